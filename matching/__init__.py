@@ -1,0 +1,1 @@
+"""Floor 1: bipartite matching. Knows nothing of particles."""

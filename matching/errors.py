@@ -1,0 +1,64 @@
+"""Every error this package raises on purpose, as one small tree.
+
+A message names the argument, what is needed, what came, and the remedy.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from .assignment import Assignment
+
+
+class AuctrackError(Exception):
+    """Root of the tree: catch this to catch everything auctrack raises on purpose."""
+
+
+class InvalidProblem(AuctrackError, ValueError):
+    """The costs, the graph or an option cannot state a matching problem."""
+
+
+class Infeasible(AuctrackError, ValueError):
+    """No matching satisfies the problem.
+
+    Attributes
+    ----------
+    rows, columns : tuple of int
+        A Hall violator: rows that together reach only `columns`, and there are fewer of those.
+        (When the columns are the shorter side the roles are exchanged, see `side`.)
+    side : {"rows", "columns"}
+        Which side has more members than it has partners.
+    """
+
+    def __init__(
+        self, message: str, *, rows: Sequence[int] = (), columns: Sequence[int] = (), side: str = "rows"
+    ) -> None:
+        super().__init__(message)
+        self.rows = tuple(rows)
+        self.columns = tuple(columns)
+        self.side = side
+
+
+class NotConverged(AuctrackError, RuntimeError):
+    """An iteration budget ran out before the answer was proven.
+
+    Attributes
+    ----------
+    assignment : Assignment or None
+        The best that is known, with its (non-zero) gap.
+    """
+
+    def __init__(self, message: str, *, assignment: Assignment | None = None) -> None:
+        super().__init__(message)
+        self.assignment = assignment
+
+
+class DeviceUnavailable(AuctrackError, RuntimeError):
+    """The device that was asked for is not there or cannot do the work."""
+
+
+class DeviceMemoryExceeded(DeviceUnavailable, MemoryError):
+    """The device is there, but the problem does not fit its free memory."""

@@ -1,0 +1,1 @@
+"""CUDA C++ sources, compiled through :mod:`auctrack.matching.cuda`."""

@@ -1,0 +1,136 @@
+"""Points in frames, and tracks: a table and its calibration, always together."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+
+import numpy as np
+import pandas as pd
+
+from .calibration import Calibration
+from .errors import InvalidInput
+
+AXES = ("z", "y", "x")
+
+
+@dataclass(frozen=True)
+class Points:
+    """Detected particles.
+
+    Parameters
+    ----------
+    table : DataFrame
+        One row a particle: integer `frame`, float `y`, `x` (and `z` when 3D), then any feature columns.
+        Coordinates are in the file's own steps; times `calibration.scale` they are physical.
+    calibration : Calibration
+
+    Raises
+    ------
+    InvalidInput
+        If a column is missing, not numeric, or a position is NaN or infinite. The message names the column and the
+        first row that offends.
+    """
+
+    table: pd.DataFrame
+    calibration: Calibration = field(default_factory=Calibration)
+
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "table", _checked(self.table))
+
+    def __len__(self) -> int:
+        return len(self.table)
+
+    @property
+    def axes(self) -> tuple[str, ...]:
+        """Names of the spatial columns: ("z", "y", "x") or ("y", "x")."""
+        return AXES if "z" in self.table.columns else AXES[1:]
+
+    @property
+    def ndim(self) -> int:
+        """Number of spatial axes, 2 or 3."""
+        return len(self.axes)
+
+    @property
+    def frames(self) -> np.ndarray:
+        """Frame number of every row, int64 (n,)."""
+        return self.table["frame"].to_numpy()
+
+    @property
+    def positions(self) -> np.ndarray:
+        """Physical positions, float64 (n, ndim), in `calibration.unit`, C-contiguous."""
+        coordinates = self.table[list(self.axes)].to_numpy(dtype=np.float64)
+        return np.ascontiguousarray(coordinates * self.calibration.scale_for(self.ndim))
+
+    @property
+    def frame_step(self) -> int:
+        """Step between consecutive frames: the greatest common divisor of the gaps between frame numbers present.
+
+        1 for a usual movie; k for a table that was cut to every k-th frame.
+        """
+        present = np.unique(self.frames)
+        return int(np.gcd.reduce(np.diff(present))) if len(present) > 1 else 1
+
+    def by_frame(self) -> Iterator[tuple[int, pd.DataFrame]]:
+        """Yield (frame number, its rows) in the order of time."""
+        for frame, rows in self.table.groupby("frame", sort=True):
+            yield int(frame), rows  # pyright: ignore[reportArgumentType]
+
+
+@dataclass(frozen=True)
+class Tracks(Points):
+    """Points that carry a `track_id`, and who descends from whom.
+
+    Parameters
+    ----------
+    table : DataFrame
+        As in `Points`, with a non-negative integer column `track_id`.
+    calibration : Calibration
+    parents : mapping of int to sequence of int
+        `{child track: [parent tracks]}`, as in napari's `graph`; empty when nothing divides or merges.
+    """
+
+    parents: Mapping[int, Sequence[int]] = field(default_factory=dict)
+
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        if "track_id" not in self.table.columns:
+            raise InvalidInput(
+                "table needs a column 'track_id' to be read as tracks; link the points first (auctrack.link)."
+            )
+
+
+def _checked(table: pd.DataFrame) -> pd.DataFrame:
+    """Return the table with an int64 `frame` and float64 positions, or say what is wrong with it."""
+    missing = [name for name in ("frame", "y", "x") if name not in table.columns]
+    if missing:
+        raise InvalidInput(
+            f"table needs the columns frame, y, x (and z when 3D); missing {', '.join(missing)}; "
+            f"it has {', '.join(map(str, table.columns)) or 'none'}."
+        )
+    axes = [name for name in AXES if name in table.columns]
+    checked = {name: _finite(table, name) for name in ("frame", *axes)}
+    frame = checked["frame"]
+    whole = frame.astype(np.int64)
+    if not np.array_equal(whole, frame):
+        row = int(np.flatnonzero(whole != frame)[0])
+        raise InvalidInput(f"column 'frame' needs whole numbers; row {row} has {frame[row]!r}.")
+    checked["frame"] = whole
+    unchanged = all(table[name].dtype == values.dtype for name, values in checked.items())
+    return table if unchanged else table.assign(**checked)
+
+
+def _finite(table: pd.DataFrame, name: str) -> np.ndarray:
+    """Return one column as float64 (int64 stays), refusing text, NaN and infinities."""
+    column = table[name]
+    if column.dtype == np.int64 and name == "frame":
+        return column.to_numpy()
+    values = pd.to_numeric(column, errors="coerce").to_numpy(dtype=np.float64, na_value=np.nan)
+    bad = np.flatnonzero(~np.isfinite(values))
+    if len(bad):
+        row = int(bad[0])
+        raise InvalidInput(
+            f"column '{name}' needs finite numbers; row {row} has {column.iloc[row]!r} "
+            f"({len(bad)} such row{'s' if len(bad) > 1 else ''}). Remove or repair those rows."
+        )
+    return values
