@@ -1,0 +1,51 @@
+// What every kernel file may use: index types, warp and block steps, and the grid-wide barrier.
+//
+// No header of the CUDA toolkit is included here or anywhere in this folder (NVRTC then needs nothing but itself), so
+// the barrier of cooperative_groups is written out. Blocks are one-dimensional throughout.
+#pragma once
+
+typedef long long int64;
+typedef unsigned long long uint64;
+typedef unsigned int uint32;
+
+// Offsets into the edge array. Vertices are always int.
+#ifdef INDEX64
+typedef int64 offset_t;
+#else
+typedef int offset_t;
+#endif
+
+constexpr uint32 FULL_WARP = 0xffffffffu;
+
+__device__ __forceinline__ int global_thread() { return blockIdx.x * blockDim.x + threadIdx.x; }
+__device__ __forceinline__ int all_threads() { return gridDim.x * blockDim.x; }
+__device__ __forceinline__ int lane() { return threadIdx.x & 31; }
+__device__ __forceinline__ uint32 lanes_below() { return (1u << lane()) - 1u; }
+
+// Reads past the L1 cache, which other blocks' writes do not reach.
+__device__ __forceinline__ int load_fresh(const int* address) {
+    int value;
+    asm volatile("ld.relaxed.gpu.global.s32 %0, [%1];" : "=r"(value) : "l"(address) : "memory");
+    return value;
+}
+
+__device__ __forceinline__ void store_fresh(int* address, int value) {
+    asm volatile("st.relaxed.gpu.global.s32 [%0], %1;" ::"l"(address), "r"(value) : "memory");
+}
+
+// All threads of a cooperative launch meet; what was written before is seen by all after.
+// `arrived` starts at zero once and resets itself: its top bit flips when the last block comes (as cooperative_groups).
+__device__ __forceinline__ void grid_barrier(uint32* arrived) {
+    __syncthreads();
+    if (threadIdx.x == 0) {
+        const uint32 step = blockIdx.x == 0 ? 0x80000000u - (gridDim.x - 1u) : 1u;
+        __threadfence();
+        const uint32 before = atomicAdd(arrived, step);
+        uint32 now;
+        do {
+            asm volatile("ld.acquire.gpu.global.u32 %0, [%1];" : "=r"(now) : "l"(arrived) : "memory");
+        } while (((before ^ now) & 0x80000000u) == 0u);
+        __threadfence();
+    }
+    __syncthreads();
+}

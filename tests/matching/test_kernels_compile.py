@@ -1,0 +1,67 @@
+"""Every kernel file compiles, with NVRTC alone: no GPU, no driver, no CUDA toolkit."""
+
+from __future__ import annotations
+
+import ctypes
+import importlib
+import re
+import sys
+from pathlib import Path
+
+import pytest
+from auctrack.matching import cuda
+
+ARCHITECTURES = ("sm_75", "sm_90")  # the oldest that CUDA 13 knows, and the one measured on
+
+
+def _library() -> ctypes.CDLL:
+    folders = [Path(folder) for folder in importlib.import_module("nvidia").__path__]
+    pattern = "nvrtc64_*.dll" if sys.platform == "win32" else "libnvrtc.so.*"
+    found = sorted(path for folder in folders for path in folder.rglob(pattern) if "builtins" not in path.name)
+    assert found, "the test extra installs nvidia-cuda-nvrtc, but its library was not found"
+    return ctypes.CDLL(str(found[-1]))
+
+
+def _compile(text: str, options: tuple[str, ...]) -> tuple[int, str]:
+    """Return NVRTC's status and log."""
+    nvrtc = _library()
+    program = ctypes.c_void_p()
+    assert nvrtc.nvrtcCreateProgram(ctypes.byref(program), text.encode(), b"kernel.cu", 0, None, None) == 0
+    encoded = [option.encode() for option in options]
+    status = nvrtc.nvrtcCompileProgram(program, len(encoded), (ctypes.c_char_p * len(encoded))(*encoded))
+    size = ctypes.c_size_t()
+    nvrtc.nvrtcGetProgramLogSize(program, ctypes.byref(size))
+    log = ctypes.create_string_buffer(size.value)
+    nvrtc.nvrtcGetProgramLog(program, log)
+    nvrtc.nvrtcDestroyProgram(ctypes.byref(program))
+    return status, log.value.decode()
+
+
+def _forms() -> list[tuple[str, tuple[str, ...]]]:
+    """Every kernel file as it stands, and once more for each `// variant:` line in it."""
+    forms: list[tuple[str, tuple[str, ...]]] = []
+    for path in sorted(cuda.KERNEL_FOLDER.glob("*.cu")):
+        variants = re.findall(r"^// variant: (.+)$", path.read_text(encoding="utf-8"), flags=re.MULTILINE)
+        forms += [(path.name, ())] + [(path.name, tuple(line.split())) for line in variants]
+    return forms
+
+
+@pytest.mark.parametrize("architecture", ARCHITECTURES)
+@pytest.mark.parametrize(("file", "variant"), _forms())
+def test_kernel_compiles_without_a_warning(file: str, variant: tuple[str, ...], architecture: str) -> None:
+    status, log = _compile(cuda.source(file), (*cuda.COMPILE_OPTIONS, *variant, f"-arch={architecture}"))
+    assert status == 0, log
+    assert "warning" not in log, log
+
+
+def test_compiler_error_names_the_real_file_and_line() -> None:
+    text = cuda.source("grid.cuh") + "\n__global__ void broken() { no_such_name = 1; }\n"
+    status, log = _compile(text, cuda.COMPILE_OPTIONS)
+    assert status != 0
+    line = len((cuda.KERNEL_FOLDER / "grid.cuh").read_text(encoding="utf-8").splitlines()) + 2
+    assert f"grid.cuh({line})" in log
+
+
+def test_local_includes_are_pasted_once() -> None:
+    for path in cuda.KERNEL_FOLDER.glob("*.cu"):
+        assert cuda.source(path.name).count("constexpr uint32 FULL_WARP") <= 1
