@@ -1,0 +1,230 @@
+"""The bipartite graph all cardinality algorithms work on: compressed sparse rows, checked once."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Any
+
+import numpy as np
+from numba import njit
+from numpy.typing import NDArray
+
+from ..errors import InvalidProblem
+
+IntArray = NDArray[np.signedinteger[Any]]
+_INDEX_MAX = np.iinfo(np.int32).max
+
+
+@dataclass(frozen=True, eq=False)
+class BipartiteGraph:
+    """A bipartite graph in compressed sparse rows; build it with `from_any`, which checks it.
+
+    The constructor trusts its arguments: the kernels index without bounds checks.
+
+    Attributes
+    ----------
+    indptr : ndarray of int32 or int64, shape (n_rows + 1,)
+        The neighbours of row i are ``indices[indptr[i]:indptr[i + 1]]``. int64 only from 2**31 edges on. Read-only.
+    indices : ndarray of int32, shape (n_edges,)
+        Columns, strictly increasing within a row. Read-only.
+    n_rows, n_columns : int
+        Sizes of the two sides, each below 2**31; vertices without an edge count.
+    """
+
+    indptr: NDArray[np.signedinteger[Any]]
+    indices: NDArray[np.int32]
+    n_rows: int
+    n_columns: int
+
+    @property
+    def n_edges(self) -> int:
+        """Number of edges."""
+        return len(self.indices)
+
+    @property
+    def shape(self) -> tuple[int, int]:
+        """(n_rows, n_columns)."""
+        return self.n_rows, self.n_columns
+
+    @cached_property
+    def transposed(self) -> BipartiteGraph:
+        """The same graph with rows and columns exchanged; computed once, and its own `transposed` is this graph."""
+        indptr, indices = transpose(self.indptr, self.indices, self.n_columns)
+        other = BipartiteGraph(_read_only(indptr), _read_only(indices), self.n_columns, self.n_rows)
+        vars(other)["transposed"] = self
+        return other
+
+    @classmethod
+    def from_any(cls, graph: Any) -> BipartiteGraph:
+        """Read a graph from what users have, and check it.
+
+        Parameters
+        ----------
+        graph : BipartiteGraph, SciPy or CuPy sparse, boolean ndarray (n_rows, n_columns), or (indptr, indices, shape)
+            Every stored entry is an edge, a stored zero too (except in BSR and DIA, where zeros are padding).
+            Unsorted columns are sorted and repeated ones merged. Index arrays may have any integer type; clean
+            32-bit ones are taken without a copy.
+
+        Returns
+        -------
+        BipartiteGraph
+
+        Raises
+        ------
+        InvalidProblem
+            Not a graph: indices out of range or not integers, a row pointer that decreases or does not fit the
+            indices, a side of 2**31 vertices or more.
+        """
+        if isinstance(graph, BipartiteGraph):
+            return graph
+        return cls._from_csr(*_as_csr(graph))
+
+    @classmethod
+    def _from_csr(cls, indptr: NDArray[Any], indices: NDArray[Any], shape: Any) -> BipartiteGraph:
+        n_rows, n_columns = _check_shape(shape)
+        indptr, indices = _check_types(indptr, "indptr"), _check_types(indices, "indices")
+        _check_pointer(indptr, n_rows, len(indices))
+        if len(indices):
+            low, high, is_clean = _inspect(indptr, indices)
+            if low < 0 or high >= n_columns:
+                bad = low if low < 0 else high
+                raise InvalidProblem(
+                    f"graph: column indices must lie in [0, {n_columns}), found {bad}; drop the edge or widen the shape"
+                )
+        else:
+            is_clean = True
+        pointer_type = np.int32 if len(indices) <= _INDEX_MAX else np.int64
+        indptr, indices = _contiguous(indptr, pointer_type), _contiguous(indices, np.int32)
+        if not is_clean:
+            indptr, indices = _sort_and_merge(indptr, indices, n_columns)
+        return cls(_read_only(indptr), _read_only(indices), n_rows, n_columns)
+
+
+@njit(cache=True, nogil=True)
+def transpose(indptr: IntArray, indices: IntArray, n_columns: int) -> tuple[IntArray, IntArray]:
+    """Counting sort by column: (indptr, indices) of the transposed graph, its rows sorted."""
+    other_indptr = np.zeros(n_columns + 1, dtype=indptr.dtype)
+    other_indices = np.empty(len(indices), dtype=np.int32)
+    for k in range(len(indices)):
+        other_indptr[indices[k] + 1] += 1
+    for j in range(n_columns):
+        other_indptr[j + 1] += other_indptr[j]
+    cursor = other_indptr[:n_columns].copy()
+    for i in range(len(indptr) - 1):
+        for k in range(indptr[i], indptr[i + 1]):
+            j = indices[k]
+            other_indices[cursor[j]] = i
+            cursor[j] += 1
+    return other_indptr, other_indices
+
+
+def _as_csr(graph: Any) -> tuple[NDArray[Any], NDArray[Any], Any]:
+    if isinstance(graph, tuple):
+        if len(graph) != 3:
+            raise InvalidProblem(f"graph: a tuple must be (indptr, indices, shape), got {len(graph)} members")
+        indptr, indices, shape = graph
+        return np.asarray(indptr), np.asarray(indices), shape
+    if type(graph).__module__.startswith("cupyx."):
+        graph = graph.get()
+    if isinstance(graph, np.ndarray):
+        if graph.dtype != np.bool_ or graph.ndim != 2:
+            raise InvalidProblem(
+                f"graph: an array must be boolean and 2-D (True = edge), got {graph.dtype} with {graph.ndim} "
+                "dimension(s); compare it with the threshold you mean, or pass a sparse matrix"
+            )
+        indptr = np.concatenate([[0], np.cumsum(graph.sum(axis=1))])
+        return indptr, np.nonzero(graph)[1], graph.shape
+    if getattr(graph, "format", None) is None or not hasattr(graph, "tocsr") or len(graph.shape) != 2:
+        raise InvalidProblem(
+            "graph: need a 2-D SciPy or CuPy sparse matrix, a boolean array, (indptr, indices, shape) or a "
+            f"BipartiteGraph, got {type(graph).__name__}"
+        )
+    csr = graph if graph.format == "csr" else graph.tocsr()
+    if graph.format in {"bsr", "dia"}:
+        csr.eliminate_zeros()
+    return csr.indptr, csr.indices, csr.shape
+
+
+def _check_shape(shape: Any) -> tuple[int, int]:
+    try:
+        n_rows, n_columns = (int(n) for n in shape)
+    except (TypeError, ValueError) as error:
+        raise InvalidProblem(f"graph: shape must be (n_rows, n_columns), got {shape!r}") from error
+    if not (0 <= n_rows <= _INDEX_MAX and 0 <= n_columns <= _INDEX_MAX):
+        raise InvalidProblem(f"graph: each side must have 0 to 2**31 - 1 vertices, got shape ({n_rows}, {n_columns})")
+    return n_rows, n_columns
+
+
+def _check_types(values: NDArray[Any], name: str) -> NDArray[Any]:
+    if values.ndim != 1:
+        raise InvalidProblem(f"graph: {name} must have one dimension, got {values.ndim}")
+    if values.size == 0:
+        return values.astype(np.int32)
+    if values.dtype.kind not in "iu":
+        raise InvalidProblem(f"graph: {name} must be integers, got {values.dtype}; cast it with .astype(int) if meant")
+    if values.dtype == np.uint64:
+        if int(values.max()) > np.iinfo(np.int64).max:
+            raise InvalidProblem(f"graph: {name} must be below 2**63, found {values.max()}")
+        return values.astype(np.int64)
+    return values
+
+
+def _check_pointer(indptr: NDArray[Any], n_rows: int, n_edges: int) -> None:
+    if len(indptr) != n_rows + 1:
+        raise InvalidProblem(f"graph: indptr must have n_rows + 1 = {n_rows + 1} entries, got {len(indptr)}")
+    if indptr[0] != 0 or indptr[-1] != n_edges:
+        raise InvalidProblem(
+            f"graph: indptr must run from 0 to len(indices) = {n_edges}, got {indptr[0]} to {indptr[-1]}"
+        )
+    if np.any(indptr[1:] < indptr[:-1]):
+        row = int(np.argmax(indptr[1:] < indptr[:-1]))
+        raise InvalidProblem(f"graph: indptr must not decrease, but it does after row {row}")
+
+
+@njit(cache=True, nogil=True)
+def _inspect(indptr: IntArray, indices: IntArray) -> tuple[int, int, bool]:
+    low, high = np.int64(indices[0]), np.int64(indices[0])
+    is_clean = True
+    for i in range(len(indptr) - 1):
+        previous = np.int64(-1)
+        for k in range(indptr[i], indptr[i + 1]):
+            j = np.int64(indices[k])
+            is_clean &= previous < j
+            previous = j
+            low = min(low, j)
+            high = max(high, j)
+    return low, high, is_clean
+
+
+def _sort_and_merge(
+    indptr: NDArray[Any], indices: NDArray[np.int32], n_columns: int
+) -> tuple[NDArray[Any], NDArray[np.int32]]:
+    """Two counting sorts leave every row sorted; equal neighbours are then merged."""
+    n_rows = len(indptr) - 1
+    indptr, indices = transpose(*transpose(indptr, indices, n_columns), n_rows)
+    return _merge(indptr, indices)
+
+
+@njit(cache=True, nogil=True)
+def _merge(indptr: IntArray, indices: IntArray) -> tuple[IntArray, IntArray]:
+    merged = np.zeros_like(indptr)
+    kept = 0
+    for i in range(len(indptr) - 1):
+        for k in range(indptr[i], indptr[i + 1]):
+            if k == indptr[i] or indices[k] != indices[k - 1]:
+                indices[kept] = indices[k]
+                kept += 1
+        merged[i + 1] = kept
+    return merged, indices[:kept].copy()
+
+
+def _contiguous(values: NDArray[Any], dtype: Any) -> NDArray[Any]:
+    return np.ascontiguousarray(values, dtype=dtype)
+
+
+def _read_only(values: NDArray[Any]) -> NDArray[Any]:
+    # a view, so that the caller's own array stays writeable; one flag for all, so that every kernel compiles once
+    values = values.view()
+    values.flags.writeable = False
+    return values
