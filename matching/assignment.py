@@ -1,0 +1,98 @@
+"""The answer to a matching problem, with the dual prices that prove it."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, field
+from typing import Any
+
+import numpy as np
+
+
+@dataclass(frozen=True, eq=False)
+class Assignment:
+    """Which row goes with which column, and the proof.
+
+    Attributes
+    ----------
+    col_of_row : int32 (rows,)
+        Column of each row, local to its block; -1 = alone.
+    row_of_col : int32 (columns,)
+        Row of each column, local to its block; -1 = alone.
+    cost : number, or ndarray (blocks,) for a batch
+        Objective value: links plus the price of the lone. An integer for integer costs.
+    row_duals, col_duals : ndarray (rows,), (columns,)
+        Feasible dual variables r and v: c_ij - r_i - v_j ≥ 0, r ≤ u, v ≤ u (see `Problem.dual_bounds`). int64 for integer
+        costs, float64 otherwise.
+    gap : number, or ndarray (blocks,) for a batch
+        `cost` minus the dual objective, so that no assignment is cheaper than `cost - gap`. Computed as the sum of
+        the violated complementary slackness (each term ≥ 0), hence free of cancellation.
+    is_optimal : bool
+        Proven optimal: gap 0 for integer costs; for real costs every matched reduced cost and every lone one's distance
+        from its price within 64 ulp of the largest term of that pair.
+    solver, device : str
+        What produced it.
+    stats : mapping
+        Times and counts of the solver's phases.
+    row_offsets, col_offsets : int64 (blocks + 1,)
+        As in `Problem`.
+    """
+
+    col_of_row: np.ndarray
+    row_of_col: np.ndarray
+    cost: Any
+    row_duals: np.ndarray
+    col_duals: np.ndarray
+    gap: Any
+    is_optimal: bool
+    solver: str
+    device: str
+    stats: Mapping[str, Any] = field(default_factory=dict)
+    row_offsets: np.ndarray = field(default_factory=lambda: np.zeros(2, np.int64))
+    col_offsets: np.ndarray = field(default_factory=lambda: np.zeros(2, np.int64))
+
+    @property
+    def n_blocks(self) -> int:
+        """Independent problems answered here."""
+        return len(self.row_offsets) - 1
+
+    @property
+    def n_links(self) -> int:
+        """Matched pairs of all blocks together."""
+        return int(np.count_nonzero(self.col_of_row >= 0))
+
+    def links(self) -> tuple[np.ndarray, np.ndarray]:
+        """Return the matched (rows, columns), counted over all blocks, int64."""
+        rows = np.flatnonzero(self.col_of_row >= 0)
+        block = np.searchsorted(self.row_offsets, rows, side="right") - 1
+        return rows, self.col_of_row[rows] + self.col_offsets[block]
+
+    def blocks(self) -> Iterator[Assignment]:
+        """Yield the answer to every block."""
+        for b in range(self.n_blocks):
+            yield self.block(b)
+
+    def block(self, b: int) -> Assignment:
+        """Return the answer to block `b`; `is_optimal` is the whole batch's."""
+        if self.n_blocks == 1 and b == 0:
+            return self
+        rows = slice(*(int(k) for k in self.row_offsets[b : b + 2]))
+        cols = slice(*(int(k) for k in self.col_offsets[b : b + 2]))
+        return Assignment(
+            self.col_of_row[rows],
+            self.row_of_col[cols],
+            self.cost[b],
+            self.row_duals[rows],
+            self.col_duals[cols],
+            self.gap[b],
+            self.is_optimal,
+            self.solver,
+            self.device,
+            self.stats,
+            np.array([0, rows.stop - rows.start]),
+            np.array([0, cols.stop - cols.start]),
+        )
+
+    def __repr__(self) -> str:
+        proof = "optimal" if self.is_optimal else f"gap {np.max(self.gap)}"
+        return f"<Assignment {self.n_links} links, cost {np.sum(self.cost)}, {proof}, {self.solver} on {self.device}>"

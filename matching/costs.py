@@ -1,0 +1,148 @@
+"""Reading costs: one definition of c_ij for dense, sparse and matrix-free problems, shared by solvers' proofs and `verify`."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+from numba import njit, prange
+
+from .problem import INT_LIMIT, Problem
+
+
+def absent_cost(problem: Problem) -> Any:
+    """Return what stands for a pair that must not be matched: +inf, or 2**62 in integers."""
+    return np.int64(INT_LIMIT) if problem.is_integer else np.inf
+
+
+def link_costs(problem: Problem, rows: np.ndarray, block: np.ndarray, cols: np.ndarray) -> np.ndarray:
+    """Return the cost of each given pair, (k,) of `dual_dtype`; `absent_cost` where the problem does not allow it.
+
+    Parameters
+    ----------
+    problem : Problem
+    rows : int64 (k,)
+        Rows, counted over all blocks.
+    block : int64 (k,)
+        Their blocks.
+    cols : int (k,)
+        A column for each, local to the block and within its range.
+    """
+    absent = absent_cost(problem)
+    if problem.kind == "sparse":
+        out = np.full(len(rows), absent, dtype=problem.dual_dtype)
+        _sparse_link_costs(problem.indptr, problem.indices, problem.data, rows, cols, out)
+    elif problem.kind == "dense":
+        widths = np.diff(problem.col_offsets)
+        at = problem.dense_offsets[block] + (rows - problem.row_offsets[block]) * widths[block] + cols
+        out = problem.data[at].astype(problem.dual_dtype)
+        if problem.forbidden is not None:
+            out[problem.forbidden[at]] = absent
+    else:
+        out = np.empty(len(rows))
+        _point_link_costs(problem.x, problem.y, problem.metric == "squared", rows, problem.col_offsets[block] + cols, out)
+    return out
+
+
+def row_minima(problem: Problem, v: np.ndarray) -> np.ndarray:
+    """Return min_j (c_ij - v_j) of each row over the pairs it may match, (rows,) of `dual_dtype`; `absent_cost` if none.
+
+    Parameters
+    ----------
+    problem : Problem
+    v : ndarray (columns,)
+        Column duals, of `dual_dtype`.
+    """
+    out = np.full(problem.n_rows, absent_cost(problem), dtype=problem.dual_dtype)
+    for b in range(problem.n_blocks):
+        rows = slice(int(problem.row_offsets[b]), int(problem.row_offsets[b + 1]))
+        cols = slice(int(problem.col_offsets[b]), int(problem.col_offsets[b + 1]))
+        if problem.kind == "sparse":
+            assert problem.indptr is not None
+            _sparse_minima(problem.indptr[rows.start : rows.stop + 1], problem.indices, problem.data, v[cols], out[rows])
+        elif problem.kind == "dense":
+            block = problem.block(b)
+            mask = None if block.forbidden is None else block.forbidden.reshape(block.shape)
+            _dense_minima(block.cost_matrix, mask, v[cols], out[rows])
+        else:
+            assert problem.x is not None
+            assert problem.y is not None
+            _point_minima(problem.x[rows], problem.y[cols], problem.metric == "squared", v[cols], out[rows])
+    return out
+
+
+def row_costs(problem: Problem, row: int) -> tuple[np.ndarray, np.ndarray]:
+    """Return the columns (counted over all blocks) that `row` may match, and their costs in `dual_dtype`."""
+    b = int(np.searchsorted(problem.row_offsets, row, side="right")) - 1
+    i, first, width = row - int(problem.row_offsets[b]), int(problem.col_offsets[b]), int(np.diff(problem.col_offsets)[b])
+    if problem.kind == "sparse":
+        assert problem.indptr is not None
+        assert problem.indices is not None
+        edges = slice(int(problem.indptr[row]), int(problem.indptr[row + 1]))
+        return problem.indices[edges].astype(np.int64) + first, problem.data[edges].astype(problem.dual_dtype)
+    cols = np.arange(width)
+    if problem.kind == "points":
+        block = np.full(width, b)
+        return cols + first, link_costs(problem, np.full(width, row), block, cols)
+    at = int(problem.dense_offsets[b]) + i * width
+    allowed = problem.data[at : at + width] < np.inf
+    if problem.forbidden is not None:
+        allowed &= ~problem.forbidden[at : at + width]
+    return cols[allowed] + first, problem.data[at : at + width][allowed].astype(problem.dual_dtype)
+
+
+@njit(cache=True, nogil=True, inline="always")
+def pair_cost(x, i, y, j, squared):  # noqa: ANN001, ANN201
+    """Euclidean distance (or its square) of x[i] and y[j] in float64: differences first, axes summed in order.
+
+    Every CPU path and, written the same way without contraction, every kernel computes the cost like this; |a|² + |b|² - 2ab
+    would lose the digits that decide between near neighbours.
+    """
+    total = 0.0
+    for axis in range(x.shape[1]):
+        d = x[i, axis] - y[j, axis]
+        total += d * d
+    return total if squared else np.sqrt(total)
+
+
+@njit(cache=True, nogil=True)
+def _sparse_link_costs(indptr, indices, data, rows, cols, out):  # noqa: ANN001, ANN202
+    for k in range(len(rows)):
+        for e in range(indptr[rows[k]], indptr[rows[k] + 1]):
+            if indices[e] == cols[k]:
+                out[k] = data[e]
+                break
+
+
+@njit(cache=True, nogil=True)
+def _point_link_costs(x, y, squared, rows, cols, out):  # noqa: ANN001, ANN202
+    for k in range(len(rows)):
+        out[k] = pair_cost(x, rows[k], y, cols[k], squared)
+
+
+@njit(cache=True, nogil=True)
+def _sparse_minima(indptr, indices, data, v, out):  # noqa: ANN001, ANN202
+    for i in range(len(out)):
+        best = out[i]
+        for e in range(indptr[i], indptr[i + 1]):
+            best = min(best, data[e] - v[indices[e]])
+        out[i] = best
+
+
+@njit(cache=True, nogil=True, parallel=True)
+def _dense_minima(cost, forbidden, v, out):  # noqa: ANN001, ANN202
+    for i in prange(len(out)):
+        best = out[i]
+        for j in range(len(v)):
+            if forbidden is None or not forbidden[i, j]:
+                best = min(best, cost[i, j] - v[j])
+        out[i] = best
+
+
+@njit(cache=True, nogil=True, parallel=True)
+def _point_minima(x, y, squared, v, out):  # noqa: ANN001, ANN202
+    for i in prange(len(out)):
+        best = out[i]
+        for j in range(len(v)):
+            best = min(best, pair_cost(x, i, y, j, squared) - v[j])
+        out[i] = best
