@@ -23,3 +23,7 @@ class InvalidSetting(AuctrackError, ValueError):
 
 class OutputExists(AuctrackError, FileExistsError):
     """A result stands where the new one would go, and overwriting was not asked for."""
+
+
+class OutputFailed(AuctrackError, OSError):
+    """A result could not be written (disk full, no permission); what stood there before is untouched."""

@@ -1,0 +1,369 @@
+"""A movie on disk, read one frame at a time."""
+
+from __future__ import annotations
+
+import glob
+import re
+import threading
+import weakref
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+from types import TracebackType
+
+import numpy as np
+
+from .calibration import Calibration
+from .errors import InvalidInput, InvalidSetting
+from .stated import calibrate
+from .tiff_stack import TiffStack
+
+_SUFFIXES = frozenset({".tif", ".tiff"})
+
+
+@dataclass(frozen=True, eq=False)
+class Movie:
+    """Frames on disk; nothing but metadata is in memory. Make one with `read_movie`.
+
+    Attributes
+    ----------
+    path : Path
+        The file, folder or glob that was given.
+    axes : str
+        Dimensions of the files, such as "TZCYX".
+    shape : tuple of int
+        (z, y, x) or (y, x) of one frame, after the region of interest was cut. A Z axis of length 1 counts as 2D.
+    dtype : numpy.dtype
+        Type of the pixels, native byte order.
+    calibration : Calibration
+    frame_numbers : tuple of int
+        The frames selected, under their numbers in the file, which start at 0.
+    origin : tuple of int
+        Offset of the region of interest in voxels of the file, one number an axis of `shape`. Detections add it, so
+        that positions are those of the whole file.
+    channels : tuple of str
+        Names of all channels of the file.
+    channel : int
+        The one that is read.
+    source : str
+        Where the voxel size comes from: "OME-XML", "ImageJ header", "given".
+
+    Notes
+    -----
+    Frames may be read from several threads; one is read at a time. The file stays open until `close`, the end of a
+    `with` block, or until the movie is no longer used.
+    """
+
+    path: Path
+    axes: str
+    shape: tuple[int, ...]
+    dtype: np.dtype[np.generic]
+    calibration: Calibration
+    frame_numbers: tuple[int, ...]
+    origin: tuple[int, ...]
+    channels: tuple[str, ...]
+    channel: int
+    source: str
+    _files: tuple[Path, ...] = field(repr=False)
+    _stack: TiffStack = field(repr=False)
+    _region: tuple[slice, slice, slice] = field(repr=False)
+    _given_axes: str | None = field(repr=False)
+    _lock: threading.Lock = field(repr=False, default_factory=threading.Lock)
+
+    def __post_init__(self) -> None:
+        weakref.finalize(self, self._stack.close)
+
+    def __enter__(self) -> Movie:
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        self.close()
+
+    def __len__(self) -> int:
+        return len(self.frame_numbers)
+
+    @property
+    def ndim(self) -> int:
+        """Number of spatial axes, 2 or 3."""
+        return len(self.shape)
+
+    @property
+    def bytes_per_frame(self) -> int:
+        """Memory that one frame takes, after the region of interest was cut."""
+        return int(np.prod(self.shape)) * self.dtype.itemsize
+
+    def close(self) -> None:
+        """Close the file; frames cannot be read after it."""
+        self._stack.close()
+
+    def frame(self, number: int) -> np.ndarray:
+        """Read one frame from disk.
+
+        Parameters
+        ----------
+        number : int
+            One of `frame_numbers`.
+
+        Returns
+        -------
+        ndarray of `shape` and `dtype`
+            A new array on every call.
+
+        Raises
+        ------
+        InvalidSetting
+            If the frame is not among those selected.
+        InvalidInput
+            If the file is truncated or damaged there.
+        """
+        if number not in self.frame_numbers:
+            raise InvalidSetting(f"frame {number} is not among the frames of {self.path}: {_span(self.frame_numbers)}.")
+        with self._lock:
+            if len(self._files) == 1:
+                volume = self._stack.volume(number, self.channel, self._region)
+            else:
+                with TiffStack(self._files[number], self._given_axes) as stack:
+                    volume = stack.volume(0, self.channel, self._region)
+        return volume.reshape(self.shape)
+
+    def describe(self) -> str:
+        """Return what the movie is taken to be, in a few lines for the reader."""
+        files = f", {len(self._files)} files" if len(self._files) > 1 else ""
+        channels = ", ".join(f"{i}: {name}{'  (read)' * (i == self.channel)}" for i, name in enumerate(self.channels))
+        order = "z × y × x" if self.ndim == 3 else "y × x"
+        region = "" if not any(self.origin) else f", from {order} = {' × '.join(map(str, self.origin))}"
+        return "\n".join(
+            [
+                f"file      {self.path}{files}",
+                f"axes      {self.axes}; a frame is {self.ndim}D, {order} = {' × '.join(map(str, self.shape))}{region}",
+                f"scale     {_sizes(self.calibration, self.ndim)}  ({self.source})",
+                f"time      {_time(self.calibration)}",
+                f"frames    {len(self)}: {_span(self.frame_numbers)}",
+                f"channels  {channels}",
+                f"pixels    {self.dtype}, {_bytes(self.bytes_per_frame)} a frame",
+            ]
+        )
+
+
+def read_movie(
+    path: str | Path,
+    *,
+    axes: str | None = None,
+    scale: Sequence[float] | None = None,
+    unit: str | None = None,
+    frame_interval: float | None = None,
+    time_unit: str | None = None,
+    channel: int | str | None = None,
+    frames: slice | None = None,
+    roi: tuple[slice, ...] | None = None,
+) -> Movie:
+    """Open a movie: an OME-TIFF, an ImageJ hyperstack, a plain TIFF, or a folder or glob of one TIFF a frame.
+
+    Parameters
+    ----------
+    path : str or Path
+        File, folder, or glob pattern. The files of a folder are put in natural order (t2 before t10); each is one
+        frame, YX or ZYX (with C where there are channels), all of one shape.
+    axes : str, optional
+        One letter a dimension of the file: T time, Z depth, C channel, Y, X. Needed where the file does not say, and
+        it overrides what it says. For a folder it names the axes of one file; a leading T stands for the files.
+    scale : sequence of float, optional
+        Voxel size along z, y, x (or y, x for 2D) in `unit`, µm unless given. Needed where the file does not say.
+    unit : str, optional
+        Unit of length wanted. "pixel" measures distances in pixels.
+    frame_interval : float, optional
+        Time between two frames in `time_unit`, s unless given.
+    time_unit : str, optional
+    channel : int or str, optional
+        Number (from 0) or name. Needed when there are several.
+    frames : slice, optional
+        Piece of the movie, such as ``slice(0, 20)`` or ``slice(None, None, 5)``. Frames keep their numbers.
+    roi : tuple of slice, optional
+        Region of interest in voxels, one slice along z, y, x (or y, x), without steps.
+
+    Raises
+    ------
+    InvalidInput
+        If the file is missing, empty, truncated, in colour or not a TIFF.
+    UnknownAxes, UnknownScale
+        If the file does not say what its dimensions or its voxels are. Neither is ever guessed.
+    InvalidSetting
+        If `channel`, `frames` or `roi` do not fit the movie, or `scale` is not a size.
+    """
+    files = _files_of(path)
+    given_axes = axes if len(files) == 1 or axes is None else axes.upper().removeprefix("T")
+    stack = TiffStack(files[0], given_axes)
+    try:
+        number = _channel_number(channel, stack.channels, files[0])
+        ndim = 3 if stack.size("Z") > 1 else 2
+        calibration = _calibrated(stack, ndim, scale, unit, frame_interval, time_unit)
+        if len(files) > 1:
+            _check_alike(files, stack, given_axes)
+        selected = _selected(frames, len(files) if len(files) > 1 else stack.size("T"))
+        _check_complete(stack, selected if len(files) == 1 else (0,), number)
+        region = _region(roi, tuple(stack.size(axis) for axis in "ZYX"), ndim)
+        cut = tuple(len(range(stack.size(axis))[part]) for axis, part in zip("ZYX", region, strict=True))
+        return Movie(
+            path=Path(path),
+            axes=stack.axes if len(files) == 1 else f"T{stack.axes}",
+            shape=cut[3 - ndim :],
+            dtype=stack.dtype,
+            calibration=calibration,
+            frame_numbers=selected,
+            origin=tuple(part.start for part in region)[3 - ndim :],
+            channels=stack.channels,
+            channel=number,
+            source=stack.stated.source if scale is None and calibration.is_physical else "given",
+            _files=files,
+            _stack=stack,
+            _region=region,
+            _given_axes=given_axes,
+        )
+    except BaseException:
+        stack.close()
+        raise
+
+
+def _files_of(path: str | Path) -> tuple[Path, ...]:
+    """Return the file, or the TIFF files of a folder or glob in natural order."""
+    place = Path(path)
+    try:
+        if place.is_dir():
+            found = [file for file in place.iterdir() if _is_tiff_name(file)]
+        elif glob.has_magic(str(path)) and not place.exists():
+            found = [file for name in glob.glob(str(path)) if _is_tiff_name(file := Path(name))]  # noqa: PTH207
+        else:
+            return (place,)
+    except OSError as error:
+        raise InvalidInput(f"{path}: cannot be read ({error.strerror or error}).") from error
+    if not found:
+        raise InvalidInput(f"{path}: no TIFF files (.tif, .tiff) are there.")
+    return tuple(sorted(found, key=_natural))
+
+
+def _is_tiff_name(file: Path) -> bool:
+    return file.suffix.lower() in _SUFFIXES and not file.name.startswith(".")
+
+
+def _natural(file: Path) -> tuple[tuple[int, str], ...]:
+    """Return a key that sorts t2 before t10."""
+    parts = re.findall(r"\d+|\D+", str(file))
+    return tuple((int(part), "") if part.isdecimal() else (-1, part) for part in parts)
+
+
+def _channel_number(channel: int | str | None, names: tuple[str, ...], path: Path) -> int:
+    """Return the number of the channel asked for; a name goes before a number written as text."""
+    listed = ", ".join(f"{number}: {name}" for number, name in enumerate(names))
+    if channel is None:
+        if len(names) == 1:
+            return 0
+        raise InvalidInput(f"{path}: has {len(names)} channels ({listed}); choose one: channel= (--channel).")
+    if isinstance(channel, str) and channel in names:
+        if names.count(channel) > 1:
+            raise InvalidSetting(f"channel {channel!r} is the name of several channels ({listed}); give the number.")
+        return names.index(channel)
+    number = int(channel) if isinstance(channel, int) or channel.isdecimal() else -1
+    if not 0 <= number < len(names):
+        raise InvalidSetting(f"{path}: has no channel {channel!r}; it has {listed}.")
+    return number
+
+
+def _calibrated(
+    stack: TiffStack,
+    ndim: int,
+    scale: Sequence[float] | None,
+    unit: str | None,
+    frame_interval: float | None,
+    time_unit: str | None,
+) -> Calibration:
+    try:
+        return calibrate(stack.stated, ndim, scale=scale, unit=unit, frame_interval=frame_interval, time_unit=time_unit)
+    except InvalidInput as error:
+        raise type(error)(f"{stack.path}: {error}") from error
+
+
+def _check_alike(files: tuple[Path, ...], first: TiffStack, axes: str | None) -> None:
+    """Refuse a folder whose files are not all one frame of one shape and type."""
+    if first.size("T") > 1:
+        raise InvalidInput(
+            f"{first.path}: holds {first.size('T')} time points ({first.axes}), but in a folder each file is one "
+            "frame. Give the movies one by one, or say axes= (--axes) of one file."
+        )
+    for file in files[1:]:
+        with TiffStack(file, axes) as other:
+            if (other.axes, other.sizes, other.dtype) != (first.axes, first.sizes, first.dtype):
+                raise InvalidInput(
+                    f"{file}: is {_form(other)}, but {first.path.name} is {_form(first)}; all files of a folder must "
+                    "be alike. Move the others elsewhere, or give a pattern such as 'folder/frame*.tif'."
+                )
+
+
+def _form(stack: TiffStack) -> str:
+    return f"{stack.axes} {' × '.join(map(str, stack.sizes.values()))} {stack.dtype}"
+
+
+def _selected(frames: slice | None, count: int) -> tuple[int, ...]:
+    selected = tuple(sorted(range(count)[frames or slice(None)]))
+    if not selected:
+        raise InvalidSetting(f"frames (--frames) selects none of the {count} frames, which are 0 to {count - 1}.")
+    return selected
+
+
+def _check_complete(stack: TiffStack, frames: tuple[int, ...], channel: int) -> None:
+    broken = stack.first_missing(frames, channel)
+    if broken is not None:
+        rest = f"; frames 0 to {broken - 1} can be read on their own (--frames 0:{broken})" if broken else ""
+        raise InvalidInput(
+            f"{stack.path}: frame {broken} is not complete; the file is truncated, or a file of its dataset is missing"
+            f"{rest}."
+        )
+
+
+def _region(roi: tuple[slice, ...] | None, sizes: tuple[int, ...], ndim: int) -> tuple[slice, slice, slice]:
+    """Return the region of interest as three slices with whole starts and stops, along z, y, x."""
+    if roi is None:
+        roi = (slice(None),) * ndim
+    names = "zyx"[3 - ndim :]
+    if len(roi) != ndim:
+        raise InvalidSetting(f"roi (--roi) needs {ndim} ranges ({', '.join(names)}); got {len(roi)}.")
+    parts = [slice(0, 1)] * (3 - ndim)
+    for name, part, size in zip(names, roi, sizes[3 - ndim :], strict=True):
+        start, stop = part.start or 0, size if part.stop is None else part.stop
+        if part.step not in (None, 1) or not 0 <= start < stop <= size:
+            raise InvalidSetting(
+                f"roi (--roi) along {name} needs a range from:to inside 0:{size}, without a step; "
+                f"got {part.start}:{part.stop}{'' if part.step is None else f':{part.step}'}."
+            )
+        parts.append(slice(start, stop))
+    return (parts[0], parts[1], parts[2])
+
+
+def _span(numbers: tuple[int, ...]) -> str:
+    if len(numbers) == 1:
+        return f"{numbers[0]}"
+    step = numbers[1] - numbers[0]
+    return f"{numbers[0]} to {numbers[-1]}" + (f" in steps of {step}" if step > 1 else "")
+
+
+def _sizes(calibration: Calibration, ndim: int) -> str:
+    order = "z × y × x" if ndim == 3 else "y × x"
+    sizes = " × ".join(f"{size:g}" for size in calibration.scale[3 - ndim :])
+    note = "" if calibration.is_physical else "; distances are in pixels"
+    return f"voxel {order} = {sizes} {calibration.unit}{note}"
+
+
+def _time(calibration: Calibration) -> str:
+    if calibration.frame_interval is None:
+        return "frame interval not known"
+    return f"{calibration.frame_interval:g} {calibration.time_unit} between frames"
+
+
+def _bytes(count: int) -> str:
+    size = float(count)
+    for unit in ("B", "kB", "MB"):
+        if size < 1000:
+            return f"{size:.3g} {unit}"
+        size /= 1000
+    return f"{size:.3g} GB"
