@@ -20,6 +20,7 @@ from scipy.spatial import KDTree
 
 from .errors import InvalidInput, InvalidSetting
 from .points import Points, Tracks
+from .track_order import track_order
 
 # Above so many cells (32 MB) a cluster of close points is assigned sparsely instead of as a dense matrix.
 _DENSE_CELLS = 4_000_000
@@ -163,7 +164,7 @@ def score_links(
     else:
         match = match_points(tracks, truth, tolerance)
     reach = truth.frame_step * (max_missed_frames + 1)
-    links = _links(tracks, track_id, "track_id", reach, divisions=include_divisions)
+    links = _links(tracks, track_id, "track", reach, divisions=include_divisions)
     real_links = _links(truth, particle, "particle", reach, divisions=include_divisions)
     if max_missed_frames:
         # Links across the frames where a particle was not seen come on top of those across the truth's own gaps.
@@ -294,8 +295,8 @@ def _match_identities(tracks: Tracks, true_frames: np.ndarray, particle: np.ndar
             "tracks need a column 'true_id' to be scored by identity; give a tolerance to score them by position."
         )
     claimed = _integers(tracks, "true_id")
-    _unique_in_frame(claimed, tracks.frames, "true_id")
-    _unique_in_frame(particle, true_frames, "particle")
+    track_order(claimed, tracks.frames, "true_id")
+    track_order(particle, true_frames, "particle")
     if not len(particle):
         return np.full(len(claimed), -1, dtype=np.int64)
     span = int(max(tracks.frames.max(initial=0), true_frames.max())) + 1
@@ -308,7 +309,7 @@ def _match_identities(tracks: Tracks, true_frames: np.ndarray, particle: np.ndar
 
 def _links(points: Points, name: np.ndarray, kind: str, reach: int, *, divisions: bool) -> np.ndarray:
     """Return the pairs of rows, int64 (k, 2), that follow each other under one name at most `reach` frames apart."""
-    order = _unique_in_frame(name, points.frames, kind)
+    order = track_order(name, points.frames, kind)
     same = name[order[1:]] == name[order[:-1]]
     pairs = np.column_stack([order[:-1][same], order[1:][same]])
     if divisions and isinstance(points, Tracks):
@@ -329,20 +330,6 @@ def _division_links(tracks: Tracks, name: np.ndarray, order: np.ndarray) -> np.n
         if parent in end and child in start
     ]
     return np.asarray(pairs, dtype=np.int64).reshape(-1, 2)
-
-
-def _unique_in_frame(name: np.ndarray, frames: np.ndarray, kind: str) -> np.ndarray:
-    """Return the rows with a name (not negative) by name and frame; refuse a name that is twice in a frame."""
-    named = np.flatnonzero(name >= 0)
-    order = named[np.lexsort((frames[named], name[named]))]
-    twice = (np.diff(name[order]) == 0) & (np.diff(frames[order]) == 0)
-    if twice.any():
-        row = order[int(np.flatnonzero(twice)[0])]
-        raise InvalidInput(
-            f"a {kind} needs at most one row a frame; {name[row]} has several in frame {frames[row]} "
-            f"({int(twice.sum())} rows too many)."
-        )
-    return order
 
 
 def _agreement_of_points(match: np.ndarray, truth: Points) -> Agreement:
