@@ -91,6 +91,13 @@ def row_costs(problem: Problem, row: int) -> tuple[np.ndarray, np.ndarray]:
     return cols[allowed] + first, problem.data[at : at + width][allowed].astype(problem.dual_dtype)
 
 
+def pair_costs(x: np.ndarray, y: np.ndarray, metric: str) -> np.ndarray:
+    """Return the full matrix of costs between two point sets, float64 (n, m)."""
+    out = np.empty((len(x), len(y)))
+    _point_matrix(x, y, metric == "squared", out)
+    return out
+
+
 @njit(cache=True, nogil=True, inline="always")
 def pair_cost(x, i, y, j, squared):  # noqa: ANN001, ANN201
     """Euclidean distance (or its square) of x[i] and y[j] in float64: differences first, axes summed in order.
@@ -146,3 +153,10 @@ def _point_minima(x, y, squared, v, out):  # noqa: ANN001, ANN202
         for j in range(len(v)):
             best = min(best, pair_cost(x, i, y, j, squared) - v[j])
         out[i] = best
+
+
+@njit(cache=True, nogil=True)
+def _point_matrix(x, y, squared, out):  # noqa: ANN001, ANN202
+    for i in range(len(x)):
+        for j in range(len(y)):
+            out[i, j] = pair_cost(x, i, y, j, squared)

@@ -1,0 +1,90 @@
+"""Connected components of a bipartite graph: the independent parts of a sparse matching problem."""
+
+# ruff: noqa: ANN001, ANN202
+
+from __future__ import annotations
+
+import numpy as np
+from numba import njit
+
+
+def components(indptr: np.ndarray, indices: np.ndarray, n_cols: int) -> tuple[np.ndarray, np.ndarray]:
+    """Label the connected components.
+
+    Parameters
+    ----------
+    indptr, indices : int64 (rows + 1,), int (edges,)
+        CSR graph.
+    n_cols : int
+
+    Returns
+    -------
+    row_label, col_label : int32 (rows,), (columns,)
+        Components are numbered from 0 in the order of their first row; columns without an edge come last.
+    """
+    parent = _united(indptr, indices, n_cols)
+    return _numbered(parent, len(indptr) - 1)
+
+
+def rows_by_component(row_label: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+    """Group rows by component: return (rows, starts), component k owning `rows[starts[k]:starts[k+1]]`, both ascending."""
+    counts = np.bincount(row_label)
+    starts = np.concatenate([[0], np.cumsum(counts)])
+    return _grouped(row_label, starts), starts
+
+
+def chunks_of_components(starts: np.ndarray, rows: np.ndarray, indptr: np.ndarray, n_chunks: int) -> np.ndarray:
+    """Cut the components into at most `n_chunks` runs of about equal edges; return the cuts, positions in `rows`."""
+    weight = np.cumsum(np.concatenate([[0], (np.diff(indptr) + 1)[rows]]))[starts]
+    goals = weight[-1] * np.arange(1, n_chunks) / n_chunks
+    inner = starts[np.searchsorted(weight, goals)]
+    return np.unique(np.concatenate([[0], inner, starts[-1:]]))
+
+
+@njit(cache=True, nogil=True)
+def _united(indptr, indices, n_cols):
+    """Union-find over rows and columns (column j is node rows + j); the smaller node is the root."""
+    n = len(indptr) - 1
+    parent = np.arange(n + n_cols).astype(np.int32)
+    for i in range(n):
+        a = _root(parent, i)
+        for e in range(indptr[i], indptr[i + 1]):
+            b = _root(parent, n + indices[e])
+            if a < b:
+                parent[b] = a
+            elif b < a:
+                parent[a] = b
+                a = b
+    return parent
+
+
+@njit(cache=True, nogil=True, inline="always")
+def _root(parent, node):
+    while parent[node] != node:
+        parent[node] = parent[parent[node]]
+        node = parent[node]
+    return node
+
+
+@njit(cache=True, nogil=True)
+def _numbered(parent, n_rows):
+    label = np.empty(len(parent), np.int32)
+    n_labels = 0
+    for node in range(len(parent)):
+        root = _root(parent, node)
+        if root == node:
+            label[node] = n_labels
+            n_labels += 1
+        else:
+            label[node] = label[root]
+    return label[:n_rows], label[n_rows:]
+
+
+@njit(cache=True, nogil=True)
+def _grouped(row_label, starts):
+    fill = starts.copy()
+    rows = np.empty(len(row_label), np.int64)
+    for i in range(len(row_label)):
+        rows[fill[row_label[i]]] = i
+        fill[row_label[i]] += 1
+    return rows

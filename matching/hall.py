@@ -1,0 +1,68 @@
+"""Why a problem has no assignment: Hall's condition, and the members that break it."""
+
+# ruff: noqa: ANN001, ANN202
+
+from __future__ import annotations
+
+import numpy as np
+from numba import njit
+
+from .certificate import block_of
+from .errors import Infeasible
+from .problem import Problem
+
+
+def infeasible(
+    problem: Problem,
+    row: int,
+    indptr: np.ndarray,
+    indices: np.ndarray | None,
+    allowed: np.ndarray | None,
+    col_of_row: np.ndarray,
+    row_of_col: np.ndarray,
+) -> Infeasible:
+    """Return the error that names the rows which cannot all be matched.
+
+    Parameters
+    ----------
+    problem : Problem
+    row : int
+        A row from which no augmenting path starts.
+    indptr, indices : int64 (rows + 1,), int (edges,) or None
+        The graph; None when the k-th entry of a row is column k.
+    allowed : bool (edges,) or None
+    col_of_row, row_of_col : int32
+        The matching in which `row` is stuck, counted as in `indptr` and `indices`.
+    """
+    rows = np.flatnonzero(_reached(row, indptr, indices, allowed, col_of_row, row_of_col))
+    columns = col_of_row[rows]
+    columns = np.sort(columns[columns >= 0])
+    b = int(block_of(problem.row_offsets, np.array([row]))[0])
+    where = f" of block {b}" if problem.n_blocks > 1 else ""
+    first, first_column = int(problem.row_offsets[b]), int(problem.col_offsets[b]) if indices is not None else 0
+    return Infeasible(
+        f"{len(rows)} members of the shorter side{where} may be matched with only {len(columns)} of the other "
+        f"(first: {rows[0] - first}), so not all can be. Allow more pairs, or set unmatched_cost so that some may stay "
+        "alone.",
+        rows=(rows - first).tolist(),
+        columns=(columns - first_column).tolist(),
+    )
+
+
+@njit(cache=True, nogil=True)
+def _reached(row, indptr, indices, allowed, col_of_row, row_of_col):
+    """Mark the rows that alternating paths from `row` reach; with no free column among theirs they break Hall's condition."""
+    seen = np.zeros(len(indptr) - 1, np.bool_)
+    stack = [row]
+    seen[row] = True
+    while len(stack):
+        i = stack.pop()
+        lo = indptr[i]
+        for e in range(lo, indptr[i + 1]):
+            if allowed is not None and not allowed[e]:
+                continue
+            k = row_of_col[e - lo if indices is None else indices[e]]
+            if not seen[k]:
+                seen[k] = True
+                stack.append(k)
+    return seen
