@@ -299,8 +299,9 @@ def _match_identities(tracks: Tracks, true_frames: np.ndarray, particle: np.ndar
     track_order(particle, true_frames, "particle")
     if not len(particle):
         return np.full(len(claimed), -1, dtype=np.int64)
-    span = int(max(tracks.frames.max(initial=0), true_frames.max())) + 1
-    wanted, present = claimed * span + tracks.frames, particle * span + true_frames
+    frames = np.concatenate([tracks.frames, true_frames]) - min(tracks.frames.min(initial=0), true_frames.min())
+    key = np.concatenate([claimed, particle]) * (frames.max() + 1) + frames
+    wanted, present = key[: len(claimed)], key[len(claimed) :]
     order = np.argsort(present)
     at = np.searchsorted(present, wanted, sorter=order)
     candidate = order[np.minimum(at, len(order) - 1)]
