@@ -58,7 +58,9 @@ def test_the_truth_beside_the_movie_is_exact_in_voxels_and_um(tmp_path):
     written = pd.read_csv(truth, dtype=str).astype(float).astype({"frame": int, "track_id": int})
     pd.testing.assert_frame_equal(written, rendered_truth(simulation, settings).table, check_exact=True)
     np.testing.assert_array_equal(written[["z_um", "y_um", "x_um"]], simulation.truth.positions)
-    np.testing.assert_allclose(written[["z", "y", "x"]] * settings.voxel_um, simulation.truth.positions, rtol=1e-15)
+    np.testing.assert_allclose(
+        written[["z", "y", "x"]].to_numpy() * settings.voxel_um, simulation.truth.positions, rtol=1e-15
+    )
     np.testing.assert_allclose(rendered_truth(simulation, settings).positions, simulation.truth.positions, rtol=1e-15)
 
 
