@@ -1,0 +1,169 @@
+"""The automatic threshold on a blob's quality: where noise ends, read from the peaks of a few frames.
+
+Two facts are used. White noise in the image answers the filter with a known spread, so a level that it hardly ever
+reaches can be computed. And peaks of noise and peaks of particles are two heaps on a logarithmic axis of quality,
+mostly with a gap between them. One threshold serves the whole movie: it does not flicker from frame to frame.
+"""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+import numpy as np
+from scipy.stats import norm
+
+from .blobs import Method, blob_response, grey_levels, local_maxima, noise_gain
+
+if TYPE_CHECKING:
+    from .detect import DetectSettings
+    from .movie import Movie
+
+SAMPLED_FRAMES = 5
+_FALSE_PER_FRAME = 0.05  # peaks of Gaussian noise above the floor
+_MAD_TO_SIGMA = 1.4826
+_BANDWIDTH = 0.15  # of the density of ln(quality)
+_GRID_STEP = 0.05
+_DEEP = 0.1  # a valley is deep when the heaps on both its sides are ten times as high
+_FEWEST = 3  # peaks that make a heap
+_SYMMETRIC = 1.5  # noise has dips as deep as its peaks; around particles dips are shallow
+
+
+@dataclass(frozen=True)
+class QualitySample:
+    """Peaks of the response in a few frames: what the histogram shows and the threshold is read from.
+
+    Parameters
+    ----------
+    qualities : ndarray, float64 (n,)
+        Heights of all peaks above zero, noise included.
+    depths : ndarray, float64 (m,)
+        Depths of all dips below zero.
+    white_floor : float
+        The level that white noise of the image's own pixel-to-pixel spread exceeds in one frame of twenty.
+    response_floor : float
+        The same from the spread (MAD) of the response: right also for correlated noise, too high where particles
+        fill the frame.
+    """
+
+    qualities: np.ndarray
+    depths: np.ndarray
+    white_floor: float
+    response_floor: float
+
+
+def automatic_threshold(movie: Movie, settings: DetectSettings) -> float:
+    """Return the threshold on `quality` for a whole movie, from at most five frames spread over it.
+
+    Deterministic. `settings.threshold` is not looked at. See `threshold_between` for the rule.
+    """
+    return threshold_between(sample_qualities(movie, settings))
+
+
+def sample_qualities(movie: Movie, settings: DetectSettings, frames: tuple[int, ...] | None = None) -> QualitySample:
+    """Measure the peaks and the noise of the response in some frames (default: five spread over the movie)."""
+    if frames is None:
+        frames = spread_frames(movie.frame_numbers, SAMPLED_FRAMES)
+    scale = movie.calibration.scale_for(movie.ndim)
+    samples: list[QualitySample] = []
+    for number in frames:
+        grey, _ = grey_levels(movie.frame(number))
+        noise = pixel_noise(grey, movie.dtype)
+        signed = grey if settings.bright_on_dark else -grey
+        samples.append(
+            image_qualities(signed, noise, settings.diameter, scale, settings.method, settings.least_separation)
+        )
+    return pooled(samples)
+
+
+def image_qualities(
+    grey: np.ndarray, noise: float, diameter: float, scale: np.ndarray, method: Method, separation: float
+) -> QualitySample:
+    """Measure one image in which particles are bright; `noise` is the standard deviation of its white noise."""
+    response = blob_response(grey, diameter, scale, method)
+    rare = float(norm.isf(_FALSE_PER_FRAME / max(grey.size, 1)))
+    heights: list[np.ndarray] = []
+    for signed in (response, -response):
+        voxels = local_maxima(signed, 0.0, separation, scale)
+        heights.append(signed[tuple(voxels.T)].astype(np.float64))
+    return QualitySample(
+        qualities=heights[0],
+        depths=heights[1],
+        white_floor=rare * noise * noise_gain(diameter, scale, method),
+        response_floor=rare * _MAD_TO_SIGMA * float(np.median(np.abs(response - np.median(response)))),
+    )
+
+
+def pooled(samples: list[QualitySample]) -> QualitySample:
+    """Return the peaks and dips of several images together, and the medians of their floors."""
+    return QualitySample(
+        qualities=np.concatenate([np.empty(0), *(sample.qualities for sample in samples)]),
+        depths=np.concatenate([np.empty(0), *(sample.depths for sample in samples)]),
+        white_floor=float(np.median([sample.white_floor for sample in samples])) if samples else 0.0,
+        response_floor=float(np.median([sample.response_floor for sample in samples])) if samples else 0.0,
+    )
+
+
+def threshold_between(sample: QualitySample) -> float:
+    """Return the quality that separates the peaks of noise from those of particles.
+
+    1. Above the lower of the two floors, the first deep valley in the density of ln(quality), where it is lowest:
+       the density there is under a tenth of the heaps on both sides, and the right one has three peaks or more.
+    2. No such valley, and dips as deep as the peaks: noise and nothing else, the higher floor.
+    3. Otherwise the lower floor: particles fill the frame, or the faintest of them drown in the noise.
+    """
+    floor, ceiling = sorted((sample.white_floor, sample.response_floor))
+    floor = floor or ceiling
+    peaks = sample.qualities[sample.qualities > floor]
+    if floor <= 0 or len(peaks) < _FEWEST:
+        return ceiling
+    valley = _first_deep_valley(sample.qualities[sample.qualities > 0], floor)
+    if valley is not None:
+        return valley
+    dips = sample.depths[sample.depths > floor]
+    return ceiling if len(dips) and np.median(peaks) < _SYMMETRIC * np.median(dips) else floor
+
+
+def spread_frames(numbers: tuple[int, ...], count: int) -> tuple[int, ...]:
+    """Return at most `count` of the frame numbers, evenly spread from the first to the last."""
+    chosen = np.unique(np.linspace(0, len(numbers) - 1, min(count, len(numbers))).round().astype(int))
+    return tuple(numbers[i] for i in chosen)
+
+
+def pixel_noise(grey: np.ndarray, dtype: np.dtype) -> float:
+    """Return the standard deviation of white noise in an image, no less than what rounding in its dtype leaves.
+
+    From the second differences along x, through their median absolute deviation: particles hardly count.
+    """
+    if np.issubdtype(dtype, np.floating):
+        rounding = float(np.finfo(np.float32).eps * np.abs(grey).max(initial=0.0))
+    else:
+        rounding = math.sqrt(1.0 / 12.0)
+    bent = grey[..., :-2] - 2.0 * grey[..., 1:-1] + grey[..., 2:]
+    if bent.size == 0:
+        return rounding
+    return max(rounding, _MAD_TO_SIGMA * float(np.median(np.abs(bent))) / math.sqrt(6.0))
+
+
+def _first_deep_valley(qualities: np.ndarray, floor: float) -> float | None:
+    """Return the quality at the bottom of the first deep valley above the floor, None where there is none."""
+    logs = np.sort(np.log(qualities))
+    grid, density = _density(logs, math.log(floor))
+    lower_heap = np.minimum(np.maximum.accumulate(density), np.maximum.accumulate(density[::-1])[::-1])
+    enough = len(logs) - np.searchsorted(logs, grid) >= _FEWEST
+    deep = (density < _DEEP * lower_heap) & enough & (grid >= math.log(floor))
+    if not deep.any():
+        return None
+    first = int(np.argmax(deep))
+    end = first + int(np.argmin(np.append(deep[first:], False)))
+    return math.exp(grid[first + int(np.argmin(density[first:end]))])
+
+
+def _density(values: np.ndarray, at_least: float) -> tuple[np.ndarray, np.ndarray]:
+    """Return an even grid over the values (and `at_least`) and a Gaussian density estimate on it, in peaks."""
+    low, high = min(values[0], at_least) - 4 * _BANDWIDTH, max(values[-1], at_least) + 4 * _BANDWIDTH
+    grid = np.arange(low, high + _GRID_STEP, _GRID_STEP)
+    counts, _ = np.histogram(values, bins=np.append(grid, grid[-1] + _GRID_STEP) - _GRID_STEP / 2)
+    reach = np.arange(-len(grid) + 1, len(grid)) * _GRID_STEP / _BANDWIDTH
+    return grid, np.convolve(counts, np.exp(-0.5 * reach**2))[len(grid) - 1 : 2 * len(grid) - 1]
