@@ -8,6 +8,7 @@ import numpy as np
 
 from .costs import pair_costs
 from .errors import InvalidProblem
+from .grid import pairs_within
 from .problem import INT_LIMIT, Problem
 
 DENSE_LIMIT_BYTES = 8 * 2**30
@@ -85,7 +86,31 @@ def _sparse_block(block: Problem) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
 
 
 def _sparse_points(problem: Problem) -> Problem:
-    raise NotImplementedError
+    """Gate each block at the largest cost worth a link; without `unmatched_cost` every pair is an edge."""
+    parts = [_gated_block(block) for block in problem.blocks()]
+    counts = np.concatenate([np.diff(indptr) for indptr, _, _ in parts])
+    return replace(
+        problem,
+        kind="sparse",
+        data=np.concatenate([cost for _, _, cost in parts]),
+        indptr=np.concatenate([[0], np.cumsum(counts)]).astype(np.int64),
+        indices=np.concatenate([indices for _, indices, _ in parts]),
+        x=None,
+        y=None,
+    )
+
+
+def _gated_block(block: Problem) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+    assert block.x is not None
+    assert block.y is not None
+    n, m = block.shape
+    if block.row_unmatched is None or block.col_unmatched is None:
+        cost = pair_costs(block.x, block.y, block.metric).reshape(-1)
+        return np.arange(n + 1, dtype=np.int64) * m, np.tile(np.arange(m, dtype=np.int32), n), cost
+    worth = block.row_unmatched.max(initial=0) + block.col_unmatched.max(initial=0)
+    radius = np.sqrt(max(worth, 0)) if block.metric == "squared" else max(worth, 0)
+    indptr, indices, distance = pairs_within(block.x, block.y, float(radius) * (1 + 1e-12))
+    return indptr, indices, distance * distance if block.metric == "squared" else distance
 
 
 def transposed(block: Problem) -> Problem:

@@ -1,0 +1,211 @@
+"""A uniform grid over points, and the pairs of two point sets that lie within a radius."""
+
+# ruff: noqa: ANN001, ANN202
+
+from __future__ import annotations
+
+import os
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import dataclass
+
+import numpy as np
+from numba import njit
+from scipy.spatial import cKDTree
+
+ROWS_PER_TASK = 50_000
+CROWDED = 64.0
+"""Mean number of points sharing a point's cell above which a KD-tree replaces the grid (clusters, far outliers)."""
+
+
+@dataclass(frozen=True)
+class Grid:
+    """Points sorted by the cell they lie in; x runs fastest, so neighbours along x are neighbours in memory.
+
+    Attributes
+    ----------
+    origin : float64 (3,)
+        Lower corner; axes z, y, x, missing ones are 0.
+    cell : float
+        Edge length of a cell.
+    dims : int64 (3,)
+        Cells along each axis.
+    starts : int32 (cells + 1,)
+        Cell c owns the sorted points `starts[c]:starts[c+1]`.
+    order : int32 (points,)
+        Index of each sorted point in the caller's order, ascending within a cell.
+    points : float64 (points, 3)
+        The points, sorted.
+    """
+
+    origin: np.ndarray
+    cell: float
+    dims: np.ndarray
+    starts: np.ndarray
+    order: np.ndarray
+    points: np.ndarray
+
+
+def build_grid(points: np.ndarray, cell: float) -> Grid:
+    """Sort points into cells of at least `cell`, larger where that would make more than about two cells a point.
+
+    Parameters
+    ----------
+    points : float64 (n, d), n of at least 1, d of 1 to 3
+    cell : float
+        Above 0.
+    """
+    padded = _padded(points)
+    origin = padded.min(axis=0)
+    extent = padded.max(axis=0) - origin
+    limit = 2 * len(points) + 64
+    cell = max(cell, float(extent.max()) / 2**20, np.finfo(np.float64).tiny)
+    while (dims := np.floor(extent / cell) + 1).prod() > limit:
+        cell *= 1.26
+    dims = dims.astype(np.int64)
+    starts, order, by_cell = _sorted_by_cell(padded, origin, cell, dims)
+    return Grid(origin, cell, dims, starts, order, by_cell)
+
+
+def pairs_within(x: np.ndarray, y: np.ndarray, radius: float) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+    """Find every pair of two point sets whose Euclidean distance is at most `radius`.
+
+    Parameters
+    ----------
+    x, y : float64 (n, d), (m, d)
+        Finite, d of 1 to 3.
+    radius : float
+        Above 0, in the points' unit.
+
+    Returns
+    -------
+    indptr, indices, distance : int64 (n + 1,), int32 (pairs,), float64 (pairs,)
+        CSR graph, columns ascending within a row.
+    """
+    n, m = len(x), len(y)
+    if n == 0 or m == 0:
+        return np.zeros(n + 1, np.int64), np.empty(0, np.int32), np.empty(0)
+    grid = build_grid(y, max(radius, _mean_cell(y)))
+    occupancy = np.diff(grid.starts).astype(np.float64)
+    if float((occupancy**2).sum()) / m > CROWDED and grid.cell > 2 * radius:
+        return _pairs_by_tree(x, y, radius)
+    padded = _padded(x)
+    tasks = [(a, min(a + ROWS_PER_TASK, n)) for a in range(0, n, ROWS_PER_TASK)]
+
+    def query(task: tuple[int, int]) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+        return _query(
+            padded[slice(*task)], radius, grid.origin, grid.cell, grid.dims, grid.starts, grid.order, grid.points
+        )
+
+    if len(tasks) == 1:
+        parts = [query(tasks[0])]
+    else:
+        with ThreadPoolExecutor(min(len(tasks), os.cpu_count() or 1)) as pool:
+            parts = list(pool.map(query, tasks))
+    indptr = np.concatenate([[0], np.cumsum(np.concatenate([part[0] for part in parts]))])
+    return indptr, np.concatenate([part[1] for part in parts]), np.concatenate([part[2] for part in parts])
+
+
+def _mean_cell(points: np.ndarray) -> float:
+    """Edge of the cell that holds one point on average."""
+    extent = np.ptp(points, axis=0)
+    extent = extent[extent > 0]
+    return float((extent.prod() / len(points)) ** (1 / len(extent))) if len(extent) else 1.0
+
+
+def _padded(points: np.ndarray) -> np.ndarray:
+    """Return the points with three axes, leading ones 0: the sum of squares stays the same to the last bit."""
+    out = np.zeros((len(points), 3))
+    out[:, 3 - points.shape[1] :] = points
+    return out
+
+
+def _pairs_by_tree(x: np.ndarray, y: np.ndarray, radius: float) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+    """As `pairs_within`, where points are so clustered that cells of the size of the radius cannot be afforded."""
+    tree = cKDTree(y)
+    found = tree.query_ball_point(x, radius * (1 + 1e-9), return_sorted=True)
+    counts = np.fromiter((len(f) for f in found), np.int64, len(x))
+    indices = np.concatenate([np.asarray(f, np.int32) for f in found])
+    rows = np.repeat(np.arange(len(x)), counts)
+    distance = _distances(_padded(x), rows, _padded(y), indices)
+    near = distance <= radius
+    indptr = np.concatenate([[0], np.cumsum(np.bincount(rows[near], minlength=len(x)))])
+    return indptr, indices[near], distance[near]
+
+
+@njit(cache=True, nogil=True)
+def _distances(x, rows, y, cols):
+    out = np.empty(len(rows))
+    for k in range(len(rows)):
+        total = 0.0
+        for axis in range(3):
+            d = x[rows[k], axis] - y[cols[k], axis]
+            total += d * d
+        out[k] = np.sqrt(total)
+    return out
+
+
+@njit(cache=True, nogil=True)
+def _sorted_by_cell(points, origin, cell, dims):
+    """Counting sort of the points by cell."""
+    n = len(points)
+    cell_of = np.empty(n, np.int64)
+    starts = np.zeros(dims[0] * dims[1] * dims[2] + 1, np.int32)
+    for i in range(n):
+        c = np.int64(0)
+        for axis in range(3):
+            c = c * dims[axis] + min(np.int64((points[i, axis] - origin[axis]) / cell), dims[axis] - 1)
+        cell_of[i] = c
+        starts[c + 1] += 1
+    for c in range(len(starts) - 1):
+        starts[c + 1] += starts[c]
+    fill = starts.copy()
+    order = np.empty(n, np.int32)
+    by_cell = np.empty((n, 3))
+    for i in range(n):
+        at = fill[cell_of[i]]
+        fill[cell_of[i]] += 1
+        order[at] = i
+        by_cell[at] = points[i]
+    return starts, order, by_cell
+
+
+@njit(cache=True, nogil=True)
+def _query(x, radius, origin, cell, dims, starts, order, y):
+    """Return (pairs of each row, columns, distances) of the rows `x` against the sorted points `y`."""
+    reach = radius * (1 + 1e-9)
+    counts = np.empty(len(x), np.int64)
+    indices = np.empty(2 * len(x) + 64, np.int32)
+    distance = np.empty(2 * len(x) + 64)
+    n_found = 0
+    first = np.empty(3, np.int64)
+    last = np.empty(3, np.int64)
+    for i in range(len(x)):
+        began = n_found
+        for axis in range(3):
+            first[axis] = _clipped((x[i, axis] - reach - origin[axis]) / cell, dims[axis])
+            last[axis] = _clipped((x[i, axis] + reach - origin[axis]) / cell, dims[axis])
+        for cz in range(first[0], last[0] + 1):
+            for cy in range(first[1], last[1] + 1):
+                line = (cz * dims[1] + cy) * dims[2]
+                for k in range(starts[line + first[2]], starts[line + last[2] + 1]):
+                    dz, dy, dx = x[i, 0] - y[k, 0], x[i, 1] - y[k, 1], x[i, 2] - y[k, 2]
+                    d2 = dz * dz + dy * dy + dx * dx
+                    if d2 > reach * reach or np.sqrt(d2) > radius:
+                        continue
+                    if n_found == len(indices):
+                        indices = np.concatenate((indices, np.empty(n_found, np.int32)))
+                        distance = np.concatenate((distance, np.empty(n_found)))
+                    at = n_found
+                    while at > began and indices[at - 1] > order[k]:
+                        indices[at], distance[at] = indices[at - 1], distance[at - 1]
+                        at -= 1
+                    indices[at], distance[at] = order[k], np.sqrt(d2)
+                    n_found += 1
+        counts[i] = n_found - began
+    return counts, indices[:n_found], distance[:n_found]
+
+
+@njit(cache=True, nogil=True, inline="always")
+def _clipped(position, size):
+    """Return the cell at `position` (in cells), clipped to the grid."""
+    return min(max(np.int64(np.floor(min(max(position, -1.0), size * 1.0))), 0), size - 1)

@@ -1,0 +1,59 @@
+"""The table of solvers: one line each, imported when first asked for."""
+
+from __future__ import annotations
+
+from importlib import import_module
+from typing import Any, ClassVar, Protocol
+
+from .assignment import Assignment
+from .errors import InvalidProblem
+from .problem import Problem
+
+SOLVERS: dict[str, str] = {
+    "jv": ".jv:JV",
+    "sparse-jv": ".sparse_jv:SparseJV",
+}
+"""Name of each solver, and where its class is (relative to this package)."""
+
+
+class Solver(Protocol):
+    """What a solver is: an instance holds its options, `solve` does the work.
+
+    Attributes
+    ----------
+    name : str
+        Its key in `SOLVERS`.
+    devices : tuple of str
+        Device kinds it runs on: "cpu", "cuda".
+    """
+
+    name: ClassVar[str]
+    devices: ClassVar[tuple[str, ...]]
+
+    def solve(self, problem: Problem, device: str) -> Assignment:
+        """Return the certified assignment of a validated problem on a device that was found to be there."""
+        ...
+
+
+def make_solver(name: str, **options: Any) -> Solver:
+    """Return the solver called `name` with the given options.
+
+    Raises
+    ------
+    InvalidProblem
+        If there is no such solver, or it has no such option.
+    """
+    if name not in SOLVERS:
+        raise InvalidProblem(f"solver needs 'auto' or one of {', '.join(SOLVERS)}; got {name!r}.")
+    module, _, class_name = SOLVERS[name].partition(":")
+    solver_class = getattr(import_module(module, __package__), class_name)
+    try:
+        return solver_class(**options)
+    except TypeError as error:
+        raise InvalidProblem(f"solver {name!r} does not take these options: {error}.") from None
+
+
+def solver_devices(name: str) -> tuple[str, ...]:
+    """Return the device kinds that the solver called `name` runs on."""
+    module, _, class_name = SOLVERS[name].partition(":")
+    return getattr(import_module(module, __package__), class_name).devices
