@@ -13,7 +13,7 @@ from .points import Tracks
 from .track_order import track_order
 
 # A feature column is averaged over the track when its name says that it measures one of these.
-_AVERAGED = ("intensity", "quality")
+_AVERAGED = ("intensity", "quality", "snr")
 
 
 def measure_tracks(tracks: Tracks) -> pd.DataFrame:
@@ -37,7 +37,7 @@ def measure_tracks(tracks: Tracks) -> pd.DataFrame:
         - `path_length`: sum of the distances between successive positions;
         - `mean_speed`: path length / duration, NaN for a single detection;
         - `straightness`: net displacement / path length, 0 to 1, NaN where nothing moved;
-        - `mean_<column>`: mean of every numeric column with "intensity" or "quality" in its name.
+        - `mean_<column>`: mean of every numeric column with "intensity", "quality" or "snr" in its name.
 
         Units are those of `measure_units`.
 

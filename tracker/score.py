@@ -244,7 +244,7 @@ def _close_pairs(points: Points, truth: Points, tolerance: float) -> tuple[np.nd
 def _rows_by_frame(frames: np.ndarray) -> dict[int, np.ndarray]:
     order = np.argsort(frames, kind="stable")
     numbers, starts = np.unique(frames[order], return_index=True)
-    return dict(zip(numbers.tolist(), np.split(order, starts[1:]), strict=True))
+    return dict(zip(numbers.tolist(), np.split(order, starts)[1:], strict=True))
 
 
 def _best_pairs(
