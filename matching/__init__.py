@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     from .assignment import Assignment
+    from .auction import Auction
     from .errors import (
         AuctrackError,
         DeviceMemoryExceeded,
@@ -27,6 +28,7 @@ if TYPE_CHECKING:
 
 _HOMES = {
     "Assignment": ".assignment",
+    "Auction": ".auction",
     "AuctrackError": ".errors",
     "Certificate": ".verification",
     "DeviceMemoryExceeded": ".errors",
@@ -51,6 +53,7 @@ __all__ = [  # noqa: RUF022 - in the order of use
     "Certificate",
     "SOLVERS",
     "Solver",
+    "Auction",
     "JV",
     "SparseJV",
     "AuctrackError",

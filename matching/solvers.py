@@ -10,6 +10,7 @@ from .errors import InvalidProblem
 from .problem import Problem
 
 SOLVERS: dict[str, str] = {
+    "auction": ".auction:Auction",
     "jv": ".jv:JV",
     "sparse-jv": ".sparse_jv:SparseJV",
 }

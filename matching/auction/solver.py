@@ -1,0 +1,79 @@
+"""Solver `auction`: the options, and which of the auctions they call for."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import ClassVar, Literal
+
+from ..assignment import Assignment
+from ..errors import InvalidProblem
+from ..problem import Problem
+
+
+@dataclass(frozen=True)
+class Auction:
+    """The auction algorithm with ε-scaling, finished exactly by shortest augmenting paths from its prices.
+
+    Exact by default: integer costs with gap 0, real costs in float64 within 64 ulp term by term. Dense and sparse costs, and
+    point sets matrix-free in O(n) memory; unequal sides, `unmatched_cost` and batches included.
+
+    Attributes
+    ----------
+    eps : float, optional
+        Stop at this bid increment, in the unit of the cost, and skip the exact finish: each link is then within `eps` of its
+        row's best, so that `gap` is at most `eps` a row. The result says what was proven. Default: exact.
+    variant : {"default", "paper"}
+        "paper": the loop of Vasconcelos & Rosenhahn step by step: all unassigned rows bid at once (Jacobi), the highest bid
+        wins, one fixed increment, no scaling, no finish. The paper names no increment; ours, unless `eps` is given, is
+        1 / (rows + 1) for integer costs (which makes it exact) and a tenth of the largest cost difference divided by the
+        rows for real ones.
+    form : {"gauss-seidel", "jacobi"}
+        On the CPU: one bid at a time at the newest prices, or all unassigned rows at once. The GPU always bids at once.
+    convergence : {"counter", "reduction"}
+        variant="paper": its two tests, a counter of the assigned that grows when a free object takes its first bid, or
+        counting a boolean stream.
+    max_bids : int, optional
+        Budget of bids per row, on average over the problem; when it runs out `NotConverged` carries what is known.
+    """
+
+    name: ClassVar[str] = "auction"
+    devices: ClassVar[tuple[str, ...]] = ("cpu", "cuda")
+
+    eps: float | None = None
+    variant: Literal["default", "paper"] = "default"
+    form: Literal["gauss-seidel", "jacobi"] = "gauss-seidel"
+    convergence: Literal["counter", "reduction"] = "counter"
+    max_bids: int | None = None
+
+    def __post_init__(self) -> None:
+        for option, choices in (
+            ("variant", ("default", "paper")),
+            ("form", ("gauss-seidel", "jacobi")),
+            ("convergence", ("counter", "reduction")),
+        ):
+            if getattr(self, option) not in choices:
+                raise InvalidProblem(f"{option} needs one of {choices}; got {getattr(self, option)!r}.")
+        if self.eps is not None and not 0 < self.eps < float("inf"):
+            raise InvalidProblem(f"eps needs a positive number in the unit of the cost, or None for exact; got {self.eps!r}.")
+        if self.max_bids is not None and self.max_bids < 1:
+            raise InvalidProblem(f"max_bids needs at least 1 bid per row, or None for no budget; got {self.max_bids!r}.")
+
+    def solve(self, problem: Problem, device: str = "cpu") -> Assignment:
+        """Solve on a device.
+
+        Raises
+        ------
+        Infeasible
+            With a Hall violator, when a member of the shorter side cannot be matched and there is no `unmatched_cost`.
+        NotConverged
+            When `max_bids` ran out; carries the best that is known with its gap.
+        InvalidProblem
+            When `eps` is below what float64 resolves beside costs of this size.
+        """
+        if device.startswith("cuda"):
+            from .gpu import solve_gpu
+
+            return solve_gpu(problem, self, device)
+        from .cpu import solve_cpu
+
+        return solve_cpu(problem, self)
