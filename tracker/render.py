@@ -1,8 +1,8 @@
 """A simulation as a microscope would see it: spots of light in a noisy TIFF stack, with the exact truth beside it.
 
-A particle is a Gaussian spot, its brightness its own for life. The camera counts photons (Poisson) of the spots and of an
-even background, adds its read noise (normal), and clips to 16 bits. Voxel (0, 0, 0) is centred on the box's origin, so a
-position in voxels times the voxel size is the simulation's position in µm.
+A particle is a Gaussian spot, its brightness its own for life. The camera counts photons (Poisson) of the spots and of
+an even background, adds its read noise (normal), and clips to 16 bits. Voxel (0, 0, 0) is centred on the box's origin,
+so a position in voxels times the voxel size is the simulation's position in µm.
 """
 
 from __future__ import annotations
@@ -11,6 +11,7 @@ import math
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from pathlib import Path
+from typing import BinaryIO
 from uuid import UUID
 
 import numpy as np
@@ -18,10 +19,13 @@ import pandas as pd
 import tifffile
 from numba import njit
 
+from .. import __version__
 from .calibration import Calibration
-from .errors import InvalidSetting, OutputExists
+from .errors import InvalidSetting
 from .points import AXES, Tracks
+from .sidecar import Sidecar, sidecar_path
 from .simulate import Simulation
+from .write import write_whole
 
 # Spots end here, in PSF sigmas: what is cut off is below 4e-4 of the peak.
 _REACH = 4.0
@@ -87,12 +91,12 @@ def rendered_truth(simulation: Simulation, settings: RenderSettings) -> Tracks:
     Returns
     -------
     Tracks
-        `frame`, the position in voxels (`z`, `y`, `x`), `track_id`, the same position in µm (`z_um`, `y_um`, `x_um`), and
-        `peak`, the brightness of the spot's centre over the background in photons.
+        `frame`, the position in voxels (`z`, `y`, `x`), `track_id`, the same position in µm (`z_um`, `y_um`, `x_um`),
+        and `peak`, the brightness of the spot's centre over the background in photons.
     """
     truth = simulation.truth
     axes = simulation.settings.axes
-    voxel = dict(zip(AXES, settings.voxel_um, strict=True))
+    voxel = dict[str, float](zip(AXES, settings.voxel_um, strict=True))
     identity = truth.table["track_id"].to_numpy()
     columns = {"frame": truth.frames}
     columns |= {axis: truth.table[axis].to_numpy() / voxel[axis] for axis in axes}
@@ -133,14 +137,14 @@ def render(
 ) -> tuple[Path, Path]:
     """Write a simulation as an OME-TIFF, and its exact truth as a CSV table beside it.
 
-    One frame is in memory at a time. Neither file appears before both are complete.
+    One frame is in memory at a time. No file appears before all are complete.
 
     Parameters
     ----------
     simulation : Simulation
     path : str or Path
         Where the movie goes; must end in ".ome.tif" or ".ome.tiff". The truth goes to ".truth.csv" instead, with the
-        columns of `rendered_truth`.
+        columns of `rendered_truth`; its units and all settings go to ".truth.csv.settings.json".
     settings : RenderSettings, optional
     overwrite : bool
         Whether files that stand there may be replaced.
@@ -150,7 +154,7 @@ def render(
     Returns
     -------
     movie, truth : Path
-        The two files written. The movie is uint16, axes TZYX (TYX in 2D), with voxel size and time increment.
+        Where they are. The movie is uint16, axes TZYX (TYX in 2D), with voxel size and time increment.
 
     Raises
     ------
@@ -158,22 +162,23 @@ def render(
         If the path does not end as an OME-TIFF does.
     OutputExists
         If one of the files exists and `overwrite` is False.
+    OutputFailed
+        If the disk is full, the folder is missing or may not be written to.
     """
     settings = settings or RenderSettings()
     movie_path, truth_path = _output_paths(Path(path))
-    standing = [str(file) for file in (movie_path, truth_path) if file.exists()]
-    if standing and not overwrite:
-        raise OutputExists(f"{' and '.join(standing)} exist already; choose another path or pass overwrite=True.")
     truth = rendered_truth(simulation, settings)
-    unfinished = [file.with_name(f".{file.name}.part") for file in (movie_path, truth_path)]
-    try:
-        _write_movie(unfinished[0], simulation, truth, settings, progress)
-        truth.table.to_csv(unfinished[1], index=False)
-        unfinished[0].replace(movie_path)
-        unfinished[1].replace(truth_path)
-    finally:
-        for file in unfinished:
-            file.unlink(missing_ok=True)
+    columns = {str(name): str(dtype) for name, dtype in truth.table.dtypes.items()}
+    made_with = {"simulation": simulation.settings, "render": settings}
+    note = Sidecar(truth.calibration, columns, {}, made_with).to_json(__version__).encode()
+    write_whole(
+        {
+            movie_path: lambda file: _write_movie(file, simulation, truth, settings, progress),
+            truth_path: lambda file: truth.table.to_csv(file, index=False, lineterminator="\n"),
+            sidecar_path(truth_path): lambda file: _put(file, note),
+        },
+        overwrite=overwrite,
+    )
     return movie_path, truth_path
 
 
@@ -184,8 +189,12 @@ def _output_paths(path: Path) -> tuple[Path, Path]:
     raise InvalidSetting(f"path needs to end in .ome.tif or .ome.tiff; got {path.name!r}.")
 
 
+def _put(file: BinaryIO, content: bytes) -> None:
+    file.write(content)
+
+
 def _write_movie(
-    path: Path,
+    file: BinaryIO,
     simulation: Simulation,
     truth: Tracks,
     settings: RenderSettings,
@@ -201,7 +210,7 @@ def _write_movie(
                 progress(frame + 1, frames)
 
     tifffile.imwrite(
-        path,
+        file,
         planes(),
         shape=shape,
         dtype=np.uint16,

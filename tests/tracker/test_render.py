@@ -6,10 +6,13 @@ import numpy as np
 import pandas as pd
 import pytest
 import tifffile
-from auctrack.tracker.errors import InvalidSetting, OutputExists
+from auctrack.tracker.calibration import Calibration
+from auctrack.tracker.errors import InvalidSetting, OutputExists, OutputFailed
 from auctrack.tracker.points import Points
 from auctrack.tracker.render import RenderSettings, movie_shape, render, render_frame, rendered_truth
+from auctrack.tracker.sidecar import read_sidecar
 from auctrack.tracker.simulate import Simulation, SimulationSettings, simulate
+from auctrack.tracker.tables import read_tracks
 
 NOISELESS = {"background": 0.0, "read_noise": 0.0}
 
@@ -137,15 +140,33 @@ def test_a_frame_comes_out_alone_as_within_the_movie_and_the_same_again(tmp_path
     assert first.read_bytes() == second.read_bytes()
 
 
+def test_the_truth_reads_back_in_um_with_the_settings_that_made_it(tmp_path):
+    simulation, settings = small(frame_interval_s=0.5), RenderSettings(voxel_um=(1.0, 0.5, 0.25))
+    _, path = render(simulation, tmp_path / "movie.ome.tif", settings)
+    truth = read_tracks(path)
+    assert truth.calibration == Calibration((1.0, 0.5, 0.25), "µm", 0.5, "s")
+    np.testing.assert_allclose(truth.positions, simulation.truth.positions, rtol=1e-14)
+    made_with = read_sidecar(path).settings
+    again = simulate(SimulationSettings(**made_with["simulation"]))
+    pd.testing.assert_frame_equal(
+        rendered_truth(again, RenderSettings(**made_with["render"])).table, rendered_truth(simulation, settings).table
+    )
+
+
 def test_existing_files_stay_unless_overwriting_is_asked_for(tmp_path):
     simulation = small(frames=1)
     (tmp_path / "movie.truth.csv").write_text("mine")
-    with pytest.raises(OutputExists, match=r"movie\.truth\.csv exist already"):
+    with pytest.raises(OutputExists, match=r"movie\.truth\.csv exists"):
         render(simulation, tmp_path / "movie.ome.tif")
     assert (tmp_path / "movie.truth.csv").read_text() == "mine"
     assert not (tmp_path / "movie.ome.tif").exists()
     render(simulation, tmp_path / "movie.ome.tif", overwrite=True)
     assert (tmp_path / "movie.truth.csv").read_text().startswith("frame,z,y,x,track_id")
+
+
+def test_a_folder_that_is_not_there_is_named(tmp_path):
+    with pytest.raises(OutputFailed, match="nowhere"):
+        render(small(frames=1), tmp_path / "nowhere" / "movie.ome.tif")
 
 
 def test_an_interrupted_rendering_leaves_nothing(tmp_path):
