@@ -11,6 +11,7 @@ from typing import Any
 
 import numpy as np
 
+from .bitset import empty_bits, mark_matched
 from .graph import BipartiteGraph, IntArray
 from .hopcroft_karp import augment_along_levels, levels_from_free_rows
 from .pothen_fan import depth_first_phase
@@ -23,7 +24,7 @@ def hkdw(graph: BipartiteGraph, col_of_row: IntArray, row_of_col: IntArray) -> d
     lookahead = graph.indptr[:-1].copy()
     queue = np.empty(graph.n_rows, np.int32)
     level_starts = np.empty(graph.n_rows + 2, np.int32)
-    seen_in = np.zeros(graph.n_columns, np.int32)
+    seen, matched = empty_bits(graph.n_columns), empty_bits(graph.n_columns)
     augmented: list[int] = []
     extra: list[int] = []
     frontiers: list[list[int]] = []
@@ -36,8 +37,10 @@ def hkdw(graph: BipartiteGraph, col_of_row: IntArray, row_of_col: IntArray) -> d
         free_rows = queue[: level_starts[1]].copy()
         augmented.append(augment_along_levels(*arrays, level_of_row, edge_of_row, free_rows, queue, n_levels))
         free_rows = free_rows[col_of_row[free_rows] < 0]
-        phase = len(frontiers)
-        n_extra, _, _ = depth_first_phase(*arrays, edge_of_row, lookahead, seen_in, queue, free_rows, phase, False)
+        mark_matched(row_of_col, matched)
+        n_extra, _, _ = depth_first_phase(
+            *arrays, edge_of_row, lookahead, seen, matched, queue, free_rows, backwards=False
+        )
         extra.append(n_extra)
     return {
         "phases": len(frontiers),

@@ -14,6 +14,7 @@ from typing import Any
 import numpy as np
 from numba import njit
 
+from .bitset import Bits, add, empty_bits, has, mark_matched
 from .graph import BipartiteGraph, IntArray
 
 
@@ -23,16 +24,17 @@ def pothen_fan(
     """Augment a matching in place to a maximum one; returns the statistics of the run."""
     lookahead = graph.indptr[:-1].copy()
     edge_of_row = np.empty(graph.n_rows, graph.indptr.dtype)
-    seen_in = np.zeros(graph.n_columns, np.int32)
+    seen, matched = empty_bits(graph.n_columns), empty_bits(graph.n_columns)
+    mark_matched(row_of_col, matched)
     stack = np.empty(graph.n_rows, np.int32)
-    arrays = graph.indptr, graph.indices, col_of_row, row_of_col, edge_of_row, lookahead, seen_in, stack
+    arrays = graph.indptr, graph.indices, col_of_row, row_of_col, edge_of_row, lookahead, seen, matched, stack
     free_rows = np.flatnonzero(col_of_row < 0).astype(np.int32)
     augmented: list[int] = []
     visited: list[int] = []
     n_augmented = -1
     while n_augmented != 0:
-        phase = len(augmented) + 1
-        n_augmented, n_left, n_visited = depth_first_phase(*arrays, free_rows, phase, fairness and phase % 2 == 0)
+        backwards = fairness and len(augmented) % 2 == 1
+        n_augmented, n_left, n_visited = depth_first_phase(*arrays, free_rows, backwards)
         free_rows = free_rows[:n_left]
         augmented.append(n_augmented)
         visited.append(n_visited)
@@ -47,17 +49,18 @@ def depth_first_phase(
     row_of_col: IntArray,
     edge_of_row: IntArray,
     lookahead: IntArray,
-    seen_in: IntArray,
+    seen: Bits,
+    matched: Bits,
     stack: IntArray,
     free_rows: IntArray,
-    phase: int,
     backwards: bool,
 ) -> tuple[int, int, int]:
-    """Search once from every free row; a column is met by one search only (``seen_in[column] == phase``).
+    """Search once from every free row; a column is met by one search only (it is `seen`).
 
     Packs the rows that stay free to the front of `free_rows`.
     Returns the number of augmentations, of rows left free, and of columns met.
     """
+    seen[:] = np.uint64(0)
     n_left = 0
     n_visited = 0
     for root in free_rows:
@@ -69,7 +72,7 @@ def depth_first_phase(
             i = stack[depth]
             k = lookahead[i]
             end = indptr[i + 1]
-            while k < end and row_of_col[indices[k]] >= 0:
+            while k < end and has(matched, indices[k]):
                 k += 1
             lookahead[i] = k
             if k < end:
@@ -83,8 +86,8 @@ def depth_first_phase(
                 while first <= k < end:
                     j = indices[k]
                     k += -1 if backwards else 1
-                    if seen_in[j] != phase:
-                        seen_in[j] = phase
+                    if not has(seen, j):
+                        add(seen, j)
                         n_visited += 1
                         r = row_of_col[j]
                         depth += 1
@@ -99,7 +102,8 @@ def depth_first_phase(
             free_rows[n_left] = root
             n_left += 1
             continue
-        seen_in[free_column] = phase
+        add(seen, free_column)
+        add(matched, free_column)
         j = free_column
         while depth >= 0:
             i = stack[depth]

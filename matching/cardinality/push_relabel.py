@@ -19,11 +19,19 @@ import numpy as np
 from numba import njit
 
 from ..errors import InvalidProblem
+from .bitset import Bits, add, empty_bits, has
 from .graph import BipartiteGraph, IntArray
+from .prefetch import prefetch
 
 
 def push_relabel(
-    graph: BipartiteGraph, col_of_row: IntArray, row_of_col: IntArray, *, k: float = 0.5, gap: bool = True
+    graph: BipartiteGraph,
+    col_of_row: IntArray,
+    row_of_col: IntArray,
+    *,
+    k: float = 0.5,
+    gap: bool = True,
+    first_relabel: bool = True,
 ) -> dict[str, Any]:
     """Augment a matching in place to a maximum one; returns the statistics of the run.
 
@@ -33,52 +41,60 @@ def push_relabel(
         Global relabelling after every k · (rows + columns) pushes.
     gap : bool
         Whether to relabel at gaps as well.
+    first_relabel : bool
+        Start from exact distances; else from 0 for free and 2 for matched columns, which are bounds too.
     """
     if not k > 0:
         raise InvalidProblem(f"k: the global relabelling period must be positive, got {k}")
-    other = graph.transposed
     label = np.empty(graph.n_columns, np.int32)
-    label_of_row = np.empty(graph.n_rows, np.int32)
     columns_at = np.zeros(graph.n_rows + graph.n_columns + 3, np.int32)
-    bfs_queue = np.empty(graph.n_columns, np.int32)
-    active = np.empty(graph.n_rows + 1, np.int32)
-    n_active = _free_rows(col_of_row, active)
+    bound_of_row = np.empty(graph.n_rows, np.int32)
+    queue = np.empty(graph.n_columns, np.int32)
+    visited = empty_bits(graph.n_rows)
+    free_rows = np.flatnonzero(col_of_row < 0).astype(np.int32)
+    ring = 1 << len(free_rows).bit_length()
+    active, bounds = np.empty(ring, np.int32), np.empty(ring, np.int32)
     budget = max(1, int(k * (graph.n_rows + graph.n_columns)))
-    relabels = pushes = gaps = 0
     levels: list[int] = []
-    head = 0
-    while n_active:
-        levels.append(
-            global_relabel(other.indptr, other.indices, col_of_row, row_of_col, label, label_of_row, bfs_queue, columns_at)
-        )
-        relabels += 1
-        head, n_active, n_pushes, n_gaps = _push(
+    active_rows = [len(free_rows)]
+    pushes = gaps = 0
+    exact = first_relabel
+    while len(free_rows):
+        if exact:
+            other = graph.transposed
+            levels.append(
+                global_relabel(
+                    other.indptr, other.indices, col_of_row, row_of_col, label, bound_of_row, columns_at, queue, visited
+                )
+            )
+        else:
+            _simple_labels(row_of_col, label, bound_of_row, columns_at)
+            exact = True
+        n_left, n_pushes, n_gaps = _push(
             graph.indptr,
             graph.indices,
             col_of_row,
             row_of_col,
             label,
-            label_of_row,
+            bound_of_row,
             columns_at,
+            free_rows,
             active,
-            head,
-            n_active,
+            bounds,
             budget,
             gap,
         )
+        free_rows = free_rows[:n_left]
+        active_rows.append(n_left)
         pushes += n_pushes
         gaps += n_gaps
-    return {"global_relabels": relabels, "levels": levels, "pushes": pushes, "gap_relabels": gaps}
-
-
-@njit(cache=True, nogil=True)
-def _free_rows(col_of_row: IntArray, out: IntArray) -> int:
-    n = 0
-    for i in range(len(col_of_row)):
-        if col_of_row[i] < 0:
-            out[n] = i
-            n += 1
-    return n
+    return {
+        "global_relabels": len(levels),
+        "levels": levels,
+        "active_rows": active_rows,
+        "pushes": pushes,
+        "gap_relabels": gaps,
+    }
 
 
 @njit(cache=True, nogil=True)
@@ -88,17 +104,19 @@ def global_relabel(
     col_of_row: IntArray,
     row_of_col: IntArray,
     label: IntArray,
-    label_of_row: IntArray,
-    queue: IntArray,
+    bound_of_row: IntArray,
     columns_at: IntArray,
+    queue: IntArray,
+    visited: Bits,
 ) -> int:
     """Exact distances to the free columns; ``rows + columns`` where there is no path. Returns the number of levels.
 
-    `columns_at` counts the columns of each label.
+    `columns_at` counts the columns of each label, `bound_of_row` receives the distances of the free rows.
     """
     n_rows, n_columns = len(col_of_row), len(row_of_col)
     unreachable = np.int32(n_rows + n_columns)
     columns_at[:] = 0
+    visited[:] = np.uint64(0)
     tail = 0
     for j in range(n_columns):
         if row_of_col[j] < 0:
@@ -108,28 +126,42 @@ def global_relabel(
         else:
             label[j] = unreachable
     columns_at[0] = tail
-    for i in range(n_rows):
-        label_of_row[i] = unreachable
+    bound_of_row[:] = unreachable
     head = 0
     distance = np.int32(0)
     while head < tail:
         end = tail
         while head < end:
             j = queue[head]
+            if head + 16 < tail:
+                prefetch(indptr_t, queue[head + 16])
+                prefetch(indices_t, indptr_t[queue[head + 8]])
+                prefetch(indices_t, indptr_t[queue[head + 8]] + 7)
             head += 1
             for e in range(indptr_t[j], indptr_t[j + 1]):
                 i = indices_t[e]
-                if label_of_row[i] == unreachable:
-                    label_of_row[i] = distance + 1
+                if not has(visited, i):
+                    add(visited, i)
                     c = col_of_row[i]
                     if c >= 0:
                         label[c] = distance + 2
                         queue[tail] = c
                         tail += 1
+                    else:
+                        bound_of_row[i] = distance + 1
         distance += 2
         columns_at[distance] = tail - end
-    columns_at[unreachable] = n_columns - tail
+    columns_at[unreachable] += n_columns - tail
     return distance // 2
+
+
+@njit(cache=True, nogil=True)
+def _simple_labels(row_of_col: IntArray, label: IntArray, bound_of_row: IntArray, columns_at: IntArray) -> None:
+    columns_at[:] = 0
+    bound_of_row[:] = 1
+    for j in range(len(row_of_col)):
+        label[j] = 0 if row_of_col[j] < 0 else 2
+        columns_at[label[j]] += 1
 
 
 @njit(cache=True, nogil=True)
@@ -139,54 +171,63 @@ def _push(
     col_of_row: IntArray,
     row_of_col: IntArray,
     label: IntArray,
-    label_of_row: IntArray,
+    bound_of_row: IntArray,
     columns_at: IntArray,
+    free_rows: IntArray,
     active: IntArray,
-    head: int,
-    n_active: int,
+    bounds: IntArray,
     budget: int,
     gap: bool,
-) -> tuple[int, int, int, int]:
-    """Push from the queue of active rows until it is empty or the budget is spent.
+) -> tuple[int, int, int]:
+    """Push from the active rows, first in, first out, until none is left or the budget is spent.
 
-    `active` is a ring; a row that cannot reach a free column leaves it for good.
-    Returns the ring's head and length, the pushes and the gap relabellings.
+    `active` is a ring (its length a power of two), with the labels of its rows in `bounds`; a row that cannot reach a free column leaves it for
+    good. What is left is packed into `free_rows`. Returns how many, the pushes and the gap relabellings.
     """
     n_rows, n_columns = len(col_of_row), len(row_of_col)
     unreachable = n_rows + n_columns
-    ring = len(active)
-    pushes = gaps = 0
+    mask = len(active) - 1
+    n_active = len(free_rows)
+    for a in range(n_active):
+        active[a] = free_rows[a]
+        bounds[a] = bound_of_row[free_rows[a]]
+    head = pushes = gaps = 0
     last_gap = -n_columns
     while n_active > 0 and pushes < budget:
-        i = active[head]
-        head = head + 1 if head + 1 < ring else 0
+        if n_active > 16:
+            prefetch(indptr, active[(head + 16) & mask])
+            prefetch(indices, indptr[active[(head + 8) & mask]])
+            ahead = active[(head + 4) & mask]
+            for e in range(indptr[ahead], min(indptr[ahead] + 8, indptr[ahead + 1])):
+                prefetch(label, indices[e])
+        i, enough = active[head], bounds[head] - 1
+        head = (head + 1) & mask
         n_active -= 1
         least = unreachable
         column = -1
-        enough = label_of_row[i] - 1
-        for e in range(indptr[i], indptr[i + 1]):
-            j = indices[e]
-            if label[j] < least:
-                least = label[j]
-                column = j
-                if least <= enough:
-                    break
+        if enough < unreachable - 1:
+            for e in range(indptr[i], indptr[i + 1]):
+                j = indices[e]
+                if label[j] < least:
+                    least = label[j]
+                    column = j
+                    if least <= enough:
+                        break
         if column < 0:
             continue
         pushes += 1
         displaced = row_of_col[column]
         row_of_col[column] = i
         col_of_row[i] = column
-        label_of_row[i] = least + 1
         lifted = min(least + 2, unreachable)
         label[column] = lifted
         columns_at[least] -= 1
         columns_at[lifted] += 1
         if displaced >= 0:
             col_of_row[displaced] = -1
-            label_of_row[displaced] = least - 1
-            tail = head + n_active
-            active[tail if tail < ring else tail - ring] = displaced
+            tail = (head + n_active) & mask
+            active[tail] = displaced
+            bounds[tail] = least - 1
             n_active += 1
         if gap and columns_at[least] == 0 and least > 0 and pushes - last_gap >= n_columns:
             last_gap = pushes
@@ -196,4 +237,6 @@ def _push(
                     columns_at[label[j]] -= 1
                     columns_at[unreachable] += 1
                     label[j] = unreachable
-    return head, n_active, pushes, gaps
+    for a in range(n_active):
+        free_rows[a] = active[(head + a) & mask]
+    return n_active, pushes, gaps
