@@ -46,19 +46,20 @@ class Grid:
 
 
 def build_grid(points: np.ndarray, cell: float) -> Grid:
-    """Sort points into cells of at least `cell`, larger where that would make more than about two cells a point.
+    """Sort points into cells of at least `cell`, larger where a cell would hold less than one point on average.
 
     Parameters
     ----------
     points : float64 (n, d), n of at least 1, d of 1 to 3
     cell : float
-        Above 0.
     """
     padded = _padded(points)
     origin = padded.min(axis=0)
     extent = padded.max(axis=0) - origin
+    spread = extent[extent > 0]
     limit = 2 * len(points) + 64
-    cell = max(cell, float(extent.max()) / 2**20, np.finfo(np.float64).tiny)
+    one_point = (spread.prod() / len(points)) ** (1 / len(spread)) if len(spread) else 1.0
+    cell = max(cell, float(one_point), float(extent.max()) / 2**20)
     while (dims := np.floor(extent / cell) + 1).prod() > limit:
         cell *= 1.26
     dims = dims.astype(np.int64)
@@ -74,46 +75,49 @@ def pairs_within(x: np.ndarray, y: np.ndarray, radius: float) -> tuple[np.ndarra
     x, y : float64 (n, d), (m, d)
         Finite, d of 1 to 3.
     radius : float
-        Above 0, in the points' unit.
+        At least 0, in the points' unit.
 
     Returns
     -------
     indptr, indices, distance : int64 (n + 1,), int32 (pairs,), float64 (pairs,)
         CSR graph, columns ascending within a row.
     """
-    n, m = len(x), len(y)
-    if n == 0 or m == 0:
-        return np.zeros(n + 1, np.int64), np.empty(0, np.int32), np.empty(0)
-    grid = build_grid(y, max(radius, _mean_cell(y)))
-    occupancy = np.diff(grid.starts).astype(np.float64)
-    if float((occupancy**2).sum()) / m > CROWDED and grid.cell > 2 * radius:
-        return _pairs_by_tree(x, y, radius)
+    if len(x) == 0 or len(y) == 0:
+        return np.zeros(len(x) + 1, np.int64), np.empty(0, np.int32), np.empty(0)
+    grid = build_grid(y, radius)
+    indptr, places, distance = pairs_in_grid(x, grid, radius)
+    indices = grid.order[places]
+    _sort_rows(indptr, indices, distance)
+    return indptr, indices, distance
+
+
+def pairs_in_grid(x: np.ndarray, grid: Grid, radius: float) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+    """As `pairs_within`, against a grid's points in the grid's order (`indices` point into `grid.points`).
+
+    Fastest when `x` comes in the order of a grid too.
+    """
+    n = len(x)
+    if float((np.diff(grid.starts).astype(np.float64) ** 2).sum()) > CROWDED * len(grid.points) and grid.cell > 2 * radius:
+        return _pairs_by_tree(x, grid.points, radius)
     padded = _padded(x)
-    tasks = [(a, min(a + ROWS_PER_TASK, n)) for a in range(0, n, ROWS_PER_TASK)]
+    tasks = [(a, min(a + ROWS_PER_TASK, n)) for a in range(0, max(n, 1), ROWS_PER_TASK)]
 
     def query(task: tuple[int, int]) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
-        return _query(
-            padded[slice(*task)], radius, grid.origin, grid.cell, grid.dims, grid.starts, grid.order, grid.points
-        )
+        return _query(padded[slice(*task)], radius, grid.origin, grid.cell, grid.dims, grid.starts, grid.points)
 
     if len(tasks) == 1:
-        parts = [query(tasks[0])]
+        counts, indices, distance = query(tasks[0])
     else:
         with ThreadPoolExecutor(min(len(tasks), os.cpu_count() or 1)) as pool:
             parts = list(pool.map(query, tasks))
-    indptr = np.concatenate([[0], np.cumsum(np.concatenate([part[0] for part in parts]))])
-    return indptr, np.concatenate([part[1] for part in parts]), np.concatenate([part[2] for part in parts])
-
-
-def _mean_cell(points: np.ndarray) -> float:
-    """Edge of the cell that holds one point on average."""
-    extent = np.ptp(points, axis=0)
-    extent = extent[extent > 0]
-    return float((extent.prod() / len(points)) ** (1 / len(extent))) if len(extent) else 1.0
+        counts, indices, distance = (np.concatenate([part[k] for part in parts]) for k in range(3))
+    return np.concatenate([[0], np.cumsum(counts)]), indices, distance
 
 
 def _padded(points: np.ndarray) -> np.ndarray:
     """Return the points with three axes, leading ones 0: the sum of squares stays the same to the last bit."""
+    if points.shape[1] == 3:
+        return points
     out = np.zeros((len(points), 3))
     out[:, 3 - points.shape[1] :] = points
     return out
@@ -170,39 +174,56 @@ def _sorted_by_cell(points, origin, cell, dims):
 
 
 @njit(cache=True, nogil=True)
-def _query(x, radius, origin, cell, dims, starts, order, y):
+def _query(x, radius, origin, cell, dims, starts, y):
     """Return (pairs of each row, columns, distances) of the rows `x` against the sorted points `y`."""
     reach = radius * (1 + 1e-9)
+    per_cell = 1 / cell
     counts = np.empty(len(x), np.int64)
     indices = np.empty(2 * len(x) + 64, np.int32)
     distance = np.empty(2 * len(x) + 64)
     n_found = 0
-    first = np.empty(3, np.int64)
-    last = np.empty(3, np.int64)
     for i in range(len(x)):
         began = n_found
-        for axis in range(3):
-            first[axis] = _clipped((x[i, axis] - reach - origin[axis]) / cell, dims[axis])
-            last[axis] = _clipped((x[i, axis] + reach - origin[axis]) / cell, dims[axis])
-        for cz in range(first[0], last[0] + 1):
-            for cy in range(first[1], last[1] + 1):
+        z, y_, x_ = x[i, 0], x[i, 1], x[i, 2]
+        first_x = _clipped((x_ - reach - origin[2]) * per_cell - 1e-9, dims[2])
+        last_x = _clipped((x_ + reach - origin[2]) * per_cell + 1e-9, dims[2])
+        for cz in range(
+            _clipped((z - reach - origin[0]) * per_cell - 1e-9, dims[0]),
+            _clipped((z + reach - origin[0]) * per_cell + 1e-9, dims[0]) + 1,
+        ):
+            for cy in range(
+                _clipped((y_ - reach - origin[1]) * per_cell - 1e-9, dims[1]),
+                _clipped((y_ + reach - origin[1]) * per_cell + 1e-9, dims[1]) + 1,
+            ):
                 line = (cz * dims[1] + cy) * dims[2]
-                for k in range(starts[line + first[2]], starts[line + last[2] + 1]):
-                    dz, dy, dx = x[i, 0] - y[k, 0], x[i, 1] - y[k, 1], x[i, 2] - y[k, 2]
+                for k in range(starts[line + first_x], starts[line + last_x + 1]):
+                    dz, dy, dx = z - y[k, 0], y_ - y[k, 1], x_ - y[k, 2]
                     d2 = dz * dz + dy * dy + dx * dx
-                    if d2 > reach * reach or np.sqrt(d2) > radius:
+                    if d2 > reach * reach:
+                        continue
+                    d = np.sqrt(d2)
+                    if d > radius:
                         continue
                     if n_found == len(indices):
                         indices = np.concatenate((indices, np.empty(n_found, np.int32)))
                         distance = np.concatenate((distance, np.empty(n_found)))
-                    at = n_found
-                    while at > began and indices[at - 1] > order[k]:
-                        indices[at], distance[at] = indices[at - 1], distance[at - 1]
-                        at -= 1
-                    indices[at], distance[at] = order[k], np.sqrt(d2)
+                    indices[n_found], distance[n_found] = k, d
                     n_found += 1
         counts[i] = n_found - began
     return counts, indices[:n_found], distance[:n_found]
+
+
+@njit(cache=True, nogil=True)
+def _sort_rows(indptr, indices, distance):
+    """Sort each row's columns, by insertion: rows are short."""
+    for i in range(len(indptr) - 1):
+        for e in range(indptr[i] + 1, indptr[i + 1]):
+            j, d = indices[e], distance[e]
+            at = e
+            while at > indptr[i] and indices[at - 1] > j:
+                indices[at], distance[at] = indices[at - 1], distance[at - 1]
+                at -= 1
+            indices[at], distance[at] = j, d
 
 
 @njit(cache=True, nogil=True, inline="always")
