@@ -231,7 +231,7 @@ def _ome_metadata(calibration: Calibration, ndim: int) -> dict[str, object]:
         "Creator": "auctrack",
     }
     for axis, size in list(zip("ZYX", calibration.scale, strict=True))[-ndim:]:
-        metadata |= {f"PhysicalSize{axis}": size, f"PhysicalSize{axis}Unit": calibration.unit}
+        metadata |= {f"PhysicalSize{axis}": float(size), f"PhysicalSize{axis}Unit": calibration.unit}
     return metadata
 
 
