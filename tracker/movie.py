@@ -168,7 +168,8 @@ def read_movie(
         frame, YX or ZYX (with C where there are channels), all of one shape.
     axes : str, optional
         One letter a dimension of the file: T time, Z depth, C channel, Y, X. Needed where the file does not say, and
-        it overrides what it says. For a folder it names the axes of one file; a leading T stands for the files.
+        it overrides what it says. "TZ12YX" divides a plain row of pages into 12 planes a time point. For a folder it
+        names the axes of one file; a leading T stands for the files.
     scale : sequence of float, optional
         Voxel size along z, y, x (or y, x for 2D) in `unit`, µm unless given. Needed where the file does not say.
     unit : str, optional

@@ -103,7 +103,7 @@ def _stated_sizes(stated: Stated, ndim: int, unit: str | None) -> tuple[tuple[fl
     of = stated.unit or unit or PIXEL
     to = unit_name(unit or of)
     factor = length_factor(of, to)
-    z, y, x = (stated.sizes[axis] * factor if axis in axes else 1.0 for axis in AXES)
+    z, y, x = (stated.sizes[axis] * factor if axis in stated.sizes else 1.0 for axis in AXES)
     return (z, y, x), to
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+import re
 import struct
 import zlib
 from pathlib import Path
@@ -28,7 +29,8 @@ class TiffStack:
     ----------
     path : Path
     axes : str, optional
-        One letter a dimension (T, Z, C, Y, X), in the order of the file; overrides what the file says.
+        One letter a dimension (T, Z, C, Y, X), in the order of the file; overrides what the file says. A number
+        behind a letter divides a plain row of pages: "TZ12YX" means 12 planes a time point.
 
     Raises
     ------
@@ -44,6 +46,8 @@ class TiffStack:
         try:
             self._series = self._only_series()
             shape = tuple(self._series.shape)
+            if axes is not None:
+                axes, shape = divided(axes, shape, path)
             self.axes = known_axes(self._series.axes, shape, axes, path)
             self.sizes: dict[str, int] = dict(zip(self.axes, shape, strict=True))
             self.dtype = np.dtype(self._series.dtype).newbyteorder("=")
@@ -238,6 +242,30 @@ def open_tiff(path: Path) -> tifffile.TiffFile:
         raise InvalidInput(f"{path}: is a damaged TIFF file ({error}).") from error
 
 
+def divided(axes: str, shape: tuple[int, ...], path: Path) -> tuple[str, tuple[int, ...]]:
+    """Return axes without numbers, and the shape that the numbers in them divide the pages into.
+
+    Raises
+    ------
+    UnknownAxes
+        If the numbers do not divide the pages evenly.
+    """
+    parts = re.findall(r"(\D)(\d*)", axes)
+    letters = "".join(letter for letter, _ in parts)
+    if not any(number for _, number in parts):
+        return letters, shape
+    lengths = [int(number) if number else -1 for _, number in parts[:-2]]
+    known = math.prod(length for length in lengths if length > 0)
+    pages = math.prod(shape[:-2])
+    rest = pages // known if known else 0
+    if 0 in lengths or lengths.count(-1) > 1 or rest * known != pages or (-1 not in lengths and rest != 1):
+        raise UnknownAxes(
+            f"axes={axes!r} does not divide the {pages} pages of {path}; leave the number of one axis open, as in "
+            "TZ12YX, and give the others such that they divide it."
+        )
+    return letters, (*(rest if length == -1 else length for length in lengths), *shape[-2:])
+
+
 def known_axes(found: str, shape: tuple[int, ...], given: str | None, path: Path) -> str:
     """Return the axes of a file: those given, else those found, which must all have a meaning here.
 
@@ -261,8 +289,10 @@ def known_axes(found: str, shape: tuple[int, ...], given: str | None, path: Path
     if len(set(axes)) < len(axes):
         raise UnknownAxes(f"axes={given!r} names an axis twice; {remedy}.")
     if len(axes) != len(shape):
+        planes = " A row of pages is divided by a number, such as TZ12YX for 12 planes a time point."
         raise UnknownAxes(
             f"axes={given!r} names {len(axes)} dimensions, and {path} has {len(shape)}, of {sizes}; {remedy}."
+            f"{planes if len(axes) > len(shape) else ''}"
         )
     if not axes.endswith("YX"):
         raise UnknownAxes(f"axes={given!r} must end in YX; {remedy}.")

@@ -144,6 +144,22 @@ def test_a_plain_tiff_asks_for_axes_and_then_for_the_voxel_size(tmp_path: Path) 
         assert_reads(movie, STACK.swapaxes(0, 1))
 
 
+@pytest.mark.parametrize("compression", [None, "zlib"])
+def test_a_plain_row_of_pages_is_divided_by_a_number(tmp_path: Path, compression: str | None) -> None:
+    path = tmp_path / "m.tif"
+    with tifffile.TiffWriter(path) as tif:
+        for plane in PIXELS.reshape(-1, 16, 12):
+            tif.write(plane, photometric="minisblack", contiguous=False, metadata=None, compression=compression)
+    with pytest.raises(UnknownAxes, match=r"3, of 40 × 16 × 12.*TZ12YX"):
+        read_movie(path, axes="TCZYX", scale=(2, 1, 1))
+    for axes in ("TC2Z4YX", "T5CZ4YX", "T5C2Z4YX"):
+        with read_movie(path, axes=axes, scale=(2, 1, 1), channel=1) as movie:
+            assert_reads(movie, PIXELS[:, 1])
+    for axes in ("TZ7YX", "TCZ4YX", "T3Z4YX", "TZ0YX"):
+        with pytest.raises(UnknownAxes, match="does not divide the 40 pages"):
+            read_movie(path, axes=axes, scale=(2, 1, 1))
+
+
 def test_given_axes_override_what_the_file_says(tmp_path: Path) -> None:
     path = imagej(tmp_path / "m.tif", STACK[0], "ZYX")
     with read_movie(path, axes="TYX", scale=(1, 1)) as movie:

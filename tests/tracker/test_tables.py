@@ -1,0 +1,283 @@
+"""Tables are recognised by the column names of the programs that write them, and keep what they carry."""
+
+from __future__ import annotations
+
+import gzip
+from pathlib import Path
+
+import numpy as np
+import pandas as pd
+import pytest
+from auctrack.tracker.errors import InvalidInput, InvalidSetting
+from auctrack.tracker.tables import read_points, read_tracks
+
+REAL_DATA = Path(__file__).parents[3] / "shared" / "data"
+
+FRAME = np.array([2, 0, 0, 5])
+Z, Y, X = np.array([[1.5, 2.25, 3.0, 4.0], [10.0, 20.5, 30.0, 40.0], [0.1, 0.2, 0.3, 100.0]])
+ID = np.array([7, 7, 3, 7])
+
+TRACKMATE = """LABEL,ID,TRACK_ID,QUALITY,POSITION_X,POSITION_Y,POSITION_Z,POSITION_T,FRAME
+Label,Spot ID,Track ID,Quality,X,Y,Z,T,Frame
+Label,Spot ID,Track ID,Quality,X,Y,Z,T,Frame
+,,,(quality),({unit}),({unit}),({unit}),(sec),
+ID1,1,7,0.5,0.1,10.0,{z[0]},5.0,2
+ID2,2,7,0.5,0.2,20.5,{z[1]},0.0,0
+ID3,3,,0.5,0.3,30.0,{z[2]},0.0,0
+ID4,4,7,0.5,100.0,40.0,{z[3]},12.5,5
+"""
+
+
+def table(**columns: object) -> pd.DataFrame:
+    return pd.DataFrame(columns)
+
+
+DIALECTS = {
+    "trackpy": table(y=Y, x=X, mass=X, frame=FRAME, particle=ID, z=Z),
+    "laptrack": table(frame=FRAME, position_x=X, position_y=Y, position_z=Z, track_id=ID, tree_id=ID),
+    "TrackMate": table(TRACK_ID=ID, POSITION_X=X, POSITION_Y=Y, POSITION_Z=Z, FRAME=FRAME),
+    "napari tracks": table(track_id=ID, t=FRAME.astype(float), z=Z, y=Y, x=X),
+    "celltrackR": table(frame=FRAME, z=Z, y=Y, x=X, true_id=ID),
+    "another case": table(Track_ID=ID, T=FRAME, Z=Z, Y=Y, X=X),
+}
+
+
+@pytest.mark.parametrize("dialect", DIALECTS)
+@pytest.mark.parametrize("suffix", [".csv", ".csv.gz", ".parquet", None])
+def test_every_dialect_gives_the_same_points(tmp_path: Path, dialect: str, suffix: str | None) -> None:
+    source = DIALECTS[dialect]
+    if suffix == ".parquet":
+        source.to_parquet(tmp_path / "t.parquet")
+    elif suffix:
+        source.to_csv(tmp_path / f"t{suffix}", index=False)
+    points = read_points(source if suffix is None else tmp_path / f"t{suffix}")
+    assert points.ndim == 3
+    np.testing.assert_array_equal(points.frames, FRAME)
+    np.testing.assert_array_equal(points.table[["z", "y", "x"]], np.column_stack([Z, Y, X]))
+    assert points.calibration.unit == "pixel"
+    positions = [name for name in source.columns if name.rpartition("_")[2].lower() in ("frame", "t", "z", "y", "x")]
+    extra = source.drop(columns=positions)
+    assert not extra.empty
+    pd.testing.assert_frame_equal(points.table[extra.columns], extra)
+
+
+@pytest.mark.parametrize("dialect", [name for name in DIALECTS if name != "another case"])
+def test_every_dialect_gives_the_same_tracks(dialect: str) -> None:
+    tracks = read_tracks(DIALECTS[dialect])
+    np.testing.assert_array_equal(tracks.table["track_id"], ID)
+    assert tracks.table["track_id"].dtype == np.int64
+
+
+def test_napari_points_in_3d_and_2d(tmp_path: Path) -> None:
+    table(index=range(4), **{"axis-0": FRAME, "axis-1": Z, "axis-2": Y, "axis-3": X}).to_csv(
+        tmp_path / "3.csv", index=False
+    )
+    points = read_points(tmp_path / "3.csv")
+    assert list(points.table.columns) == ["frame", "z", "y", "x"]
+    np.testing.assert_array_equal(points.table["z"], Z)
+    table(index=range(4), **{"axis-0": FRAME, "axis-1": Y, "axis-2": X}).to_csv(tmp_path / "2.csv", index=False)
+    flat = read_points(tmp_path / "2.csv")
+    assert flat.ndim == 2
+    np.testing.assert_array_equal(flat.table["y"], Y)
+
+
+def test_pandas_row_numbers_are_dropped_and_other_first_columns_kept(tmp_path: Path) -> None:
+    numbered = DIALECTS["celltrackR"]
+    numbered.to_csv(tmp_path / "t.csv")
+    assert list(read_points(tmp_path / "t.csv").table.columns) == list(numbered.columns)
+    numbered.set_axis([9, 8, 7, 6]).to_csv(tmp_path / "t.csv")
+    assert read_points(tmp_path / "t.csv").table.iloc[:, 0].tolist() == [9, 8, 7, 6]
+
+
+def test_frames_in_the_index_as_laptrack_returns_them() -> None:
+    indexed = DIALECTS["laptrack"].set_index(["frame", pd.RangeIndex(4, name="index")])
+    np.testing.assert_array_equal(read_points(indexed).frames, FRAME)
+
+
+def test_a_table_given_is_not_changed() -> None:
+    before = DIALECTS["trackpy"].copy()
+    read_tracks(DIALECTS["trackpy"])
+    pd.testing.assert_frame_equal(DIALECTS["trackpy"], before)
+
+
+@pytest.mark.parametrize(("unit", "expected"), [("micron", "µm"), ("µm", "µm"), ("pixel", "pixel"), ("mm", "mm")])
+@pytest.mark.parametrize("encoding", ["utf-8", "utf-8-sig", "latin-1"])
+def test_trackmate_with_four_header_rows_brings_its_units(
+    tmp_path: Path, unit: str, expected: str, encoding: str
+) -> None:
+    path = tmp_path / "spots.csv"
+    path.write_text(TRACKMATE.format(unit=unit, z=Z), encoding=encoding)
+    points = read_points(path)
+    np.testing.assert_array_equal(points.positions, np.column_stack([Z, Y, X]))
+    assert points.calibration.unit == expected
+    assert (points.calibration.frame_interval, points.calibration.time_unit) == (2.5, "sec")
+    assert points.table["QUALITY"].tolist() == [0.5] * 4
+    assert {"LABEL", "ID", "TRACK_ID", "POSITION_T"} <= set(points.table.columns)
+
+
+def test_trackmate_tracks_give_a_lone_spot_an_id_of_its_own(tmp_path: Path) -> None:
+    (tmp_path / "spots.csv").write_text(TRACKMATE.format(unit="micron", z=Z))
+    assert read_tracks(tmp_path / "spots.csv").table["track_id"].tolist() == [7, 7, 8, 7]
+
+
+def test_trackmate_writes_2d_as_z_zero(tmp_path: Path) -> None:
+    (tmp_path / "spots.csv").write_text(TRACKMATE.format(unit="micron", z=[0.0] * 4))
+    assert read_points(tmp_path / "spots.csv").ndim == 2
+
+
+def test_columns_of_ones_own() -> None:
+    own = table(time=FRAME, depth=Z, row=Y, column=X, cell=ID, x=[1.0, 2.0, 3.0, 4.0])
+    columns = {"frame": "time", "z": "depth", "y": "row", "x": "column"}
+    points = read_points(own, columns=columns)
+    np.testing.assert_array_equal(points.table[["frame", "z", "y", "x"]], np.column_stack([FRAME, Z, Y, X]))
+    assert points.table["file_x"].tolist() == [1.0, 2.0, 3.0, 4.0]
+    assert read_tracks(own, columns={**columns, "track_id": "cell"}).table["track_id"].tolist() == ID.tolist()
+    with pytest.raises(InvalidInput, match=r"no column 'hour'; it has time, depth"):
+        read_points(own, columns={"frame": "hour"})
+    with pytest.raises(InvalidSetting, match="columns names t; it can name frame"):
+        read_points(own, columns={"t": "time"})
+
+
+def test_units_are_pixels_unless_given() -> None:
+    source = DIALECTS["celltrackR"]
+    assert read_points(source).calibration.unit == "pixel"
+    in_metres = read_points(source, unit="m", frame_interval=0.02)
+    assert (in_metres.calibration.unit, in_metres.calibration.frame_interval) == ("m", 0.02)
+    assert in_metres.calibration.time_unit == "s"
+    scaled = read_points(source, scale=(2, 0.5, 0.25))
+    assert scaled.calibration.unit == "µm"
+    np.testing.assert_array_equal(scaled.positions, np.column_stack([2 * Z, 0.5 * Y, 0.25 * X]))
+
+
+def test_missing_frames_stay_missing_and_the_order_of_rows_stays() -> None:
+    points = read_points(DIALECTS["celltrackR"])
+    assert sorted(set(points.frames)) == [0, 2, 5]
+    assert points.frame_step == 1
+    assert points.table["true_id"].tolist() == ID.tolist()
+
+
+def test_semicolons_and_tabs(tmp_path: Path) -> None:
+    for separator in ";\t":
+        DIALECTS["celltrackR"].to_csv(tmp_path / "t.csv", index=False, sep=separator)
+        np.testing.assert_array_equal(read_points(tmp_path / "t.csv").table["x"], X)
+
+
+def test_the_lineage_of_a_parent_column() -> None:
+    family = table(frame=[0, 1, 1, 2], y=Y, x=X, true_id=[4, 5, 6, 6], parent_id=[-1, 4, 4, 4])
+    assert read_tracks(family).parents == {5: [4], 6: [4]}
+    assert read_tracks(family[1:]).parents == {}
+
+
+# --- bad input ---------------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    ("content", "said"),
+    [
+        ("", "the file is empty"),
+        ("\n\n", "empty|no columns"),
+        ("frame,y,x\n", "has a header but no rows"),
+        ("frame,y\n0,1\n", "no columns of positions were recognised; it has frame, y. Needed are frame, y, x"),
+        ("frame,y,x\n0,1,2\n1,nan,3\n", "column 'y' needs finite numbers; row 1"),
+        ("frame,y,x\n0,1,2\n1,inf,3\n", "column 'y' needs finite numbers; row 1"),
+        ("frame,y,x\n0,1,2\n,2,3\n", "column 'frame' needs finite numbers; row 1"),
+        ("frame,y,x\n0,1,2\n1,two,3\n", "column 'y' needs finite numbers; row 1 has 'two'"),
+        ("frame,y,x\n0,1,2\n0.5,2,3\n", "column 'frame' needs whole numbers; row 1"),
+        ("frame,y,x\n0,1,2\n1,2,3,4\n", "damaged"),
+        ('frame,y,x\n0,1,2\n1,"2,3\n', "damaged"),
+        ("frame;y;x\n0;1,5;2\n", "column 'y' needs finite numbers"),
+    ],
+)
+def test_bad_tables_are_refused_in_a_sentence_that_names_the_file(tmp_path: Path, content: str, said: str) -> None:
+    (tmp_path / "bad.csv").write_text(content)
+    with pytest.raises(InvalidInput, match=rf"bad\.csv: .*({said})"):
+        read_points(tmp_path / "bad.csv")
+
+
+def test_two_points_of_one_track_in_one_frame(tmp_path: Path) -> None:
+    (tmp_path / "t.csv").write_text("frame,y,x,track_id\n0,1,2,7\n1,1,2,7\n1,3,4,7\n")
+    with pytest.raises(InvalidInput, match=r"t\.csv: track 7 has two points in frame 1 \(row 2"):
+        read_tracks(tmp_path / "t.csv")
+    assert len(read_points(tmp_path / "t.csv")) == 3
+
+
+@pytest.mark.parametrize("bad", ["1.5", "seven", "1e300"])
+def test_track_ids_that_are_none(tmp_path: Path, bad: str) -> None:
+    (tmp_path / "t.csv").write_text(f"frame,y,x,particle\n0,1,2,7\n1,1,2,{bad}\n")
+    with pytest.raises(InvalidInput, match=r"column 'particle' needs whole numbers .*row 1"):
+        read_tracks(tmp_path / "t.csv")
+
+
+def test_a_negative_id_is_a_point_alone() -> None:
+    tracks = read_tracks(table(frame=[0, 0, 1], y=[1, 2, 3], x=[1, 2, 3], true_id=[-1, -1, 4]))
+    assert tracks.table["track_id"].tolist() == [5, 6, 4]
+
+
+def test_tracks_need_a_track_id() -> None:
+    with pytest.raises(InvalidInput, match="no column of track ids"):
+        read_tracks(table(frame=FRAME, y=Y, x=X))
+
+
+def test_a_table_that_is_not_there_or_of_no_known_kind(tmp_path: Path) -> None:
+    with pytest.raises(InvalidInput, match="no such file"):
+        read_points(tmp_path / "gone.csv")
+    (tmp_path / "t.xlsx").write_bytes(b"PK")
+    with pytest.raises(InvalidInput, match=r"\.csv, \.csv\.gz and \.parquet"):
+        read_points(tmp_path / "t.xlsx")
+    (tmp_path / "folder.csv").mkdir()
+    with pytest.raises(InvalidInput, match="cannot be read"):
+        read_points(tmp_path / "folder.csv")
+
+
+def test_damaged_binary_tables(tmp_path: Path) -> None:
+    whole = gzip.compress(DIALECTS["trackpy"].to_csv(index=False).encode() * 100)
+    (tmp_path / "t.csv.gz").write_bytes(whole[: len(whole) // 2])
+    DIALECTS["trackpy"].to_parquet(tmp_path / "t.parquet")
+    (tmp_path / "t.parquet").write_bytes((tmp_path / "t.parquet").read_bytes()[:-20])
+    (tmp_path / "e.parquet").touch()
+    (tmp_path / "n.csv").write_bytes(bytes(range(256)) * 4)
+    for name in ("t.csv.gz", "t.parquet", "e.parquet", "n.csv"):
+        with pytest.raises(InvalidInput, match=name):
+            read_points(tmp_path / name)
+
+
+def test_without_permission(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    (tmp_path / "t.csv").write_text("frame,y,x\n0,1,2\n")
+
+    def denied(*_: object, **__: object) -> None:
+        raise PermissionError(13, "Permission denied")
+
+    monkeypatch.setattr(Path, "open", denied)
+    with pytest.raises(InvalidInput, match=r"t\.csv.*Permission denied"):
+        read_points(tmp_path / "t.csv")
+
+
+# --- real tables -------------------------------------------------------------------------------------------------
+
+
+REAL = {
+    "hl60_3d/truth.csv": (777, 75, 23, 16),
+    "phallusia_pm03/truth.csv.gz": (13484, 90, 604, 558),
+    "tcells_3d/tracks_um.csv": (5157, 40, 258, 0),
+    "mosquito_swarm/tracks_m.csv.gz": (29999, 3966, 36, 0),
+    "ptv_tracers/tracks_mm.csv.gz": (164920, 200, 66898, 0),
+}
+
+
+@pytest.mark.parametrize("name", REAL)
+def test_real_tables(name: str) -> None:
+    path = REAL_DATA / name
+    if not path.exists():
+        pytest.skip(f"real data not found: {path}")
+    tracks = read_tracks(path)
+    ids = tracks.table["track_id"]
+    assert (len(tracks), len(set(tracks.frames)), ids.nunique(), len(tracks.parents)) == REAL[name]
+    assert tracks.ndim == 3
+
+
+def test_trackmate_spots_as_laptrack_ships_them() -> None:
+    path = REAL_DATA / "faketracks" / "trackmate_tracks_without_gap_closing_spots.csv"
+    if not path.exists():
+        pytest.skip(f"real data not found: {path}")
+    points = read_points(path, unit="pixel")
+    assert (len(points), points.ndim, list(points.table.columns)) == (134, 2, ["id", "frame", "x", "y"])

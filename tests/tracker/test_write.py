@@ -1,0 +1,278 @@
+"""Results are written whole or not at all, and come back as they were."""
+
+from __future__ import annotations
+
+import errno
+import json
+import os
+import stat
+from dataclasses import dataclass
+from pathlib import Path
+
+import numpy as np
+import pandas as pd
+import pytest
+from auctrack.tracker.calibration import Calibration
+from auctrack.tracker.errors import InvalidInput, InvalidSetting, OutputExists, OutputFailed
+from auctrack.tracker.points import Points, Tracks
+from auctrack.tracker.tables import read_points, read_tracks
+from auctrack.tracker.write import write_points, write_tracks, write_whole
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+CALIBRATION = Calibration((2.0, 0.325, 0.325), "µm", 0.5, "s")
+NAMES = ("t.csv", "t.parquet", "t.napari.csv")
+
+
+def some_tracks(ndim: int = 3) -> Tracks:
+    random = np.random.default_rng(4)
+    table = pd.DataFrame(
+        {
+            "quality": random.random(6).astype(np.float32),
+            "track_id": [5, 3, 5, 4, 3, 4],
+            "frame": [0, 2, 7, 2, 0, 9],
+            "z": random.random(6) / 3,
+            "y": random.normal(0, 1e-9, 6),
+            "x": random.normal(0, 1e12, 6),
+            "label": np.array([1, 2, 3, 4, 5, 2**63 - 1]),
+            "gap": [True, False, True, False, True, False],
+            "name": ["001", "b,c", 'say "d"', "é", "e\nf", "g"],
+        }
+    )
+    return Tracks(table if ndim == 3 else table.drop(columns="z"), CALIBRATION, {5: [3], 4: [3]})
+
+
+def assert_same(back: Points, sent: Points, *, in_order: bool = True) -> None:
+    columns = list(sent.table.columns)
+    assert set(back.table.columns) == set(columns)
+    pd.testing.assert_frame_equal(back.table[columns], sent.table, check_exact=True)
+    assert not in_order or list(back.table.columns) == columns
+    assert back.calibration == sent.calibration
+
+
+@pytest.mark.parametrize("ndim", [2, 3])
+@pytest.mark.parametrize("name", NAMES)
+def test_tracks_come_back_as_they_were(tmp_path: Path, name: str, ndim: int) -> None:
+    tracks = some_tracks(ndim)
+    write_tracks(tracks, tmp_path / name, settings={})
+    back = read_tracks(tmp_path / name)
+    assert_same(back, tracks, in_order="napari" not in name)
+    assert back.parents == tracks.parents
+
+
+@pytest.mark.parametrize("ndim", [2, 3])
+@pytest.mark.parametrize("name", NAMES)
+def test_points_come_back_as_they_were(tmp_path: Path, name: str, ndim: int) -> None:
+    points = Points(some_tracks(ndim).table, CALIBRATION)
+    write_points(points, tmp_path / name, settings={})
+    assert_same(read_points(tmp_path / name), points, in_order="napari" not in name)
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_no_points_come_back_as_no_points(tmp_path: Path, name: str) -> None:
+    tracks = Tracks(some_tracks().table[:0].reset_index(drop=True), CALIBRATION)
+    write_tracks(tracks, tmp_path / name, settings={})
+    assert_same(read_tracks(tmp_path / name), tracks, in_order=False)
+
+
+@settings(max_examples=50, deadline=None, derandomize=True)
+@given(values=st.lists(st.floats(allow_nan=False, allow_infinity=False), min_size=1, max_size=8))
+def test_every_float_survives_csv(tmp_path_factory: pytest.TempPathFactory, values: list[float]) -> None:
+    path = tmp_path_factory.mktemp("floats") / "t.csv"
+    points = Points(pd.DataFrame({"frame": 0, "y": values, "x": values}))
+    write_points(points, path, settings={})
+    assert read_points(path).table["x"].tolist() == values
+
+
+def test_napari_reads_the_columns_it_knows(tmp_path: Path) -> None:
+    write_tracks(some_tracks(), tmp_path / "t.napari.csv", settings={})
+    write_points(some_tracks(), tmp_path / "p.csv", settings={}, format="napari")
+    assert list(pd.read_csv(tmp_path / "t.napari.csv").columns)[:5] == ["track_id", "t", "z", "y", "x"]
+    points = pd.read_csv(tmp_path / "p.csv")
+    assert list(points.columns)[:5] == ["index", "axis-0", "axis-1", "axis-2", "axis-3"]
+    assert points["index"].tolist() == list(range(6))
+
+
+def test_a_feature_that_napari_needs_the_name_of(tmp_path: Path) -> None:
+    tracks = some_tracks()
+    clashing = Tracks(tracks.table.assign(t=1.0), CALIBRATION)
+    with pytest.raises(InvalidSetting, match="feature t bears a name"):
+        write_tracks(clashing, tmp_path / "t.napari.csv", settings={})
+
+
+def test_units_settings_and_lineage_stand_beside_the_table(tmp_path: Path) -> None:
+    @dataclass(frozen=True)
+    class Gate:
+        radius_um: float
+        source: Path
+
+    values = {"gate": Gate(3.5, Path("m.tif")), "n": np.int64(3), "sigma": np.array([1.0, 2.0]), "frames": slice(0, 5)}
+    write_tracks(some_tracks(), tmp_path / "t.csv", settings=values)
+    beside = json.loads((tmp_path / "t.csv.settings.json").read_text(encoding="utf-8"))
+    assert beside["calibration"] == {
+        "scale": [2.0, 0.325, 0.325], "unit": "µm", "frame_interval": 0.5, "time_unit": "s"
+    }  # fmt: skip
+    assert beside["settings"] == {
+        "gate": {"radius_um": 3.5, "source": "m.tif"},
+        "n": 3,
+        "sigma": [1.0, 2.0],
+        "frames": {"start": 0, "stop": 5, "step": None},
+    }
+    assert beside["parents"] == {"5": [3], "4": [3]}
+    assert beside["auctrack"]
+
+
+def test_what_the_user_says_wins_over_the_units_beside_the_table(tmp_path: Path) -> None:
+    write_tracks(some_tracks(), tmp_path / "t.csv", settings={})
+    assert read_points(tmp_path / "t.csv", unit="nm").calibration.scale == pytest.approx((2000, 325, 325))
+    given = read_points(tmp_path / "t.csv", scale=(1, 2, 3), unit="mm", frame_interval=4).calibration
+    assert given == Calibration((1, 2, 3), "mm", 4.0, "s")
+
+
+def test_damaged_units_are_not_passed_over(tmp_path: Path) -> None:
+    write_tracks(some_tracks(), tmp_path / "t.csv", settings={})
+    for content in ("{", "[]", '{"calibration": {}}', '{"calibration": null}'):
+        (tmp_path / "t.csv.settings.json").write_text(content)
+        with pytest.raises(InvalidInput, match=r"t\.csv\.settings\.json: is damaged"):
+            read_points(tmp_path / "t.csv")
+
+
+def test_rows_taken_out_by_hand_keep_the_units(tmp_path: Path) -> None:
+    write_tracks(some_tracks(2), tmp_path / "t.csv", settings={})
+    lines = (tmp_path / "t.csv").read_text(encoding="utf-8").splitlines(keepends=True)
+    (tmp_path / "t.csv").write_text("".join(lines[:3]), encoding="utf-8")
+    back = read_tracks(tmp_path / "t.csv")
+    assert (len(back), back.calibration) == (2, CALIBRATION)
+
+
+@pytest.mark.parametrize("bad", [{"a": object()}, {("a", "b"): 1}])
+def test_settings_without_a_json_form(tmp_path: Path, bad: dict[str, object]) -> None:
+    with pytest.raises(InvalidSetting, match="JSON"):
+        write_tracks(some_tracks(), tmp_path / "t.csv", settings=bad)
+    assert not list(tmp_path.iterdir())
+
+
+def test_an_unknown_format(tmp_path: Path) -> None:
+    with pytest.raises(InvalidSetting, match=r"\.csv, \.parquet or \.napari\.csv"):
+        write_tracks(some_tracks(), tmp_path / "t.xlsx", settings={})
+    with pytest.raises(InvalidSetting, match="csv, parquet, napari; got 'xml'"):
+        write_tracks(some_tracks(), tmp_path / "t.csv", settings={}, format="xml")
+
+
+# --- whole or not at all -----------------------------------------------------------------------------------------
+
+
+def contents(folder: Path) -> dict[str, bytes]:
+    return {path.name: path.read_bytes() for path in folder.iterdir()}
+
+
+@pytest.mark.parametrize("standing", ["t.csv", "t.csv.settings.json"])
+def test_nothing_is_overwritten_unless_asked(tmp_path: Path, standing: str) -> None:
+    (tmp_path / standing).write_text("precious")
+    with pytest.raises(OutputExists, match=r"exists; say overwrite=True \(--overwrite\)"):
+        write_tracks(some_tracks(), tmp_path / "t.csv", settings={})
+    assert contents(tmp_path) == {standing: b"precious"}
+    write_tracks(some_tracks(), tmp_path / "t.csv", settings={}, overwrite=True)
+    assert len(read_tracks(tmp_path / "t.csv")) == 6
+    assert sorted(contents(tmp_path)) == ["t.csv", "t.csv.settings.json"]
+
+
+def refuse(number: int):
+    def call(*_: object, **__: object) -> None:
+        raise OSError(number, os.strerror(number))
+
+    return call
+
+
+@pytest.mark.parametrize(
+    ("where", "number"),
+    [
+        ("os.fsync", errno.ENOSPC),
+        ("pandas.DataFrame.to_csv", errno.ENOSPC),
+        ("pathlib.Path.open", errno.EACCES),
+        ("pathlib.Path.replace", errno.EACCES),
+    ],
+)
+def test_a_full_disk_or_a_closed_folder_leaves_what_was_there(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, where: str, number: int
+) -> None:
+    write_tracks(some_tracks(), tmp_path / "t.csv", settings={"run": 1})
+    before = contents(tmp_path)
+    with monkeypatch.context() as patch:
+        patch.setattr(where, refuse(number))
+        with pytest.raises(OutputFailed, match=rf"t\.csv cannot be written: {os.strerror(number)}"):
+            write_tracks(some_tracks(2), tmp_path / "t.csv", settings={"run": 2}, overwrite=True)
+    assert contents(tmp_path) == before
+
+
+def test_a_real_limit_on_the_size_of_files(tmp_path: Path) -> None:
+    resource = pytest.importorskip("resource")
+    big = Points(pd.DataFrame({"frame": 0, "y": np.arange(50_000) / 7, "x": 1.0}))
+    before = resource.getrlimit(resource.RLIMIT_FSIZE)
+    resource.setrlimit(resource.RLIMIT_FSIZE, (100_000, before[1]))
+    try:
+        with pytest.raises(OutputFailed, match=r"t\.csv cannot be written: File too large"):
+            write_points(big, tmp_path / "t.csv", settings={})
+    finally:
+        resource.setrlimit(resource.RLIMIT_FSIZE, before)
+    assert not list(tmp_path.iterdir())
+
+
+def test_an_interrupted_write_leaves_what_was_there(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    def interrupted(_: pd.DataFrame, file, **__: object) -> None:
+        file.write(b"half a ta")
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr(pd.DataFrame, "to_csv", interrupted)
+    with pytest.raises(KeyboardInterrupt):
+        write_tracks(some_tracks(), tmp_path / "t.csv", settings={})
+    assert not list(tmp_path.iterdir())
+
+
+@pytest.mark.parametrize("failing", ["t.csv", "t.csv.settings.json"])
+def test_new_units_never_stand_beside_an_old_table_nor_old_beside_new(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, failing: str
+) -> None:
+    write_tracks(some_tracks(), tmp_path / "t.csv", settings={"run": 1})
+    before = contents(tmp_path)
+    original = Path.replace
+
+    def replace(self: Path, target: Path) -> Path:
+        if target.name == failing and self.suffix == ".tmp":
+            raise OSError(errno.EIO, "Input/output error")
+        return original(self, target)
+
+    monkeypatch.setattr(Path, "replace", replace)
+    with pytest.raises(OutputFailed):
+        write_tracks(some_tracks(2), tmp_path / "t.csv", settings={"run": 2}, overwrite=True)
+    after = contents(tmp_path)
+    if failing == "t.csv":
+        assert after == before
+    else:
+        assert list(after) == ["t.csv"]
+
+
+def test_a_single_file_is_never_away(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    path = tmp_path / "summary.json"
+    write_whole({path: lambda file: file.write(b"old")})
+    moved: list[tuple[Path, Path]] = []
+    original = Path.replace
+    monkeypatch.setattr(Path, "replace", lambda self, to: moved.append((self, to)) or original(self, to))
+    write_whole({path: lambda file: file.write(b"new")}, overwrite=True)
+    assert [to for _, to in moved] == [path]
+    assert contents(tmp_path) == {"summary.json": b"new"}
+
+
+def test_a_folder_that_is_not_there_or_in_the_way(tmp_path: Path) -> None:
+    with pytest.raises(OutputFailed, match="No such file or directory"):
+        write_tracks(some_tracks(), tmp_path / "gone" / "t.csv", settings={})
+    (tmp_path / "t.csv").mkdir()
+    with pytest.raises(OutputFailed, match="directory"):
+        write_tracks(some_tracks(), tmp_path / "t.csv", settings={}, overwrite=True)
+    assert [path.name for path in tmp_path.iterdir()] == ["t.csv"]
+
+
+def test_files_have_the_rights_of_any_new_file(tmp_path: Path) -> None:
+    (tmp_path / "plain").touch()
+    write_tracks(some_tracks(), tmp_path / "t.csv", settings={})
+    assert stat.S_IMODE((tmp_path / "t.csv").stat().st_mode) == stat.S_IMODE((tmp_path / "plain").stat().st_mode)

@@ -1,0 +1,105 @@
+"""The JSON file beside a written table: its units, the settings that made it, its lineage."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping, Sequence
+from dataclasses import asdict, dataclass, is_dataclass
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from .calibration import Calibration
+from .errors import InvalidInput, InvalidSetting
+
+SUFFIX = ".settings.json"
+
+
+@dataclass(frozen=True)
+class Sidecar:
+    """What stands beside a table.
+
+    Parameters
+    ----------
+    calibration : Calibration
+    columns : mapping of str to str
+        dtype of each column, under the names in the file.
+    parents : mapping of int to list of int
+        Lineage, `{child track: [parent tracks]}`.
+    settings : mapping
+        Effective settings of the run.
+    """
+
+    calibration: Calibration
+    columns: Mapping[str, str]
+    parents: Mapping[int, Sequence[int]]
+    settings: Mapping[str, Any]
+
+    def to_json(self, version: str) -> str:
+        """Return the text of the file.
+
+        Raises
+        ------
+        InvalidSetting
+            If a setting has no JSON form.
+        """
+        scale, unit = self.calibration.scale, self.calibration.unit
+        content = {
+            "auctrack": version,
+            "calibration": asdict(self.calibration),
+            "positions": f"z, y, x times scale {list(scale)} are in {unit}",
+            "columns": dict(self.columns),
+            "parents": {str(child): list(map(int, of)) for child, of in self.parents.items()},
+            "settings": dict(self.settings),
+        }
+        try:
+            return json.dumps(content, indent=2, ensure_ascii=False, default=_plain) + "\n"
+        except (TypeError, ValueError) as error:
+            raise InvalidSetting(f"settings cannot be written as JSON ({error}).") from error
+
+
+def sidecar_path(table: Path) -> Path:
+    """Return where the sidecar of a table stands: `tracks.csv.settings.json` beside `tracks.csv`."""
+    return table.with_name(table.name + SUFFIX)
+
+
+def read_sidecar(table: Path) -> Sidecar | None:
+    """Return the sidecar of a table, None if it has none.
+
+    Raises
+    ------
+    InvalidInput
+        If there is one and it is damaged.
+    """
+    path = sidecar_path(table)
+    try:
+        content = json.loads(path.read_text(encoding="utf-8"))
+        known = content["calibration"]
+        return Sidecar(
+            calibration=Calibration(tuple(known["scale"]), known["unit"], known["frame_interval"], known["time_unit"]),
+            columns=content["columns"],
+            parents={int(child): list(of) for child, of in content["parents"].items()},
+            settings=content["settings"],
+        )
+    except FileNotFoundError:
+        return None
+    except OSError as error:
+        raise InvalidInput(f"{path}: cannot be read ({error.strerror or error}).") from error
+    except (ValueError, KeyError, TypeError, AttributeError) as error:
+        raise InvalidInput(
+            f"{path}: is damaged ({error!r}). It holds the units of {table.name}; without it the table is in pixels."
+        ) from error
+
+
+def _plain(value: object) -> object:
+    """Return what JSON knows in place of a NumPy value, a path, a slice or a dataclass."""
+    if isinstance(value, (np.generic, np.ndarray)):
+        return value.tolist()
+    if isinstance(value, Path):
+        return str(value)
+    if isinstance(value, slice):
+        return {"start": value.start, "stop": value.stop, "step": value.step}
+    if is_dataclass(value) and not isinstance(value, type):
+        return asdict(value)
+    raise TypeError(f"{value!r} of type {type(value).__name__}")

@@ -1,0 +1,101 @@
+"""CSV and Parquet files as tables, in their own column names, or one clear sentence about what is wrong with them."""
+
+from __future__ import annotations
+
+import csv
+import gzip
+import warnings
+import zlib
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pandas as pd
+
+from .dialects import TRACKMATE
+from .errors import InvalidInput
+from .sidecar import Sidecar
+
+# From 3.1 on pandas reads every float exactly, and warns when told to.
+_READS_EXACTLY = tuple(map(int, pd.__version__.split(".")[:2])) >= (3, 1)
+_EXACT_FLOATS: dict[str, Any] = {} if _READS_EXACTLY else {"float_precision": "round_trip"}
+
+
+def read_table_file(path: Path, sidecar: Sidecar | None) -> tuple[pd.DataFrame, Mapping[str, str]]:
+    """Return a table as it stands in the file, and TrackMate's row of units."""
+    name = path.name.lower()
+    if not name.endswith((".csv", ".csv.gz", ".parquet")):
+        raise InvalidInput(f"{path}: is no kind of table that is known here; .csv, .csv.gz and .parquet are.")
+    try:
+        return (pd.read_parquet(path), {}) if name.endswith(".parquet") else _read_csv(path, sidecar)
+    except FileNotFoundError as error:
+        raise InvalidInput(f"{path}: there is no such file.") from error
+    except (pd.errors.EmptyDataError, StopIteration) as error:
+        raise InvalidInput(f"{path}: the file is empty.") from error
+    except (EOFError, zlib.error, ValueError, pd.errors.ParserWarning, csv.Error) as error:
+        raise InvalidInput(f"{path}: cannot be read as a table; it is damaged ({error}).") from error
+    except OSError as error:
+        raise InvalidInput(f"{path}: cannot be read ({error.strerror or error}).") from error
+
+
+def _read_csv(path: Path, sidecar: Sidecar | None) -> tuple[pd.DataFrame, Mapping[str, str]]:
+    try:
+        return _decoded_csv(path, sidecar, "utf-8-sig")
+    except UnicodeDecodeError:
+        return _decoded_csv(path, sidecar, "latin-1")
+
+
+def _decoded_csv(path: Path, sidecar: Sidecar | None, encoding: str) -> tuple[pd.DataFrame, Mapping[str, str]]:
+    header, *below = _first_lines(path, encoding, 4)
+    separator = max(",;\t", key=header.count)
+    names, *rows = csv.reader([header, *below], delimiter=separator)
+    four_rows = TRACKMATE.frame in names and _is_text_below(names.index(TRACKMATE.frame), rows)
+    with warnings.catch_warnings():
+        warnings.simplefilter("error", pd.errors.ParserWarning)  # rows with more cells than the header has
+        table = pd.read_csv(
+            path,
+            sep=separator,
+            encoding=encoding,
+            skiprows=[1, 2, 3] if four_rows else None,
+            dtype=_dtypes(sidecar, names),  # pyright: ignore[reportArgumentType]
+            **_EXACT_FLOATS,
+            index_col=False,
+            low_memory=False,
+        )
+    units = dict(zip(names, rows[2], strict=False)) if four_rows else {}
+    return _without_row_numbers(table, names), units
+
+
+def _first_lines(path: Path, encoding: str, count: int) -> list[str]:
+    with gzip.open(path, "rt", encoding=encoding) if path.suffix == ".gz" else path.open(encoding=encoding) as file:
+        return [next(file), *(line for line, _ in zip(file, range(count - 1), strict=False))]
+
+
+def _is_text_below(column: int, rows: Sequence[Sequence[str]]) -> bool:
+    """Whether the three rows under the header carry no frame number: TrackMate's long names, short names, units."""
+    return len(rows) == 3 and all(len(row) > column and not _is_number(row[column]) for row in rows)
+
+
+def _is_number(text: str) -> bool:
+    try:
+        float(text)
+    except ValueError:
+        return False
+    return True
+
+
+def _dtypes(sidecar: Sidecar | None, names: Sequence[str]) -> dict[str, str] | None:
+    """Return the types that a table of ours was written with, so that ids and flags come back as they were."""
+    if sidecar is None:
+        return None
+    plain = ("int", "uint", "float", "bool", "str", "Int", "UInt")
+    return {name: kind for name, kind in sidecar.columns.items() if name in names and kind.startswith(plain)}
+
+
+def _without_row_numbers(table: pd.DataFrame, names: Sequence[str]) -> pd.DataFrame:
+    """Drop the row numbers that pandas and napari write as a first column, if that is what they are."""
+    first = table.columns[0]
+    if names[0] in ("", "index") and np.array_equal(table[first], np.arange(len(table))):
+        return table.drop(columns=first)
+    return table

@@ -1,0 +1,222 @@
+"""Points and tracks to CSV, Parquet and napari's CSV: whole or not at all."""
+
+from __future__ import annotations
+
+import contextlib
+import os
+import secrets
+from collections.abc import Callable, Generator, Mapping, Sequence
+from pathlib import Path
+from typing import BinaryIO
+
+import numpy as np
+import pandas as pd
+
+from .. import __version__
+from .errors import InvalidSetting, OutputExists, OutputFailed
+from .points import Points, Tracks
+from .sidecar import Sidecar, sidecar_path
+
+FORMATS = ("csv", "parquet", "napari")
+
+
+def write_points(
+    points: Points,
+    path: str | Path,
+    *,
+    settings: Mapping[str, object],
+    overwrite: bool = False,
+    format: str | None = None,  # noqa: A002
+) -> None:
+    """Write points, and their units and settings beside them in ``<name>.settings.json``.
+
+    Parameters
+    ----------
+    points : Points
+    path : str or Path
+        Its suffix chooses the format: `.csv`, `.parquet`, `.napari.csv`.
+    settings : mapping
+        The effective settings of the run; anything that JSON knows, NumPy values, paths and dataclasses.
+    overwrite : bool
+        Whether a file that stands there may be replaced.
+    format : {"csv", "parquet", "napari"}, optional
+        Overrides the suffix. "napari" is the CSV of a napari Points layer: index, axis-0 (the frame), axis-1, ….
+
+    Raises
+    ------
+    OutputExists
+        If a result stands there and `overwrite` is False.
+    OutputFailed
+        If the disk is full, the folder is missing or may not be written to.
+    InvalidSetting
+        If the format is not known, or a setting cannot be written.
+
+    Notes
+    -----
+    Both files are written under temporary names in the same folder, brought to disk and only then renamed, so that
+    a crash leaves either the old result or the new one. Reading the table back gives the same values and types.
+    """
+    kind = _format_of(path, format)
+    table = _napari_points(points) if kind == "napari" else points.table
+    _write(table, points, {}, Path(path), kind, settings, overwrite=overwrite)
+
+
+def write_tracks(
+    tracks: Tracks,
+    path: str | Path,
+    *,
+    settings: Mapping[str, object],
+    overwrite: bool = False,
+    format: str | None = None,  # noqa: A002
+) -> None:
+    """Write tracks; parameters, errors and guarantees as in `write_points`.
+
+    The lineage stands in ``<name>.settings.json`` under "parents". "napari" is the CSV of a napari Tracks layer:
+    track_id, t (the frame), z, y, x, then the features; give the layer the scale from the file beside it.
+    """
+    kind = _format_of(path, format)
+    table = _napari_tracks(tracks) if kind == "napari" else tracks.table
+    _write(table, tracks, tracks.parents, Path(path), kind, settings, overwrite=overwrite)
+
+
+def _format_of(path: str | Path, given: str | None) -> str:
+    name = Path(path).name.lower()
+    if given is None:
+        for suffix, kind in ((".napari.csv", "napari"), (".csv", "csv"), (".parquet", "parquet")):
+            if name.endswith(suffix):
+                return kind
+        raise InvalidSetting(f"{path}: the name must end in .csv, .parquet or .napari.csv, which chooses the format.")
+    if given not in FORMATS:
+        raise InvalidSetting(f"format needs one of {', '.join(FORMATS)}; got {given!r}.")
+    return given
+
+
+def _napari_tracks(tracks: Tracks) -> pd.DataFrame:
+    return _led_by(tracks.table, {"track_id": "track_id", "frame": "t", **{axis: axis for axis in tracks.axes}})
+
+
+def _napari_points(points: Points) -> pd.DataFrame:
+    names = {axis: f"axis-{number}" for number, axis in enumerate(("frame", *points.axes))}
+    table = _led_by(points.table, names)
+    table.insert(0, "index", np.arange(len(table)))
+    return table
+
+
+def _led_by(table: pd.DataFrame, names: Mapping[str, str]) -> pd.DataFrame:
+    """Return the table with the named columns first, renamed."""
+    features = [name for name in table.columns if name not in names]
+    taken = sorted(set(features) & {"index", *names.values()})
+    if taken:
+        raise InvalidSetting(f"the feature {', '.join(taken)} bears a name that napari's format needs; rename it.")
+    return table[[*names, *features]].rename(columns=dict(names))
+
+
+def _write(
+    table: pd.DataFrame,
+    points: Points,
+    parents: Mapping[int, Sequence[int]],
+    path: Path,
+    kind: str,
+    settings: Mapping[str, object],
+    *,
+    overwrite: bool,
+) -> None:
+    columns = {str(name): str(dtype) for name, dtype in table.dtypes.items()}
+    note = Sidecar(points.calibration, columns, parents, settings).to_json(__version__)
+    write_whole(
+        {
+            path: lambda file: _to_parquet(table, file) if kind == "parquet" else _to_csv(table, file),
+            sidecar_path(path): lambda file: _put(file, note.encode()),
+        },
+        overwrite=overwrite,
+    )
+
+
+def _to_parquet(table: pd.DataFrame, file: BinaryIO) -> None:
+    table.to_parquet(file, index=False)
+
+
+def _to_csv(table: pd.DataFrame, file: BinaryIO) -> None:
+    table.to_csv(file, index=False, lineterminator="\n")
+
+
+def _put(file: BinaryIO, content: bytes) -> None:
+    file.write(content)
+
+
+def write_whole(contents: Mapping[Path, Callable[[BinaryIO], None]], *, overwrite: bool = False) -> None:
+    """Write files that belong together, each whole or not at all.
+
+    Parameters
+    ----------
+    contents : mapping of Path to callable
+        What writes each file. The last one marks the result as complete: the old one goes first, the new comes last.
+    overwrite : bool
+
+    Raises
+    ------
+    OutputExists
+        If one of the files exists and `overwrite` is False; nothing is written.
+    OutputFailed
+        If the system refuses; files that stood there are untouched and no temporary file is left. Should it refuse
+        between two renames, the new table stands without its mark.
+    """
+    present = [path for path in contents if path.exists()]
+    if present and not overwrite:
+        raise OutputExists(
+            f"{present[0]} exists; say overwrite=True (--overwrite) to replace it, or choose another name."
+        )
+    try:
+        with _temporary_names(contents) as temporary:
+            for path, write in contents.items():
+                with temporary[path].open("xb") as file:
+                    write(file)
+                    file.flush()
+                    os.fsync(file.fileno())
+            _rename(temporary)
+    except OSError as error:
+        raise OutputFailed(
+            f"{next(iter(contents))} cannot be written: {error.strerror or error}. Nothing half-written was left."
+        ) from error
+
+
+def _rename(temporary: Mapping[Path, Path]) -> None:
+    """Put the new files in place; the old mark goes first, so that it never stands beside a newer table."""
+    first, *others = temporary
+    mark = others[-1] if others else first
+    aside = temporary[mark].with_suffix(".old")
+    marked = bool(others) and mark.exists()
+    if marked:
+        mark.replace(aside)
+    try:
+        temporary[first].replace(first)
+    except OSError:
+        if marked:
+            aside.replace(mark)
+        raise
+    aside.unlink(missing_ok=True)
+    for path in others:
+        temporary[path].replace(path)
+    _sync_folder(mark.parent)
+
+
+@contextlib.contextmanager
+def _temporary_names(paths: Mapping[Path, object]) -> Generator[dict[Path, Path]]:
+    """Yield a name in the same folder for each path, and remove whatever is left under it."""
+    token = secrets.token_hex(4)
+    temporary = {path: path.with_name(f".{path.name}.{token}.tmp") for path in paths}
+    try:
+        yield temporary
+    finally:
+        for name in temporary.values():
+            name.unlink(missing_ok=True)
+
+
+def _sync_folder(folder: Path) -> None:
+    """Bring the renames to disk. Windows and some network disks have no such call; the files are whole without it."""
+    with contextlib.suppress(OSError):
+        descriptor = os.open(folder, os.O_RDONLY)
+        try:
+            os.fsync(descriptor)
+        finally:
+            os.close(descriptor)
