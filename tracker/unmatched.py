@@ -1,0 +1,108 @@
+"""What it costs to leave a particle alone, measured from the data.
+
+Two particles are worth a link as long as the link explains them better than one particle lost and another one appeared.
+With Gaussian steps of standard deviation σ per axis, a density ρ of particles and shares p of them that are lost and that
+appear, the likelihoods are equal at the distance D with
+
+    D² = 2 σ² ln( 1 / ((2π σ²)^(d/2) · ρ · p_lost · p_new) ).
+
+All four are measured on the mutual nearest neighbours of a sample of frame pairs; the gate only bounds what is looked at.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+from scipy.stats import chi2
+
+from .gate import CandidateLinks, Cost
+
+SAMPLE_PAIRS = 3
+"""Frame pairs that are measured when frames are large."""
+ENOUGH = 3_000
+"""Mutual neighbours that are enough; more frame pairs are measured until there are as many."""
+STILL = 0.01
+"""Smallest step assumed, in spacings: particles that do not move at all must still be linked."""
+RAREST = 0.01
+"""Smallest share of lost or new particles assumed: clean data must not make long links free."""
+
+
+@dataclass(frozen=True)
+class UnmatchedCost:
+    """The price of leaving a particle alone, and where it came from.
+
+    Attributes
+    ----------
+    distance : float
+        In the unit of the positions: two particles left alone cost as much as one link of twice this length, whatever
+        the cost of a link is.
+    reason : str
+        One sentence for the user.
+    """
+
+    distance: float
+    reason: str
+
+    def price(self, cost: Cost) -> float:
+        """Return `unmatched_cost` in the unit of the cost: half of what a link of length 2·distance costs."""
+        longest = 2 * self.distance
+        return longest * longest / 2 if cost == "squared" else longest / 2
+
+
+def measured_unmatched_cost(sample: Sequence[CandidateLinks], positions: np.ndarray, unit: str) -> UnmatchedCost | None:
+    """Measure the price on a sample of frame pairs.
+
+    Parameters
+    ----------
+    sample : sequence of CandidateLinks
+        One frame pair each.
+    positions : float64 (n, d)
+        Physical positions of the table's rows.
+    unit : str
+        Their unit, for the reason.
+
+    Returns
+    -------
+    UnmatchedCost or None
+        None when no two particles are each other's nearest candidate: there is nothing to measure.
+    """
+    ndim = positions.shape[1]
+    mutual = [mutual_nearest(links) for links in sample]
+    steps = np.concatenate(mutual)
+    if len(steps) == 0:
+        return None
+    n_rows, n_cols = (sum(len(getattr(links, side)) for links in sample) for side in ("row_points", "col_points"))
+    lost, new = (float(np.clip(1 - len(steps) / n, RAREST, 1)) for n in (n_rows, n_cols))
+    spacing = _spacing(positions[np.concatenate([links.col_points for links in sample])], n_cols / len(sample))
+    variance = max(float(np.median(steps**2) / chi2.ppf(0.5, ndim)), (STILL * spacing) ** 2)
+    log_odds = ndim * np.log(spacing / np.sqrt(2 * np.pi * variance)) - np.log(lost * new)
+    longest = float(np.sqrt(2 * variance * max(log_odds, ndim)))
+    return UnmatchedCost(
+        longest / 2,
+        f"measured on {len(steps)} steps: typical step {np.sqrt(ndim * variance):.3g} {unit}, "
+        f"{lost:.0%} lost and {new:.0%} new a frame, so a link of up to {longest:.3g} {unit} is likelier than two ends",
+    )
+
+
+def mutual_nearest(links: CandidateLinks) -> np.ndarray:
+    """Return the lengths of the candidate links whose two particles are each other's nearest, float64 (k,)."""
+    counts = np.diff(links.indptr)
+    linked = np.flatnonzero(counts)
+    if len(linked) == 0:
+        return np.empty(0)
+    nearest_of_row = np.minimum.reduceat(links.distance, links.indptr[linked])
+    nearest_of_col = np.full(len(links.col_points), np.inf)
+    np.minimum.at(nearest_of_col, links.indices, links.distance)
+    best = links.distance == np.repeat(nearest_of_row, counts[linked])
+    best &= links.distance == nearest_of_col[links.indices]
+    return links.distance[best]
+
+
+def _spacing(positions: np.ndarray, n_a_frame: float) -> float:
+    """Return density^(-1/d): the edge of the box that holds one particle of a frame on average."""
+    low, high = np.percentile(positions, [2, 98], axis=0)
+    extent = (high - low) / 0.96
+    extent = extent[extent > 0]
+    return float((extent.prod() / n_a_frame) ** (1 / len(extent))) if len(extent) else 1.0
