@@ -142,7 +142,8 @@ def score_links(
         count too, the predicted and the real ones; a real link across a gap joins a particle's appearances before and
         after frames where it is missing from `truth` or no row of `tracks` was assigned to it.
     include_divisions : bool
-        Whether links from parent to child tracks count too. They need `parents` in both tables.
+        Whether real links from parents to their children count too, and predicted ones by `parents` of `tracks`.
+        Without it, a predicted track that runs on from a parent into its child has a wrong link there.
 
     Returns
     -------
@@ -297,15 +298,14 @@ def _match_identities(tracks: Tracks, true_frames: np.ndarray, particle: np.ndar
     claimed = _integers(tracks, "true_id")
     track_order(claimed, tracks.frames, "true_id")
     track_order(particle, true_frames, "particle")
-    if not len(particle):
-        return np.full(len(claimed), -1, dtype=np.int64)
-    frames = np.concatenate([tracks.frames, true_frames]) - min(tracks.frames.min(initial=0), true_frames.min())
-    key = np.concatenate([claimed, particle]) * (frames.max() + 1) + frames
-    wanted, present = key[: len(claimed)], key[len(claimed) :]
-    order = np.argsort(present)
-    at = np.searchsorted(present, wanted, sorter=order)
-    candidate = order[np.minimum(at, len(order) - 1)]
-    return np.where((claimed >= 0) & (present[candidate] == wanted), candidate, -1)
+    match = np.full(len(claimed), -1, dtype=np.int64)
+    real = np.flatnonzero(claimed >= 0)
+    frames = np.concatenate([tracks.frames[real], true_frames])
+    frames -= frames.min(initial=0)
+    key = np.concatenate([claimed[real], particle]) * (frames.max(initial=0) + 1) + frames
+    _, row, column = np.intersect1d(key[: len(real)], key[len(real) :], assume_unique=True, return_indices=True)
+    match[real[row]] = column
+    return match
 
 
 def _links(points: Points, name: np.ndarray, kind: str, reach: int, *, divisions: bool) -> np.ndarray:

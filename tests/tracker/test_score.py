@@ -125,6 +125,13 @@ def test_daughter_links_count_only_when_divisions_are_asked_for():
     assert figures(score_links(wrong, truth, tolerance=0.5, include_divisions=True).links) == (6, 5, 5)
 
 
+def test_a_track_that_runs_on_into_a_daughter_is_wrong_there_unless_divisions_are_asked_for():
+    truth = tracks(standing(0.0, range(3)), standing(1.0, (3, 4)), parents={1: [0]})
+    runs_on = tracks(standing(0.0, range(3)) | standing(1.0, (3, 4)))
+    assert figures(score_links(runs_on, truth, tolerance=0.5).links) == (3, 4, 3)
+    assert figures(score_links(runs_on, truth, tolerance=0.5, include_divisions=True).links) == (4, 4, 4)
+
+
 def test_a_pair_at_the_tolerance_matches_and_beyond_it_does_not():
     truth, found = tracks({0: 0.0}), tracks({0: 2.0})
     assert match_points(found, truth, 2.0).tolist() == [0]
@@ -355,6 +362,8 @@ def test_bad_tables_and_settings_are_refused():
         score_links(twice, TRUTH, tolerance=1.0)
     with pytest.raises(InvalidInput, match="particle 0 has several in frame 0"):
         score_links(TRUTH, twice, tolerance=1.0)
+    with pytest.raises(InvalidInput, match="true_id 0 has several in frame 0"):
+        score_links(Tracks(TRUTH.table.assign(true_id=0)), TRUTH)
     with pytest.raises(InvalidInput, match="whole numbers"):
         score_links(TRUTH, Tracks(TRUTH.table.assign(track_id=0.5)), tolerance=1.0)
     with pytest.raises(InvalidInput, match="same unit of length"):
