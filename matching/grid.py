@@ -35,6 +35,8 @@ class Grid:
         Index of each sorted point in the caller's order, ascending within a cell.
     points : float64 (points, 3)
         The points, sorted.
+    crowding : float
+        Mean number of points in a point's own cell.
     """
 
     origin: np.ndarray
@@ -43,6 +45,7 @@ class Grid:
     starts: np.ndarray
     order: np.ndarray
     points: np.ndarray
+    crowding: float
 
 
 def build_grid(points: np.ndarray, cell: float) -> Grid:
@@ -54,8 +57,7 @@ def build_grid(points: np.ndarray, cell: float) -> Grid:
     cell : float
     """
     padded = _padded(points)
-    origin = padded.min(axis=0)
-    extent = padded.max(axis=0) - origin
+    origin, extent = _bounds(padded)
     spread = extent[extent > 0]
     limit = 2 * len(points) + 64
     one_point = (spread.prod() / len(points)) ** (1 / len(spread)) if len(spread) else 1.0
@@ -63,8 +65,8 @@ def build_grid(points: np.ndarray, cell: float) -> Grid:
     while (dims := np.floor(extent / cell) + 1).prod() > limit:
         cell *= 1.26
     dims = dims.astype(np.int64)
-    starts, order, by_cell = _sorted_by_cell(padded, origin, cell, dims)
-    return Grid(origin, cell, dims, starts, order, by_cell)
+    starts, order, by_cell, sharing = _sorted_by_cell(padded, origin, cell, dims)
+    return Grid(origin, cell, dims, starts, order, by_cell, sharing / len(points))
 
 
 def pairs_within(x: np.ndarray, y: np.ndarray, radius: float) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
@@ -97,7 +99,7 @@ def pairs_in_grid(x: np.ndarray, grid: Grid, radius: float) -> tuple[np.ndarray,
     Fastest when `x` comes in the order of a grid too.
     """
     n = len(x)
-    if float((np.diff(grid.starts).astype(np.float64) ** 2).sum()) > CROWDED * len(grid.points) and grid.cell > 2 * radius:
+    if grid.crowding > CROWDED and grid.cell > 2 * radius:
         return _pairs_by_tree(x, grid.points, radius)
     padded = _padded(x)
     tasks = [(a, min(a + ROWS_PER_TASK, n)) for a in range(0, max(n, 1), ROWS_PER_TASK)]
@@ -149,6 +151,17 @@ def _distances(x, rows, y, cols):
 
 
 @njit(cache=True, nogil=True)
+def _bounds(points):
+    """Return the lower corner of the points and their extent along each axis."""
+    low, high = points[0].copy(), points[0].copy()
+    for i in range(len(points)):
+        for axis in range(3):
+            low[axis] = min(low[axis], points[i, axis])
+            high[axis] = max(high[axis], points[i, axis])
+    return low, high - low
+
+
+@njit(cache=True, nogil=True)
 def _sorted_by_cell(points, origin, cell, dims):
     """Counting sort of the points by cell."""
     n = len(points)
@@ -160,7 +173,9 @@ def _sorted_by_cell(points, origin, cell, dims):
             c = c * dims[axis] + min(np.int64((points[i, axis] - origin[axis]) / cell), dims[axis] - 1)
         cell_of[i] = c
         starts[c + 1] += 1
+    sharing = 0.0
     for c in range(len(starts) - 1):
+        sharing += float(starts[c + 1]) ** 2
         starts[c + 1] += starts[c]
     fill = starts.copy()
     order = np.empty(n, np.int32)
@@ -170,7 +185,7 @@ def _sorted_by_cell(points, origin, cell, dims):
         fill[cell_of[i]] += 1
         order[at] = i
         by_cell[at] = points[i]
-    return starts, order, by_cell
+    return starts, order, by_cell, sharing
 
 
 @njit(cache=True, nogil=True)

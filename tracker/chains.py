@@ -24,7 +24,7 @@ def track_ids(frames: np.ndarray, source: np.ndarray, target: np.ndarray) -> np.
     """
     before = np.full(len(frames), -1, dtype=np.int64)
     before[target] = source
-    in_order = bool((np.diff(frames) >= 0).all())
+    in_order = bool((frames[1:] >= frames[:-1]).all())
     order = np.arange(len(frames)) if in_order else np.argsort(frames, kind="stable")
     return _numbered(order, before)
 

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+import itertools
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from typing import Literal
 
@@ -26,7 +27,7 @@ class Frame:
     ----------
     number : int
         Frame number.
-    rows : int64 (n,)
+    rows : int (n,)
         Row of the table of each point.
     grid : Grid
         Their physical positions.
@@ -46,7 +47,7 @@ class CandidateLinks:
 
     Attributes
     ----------
-    row_points, col_points : int64 (rows,), (columns,)
+    row_points, col_points : int (rows,), (columns,)
         Row of the points table behind each row and column of the graph.
     row_offsets, col_offsets : int64 (pairs + 1,)
         Rows and columns of each frame pair.
@@ -75,60 +76,52 @@ class CandidateLinks:
         )
 
 
-def frame_pairs(points: Points, search_range: float) -> Iterator[tuple[Frame, Frame]]:
-    """Yield the frames that follow each other: numbers that differ by the table's frame step.
+def gated_pairs(points: Points, search_range: float) -> Iterator[CandidateLinks]:
+    """Gate each pair of consecutive frames: numbers that differ by the table's frame step.
 
-    A frame without points takes part in no pair. Each frame is sorted once.
+    Parameters
+    ----------
+    points : Points
+        A frame without points takes part in no pair.
+    search_range : float
+        Longest candidate link, in the unit of the positions.
     """
     positions, step = points.positions, points.frame_step
     earlier: Frame | None = None
     for number, rows in _rows_by_frame(points.frames):
-        later = _sorted_frame(number, rows, positions, search_range)
+        grid = build_grid(positions[rows], search_range)
+        later = Frame(number, rows.start + grid.order if isinstance(rows, slice) else rows[grid.order], grid)
         if earlier is not None and later.number - earlier.number == step:
-            yield earlier, later
+            yield _gated(earlier, later, search_range)
         earlier = later
 
 
-def candidate_links(
-    pairs: Iterator[tuple[Frame, Frame]], search_range: float, edge_budget: int = EDGE_BUDGET
-) -> Iterator[CandidateLinks]:
-    """Gate frame pairs and hand them out in runs, each of as many pairs as `edge_budget` allows, at least one.
+def side_by_side(gated: Iterable[CandidateLinks], edge_budget: int = EDGE_BUDGET) -> Iterator[CandidateLinks]:
+    """Join frame pairs into runs of as many as `edge_budget` candidate links allow, at least one pair each.
 
-    Parameters
-    ----------
-    pairs : iterator of (Frame, Frame)
-    search_range : float
-        Longest candidate link, in the unit of the positions.
-    edge_budget : int
-        How links are cut into runs never changes a result: frame pairs do not depend on each other.
+    How they are cut never changes a result: frame pairs do not depend on each other.
     """
     run: list[CandidateLinks] = []
     edges = 0
-    for earlier, later in pairs:
-        links = _gated(earlier, later, search_range)
+    for links in gated:
         if run and edges + len(links.distance) > edge_budget:
-            yield _side_by_side(run)
+            yield _joined(run)
             run, edges = [], 0
         run.append(links)
         edges += len(links.distance)
     if run:
-        yield _side_by_side(run)
+        yield _joined(run)
 
 
-def _rows_by_frame(frames: np.ndarray) -> Iterator[tuple[int, np.ndarray]]:
-    """Yield (frame number, rows of the table) in the order of time."""
-    in_order = bool((np.diff(frames) >= 0).all())
-    order = np.arange(len(frames)) if in_order else np.argsort(frames, kind="stable")
-    sorted_frames = frames if in_order else frames[order]
-    cuts = np.concatenate([[0], np.flatnonzero(np.diff(sorted_frames)) + 1, [len(frames)]])
-    for a, b in zip(cuts[:-1], cuts[1:], strict=True):
+def _rows_by_frame(frames: np.ndarray) -> Iterator[tuple[int, slice | np.ndarray]]:
+    """Yield (frame number, rows of the table) in the order of time; slices where the table is in that order."""
+    in_order = bool((frames[1:] >= frames[:-1]).all())
+    order = None if in_order else np.argsort(frames, kind="stable")
+    ordered = frames if order is None else frames[order]
+    cuts = [0, *(np.flatnonzero(ordered[1:] != ordered[:-1]) + 1).tolist(), len(frames)]
+    for a, b in itertools.pairwise(cuts):
         if b > a:
-            yield int(sorted_frames[a]), order[a:b]
-
-
-def _sorted_frame(number: int, rows: np.ndarray, positions: np.ndarray, search_range: float) -> Frame:
-    grid = build_grid(positions[rows], search_range)
-    return Frame(number, rows[grid.order], grid)
+            yield int(ordered[a]), slice(a, b) if order is None else order[a:b]
 
 
 def _gated(earlier: Frame, later: Frame, search_range: float) -> CandidateLinks:
@@ -137,7 +130,7 @@ def _gated(earlier: Frame, later: Frame, search_range: float) -> CandidateLinks:
     return CandidateLinks(earlier.rows, later.rows, *offsets, indptr, indices, distance)
 
 
-def _side_by_side(run: list[CandidateLinks]) -> CandidateLinks:
+def _joined(run: list[CandidateLinks]) -> CandidateLinks:
     if len(run) == 1:
         return run[0]
 
@@ -145,15 +138,15 @@ def _side_by_side(run: list[CandidateLinks]) -> CandidateLinks:
         parts = [np.diff(getattr(links, name)) for links in run]
         return np.concatenate([[0], np.cumsum(np.concatenate(parts))])
 
-    def joined(name: str) -> np.ndarray:
+    def laid(name: str) -> np.ndarray:
         return np.concatenate([getattr(links, name) for links in run])
 
     return CandidateLinks(
-        joined("row_points"),
-        joined("col_points"),
+        laid("row_points"),
+        laid("col_points"),
         stacked("row_offsets"),
         stacked("col_offsets"),
         stacked("indptr"),
-        joined("indices"),
-        joined("distance"),
+        laid("indices"),
+        laid("distance"),
     )

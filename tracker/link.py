@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import itertools
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, field
 from typing import Any, Literal
 
@@ -11,13 +11,15 @@ import numpy as np
 import pandas as pd
 
 from ..matching.assignment import Assignment
+from ..matching.certificate import block_of
+from ..matching.costs import link_costs
 from ..matching.solving import solve
 from .calibration import Calibration
 from .chains import track_ids
 from .errors import InvalidSetting
-from .gate import EDGE_BUDGET, CandidateLinks, Cost, candidate_links, frame_pairs
+from .gate import EDGE_BUDGET, CandidateLinks, Cost, gated_pairs, side_by_side
 from .points import Points, Tracks
-from .unmatched import ENOUGH, SAMPLE_PAIRS, UnmatchedCost, measured_unmatched_cost, mutual_nearest
+from .unmatched import ENOUGH, UnmatchedCost, measured_unmatched_cost, mutual_nearest
 
 Progress = Callable[[int, int], None]
 
@@ -113,19 +115,20 @@ def link_points(
     DeviceUnavailable
         If the device asked for is not there.
     """
-    pairs = frame_pairs(points, settings.search_range)
-    price, pairs = _priced(points, settings, pairs)
-    n_frames = len(np.unique(points.frames))
-    source, target, distance = [_NO_POINTS], [_NO_POINTS], [np.empty(0)]
+    gated = gated_pairs(points, settings.search_range)
+    price, gated = _priced(points, settings, gated)
+    n_frames = len(points.frame_numbers)
+    source, target, distance = [_NO_POINTS], [_NO_POINTS], [_NO_STEPS]
     solved: list[Assignment] = []
     done = n_candidates = 0
-    for candidates in candidate_links(pairs, settings.search_range, edge_budget):
+    for candidates in side_by_side(gated, edge_budget):
         problem = candidates.problem(settings.cost, price.price(settings.cost))
         answer = solve(problem, settings.solver, settings.device)
         rows, cols = answer.links()
         source.append(candidates.row_points[rows])
         target.append(candidates.col_points[cols])
-        distance.append(_lengths(points, source[-1], target[-1]))
+        costs = link_costs(problem, rows, block_of(problem.row_offsets, rows), answer.col_of_row[rows])
+        distance.append(np.sqrt(costs) if settings.cost == "squared" else costs)
         solved.append(answer)
         n_candidates += len(candidates.distance)
         done += answer.n_blocks
@@ -139,6 +142,7 @@ def link_points(
 
 
 _NO_POINTS = np.empty(0, np.int64)
+_NO_STEPS = np.empty(0)
 
 
 def _require_length(name: str, value: Any) -> None:
@@ -146,28 +150,21 @@ def _require_length(name: str, value: Any) -> None:
         raise InvalidSetting(f"{name} needs a finite length above 0, in the unit of the positions; got {value!r}.")
 
 
-def _priced(points: Points, settings: LinkSettings, pairs: Any) -> tuple[UnmatchedCost, Any]:
-    """Return the price of the lone, measured if need be on the first frame pairs, and the pairs to link (all of them)."""
+def _priced(
+    points: Points, settings: LinkSettings, gated: Iterator[CandidateLinks]
+) -> tuple[UnmatchedCost, Iterator[CandidateLinks]]:
+    """Return the price of the lone, measured if need be on the first frame pairs, and all frame pairs."""
     if settings.unmatched_cost != "auto":
-        return UnmatchedCost(float(settings.unmatched_cost), "as given"), pairs
+        return UnmatchedCost(float(settings.unmatched_cost), "as given"), gated
     sample: list[CandidateLinks] = []
-    seen: list[Any] = []
-    measured = 0
-    for pair in pairs:
-        seen.append(pair)
-        sample += candidate_links(iter([pair]), settings.search_range)
-        measured += len(mutual_nearest(sample[-1]))
-        if measured >= ENOUGH and len(sample) >= SAMPLE_PAIRS:
-            break
-    price = measured_unmatched_cost(sample, points.positions, points.calibration.unit)
+    steps: list[np.ndarray] = []
+    while sum(map(len, steps)) < ENOUGH and (links := next(gated, None)) is not None:
+        sample.append(links)
+        steps.append(mutual_nearest(links))
+    price = measured_unmatched_cost(sample, np.concatenate([_NO_STEPS, *steps]), points)
     if price is None:
         price = UnmatchedCost(settings.search_range / 2, "no two particles are within the search range of each other")
-    return price, itertools.chain(seen, pairs)
-
-
-def _lengths(points: Points, source: np.ndarray, target: np.ndarray) -> np.ndarray:
-    positions = points.positions
-    return np.sqrt(((positions[target] - positions[source]) ** 2).sum(axis=1))
+    return price, itertools.chain(sample, gated)
 
 
 def _report(

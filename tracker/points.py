@@ -59,8 +59,21 @@ class Points:
     @property
     def positions(self) -> np.ndarray:
         """Physical positions, float64 (n, ndim), in `calibration.unit`, C-contiguous."""
-        coordinates = self.table[list(self.axes)].to_numpy(dtype=np.float64)
-        return np.ascontiguousarray(coordinates * self.calibration.scale_for(self.ndim))
+        physical = np.empty((len(self.table), self.ndim))
+        for k, (axis, step) in enumerate(zip(self.axes, self.calibration.scale_for(self.ndim), strict=True)):
+            np.multiply(self.table[axis].to_numpy(), step, out=physical[:, k])
+        return physical
+
+    @property
+    def frame_numbers(self) -> np.ndarray:
+        """The frame numbers that have points, ascending, int64."""
+        frames = self.frames
+        if len(frames) == 0:
+            return frames
+        first, last = int(frames.min()), int(frames.max())
+        if last - first > 4 * len(frames):
+            return np.unique(frames)
+        return np.flatnonzero(np.bincount(frames - first)) + first
 
     @property
     def frame_step(self) -> int:
@@ -68,7 +81,7 @@ class Points:
 
         1 for a usual movie; k for a table that was cut to every k-th frame.
         """
-        present = np.unique(self.frames)
+        present = self.frame_numbers
         return int(np.gcd.reduce(np.diff(present))) if len(present) > 1 else 1
 
     def by_frame(self) -> Iterator[tuple[int, pd.DataFrame]]:
@@ -111,11 +124,12 @@ def _checked(table: pd.DataFrame) -> pd.DataFrame:
     axes = [name for name in AXES if name in table.columns]
     checked = {name: _finite(table, name) for name in ("frame", *axes)}
     frame = checked["frame"]
-    whole = frame.astype(np.int64)
-    if not np.array_equal(whole, frame):
-        row = int(np.flatnonzero(whole != frame)[0])
-        raise InvalidInput(f"column 'frame' needs whole numbers; row {row} has {frame[row]!r}.")
-    checked["frame"] = whole
+    if frame.dtype != np.int64:
+        checked["frame"] = frame.astype(np.int64)
+        fractional = np.flatnonzero(checked["frame"] != frame)
+        if len(fractional):
+            row = int(fractional[0])
+            raise InvalidInput(f"column 'frame' needs whole numbers; row {row} has {frame[row]!r}.")
     unchanged = all(table[name].dtype == values.dtype for name, values in checked.items())
     return table if unchanged else table.assign(**checked)
 
@@ -125,7 +139,10 @@ def _finite(table: pd.DataFrame, name: str) -> np.ndarray:
     column = table[name]
     if column.dtype == np.int64 and name == "frame":
         return column.to_numpy()
-    values = pd.to_numeric(column, errors="coerce").to_numpy(dtype=np.float64, na_value=np.nan)
+    if column.dtype == np.float64:
+        values = column.to_numpy()
+    else:
+        values = pd.to_numeric(column, errors="coerce").to_numpy(dtype=np.float64, na_value=np.nan)
     bad = np.flatnonzero(~np.isfinite(values))
     if len(bad):
         row = int(bad[0])

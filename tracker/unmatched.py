@@ -18,11 +18,10 @@ import numpy as np
 from scipy.stats import chi2
 
 from .gate import CandidateLinks, Cost
+from .points import Points
 
-SAMPLE_PAIRS = 3
-"""Frame pairs that are measured when frames are large."""
 ENOUGH = 3_000
-"""Mutual neighbours that are enough; more frame pairs are measured until there are as many."""
+"""Steps that are enough: frame pairs are measured from the first on until there are as many."""
 STILL = 0.01
 """Smallest step assumed, in spacings: particles that do not move at all must still be linked."""
 RAREST = 0.01
@@ -51,31 +50,30 @@ class UnmatchedCost:
         return longest * longest / 2 if cost == "squared" else longest / 2
 
 
-def measured_unmatched_cost(sample: Sequence[CandidateLinks], positions: np.ndarray, unit: str) -> UnmatchedCost | None:
+def measured_unmatched_cost(
+    sample: Sequence[CandidateLinks], steps: np.ndarray, points: Points
+) -> UnmatchedCost | None:
     """Measure the price on a sample of frame pairs.
 
     Parameters
     ----------
     sample : sequence of CandidateLinks
         One frame pair each.
-    positions : float64 (n, d)
-        Physical positions of the table's rows.
-    unit : str
-        Their unit, for the reason.
+    steps : float64 (k,)
+        Lengths of their links between mutual nearest neighbours (`mutual_nearest`).
+    points : Points
 
     Returns
     -------
     UnmatchedCost or None
-        None when no two particles are each other's nearest candidate: there is nothing to measure.
+        None without any step: there is nothing to measure.
     """
-    ndim = positions.shape[1]
-    mutual = [mutual_nearest(links) for links in sample]
-    steps = np.concatenate(mutual)
     if len(steps) == 0:
         return None
+    ndim, unit = points.ndim, points.calibration.unit
     n_rows, n_cols = (sum(len(getattr(links, side)) for links in sample) for side in ("row_points", "col_points"))
     lost, new = (float(np.clip(1 - len(steps) / n, RAREST, 1)) for n in (n_rows, n_cols))
-    spacing = _spacing(positions[np.concatenate([links.col_points for links in sample])], n_cols / len(sample))
+    spacing = _spacing(sample, points)
     variance = max(float(np.median(steps**2) / chi2.ppf(0.5, ndim)), (STILL * spacing) ** 2)
     log_odds = ndim * np.log(spacing / np.sqrt(2 * np.pi * variance)) - np.log(lost * new)
     longest = float(np.sqrt(2 * variance * max(log_odds, ndim)))
@@ -88,21 +86,21 @@ def measured_unmatched_cost(sample: Sequence[CandidateLinks], positions: np.ndar
 
 def mutual_nearest(links: CandidateLinks) -> np.ndarray:
     """Return the lengths of the candidate links whose two particles are each other's nearest, float64 (k,)."""
-    counts = np.diff(links.indptr)
-    linked = np.flatnonzero(counts)
-    if len(linked) == 0:
-        return np.empty(0)
-    nearest_of_row = np.minimum.reduceat(links.distance, links.indptr[linked])
+    rows = np.repeat(np.arange(len(links.row_points)), np.diff(links.indptr))
+    nearest_of_row = np.full(len(links.row_points), np.inf)
     nearest_of_col = np.full(len(links.col_points), np.inf)
+    np.minimum.at(nearest_of_row, rows, links.distance)
     np.minimum.at(nearest_of_col, links.indices, links.distance)
-    best = links.distance == np.repeat(nearest_of_row, counts[linked])
-    best &= links.distance == nearest_of_col[links.indices]
+    best = (links.distance == nearest_of_row[rows]) & (links.distance == nearest_of_col[links.indices])
     return links.distance[best]
 
 
-def _spacing(positions: np.ndarray, n_a_frame: float) -> float:
+def _spacing(sample: Sequence[CandidateLinks], points: Points) -> float:
     """Return density^(-1/d): the edge of the box that holds one particle of a frame on average."""
-    low, high = np.percentile(positions, [2, 98], axis=0)
+    rows = np.concatenate([links.col_points for links in sample])
+    few = rows[:: max(len(rows) // ENOUGH, 1)]
+    coordinates = points.table[list(points.axes)].iloc[few].to_numpy() * points.calibration.scale_for(points.ndim)
+    low, high = np.percentile(coordinates, [2, 98], axis=0)
     extent = (high - low) / 0.96
     extent = extent[extent > 0]
-    return float((extent.prod() / n_a_frame) ** (1 / len(extent))) if len(extent) else 1.0
+    return float((extent.prod() / (len(rows) / len(sample))) ** (1 / len(extent))) if len(extent) else 1.0
