@@ -21,6 +21,19 @@ from .sidecar import Sidecar
 _READS_EXACTLY = tuple(map(int, pd.__version__.split(".")[:2])) >= (3, 1)
 _EXACT_FLOATS: dict[str, Any] = {} if _READS_EXACTLY else {"float_precision": "round_trip"}
 
+# What pandas and pyarrow raise, depending on where a file is damaged.
+_DAMAGE = (
+    ArithmeticError,
+    EOFError,
+    LookupError,
+    RuntimeError,
+    TypeError,
+    ValueError,
+    csv.Error,
+    pd.errors.ParserWarning,
+    zlib.error,
+)
+
 
 def read_table_file(path: Path, sidecar: Sidecar | None) -> tuple[pd.DataFrame, Mapping[str, str]]:
     """Return a table as it stands in the file, and TrackMate's row of units."""
@@ -33,7 +46,7 @@ def read_table_file(path: Path, sidecar: Sidecar | None) -> tuple[pd.DataFrame, 
         raise InvalidInput(f"{path}: there is no such file.") from error
     except (pd.errors.EmptyDataError, StopIteration) as error:
         raise InvalidInput(f"{path}: the file is empty.") from error
-    except (EOFError, zlib.error, ValueError, pd.errors.ParserWarning, csv.Error) as error:
+    except _DAMAGE as error:
         raise InvalidInput(f"{path}: cannot be read as a table; it is damaged ({error}).") from error
     except OSError as error:
         raise InvalidInput(f"{path}: cannot be read ({error.strerror or error}).") from error
@@ -51,7 +64,7 @@ def _decoded_csv(path: Path, sidecar: Sidecar | None, encoding: str) -> tuple[pd
     separator = max(",;\t", key=header.count)
     names, *rows = csv.reader([header, *below], delimiter=separator)
     four_rows = TRACKMATE.frame in names and _is_text_below(names.index(TRACKMATE.frame), rows)
-    with warnings.catch_warnings():
+    with warnings.catch_warnings(), np.errstate(invalid="raise"):  # a number that its recorded type cannot hold
         warnings.simplefilter("error", pd.errors.ParserWarning)  # rows with more cells than the header has
         table = pd.read_csv(
             path,

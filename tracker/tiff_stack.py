@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import contextlib
 import math
 import re
 import struct
 import zlib
+from collections.abc import Generator
 from pathlib import Path
 from types import TracebackType
 from typing import Any
@@ -13,13 +15,24 @@ from typing import Any
 import numpy as np
 import tifffile
 
+from ..matching.errors import AuctrackError
 from .errors import InvalidInput, UnknownAxes
 from .stated import Stated
 from .tiff_metadata import stated_by
 
 KNOWN_AXES = "TZCYX"
 
-_READ_ERRORS = (OSError, ValueError, IndexError, KeyError, RuntimeError, struct.error, zlib.error)
+_DAMAGE = (
+    ArithmeticError,
+    AssertionError,
+    AttributeError,
+    LookupError,
+    RuntimeError,
+    TypeError,
+    ValueError,
+    struct.error,
+    zlib.error,
+)
 
 
 class TiffStack:
@@ -42,22 +55,28 @@ class TiffStack:
 
     def __init__(self, path: Path, axes: str | None = None) -> None:
         self.path = path
-        self._tif = open_tiff(path)
+        with damage_explained(path):
+            self._tif = tifffile.TiffFile(path)
         try:
-            self._series = self._only_series()
-            shape = tuple(self._series.shape)
-            if axes is not None:
-                axes, shape = divided(axes, shape, path)
-            self.axes = known_axes(self._series.axes, shape, axes, path)
-            self.sizes: dict[str, int] = dict(zip(self.axes, shape, strict=True))
-            self.dtype = np.dtype(self._series.dtype).newbyteorder("=")
-            self.stated: Stated
-            self.stated, self._channel_names = self._metadata()
-            self._pages_cover = self._axes_inside_a_page()
-            self._data_offset = self._series.dataoffset
+            with damage_explained(path):
+                self._understand(axes)
         except BaseException:
             self._tif.close()
             raise
+
+    def _understand(self, axes: str | None) -> None:
+        """Read the headers; no pixels."""
+        self._series = self._only_series()
+        shape = tuple(self._series.shape)
+        if axes is not None:
+            axes, shape = divided(axes, shape, self.path)
+        self.axes = known_axes(self._series.axes, shape, axes, self.path)
+        self.sizes: dict[str, int] = dict(zip(self.axes, shape, strict=True))
+        self.dtype = np.dtype(self._series.dtype).newbyteorder("=")
+        self.stated: Stated
+        self.stated, self._channel_names = self._metadata()
+        self._pages_cover = self._axes_inside_a_page()
+        self._data_offset = self._series.dataoffset
 
     def __enter__(self) -> TiffStack:
         return self
@@ -96,7 +115,7 @@ class TiffStack:
         for row, plane in enumerate(z):
             try:
                 volume[row] = self._plane({"T": frame, "Z": plane, "C": channel})[region[1:]]
-            except _READ_ERRORS as error:
+            except (OSError, *_DAMAGE) as error:
                 raise InvalidInput(
                     f"{self.path}: frame {frame}, plane {plane} cannot be read; the file is truncated or "
                     f"damaged ({error})."
@@ -105,16 +124,15 @@ class TiffStack:
 
     def first_missing(self, frames: range | tuple[int, ...], channel: int) -> int | None:
         """Return the first of `frames` that lacks planes, or whose last plane ends past the end of the file."""
-        for frame in frames:
-            index = {"T": frame, "Z": self.size("Z") - 1, "C": channel}
-            if self._data_offset is not None:
-                end = self._data_offset + (self._plane_number(index, self.axes[:-2]) + 1) * self._plane_bytes
-                complete = end <= self._tif.filehandle.size
-            else:
-                complete = all(self._page_is_whole({**index, "Z": plane}) for plane in range(self.size("Z")))
-            if not complete:
-                return frame
-        return None
+        with damage_explained(self.path):
+            return next((frame for frame in frames if not self._is_whole(frame, channel)), None)
+
+    def _is_whole(self, frame: int, channel: int) -> bool:
+        index = {"T": frame, "Z": self.size("Z") - 1, "C": channel}
+        if self._data_offset is not None:
+            end = self._data_offset + (self._plane_number(index, self.axes[:-2]) + 1) * self._plane_bytes
+            return end <= self._tif.filehandle.size
+        return all(self._page_is_whole({**index, "Z": plane}) for plane in range(self.size("Z")))
 
     @property
     def _plane_bytes(self) -> int:
@@ -188,6 +206,8 @@ class TiffStack:
             raise InvalidInput(
                 f"{self.path}: is compressed with {compression.name}; `pip install imagecodecs` to read it."
             )
+        if 0 in only.shape:
+            raise InvalidInput(f"{self.path}: holds no pixels (its shape is {only.shape}).")
         if np.dtype(only.dtype).kind not in "uif":
             raise InvalidInput(f"{self.path}: has pixels of type {only.dtype}; whole or real numbers are needed.")
         return only
@@ -224,22 +244,26 @@ def _pixels(page: Any) -> np.ndarray:
         handle.close()
 
 
-def open_tiff(path: Path) -> tifffile.TiffFile:
-    """Open a TIFF file, or say in one sentence why it cannot be."""
+@contextlib.contextmanager
+def damage_explained(path: Path) -> Generator[None]:
+    """Turn whatever a missing or damaged TIFF file raises into one sentence.
+
+    tifffile trusts what headers say; where they are damaged it fails in every one of these ways.
+    """
     try:
-        if path.stat().st_size == 0:
-            raise InvalidInput(f"{path}: the file is empty.")
-        return tifffile.TiffFile(path)
+        yield
+    except AuctrackError:
+        raise
     except FileNotFoundError as error:
         raise InvalidInput(f"{path}: there is no such file.") from error
     except tifffile.TiffFileError as error:
-        raise InvalidInput(f"{path}: is not a TIFF file, or a damaged one ({error}).") from error
+        empty = path.is_file() and path.stat().st_size == 0
+        what = "the file is empty." if empty else f"is not a TIFF file, or a damaged one ({error})."
+        raise InvalidInput(f"{path}: {what}") from error
     except OSError as error:
         raise InvalidInput(f"{path}: cannot be read ({error.strerror or error}).") from error
-    except (struct.error, IndexError, ValueError) as error:
-        if isinstance(error, InvalidInput):
-            raise
-        raise InvalidInput(f"{path}: is a damaged TIFF file ({error}).") from error
+    except _DAMAGE as error:
+        raise InvalidInput(f"{path}: is a damaged TIFF file ({type(error).__name__}: {error}).") from error
 
 
 def divided(axes: str, shape: tuple[int, ...], path: Path) -> tuple[str, tuple[int, ...]]:
@@ -250,10 +274,10 @@ def divided(axes: str, shape: tuple[int, ...], path: Path) -> tuple[str, tuple[i
     UnknownAxes
         If the numbers do not divide the pages evenly.
     """
+    if not re.fullmatch(r"(\D\d*)*\D\d+\D*YX", axes.upper()):
+        return axes, shape
     parts = re.findall(r"(\D)(\d*)", axes)
     letters = "".join(letter for letter, _ in parts)
-    if not any(number for _, number in parts):
-        return letters, shape
     lengths = [int(number) if number else -1 for _, number in parts[:-2]]
     known = math.prod(length for length in lengths if length > 0)
     pages = math.prod(shape[:-2])

@@ -97,6 +97,8 @@ def test_damage_inside_is_found_when_the_frame_is_read(tmp_path: Path) -> None:
         ("TYX", "names 3 dimensions"),
         ("CTZYX", "names 5 dimensions"),
         ("TQYX", "has Q"),
+        ("4TZYX", "has 4"),
+        ("TZYX64", "has 4, 6"),
         ("TTYX", "names an axis twice"),
         ("YXTZ", "must end in YX"),
         ("", "names 0 dimensions"),
