@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import itertools
 from collections.abc import Callable, Iterator, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any, Literal
 
 import numpy as np
@@ -19,6 +19,7 @@ from .chains import track_ids
 from .errors import InvalidSetting
 from .gate import EDGE_BUDGET, CandidateLinks, Cost, gated_pairs, side_by_side
 from .points import Points, Tracks
+from .spacing import automatic_range
 from .unmatched import ENOUGH, UnmatchedCost, measured_unmatched_cost, mutual_nearest
 
 Progress = Callable[[int, int], None]
@@ -30,8 +31,9 @@ class LinkSettings:
 
     Parameters
     ----------
-    search_range : float
-        Longest possible link (TrackMate: "linking max distance"; trackpy: `search_range`).
+    search_range : float or "auto"
+        Longest possible link (TrackMate: "linking max distance"; trackpy: `search_range`). "auto": 1.3 times the mean
+        distance of nearest neighbours within a frame, beyond which nearly all particles hang together in one cluster.
     unmatched_cost : float or "auto"
         What leaving a particle alone costs, as a length: two lone particles cost as much as one link of twice this length,
         so longer links are never made. "auto" measures it from the displacements (`tracker.unmatched`).
@@ -46,7 +48,7 @@ class LinkSettings:
         See `auctrack.matching.solve`.
     """
 
-    search_range: float
+    search_range: float | Literal["auto"] = "auto"
     unmatched_cost: float | Literal["auto"] = "auto"
     cost: Cost = "squared"
     max_missed_frames: int = 0
@@ -54,7 +56,8 @@ class LinkSettings:
     device: str = "auto"
 
     def __post_init__(self) -> None:
-        _require_length("search_range", self.search_range)
+        if self.search_range != "auto":
+            _require_length("search_range", self.search_range)
         if self.unmatched_cost != "auto":
             _require_length("unmatched_cost", self.unmatched_cost)
         if self.cost not in ("squared", "distance"):
@@ -77,15 +80,18 @@ class Linking:
         without any link is a track of one point.
     links : DataFrame
         One row a link: `source`, `target` (positions of the rows in the table), `distance` (physical).
+    settings : LinkSettings
+        As they took effect: numbers in place of "auto". Linking with them gives the same tracks.
     unmatched_cost : UnmatchedCost
         The price that was used, and why.
     report : mapping
-        `frame_pairs`, `candidate_links`, `solves`, `gap` (sum over all problems), `is_optimal`, `solver`, `device`,
-        `median_step` and `median_nearest` (physical; of the links, and of mutual nearest candidates).
+        `frame_pairs`, `candidate_links`, `links`, `solves`, `gap` (sum over all problems), `is_optimal`, `solver`,
+        `device`, `median_step` (physical; None without a link).
     """
 
     tracks: Tracks
     links: pd.DataFrame
+    settings: LinkSettings
     unmatched_cost: UnmatchedCost
     report: Mapping[str, Any] = field(default_factory=dict)
 
@@ -115,8 +121,9 @@ def link_points(
     DeviceUnavailable
         If the device asked for is not there.
     """
-    gated = gated_pairs(points, settings.search_range)
-    price, gated = _priced(points, settings, gated)
+    search_range = automatic_range(points) if settings.search_range == "auto" else settings.search_range
+    gated = gated_pairs(points, search_range)
+    price, gated = _priced(points, settings, search_range, gated)
     n_frames = len(points.frame_numbers)
     source, target, distance = [_NO_POINTS], [_NO_POINTS], [_NO_STEPS]
     solved: list[Assignment] = []
@@ -138,7 +145,8 @@ def link_points(
     ids = track_ids(points.frames, links["source"], links["target"])
     tracks = Tracks(points.table.assign(track_id=ids), points.calibration)
     report = _report(solved, done, n_candidates, links["distance"], settings)
-    return Linking(tracks, pd.DataFrame(links), price, report)
+    effective = replace(settings, search_range=search_range, unmatched_cost=price.distance)
+    return Linking(tracks, pd.DataFrame(links), effective, price, report)
 
 
 _NO_POINTS = np.empty(0, np.int64)
@@ -151,7 +159,7 @@ def _require_length(name: str, value: Any) -> None:
 
 
 def _priced(
-    points: Points, settings: LinkSettings, gated: Iterator[CandidateLinks]
+    points: Points, settings: LinkSettings, search_range: float, gated: Iterator[CandidateLinks]
 ) -> tuple[UnmatchedCost, Iterator[CandidateLinks]]:
     """Return the price of the lone, measured if need be on the first frame pairs, and all frame pairs."""
     if settings.unmatched_cost != "auto":
@@ -163,7 +171,7 @@ def _priced(
         steps.append(mutual_nearest(links))
     price = measured_unmatched_cost(sample, np.concatenate([_NO_STEPS, *steps]), points)
     if price is None:
-        price = UnmatchedCost(settings.search_range / 2, "no two particles are within the search range of each other")
+        price = UnmatchedCost(search_range / 2, "no two particles are within the search range of each other")
     return price, itertools.chain(sample, gated)
 
 

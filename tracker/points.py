@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
 import numpy as np
 import pandas as pd
@@ -83,6 +83,35 @@ class Points:
         """
         present = self.frame_numbers
         return int(np.gcd.reduce(np.diff(present))) if len(present) > 1 else 1
+
+    def cut(self, frames: slice | None = None, roi: Sequence[slice] | None = None) -> Points:
+        """Return the points inside a range of frame numbers and a box.
+
+        Parameters
+        ----------
+        frames : slice, optional
+            Frame numbers; a step counts from `start`, or from the first frame number.
+        roi : sequence of slice, optional
+            Box in the table's coordinates, one slice along z, y, x (or y, x): from ≤ position < to.
+
+        Raises
+        ------
+        InvalidInput
+            If `roi` does not have one slice an axis.
+        """
+        keep = np.ones(len(self), dtype=bool)
+        if frames is not None and len(self):
+            first = int(self.frames.min()) if frames.start is None else frames.start
+            last = int(self.frames.max()) + 1 if frames.stop is None else frames.stop
+            keep &= np.isin(self.frames, np.arange(first, last, frames.step or 1))
+        if roi is not None:
+            if len(roi) != self.ndim:
+                raise InvalidInput(f"roi (--roi) needs {self.ndim} ranges ({', '.join(self.axes)}); got {len(roi)}.")
+            for axis, part in zip(self.axes, roi, strict=True):
+                low = -np.inf if part.start is None else part.start
+                high = np.inf if part.stop is None else part.stop
+                keep &= self.table[axis].between(low, high, inclusive="left").to_numpy()
+        return self if keep.all() else replace(self, table=self.table[keep])
 
     def by_frame(self) -> Iterator[tuple[int, pd.DataFrame]]:
         """Yield (frame number, its rows) in the order of time."""

@@ -1,0 +1,121 @@
+"""The whole way on one page: read, detect, gate, match, chain."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass, replace
+from pathlib import Path
+
+from .detect import DetectSettings, detect, resolve_settings
+from .labels import read_points_from_labels
+from .link import Linking, link_points
+from .measures import filter_by_length
+from .movie import Movie, read_movie
+from .points import Points, Tracks
+from .settings import InputSettings, Settings
+from .suggest import suggest_diameter
+from .tables import read_points
+
+StageProgress = Callable[[str, int, int], None]
+"""Called as progress(stage, done, total); stages are "detect" and "link"."""
+
+
+@dataclass(frozen=True)
+class TrackingResult:
+    """What a run gives.
+
+    Attributes
+    ----------
+    tracks : Tracks
+        Tracks of at least `settings.min_length` detections.
+    linking : Linking
+        All links, the price of the lone and the proof.
+    settings : Settings
+        As they took effect: numbers in place of everything automatic. Running with them gives the same tracks.
+    """
+
+    tracks: Tracks
+    linking: Linking
+    settings: Settings
+
+
+def track(source: str | Path, settings: Settings, *, progress: StageProgress | None = None) -> TrackingResult:
+    """Follow every particle of a movie, a label movie or a point table.
+
+    Parameters
+    ----------
+    source : str or Path
+        File, folder or glob pattern of one movie; or a point table.
+    settings : Settings
+    progress : callable, optional
+
+    Raises
+    ------
+    InvalidInput, UnknownAxes, UnknownScale
+        If the input cannot be read, or does not say what it must.
+    InvalidSetting
+        If a setting does not fit the input.
+    DeviceUnavailable
+        If the device asked for is not there.
+    """
+    points, found_with = find_points(source, settings, progress=progress)
+    linking = link_points(points, settings.link, progress=_stage("link", progress))
+    tracks = filter_by_length(linking.tracks, settings.min_length)
+    return TrackingResult(tracks, linking, replace(settings, detect=found_with, link=linking.settings))
+
+
+def find_points(
+    source: str | Path, settings: Settings, *, progress: StageProgress | None = None
+) -> tuple[Points, DetectSettings | None]:
+    """Return the particles of an input, and the detection settings that took effect (None where nothing is detected)."""
+    given = settings.input
+    if given.is_table(source):
+        return _read_table(source, given), None
+    with open_movie(source, given) as movie:
+        if given.kind == "labels":
+            return _read_labels(movie, given, progress), None
+        wanted = settings.detect or DetectSettings(suggest_diameter(movie).diameter)
+        effective = resolve_settings(movie, wanted)
+        return detect(movie, effective, progress=_stage("detect", progress)), effective
+
+
+def open_movie(source: str | Path, given: InputSettings) -> Movie:
+    """Open a movie as the input settings say."""
+    return read_movie(
+        source,
+        axes=given.axes,
+        scale=given.scale,
+        unit=given.unit,
+        frame_interval=given.frame_interval,
+        time_unit=given.time_unit,
+        channel=given.channel,
+        frames=given.frame_slice,
+        roi=given.roi_slices,
+    )
+
+
+def _read_table(source: str | Path, given: InputSettings) -> Points:
+    """Read a point table and cut it to the frames and the region asked for."""
+    points = read_points(
+        source,
+        columns=given.columns,
+        scale=given.scale,
+        unit=given.unit,
+        frame_interval=given.frame_interval,
+        time_unit=given.time_unit,
+    )
+    return points.cut(given.frame_slice, given.roi_slices)
+
+
+def _read_labels(movie: Movie, given: InputSettings, progress: StageProgress | None) -> Points:
+    if given.intensity is None:
+        return read_points_from_labels(movie, progress=_stage("detect", progress))
+    with open_movie(given.intensity, replace(given, kind="movie", intensity=None)) as intensity:
+        return read_points_from_labels(movie, intensity, progress=_stage("detect", progress))
+
+
+def _stage(name: str, progress: StageProgress | None) -> Callable[[int, int], None] | None:
+    """Return a progress function that reports under the name of a stage."""
+    if progress is None:
+        return None
+    return lambda done, total: progress(name, done, total)

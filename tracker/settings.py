@@ -1,0 +1,153 @@
+"""Every setting of a run in one value, as a TOML file states it and as it stands beside each result."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import asdict, dataclass, field, fields
+from pathlib import Path
+from typing import Any, Literal
+
+from .detect import DetectSettings
+from .errors import InvalidSetting
+from .link import LinkSettings
+
+InputKind = Literal["auto", "movie", "labels", "table"]
+
+
+@dataclass(frozen=True)
+class InputSettings:
+    """How the input is read; what is None comes from the file, and where the file is silent is asked for.
+
+    Parameters
+    ----------
+    kind : {"auto", "movie", "labels", "table"}
+        "auto": a point table by its suffix (.csv, .csv.gz, .parquet), else a movie. A label image must be named as one.
+    axes : str, optional
+        One letter a dimension of the file, such as "TZYX".
+    scale : sequence of float, optional
+        Voxel size along z, y, x (or y, x).
+    unit, time_unit : str, optional
+    frame_interval : float, optional
+    channel : int or str, optional
+    frames : tuple of (int or None), optional
+        start, stop, step of the frames to use, as in a slice.
+    roi : sequence of (int, int), optional
+        Region of interest in voxels, (from, to) along z, y, x (or y, x).
+    columns : mapping of str to str, optional
+        Table: our column names to those in the file.
+    intensity : str, optional
+        Labels: the movie whose intensity is measured under each label.
+    """
+
+    kind: InputKind = "auto"
+    axes: str | None = None
+    scale: Sequence[float] | None = None
+    unit: str | None = None
+    frame_interval: float | None = None
+    time_unit: str | None = None
+    channel: int | str | None = None
+    frames: Sequence[int | None] | None = None
+    roi: Sequence[Sequence[int | None]] | None = None
+    columns: Mapping[str, str] | None = None
+    intensity: str | None = None
+
+    def __post_init__(self) -> None:
+        if self.kind not in ("auto", "movie", "labels", "table"):
+            raise InvalidSetting(f"kind needs 'auto', 'movie', 'labels' or 'table'; got {self.kind!r}.")
+        if self.intensity is not None and self.kind != "labels":
+            raise InvalidSetting("intensity (--intensity) goes with label images (--labels) only.")
+
+    @property
+    def frame_slice(self) -> slice | None:
+        """`frames` as a slice."""
+        return None if self.frames is None else slice(*self.frames)
+
+    @property
+    def roi_slices(self) -> tuple[slice, ...] | None:
+        """`roi` as slices."""
+        return None if self.roi is None else tuple(slice(*part) for part in self.roi)
+
+    def is_table(self, path: str | Path) -> bool:
+        """Whether `path` is read as a point table."""
+        if self.kind == "auto":
+            return str(path).lower().endswith((".csv", ".csv.gz", ".tsv", ".txt", ".parquet"))
+        return self.kind == "table"
+
+
+@dataclass(frozen=True)
+class Settings:
+    """Everything that decides what tracks come out of an input.
+
+    Parameters
+    ----------
+    input : InputSettings
+    detect : DetectSettings or None
+        None: the diameter is suggested from the movie (`suggest.suggest_diameter`), the threshold is automatic.
+    link : LinkSettings
+    min_length : int
+        Shortest track that is kept, in detections.
+    """
+
+    input: InputSettings = field(default_factory=InputSettings)
+    detect: DetectSettings | None = None
+    link: LinkSettings = field(default_factory=LinkSettings)
+    min_length: int = 1
+
+    def __post_init__(self) -> None:
+        if self.min_length < 1:
+            raise InvalidSetting(f"min_length needs a number of detections from 1; got {self.min_length!r}.")
+
+    @classmethod
+    def from_mapping(cls, given: Mapping[str, Any]) -> Settings:
+        """Return the settings of a parsed TOML file: tables `input`, `detect`, `link`, and `min_length`.
+
+        Raises
+        ------
+        InvalidSetting
+            If a key is not known or a value out of range.
+        """
+        _refuse_unknown(given, cls, "the settings")
+        detect = given.get("detect")
+        return cls(
+            input=_section(InputSettings, given.get("input", {}), "[input]"),
+            detect=None if not detect else _section(DetectSettings, detect, "[detect]"),
+            link=_section(LinkSettings, given.get("link", {}), "[link]"),
+            min_length=given.get("min_length", 1),
+        )
+
+    def to_mapping(self) -> dict[str, Any]:
+        """Return the settings as nested plain values, those that are None left out: the inverse of `from_mapping`."""
+        return {key: value for key, value in _without_none(asdict(self)).items() if value != {}}
+
+
+def merged(base: Mapping[str, Any], override: Mapping[str, Any]) -> dict[str, Any]:
+    """Return `base` with the values of `override` in place, section by section."""
+    out = dict(base)
+    for key, value in override.items():
+        out[key] = merged(out.get(key, {}), value) if isinstance(value, Mapping) else value
+    return out
+
+
+def _section(kind: type[Any], given: Mapping[str, Any], name: str) -> Any:
+    if not isinstance(given, Mapping):
+        raise InvalidSetting(f"{name} needs a table of settings; got {given!r}.")
+    _refuse_unknown(given, kind, name)
+    try:
+        return kind(**given)
+    except TypeError as error:
+        raise InvalidSetting(f"{name} cannot be read: {error}.") from None
+
+
+def _refuse_unknown(given: Mapping[str, Any], kind: type[Any], name: str) -> None:
+    known = [f.name for f in fields(kind)]
+    unknown = [key for key in given if key not in known]
+    if unknown:
+        raise InvalidSetting(f"{name} has no setting {', '.join(map(repr, unknown))}; it has {', '.join(known)}.")
+
+
+def _without_none(values: Mapping[str, Any]) -> dict[str, Any]:
+    return {
+        key: _without_none(value) if isinstance(value, Mapping) else value
+        for key, value in values.items()
+        if value is not None
+    }
