@@ -47,6 +47,12 @@ def test_a_way_out_and_back_has_a_path_but_no_net_displacement():
     assert (row["path_length"], row["net_displacement"], row["straightness"]) == (4.0, 0.0, 0.0)
 
 
+def test_tracks_far_apart_do_not_add_to_each_others_path():
+    far = {frame: (z + 100, y, x) for frame, (z, y, x) in line(range(3), z=2.0).items()}
+    table = measure_tracks(tracks(line(range(4), z=1.0), far))
+    assert table["path_length"].tolist() == [6.0, 8.0]
+
+
 def test_a_missed_frame_counts_in_time_and_not_in_length():
     row = measure_tracks(tracks(line([2, 3, 6, 8], z=1.0))).iloc[0]
     assert (row["length"], row["missed_frames"], row["duration"]) == (4, 3, 60.0)

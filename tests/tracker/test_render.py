@@ -71,7 +71,7 @@ def test_the_truth_beside_the_movie_is_exact_in_voxels_and_um(tmp_path):
 def test_every_voxel_is_the_sum_of_gaussian_spots(ndim):
     """Against the whole image written out in numpy; only Poisson noise is in between."""
     simulation = small(ndim=ndim, particles=5, seed=2)
-    settings = RenderSettings(peak=1e4, background=100.0, read_noise=0.0)
+    settings = RenderSettings(psf_sigma_um=(1.5, 0.6, 0.9), peak=1e4, background=100.0, read_noise=0.0)
     truth = rendered_truth(simulation, settings)
     grid = np.indices(movie_shape(simulation, settings))
     expected = np.full(grid.shape[1:], 100.0)
@@ -112,6 +112,12 @@ def test_background_and_noise_have_the_variance_of_photons_and_camera():
     image = render_frame(empty, settings, 0).astype(float)
     assert image.mean() == pytest.approx(50.0, abs=0.4)
     assert image.var() == pytest.approx(50.0 + 16.0 + 1 / 12, rel=0.06)
+
+
+def test_noise_is_new_in_every_frame():
+    empty = small(frames=2)
+    one, two = (render_frame(empty, RenderSettings(peak=0.0, background=50.0), frame).ravel() for frame in (0, 1))
+    assert abs(np.corrcoef(one, two)[0, 1]) < 0.05
 
 
 def test_a_camera_saturates_instead_of_wrapping_around():
