@@ -152,6 +152,13 @@ def test_settings_without_a_json_form(tmp_path: Path, bad: dict[str, object]) ->
     assert not list(tmp_path.iterdir())
 
 
+def test_a_column_of_mixed_types(tmp_path: Path) -> None:
+    mixed = Tracks(some_tracks().table.assign(note=[1, "a", None, 2.0, {}, []]), CALIBRATION)
+    with pytest.raises(InvalidInput, match="a column that no file can hold"):
+        write_tracks(mixed, tmp_path / "t.csv", settings={})
+    assert not list(tmp_path.iterdir())
+
+
 def test_an_unknown_format(tmp_path: Path) -> None:
     with pytest.raises(InvalidSetting, match=r"\.csv, \.parquet or \.napari\.csv"):
         write_tracks(some_tracks(), tmp_path / "t.xlsx", settings={})
@@ -188,7 +195,7 @@ def refuse(number: int):
     ("where", "number"),
     [
         ("os.fsync", errno.ENOSPC),
-        ("pandas.DataFrame.to_csv", errno.ENOSPC),
+        ("pyarrow.csv.write_csv", errno.ENOSPC),
         ("pathlib.Path.open", errno.EACCES),
         ("pathlib.Path.replace", errno.EACCES),
     ],
@@ -219,11 +226,11 @@ def test_a_real_limit_on_the_size_of_files(tmp_path: Path) -> None:
 
 
 def test_an_interrupted_write_leaves_what_was_there(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    def interrupted(_: pd.DataFrame, file, **__: object) -> None:
+    def interrupted(_: object, file, *__: object) -> None:
         file.write(b"half a ta")
         raise KeyboardInterrupt
 
-    monkeypatch.setattr(pd.DataFrame, "to_csv", interrupted)
+    monkeypatch.setattr("pyarrow.csv.write_csv", interrupted)
     with pytest.raises(KeyboardInterrupt):
         write_tracks(some_tracks(), tmp_path / "t.csv", settings={})
     assert not list(tmp_path.iterdir())
