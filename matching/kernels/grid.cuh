@@ -33,6 +33,21 @@ __device__ __forceinline__ void store_fresh(int* address, int value) {
     asm volatile("st.relaxed.gpu.global.s32 [%0], %1;" ::"l"(address), "r"(value) : "memory");
 }
 
+__device__ __forceinline__ uint64 load_fresh(const uint64* address) {
+    uint64 value;
+    asm volatile("ld.relaxed.gpu.global.u64 %0, [%1];" : "=l"(value) : "l"(address) : "memory");
+    return value;
+}
+
+// The next free place of a list, one atomic for the lanes that come here together.
+__device__ __forceinline__ int next_place(int* count) {
+    const uint32 together = __activemask();
+    const int leader = __ffs(together) - 1;
+    int first = 0;
+    if (lane() == leader) first = atomicAdd(count, __popc(together));
+    return __shfl_sync(together, first, leader) + __popc(together & lanes_below());
+}
+
 // All threads of a cooperative launch meet; what was written before is seen by all after.
 // `arrived` starts at zero once and resets itself: its top bit flips when the last block comes (as cooperative_groups).
 __device__ __forceinline__ void grid_barrier(uint32* arrived) {

@@ -1,0 +1,257 @@
+"""`auto` on the GPU: disjoint search trees while they pay, then asynchronous push-relabel.
+
+Measured (one H200, see `maximum_matching_gpu`): after a greedy start, forests of search trees finish ordered planar,
+random geometric, k-out and R-MAT graphs in a few phases. Where free rows and free columns lie scattered (the particle
+gate) a phase soon finds paths for few of its rows; there push-relabel with exact labels is several times faster.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from .. import cuda
+from .graph_gpu import THREADS, DeviceGraph, DeviceMatching, blocks
+from .initial_gpu import LONG_ROW
+
+_PERSISTENT_THREADS = 1024
+_HEAVY_CHUNK = 512  # as in cardinality_search.cu
+
+
+@dataclass(frozen=True)
+class Tuning:
+    """What decides between the two methods, and how long a walk may be.
+
+    Attributes
+    ----------
+    least_share : float
+        A phase that finds paths for a smaller share of its free rows is the last before push-relabel takes over.
+    first_allowance : int
+        Pushes each free row may do before the first search on graphs with long rows.
+    allowance_scale, allowance_base : float, int
+        A free row at distance k of a free column may do ``allowance_scale · k + allowance_base`` pushes a round.
+    """
+
+    least_share: float = 0.5
+    first_allowance: int = 30
+    allowance_scale: float = 3.0
+    allowance_base: int = 100
+
+
+def augment(graph: DeviceGraph, matching: DeviceMatching, tuning: Tuning = Tuning()) -> dict[str, Any]:  # noqa: B008
+    """Augment `matching` in place until it is maximum; return the statistics."""
+    stats: dict[str, Any] = {}
+    if graph.largest_degree > LONG_ROW and matching.n_free:
+        stats["first_pushes"] = walk(graph, matching, tuning.first_allowance)
+    is_maximum, stats["search"] = search(graph, matching, least_share=tuning.least_share)
+    if not is_maximum:
+        stats["push_relabel"] = push_relabel(graph, matching, tuning)
+        if matching.n_free:
+            _, stats["last_search"] = search(graph, matching, least_share=0.0)
+    return stats
+
+
+def search(graph: DeviceGraph, matching: DeviceMatching, *, least_share: float) -> tuple[bool, list[dict[str, int]]]:
+    """Run phases of disjoint search trees until none finds a path, or one pays too little.
+
+    Returns
+    -------
+    is_maximum : bool
+        The last phase proved that there is no augmenting path.
+    phases : list of dict
+        Free rows, paths, BFS levels and rows visited of each phase.
+    """
+    is_maximum = matching.n_free == 0
+    phases: list[dict[str, int]] = []
+    while not is_maximum:
+        found, is_maximum, _ = _forest(graph, matching, least_share, flip_paths=True)
+        phases += found
+        if found[-1]["paths"] < least_share * found[-1]["free_rows"]:
+            break
+    return is_maximum, phases
+
+
+def cover(graph: DeviceGraph, matching: DeviceMatching) -> tuple[Any, Any]:
+    """Return König's minimum vertex cover of a maximum matching, as boolean device arrays (rows, columns).
+
+    The rows that no free row reaches and the columns that one does; vertices without an edge stay out.
+    """
+    cp = cuda.cupy()
+    row_in_cover = cp.empty(graph.n_rows, cp.bool_)
+    column_in_cover = cp.empty(graph.n_columns, cp.bool_)
+    if matching.n_free:
+        _, _, parent = _forest(graph, matching, 0.0, flip_paths=False)
+    else:
+        parent = cp.full((graph.n_columns, 2), -1, cp.int32)
+    kernel = graph.kernels("cardinality_search.cu", cooperative=True)["cardinality_search_cover"]
+    kernel(
+        (_persistent_blocks(kernel),),
+        (_PERSISTENT_THREADS,),
+        (
+            np.int32(graph.n_rows),
+            np.int32(graph.n_columns),
+            matching.col_of_row,
+            parent,
+            row_in_cover,
+            column_in_cover,
+        ),
+    )
+    return row_in_cover, column_in_cover
+
+
+def _forest(
+    graph: DeviceGraph, matching: DeviceMatching, least_share: float, *, flip_paths: bool
+) -> tuple[list[dict[str, int]], bool, Any]:
+    cp = cuda.cupy()
+    max_phases = 256
+    has_heavy = graph.largest_degree > LONG_ROW
+    parent = cp.empty((graph.n_columns, 2), cp.int32)
+    end = cp.empty(graph.n_rows, cp.int32)
+    queue = cp.empty((graph.n_rows, 2), cp.int32)
+    heavy = cp.empty((2 * graph.n_edges // _HEAVY_CHUNK + 1 if has_heavy else 1, 4), cp.int32)
+    next_free = cp.empty(graph.n_rows, cp.int32)
+    counts = cp.zeros(9, cp.int32)
+    report = cp.empty(4 * max_phases + 4, cp.int32)
+    kernel = graph.kernels("cardinality_search.cu", cooperative=True)["cardinality_search"]
+    kernel(
+        (_persistent_blocks(kernel),),
+        (_PERSISTENT_THREADS,),
+        (
+            graph.indptr,
+            graph.indices,
+            np.int32(graph.n_rows),
+            np.int32(graph.n_columns),
+            matching.col_of_row,
+            matching.row_of_col,
+            parent,
+            end,
+            queue,
+            heavy,
+            np.int32(has_heavy),
+            matching.free_rows,
+            next_free,
+            np.int32(matching.n_free),
+            np.float32(least_share),
+            np.int32(max_phases),
+            np.int32(flip_paths),
+            counts,
+            report[4:],
+            report,
+        ),
+    )
+    (n_phases, n_free, finished, swapped), table = _report(report, 4)
+    names = ("free_rows", "paths", "levels", "rows_visited")
+    phases = [dict(zip(names, map(int, row), strict=True)) for row in table[:n_phases]]
+    if flip_paths:
+        matching.n_free = int(n_free)
+        if swapped:
+            matching.free_rows = next_free
+    return phases, bool(finished), parent
+
+
+def walk(graph: DeviceGraph, matching: DeviceMatching, allowance: int) -> int:
+    """Let every free row push up to `allowance` times with labels that start from nothing; return the pushes."""
+    cp = cuda.cupy()
+    kernels = graph.kernels("cardinality_push.cu")
+    state = _load_state(graph, matching)
+    next_free = cp.empty(graph.n_rows, cp.int32)
+    counts = cp.zeros(2, cp.int32)
+    lanes = 8
+    kernels[f"cardinality_push_walk_{lanes}"](
+        (blocks(lanes * matching.n_free),),
+        (THREADS,),
+        (
+            graph.indptr,
+            graph.indices,
+            state,
+            matching.free_rows,
+            np.int32(matching.n_free),
+            np.int32(allowance),
+            next_free,
+            counts,
+            counts[1:],
+        ),
+    )
+    _store_state(graph, matching, state)
+    n_free, pushes = map(int, cuda.to_host(counts))
+    matching.free_rows, matching.n_free = next_free, n_free
+    return pushes
+
+
+def push_relabel(graph: DeviceGraph, matching: DeviceMatching, tuning: Tuning = Tuning()) -> list[dict[str, int]]:  # noqa: B008
+    """Relabel exactly and push, in turn, until no free row can be matched; rows that cannot are dropped.
+
+    Returns
+    -------
+    rounds : list of dict
+        Free rows, those reached, BFS levels, columns visited and pushes of each round.
+    """
+    cp = cuda.cupy()
+    max_rounds = 1024
+    other = graph.transposed
+    state = _load_state(graph, matching)
+    queue = cp.empty(graph.n_columns, cp.int32)
+    next_free = cp.empty(graph.n_rows, cp.int32)
+    counts = cp.zeros(7, cp.int32)
+    report = cp.empty(5 * max_rounds + 2, cp.int32)
+    lanes = 8 if graph.n_edges <= 16 * graph.n_rows else 32
+    kernel = graph.kernels("cardinality_push.cu", cooperative=True)[f"cardinality_push_solve_{lanes}"]
+    kernel(
+        (_persistent_blocks(kernel),),
+        (_PERSISTENT_THREADS,),
+        (
+            graph.indptr,
+            graph.indices,
+            other.indptr,
+            other.indices,
+            np.int32(graph.n_columns),
+            state,
+            matching.col_of_row,
+            queue,
+            matching.free_rows,
+            next_free,
+            np.int32(matching.n_free),
+            np.float32(tuning.allowance_scale),
+            np.int32(tuning.allowance_base),
+            np.int32(max_rounds),
+            counts,
+            report[2:],
+            report,
+        ),
+    )
+    _store_state(graph, matching, state)
+    (n_rounds, n_free), table = _report(report, 2, width=5)
+    matching.n_free = int(n_free)
+    if n_rounds % 2:
+        matching.free_rows = next_free
+    names = ("free_rows", "reached", "levels", "columns_visited", "pushes")
+    return [dict(zip(names, map(int, row), strict=True)) for row in table[:n_rounds]]
+
+
+def _load_state(graph: DeviceGraph, matching: DeviceMatching) -> Any:
+    cp = cuda.cupy()
+    state = cp.empty(graph.n_columns, cp.uint64)
+    kernel = graph.kernels("cardinality_push.cu")["cardinality_push_load"]
+    kernel((blocks(graph.n_columns),), (THREADS,), (np.int32(graph.n_columns), matching.row_of_col, state))
+    return state
+
+
+def _store_state(graph: DeviceGraph, matching: DeviceMatching, state: Any) -> None:
+    matching.col_of_row.fill(-1)
+    kernel = graph.kernels("cardinality_push.cu")["cardinality_push_store"]
+    kernel(
+        (blocks(graph.n_columns),),
+        (THREADS,),
+        (np.int32(graph.n_columns), state, matching.row_of_col, matching.col_of_row),
+    )
+
+
+def _persistent_blocks(kernel: Any) -> int:
+    return cuda.resident_blocks(kernel, _PERSISTENT_THREADS)
+
+
+def _report(report: Any, n_results: int, width: int = 4) -> tuple[Any, Any]:
+    numbers = cuda.to_host(report)
+    return numbers[:n_results], numbers[n_results:].reshape(-1, width)

@@ -1,0 +1,202 @@
+// Our own search: breadth-first forests from the free rows, every phase and every level inside one kernel.
+//
+// Beyond Deveci, Kaya, Ucar, Catalyurek (Euro-Par 2013), whose APFB with GPUBFS-WR scans all columns at every level and
+// launches a kernel for it. Here a level costs what its frontier costs: queues instead of scans, one grid barrier a
+// level, one tree a free row, and a tree stops growing as soon as it owns a free column. Trees share no vertex, so all
+// their paths are flipped at once without conflicts, and nothing has to be repaired.
+//
+// Variables: col_of_row, row_of_col (-1 = free); parent[j] = (row that claimed column j, that row's old column);
+// end[i] = free column found by the tree of free row i; queue of (row, root), every row at most once a phase; heavy
+// holds (row, root, chunk): rows of more than HEAVY edges are split among warps. free_rows, next_free: this phase's
+// roots and those that found nothing. counts: ring of three queue lengths, so that a level can be read, written and
+// cleared at once.
+// Threads: a row of the frontier is scanned by `lanes` threads, more of them the smaller the frontier.
+// Bytes: per scanned edge 4 (index) + 8 (parent) + 4 (row_of_col), the last two from L2 up to some 5 M columns.
+// Hazards: columns are claimed by compare-and-swap, so which maximum matching comes out differs from run to run;
+// its size and the vertices reached at the end do not.
+// variant: -DINDEX64
+#include "grid.cuh"
+
+constexpr int HEAVY = 512;
+constexpr int CHUNK = 512;
+
+struct Search {
+    const offset_t* indptr;
+    const int* indices;
+    int n_rows, n_columns;
+    int* col_of_row;
+    int* row_of_col;
+    int2* parent;
+    int* end;
+    int2* queue;
+    int4* heavy;
+    int has_heavy;
+};
+
+struct Counts {  // rings over level % 3
+    int queue[3];
+    int heavy[3];
+    int found;
+    int next_free;
+    uint32 arrived;
+};
+
+__device__ void enqueue(const Search& s, int row, int root, int2* queue, int* n_queue, int4* heavy, int* n_heavy) {
+    if (s.has_heavy) {
+        const offset_t degree = s.indptr[row + 1] - s.indptr[row];
+        if (degree > HEAVY) {
+            const int chunks = static_cast<int>((degree + CHUNK - 1) / CHUNK);
+            const int first = atomicAdd(n_heavy, chunks);
+            for (int k = 0; k < chunks; ++k) heavy[first + k] = make_int4(row, root, k, 0);
+            return;
+        }
+    }
+    queue[next_place(n_queue)] = make_int2(row, root);
+}
+
+__device__ void discover(const Search& s, int row, int old_column, int root, int column, int2* queue, int* n_queue,
+                         int4* heavy, int* n_heavy, Counts* counts) {
+    if (load_fresh(&s.parent[column].x) >= 0) return;
+    const int next = s.row_of_col[column];
+    if (atomicCAS(&s.parent[column].x, -1, row) != -1) return;
+    if (next < 0) {
+        if (atomicCAS(&s.end[root], -1, column) == -1) {
+            s.parent[column].y = old_column;
+            atomicAdd(&counts->found, 1);
+        } else {
+            store_fresh(&s.parent[column].x, -1);  // this tree has its path already: leave the column to another
+        }
+        return;
+    }
+    s.parent[column].y = old_column;
+    enqueue(s, next, root, queue, n_queue, heavy, n_heavy);
+}
+
+// One level: `n` rows of `queue` and `n_heavy_now` chunks of `heavy` grow into the places behind them.
+__device__ void grow(const Search& s, int2* queue, int n, int4* heavy, int n_heavy_now, int level, int thread,
+                     int threads, Counts* counts) {
+    int* n_queue = &counts->queue[(level + 1) % 3];
+    int* n_heavy = &counts->heavy[(level + 1) % 3];
+    int lanes = 32;
+    while (lanes > 1 && static_cast<int64>(n) * lanes > threads) lanes >>= 1;
+    const int mine = thread & (lanes - 1);
+    for (int i = thread / lanes; i < n; i += threads / lanes) {
+        const int2 item = queue[i];
+        const offset_t begin = s.indptr[item.x], stop = s.indptr[item.x + 1];
+        const int old_column = s.col_of_row[item.x];
+        if (load_fresh(&s.end[item.y]) >= 0) continue;
+        for (offset_t k = begin + mine; k < stop; k += lanes) {
+            discover(s, item.x, old_column, item.y, s.indices[k], queue + n, n_queue, heavy + n_heavy_now, n_heavy,
+                     counts);
+        }
+    }
+    for (int i = thread / 32; i < n_heavy_now; i += threads / 32) {
+        const int4 item = heavy[i];
+        const offset_t begin = s.indptr[item.x] + static_cast<offset_t>(item.z) * CHUNK;
+        const offset_t stop = min(s.indptr[item.x + 1], begin + CHUNK);
+        const int old_column = s.col_of_row[item.x];
+        if (load_fresh(&s.end[item.y]) >= 0) continue;
+        for (offset_t k = begin + lane(); k < stop; k += 32) {
+            discover(s, item.x, old_column, item.y, s.indices[k], queue + n, n_queue, heavy + n_heavy_now, n_heavy,
+                     counts);
+        }
+    }
+}
+
+// Flips the path that ends in `column`, back to its root.
+__device__ void flip(const Search& s, int column) {
+    while (column >= 0) {
+        const int2 from = s.parent[column];
+        s.row_of_col[column] = from.x;
+        s.col_of_row[from.x] = column;
+        column = from.y;
+    }
+}
+
+// statistics: four numbers a phase (free rows, paths, levels, rows visited), for at most `max_phases` phases.
+// result: (phases, free rows left, 1 if the last phase found nothing).
+// Leaves early when a phase finds a path for less than `least_share` of its free rows (0 = never).
+// With flip_paths = 0 it only grows the forest of one phase: what it reached is the certificate.
+extern "C" __global__ void __launch_bounds__(1024, 1)
+    cardinality_search(const offset_t* indptr, const int* indices, int n_rows, int n_columns, int* col_of_row,
+                       int* row_of_col, int2* parent, int* end, int2* queue, int4* heavy, int has_heavy,
+                       int* free_rows, int* next_free, int n_free, float least_share, int max_phases, int flip_paths,
+                       Counts* counts, int* statistics, int* result) {
+    const Search s = {indptr, indices, n_rows, n_columns, col_of_row, row_of_col, parent, end, queue, heavy, has_heavy};
+    const int thread = global_thread(), threads = all_threads();
+    __shared__ int shared_n, shared_heavy;
+    int phase = 0, finished = 0;
+    while (n_free > 0 && phase < max_phases) {
+        for (int j = thread; j < n_columns; j += threads) parent[j] = make_int2(-1, -1);
+        for (int i = thread; i < n_free; i += threads) {
+            const int row = free_rows[i];
+            end[row] = -1;
+            enqueue(s, row, row, queue, &counts->queue[0], heavy, &counts->heavy[0]);
+        }
+        if (thread == 0) counts->found = counts->next_free = 0;
+
+        int level = 0, visited = 0;
+        int2* front = queue;
+        int4* heavy_front = heavy;
+        while (true) {
+            grid_barrier(&counts->arrived);
+            if (threadIdx.x == 0) {
+                shared_n = load_fresh(&counts->queue[level % 3]);
+                shared_heavy = load_fresh(&counts->heavy[level % 3]);
+            }
+            __syncthreads();
+            const int n = shared_n, n_heavy = shared_heavy;
+            if (n + n_heavy == 0) break;
+            visited += n;
+            if (thread == 0) counts->queue[(level + 2) % 3] = counts->heavy[(level + 2) % 3] = 0;
+            grow(s, front, n, heavy_front, n_heavy, level, thread, threads, counts);
+            front += n;
+            heavy_front += n_heavy;
+            ++level;
+        }
+
+        for (int i = thread; i < n_free; i += threads) {
+            const int row = free_rows[i];
+            const int column = load_fresh(&end[row]);
+            if (column < 0) {
+                next_free[next_place(&counts->next_free)] = row;
+            } else if (flip_paths) {
+                flip(s, column);
+            }
+        }
+        grid_barrier(&counts->arrived);
+        const int found = load_fresh(&counts->found);
+        if (thread == 0) {
+            for (int k = 0; k < 3; ++k) counts->queue[k] = counts->heavy[k] = 0;
+            int* row = statistics + 4 * phase;
+            row[0] = n_free, row[1] = found, row[2] = level, row[3] = visited;
+        }
+        ++phase;
+        finished = found == 0;
+        const bool slow = found < least_share * n_free;
+        n_free -= found;
+        int* swap = free_rows;
+        free_rows = next_free;
+        next_free = swap;
+        grid_barrier(&counts->arrived);  // all have read `found` before it is cleared
+        if (finished || slow || !flip_paths) break;
+    }
+    if (thread == 0) {
+        result[0] = phase;
+        result[1] = n_free;
+        result[2] = finished || n_free == 0;
+        result[3] = phase & 1;  // which of the two lists holds the free rows
+    }
+}
+
+// Koenig's cover from the last forest: rows not reached (and matched), columns reached.
+// `end` is not cleared for matched rows, so a row is reached if it is free or its column is.
+extern "C" __global__ void cardinality_search_cover(int n_rows, int n_columns, const int* col_of_row,
+                                                    const int2* parent, unsigned char* row_in_cover,
+                                                    unsigned char* column_in_cover) {
+    for (int i = global_thread(); i < n_rows; i += all_threads()) {
+        const int column = col_of_row[i];
+        row_in_cover[i] = column >= 0 && parent[column].x < 0;
+    }
+    for (int j = global_thread(); j < n_columns; j += all_threads()) column_in_cover[j] = parent[j].x >= 0;
+}
