@@ -25,8 +25,8 @@ _FRAMES = 3
 _STEP = 2.0**0.25  # from one diameter to the next
 _VOXELS = 1 << 20  # of a frame that are looked at
 _SMALLEST = 2.0  # diameter in voxels of y and x, the least that `detect` takes
-_FINE = 8.0  # diameter in voxels from which the image is binned
-_STANDS_OUT = 1.3  # median response over what noise hardly ever reaches
+_FINE = 16.0  # diameter in voxels from which the image is binned
+_STANDS_OUT = 1.4  # median response over what noise hardly ever reaches
 
 
 @dataclass(frozen=True)
@@ -168,7 +168,7 @@ def _starts(length: int, side: int) -> list[int]:
 
 
 def _bins(diameter: float, scale: np.ndarray) -> np.ndarray:
-    """Return how many voxels to average along each axis, int64 (ndim,), so that 4 to 8 fit into the diameter."""
+    """Return how many voxels to average along each axis, int64 (ndim,), so that 8 to 16 fit into the diameter."""
     pixel = float(max(scale[-2:]))
     octaves = max(0, math.floor(math.log2(diameter / (_FINE * pixel)) + 1e-9) + 1)
     return np.maximum(1, np.floor(2**octaves * pixel / scale + 1e-9)).astype(np.int64)

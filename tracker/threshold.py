@@ -27,6 +27,10 @@ _BANDWIDTH = 0.15  # of the density of ln(quality)
 _GRID_STEP = 0.05
 _DEEP = 0.1  # a valley is deep when the heaps on both its sides are ten times as high
 _FEWEST = 3  # peaks that make a heap
+_LOWER_SHARE = 0.1  # of all peaks that the heap of noise holds at least
+_HARDLY = 2.0
+_CLIP = 5.0
+_CLIPPINGS = 3
 _SYMMETRIC = 1.5  # noise has dips as deep as its peaks; around particles dips are shallow
 
 
@@ -43,7 +47,7 @@ class QualitySample:
     white_floor : float
         The level that white noise of the image's own pixel-to-pixel spread exceeds in one frame of twenty.
     response_floor : float
-        The same from the spread (MAD) of the response: right also for correlated noise, too high where particles
+        The same from the spread of the response, particles clipped: right also for correlated noise, too high where particles
         fill the frame.
     """
 
@@ -82,16 +86,18 @@ def image_qualities(
 ) -> QualitySample:
     """Measure one image in which particles are bright; `noise` is the standard deviation of its white noise."""
     response = blob_response(grey, diameter, scale, method)
-    rare = float(norm.isf(_FALSE_PER_FRAME / max(grey.size, 1)))
+    rare = float(norm.isf(_FALSE_PER_FRAME / grey.size))
     heights: list[np.ndarray] = []
     for signed in (response, -response):
         voxels = local_maxima(signed, 0.0, separation, scale)
-        heights.append(signed[tuple(voxels.T)].astype(np.float64))
+        # The mirror at the frame's edges doubles the noise there.
+        inside = np.all((voxels[:, -2:] > 0) & (voxels[:, -2:] < np.array(grey.shape[-2:]) - 1), axis=1)
+        heights.append(signed[tuple(voxels[inside].T)].astype(np.float64))
     return QualitySample(
         qualities=heights[0],
         depths=heights[1],
         white_floor=rare * noise * noise_gain(diameter, scale, method),
-        response_floor=rare * _MAD_TO_SIGMA * float(np.median(np.abs(response - np.median(response)))),
+        response_floor=rare * _spread(response),
     )
 
 
@@ -108,10 +114,13 @@ def pooled(samples: list[QualitySample]) -> QualitySample:
 def threshold_between(sample: QualitySample) -> float:
     """Return the quality that separates the peaks of noise from those of particles.
 
-    1. Above the lower of the two floors, the first deep valley in the density of ln(quality), where it is lowest:
-       the density there is under a tenth of the heaps on both sides, and the right one has three peaks or more.
-    2. No such valley, and dips as deep as the peaks: noise and nothing else, the higher floor.
-    3. Otherwise the lower floor: particles fill the frame, or the faintest of them drown in the noise.
+    1. Fewer than three peaks above the lower of the two floors: nothing to tell apart, the higher floor.
+    2. The first deep valley above that floor in the density of ln(quality), where it is lowest: the density there is
+       under a tenth of the heaps on both sides, a tenth of the peaks or more are lower, three or more are higher.
+    3. No such valley, and dips as deep as the peaks: noise and nothing else, the deepest dip or the higher floor.
+    4. No such valley, most peaks below the lower floor and the others hardly above it: the tail of noise that is not
+       Gaussian, or particles drowned in it, the higher floor.
+    5. Otherwise particles fill the frame, which spoils the floor from the response: the lower floor.
     """
     floor, ceiling = sorted((sample.white_floor, sample.response_floor))
     floor = floor or ceiling
@@ -122,7 +131,10 @@ def threshold_between(sample: QualitySample) -> float:
     if valley is not None:
         return valley
     dips = sample.depths[sample.depths > floor]
-    return ceiling if len(dips) and np.median(peaks) < _SYMMETRIC * np.median(dips) else floor
+    if len(dips) and np.median(peaks) < _SYMMETRIC * np.median(dips):
+        return max(ceiling, float(dips.max()))
+    drowned = 2 * len(peaks) < len(sample.qualities) and np.median(peaks) < _HARDLY * floor
+    return ceiling if drowned else floor
 
 
 def spread_frames(numbers: tuple[int, ...], count: int) -> tuple[int, ...]:
@@ -146,12 +158,24 @@ def pixel_noise(grey: np.ndarray, dtype: np.dtype) -> float:
     return max(rounding, _MAD_TO_SIGMA * float(np.median(np.abs(bent))) / math.sqrt(6.0))
 
 
+def _spread(response: np.ndarray) -> float:
+    """Return the standard deviation of what lies within five of it, begun from the median absolute deviation."""
+    spread = _MAD_TO_SIGMA * float(np.median(np.abs(response)))
+    for _ in range(_CLIPPINGS):
+        kept = response[np.abs(response) <= _CLIP * spread]
+        if kept.size == 0:
+            break
+        spread = max(spread, math.sqrt(float(np.mean(np.square(kept), dtype=np.float64))))
+    return spread
+
+
 def _first_deep_valley(qualities: np.ndarray, floor: float) -> float | None:
     """Return the quality at the bottom of the first deep valley above the floor, None where there is none."""
     logs = np.sort(np.log(qualities))
     grid, density = _density(logs, math.log(floor))
     lower_heap = np.minimum(np.maximum.accumulate(density), np.maximum.accumulate(density[::-1])[::-1])
-    enough = len(logs) - np.searchsorted(logs, grid) >= _FEWEST
+    lower = np.searchsorted(logs, grid)
+    enough = (len(logs) - lower >= _FEWEST) & (lower >= _LOWER_SHARE * len(logs))
     deep = (density < _DEEP * lower_heap) & enough & (grid >= math.log(floor))
     if not deep.any():
         return None
