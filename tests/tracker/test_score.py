@@ -10,11 +10,12 @@ from pathlib import Path
 import numpy as np
 import pandas as pd
 import pytest
-from auctrack.tracker import score as score_module
+from auctrack.tracker import point_matching
 from auctrack.tracker.calibration import Calibration
 from auctrack.tracker.errors import InvalidInput, InvalidSetting
+from auctrack.tracker.point_matching import match_points
 from auctrack.tracker.points import Points, Tracks
-from auctrack.tracker.score import match_points, score_detections, score_links
+from auctrack.tracker.score import score_detections, score_links
 from auctrack.tracker.simulate import SimulationSettings, simulate
 from hypothesis import given, settings
 from hypothesis import strategies as st
@@ -182,9 +183,9 @@ def test_the_matching_minimises_the_gated_distance(case):
     ]
     gated = np.minimum(cdist(*(c.positions for c in clouds)), tolerance)
     best = cheapest(gated, tolerance)
-    for cells in (score_module._DENSE_CELLS, 0):
+    for cells in (point_matching._DENSE_CELLS, 0):
         with pytest.MonkeyPatch.context() as patch:
-            patch.setattr(score_module, "_DENSE_CELLS", cells)
+            patch.setattr(point_matching, "_DENSE_CELLS", cells)
             match = match_points(*clouds, tolerance)
         hit = np.flatnonzero(match >= 0)
         assert len(set(match[hit])) == len(hit)
