@@ -7,6 +7,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 import tifffile
+from auctrack.matching.errors import AuctrackError
 from auctrack.tracker.errors import InvalidInput, UnknownAxes
 from auctrack.tracker.movie import read_movie
 
@@ -89,6 +90,35 @@ def test_damage_inside_is_found_when_the_frame_is_read(tmp_path: Path) -> None:
         np.testing.assert_array_equal(movie.frame(1), STACK[1])
         with pytest.raises(InvalidInput, match="frame 2, plane 1 cannot be read"):
             movie.frame(2)
+
+
+@pytest.mark.parametrize("kind", ["ome", "zlib", "imagej", "shaped", "bigtiff"])
+def test_damage_anywhere_gives_pixels_or_a_sentence(tmp_path: Path, kind: str) -> None:
+    options = {
+        "ome": {"ome": True},
+        "zlib": {"ome": True, "compression": "zlib", "predictor": True},
+        "imagej": {"imagej": True},
+        "shaped": {"photometric": "minisblack"},
+        "bigtiff": {"bigtiff": True, "photometric": "minisblack"},
+    }
+    path = tmp_path / "m.tif"
+    tifffile.imwrite(path, STACK[:3, :2, :16, :16], metadata={"axes": "TZYX"}, **options[kind])
+    whole = path.read_bytes()
+    random = np.random.default_rng(7)
+    refused = 0
+    for _ in range(60):
+        damaged = bytearray(whole)
+        for place in random.integers(0, random.choice([len(whole), 600]), 3):
+            damaged[place] = random.integers(0, 256)
+        path.write_bytes(damaged)
+        try:
+            with read_movie(path, scale=(1, 1, 1)) as movie:
+                assert movie.bytes_per_frame < 1e9
+                assert movie.frame(movie.frame_numbers[0]).shape == movie.shape
+        except AuctrackError as error:
+            assert str(path) in str(error)  # noqa: PT017
+            refused += 1
+    assert 0 < refused < 60
 
 
 @pytest.mark.parametrize(

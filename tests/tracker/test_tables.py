@@ -241,6 +241,27 @@ def test_damaged_binary_tables(tmp_path: Path) -> None:
             read_points(tmp_path / name)
 
 
+@pytest.mark.parametrize("suffix", [".csv", ".csv.gz", ".parquet"])
+def test_damage_anywhere_gives_a_table_or_a_sentence(tmp_path: Path, suffix: str) -> None:
+    path = tmp_path / f"t{suffix}"
+    source = DIALECTS["trackpy"]
+    source.to_parquet(path) if suffix == ".parquet" else source.to_csv(path, index=False)
+    whole = path.read_bytes()
+    random = np.random.default_rng(3)
+    refused = 0
+    for _ in range(100):
+        damaged = bytearray(whole)
+        for place in random.integers(0, len(whole), 3):
+            damaged[place] = random.integers(0, 256)
+        path.write_bytes(damaged)
+        try:
+            read_tracks(path)
+        except InvalidInput as error:
+            assert str(path) in str(error)  # noqa: PT017
+            refused += 1
+    assert refused > 50
+
+
 def test_without_permission(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     (tmp_path / "t.csv").write_text("frame,y,x\n0,1,2\n")
 
