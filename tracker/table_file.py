@@ -108,7 +108,7 @@ def _dtypes(sidecar: Sidecar | None, names: Sequence[str]) -> dict[str, str] | N
 
 def _without_row_numbers(table: pd.DataFrame, names: Sequence[str]) -> pd.DataFrame:
     """Drop the row numbers that pandas and napari write as a first column, if that is what they are."""
-    first = table.columns[0]
-    if names[0] in ("", "index") and np.array_equal(table[first], np.arange(len(table))):
+    first, numbers = table.columns[0], {""} | ({"index"} if "axis-0" in names else set())
+    if names[0] in numbers and np.array_equal(table[first], np.arange(len(table))):
         return table.drop(columns=first)
     return table

@@ -20,6 +20,7 @@ from .units import SECOND, seconds_of, unit_name
 
 TRACK_COLUMNS = ("track_id", "particle", "TRACK_ID", "true_id")
 PARENT_COLUMN = "parent_id"
+INDEX_COLUMNS = ("frame", *TRACK_COLUMNS)
 
 
 @dataclass(frozen=True)
@@ -44,9 +45,10 @@ def read_points(
     Parameters
     ----------
     source : path or DataFrame
-        `.csv`, `.csv.gz` or `.parquet`. Recognised are the columns of auctrack and trackpy (frame, z, y, x), laptrack
-        (frame, position_x, …), TrackMate (FRAME, POSITION_X, …, with one header row or four), napari tracks and
-        celltrackR (t, z, y, x), napari points (axis-0, …; the first is the frame). The case of letters is free.
+        `.csv`, `.csv.gz` or `.parquet`; of a DataFrame also the index levels frame and track id. Recognised are the
+        columns of auctrack and trackpy (frame, z, y, x), laptrack (frame, position_x, …), TrackMate (FRAME,
+        POSITION_X, …, with one header row or four), napari tracks and celltrackR (t, z, y, x), napari points
+        (axis-0, …; the first is the frame). The case of letters is free.
     columns : mapping of str to str, optional
         ``{"frame": "time", "x": "cx"}``: the table's name for each of frame, z, y, x (and track_id), where it has
         its own.
@@ -127,7 +129,7 @@ def _calibration(
 def _load(source: str | Path | pd.DataFrame, columns: Mapping[str, str] | None) -> _Loaded:
     """Return the table under our column names, with what is stated about its units."""
     if isinstance(source, pd.DataFrame):
-        indexed = [name for name in source.index.names if name is not None and name not in source.columns]
+        indexed = [name for name in source.index.names if name in INDEX_COLUMNS and name not in source.columns]
         table = source.reset_index(level=indexed) if indexed else source
         named, _ = our_names(table.reset_index(drop=True), columns, "the table")
         return _Loaded(named, _steps_of_one(), "the table")
@@ -147,9 +149,9 @@ def _load(source: str | Path | pd.DataFrame, columns: Mapping[str, str] | None) 
 # --- units -------------------------------------------------------------------------------------------------------
 
 
-def _steps_of_one(unit: str | None = None, frame_interval: float | None = None, time_unit: str = SECOND) -> Stated:
+def _steps_of_one(unit: str | None = None, seconds: float | None = None) -> Stated:
     sizes: dict[str, float] = dict.fromkeys(AXES, 1.0)
-    return Stated(sizes, unit, frame_interval, time_unit, "the table")
+    return Stated(sizes, unit, seconds, SECOND, "the table")
 
 
 def _stated_beside(sidecar: Sidecar) -> Stated:
@@ -161,9 +163,9 @@ def _stated_beside(sidecar: Sidecar) -> Stated:
 def _stated_by_trackmate(table: pd.DataFrame, units: Mapping[str, str]) -> Stated:
     """Read the units in TrackMate's fourth header row, and the frame interval from its times."""
     length, time = (units.get(name, "").strip("() ") for name in ("POSITION_X", "POSITION_T"))
-    unit = unit_name(length) if length else None
-    interval = _interval_of(table) if seconds_of(time) is not None else None
-    return _steps_of_one(unit, interval, time or SECOND)
+    seconds, interval = seconds_of(time), _interval_of(table)
+    known = interval * seconds if interval is not None and seconds is not None else None
+    return _steps_of_one(unit_name(length) if length else None, known)
 
 
 def _interval_of(table: pd.DataFrame) -> float | None:

@@ -91,7 +91,9 @@ def test_pandas_row_numbers_are_dropped_and_other_first_columns_kept(tmp_path: P
 
 def test_frames_in_the_index_as_laptrack_returns_them() -> None:
     indexed = DIALECTS["laptrack"].set_index(["frame", pd.RangeIndex(4, name="index")])
-    np.testing.assert_array_equal(read_points(indexed).frames, FRAME)
+    points = read_points(indexed)
+    np.testing.assert_array_equal(points.frames, FRAME)
+    assert "index" not in points.table.columns
 
 
 def test_a_table_given_is_not_changed() -> None:
@@ -110,7 +112,7 @@ def test_trackmate_with_four_header_rows_brings_its_units(
     points = read_points(path)
     np.testing.assert_array_equal(points.positions, np.column_stack([Z, Y, X]))
     assert points.calibration.unit == expected
-    assert (points.calibration.frame_interval, points.calibration.time_unit) == (2.5, "sec")
+    assert (points.calibration.frame_interval, points.calibration.time_unit) == (2.5, "s")
     assert points.table["QUALITY"].tolist() == [0.5] * 4
     assert {"LABEL", "ID", "TRACK_ID", "POSITION_T"} <= set(points.table.columns)
 

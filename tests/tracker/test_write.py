@@ -68,6 +68,13 @@ def test_points_come_back_as_they_were(tmp_path: Path, name: str, ndim: int) -> 
     assert_same(read_points(tmp_path / name), points, in_order="napari" not in name)
 
 
+def test_a_feature_called_index_is_not_taken_for_row_numbers(tmp_path: Path) -> None:
+    table = some_tracks().table
+    table.insert(0, "index", range(6))
+    write_points(Points(table), tmp_path / "t.csv", settings={})
+    assert_same(read_points(tmp_path / "t.csv"), Points(table))
+
+
 @pytest.mark.parametrize("name", NAMES)
 def test_no_points_come_back_as_no_points(tmp_path: Path, name: str) -> None:
     tracks = Tracks(some_tracks().table[:0].reset_index(drop=True), CALIBRATION)
