@@ -1,0 +1,33 @@
+"""A fingerprint of an input and its settings: the same fingerprint beside a result means that the result is up to date."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from typing import Any
+
+from ... import __version__
+
+_CHUNK = 1 << 20
+
+
+def fingerprint(files: Sequence[Path], settings: Mapping[str, Any]) -> str:
+    """Return a hash of the contents of the files, of the settings as they were asked for, and of our version.
+
+    Parameters
+    ----------
+    files : sequence of Path
+        Every file that the input is made of, in order.
+    settings : mapping
+        Plain values.
+    """
+    digest = hashlib.blake2b(digest_size=16)
+    digest.update(json.dumps([__version__, settings], sort_keys=True, default=str).encode())
+    for file in files:
+        digest.update(file.name.encode())
+        with file.open("rb") as stream:
+            while chunk := stream.read(_CHUNK):
+                digest.update(chunk)
+    return digest.hexdigest()
