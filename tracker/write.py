@@ -180,12 +180,9 @@ def write_whole(contents: Mapping[Path, Callable[[BinaryIO], None]], *, overwrit
         If the system refuses; files that stood there are untouched and no temporary file is left. Should it refuse
         between two renames, the new table stands without its mark.
     """
-    present = [path for path in contents if path.exists()]
-    if present and not overwrite:
-        raise OutputExists(
-            f"{present[0]} exists; say overwrite=True (--overwrite) to replace it, or choose another name."
-        )
     try:
+        if not overwrite:
+            _refuse_to_replace(contents)
         with _temporary_names(contents) as temporary:
             for path, write in contents.items():
                 with temporary[path].open("xb") as file:
@@ -193,10 +190,20 @@ def write_whole(contents: Mapping[Path, Callable[[BinaryIO], None]], *, overwrit
                     file.flush()
                     os.fsync(file.fileno())
             _rename(temporary)
+    except OutputExists:
+        raise
     except OSError as error:
         raise OutputFailed(
             f"{next(iter(contents))} cannot be written: {error.strerror or error}. Nothing half-written was left."
         ) from error
+
+
+def _refuse_to_replace(paths: Mapping[Path, object]) -> None:
+    present = [path for path in paths if path.exists()]
+    if present:
+        raise OutputExists(
+            f"{present[0]} exists; say overwrite=True (--overwrite) to replace it, or choose another name."
+        )
 
 
 def _rename(temporary: Mapping[Path, Path]) -> None:

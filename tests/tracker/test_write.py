@@ -219,6 +219,12 @@ def test_a_full_disk_or_a_closed_folder_leaves_what_was_there(
     assert contents(tmp_path) == before
 
 
+def test_a_folder_that_may_not_even_be_looked_into(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(Path, "exists", refuse(errno.EACCES))
+    with pytest.raises(OutputFailed, match="Permission denied"):
+        write_tracks(some_tracks(), tmp_path / "t.csv", settings={})
+
+
 def test_a_real_limit_on_the_size_of_files(tmp_path: Path) -> None:
     resource = pytest.importorskip("resource")
     big = Points(pd.DataFrame({"frame": 0, "y": np.arange(50_000) / 7, "x": 1.0}))
