@@ -201,7 +201,7 @@ def read_movie(
         ndim = 3 if stack.size("Z") > 1 else 2
         calibration = _calibrated(stack, ndim, scale, unit, frame_interval, time_unit)
         if len(files) > 1:
-            _check_alike(files, stack, given_axes)
+            _check_alike(files, stack, given_axes, number)
         selected = _selected(frames, len(files) if len(files) > 1 else stack.size("T"))
         _check_complete(stack, selected if len(files) == 1 else (0,), number)
         region = _region(roi, tuple(stack.size(axis) for axis in "ZYX"), ndim)
@@ -285,8 +285,8 @@ def _calibrated(
         raise type(error)(f"{stack.path}: {error}") from error
 
 
-def _check_alike(files: tuple[Path, ...], first: TiffStack, axes: str | None) -> None:
-    """Refuse a folder whose files are not all one frame of one shape and type."""
+def _check_alike(files: tuple[Path, ...], first: TiffStack, axes: str | None, channel: int) -> None:
+    """Refuse a folder whose files are not all one whole frame of one shape and type."""
     if first.size("T") > 1:
         raise InvalidInput(
             f"{first.path}: holds {first.size('T')} time points ({first.axes}), but in a folder each file is one "
@@ -299,6 +299,7 @@ def _check_alike(files: tuple[Path, ...], first: TiffStack, axes: str | None) ->
                     f"{file}: is {_form(other)}, but {first.path.name} is {_form(first)}; all files of a folder must "
                     "be alike. Move the others elsewhere, or give a pattern such as 'folder/frame*.tif'."
                 )
+            _check_complete(other, (0,), channel)
 
 
 def _form(stack: TiffStack) -> str:

@@ -77,6 +77,7 @@ class TiffStack:
         self.stated, self._channel_names = self._metadata()
         self._pages_cover = self._axes_inside_a_page()
         self._data_offset = self._series.dataoffset
+        self._last_page: tuple[int, np.ndarray] | None = None
 
     def __enter__(self) -> TiffStack:
         return self
@@ -146,18 +147,24 @@ class TiffStack:
             stored = self.dtype.newbyteorder(self._tif.byteorder)
             flat = self._tif.filehandle.read_array(stored, count, offset)
             return flat.reshape(self.sizes["Y"], self.sizes["X"])
-        page = self._page(index)
-        if page is None:
-            raise ValueError("its file of the OME dataset is missing")
         inside = self._pages_cover
-        image = _pixels(page).reshape([self.sizes[axis] for axis in inside])
+        image = self._decoded(self._page_number(index)).reshape([self.sizes[axis] for axis in inside])
         return image[tuple(index[axis] for axis in inside[:-2])]
 
-    def _page(self, index: dict[str, int]) -> Any:
-        return self._series[self._plane_number(index, self.axes[: -len(self._pages_cover)])]
+    def _decoded(self, number: int) -> np.ndarray:
+        """Return the pixels of a page; the last one is kept, because a volumetric page is asked for plane by plane."""
+        if self._last_page is None or self._last_page[0] != number:
+            page = self._series[number]
+            if page is None:
+                raise ValueError("its file of the OME dataset is missing")
+            self._last_page = number, _pixels(page)
+        return self._last_page[1]
+
+    def _page_number(self, index: dict[str, int]) -> int:
+        return self._plane_number(index, self.axes[: -len(self._pages_cover)])
 
     def _page_is_whole(self, index: dict[str, int]) -> bool:
-        page = self._page(index)
+        page = self._series[self._page_number(index)]
         if page is None:
             return False
         if page.parent is not self._tif:
@@ -218,8 +225,8 @@ class TiffStack:
         if link is None:
             return False
         handle.seek(link)
-        (following,) = struct.unpack(self._tif.tiff.offsetformat, handle.read(self._tif.tiff.offsetsize))
-        return following == 0
+        size = self._tif.tiff.offsetsize
+        return handle.read(size) == bytes(size)
 
     def _is_damaged(self, kind: str) -> bool:
         """Whether tifffile had to leave the file's own header aside (it does so when pages are missing)."""

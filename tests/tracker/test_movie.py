@@ -330,6 +330,18 @@ def test_only_the_planes_of_the_region_are_read(tmp_path: Path, monkeypatch: pyt
     assert len(read) == 2
 
 
+def test_a_volumetric_page_is_decoded_once(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    path = tmp_path / "m.tif"
+    options = {"volumetric": True, "tile": (4, 16, 16), "photometric": "minisblack", "compression": "zlib"}
+    tifffile.imwrite(path, STACK, metadata={"axes": "TZYX"}, **options)
+    decoded = []
+    original = tifffile.TiffPage.asarray
+    monkeypatch.setattr(tifffile.TiffPage, "asarray", lambda *a, **k: decoded.append(1) or original(*a, **k))
+    with read_movie(path, scale=(1, 1, 1)) as movie:
+        np.testing.assert_array_equal(movie.frame(0), STACK[0])
+    assert len(decoded) == 1
+
+
 def test_a_forgotten_movie_closes_its_file(tmp_path: Path) -> None:
     movie = read_movie(ome(tmp_path / "m.ome.tif", STACK, "TZYX", **SIZES))
     stack = movie._stack

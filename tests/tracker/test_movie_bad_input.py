@@ -175,6 +175,15 @@ def test_a_folder_whose_files_differ_names_the_stranger(tmp_path: Path) -> None:
         read_movie(tmp_path)
 
 
+def test_a_truncated_file_in_a_folder_is_named(tmp_path: Path) -> None:
+    for frame in range(3):
+        tifffile.imwrite(tmp_path / f"t{frame}.tif", STACK[frame], imagej=True, metadata={"axes": "ZYX"})
+    stub = tmp_path / "t2.tif"
+    stub.write_bytes(stub.read_bytes()[:-100])
+    with pytest.raises(InvalidInput, match=r"t2\.tif: .*truncated"):
+        read_movie(tmp_path, scale=(2, 1, 1))
+
+
 def test_a_folder_of_movies_is_not_a_movie(tmp_path: Path) -> None:
     for number in range(2):
         ome(tmp_path / f"movie{number}.ome.tif")
