@@ -1,0 +1,302 @@
+"""A matching problem on the GPU, and the auction's kernels as calls on it."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from .. import cuda
+from ..assignment import Assignment
+from ..problem import INT_LIMIT, Problem
+
+BID_THREADS = 512
+CERTIFY_THREADS = 256
+ROWS_OF_ONE_BLOCK = 3
+"""Rows per group of lanes up to which one block alone is faster than all blocks with grid barriers."""
+STUCK_NOWHERE = 2**31 - 1
+
+
+@dataclass(frozen=True)
+class DeviceGraph:
+    """One matching problem in device memory; a batch is one graph whose parts do not touch.
+
+    Attributes
+    ----------
+    cp : module
+        CuPy.
+    n_rows, n_cols : int
+    indptr, indices : int64 (rows + 1,), int32 (edges,)
+        Columns counted over all blocks; both empty when dense.
+    cost : float32, float64, int32 or int64 (edges,) or (rows * columns,)
+    forbidden : bool of the shape of `cost`, or None
+    row_bound, col_bound : int64 or float64 (rows,), (columns,)
+        As `Problem.dual_bounds`.
+    has_unmatched_cost, is_dense : bool
+    """
+
+    cp: Any
+    n_rows: int
+    n_cols: int
+    indptr: Any
+    indices: Any
+    cost: Any
+    forbidden: Any
+    row_bound: Any
+    col_bound: Any
+    has_unmatched_cost: bool
+    is_dense: bool
+
+    @classmethod
+    def of(cls, cp: Any, problem: Problem) -> DeviceGraph:
+        """Copy what is not on the device yet of a sparse problem, or of a dense one of one block."""
+        n, m = problem.shape
+        cuda.require_memory(_bytes(problem), f"the auction of {n} rows, {m} columns and {len(problem.data)} costs")
+        row_bound, col_bound = (cp.asarray(bound) for bound in problem.dual_bounds())
+        empty = cp.empty(0, cp.int32)
+        dense = problem.kind == "dense"
+        return cls(
+            cp,
+            n,
+            m,
+            empty if dense else cp.asarray(problem.indptr),
+            empty if dense else _global_columns(cp, problem),
+            cp.asarray(problem.data),
+            None if problem.forbidden is None else cp.asarray(problem.forbidden),
+            row_bound,
+            col_bound,
+            problem.has_unmatched_cost,
+            dense,
+        )
+
+    @property
+    def is_integer(self) -> bool:
+        """Whether costs and prices are integers."""
+        return self.cost.dtype.kind == "i"
+
+    @property
+    def none(self) -> Any:
+        """+inf, or 2**62 in integers: no bound."""
+        return np.int64(INT_LIMIT) if self.is_integer else np.float64(np.inf)
+
+    @property
+    def price_dtype(self) -> np.dtype[Any]:
+        """int64 or float64."""
+        return np.dtype(np.int64 if self.is_integer else np.float64)
+
+    @property
+    def lanes(self) -> int:
+        """Threads that serve one row."""
+        return 32 if self.is_dense or len(self.cost) > 12 * self.n_rows else 8
+
+    def kernel(self, file: str, name: str, *, lanes: bool = False, cooperative: bool = False) -> Any:
+        """Return a kernel in the form for this graph's types."""
+        cost = {"float32": "float", "float64": "double", "int32": "int", "int64": "int64"}[self.cost.dtype.name]
+        options = [f"-DCOST={cost}"]
+        options += ["-DINTEGER"] if self.is_integer else []
+        options += ["-DDENSE"] if self.is_dense else []
+        options += [f"-DLANES={self.lanes}"] if lanes else []
+        return cuda.load(file, *options, cooperative=cooperative)[name]
+
+    def arguments(self) -> tuple[Any, ...]:
+        """What every kernel takes after the numbers of rows and columns: the edges."""
+        forbidden = np.intp(0) if self.forbidden is None else self.forbidden
+        return self.indptr, self.indices, self.cost, forbidden
+
+
+def _bytes(problem: Problem) -> int:
+    """Device memory that a solve takes at its peak, arrays that are there already counted in."""
+    n, m = problem.shape
+    edges = len(problem.data) * (problem.data.itemsize + (4 if problem.kind == "sparse" else 1))
+    return edges + 96 * (n + m) + 2**20
+
+
+def _global_columns(cp: Any, problem: Problem) -> Any:
+    """Return the columns of the edges counted over all blocks."""
+    indices = cp.asarray(problem.indices)
+    if problem.n_blocks == 1:
+        return indices
+    indptr = cp.asarray(problem.indptr)
+    edges = cp.diff(indptr[cp.asarray(problem.row_offsets)])
+    return indices + cp.repeat(cp.asarray(problem.col_offsets[:-1].astype(np.int32)), edges.tolist())
+
+
+@dataclass
+class Prices:
+    """The state of an auction: matching and column duals.
+
+    Attributes
+    ----------
+    v : int64 or float64 (columns,)
+    col_of_row, row_of_col : int32 (rows,), (columns,)
+        -1 = alone.
+    counts : dict
+        What was done so far.
+    """
+
+    v: Any
+    col_of_row: Any
+    row_of_col: Any
+    counts: dict[str, int]
+
+    @classmethod
+    def start(cls, graph: DeviceGraph, v: Any) -> Prices:
+        """Nothing is matched; column duals `v` (kept, not copied)."""
+        cp = graph.cp
+        return cls(v, cp.full(graph.n_rows, -1, cp.int32), cp.full(graph.n_cols, -1, cp.int32), {})
+
+    def count(self, **more: int) -> None:
+        """Add to the counts."""
+        for name, number in more.items():
+            self.counts[name] = self.counts.get(name, 0) + number
+
+
+def bid(
+    graph: DeviceGraph, prices: Prices, *, eps: Any = 0, stop_at: int = 0, grid_rounds: int, block_rounds: int
+) -> Any:
+    """Auction all rows, none of them matched yet, and return those left over, ascending int32 (k,).
+
+    Parameters
+    ----------
+    graph, prices : updated in place
+    eps : number
+        Increment beyond the second best. 0 keeps links tight (see `auction_bid.cu`).
+    stop_at : int
+        Rows left unassigned that end it.
+    grid_rounds, block_rounds : int
+        Most rounds of all blocks together, and of the one block that goes on with few rows.
+    """
+    cp, n, m = graph.cp, graph.n_rows, graph.n_cols
+    if n == 0:
+        return cp.empty(0, cp.int32)
+    kernel = graph.kernel("auction_bid.cu", "auction_bid", lanes=True, cooperative=True)
+    dtype = graph.price_dtype
+    key = cp.zeros(m, cp.uint64)
+    bid_edge, bid_price = cp.empty(n, cp.int32), cp.empty(n, dtype)
+    queues, waiting = cp.empty(2 * n, cp.int32), cp.empty(n, cp.int32)
+    counts = cp.zeros(6, cp.uint64)  # three counts, then queue sizes, number waiting and the barrier as words
+    words = counts.view(cp.uint32)[6:]
+    words[0] = n
+    groups = BID_THREADS // graph.lanes
+    blocks = min(cuda.resident_blocks(kernel, BID_THREADS), -(-n // groups))
+    kernel(
+        (blocks,),
+        (BID_THREADS,),
+        (
+            *(np.int32(n), np.int32(m), *graph.arguments(), graph.row_bound),
+            *(prices.v, prices.col_of_row, prices.row_of_col, key, bid_edge, bid_price),
+            *(queues, words[0:3], waiting, words[3:4], counts, words[4:5], dtype.type(eps)),
+            *(np.int32(ROWS_OF_ONE_BLOCK * groups), np.int32(stop_at), np.int32(grid_rounds), np.int32(block_rounds)),
+        ),
+    )
+    host = counts.get()
+    prices.count(bids=int(host[0]), grid_rounds=int(host[1]), block_rounds=int(host[2]))
+    left = int(host.view(np.uint32)[9])
+    return cp.sort(waiting[:left]) if left > 1 else waiting[:left]
+
+
+def augment(graph: DeviceGraph, prices: Prices, rows: Any) -> int:
+    """Match the given rows by shortest augmenting paths; return -1, or a row that must be matched and cannot be.
+
+    Needs tight links and the lone at their bounds; `rows` ascending.
+    """
+    cp, m, n_rows = graph.cp, graph.n_cols, len(rows)
+    if n_rows == 0:
+        return -1
+    kernel = graph.kernel("auction_path.cu", "auction_path", cooperative=True)
+    threads = min(1024, max(64, -(-m // 1024) * 32)) if graph.is_dense else 64
+    per_slot = 20 * max(m, 1)
+    slots = min(cuda.resident_blocks(kernel, threads), n_rows, max(1, PATH_BYTES // per_slot))
+    cuda.require_memory(slots * per_slot, f"shortest paths over {m} columns")
+    place = cp.full(slots * m, -1, cp.int32)
+    column, start_row = cp.empty(slots * m, cp.int32), cp.empty(slots * m, cp.int32)
+    dist = cp.empty(slots * m, graph.price_dtype)
+    claim = cp.full(m, STUCK_NOWHERE, cp.int32)
+    window, done = rows[:slots].copy(), cp.zeros(slots, cp.int32)
+    counts = cp.zeros(5, cp.uint64)  # three counts, then head, stuck and the barrier as words
+    words = counts.view(cp.uint32)[6:]
+    words[0], words[1] = slots, STUCK_NOWHERE
+    kernel(
+        (slots,),
+        (threads,),
+        (
+            *(np.int32(m), *graph.arguments(), graph.row_bound, prices.v, prices.col_of_row, prices.row_of_col),
+            *(rows, np.int32(n_rows), window, done, words[0:1], claim, place, column, start_row, dist, words[1:2]),
+            *(counts, words[2:3]),
+        ),
+    )
+    host = counts.get()
+    prices.count(path_steps=int(host[0]), shortest_paths=int(host[1]), rows_scanned=int(host[2]))
+    stuck = int(host.view(np.uint32)[7])
+    return -1 if stuck == STUCK_NOWHERE else stuck
+
+
+PATH_BYTES = 2**30
+"""Most device memory for the scratch space of shortest path searches."""
+
+
+def certified(
+    graph: DeviceGraph,
+    problem: Problem,
+    prices: Prices,
+    *,
+    solver: str,
+    device: str,
+    stats: Mapping[str, Any],
+) -> Assignment:
+    """Return the assignment with feasible duals and its gap, all on the device (as `certificate.certify` does on the CPU)."""
+    cp, n, m = graph.cp, graph.n_rows, graph.n_cols
+    v = cp.minimum(prices.v, graph.col_bound)
+    r = cp.empty(n, graph.price_dtype)
+    terms = cp.empty((2, n + m), graph.price_dtype)
+    loose = cp.zeros(1, cp.int32)
+    kernel = graph.kernel("auction_certify.cu", "auction_certify", lanes=True)
+    blocks = min(1 << 16, max(1, -(-max(n * graph.lanes, m) // CERTIFY_THREADS)))
+    kernel(
+        (blocks,),
+        (CERTIFY_THREADS,),
+        (
+            *(np.int32(n), np.int32(m), *graph.arguments(), graph.row_bound, graph.col_bound, v),
+            *(prices.col_of_row, prices.row_of_col, r, terms[0], terms[1], loose, np.int32(graph.has_unmatched_cost)),
+        ),
+    )
+    if problem.n_blocks == 1:
+        sums = terms.sum(axis=1)
+        cost, gap = (number.item() for number in sums.get())
+    else:
+        cost, gap = _sums_of_blocks(problem, terms)
+    return Assignment(
+        _local(cp, problem, prices.col_of_row, problem.row_offsets, problem.col_offsets),
+        _local(cp, problem, prices.row_of_col, problem.col_offsets, problem.row_offsets),
+        cost,
+        r,
+        v,
+        gap,
+        not int(loose.get()[0]),
+        solver,
+        device,
+        stats,
+        problem.row_offsets,
+        problem.col_offsets,
+    )
+
+
+def _sums_of_blocks(problem: Problem, terms: Any) -> tuple[np.ndarray, np.ndarray]:
+    """Cost and gap of each block, (blocks,) each, from the terms of rows and columns."""
+    rows, cols = np.split(terms.get(), [problem.n_rows], axis=1)
+    sums = np.zeros((2, problem.n_blocks), rows.dtype)
+    for side, offsets in ((rows, problem.row_offsets), (cols, problem.col_offsets)):
+        some = np.flatnonzero(np.diff(offsets))
+        if len(some):
+            sums[:, some] += np.add.reduceat(side, offsets[some], axis=1)
+    return sums[0], sums[1]
+
+
+def _local(cp: Any, problem: Problem, partner: Any, own_offsets: np.ndarray, other_offsets: np.ndarray) -> Any:
+    """Count partners within their block."""
+    if problem.n_blocks == 1:
+        return partner
+    first = cp.asarray(np.repeat(other_offsets[:-1], np.diff(own_offsets)).astype(np.int32))
+    return cp.where(partner < 0, partner, partner - first)

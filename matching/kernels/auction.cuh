@@ -1,0 +1,122 @@
+// What the auction's kernels share: number types, the edges of a row, and a row's choice of its best and second best.
+//
+// Costs are minimised; what the papers call a rising price p_j is a falling column dual v_j = -p_j. A row's value of a
+// column is c_ij - v_j, and its value of staying alone is its bound. Compile with -DCOST=float, double, int or int64; the
+// integers also with -DINTEGER, whose prices are int64, the others' double. -DDENSE: edge e of row i is column e.
+#pragma once
+#include "grid.cuh"
+
+#ifndef COST
+#define COST float
+#endif
+typedef COST cost_t;
+#ifdef INTEGER
+typedef int64 price_t;
+#else
+typedef double price_t;
+#endif
+
+enum : int { NOBODY = -1 };
+constexpr int NO_EDGE = 0x7fffffff;
+constexpr int ALONE = -1;  // as an edge: before every other, so that ties leave a row alone
+
+// No bound, no column: +inf, or 2^62 in integers.
+__device__ __forceinline__ price_t none() {
+#ifdef INTEGER
+    return 1LL << 62;
+#else
+    return __longlong_as_double(0x7ff0000000000000LL);
+#endif
+}
+
+struct Graph {
+    const int64* __restrict__ indptr;         // (rows + 1,); unused when dense
+    const int* __restrict__ indices;          // (edges,) columns, ascending within a row; unused when dense
+    const cost_t* __restrict__ cost;          // (edges,)
+    const unsigned char* __restrict__ forbidden;  // (edges,) or null
+    int n_cols;
+
+    __device__ __forceinline__ int64 first(int row) const {
+#ifdef DENSE
+        return (int64)row * n_cols;
+#else
+        return indptr[row];
+#endif
+    }
+    __device__ __forceinline__ int degree(int row) const {
+#ifdef DENSE
+        return n_cols;
+#else
+        return (int)(indptr[row + 1] - indptr[row]);
+#endif
+    }
+    __device__ __forceinline__ int column(int64 first, int edge) const {
+#ifdef DENSE
+        return edge;
+#else
+        return indices[first + edge];
+#endif
+    }
+    __device__ __forceinline__ price_t cost_of(int64 first, int edge) const {
+        if (forbidden != nullptr && forbidden[first + edge]) return none();
+        return (price_t)cost[first + edge];
+    }
+    // c - v, `none()` for a forbidden pair.
+    __device__ __forceinline__ price_t value(int64 first, int edge, const price_t* v) const {
+        const price_t c = cost_of(first, edge);
+        return c < none() ? c - v[column(first, edge)] : none();
+    }
+};
+
+// A row's two best choices; edges are counted within the row and break ties.
+struct Choice {
+    price_t best, second;
+    int best_edge, second_edge;
+};
+
+__device__ __forceinline__ bool comes_before(price_t a, int edge_a, price_t b, int edge_b) {
+    return a < b || (a == b && edge_a < edge_b);
+}
+
+// What lane `first` of a row's lanes knows at the start: the price of staying alone; the others know nothing.
+__device__ __forceinline__ Choice no_choice(bool first, price_t bound) {
+    return first ? Choice{bound, none(), ALONE, NO_EDGE} : Choice{none(), none(), NO_EDGE, NO_EDGE};
+}
+
+__device__ __forceinline__ void consider(Choice& choice, price_t value, int edge) {
+    if (comes_before(value, edge, choice.best, choice.best_edge)) {
+        choice.second = choice.best, choice.second_edge = choice.best_edge;
+        choice.best = value, choice.best_edge = edge;
+    } else if (comes_before(value, edge, choice.second, choice.second_edge)) {
+        choice.second = value, choice.second_edge = edge;
+    }
+}
+
+__device__ __forceinline__ Choice merged(Choice a, price_t best, price_t second, int best_edge, int second_edge) {
+    if (comes_before(best, best_edge, a.best, a.best_edge)) {
+        if (comes_before(a.best, a.best_edge, second, second_edge)) second = a.best, second_edge = a.best_edge;
+        return Choice{best, second, best_edge, second_edge};
+    }
+    if (comes_before(best, best_edge, a.second, a.second_edge)) a.second = best, a.second_edge = best_edge;
+    return a;
+}
+
+// The choice of `lanes` neighbouring lanes together, known to all of them. The whole warp must come.
+template <int lanes>
+__device__ __forceinline__ Choice agreed(Choice c) {
+#pragma unroll
+    for (int step = lanes / 2; step > 0; step /= 2) {
+        const price_t best = __shfl_xor_sync(FULL_WARP, c.best, step), second = __shfl_xor_sync(FULL_WARP, c.second, step);
+        const int best_edge = __shfl_xor_sync(FULL_WARP, c.best_edge, step);
+        const int second_edge = __shfl_xor_sync(FULL_WARP, c.second_edge, step);
+        c = merged(c, best, second, best_edge, second_edge);
+    }
+    return c;
+}
+
+// The key by which a column compares bids: the larger increment wins, then the smaller row. The increment is rounded to
+// float: any bidder may win, since each pays its own exact price. 0 = no bid.
+__device__ __forceinline__ uint64 bid_key(price_t increment, int row) {
+    return ((uint64)__float_as_uint((float)increment) << 32) | (0xffffffffu - (uint32)row);
+}
+__device__ __forceinline__ int bidder(uint64 key) { return (int)(0xffffffffu - (uint32)key); }

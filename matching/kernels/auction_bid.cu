@@ -1,0 +1,167 @@
+// Jacobi auction on a graph: all unassigned rows bid at once, round after round, inside one cooperative launch.
+//
+// Source: D. P. Bertsekas, "Auction algorithms for network flow problems: a tutorial introduction", Computational
+// Optimization and Applications 1 (1992), Jacobi form. With eps = 0 the bids are Jonker and Volgenant's augmenting row
+// reduction (Computing 38, 1987): links stay tight, lone rows sit at their bound and lone columns at their starting
+// price, so what is left over can be finished by shortest augmenting paths (auction_path.cu), exactly.
+//
+// LANES neighbouring lanes serve one row. A round has two phases:
+//   bid     every waiting row finds its best column and the price at which its second choice is as good, and enters the
+//           column's key by atomicMax: the highest increment wins, then the smallest row, whatever the order of threads;
+//   assign  winners take their column and put the row they displace into the next round's queue, losers queue themselves.
+// A queue never grows. Rows that are better off alone retire for good: prices only turn against them. Rows whose bid
+// would not move the price of a taken column go to `waiting`.
+// Once few rows are left, block 0 goes on alone: a round then costs two block barriers (about 3 us) and no grid barrier.
+//
+// Bytes of the first round: 12 to 16 per edge (read once) and 40 per row; prices are gathered from the L2 cache.
+// Hazards: prices, owners and keys are written by other blocks, hence never read through __restrict__ pointers; the three
+// queue sizes rotate (read, filled, cleared), so that no barrier is needed to clear one.
+// variant: -DLANES=32 -DCOST=double
+// variant: -DINTEGER -DCOST=int
+// variant: -DINTEGER -DCOST=int64 -DLANES=32
+#include "auction.cuh"
+
+#ifndef LANES
+#define LANES 8
+#endif
+
+struct Auction {
+    Graph graph;
+    const price_t* __restrict__ row_bound;  // (rows,) price of staying alone, none() where a row must be matched
+    price_t* v;                             // (columns,)
+    int* col_of_row;
+    int* row_of_col;
+    uint64* key;        // (columns,) best bid of the round
+    int* bid_edge;      // (rows,) by place in the queue: edge bid for, or NO_EDGE
+    price_t* bid_price;
+    int* waiting;
+    int* n_waiting;
+    price_t eps;
+};
+
+// Adds `row` to a queue for each lane that `keeps` one, with one atomic per warp. The whole warp must come.
+__device__ __forceinline__ void push(bool keeps, int row, int* queue, int* size) {
+    const uint32 who = __ballot_sync(FULL_WARP, keeps);
+    if (who == 0) return;
+    int base = 0;
+    if (lane() == 0) base = atomicAdd(size, __popc(who));
+    base = __shfl_sync(FULL_WARP, base, 0);
+    if (keeps) queue[base + __popc(who & lanes_below())] = row;
+}
+
+// The row at place `at` bids; every lane of the warp comes, groups beyond the queue with row = NOBODY.
+__device__ __forceinline__ void bid(const Auction& a, int row, int at) {
+    const int member = threadIdx.x % LANES;
+    Choice choice = no_choice(member == 0, row == NOBODY ? price_t(0) : a.row_bound[row]);
+    int64 first = 0;
+    if (row != NOBODY) {
+        first = a.graph.first(row);
+        const int degree = a.graph.degree(row);
+        for (int e = member; e < degree; e += LANES) consider(choice, a.graph.value(first, e, a.v), e);
+    }
+    choice = agreed<LANES>(choice);
+    bool waits = false;
+    if (row != NOBODY && member == 0) {
+        int edge = choice.best_edge;
+        if (edge == ALONE || choice.best >= none()) {
+            a.bid_edge[at] = NO_EDGE;
+            waits = choice.best >= none();
+        } else {
+            int col = a.graph.column(first, edge);
+            bool taken = a.row_of_col[col] != NOBODY;
+            if (taken && choice.second <= choice.best && choice.second_edge != ALONE && choice.second_edge != NO_EDGE) {
+                const int other = a.graph.column(first, choice.second_edge);
+                if (a.row_of_col[other] == NOBODY) col = other, edge = choice.second_edge, taken = false;
+            }
+            const price_t now = a.v[col];
+            price_t price = choice.second < none() ? a.graph.cost_of(first, edge) - choice.second : now;
+            price = (price < now ? price : now) - a.eps;
+            waits = taken && price >= now;
+            a.bid_edge[at] = waits ? NO_EDGE : edge;
+            if (!waits) {
+                a.bid_price[at] = price;
+                atomicMax(&a.key[col], bid_key(now - price, row));
+            }
+        }
+    }
+    push(waits, row, a.waiting, a.n_waiting);
+}
+
+// The row at place `at` takes its column or not; one lane a row, the whole warp comes.
+__device__ __forceinline__ void assign(const Auction& a, int row, int at, int* next, int* n_next) {
+    int free_row = NOBODY;
+    if (row != NOBODY && a.bid_edge[at] != NO_EDGE) {
+        const int col = a.graph.column(a.graph.first(row), a.bid_edge[at]);
+        free_row = row;
+        if (bidder(*(volatile uint64*)&a.key[col]) == row) {
+            free_row = a.row_of_col[col];
+            if (free_row != NOBODY) a.col_of_row[free_row] = NOBODY;
+            a.row_of_col[col] = row;
+            a.col_of_row[row] = col;
+            a.v[col] = a.bid_price[at];
+            a.key[col] = 0;
+        }
+    }
+    push(free_row != NOBODY, free_row, next, n_next);
+}
+
+template <bool whole_grid>
+__device__ __forceinline__ void meet(uint32* barrier) {
+    if (whole_grid)
+        grid_barrier(barrier);
+    else
+        __syncthreads();
+}
+
+// Plays rounds until `stop_at` rows or fewer are queued or `last_round` is reached; returns the round it ended with.
+template <bool whole_grid>
+__device__ int play(
+    const Auction& a, int n_rows, int* queues, int* sizes, int round, int last_round, int stop_at, uint64* bids, uint32* barrier
+) {
+    const int thread = whole_grid ? global_thread() : threadIdx.x;
+    const int threads = whole_grid ? all_threads() : blockDim.x;
+    for (; round < last_round; round++) {
+        const int size = *(volatile int*)&sizes[round % 3];
+        if (size <= stop_at) break;
+        const int* queue = queues + (round & 1) * (int64)n_rows;
+        int* next = queues + ((round + 1) & 1) * (int64)n_rows;
+        if (thread == 0) {
+            sizes[(round + 2) % 3] = 0;
+            *bids += size;
+        }
+        const int padded = (size * (int64)LANES + 31) / 32 * 32 / LANES;  // whole warps
+        for (int at = thread / LANES; at < padded; at += threads / LANES)
+            bid(a, at < size ? (round == 0 ? at : queue[at]) : NOBODY, at);
+        meet<whole_grid>(barrier);
+        for (int at = thread; at < (size + 31) / 32 * 32; at += threads)
+            assign(a, at < size ? (round == 0 ? at : queue[at]) : NOBODY, at, next, &sizes[(round + 1) % 3]);
+        meet<whole_grid>(barrier);
+    }
+    return round;
+}
+
+// sizes = {rows, 0, 0} at the start: round 0 takes rows 0, 1, ... without a queue. counts: bids, grid rounds, block rounds.
+extern "C" __global__ void __launch_bounds__(512) auction_bid(
+    int n_rows, int n_cols, const int64* indptr, const int* indices, const cost_t* cost, const unsigned char* forbidden,
+    const price_t* row_bound, price_t* v, int* col_of_row, int* row_of_col, uint64* key, int* bid_edge, price_t* bid_price,
+    int* queues, int* sizes, int* waiting, int* n_waiting, uint64* counts, uint32* barrier, price_t eps, int block_alone_at,
+    int stop_at, int grid_rounds, int block_rounds
+) {
+    const Auction a{
+        Graph{indptr, indices, cost, forbidden, n_cols}, row_bound, v, col_of_row, row_of_col, key, bid_edge, bid_price,
+        waiting, n_waiting, eps};
+    const int alone_at = block_alone_at > stop_at ? block_alone_at : stop_at;
+    int round = play<true>(a, n_rows, queues, sizes, 0, grid_rounds, alone_at, &counts[0], barrier);
+    if (blockIdx.x != 0) return;
+    if (threadIdx.x == 0) counts[1] += round;
+    const int before = round;
+    round = play<false>(a, n_rows, queues, sizes, round, round + block_rounds, stop_at, &counts[0], barrier);
+    const int left = *(volatile int*)&sizes[round % 3], base = *(volatile int*)n_waiting;
+    for (int at = threadIdx.x; at < left; at += blockDim.x)
+        waiting[base + at] = round == 0 ? at : queues[(round & 1) * (int64)n_rows + at];
+    __syncthreads();
+    if (threadIdx.x == 0) {
+        *n_waiting = base + left;
+        counts[2] += round - before;
+    }
+}
