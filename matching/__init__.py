@@ -21,8 +21,8 @@ if TYPE_CHECKING:
     )
     from .jv import JV
     from .problem import Problem
-    from .solving import solve
     from .solvers import SOLVERS, Solver
+    from .solving import solve
     from .sparse_jv import SparseJV
     from .verification import Certificate, verify
 

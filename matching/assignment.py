@@ -22,8 +22,8 @@ class Assignment:
     cost : number, or ndarray (blocks,) for a batch
         Objective value: links plus the price of the lone. An integer for integer costs.
     row_duals, col_duals : ndarray (rows,), (columns,)
-        Feasible dual variables r and v: c_ij - r_i - v_j ≥ 0, r ≤ u, v ≤ u (see `Problem.dual_bounds`). int64 for integer
-        costs, float64 otherwise.
+        Feasible dual variables r and v: c_ij - r_i - v_j ≥ 0, r ≤ u, v ≤ u (see `Problem.dual_bounds`). int64 for
+        integer costs, float64 otherwise.
     gap : number, or ndarray (blocks,) for a batch
         `cost` minus the dual objective, so that no assignment is cheaper than `cost - gap`. Computed as the sum of
         the violated complementary slackness (each term ≥ 0), hence free of cancellation.

@@ -1,7 +1,8 @@
 """The proof that goes with every assignment: feasible duals, and the gap between primal and dual objective.
 
-Linear programming duality: for any r, v with c_ij - r_i - v_j ≥ 0 and r, v below their bounds (`Problem.dual_bounds`),
-no assignment costs less than Σ r + Σ v. Written as complementary slackness, the gap of an assignment is
+Linear programming duality: for any r, v with c_ij - r_i - v_j ≥ 0 and r, v below their bounds
+(`Problem.dual_bounds`), no assignment costs less than Σ r + Σ v. Written as complementary slackness, the gap of
+an assignment is
 
     Σ links (c_ij - r_i - v_j)  +  Σ lone rows (u_i - r_i)  +  Σ lone columns (u_j - v_j),
 
@@ -17,11 +18,12 @@ from typing import Any
 import numpy as np
 
 from .assignment import Assignment
-from .costs import link_costs, row_minima
+from .costs import best_row_duals, link_costs
 from .problem import Problem
 
 ULPS = 64
-"""Exact, for real costs: every complementary slackness term within this many ulp of its largest operand."""
+"""Exact, for real costs: every complementary slackness term within this many ulp of the largest term that went into it,
+those of the pair that set its row's dual included."""
 
 
 def certify(
@@ -50,11 +52,10 @@ def certify(
     Assignment
         Exact if the prices are; otherwise with the gap that they prove.
     """
-    row_bound, col_bound = problem.dual_bounds()
-    v = np.minimum(col_duals.astype(problem.dual_dtype, copy=False), col_bound)
-    r = np.minimum(row_minima(problem, v), row_bound)
+    v = np.minimum(col_duals.astype(problem.dual_dtype, copy=False), problem.dual_bounds()[1])
+    r, terms = best_row_duals(problem, v)
     row_of_col = inverse(problem, col_of_row)
-    links, lone_rows, lone_cols = complementary_slackness(problem, col_of_row, row_of_col, r, v)
+    links, lone_rows, lone_cols = complementary_slackness(problem, col_of_row, row_of_col, r, v, terms)
     cost = links.sum_costs() + lone_rows.sum_costs() + lone_cols.sum_costs()
     gap = links.sum_slack() + lone_rows.sum_slack() + lone_cols.sum_slack()
     single = problem.n_blocks == 1
@@ -86,7 +87,7 @@ class SlacknessTerms:
     cost, slack : ndarray (k,)
         Share of the objective and of the gap.
     largest : ndarray (k,)
-        Largest absolute operand of each slack, the measure of its rounding error.
+        Largest absolute term that went into each slack, the measure of its rounding error.
     """
 
     block: np.ndarray
@@ -103,6 +104,16 @@ class SlacknessTerms:
         """Return the sum of the slacks of each block, (n_blocks,)."""
         return self._sum(self.slack)
 
+    def sum_sizes(self) -> np.ndarray:
+        """Return the sum of the absolute costs of each block, (n_blocks,), the measure of rounding in `sum_costs`."""
+        return self._sum(abs(self.cost))
+
+    def sum_rounding(self) -> np.ndarray:
+        """Return the slack that rounding may leave in each block, float64 (n_blocks,); 0 for integers."""
+        if self.slack.dtype.kind == "i":
+            return np.zeros(self.n_blocks)
+        return self._sum(ULPS * np.finfo(np.float64).eps * self.largest)
+
     def _sum(self, terms: np.ndarray) -> np.ndarray:
         out = np.zeros(self.n_blocks, dtype=terms.dtype)
         if self.n_blocks == 1:
@@ -113,32 +124,44 @@ class SlacknessTerms:
         return out
 
     def is_tight(self) -> bool:
-        """Whether every slack is zero: exactly for integers, within `ULPS` ulp of its operands for floats."""
+        """Whether every slack is zero: exactly for integers, within `ULPS` ulp of its largest term for floats."""
         if self.slack.dtype.kind == "i":
             return not self.slack.any()
         return bool((self.slack <= ULPS * np.finfo(np.float64).eps * self.largest).all())
 
 
 def complementary_slackness(
-    problem: Problem, col_of_row: np.ndarray, row_of_col: np.ndarray, r: np.ndarray, v: np.ndarray
+    problem: Problem, col_of_row: np.ndarray, row_of_col: np.ndarray, r: np.ndarray, v: np.ndarray, terms: np.ndarray
 ) -> tuple[SlacknessTerms, SlacknessTerms, SlacknessTerms]:
-    """Return the terms of links, lone rows and lone columns of an assignment under the duals r (rows,) and v (columns,)."""
+    """Return the terms of links, lone rows and lone columns of an assignment.
+
+    Parameters
+    ----------
+    problem : Problem
+    col_of_row, row_of_col : int32 (rows,), (columns,)
+    r, v : ndarray (rows,), (columns,)
+        Row and column duals.
+    terms : ndarray (rows,)
+        Size of the pair that bounds each row's dual, as `costs.best_row_duals` returns it.
+    """
     rows = np.flatnonzero(col_of_row >= 0)
     block = block_of(problem.row_offsets, rows)
     cost = link_costs(problem, rows, block, col_of_row[rows])
     cols = col_of_row[rows] + problem.col_offsets[block]
-    largest = np.maximum(np.maximum(abs(cost), abs(v[cols])), abs(r[rows]))
+    largest = np.maximum.reduce([abs(cost), abs(v[cols]), abs(r[rows]), terms[rows]])
     links = SlacknessTerms(block, problem.n_blocks, cost, cost - v[cols] - r[rows], largest)
-    lone_rows = _lone(problem.row_offsets, np.flatnonzero(col_of_row < 0), problem.row_unmatched, r)
-    lone_cols = _lone(problem.col_offsets, np.flatnonzero(row_of_col < 0), problem.col_unmatched, v)
+    lone_rows = _lone(problem.row_offsets, np.flatnonzero(col_of_row < 0), problem.row_unmatched, r, terms)
+    lone_cols = _lone(problem.col_offsets, np.flatnonzero(row_of_col < 0), problem.col_unmatched, v, np.zeros_like(v))
     return links, lone_rows, lone_cols
 
 
-def _lone(offsets: np.ndarray, lone: np.ndarray, prices: np.ndarray | None, duals: np.ndarray) -> SlacknessTerms:
+def _lone(
+    offsets: np.ndarray, lone: np.ndarray, prices: np.ndarray | None, duals: np.ndarray, terms: np.ndarray
+) -> SlacknessTerms:
     """Terms of the lone of one side; without a price only the longer side may be alone, free of charge."""
     dual = duals[lone]
     price = np.zeros_like(dual) if prices is None else prices[lone]
-    largest = np.maximum(abs(price), abs(dual))
+    largest = np.maximum.reduce([abs(price), abs(dual), terms[lone]])
     return SlacknessTerms(block_of(offsets, lone), len(offsets) - 1, price, price - dual, largest)
 
 

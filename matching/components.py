@@ -1,7 +1,5 @@
 """Connected components of a bipartite graph: the independent parts of a sparse matching problem."""
 
-# ruff: noqa: ANN001, ANN202
-
 from __future__ import annotations
 
 import numpy as np
@@ -27,7 +25,7 @@ def components(indptr: np.ndarray, indices: np.ndarray, n_cols: int) -> tuple[np
 
 
 def rows_by_component(row_label: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-    """Group rows by component: return (rows, starts), component k owning `rows[starts[k]:starts[k+1]]`, both ascending."""
+    """Group rows by component: return (rows, starts); component k owns `rows[starts[k]:starts[k+1]]`, ascending."""
     counts = np.bincount(row_label)
     starts = np.concatenate([[0], np.cumsum(counts)])
     return _grouped(row_label, starts), starts

@@ -6,7 +6,7 @@ from dataclasses import replace
 
 import numpy as np
 
-from .costs import pair_costs
+from .costs import link_costs, pair_costs
 from .errors import InvalidProblem
 from .grid import pairs_within
 from .problem import INT_LIMIT, Problem
@@ -45,6 +45,7 @@ def _dense_block(block: Problem) -> tuple[np.ndarray, np.ndarray | None]:
         assert block.y is not None
         return pair_costs(block.x, block.y, block.metric).reshape(-1), None
     assert block.indptr is not None
+    assert block.indices is not None
     at = np.repeat(np.arange(n), np.diff(block.indptr)) * m + block.indices
     costs = np.full(n * m, 0 if block.is_integer else np.inf, dtype=block.data.dtype)
     costs[at] = block.data
@@ -58,8 +59,8 @@ def _dense_block(block: Problem) -> tuple[np.ndarray, np.ndarray | None]:
 def as_sparse(problem: Problem) -> Problem:
     """Return the problem with its allowed pairs as edges.
 
-    Point sets with an `unmatched_cost` keep the pairs that are worth a link (cost below u_i + u_j), which is exact; without
-    one, all pairs are edges.
+    Point sets with an `unmatched_cost` keep the pairs that are worth a link (cost below u_i + u_j), which is exact;
+    without one, all pairs are edges.
     """
     if problem.kind == "sparse":
         return problem
@@ -110,7 +111,10 @@ def _gated_block(block: Problem) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
     worth = block.row_unmatched.max(initial=0) + block.col_unmatched.max(initial=0)
     radius = np.sqrt(max(worth, 0)) if block.metric == "squared" else max(worth, 0)
     indptr, indices, distance = pairs_within(block.x, block.y, float(radius) * (1 + 1e-12))
-    return indptr, indices, distance * distance if block.metric == "squared" else distance
+    if block.metric == "distance":
+        return indptr, indices, distance
+    rows = np.repeat(np.arange(n), np.diff(indptr))
+    return indptr, indices, link_costs(block, rows, np.zeros_like(rows), indices)
 
 
 def transposed(block: Problem) -> Problem:

@@ -1,4 +1,4 @@
-"""Reading costs: one definition of c_ij for dense, sparse and matrix-free problems, shared by solvers' proofs and `verify`."""
+"""Reading costs: one definition of c_ij for every kind of problem, shared by solvers' proofs and `verify`."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 from numba import njit, prange
 
-from .problem import INT_LIMIT, Problem
+from .problem import INT_LIMIT, Problem, finite_range
 
 
 def absent_cost(problem: Problem) -> Any:
@@ -40,41 +40,69 @@ def link_costs(problem: Problem, rows: np.ndarray, block: np.ndarray, cols: np.n
             out[problem.forbidden[at]] = absent
     else:
         out = np.empty(len(rows))
-        _point_link_costs(problem.x, problem.y, problem.metric == "squared", rows, problem.col_offsets[block] + cols, out)
+        _point_link_costs(
+            problem.x, problem.y, problem.metric == "squared", rows, problem.col_offsets[block] + cols, out
+        )
     return out
 
 
-def row_minima(problem: Problem, v: np.ndarray) -> np.ndarray:
-    """Return min_j (c_ij - v_j) of each row over the pairs it may match, (rows,) of `dual_dtype`; `absent_cost` if none.
+def best_row_duals(problem: Problem, v: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+    """Return the largest row duals that are feasible beside given column duals: min(bound, min_j (c_ij - v_j)).
 
     Parameters
     ----------
     problem : Problem
     v : ndarray (columns,)
         Column duals, of `dual_dtype`.
+
+    Returns
+    -------
+    r : ndarray (rows,)
+        Of `dual_dtype`; the bound (see `Problem.dual_bounds`) where no pair is lower.
+    terms : ndarray (rows,)
+        Larger of |c_ij| and |v_j| of the pair that set r, the measure of its rounding error; 0 where the bound did.
     """
-    out = np.full(problem.n_rows, absent_cost(problem), dtype=problem.dual_dtype)
+    r = problem.dual_bounds()[0].copy()
+    terms = np.zeros_like(r)
     for b in range(problem.n_blocks):
         rows = slice(int(problem.row_offsets[b]), int(problem.row_offsets[b + 1]))
         cols = slice(int(problem.col_offsets[b]), int(problem.col_offsets[b + 1]))
+        own = v[cols], r[rows], terms[rows]
         if problem.kind == "sparse":
             assert problem.indptr is not None
-            _sparse_minima(problem.indptr[rows.start : rows.stop + 1], problem.indices, problem.data, v[cols], out[rows])
+            _sparse_minima(problem.indptr[rows.start : rows.stop + 1], problem.indices, problem.data, *own)
         elif problem.kind == "dense":
             block = problem.block(b)
             mask = None if block.forbidden is None else block.forbidden.reshape(block.shape)
-            _dense_minima(block.cost_matrix, mask, v[cols], out[rows])
+            _dense_minima(block.cost_matrix, mask, *own)
         else:
             assert problem.x is not None
             assert problem.y is not None
-            _point_minima(problem.x[rows], problem.y[cols], problem.metric == "squared", v[cols], out[rows])
-    return out
+            _point_minima(problem.x[rows], problem.y[cols], problem.metric == "squared", *own)
+    return r, terms
+
+
+def largest_cost(problem: Problem) -> float:
+    """Return an upper bound of the absolute value of every cost and price; for point sets, from their bounding box."""
+    parts = [problem.data]
+    if problem.row_unmatched is not None and problem.col_unmatched is not None:
+        parts += [problem.row_unmatched, problem.col_unmatched]
+    largest = max(max(abs(float(low)), abs(float(high))) for low, high in map(finite_range, parts))
+    if problem.x is None or problem.y is None:
+        return largest
+    points = np.concatenate([problem.x, problem.y])
+    diagonal = float(np.linalg.norm(np.ptp(points, axis=0))) if len(points) else 0.0
+    return max(largest, diagonal**2 if problem.metric == "squared" else diagonal)
 
 
 def row_costs(problem: Problem, row: int) -> tuple[np.ndarray, np.ndarray]:
     """Return the columns (counted over all blocks) that `row` may match, and their costs in `dual_dtype`."""
     b = int(np.searchsorted(problem.row_offsets, row, side="right")) - 1
-    i, first, width = row - int(problem.row_offsets[b]), int(problem.col_offsets[b]), int(np.diff(problem.col_offsets)[b])
+    i, first, width = (
+        row - int(problem.row_offsets[b]),
+        int(problem.col_offsets[b]),
+        int(np.diff(problem.col_offsets)[b]),
+    )
     if problem.kind == "sparse":
         assert problem.indptr is not None
         assert problem.indices is not None
@@ -99,11 +127,11 @@ def pair_costs(x: np.ndarray, y: np.ndarray, metric: str) -> np.ndarray:
 
 
 @njit(cache=True, nogil=True, inline="always")
-def pair_cost(x, i, y, j, squared):  # noqa: ANN001, ANN201
+def pair_cost(x, i, y, j, squared):
     """Euclidean distance (or its square) of x[i] and y[j] in float64: differences first, axes summed in order.
 
-    Every CPU path and, written the same way without contraction, every kernel computes the cost like this; |a|² + |b|² - 2ab
-    would lose the digits that decide between near neighbours.
+    Every CPU path and, written the same way without contraction, every kernel computes the cost like this;
+    |a|² + |b|² - 2ab would lose the digits that decide between near neighbours.
     """
     total = 0.0
     for axis in range(x.shape[1]):
@@ -113,7 +141,7 @@ def pair_cost(x, i, y, j, squared):  # noqa: ANN001, ANN201
 
 
 @njit(cache=True, nogil=True)
-def _sparse_link_costs(indptr, indices, data, rows, cols, out):  # noqa: ANN001, ANN202
+def _sparse_link_costs(indptr, indices, data, rows, cols, out):
     for k in range(len(rows)):
         for e in range(indptr[rows[k]], indptr[rows[k] + 1]):
             if indices[e] == cols[k]:
@@ -122,41 +150,48 @@ def _sparse_link_costs(indptr, indices, data, rows, cols, out):  # noqa: ANN001,
 
 
 @njit(cache=True, nogil=True)
-def _point_link_costs(x, y, squared, rows, cols, out):  # noqa: ANN001, ANN202
+def _point_link_costs(x, y, squared, rows, cols, out):
     for k in range(len(rows)):
         out[k] = pair_cost(x, rows[k], y, cols[k], squared)
 
 
 @njit(cache=True, nogil=True)
-def _sparse_minima(indptr, indices, data, v, out):  # noqa: ANN001, ANN202
-    for i in range(len(out)):
-        best = out[i]
+def _sparse_minima(indptr, indices, data, v, r, terms):
+    for i in range(len(r)):
         for e in range(indptr[i], indptr[i + 1]):
-            best = min(best, data[e] - v[indices[e]])
-        out[i] = best
+            j = indices[e]
+            if data[e] - v[j] < r[i]:
+                r[i] = data[e] - v[j]
+                terms[i] = max(abs(data[e]), abs(v[j]))
 
 
 @njit(cache=True, nogil=True, parallel=True)
-def _dense_minima(cost, forbidden, v, out):  # noqa: ANN001, ANN202
-    for i in prange(len(out)):
-        best = out[i]
+def _dense_minima(cost, forbidden, v, r, terms):
+    for i in prange(len(r)):
+        best, at = r[i], -1
         for j in range(len(v)):
-            if forbidden is None or not forbidden[i, j]:
-                best = min(best, cost[i, j] - v[j])
-        out[i] = best
+            if (forbidden is None or not forbidden[i, j]) and cost[i, j] - v[j] < best:
+                best, at = cost[i, j] - v[j], j
+        if at >= 0:
+            r[i] = best
+            terms[i] = max(abs(cost[i, at]), abs(v[at]))
 
 
 @njit(cache=True, nogil=True, parallel=True)
-def _point_minima(x, y, squared, v, out):  # noqa: ANN001, ANN202
-    for i in prange(len(out)):
-        best = out[i]
+def _point_minima(x, y, squared, v, r, terms):
+    for i in prange(len(r)):
+        best, at = r[i], -1
         for j in range(len(v)):
-            best = min(best, pair_cost(x, i, y, j, squared) - v[j])
-        out[i] = best
+            value = pair_cost(x, i, y, j, squared) - v[j]
+            if value < best:
+                best, at = value, j
+        if at >= 0:
+            r[i] = best
+            terms[i] = max(pair_cost(x, i, y, at, squared), abs(v[at]))
 
 
 @njit(cache=True, nogil=True)
-def _point_matrix(x, y, squared, out):  # noqa: ANN001, ANN202
+def _point_matrix(x, y, squared, out):
     for i in range(len(x)):
         for j in range(len(y)):
             out[i, j] = pair_cost(x, i, y, j, squared)

@@ -3,6 +3,8 @@
 A message names the argument, what is needed, what came, and the remedy.
 """
 
+# ruff: noqa: N818 - the names say what happened; that it is an error, the root says.
+
 from __future__ import annotations
 
 from typing import TYPE_CHECKING
@@ -31,15 +33,22 @@ class Infeasible(AuctrackError, ValueError):
         (When the columns are the shorter side the roles are exchanged, see `side`.)
     side : {"rows", "columns"}
         Which side has more members than it has partners.
+    block : int
+        The block of a batch that they belong to; rows and columns are counted within it.
     """
 
     def __init__(
-        self, message: str, *, rows: Sequence[int] = (), columns: Sequence[int] = (), side: str = "rows"
+        self, message: str, *, rows: Sequence[int] = (), columns: Sequence[int] = (), side: str = "rows", block: int = 0
     ) -> None:
         super().__init__(message)
         self.rows = tuple(rows)
         self.columns = tuple(columns)
         self.side = side
+        self.block = block
+
+    def in_block(self, block: int) -> Infeasible:
+        """Return the same, said of block `block` of a batch."""
+        return Infeasible(f"Block {block}: {self}", rows=self.rows, columns=self.columns, side=self.side, block=block)
 
 
 class NotConverged(AuctrackError, RuntimeError):

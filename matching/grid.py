@@ -1,7 +1,5 @@
 """A uniform grid over points, and the pairs of two point sets that lie within a radius."""
 
-# ruff: noqa: ANN001, ANN202
-
 from __future__ import annotations
 
 import os

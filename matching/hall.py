@@ -1,7 +1,5 @@
 """Why a problem has no assignment: Hall's condition, and the members that break it."""
 
-# ruff: noqa: ANN001, ANN202
-
 from __future__ import annotations
 
 import numpy as np
@@ -26,6 +24,7 @@ def infeasible(
     Parameters
     ----------
     problem : Problem
+        A batch only where `indices` are given, counted over all blocks.
     row : int
         A row from which no augmenting path starts.
     indptr, indices : int64 (rows + 1,), int (edges,) or None
@@ -34,24 +33,24 @@ def infeasible(
     col_of_row, row_of_col : int32
         The matching in which `row` is stuck, counted as in `indptr` and `indices`.
     """
-    rows = np.flatnonzero(_reached(row, indptr, indices, allowed, col_of_row, row_of_col))
+    rows = np.flatnonzero(_reached(row, indptr, indices, allowed, row_of_col))
     columns = col_of_row[rows]
     columns = np.sort(columns[columns >= 0])
     b = int(block_of(problem.row_offsets, np.array([row]))[0])
-    where = f" of block {b}" if problem.n_blocks > 1 else ""
-    first, first_column = int(problem.row_offsets[b]), int(problem.col_offsets[b]) if indices is not None else 0
-    return Infeasible(
-        f"{len(rows)} members of the shorter side{where} may be matched with only {len(columns)} of the other "
+    first, first_column = int(problem.row_offsets[b]), int(problem.col_offsets[b])
+    error = Infeasible(
+        f"{len(rows)} members of the shorter side may be matched with only {len(columns)} of the other "
         f"(first: {rows[0] - first}), so not all can be. Allow more pairs, or set unmatched_cost so that some may stay "
         "alone.",
         rows=(rows - first).tolist(),
         columns=(columns - first_column).tolist(),
     )
+    return error.in_block(b) if problem.n_blocks > 1 else error
 
 
 @njit(cache=True, nogil=True)
-def _reached(row, indptr, indices, allowed, col_of_row, row_of_col):
-    """Mark the rows that alternating paths from `row` reach; with no free column among theirs they break Hall's condition."""
+def _reached(row, indptr, indices, allowed, row_of_col):
+    """Mark the rows that alternating paths from `row` reach; with no free column they break Hall's condition."""
     seen = np.zeros(len(indptr) - 1, np.bool_)
     stack = [row]
     seen[row] = True

@@ -4,8 +4,6 @@ SciPy's `linear_sum_assignment` is the same method, but it returns no dual varia
 integers above 2**53; the tests compare with it wherever it can go.
 """
 
-# ruff: noqa: ANN001, ANN202
-
 from __future__ import annotations
 
 from dataclasses import dataclass
@@ -28,8 +26,8 @@ from .shortest_paths import State, assign_rows, named_counts, start
 class JV:
     """Shortest augmenting paths on a dense cost matrix, O(n³) at worst; blocks of a batch side by side in threads.
 
-    Exact: integer costs in integer arithmetic with gap 0, real costs in float64 within 64 ulp term by term. Takes every kind
-    of problem that fits memory as a matrix (see `convert.as_dense`).
+    Exact: integer costs in integer arithmetic with gap 0, real costs in float64 within 64 ulp term by term. Takes every
+    kind of problem that fits memory as a matrix (see `convert.as_dense`).
     """
 
     name: ClassVar[str] = "jv"
@@ -63,7 +61,8 @@ def _infeasible_block(problem: Problem, b: int, failed: np.ndarray, state: State
     cols = slice(int(problem.col_offsets[b]), int(problem.col_offsets[b + 1]))
     allowed = block.data < np.inf if block.forbidden is None else ~block.forbidden & (block.data < np.inf)
     indptr = np.arange(n + 1) * m
-    return infeasible(block, int(failed[b]), indptr, None, allowed, state.col_of_row[rows], state.row_of_col[cols])
+    error = infeasible(block, int(failed[b]), indptr, None, allowed, state.col_of_row[rows], state.row_of_col[cols])
+    return error.in_block(b) if problem.n_blocks > 1 else error
 
 
 @njit(cache=True, nogil=True, parallel=True)

@@ -14,16 +14,17 @@ from .errors import InvalidProblem
 Kind = Literal["dense", "sparse", "points"]
 Metric = Literal["distance", "squared"]
 
-# Longest alternating path times largest cost must stay below this for exact int64 arithmetic; also the integer "no bound".
+# Longest alternating path times largest cost must stay below this for exact int64 arithmetic; also the integer "none".
 INT_LIMIT = 2**62
+COORDINATE_LIMIT = 1e140
 
 
 @dataclass(frozen=True, eq=False)
 class Problem:
     """One bipartite matching problem, or a batch of independent ones laid side by side.
 
-    The objective is: minimise Σ c_ij over links + u·(lone rows + lone columns). With no `unmatched_cost` every member of
-    the shorter side must be matched.
+    The objective is: minimise Σ c_ij over links + u·(lone rows + lone columns). With no `unmatched_cost` every member
+    of the shorter side must be matched.
 
     Make one with `Problem.dense`, `Problem.sparse`, `Problem.points` or `Problem.batch`; all arguments are validated
     there and the arrays are never written to.
@@ -81,14 +82,16 @@ class Problem:
         InvalidProblem
             On NaN, -inf, wrong shapes or types, or integers too large for exact arithmetic.
         """
-        cost = np.asarray(cost)
+        cost = _array(cost, "cost")
         if cost.ndim not in (2, 3):
             raise InvalidProblem(f"cost needs 2 axes (rows, columns), or 3 for a batch; got shape {cost.shape}.")
         blocks, n, m = (1, *cost.shape) if cost.ndim == 2 else cost.shape
+        if blocks == 0:
+            raise InvalidProblem(f"cost needs at least one block; got shape {cost.shape}.")
         data = np.ascontiguousarray(_supported(cost, "cost")).reshape(-1)
         mask = None
         if forbidden is not None:
-            mask = np.asarray(forbidden)
+            mask = _array(forbidden, "forbidden")
             if mask.shape != cost.shape or mask.dtype != np.bool_:
                 raise InvalidProblem(
                     f"forbidden needs a boolean array of cost's shape {cost.shape}; got {mask.dtype} {mask.shape}."
@@ -143,7 +146,8 @@ class Problem:
         col_offsets = _offsets(col_offsets, "col_offsets", None)
         if len(row_offsets) != len(col_offsets):
             raise InvalidProblem(
-                f"row_offsets and col_offsets need the same length (blocks + 1); got {len(row_offsets)} and {len(col_offsets)}."
+                f"row_offsets and col_offsets need the same length (blocks + 1); "
+                f"got {len(row_offsets)} and {len(col_offsets)}."
             )
         data = np.ascontiguousarray(_supported(data, "data"))
         indptr, indices, data = _checked_edges(indptr, indices, data, row_offsets, col_offsets)
@@ -166,13 +170,13 @@ class Problem:
         InvalidProblem
             On NaN or infinite coordinates or shapes that do not fit.
         """
-        x, y = (_coordinates(a, name) for a, name in ((x, "x"), (y, "y")))
+        x, y = _coordinates(x, "x"), _coordinates(y, "y")
         if x.shape[1] != y.shape[1]:
             raise InvalidProblem(f"x and y need the same number of axes; got {x.shape[1]} and {y.shape[1]}.")
         if metric not in ("distance", "squared"):
             raise InvalidProblem(f"metric needs 'distance' or 'squared'; got {metric!r}.")
-        offsets = (np.array([0, len(a)], dtype=np.int64) for a in (x, y))
-        return cls._finish("points", *offsets, np.empty(0), unmatched_cost, x=x, y=y, metric=metric)
+        rows, cols = np.array([0, len(x)], dtype=np.int64), np.array([0, len(y)], dtype=np.int64)
+        return cls._finish("points", rows, cols, np.empty(0), unmatched_cost, x=x, y=y, metric=metric)
 
     @classmethod
     def batch(cls, problems: Sequence[Problem]) -> Problem:
@@ -207,7 +211,9 @@ class Problem:
 
         forbidden = None
         if any(p.forbidden is not None for p in problems):
-            forbidden = np.concatenate([p.forbidden if p.forbidden is not None else np.zeros(len(p.data), bool) for p in problems])
+            forbidden = np.concatenate(
+                [p.forbidden if p.forbidden is not None else np.zeros(len(p.data), bool) for p in problems]
+            )
         return cls(
             first.kind,
             stacked("row_offsets").astype(np.int64),
@@ -249,10 +255,7 @@ class Problem:
             data = data.astype(np.float64)
         if sides is not None and data.dtype.kind == "f":
             sides = (sides[0].astype(np.float64), sides[1].astype(np.float64))
-        if data.dtype.kind == "i":
-            shorter = np.minimum(np.diff(row_offsets), np.diff(col_offsets)).max(initial=0)
-            for values in (data, *(sides or ())):
-                _refuse_beyond(values, INT_LIMIT // (2 * int(shorter) + 4), f"integer costs with {shorter} rows")
+        _refuse_sums_beyond_range(data, sides, np.diff(row_offsets), np.diff(col_offsets))
         row_u, col_u = sides if sides is not None else (None, None)
         return cls(kind, row_offsets, col_offsets, data, row_unmatched=row_u, col_unmatched=col_u, **parts)
 
@@ -291,7 +294,11 @@ class Problem:
     @property
     def n_edges(self) -> int:
         """Pairs that may be matched, forbidden dense pairs counted in."""
-        return len(self.data) if self.kind != "points" else int((np.diff(self.row_offsets) * np.diff(self.col_offsets)).sum())
+        return (
+            len(self.data)
+            if self.kind != "points"
+            else int((np.diff(self.row_offsets) * np.diff(self.col_offsets)).sum())
+        )
 
     @property
     def dual_dtype(self) -> np.dtype[Any]:
@@ -301,8 +308,8 @@ class Problem:
     def dual_bounds(self) -> tuple[np.ndarray, np.ndarray]:
         """Return the upper bounds of row and column duals, (rows,) and (columns,), of `dual_dtype`.
 
-        r ≤ u and v ≤ u where staying alone has a price; without one, the duals of a block's longer side are ≤ 0 and
-        the others are free: their bound is +inf, or 2**62 in integers.
+        r ≤ u and v ≤ u where staying alone has a price; without one, the duals of a block's longer side are ≤ 0
+        and the others are free: their bound is +inf, or 2**62 in integers.
         """
         if self.row_unmatched is not None and self.col_unmatched is not None:
             return self.row_unmatched, self.col_unmatched
@@ -329,13 +336,24 @@ class Problem:
         if self.kind == "points":
             assert self.x is not None
             assert self.y is not None
-            return Problem("points", *sizes, self.data, None, None, None, self.x[r0:r1], self.y[c0:c1], self.metric, row_u, col_u)
+            return Problem(
+                "points", *sizes, self.data, None, None, None, self.x[r0:r1], self.y[c0:c1], self.metric, row_u, col_u
+            )
         if self.kind == "sparse":
             assert self.indptr is not None
             assert self.indices is not None
             e0, e1 = int(self.indptr[r0]), int(self.indptr[r1])
             indptr = self.indptr[r0 : r1 + 1] - e0
-            return Problem("sparse", *sizes, self.data[e0:e1], None, indptr, self.indices[e0:e1], row_unmatched=row_u, col_unmatched=col_u)
+            return Problem(
+                "sparse",
+                *sizes,
+                self.data[e0:e1],
+                None,
+                indptr,
+                self.indices[e0:e1],
+                row_unmatched=row_u,
+                col_unmatched=col_u,
+            )
         e0 = int(self.dense_offsets[b])
         e1 = e0 + (r1 - r0) * (c1 - c0)
         mask = self.forbidden[e0:e1] if self.forbidden is not None else None
@@ -355,9 +373,17 @@ class Problem:
 # -------------------------------------------------------------------- checks at the boundary
 
 
+def _array(values: Any, name: str) -> np.ndarray:
+    """Return `values` as an array, or refuse rows of unequal length."""
+    try:
+        return np.asarray(values)
+    except ValueError as error:
+        raise InvalidProblem(f"{name} needs an array; NumPy cannot make one: {error}") from None
+
+
 def _supported(values: Any, name: str) -> np.ndarray:
     """Return `values` as float32, float64, int32 or int64, or refuse the type."""
-    values = np.asarray(values)
+    values = _array(values, name)
     kind, size = values.dtype.kind, values.dtype.itemsize
     if kind == "f" and size <= 8:
         return values.astype(np.float32) if size == 2 else values.astype(values.dtype.newbyteorder("="), copy=False)
@@ -391,13 +417,38 @@ def _refuse_beyond(values: np.ndarray, limit: int, what: str) -> None:
         )
 
 
+def _refuse_sums_beyond_range(
+    data: np.ndarray, sides: tuple[np.ndarray, np.ndarray] | None, rows: np.ndarray, cols: np.ndarray
+) -> None:
+    """Refuse costs whose sums along a path, or over all links and lone members of a block, leave their arithmetic."""
+    terms = 2 * np.minimum(rows, cols) + 4 if sides is None else rows + cols + 4
+    n_terms = int(terms.max())
+    for values in (data, *(sides or ())):
+        if values.dtype.kind == "i":
+            _refuse_beyond(values, INT_LIMIT // n_terms, f"integer costs that may add up {n_terms} at a time")
+            continue
+        limit = np.finfo(np.float64).max / (8 * n_terms)
+        largest = max(map(abs, finite_range(values)))
+        if largest > limit:
+            raise InvalidProblem(
+                f"real costs that may add up {n_terms} at a time must stay within ±{limit:.3g}; got {largest}. "
+                "Scale the costs down; forbid a pair with +inf."
+            )
+
+
 def _coordinates(values: Any, name: str) -> np.ndarray:
     values = np.ascontiguousarray(_supported(values, name), dtype=np.float64)
     if values.ndim != 2 or not 1 <= values.shape[1] <= 3:
         raise InvalidProblem(f"{name} needs shape (points, axes) with 1 to 3 axes; got {values.shape}.")
     bad = np.flatnonzero(~np.isfinite(values).all(axis=1))
     if len(bad):
-        raise InvalidProblem(f"{name} needs finite coordinates; {name}[{bad[0]}] is {values[bad[0]]} ({len(bad)} such).")
+        raise InvalidProblem(
+            f"{name} needs finite coordinates; {name}[{bad[0]}] is {values[bad[0]]} ({len(bad)} such)."
+        )
+    if values.size and abs(values).max() > COORDINATE_LIMIT:
+        raise InvalidProblem(
+            f"{name} needs coordinates within ±{COORDINATE_LIMIT:g}, whose squares fit; got {abs(values).max()}."
+        )
     return values
 
 
@@ -424,34 +475,50 @@ def _unmatched(given: Any, n: int, m: int) -> tuple[np.ndarray, np.ndarray] | No
 
 
 def _offsets(offsets: Any, name: str, total: int | None) -> np.ndarray:
-    offsets = np.asarray(offsets)
-    ok = offsets.ndim == 1 and len(offsets) >= 2 and offsets[0] == 0 and (np.diff(offsets) >= 0).all()
+    offsets = _array(offsets, name)
+    ok = (
+        offsets.ndim == 1
+        and offsets.dtype.kind in "iu"
+        and len(offsets) >= 2
+        and offsets[0] == 0
+        and (offsets[1:] >= offsets[:-1]).all()
+    )
     if not ok or (total is not None and offsets[-1] != total):
         ending = "" if total is None else f" and end at the number of rows, {total}"
-        raise InvalidProblem(f"{name} must start at 0, never fall{ending}; got {offsets!r}.")
+        raise InvalidProblem(f"{name} needs integers that start at 0, never fall{ending}; got {offsets!r}.")
     return offsets.astype(np.int64)
 
 
-def _csr_parts(graph: Any, shape: tuple[int, int] | None) -> tuple[np.ndarray, np.ndarray, np.ndarray, tuple[int, int] | None]:
+def _csr_parts(
+    graph: Any, shape: tuple[int, int] | None
+) -> tuple[np.ndarray, np.ndarray, np.ndarray, tuple[int, int] | None]:
     if isinstance(graph, tuple):
         if len(graph) != 3:
             raise InvalidProblem(f"graph needs (indptr, indices, data); got a tuple of {len(graph)}.")
-        indptr, indices, data = (np.asarray(part) for part in graph)
+        indptr, indices, data = (_array(part, "graph") for part in graph)
     else:
         if not hasattr(graph, "tocsr"):
-            raise InvalidProblem(f"graph needs a SciPy sparse matrix or (indptr, indices, data); got {type(graph).__name__}.")
-        if getattr(graph, "format", "") in ("csr", "csc", "bsr"):
+            raise InvalidProblem(
+                f"graph needs a SciPy sparse matrix or (indptr, indices, data); got {type(graph).__name__}."
+            )
+        if graph.format == "dia":
+            raise InvalidProblem("graph in DIA format cannot tell a zero cost from an absent pair; use CSR or COO.")
+        if len(graph.shape) != 2:
+            raise InvalidProblem(f"graph needs 2 axes (rows, columns); got shape {graph.shape}.")
+        if graph.format in ("csr", "csc"):
             csr = graph.tocsr()
             indptr, indices, data = csr.indptr, csr.indices, csr.data
         else:
             indptr, indices, data = _csr_from_coo(graph.tocoo())
         shape = graph.shape
-    if indptr.ndim != 1 or len(indptr) < 1 or indptr[0] != 0 or (np.diff(indptr) < 0).any() or indptr[-1] != len(indices):
-        raise InvalidProblem("indptr must start at 0, never fall, and end at the number of edges.")
-    if len(indices) != len(data) or indices.dtype.kind not in "iu":
+    if indices.shape != data.shape or indices.ndim != 1 or indices.dtype.kind not in "iu":
         raise InvalidProblem(
-            f"indices (integers) and data need one entry an edge; got {len(indices)} of {indices.dtype} and {len(data)}."
+            "indices (integers) and data need one axis with one entry an edge; "
+            f"got {indices.dtype} {indices.shape} and {data.dtype} {data.shape}."
         )
+    rising = indptr.ndim == 1 and len(indptr) > 0 and indptr.dtype.kind in "iu" and (indptr[1:] >= indptr[:-1]).all()
+    if not rising or indptr[0] != 0 or indptr[-1] != len(indices):
+        raise InvalidProblem("indptr needs integers that start at 0, never fall, and end at the number of edges.")
     if shape is not None and shape[0] != len(indptr) - 1:
         raise InvalidProblem(f"shape says {shape[0]} rows, indptr {len(indptr) - 1}.")
     return indptr.astype(np.int64, copy=False), indices, data, shape
@@ -493,7 +560,7 @@ _FINE, _UNSORTED, _RANGE, _DUPLICATE, _NOT_FINITE = range(5)
 
 
 @njit(cache=True, nogil=True)
-def _first_fault(indptr, indices, data, widths):  # noqa: ANN001, ANN202
+def _first_fault(indptr, indices, data, widths):
     """Find what is wrong with the edges in one pass; unsorted rows are reported last, as they can be mended."""
     unsorted_row = -1
     for i in range(len(indptr) - 1):
@@ -512,3 +579,13 @@ def _first_fault(indptr, indices, data, widths):  # noqa: ANN001, ANN202
     if unsorted_row >= 0:
         return _UNSORTED, unsorted_row, indptr[unsorted_row]
     return _FINE, -1, -1
+
+
+@njit(cache=True, nogil=True)
+def finite_range(values):
+    """Return the least and the largest of the finite values, as floats; (0, 0) of none."""
+    low, high = np.inf, -np.inf
+    for value in values:
+        if np.isfinite(value):
+            low, high = min(low, value), max(high, value)
+    return (low, high) if low <= high else (0.0, 0.0)

@@ -27,12 +27,20 @@ def from_short_side(problem: Problem, method: Callable[[Problem], Matched]) -> M
     tall = (np.diff(problem.row_offsets) > np.diff(problem.col_offsets)) & (not problem.has_unmatched_cost)
     if not tall.any():
         return method(problem)
-    parts = [
-        _turned_round(block, method) if turn else method(block)
-        for block, turn in zip(problem.blocks(), tall, strict=True)
-    ]
-    col_of_row, v = (np.concatenate([part[k] for part in parts]) for k in (0, 1))
-    return col_of_row, v, {key: sum(part[2][key] for part in parts) for key in parts[0][2]}
+    if problem.n_blocks == 1:
+        return _turned_round(problem, method)
+    parts = [_solved(problem, b, bool(tall[b]), method) for b in range(problem.n_blocks)]
+    col_of_row = np.concatenate([part[0] for part in parts])
+    v = np.concatenate([part[1] for part in parts])
+    return col_of_row, v, {key: sum(counts[key] for _, _, counts in parts) for key in parts[0][2]}
+
+
+def _solved(problem: Problem, b: int, turn: bool, method: Callable[[Problem], Matched]) -> Matched:
+    block = problem.block(b)
+    try:
+        return _turned_round(block, method) if turn else method(block)
+    except Infeasible as error:
+        raise error.in_block(b) from None
 
 
 def _turned_round(block: Problem, method: Callable[[Problem], Matched]) -> Matched:

@@ -10,9 +10,6 @@ Computing 38 (1987): augmenting row reduction and augmentation. The price of sta
 in a row that goes alone, at its bound.
 """
 
-# Types of numba kernels live in their docstrings: numba infers them.
-# ruff: noqa: ANN001, ANN201, ANN202
-
 from __future__ import annotations
 
 from typing import NamedTuple
@@ -31,10 +28,10 @@ _UNSEEN, _SCANNED = -1, -2
 class State(NamedTuple):
     """Matching, prices and scratch space of a solve; calls on disjoint components may share one.
 
-    `none` is +inf, or 2**62 in integers: no bound, no path. `row_bound` (rows,) is the price of staying alone, `none` where
-    a row must be matched; `v` (columns,) the column duals; `link_cost` (rows,) the cost of each row's link; `dist`, `pred`,
-    `pred_cost`, `place` (columns,) belong to the shortest path search: distance, row it came from, cost of that edge,
-    place in the heap.
+    `none` is +inf, or 2**62 in integers: no bound, no path. `row_bound` (rows,) is the price of staying alone,
+    `none` where a row must be matched; `v` (columns,) the column duals; `link_cost` (rows,) the cost of each row's
+    link; `dist`, `pred`, `pred_cost`, `place` (columns,) belong to the shortest path search: distance, row it came
+    from, cost of that edge, place in the heap.
     """
 
     none: float | int
@@ -169,8 +166,8 @@ _NO_PATH = -3
 def _search(start_row, indptr, indices, data, forbidden, state, heap, scanned):
     """Dijkstra's search from a row to the nearest end of an alternating path.
 
-    Returns (end, length, sizes of heap and scanned, the two arrays, grown when they had to): the end is a column that is
-    alone, or -row - 10 for a row that goes alone, or `_NO_PATH`.
+    Returns (end, length, sizes of heap and scanned, the two arrays, grown when they had to): the end is a column
+    that is alone, or -row - 10 for a row that goes alone, or `_NO_PATH`.
     """
     v, dist, place = state.v, state.dist, state.place
     n_heap = n_scanned = 0
@@ -237,7 +234,7 @@ def _lowest(i, indptr, indices, data, forbidden, state):
 
 @njit(cache=True, nogil=True)
 def _flip(start_row, end, state):
-    """Exchange links and non-links along the path that ends in column `end` (or in the row `-end - 10` that goes alone)."""
+    """Exchange links and non-links along the path to column `end` (or to the row `-end - 10`, which goes alone)."""
     j = end
     if end <= -10:
         alone = -end - 10

@@ -22,8 +22,8 @@ def solve(problem: Any, solver: str | Solver = "auto", device: str = "auto", **o
     solver : str or Solver
         A name (`auctrack.matching.SOLVERS`), an instance with its options (`JV()`), or "auto" (see Notes).
     device : str
-        "cpu", "cuda", "cuda:N", or "auto": the first CUDA device where the solver runs there and one is present, else the
-        CPU. `Assignment.device` says which it was.
+        "cpu", "cuda", "cuda:N", or "auto": the first CUDA device where the solver runs there and one is present, else
+        the CPU. `Assignment.device` says which it was.
     **options
         Options of the named solver.
 
@@ -43,8 +43,8 @@ def solve(problem: Any, solver: str | Solver = "auto", device: str = "auto", **o
 
     Notes
     -----
-    The rule of "auto": dense costs go to `jv`; sparse costs, and point sets with an `unmatched_cost` (whose pairs dearer
-    than both prices together are never linked), go to `sparse-jv`; point sets without one go to `jv`.
+    The rule of "auto": dense costs go to `jv`; sparse costs, and point sets with an `unmatched_cost` (whose pairs
+    dearer than both prices together are never linked), go to `sparse-jv`; point sets without one go to `jv`.
 
     Examples
     --------

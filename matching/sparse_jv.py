@@ -1,6 +1,4 @@
-"""Solver `sparse-jv`: Jonker and Volgenant's method on a sparse graph, its connected components side by side in threads."""
-
-# ruff: noqa: ANN001, ANN202
+"""Solver `sparse-jv`: Jonker and Volgenant's method on a sparse graph, its components side by side in threads."""
 
 from __future__ import annotations
 
@@ -9,7 +7,7 @@ from time import perf_counter
 from typing import ClassVar
 
 import numpy as np
-from numba import get_num_threads, njit, prange
+from numba import njit, prange
 
 from .assignment import Assignment
 from .certificate import certify
@@ -20,16 +18,17 @@ from .problem import Problem
 from .short_side import Matched, from_short_side
 from .shortest_paths import assign_rows, named_counts, start
 
-CHUNKS_PER_THREAD = 8
+CHUNKS = 64
+"""Runs of components that the threads share; a fixed number, so that answers do not depend on how many threads."""
 
 
 @dataclass(frozen=True)
 class SparseJV:
     """Shortest augmenting paths on a sparse graph, component by component.
 
-    Exact: integer costs in integer arithmetic with gap 0, real costs in float64 within 64 ulp term by term. No component is
-    too large: a search ends at the nearest free column or at the price of staying alone, so its cost follows the local
-    crowding, not the size of the component. Takes every kind of problem (see `convert.as_sparse`).
+    Exact: integer costs in integer arithmetic with gap 0, real costs in float64 within 64 ulp term by term. No
+    component is too large: a search ends at the nearest free column or at the price of staying alone, so its cost
+    follows the local crowding, not the size of the component. Takes every kind of problem (see `convert.as_sparse`).
     """
 
     name: ClassVar[str] = "sparse-jv"
@@ -51,7 +50,7 @@ def _match(problem: Problem) -> Matched:
     _lower_to_cheapest(indices, data, problem.n_cols, state.none, state.v)
     row_label, _ = components(indptr, indices, problem.n_cols)
     rows, starts = rows_by_component(row_label)
-    cuts = chunks_of_components(starts, rows, indptr, CHUNKS_PER_THREAD * get_num_threads())
+    cuts = chunks_of_components(starts, rows, indptr, CHUNKS)
     counts = np.zeros((len(cuts) - 1, 3), np.int64)
     failed = _assign_chunks(cuts, rows, indptr, indices, data, state, counts)
     if (failed >= 0).any():
@@ -71,7 +70,7 @@ def _assign_chunks(cuts, rows, indptr, indices, data, state, counts):
 
 @njit(cache=True, nogil=True)
 def _lower_to_cheapest(indices, data, n_cols, none, v):
-    """Lower the unbounded column duals, which are `none`, to the column's cheapest cost; 0 for a column without an edge."""
+    """Lower unbounded column duals, which are `none`, to the column's cheapest cost; 0 for a column without an edge."""
     cheapest = np.full(n_cols, none)
     for e in range(len(indices)):
         cheapest[indices[e]] = min(cheapest[indices[e]], data[e])

@@ -2,14 +2,15 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 
 from .assignment import Assignment
-from .certificate import ULPS, block_of, complementary_slackness
-from .costs import absent_cost, row_costs, row_minima
+from .certificate import ULPS, SlacknessTerms, block_of, complementary_slackness, inverse
+from .costs import absent_cost, best_row_duals, largest_cost, link_costs, row_costs
 from .errors import InvalidProblem
 from .problem import Problem
 
@@ -23,12 +24,12 @@ class Certificate:
     Attributes
     ----------
     is_valid : bool
-        The matching is one, allowed by the problem, complete where it must be, its cost is as stated, and its duals are
-        feasible. False means that the assignment is wrong, whatever it says of itself.
+        The matching is one, allowed by the problem, complete where it must be, its duals are feasible, and cost, gap
+        and `is_optimal` are as stated. False means that the assignment is wrong, whatever it says of itself.
     is_optimal : bool
         Valid, and the duals prove that nothing is cheaper (gap 0; for real costs within 64 ulp, term by term).
-    cost, gap : number, or ndarray (blocks,)
-        Recomputed from the problem.
+    cost, gap : number, or ndarray (blocks,) for a batch
+        Recomputed from the problem; NaN where the links are no matching or the duals are no numbers.
     faults : tuple of str
         One sentence for each thing that is wrong.
     """
@@ -62,23 +63,40 @@ def verify(problem: Any, assignment: Assignment) -> Certificate:
         If the assignment's arrays do not have the problem's sizes.
     """
     problem = Problem.of(problem)
-    sizes = tuple(len(a) for a in (assignment.col_of_row, assignment.row_of_col, assignment.row_duals, assignment.col_duals))
-    if sizes != (*problem.shape, *problem.shape):
-        raise InvalidProblem(
-            f"assignment needs the problem's {problem.n_rows} rows and {problem.n_cols} columns; its arrays have {sizes}."
-        )
-    faults = _matching_faults(problem, assignment)
+    _check_arrays(problem, assignment)
+    faults = _matching_faults(problem, assignment) or _dual_size_faults(problem, assignment)
     if faults:
         nothing = np.full(problem.n_blocks, np.nan)
-        return Certificate(False, False, nothing, nothing, tuple(faults))
-    parts = complementary_slackness(
-        problem, assignment.col_of_row, assignment.row_of_col, assignment.row_duals, assignment.col_duals
-    )
-    cost = sum(part.sum_costs() for part in parts)
-    gap = sum(part.sum_slack() for part in parts)
-    faults = _cost_faults(assignment, cost) + _dual_faults(problem, assignment)
-    valid = not faults
-    return Certificate(valid, valid and all(part.is_tight() for part in parts), cost, gap, tuple(faults))
+        return Certificate(False, False, _per_block(nothing), _per_block(nothing), tuple(faults))
+    r, v = assignment.row_duals, assignment.col_duals
+    best, terms = best_row_duals(problem, v)
+    parts = complementary_slackness(problem, assignment.col_of_row, assignment.row_of_col, r, v, terms)
+    tight = all(part.is_tight() for part in parts)
+    faults = _dual_faults(problem, r, v, best) + _claim_faults(assignment, parts, tight)
+    cost, gap = _total(parts, SlacknessTerms.sum_costs), _total(parts, SlacknessTerms.sum_slack)
+    return Certificate(not faults, not faults and tight, _per_block(cost), _per_block(gap), tuple(faults))
+
+
+def _total(parts: Iterable[SlacknessTerms], of: Callable[[SlacknessTerms], np.ndarray]) -> np.ndarray:
+    """Return what links, lone rows and lone columns add up to in each block, (blocks,)."""
+    return np.add.reduce([of(part) for part in parts])
+
+
+def _per_block(values: np.ndarray) -> Any:
+    """Return a number for a single problem and the array for a batch, as `Assignment` does."""
+    return values[0].item() if len(values) == 1 else values
+
+
+def _check_arrays(problem: Problem, assignment: Assignment) -> None:
+    arrays = assignment.col_of_row, assignment.row_of_col, assignment.row_duals, assignment.col_duals
+    sizes = tuple(len(a) for a in arrays)
+    if sizes != (*problem.shape, *problem.shape):
+        raise InvalidProblem(
+            f"assignment needs the problem's {problem.n_rows} rows and {problem.n_cols} columns; got arrays of {sizes}."
+        )
+    duals = {assignment.row_duals.dtype, assignment.col_duals.dtype}
+    if duals != {problem.dual_dtype}:
+        raise InvalidProblem(f"assignment needs duals of {problem.dual_dtype} for these costs; got {duals}.")
 
 
 def _matching_faults(problem: Problem, assignment: Assignment) -> list[str]:
@@ -92,13 +110,10 @@ def _matching_faults(problem: Problem, assignment: Assignment) -> list[str]:
     cols = local + problem.col_offsets[block]
     if len(np.unique(cols)) != len(cols):
         return ["two rows share a column"]
-    expected = np.full(problem.n_cols, -1)
-    expected[cols] = rows - problem.row_offsets[block]
     faults: list[str] = []
-    if not np.array_equal(expected, row_of_col):
+    if not np.array_equal(inverse(problem, col_of_row), row_of_col):
         faults.append("row_of_col is not the inverse of col_of_row")
-    links, _, _ = complementary_slackness(problem, col_of_row, expected, assignment.row_duals, assignment.col_duals)
-    if (links.cost == absent_cost(problem)).any():
+    if (link_costs(problem, rows, block, local) == absent_cost(problem)).any():
         faults.append("a link is forbidden by the problem")
     if not problem.has_unmatched_cost:
         needed = np.minimum(np.diff(problem.row_offsets), np.diff(problem.col_offsets))
@@ -107,29 +122,53 @@ def _matching_faults(problem: Problem, assignment: Assignment) -> list[str]:
     return faults
 
 
-def _cost_faults(assignment: Assignment, cost: Any) -> list[str]:
-    stated = np.atleast_1d(np.asarray(assignment.cost))
-    if np.allclose(stated.astype(np.float64), np.asarray(cost, dtype=np.float64), rtol=1e-12, atol=0):
-        return []
-    return [f"the stated cost {assignment.cost} is not the links' {cost}"]
+def _dual_size_faults(problem: Problem, assignment: Assignment) -> list[str]:
+    """Say whether duals are so large that rounding would let them prove anything.
+
+    Some optimal duals are always sums of costs along a path, so none needs more than its length times the largest cost;
+    the factor leaves room for the overshoot of auctions.
+    """
+    duals = np.concatenate([assignment.row_duals, assignment.col_duals])
+    if not np.isfinite(duals).all():
+        return ["a dual is not finite"]
+    shorter = np.minimum(np.diff(problem.row_offsets), np.diff(problem.col_offsets)).max(initial=0)
+    limit = 8.0 * (float(shorter) + 2) * largest_cost(problem)
+    if (abs(duals.astype(np.float64)) > limit).any():
+        return [f"a dual is beyond ±{limit:g}, more than these costs can need: its rounding would hide a wrong link"]
+    return []
 
 
-def _dual_faults(problem: Problem, assignment: Assignment) -> list[str]:
-    """Say where the stated duals break c_ij - r_i - v_j ≥ 0 or their bounds."""
-    r, v = assignment.row_duals, assignment.col_duals
+def _claim_faults(assignment: Assignment, parts: tuple[SlacknessTerms, ...], tight: bool) -> list[str]:
+    """Say which of the stated cost, gap and optimality are not what the links and duals come to."""
+    cost, gap = _total(parts, SlacknessTerms.sum_costs), _total(parts, SlacknessTerms.sum_slack)
+    stated_cost, stated_gap = np.atleast_1d(assignment.cost), np.atleast_1d(assignment.gap)
+    if stated_cost.shape != cost.shape or stated_gap.shape != gap.shape:
+        return [f"cost and gap need one number for each of {len(cost)} blocks"]
+    exact = cost.dtype.kind == "i"
+    cost_rounding = 0 if exact else 1e-12 * _total(parts, SlacknessTerms.sum_sizes)
+    gap_rounding = 0 if exact else _total(parts, SlacknessTerms.sum_rounding) + 1e-12 * abs(gap)
+    faults: list[str] = []
+    if not (abs(stated_cost - cost) <= cost_rounding).all():
+        faults.append(f"the stated cost {assignment.cost} is not the links' {_per_block(cost)}")
+    if not (stated_gap >= gap - gap_rounding).all():
+        faults.append(f"the stated gap {assignment.gap} is below the {_per_block(gap)} that the duals prove")
+    if assignment.is_optimal and not tight:
+        faults.append("is_optimal is stated, but the duals do not prove it")
+    return faults
+
+
+def _dual_faults(problem: Problem, r: np.ndarray, v: np.ndarray, best: np.ndarray) -> list[str]:
+    """Say where duals break c_ij - r_i - v_j ≥ 0 or their bounds; `best` are the largest feasible row duals."""
     row_bound, col_bound = problem.dual_bounds()
     faults: list[str] = []
     if (r > row_bound).any() or (v > col_bound).any():
         faults.append("a dual is above its bound")
-    lowest = row_minima(problem, v)
-    if problem.is_integer:
-        suspects = np.flatnonzero(r > lowest)
-    else:
-        suspects = np.flatnonzero(r - lowest > _TOLERANCE * np.maximum(abs(r), abs(lowest)))
-    violated = [i for i in suspects if _row_is_violated(problem, int(i), r, v)]
+    # A slack of row i is at least best - r, and its tolerance at least that of r alone.
+    tolerance = 0 if problem.is_integer else _TOLERANCE * abs(r)
+    violated = [i for i in np.flatnonzero(r - best > tolerance).tolist() if _row_is_violated(problem, i, r, v)]
     if violated:
         i = violated[0]
-        faults.append(f"row {i} has dual {r[i]}, but c - v goes down to {lowest[i]} ({len(violated)} such rows)")
+        faults.append(f"row {i} has dual {r[i]}, but nothing above {best[i]} is feasible ({len(violated)} such rows)")
     return faults
 
 
