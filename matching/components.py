@@ -1,5 +1,7 @@
 """Connected components of a bipartite graph: the independent parts of a sparse matching problem."""
 
+# ruff: noqa: ANN001, ANN202
+
 from __future__ import annotations
 
 import numpy as np

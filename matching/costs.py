@@ -127,7 +127,7 @@ def pair_costs(x: np.ndarray, y: np.ndarray, metric: str) -> np.ndarray:
 
 
 @njit(cache=True, nogil=True, inline="always")
-def pair_cost(x, i, y, j, squared):
+def pair_cost(x, i, y, j, squared):  # noqa: ANN001, ANN201
     """Euclidean distance (or its square) of x[i] and y[j] in float64: differences first, axes summed in order.
 
     Every CPU path and, written the same way without contraction, every kernel computes the cost like this;
@@ -141,7 +141,7 @@ def pair_cost(x, i, y, j, squared):
 
 
 @njit(cache=True, nogil=True)
-def _sparse_link_costs(indptr, indices, data, rows, cols, out):
+def _sparse_link_costs(indptr, indices, data, rows, cols, out):  # noqa: ANN001, ANN202
     for k in range(len(rows)):
         for e in range(indptr[rows[k]], indptr[rows[k] + 1]):
             if indices[e] == cols[k]:
@@ -150,13 +150,13 @@ def _sparse_link_costs(indptr, indices, data, rows, cols, out):
 
 
 @njit(cache=True, nogil=True)
-def _point_link_costs(x, y, squared, rows, cols, out):
+def _point_link_costs(x, y, squared, rows, cols, out):  # noqa: ANN001, ANN202
     for k in range(len(rows)):
         out[k] = pair_cost(x, rows[k], y, cols[k], squared)
 
 
 @njit(cache=True, nogil=True)
-def _sparse_minima(indptr, indices, data, v, r, terms):
+def _sparse_minima(indptr, indices, data, v, r, terms):  # noqa: ANN001, ANN202
     for i in range(len(r)):
         for e in range(indptr[i], indptr[i + 1]):
             j = indices[e]
@@ -166,7 +166,7 @@ def _sparse_minima(indptr, indices, data, v, r, terms):
 
 
 @njit(cache=True, nogil=True, parallel=True)
-def _dense_minima(cost, forbidden, v, r, terms):
+def _dense_minima(cost, forbidden, v, r, terms):  # noqa: ANN001, ANN202
     for i in prange(len(r)):
         best, at = r[i], -1
         for j in range(len(v)):
@@ -178,7 +178,7 @@ def _dense_minima(cost, forbidden, v, r, terms):
 
 
 @njit(cache=True, nogil=True, parallel=True)
-def _point_minima(x, y, squared, v, r, terms):
+def _point_minima(x, y, squared, v, r, terms):  # noqa: ANN001, ANN202
     for i in prange(len(r)):
         best, at = r[i], -1
         for j in range(len(v)):
@@ -191,7 +191,7 @@ def _point_minima(x, y, squared, v, r, terms):
 
 
 @njit(cache=True, nogil=True)
-def _point_matrix(x, y, squared, out):
+def _point_matrix(x, y, squared, out):  # noqa: ANN001, ANN202
     for i in range(len(x)):
         for j in range(len(y)):
             out[i, j] = pair_cost(x, i, y, j, squared)

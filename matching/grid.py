@@ -1,10 +1,13 @@
 """A uniform grid over points, and the pairs of two point sets that lie within a radius."""
 
+# ruff: noqa: ANN001, ANN202
+
 from __future__ import annotations
 
 import os
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 from numba import njit
@@ -126,7 +129,7 @@ def _padded(points: np.ndarray) -> np.ndarray:
 def _pairs_by_tree(x: np.ndarray, y: np.ndarray, radius: float) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
     """As `pairs_within`, where points are so clustered that cells of the size of the radius cannot be afforded."""
     tree = cKDTree(y)
-    found = tree.query_ball_point(x, radius * (1 + 1e-9), return_sorted=True)
+    found: Any = tree.query_ball_point(x, radius * (1 + 1e-9), return_sorted=True)
     counts = np.fromiter((len(f) for f in found), np.int64, len(x))
     indices = np.concatenate([np.asarray(f, np.int32) for f in found])
     rows = np.repeat(np.arange(len(x)), counts)

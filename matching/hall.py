@@ -1,5 +1,7 @@
 """Why a problem has no assignment: Hall's condition, and the members that break it."""
 
+# ruff: noqa: ANN001, ANN202
+
 from __future__ import annotations
 
 import numpy as np

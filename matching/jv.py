@@ -4,6 +4,8 @@ SciPy's `linear_sum_assignment` is the same method, but it returns no dual varia
 integers above 2**53; the tests compare with it wherever it can go.
 """
 
+# ruff: noqa: ANN001, ANN202
+
 from __future__ import annotations
 
 from dataclasses import dataclass

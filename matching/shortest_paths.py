@@ -10,6 +10,9 @@ Computing 38 (1987): augmenting row reduction and augmentation. The price of sta
 in a row that goes alone, at its bound.
 """
 
+# Types of numba kernels live in their docstrings: numba infers them.
+# ruff: noqa: ANN001, ANN201, ANN202
+
 from __future__ import annotations
 
 from typing import NamedTuple

@@ -1,5 +1,7 @@
 """Solver `sparse-jv`: Jonker and Volgenant's method on a sparse graph, its components side by side in threads."""
 
+# ruff: noqa: ANN001, ANN202
+
 from __future__ import annotations
 
 from dataclasses import dataclass
