@@ -7,7 +7,7 @@ from collections import deque
 from collections.abc import Callable, Iterator
 from concurrent.futures import Future, ThreadPoolExecutor
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Literal
 
 import numpy as np
 import pandas as pd
@@ -15,6 +15,7 @@ import pandas as pd
 from .blobs import Method, ball, blob_response, grey_levels, local_maxima, refine
 from .errors import InvalidSetting
 from .points import AXES, Points
+from .suggest import suggest_diameter
 from .threshold import automatic_threshold
 
 if TYPE_CHECKING:
@@ -32,10 +33,10 @@ class DetectSettings:
 
     Parameters
     ----------
-    diameter : float
+    diameter : float or "auto"
         Diameter of a particle, in the calibration's unit (µm when known, pixels otherwise). The filter is tuned to a
         ball of this diameter: sigma = diameter / (2·sqrt(ndim)). For a Gaussian spot give 1.2 times its full width
-        at half maximum. `suggest.suggest_diameter` proposes one.
+        at half maximum. "auto": the one that `suggest.suggest_diameter` proposes for the movie.
     threshold : float or None
         Least `quality` of a detection, in grey levels: the filter's response, about the particle's contrast.
         None: one threshold for the whole movie, from a few of its frames (`threshold.automatic_threshold`).
@@ -52,14 +53,15 @@ class DetectSettings:
         If a number is not finite, a length not above zero, or the method unknown.
     """
 
-    diameter: float
+    diameter: float | Literal["auto"] = "auto"
     threshold: float | None = None
     method: Method = "log"
     bright_on_dark: bool = True
     separation: float | None = None
 
     def __post_init__(self) -> None:
-        _check_length("diameter", self.diameter)
+        if self.diameter != "auto":
+            _check_length("diameter", self.diameter)
         if self.separation is not None:
             _check_length("separation", self.separation)
         if self.threshold is not None and not (math.isfinite(self.threshold) and self.threshold >= 0):
@@ -70,9 +72,16 @@ class DetectSettings:
             raise InvalidSetting(f"method needs to be 'log' or 'dog'; got {self.method!r}.")
 
     @property
+    def known_diameter(self) -> float:
+        """The diameter as a number; raises `InvalidSetting` where it is still to be suggested."""
+        if self.diameter == "auto":
+            raise InvalidSetting("diameter needs a number here; fill it in by resolve_settings().")
+        return self.diameter
+
+    @property
     def least_separation(self) -> float:
         """The separation in force: `separation`, or half the diameter."""
-        return self.diameter / 2.0 if self.separation is None else self.separation
+        return self.known_diameter / 2.0 if self.separation is None else self.separation
 
 
 def detect(
@@ -104,8 +113,8 @@ def detect(
         Sorted by frame, then z, y, x; an index from 0. Columns: `frame`; `z` (3D only), `y`, `x`, in voxels of the
         whole file; `quality`, the filter's response at the peak; `intensity`, the mean grey level within half a
         diameter; `snr`, that mean minus the mean of the shell around it (1 to 1.5 radii), over the shell's
-        standard deviation (0 where the shell is empty or constant). Frames without detections have no rows. With no
-        threshold given, the one used is `resolve_settings(movie, settings).threshold`.
+        standard deviation (0 where the shell is empty or constant). Frames without detections have no rows. What the
+        automatic settings stand for says `resolve_settings(movie, settings)`.
 
     Raises
     ------
@@ -134,15 +143,20 @@ def detect(
 
 
 def resolve_settings(movie: Movie, settings: DetectSettings) -> DetectSettings:
-    """Return the settings in force for a movie: checked against its frames, the threshold filled in where None.
+    """Return the settings in force for a movie: checked against its frames, what is automatic filled in.
 
     Raises
     ------
     InvalidSetting
         As `detect`.
+    InvalidInput
+        If the diameter is automatic and nothing in the movie suggests one.
     """
+    if settings.diameter == "auto":
+        suggested = suggest_diameter(movie, bright_on_dark=settings.bright_on_dark)
+        settings = replace(settings, diameter=suggested.diameter)
     scale = movie.calibration.scale_for(movie.ndim)
-    check_diameter(settings.diameter, movie.shape, scale, movie.calibration.unit)
+    check_diameter(settings.known_diameter, movie.shape, scale, movie.calibration.unit)
     if settings.threshold is not None:
         return settings
     return replace(settings, threshold=automatic_threshold(movie, settings))
@@ -155,7 +169,7 @@ def detect_frame(image: np.ndarray, settings: DetectSettings, scale: np.ndarray)
     ----------
     image : ndarray (z, y, x) or (y, x), any real dtype
     settings : DetectSettings
-        `threshold` must be a number here (`resolve_settings`, or `threshold.automatic_threshold`).
+        `diameter` and `threshold` must be numbers here (`resolve_settings`, or `threshold.automatic_threshold`).
     scale : ndarray, float64 (ndim,)
         Voxel size in the unit of the diameter.
 
@@ -167,20 +181,21 @@ def detect_frame(image: np.ndarray, settings: DetectSettings, scale: np.ndarray)
     Raises
     ------
     InvalidSetting
-        If the threshold is None, or the diameter does not fit the image.
+        If diameter or threshold is automatic, or the diameter does not fit the image.
     """
     if settings.threshold is None:
         raise InvalidSetting("threshold needs a number to detect in a single frame; fill it in by resolve_settings().")
-    check_diameter(settings.diameter, image.shape, scale, "units")
+    diameter = settings.known_diameter
+    check_diameter(diameter, image.shape, scale, "units")
     grey, known = grey_levels(image)
-    response = blob_response(grey if settings.bright_on_dark else -grey, settings.diameter, scale, settings.method)
+    response = blob_response(grey if settings.bright_on_dark else -grey, diameter, scale, settings.method)
     voxels = local_maxima(response, settings.threshold, settings.least_separation, scale)
     if known is not None:
         voxels = voxels[known[tuple(voxels.T)]]
     table = pd.DataFrame(refine(response, voxels), columns=list(AXES[3 - image.ndim :]))
     table["quality"] = response[tuple(voxels.T)].astype(np.float64)
     del response
-    inside, around, spread = _surroundings(grey, voxels, settings.diameter / 2.0, scale)
+    inside, around, spread = _surroundings(grey, voxels, diameter / 2.0, scale)
     contrast = inside - around if settings.bright_on_dark else around - inside
     table["intensity"] = inside
     table["snr"] = np.divide(contrast, spread, out=np.zeros_like(contrast), where=spread > 0)

@@ -13,7 +13,6 @@ from .measures import filter_by_length
 from .movie import Movie, read_movie
 from .points import Points, Tracks
 from .settings import InputSettings, Settings
-from .suggest import suggest_diameter
 from .tables import read_points
 
 StageProgress = Callable[[str, int, int], None]
@@ -61,21 +60,21 @@ def track(source: str | Path, settings: Settings, *, progress: StageProgress | N
     points, found_with = find_points(source, settings, progress=progress)
     linking = link_points(points, settings.link, progress=_stage("link", progress))
     tracks = filter_by_length(linking.tracks, settings.min_length)
-    return TrackingResult(tracks, linking, replace(settings, detect=found_with, link=linking.settings))
+    effective = replace(settings, detect=found_with or settings.detect, link=linking.settings)
+    return TrackingResult(tracks, linking, effective)
 
 
 def find_points(
     source: str | Path, settings: Settings, *, progress: StageProgress | None = None
 ) -> tuple[Points, DetectSettings | None]:
-    """Return the particles of an input, and the detection settings that took effect (None where nothing is detected)."""
+    """Return the particles of an input, and the detection settings in force (None where nothing is detected)."""
     given = settings.input
     if given.is_table(source):
         return _read_table(source, given), None
     with open_movie(source, given) as movie:
         if given.kind == "labels":
             return _read_labels(movie, given, progress), None
-        wanted = settings.detect or DetectSettings(suggest_diameter(movie).diameter)
-        effective = resolve_settings(movie, wanted)
+        effective = resolve_settings(movie, settings.detect)
         return detect(movie, effective, progress=_stage("detect", progress)), effective
 
 

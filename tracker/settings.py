@@ -10,6 +10,7 @@ from typing import Any, Literal
 from .detect import DetectSettings
 from .errors import InvalidSetting
 from .link import LinkSettings
+from .ranges import parse_frames, parse_roi
 
 InputKind = Literal["auto", "movie", "labels", "table"]
 
@@ -29,10 +30,10 @@ class InputSettings:
     unit, time_unit : str, optional
     frame_interval : float, optional
     channel : int or str, optional
-    frames : tuple of (int or None), optional
-        start, stop, step of the frames to use, as in a slice.
-    roi : sequence of (int, int), optional
-        Region of interest in voxels, (from, to) along z, y, x (or y, x).
+    frames : str, optional
+        Frames to use, "from:to" or "from:to:step", `to` left out: "0:20", "::5".
+    roi : str, optional
+        Region of interest in voxels, one "from:to" an axis along z, y, x (or y, x): "0:10,100:300,:".
     columns : mapping of str to str, optional
         Table: our column names to those in the file.
     intensity : str, optional
@@ -46,8 +47,8 @@ class InputSettings:
     frame_interval: float | None = None
     time_unit: str | None = None
     channel: int | str | None = None
-    frames: Sequence[int | None] | None = None
-    roi: Sequence[Sequence[int | None]] | None = None
+    frames: str | None = None
+    roi: str | None = None
     columns: Mapping[str, str] | None = None
     intensity: str | None = None
 
@@ -56,16 +57,23 @@ class InputSettings:
             raise InvalidSetting(f"kind needs 'auto', 'movie', 'labels' or 'table'; got {self.kind!r}.")
         if self.intensity is not None and self.kind != "labels":
             raise InvalidSetting("intensity (--intensity) goes with label images (--labels) only.")
+        for name in ("axes", "unit", "time_unit", "frames", "roi", "intensity"):
+            _require(getattr(self, name), isinstance(getattr(self, name), str), name, "a text in quotes")
+        _require(self.scale, _are_numbers(self.scale), "scale", "a list of two or three sizes such as [2, 1, 1]")
+        _require(self.frame_interval, _is_number(self.frame_interval), "frame_interval", "a number")
+        _require(self.channel, isinstance(self.channel, (int, str)), "channel", "a number or a name in quotes")
+        _require(self.columns, isinstance(self.columns, Mapping), "columns", 'names such as {frame = "Time"}')
+        _ = self.frame_slice, self.roi_slices
 
     @property
     def frame_slice(self) -> slice | None:
         """`frames` as a slice."""
-        return None if self.frames is None else slice(*self.frames)
+        return None if self.frames is None else parse_frames(self.frames)
 
     @property
     def roi_slices(self) -> tuple[slice, ...] | None:
         """`roi` as slices."""
-        return None if self.roi is None else tuple(slice(*part) for part in self.roi)
+        return None if self.roi is None else parse_roi(self.roi)
 
     def is_table(self, path: str | Path) -> bool:
         """Whether `path` is read as a point table."""
@@ -81,21 +89,21 @@ class Settings:
     Parameters
     ----------
     input : InputSettings
-    detect : DetectSettings or None
-        None: the diameter is suggested from the movie (`suggest.suggest_diameter`), the threshold is automatic.
+    detect : DetectSettings
+        Not looked at where nothing is detected (tables, label images).
     link : LinkSettings
     min_length : int
         Shortest track that is kept, in detections.
     """
 
     input: InputSettings = field(default_factory=InputSettings)
-    detect: DetectSettings | None = None
+    detect: DetectSettings = field(default_factory=DetectSettings)
     link: LinkSettings = field(default_factory=LinkSettings)
     min_length: int = 1
 
     def __post_init__(self) -> None:
-        if self.min_length < 1:
-            raise InvalidSetting(f"min_length needs a number of detections from 1; got {self.min_length!r}.")
+        whole = _is_number(self.min_length) and self.min_length == int(self.min_length)
+        _require(self.min_length, whole and self.min_length >= 1, "min_length", "a number of detections from 1")
 
     @classmethod
     def from_mapping(cls, given: Mapping[str, Any]) -> Settings:
@@ -107,10 +115,9 @@ class Settings:
             If a key is not known or a value out of range.
         """
         _refuse_unknown(given, cls, "the settings")
-        detect = given.get("detect")
         return cls(
             input=_section(InputSettings, given.get("input", {}), "[input]"),
-            detect=None if not detect else _section(DetectSettings, detect, "[detect]"),
+            detect=_section(DetectSettings, given.get("detect", {}), "[detect]"),
             link=_section(LinkSettings, given.get("link", {}), "[link]"),
             min_length=given.get("min_length", 1),
         )
@@ -128,8 +135,21 @@ def merged(base: Mapping[str, Any], override: Mapping[str, Any]) -> dict[str, An
     return out
 
 
+def _require(value: object, fits: bool, name: str, wanted: str) -> None:
+    if value is not None and not fits:
+        raise InvalidSetting(f"{name} needs {wanted}; got {value!r}.")
+
+
+def _is_number(value: object) -> bool:
+    return isinstance(value, (int, float)) and not isinstance(value, bool)
+
+
+def _are_numbers(values: object) -> bool:
+    return isinstance(values, (list, tuple)) and all(map(_is_number, values))
+
+
 def _section(kind: type[Any], given: Mapping[str, Any], name: str) -> Any:
-    if not isinstance(given, Mapping):
+    if not hasattr(given, "items"):
         raise InvalidSetting(f"{name} needs a table of settings; got {given!r}.")
     _refuse_unknown(given, kind, name)
     try:

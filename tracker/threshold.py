@@ -47,8 +47,8 @@ class QualitySample:
     white_floor : float
         The level that white noise of the image's own pixel-to-pixel spread exceeds in one frame of twenty.
     response_floor : float
-        The same from the spread of the response, particles clipped: right also for correlated noise, too high where particles
-        fill the frame.
+        The same from the spread of the response, particles clipped: right also for correlated noise, too high where
+        particles fill the frame.
     """
 
     qualities: np.ndarray
@@ -76,7 +76,7 @@ def sample_qualities(movie: Movie, settings: DetectSettings, frames: tuple[int, 
         noise = pixel_noise(grey, movie.dtype)
         signed = grey if settings.bright_on_dark else -grey
         samples.append(
-            image_qualities(signed, noise, settings.diameter, scale, settings.method, settings.least_separation)
+            image_qualities(signed, noise, settings.known_diameter, scale, settings.method, settings.least_separation)
         )
     return pooled(samples)
 

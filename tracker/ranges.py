@@ -1,0 +1,42 @@
+"""Ranges as users write them, in options and settings files: "0:20" for frames, "0:10,100:300,:" for a region."""
+
+from __future__ import annotations
+
+from .errors import InvalidSetting
+
+
+def parse_frames(text: str) -> slice:
+    """Read "from:to" or "from:to:step" as a slice of frame numbers; either end may be left out.
+
+    Raises
+    ------
+    InvalidSetting
+        If it is neither.
+    """
+    ends = _ends(text, (2, 3))
+    if ends is None or ends.step == 0:
+        raise InvalidSetting(f"frames (--frames) needs FROM:TO or FROM:TO:STEP, such as 0:20 or ::5; got {text!r}.")
+    return ends
+
+
+def parse_roi(text: str) -> tuple[slice, ...]:
+    """Read one "from:to" an axis, parted by commas, as slices along z, y, x (or y, x).
+
+    Raises
+    ------
+    InvalidSetting
+        If a part is not such a range.
+    """
+    parts = [_ends(part, (2,)) for part in text.split(",")]
+    ranges = tuple(part for part in parts if part is not None)
+    if len(ranges) < len(parts):
+        raise InvalidSetting(f"roi (--roi) needs one from:to an axis, such as 0:10,100:300,: (z,y,x); got {text!r}.")
+    return ranges
+
+
+def _ends(text: str, counts: tuple[int, ...]) -> slice | None:
+    """Return whole numbers between colons as a slice, None if there are not as many, or they are not whole numbers."""
+    numbers = [part.strip() for part in text.split(":")]
+    if len(numbers) not in counts or not all(number == "" or number.isdecimal() for number in numbers):
+        return None
+    return slice(*(int(number) if number else None for number in numbers))
