@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import numpy as np
 from numba import njit
 from numpy.typing import NDArray
@@ -15,13 +17,13 @@ def empty_bits(n: int) -> Bits:
 
 
 @njit(cache=True, nogil=True, inline="always")
-def has(bits: Bits, v: int) -> bool:
+def has(bits: Bits, v: Any) -> bool:
     """Whether v is a member."""
     return (bits[v >> 6] >> np.uint64(v & 63)) & np.uint64(1) != np.uint64(0)
 
 
 @njit(cache=True, nogil=True, inline="always")
-def add(bits: Bits, v: int) -> None:
+def add(bits: Bits, v: Any) -> None:
     """Make v a member."""
     bits[v >> 6] |= np.uint64(1) << np.uint64(v & 63)
 

@@ -96,7 +96,7 @@ def augment_along_levels(
     stack: IntArray,
     n_levels: int,
 ) -> int:
-    """A maximal set of disjoint shortest augmenting paths; every edge is looked at once (`edge_of_row` is its cursor)."""
+    """A maximal set of disjoint shortest augmenting paths; `edge_of_row` is a cursor, so every edge is tried once."""
     for i in range(len(col_of_row)):
         edge_of_row[i] = indptr[i]
     augmented = 0

@@ -19,9 +19,23 @@ from .graph import BipartiteGraph, IntArray
 
 
 def pothen_fan(
-    graph: BipartiteGraph, col_of_row: IntArray, row_of_col: IntArray, *, fairness: bool = True
+    graph: BipartiteGraph,
+    col_of_row: IntArray,
+    row_of_col: IntArray,
+    *,
+    fairness: bool = True,
+    max_visits: float = np.inf,
 ) -> dict[str, Any]:
-    """Augment a matching in place to a maximum one; returns the statistics of the run."""
+    """Augment a matching in place to a maximum one; returns the statistics of the run.
+
+    Parameters
+    ----------
+    fairness : bool
+        Scan backwards in every second phase.
+    max_visits : float
+        Start no further phase once so many columns were met: the matching may then fall short of the maximum, and
+        ``complete`` in the statistics says so.
+    """
     lookahead = graph.indptr[:-1].copy()
     edge_of_row = np.empty(graph.n_rows, graph.indptr.dtype)
     seen, matched = empty_bits(graph.n_columns), empty_bits(graph.n_columns)
@@ -32,13 +46,18 @@ def pothen_fan(
     augmented: list[int] = []
     visited: list[int] = []
     n_augmented = -1
-    while n_augmented != 0:
+    while n_augmented != 0 and sum(visited) < max_visits:
         backwards = fairness and len(augmented) % 2 == 1
         n_augmented, n_left, n_visited = depth_first_phase(*arrays, free_rows, backwards)
         free_rows = free_rows[:n_left]
         augmented.append(n_augmented)
         visited.append(n_visited)
-    return {"phases": len(augmented), "augmentations": augmented, "visited_columns": visited}
+    return {
+        "phases": len(augmented),
+        "augmentations": augmented,
+        "visited_columns": visited,
+        "complete": n_augmented == 0,
+    }
 
 
 @njit(cache=True, nogil=True)

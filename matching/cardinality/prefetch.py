@@ -6,7 +6,8 @@ its way while the present one is scanned.
 
 from __future__ import annotations
 
-from typing import Any
+from collections.abc import Callable
+from typing import Any, cast
 
 from llvmlite import ir
 from numba import types
@@ -14,10 +15,7 @@ from numba.core import cgutils
 from numba.extending import intrinsic
 
 
-@intrinsic
-def prefetch(typingctx: Any, array: Any, index: Any) -> Any:  # noqa: ARG001
-    """``prefetch(array, index)`` in a kernel: start loading ``array[index]`` (1-D, no bounds check; reads nothing)."""
-
+def _prefetch(typingctx: Any, array: Any, index: Any) -> Any:  # noqa: ARG001
     def codegen(context: Any, builder: Any, signature: Any, args: Any) -> Any:
         array_type, index_type = signature.args
         view = context.make_array(array_type)(context, builder, args[0])
@@ -33,3 +31,7 @@ def prefetch(typingctx: Any, array: Any, index: Any) -> Any:  # noqa: ARG001
         return context.get_dummy_value()
 
     return types.void(array, index), codegen
+
+
+prefetch: Callable[[Any, Any], None] = cast(Any, intrinsic(_prefetch))
+"""``prefetch(array, index)`` in a kernel starts loading ``array[index]`` (1-D; no bounds check, it reads nothing)."""

@@ -32,6 +32,7 @@ def push_relabel(
     k: float = 0.5,
     gap: bool = True,
     first_relabel: bool = True,
+    patience: float = np.inf,
 ) -> dict[str, Any]:
     """Augment a matching in place to a maximum one; returns the statistics of the run.
 
@@ -43,47 +44,38 @@ def push_relabel(
         Whether to relabel at gaps as well.
     first_relabel : bool
         Start from exact distances; else from 0 for free and 2 for matched columns, which are bounds too.
+    patience : float
+        After a global relabelling that found L levels, relabel again after at most patience · L pushes per active
+        row: the last few rows are led by exact distances instead of stirring the whole graph. Not in the papers.
     """
     if not k > 0:
         raise InvalidProblem(f"k: the global relabelling period must be positive, got {k}")
-    label = np.empty(graph.n_columns, np.int32)
+    if not patience > 0:
+        raise InvalidProblem(f"patience: the pushes per active row and level must be positive, got {patience}")
+    label = np.zeros(graph.n_columns, np.int32)
     columns_at = np.zeros(graph.n_rows + graph.n_columns + 3, np.int32)
     bound_of_row = np.empty(graph.n_rows, np.int32)
-    queue = np.empty(graph.n_columns, np.int32)
-    visited = empty_bits(graph.n_rows)
     free_rows = np.flatnonzero(col_of_row < 0).astype(np.int32)
     ring = 1 << len(free_rows).bit_length()
-    active, bounds = np.empty(ring, np.int32), np.empty(ring, np.int32)
-    budget = max(1, int(k * (graph.n_rows + graph.n_columns)))
+    buffers = label, bound_of_row, columns_at
+    scratch = np.empty(graph.n_columns, np.int32), empty_bits(graph.n_rows)
+    active = np.empty(ring, np.int32), np.empty(ring, np.int32)
+    full_budget = k * (graph.n_rows + graph.n_columns)
     levels: list[int] = []
     active_rows = [len(free_rows)]
     pushes = gaps = 0
     exact = first_relabel
     while len(free_rows):
+        budget = full_budget
         if exact:
-            other = graph.transposed
-            levels.append(
-                global_relabel(
-                    other.indptr, other.indices, col_of_row, row_of_col, label, bound_of_row, columns_at, queue, visited
-                )
-            )
+            transposed = graph.transposed.indptr, graph.transposed.indices
+            levels.append(global_relabel(*transposed, col_of_row, row_of_col, *buffers, *scratch, len(free_rows)))
+            budget = min(budget, patience * levels[-1] * len(free_rows))
         else:
-            _simple_labels(row_of_col, label, bound_of_row, columns_at)
+            _simple_labels(row_of_col, *buffers)
             exact = True
-        n_left, n_pushes, n_gaps = _push(
-            graph.indptr,
-            graph.indices,
-            col_of_row,
-            row_of_col,
-            label,
-            bound_of_row,
-            columns_at,
-            free_rows,
-            active,
-            bounds,
-            budget,
-            gap,
-        )
+        rows = graph.indptr, graph.indices, col_of_row, row_of_col
+        n_left, n_pushes, n_gaps = _push(*rows, *buffers, free_rows, *active, max(1, int(budget)), gap)
         free_rows = free_rows[:n_left]
         active_rows.append(n_left)
         pushes += n_pushes
@@ -108,9 +100,13 @@ def global_relabel(
     columns_at: IntArray,
     queue: IntArray,
     visited: Bits,
+    n_active: int,
 ) -> int:
     """Exact distances to the free columns; ``rows + columns`` where there is no path. Returns the number of levels.
 
+    Stops at the level where the last of the `n_active` active rows is met; what lies farther keeps its label or takes
+    the next level's, whichever is larger, so labels never fall. A column that came in as unreachable stays so:
+    augmenting paths never cross the part that has lost its free columns.
     `columns_at` counts the columns of each label, `bound_of_row` receives the distances of the free rows.
     """
     n_rows, n_columns = len(col_of_row), len(row_of_col)
@@ -123,13 +119,13 @@ def global_relabel(
             label[j] = 0
             queue[tail] = j
             tail += 1
-        else:
-            label[j] = unreachable
+        elif label[j] != unreachable:
+            label[j] = -1 - label[j]  # not met yet; the old label can be recovered
     columns_at[0] = tail
     bound_of_row[:] = unreachable
     head = 0
     distance = np.int32(0)
-    while head < tail:
+    while head < tail and n_active > 0:
         end = tail
         while head < end:
             j = queue[head]
@@ -149,10 +145,18 @@ def global_relabel(
                         tail += 1
                     else:
                         bound_of_row[i] = distance + 1
+                        n_active -= 1
         distance += 2
         columns_at[distance] = tail - end
-    columns_at[unreachable] += n_columns - tail
-    return distance // 2
+    farther = unreachable if head == tail else min(distance + 2, unreachable)
+    columns_at[unreachable] = 0
+    for j in range(n_columns):
+        if label[j] < 0:
+            label[j] = max(-1 - label[j], farther)
+            columns_at[label[j]] += 1
+        elif label[j] == unreachable:
+            columns_at[unreachable] += 1
+    return int(distance) // 2
 
 
 @njit(cache=True, nogil=True)
@@ -181,8 +185,9 @@ def _push(
 ) -> tuple[int, int, int]:
     """Push from the active rows, first in, first out, until none is left or the budget is spent.
 
-    `active` is a ring (its length a power of two), with the labels of its rows in `bounds`; a row that cannot reach a free column leaves it for
-    good. What is left is packed into `free_rows`. Returns how many, the pushes and the gap relabellings.
+    `active` is a ring (its length a power of two), with the labels of its rows in `bounds`; a row that cannot reach a
+    free column leaves it for good. What is left is packed into `free_rows`. Returns how many, the pushes and the gap
+    relabellings.
     """
     n_rows, n_columns = len(col_of_row), len(row_of_col)
     unreachable = n_rows + n_columns

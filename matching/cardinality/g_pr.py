@@ -1,0 +1,247 @@
+"""G-PR on the CPU: the ICPP paper's GPU push-relabel kernel by kernel, one thread after another.
+
+Deveci, Kaya, Uçar & Çatalyürek, "A push-relabel-based maximum cardinality bipartite matching algorithm on GPUs",
+ICPP 2013, Algorithms 3–9. This is the plain form that proves their logic without a GPU. Columns are active and push
+to rows; ``mu_r`` is `col_of_row`, ``mu_c`` is `row_of_col`, ``psi_r, psi_c`` are the labels.
+
+A displaced column is not told so: a column is active when it has no row or its row has another column. So ``mu_r``
+is always right, and ``mu_c`` is put right at the end. ``mu_c == -2`` marks a column that cannot be matched.
+
+Repaired against the print: Algorithm 6 line 3 tests u for v; μ(μ(v)) is read at μ(v) = -1 and -2 (Algorithms 6 and
+8); w in Algorithm 9 is the column displaced from u; a blocked push (line 13) leaves the column active.
+"""
+
+from __future__ import annotations
+
+from typing import Any, Literal
+
+import numpy as np
+from numba import njit
+
+from ..errors import InvalidProblem
+from .graph import BipartiteGraph, IntArray
+
+SHRINK_FROM = 512
+
+Form = Literal["first", "active", "shrink"]
+
+
+def g_pr(
+    graph: BipartiteGraph,
+    col_of_row: IntArray,
+    row_of_col: IntArray,
+    *,
+    form: Form = "shrink",
+    strategy: tuple[str, float] = ("adaptive", 0.7),
+) -> dict[str, Any]:
+    """Augment in place to a maximum matching.
+
+    Parameters
+    ----------
+    form : {"first", "active", "shrink"}
+        Algorithms 3 and 6 over all columns; Algorithm 7 with active-column lists; with lists that are compacted after
+        a global relabelling while they have 512 entries or more.
+    strategy : (str, float)
+        When to relabel globally: ``("adaptive", k)`` after k · (levels of the last one) push kernels,
+        ``("fix", k)`` after k.
+
+    Returns
+    -------
+    dict
+        ``loops`` (push kernels), ``global_relabels``, ``levels`` per relabelling, ``pushes``, and ``active_columns``
+        per loop.
+    """
+    if form not in {"first", "active", "shrink"}:
+        raise InvalidProblem(f'form: need "first", "active" or "shrink", got {form!r}')
+    interval = _interval(strategy)
+    columns = graph.transposed
+    labels = np.zeros(graph.n_rows, np.int32), np.ones(graph.n_columns, np.int32)
+    mu = col_of_row, row_of_col
+    pushing = columns.indptr, columns.indices, *mu, *labels
+    stats: dict[str, Any] = {"loops": 0, "global_relabels": 0, "levels": [], "pushes": 0, "active_columns": []}
+    current = np.flatnonzero(row_of_col < 0).astype(np.int32)
+    previous = current.copy()
+    active_in = np.full(graph.n_columns, -1, np.int64)
+    next_relabel = loop = 0
+    shrink = False
+    while True:
+        if loop == next_relabel:
+            max_level = global_relabel(graph, *mu, *labels)
+            next_relabel = loop + interval(max_level)
+            stats["global_relabels"] += 1
+            stats["levels"].append(max_level // 2)
+            shrink = form == "shrink"
+        if form == "first":
+            n_active, pushes = g_pr_krnl(*pushing)
+        else:
+            n_active = init_krnl(*mu, loop, current, previous, active_in)
+            if shrink and len(current) >= SHRINK_FROM:
+                current = current[current != -1]
+                previous = np.empty_like(current)
+            shrink = False
+            pushes = push_krnl(*pushing, loop, current, previous, active_in) if n_active else 0
+            current, previous = previous, current
+        if n_active == 0:
+            break
+        stats["pushes"] += pushes
+        stats["active_columns"].append(n_active)
+        loop += 1
+    stats["loops"] = loop
+    fix_matching(*mu)
+    return stats
+
+
+def _interval(strategy: tuple[str, float]) -> Any:
+    """GETITERGR as a function of the levels the last global relabelling found."""
+    try:
+        name, k = strategy
+    except (TypeError, ValueError):
+        name, k = "", 0
+    if name not in {"adaptive", "fix"} or not k > 0:
+        raise InvalidProblem(f'strategy: need ("adaptive", k) or ("fix", k) with k > 0, got {strategy!r}')
+    if name == "fix":
+        return lambda _max_level: max(1, int(k))
+    return lambda max_level: max(1, int(k * max_level))
+
+
+def global_relabel(graph: BipartiteGraph, mu_r: IntArray, mu_c: IntArray, psi_r: IntArray, psi_c: IntArray) -> int:
+    """G-GR, Algorithm 4: exact distances to the free rows, level by level. Returns maxLevel."""
+    unreachable = graph.n_rows + graph.n_columns
+    psi_r[:] = np.where(mu_r < 0, 0, unreachable)
+    psi_c[:] = unreachable
+    level = 0
+    added = True
+    while added:
+        added = g_gr_krnl(graph.indptr, graph.indices, mu_r, mu_c, psi_r, psi_c, level)
+        level += 2
+    return level
+
+
+@njit(cache=True, nogil=True)
+def g_gr_krnl(
+    rxadj: IntArray, radj: IntArray, mu_r: IntArray, mu_c: IntArray, psi_r: IntArray, psi_c: IntArray, level: int
+) -> bool:
+    """G-GR-KRNL, Algorithm 5: rows of this level label their columns, and those columns' rows the next."""
+    unreachable = len(mu_r) + len(mu_c)
+    added = False
+    for u in range(len(mu_r)):
+        if psi_r[u] != level:
+            continue
+        for k in range(rxadj[u], rxadj[u + 1]):
+            v = radj[k]
+            if psi_c[v] == unreachable:
+                psi_c[v] = level + 1
+                w = mu_c[v]
+                if w > -1 and mu_r[w] == v:
+                    psi_r[w] = level + 2
+                    added = True
+    return added
+
+
+@njit(cache=True, nogil=True, inline="always")
+def _is_active(v: int, mu_r: IntArray, mu_c: IntArray) -> bool:
+    return mu_c[v] == -1 or (mu_c[v] >= 0 and mu_r[mu_c[v]] != v)
+
+
+@njit(cache=True, nogil=True, inline="always")
+def _lowest_row(v: int, cxadj: IntArray, cadj: IntArray, psi_r: IntArray, psi_c: IntArray) -> int:
+    """The neighbour of least label below rows + columns, or -1; stops at one that is as low as v's own label allows."""
+    lowest = len(psi_r) + len(psi_c)
+    u = -1
+    for k in range(cxadj[v], cxadj[v + 1]):
+        r = cadj[k]
+        if psi_r[r] < lowest:
+            lowest = psi_r[r]
+            u = r
+            if lowest == psi_c[v] - 1:
+                break
+    return u
+
+
+@njit(cache=True, nogil=True)
+def g_pr_krnl(
+    cxadj: IntArray, cadj: IntArray, mu_r: IntArray, mu_c: IntArray, psi_r: IntArray, psi_c: IntArray
+) -> tuple[int, int]:
+    """G-PR-KRNL, Algorithm 6: every active column pushes once. Returns how many were active and how many pushed."""
+    n_active = pushes = 0
+    for v in range(len(mu_c)):
+        if not _is_active(v, mu_r, mu_c):
+            continue
+        n_active += 1
+        u = _lowest_row(v, cxadj, cadj, psi_r, psi_c)
+        if u < 0:
+            mu_c[v] = -2
+            continue
+        pushes += 1
+        lowest = psi_r[u]
+        mu_r[u] = v
+        mu_c[v] = u
+        psi_c[v] = lowest + 1
+        psi_r[u] = lowest + 2
+    return n_active, pushes
+
+
+@njit(cache=True, nogil=True)
+def init_krnl(
+    mu_r: IntArray, mu_c: IntArray, loop: int, current: IntArray, previous: IntArray, active_in: IntArray
+) -> int:
+    """G-PR-INITKRNL, Algorithm 8: roll back pushes that lost a conflict, stamp the active columns, count them."""
+    n_active = 0
+    for i in range(len(previous)):
+        v = previous[i]
+        if v != -1 and _is_active(v, mu_r, mu_c):
+            current[i] = v
+        v = current[i]
+        if v != -1:
+            active_in[v] = loop
+            n_active += 1
+    return n_active
+
+
+@njit(cache=True, nogil=True)
+def push_krnl(
+    cxadj: IntArray,
+    cadj: IntArray,
+    mu_r: IntArray,
+    mu_c: IntArray,
+    psi_r: IntArray,
+    psi_c: IntArray,
+    loop: int,
+    current: IntArray,
+    previous: IntArray,
+    active_in: IntArray,
+) -> int:
+    """G-PR-PUSHKRNL, Algorithm 9: the listed columns push once; `previous` receives the columns they displace.
+
+    A row held by a column that is active in this loop is left alone, so that no column is listed twice.
+    """
+    pushes = 0
+    for i in range(len(current)):
+        v = current[i]
+        previous[i] = -1
+        if v == -1:
+            continue
+        u = _lowest_row(v, cxadj, cadj, psi_r, psi_c)
+        if u < 0:
+            mu_c[v] = -2
+            current[i] = -1
+            continue
+        w = mu_r[u]
+        if w != -1 and active_in[w] == loop:
+            continue
+        pushes += 1
+        lowest = psi_r[u]
+        mu_r[u] = v
+        mu_c[v] = u
+        psi_c[v] = lowest + 1
+        psi_r[u] = lowest + 2
+        previous[i] = w
+    return pushes
+
+
+@njit(cache=True, nogil=True)
+def fix_matching(mu_r: IntArray, mu_c: IntArray) -> None:
+    """FIXMATCHING: a column whose row has another column, or that was given up, has none."""
+    for v in range(len(mu_c)):
+        if mu_c[v] < 0 or mu_r[mu_c[v]] != v:
+            mu_c[v] = -1

@@ -1,0 +1,169 @@
+"""`maximum_matching`: one call over every algorithm for the maximum cardinality of a bipartite graph."""
+
+from __future__ import annotations
+
+import inspect
+from collections.abc import Callable
+from time import perf_counter
+from typing import Any
+
+import numpy as np
+
+from ..errors import InvalidProblem
+from .apfb import apfb, apsb
+from .best import best, choose
+from .cheap import cheap
+from .disjoint_bfs import p_dbfs
+from .g_pr import g_pr
+from .graph import BipartiteGraph, IntArray
+from .hkdw import hkdw
+from .hopcroft_karp import hopcroft_karp
+from .karp_sipser import karp_sipser
+from .matching import Matching, check_matching
+from .parallel_hopcroft_karp import parallel_hopcroft_karp
+from .parallel_pothen_fan import parallel_pothen_fan
+from .pothen_fan import pothen_fan
+from .push_relabel import push_relabel
+from .scarce_first import scarce_first
+
+Search = Callable[..., dict[str, Any]]
+Start = Callable[[BipartiteGraph, IntArray, IntArray], None]
+
+ALGORITHMS: dict[str, Search] = {
+    "auto": best,
+    "hopcroft-karp": hopcroft_karp,
+    "hkdw": hkdw,
+    "pothen-fan": pothen_fan,
+    "push-relabel": push_relabel,
+    "p-dbfs": p_dbfs,
+    "parallel-pothen-fan": parallel_pothen_fan,
+    "parallel-hopcroft-karp": parallel_hopcroft_karp,
+    "apfb": apfb,
+    "apsb": apsb,
+    "g-pr": g_pr,
+}
+"""The searches that run on the CPU; each takes (graph, col_of_row, row_of_col, **options) and works in place."""
+
+INITIAL_MATCHINGS: dict[str, Start] = {
+    "none": lambda _graph, _col_of_row, _row_of_col: None,
+    "cheap": cheap,
+    "karp-sipser": karp_sipser,
+    "scarce-first": scarce_first,
+}
+"""The starts that run on the CPU."""
+
+
+def maximum_matching(
+    graph: Any, algorithm: str = "auto", initial: Any = "auto", device: str = "auto", **options: Any
+) -> Matching:
+    """A maximum-cardinality matching of a bipartite graph, with its proof.
+
+    Parameters
+    ----------
+    graph : BipartiteGraph or anything `BipartiteGraph.from_any` reads
+        Rows against columns; rectangular graphs and vertices without an edge are fine.
+    algorithm : str
+        ``"auto"`` takes what `choose` says. Sequential: ``"hopcroft-karp"``, ``"hkdw"``, ``"pothen-fan"``,
+        ``"push-relabel"``. Multicore: ``"p-dbfs"``, ``"parallel-pothen-fan"``, ``"parallel-hopcroft-karp"``.
+        The GPU papers' ``"apfb"``, ``"apsb"`` and ``"g-pr"`` run on the GPU, and in a plain form on the CPU.
+    initial : str or array_like of int, shape (n_rows,)
+        Where the search starts: ``"none"``, ``"cheap"``, ``"karp-sipser"``, ``"scarce-first"``, or a matching as the
+        column of each row, -1 for none. ``"auto"`` is ``"cheap"`` (as in both papers), but ``"scarce-first"`` for
+        ``algorithm="auto"`` on graphs of uneven degree.
+    device : str
+        ``"cpu"``, ``"cuda"`` or ``"cuda:N"``. ``"auto"`` is the CPU.
+    **options
+        Of the algorithm; see its docstring.
+
+    Returns
+    -------
+    Matching
+        Deterministic for a given graph, algorithm and options; the multicore algorithms and GPU races guarantee the
+        size only.
+
+    Raises
+    ------
+    InvalidProblem
+        Not a graph, not a matching to start from, or an unknown name or option.
+    DeviceUnavailable
+        A GPU was asked for and there is none.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> maximum_matching(np.array([[True, True], [True, False]])).col_of_row
+    array([1, 0], dtype=int32)
+    """
+    graph = BipartiteGraph.from_any(graph)
+    if device not in {"auto", "cpu"}:
+        return _on_gpu(graph, algorithm, initial, device, options)
+    search = _look_up(ALGORITHMS, algorithm, "algorithm")
+    _check_options(search, algorithm, options)
+    begin = perf_counter()
+    start_name, col_of_row, row_of_col = _start(graph, algorithm, initial)
+    started = perf_counter()
+    n_started = int(np.count_nonzero(col_of_row >= 0))
+    stats = search(graph, col_of_row, row_of_col, **options)
+    seconds = {"initial": started - begin, "search": perf_counter() - started}
+    stats = {"initial_size": n_started, **stats, "seconds": seconds}
+    return Matching(graph, col_of_row, row_of_col, algorithm, start_name, "cpu", stats)
+
+
+def _start(graph: BipartiteGraph, algorithm: str, initial: Any) -> tuple[str, IntArray, IntArray]:
+    col_of_row = np.full(graph.n_rows, -1, np.int32)
+    row_of_col = np.full(graph.n_columns, -1, np.int32)
+    if not isinstance(initial, str):
+        given = read_initial(graph, initial)
+        return "given", *given
+    name = initial
+    if name == "auto":
+        name = "scarce-first" if algorithm == "auto" and choose(graph) == "uneven" else "cheap"
+    _look_up(INITIAL_MATCHINGS, name, "initial")(graph, col_of_row, row_of_col)
+    return name, col_of_row, row_of_col
+
+
+def read_initial(graph: BipartiteGraph, initial: Any) -> tuple[IntArray, IntArray]:
+    """Both sides of a matching given as the column of each row; `InvalidProblem` if it is none of the graph."""
+    given = np.asarray(initial)
+    if given.shape != (graph.n_rows,) or given.dtype.kind not in "iu":
+        raise InvalidProblem(
+            f"initial: need one integer column per row ({graph.n_rows}), -1 for none, "
+            f"got {given.dtype} of shape {given.shape}"
+        )
+    if len(given) and (int(given.max()) >= graph.n_columns or int(given.min()) < -1):
+        raise InvalidProblem(
+            f"initial: columns must lie in [-1, {graph.n_columns}), found {given.min()} to {given.max()}"
+        )
+    col_of_row = given.astype(np.int32)
+    row_of_col = np.full(graph.n_columns, -1, np.int32)
+    rows = np.flatnonzero(col_of_row >= 0)
+    row_of_col[col_of_row[rows]] = rows
+    check_matching(graph, col_of_row, row_of_col)
+    return col_of_row, row_of_col
+
+
+def _on_gpu(graph: BipartiteGraph, algorithm: str, initial: Any, device: str, options: dict[str, Any]) -> Matching:
+    if device != "cuda" and not (device.startswith("cuda:") and device[5:].isdigit()):
+        raise InvalidProblem(f'device: need "auto", "cpu", "cuda" or "cuda:N", got {device!r}')
+    from .solve_gpu import maximum_matching_gpu  # CuPy is an extra: reached only when a GPU is asked for
+
+    if not isinstance(initial, str):
+        initial = read_initial(graph, initial)[0]
+    col_of_row, row_of_col, stats = maximum_matching_gpu(graph, algorithm, initial, device, options)
+    start_name = initial if isinstance(initial, str) else "given"
+    return Matching(graph, col_of_row, row_of_col, algorithm, start_name, device, stats)
+
+
+def _look_up(table: dict[str, Any], name: str, argument: str) -> Any:
+    if name not in table:
+        raise InvalidProblem(f"{argument}: need one of {', '.join(map(repr, table))} on the CPU, got {name!r}")
+    return table[name]
+
+
+def _check_options(search: Search, algorithm: str, options: dict[str, Any]) -> None:
+    parameters = inspect.signature(search).parameters.values()
+    known = [p.name for p in parameters if p.kind is inspect.Parameter.KEYWORD_ONLY]
+    for option in options:
+        if option not in known:
+            offered = f"it takes {', '.join(known)}" if known else "it takes none"
+            raise InvalidProblem(f"{option}: algorithm {algorithm!r} has no such option on the CPU, {offered}")

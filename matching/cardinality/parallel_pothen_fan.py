@@ -1,0 +1,133 @@
+"""Parallel Pothen–Fan: many depth-first searches at once, with lookahead and fairness.
+
+Azad, Halappanavar, Rajamanickam, Boman, Khan & Pothen, "Multithreaded algorithms for maximum matching in bipartite
+graphs", IPDPS 2012 (PPF+; P-PFP in the Euro-Par paper). As in P-DBFS a column belongs to the thread that claims it
+atomically, so searches stay disjoint. A free column met by lookahead is claimed before it is used, and a column that
+is free but claimed will be matched by its owner, so the lookahead cursors never need to go back.
+A phase without an augmentation proves the maximum.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+from numba import njit, prange
+from numba.np.ufunc import get_thread_id
+
+from .atomics import claim
+from .graph import BipartiteGraph, IntArray
+from .threads import limited_threads
+
+
+def parallel_pothen_fan(
+    graph: BipartiteGraph,
+    col_of_row: IntArray,
+    row_of_col: IntArray,
+    *,
+    threads: int | None = None,
+    fairness: bool = True,
+) -> dict[str, Any]:
+    """Augment a matching in place to a maximum one, on `threads` threads (default: all). Size exact, pairs may vary."""
+    owner = np.zeros(graph.n_columns, np.int32)
+    lookahead = graph.indptr[:-1].copy()
+    edge_of_row = np.empty(graph.n_rows, graph.indptr.dtype)
+    free_rows = np.flatnonzero(col_of_row < 0).astype(np.int32)
+    augmentations: list[int] = []
+    with limited_threads(threads) as n_threads:
+        stacks = np.empty((n_threads, max(graph.n_rows, 1)), np.int32)
+        arrays = graph.indptr, graph.indices, col_of_row, row_of_col, owner, lookahead, edge_of_row, stacks
+        while not augmentations or augmentations[-1]:
+            phase = len(augmentations) + 1
+            _phase(*arrays, free_rows, phase, fairness and phase % 2 == 0)
+            still_free = free_rows[col_of_row[free_rows] < 0]
+            augmentations.append(len(free_rows) - len(still_free))
+            free_rows = still_free
+    return {"phases": len(augmentations), "augmentations": augmentations, "threads": n_threads}
+
+
+@njit(cache=True, nogil=True, parallel=True)
+def _phase(
+    indptr: IntArray,
+    indices: IntArray,
+    col_of_row: IntArray,
+    row_of_col: IntArray,
+    owner: IntArray,
+    lookahead: IntArray,
+    edge_of_row: IntArray,
+    stacks: IntArray,
+    free_rows: IntArray,
+    phase: int,
+    backwards: bool,
+) -> None:
+    for f in prange(len(free_rows)):
+        stack = stacks[get_thread_id()]
+        stack[0] = free_rows[f]
+        depth, j = _search(indptr, indices, row_of_col, owner, lookahead, edge_of_row, stack, phase, backwards)
+        while depth >= 0:
+            i = stack[depth]
+            previous = col_of_row[i]
+            col_of_row[i] = j
+            row_of_col[j] = i
+            j = previous
+            depth -= 1
+
+
+@njit(cache=True, nogil=True)
+def _search(
+    indptr: IntArray,
+    indices: IntArray,
+    row_of_col: IntArray,
+    owner: IntArray,
+    lookahead: IntArray,
+    edge_of_row: IntArray,
+    stack: IntArray,
+    phase: int,
+    backwards: bool,
+) -> tuple[int, int]:
+    """Search from ``stack[0]``; returns the depth of the path's last row and its free column, or (-1, -1)."""
+    depth = 0
+    edge_of_row[stack[0]] = _first_edge(indptr, stack[0], backwards)
+    is_new = True
+    while depth >= 0:
+        i = stack[depth]
+        if is_new:
+            column = _look_ahead(indptr, indices, row_of_col, owner, lookahead, i, phase)
+            if column >= 0:
+                return depth, column
+        is_new = False
+        k = edge_of_row[i]
+        j = -1
+        while indptr[i] <= k < indptr[i + 1] and not is_new:
+            j = indices[k]
+            k += -1 if backwards else 1
+            is_new = owner[j] != phase and claim(owner, j, phase)
+        edge_of_row[i] = k
+        if is_new:
+            depth += 1
+            stack[depth] = row_of_col[j]
+            edge_of_row[stack[depth]] = _first_edge(indptr, stack[depth], backwards)
+        else:
+            depth -= 1
+    return -1, -1
+
+
+@njit(cache=True, nogil=True)
+def _first_edge(indptr: IntArray, i: int, backwards: bool) -> int:
+    return indptr[i + 1] - 1 if backwards else indptr[i]
+
+
+@njit(cache=True, nogil=True)
+def _look_ahead(
+    indptr: IntArray, indices: IntArray, row_of_col: IntArray, owner: IntArray, lookahead: IntArray, i: int, phase: int
+) -> int:
+    """The next free column of row i that this thread can claim, or -1."""
+    k = lookahead[i]
+    column = -1
+    while k < indptr[i + 1] and column < 0:
+        j = indices[k]
+        k += 1
+        if row_of_col[j] < 0 and owner[j] != phase and claim(owner, j, phase):
+            column = j
+    lookahead[i] = k
+    return int(column)

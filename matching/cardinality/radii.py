@@ -1,0 +1,100 @@
+"""How many links a radius allows: the maximum cardinality as a curve over gate radii."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+from numba import njit
+from numpy.typing import ArrayLike, NDArray
+
+from ..errors import InvalidProblem
+from .best import best
+from .cheap import cheap
+from .graph import BipartiteGraph, IntArray
+
+
+def cardinality_over_radii(
+    rows: ArrayLike, columns: ArrayLike, distances: ArrayLike, shape: tuple[int, int], radii: ArrayLike
+) -> NDArray[np.int64]:
+    """The largest number of links among the pairs within each radius.
+
+    Parameters
+    ----------
+    rows, columns : array_like of int, shape (n_pairs,)
+        The candidate pairs, e.g. all pairs within the largest radius. Of a repeated pair the shortest counts.
+    distances : array_like of float, shape (n_pairs,)
+        Their distances, in the unit of the radii.
+    shape : (int, int)
+        How many rows and columns there are.
+    radii : array_like of float, shape (n_radii,)
+        In any order. A pair at exactly the radius is allowed.
+
+    Returns
+    -------
+    ndarray of int64, shape (n_radii,)
+        The maximum cardinality at each radius; it never falls as the radius grows. Each radius starts from the
+        matching of the one before, so the whole curve costs little more than its last point.
+
+    Raises
+    ------
+    InvalidProblem
+        Pairs and distances of different length, an index out of range, a NaN.
+    """
+    distances, radii = np.asarray(distances, np.float64), np.asarray(radii, np.float64)
+    _check(distances, radii, rows, columns)
+    graph, length = _graph_with_distances(np.asarray(rows), np.asarray(columns), distances, shape)
+    sizes = np.zeros(len(radii), np.int64)
+    col_of_row = np.full(graph.n_rows, -1, np.int32)
+    row_of_col = np.full(graph.n_columns, -1, np.int32)
+    for position in np.argsort(radii, kind="stable"):
+        indptr, indices = _within(graph.indptr, graph.indices, length, float(radii[position]))
+        gated = BipartiteGraph.from_any((indptr, indices, graph.shape))
+        cheap(gated, col_of_row, row_of_col)
+        best(gated, col_of_row, row_of_col)
+        sizes[position] = np.count_nonzero(col_of_row >= 0)
+    return sizes
+
+
+def _check(distances: NDArray[np.float64], radii: NDArray[np.float64], rows: Any, columns: Any) -> None:
+    if not (distances.ndim == 1 and np.shape(rows) == np.shape(columns) == distances.shape):
+        raise InvalidProblem(
+            "rows, columns, distances: need three 1-D arrays of one length, got shapes "
+            f"{np.shape(rows)}, {np.shape(columns)} and {distances.shape}"
+        )
+    if radii.ndim != 1:
+        raise InvalidProblem(f"radii: need one dimension, got {radii.ndim}; put a single radius into a list")
+    if np.isnan(distances).any() or np.isnan(radii).any():
+        raise InvalidProblem("distances, radii: must not be NaN; drop those pairs")
+
+
+def _graph_with_distances(
+    rows: NDArray[Any], columns: NDArray[Any], distances: NDArray[np.float64], shape: tuple[int, int]
+) -> tuple[BipartiteGraph, NDArray[np.float64]]:
+    """CSR of the pairs and the length of each edge; of a repeated pair the shortest stays."""
+    n_rows = int(shape[0])
+    if len(rows) and not 0 <= rows.min() <= rows.max() < n_rows:
+        raise InvalidProblem(f"rows: must lie in [0, {n_rows}), found {rows.min()} to {rows.max()}")
+    order = np.lexsort((distances, columns, rows))
+    rows, columns, distances = rows[order], columns[order], distances[order]
+    first = np.ones(len(rows), np.bool_)
+    first[1:] = (rows[1:] != rows[:-1]) | (columns[1:] != columns[:-1])
+    rows, columns, distances = rows[first], columns[first], distances[first]
+    indptr = np.searchsorted(rows, np.arange(n_rows + 1))
+    return BipartiteGraph.from_any((indptr, columns, shape)), distances
+
+
+@njit(cache=True, nogil=True)
+def _within(
+    indptr: IntArray, indices: IntArray, length: NDArray[np.float64], radius: float
+) -> tuple[IntArray, IntArray]:
+    kept_indptr = np.zeros_like(indptr)
+    kept = np.empty_like(indices)
+    n = 0
+    for i in range(len(indptr) - 1):
+        for k in range(indptr[i], indptr[i + 1]):
+            if length[k] <= radius:
+                kept[n] = indices[k]
+                n += 1
+        kept_indptr[i + 1] = n
+    return kept_indptr, kept[:n].copy()
