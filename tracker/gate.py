@@ -126,8 +126,8 @@ def _rows_by_frame(frames: np.ndarray) -> Iterator[tuple[int, slice | np.ndarray
 
 def _gated(earlier: Frame, later: Frame, search_range: float) -> CandidateLinks:
     indptr, indices, distance = pairs_in_grid(earlier.grid.points, later.grid, search_range)
-    offsets = (np.array([0, len(frame)]) for frame in (earlier, later))
-    return CandidateLinks(earlier.rows, later.rows, *offsets, indptr, indices, distance)
+    rows, cols = np.array([0, len(earlier)]), np.array([0, len(later)])
+    return CandidateLinks(earlier.rows, later.rows, rows, cols, indptr, indices, distance)
 
 
 def _joined(run: list[CandidateLinks]) -> CandidateLinks:

@@ -158,7 +158,7 @@ def _checked(table: pd.DataFrame) -> pd.DataFrame:
         fractional = np.flatnonzero(checked["frame"] != frame)
         if len(fractional):
             row = int(fractional[0])
-            raise InvalidInput(f"column 'frame' needs whole numbers; row {row} has {frame[row]!r}.")
+            raise InvalidInput(f"column 'frame' needs whole numbers; row {row} has {_shown(frame[row])}.")
     unchanged = all(table[name].dtype == values.dtype for name, values in checked.items())
     return table if unchanged else table.assign(**checked)
 
@@ -176,7 +176,12 @@ def _finite(table: pd.DataFrame, name: str) -> np.ndarray:
     if len(bad):
         row = int(bad[0])
         raise InvalidInput(
-            f"column '{name}' needs finite numbers; row {row} has {column.iloc[row]!r} "
+            f"column '{name}' needs finite numbers; row {row} has {_shown(column.iloc[row])} "
             f"({len(bad)} such row{'s' if len(bad) > 1 else ''}). Remove or repair those rows."
         )
     return values
+
+
+def _shown(value: object) -> str:
+    """Return a value of a table as the user wrote it, not as NumPy names it."""
+    return repr(value.item() if isinstance(value, np.generic) else value)

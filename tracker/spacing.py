@@ -26,7 +26,8 @@ def mean_spacing(points: Points) -> float | None:
     for rows in itertools.islice(frames, ENOUGH):
         positions = rows[list(points.axes)].to_numpy() * scale
         some = positions[:: max(len(positions) // ENOUGH, 1)]
-        nearest.append(cKDTree(positions).query(some, k=2)[0][:, 1])
+        distance, _ = cKDTree(positions).query(some, k=[2])
+        nearest.append(np.ravel(distance))
         if sum(map(len, nearest)) >= ENOUGH:
             break
     return float(np.concatenate(nearest).mean()) if nearest else None

@@ -22,6 +22,9 @@ from .points import Points
 
 ENOUGH = 3_000
 """Steps that are enough: frame pairs are measured from the first on until there are as many."""
+QUANTILES = (0.5, 0.8)
+"""Where σ is read from the steps, the larger reading counting: cells that rest and run keep their long steps (T cells:
+F1 .976 against .968 by the median alone), and wrong neighbours, the longest steps, stay out of it."""
 STILL = 0.01
 """Smallest step assumed, in spacings: particles that do not move at all must still be linked."""
 RAREST = 0.01
@@ -74,7 +77,7 @@ def measured_unmatched_cost(
     n_rows, n_cols = (sum(len(getattr(links, side)) for links in sample) for side in ("row_points", "col_points"))
     lost, new = (float(np.clip(1 - len(steps) / n, RAREST, 1)) for n in (n_rows, n_cols))
     spacing = _spacing(sample, points)
-    variance = max(float(np.median(steps**2) / chi2.ppf(0.5, ndim)), (STILL * spacing) ** 2)
+    variance = max(*(float(np.quantile(steps**2, q) / chi2.ppf(q, ndim)) for q in QUANTILES), (STILL * spacing) ** 2)
     log_odds = ndim * np.log(spacing / np.sqrt(2 * np.pi * variance)) - np.log(lost * new)
     longest = float(np.sqrt(2 * variance * max(log_odds, ndim)))
     return UnmatchedCost(

@@ -1,0 +1,62 @@
+"""From pixels, labels or a table to tracks in one call."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pandas as pd
+import pytest
+from auctrack.tracker.calibration import Calibration
+from auctrack.tracker.pipeline import track
+from auctrack.tracker.points import Tracks
+from auctrack.tracker.score import score_links
+from auctrack.tracker.settings import InputSettings, Settings
+from auctrack.tracker.tables import read_tracks
+
+ROOT = Path(__file__).parents[2]
+MOVIE = ROOT / "sample_data/movie.ome.tif"
+HL60 = ROOT / "../shared/data/hl60_3d"
+no_hl60 = pytest.mark.skipif(not HL60.exists(), reason="../shared/data/hl60_3d is not there")
+
+
+def test_the_sample_movie_with_nothing_given():
+    result = track(MOVIE, Settings())
+    truth = read_tracks(ROOT / "sample_data/movie.truth.csv")
+    score = score_links(result.tracks, truth, tolerance=1.0)
+    assert result.linking.report["is_optimal"]
+    assert score.links.f1 > 0.95
+    assert score.detections.f1 > 0.96
+
+
+def test_the_settings_that_took_effect_give_the_same_tracks():
+    piece = Settings(InputSettings(frames="0:4"))
+    first = track(MOVIE, piece)
+    again = track(MOVIE, Settings.from_mapping(first.settings.to_mapping()))
+    pd.testing.assert_frame_equal(first.tracks.table, again.tracks.table)
+
+
+def test_a_point_table_cut_to_frames():
+    result = track(ROOT / "sample_data/points.csv", Settings(InputSettings(frames="5:10")))
+    assert sorted(result.tracks.frame_numbers) == [5, 6, 7, 8, 9]
+
+
+def test_short_tracks_are_left_out_but_not_forgotten():
+    result = track(ROOT / "sample_data/points.csv", Settings(min_length=5))
+    assert result.tracks.table.groupby("track_id").size().min() >= 5
+    assert len(result.linking.tracks) > len(result.tracks)
+
+
+def test_progress_names_its_stages():
+    seen: dict[str, tuple[int, int]] = {}
+    track(MOVIE, Settings(InputSettings(frames="0:3")), progress=lambda stage, *at: seen.__setitem__(stage, at))
+    assert seen == {"detect": (3, 3), "link": (3, 3)}
+
+
+@no_hl60
+def test_hl60_nuclei_from_labels_are_linked_as_they_are_named():
+    """Every detection is right here, so what is missing is linking alone."""
+    result = track(HL60 / "labels.tif", Settings(InputSettings(kind="labels", scale=(2, 1, 1))))
+    truth = pd.read_csv(HL60 / "truth.csv").rename(columns={"true_id": "track_id"})
+    score = score_links(result.tracks, Tracks(truth, Calibration((2, 1, 1), "µm")), tolerance=0.01)
+    assert score.detections.f1 == 1
+    assert score.links.f1 > 0.985

@@ -1,0 +1,89 @@
+"""Points and calibration: what a table must hold, what it is turned into, and what is refused."""
+
+from __future__ import annotations
+
+import numpy as np
+import pandas as pd
+import pytest
+from auctrack.tracker.calibration import Calibration
+from auctrack.tracker.errors import InvalidInput, InvalidSetting
+from auctrack.tracker.points import Points, Tracks
+
+
+def spots(**columns) -> pd.DataFrame:
+    return pd.DataFrame({"frame": [0, 0, 2], "z": [1.0, 2, 3], "y": [4.0, 5, 6], "x": [7.0, 8, 9]} | columns)
+
+
+class TestTable:
+    def test_positions_are_physical_in_the_order_z_y_x(self):
+        points = Points(spots(), Calibration(scale=(10, 1, 0.5), unit="µm"))
+        np.testing.assert_array_equal(points.positions, [[10, 4, 3.5], [20, 5, 4], [30, 6, 4.5]])
+
+    def test_without_a_z_column_points_are_2d(self):
+        points = Points(spots().drop(columns="z"), Calibration(scale=(10, 1, 0.5)))
+        assert points.ndim == 2
+        np.testing.assert_array_equal(points.positions[0], [4, 3.5])
+
+    def test_integers_become_floats_and_text_numbers_are_read(self):
+        points = Points(spots(y=[4, 5, 6], x=["7", "8", "9"], frame=[0.0, 0.0, 2.0]))
+        assert points.table["y"].dtype == np.float64
+        assert points.frames.dtype == np.int64
+
+    @pytest.mark.parametrize(
+        ("columns", "message"),
+        [
+            ({"x": [1.0, np.nan, 2]}, "column 'x' .* row 1 has nan"),
+            ({"y": [1.0, 2, np.inf]}, "column 'y' .* row 2 has inf"),
+            ({"z": [1.0, "left", 2]}, "column 'z' .* row 1 has 'left'"),
+            ({"frame": [0, 1.5, 2]}, "column 'frame' needs whole numbers; row 1 has 1.5"),
+            ({"frame": [0, None, 2]}, "column 'frame' .* row 1"),
+        ],
+        ids=["NaN", "infinity", "text", "fractional frame", "missing frame"],
+    )
+    def test_what_is_refused(self, columns, message):
+        with pytest.raises(InvalidInput, match=message):
+            Points(spots(**columns))
+
+    def test_a_missing_column_is_named(self):
+        with pytest.raises(InvalidInput, match="missing y, x; it has frame, lat"):
+            Points(pd.DataFrame({"frame": [0], "lat": [1.0]}))
+
+    def test_tracks_need_a_track_id(self):
+        with pytest.raises(InvalidInput, match="track_id"):
+            Tracks(spots())
+
+
+class TestFrameStep:
+    @pytest.mark.parametrize(
+        ("frames", "step"), [([], 1), ([4], 1), ([0, 1, 3], 1), ([0, 5, 20], 5), ([10, 4, 10**12 + 2], 2), ([-3, 3], 6)]
+    )
+    def test_it_is_the_greatest_step_that_meets_every_frame(self, frames, step):
+        points = Points(pd.DataFrame({"frame": np.asarray(frames, np.int64), "y": 0.0, "x": 0.0}))
+        assert points.frame_step == step
+        np.testing.assert_array_equal(points.frame_numbers, np.unique(frames))
+
+
+class TestCut:
+    def test_frames_and_region(self):
+        points = Points(spots())
+        assert points.cut(slice(1, None)).table.index.tolist() == [2]
+        assert points.cut(slice(None, None, 2)).table.index.tolist() == [0, 1, 2]
+        assert points.cut(roi=(slice(None), slice(4, 6), slice(8, None))).table.index.tolist() == [1]
+
+    def test_the_region_needs_a_range_an_axis(self):
+        with pytest.raises(InvalidInput, match="3 ranges"):
+            Points(spots()).cut(roi=(slice(None),))
+
+
+class TestCalibration:
+    @pytest.mark.parametrize("scale", [(1, 1), (0, 1, 1), (1, -1, 1), (1, 1, np.nan), (1, 1, np.inf)])
+    def test_sizes_must_be_three_and_above_zero(self, scale):
+        with pytest.raises(InvalidSetting, match="scale"):
+            Calibration(scale=scale)
+
+    def test_the_interval_must_be_above_zero(self):
+        with pytest.raises(InvalidSetting, match="frame_interval"):
+            Calibration(frame_interval=0)
+
+    def test_it_says_what_it_is(self):
+        assert str(Calibration((2, 1, 1), "µm", 5.0, "s")) == "voxel z × y × x = 2 × 1 × 1 µm, frame interval 5 s"

@@ -1,0 +1,60 @@
+"""Settings as a TOML file states them."""
+
+from __future__ import annotations
+
+import pytest
+from auctrack.tracker.detect import DetectSettings
+from auctrack.tracker.errors import InvalidSetting
+from auctrack.tracker.link import LinkSettings
+from auctrack.tracker.settings import InputSettings, Settings, merged
+
+
+def test_what_is_written_is_read_back():
+    settings = Settings(
+        InputSettings(scale=(2.0, 1.0, 1.0), frames="0:20:2", channel="GFP"),
+        DetectSettings(diameter=5.0, threshold=3.0),
+        LinkSettings(search_range=8.0, cost="distance"),
+        min_length=3,
+    )
+    assert Settings.from_mapping(settings.to_mapping()) == settings
+
+
+def test_nothing_stated_is_all_automatic():
+    settings = Settings.from_mapping({})
+    assert settings.link == LinkSettings("auto", "auto")
+    assert settings.min_length == 1
+
+
+@pytest.mark.parametrize(
+    ("stated", "message"),
+    [
+        ({"links": {}}, "no setting 'links'; it has input, detect, link, min_length"),
+        ({"link": {"range": 3}}, r"\[link\] has no setting 'range'"),
+        ({"link": {"search_range": -3}}, "search_range"),
+        ({"link": 7}, r"\[link\] needs a table"),
+        ({"min_length": 0}, "min_length"),
+        ({"input": {"kind": "film"}}, "kind"),
+        ({"input": {"intensity": "a.tif"}}, "--labels"),
+    ],
+)
+def test_what_is_refused(stated, message):
+    with pytest.raises(InvalidSetting, match=message):
+        Settings.from_mapping(stated)
+
+
+def test_options_override_a_file_one_by_one():
+    file = {"link": {"search_range": 8.0, "cost": "distance"}, "min_length": 3}
+    assert merged(file, {"link": {"search_range": 5.0}}) == {
+        "link": {"search_range": 5.0, "cost": "distance"},
+        "min_length": 3,
+    }
+
+
+@pytest.mark.parametrize("name", ["a.csv", "b.CSV.GZ", "c.parquet"])
+def test_tables_are_known_by_their_suffix(name):
+    assert InputSettings().is_table(name)
+    assert not InputSettings(kind="labels").is_table(name)
+
+
+def test_movies_are_what_is_not_a_table():
+    assert not InputSettings().is_table("a.ome.tif")
