@@ -54,9 +54,13 @@ class Auction:
             if getattr(self, option) not in choices:
                 raise InvalidProblem(f"{option} needs one of {choices}; got {getattr(self, option)!r}.")
         if self.eps is not None and not 0 < self.eps < float("inf"):
-            raise InvalidProblem(f"eps needs a positive number in the unit of the cost, or None for exact; got {self.eps!r}.")
+            raise InvalidProblem(
+                f"eps needs a positive number in the unit of the cost, or None for exact; got {self.eps!r}."
+            )
         if self.max_bids is not None and self.max_bids < 1:
-            raise InvalidProblem(f"max_bids needs at least 1 bid per row, or None for no budget; got {self.max_bids!r}.")
+            raise InvalidProblem(
+                f"max_bids needs at least 1 bid per row, or None for no budget; got {self.max_bids!r}."
+            )
 
     def solve(self, problem: Problem, device: str = "cpu") -> Assignment:
         """Solve on a device.
