@@ -17,6 +17,7 @@ from .graph_gpu import THREADS, DeviceGraph, DeviceMatching, blocks
 from .initial_gpu import LONG_ROW
 
 _PERSISTENT_THREADS = 1024
+_MOST_PHASES = 64  # of one launch
 _HEAVY_CHUNK = 512  # as in cardinality_search.cu
 
 
@@ -26,34 +27,44 @@ class Tuning:
 
     Attributes
     ----------
-    least_share : float
-        A phase that finds paths for a smaller share of its free rows is the last before push-relabel takes over.
+    slow_share : float
+        A phase that finds more than this share of the paths of the phase before (their number falls slowly, and each
+        phase is as long as the last) is the last before push-relabel takes over.
     first_allowance : int
         Pushes each free row may do before the first search on graphs with long rows.
     allowance_scale, allowance_base : float, int
         A free row at distance k of a free column may do ``allowance_scale · k + allowance_base`` pushes a round.
     """
 
-    least_share: float = 0.5
+    slow_share: float = 0.4
     first_allowance: int = 30
     allowance_scale: float = 3.0
     allowance_base: int = 100
 
 
-def augment(graph: DeviceGraph, matching: DeviceMatching, tuning: Tuning = Tuning()) -> dict[str, Any]:  # noqa: B008
-    """Augment `matching` in place until it is maximum; return the statistics."""
+def best_gpu(graph: DeviceGraph, matching: DeviceMatching, *, tuning: Tuning = Tuning()) -> dict[str, Any]:
+    """Augment in place to a maximum matching.
+
+    Returns
+    -------
+    dict
+        ``search`` (a list of phases, see `search`), ``push_relabel`` (a list of rounds, see `push_relabel`, if it was
+        needed) and ``first_pushes`` (on graphs with long rows, where bids settle nearly everything).
+    """
     stats: dict[str, Any] = {}
     if graph.largest_degree > LONG_ROW and matching.n_free:
         stats["first_pushes"] = walk(graph, matching, tuning.first_allowance)
-    is_maximum, stats["search"] = search(graph, matching, least_share=tuning.least_share)
+    is_maximum, stats["search"] = search(graph, matching, slow_share=tuning.slow_share)
     if not is_maximum:
         stats["push_relabel"] = push_relabel(graph, matching, tuning)
         if matching.n_free:
-            _, stats["last_search"] = search(graph, matching, least_share=0.0)
+            _, stats["last_search"] = search(graph, matching)
     return stats
 
 
-def search(graph: DeviceGraph, matching: DeviceMatching, *, least_share: float) -> tuple[bool, list[dict[str, int]]]:
+def search(
+    graph: DeviceGraph, matching: DeviceMatching, *, slow_share: float = np.inf
+) -> tuple[bool, list[dict[str, int]]]:
     """Run phases of disjoint search trees until none finds a path, or one pays too little.
 
     Returns
@@ -61,14 +72,14 @@ def search(graph: DeviceGraph, matching: DeviceMatching, *, least_share: float) 
     is_maximum : bool
         The last phase proved that there is no augmenting path.
     phases : list of dict
-        Free rows, paths, BFS levels and rows visited of each phase.
+        Free rows, paths, BFS levels, rows visited and times of each phase.
     """
     is_maximum = matching.n_free == 0
     phases: list[dict[str, int]] = []
     while not is_maximum:
-        found, is_maximum, _ = _forest(graph, matching, least_share, flip_paths=True)
-        phases += found
-        if found[-1]["paths"] < least_share * found[-1]["free_rows"]:
+        more, is_maximum, _ = _forest(graph, matching, slow_share, flip_paths=True)
+        phases += more
+        if slow_share < np.inf:
             break
     return is_maximum, phases
 
@@ -82,7 +93,7 @@ def cover(graph: DeviceGraph, matching: DeviceMatching) -> tuple[Any, Any]:
     row_in_cover = cp.empty(graph.n_rows, cp.bool_)
     column_in_cover = cp.empty(graph.n_columns, cp.bool_)
     if matching.n_free:
-        _, _, parent = _forest(graph, matching, 0.0, flip_paths=False)
+        _, _, parent = _forest(graph, matching, np.inf, flip_paths=False)
     else:
         parent = cp.full((graph.n_columns, 2), -1, cp.int32)
     kernel = graph.kernels("cardinality_search.cu", cooperative=True)["cardinality_search_cover"]
@@ -102,10 +113,9 @@ def cover(graph: DeviceGraph, matching: DeviceMatching) -> tuple[Any, Any]:
 
 
 def _forest(
-    graph: DeviceGraph, matching: DeviceMatching, least_share: float, *, flip_paths: bool
+    graph: DeviceGraph, matching: DeviceMatching, slow_share: float, *, flip_paths: bool
 ) -> tuple[list[dict[str, int]], bool, Any]:
     cp = cuda.cupy()
-    max_phases = 256
     has_heavy = graph.largest_degree > LONG_ROW
     parent = cp.empty((graph.n_columns, 2), cp.int32)
     end = cp.empty(graph.n_rows, cp.int32)
@@ -113,7 +123,7 @@ def _forest(
     heavy = cp.empty((2 * graph.n_edges // _HEAVY_CHUNK + 1 if has_heavy else 1, 4), cp.int32)
     next_free = cp.empty(graph.n_rows, cp.int32)
     counts = cp.zeros(9, cp.int32)
-    report = cp.empty(4 * max_phases + 4, cp.int32)
+    report = cp.empty(6 * _MOST_PHASES + 4, cp.int32)
     kernel = graph.kernels("cardinality_search.cu", cooperative=True)["cardinality_search"]
     kernel(
         (_persistent_blocks(kernel),),
@@ -133,16 +143,16 @@ def _forest(
             matching.free_rows,
             next_free,
             np.int32(matching.n_free),
-            np.float32(least_share),
-            np.int32(max_phases),
+            np.float32(slow_share),
+            np.int32(_MOST_PHASES),
             np.int32(flip_paths),
             counts,
             report[4:],
             report,
         ),
     )
-    (n_phases, n_free, finished, swapped), table = _report(report, 4)
-    names = ("free_rows", "paths", "levels", "rows_visited")
+    (n_phases, n_free, finished, swapped), table = _report(report, 4, width=6)
+    names = ("free_rows", "paths", "levels", "rows_visited", "nanoseconds_growing", "nanoseconds_flipping")
     phases = [dict(zip(names, map(int, row), strict=True)) for row in table[:n_phases]]
     if flip_paths:
         matching.n_free = int(n_free)
@@ -180,13 +190,13 @@ def walk(graph: DeviceGraph, matching: DeviceMatching, allowance: int) -> int:
     return pushes
 
 
-def push_relabel(graph: DeviceGraph, matching: DeviceMatching, tuning: Tuning = Tuning()) -> list[dict[str, int]]:  # noqa: B008
+def push_relabel(graph: DeviceGraph, matching: DeviceMatching, tuning: Tuning = Tuning()) -> list[dict[str, int]]:
     """Relabel exactly and push, in turn, until no free row can be matched; rows that cannot are dropped.
 
     Returns
     -------
     rounds : list of dict
-        Free rows, those reached, BFS levels, columns visited and pushes of each round.
+        Free rows, those reached, BFS levels, columns visited, pushes and times of each round.
     """
     cp = cuda.cupy()
     max_rounds = 1024
@@ -195,7 +205,7 @@ def push_relabel(graph: DeviceGraph, matching: DeviceMatching, tuning: Tuning = 
     queue = cp.empty(graph.n_columns, cp.int32)
     next_free = cp.empty(graph.n_rows, cp.int32)
     counts = cp.zeros(7, cp.int32)
-    report = cp.empty(5 * max_rounds + 2, cp.int32)
+    report = cp.empty(7 * max_rounds + 2, cp.int32)
     lanes = 8 if graph.n_edges <= 16 * graph.n_rows else 32
     kernel = graph.kernels("cardinality_push.cu", cooperative=True)[f"cardinality_push_solve_{lanes}"]
     kernel(
@@ -222,11 +232,19 @@ def push_relabel(graph: DeviceGraph, matching: DeviceMatching, tuning: Tuning = 
         ),
     )
     _store_state(graph, matching, state)
-    (n_rounds, n_free), table = _report(report, 2, width=5)
+    (n_rounds, n_free), table = _report(report, 2, width=7)
     matching.n_free = int(n_free)
     if n_rounds % 2:
         matching.free_rows = next_free
-    names = ("free_rows", "reached", "levels", "columns_visited", "pushes")
+    names = (
+        "free_rows",
+        "reached",
+        "levels",
+        "columns_visited",
+        "pushes",
+        "nanoseconds_relabelling",
+        "nanoseconds_walking",
+    )
     return [dict(zip(names, map(int, row), strict=True)) for row in table[:n_rounds]]
 
 
@@ -252,6 +270,6 @@ def _persistent_blocks(kernel: Any) -> int:
     return cuda.resident_blocks(kernel, _PERSISTENT_THREADS)
 
 
-def _report(report: Any, n_results: int, width: int = 4) -> tuple[Any, Any]:
+def _report(report: Any, n_results: int, width: int) -> tuple[Any, Any]:
     numbers = cuda.to_host(report)
     return numbers[:n_results], numbers[n_results:].reshape(-1, width)

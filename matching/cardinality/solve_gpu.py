@@ -2,25 +2,135 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+import inspect
+from collections.abc import Callable, Mapping
+from time import perf_counter
 from typing import Any
 
+import numpy as np
+
 from .. import cuda
-from . import best_gpu, initial_gpu
+from ..errors import InvalidProblem
+from .apfb_gpu import apfb_gpu, apsb_gpu
+from .best_gpu import best_gpu, cover
+from .g_pr_gpu import g_pr_gpu
 from .graph import BipartiteGraph
-from .graph_gpu import DeviceGraph
+from .graph_gpu import DeviceGraph, DeviceMatching
+from .initial_gpu import cheap, given, karp_sipser
+
+ALGORITHMS: dict[str, Callable[..., dict[str, Any]]] = {
+    "auto": best_gpu,
+    "apfb": apfb_gpu,
+    "apsb": apsb_gpu,
+    "g-pr": g_pr_gpu,
+}
+"""The searches that run on the GPU; each takes (graph, matching, **options) and works in place."""
+
+INITIAL_MATCHINGS: dict[str, Callable[[DeviceGraph], DeviceMatching]] = {
+    "none": lambda graph: given(graph, np.full(graph.n_rows, -1, np.int32)),
+    "cheap": cheap,
+    "karp-sipser": karp_sipser,
+}
+"""The starts that run on the GPU."""
 
 
 def maximum_matching_gpu(
-    graph: BipartiteGraph,
+    graph: BipartiteGraph | DeviceGraph,
     algorithm: str = "auto",
     initial: Any = "auto",
     device: str = "cuda",
     options: Mapping[str, Any] | None = None,
 ) -> tuple[Any, Any, dict[str, Any]]:
+    """Match as many rows as possible, on the GPU.
+
+    Parameters
+    ----------
+    graph : BipartiteGraph or DeviceGraph
+        A graph on the host is copied; one on the device must be on `device`.
+    algorithm : {"auto", "apfb", "apsb", "g-pr"}
+        ``"auto"`` is our own (`best_gpu`); the others are the papers' (`apfb_gpu`, `apsb_gpu`, `g_pr_gpu`).
+    initial : {"auto", "none", "cheap", "karp-sipser"} or ndarray of int, shape (n_rows,)
+        Where the search starts; a given matching is trusted. ``"auto"`` is ``"cheap"``, which equals the CPU's.
+    device : {"cuda", "cuda:N"}
+    options : mapping
+        Options of the algorithm; see its docstring.
+
+    Returns
+    -------
+    col_of_row, row_of_col : ndarray of int32, shapes (n_rows,) and (n_columns,)
+        Partners, -1 = alone. CuPy arrays if the graph is a `DeviceGraph`, else NumPy arrays. The size is always the
+        maximum; which maximum matching it is depends on races.
+    stats : dict
+        Counts and times of the algorithm, ``initial_size`` and ``seconds`` of copying, start and search.
+
+    Raises
+    ------
+    InvalidProblem
+        Unknown algorithm, start or option.
+    DeviceUnavailable, DeviceMemoryExceeded
+        The device is not there, or the graph does not fit it.
+    """
+    search = _look_up(ALGORITHMS, algorithm, "algorithm")
     options = dict(options or {})
+    _check_options(search, algorithm, options)
+    with cuda.using(device) as cp:
+        stream = cp.cuda.get_current_stream()
+        begin = perf_counter()
+        on_device = graph if isinstance(graph, DeviceGraph) else DeviceGraph.of(graph)
+        stream.synchronize()
+        copied = perf_counter()
+        matching = _start(on_device, initial)
+        initial_size = int(cp.count_nonzero(matching.row_of_col >= 0))
+        started = perf_counter()
+        stats = search(on_device, matching, **options) if on_device.n_edges else {}
+        stream.synchronize()
+        seconds = {"copy": copied - begin, "initial": started - copied, "search": perf_counter() - started}
+        stats = {"initial_size": initial_size, **stats, "seconds": seconds}
+        if isinstance(graph, DeviceGraph):
+            return matching.col_of_row, matching.row_of_col, stats
+        return cuda.to_host(matching.col_of_row), cuda.to_host(matching.row_of_col), stats
+
+
+def minimum_cover_gpu(graph: BipartiteGraph | DeviceGraph, col_of_row: Any, device: str = "cuda") -> tuple[Any, Any]:
+    """König's minimum vertex cover of a maximum matching, on the GPU.
+
+    Parameters
+    ----------
+    graph : BipartiteGraph or DeviceGraph
+    col_of_row : array of int32, shape (n_rows,)
+        A maximum matching; not checked.
+    device : {"cuda", "cuda:N"}
+
+    Returns
+    -------
+    rows, columns : array of bool, shapes (n_rows,) and (n_columns,)
+        On the side the graph is on. Vertices without an edge are never in it. If the matching is not maximum, the
+        result is no cover of its size.
+    """
     with cuda.using(device):
-        on_device = DeviceGraph.of(graph)
-        matching = initial_gpu.cheap(on_device)
-        stats = best_gpu.augment(on_device, matching, best_gpu.Tuning(**options))
-        return matching.col_of_row, matching.row_of_col, stats
+        on_device = graph if isinstance(graph, DeviceGraph) else DeviceGraph.of(graph)
+        rows, columns = cover(on_device, given(on_device, col_of_row))
+        if isinstance(graph, DeviceGraph):
+            return rows, columns
+        return cuda.to_host(rows), cuda.to_host(columns)
+
+
+def _start(graph: DeviceGraph, initial: Any) -> DeviceMatching:
+    if not isinstance(initial, str):
+        return given(graph, initial)
+    name = "cheap" if initial == "auto" else initial
+    return _look_up(INITIAL_MATCHINGS, name, "initial")(graph)
+
+
+def _look_up(table: Mapping[str, Any], name: str, argument: str) -> Any:
+    if name not in table:
+        raise InvalidProblem(f"{argument}: need one of {', '.join(map(repr, table))} on the GPU, got {name!r}")
+    return table[name]
+
+
+def _check_options(search: Callable[..., Any], algorithm: str, options: Mapping[str, Any]) -> None:
+    known = [p.name for p in inspect.signature(search).parameters.values() if p.kind is p.KEYWORD_ONLY]
+    for option in options:
+        if option not in known:
+            offered = f"it takes {', '.join(known)}" if known else "it takes none"
+            raise InvalidProblem(f"{option}: algorithm {algorithm!r} has no such option on the GPU, {offered}")

@@ -19,6 +19,7 @@
 
 constexpr int HEAVY = 512;
 constexpr int CHUNK = 512;
+constexpr int HANDFUL = 8;
 
 struct Search {
     const offset_t* indptr;
@@ -113,20 +114,22 @@ __device__ void flip(const Search& s, int column) {
     }
 }
 
-// statistics: four numbers a phase (free rows, paths, levels, rows visited), for at most `max_phases` phases.
-// result: (phases, free rows left, 1 if the last phase found nothing).
-// Leaves early when a phase finds a path for less than `least_share` of its free rows (0 = never).
+// statistics: six numbers a phase (free rows, paths, levels, rows visited, nanoseconds growing, nanoseconds flipping).
+// result: (phases, free rows left, 1 if the matching is maximum, 1 if next_free holds the free rows).
+// Leaves early when a phase finds more than `slow_share` of what the phase before found (and not just a handful):
+// the number of paths then falls too slowly for phases this long.
 // With flip_paths = 0 it only grows the forest of one phase: what it reached is the certificate.
 extern "C" __global__ void __launch_bounds__(1024, 1)
     cardinality_search(const offset_t* indptr, const int* indices, int n_rows, int n_columns, int* col_of_row,
                        int* row_of_col, int2* parent, int* end, int2* queue, int4* heavy, int has_heavy,
-                       int* free_rows, int* next_free, int n_free, float least_share, int max_phases, int flip_paths,
+                       int* free_rows, int* next_free, int n_free, float slow_share, int max_phases, int flip_paths,
                        Counts* counts, int* statistics, int* result) {
     const Search s = {indptr, indices, n_rows, n_columns, col_of_row, row_of_col, parent, end, queue, heavy, has_heavy};
     const int thread = global_thread(), threads = all_threads();
     __shared__ int shared_n, shared_heavy;
-    int phase = 0, finished = 0;
+    int phase = 0, finished = 0, found_before = n_free;
     while (n_free > 0 && phase < max_phases) {
+        const int64 start = nanoseconds();
         for (int j = thread; j < n_columns; j += threads) parent[j] = make_int2(-1, -1);
         for (int i = thread; i < n_free; i += threads) {
             const int row = free_rows[i];
@@ -155,6 +158,7 @@ extern "C" __global__ void __launch_bounds__(1024, 1)
             ++level;
         }
 
+        const int64 grown = nanoseconds();
         for (int i = thread; i < n_free; i += threads) {
             const int row = free_rows[i];
             const int column = load_fresh(&end[row]);
@@ -168,12 +172,14 @@ extern "C" __global__ void __launch_bounds__(1024, 1)
         const int found = load_fresh(&counts->found);
         if (thread == 0) {
             for (int k = 0; k < 3; ++k) counts->queue[k] = counts->heavy[k] = 0;
-            int* row = statistics + 4 * phase;
+            int* row = statistics + 6 * phase;
             row[0] = n_free, row[1] = found, row[2] = level, row[3] = visited;
+            row[4] = static_cast<int>(grown - start), row[5] = static_cast<int>(nanoseconds() - grown);
         }
         ++phase;
         finished = found == 0;
-        const bool slow = found < least_share * n_free;
+        const bool slow = found > HANDFUL && found > slow_share * found_before;
+        found_before = found;
         n_free -= found;
         int* swap = free_rows;
         free_rows = next_free;

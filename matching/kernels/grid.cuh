@@ -39,6 +39,12 @@ __device__ __forceinline__ uint64 load_fresh(const uint64* address) {
     return value;
 }
 
+__device__ __forceinline__ int64 nanoseconds() {
+    int64 now;
+    asm volatile("mov.u64 %0, %globaltimer;" : "=l"(now));
+    return now;
+}
+
 // The next free place of a list, one atomic for the lanes that come here together.
 __device__ __forceinline__ int next_place(int* count) {
     const uint32 together = __activemask();

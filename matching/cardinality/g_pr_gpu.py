@@ -1,0 +1,226 @@
+"""G-PR on the GPU: the ICPP paper's push-relabel as published, one or two kernel launches a loop.
+
+Deveci, Kaya, Uçar & Çatalyürek, "A push-relabel-based maximum cardinality bipartite matching algorithm on GPUs",
+ICPP 2013, Algorithms 3–9; the kernels and the repairs are in ``kernels/cardinality_gpr.cu``. Which maximum matching
+comes out depends on races; its size does not, because the end is confirmed by a global relabelling.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from time import perf_counter
+from typing import Any, Literal
+
+import numpy as np
+
+from .. import cuda
+from ..errors import InvalidProblem
+from .graph_gpu import THREADS, DeviceGraph, DeviceMatching, blocks
+
+SHRINK_FROM = 512
+
+Form = Literal["first", "active", "shrink"]
+
+
+def g_pr_gpu(
+    graph: DeviceGraph,
+    matching: DeviceMatching,
+    *,
+    form: Form = "shrink",
+    strategy: tuple[str, float] = ("adaptive", 0.7),
+    gap_relabel: bool = True,
+) -> dict[str, Any]:
+    """Augment in place to a maximum matching.
+
+    Parameters
+    ----------
+    form : {"first", "active", "shrink"}
+        Algorithms 3 and 6 over all columns; Algorithm 7 with active-column lists; with lists that are compacted after
+        a global relabelling while they have 512 entries or more.
+    strategy : (str, float)
+        When to relabel globally: ``("adaptive", k)`` after k · (levels of the last one) push kernels,
+        ``("fix", k)`` after k.
+    gap_relabel : bool
+        Halfway between global relabellings look for a label that no row has, and cut off what lies above it.
+
+    Returns
+    -------
+    dict
+        ``loops`` (push kernels), ``global_relabels``, ``levels`` per relabelling, ``gaps``, ``pushes``,
+        ``list_sizes`` per relabelling, and ``seconds`` for relabelling and pushing.
+    """
+    if form not in {"first", "active", "shrink"}:
+        raise InvalidProblem(f'form: need "first", "active" or "shrink", got {form!r}')
+    run = _Run(graph, matching, form)
+    interval = _interval(strategy)
+    stats: dict[str, Any] = {"loops": 0, "global_relabels": 0, "levels": [], "gaps": 0, "list_sizes": []}
+    seconds = {"relabel": 0.0, "push": 0.0}
+    next_relabel = next_gap = loop = 0
+    while True:
+        begin = perf_counter()
+        if loop == next_relabel:
+            max_level = run.global_relabel()
+            next_relabel = loop + interval(max_level)
+            next_gap = (loop + next_relabel) // 2
+            stats["global_relabels"] += 1
+            stats["levels"].append(max_level // 2)
+            stats["list_sizes"].append(run.shrink(loop) if form == "shrink" else run.size)
+        elif gap_relabel and loop == next_gap:
+            stats["gaps"] += run.gap_relabel(max_level)
+        middle = perf_counter()
+        was_active = run.push(loop)
+        seconds["relabel"] += middle - begin
+        seconds["push"] += perf_counter() - middle
+        loop += 1
+        if not was_active:
+            run.global_relabel()
+            if not run.wake():
+                break
+            next_relabel = loop
+    run.fix_matching()
+    return {**stats, "loops": loop, "pushes": int(run.n_pushes[0]), "seconds": seconds}
+
+
+def _interval(strategy: tuple[str, float]) -> Callable[[int], int]:
+    """GETITERGR as a function of the levels the last global relabelling found."""
+    try:
+        name, k = strategy
+    except (TypeError, ValueError):
+        name, k = "", 0
+    if name not in {"adaptive", "fix"} or not k > 0:
+        raise InvalidProblem(f'strategy: need ("adaptive", k) or ("fix", k) with k > 0, got {strategy!r}')
+    if name == "fix":
+        return lambda _max_level: max(1, int(k))
+    return lambda max_level: max(1, int(k * max_level))
+
+
+class _Run:
+    """The arrays of Algorithms 3 and 7 and their functions."""
+
+    def __init__(self, graph: DeviceGraph, matching: DeviceMatching, form: str) -> None:
+        cp = cuda.cupy()
+        self.kernels = graph.kernels("cardinality_gpr.cu")
+        self.rows, self.columns = graph, graph.transposed
+        self.form = form
+        self.m, self.n = np.int32(graph.n_rows), np.int32(graph.n_columns)
+        self.infinite = np.int32(graph.n_rows + graph.n_columns)
+        self.mu_row, self.mu_col = matching.col_of_row, matching.row_of_col
+        self.psi_row = cp.empty(graph.n_rows, cp.int32)
+        self.psi_col = cp.empty(graph.n_columns, cp.int32)
+        self.i_a = cp.full(graph.n_columns, -1, cp.int32)
+        self.flag = cp.zeros(1, cp.int32)
+        self.n_pushes = cp.zeros(1, cp.int32)
+        self._list_active()
+
+    @property
+    def size(self) -> int:
+        """Length of the active-column lists; all columns in the form `first`."""
+        return int(self.n) if self.form == "first" else len(self.a_c)
+
+    def _launch(self, name: str, n: int, *arguments: Any) -> None:
+        self.kernels[f"cardinality_gpr_{name}"]((blocks(int(n)),), (THREADS,), arguments)
+
+    def _list_active(self) -> None:
+        cp = cuda.cupy()
+        self.a_c = cp.flatnonzero(self.mu_col == -1).astype(cp.int32)
+        self.a_p = self.a_c.copy()
+
+    def global_relabel(self) -> int:
+        """G-GR (Algorithm 4): exact distances to the free rows; return maxLevel."""
+        self._launch(
+            "init_relabel", max(self.m, self.n), self.m, self.n, self.mu_row, self.psi_row, self.psi_col, self.infinite
+        )
+        level, added = 0, True
+        while added:
+            self.flag.fill(0)
+            self._launch(
+                "relabel_level",
+                self.m,
+                self.m,
+                self.rows.indptr,
+                self.rows.indices,
+                self.mu_row,
+                self.mu_col,
+                self.psi_row,
+                self.psi_col,
+                np.int32(level),
+                self.infinite,
+                self.flag,
+            )
+            added = bool(self.flag[0])
+            level += 2
+        return level
+
+    def gap_relabel(self, max_level: int) -> int:
+        """Cut off the labels above the lowest even one that no row has; return how many gaps were found (0 or 1)."""
+        cp = cuda.cupy()
+        bins = cp.zeros(max_level + 2, cp.int32)
+        self._launch("count_labels", self.m, self.m, self.psi_row, bins, np.int32(len(bins)))
+        empty = np.flatnonzero(cuda.to_host(bins)[2::2] == 0)
+        if not len(empty):
+            return 0
+        gap = np.int32(2 + 2 * empty[0])
+        self._launch("gap_relabel", max(self.m, self.n), self.m, self.n, self.psi_row, self.psi_col, gap, self.infinite)
+        return 1
+
+    def shrink(self, loop: int) -> int:
+        """G-PR-SHRKRNL while it pays; return the length of the lists."""
+        if len(self.a_c) >= SHRINK_FROM:
+            cp = cuda.cupy()
+            shrunk = cp.empty_like(self.a_c)
+            self.flag.fill(0)
+            self._launch(
+                "shrink_list",
+                len(self.a_c),
+                np.int32(len(self.a_c)),
+                self.mu_row,
+                self.mu_col,
+                self.a_c,
+                self.a_p,
+                self.i_a,
+                np.int32(loop),
+                shrunk,
+                self.flag,
+            )
+            self.a_c = shrunk[: int(self.flag[0])].copy()
+            self.a_p = self.a_c.copy()
+        return len(self.a_c)
+
+    def push(self, loop: int) -> bool:
+        """Run one loop of Algorithm 3 or 7; tell whether a column was active."""
+        self.flag.fill(0)
+        pushing = (
+            self.columns.indptr,
+            self.columns.indices,
+            self.mu_row,
+            self.mu_col,
+            self.psi_row,
+            self.psi_col,
+            self.infinite,
+        )
+        if self.form == "first":
+            self._launch("push_all", self.n, self.n, *pushing, self.flag, self.n_pushes)
+            return bool(self.flag[0])
+        size, loop_number = np.int32(len(self.a_c)), np.int32(loop)
+        self._launch(
+            "init_list", size, size, self.mu_row, self.mu_col, self.a_c, self.a_p, self.i_a, loop_number, self.flag
+        )
+        if not int(self.flag[0]):
+            return False
+        self._launch("push_list", size, size, *pushing, self.a_c, self.a_p, self.i_a, loop_number, self.n_pushes)
+        self.a_c, self.a_p = self.a_p, self.a_c
+        return True
+
+    def wake(self) -> bool:
+        """After a global relabelling: make the inactive columns active that can reach a free row after all."""
+        wrong = (self.mu_col == -2) & (self.psi_col < self.infinite)
+        if not bool(wrong.any()):
+            return False
+        self.mu_col[wrong] = -1
+        self._list_active()
+        self.i_a.fill(-1)
+        return True
+
+    def fix_matching(self) -> None:
+        """FIXMATCHING: forget partners that went elsewhere."""
+        self._launch("fix_matching", self.n, self.n, self.mu_row, self.mu_col)
