@@ -120,6 +120,8 @@ def detect(
     ------
     InvalidSetting
         If the diameter is below two voxels of y or x, or larger than the frame.
+    InvalidInput
+        If the diameter is automatic and nothing in the movie suggests one.
 
     Notes
     -----

@@ -2,8 +2,8 @@
 
 Automatic scale selection after Lindeberg (IJCV 30, 1998): the scale-normalised Laplacian of a blob is highest at the
 blob's own diameter. The scales are compared by the median response of the peaks that stand out from the noise at
-each: where blobs touch, the peaks of their clusters are lower than their own, so the blob wins over the cluster; and
-grains within a blob are mostly fainter than the blob as a whole.
+each: grains within a blob are mostly fainter than the blob as a whole; and where blobs touch, they and their cluster
+make two maxima along the scale, of which the first, with more blobs, is meant.
 """
 
 from __future__ import annotations
@@ -26,6 +26,9 @@ _STEP = 2.0**0.25  # from one diameter to the next
 _VOXELS = 1 << 20  # of a frame that are looked at
 _SMALLEST = 2.0  # diameter in voxels of y and x, the least that `detect` takes
 _FINE = 16.0  # diameter in voxels from which the image is binned
+_NEARLY = 2.0 / 3.0  # of the strongest response
+_MANY_MORE = 1.5  # times the blobs: a cluster has two members or more
+_MOST = 0.5  # of the blobs that larger diameters find
 _STANDS_OUT = 1.4  # median response over what noise hardly ever reaches
 
 
@@ -90,7 +93,7 @@ def suggest_diameter(movie: Movie, *, bright_on_dark: bool = True) -> DiameterSu
             f"found no {'bright' if bright_on_dark else 'dark'} blob that stands out from the noise in {where}; give "
             f"the diameter, or check the channel and whether particles are brighter than the background."
         )
-    best = _best(responses)
+    best = _best(responses, blobs)
     diameter = float(diameters[best]) * _STEP ** _vertex(responses, best)
     unit = movie.calibration.unit
     voxels = " × ".join(f"{diameter / s:.1f}" for s in scale)
@@ -130,14 +133,26 @@ def _response_at(
     return (response if response > _STANDS_OUT * sample.white_floor else 0.0), len(found)
 
 
-def _best(responses: np.ndarray) -> int:
-    """Return the highest response that is higher than both its neighbours; of none, the highest of all.
+def _best(responses: np.ndarray, blobs: np.ndarray) -> int:
+    """Return the diameter that answers most among those that answer more than both their neighbours.
 
-    A curve that still climbs at the largest diameter shows uneven light rather than particles.
+    Blobs only merge as the diameter grows: one that finds far fewer of them than a larger one, which answers nearly as
+    much, is blinded by noise.
+
+    A tight cluster is a blob too, and sometimes a stronger one than its members: a smaller diameter that answers
+    nearly as much, with many more blobs, is preferred. Where no diameter answers more than its neighbours, the
+    strongest; a curve that still climbs at the largest diameter shows uneven light rather than particles.
     """
-    inner = responses[1:-1]
-    peaks = np.flatnonzero((inner > 0) & (inner >= responses[:-2]) & (inner >= responses[2:])) + 1
-    return int(peaks[np.argmax(responses[peaks])]) if len(peaks) else int(np.argmax(responses))
+    before, here, after = responses[:-2], responses[1:-1], responses[2:]
+    rivals = np.triu(responses >= _NEARLY * responses[:, None], k=1)
+    blind = np.any(rivals & (_MOST * blobs > blobs[:, None]), axis=1)[1:-1]
+    peaks = np.flatnonzero((here >= before) & (here >= after) & (after > 0) & ~blind) + 1
+    if len(peaks) == 0:
+        return int(np.argmax(responses))
+    strongest = peaks[np.argmax(responses[peaks])]
+    nearly = (responses[peaks] >= _NEARLY * responses[strongest]) & (blobs[peaks] >= _MANY_MORE * blobs[strongest])
+    members = peaks[nearly & (peaks < strongest)]
+    return int(members[0] if len(members) else strongest)
 
 
 def _vertex(responses: np.ndarray, best: int) -> float:

@@ -7,12 +7,11 @@ from dataclasses import dataclass
 
 import numpy as np
 import pytest
-from scipy.spatial import cKDTree
-
 from auctrack.tracker.blobs import blob_response, gaussian_kernels, keep_highest, local_maxima, noise_gain, sigma_of
 from auctrack.tracker.calibration import Calibration
 from auctrack.tracker.detect import DetectSettings, detect, detect_frame, resolve_settings
 from auctrack.tracker.errors import InvalidSetting
+from scipy.spatial import cKDTree
 
 
 @dataclass
@@ -103,7 +102,7 @@ def test_positions_are_those_of_the_whole_file_and_frames_those_of_the_movie():
     movie = stack_of(image, (1, 1, 1), origin=(3, 100, 200), first=17)
     table = detect(movie, DetectSettings(6.0, threshold=10.0)).table
     assert table["frame"].tolist() == [17]
-    assert np.allclose(table[["z", "y", "x"]].to_numpy(), truth + [3, 100, 200], atol=0.02)
+    assert np.allclose(table[["z", "y", "x"]].to_numpy(), truth + np.array([3, 100, 200]), atol=0.02)
 
 
 def test_columns_quality_intensity_and_snr_say_what_they_promise():
@@ -246,7 +245,7 @@ def test_an_interrupt_in_progress_stops_the_reading():
             read.append(number)
             return super().frame(number)
 
-    def interrupt(done: int, total: int) -> None:
+    def interrupt(*_: int) -> None:
         raise KeyboardInterrupt
 
     movie = Counting(np.zeros((50, 32, 32)), Calibration(), origin=(0, 0))
@@ -283,10 +282,22 @@ def test_a_single_frame_needs_the_threshold_filled_in():
     image = gaussian_spots((40, 40), [[20.0, 20.0]], 6.0, np.ones(2)) + np.random.default_rng(0).normal(0, 1, (40, 40))
     with pytest.raises(InvalidSetting, match="resolve_settings"):
         detect_frame(image, DetectSettings(6.0), np.ones(2))
+    with pytest.raises(InvalidSetting, match="resolve_settings"):
+        detect_frame(image, DetectSettings(threshold=5.0), np.ones(2))
     movie = stack_of(image, (1, 1))
     settings = resolve_settings(movie, DetectSettings(6.0))
     preview = detect_frame(image, settings, np.ones(2))
     assert preview.equals(detect(movie, DetectSettings(6.0)).table[preview.columns.tolist()])
+
+
+def test_with_nothing_given_diameter_and_threshold_come_from_the_movie():
+    rng = np.random.default_rng(4)
+    truth = lattice(rng, (96, 96), (16, 16), (9, 9))
+    movie = stack_of(gaussian_spots((96, 96), truth, 6.0, np.ones(2)) + rng.normal(0.0, 3.0, (96, 96)), (1, 1))
+    settings = resolve_settings(movie, DetectSettings())
+    assert settings.known_diameter == pytest.approx(6.0, rel=0.15)
+    assert settings.threshold is not None
+    assert len(detect(movie, DetectSettings())) == len(truth)
 
 
 @pytest.mark.parametrize("ndim", [2, 3])

@@ -6,7 +6,6 @@ import functools
 
 import numpy as np
 import pytest
-
 from auctrack.tracker.calibration import Calibration
 from auctrack.tracker.detect import DetectSettings, detect
 from auctrack.tracker.errors import InvalidInput
@@ -89,11 +88,13 @@ def test_the_suggestion_is_the_diameter_of_the_particles(render, count, least, s
     assert suggestion.diameter == pytest.approx(diameter, rel=0.2)
 
 
-def test_balls_that_touch_are_not_taken_for_their_clusters():
+@pytest.mark.parametrize("render", [balls, spots])
+@pytest.mark.parametrize("gap", [11.0, 13.0])
+def test_particles_that_touch_are_not_taken_for_their_clusters(render, gap):
     rng = np.random.default_rng(1)
-    centres = scattered(rng, (120, 120), np.ones(2), 12, 30.0)
-    pairs = np.concatenate([centres, centres + [0.0, 10.0], centres + [8.7, 5.0]])
-    image = balls((120, 130), pairs, 10.0, np.ones(2)) + rng.normal(0.0, 5.0, (120, 130))
+    corners = scattered(rng, (120, 120), np.ones(2), 12, 30.0)
+    triplets = np.concatenate([corners, corners + np.array([0.0, gap]), corners + gap * np.array([0.87, 0.5])])
+    image = render((130, 130), triplets, 10.0, np.ones(2)) + rng.normal(0.0, 5.0, (130, 130))
     assert suggest_diameter(Stack(image[None], (1.0, 1.0))).diameter == pytest.approx(10.0, rel=0.2)
 
 
@@ -138,12 +139,12 @@ def test_the_reason_names_the_diameter_the_frames_and_the_number_of_blobs():
 
 def test_nothing_but_noise_is_said_so():
     noise = np.random.default_rng(3).normal(100.0, 5.0, (3, 96, 96)).astype(np.float32)
-    with pytest.raises(InvalidInput, match="found no bright blob.*give the diameter"):
+    with pytest.raises(InvalidInput, match=r"found no bright blob.*give the diameter"):
         suggest_diameter(Stack(noise, (1.0, 1.0)))
     with pytest.raises(InvalidInput, match="found no dark blob"):
         suggest_diameter(Stack(np.full((1, 32, 32), 7, dtype=np.uint8), (1.0, 1.0)), bright_on_dark=False)
 
 
 def test_a_frame_too_small_for_any_blob_is_said_so():
-    with pytest.raises(InvalidInput, match="3 × 20 voxels .* too small"):
+    with pytest.raises(InvalidInput, match=r"3 × 20 voxels .* too small"):
         suggest_diameter(Stack(np.zeros((1, 3, 20), dtype=np.uint8), (1.0, 1.0)))
