@@ -1,7 +1,7 @@
 """Named hard cases of the assignment problem, and the one check that every solver must pass on each of them.
 
-A new solver runs through all of them with three lines, from any test module below `tests/matching` (pytest's importlib
-mode gives those modules the names `tests.matching.…`, so the relative import works from a clean clone, with no path set):
+A new solver runs through all of them with three lines, from any test module below `tests/matching`. pytest's importlib
+mode names those modules `tests.matching.…`, so the relative import works from a clean clone with no path set:
 
     from .cases import CASES, assert_solves        # `from ..cases` one folder further down
 
@@ -23,10 +23,9 @@ from typing import Any
 
 import numpy as np
 import pytest
+from auctrack.matching import Infeasible, Problem, solve, verify
 from scipy.optimize import linear_sum_assignment
 from scipy.spatial.distance import cdist
-
-from auctrack.matching import Infeasible, Problem, solve, verify
 
 
 @dataclass(frozen=True)
