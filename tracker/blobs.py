@@ -68,7 +68,7 @@ def blob_response(image: np.ndarray, diameter: float, scale: np.ndarray, method:
     Returns
     -------
     ndarray, float32, shape of `image`
-        At most three more arrays of this size are alive at a time.
+        At most four arrays of this size are alive at a time, the result included.
     """
     sigma = sigma_of(diameter, scale)
     return _log(image, sigma) if method == "log" else _dog(image, sigma)

@@ -94,7 +94,7 @@ def detect(
     """Find the blobs of every frame of a movie.
 
     Frames are read one after the other and filtered in threads; the result does not depend on `workers`. Each worker
-    holds about six float32 copies of a frame; movies with more than 2**26 voxels a frame use one worker.
+    holds at most five float32 copies of a frame; movies with more than 2**26 voxels a frame use one worker.
 
     Parameters
     ----------
@@ -125,8 +125,8 @@ def detect(
 
     Notes
     -----
-    Positions come from a parabola per axis through the response's peak; on Gaussian spots at a signal-to-noise ratio
-    of 20 their mean error stays below 0.1 voxel (tests/tracker/test_detect.py).
+    Positions come from a parabola per axis through the response's peak; on Gaussian spots 33 times as high as the
+    noise their mean error per axis stays below 0.1 voxel (tests/tracker/test_detect.py).
     """
     settings = resolve_settings(movie, settings)
     scale = movie.calibration.scale_for(movie.ndim)
