@@ -13,6 +13,7 @@ import pandas as pd
 from ..matching.assignment import Assignment
 from ..matching.certificate import block_of
 from ..matching.costs import link_costs
+from ..matching.problem import Problem
 from ..matching.solving import solve
 from .calibration import Calibration
 from .chains import track_ids
@@ -23,6 +24,7 @@ from .spacing import automatic_range
 from .unmatched import ENOUGH, UnmatchedCost, measured_unmatched_cost, mutual_nearest
 
 Progress = Callable[[int, int], None]
+Watch = Callable[[CandidateLinks, Problem, Assignment], None]
 
 
 @dataclass(frozen=True)
@@ -97,7 +99,12 @@ class Linking:
 
 
 def link_points(
-    points: Points, settings: LinkSettings, *, progress: Progress | None = None, edge_budget: int = EDGE_BUDGET
+    points: Points,
+    settings: LinkSettings,
+    *,
+    progress: Progress | None = None,
+    watch: Watch | None = None,
+    edge_budget: int = EDGE_BUDGET,
 ) -> Linking:
     """Link particles from frame to frame, each frame pair to proven optimality.
 
@@ -107,8 +114,10 @@ def link_points(
     settings : LinkSettings
     progress : callable, optional
         Called as progress(frames done, frames in all).
+    watch : callable, optional
+        Called after every solve as watch(candidates, problem, answer), in the order of time; what it raises stops the work.
     edge_budget : int
-        Candidate links held at a time (memory); results do not depend on it.
+        Points and candidate links held at a time (memory); results do not depend on it.
 
     Returns
     -------
@@ -131,6 +140,8 @@ def link_points(
     for candidates in side_by_side(gated, edge_budget):
         problem = candidates.problem(settings.cost, price.price(settings.cost))
         answer = solve(problem, settings.solver, settings.device)
+        if watch is not None:
+            watch(candidates, problem, answer)
         rows, cols = answer.links()
         source.append(candidates.row_points[rows])
         target.append(candidates.col_points[cols])
