@@ -11,13 +11,12 @@ from .. import cuda
 from ..assignment import Assignment
 from ..hall import infeasible
 from ..problem import Problem
-from .gpu_graph import DeviceGraph, Prices, augment, bid, certified
+from .gpu_dense import solve_dense
+from .gpu_graph import DeviceGraph, Prices, certified
+from .gpu_scaling import solve_graph
 
 if TYPE_CHECKING:
     from .solver import Auction
-
-GRID_ROUNDS, BLOCK_ROUNDS = 400, 1200
-LEFT_TO_PATHS = 16
 
 
 def solve_gpu(problem: Problem, options: Auction, device: str) -> Assignment:
@@ -26,19 +25,12 @@ def solve_gpu(problem: Problem, options: Auction, device: str) -> Assignment:
         began = perf_counter()
         name = f"cuda:{cp.cuda.Device().id}"
         graph = DeviceGraph.of(cp, problem)
-        prices = Prices.start(graph, starting_prices(graph))
-        left = bid(graph, prices, stop_at=LEFT_TO_PATHS, grid_rounds=GRID_ROUNDS, block_rounds=BLOCK_ROUNDS)
-        stuck = augment(graph, prices, left)
+        prices, stuck = solve_dense(graph) if graph.is_dense else solve_graph(graph)
         if stuck >= 0:
             raise _infeasible(problem, stuck, prices)
         stats: dict[str, Any] = {**prices.counts, "solve_s": perf_counter() - began}
         answer = certified(graph, problem, prices, solver=options.name, device=name, stats=stats)
         return on_host(answer)
-
-
-def starting_prices(graph: DeviceGraph) -> Any:
-    """Column duals at their bound, 0 where there is none."""
-    return graph.cp.where(graph.col_bound < graph.none, graph.col_bound, graph.price_dtype.type(0))
 
 
 def on_host(answer: Assignment) -> Assignment:

@@ -1,4 +1,4 @@
-"""A matching problem on the GPU, and the auction's kernels as calls on it."""
+"""A matching problem in device memory, the state of its auction, and the certificate computed there."""
 
 from __future__ import annotations
 
@@ -12,11 +12,7 @@ from .. import cuda
 from ..assignment import Assignment
 from ..problem import INT_LIMIT, Problem
 
-BID_THREADS = 512
 CERTIFY_THREADS = 256
-ROWS_OF_ONE_BLOCK = 3
-"""Rows per group of lanes up to which one block alone is faster than all blocks with grid barriers."""
-STUCK_NOWHERE = 2**31 - 1
 
 
 @dataclass(frozen=True)
@@ -35,6 +31,8 @@ class DeviceGraph:
     row_bound, col_bound : int64 or float64 (rows,), (columns,)
         As `Problem.dual_bounds`.
     has_unmatched_cost, is_dense : bool
+    is_bounded : bool
+        Some dual has a bound: lone members are allowed somewhere.
     """
 
     cp: Any
@@ -48,6 +46,7 @@ class DeviceGraph:
     col_bound: Any
     has_unmatched_cost: bool
     is_dense: bool
+    is_bounded: bool
 
     @classmethod
     def of(cls, cp: Any, problem: Problem) -> DeviceGraph:
@@ -69,6 +68,8 @@ class DeviceGraph:
             col_bound,
             problem.has_unmatched_cost,
             dense,
+            problem.has_unmatched_cost
+            or not np.array_equal(np.diff(problem.row_offsets), np.diff(problem.col_offsets)),
         )
 
     @property
@@ -100,8 +101,8 @@ class DeviceGraph:
         options += [f"-DLANES={self.lanes}"] if lanes else []
         return cuda.load(file, *options, cooperative=cooperative)[name]
 
-    def arguments(self) -> tuple[Any, ...]:
-        """What every kernel takes after the numbers of rows and columns: the edges."""
+    def edges(self) -> tuple[Any, ...]:
+        """Return what every kernel takes after the numbers of rows and columns."""
         forbidden = np.intp(0) if self.forbidden is None else self.forbidden
         return self.indptr, self.indices, self.cost, forbidden
 
@@ -147,108 +148,30 @@ class Prices:
         cp = graph.cp
         return cls(v, cp.full(graph.n_rows, -1, cp.int32), cp.full(graph.n_cols, -1, cp.int32), {})
 
+    def unmatch_all(self) -> None:
+        """Forget the matching and keep the prices."""
+        self.col_of_row.fill(-1)
+        self.row_of_col.fill(-1)
+
+    def unmatch(self, rows: Any, cp: Any) -> Any:
+        """Leave the given rows (repeats allowed) alone; return them, ascending, each once."""
+        rows = cp.unique(rows).astype(cp.int32)
+        self.row_of_col[self.col_of_row[rows]] = -1
+        self.col_of_row[rows] = -1
+        return rows
+
     def count(self, **more: int) -> None:
         """Add to the counts."""
         for name, number in more.items():
             self.counts[name] = self.counts.get(name, 0) + number
 
 
-def bid(
-    graph: DeviceGraph, prices: Prices, *, eps: Any = 0, stop_at: int = 0, grid_rounds: int, block_rounds: int
-) -> Any:
-    """Auction all rows, none of them matched yet, and return those left over, ascending int32 (k,).
+def certify(graph: DeviceGraph, prices: Prices, v: Any) -> tuple[Any, Any, Any]:
+    """Return the best row duals for column duals `v`, the (2, rows + columns) terms of cost and gap, and the loose ones.
 
-    Parameters
-    ----------
-    graph, prices : updated in place
-    eps : number
-        Increment beyond the second best. 0 keeps links tight (see `auction_bid.cu`).
-    stop_at : int
-        Rows left unassigned that end it.
-    grid_rounds, block_rounds : int
-        Most rounds of all blocks together, and of the one block that goes on with few rows.
+    The last is an int32 array of one element: how many terms are not tight.
     """
     cp, n, m = graph.cp, graph.n_rows, graph.n_cols
-    if n == 0:
-        return cp.empty(0, cp.int32)
-    kernel = graph.kernel("auction_bid.cu", "auction_bid", lanes=True, cooperative=True)
-    dtype = graph.price_dtype
-    key = cp.zeros(m, cp.uint64)
-    bid_edge, bid_price = cp.empty(n, cp.int32), cp.empty(n, dtype)
-    queues, waiting = cp.empty(2 * n, cp.int32), cp.empty(n, cp.int32)
-    counts = cp.zeros(6, cp.uint64)  # three counts, then queue sizes, number waiting and the barrier as words
-    words = counts.view(cp.uint32)[6:]
-    words[0] = n
-    groups = BID_THREADS // graph.lanes
-    blocks = min(cuda.resident_blocks(kernel, BID_THREADS), -(-n // groups))
-    kernel(
-        (blocks,),
-        (BID_THREADS,),
-        (
-            *(np.int32(n), np.int32(m), *graph.arguments(), graph.row_bound),
-            *(prices.v, prices.col_of_row, prices.row_of_col, key, bid_edge, bid_price),
-            *(queues, words[0:3], waiting, words[3:4], counts, words[4:5], dtype.type(eps)),
-            *(np.int32(ROWS_OF_ONE_BLOCK * groups), np.int32(stop_at), np.int32(grid_rounds), np.int32(block_rounds)),
-        ),
-    )
-    host = counts.get()
-    prices.count(bids=int(host[0]), grid_rounds=int(host[1]), block_rounds=int(host[2]))
-    left = int(host.view(np.uint32)[9])
-    return cp.sort(waiting[:left]) if left > 1 else waiting[:left]
-
-
-def augment(graph: DeviceGraph, prices: Prices, rows: Any) -> int:
-    """Match the given rows by shortest augmenting paths; return -1, or a row that must be matched and cannot be.
-
-    Needs tight links and the lone at their bounds; `rows` ascending.
-    """
-    cp, m, n_rows = graph.cp, graph.n_cols, len(rows)
-    if n_rows == 0:
-        return -1
-    kernel = graph.kernel("auction_path.cu", "auction_path", cooperative=True)
-    threads = min(1024, max(64, -(-m // 1024) * 32)) if graph.is_dense else 64
-    per_slot = 20 * max(m, 1)
-    slots = min(cuda.resident_blocks(kernel, threads), n_rows, max(1, PATH_BYTES // per_slot))
-    cuda.require_memory(slots * per_slot, f"shortest paths over {m} columns")
-    place = cp.full(slots * m, -1, cp.int32)
-    column, start_row = cp.empty(slots * m, cp.int32), cp.empty(slots * m, cp.int32)
-    dist = cp.empty(slots * m, graph.price_dtype)
-    claim = cp.full(m, STUCK_NOWHERE, cp.int32)
-    window, done = rows[:slots].copy(), cp.zeros(slots, cp.int32)
-    counts = cp.zeros(5, cp.uint64)  # three counts, then head, stuck and the barrier as words
-    words = counts.view(cp.uint32)[6:]
-    words[0], words[1] = slots, STUCK_NOWHERE
-    kernel(
-        (slots,),
-        (threads,),
-        (
-            *(np.int32(m), *graph.arguments(), graph.row_bound, prices.v, prices.col_of_row, prices.row_of_col),
-            *(rows, np.int32(n_rows), window, done, words[0:1], claim, place, column, start_row, dist, words[1:2]),
-            *(counts, words[2:3]),
-        ),
-    )
-    host = counts.get()
-    prices.count(path_steps=int(host[0]), shortest_paths=int(host[1]), rows_scanned=int(host[2]))
-    stuck = int(host.view(np.uint32)[7])
-    return -1 if stuck == STUCK_NOWHERE else stuck
-
-
-PATH_BYTES = 2**30
-"""Most device memory for the scratch space of shortest path searches."""
-
-
-def certified(
-    graph: DeviceGraph,
-    problem: Problem,
-    prices: Prices,
-    *,
-    solver: str,
-    device: str,
-    stats: Mapping[str, Any],
-) -> Assignment:
-    """Return the assignment with feasible duals and its gap, all on the device (as `certificate.certify` does on the CPU)."""
-    cp, n, m = graph.cp, graph.n_rows, graph.n_cols
-    v = cp.minimum(prices.v, graph.col_bound)
     r = cp.empty(n, graph.price_dtype)
     terms = cp.empty((2, n + m), graph.price_dtype)
     loose = cp.zeros(1, cp.int32)
@@ -258,13 +181,22 @@ def certified(
         (blocks,),
         (CERTIFY_THREADS,),
         (
-            *(np.int32(n), np.int32(m), *graph.arguments(), graph.row_bound, graph.col_bound, v),
+            *(np.int32(n), np.int32(m), *graph.edges(), graph.row_bound, graph.col_bound, v),
             *(prices.col_of_row, prices.row_of_col, r, terms[0], terms[1], loose, np.int32(graph.has_unmatched_cost)),
         ),
     )
+    return r, terms, loose
+
+
+def certified(
+    graph: DeviceGraph, problem: Problem, prices: Prices, *, solver: str, device: str, stats: Mapping[str, Any]
+) -> Assignment:
+    """Return the assignment with feasible duals and its gap, all on the device (as `certificate.certify` does on the CPU)."""
+    cp = graph.cp
+    v = cp.minimum(prices.v, graph.col_bound)
+    r, terms, loose = certify(graph, prices, v)
     if problem.n_blocks == 1:
-        sums = terms.sum(axis=1)
-        cost, gap = (number.item() for number in sums.get())
+        cost, gap = (number.item() for number in terms.sum(axis=1).get())
     else:
         cost, gap = _sums_of_blocks(problem, terms)
     return Assignment(

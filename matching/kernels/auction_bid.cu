@@ -116,7 +116,7 @@ __device__ __forceinline__ void meet(uint32* barrier) {
 // Plays rounds until `stop_at` rows or fewer are queued or `last_round` is reached; returns the round it ended with.
 template <bool whole_grid>
 __device__ int play(
-    const Auction& a, int n_rows, int* queues, int* sizes, int round, int last_round, int stop_at, uint64* bids, uint32* barrier
+    const Auction& a, int n_rows, bool all_rows, int* queues, int* sizes, int round, int last_round, int stop_at, uint64* bids, uint32* barrier
 ) {
     const int thread = whole_grid ? global_thread() : threadIdx.x;
     const int threads = whole_grid ? all_threads() : blockDim.x;
@@ -131,34 +131,34 @@ __device__ int play(
         }
         const int padded = (size * (int64)LANES + 31) / 32 * 32 / LANES;  // whole warps
         for (int at = thread / LANES; at < padded; at += threads / LANES)
-            bid(a, at < size ? (round == 0 ? at : queue[at]) : NOBODY, at);
+            bid(a, at < size ? (all_rows && round == 0 ? at : queue[at]) : NOBODY, at);
         meet<whole_grid>(barrier);
         for (int at = thread; at < (size + 31) / 32 * 32; at += threads)
-            assign(a, at < size ? (round == 0 ? at : queue[at]) : NOBODY, at, next, &sizes[(round + 1) % 3]);
+            assign(a, at < size ? (all_rows && round == 0 ? at : queue[at]) : NOBODY, at, next, &sizes[(round + 1) % 3]);
         meet<whole_grid>(barrier);
     }
     return round;
 }
 
-// sizes = {rows, 0, 0} at the start: round 0 takes rows 0, 1, ... without a queue. counts: bids, grid rounds, block rounds.
+// sizes = {k, 0, 0} at the start: round 0 takes the first k rows of the queue, or rows 0 ... k - 1 if all_rows. counts: bids, grid rounds, block rounds.
 extern "C" __global__ void __launch_bounds__(512) auction_bid(
     int n_rows, int n_cols, const int64* indptr, const int* indices, const cost_t* cost, const unsigned char* forbidden,
     const price_t* row_bound, price_t* v, int* col_of_row, int* row_of_col, uint64* key, int* bid_edge, price_t* bid_price,
-    int* queues, int* sizes, int* waiting, int* n_waiting, uint64* counts, uint32* barrier, price_t eps, int block_alone_at,
+    int all_rows, int* queues, int* sizes, int* waiting, int* n_waiting, uint64* counts, uint32* barrier, price_t eps, int block_alone_at,
     int stop_at, int grid_rounds, int block_rounds
 ) {
     const Auction a{
         Graph{indptr, indices, cost, forbidden, n_cols}, row_bound, v, col_of_row, row_of_col, key, bid_edge, bid_price,
         waiting, n_waiting, eps};
     const int alone_at = block_alone_at > stop_at ? block_alone_at : stop_at;
-    int round = play<true>(a, n_rows, queues, sizes, 0, grid_rounds, alone_at, &counts[0], barrier);
+    int round = play<true>(a, n_rows, all_rows, queues, sizes, 0, grid_rounds, alone_at, &counts[0], barrier);
     if (blockIdx.x != 0) return;
     if (threadIdx.x == 0) counts[1] += round;
     const int before = round;
-    round = play<false>(a, n_rows, queues, sizes, round, round + block_rounds, stop_at, &counts[0], barrier);
+    round = play<false>(a, n_rows, all_rows, queues, sizes, round, round + block_rounds, stop_at, &counts[0], barrier);
     const int left = *(volatile int*)&sizes[round % 3], base = *(volatile int*)n_waiting;
     for (int at = threadIdx.x; at < left; at += blockDim.x)
-        waiting[base + at] = round == 0 ? at : queues[(round & 1) * (int64)n_rows + at];
+        waiting[base + at] = all_rows && round == 0 ? at : queues[(round & 1) * (int64)n_rows + at];
     __syncthreads();
     if (threadIdx.x == 0) {
         *n_waiting = base + left;

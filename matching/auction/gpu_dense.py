@@ -1,0 +1,104 @@
+"""Dense costs: solve the graph of cheapest pairs, certify all pairs, add what violates, repeat."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import Any
+
+import numpy as np
+
+from .gpu_graph import DeviceGraph, Prices, certify
+from .gpu_scaling import finish_free, solve_graph
+
+THREADS = 256
+CHEAPEST = 16
+"""Pairs that each row and each column contributes to the graph."""
+MOST_OF_A_ROW = 256
+SMALLEST_SIDE = 1024
+"""Below it the matrix itself is the graph."""
+PRICING_ROUNDS = 30
+
+
+def solve_dense(matrix: DeviceGraph) -> tuple[Prices, int]:
+    """Match exactly; return the prices and -1, or a row that must be matched and cannot be."""
+    if min(matrix.n_rows, matrix.n_cols) < SMALLEST_SIDE:
+        return solve_graph(matrix)
+    graph = _cheapest_pairs(matrix)
+    prices, stuck = solve_graph(graph)
+    for _ in range(PRICING_ROUNDS):
+        if stuck >= 0:
+            break
+        duals, _, _ = certify(graph, prices, prices.v)
+        pairs, costs = _violations(matrix, prices, duals)
+        prices.count(pricing_rounds=1, pairs_added=len(pairs))
+        if len(pairs) == 0:
+            return prices, -1
+        graph = _with_pairs(graph, pairs, costs)
+        if graph.is_bounded:
+            prices, stuck = _again(graph, prices.counts)
+        else:
+            stuck = finish_free(graph, prices, prices.unmatch(pairs // matrix.n_cols, matrix.cp))
+    prices, stuck = _again(matrix, prices.counts)
+    prices.count(whole_matrix=1)
+    return prices, stuck
+
+
+def _again(graph: DeviceGraph, counts: dict[str, int]) -> tuple[Prices, int]:
+    """Solve from the start, counting on."""
+    prices, stuck = solve_graph(graph)
+    prices.count(**counts)
+    return prices, stuck
+
+
+def _cheapest_pairs(matrix: DeviceGraph) -> DeviceGraph:
+    """Return the graph of the pairs that are among the `CHEAPEST` of their row or column, or as cheap."""
+    cp, n, m, dtype = matrix.cp, matrix.n_rows, matrix.n_cols, matrix.price_dtype
+    row_limit, col_limit = cp.empty(n, dtype), cp.empty(m, dtype)
+    minima = cp.empty((THREADS, m), dtype)
+    sizes, rank = (np.int32(n), np.int32(m)), np.int32(CHEAPEST)
+    file = "auction_candidates.cu"
+    matrix.kernel(file, "auction_row_limit")((n,), (THREADS,), (*sizes, *matrix.edges(), rank, row_limit))
+    matrix.kernel(file, "auction_column_minima")(
+        (-(-m // THREADS), THREADS), (THREADS,), (*sizes, *matrix.edges(), minima)
+    )
+    matrix.kernel(file, "auction_column_limit")((m,), (THREADS,), (np.int32(m), minima, rank, col_limit))
+    counts, most = cp.empty(n, cp.int64), np.int32(MOST_OF_A_ROW)
+    warps = (-(-n * 32 // THREADS),)
+    matrix.kernel(file, "auction_count_candidates")(
+        warps, (THREADS,), (*sizes, *matrix.edges(), row_limit, col_limit, most, counts)
+    )
+    indptr = cp.zeros(n + 1, cp.int64)
+    cp.cumsum(counts, out=indptr[1:])
+    edges = int(indptr[-1])
+    columns, costs = cp.empty(edges, cp.int32), cp.empty(edges, matrix.cost.dtype)
+    matrix.kernel(file, "auction_list_candidates")(
+        warps, (THREADS,), (*sizes, *matrix.edges(), row_limit, col_limit, indptr, columns, costs)
+    )
+    return replace(matrix, indptr=indptr, indices=columns, cost=costs, forbidden=None, is_dense=False)
+
+
+def _violations(matrix: DeviceGraph, prices: Prices, duals: Any) -> tuple[Any, Any]:
+    """Return pairs (row * columns + column, ascending int64) whose reduced cost is negative, a few a row, and their costs."""
+    cp, n, m = matrix.cp, matrix.n_rows, matrix.n_cols
+    found, costs, n_found = cp.empty(4 * n, cp.int64), cp.empty(4 * n, matrix.cost.dtype), cp.zeros(1, cp.int32)
+    kernel = matrix.kernel("auction_candidates.cu", "auction_violations")
+    arguments = (np.int32(n), np.int32(m), *matrix.edges(), prices.v, duals, found, costs, n_found)
+    kernel((-(-n * 32 // THREADS),), (THREADS,), arguments)
+    count = int(n_found.get()[0])
+    order = cp.argsort(found[:count])
+    return found[:count][order], costs[:count][order]
+
+
+def _with_pairs(graph: DeviceGraph, pairs: Any, costs: Any) -> DeviceGraph:
+    """Return the graph with further edges, given as ascending row * columns + column."""
+    cp, n, m = graph.cp, graph.n_rows, graph.n_cols
+    rows = cp.searchsorted(graph.indptr, cp.arange(len(graph.indices), dtype=cp.int64), side="right") - 1
+    keys = cp.concatenate([rows * m + graph.indices, pairs])
+    order = cp.argsort(keys)
+    keys = keys[order]
+    return replace(
+        graph,
+        indptr=cp.searchsorted(keys, cp.arange(n + 1, dtype=cp.int64) * m),
+        indices=(keys % m).astype(cp.int32),
+        cost=cp.concatenate([graph.cost, costs])[order],
+    )

@@ -1,0 +1,130 @@
+"""The auction's kernels as calls on a graph: bids, then shortest augmenting paths for the rows left over."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from .. import cuda
+from .gpu_graph import DeviceGraph, Prices
+
+THREADS = 512
+ROWS_OF_ONE_BLOCK = 3
+"""Rows per group of lanes up to which one block alone is faster than all blocks with grid barriers."""
+GRID_ROUNDS, BLOCK_ROUNDS = 400, 1200
+"""Most rounds of bids of all blocks together, and of the one block that goes on with few rows; then paths take over."""
+PATH_BYTES = 2**30
+"""Most device memory for the scratch space of searches side by side."""
+_NO_ROW = 2**31 - 1
+
+
+def bid(graph: DeviceGraph, prices: Prices, *, rows: Any = None, eps: Any = 0, stop_at: int = 0) -> Any:
+    """Auction rows and return those left over, ascending int32 (k,).
+
+    Parameters
+    ----------
+    graph, prices : updated in place
+    rows : int32 (k,), optional
+        The unmatched rows that bid; default: all rows, of which none is matched.
+    eps : number
+        Increment beyond the second best. 0 keeps links tight (see `auction_bid.cu`).
+    stop_at : int
+        Rows left unassigned that end it.
+    """
+    cp, n, m = graph.cp, graph.n_rows, graph.n_cols
+    n_bidders = n if rows is None else len(rows)
+    if n_bidders == 0:
+        return cp.empty(0, cp.int32)
+    kernel = graph.kernel("auction_bid.cu", "auction_bid", lanes=True, cooperative=True)
+    dtype = graph.price_dtype
+    key = cp.zeros(m, cp.uint64)
+    bid_edge, bid_price = cp.empty(n, cp.int32), cp.empty(n, dtype)
+    queues, waiting = cp.empty(2 * n, cp.int32), cp.empty(n, cp.int32)
+    if rows is not None:
+        queues[:n_bidders] = rows
+    counts = cp.zeros(6, cp.uint64)  # three counts, then as words: queue sizes, number waiting, barrier
+    words = counts.view(cp.uint32)[6:]
+    words[0] = n_bidders
+    groups = THREADS // graph.lanes
+    blocks = min(cuda.resident_blocks(kernel, THREADS), -(-n_bidders // groups))
+    kernel(
+        (blocks,),
+        (THREADS,),
+        (
+            *(np.int32(n), np.int32(m), *graph.edges(), graph.row_bound),
+            *(prices.v, prices.col_of_row, prices.row_of_col, key, bid_edge, bid_price, np.int32(rows is None)),
+            *(queues, words[0:3], waiting, words[3:4], counts, words[4:5], dtype.type(eps)),
+            *(np.int32(ROWS_OF_ONE_BLOCK * groups), np.int32(stop_at), np.int32(GRID_ROUNDS), np.int32(BLOCK_ROUNDS)),
+        ),
+    )
+    host = counts.get()
+    prices.count(bids=int(host[0]), rounds=int(host[1] + host[2]))
+    left = int(host.view(np.uint32)[9])
+    return cp.sort(waiting[:left]) if left > 1 else waiting[:left]
+
+
+def augment(graph: DeviceGraph, prices: Prices, rows: Any) -> int:
+    """Match the given rows by shortest augmenting paths; return -1, or a row that must be matched and cannot be.
+
+    Needs tight links and the lone at their bounds; `rows` ascending.
+    """
+    cp, m, n_rows = graph.cp, graph.n_cols, len(rows)
+    if n_rows == 0:
+        return -1
+    kernel = graph.kernel("auction_path.cu", "auction_path", cooperative=True)
+    threads = min(1024, max(64, -(-m // 1024) * 32)) if graph.is_dense else 64
+    per_slot = 20 * max(m, 1)
+    slots = min(cuda.resident_blocks(kernel, threads), n_rows, max(1, PATH_BYTES // per_slot))
+    cuda.require_memory(slots * per_slot, f"shortest paths over {m} columns")
+    place = cp.full(slots * m, -1, cp.int32)
+    column, start_row = cp.empty(slots * m, cp.int32), cp.empty(slots * m, cp.int32)
+    dist = cp.empty(slots * m, graph.price_dtype)
+    claim = cp.full(m, _NO_ROW, cp.int32)
+    window, done = rows[:slots].copy(), cp.zeros(slots, cp.int32)
+    counts = cp.zeros(5, cp.uint64)  # three counts, then as words: head, stuck row, barrier
+    words = counts.view(cp.uint32)[6:]
+    words[0], words[1] = slots, _NO_ROW
+    kernel(
+        (slots,),
+        (threads,),
+        (
+            *(np.int32(m), *graph.edges(), graph.row_bound, prices.v, prices.col_of_row, prices.row_of_col),
+            *(rows, np.int32(n_rows), window, done, words[0:1], claim, place, column, start_row, dist, words[1:2]),
+            *(counts, words[2:3]),
+        ),
+    )
+    host = counts.get()
+    prices.count(path_steps=int(host[0]), shortest_paths=int(host[1]), rows_scanned=int(host[2]))
+    stuck = int(host.view(np.uint32)[7])
+    return -1 if stuck == _NO_ROW else stuck
+
+
+def grow_forest(graph: DeviceGraph, prices: Prices, rows: Any) -> int:
+    """As `augment`, for graphs of equal sides without bounds, from all given rows at once."""
+    cp, n, m, n_rows = graph.cp, graph.n_rows, graph.n_cols, len(rows)
+    if n_rows == 0:
+        return -1
+    kernel = graph.kernel("auction_forest.cu", "auction_forest", lanes=True, cooperative=True)
+    dtype = graph.price_dtype
+    queues, bases, duals = cp.empty(2 * n, cp.int32), cp.empty(2 * n, dtype), cp.empty(n, dtype)
+    dist, parent = cp.empty(m, dtype), cp.empty(m, cp.uint64)
+    lowered, root = cp.empty(m, cp.int32), cp.empty(m, cp.int32)
+    root_dist, root_col = cp.empty(n, dtype), cp.empty(n, cp.int32)
+    counts = cp.zeros(9, cp.uint64)  # four counts, the longest path, then as words: five sizes, stuck row, barrier
+    words = counts.view(cp.uint32)[10:]
+    words[5] = 2**32 - 1
+    kernel(
+        (cuda.resident_blocks(kernel, THREADS),),
+        (THREADS,),
+        (
+            *(np.int32(n), np.int32(m), *graph.edges(), prices.v, prices.col_of_row, prices.row_of_col),
+            *(rows.copy(), np.int32(n_rows), queues, bases, duals, dist, parent, lowered, root, root_dist, root_col),
+            *(words[0:5], counts[4:5], words[5:6], counts, words[6:7]),
+        ),
+    )
+    host = counts.get()
+    prices.count(
+        forests=int(host[0]), forest_rounds=int(host[1]), rows_scanned=int(host[2]), shortest_paths=int(host[3])
+    )
+    return int(host.view(np.int32)[15])

@@ -1,0 +1,135 @@
+// From a cost matrix to a sparse graph and back: the cheapest pairs of every row and column, and the check of all pairs.
+//
+// "Solve sparse, certify dense": the graph of cheapest pairs is solved exactly, then every pair of the matrix is checked
+// against its prices, the pairs that violate them join the graph, and it is solved again, until none does.
+//
+//   auction_row_limit      a block a row: its threads' minima, and of these the `rank`-th smallest: at least `rank` pairs of
+//                          the row cost no more, and seldom many more;
+//   auction_column_minima, auction_column_limit   the same for columns, by chunks of rows, so that reading stays coalesced;
+//   auction_count_candidates, auction_list_candidates   a warp a row: the pairs within either limit, ascending, at most `most`;
+//   auction_violations     a warp a row: pairs with c - v_j < r_i, the worst of every 8 lanes' share.
+//
+// Bytes: the matrix once per kernel, columns' minima 256 values a column. Only auction_violations counts with an atomic; its
+// list is sorted afterwards.
+// variant: -DDENSE -DCOST=double
+// variant: -DDENSE -DINTEGER -DCOST=int
+// variant: -DDENSE -DINTEGER -DCOST=int64
+#include "auction.cuh"
+
+constexpr int THREADS = 256;
+
+// The rank-th smallest of the block's values that are not none(), or the largest of them if there are fewer.
+__device__ void write_ranked(price_t mine, int rank, price_t* out) {
+    __shared__ price_t values[THREADS];
+    values[threadIdx.x] = mine;
+    const int known = __syncthreads_count(mine < none());
+    if (rank > known) rank = known;
+    int before = 0;
+    for (int k = 0; k < THREADS; k++) before += comes_before(values[k], k, mine, threadIdx.x);
+    if (before == rank - 1) *out = mine;
+    if (known == 0 && threadIdx.x == 0) *out = none();
+}
+
+extern "C" __global__ void __launch_bounds__(THREADS) auction_row_limit(
+    int n_rows, int n_cols, const int64* indptr, const int* indices, const cost_t* cost, const unsigned char* forbidden,
+    int rank, price_t* row_limit
+) {
+    const Graph graph{indptr, indices, cost, forbidden, n_cols};
+    const int row = blockIdx.x;
+    const int64 first = graph.first(row);
+    price_t least = none();
+    for (int e = threadIdx.x; e < graph.degree(row); e += THREADS) {
+        const price_t c = graph.cost_of(first, e);
+        if (c < least) least = c;
+    }
+    write_ranked(least, rank, &row_limit[row]);
+}
+
+// Grid (columns / THREADS, THREADS): minima[g * columns + col] = least cost of col among the g-th chunk of rows.
+extern "C" __global__ void __launch_bounds__(THREADS) auction_column_minima(
+    int n_rows, int n_cols, const int64* indptr, const int* indices, const cost_t* cost, const unsigned char* forbidden,
+    price_t* minima
+) {
+    const Graph graph{indptr, indices, cost, forbidden, n_cols};
+    const int col = blockIdx.x * THREADS + threadIdx.x;
+    if (col >= n_cols) return;
+    const int from = (int)((int64)n_rows * blockIdx.y / gridDim.y), to = (int)((int64)n_rows * (blockIdx.y + 1) / gridDim.y);
+    price_t least = none();
+    for (int row = from; row < to; row++) {
+        const price_t c = graph.cost_of((int64)row * n_cols, col);
+        if (c < least) least = c;
+    }
+    minima[blockIdx.y * (int64)n_cols + col] = least;
+}
+
+extern "C" __global__ void __launch_bounds__(THREADS) auction_column_limit(
+    int n_cols, const price_t* minima, int rank, price_t* col_limit
+) {
+    write_ranked(minima[threadIdx.x * (int64)n_cols + blockIdx.x], rank, &col_limit[blockIdx.x]);
+}
+
+__device__ __forceinline__ bool is_candidate(price_t c, price_t row_limit, price_t col_limit) {
+    return c < none() && (c <= row_limit || c <= col_limit);
+}
+
+extern "C" __global__ void __launch_bounds__(THREADS) auction_count_candidates(
+    int n_rows, int n_cols, const int64* indptr, const int* indices, const cost_t* cost, const unsigned char* forbidden,
+    const price_t* row_limit, const price_t* col_limit, int most, int64* counts
+) {
+    const Graph graph{indptr, indices, cost, forbidden, n_cols};
+    const int row = global_thread() / 32;
+    if (row >= n_rows) return;
+    const int64 first = graph.first(row);
+    const price_t limit = row_limit[row];
+    int count = 0;
+    for (int e = lane(); e < n_cols; e += 32) count += is_candidate(graph.cost_of(first, e), limit, col_limit[e]);
+    for (int step = 16; step > 0; step /= 2) count += __shfl_xor_sync(FULL_WARP, count, step);
+    if (lane() == 0) counts[row] = count < most ? count : most;
+}
+
+extern "C" __global__ void __launch_bounds__(THREADS) auction_list_candidates(
+    int n_rows, int n_cols, const int64* indptr, const int* indices, const cost_t* cost, const unsigned char* forbidden,
+    const price_t* row_limit, const price_t* col_limit, const int64* listed, int* columns, cost_t* costs
+) {
+    const Graph graph{indptr, indices, cost, forbidden, n_cols};
+    const int row = global_thread() / 32;
+    if (row >= n_rows) return;
+    const int64 first = graph.first(row), end = listed[row + 1];
+    const price_t limit = row_limit[row];
+    int64 base = listed[row];
+    for (int tile = 0; tile < n_cols && base < end; tile += 32) {
+        const int e = tile + lane();
+        const bool takes = e < n_cols && is_candidate(graph.cost_of(first, e), limit, col_limit[e]);
+        const uint32 who = __ballot_sync(FULL_WARP, takes);
+        const int64 at = base + __popc(who & lanes_below());
+        if (takes && at < end) columns[at] = e, costs[at] = cost[first + e];
+        base += __popc(who);
+    }
+}
+
+// found: (4 * rows,) row * columns + column; costs beside it.
+extern "C" __global__ void __launch_bounds__(THREADS) auction_violations(
+    int n_rows, int n_cols, const int64* indptr, const int* indices, const cost_t* cost, const unsigned char* forbidden,
+    const price_t* v, const price_t* row_duals, int64* found, cost_t* costs, int* n_found
+) {
+    const Graph graph{indptr, indices, cost, forbidden, n_cols};
+    const int row = global_thread() / 32;
+    if (row >= n_rows) return;
+    const int64 first = graph.first(row);
+    price_t worst = row_duals[row];
+    int edge = NO_EDGE;
+    for (int e = lane(); e < n_cols; e += 32) {
+        const price_t value = graph.value(first, e, v);
+        if (value < worst) worst = value, edge = e;
+    }
+#pragma unroll
+    for (int step = 4; step > 0; step /= 2) {
+        const price_t there = __shfl_xor_sync(FULL_WARP, worst, step);
+        const int edge_there = __shfl_xor_sync(FULL_WARP, edge, step);
+        if (comes_before(there, edge_there, worst, edge)) worst = there, edge = edge_there;
+    }
+    if (lane() % 8 != 0 || edge == NO_EDGE) return;
+    const int at = atomicAdd(n_found, 1);
+    found[at] = first + edge;
+    costs[at] = cost[first + edge];
+}

@@ -1,0 +1,194 @@
+// Shortest augmenting paths from all unmatched rows at once, in one cooperative launch: equal sides, everything matched.
+//
+// Source: the Hungarian forest of Date and Nagi ("GPU-accelerated Hungarian algorithms for the linear assignment problem",
+// Parallel Computing 57, 2016), with distances instead of repeated dual updates: a multi-source Bellman-Ford search on
+// reduced costs with a queue, whose trees are disjoint, so that every tree augments along its own shortest path.
+//
+// Needs tight links; no bounds on either side. A phase:
+//   relax, claim   rounds over the queued rows: lower the distances of their columns; then the smallest row that explains a
+//                  lowered distance becomes its parent and the column's row is queued. All rows of a round use the distances
+//                  of the round before, so distances, parents and rounds are the same on every run;
+//   roots          each free column that was reached walks to its root; each root keeps its nearest, smallest column;
+//   augment        L = the longest of the roots' paths; columns nearer than L change price by dist - L, which makes every
+//                  path tight, and each root exchanges links and non-links along its own.
+// A parent never becomes a descendant: distances along a path do not fall, also in floating point.
+// Phases shrink the number of unmatched rows by about half; a phase without any path is a proof that there is none.
+//
+// LANES lanes serve one row. Bytes: the edges of each queued row twice a round, 40 per column and phase.
+// Hazards: everything here is written by other blocks, hence no __restrict__; barriers stand between all steps.
+// variant: -DLANES=32 -DCOST=double
+// variant: -DINTEGER -DCOST=int
+// variant: -DINTEGER -DCOST=int64 -DLANES=32
+// variant: -DDENSE -DLANES=32
+// variant: -DDENSE -DLANES=32 -DINTEGER -DCOST=int
+#include "auction.cuh"
+
+#ifndef LANES
+#define LANES 8
+#endif
+
+// Distances are never negative, so their bits order like the numbers.
+__device__ __forceinline__ void lower(price_t* address, price_t value) { atomicMin((int64*)address, *(int64*)&value); }
+__device__ __forceinline__ void raise(price_t* address, price_t value) { atomicMax((int64*)address, *(int64*)&value); }
+
+// Parents of later rounds are smaller, then smaller rows.
+__device__ __forceinline__ uint64 parent_key(int round, int row) { return ((uint64)(0x7fffffff - round) << 32) | (uint32)row; }
+__device__ __forceinline__ int parent_row(uint64 key) { return (int)(uint32)key; }
+__device__ __forceinline__ int parent_round(uint64 key) { return 0x7fffffff - (int)(key >> 32); }
+
+struct Forest {
+    Graph graph;
+    price_t* v;
+    int* col_of_row;
+    int* row_of_col;
+    price_t* dist;   // (columns,)
+    uint64* parent;  // (columns,)
+    int* lowered;    // (columns,) round in which the distance last fell
+};
+
+// The row at place `at` lowers the distances of its columns, or claims those that it lowered. The whole warp comes.
+template <bool claims>
+__device__ __forceinline__ void reach(
+    const Forest& f, int row, price_t base, price_t* duals, int at, int round, int* next, price_t* next_base, int* n_next
+) {
+    const int member = threadIdx.x % LANES;
+    const int64 first = row == NOBODY ? 0 : f.graph.first(row);
+    const int degree = row == NOBODY ? 0 : f.graph.degree(row);
+    price_t dual = none();
+    if (claims) {
+        if (row != NOBODY) dual = duals[at];
+    } else {
+        for (int e = member; e < degree; e += LANES) {
+            const price_t value = f.graph.value(first, e, f.v);
+            if (value < dual) dual = value;
+        }
+#pragma unroll
+        for (int step = LANES / 2; step > 0; step /= 2) {
+            const price_t there = __shfl_xor_sync(FULL_WARP, dual, step);
+            dual = there < dual ? there : dual;
+        }
+        if (row != NOBODY && member == 0) duals[at] = dual;
+    }
+    for (int e = member; e < degree; e += LANES) {
+        const price_t value = f.graph.value(first, e, f.v);
+        if (value >= none()) continue;
+        const price_t through = base + (value - dual);
+        const int col = f.graph.column(first, e);
+        if (!claims) {
+            if (through < *(volatile price_t*)&f.dist[col]) {
+                lower(&f.dist[col], through);
+                f.lowered[col] = round;
+            }
+        } else if (through == f.dist[col] && f.lowered[col] == round) {
+            const uint64 before = atomicMin(&f.parent[col], parent_key(round, row));
+            const int owner = f.row_of_col[col];
+            if (owner != NOBODY && parent_round(before) != round) {
+                const int place = atomicAdd(n_next, 1);
+                next[place] = owner;
+                next_base[place] = through;
+            }
+        }
+    }
+}
+
+// sources: (rows,) the unmatched rows, n_sources of them. queues, bases: two halves of (rows,). root, root_dist, root_col:
+// root by column, nearest distance and column by row. sizes: three queue sizes, then sources kept, then paths found.
+// longest: 0. stuck: -1, or a row that cannot be matched. counts: phases, rounds, rows queued, paths.
+extern "C" __global__ void __launch_bounds__(512) auction_forest(
+    int n_rows, int n_cols, const int64* indptr, const int* indices, const cost_t* cost, const unsigned char* forbidden,
+    price_t* v, int* col_of_row, int* row_of_col, int* sources, int n_sources, int* queues, price_t* bases, price_t* duals,
+    price_t* dist, uint64* parent, int* lowered, int* root, price_t* root_dist, int* root_col, int* sizes, price_t* longest,
+    int* stuck, uint64* counts, uint32* barrier
+) {
+    const Forest f{Graph{indptr, indices, cost, forbidden, n_cols}, v, col_of_row, row_of_col, dist, parent, lowered};
+    const int thread = global_thread(), threads = all_threads();
+    int round = 0;
+    int* n_kept = sizes + 3;
+    int* n_paths = sizes + 4;
+    while (n_sources > 0) {
+        for (int col = thread; col < n_cols; col += threads) dist[col] = none(), parent[col] = ~0ull, lowered[col] = -1;
+        for (int at = thread; at < n_sources; at += threads) {
+            const int row = sources[at];
+            queues[(round & 1) * (int64)n_rows + at] = row;
+            bases[(round & 1) * (int64)n_rows + at] = 0;
+            root_dist[row] = none();
+            root_col[row] = NO_EDGE;
+        }
+        if (thread == 0) {
+            sizes[round % 3] = n_sources;
+            sizes[(round + 1) % 3] = 0;
+            *n_kept = *n_paths = 0;
+            *longest = 0;
+        }
+        grid_barrier(barrier);
+        while (true) {
+            const int size = *(volatile int*)&sizes[round % 3];
+            if (size == 0) break;
+            const int64 here = (round & 1) * (int64)n_rows, there = ((round + 1) & 1) * (int64)n_rows;
+            if (thread == 0) {
+                sizes[(round + 2) % 3] = 0;
+                counts[1]++;
+                counts[2] += size;
+            }
+            const int padded = (size * (int64)LANES + 31) / 32 * 32 / LANES;  // whole warps
+            for (int at = thread / LANES; at < padded; at += threads / LANES)
+                reach<false>(f, at < size ? queues[here + at] : NOBODY, at < size ? bases[here + at] : price_t(0), duals, at,
+                             round, nullptr, nullptr, nullptr);
+            grid_barrier(barrier);
+            for (int at = thread / LANES; at < padded; at += threads / LANES)
+                reach<true>(f, at < size ? queues[here + at] : NOBODY, at < size ? bases[here + at] : price_t(0), duals, at,
+                            round, queues + there, bases + there, &sizes[(round + 1) % 3]);
+            grid_barrier(barrier);
+            round++;
+        }
+        for (int col = thread; col < n_cols; col += threads) {
+            if (row_of_col[col] != NOBODY || dist[col] >= none()) continue;
+            int row = parent_row(parent[col]);
+            while (col_of_row[row] != NOBODY) row = parent_row(parent[col_of_row[row]]);
+            root[col] = row;
+            lower(&root_dist[row], dist[col]);
+        }
+        grid_barrier(barrier);
+        for (int col = thread; col < n_cols; col += threads)
+            if (row_of_col[col] == NOBODY && dist[col] < none() && dist[col] == root_dist[root[col]])
+                atomicMin(&root_col[root[col]], col);
+        for (int at = thread; at < n_sources; at += threads)
+            if (root_dist[sources[at]] < none()) raise(longest, root_dist[sources[at]]);
+        grid_barrier(barrier);
+        const price_t length = *(volatile price_t*)longest;
+        for (int col = thread; col < n_cols; col += threads)
+            if (dist[col] < length) v[col] += dist[col] - length;
+        int* kept = queues + ((round + 1) & 1) * (int64)n_rows;
+        for (int at = thread; at < n_sources; at += threads) {
+            const int start = sources[at];
+            int col = root_col[start];
+            if (col == NO_EDGE) {
+                kept[atomicAdd(n_kept, 1)] = start;
+                continue;
+            }
+            atomicAdd(n_paths, 1);
+            while (true) {
+                const int row = parent_row(parent[col]);
+                const int before = col_of_row[row];
+                row_of_col[col] = row;
+                col_of_row[row] = col;
+                if (row == start) break;
+                col = before;
+            }
+        }
+        grid_barrier(barrier);
+        n_sources = *(volatile int*)n_kept;
+        for (int at = thread; at < n_sources; at += threads) sources[at] = kept[at];
+        const int paths = *(volatile int*)n_paths;
+        if (thread == 0) {
+            counts[0]++;
+            counts[3] += paths;
+        }
+        round++;
+        grid_barrier(barrier);
+        if (paths == 0) {
+            for (int at = thread; at < n_sources; at += threads) atomicMax(stuck, sources[at]);
+            break;
+        }
+    }
+}
