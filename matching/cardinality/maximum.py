@@ -9,6 +9,7 @@ from typing import Any
 
 import numpy as np
 
+from .. import cuda
 from ..errors import InvalidProblem
 from .apfb import apfb, apsb
 from .best import best, choose
@@ -44,6 +45,9 @@ ALGORITHMS: dict[str, Search] = {
 }
 """The searches that run on the CPU; each takes (graph, col_of_row, row_of_col, **options) and works in place."""
 
+GPU_ALGORITHMS = frozenset({"auto", "apfb", "apsb", "g-pr"})
+"""The searches that run on the GPU."""
+
 INITIAL_MATCHINGS: dict[str, Start] = {
     "none": lambda _graph, _col_of_row, _row_of_col: None,
     "cheap": cheap,
@@ -71,7 +75,8 @@ def maximum_matching(
         column of each row, -1 for none. ``"auto"`` is ``"cheap"`` (as in both papers), but ``"scarce-first"`` for
         ``algorithm="auto"`` on graphs of uneven degree.
     device : str
-        ``"cpu"``, ``"cuda"`` or ``"cuda:N"``. ``"auto"`` is the CPU.
+        ``"cpu"``, ``"cuda"`` or ``"cuda:N"``; ``"auto"`` is the first CUDA device where there is one and the algorithm
+        runs there (`GPU_ALGORITHMS`), else the CPU.
     **options
         Of the algorithm; see its docstring.
 
@@ -95,7 +100,9 @@ def maximum_matching(
     array([1, 0], dtype=int32)
     """
     graph = BipartiteGraph.from_any(graph)
-    if device not in {"auto", "cpu"}:
+    if device == "auto":
+        device = "cuda" if algorithm in GPU_ALGORITHMS and cuda.is_available() else "cpu"
+    if device != "cpu":
         return _on_gpu(graph, algorithm, initial, device, options)
     search = _look_up(ALGORITHMS, algorithm, "algorithm")
     _check_options(search, algorithm, options)

@@ -1,0 +1,61 @@
+"""The counts every run reports agree with what happened: the papers' Figure 2 and tables are drawn from them."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+from auctrack.matching.cardinality import maximum_matching
+
+from .conftest import GRAPHS
+
+PHASED = ["hopcroft-karp", "hkdw", "parallel-hopcroft-karp", "apfb", "apsb"]
+
+
+@pytest.mark.parametrize("algorithm", PHASED)
+def test_phases_levels_and_frontiers_fit(edges, algorithm):
+    stats = maximum_matching(edges, algorithm, device="cpu").stats
+    assert len(stats["levels"]) == len(stats["frontiers"]) == stats["phases"]
+    assert [len(sizes) for sizes in stats["frontiers"]] == stats["levels"]
+
+
+@pytest.mark.parametrize("algorithm", [*PHASED, "pothen-fan", "p-dbfs", "parallel-pothen-fan"])
+def test_augmentations_add_up(edges, maximum, algorithm):
+    stats = maximum_matching(edges, algorithm, device="cpu").stats
+    assert stats["initial_size"] + sum(stats["augmentations"]) + sum(stats.get("extra_augmentations", [])) == maximum
+
+
+def test_frontiers_start_at_the_free_vertices(edges):
+    n_rows, n_columns = edges.shape
+    rows_first = maximum_matching(edges, "hopcroft-karp", "none", "cpu").stats["frontiers"][0]
+    assert rows_first[:1] == ([n_rows] if n_rows else [])
+    assert maximum_matching(edges, "apfb", "none", "cpu").stats["frontiers"][0][0] == n_columns
+
+
+def test_apsb_searches_no_deeper_than_apfb_in_its_first_phase(edges):
+    shallow, deep = (maximum_matching(edges, name, device="cpu").stats["levels"][0] for name in ("apsb", "apfb"))
+    assert shallow <= deep
+
+
+def test_hopcroft_karp_follows_the_chain_in_one_phase():
+    """From nothing, shortest paths are single edges; cheap leaves one row whose only path has every row on it."""
+    edges = GRAPHS["chain"]()
+    start = np.append(np.arange(299)[::-1], -1)
+    stats = maximum_matching(edges, "hopcroft-karp", start, "cpu").stats
+    assert stats["levels"][0] == 300
+    assert stats["augmentations"] == [1]
+
+
+def test_push_relabel_counts():
+    edges = GRAPHS["particle_gate"]()
+    often = maximum_matching(edges, "push-relabel", device="cpu", k=0.02).stats
+    seldom = maximum_matching(edges, "push-relabel", device="cpu", k=2.0).stats
+    assert often["global_relabels"] > seldom["global_relabels"] >= 1
+    assert often["active_rows"][-1] == seldom["active_rows"][-1] == 0
+    assert seldom["pushes"] >= edges.shape[0] - seldom["initial_size"] - seldom["active_rows"][0]
+
+
+def test_g_pr_relabels_by_its_strategy():
+    edges = GRAPHS["particle_gate"]()
+    fixed = maximum_matching(edges, "g-pr", device="cpu", strategy=("fix", 10)).stats
+    assert fixed["global_relabels"] == fixed["loops"] // 10 + 1
+    assert len(fixed["active_columns"]) == fixed["loops"]
