@@ -115,7 +115,7 @@ def link_points(
     progress : callable, optional
         Called as progress(frames done, frames in all).
     watch : callable, optional
-        Called after every solve as watch(candidates, problem, answer), in the order of time; what it raises stops the work.
+        Called after every solve as watch(candidates, problem, answer), in the order of time.
     edge_budget : int
         Points and candidate links held at a time (memory); results do not depend on it.
 
