@@ -13,7 +13,12 @@ import numpy as np
 from numba import njit, prange
 
 FAN = 8
+GROUPS_PER_TASK = 512
+"""Groups of eight rows that a thread takes at a time; within them each begins where the one before ended."""
+
 _BITS = 16
+_DOWN = 1 - 2e-15
+"""Rounds a squared distance to a box down, so that no rounding makes a box look farther than a point in it."""
 
 
 class BoxTree(NamedTuple):
@@ -35,14 +40,16 @@ class BoxTree(NamedTuple):
     starts: np.ndarray
 
 
-def hilbert_order(points: np.ndarray, lower: np.ndarray, upper: np.ndarray) -> np.ndarray:
-    """Return the order of the points along a Hilbert curve through the box from `lower` to `upper`, int64 (n,).
+def hilbert_orders(x: np.ndarray, y: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+    """Return the orders of two point sets (n, d), (m, d) along one Hilbert curve through both, int64 (n,), (m,).
 
     Source: J. Skilling, "Programming the Hilbert curve", AIP Conference Proceedings 707 (2004).
     """
-    extent = np.where(upper > lower, upper - lower, 1.0)
-    cells = np.minimum((points - lower) / extent.max() * 2**_BITS, 2**_BITS - 1).astype(np.uint64)
-    return np.argsort(_hilbert_keys(np.ascontiguousarray(cells)), kind="stable")
+    lower = np.minimum(x.min(axis=0), y.min(axis=0))
+    extent = float((np.maximum(x.max(axis=0), y.max(axis=0)) - lower).max())
+    cells_per_unit = 2**_BITS / extent if extent > 0 else 1.0
+    x_keys, y_keys = (_hilbert_keys(points, lower, cells_per_unit) for points in (x, y))
+    return np.argsort(x_keys, kind="stable"), np.argsort(y_keys, kind="stable")
 
 
 def build_tree(points: np.ndarray) -> BoxTree:
@@ -85,57 +92,68 @@ def nearest(tree: BoxTree, rows: np.ndarray, k: int, n: int) -> tuple[np.ndarray
     return places, squares
 
 
-def cheapest(tree: BoxTree, rows: np.ndarray, n: int, prices: np.ndarray, squared: bool) -> np.ndarray:
-    """Return min_j (c_ij - v_j) of each row over all points of the tree, exactly, float64 (n,).
+def cheapest_columns(x: np.ndarray, y: np.ndarray, v: np.ndarray, squared: bool) -> np.ndarray:
+    """Return a column with the least c_ij - v_j of all for each row, int64 (n,), exactly.
 
     Parameters
     ----------
-    tree, rows, n
-        As for `nearest`.
-    prices : float64 (points,)
-        v of each point of the tree.
+    x, y : float64 (n, d), (m, d)
+        Rows and columns, m of at least 1.
+    v : float64 (m,)
+        Column duals.
     squared : bool
         Whether the cost is the squared distance.
     """
-    v, largest = largest_in_boxes(tree, prices)
-    out = np.empty(n)
-    _cheapest(tree, rows, n, v, largest, squared, out)
+    if not len(x):
+        return np.empty(0, np.int64)
+    row_order, col_order = hilbert_orders(x, y)
+    rows, tree = build_tree(x[row_order]), build_tree(y[col_order])
+    prices, largest = largest_in_boxes(tree, v[col_order])
+    places, out = np.empty(len(x), np.int64), np.empty(len(x), np.int64)
+    _cheapest(tree, rows.points, len(x), prices, largest, squared, places)
+    out[row_order] = col_order[places]
     return out
 
 
-@njit(cache=True, nogil=True)
-def _hilbert_keys(cells):
+@njit(cache=True, nogil=True, parallel=True)
+def _hilbert_keys(points, lower, cells_per_unit):
     """Interleave the bits of each point's cell after Skilling's transform."""
-    n, d = cells.shape
-    keys = np.zeros(n, np.uint64)
-    one = np.uint64(1)
-    for i in range(n):
-        x = cells[i]
-        q = one << np.uint64(_BITS - 1)
-        while q > one:
-            p = q - one
-            for a in range(d):
-                if x[a] & q:
-                    x[0] ^= p
-                else:
-                    t = (x[0] ^ x[a]) & p
-                    x[0] ^= t
-                    x[a] ^= t
-            q >>= one
-        for a in range(1, d):
-            x[a] ^= x[a - 1]
-        t = np.uint64(0)
-        q = one << np.uint64(_BITS - 1)
-        while q > one:
-            if x[d - 1] & q:
-                t ^= q - one
-            q >>= one
+    n, d = points.shape
+    keys = np.empty(n, np.int64)
+    for i in prange(n):
+        cell = np.empty(d, np.int64)
         for a in range(d):
-            x[a] ^= t
-        for bit in range(_BITS - 1, -1, -1):
-            for a in range(d):
-                keys[i] = (keys[i] << one) | ((x[a] >> np.uint64(bit)) & one)
+            cell[a] = min(np.int64((points[i, a] - lower[a]) * cells_per_unit), 2**_BITS - 1)
+        keys[i] = _hilbert_key(cell)
     return keys
+
+
+@njit(cache=True, nogil=True)
+def _hilbert_key(x):
+    d = len(x)
+    q = 1 << (_BITS - 1)
+    while q > 1:
+        for a in range(d):
+            if x[a] & q:
+                x[0] ^= q - 1
+            else:
+                t = (x[0] ^ x[a]) & (q - 1)
+                x[0] ^= t
+                x[a] ^= t
+        q >>= 1
+    for a in range(1, d):
+        x[a] ^= x[a - 1]
+    t = 0
+    q = 1 << (_BITS - 1)
+    while q > 1:
+        if x[d - 1] & q:
+            t ^= q - 1
+        q >>= 1
+    key = 0
+    for bit in range(_BITS - 1, -1, -1):
+        for a in range(d):
+            key = (key << 1) | (((x[a] ^ t) >> bit) & 1)
+    return key
 
 
 @njit(cache=True, nogil=True)
@@ -163,8 +181,21 @@ def _fill_largest(values, starts, largest):
 
 
 @njit(cache=True, nogil=True, inline="always")
-def box_gaps(tree, first, z0, z1, y0, y1, x0, x1, gaps):
-    """Squared distances from one box (z0..z1, y0..y1, x0..x1) to the eight boxes from `first` on, rounded down."""
+def corners(rows, first, end):
+    """Return the bounding box (z0, z1, y0, y1, x0, x1) of some rows."""
+    z0 = y0 = x0 = np.inf
+    z1 = y1 = x1 = -np.inf
+    for i in range(first, end):
+        z0, z1 = min(z0, rows[0, i]), max(z1, rows[0, i])
+        y0, y1 = min(y0, rows[1, i]), max(y1, rows[1, i])
+        x0, x1 = min(x0, rows[2, i]), max(x1, rows[2, i])
+    return z0, z1, y0, y1, x0, x1
+
+
+@njit(cache=True, nogil=True, inline="always")
+def box_gaps(tree, first, box, gaps):
+    """Squared distances from one box to the eight boxes from `first` on, rounded down."""
+    z0, z1, y0, y1, x0, x1 = box
     lower, upper = tree.lower, tree.upper
     for c in range(FAN):
         b = first + c
@@ -177,7 +208,7 @@ def box_gaps(tree, first, z0, z1, y0, y1, x0, x1, gaps):
         dz = dz if dz > 0.0 else 0.0
         dy = dy if dy > 0.0 else 0.0
         dx = dx if dx > 0.0 else 0.0
-        gaps[c] = (dz * dz + dy * dy + dx * dx) * (1 - 1e-15)
+        gaps[c] = (dz * dz + dy * dy + dx * dx) * _DOWN
 
 
 @njit(cache=True, nogil=True, inline="always")
@@ -192,11 +223,10 @@ def point_squares(tree, first, z, y, x, squares):
 @njit(cache=True, nogil=True, parallel=True)
 def _nearest(tree, rows, n, places, squares):
     n_groups = -(-n // FAN)
-    chunk = 512
-    for task in prange(-(-n_groups // chunk)):
+    for task in prange(-(-n_groups // GROUPS_PER_TASK)):
         stack, bound = np.empty(FAN * 24, np.int64), np.empty(FAN * 24)
         gaps, near = np.empty(FAN), np.empty(FAN)
-        for g in range(task * chunk, min(n_groups, (task + 1) * chunk)):
+        for g in range(task * GROUPS_PER_TASK, min(n_groups, (task + 1) * GROUPS_PER_TASK)):
             i0, i1 = g * FAN, min(n, (g + 1) * FAN)
             _nearest_of_group(tree, rows, i0, i1, places, squares, stack, bound, gaps, near)
 
@@ -204,9 +234,7 @@ def _nearest(tree, rows, n, places, squares):
 @njit(cache=True, nogil=True)
 def _nearest_of_group(tree, rows, i0, i1, places, squares, stack, bound, gaps, near):
     k = places.shape[1]
-    z0, z1 = rows[0, i0:i1].min(), rows[0, i0:i1].max()
-    y0, y1 = rows[1, i0:i1].min(), rows[1, i0:i1].max()
-    x0, x1 = rows[2, i0:i1].min(), rows[2, i0:i1].max()
+    box = corners(rows, i0, i1)
     starts = tree.starts
     top = len(starts) - 2
     size = 1
@@ -218,16 +246,8 @@ def _nearest_of_group(tree, rows, i0, i1, places, squares, stack, bound, gaps, n
             continue
         level, at = stack[size] >> 40, stack[size] & ((1 << 40) - 1)
         if level > 0:
-            box_gaps(tree, starts[level - 1] + at * FAN, z0, z1, y0, y1, x0, x1, gaps)
-            began = size
-            for c in range(FAN):
-                if gaps[c] < worst:
-                    spot = size
-                    while spot > began and bound[spot - 1] < gaps[c]:
-                        stack[spot], bound[spot] = stack[spot - 1], bound[spot - 1]
-                        spot -= 1
-                    stack[spot], bound[spot] = ((level - 1) << 40) | (at * FAN + c), gaps[c]
-                    size += 1
+            box_gaps(tree, starts[level - 1] + at * FAN, box, gaps)
+            size = push_nearest_last(stack, bound, size, ((level - 1) << 40) | (at * FAN), gaps, worst)
             continue
         worst = 0.0
         for i in range(i0, i1):
@@ -245,32 +265,26 @@ def _nearest_of_group(tree, rows, i0, i1, places, squares, stack, bound, gaps, n
 
 
 @njit(cache=True, nogil=True, parallel=True)
-def _cheapest(tree, rows, n, v, largest, squared, out):
+def _cheapest(tree, rows, n, v, largest, squared, places):
     n_groups = -(-n // FAN)
-    chunk = 512
-    for task in prange(-(-n_groups // chunk)):
+    for task in prange(-(-n_groups // GROUPS_PER_TASK)):
         stack, bound = np.empty(FAN * 24, np.int64), np.empty(FAN * 24)
         gaps, near, best = np.empty(FAN), np.empty(FAN), np.empty(FAN)
-        favourite = np.int64(0)
-        for g in range(task * chunk, min(n_groups, (task + 1) * chunk)):
-            i0, i1 = g * FAN, min(n, (g + 1) * FAN)
-            favourite = _cheapest_of_group(
-                tree, rows, i0, i1, v, largest, squared, favourite, best, stack, bound, gaps, near
-            )
-            out[i0:i1] = best[: i1 - i0]
+        leaf = np.int64(0)
+        for g in range(task * GROUPS_PER_TASK, min(n_groups, (task + 1) * GROUPS_PER_TASK)):
+            first, end = g * FAN, min(n, (g + 1) * FAN)
+            _cheapest_of_group(tree, rows, first, end, v, largest, squared, leaf, places, best, stack, bound, gaps, near)
+            leaf = places[first] // FAN
 
 
 @njit(cache=True, nogil=True)
-def _cheapest_of_group(tree, rows, i0, i1, v, largest, squared, favourite, best, stack, bound, gaps, near):
-    """Find the least c - v of up to eight rows; start from the leaf where the rows before found theirs, and return the own."""
-    z0, z1 = rows[0, i0:i1].min(), rows[0, i0:i1].max()
-    y0, y1 = rows[1, i0:i1].min(), rows[1, i0:i1].max()
-    x0, x1 = rows[2, i0:i1].min(), rows[2, i0:i1].max()
-    starts = tree.starts
-    best[: i1 - i0] = np.inf
+def _cheapest_of_group(tree, rows, first, end, v, largest, squared, leaf, places, best, stack, bound, gaps, near):
+    """Find the least c - v of up to eight rows in one descent; begin at the leaf where the rows before found theirs."""
+    box = corners(rows, first, end)
+    best[: end - first] = np.inf
+    stack[0], bound[0] = (len(tree.starts) - 2) << 40, -np.inf
+    stack[1], bound[1] = leaf, -np.inf
     size = 2
-    stack[0], bound[0] = (len(starts) - 2) << 40, -np.inf
-    stack[1], bound[1] = favourite, -np.inf
     worst = np.inf
     while size:
         size -= 1
@@ -278,29 +292,33 @@ def _cheapest_of_group(tree, rows, i0, i1, v, largest, squared, favourite, best,
             continue
         level, at = stack[size] >> 40, stack[size] & ((1 << 40) - 1)
         if level > 0:
-            first = starts[level - 1] + at * FAN
-            box_gaps(tree, first, z0, z1, y0, y1, x0, x1, gaps)
-            began = size
+            child = tree.starts[level - 1] + at * FAN
+            box_gaps(tree, child, box, gaps)
             for c in range(FAN):
-                least = (gaps[c] if squared else np.sqrt(gaps[c]) * (1 - 1e-15)) - largest[first + c]
-                if least < worst:
-                    spot = size
-                    while spot > began and bound[spot - 1] < least:
-                        stack[spot], bound[spot] = stack[spot - 1], bound[spot - 1]
-                        spot -= 1
-                    stack[spot], bound[spot] = ((level - 1) << 40) | (at * FAN + c), least
-                    size += 1
+                gaps[c] = (gaps[c] if squared else np.sqrt(gaps[c])) - largest[child + c]
+            size = push_nearest_last(stack, bound, size, ((level - 1) << 40) | (at * FAN), gaps, worst)
             continue
         worst = -np.inf
-        for i in range(i0, i1):
+        for i in range(first, end):
             point_squares(tree, at * FAN, rows[0, i], rows[1, i], rows[2, i], near)
-            lowest = best[i - i0]
             for c in range(FAN):
                 value = (near[c] if squared else np.sqrt(near[c])) - v[at * FAN + c]
-                if value < lowest:
-                    lowest = value
-                    if i == i0:
-                        favourite = at
-            best[i - i0] = lowest
-            worst = max(worst, lowest)
-    return favourite
+                if value < best[i - first]:
+                    best[i - first] = value
+                    places[i] = at * FAN + c
+            worst = max(worst, best[i - first])
+
+
+@njit(cache=True, nogil=True, inline="always")
+def push_nearest_last(stack, bound, size, first_child, gaps, worst):
+    """Push the eight children whose bound is below `worst`, the lowest on top; return the new size."""
+    began = size
+    for c in range(FAN):
+        if gaps[c] < worst:
+            at = size
+            while at > began and bound[at - 1] < gaps[c]:
+                stack[at], bound[at] = stack[at - 1], bound[at - 1]
+                at -= 1
+            stack[at], bound[at] = first_child + c, gaps[c]
+            size += 1
+    return size

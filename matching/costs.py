@@ -7,7 +7,12 @@ from typing import Any
 import numpy as np
 from numba import njit, prange
 
+from .box_tree import cheapest_columns
 from .problem import INT_LIMIT, Problem, finite_range
+
+
+ALL_PAIRS = 2**20
+"""Pairs of two point sets up to which row duals are found by trying all; above, through a tree of boxes."""
 
 
 def absent_cost(problem: Problem) -> Any:
@@ -78,7 +83,11 @@ def best_row_duals(problem: Problem, v: np.ndarray) -> tuple[np.ndarray, np.ndar
         else:
             assert problem.x is not None
             assert problem.y is not None
-            _point_minima(problem.x[rows], problem.y[cols], problem.metric == "squared", *own)
+            points = problem.x[rows], problem.y[cols], problem.metric == "squared"
+            if len(points[0]) * len(points[1]) <= ALL_PAIRS:
+                _point_minima(*points, *own)
+            else:
+                _minima_at(*points, cheapest_columns(*points[:2], own[0], points[2]), *own)
     return r, terms
 
 
@@ -188,6 +197,15 @@ def _point_minima(x, y, squared, v, r, terms):  # noqa: ANN001, ANN202
         if at >= 0:
             r[i] = best
             terms[i] = max(pair_cost(x, i, y, at, squared), abs(v[at]))
+
+
+@njit(cache=True, nogil=True)
+def _minima_at(x, y, squared, cols, v, r, terms):  # noqa: ANN001, ANN202
+    for i in range(len(r)):
+        cost = pair_cost(x, i, y, cols[i], squared)
+        if cost - v[cols[i]] < r[i]:
+            r[i] = cost - v[cols[i]]
+            terms[i] = max(cost, abs(v[cols[i]]))
 
 
 @njit(cache=True, nogil=True)

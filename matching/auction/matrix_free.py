@@ -1,0 +1,271 @@
+"""Solve sparse, certify dense: two point sets matched over all their pairs, in memory that grows with the points alone.
+
+Each point's nearest neighbours make a sparse graph; its optimum comes with prices; pricing finds the pairs of *all* that
+contradict the prices (`pricing`), they join the graph, and so on until none does: the prices then prove the optimum of the
+dense problem. Pricing already between the coarse phases brings most of the missing pairs in while they are cheap to
+answer. Points are numbered along a Hilbert curve, so that whatever is near in space is near in memory.
+
+Source of the idea: column generation for transportation problems; what is ours is the neighbour graph, the pricing through
+boxes, and the order of things.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+from numba import njit
+
+from ..box_tree import build_tree, hilbert_orders, nearest
+from ..problem import Problem
+from ..short_side import Matched
+from ..shortest_paths import State, named_counts
+from .finish import exact_state, finish_rows, settle_lone_columns
+from .graph import joined, refuse_too_fine, starting_prices
+from .pricing import contradictions
+from .scaling import BIDS_PER_PHASE, Prices, no_bids_yet, run_phase, scaled_eps
+
+if TYPE_CHECKING:
+    from .solver import Auction
+
+NEIGHBOURS = 8
+"""Neighbours of each row and of each column that start the graph; 4 leave too much to pricing, 16 cost more than they save."""
+
+PRICED_AFTER = (1, 2, 3)
+"""Phases after which all pairs are priced; after the first, prices are too coarse to say which pairs matter."""
+
+NEW_PAIRS = 8
+"""Most pairs that a row gains by one pricing."""
+
+
+def match_points(problem: Problem, options: Auction) -> Matched:
+    """Match point sets whose shorter side is the rows, or which have an `unmatched_cost`."""
+    if problem.n_blocks > 1:
+        return joined([match_points(block, options) for block in problem.blocks()])
+    if options.eps is not None:
+        refuse_too_fine(options.eps, problem)
+    if 0 in problem.shape:
+        return np.full(problem.n_rows, -1, np.int32), starting_prices(problem.dual_bounds()[1]), {"waiting": 0}
+    return _MatrixFree(problem, options).solve()
+
+
+class _MatrixFree:
+    """One solve: the points in Hilbert order, their trees, the growing graph, and the prices."""
+
+    def __init__(self, problem: Problem, options: Auction) -> None:
+        assert problem.x is not None
+        assert problem.y is not None
+        self.options = options
+        self.squared = problem.metric == "squared"
+        self.row_order, self.col_order = hilbert_orders(problem.x, problem.y)
+        self.rows, self.cols = build_tree(problem.x[self.row_order]), build_tree(problem.y[self.col_order])
+        self.n, self.m = problem.shape
+        row_bound, col_bound = problem.dual_bounds()
+        self.row_bound, self.col_bound = row_bound[self.row_order], col_bound[self.col_order]
+        self.has_unmatched_cost = problem.has_unmatched_cost
+        self.graph = self._neighbour_graph()
+        self.all_rows = np.arange(self.n)
+        self.counts = np.zeros(3, np.int64)
+        self.stats: dict[str, Any] = {"bids": 0, "pricings": 0, "lone_columns": 0}
+
+    def solve(self) -> Matched:
+        """Bid, price, finish, price until nothing contradicts."""
+        prices = no_bids_yet(starting_prices(self.col_bound), self.row_bound)
+        waiting = self._bid(prices)
+        v, col_of_row = prices.v, prices.col_of_row
+        if self.options.eps is None and not waiting:
+            state = exact_state(prices, self.row_bound, self.col_bound)
+            self._finish(state)
+            v, col_of_row = state.v, state.col_of_row
+        out_v, out_col = np.empty(self.m), np.full(self.n, -1, np.int32)
+        out_v[self.col_order] = v
+        matched = np.flatnonzero(col_of_row >= 0)
+        out_col[self.row_order[matched]] = self.col_order[col_of_row[matched]]
+        finish = named_counts(self.counts)
+        self.stats["bids"] += finish.pop("bids")
+        self.stats |= finish | {"edges": len(self.graph[1]), "waiting": waiting}
+        return out_col, out_v, self.stats
+
+    def _neighbour_graph(self) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+        """Unite both sides' nearest neighbours; pair equal ranks along the curve, so that all rows can be matched at once."""
+        n, m = self.n, self.m
+        near_rows, _ = nearest(self.cols, self.rows.points, min(NEIGHBOURS, m), n)
+        near_cols, _ = nearest(self.rows, self.cols.points, min(NEIGHBOURS, n), m)
+        ranks = np.arange(n) * m // n if n <= m else np.full(n, -1)
+        indptr, indices = _united(near_rows, near_cols, ranks)
+        return indptr, indices, _costs(self.rows.points, self.cols.points, indptr, indices, self.squared)
+
+    def _bid(self, prices: Prices) -> int:
+        """Run the scaled phases, or the one that `eps` asks for; return rows left when `max_bids` ended."""
+        eps, max_bids = self.options.eps, self.options.max_bids
+        scaled = not self.has_unmatched_cost and (self.n == self.m or (eps is None and self.m < 1.2 * self.n))
+        last = eps or 0.0
+        if scaled:
+            steps = scaled_eps(self.all_rows, self.graph[0], self.graph[2], None, last)
+        else:
+            steps = np.full(1 if last else 0, last)
+        left = 0
+        for k, step in enumerate(steps):
+            left = self._phase(prices, step, max_bids)
+            if k in PRICED_AFTER and eps is None:
+                self._add_contradictions(self._row_duals(prices.v), prices.v)
+        while eps is not None and self._add_contradictions(self._row_duals(prices.v), prices.v, eps):
+            left = self._phase(prices, eps, max_bids)
+        return left if max_bids is not None else 0
+
+    def _phase(self, prices: Prices, eps: float, max_bids: int | None) -> int:
+        """Run one phase; without `max_bids` an exact solver's phase may be cut off, the finish takes the rest."""
+        if max_bids is not None:
+            budget = max(max_bids * self.n - self.stats["bids"], 0)
+        else:
+            budget = BIDS_PER_PHASE * self.n if self.options.eps is None else 2**62
+        indptr, indices, data = self.graph
+        at_once = self.options.form == "jacobi"
+        bids, waiting = run_phase(self.all_rows, indptr, indices, data, None, prices, eps, budget, at_once)
+        self.stats["bids"] += bids
+        return len(waiting)
+
+    def _finish(self, state: State) -> None:
+        """Alternate the exact finish and pricing; later rounds price only rows whose dual rose since they passed."""
+        passed = np.full(self.n, -np.inf)
+        centred = False
+        while True:
+            failed = finish_rows(self.all_rows, *self.graph, None, state, self.counts)
+            assert failed < 0, "the graph pairs every row with a column of its own rank"
+            settled = settle_lone_columns(*self.graph, state, self.col_bound, self.counts)
+            self.stats["lone_columns"] += settled
+            r = self._row_duals(state.v)
+            if not centred and not self.has_unmatched_cost and self.n == self.m:
+                _centre(*self.graph, state.v, r, state.col_of_row)
+                centred = True
+            if settled:
+                passed[:] = -np.inf
+            asked = np.where(r > passed, r, -np.inf)
+            counts = self._add_contradictions(asked, state.v)
+            if counts is None:
+                return
+            passed = np.where(counts > 0, -np.inf, np.maximum(passed, r))
+
+    def _row_duals(self, v: np.ndarray) -> np.ndarray:
+        return _least_values(*self.graph, v, self.row_bound)
+
+    def _add_contradictions(self, r: np.ndarray, v: np.ndarray, tolerance: float = 0.0) -> np.ndarray | None:
+        """Add to the graph what contradicts the duals; return the number of new pairs of each row, or None if none does."""
+        columns, counts = contradictions(self.cols, self.rows.points, r, v, self.squared, NEW_PAIRS, tolerance)
+        self.stats["pricings"] += 1
+        if not counts.any():
+            return None
+        self.graph = _extended(*self.graph, columns, counts, self.rows.points, self.cols.points, self.squared)
+        return counts
+
+
+@njit(cache=True, nogil=True)
+def _united(near_rows, near_cols, ranks):
+    """Unite columns near each row, rows near each column, and one column of each row (-1 = none) into CSR, no pair twice."""
+    n, m = len(near_rows), len(near_cols)
+    most = np.full(n, near_rows.shape[1] + 1)
+    for j in range(m):
+        for i in near_cols[j]:
+            most[i] += 1
+    ends = np.cumsum(most)
+    fill = ends - most
+    indices = np.empty(ends[-1], np.int32)
+    for i in range(n):
+        for j in near_rows[i]:
+            indices[fill[i]] = j
+            fill[i] += 1
+        if ranks[i] >= 0:
+            indices[fill[i]] = ranks[i]
+            fill[i] += 1
+    for j in range(m):
+        for i in near_cols[j]:
+            indices[fill[i]] = j
+            fill[i] += 1
+    return _without_repeats(ends - most, fill, indices, m)
+
+
+@njit(cache=True, nogil=True)
+def _without_repeats(begins, ends, indices, m):
+    """Close the gaps between rows and drop the columns that a row names twice."""
+    indptr = np.zeros(len(begins) + 1, np.int64)
+    last_row = np.full(m, -1, np.int32)
+    kept = 0
+    for i in range(len(begins)):
+        for e in range(begins[i], ends[i]):
+            j = indices[e]
+            if last_row[j] != i:
+                last_row[j] = i
+                indices[kept] = j
+                kept += 1
+        indptr[i + 1] = kept
+    return indptr, indices[:kept].copy()
+
+
+@njit(cache=True, nogil=True, inline="always")
+def _cost(x, i, y, j, squared):
+    """As `costs.pair_cost`, axes first."""
+    dz, dy, dx = x[0, i] - y[0, j], x[1, i] - y[1, j], x[2, i] - y[2, j]
+    total = dz * dz + dy * dy + dx * dx
+    return total if squared else np.sqrt(total)
+
+
+@njit(cache=True, nogil=True)
+def _costs(x, y, indptr, indices, squared):
+    out = np.empty(len(indices))
+    for i in range(len(indptr) - 1):
+        for e in range(indptr[i], indptr[i + 1]):
+            out[e] = _cost(x, i, y, indices[e], squared)
+    return out
+
+
+@njit(cache=True, nogil=True)
+def _extended(indptr, indices, data, columns, counts, x, y, squared):
+    """Return the graph with new pairs at the end of their rows."""
+    n = len(indptr) - 1
+    new_indptr = np.zeros(n + 1, np.int64)
+    for i in range(n):
+        new_indptr[i + 1] = new_indptr[i] + indptr[i + 1] - indptr[i] + counts[i]
+    new_indices, new_data = np.empty(new_indptr[n], np.int32), np.empty(new_indptr[n])
+    for i in range(n):
+        at = new_indptr[i]
+        for e in range(indptr[i], indptr[i + 1]):
+            new_indices[at], new_data[at] = indices[e], data[e]
+            at += 1
+        for k in range(counts[i]):
+            new_indices[at], new_data[at] = columns[i, k], _cost(x, i, y, columns[i, k], squared)
+            at += 1
+    return new_indptr, new_indices, new_data
+
+
+@njit(cache=True, nogil=True)
+def _least_values(indptr, indices, data, v, row_bound):
+    """Return min_j (c_ij - v_j) of each row over the graph, its bound at most."""
+    out = row_bound.copy()
+    for i in range(len(out)):
+        for e in range(indptr[i], indptr[i + 1]):
+            out[i] = min(out[i], data[e] - v[indices[e]])
+    return out
+
+
+@njit(cache=True, nogil=True)
+def _centre(indptr, indices, data, v, r, col_of_row):
+    """Move each link's duals half-way to the middle of what its pairs allow; later finishes start from these prices.
+
+    Duals at an extreme of the optimal ones, where an auction leaves them, contradict more of the pairs that the graph lacks.
+    No pair's slack is used up: each of its two ends takes less than half of it.
+    """
+    n = len(r)
+    down, up = np.full(n, np.inf), np.full(len(v), np.inf)
+    for i in range(n):
+        for e in range(indptr[i], indptr[i + 1]):
+            j = indices[e]
+            if j != col_of_row[i]:
+                slack = max(data[e] - v[j] - r[i], 0.0)
+                down[i] = min(down[i], slack)
+                up[j] = min(up[j], slack)
+    for i in range(n):
+        j = col_of_row[i]
+        if j >= 0 and up[j] < np.inf and down[i] < np.inf:
+            rise = min(max(0.45 * (up[j] - down[i]), -0.5 * down[i]), 0.5 * up[j])
+            v[j] += rise
+            r[i] -= rise
