@@ -42,7 +42,7 @@ def apfb_gpu(
     -------
     dict
         ``phases``, ``levels`` per phase, ``frontiers`` (columns per level and phase), ``augmentations`` and
-        ``seconds`` per phase.
+        ``phase_seconds`` per phase.
     """
     return _run(graph, matching, bfs, launch, stop_at_first_level=False)
 
@@ -92,7 +92,7 @@ def _run(
         "levels": [len(sizes) for sizes in frontiers],
         "frontiers": frontiers,
         "augmentations": augmentations,
-        "seconds": seconds,
+        "phase_seconds": seconds,
     }
 
 
@@ -116,7 +116,7 @@ class _Run:
         self.stop_at_first_level = stop_at_first_level
         self.keep_end = with_root and stop_at_first_level
 
-    def _launch(self, name: str, n: int, *arguments: Any) -> None:
+    def _launch(self, name: str, n: Any, *arguments: Any) -> None:
         grid = _CONSTANT_GRID if self.constant else max(-(-int(n) // THREADS), 1)
         self.kernels[f"cardinality_apfb_{name}"]((grid,), (THREADS,), arguments)
 

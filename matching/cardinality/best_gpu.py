@@ -36,7 +36,7 @@ class Tuning:
         A free row at distance k of a free column may do ``allowance_scale · k + allowance_base`` pushes a round.
     """
 
-    slow_share: float = 0.4
+    slow_share: float = 0.3
     first_allowance: int = 30
     allowance_scale: float = 3.0
     allowance_base: int = 100
@@ -119,8 +119,9 @@ def _forest(
     has_heavy = graph.largest_degree > LONG_ROW
     parent = cp.empty((graph.n_columns, 2), cp.int32)
     end = cp.empty(graph.n_rows, cp.int32)
-    queue = cp.empty((graph.n_rows, 2), cp.int32)
-    heavy = cp.empty((2 * graph.n_edges // _HEAVY_CHUNK + 1 if has_heavy else 1, 4), cp.int32)
+    item = 4 if graph.indptr.dtype == np.int32 else 6  # words of an Item in cardinality_search.cu
+    queue = cp.empty((graph.n_rows, item), cp.int32)
+    heavy = cp.empty((2 * graph.n_edges // _HEAVY_CHUNK + 1 if has_heavy else 1, item), cp.int32)
     next_free = cp.empty(graph.n_rows, cp.int32)
     counts = cp.zeros(9, cp.int32)
     report = cp.empty(6 * _MOST_PHASES + 4, cp.int32)
@@ -139,7 +140,6 @@ def _forest(
             end,
             queue,
             heavy,
-            np.int32(has_heavy),
             matching.free_rows,
             next_free,
             np.int32(matching.n_free),
@@ -153,7 +153,7 @@ def _forest(
     )
     (n_phases, n_free, finished, swapped), table = _report(report, 4, width=6)
     names = ("free_rows", "paths", "levels", "rows_visited", "nanoseconds_growing", "nanoseconds_flipping")
-    phases = [dict(zip(names, map(int, row), strict=True)) for row in table[:n_phases]]
+    phases: list[dict[str, int]] = [dict(zip(names, map(int, row), strict=True)) for row in table[:n_phases]]
     if flip_paths:
         matching.n_free = int(n_free)
         if swapped:
@@ -202,7 +202,9 @@ def push_relabel(graph: DeviceGraph, matching: DeviceMatching, tuning: Tuning = 
     max_rounds = 1024
     other = graph.transposed
     state = _load_state(graph, matching)
-    queue = cp.empty(graph.n_columns, cp.int32)
+    seen = cp.empty((graph.n_rows, 2), cp.int32)
+    edges = 2 if graph.indptr.dtype == np.int32 else 4  # words of an Edges in cardinality_push.cu
+    queue = cp.empty((graph.n_columns, edges), cp.int32)
     next_free = cp.empty(graph.n_rows, cp.int32)
     counts = cp.zeros(7, cp.int32)
     report = cp.empty(7 * max_rounds + 2, cp.int32)
@@ -218,7 +220,7 @@ def push_relabel(graph: DeviceGraph, matching: DeviceMatching, tuning: Tuning = 
             other.indices,
             np.int32(graph.n_columns),
             state,
-            matching.col_of_row,
+            seen,
             queue,
             matching.free_rows,
             next_free,

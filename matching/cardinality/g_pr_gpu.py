@@ -47,15 +47,15 @@ def g_pr_gpu(
     -------
     dict
         ``loops`` (push kernels), ``global_relabels``, ``levels`` per relabelling, ``gaps``, ``pushes``,
-        ``list_sizes`` per relabelling, and ``seconds`` for relabelling and pushing.
+        ``list_sizes`` per relabelling, ``relabel_seconds`` and ``push_seconds``.
     """
     if form not in {"first", "active", "shrink"}:
         raise InvalidProblem(f'form: need "first", "active" or "shrink", got {form!r}')
     run = _Run(graph, matching, form)
     interval = _interval(strategy)
     stats: dict[str, Any] = {"loops": 0, "global_relabels": 0, "levels": [], "gaps": 0, "list_sizes": []}
-    seconds = {"relabel": 0.0, "push": 0.0}
-    next_relabel = next_gap = loop = 0
+    relabel_seconds = push_seconds = 0.0
+    next_relabel = next_gap = max_level = loop = 0
     while True:
         begin = perf_counter()
         if loop == next_relabel:
@@ -69,8 +69,8 @@ def g_pr_gpu(
             stats["gaps"] += run.gap_relabel(max_level)
         middle = perf_counter()
         was_active = run.push(loop)
-        seconds["relabel"] += middle - begin
-        seconds["push"] += perf_counter() - middle
+        relabel_seconds += middle - begin
+        push_seconds += perf_counter() - middle
         loop += 1
         if not was_active:
             run.global_relabel()
@@ -78,7 +78,8 @@ def g_pr_gpu(
                 break
             next_relabel = loop
     run.fix_matching()
-    return {**stats, "loops": loop, "pushes": int(run.n_pushes[0]), "seconds": seconds}
+    stats["loops"], stats["pushes"] = loop, int(run.n_pushes[0])
+    return {**stats, "relabel_seconds": relabel_seconds, "push_seconds": push_seconds}
 
 
 def _interval(strategy: tuple[str, float]) -> Callable[[int], int]:
@@ -117,7 +118,7 @@ class _Run:
         """Length of the active-column lists; all columns in the form `first`."""
         return int(self.n) if self.form == "first" else len(self.a_c)
 
-    def _launch(self, name: str, n: int, *arguments: Any) -> None:
+    def _launch(self, name: str, n: Any, *arguments: Any) -> None:
         self.kernels[f"cardinality_gpr_{name}"]((blocks(int(n)),), (THREADS,), arguments)
 
     def _list_active(self) -> None:

@@ -10,8 +10,8 @@
 // Exact labels come from a breadth-first search from the free columns, queues and all levels in the same kernel; it
 // stops as soon as every free row is reached, and columns not visited then count as one level above the last.
 //
-// Variables: state[j] = label << 32 | row (row 0xffffffff = free); col_of_row is used by the relabelling alone
-// (matched: column; free: -1, reached at level k: -2 - k); free_rows, next_free: lists; allowance of a row reached at
+// Variables: state[j] = label << 32 | row (row 0xffffffff = free); seen[i] = (column of row i or -1, label it was reached
+// at or INFINITE), made anew for each relabelling; queue: the edges of the columns to scan; free_rows, next_free: lists; allowance of a row reached at
 // level k: allowance_scale * k + allowance_base pushes.
 // Bytes: per push and neighbour 4 + 8; per relabelling and edge 4 + 4 + 4. All at random: latency counts, not
 // bandwidth. Hazards: races decide which maximum matching comes out, never its size.
@@ -34,24 +34,33 @@ struct Walk {
 };
 
 // Walks from `row`. Returns -1 when the walk ended (a column gained, or none to be had), else the row it stands on.
+// Latency is all: each lane reads where the edges of its best column's row lie while the group still compares, and the
+// winner's first edges are read while the swap is under way.
 template <int LANES>
 __device__ int walk(const Walk& w, int row, int allowance, int* pushes) {
     const uint32 group = LANES == 32 ? FULL_WARP : ((1u << LANES) - 1u) << (lane() & ~(LANES - 1));
     const int mine = threadIdx.x & (LANES - 1);
+    offset_t begin = w.indptr[row], stop = w.indptr[row + 1];
+    int ahead = begin + mine < stop ? w.indices[begin + mine] : -1;
     while (true) {
-        const offset_t begin = w.indptr[row], stop = w.indptr[row + 1];
         int lowest = INFINITE, second = INFINITE, column = -1;
-        uint64 word = 0;
+        uint64 word = packed(0, FREE);
+        int j = ahead;
         for (offset_t k = begin + mine; k < stop; k += LANES) {
-            const int j = w.indices[k];
-            const uint64 read = load_fresh(&w.state[j]);
+            const int here = j;
+            const uint64 read = load_fresh(&w.state[here]);
+            if (k + LANES < stop) j = w.indices[k + LANES];
             const int label = min(label_of(read), w.ceiling);
             if (label < lowest) {
-                second = lowest, lowest = label, column = j, word = read;
+                second = lowest, lowest = label, column = here, word = read;
             } else {
                 second = min(second, label);
             }
         }
+        const uint32 holder = row_of(word);
+        offset_t next_begin = 0, next_stop = 0;
+        if (holder != FREE) next_begin = w.indptr[holder], next_stop = w.indptr[holder + 1];
+
         int winner = mine;
         for (int step = LANES / 2; step > 0; step >>= 1) {
             const int other_lowest = __shfl_xor_sync(group, lowest, step);
@@ -63,16 +72,22 @@ __device__ int walk(const Walk& w, int row, int allowance, int* pushes) {
         }
         if (lowest >= INFINITE) return -1;
         if (allowance-- <= 0) return row;
-        int driven_out = row;  // on failure the same row tries again
+        uint64 seen = 0;
         if (mine == winner) {
-            const uint64 wanted = packed(min(second, INFINITE - 1) + 1, static_cast<uint32>(row));
-            if (atomicCAS(&w.state[column], word, wanted) == word) {
-                driven_out = row_of(word) == FREE ? -1 : static_cast<int>(row_of(word));
-                ++*pushes;
-            }
+            seen = atomicCAS(&w.state[column], word, packed(min(second, INFINITE - 1) + 1, static_cast<uint32>(row)));
         }
-        row = __shfl_sync(group, driven_out, winner, LANES);
-        if (row < 0) return -1;
+        next_begin = __shfl_sync(group, next_begin, winner, LANES);
+        next_stop = __shfl_sync(group, next_stop, winner, LANES);
+        ahead = next_begin + mine < next_stop ? w.indices[next_begin + mine] : -1;
+        const int swapped = __shfl_sync(group, static_cast<int>(mine == winner && seen == word), winner, LANES);
+        if (!swapped) {  // the same row tries again
+            ahead = begin + mine < stop ? w.indices[begin + mine] : -1;
+            continue;
+        }
+        if (mine == winner) ++*pushes;
+        const int driven_out = __shfl_sync(group, static_cast<int>(holder), winner, LANES);
+        if (driven_out < 0) return -1;
+        row = driven_out, begin = next_begin, stop = next_stop;
     }
 }
 
@@ -133,26 +148,37 @@ struct Counts {
     uint32 arrived;
 };
 
+struct Edges {
+    offset_t begin;
+    int degree;
+};
+
+__device__ __forceinline__ Edges edges_of(const offset_t* indptr, int vertex) {
+    const offset_t begin = indptr[vertex];
+    return {begin, static_cast<int>(indptr[vertex + 1] - begin)};
+}
+
 // One level of the exact relabelling: columns of label `level` label the columns matched to their neighbours.
-__device__ void relabel_level(const offset_t* other_indptr, const int* other_indices, uint64* state, int* col_of_row,
-                              const int* front, int n, int level, Counts* counts, int* next) {
+__device__ void relabel_level(const offset_t* other_indptr, const int* other_indices, uint64* state, int2* seen,
+                              const Edges* front, int n, int level, Counts* counts, Edges* next) {
     int* n_next = &counts->queue[(level + 1) % 3];
     const int thread = global_thread(), threads = all_threads();
     int lanes = 32;
     while (lanes > 1 && static_cast<int64>(n) * lanes > threads) lanes >>= 1;
     const int mine = thread & (lanes - 1);
     for (int i = thread / lanes; i < n; i += threads / lanes) {
-        const int j = front[i];
-        const offset_t stop = other_indptr[j + 1];
-        for (offset_t k = other_indptr[j] + mine; k < stop; k += lanes) {
-            const int row = other_indices[k];
-            const int column = load_fresh(&col_of_row[row]);
+        const Edges from = front[i];
+        for (int k = mine; k < from.degree; k += lanes) {
+            const int row = other_indices[from.begin + k];
+            if (load_fresh(&seen[row].y) != INFINITE) continue;
+            const int column = seen[row].x;
+            Edges edges = {0, 0};
+            if (column >= 0) edges = edges_of(other_indptr, column);
+            if (atomicCAS(&seen[row].y, INFINITE, level) != INFINITE) continue;
             if (column >= 0) {
-                int* label = label_in(&state[column]);
-                if (load_fresh(label) == INFINITE && atomicCAS(label, INFINITE, level + 1) == INFINITE) {
-                    next[next_place(n_next)] = column;
-                }
-            } else if (column == -1 && atomicCAS(&col_of_row[row], -1, -2 - level) == -1) {
+                *label_in(&state[column]) = level + 1;
+                next[next_place(n_next)] = edges;
+            } else {
                 next_place(&counts->reached);
             }
         }
@@ -164,7 +190,7 @@ __device__ void relabel_level(const offset_t* other_indptr, const int* other_ind
 // nanoseconds walking). result: (rounds, rows left).
 template <int LANES>
 __device__ void solve(const offset_t* indptr, const int* indices, const offset_t* other_indptr,
-                      const int* other_indices, int n_columns, uint64* state, int* col_of_row, int* queue,
+                      const int* other_indices, int n_columns, uint64* state, int2* seen, Edges* queue,
                       int* free_rows, int* next_free, int n_free, float allowance_scale, int allowance_base,
                       int max_rounds, Counts* counts, int* statistics, int* result) {
     const int thread = global_thread(), threads = all_threads();
@@ -176,17 +202,17 @@ __device__ void solve(const offset_t* indptr, const int* indices, const offset_t
             const uint32 row = row_of(state[j]);
             if (row == FREE) {
                 state[j] = packed(0, FREE);
-                queue[next_place(&counts->queue[0])] = j;
+                queue[next_place(&counts->queue[0])] = edges_of(other_indptr, j);
             } else {
                 state[j] = packed(INFINITE, row);
-                col_of_row[row] = j;
+                seen[row] = make_int2(j, INFINITE);
             }
         }
-        for (int i = thread; i < n_free; i += threads) col_of_row[free_rows[i]] = -1;
+        for (int i = thread; i < n_free; i += threads) seen[free_rows[i]] = make_int2(-1, INFINITE);
         if (thread == 0) counts->next_free = 0;
 
         int level = 0, visited = 0, reached = 0;
-        int* front = queue;
+        Edges* front = queue;
         while (true) {
             grid_barrier(&counts->arrived);
             if (threadIdx.x == 0) {
@@ -198,7 +224,7 @@ __device__ void solve(const offset_t* indptr, const int* indices, const offset_t
             reached = shared_reached;
             if (n == 0 || reached == n_free) break;
             if (thread == 0) counts->queue[(level + 2) % 3] = 0;
-            relabel_level(other_indptr, other_indices, state, col_of_row, front, n, level, counts, front + n);
+            relabel_level(other_indptr, other_indices, state, seen, front, n, level, counts, front + n);
             visited += n;
             front += n;
             ++level;
@@ -208,9 +234,9 @@ __device__ void solve(const offset_t* indptr, const int* indices, const offset_t
         int pushes = 0;
         for (int i = thread / LANES; i < n_free; i += threads / LANES) {
             const int row = free_rows[i];
-            const int mark = load_fresh(&col_of_row[row]);
-            if (mark == -1) continue;  // not reached by a full search: never to be matched
-            const int allowance = static_cast<int>(allowance_scale * (-2 - mark)) + allowance_base;
+            const int reached_at = seen[row].y;
+            if (reached_at == INFINITE) continue;  // not reached by a full search: never to be matched
+            const int allowance = static_cast<int>(allowance_scale * reached_at) + allowance_base;
             const int left = walk<LANES>(w, row, allowance, &pushes);
             if (left >= 0 && threadIdx.x % LANES == 0) next_free[next_place(&counts->next_free)] = left;
         }
@@ -241,18 +267,18 @@ __device__ void solve(const offset_t* indptr, const int* indices, const offset_t
 
 extern "C" __global__ void __launch_bounds__(1024, 1)
     cardinality_push_solve_8(const offset_t* indptr, const int* indices, const offset_t* other_indptr,
-                             const int* other_indices, int n_columns, uint64* state, int* col_of_row, int* queue,
+                             const int* other_indices, int n_columns, uint64* state, int2* seen, Edges* queue,
                              int* free_rows, int* next_free, int n_free, float allowance_scale, int allowance_base,
                              int max_rounds, Counts* counts, int* statistics, int* result) {
-    solve<8>(indptr, indices, other_indptr, other_indices, n_columns, state, col_of_row, queue, free_rows, next_free,
+    solve<8>(indptr, indices, other_indptr, other_indices, n_columns, state, seen, queue, free_rows, next_free,
              n_free, allowance_scale, allowance_base, max_rounds, counts, statistics, result);
 }
 
 extern "C" __global__ void __launch_bounds__(1024, 1)
     cardinality_push_solve_32(const offset_t* indptr, const int* indices, const offset_t* other_indptr,
-                              const int* other_indices, int n_columns, uint64* state, int* col_of_row, int* queue,
+                              const int* other_indices, int n_columns, uint64* state, int2* seen, Edges* queue,
                               int* free_rows, int* next_free, int n_free, float allowance_scale, int allowance_base,
                               int max_rounds, Counts* counts, int* statistics, int* result) {
-    solve<32>(indptr, indices, other_indptr, other_indices, n_columns, state, col_of_row, queue, free_rows, next_free,
+    solve<32>(indptr, indices, other_indptr, other_indices, n_columns, state, seen, queue, free_rows, next_free,
               n_free, allowance_scale, allowance_base, max_rounds, counts, statistics, result);
 }

@@ -6,8 +6,9 @@
 // their paths are flipped at once without conflicts, and nothing has to be repaired.
 //
 // Variables: col_of_row, row_of_col (-1 = free); parent[j] = (row that claimed column j, that row's old column);
-// end[i] = free column found by the tree of free row i; queue of (row, root), every row at most once a phase; heavy
-// holds (row, root, chunk): rows of more than HEAVY edges are split among warps. free_rows, next_free: this phase's
+// end[i] = free column found by the tree of free row i; queue: rows to scan with their root and edges (read ahead
+// while the claim is under way), every row at most once a phase; heavy: rows of more than HEAVY edges in chunks, a warp
+// each. free_rows, next_free: this phase's
 // roots and those that found nothing. counts: ring of three queue lengths, so that a level can be read, written and
 // cleared at once.
 // Threads: a row of the frontier is scanned by `lanes` threads, more of them the smaller the frontier.
@@ -21,6 +22,11 @@ constexpr int HEAVY = 512;
 constexpr int CHUNK = 512;
 constexpr int HANDFUL = 8;
 
+struct Item {
+    offset_t begin;
+    int degree, row, root;
+};
+
 struct Search {
     const offset_t* indptr;
     const int* indices;
@@ -29,9 +35,8 @@ struct Search {
     int* row_of_col;
     int2* parent;
     int* end;
-    int2* queue;
-    int4* heavy;
-    int has_heavy;
+    Item* queue;
+    Item* heavy;
 };
 
 struct Counts {  // rings over level % 3
@@ -42,64 +47,52 @@ struct Counts {  // rings over level % 3
     uint32 arrived;
 };
 
-__device__ void enqueue(const Search& s, int row, int root, int2* queue, int* n_queue, int4* heavy, int* n_heavy) {
-    if (s.has_heavy) {
-        const offset_t degree = s.indptr[row + 1] - s.indptr[row];
-        if (degree > HEAVY) {
-            const int chunks = static_cast<int>((degree + CHUNK - 1) / CHUNK);
-            const int first = atomicAdd(n_heavy, chunks);
-            for (int k = 0; k < chunks; ++k) heavy[first + k] = make_int4(row, root, k, 0);
-            return;
-        }
-    }
-    queue[next_place(n_queue)] = make_int2(row, root);
-}
-
-__device__ void discover(const Search& s, int row, int old_column, int root, int column, int2* queue, int* n_queue,
-                         int4* heavy, int* n_heavy, Counts* counts) {
-    if (load_fresh(&s.parent[column].x) >= 0) return;
-    const int next = s.row_of_col[column];
-    if (atomicCAS(&s.parent[column].x, -1, row) != -1) return;
-    if (next < 0) {
-        if (atomicCAS(&s.end[root], -1, column) == -1) {
-            s.parent[column].y = old_column;
-            atomicAdd(&counts->found, 1);
-        } else {
-            store_fresh(&s.parent[column].x, -1);  // this tree has its path already: leave the column to another
-        }
+__device__ void enqueue(const Item& item, Item* queue, int* n_queue, Item* heavy, int* n_heavy) {
+    if (item.degree <= HEAVY) {
+        queue[next_place(n_queue)] = item;
         return;
     }
-    s.parent[column].y = old_column;
-    enqueue(s, next, root, queue, n_queue, heavy, n_heavy);
+    const int chunks = (item.degree + CHUNK - 1) / CHUNK;
+    const int first = atomicAdd(n_heavy, chunks);
+    for (int k = 0; k < chunks; ++k) {
+        heavy[first + k] = {item.begin + static_cast<offset_t>(k) * CHUNK, min(CHUNK, item.degree - k * CHUNK),
+                            item.row, item.root};
+    }
 }
 
-// One level: `n` rows of `queue` and `n_heavy_now` chunks of `heavy` grow into the places behind them.
-__device__ void grow(const Search& s, int2* queue, int n, int4* heavy, int n_heavy_now, int level, int thread,
-                     int threads, Counts* counts) {
-    int* n_queue = &counts->queue[(level + 1) % 3];
-    int* n_heavy = &counts->heavy[(level + 1) % 3];
-    int lanes = 32;
-    while (lanes > 1 && static_cast<int64>(n) * lanes > threads) lanes >>= 1;
+__device__ void discover(const Search& s, const Item& from, int old_column, int column, Item* queue, int* n_queue,
+                         Item* heavy, int* n_heavy, Counts* counts) {
+    const int next = s.row_of_col[column];
+    if (load_fresh(&s.parent[column].x) >= 0) return;
+    Item item = {0, 0, next, from.root};
+    if (next >= 0) {
+        item.begin = s.indptr[next];
+        item.degree = static_cast<int>(s.indptr[next + 1] - item.begin);
+    }
+    if (atomicCAS(&s.parent[column].x, -1, from.row) != -1) return;
+    if (next >= 0) {
+        s.parent[column].y = old_column;
+        enqueue(item, queue, n_queue, heavy, n_heavy);
+    } else if (atomicCAS(&s.end[from.root], -1, column) == -1) {
+        s.parent[column].y = old_column;
+        atomicAdd(&counts->found, 1);
+    } else {
+        store_fresh(&s.parent[column].x, -1);  // this tree has its path already: leave the column to another
+    }
+}
+
+// `lanes` threads scan each of `n` items; what they discover goes behind the two fronts.
+__device__ void scan(const Search& s, const Item* items, int n, int lanes, int thread, int threads, Item* queue,
+                     int* n_queue, Item* heavy, int* n_heavy, Counts* counts) {
     const int mine = thread & (lanes - 1);
     for (int i = thread / lanes; i < n; i += threads / lanes) {
-        const int2 item = queue[i];
-        const offset_t begin = s.indptr[item.x], stop = s.indptr[item.x + 1];
-        const int old_column = s.col_of_row[item.x];
-        if (load_fresh(&s.end[item.y]) >= 0) continue;
-        for (offset_t k = begin + mine; k < stop; k += lanes) {
-            discover(s, item.x, old_column, item.y, s.indices[k], queue + n, n_queue, heavy + n_heavy_now, n_heavy,
-                     counts);
-        }
-    }
-    for (int i = thread / 32; i < n_heavy_now; i += threads / 32) {
-        const int4 item = heavy[i];
-        const offset_t begin = s.indptr[item.x] + static_cast<offset_t>(item.z) * CHUNK;
-        const offset_t stop = min(s.indptr[item.x + 1], begin + CHUNK);
-        const int old_column = s.col_of_row[item.x];
-        if (load_fresh(&s.end[item.y]) >= 0) continue;
-        for (offset_t k = begin + lane(); k < stop; k += 32) {
-            discover(s, item.x, old_column, item.y, s.indices[k], queue + n, n_queue, heavy + n_heavy_now, n_heavy,
-                     counts);
+        const Item from = items[i];
+        const int old_column = s.col_of_row[from.row];
+        const int end = load_fresh(&s.end[from.root]);
+        for (int k = mine; k < from.degree; k += lanes) {
+            const int column = s.indices[from.begin + k];
+            if (end >= 0) break;
+            discover(s, from, old_column, column, queue, n_queue, heavy, n_heavy, counts);
         }
     }
 }
@@ -121,26 +114,28 @@ __device__ void flip(const Search& s, int column) {
 // With flip_paths = 0 it only grows the forest of one phase: what it reached is the certificate.
 extern "C" __global__ void __launch_bounds__(1024, 1)
     cardinality_search(const offset_t* indptr, const int* indices, int n_rows, int n_columns, int* col_of_row,
-                       int* row_of_col, int2* parent, int* end, int2* queue, int4* heavy, int has_heavy,
-                       int* free_rows, int* next_free, int n_free, float slow_share, int max_phases, int flip_paths,
+                       int* row_of_col, int2* parent, int* end, Item* queue, Item* heavy, int* free_rows, int* next_free,
+                       int n_free, float slow_share, int max_phases, int flip_paths,
                        Counts* counts, int* statistics, int* result) {
-    const Search s = {indptr, indices, n_rows, n_columns, col_of_row, row_of_col, parent, end, queue, heavy, has_heavy};
+    const Search s = {indptr, indices, n_rows, n_columns, col_of_row, row_of_col, parent, end, queue, heavy};
     const int thread = global_thread(), threads = all_threads();
     __shared__ int shared_n, shared_heavy;
-    int phase = 0, finished = 0, found_before = n_free;
+    int phase = 0, finished = 0, found_before = 0x7fffffff;
     while (n_free > 0 && phase < max_phases) {
         const int64 start = nanoseconds();
         for (int j = thread; j < n_columns; j += threads) parent[j] = make_int2(-1, -1);
         for (int i = thread; i < n_free; i += threads) {
             const int row = free_rows[i];
             end[row] = -1;
-            enqueue(s, row, row, queue, &counts->queue[0], heavy, &counts->heavy[0]);
+            const offset_t begin = indptr[row];
+            const Item item = {begin, static_cast<int>(indptr[row + 1] - begin), row, row};
+            enqueue(item, queue, &counts->queue[0], heavy, &counts->heavy[0]);
         }
         if (thread == 0) counts->found = counts->next_free = 0;
 
         int level = 0, visited = 0;
-        int2* front = queue;
-        int4* heavy_front = heavy;
+        Item* front = queue;
+        Item* heavy_front = heavy;
         while (true) {
             grid_barrier(&counts->arrived);
             if (threadIdx.x == 0) {
@@ -152,9 +147,16 @@ extern "C" __global__ void __launch_bounds__(1024, 1)
             if (n + n_heavy == 0) break;
             visited += n;
             if (thread == 0) counts->queue[(level + 2) % 3] = counts->heavy[(level + 2) % 3] = 0;
-            grow(s, front, n, heavy_front, n_heavy, level, thread, threads, counts);
-            front += n;
-            heavy_front += n_heavy;
+            int* n_queue = &counts->queue[(level + 1) % 3];
+            int* n_heavy_next = &counts->heavy[(level + 1) % 3];
+            int lanes = 32;
+            while (lanes > 1 && static_cast<int64>(n) * lanes > threads) lanes >>= 1;
+            Item* behind = front + n;
+            Item* heavy_behind = heavy_front + n_heavy;
+            scan(s, front, n, lanes, thread, threads, behind, n_queue, heavy_behind, n_heavy_next, counts);
+            scan(s, heavy_front, n_heavy, 32, thread, threads, behind, n_queue, heavy_behind, n_heavy_next, counts);
+            front = behind;
+            heavy_front = heavy_behind;
             ++level;
         }
 
