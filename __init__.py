@@ -1,3 +1,104 @@
-"""auctrack: follow every particle of a 3D movie by solving each pair of frames as an assignment problem."""
+"""auctrack: follow every particle of a 3D movie by solving each pair of frames as an assignment problem.
+
+The whole way: `track` (a movie or point table in, tracks out), `link` (a DataFrame in, the same with `track_id` out).
+The solvers on their own: `solve`, `Problem`, `verify` (see `auctrack.matching`). Everything is imported when first used.
+"""
+
+from __future__ import annotations
+
+from importlib import import_module
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from .matching.assignment import Assignment
+    from .matching.errors import AuctrackError
+    from .matching.problem import Problem
+    from .matching.solving import solve
+    from .matching.verification import verify
+    from .tracker.calibration import Calibration
+    from .tracker.detect import DetectSettings, detect
+    from .tracker.link import LinkSettings, link, link_points
+    from .tracker.measures import mean_squared_displacement, measure_tracks
+    from .tracker.movie import Movie, read_movie
+    from .tracker.pipeline import TrackingResult, track
+    from .tracker.points import Points, Tracks
+    from .tracker.score import score_links
+    from .tracker.settings import InputSettings, Settings
+    from .tracker.simulate import SimulationSettings, simulate
+    from .tracker.tables import read_points, read_tracks
+    from .tracker.write import write_points, write_tracks
 
 __version__ = "0.1.0"
+
+_HOMES = {
+    "track": "tracker.pipeline",
+    "TrackingResult": "tracker.pipeline",
+    "Settings": "tracker.settings",
+    "InputSettings": "tracker.settings",
+    "link": "tracker.link",
+    "link_points": "tracker.link",
+    "LinkSettings": "tracker.link",
+    "detect": "tracker.detect",
+    "DetectSettings": "tracker.detect",
+    "Points": "tracker.points",
+    "Tracks": "tracker.points",
+    "Calibration": "tracker.calibration",
+    "Movie": "tracker.movie",
+    "read_movie": "tracker.movie",
+    "read_points": "tracker.tables",
+    "read_tracks": "tracker.tables",
+    "write_points": "tracker.write",
+    "write_tracks": "tracker.write",
+    "measure_tracks": "tracker.measures",
+    "mean_squared_displacement": "tracker.measures",
+    "score_links": "tracker.score",
+    "simulate": "tracker.simulate",
+    "SimulationSettings": "tracker.simulate",
+    "solve": "matching.solving",
+    "Problem": "matching.problem",
+    "Assignment": "matching.assignment",
+    "verify": "matching.verification",
+    "AuctrackError": "matching.errors",
+}
+
+__all__ = [
+    "Assignment",
+    "AuctrackError",
+    "Calibration",
+    "DetectSettings",
+    "InputSettings",
+    "LinkSettings",
+    "Movie",
+    "Points",
+    "Problem",
+    "Settings",
+    "SimulationSettings",
+    "TrackingResult",
+    "Tracks",
+    "__version__",
+    "detect",
+    "link",
+    "link_points",
+    "mean_squared_displacement",
+    "measure_tracks",
+    "read_movie",
+    "read_points",
+    "read_tracks",
+    "score_links",
+    "simulate",
+    "solve",
+    "track",
+    "verify",
+    "write_points",
+    "write_tracks",
+]
+
+
+def __getattr__(name: str) -> Any:
+    if name not in _HOMES:
+        raise AttributeError(f"module 'auctrack' has no attribute {name!r}")
+    return getattr(import_module(f".{_HOMES[name]}", __name__), name)
+
+
+def __dir__() -> list[str]:
+    return __all__

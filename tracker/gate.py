@@ -13,8 +13,8 @@ from ..matching.grid import Grid, build_grid, pairs_in_grid
 from ..matching.problem import Problem
 from .points import Points
 
-EDGE_BUDGET = 10_000_000
-"""Candidate links laid side by side in one solve: enough to fill any device, under 300 MB."""
+EDGE_BUDGET = 1_000_000
+"""Points and candidate links laid side by side in one solve: enough to keep any device busy, about 150 MB."""
 
 Cost = Literal["squared", "distance"]
 
@@ -65,6 +65,11 @@ class CandidateLinks:
     indices: np.ndarray
     distance: np.ndarray
 
+    @property
+    def size(self) -> int:
+        """Points and candidate links together, what memory and time go with."""
+        return len(self.row_points) + len(self.col_points) + len(self.distance)
+
     def problem(self, cost: Cost, price: float) -> Problem:
         """Return the matching problem of these links; `price` is the `unmatched_cost` in the unit of the cost."""
         data = self.distance * self.distance if cost == "squared" else self.distance
@@ -97,18 +102,18 @@ def gated_pairs(points: Points, search_range: float) -> Iterator[CandidateLinks]
 
 
 def side_by_side(gated: Iterable[CandidateLinks], edge_budget: int = EDGE_BUDGET) -> Iterator[CandidateLinks]:
-    """Join frame pairs into runs of as many as `edge_budget` candidate links allow, at least one pair each.
+    """Join frame pairs into runs of at most `edge_budget` points and candidate links, at least one pair each.
 
     How they are cut never changes a result: frame pairs do not depend on each other.
     """
     run: list[CandidateLinks] = []
-    edges = 0
+    size = 0
     for links in gated:
-        if run and edges + len(links.distance) > edge_budget:
+        if run and size + links.size > edge_budget:
             yield _joined(run)
-            run, edges = [], 0
+            run, size = [], 0
         run.append(links)
-        edges += len(links.distance)
+        size += links.size
     if run:
         yield _joined(run)
 

@@ -37,8 +37,8 @@ class LinkSettings:
         Longest possible link (TrackMate: "linking max distance"; trackpy: `search_range`). "auto": 1.3 times the mean
         distance of nearest neighbours within a frame, beyond which nearly all particles hang together in one cluster.
     unmatched_cost : float or "auto"
-        What leaving a particle alone costs, as a length: two lone particles cost as much as one link of twice this length,
-        so longer links are never made. "auto" measures it from the displacements (`tracker.unmatched`).
+        What leaving a particle alone costs, as a length: two lone particles cost as much as one link of twice this
+        length, so longer links are never made. "auto" measures it from the displacements (`tracker.unmatched`).
         The range itself is no good price: on simulated movies (persistence 0.9, 5 % missed, 5 % false) a range of 1.8
         spacings links at F1 .961 if it is also the price, and at .983 with the measured one.
     cost : {"squared", "distance"}
@@ -131,36 +131,74 @@ def link_points(
         If the device asked for is not there.
     """
     search_range = automatic_range(points) if settings.search_range == "auto" else settings.search_range
-    gated = gated_pairs(points, search_range)
-    price, gated = _priced(points, settings, search_range, gated)
+    price, gated = _priced(points, settings, search_range, gated_pairs(points, search_range))
     n_frames = len(points.frame_numbers)
-    source, target, distance = [_NO_POINTS], [_NO_POINTS], [_NO_STEPS]
-    solved: list[Assignment] = []
-    done = n_candidates = 0
+    made = _Links(settings)
     for candidates in side_by_side(gated, edge_budget):
         problem = candidates.problem(settings.cost, price.price(settings.cost))
         answer = solve(problem, settings.solver, settings.device)
+        made.add(candidates, problem, answer)
         if watch is not None:
             watch(candidates, problem, answer)
-        rows, cols = answer.links()
-        source.append(candidates.row_points[rows])
-        target.append(candidates.col_points[cols])
-        costs = link_costs(problem, rows, block_of(problem.row_offsets, rows), answer.col_of_row[rows])
-        distance.append(np.sqrt(costs) if settings.cost == "squared" else costs)
-        solved.append(answer)
-        n_candidates += len(candidates.distance)
-        done += answer.n_blocks
         if progress is not None:
-            progress(done + 1, n_frames)
-    links = {"source": np.concatenate(source), "target": np.concatenate(target), "distance": np.concatenate(distance)}
-    ids = track_ids(points.frames, links["source"], links["target"])
+            progress(made.frame_pairs + 1, n_frames)
+    links = made.table()
+    ids = track_ids(points.frames, links["source"].to_numpy(), links["target"].to_numpy())
     tracks = Tracks(points.table.assign(track_id=ids), points.calibration)
-    report = _report(solved, done, n_candidates, links["distance"], settings)
     effective = replace(settings, search_range=search_range, unmatched_cost=price.distance)
-    return Linking(tracks, pd.DataFrame(links), effective, price, report)
+    return Linking(tracks, links, effective, price, made.report(links))
 
 
-_NO_POINTS = np.empty(0, np.int64)
+@dataclass
+class _Links:
+    """The links of all solves so far, and what is said of them in the end."""
+
+    settings: LinkSettings
+    frame_pairs: int = 0
+    candidate_links: int = 0
+    solves: int = 0
+    gap: float = 0.0
+    is_optimal: bool = True
+    solver: str = ""
+    device: str = ""
+    columns: dict[str, list[np.ndarray]] = field(default_factory=lambda: {"source": [], "target": [], "distance": []})
+
+    def add(self, candidates: CandidateLinks, problem: Problem, answer: Assignment) -> None:
+        rows, cols = answer.links()
+        costs = link_costs(problem, rows, block_of(problem.row_offsets, rows), answer.col_of_row[rows])
+        self.columns["source"].append(candidates.row_points[rows])
+        self.columns["target"].append(candidates.col_points[cols])
+        self.columns["distance"].append(np.sqrt(costs) if self.settings.cost == "squared" else costs)
+        self.frame_pairs += answer.n_blocks
+        self.candidate_links += len(candidates.distance)
+        self.solves += 1
+        self.gap += float(np.sum(answer.gap))
+        self.is_optimal &= answer.is_optimal
+        self.solver, self.device = answer.solver, answer.device
+
+    def table(self) -> pd.DataFrame:
+        types = {"source": np.int64, "target": np.int64, "distance": np.float64}
+        return pd.DataFrame(
+            {
+                name: np.concatenate(parts, dtype=types[name]) if parts else np.empty(0, types[name])
+                for name, parts in self.columns.items()
+            }
+        )
+
+    def report(self, links: pd.DataFrame) -> dict[str, Any]:
+        return {
+            "frame_pairs": self.frame_pairs,
+            "candidate_links": self.candidate_links,
+            "links": len(links),
+            "solves": self.solves,
+            "gap": self.gap,
+            "is_optimal": self.is_optimal,
+            "solver": self.solver or self.settings.solver,
+            "device": self.device or self.settings.device,
+            "median_step": float(links["distance"].median()) if len(links) else None,
+        }
+
+
 _NO_STEPS = np.empty(0)
 
 
@@ -184,22 +222,6 @@ def _priced(
     if price is None:
         price = UnmatchedCost(search_range / 2, "no two particles are within the search range of each other")
     return price, itertools.chain(sample, gated)
-
-
-def _report(
-    solved: list[Assignment], n_pairs: int, n_candidates: int, lengths: np.ndarray, settings: LinkSettings
-) -> dict[str, Any]:
-    return {
-        "frame_pairs": n_pairs,
-        "candidate_links": n_candidates,
-        "links": len(lengths),
-        "solves": len(solved),
-        "gap": float(sum(np.sum(answer.gap) for answer in solved)),
-        "is_optimal": all(answer.is_optimal for answer in solved),
-        "solver": solved[0].solver if solved else settings.solver,
-        "device": solved[0].device if solved else settings.device,
-        "median_step": float(np.median(lengths)) if len(lengths) else None,
-    }
 
 
 def link(

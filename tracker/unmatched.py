@@ -15,7 +15,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
-from scipy.stats import chi2
+from scipy.special import gammaincinv
 
 from .gate import CandidateLinks, Cost
 from .points import Points
@@ -77,7 +77,7 @@ def measured_unmatched_cost(
     n_rows, n_cols = (sum(len(getattr(links, side)) for links in sample) for side in ("row_points", "col_points"))
     lost, new = (float(np.clip(1 - len(steps) / n, RAREST, 1)) for n in (n_rows, n_cols))
     spacing = _spacing(sample, points)
-    variance = max(*(float(np.quantile(steps**2, q) / chi2.ppf(q, ndim)) for q in QUANTILES), (STILL * spacing) ** 2)
+    variance = max(*(_variance_at(q, steps, ndim) for q in QUANTILES), (STILL * spacing) ** 2)
     log_odds = ndim * np.log(spacing / np.sqrt(2 * np.pi * variance)) - np.log(lost * new)
     longest = float(np.sqrt(2 * variance * max(log_odds, ndim)))
     return UnmatchedCost(
@@ -85,6 +85,11 @@ def measured_unmatched_cost(
         f"measured on {len(steps)} steps: typical step {np.sqrt(ndim * variance):.3g} {unit}, "
         f"{lost:.0%} lost and {new:.0%} new a frame, so a link of up to {longest:.3g} {unit} is likelier than two ends",
     )
+
+
+def _variance_at(q: float, steps: np.ndarray, ndim: int) -> float:
+    """Return σ² read from the q-quantile of the squared steps, which over σ² follow the χ² law of `ndim` degrees."""
+    return float(np.quantile(steps, q) ** 2 / (2 * gammaincinv(ndim / 2, q)))
 
 
 def mutual_nearest(links: CandidateLinks) -> np.ndarray:
