@@ -14,6 +14,7 @@ from numba import njit
 from scipy.spatial import cKDTree
 
 ROWS_PER_TASK = 50_000
+LONG_ROW = 64
 CROWDED = 64.0
 """Mean number of points sharing a point's cell above which a KD-tree replaces the grid (clusters, far outliers)."""
 
@@ -62,7 +63,7 @@ def build_grid(points: np.ndarray, cell: float) -> Grid:
     spread = extent[extent > 0]
     limit = 2 * len(points) + 64
     one_point = (spread.prod() / len(points)) ** (1 / len(spread)) if len(spread) else 1.0
-    cell = max(cell, float(one_point), float(extent.max()) / 2**20)
+    cell = max(cell, float(one_point), float(extent.max()) / 2**20, np.finfo(np.float64).tiny)
     while (dims := np.floor(extent / cell) + 1).prod() > limit:
         cell *= 1.26
     dims = dims.astype(np.int64)
@@ -100,9 +101,9 @@ def pairs_in_grid(x: np.ndarray, grid: Grid, radius: float) -> tuple[np.ndarray,
     Fastest when `x` comes in the order of a grid too.
     """
     n = len(x)
-    if grid.crowding > CROWDED and grid.cell > 2 * radius:
-        return _pairs_by_tree(x, grid.points, radius)
     padded = _padded(x)
+    if grid.crowding > CROWDED and grid.cell > 2 * radius:
+        return _pairs_by_tree(padded, grid.points, radius)
     tasks = [(a, min(a + ROWS_PER_TASK, n)) for a in range(0, max(n, 1), ROWS_PER_TASK)]
 
     def query(task: tuple[int, int]) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
@@ -127,13 +128,13 @@ def _padded(points: np.ndarray) -> np.ndarray:
 
 
 def _pairs_by_tree(x: np.ndarray, y: np.ndarray, radius: float) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
-    """As `pairs_within`, where points are so clustered that cells of the size of the radius cannot be afforded."""
+    """As `pairs_in_grid` for padded points so clustered that cells of the size of the radius cannot be afforded."""
     tree = cKDTree(y)
     found: Any = tree.query_ball_point(x, radius * (1 + 1e-9), return_sorted=True)
     counts = np.fromiter((len(f) for f in found), np.int64, len(x))
     indices = np.concatenate([np.asarray(f, np.int32) for f in found])
     rows = np.repeat(np.arange(len(x)), counts)
-    distance = _distances(_padded(x), rows, _padded(y), indices)
+    distance = _distances(x, rows, y, indices)
     near = distance <= radius
     indptr = np.concatenate([[0], np.cumsum(np.bincount(rows[near], minlength=len(x)))])
     return indptr, indices[near], distance[near]
@@ -231,8 +232,13 @@ def _query(x, radius, origin, cell, dims, starts, y):
 
 @njit(cache=True, nogil=True)
 def _sort_rows(indptr, indices, distance):
-    """Sort each row's columns, by insertion: rows are short."""
+    """Sort each row's columns: the usual short row by insertion."""
     for i in range(len(indptr) - 1):
+        row = slice(indptr[i], indptr[i + 1])
+        if row.stop - row.start > LONG_ROW:
+            order = np.argsort(indices[row])
+            indices[row], distance[row] = indices[row][order], distance[row][order]
+            continue
         for e in range(indptr[i] + 1, indptr[i + 1]):
             j, d = indices[e], distance[e]
             at = e
