@@ -1,0 +1,67 @@
+"""Scale and units of a layer as a calibration, and back."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import TYPE_CHECKING, Any
+
+from ...tracker.calibration import FRAME, PIXEL, Calibration
+from ...tracker.units import is_pixel, length_factor, micrometres_of, seconds_of, unit_name
+
+if TYPE_CHECKING:
+    from napari.layers import Layer
+
+MICROMETRE, SECOND = "µm", "s"
+AXIS_LABELS = ("t", "z", "y", "x")
+PLACED_BY = ("scale", "translate", "rotate", "shear", "affine", "units", "axis_labels")
+"""What places a layer in the world; an overlay takes all of it from the layer it lies on."""
+
+
+def calibration_of(layer: Layer) -> Calibration:
+    """Return the calibration of a layer whose first axis is time: lengths in µm and seconds where the units are known."""
+    return calibration_from(layer.scale, [str(unit) for unit in layer.units])
+
+
+def calibration_from(scale: Any, units: Any) -> Calibration:
+    """Return the calibration that scale and units (time first, then z, y, x or y, x) state.
+
+    A unit of length that is not one of physics counts as pixels, and a time axis in pixels of size 1 as not known.
+    """
+    steps, names = [float(step) for step in scale], [str(unit) for unit in units]
+    length = names[-1]
+    known = micrometres_of(length) is not None
+    factor = length_factor(length, MICROMETRE) if known else 1.0
+    sizes = tuple(abs(step) * factor for step in steps[1:])
+    seconds = seconds_of(names[0])
+    if seconds is not None:
+        interval, time_unit = steps[0] * seconds, SECOND
+    else:
+        interval, time_unit = None, FRAME
+    unit = MICROMETRE if known else (PIXEL if is_pixel(length) else unit_name(length))
+    return Calibration((1.0,) * (3 - len(sizes)) + sizes, unit, interval, time_unit)  # pyright: ignore[reportArgumentType]
+
+
+def layer_geometry(calibration: Calibration, ndim: int) -> dict[str, Any]:
+    """Return scale, units and axis labels of a layer over time and `ndim` axes of space."""
+    interval = calibration.frame_interval
+    seconds = seconds_of(calibration.time_unit)
+    time_unit = "pixel" if interval is None or seconds is None else calibration.time_unit
+    length = calibration.unit if micrometres_of(calibration.unit) is not None else "pixel"
+    return {
+        "scale": (1.0 if time_unit == "pixel" else interval, *calibration.scale_for(ndim).tolist()),
+        "units": (time_unit, *[length] * ndim),
+        "axis_labels": ("t", *AXIS_LABELS[-ndim:]),
+    }
+
+
+def placed_like(layer: Layer) -> dict[str, Any]:
+    """Return the arguments that place a new layer exactly over `layer`."""
+    values: Mapping[str, Any] = {name: getattr(layer, name) for name in PLACED_BY}
+    return dict(values)
+
+
+def apply_calibration(layer: Layer, calibration: Calibration) -> None:
+    """Write a calibration into scale and units of a layer whose first axis is time."""
+    geometry = layer_geometry(calibration, layer.ndim - 1)
+    layer.scale = geometry["scale"]
+    layer.units = geometry["units"]

@@ -1,0 +1,208 @@
+"""What can be tracked in a layer, or one sentence on why it cannot."""
+
+from __future__ import annotations
+
+import threading
+from collections.abc import Sequence
+from dataclasses import dataclass, field, replace
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, Literal, cast
+
+import numpy as np
+
+from ...tracker.calibration import Calibration
+from ...tracker.errors import InvalidInput
+from ...tracker.points import Points
+from ...tracker.units import is_pixel, seconds_of
+from .geometry import calibration_of
+from .layer_tables import OURS, points_from_layer
+
+if TYPE_CHECKING:
+    from napari.layers import Layer
+
+    from ...tracker.movie import Movie
+
+Kind = Literal["movie", "labels", "points"]
+KINDS: dict[str, Kind] = {"Image": "movie", "Labels": "labels", "Points": "points"}
+
+
+@dataclass(frozen=True)
+class LayerMovie:
+    """The frames of an Image or Labels layer, as detection reads those of a file (`tracker.movie.Movie`).
+
+    Attributes
+    ----------
+    data : array (t, z, y, x) or (t, y, x)
+        NumPy or dask; a frame is computed when it is read.
+    calibration : Calibration
+    path : Path
+        The layer's file, or its name.
+    frame_numbers : tuple of int
+        Frames to read, counted along the first axis.
+    """
+
+    data: Any
+    calibration: Calibration
+    path: Path
+    frame_numbers: tuple[int, ...]
+    _lock: threading.Lock = field(repr=False, default_factory=threading.Lock)
+
+    def __len__(self) -> int:
+        return len(self.frame_numbers)
+
+    @property
+    def shape(self) -> tuple[int, ...]:
+        """(z, y, x) or (y, x) of a frame; a z axis of length 1 counts as 2D, as in files."""
+        shape = tuple(int(size) for size in self.data.shape[1:])
+        return shape[1:] if len(shape) == 3 and shape[0] == 1 else shape
+
+    @property
+    def ndim(self) -> int:
+        """Number of spatial axes."""
+        return len(self.shape)
+
+    @property
+    def dtype(self) -> np.dtype[Any]:
+        """Type of the pixels."""
+        return np.dtype(self.data.dtype)
+
+    @property
+    def origin(self) -> tuple[int, ...]:
+        """Offset of the region of interest: none."""
+        return (0,) * self.ndim
+
+    def frame(self, number: int) -> np.ndarray:
+        """Return one frame, computed now."""
+        with self._lock:
+            return np.asarray(self.data[number]).reshape(self.shape)
+
+    def only(self, frames: Sequence[int]) -> Movie:
+        """Return the movie of some frames, as what detection takes: it asks for no more than is here."""
+        return cast("Movie", replace(self, frame_numbers=tuple(frames)))
+
+
+@dataclass(frozen=True)
+class LayerInput:
+    """A layer that can be tracked.
+
+    Attributes
+    ----------
+    kind : {"movie", "labels", "points"}
+    source : LayerMovie or Points
+    summary : str
+        What the layer is taken to be, for the user to check.
+    path : str or None
+        File that the layer was read from.
+    channel : int or None
+        Channel of that file.
+    """
+
+    kind: Kind
+    source: LayerMovie | Points
+    summary: str
+    path: str | None
+    channel: int | None
+
+    @property
+    def calibration(self) -> Calibration:
+        """Voxel size and frame interval."""
+        return self.source.calibration
+
+    @property
+    def ndim(self) -> int:
+        """Number of spatial axes, 2 or 3."""
+        return self.source.ndim
+
+    @property
+    def frame_numbers(self) -> tuple[int, ...]:
+        """Frames in the order of time."""
+        if isinstance(self.source, LayerMovie):
+            return self.source.frame_numbers
+        return tuple(int(number) for number in self.source.frame_numbers)
+
+
+def read_layer(layer: Layer) -> LayerInput:
+    """Return what is tracked in a layer; nothing is computed.
+
+    Raises
+    ------
+    InvalidInput
+        In one sentence: what is wrong with the choice and what to do.
+    """
+    kind = KINDS.get(type(layer).__name__)
+    if kind is None:
+        raise InvalidInput(
+            f"{layer.name} is a {type(layer).__name__} layer; choose an Image, Labels or Points layer, or drop a table."
+        )
+    if kind == "points":
+        return _points(layer)
+    return _movie(layer, kind)
+
+
+def _points(layer: Layer) -> LayerInput:
+    _require_time_first(layer)
+    attributes = {"features": layer.features, "scale": layer.scale, "units": layer.units}
+    points = points_from_layer(layer.data, attributes)
+    if len(points) == 0:
+        raise InvalidInput(f"{layer.name} has no points yet.")
+    frames = points.frame_numbers
+    if len(frames) < 2:
+        raise InvalidInput(
+            f"all points of {layer.name} are in frame {frames[0]}: the first column must be time, and hold several frames."
+        )
+    summary = f"{len(points):,} points in {len(frames)} frames, {points.ndim}D"
+    path, channel = _origin_of(layer)
+    return LayerInput("points", points, summary, path, channel)
+
+
+def _movie(layer: Layer, kind: Kind) -> LayerInput:
+    if getattr(layer, "rgb", False):
+        raise InvalidInput(
+            f"{layer.name} is a colour (RGB) image; split it (right click > Split RGB) and choose the channel that "
+            "shows the particles."
+        )
+    data = layer.data[0] if getattr(layer, "multiscale", False) else layer.data
+    shape = tuple(int(size) for size in data.shape)
+    if len(shape) == 2:
+        raise InvalidInput(
+            f"{layer.name} is a single 2D image ({_sizes(shape)}); tracking needs a time axis before it."
+        )
+    if len(shape) > 4:
+        raise InvalidInput(
+            f"{layer.name} has {len(shape)} axes ({_sizes(shape)}); tracking takes time, z, y, x or time, y, x. Split the "
+            "channels first (right click > Split Stack)."
+        )
+    _require_time_first(layer)
+    if shape[0] < 2:
+        raise InvalidInput(f"{layer.name} has only one frame ({_sizes(shape)}, the first axis is time).")
+    path, channel = _origin_of(layer)
+    source = LayerMovie(data, calibration_of(layer), Path(path or layer.name), tuple(range(shape[0])))
+    doubt = "" if _time_is_named(layer) or len(shape) == 4 else " (if the first axis is depth, this is no movie)"
+    order = "z × y × x" if source.ndim == 3 else "y × x"
+    return LayerInput(kind, source, f"{shape[0]} frames of {order} = {_sizes(source.shape)}{doubt}", path, channel)
+
+
+def _require_time_first(layer: Layer) -> None:
+    """Refuse a first axis that is labelled as depth or measured in a length."""
+    label = str(layer.axis_labels[0]).lower()
+    unit = str(layer.units[0])
+    if label in ("z", "depth", "plane", "slice") or not (is_pixel(unit) or seconds_of(unit) is not None):
+        raise InvalidInput(
+            f"the first axis of {layer.name} is depth (axis {label!r}, in {unit}), so it is one volume without time; "
+            "choose a layer whose first axis is time."
+        )
+
+
+def _time_is_named(layer: Layer) -> bool:
+    return str(layer.axis_labels[0]).lower() in ("t", "time", "frame") or seconds_of(str(layer.units[0])) is not None
+
+
+def _origin_of(layer: Layer) -> tuple[str | None, int | None]:
+    """Return file and channel of a layer; only this plugin's own readers say which channel a layer is."""
+    kept = layer.metadata.get(OURS, {})
+    path = kept.get("path") or layer.source.path
+    return (None if path is None else str(Path(path).resolve())), kept.get("channel")
+
+
+def _sizes(shape: tuple[int, ...]) -> str:
+    return " × ".join(map(str, shape))

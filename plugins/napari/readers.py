@@ -1,0 +1,130 @@
+"""What napari's File > Open gives: movies with scale, units and frame interval; tables as Points or Tracks."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from ...tracker.errors import UnknownScale
+from ...tracker.movie import Movie, read_movie
+from ...tracker.tables import read_points, read_tracks
+from .geometry import layer_geometry
+from .layer_tables import OURS, LayerData, points_layer, tracks_layer
+
+Read = Callable[[str | Sequence[str]], list[LayerData]]
+
+_TRACK_COLUMNS = ("track_id", "particle", "TRACK_ID")
+_LOOKED_AT = 3
+_DARKEST, _BRIGHTEST = 0.5, 99.9  # percentiles that the contrast spans
+
+
+def movie_reader(path: str | Sequence[str]) -> Read | None:
+    """Return the reader of TIFF movies; several files at once are left to napari."""
+    return _read_movie if isinstance(path, str) else None
+
+
+def table_reader(path: str | Sequence[str]) -> Read | None:
+    """Return the reader of point and track tables."""
+    return _read_table if isinstance(path, str) else None
+
+
+def _read_movie(path: str | Sequence[str]) -> list[LayerData]:
+    movie, is_known = _opened(str(path), None)
+    layers = [_image(movie, is_known)]
+    for channel in range(len(movie.channels)):
+        if channel != movie.channel:
+            other, _ = _opened(str(path), channel)
+            layers.append(_image(other, is_known))
+    return layers
+
+
+def _opened(path: str, channel: int | None) -> tuple[Movie, bool]:
+    """Open one channel (the first unless given), and say whether the voxel size is known; in pixels if it is not."""
+    from ...tracker.tiff_stack import TiffStack
+
+    if channel is None:
+        with TiffStack(Path(path), None) as stack:
+            channel = 0 if len(stack.channels) > 1 else None
+    try:
+        return read_movie(path, channel=channel), True
+    except UnknownScale:
+        from napari.utils.notifications import show_warning
+
+        ndim_sizes = _unit_sizes(path)
+        show_warning(
+            f"{Path(path).name} does not say how large its voxels are; distances are in pixels until you enter the "
+            "voxel size (Layers > Track > Track particles)."
+        )
+        return read_movie(path, channel=channel, scale=ndim_sizes, unit="pixel"), False
+
+
+def _unit_sizes(path: str) -> tuple[float, ...]:
+    from ...tracker.tiff_stack import TiffStack
+
+    with TiffStack(Path(path), None) as stack:
+        return (1.0,) * (3 if stack.size("Z") > 1 else 2)
+
+
+def _image(movie: Movie, is_known: bool) -> LayerData:
+    name = Path(movie.path).name.removesuffix(".tif").removesuffix(".tiff").removesuffix(".ome")
+    several = len(movie.channels) > 1
+    kept = {
+        "path": str(Path(movie.path).resolve()),
+        "channel": movie.channel if several else None,
+        "scale_known": is_known,
+    }
+    arguments = {
+        "name": f"{name} {movie.channels[movie.channel]}" if several else name,
+        "metadata": {OURS: kept},
+        "contrast_limits": _contrast(movie),
+        **layer_geometry(movie.calibration, movie.ndim),
+    }
+    return lazy_frames(movie), arguments, "image"
+
+
+def lazy_frames(movie: Movie) -> Any:
+    """Return a movie as a dask array (t, z, y, x) or (t, y, x) that reads one frame at a time."""
+    import dask.array as da
+
+    def read_block(block_info: Any = None) -> np.ndarray:
+        first = block_info[None]["array-location"][0][0]
+        return movie.frame(movie.frame_numbers[first])[np.newaxis]
+
+    chunks = ((1,) * len(movie), *((size,) for size in movie.shape))
+    return da.map_blocks(
+        read_block, chunks=chunks, dtype=movie.dtype, meta=np.empty((0,) * (movie.ndim + 1), movie.dtype)
+    )
+
+
+def _contrast(movie: Movie) -> tuple[float, float]:
+    """Return grey levels that show the particles, from a few frames; never an empty span."""
+    places = np.linspace(0, len(movie) - 1, min(_LOOKED_AT, len(movie))).astype(int)
+    some = [movie.frame(movie.frame_numbers[place]).ravel()[::7] for place in places]
+    values = np.concatenate(some).astype(np.float64)
+    values = values[np.isfinite(values)]
+    if not len(values):
+        return 0.0, 1.0
+    low, high = np.percentile(values, [_DARKEST, _BRIGHTEST])
+    return float(low), float(high if high > low else low + 1)
+
+
+def _read_table(path: str | Sequence[str]) -> list[LayerData]:
+    name = Path(str(path)).name
+    points = read_points(str(path))
+    kept = {OURS: {"path": str(Path(str(path)).resolve())}}
+    if not any(column in points.table.columns for column in _TRACK_COLUMNS):
+        return [points_layer(points, name, metadata=kept, size=point_size(points), opacity=0.7)]
+    data, arguments, kind = tracks_layer(read_tracks(str(path)), name)
+    arguments["metadata"][OURS] |= kept[OURS]
+    return [(data, arguments, kind)]
+
+
+def point_size(points: Any) -> float:
+    """Return the size at which points of a cloud can be told apart: half the mean spacing, in steps of x."""
+    from ...tracker.spacing import mean_spacing
+
+    spacing = mean_spacing(points)
+    return max(0.5 * spacing / points.calibration.scale[2], 0.1) if spacing else 5.0

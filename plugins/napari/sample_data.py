@@ -1,0 +1,49 @@
+"""What napari's File > Open Sample gives: the simulations of `sample_data/`, made anew on this machine, with truth."""
+
+from __future__ import annotations
+
+import tempfile
+from pathlib import Path
+
+from ...tracker.render import RenderSettings, render
+from ...tracker.simulate import SimulationSettings, simulate
+from ...tracker.tables import read_tracks
+from .layer_tables import LayerData, points_layer, tracks_layer
+from .readers import movie_reader, point_size
+
+MOVIE = SimulationSettings(
+    particles=60,
+    frames=20,
+    box_um=(15, 63.5, 63.5),
+    frame_interval_s=10,
+    persistence=0.8,
+    step_um=1,
+    walls="leave",
+    keep_density=True,
+    seed=1,
+)
+POINTS = SimulationSettings(particles=300, frames=20, missed=0.05, false=0.05, seed=2)
+
+
+def sample_movie() -> list[LayerData]:
+    """Return a simulated 3D movie and its true tracks (hidden at first).
+
+    The movie is a file in the system's folder for temporary files, so that the command line can track it too.
+    """
+    folder = Path(tempfile.mkdtemp(prefix="auctrack-sample-"))
+    path, truth = render(
+        simulate(MOVIE), folder / "movie.ome.tif", RenderSettings(voxel_um=(1, 0.5, 0.5), seed=1), overwrite=True
+    )
+    read = movie_reader(str(path))
+    assert read is not None  # a single path is always read
+    return [*read(str(path)), tracks_layer(read_tracks(truth), "true tracks", visible=False)]
+
+
+def sample_points() -> list[LayerData]:
+    """Return simulated detections, some missed and some false, and the true tracks (hidden at first)."""
+    simulation = simulate(POINTS)
+    detected = simulation.detections
+    return [
+        points_layer(detected, "simulated points", size=point_size(detected), opacity=0.7),
+        tracks_layer(simulation.truth, "true tracks", visible=False),
+    ]

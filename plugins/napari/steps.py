@@ -1,0 +1,181 @@
+"""The steps of tracking as work that reports what it has so far: detect, link, or both."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass, replace
+from typing import Any, Literal
+
+import numpy as np
+import pandas as pd
+
+from ...matching.assignment import Assignment
+from ...matching.problem import Problem
+from ...tracker.chains import track_ids
+from ...tracker.detect import DetectSettings, detect, resolve_settings
+from ...tracker.gate import CandidateLinks
+from ...tracker.labels import read_points_from_labels
+from ...tracker.link import Linking, LinkSettings, link_points
+from ...tracker.margins import link_margins
+from ...tracker.points import Points, Tracks
+from ...tracker.suggest import suggest_diameter
+from .layer_input import LayerInput, LayerMovie
+
+Report = Callable[[Any], None]
+Stage = Literal["detect", "link"]
+
+_CHUNK_SECONDS = 0.2  # between two looks at whether to stop
+_SHOW_SECONDS = 1.0  # between two partial results
+_EDGES = 200_000  # candidate links of one solve: small, so that linking can be stopped and watched
+
+
+@dataclass(frozen=True)
+class Advance:
+    """How far a stage is, and what it has found so far (None between two showings)."""
+
+    stage: Stage
+    done: int
+    total: int
+    partial: Points | None = None
+
+
+@dataclass(frozen=True)
+class Detected:
+    """Particles, and the detection settings that took effect (None where nothing was detected)."""
+
+    points: Points
+    settings: DetectSettings | None
+
+
+@dataclass(frozen=True)
+class Linked:
+    """Tracks of all particles, and how much dearer the best assignment without each link is."""
+
+    linking: Linking
+    margins: np.ndarray
+
+
+@dataclass(frozen=True)
+class Tracked:
+    """Both steps."""
+
+    detected: Detected
+    linked: Linked
+
+
+def find(source: LayerInput, wanted: DetectSettings | None, report: Report) -> Detected:
+    """Return the particles of a layer.
+
+    Parameters
+    ----------
+    source : LayerInput
+    wanted : DetectSettings or None
+        None: the diameter is suggested by the movie, the threshold automatic.
+    report : callable
+        Takes an `Advance` every few frames; what it raises stops the work.
+    """
+    if isinstance(source.source, Points):
+        return Detected(source.source, None)
+    movie = source.source
+    if source.kind == "labels":
+        return Detected(_frame_by_frame(movie, _read_labels, report), None)
+    report(Advance("detect", 0, len(movie)))
+    whole = movie.only(movie.frame_numbers)
+    settings = resolve_settings(whole, wanted or DetectSettings(suggest_diameter(whole).diameter))
+    return Detected(_frame_by_frame(movie, _Detect(settings), report), settings)
+
+
+def chain(points: Points, settings: LinkSettings, report: Report) -> Linked:
+    """Return the tracks of particles, each frame pair solved to proven optimality.
+
+    Partial tracks are those of the frames that have been solved; `report` takes an `Advance`.
+    """
+    watch = _Watch(points, report)
+    report(Advance("link", 0, watch.total))
+    linking = link_points(points, settings, watch=watch, edge_budget=_EDGES)
+    return Linked(linking, np.concatenate([np.empty(0), *watch.margins]))
+
+
+def find_and_chain(
+    source: LayerInput, wanted: DetectSettings | None, settings: LinkSettings, report: Report
+) -> Tracked:
+    """Return particles and tracks of a layer."""
+    detected = find(source, wanted, report)
+    report(Advance("detect", 1, 1, detected.points))
+    return Tracked(detected, chain(detected.points, settings, report))
+
+
+@dataclass(frozen=True)
+class _Detect:
+    settings: DetectSettings
+
+    def __call__(self, movie: LayerMovie, frames: tuple[int, ...]) -> Points:
+        return detect(movie.only(frames), self.settings)
+
+
+def _read_labels(movie: LayerMovie, frames: tuple[int, ...]) -> Points:
+    return read_points_from_labels(movie.only(frames))
+
+
+def _frame_by_frame(
+    movie: LayerMovie, measure: Callable[[LayerMovie, tuple[int, ...]], Points], report: Report
+) -> Points:
+    """Return the points of all frames; a few frames at a time, so that what was found shows and Cancel is heard."""
+    tables: list[pd.DataFrame] = []
+    shown = time.monotonic()
+    for chunk in _chunks(movie.frame_numbers):
+        tables.append(measure(movie, chunk).table)
+        partial = None
+        if time.monotonic() - shown > _SHOW_SECONDS:
+            partial, shown = _together(tables, movie), time.monotonic()
+        report(Advance("detect", movie.frame_numbers.index(chunk[-1]) + 1, len(movie), partial))
+    return _together(tables, movie)
+
+
+def _chunks(frames: tuple[int, ...]) -> Iterator[tuple[int, ...]]:
+    """Yield runs of frames, as many as take about `_CHUNK_SECONDS` of the consumer's time."""
+    size, start = 2, 0
+    while start < len(frames):
+        began = time.monotonic()
+        yield frames[start : start + size]
+        start += size
+        seconds = max(time.monotonic() - began, 1e-3)
+        size = int(np.clip(size * _CHUNK_SECONDS / seconds, 1, 2 * size))
+
+
+def _together(tables: list[pd.DataFrame], movie: LayerMovie) -> Points:
+    filled = [table for table in tables if len(table)] or tables[:1]
+    return Points(pd.concat(filled, ignore_index=True), movie.calibration)
+
+
+class _Watch:
+    """Listens to linking: collects links and margins, and reports partial tracks."""
+
+    def __init__(self, points: Points, report: Report) -> None:
+        self.points = points
+        self.total = max(len(points.frame_numbers) - 1, 1)
+        self.margins: list[np.ndarray] = []
+        self._report = report
+        self._links: list[tuple[np.ndarray, np.ndarray]] = []
+        self._done = 0
+        self._shown = time.monotonic()
+
+    def __call__(self, candidates: CandidateLinks, problem: Problem, answer: Assignment) -> None:
+        rows, cols = answer.links()
+        self._links.append((candidates.row_points[rows], candidates.col_points[cols]))
+        self.margins.append(link_margins(problem, answer))
+        self._done += answer.n_blocks
+        partial = None
+        if time.monotonic() - self._shown > _SHOW_SECONDS:
+            partial, self._shown = self._tracks(), time.monotonic()
+        self._report(Advance("link", self._done, self.total, partial))
+
+    def _tracks(self) -> Tracks:
+        """Return the tracks so far, without the particles that have no link yet."""
+        source, target = (np.concatenate(side) for side in zip(*self._links, strict=True))
+        ids = track_ids(self.points.frames, source, target)
+        linked = np.zeros(len(self.points), dtype=bool)
+        linked[source] = linked[target] = True
+        table = self.points.table.assign(track_id=ids)[linked]
+        return Tracks(table, self.points.calibration)

@@ -1,0 +1,29 @@
+"""What napari's File > Save writes: a Tracks or Points layer as a table, with units and lineage beside it."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+from ...tracker.write import write_points, write_tracks
+from .layer_tables import OURS, points_from_layer, tracks_from_layer
+
+
+def write_tracks_layer(path: str, data: Any, attributes: dict[str, Any]) -> list[str]:
+    """Write a Tracks layer; the suffix chooses the format (.csv, .napari.csv, .parquet). napari asked about replacing."""
+    tracks = tracks_from_layer(data, attributes)
+    write_tracks(tracks, path, settings=_settings(attributes), overwrite=True)
+    return [str(Path(path))]
+
+
+def write_points_layer(path: str, data: Any, attributes: dict[str, Any]) -> list[str]:
+    """Write a Points layer, as `write_tracks_layer`."""
+    points = points_from_layer(data, attributes)
+    write_points(points, path, settings=_settings(attributes), overwrite=True)
+    return [str(Path(path))]
+
+
+def _settings(attributes: dict[str, Any]) -> dict[str, Any]:
+    """Return what is recorded beside the table: the settings that made the layer, where this plugin made it."""
+    kept = attributes.get("metadata", {}).get(OURS, {})
+    return {"layer": attributes.get("name"), **kept.get("settings", {})}
