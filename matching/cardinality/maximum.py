@@ -107,7 +107,9 @@ def maximum_matching(
     search = _look_up(ALGORITHMS, algorithm, "algorithm")
     _check_options(search, algorithm, options)
     begin = perf_counter()
-    start_name, col_of_row, row_of_col = _start(graph, algorithm, initial)
+    if algorithm == "auto":
+        options.setdefault("kind", choose(graph))
+    start_name, col_of_row, row_of_col = _start(graph, initial, is_uneven=options.get("kind") == "uneven")
     started = perf_counter()
     n_started = int(np.count_nonzero(col_of_row >= 0))
     stats = search(graph, col_of_row, row_of_col, **options)
@@ -116,7 +118,7 @@ def maximum_matching(
     return Matching(graph, col_of_row, row_of_col, algorithm, start_name, "cpu", stats)
 
 
-def _start(graph: BipartiteGraph, algorithm: str, initial: Any) -> tuple[str, IntArray, IntArray]:
+def _start(graph: BipartiteGraph, initial: Any, *, is_uneven: bool) -> tuple[str, IntArray, IntArray]:
     col_of_row = np.full(graph.n_rows, -1, np.int32)
     row_of_col = np.full(graph.n_columns, -1, np.int32)
     if not isinstance(initial, str):
@@ -124,7 +126,7 @@ def _start(graph: BipartiteGraph, algorithm: str, initial: Any) -> tuple[str, In
         return "given", *given
     name = initial
     if name == "auto":
-        name = "scarce-first" if algorithm == "auto" and choose(graph) == "uneven" else "cheap"
+        name = "scarce-first" if is_uneven else "cheap"
     _look_up(INITIAL_MATCHINGS, name, "initial")(graph, col_of_row, row_of_col)
     return name, col_of_row, row_of_col
 

@@ -16,6 +16,7 @@ from scipy import sparse
 
 VARIANTS = [
     *((name, {}) for name in ALGORITHMS),
+    *(("auto", {"kind": kind}) for kind in ("uneven", "ordered", "general")),
     ("pothen-fan", {"fairness": False}),
     ("push-relabel", {"k": 0.01}),
     ("push-relabel", {"gap": False}),
@@ -128,6 +129,7 @@ def test_a_start_that_is_no_matching_is_refused(start, said):
         ({"device": "cuda:x"}, "cuda:N"),
         ({"algorithm": "hopcroft-karp", "k": 2}, "takes none"),
         ({"algorithm": "push-relabel", "fairness": True}, "first_relabel"),
+        ({"kind": "odd"}, "ordered"),
         ({"algorithm": "push-relabel", "k": 0}, "positive"),
         ({"algorithm": "push-relabel", "patience": -1}, "positive"),
         ({"algorithm": "apfb", "bfs": "dfs"}, "gpubfs-wr"),
