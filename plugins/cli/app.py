@@ -2,37 +2,65 @@
 
 from __future__ import annotations
 
-import sys
-from typing import Annotated
+from typing import Annotated, Any
 
 import typer
+from typer.core import TyperGroup
 
 from ... import __version__
 from ...matching.errors import AuctrackError
-from ...tracker.errors import InvalidSetting
-from . import detect, info, link, measure, score, simulate, track
-from .console import fail, stderr
+from . import console, detect, info, link, measure, score, simulate, track
+from .outcome import INTERRUPTED, SOME_FAILED
 
-ALL_GOOD, SOME_FAILED, USAGE, INTERRUPTED = 0, 1, 2, 130
+
+class _OneSentence(TyperGroup):
+    """A group in which an error that we know ends in one sentence and its exit code, never in a traceback."""
+
+    def invoke(self, ctx: Any) -> Any:
+        try:
+            return super().invoke(ctx)
+        except (AuctrackError, OSError, MemoryError) as error:
+            if isinstance(error, BrokenPipeError):
+                raise
+            console.fail(console.sentence(error))
+            raise typer.Exit(SOME_FAILED) from None
+        except KeyboardInterrupt:
+            console.say("interrupted; nothing half-written was left")
+            raise typer.Exit(INTERRUPTED) from None
+
 
 app = typer.Typer(
     name="auctrack",
+    cls=_OneSentence,
     help="""
-    Follow every particle of a 3D movie. Each pair of frames is solved as an assignment problem, to proven optimality.
+    Follow every particle of a 2D or 3D movie.
 
-    Start with [bold]auctrack info MOVIE[/bold] (what is in the file?), then [bold]auctrack track MOVIE[/bold] (movie in,
-    tracks out). Distances are in the movie's physical unit, µm as a rule; axes are always in the order z, y, x.
+    Each pair of frames is solved as an assignment problem, to proven optimality.
+    Start with [bold]auctrack info MOVIE[/bold] (what is in the file, and which settings suit it), then
+    [bold]auctrack track MOVIE[/bold] (movie in, tracks out). Lengths are in the movie's unit, µm as a rule; axes are
+    always in the order z, y, x.
     """,
-    epilog="Exit codes: 0 all good, 1 some inputs failed, 2 wrong usage, 130 interrupted.",
+    epilog="Exit codes: 0 all good, 1 some input failed, 2 wrong usage, 130 interrupted. "
+    "Each command has a page of its own: auctrack track --help.",
     no_args_is_help=True,
-    add_completion=True,
     rich_markup_mode="rich",
     pretty_exceptions_enable=False,
-    context_settings={"help_option_names": ["-h", "--help"], "max_content_width": 110},
+    context_settings={"help_option_names": ["-h", "--help"]},
 )
 
-for command in (track, detect, link, measure, simulate, score, info):
-    app.command(name=command.__name__.rpartition(".")[2])(command.command)
+
+def _page(doc: str) -> str:
+    """Return a docstring as a help page: paragraphs flow with the terminal's width, examples stand out."""
+    paragraphs = [" ".join(paragraph.split()) for paragraph in doc.split("\n\n")]
+    return "\n\n".join(
+        f"[cyan]$ {paragraph}[/cyan]" if paragraph.startswith("auctrack ") else paragraph for paragraph in paragraphs
+    )
+
+
+for _module in (track, info, detect, link, measure, simulate, score):
+    app.command(
+        name=_module.__name__.rpartition(".")[2], help=_page(_module.command.__doc__ or ""), no_args_is_help=True
+    )(_module.command)
 
 
 def _show_version(wanted: bool) -> None:
@@ -42,7 +70,7 @@ def _show_version(wanted: bool) -> None:
 
 
 @app.callback()
-def _root(
+def _root(  # pyright: ignore[reportUnusedFunction] - typer calls it
     version: Annotated[
         bool, typer.Option("--version", callback=_show_version, is_eager=True, help="Print the version and leave.")
     ] = False,
@@ -51,18 +79,5 @@ def _root(
 
 
 def main() -> None:
-    """Run the command line; every failure ends in one sentence and its exit code, never in a traceback."""
-    try:
-        app(standalone_mode=True)
-    except InvalidSetting as error:
-        fail(str(error))
-        sys.exit(USAGE)
-    except AuctrackError as error:
-        fail(str(error))
-        sys.exit(SOME_FAILED)
-    except OSError as error:
-        fail(f"{error.filename or 'system'}: {error.strerror or error}.")
-        sys.exit(SOME_FAILED)
-    except KeyboardInterrupt:
-        stderr().print("interrupted")
-        sys.exit(INTERRUPTED)
+    """Run the command line."""
+    app()

@@ -3,42 +3,36 @@
 from __future__ import annotations
 
 import json
+import os
 import time
 import traceback
-from collections.abc import Callable, Mapping, Sequence
-from dataclasses import asdict, dataclass
+from collections.abc import Sequence
+from dataclasses import asdict
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Literal
+from typing import Any, BinaryIO
 
+from ... import __version__
 from ...matching.errors import AuctrackError
-from ...tracker.errors import InvalidSetting, OutputExists
+from ...tracker.errors import OutputExists, OutputFailed
+from ...tracker.pipeline import TrackingResult, open_movie, track
+from ...tracker.settings import Settings
+from ...tracker.sidecar import read_sidecar
+from ...tracker.tables import read_tracks
+from ...tracker.write import write_tracks, write_whole
 from . import console
 from .fingerprint import fingerprint
-from .inputs import Job
-
-if TYPE_CHECKING:
-    from ...tracker.pipeline import TrackingResult
-    from ...tracker.settings import Settings
-
-Status = Literal["tracked", "up to date", "failed", "interrupted", "not started"]
-
-
-@dataclass
-class Outcome:
-    """What became of one input; one entry of the summary."""
-
-    source: str
-    result: str
-    status: Status = "not started"
-    seconds: float = 0.0
-    message: str | None = None
-    figures: Mapping[str, Any] | None = None
+from .inputs import Job, files_behind
+from .interrupt import held_back
+from .outcome import Outcome, counted, exit_code
 
 
 def run_all(jobs: Sequence[Job], settings: Settings, *, overwrite: bool, picture: bool) -> list[Outcome]:
-    """Track every input in turn. Ctrl-C ends the run; what was finished stays."""
+    """Track every input in turn. Ctrl-C ends the run: what is finished stays, the rest is not started."""
     outcomes = [Outcome(job.source, str(job.result)) for job in jobs]
-    for job, outcome in zip(jobs, outcomes, strict=True):
+    start = time.monotonic()
+    for number, (job, outcome) in enumerate(zip(jobs, outcomes, strict=True)):
+        if len(jobs) > 1:
+            console.say(f"[{number + 1}/{len(jobs)}] {job.source}{_time_left(start, number, len(jobs))}")
         began = time.monotonic()
         try:
             _run_one(job, settings, outcome, overwrite=overwrite, picture=picture)
@@ -46,85 +40,110 @@ def run_all(jobs: Sequence[Job], settings: Settings, *, overwrite: bool, picture
             outcome.status = "interrupted"
             break
         except (AuctrackError, OSError, MemoryError) as error:
-            outcome.status, outcome.message = "failed", str(error) or type(error).__name__
+            outcome.status, outcome.message = "failed", console.naming(job.source, error)
             console.fail(outcome.message)
         except Exception as error:  # noqa: BLE001 - one broken input, even by a bug of ours, must not stop the others
-            outcome.status, outcome.message = "failed", f"unexpected {type(error).__name__}: {error}"
-            console.fail(f"{job.source}: {outcome.message}. Please report this:")
+            outcome.status, outcome.message = "failed", console.sentence(error)
+            console.fail(f"{job.source}: {outcome.message}. This is a bug of auctrack; please report it with:")
             console.say(traceback.format_exc())
         finally:
             outcome.seconds = round(time.monotonic() - began, 3)
     return outcomes
 
 
-def _run_one(job: Job, settings: Settings, outcome: Outcome, *, overwrite: bool, picture: bool) -> None:
-    key = fingerprint(job.files, settings.to_mapping()) if all(file.is_file() for file in job.files) else ""
-    if _is_up_to_date(job, key, overwrite=overwrite):
-        outcome.status = "up to date"
-        console.say(f"{job.source}: {job.result} is up to date")
-        return
-    from ...tracker.pipeline import track
-    from ...tracker.write import write_tracks
+def _time_left(start: float, done: int, count: int) -> str:
+    if done == 0:
+        return ""
+    return f", about {(time.monotonic() - start) / done * (count - done):.0f} s left for all"
 
+
+def _run_one(job: Job, settings: Settings, outcome: Outcome, *, overwrite: bool, picture: bool) -> None:
+    asked = settings.to_mapping()
+    key = fingerprint(files_behind(job, settings.input), asked)
+    outcome.picture = str(job.picture) if picture else None
+    if not overwrite and is_up_to_date(job, key):
+        if picture and not job.picture.exists():
+            _draw(job, settings, read_tracks(job.result), overwrite=False)
+        outcome.status = "up to date"
+        console.show(f"{job.source}: {job.result} is up to date")
+        return
+    if picture and not overwrite and job.picture.exists():
+        raise OutputExists(f"{job.picture} exists; give --overwrite to replace it, or another --output folder.")
     describe(job, settings)
     with console.progress(job.source) as progress:
         result = track(job.source, settings, progress=progress)
-    record = {"fingerprint": key, "source": job.source, "asked": settings.to_mapping(), "effective": result.settings.to_mapping()}
-    write_tracks(result.tracks, job.result, settings=record, overwrite=overwrite)
-    outcome.status, outcome.figures = "tracked", figures(result)
+    effective = result.settings.to_mapping()
+    record = {"fingerprint": key, "source": job.source, "asked": asked, "effective": effective}
+    with held_back():
+        write_tracks(result.tracks, job.result, settings=record, overwrite=overwrite)
     report(job, result)
     if picture:
-        from .picture import write_picture
+        _draw(job, settings, result.tracks, overwrite=overwrite)
+    outcome.status, outcome.figures = "tracked", figures(result)
 
-        console.say(f"  picture   {write_picture(result.tracks, job, settings, overwrite=overwrite)}")
+
+def _draw(job: Job, settings: Settings, tracks: Any, *, overwrite: bool) -> None:
+    from .picture import write_picture
+
+    write_picture(tracks, job.source, settings.input, job.picture, overwrite=overwrite)
+    console.show(console.aligned([("picture", str(job.picture))]))
 
 
-def _is_up_to_date(job: Job, key: str, *, overwrite: bool) -> bool:
-    """Whether the result stands there with this fingerprint; refuses a result of another input or other settings."""
+def is_up_to_date(job: Job, key: str) -> bool:
+    """Whether the result stands there with this fingerprint.
+
+    Raises
+    ------
+    OutputExists
+        If a result stands there that comes from another input or other settings.
+    """
     if not job.result.exists():
         return False
-    from ...tracker.sidecar import read_sidecar
-
-    sidecar = read_sidecar(job.result) if not overwrite else None
-    if sidecar is not None and key and sidecar.settings.get("fingerprint") == key:
+    sidecar = read_sidecar(job.result)
+    if sidecar is not None and sidecar.settings.get("fingerprint") == key:
         return True
-    if overwrite:
-        return False
     raise OutputExists(
-        f"{job.result} stands there and comes from another input or other settings. "
+        f"{job.result} exists and comes from another input, other settings or another version of auctrack. "
         "Give --overwrite to replace it, or another --output folder."
     )
 
 
 def describe(job: Job, settings: Settings) -> None:
     """Show what the input is taken to be, before anything runs."""
-    from ...tracker.pipeline import open_movie
-
-    console.say(job.source)
-    if not settings.input.is_table(job.source):
+    if settings.input.is_table(job.source):
+        console.show(console.aligned([("table", job.source)]))
+    else:
         with open_movie(job.source, settings.input) as movie:
-            console.say(_indented(movie.describe()))
+            console.show(console.indented(movie.describe()))
 
 
 def report(job: Job, result: TrackingResult) -> None:
     """Show what came out."""
-    made, calibration = figures(result), result.tracks.calibration
-    unit = calibration.unit
-    if result.settings.detect is not None:
-        found = result.settings.detect
-        console.say(f"  detect    diameter {found.diameter:.4g} {unit}, threshold {found.threshold:.4g}")
-    console.say(f"  points    {made['points']} in {made['frames']} frames")
-    range_text = f"{result.linking.settings.search_range:.4g} {unit}"
-    console.say(f"  link      search range {range_text}; unmatched cost {result.linking.unmatched_cost.reason}")
+    made, unit = figures(result), result.tracks.calibration.unit
+    detected, linked = result.settings.detect, result.settings.link
+    rows: list[tuple[str, str]] = []
+    if detected.diameter != "auto" and detected.threshold is not None and "quality" in result.tracks.table:
+        rows.append(("detect", f"diameter {detected.diameter:.4g} {unit}, threshold {detected.threshold:.4g}"))
+    note = "" if result.tracks.calibration.is_physical else "; no units are known, so lengths are in pixels"
+    rows += [
+        ("points", f"{made['points']} in {made['frames']} frames{note}"),
+        ("link", f"search range {linked.search_range:.4g} {unit}"),
+        ("", f"unmatched cost {linked.unmatched_cost:.4g} {unit}, {result.linking.unmatched_cost.reason}"),
+        ("links", f"{made['links']} of {made['candidate_links']} candidates, {_proof(made)}"),
+        ("tracks", f"{made['tracks']}, of {made['median_length']:g} detections in the median"),
+        ("written", str(job.result)),
+    ]
+    console.show(console.aligned(rows))
+
+
+def _proof(made: dict[str, Any]) -> str:
     proof = "proven optimal" if made["is_optimal"] else f"gap {made['gap']:.3g}"
-    console.say(f"  links     {made['links']} of {made['candidate_links']} candidates, {proof} ({made['solver']}, {made['device']})")
-    console.say(f"  tracks    {made['tracks']}, median length {made['median_length']:g} -> {job.result}")
+    return f"{proof} (solver {made['solver']}, {made['device']})"
 
 
 def figures(result: TrackingResult) -> dict[str, Any]:
     """Return the figures of a run for the summary."""
-    table = result.tracks.table
-    lengths = table.groupby("track_id").size()
+    lengths = result.tracks.table.groupby("track_id").size()
     return {
         "points": len(result.linking.tracks),
         "frames": len(result.linking.tracks.frame_numbers),
@@ -135,29 +154,36 @@ def figures(result: TrackingResult) -> dict[str, Any]:
     }
 
 
+def prepare_folder(folder: Path) -> None:
+    """Make the folder of the results, and refuse one that cannot be written to before hours were spent.
+
+    Raises
+    ------
+    OutputFailed
+        If there is no writing into it.
+    """
+    try:
+        folder.mkdir(parents=True, exist_ok=True)
+    except OSError as error:
+        raise OutputFailed(f"--output {folder}: cannot be made ({error.strerror or error}).") from error
+    if not os.access(folder, os.W_OK):
+        raise OutputFailed(f"--output {folder}: there is no permission to write into it; choose another folder.")
+
+
 def write_summary(path: Path, outcomes: Sequence[Outcome]) -> None:
     """Write every outcome as JSON, whole or not at all; replaces an earlier summary."""
-    from ...tracker.write import write_whole
+    content = {
+        "auctrack": __version__,
+        "exit_code": exit_code(outcomes),
+        "outcome": counted(outcomes),
+        "inputs": [asdict(outcome) for outcome in outcomes],
+    }
+    text = json.dumps(content, indent=2, ensure_ascii=False) + "\n"
 
-    content = json.dumps([asdict(outcome) for outcome in outcomes], indent=2, ensure_ascii=False) + "\n"
-    write_whole({path: lambda stream: _write(stream, content)}, overwrite=True)
+    def put(file: BinaryIO) -> None:
+        file.write(text.encode())
 
-
-def _write(stream: Any, content: str) -> None:
-    stream.write(content.encode())
-
-
-def _indented(text: str) -> str:
-    return "\n".join(f"  {line}" for line in text.splitlines())
-
-
-def check_settings(mapping: Mapping[str, Any], make: Callable[[Mapping[str, Any]], Settings]) -> Settings:
-    """Return checked settings; a solver that does not exist is refused here, before anything is read."""
-    settings = make(mapping)
-    if settings.link.solver != "auto":
-        from ...matching.solvers import make_solver
-
-        make_solver(settings.link.solver)
-    if settings.link.device.partition(":")[0] not in ("auto", "cpu", "cuda"):
-        raise InvalidSetting(f"--device needs auto, cpu, cuda or cuda:N; got {settings.link.device!r}.")
-    return settings
+    with held_back():
+        write_whole({path: put}, overwrite=True)
+    if len(outcomes) > 1 or exit_code(outcomes):
+        console.say(f"{counted(outcomes)}; summary in {path}")

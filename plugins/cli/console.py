@@ -1,12 +1,14 @@
-"""What the terminal shows: messages on standard error, progress with time left, plain lines where there is no terminal."""
+"""What the terminal shows: results on standard output; progress, errors and notes on standard error."""
 
 from __future__ import annotations
 
 import time
-from collections.abc import Callable, Generator
+from collections.abc import Callable, Generator, Iterable
 from contextlib import contextmanager
 from functools import cache
 from typing import TYPE_CHECKING
+
+import typer
 
 if TYPE_CHECKING:
     from rich.console import Console
@@ -18,18 +20,10 @@ StageProgress = Callable[[str, int, int], None]
 
 @cache
 def stderr() -> Console:
-    """Return the console that everything but results is written to."""
+    """Return the console of everything that is not a result."""
     from rich.console import Console
 
     return Console(stderr=True, highlight=False, soft_wrap=True)
-
-
-@cache
-def stdout() -> Console:
-    """Return the console that results are written to."""
-    from rich.console import Console
-
-    return Console(highlight=False)
 
 
 def fail(message: str) -> None:
@@ -40,8 +34,42 @@ def fail(message: str) -> None:
 
 
 def say(message: str) -> None:
-    """Print a line of text as it is."""
+    """Print a note as it is."""
     stderr().print(message, markup=False)
+
+
+def show(message: str) -> None:
+    """Print a line of results as it is."""
+    typer.echo(message)
+
+
+def aligned(rows: Iterable[tuple[str, str]]) -> str:
+    """Return name and text in two columns, indented, as `Movie.describe` has them."""
+    return "\n".join(f"  {name:<9} {text}" for name, text in rows)
+
+
+def indented(text: str) -> str:
+    """Return lines of text, indented."""
+    return "\n".join(f"  {line}" for line in text.splitlines())
+
+
+def sentence(error: BaseException) -> str:
+    """Return an error as a sentence for the user."""
+    from ...matching.errors import AuctrackError
+
+    if isinstance(error, AuctrackError):
+        return str(error)
+    if isinstance(error, MemoryError):
+        return "there is not enough memory; cut the movie with --roi or --frames (auctrack track --dry-run estimates)."
+    if isinstance(error, OSError):
+        return f"{error.filename or 'the system'}: {error.strerror or error}."
+    return f"unexpected {type(error).__name__}: {error}"
+
+
+def naming(source: str, error: BaseException) -> str:
+    """Return an error as a sentence that names the input."""
+    message = sentence(error)
+    return message if source in message else f"{source}: {message}"
 
 
 @contextmanager
@@ -52,7 +80,8 @@ def progress(title: str) -> Generator[StageProgress]:
         return
     from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeRemainingColumn
 
-    columns = (TextColumn("{task.description:<8}"), BarColumn(), MofNCompleteColumn(), TextColumn("frames"), TimeRemainingColumn())
+    named, count = TextColumn("  {task.description:<9}"), TextColumn("frames,")
+    columns = (named, BarColumn(), MofNCompleteColumn(), count, TimeRemainingColumn(), TextColumn("left"))
     with Progress(*columns, console=stderr(), transient=True) as bars:
         tasks = {}
 
@@ -66,13 +95,15 @@ def progress(title: str) -> Generator[StageProgress]:
 
 def _lines(title: str) -> StageProgress:
     began = last = time.monotonic()
+    running = ""
 
     def advance(stage: str, done: int, total: int) -> None:
-        nonlocal last
+        nonlocal began, last, running
         now = time.monotonic()
-        if now - last >= SECONDS_BETWEEN_LINES:
+        if stage != running:
+            running, began = stage, now
+        if now - last >= SECONDS_BETWEEN_LINES and done:
             last = now
-            left = (now - began) / max(done, 1) * (total - done)
-            say(f"{title}: {stage} {done} of {total} frames, about {left:.0f} s left")
+            say(f"{title}: {stage} {done} of {total} frames, about {(now - began) / done * (total - done):.0f} s left")
 
     return advance

@@ -1,4 +1,4 @@
-"""A fingerprint of an input and its settings: the same fingerprint beside a result means that the result is up to date."""
+"""A fingerprint of an input and its settings: the same one beside a result means that the result is up to date."""
 
 from __future__ import annotations
 
@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import Any
 
 from ... import __version__
+from ...tracker.sidecar import sidecar_path
 
 _CHUNK = 1 << 20
 
@@ -19,15 +20,21 @@ def fingerprint(files: Sequence[Path], settings: Mapping[str, Any]) -> str:
     Parameters
     ----------
     files : sequence of Path
-        Every file that the input is made of, in order.
+        Every file that the input is made of, in order. What stands beside a table (its units) counts too.
     settings : mapping
         Plain values.
     """
     digest = hashlib.blake2b(digest_size=16)
-    digest.update(json.dumps([__version__, settings], sort_keys=True, default=str).encode())
+    digest.update(json.dumps([__version__, settings], sort_keys=True).encode())
     for file in files:
-        digest.update(file.name.encode())
-        with file.open("rb") as stream:
-            while chunk := stream.read(_CHUNK):
-                digest.update(chunk)
+        for part in (file, sidecar_path(file)):
+            if part == file or part.exists():
+                _add(part, digest)
     return digest.hexdigest()
+
+
+def _add(file: Path, digest: hashlib.blake2b) -> None:
+    digest.update(f"\0{file.name}\0{file.stat().st_size}\0".encode())
+    with file.open("rb") as stream:
+        while chunk := stream.read(_CHUNK):
+            digest.update(chunk)

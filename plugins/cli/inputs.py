@@ -7,12 +7,14 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-from ...tracker.errors import InvalidInput, InvalidSetting
+from ...tracker.errors import InvalidInput, InvalidSetting, UnknownAxes
 from ...tracker.settings import InputSettings
 
-TABLES = (".csv", ".csv.gz", ".tsv", ".txt", ".parquet")
+TABLES = (".csv.gz", ".csv", ".parquet")
 MOVIES = (".ome.tiff", ".ome.tif", ".tiff", ".tif")
 SUFFIXES = {"csv": ".tracks.csv", "parquet": ".tracks.parquet", "napari": ".tracks.napari.csv"}
+PRODUCTS = (".tracks.napari", ".tracks", ".points", ".measures", ".msd", ".truth")
+"""What our commands put behind the name of an input."""
 
 
 @dataclass(frozen=True)
@@ -24,7 +26,7 @@ class Job:
     source : str
         File, folder or glob pattern of one movie, or a point table.
     files : tuple of Path
-        The files behind it.
+        The files behind it; empty where there are none.
     result : Path
         Where its tracks go.
     """
@@ -33,12 +35,18 @@ class Job:
     files: tuple[Path, ...]
     result: Path
 
+    @property
+    def picture(self) -> Path:
+        """Where its picture goes."""
+        return self.result.with_name(stem(self.result.name) + ".tracks.png")
+
 
 def plan(arguments: Sequence[str], folder: Path, kind: str, given: InputSettings) -> list[Job]:
     """Return one job an input.
 
-    A file is one input. A folder or glob pattern is one movie when its TIFF files hold one time point each, and one input a
-    file when they hold several, or are point tables.
+    A file is one input. The TIFF files of a folder or glob pattern are one movie when they hold one time point each,
+    and one input a file when they hold several. A folder without TIFF files gives the tables in it, those that our own
+    commands wrote left out. What is broken or missing is a job too, which then fails with its own sentence.
 
     Parameters
     ----------
@@ -54,8 +62,6 @@ def plan(arguments: Sequence[str], folder: Path, kind: str, given: InputSettings
     ------
     InvalidSetting
         If two inputs would have the same result.
-    InvalidInput
-        If a folder or pattern holds nothing to read.
     """
     jobs = [
         Job(source, files, folder / (stem(source) + SUFFIXES[kind]))
@@ -73,40 +79,63 @@ def plan(arguments: Sequence[str], folder: Path, kind: str, given: InputSettings
     return jobs
 
 
+def files_behind(job: Job, given: InputSettings) -> tuple[Path, ...]:
+    """Return the files that decide the result, as far as they are there; reading says it of those that are not."""
+    intensity = (Path(given.intensity),) if given.intensity else ()
+    return tuple(file for file in (*job.files, *intensity) if file.is_file())
+
+
 def stem(source: str) -> str:
-    """Return the name of an input without folder and suffix: `a/b.ome.tif` is `b`, `a/frames*.tif` is `frames`."""
-    name = Path(source).name.replace("*", "").replace("?", "") or Path(source).parent.name
-    for suffix in (*MOVIES, *TABLES):
-        if name.lower().endswith(suffix):
-            name = name[: -len(suffix)]
-            break
-    return name.rstrip("._- ") or "movie"
+    """Return the name of an input without folder, suffix and product.
+
+    `a/b.ome.tif` is `b`, `b.points.csv` is `b`, `a/frames*.tif` is `frames`, `a/*.tif` is `a`.
+    """
+    name = Path(source).name.translate({ord(sign): None for sign in "*?[]"})
+    name = _without_one_of((*MOVIES, *TABLES), name)
+    name = _without_one_of(PRODUCTS, name).rstrip("._- ")
+    return name or Path(source).resolve().parent.name or "movie"
+
+
+def _without_one_of(endings: Sequence[str], name: str) -> str:
+    return next((name[: -len(ending)] for ending in endings if name.lower().endswith(ending)), name)
 
 
 def _expanded(argument: str, given: InputSettings) -> list[tuple[str, tuple[Path, ...]]]:
     path = Path(argument)
-    if path.is_dir():
-        found = sorted(file for file in path.iterdir() if _is_readable_name(file))
-    elif glob.has_magic(argument) and not path.exists():
-        found = sorted(Path(file) for file in glob.glob(argument))  # noqa: PTH207 - the pattern may hold a folder too
-    else:
-        return [(argument, (path,))]
+    try:
+        if path.is_dir():
+            found = sorted(file for file in path.iterdir() if file.is_file() and not file.name.startswith("."))
+            movies = [file for file in found if file.name.lower().endswith(MOVIES)]
+            found = movies or [file for file in found if _is_input_table(file)]
+        elif glob.has_magic(argument) and not path.exists():
+            found = sorted(map(Path, glob.glob(argument)))  # noqa: PTH207 - the pattern may hold a folder too
+        else:
+            return [(argument, (path,))]
+    except OSError:
+        found = []
     if not found:
-        raise InvalidInput(f"{argument}: no TIFF files or point tables are there.")
+        return [(argument, ())]
     movies = tuple(file for file in found if file.name.lower().endswith(MOVIES))
-    if movies and not _holds_many_frames(movies[0], given):
+    if len(movies) == len(found) > 1 and _are_frames_of_one_movie(movies, given):
         return [(argument, movies)]
     return [(str(file), (file,)) for file in found]
 
 
-def _is_readable_name(file: Path) -> bool:
+def _is_input_table(file: Path) -> bool:
     name = file.name.lower()
-    return file.is_file() and not name.startswith(".") and name.endswith((*MOVIES, *TABLES)) and ".tracks." not in name
+    return name.endswith(TABLES) and _without_one_of(TABLES, name) == stem(name)
 
 
-def _holds_many_frames(file: Path, given: InputSettings) -> bool:
-    """Whether a TIFF holds more than one time point, as its metadata or the axes given say."""
+def _are_frames_of_one_movie(files: Sequence[Path], given: InputSettings) -> bool:
+    """Whether TIFF files hold one time point each: what the first says that can be read."""
     from ...tracker.tiff_stack import TiffStack
 
-    with TiffStack(file, given.axes) as stack:
-        return stack.size("T") > 1
+    for file in files:
+        try:
+            with TiffStack(file, given.axes) as stack:
+                return stack.size("T") == 1
+        except UnknownAxes:
+            return True
+        except InvalidInput:
+            continue
+    return False

@@ -1,4 +1,5 @@
 """`auctrack track`: movies in, tracks out."""
+# ruff: noqa: ARG001 - the options reach `asked` through the context
 
 from __future__ import annotations
 
@@ -8,45 +9,24 @@ from typing import Annotated
 import typer
 
 from . import options
+from .asked import asked_settings, usage
 
 
 def command(
+    ctx: typer.Context,
     inputs: Annotated[
         list[str],
         typer.Argument(
-            metavar="INPUT…",
+            metavar="INPUT",
             show_default=False,
-            help="Movies (OME-TIFF, ImageJ, plain TIFF), point tables (CSV, Parquet), folders or quoted glob patterns.",
+            help="Movies (OME-TIFF, ImageJ, plain TIFF), point tables (CSV, Parquet), folders, or quoted patterns.",
         ),
     ],
-    output: Annotated[
-        Path, typer.Option("--output", "-o", metavar="FOLDER", rich_help_panel="Output", help="Where results go.")
-    ] = Path(),
-    format_: Annotated[
-        str, typer.Option("--format", metavar="csv|parquet|napari", rich_help_panel="Output", help="Format of the tracks.")
-    ] = "csv",
-    picture: Annotated[
-        bool, typer.Option("--picture", rich_help_panel="Output", help="Also draw the tracks over the movie, as PNG.")
-    ] = False,
-    dry_run: Annotated[
-        bool,
-        typer.Option(
-            "--dry-run", rich_help_panel="Output", help="Say what would be read and how large it is; track nothing."
-        ),
-    ] = False,
-    summary: Annotated[
-        Path | None,
-        typer.Option(
-            metavar="FILE", rich_help_panel="Output", help="JSON summary; auctrack-summary.json in the output folder."
-        ),
-    ] = None,
-    overwrite: options.Overwrite = False,
-    min_length: options.MinLength = None,
-    config: options.Config = None,
     axes: options.Axes = None,
     voxel: options.Voxel = None,
     unit: options.Unit = None,
     frame_interval: options.FrameInterval = None,
+    time_unit: options.TimeUnit = None,
     channel: options.Channel = None,
     frames: options.Frames = None,
     roi: options.Roi = None,
@@ -55,6 +35,7 @@ def command(
     columns: options.Columns = None,
     diameter: options.Diameter = None,
     threshold: options.Threshold = None,
+    separation: options.Separation = None,
     method: options.Method = None,
     dark: options.Dark = False,
     search_range: options.SearchRange = None,
@@ -62,68 +43,98 @@ def command(
     cost: options.Cost = None,
     solver: options.Solver = None,
     device: options.Device = None,
+    output: Annotated[
+        Path,
+        typer.Option(
+            "--output",
+            "-o",
+            metavar="FOLDER",
+            rich_help_panel=options.OUTPUT,
+            show_default=False,
+            help="Where results go; made if need be. Left out: the current folder.",
+        ),
+    ] = Path(),
+    format_: Annotated[
+        str,
+        typer.Option(
+            "--format", metavar="csv|parquet|napari", rich_help_panel=options.OUTPUT, help="Format of the tracks."
+        ),
+    ] = "csv",
+    min_length: options.MinLength = None,
+    picture: Annotated[
+        bool,
+        typer.Option(
+            "--picture",
+            rich_help_panel=options.OUTPUT,
+            help="Also draw the tracks over the movie's maximum projection, into NAME.tracks.png.",
+        ),
+    ] = False,
+    summary: Annotated[
+        Path | None,
+        typer.Option(
+            metavar="FILE",
+            rich_help_panel=options.OUTPUT,
+            help="Where the JSON summary goes. Left out: auctrack-summary.json in the output folder.",
+        ),
+    ] = None,
+    overwrite: options.Overwrite = False,
+    dry_run: Annotated[
+        bool,
+        typer.Option(
+            "--dry-run",
+            rich_help_panel=options.OUTPUT,
+            help="Only say what each input is taken to be, how many particles and how much memory to expect. Writes "
+            "nothing.",
+        ),
+    ] = False,
+    config: options.Config = None,
+    save_config: Annotated[
+        Path | None,
+        typer.Option(
+            metavar="FILE.toml",
+            rich_help_panel="Settings",
+            help="Write the settings asked for here into a TOML file, for --config in later runs.",
+        ),
+    ] = None,
 ) -> None:
-    """Follow every particle: movies or point tables in, a table of tracks for each out.
+    """Follow every particle: movies or point tables in, one table of tracks each out.
 
-    Each input gets NAME.tracks.csv in the output folder: the columns frame, z, y, x, the particle's features and
-    track_id; its units and every setting that took effect stand beside it in NAME.tracks.csv.settings.json.
+    Each input gets NAME.tracks.csv with the columns frame, z, y, x (in voxels of the movie), features and track_id.
+    Beside it, NAME.tracks.csv.settings.json holds the units and every setting that took effect.
 
-    A folder or quoted pattern of TIFF files with one time point each is one movie; otherwise each file is an input of its
-    own. A result that is up to date is skipped, one that is not is only replaced with --overwrite. A broken input
-    never stops the others.
+    The TIFF files of a folder or pattern are one movie when they hold one time point each; otherwise each file is an
+    input of its own. A result that is up to date is skipped; one from another input or other settings is only
+    replaced with --overwrite. A broken input never stops the others. Ctrl-C keeps what is finished.
 
-    Examples:
+    [bold]Examples[/bold]
 
-      auctrack track movie.ome.tif
+    auctrack track movie.ome.tif --picture
 
-      auctrack track movie.tif --axes TZYX --voxel 2,0.5,0.5 --diameter 6 --search-range 8 -o results
+    auctrack track movie.tif --axes TZYX --voxel 2,0.5,0.5 --diameter 6 --search-range 8
 
-      auctrack track 'frames/t*.tif' spots.csv --config settings.toml --dry-run
+    auctrack track 'day1/*.tif' day2 spots.csv --config settings.toml -o results --dry-run
+
+    Exit codes: 0 all good, 1 some input failed, 2 wrong usage, 130 interrupted.
     """
-    from ...tracker.errors import InvalidSetting
-    from ...tracker.settings import Settings
-    from . import batch
     from .inputs import SUFFIXES, plan
+    from .outcome import exit_code
 
     if format_ not in SUFFIXES:
-        raise InvalidSetting(f"--format needs one of {', '.join(SUFFIXES)}; got {format_!r}.")
-    stated = options.settings_mapping(
-        config,
-        axes=axes,
-        voxel=voxel,
-        unit=unit,
-        frame_interval=frame_interval,
-        channel=channel,
-        frames=frames,
-        roi=roi,
-        labels=labels,
-        intensity=intensity,
-        columns=columns,
-        diameter=diameter,
-        threshold=threshold,
-        method=method,
-        dark=dark,
-        search_range=search_range,
-        unmatched_cost=unmatched_cost,
-        cost=cost,
-        solver=solver,
-        device=device,
-        min_length=min_length,
-    )
-    settings = batch.check_settings(stated, Settings.from_mapping)
-    jobs = plan(inputs, output, format_, settings.input)
+        raise typer.BadParameter(f"needs one of {', '.join(SUFFIXES)}; got {format_!r}.", param_hint="--format")
+    settings = asked_settings(ctx.params)
+    with usage():
+        jobs = plan(inputs, output, format_, settings.input)
     if dry_run:
-        from .dry_run import show
+        from .dry_run import show_plan
 
-        raise typer.Exit(show(jobs, settings))
-    output.mkdir(parents=True, exist_ok=True)
+        raise typer.Exit(show_plan(jobs, settings, overwrite=overwrite))
+    from . import batch
+
+    batch.prepare_folder(output)
+    if save_config is not None:
+        from .toml import write_toml
+
+        write_toml(save_config, settings.to_mapping(), overwrite=overwrite)
     outcomes = batch.run_all(jobs, settings, overwrite=overwrite, picture=picture)
     batch.write_summary(summary or output / "auctrack-summary.json", outcomes)
-    raise typer.Exit(_exit_code(outcomes))
-
-
-def _exit_code(outcomes: list[batch.Outcome]) -> int:  # noqa: F821
-    states = {outcome.status for outcome in outcomes}
-    if "interrupted" in states:
-        return 130
-    return 1 if "failed" in states else 0
+    raise typer.Exit(exit_code(outcomes))

@@ -1,0 +1,80 @@
+"""`auctrack detect`: a movie in, a table of its particles out."""
+# ruff: noqa: ARG001 - the options reach `asked` through the context
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from . import console, options
+from .asked import asked_settings
+
+
+def command(
+    ctx: typer.Context,
+    movie: Annotated[
+        str,
+        typer.Argument(metavar="MOVIE", show_default=False, help="One movie: a file, a folder or a quoted pattern."),
+    ],
+    axes: options.Axes = None,
+    voxel: options.Voxel = None,
+    unit: options.Unit = None,
+    frame_interval: options.FrameInterval = None,
+    time_unit: options.TimeUnit = None,
+    channel: options.Channel = None,
+    frames: options.Frames = None,
+    roi: options.Roi = None,
+    labels: options.Labels = False,
+    intensity: options.Intensity = None,
+    diameter: options.Diameter = None,
+    threshold: options.Threshold = None,
+    separation: options.Separation = None,
+    method: options.Method = None,
+    dark: options.Dark = False,
+    output: Annotated[
+        Path | None,
+        typer.Option(
+            "--output",
+            "-o",
+            metavar="FILE",
+            rich_help_panel=options.OUTPUT,
+            help="Points table; .csv, .parquet or .napari.csv. Left out: NAME.points.csv in the current folder.",
+        ),
+    ] = None,
+    overwrite: options.Overwrite = False,
+    config: options.Config = None,
+) -> None:
+    """Find the particles of every frame, and write where they are; link them later by auctrack link.
+
+    The table has one row a particle: frame, z, y, x in voxels, quality (the response of the filter, which the
+    threshold is about), intensity and snr. Units and settings stand beside it in FILE.settings.json.
+
+    [bold]Examples[/bold]
+
+    auctrack detect movie.ome.tif --diameter 6
+
+    auctrack detect masks.tif --labels --voxel 2,0.5,0.5 --intensity movie.tif -o cells.csv
+    """
+    settings = asked_settings(ctx.params)
+    from ...tracker.pipeline import find_points
+    from ...tracker.write import write_points
+    from .batch import describe
+    from .inputs import Job, stem
+    from .interrupt import held_back
+    from .record import refuse_existing, run_record
+
+    result = output or Path(f"{stem(movie)}.points.csv")
+    refuse_existing(result, overwrite=overwrite)
+    describe(Job(movie, (), result), settings)
+    with console.progress(movie) as progress:
+        points, found_with = find_points(movie, settings, progress=progress)
+    with held_back():
+        write_points(points, result, settings=run_record(movie, settings, found_with), overwrite=overwrite)
+    rows: list[tuple[str, str]] = []
+    if found_with is not None:
+        unit_name = points.calibration.unit
+        rows.append(("detect", f"diameter {found_with.diameter:.4g} {unit_name}, threshold {found_with.threshold:.4g}"))
+    rows += [("points", f"{len(points)} in {len(points.frame_numbers)} frames"), ("written", str(result))]
+    console.show(console.aligned(rows))

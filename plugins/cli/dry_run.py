@@ -1,0 +1,53 @@
+"""`auctrack track --dry-run`: what each input is taken to be, and what to expect of it. Writes nothing."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from ...matching.errors import AuctrackError
+from ...tracker.settings import Settings
+from . import console
+from .batch import describe, is_up_to_date
+from .fingerprint import fingerprint
+from .first_look import first_look
+from .inputs import Job, files_behind
+from .outcome import ALL_GOOD, SOME_FAILED
+
+
+def show_plan(jobs: Sequence[Job], settings: Settings, *, overwrite: bool) -> int:
+    """Show every input and what would become of it; return the exit code that it foretells."""
+    failed = 0
+    for number, job in enumerate(jobs, start=1):
+        console.show(f"[{number}/{len(jobs)}] {job.source}")
+        try:
+            describe(job, settings)
+            _show_expected(job, settings)
+            _show_result(job, settings, overwrite=overwrite)
+        except (AuctrackError, OSError, MemoryError) as error:
+            failed += 1
+            console.fail(console.naming(job.source, error))
+    console.show(f"{len(jobs) - failed} of {len(jobs)} inputs could be tracked; nothing was written")
+    return SOME_FAILED if failed else ALL_GOOD
+
+
+def _show_expected(job: Job, settings: Settings) -> None:
+    look = first_look(job.source, settings, frames=1)
+    unit, found = look.points.calibration.unit, look.settings.detect
+    rows: list[tuple[str, str]] = []
+    if found.diameter != "auto" and found.threshold is not None:
+        rows.append(("detect", f"diameter {found.diameter:.4g} {unit}, threshold {found.threshold:.4g}"))
+    about = "" if look.frames_seen == look.frames else f"about {len(look.points)} in the middle frame, so about "
+    rows.append(("points", f"{about}{look.points_expected} in {look.frames} frames"))
+    rows.append(("memory", f"about {look.bytes / 1e9:.1f} GB"))
+    console.show(console.aligned(rows))
+
+
+def _show_result(job: Job, settings: Settings, *, overwrite: bool) -> None:
+    if not job.result.exists():
+        fate = "would be written"
+    elif overwrite:
+        fate = "exists and would be replaced"
+    else:
+        is_up_to_date(job, fingerprint(files_behind(job, settings.input), settings.to_mapping()))
+        fate = "is up to date and would be skipped"
+    console.show(console.aligned([("result", f"{job.result} {fate}")]))

@@ -1,0 +1,76 @@
+"""A first look at an input: some frames of it, and the settings that they suggest."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+
+from ...tracker.detect import resolve_settings
+from ...tracker.movie import Movie
+from ...tracker.pipeline import find_points, open_movie
+from ...tracker.points import Points
+from ...tracker.settings import Settings
+
+_WORKERS = 2
+_FILTER_COPIES = 6 * 4  # bytes a voxel and worker while a frame is filtered (see `tracker.detect`)
+_BYTES_PER_POINT = 250  # a row of eight columns, its copies, and its share of the links
+_BYTES_AT_REST = 250e6  # Python with its libraries
+
+
+@dataclass(frozen=True)
+class FirstLook:
+    """What some frames show.
+
+    Attributes
+    ----------
+    points : Points
+        The particles in the frames looked at; all of them for a table.
+    settings : Settings
+        With the diameter and threshold that are in force.
+    frames, frames_seen : int
+        Frames of the input, and how many of them were looked at.
+    bytes : float
+        Memory that tracking all of it is expected to take.
+    """
+
+    points: Points
+    settings: Settings
+    frames: int
+    frames_seen: int
+    bytes: float
+
+    @property
+    def points_expected(self) -> int:
+        """Particles in all frames, if those looked at are typical."""
+        return round(len(self.points) * self.frames / max(self.frames_seen, 1))
+
+
+def first_look(source: str, settings: Settings, frames: int) -> FirstLook:
+    """Find the particles of a few consecutive frames from the middle of a movie, or read a table."""
+    if settings.input.is_table(source):
+        points, _ = find_points(source, settings)
+        count = len(points.frame_numbers)
+        return FirstLook(points, settings, count, count, _BYTES_AT_REST + _BYTES_PER_POINT * len(points))
+    with open_movie(source, settings.input) as movie:
+        if settings.input.kind != "labels":
+            settings = replace(settings, detect=resolve_settings(movie, settings.detect))
+        piece, seen = _middle(movie, frames)
+        count, working = len(movie), _working_memory(movie, labels=settings.input.kind == "labels")
+    points, _ = find_points(source, replace(settings, input=replace(settings.input, frames=piece)))
+    expected = len(points) / seen * count
+    return FirstLook(points, settings, count, seen, _BYTES_AT_REST + working + _BYTES_PER_POINT * expected)
+
+
+def _middle(movie: Movie, frames: int) -> tuple[str, int]:
+    """Return consecutive frames around the middle as a range, and their number."""
+    numbers = movie.frame_numbers
+    first = max(0, (len(numbers) - frames) // 2)
+    chosen = numbers[first : first + frames]
+    step = numbers[1] - numbers[0] if len(numbers) > 1 else 1
+    return f"{chosen[0]}:{chosen[-1] + 1}:{step}", len(chosen)
+
+
+def _working_memory(movie: Movie, *, labels: bool) -> float:
+    voxels = movie.bytes_per_frame / movie.dtype.itemsize
+    if labels:
+        return 3 * 8 * voxels
+    return (_WORKERS + 1) * movie.bytes_per_frame + _WORKERS * _FILTER_COPIES * voxels

@@ -1,0 +1,214 @@
+"""`auctrack info`: what is in a file, and which settings suit it."""
+
+from __future__ import annotations
+
+import json
+import shlex
+from collections.abc import Mapping
+from dataclasses import replace
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+
+from ...tracker.errors import UnknownScale
+from . import console, options
+from .asked import as_options, asked_settings
+
+if TYPE_CHECKING:
+    import numpy as np
+
+    from ...tracker.movie import Movie
+    from ...tracker.settings import Settings
+
+Facts = tuple[dict[str, Any], str]
+"""What was found, for programs; and the same as text."""
+ROLES = ("frame", "z", "y", "x", "track_id", "particle", "TRACK_ID", "true_id", "parent_id")
+"""Columns that mean something; all others are features that are kept."""
+
+_FRAMES = 5
+"""Frames of a movie in which particles are looked for: enough to see how far they step."""
+
+
+def command(
+    ctx: typer.Context,
+    source: Annotated[
+        str,
+        typer.Argument(
+            metavar="INPUT", show_default=False, help="A movie (file, folder or quoted pattern) or a table."
+        ),
+    ],
+    axes: options.Axes = None,
+    voxel: options.Voxel = None,
+    unit: options.Unit = None,
+    frame_interval: options.FrameInterval = None,
+    time_unit: options.TimeUnit = None,
+    channel: options.Channel = None,
+    frames: options.Frames = None,
+    roi: options.Roi = None,
+    labels: options.Labels = False,
+    columns: options.Columns = None,
+    diameter: options.Diameter = None,
+    threshold: options.Threshold = None,
+    dark: options.Dark = False,
+    as_json: options.Json = False,
+) -> None:
+    """Say what is in a file, and which settings suit it, with the reasons.
+
+    For a movie: axes, voxel size, frame interval, frames, channels; a diameter, a threshold and a search range from a
+    few of its frames. For a table: the columns recognised, frames, points a frame, and a search range.
+
+    [bold]Examples[/bold]
+
+    auctrack info movie.ome.tif
+
+    auctrack info movie.tif --axes TZYX --voxel 2,0.5,0.5 --json
+    """
+    del axes, voxel, unit, frame_interval, time_unit, channel, frames, roi, labels, columns, diameter, threshold, dark
+    settings = asked_settings(ctx.params)
+    facts, text = (_of_table if settings.input.is_table(source) else _of_movie)(source, settings)
+    if not as_json:
+        console.show(text)
+    if "needed" in facts:
+        raise UnknownScale(f"{facts['needed']}")
+    seen, text = _of_points(source, _with_suggestion(settings, facts))
+    track = " ".join(["auctrack track", shlex.quote(source), *map(shlex.quote, as_options(settings))])
+    if as_json:
+        console.show(json.dumps({**facts, **seen, "command": track}, indent=2, ensure_ascii=False))
+    else:
+        console.show(f"\n{text}\n\nAll this is automatic in: {track}")
+
+
+def _with_suggestion(settings: Settings, facts: Mapping[str, Any]) -> Settings:
+    """Return settings with the diameter and threshold that were found, so that they are not looked for twice."""
+    if "suggested" not in facts:
+        return settings
+    found = {name: facts["suggested"][name] for name in ("diameter", "threshold")}
+    return replace(settings, detect=replace(settings.detect, **found))
+
+
+def _of_movie(source: str, settings: Settings) -> Facts:
+    from ...tracker.pipeline import open_movie
+
+    given, unknown = settings.input, None
+    try:
+        movie = open_movie(source, given)
+    except UnknownScale as error:
+        unknown = str(error)
+        movie = open_movie(source, replace(given, unit="pixel"))
+    with movie:
+        calibration = movie.calibration
+        facts = {
+            "kind": "label movie" if given.kind == "labels" else "movie",
+            "axes": movie.axes,
+            "frame_shape": list(movie.shape),
+            "pixels": str(movie.dtype),
+            "voxel_size": None if unknown else list(calibration.scale[3 - movie.ndim :]),
+            "unit": None if unknown else calibration.unit,
+            "frame_interval": calibration.frame_interval,
+            "time_unit": calibration.time_unit,
+            "frames": len(movie),
+            "channels": list(movie.channels),
+        }
+        text = console.indented(movie.describe())
+        if unknown is not None:
+            known = [line for line in text.splitlines() if not line.strip().startswith("scale")]
+            return {**facts, "needed": unknown}, "\n".join([*known, f"  {'scale':<9} not known"])
+        if given.kind != "labels":
+            suggested, rows = _suggested_detection(movie, settings)
+            facts |= suggested
+            text += "\n\n" + console.aligned(rows)
+    return facts, text
+
+
+def _suggested_detection(movie: Movie, settings: Settings) -> tuple[dict[str, Any], list[tuple[str, str]]]:
+    """Return diameter and threshold for a movie, and why."""
+    from ...tracker.detect import resolve_settings
+    from ...tracker.suggest import suggest_diameter
+
+    asked, why = settings.detect, "as given"
+    if asked.diameter == "auto":
+        suggestion = suggest_diameter(movie, bright_on_dark=asked.bright_on_dark)
+        asked, why = replace(asked, diameter=suggestion.diameter), suggestion.reason
+    found = resolve_settings(movie, asked)
+    how = "as given" if asked.threshold is not None else "where the peaks of noise end in up to five frames"
+    facts = {"diameter": found.known_diameter, "diameter_reason": why, "threshold": found.threshold}
+    rows = [
+        ("diameter", f"{found.known_diameter:.3g} {movie.calibration.unit}. {why}"),
+        ("threshold", f"{found.threshold:.4g}: {how}"),
+    ]
+    return {"suggested": facts}, rows
+
+
+def _of_table(source: str, settings: Settings) -> Facts:
+    from ...tracker.dialects import our_names
+    from ...tracker.sidecar import read_sidecar
+    from ...tracker.table_file import read_table_file
+
+    path = Path(source)
+    table, _ = read_table_file(path, read_sidecar(path))
+    named, dialect = our_names(table, settings.input.columns, source)
+    columns = {ours: theirs for ours, theirs in zip(named.columns, table.columns, strict=True) if ours in ROLES}
+    others = [str(name) for name in named.columns if name not in ROLES]
+    facts = {
+        "kind": "table",
+        "rows": len(table),
+        "columns": columns,
+        "column_names_of": dialect.program if dialect else None,
+        "other_columns": others,
+    }
+    pairs = ", ".join(ours if ours == theirs else f"{ours} (here {theirs})" for ours, theirs in columns.items())
+    rows = [
+        ("table", f"{source}, {len(table)} rows"),
+        ("columns", f"{pairs}; names of {facts['column_names_of'] or 'your choice'}"),
+        ("others", ", ".join(others) or "none"),
+    ]
+    return facts, console.aligned(rows)
+
+
+def _of_points(source: str, settings: Settings) -> Facts:
+    """Look at the particles of some frames of a movie, or of a whole table."""
+    from ...tracker.link import link_points
+    from ...tracker.spacing import mean_spacing
+    from .first_look import first_look
+
+    look = first_look(source, settings, _FRAMES)
+    points = look.points
+    per_frame = points.table.groupby("frame").size()
+    low, middle, high = (int(value) for value in per_frame.quantile([0.0, 0.5, 1.0])) if len(per_frame) else (0, 0, 0)
+    linking = link_points(points, settings.link)
+    search_range, step = linking.settings.search_range, linking.report["median_step"]
+    unit, spacing = points.calibration.unit, mean_spacing(points)
+    numbers = points.frame_numbers
+    facts = {
+        "frames_seen": look.frames_seen,
+        "points_per_frame": {"least": low, "median": middle, "most": high},
+        "spacing": spacing,
+        "median_step": step,
+        "search_range": search_range,
+        "unmatched_cost": linking.settings.unmatched_cost,
+        "unmatched_cost_reason": linking.unmatched_cost.reason,
+    }
+    where = f"frames {numbers[0]} to {numbers[-1]}" if len(numbers) else "no frame"
+    if settings.input.is_table(source):
+        facts |= {"frames": len(numbers), "first_frame": _whole(numbers[:1]), "last_frame": _whole(numbers[-1:])}
+        facts |= {"missing_frames": _missing(numbers, points.frame_step), "unit": unit}
+        facts |= {"voxel_size": points.calibration.scale, "frame_interval": points.calibration.frame_interval}
+    rows = [
+        ("seen in", f"{where}, {points.calibration}"),
+        ("points", f"{middle} a frame in the median, {low} to {high}"),
+        ("spacing", "not known" if spacing is None else f"{spacing:.3g} {unit} to the nearest neighbour in the mean"),
+        ("step", "not known" if step is None else f"{step:.3g} {unit} from frame to frame in the median"),
+        ("range", f"{search_range:.3g} {unit}: 1.3 times the spacing; beyond it nearly all particles compete"),
+        ("price", f"unmatched cost {linking.settings.unmatched_cost:.3g} {unit}, {linking.unmatched_cost.reason}"),
+    ]
+    return {"particles": facts}, console.aligned(rows)
+
+
+def _missing(numbers: np.ndarray, step: int) -> int:
+    """Return how many frames between the first and the last have no points."""
+    return int((numbers[-1] - numbers[0]) // step + 1 - len(numbers)) if len(numbers) else 0
+
+
+def _whole(numbers: np.ndarray) -> int | None:
+    return int(numbers[0]) if len(numbers) else None

@@ -1,0 +1,76 @@
+"""`auctrack link`: a table of points in, tracks out."""
+# ruff: noqa: ARG001 - the options reach `asked` through the context
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from . import console, options
+from .asked import asked_settings
+
+
+def command(
+    ctx: typer.Context,
+    points: Annotated[
+        Path,
+        typer.Argument(metavar="POINTS", show_default=False, help="Table of points: .csv, .csv.gz or .parquet."),
+    ],
+    columns: options.Columns = None,
+    voxel: options.TableVoxel = None,
+    unit: options.Unit = None,
+    frame_interval: options.FrameInterval = None,
+    time_unit: options.TimeUnit = None,
+    frames: options.Frames = None,
+    roi: options.Roi = None,
+    search_range: options.SearchRange = None,
+    unmatched_cost: options.UnmatchedCost = None,
+    cost: options.Cost = None,
+    solver: options.Solver = None,
+    device: options.Device = None,
+    output: Annotated[
+        Path | None,
+        typer.Option(
+            "--output",
+            "-o",
+            metavar="FILE",
+            rich_help_panel=options.OUTPUT,
+            help="Tracks; .csv, .parquet or .napari.csv. Left out: NAME.tracks.csv in the current folder.",
+        ),
+    ] = None,
+    min_length: options.MinLength = None,
+    overwrite: options.Overwrite = False,
+    config: options.Config = None,
+) -> None:
+    """Link the particles of a table from frame to frame into tracks.
+
+    The table needs the columns frame, y, x (and z when 3D), or the names that trackpy, laptrack, TrackMate or napari
+    give them. Lengths are in the table's unit: pixels, unless the table or an option says otherwise. The result is the
+    table with a column track_id, rows in their order; units and settings stand beside it in FILE.settings.json.
+
+    [bold]Examples[/bold]
+
+    auctrack link movie.points.csv --search-range 8
+
+    auctrack link spots.csv --columns frame=Time,x=cx,y=cy --voxel 0.2,0.2 -o tracks.parquet
+    """
+    settings = asked_settings(ctx.params)
+    from dataclasses import replace
+
+    from ...tracker.pipeline import track
+    from ...tracker.write import write_tracks
+    from .batch import report
+    from .inputs import Job, stem
+    from .interrupt import held_back
+    from .record import refuse_existing, run_record
+
+    settings = replace(settings, input=replace(settings.input, kind="table"))
+    job = Job(str(points), (points,), output or Path(f"{stem(str(points))}.tracks.csv"))
+    refuse_existing(job.result, overwrite=overwrite)
+    with console.progress(job.source) as progress:
+        result = track(points, settings, progress=progress)
+    with held_back():
+        write_tracks(result.tracks, job.result, settings=run_record(job.source, result.settings), overwrite=overwrite)
+    report(job, result)

@@ -1,0 +1,142 @@
+"""`auctrack measure`: tracks in, one row of measures a track out, and the mean squared displacement."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+
+from . import console, options
+from .asked import asked_settings
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+    from ...tracker.points import Tracks
+
+
+def command(
+    ctx: typer.Context,
+    tracks: Annotated[
+        Path,
+        typer.Argument(metavar="TRACKS", show_default=False, help="Table of tracks: .csv, .csv.gz or .parquet."),
+    ],
+    columns: options.Columns = None,
+    voxel: options.TableVoxel = None,
+    unit: options.Unit = None,
+    frame_interval: options.FrameInterval = None,
+    time_unit: options.TimeUnit = None,
+    min_length: Annotated[
+        int, typer.Option(metavar="N", min=1, rich_help_panel="Measures", help="Leave out tracks of fewer detections.")
+    ] = 1,
+    msd: Annotated[
+        bool,
+        typer.Option(
+            "--msd",
+            rich_help_panel="Measures",
+            help="Also write the mean squared displacement over all tracks against the time lag, into NAME.msd.csv.",
+        ),
+    ] = False,
+    per_track: Annotated[
+        bool, typer.Option("--per-track", rich_help_panel="Measures", help="With --msd: one curve a track.")
+    ] = False,
+    max_lag: Annotated[
+        int | None,
+        typer.Option(
+            metavar="FRAMES",
+            min=1,
+            rich_help_panel="Measures",
+            help="With --msd: longest lag. Left out: the longest track.",
+        ),
+    ] = None,
+    output: Annotated[
+        Path | None,
+        typer.Option(
+            "--output",
+            "-o",
+            metavar="FILE.csv",
+            rich_help_panel=options.OUTPUT,
+            help="Where the measures go. Left out: NAME.measures.csv in the current folder; --msd goes beside it.",
+        ),
+    ] = None,
+    overwrite: options.Overwrite = False,
+) -> None:
+    """Measure every track: length, duration, displacement, speed, straightness, mean intensity.
+
+    One row a track; the units stand beside the table in FILE.settings.json. Times are in frames and lengths in pixels
+    where the tracks do not say their units and no option does.
+
+    [bold]Examples[/bold]
+
+    auctrack measure movie.tracks.csv --min-length 5
+
+    auctrack measure trackmate_spots.csv --voxel 0.2,0.2 --frame-interval 0.5 --msd
+    """
+    del columns, voxel, unit, frame_interval, time_unit  # read through the context
+    given = asked_settings({**ctx.params, "min_length": None}).input
+    from ...tracker.measures import filter_by_length, mean_squared_displacement, measure_tracks
+    from ...tracker.tables import read_tracks
+    from .inputs import stem
+    from .record import refuse_existing
+
+    result = output or Path(f"{stem(str(tracks))}.measures.csv")
+    if result.suffix != ".csv":
+        raise typer.BadParameter(f"needs a name that ends in .csv; got {result}.", param_hint="--output")
+    curve = result.with_name(f"{stem(result.name)}.msd.csv")
+    for path in (result, curve) if msd else (result,):
+        refuse_existing(path, overwrite=overwrite)
+    read = read_tracks(
+        tracks,
+        columns=given.columns,
+        scale=given.scale,
+        unit=given.unit,
+        frame_interval=given.frame_interval,
+        time_unit=given.time_unit,
+    )
+    kept = filter_by_length(read, min_length)
+    measures = measure_tracks(kept)
+    made_with = {"source": str(tracks), "min_length": min_length}
+    _write(measures, kept, result, made_with, overwrite=overwrite)
+    _report(measures, kept, result)
+    if msd:
+        curves = mean_squared_displacement(kept, max_lag, per_track=per_track)
+        _write(curves, kept, curve, {**made_with, "max_lag": max_lag, "per_track": per_track}, overwrite=overwrite)
+        console.show(console.aligned([("msd", str(curve))]))
+
+
+def _write(table: pd.DataFrame, tracks: Tracks, path: Path, made_with: dict[str, Any], *, overwrite: bool) -> None:
+    """Write a table of measures, and its units beside it, whole or not at all."""
+    from ... import __version__
+    from ...tracker.measures import measure_units
+    from ...tracker.sidecar import Sidecar, sidecar_path
+    from ...tracker.write import write_whole
+    from .interrupt import held_back
+
+    units = {name: unit for name, unit in measure_units(tracks.calibration).items() if name in table.columns}
+    columns = {str(name): str(dtype) for name, dtype in table.dtypes.items()}
+    note = Sidecar(tracks.calibration, columns, {}, {**made_with, "units": units}).to_json(__version__).encode()
+    text = table.to_csv(index=False, lineterminator="\n").encode()
+    with held_back():
+        write_whole(
+            {path: lambda file: _put(text, file), sidecar_path(path): lambda file: _put(note, file)},
+            overwrite=overwrite,
+        )
+
+
+def _put(content: bytes, file: Any) -> None:
+    file.write(content)
+
+
+def _report(measures: pd.DataFrame, tracks: Tracks, result: Path) -> None:
+    from ...tracker.measures import measure_units
+
+    units = measure_units(tracks.calibration)
+    rows = [("tracks", f"{len(measures)}")]
+    for name, column in (("length", "length"), ("moved", "net_displacement"), ("speed", "mean_speed")):
+        known = measures[column].dropna()
+        if len(known):
+            low, middle, high = known.quantile([0.1, 0.5, 0.9])
+            unit = units.get(column, "detections")
+            rows.append((name, f"{middle:.3g} {unit} in the median; {low:.3g} to {high:.3g} from 10 % to 90 %"))
+    console.show(console.aligned([*rows, ("written", str(result))]))

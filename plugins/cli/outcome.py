@@ -1,0 +1,54 @@
+"""What became of each input, and the exit code that follows."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any, Literal
+
+ALL_GOOD, SOME_FAILED, INTERRUPTED = 0, 1, 130
+"""Exit codes; wrong usage is 2, which typer sees to."""
+
+Status = Literal["tracked", "up to date", "failed", "interrupted", "not started"]
+
+
+@dataclass
+class Outcome:
+    """What became of one input; one entry of the summary.
+
+    Attributes
+    ----------
+    source, result : str
+        The input as it was given, and where its tracks go.
+    status : str
+    seconds : float
+        Time spent on it.
+    message : str or None
+        Why it failed.
+    picture : str or None
+        Where its picture is, if one was asked for.
+    figures : mapping or None
+        Figures of the run: points, frames, tracks, links, the proof.
+    """
+
+    source: str
+    result: str
+    status: Status = "not started"
+    seconds: float = 0.0
+    message: str | None = None
+    picture: str | None = None
+    figures: Mapping[str, Any] | None = None
+
+
+def exit_code(outcomes: Sequence[Outcome]) -> int:
+    """Return the exit code of a run."""
+    states = {outcome.status for outcome in outcomes}
+    if "interrupted" in states:
+        return INTERRUPTED
+    return SOME_FAILED if "failed" in states else ALL_GOOD
+
+
+def counted(outcomes: Sequence[Outcome]) -> str:
+    """Return how many inputs came to what: "3 tracked, 1 failed"."""
+    states = [outcome.status for outcome in outcomes]
+    return ", ".join(f"{states.count(status)} {status}" for status in dict.fromkeys(states))

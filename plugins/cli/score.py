@@ -1,0 +1,149 @@
+"""`auctrack score`: how well tracks agree with the truth."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+
+from . import console, options
+from .asked import asked_settings, usage
+
+if TYPE_CHECKING:
+    from ...tracker.points import Points, Tracks
+    from ...tracker.score import Score
+
+_TRUTH, _COUNTING = "Truth", "What counts"
+
+
+def command(
+    tracks: Annotated[Path, typer.Argument(metavar="TRACKS", show_default=False, help="Table of tracks to judge.")],
+    truth: Annotated[
+        Path,
+        typer.Argument(
+            metavar="TRUTH", show_default=False, help="Table of real particles; track_id (or true_id) names them."
+        ),
+    ],
+    tolerance: Annotated[
+        float | None,
+        typer.Option(
+            metavar="LENGTH",
+            rich_help_panel=_COUNTING,
+            help="A detection is right if a real particle is at most this far away, in the unit of the tracks. Left "
+            "out: by the column true_id of the tracks, which simulated points have.",
+        ),
+    ] = None,
+    max_missed_frames: Annotated[
+        int,
+        typer.Option(
+            metavar="N", min=0, rich_help_panel=_COUNTING, help="Count links across up to N missed frames too."
+        ),
+    ] = 0,
+    divisions: Annotated[
+        bool,
+        typer.Option("--divisions", rich_help_panel=_COUNTING, help="Count links from mothers to daughters too."),
+    ] = False,
+    truth_voxel: Annotated[
+        str | None,
+        typer.Option(
+            metavar="Z,Y,X",
+            rich_help_panel=_TRUTH,
+            help="Size in µm of one coordinate step of the truth. Left out: what stands beside the truth, else the "
+            "size that the tracks have.",
+        ),
+    ] = None,
+    truth_columns: Annotated[
+        str | None,
+        typer.Option(
+            metavar="OURS=THEIRS,…", rich_help_panel=_TRUTH, help="Columns of the truth, such as frame=t,track_id=cell."
+        ),
+    ] = None,
+    frames: Annotated[
+        str | None,
+        typer.Option(
+            metavar="FROM:TO[:STEP]",
+            rich_help_panel=_TRUTH,
+            help="Frames of the truth that count. Left out: those that were tracked, where that stands beside the "
+            "tracks, else all.",
+        ),
+    ] = None,
+    as_json: options.Json = False,
+) -> None:
+    """Compare tracks with the truth: right detections, right links, complete tracks.
+
+    Precision is the right share of what was found, recall the found share of what is real, F1 their harmonic mean. A
+    link is right when it joins two right detections of one particle.
+
+    [bold]Examples[/bold]
+
+    auctrack score movie.tracks.csv movie.truth.csv --tolerance 2
+
+    auctrack score points.tracks.csv points.truth.csv --json
+    """
+    given = asked_settings({"voxel": truth_voxel, "columns": truth_columns, "frames": frames}).input
+    from ...tracker.score import score_links
+    from ...tracker.tables import read_tracks
+
+    found = read_tracks(tracks)
+    if tolerance is None and "true_id" not in found.table.columns:
+        raise typer.BadParameter(
+            f"is needed: {tracks} has no column true_id, so detections are judged by their distance from real "
+            f"particles. Give the largest distance that is still right, in {found.calibration.unit}.",
+            param_hint="--tolerance",
+        )
+    real = _read_truth(truth, found, given, by_position=tolerance is not None)
+    if frames is None and (tracked := _tracked_frames(tracks)) is not None:
+        real = real.cut(tracked)
+        console.say(f"note: only the frames that were tracked count ({tracked.start}:{tracked.stop}:{tracked.step}).")
+    else:
+        real = real.cut(given.frame_slice)
+    with usage():
+        score = score_links(
+            found, real, tolerance=tolerance, max_missed_frames=max_missed_frames, include_divisions=divisions
+        )
+    console.show(json.dumps(score.summary(), indent=2) if as_json else _table(score))
+
+
+def _read_truth(path: Path, found: Tracks, given: Any, *, by_position: bool) -> Points:
+    """Read the truth; without units of its own it is in the coordinates of the tracks."""
+    from ...tracker.tables import read_points, read_tracks
+
+    read = read_tracks if by_position else read_points
+    real = read(path, columns=given.columns, scale=given.scale)
+    calibration = found.calibration
+    if real.calibration.is_physical or not calibration.is_physical:
+        return real
+    sizes = calibration.scale[3 - real.ndim :]
+    console.say(
+        f"note: {path} does not say its units; its positions are taken to be in the same steps as those of the tracks, "
+        f"{' × '.join(f'{size:g}' for size in sizes)} {calibration.unit} ({','.join(real.axes)}). "
+        "If not, give --truth-voxel."
+    )
+    return read(path, columns=given.columns, scale=sizes, unit=calibration.unit)
+
+
+def _tracked_frames(tracks: Path) -> slice | None:
+    """Return the frames that were tracked, where the settings beside the tracks name a part of the movie."""
+    from ...tracker.ranges import parse_frames
+    from ...tracker.sidecar import read_sidecar
+
+    sidecar = read_sidecar(tracks)
+    text = sidecar.settings.get("effective", {}).get("input", {}).get("frames") if sidecar else None
+    return parse_frames(text) if text else None
+
+
+def _table(score: Score) -> str:
+    rows = [
+        f"  {'':<11}{'real':>9}{'found':>9}{'right':>9}{'precision':>11}{'recall':>9}{'F1':>9}",
+        *(
+            f"  {name:<11}{part.real:>9}{part.predicted:>9}{part.correct:>9}"
+            f"{part.precision:>11.4f}{part.recall:>9.4f}{part.f1:>9.4f}"
+            for name, part in (("detections", score.detections), ("links", score.links))
+        ),
+        f"  {'tracks':<11}{score.tracks.real:>9}{score.tracks.predicted:>9}{score.tracks.complete:>9}"
+        f"   {score.tracks.completeness:.1%} complete, {score.tracks.mean_coverage:.1%} covered in the mean,",
+        f"  {'':<38}   {score.tracks.mean_fragments:.2f} pieces a track, {score.tracks.switches} switches of identity",
+    ]
+    return "\n".join(rows)

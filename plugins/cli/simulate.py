@@ -1,0 +1,234 @@
+"""`auctrack simulate`: a movie or a point table with exact truth."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+
+from . import console, options
+from .asked import usage
+
+if TYPE_CHECKING:
+    from ...tracker.simulate import Simulation
+
+_MOVEMENT, _DETECTOR, _MICROSCOPE = "Particles and how they move", "Detector (points only)", "Microscope (movies only)"
+
+
+def command(
+    output: Annotated[
+        Path,
+        typer.Argument(
+            metavar="OUT",
+            show_default=False,
+            help="NAME.ome.tif for a movie; NAME.csv or NAME.parquet for a table of points.",
+        ),
+    ],
+    particles: Annotated[
+        int, typer.Option(metavar="N", rich_help_panel=_MOVEMENT, help="Particles in the first frame.")
+    ] = 1000,
+    frames: Annotated[int, typer.Option(metavar="N", rich_help_panel=_MOVEMENT, help="Frames.")] = 10,
+    ndim: Annotated[int, typer.Option(metavar="2|3", rich_help_panel=_MOVEMENT, help="Dimensions of space.")] = 3,
+    spacing: Annotated[
+        float,
+        typer.Option(
+            metavar="LENGTH",
+            rich_help_panel=_MOVEMENT,
+            help="Mean distance of nearest neighbours in µm; it sizes the box.",
+        ),
+    ] = 10.0,
+    box: Annotated[
+        str | None,
+        typer.Option(
+            metavar="Z,Y,X",
+            rich_help_panel=_MOVEMENT,
+            help="Edges of the box in µm, in place of --spacing. Example: 20,100,100.",
+        ),
+    ] = None,
+    persistence: Annotated[
+        float,
+        typer.Option(
+            metavar="0…1", rich_help_panel=_MOVEMENT, help="0: every step in a new direction; 1: straight lines."
+        ),
+    ] = 0.9,
+    step: Annotated[
+        float, typer.Option(metavar="FACTOR", rich_help_panel=_MOVEMENT, help="Mean step, as a part of the spacing.")
+    ] = 0.3,
+    step_um: Annotated[
+        float | None,
+        typer.Option(metavar="LENGTH", rich_help_panel=_MOVEMENT, help="Mean step in µm, in place of --step."),
+    ] = None,
+    walls: Annotated[
+        str,
+        typer.Option(
+            metavar="reflect|leave", rich_help_panel=_MOVEMENT, help="At a wall, particles bounce off or are gone."
+        ),
+    ] = "reflect",
+    births: Annotated[
+        float,
+        typer.Option(
+            metavar="RATE", rich_help_panel=_MOVEMENT, help="New particles a frame, as a part of --particles."
+        ),
+    ] = 0.0,
+    deaths: Annotated[
+        float,
+        typer.Option(metavar="RATE", rich_help_panel=_MOVEMENT, help="Part of the particles that vanish a frame."),
+    ] = 0.0,
+    keep_density: Annotated[
+        bool,
+        typer.Option("--keep-density", rich_help_panel=_MOVEMENT, help="Replace every particle that is lost."),
+    ] = False,
+    frame_interval: Annotated[
+        float, typer.Option(metavar="SECONDS", rich_help_panel=_MOVEMENT, help="Time between two frames.")
+    ] = 1.0,
+    seed: Annotated[
+        int, typer.Option(metavar="N", rich_help_panel=_MOVEMENT, help="The same seed gives the same data.")
+    ] = 0,
+    missed: Annotated[
+        float, typer.Option(metavar="RATE", rich_help_panel=_DETECTOR, help="Part of the particles missed a frame.")
+    ] = 0.0,
+    false: Annotated[
+        float,
+        typer.Option(
+            "--false",
+            metavar="RATE",
+            rich_help_panel=_DETECTOR,
+            help="False detections a frame, as a part of the real.",
+        ),
+    ] = 0.0,
+    localisation_error: Annotated[
+        str | None,
+        typer.Option(
+            metavar="LENGTH|Z,Y,X",
+            rich_help_panel=_DETECTOR,
+            help="Standard deviation of positions in µm, one for all axes or one each.",
+        ),
+    ] = None,
+    voxel: Annotated[
+        str | None,
+        typer.Option(metavar="Z,Y,X", rich_help_panel=_MICROSCOPE, help="Voxel size in µm. [default: 1,0.5,0.5]"),
+    ] = None,
+    psf_sigma: Annotated[
+        str | None,
+        typer.Option(
+            metavar="Z,Y,X",
+            rich_help_panel=_MICROSCOPE,
+            help="Standard deviation of a spot in µm. [default: 1.5,0.75,0.75]",
+        ),
+    ] = None,
+    peak: Annotated[
+        float, typer.Option(metavar="PHOTONS", rich_help_panel=_MICROSCOPE, help="Mean brightness of a spot's centre.")
+    ] = 100.0,
+    peak_spread: Annotated[
+        float,
+        typer.Option(metavar="PART", rich_help_panel=_MICROSCOPE, help="How much particles differ in brightness."),
+    ] = 0.25,
+    background: Annotated[
+        float, typer.Option(metavar="PHOTONS", rich_help_panel=_MICROSCOPE, help="Even background a voxel.")
+    ] = 10.0,
+    read_noise: Annotated[
+        float, typer.Option(metavar="PHOTONS", rich_help_panel=_MICROSCOPE, help="Read noise of the camera.")
+    ] = 1.5,
+    overwrite: options.Overwrite = False,
+) -> None:
+    """Simulate particles that wander through a box: a movie, or detections as a table, with the exact truth beside it.
+
+    A movie NAME.ome.tif comes with NAME.truth.csv: where each particle is, in voxels and in µm. A table holds what a
+    detector would report, in µm; NAME.truth.csv holds every particle in every frame.
+
+    [bold]Examples[/bold]
+
+    auctrack simulate movie.ome.tif --particles 60 --box 15,64,64 --step-um 1
+
+    auctrack simulate points.csv --particles 10000 --missed 0.05 --false 0.05 --seed 7
+    """
+    from ...tracker.render import RenderSettings
+    from ...tracker.simulate import SimulationSettings
+
+    is_movie = output.name.lower().endswith((".ome.tif", ".ome.tiff"))
+    if not is_movie and output.suffix not in (".csv", ".parquet"):
+        raise typer.BadParameter(
+            f"needs a name that ends in .ome.tif, .csv or .parquet; got {output}.", param_hint="OUT"
+        )
+    microscope: dict[str, Any] = {
+        "voxel_um": _numbers("--voxel", voxel),
+        "psf_sigma_um": _numbers("--psf-sigma", psf_sigma),
+        "peak": peak,
+        "peak_spread": peak_spread,
+        "background": background,
+        "read_noise": read_noise,
+        "seed": seed,
+    }
+    error = _numbers("--localisation-error", localisation_error) or (0.0,)
+    with usage():
+        swarm = SimulationSettings(
+            particles=particles,
+            frames=frames,
+            ndim=ndim,
+            spacing_um=spacing,
+            box_um=_numbers("--box", box),
+            persistence=persistence,
+            step=step,
+            step_um=step_um,
+            walls=walls,
+            death_rate=deaths,
+            birth_rate=births,
+            keep_density=keep_density,
+            missed=missed,
+            false=false,
+            localisation_error_um=error[0] if len(error) == 1 else error,
+            frame_interval_s=frame_interval,
+            seed=seed,
+        )
+        camera = RenderSettings(**{name: value for name, value in microscope.items() if value is not None})
+    from ...tracker.simulate import simulate
+
+    with console.progress(output.name) as progress:
+        simulation = simulate(swarm, progress=lambda done, total: progress("simulate", done, total))
+        if is_movie:
+            from ...tracker.render import render
+
+            paths: tuple[Path, ...] = render(
+                simulation,
+                output,
+                camera,
+                overwrite=overwrite,
+                progress=lambda done, total: progress("draw", done, total),
+            )
+        else:
+            paths = _write_tables(simulation, output, overwrite=overwrite)
+    truth = simulation.truth
+    console.show(
+        console.aligned(
+            [
+                ("truth", f"{truth.table['track_id'].nunique()} particles, {len(truth)} positions in {frames} frames"),
+                ("spacing", f"{swarm.mean_spacing_um:.3g} µm, mean step {swarm.mean_step_um:.3g} µm"),
+                *(("written", str(path)) for path in paths),
+            ]
+        )
+    )
+
+
+def _write_tables(simulation: Simulation, output: Path, *, overwrite: bool) -> tuple[Path, ...]:
+    from ...tracker.write import write_points, write_tracks
+    from .record import refuse_existing
+
+    truth = output.with_name(f"{output.name.removesuffix(output.suffix)}.truth.csv")
+    for path in (output, truth):
+        refuse_existing(path, overwrite=overwrite)
+    made_with: dict[str, Any] = {"simulation": simulation.settings}
+    write_points(simulation.detections, output, settings=made_with, overwrite=overwrite)
+    write_tracks(simulation.truth, truth, settings=made_with, overwrite=overwrite)
+    return output, truth
+
+
+def _numbers(option: str, text: str | None) -> tuple[float, ...] | None:
+    if text is None:
+        return None
+    try:
+        return tuple(float(part) for part in text.split(","))
+    except ValueError:
+        raise typer.BadParameter(
+            f"needs numbers parted by commas, such as 1,0.5,0.5; got {text!r}.", param_hint=option
+        ) from None
