@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Callable
 from typing import Any
 
@@ -32,7 +33,10 @@ def from_short_side(problem: Problem, method: Callable[[Problem], Matched]) -> M
     parts = [_solved(problem, b, bool(tall[b]), method) for b in range(problem.n_blocks)]
     col_of_row = np.concatenate([part[0] for part in parts])
     v = np.concatenate([part[1] for part in parts])
-    return col_of_row, v, {key: sum(counts[key] for _, _, counts in parts) for key in parts[0][2]}
+    totals: Counter[str] = Counter()
+    for _, _, counts in parts:
+        totals.update(counts)
+    return col_of_row, v, dict(totals)
 
 
 def _solved(problem: Problem, b: int, turn: bool, method: Callable[[Problem], Matched]) -> Matched:
