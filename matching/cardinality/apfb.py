@@ -14,6 +14,7 @@ Repaired against the print: Algorithm 1 never resets ``augmenting_path_found``; 
 
 from __future__ import annotations
 
+from time import perf_counter
 from typing import Any, Literal
 
 import numpy as np
@@ -49,7 +50,8 @@ def apfb(
     Returns
     -------
     dict
-        ``phases``, ``levels`` per phase, ``frontiers`` (columns per level and phase), ``augmentations`` per phase.
+        ``phases``, ``levels`` per phase, ``frontiers`` (columns per level and phase), ``augmentations`` and
+        ``phase_seconds`` per phase.
     """
     return _run(graph, col_of_row, row_of_col, bfs, launch, stop_at_first_level=False)
 
@@ -87,8 +89,10 @@ def _run(
     predecessor = np.full(graph.n_rows, -1, np.int32)
     frontiers: list[list[int]] = []
     augmentations: list[int] = []
+    seconds: list[float] = []
     path_found = True
     while path_found:
+        begin = perf_counter()
         matched = int(np.count_nonzero(rmatch >= 0))
         path_found = False
         level = START
@@ -109,11 +113,13 @@ def _run(
         alternate(cmatch, rmatch, predecessor, bfs_array, root, threads, keep_end)
         fix_matching(cmatch, rmatch)
         augmentations.append(int(np.count_nonzero(rmatch >= 0)) - matched)
+        seconds.append(perf_counter() - begin)
     return {
         "phases": len(frontiers),
         "levels": [len(sizes) for sizes in frontiers],
         "frontiers": frontiers,
         "augmentations": augmentations,
+        "phase_seconds": seconds,
     }
 
 

@@ -37,8 +37,8 @@ def _operands(context: Any, builder: Any, signature: Any, args: Any) -> tuple[An
     return builder.gep(view.data, [position]), context.cast(builder, args[2], value_type, array_type.dtype)
 
 
-claim: Callable[[Any, Any, Any], bool] = cast(Any, intrinsic(_claim))
+claim: Callable[[Any, Any, Any], bool] = cast("Any", intrinsic(_claim))
 """``claim(array, index, mark)`` sets ``array[index] = mark`` atomically; True for the one thread that changed it."""
 
-fetch_add: Callable[[Any, Any, Any], int] = cast(Any, intrinsic(_fetch_add))
+fetch_add: Callable[[Any, Any, Any], int] = cast("Any", intrinsic(_fetch_add))
 """``fetch_add(array, index, amount)`` adds to ``array[index]`` atomically and returns what was there before."""

@@ -9,6 +9,7 @@ all trees failed, and together they hold every vertex on an alternating path fro
 
 from __future__ import annotations
 
+from time import perf_counter
 from typing import Any
 
 import numpy as np
@@ -28,15 +29,23 @@ def p_dbfs(
     parent = np.empty(graph.n_columns, np.int32)
     free_rows = np.flatnonzero(col_of_row < 0).astype(np.int32)
     augmentations: list[int] = []
+    seconds: list[float] = []
     with limited_threads(threads) as n_threads:
         queues = np.empty((n_threads, max(graph.n_rows, 1)), np.int32)
         while not augmentations or augmentations[-1]:
+            begin = perf_counter()
             phase = len(augmentations) + 1
             _phase(graph.indptr, graph.indices, col_of_row, row_of_col, owner, parent, free_rows, queues, phase)
             still_free = free_rows[col_of_row[free_rows] < 0]
             augmentations.append(len(free_rows) - len(still_free))
             free_rows = still_free
-    return {"phases": len(augmentations), "augmentations": augmentations, "threads": n_threads}
+            seconds.append(perf_counter() - begin)
+    return {
+        "phases": len(augmentations),
+        "augmentations": augmentations,
+        "phase_seconds": seconds,
+        "threads": n_threads,
+    }
 
 
 @njit(cache=True, nogil=True, parallel=True)

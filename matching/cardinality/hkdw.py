@@ -7,6 +7,7 @@ the vertices already met; that only adds paths, so the bound of Hopcroft–Karp 
 
 from __future__ import annotations
 
+from time import perf_counter
 from typing import Any
 
 import numpy as np
@@ -28,11 +29,14 @@ def hkdw(graph: BipartiteGraph, col_of_row: IntArray, row_of_col: IntArray) -> d
     augmented: list[int] = []
     extra: list[int] = []
     frontiers: list[list[int]] = []
+    seconds: list[float] = []
     arrays = graph.indptr, graph.indices, col_of_row, row_of_col
     while True:
+        begin = perf_counter()
         n_levels, found = levels_from_free_rows(*arrays, level_of_row, queue, level_starts)
         frontiers.append(np.diff(level_starts[: n_levels + 1]).tolist())
         if not found:
+            seconds.append(perf_counter() - begin)
             break
         free_rows = queue[: level_starts[1]].copy()
         augmented.append(augment_along_levels(*arrays, level_of_row, edge_of_row, free_rows, queue, n_levels))
@@ -42,10 +46,12 @@ def hkdw(graph: BipartiteGraph, col_of_row: IntArray, row_of_col: IntArray) -> d
             *arrays, edge_of_row, lookahead, seen, matched, queue, free_rows, backwards=False
         )
         extra.append(n_extra)
+        seconds.append(perf_counter() - begin)
     return {
         "phases": len(frontiers),
         "levels": [len(sizes) for sizes in frontiers],
         "frontiers": frontiers,
         "augmentations": augmented,
         "extra_augmentations": extra,
+        "phase_seconds": seconds,
     }

@@ -7,6 +7,7 @@ rows, level by level up to the first level with a free column, then one depth-fi
 
 from __future__ import annotations
 
+from time import perf_counter
 from typing import Any
 
 import numpy as np
@@ -23,19 +24,24 @@ def hopcroft_karp(graph: BipartiteGraph, col_of_row: IntArray, row_of_col: IntAr
     level_starts = np.empty(graph.n_rows + 2, np.int32)
     augmented: list[int] = []
     frontiers: list[list[int]] = []
+    seconds: list[float] = []
     arrays = graph.indptr, graph.indices, col_of_row, row_of_col, level_of_row
     while True:
+        begin = perf_counter()
         n_levels, found = levels_from_free_rows(*arrays, queue, level_starts)
         frontiers.append(np.diff(level_starts[: n_levels + 1]).tolist())
         if not found:
+            seconds.append(perf_counter() - begin)
             break
         n_free = int(level_starts[1])
         augmented.append(augment_along_levels(*arrays, edge_of_row, queue[:n_free].copy(), queue, n_levels))
+        seconds.append(perf_counter() - begin)
     return {
         "phases": len(frontiers),
         "levels": [len(sizes) for sizes in frontiers],
         "frontiers": frontiers,
         "augmentations": augmented,
+        "phase_seconds": seconds,
     }
 
 

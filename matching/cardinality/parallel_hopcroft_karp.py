@@ -9,6 +9,7 @@ end with a search that meets no free column: the proof of the maximum.
 
 from __future__ import annotations
 
+from time import perf_counter
 from typing import Any
 
 import numpy as np
@@ -33,9 +34,11 @@ def parallel_hopcroft_karp(
     rows = graph.indptr, graph.indices
     frontiers: list[list[int]] = []
     augmentations: list[int] = []
+    seconds: list[float] = []
     with limited_threads(threads) as n_threads:
         stacks = np.empty((n_threads, max(graph.n_rows, 1)), np.int32)
         while True:
+            begin = perf_counter()
             phase = len(frontiers) + 1
             free_rows = np.flatnonzero(col_of_row < 0).astype(np.int32)
             level_of_row[:] = -1
@@ -51,15 +54,18 @@ def parallel_hopcroft_karp(
                 found = _expand(*rows, row_of_col, level_of_row, queue, tail, head, end, met, phase, level) > 0
                 head = end
             if not found:
+                seconds.append(perf_counter() - begin)
                 break
             edge_of_row[:] = graph.indptr[:-1]
             _augment(*rows, col_of_row, row_of_col, level_of_row, edge_of_row, taken, free_rows, stacks, phase)
             augmentations.append(int(np.count_nonzero(col_of_row[free_rows] >= 0)))
+            seconds.append(perf_counter() - begin)
     return {
         "phases": len(frontiers),
         "levels": [len(sizes) for sizes in frontiers],
         "frontiers": frontiers,
         "augmentations": augmentations,
+        "phase_seconds": seconds,
         "threads": n_threads,
     }
 

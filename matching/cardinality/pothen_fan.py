@@ -9,6 +9,7 @@ turn. A phase in which no search succeeds proves the maximum.
 
 from __future__ import annotations
 
+from time import perf_counter
 from typing import Any
 
 import numpy as np
@@ -45,17 +46,21 @@ def pothen_fan(
     free_rows = np.flatnonzero(col_of_row < 0).astype(np.int32)
     augmented: list[int] = []
     visited: list[int] = []
+    seconds: list[float] = []
     n_augmented = -1
     while n_augmented != 0 and sum(visited) < max_visits:
+        begin = perf_counter()
         backwards = fairness and len(augmented) % 2 == 1
         n_augmented, n_left, n_visited = depth_first_phase(*arrays, free_rows, backwards)
         free_rows = free_rows[:n_left]
         augmented.append(n_augmented)
         visited.append(n_visited)
+        seconds.append(perf_counter() - begin)
     return {
         "phases": len(augmented),
         "augmentations": augmented,
         "visited_columns": visited,
+        "phase_seconds": seconds,
         "complete": n_augmented == 0,
     }
 

@@ -33,5 +33,5 @@ def _prefetch(typingctx: Any, array: Any, index: Any) -> Any:  # noqa: ARG001
     return types.void(array, index), codegen
 
 
-prefetch: Callable[[Any, Any], None] = cast(Any, intrinsic(_prefetch))
+prefetch: Callable[[Any, Any], None] = cast("Any", intrinsic(_prefetch))
 """``prefetch(array, index)`` in a kernel starts loading ``array[index]`` (1-D; no bounds check, it reads nothing)."""

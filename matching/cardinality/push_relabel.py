@@ -13,6 +13,7 @@ label g, nothing above g can reach a free column any more.
 
 from __future__ import annotations
 
+from time import perf_counter
 from typing import Any
 
 import numpy as np
@@ -63,10 +64,13 @@ def push_relabel(
     full_budget = k * (graph.n_rows + graph.n_columns)
     levels: list[int] = []
     active_rows = [len(free_rows)]
+    relabel_seconds: list[float] = []
+    push_seconds: list[float] = []
     pushes = gaps = 0
     exact = first_relabel
     while len(free_rows):
         budget = full_budget
+        begin = perf_counter()
         if exact:
             transposed = graph.transposed.indptr, graph.transposed.indices
             levels.append(global_relabel(*transposed, col_of_row, row_of_col, *buffers, *scratch, len(free_rows)))
@@ -74,10 +78,13 @@ def push_relabel(
         else:
             _simple_labels(row_of_col, *buffers)
             exact = True
+        relabelled = perf_counter()
         rows = graph.indptr, graph.indices, col_of_row, row_of_col
         n_left, n_pushes, n_gaps = _push(*rows, *buffers, free_rows, *active, max(1, int(budget)), gap)
         free_rows = free_rows[:n_left]
         active_rows.append(n_left)
+        relabel_seconds.append(relabelled - begin)
+        push_seconds.append(perf_counter() - relabelled)
         pushes += n_pushes
         gaps += n_gaps
     return {
@@ -86,6 +93,8 @@ def push_relabel(
         "active_rows": active_rows,
         "pushes": pushes,
         "gap_relabels": gaps,
+        "relabel_seconds": relabel_seconds,
+        "push_seconds": push_seconds,
     }
 
 

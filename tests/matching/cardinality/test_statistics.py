@@ -16,6 +16,8 @@ def test_phases_levels_and_frontiers_fit(edges, algorithm):
     stats = maximum_matching(edges, algorithm, device="cpu").stats
     assert len(stats["levels"]) == len(stats["frontiers"]) == stats["phases"]
     assert [len(sizes) for sizes in stats["frontiers"]] == stats["levels"]
+    assert len(stats["phase_seconds"]) == stats["phases"]
+    assert 0 <= sum(stats["phase_seconds"]) <= stats["seconds"]["search"]
 
 
 @pytest.mark.parametrize("algorithm", [*PHASED, "pothen-fan", "p-dbfs", "parallel-pothen-fan"])
@@ -57,5 +59,5 @@ def test_push_relabel_counts():
 def test_g_pr_relabels_by_its_strategy():
     edges = GRAPHS["particle_gate"]()
     fixed = maximum_matching(edges, "g-pr", device="cpu", strategy=("fix", 10)).stats
-    assert fixed["global_relabels"] == fixed["loops"] // 10 + 1
+    assert fixed["global_relabels"] == len(fixed["relabel_seconds"]) == fixed["loops"] // 10 + 1
     assert len(fixed["active_columns"]) == fixed["loops"]
