@@ -36,10 +36,10 @@ class Tuning:
         A free row at distance k of a free column may do ``allowance_scale · k + allowance_base`` pushes a round.
     """
 
-    slow_share: float = 0.3
+    slow_share: float = 0.4
     first_allowance: int = 30
     allowance_scale: float = 3.0
-    allowance_base: int = 100
+    allowance_base: int = 200
 
 
 def best_gpu(graph: DeviceGraph, matching: DeviceMatching, *, tuning: Tuning = Tuning()) -> dict[str, Any]:

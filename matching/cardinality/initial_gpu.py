@@ -50,7 +50,7 @@ def given(graph: DeviceGraph, col_of_row: Any) -> DeviceMatching:
     return DeviceMatching(col_of_row, row_of_col, free_rows, int(n_free[0]))
 
 
-def karp_sipser(graph: DeviceGraph) -> DeviceMatching:
+def karp_sipser(graph: DeviceGraph, share: int = 16) -> DeviceMatching:
     """Match vertices of degree one first, they cannot go wrong; else rows and columns of lowest degree.
 
     Source: Karp & Sipser, FOCS 1981. Best on irregular and random graphs, poor on ordered planar ones. Transposes the
@@ -87,6 +87,7 @@ def karp_sipser(graph: DeviceGraph) -> DeviceMatching:
             cp.empty(n_rows, cp.int32),
             cp.full(n_columns, np.uint64(2**64 - 1), cp.uint64),
             cp.empty(n_rows, cp.int32),
+            np.int32(share),
             cp.zeros(4, cp.int32),
         ),
     )

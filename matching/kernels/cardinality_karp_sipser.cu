@@ -1,8 +1,9 @@
 // Initial matching on the GPU: `karp-sipser`.
 //
 // Source: Karp, Sipser (FOCS 1981); Duff, Kaya, Ucar (ACM TOMS 38(2), 2011). A vertex with one free neighbour left is
-// matched to it, which costs nothing; only when there is none, a quarter of the free rows propose to their free column
-// of lowest degree, and each column takes the proposer of lowest degree.
+// matched to it, which costs nothing; only when there is none, one in `share` of the free rows propose to their free
+// column of lowest degree, and each column takes the proposer of lowest degree. The larger `share`, the closer to the
+// sequential heuristic and the more rounds.
 //
 // Variables: row_total, column_total = (free neighbours << 32) + sum of their numbers, exact in 64 bits, so a vertex
 // of degree one names its neighbour without a search; forced: vertices of degree one (columns from n_rows on), every
@@ -96,7 +97,7 @@ extern "C" __global__ void __launch_bounds__(1024, 1)
     cardinality_karp_sipser(const offset_t* indptr, const int* indices, const offset_t* other_indptr,
                             const int* other_indices, int n_rows, int n_columns, uint64* row_total,
                             uint64* column_total, int* col_of_row, int* row_of_col, int* forced, int* live,
-                            int* next_live, uint64* best, int* proposal, Counts* counts) {
+                            int* next_live, uint64* best, int* proposal, int share, Counts* counts) {
     const Side rows = {indptr, indices, row_total, col_of_row, 0, n_rows};
     const Side columns = {other_indptr, other_indices, column_total, row_of_col, n_rows, n_columns};
     const int thread = global_thread(), threads = all_threads();
@@ -139,7 +140,7 @@ extern "C" __global__ void __launch_bounds__(1024, 1)
         for (int i = warp; i < n_live; i += warps) {
             const int row = live[i];
             const bool is_free = load_fresh(&col_of_row[row]) < 0;
-            if (is_free && ((row * 2654435761u >> 30) + round) % 4 == 0) {
+            if (is_free && ((row * 2654435761u >> 16) + round) % share == 0) {
                 propose(rows, columns, row, best, proposal);
             } else if (lane() == 0) {
                 proposal[row] = -2;

@@ -20,6 +20,7 @@
 
 constexpr int INFINITE = 0x3fffffff;
 constexpr uint32 FREE = 0xffffffffu;
+constexpr int GATHER = 1024;
 
 __device__ __forceinline__ uint64 packed(int label, uint32 row) { return static_cast<uint64>(label) << 32 | row; }
 __device__ __forceinline__ int label_of(uint64 word) { return static_cast<int>(word >> 32); }
@@ -160,7 +161,8 @@ __device__ __forceinline__ Edges edges_of(const offset_t* indptr, int vertex) {
 
 // One level of the exact relabelling: columns of label `level` label the columns matched to their neighbours.
 __device__ void relabel_level(const offset_t* other_indptr, const int* other_indices, uint64* state, int2* seen,
-                              const Edges* front, int n, int level, Counts* counts, Edges* next) {
+                              const Edges* front, int n, int level, Counts* counts, Edges* next,
+                              Gathered<Edges, GATHER>& gathered) {
     int* n_next = &counts->queue[(level + 1) % 3];
     const int thread = global_thread(), threads = all_threads();
     int lanes = 32;
@@ -177,12 +179,13 @@ __device__ void relabel_level(const offset_t* other_indptr, const int* other_ind
             if (atomicCAS(&seen[row].y, INFINITE, level) != INFINITE) continue;
             if (column >= 0) {
                 *label_in(&state[column]) = level + 1;
-                next[next_place(n_next)] = edges;
+                gathered.add(edges, next, n_next);
             } else {
                 next_place(&counts->reached);
             }
         }
     }
+    gathered.flush(next, n_next);
 }
 
 // Relabels and walks in turn until no free row is left that could be matched.
@@ -195,6 +198,9 @@ __device__ void solve(const offset_t* indptr, const int* indices, const offset_t
                       int max_rounds, Counts* counts, int* statistics, int* result) {
     const int thread = global_thread(), threads = all_threads();
     __shared__ int shared_n, shared_reached;
+    __shared__ Gathered<Edges, GATHER> gathered;
+    if (threadIdx.x == 0) gathered.n = 0;
+    __syncthreads();
     int round = 0;
     while (n_free > 0 && round < max_rounds) {
         const int64 start = nanoseconds();
@@ -202,12 +208,13 @@ __device__ void solve(const offset_t* indptr, const int* indices, const offset_t
             const uint32 row = row_of(state[j]);
             if (row == FREE) {
                 state[j] = packed(0, FREE);
-                queue[next_place(&counts->queue[0])] = edges_of(other_indptr, j);
+                gathered.add(edges_of(other_indptr, j), queue, &counts->queue[0]);
             } else {
                 state[j] = packed(INFINITE, row);
                 seen[row] = make_int2(j, INFINITE);
             }
         }
+        gathered.flush(queue, &counts->queue[0]);
         for (int i = thread; i < n_free; i += threads) seen[free_rows[i]] = make_int2(-1, INFINITE);
         if (thread == 0) counts->next_free = 0;
 
@@ -224,7 +231,7 @@ __device__ void solve(const offset_t* indptr, const int* indices, const offset_t
             reached = shared_reached;
             if (n == 0 || reached == n_free) break;
             if (thread == 0) counts->queue[(level + 2) % 3] = 0;
-            relabel_level(other_indptr, other_indices, state, seen, front, n, level, counts, front + n);
+            relabel_level(other_indptr, other_indices, state, seen, front, n, level, counts, front + n, gathered);
             visited += n;
             front += n;
             ++level;

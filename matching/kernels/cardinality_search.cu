@@ -21,6 +21,7 @@
 constexpr int HEAVY = 512;
 constexpr int CHUNK = 512;
 constexpr int HANDFUL = 8;
+constexpr int GATHER = 1024;
 
 struct Item {
     offset_t begin;
@@ -47,9 +48,10 @@ struct Counts {  // rings over level % 3
     uint32 arrived;
 };
 
-__device__ void enqueue(const Item& item, Item* queue, int* n_queue, Item* heavy, int* n_heavy) {
+__device__ void enqueue(const Item& item, Item* queue, int* n_queue, Item* heavy, int* n_heavy,
+                        Gathered<Item, GATHER>& gathered) {
     if (item.degree <= HEAVY) {
-        queue[next_place(n_queue)] = item;
+        gathered.add(item, queue, n_queue);
         return;
     }
     const int chunks = (item.degree + CHUNK - 1) / CHUNK;
@@ -61,7 +63,7 @@ __device__ void enqueue(const Item& item, Item* queue, int* n_queue, Item* heavy
 }
 
 __device__ void discover(const Search& s, const Item& from, int old_column, int column, Item* queue, int* n_queue,
-                         Item* heavy, int* n_heavy, Counts* counts) {
+                         Item* heavy, int* n_heavy, Counts* counts, Gathered<Item, GATHER>& gathered) {
     const int next = s.row_of_col[column];
     if (load_fresh(&s.parent[column].x) >= 0) return;
     Item item = {0, 0, next, from.root};
@@ -72,7 +74,7 @@ __device__ void discover(const Search& s, const Item& from, int old_column, int 
     if (atomicCAS(&s.parent[column].x, -1, from.row) != -1) return;
     if (next >= 0) {
         s.parent[column].y = old_column;
-        enqueue(item, queue, n_queue, heavy, n_heavy);
+        enqueue(item, queue, n_queue, heavy, n_heavy, gathered);
     } else if (atomicCAS(&s.end[from.root], -1, column) == -1) {
         s.parent[column].y = old_column;
         atomicAdd(&counts->found, 1);
@@ -83,7 +85,7 @@ __device__ void discover(const Search& s, const Item& from, int old_column, int 
 
 // `lanes` threads scan each of `n` items; what they discover goes behind the two fronts.
 __device__ void scan(const Search& s, const Item* items, int n, int lanes, int thread, int threads, Item* queue,
-                     int* n_queue, Item* heavy, int* n_heavy, Counts* counts) {
+                     int* n_queue, Item* heavy, int* n_heavy, Counts* counts, Gathered<Item, GATHER>& gathered) {
     const int mine = thread & (lanes - 1);
     for (int i = thread / lanes; i < n; i += threads / lanes) {
         const Item from = items[i];
@@ -92,7 +94,7 @@ __device__ void scan(const Search& s, const Item* items, int n, int lanes, int t
         for (int k = mine; k < from.degree; k += lanes) {
             const int column = s.indices[from.begin + k];
             if (end >= 0) break;
-            discover(s, from, old_column, column, queue, n_queue, heavy, n_heavy, counts);
+            discover(s, from, old_column, column, queue, n_queue, heavy, n_heavy, counts, gathered);
         }
     }
 }
@@ -120,6 +122,9 @@ extern "C" __global__ void __launch_bounds__(1024, 1)
     const Search s = {indptr, indices, n_rows, n_columns, col_of_row, row_of_col, parent, end, queue, heavy};
     const int thread = global_thread(), threads = all_threads();
     __shared__ int shared_n, shared_heavy;
+    __shared__ Gathered<Item, GATHER> gathered;
+    if (threadIdx.x == 0) gathered.n = 0;
+    __syncthreads();
     int phase = 0, finished = 0, found_before = 0x7fffffff;
     while (n_free > 0 && phase < max_phases) {
         const int64 start = nanoseconds();
@@ -129,8 +134,9 @@ extern "C" __global__ void __launch_bounds__(1024, 1)
             end[row] = -1;
             const offset_t begin = indptr[row];
             const Item item = {begin, static_cast<int>(indptr[row + 1] - begin), row, row};
-            enqueue(item, queue, &counts->queue[0], heavy, &counts->heavy[0]);
+            enqueue(item, queue, &counts->queue[0], heavy, &counts->heavy[0], gathered);
         }
+        gathered.flush(queue, &counts->queue[0]);
         if (thread == 0) counts->found = counts->next_free = 0;
 
         int level = 0, visited = 0;
@@ -153,8 +159,11 @@ extern "C" __global__ void __launch_bounds__(1024, 1)
             while (lanes > 1 && static_cast<int64>(n) * lanes > threads) lanes >>= 1;
             Item* behind = front + n;
             Item* heavy_behind = heavy_front + n_heavy;
-            scan(s, front, n, lanes, thread, threads, behind, n_queue, heavy_behind, n_heavy_next, counts);
-            scan(s, heavy_front, n_heavy, 32, thread, threads, behind, n_queue, heavy_behind, n_heavy_next, counts);
+            scan(s, front, n, lanes, thread, threads, behind, n_queue, heavy_behind, n_heavy_next, counts,
+                 gathered);
+            scan(s, heavy_front, n_heavy, 32, thread, threads, behind, n_queue, heavy_behind, n_heavy_next, counts,
+                 gathered);
+            gathered.flush(behind, n_queue);
             front = behind;
             heavy_front = heavy_behind;
             ++level;

@@ -54,6 +54,35 @@ __device__ __forceinline__ int next_place(int* count) {
     return __shfl_sync(together, first, leader) + __popc(together & lanes_below());
 }
 
+// A block's additions to a list in global memory, gathered in shared memory: one global atomic a block instead of one a
+// warp (thousands at one address cost more than the rest of a small step). What does not fit goes straight to the list.
+template <typename T, int CAPACITY>
+struct Gathered {
+    T items[CAPACITY];
+    int n, first;
+
+    __device__ __forceinline__ void add(const T& item, T* list, int* count) {
+        const int place = next_place(&n);
+        if (place < CAPACITY) {
+            items[place] = item;
+        } else {
+            list[next_place(count)] = item;
+        }
+    }
+
+    // All threads of the block; `n` is zero before the first addition and after this.
+    __device__ __forceinline__ void flush(T* list, int* count) {
+        __syncthreads();
+        const int mine = min(n, CAPACITY);
+        if (mine == 0) return;
+        if (threadIdx.x == 0) first = atomicAdd(count, mine);
+        __syncthreads();
+        for (int i = threadIdx.x; i < mine; i += blockDim.x) list[first + i] = items[i];
+        __syncthreads();
+        if (threadIdx.x == 0) n = 0;
+    }
+};
+
 // All threads of a cooperative launch meet; what was written before is seen by all after.
 // `arrived` starts at zero once and resets itself: its top bit flips when the last block comes (as cooperative_groups).
 __device__ __forceinline__ void grid_barrier(uint32* arrived) {
