@@ -24,7 +24,8 @@ __device__ void cheap(const offset_t* indptr, const int* indices, int n_rows, ui
         if (begin == stop) continue;
         for (offset_t k = begin + mine; k - mine < stop;) {
             const int column = k < stop ? indices[k] : -1;
-            const bool better = column >= 0 && static_cast<uint32>(load_fresh(reinterpret_cast<int*>(row_of_col) + column)) > row;
+            const bool better =
+                column >= 0 && static_cast<uint32>(load_fresh(reinterpret_cast<int*>(row_of_col) + column)) > row;
             uint32 candidates = LANES == 1 ? (better ? group : 0u) : __ballot_sync(group, better);
             uint32 dropped = row;  // row itself: nothing gained yet
             while (candidates != 0u && dropped == row) {
