@@ -34,6 +34,7 @@ def g_pr(
     *,
     form: Form = "shrink",
     strategy: tuple[str, float] = ("adaptive", 0.7),
+    gap: bool = False,
 ) -> dict[str, Any]:
     """Augment in place to a maximum matching.
 
@@ -45,11 +46,13 @@ def g_pr(
     strategy : (str, float)
         When to relabel globally: ``("adaptive", k)`` after k · (levels of the last one) push kernels,
         ``("fix", k)`` after k.
+    gap : bool
+        Relabel at gaps after every push kernel too. The paper names this heuristic without printing a kernel.
 
     Returns
     -------
     dict
-        ``loops`` (push kernels), ``global_relabels``, ``levels`` per relabelling, ``pushes``, and ``active_columns``
+        ``loops`` (push kernels), ``global_relabels``, ``levels`` per relabelling, ``pushes``, ``gap_relabels``, ``active_columns``
         per loop; ``relabel_seconds`` each, ``push_seconds`` together.
     """
     if form not in {"first", "active", "shrink"}:
@@ -59,7 +62,14 @@ def g_pr(
     labels = np.zeros(graph.n_rows, np.int32), np.ones(graph.n_columns, np.int32)
     mu = col_of_row, row_of_col
     pushing = columns.indptr, columns.indices, *mu, *labels
-    stats: dict[str, Any] = {"loops": 0, "global_relabels": 0, "levels": [], "pushes": 0, "active_columns": []}
+    stats: dict[str, Any] = {
+        "loops": 0,
+        "global_relabels": 0,
+        "levels": [],
+        "pushes": 0,
+        "gap_relabels": 0,
+        "active_columns": [],
+    }
     current = np.flatnonzero(row_of_col < 0).astype(np.int32)
     previous = current.copy()
     active_in = np.full(graph.n_columns, -1, np.int64)
@@ -90,6 +100,8 @@ def g_pr(
             break
         stats["pushes"] += pushes
         stats["active_columns"].append(n_active)
+        if gap:
+            stats["gap_relabels"] += gap_relabel(*labels)
         loop += 1
     stats["loops"] = loop
     stats["relabel_seconds"] = relabel_seconds
@@ -143,6 +155,18 @@ def g_gr_krnl(
                     psi_r[w] = level + 2
                     added = True
     return added
+
+
+def gap_relabel(psi_r: IntArray, psi_c: IntArray) -> bool:
+    """If no row has some (even) label, rows above it cannot reach a free row: give them up. Returns whether any were."""
+    unreachable = len(psi_r) + len(psi_c)
+    alive = psi_r < unreachable
+    rows_at = np.bincount(psi_r[alive] // 2)
+    empty = np.flatnonzero(rows_at == 0)
+    if len(empty) == 0:
+        return False
+    psi_r[alive & (psi_r > 2 * empty[0])] = unreachable
+    return True
 
 
 @njit(cache=True, nogil=True, inline="always")

@@ -31,7 +31,7 @@ class BipartiteGraph:
     indices : ndarray of int32, shape (n_edges,)
         Columns, strictly increasing within a row. Read-only.
     n_rows, n_columns : int
-        Sizes of the two sides, each below 2**31; vertices without an edge count.
+        Sizes of the two sides, together below 2**31; vertices without an edge count.
     """
 
     indptr: NDArray[np.signedinteger[Any]]
@@ -76,7 +76,7 @@ class BipartiteGraph:
         ------
         InvalidProblem
             Not a graph: indices out of range or not integers, a row pointer that decreases or does not fit the
-            indices, a side of 2**31 vertices or more.
+            indices, 2**31 vertices or more.
         """
         if isinstance(graph, BipartiteGraph):
             return graph
@@ -159,8 +159,10 @@ def _check_shape(shape: Any) -> tuple[int, int]:
         n_rows, n_columns = (int(n) for n in shape)
     except (TypeError, ValueError) as error:
         raise InvalidProblem(f"graph: shape must be (n_rows, n_columns), got {shape!r}") from error
-    if not (0 <= n_rows <= _INDEX_MAX and 0 <= n_columns <= _INDEX_MAX):
-        raise InvalidProblem(f"graph: each side must have 0 to 2**31 - 1 vertices, got shape ({n_rows}, {n_columns})")
+    if n_rows < 0 or n_columns < 0 or n_rows + n_columns > _INDEX_MAX:
+        raise InvalidProblem(
+            f"graph: sides must not be negative and together below 2**31 vertices, got shape ({n_rows}, {n_columns})"
+        )
     return n_rows, n_columns
 
 

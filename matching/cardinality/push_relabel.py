@@ -24,6 +24,10 @@ from .bitset import Bits, add, empty_bits, has
 from .graph import BipartiteGraph, IntArray
 from .prefetch import prefetch
 
+# How many queue entries ahead a row's pointer, its columns and their labels are fetched; columns in a cache line.
+_FAR, _NEAR, _NEXT = 16, 8, 4
+_LINE = 16
+
 
 def push_relabel(
     graph: BipartiteGraph,
@@ -138,10 +142,11 @@ def global_relabel(
         end = tail
         while head < end:
             j = queue[head]
-            if head + 16 < tail:
-                prefetch(indptr_t, queue[head + 16])
-                prefetch(indices_t, indptr_t[queue[head + 8]])
-                prefetch(indices_t, indptr_t[queue[head + 8]] + 7)
+            if head + _FAR < tail:
+                prefetch(indptr_t, queue[head + _FAR])
+                first = indptr_t[queue[head + _NEAR]]
+                prefetch(indices_t, first)
+                prefetch(indices_t, first + _LINE // 2)
             head += 1
             for e in range(indptr_t[j], indptr_t[j + 1]):
                 i = indices_t[e]
@@ -208,11 +213,11 @@ def _push(
     head = pushes = gaps = 0
     last_gap = -n_columns
     while n_active > 0 and pushes < budget:
-        if n_active > 16:
-            prefetch(indptr, active[(head + 16) & mask])
-            prefetch(indices, indptr[active[(head + 8) & mask]])
-            ahead = active[(head + 4) & mask]
-            for e in range(indptr[ahead], min(indptr[ahead] + 8, indptr[ahead + 1])):
+        if n_active > _FAR:
+            prefetch(indptr, active[(head + _FAR) & mask])
+            prefetch(indices, indptr[active[(head + _NEAR) & mask]])
+            ahead = active[(head + _NEXT) & mask]
+            for e in range(indptr[ahead], min(indptr[ahead] + _LINE // 2, indptr[ahead + 1])):
                 prefetch(label, indices[e])
         i, enough = active[head], bounds[head] - 1
         head = (head + 1) & mask

@@ -35,6 +35,7 @@ VARIANTS = [
         for form in ("first", "active", "shrink")
         for strategy in (("adaptive", 0.3), ("fix", 5))
     ),
+    ("g-pr", {"gap": True, "strategy": ("fix", 1000)}),
 ]
 
 

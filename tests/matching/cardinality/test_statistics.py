@@ -61,3 +61,13 @@ def test_g_pr_relabels_by_its_strategy():
     fixed = maximum_matching(edges, "g-pr", device="cpu", strategy=("fix", 10)).stats
     assert fixed["global_relabels"] == len(fixed["relabel_seconds"]) == fixed["loops"] // 10 + 1
     assert len(fixed["active_columns"]) == fixed["loops"]
+
+
+def test_g_pr_gives_up_what_a_gap_cuts_off():
+    """More columns than rows: gaps open as the last free rows go, and spare the columns left over their climb."""
+    edges = GRAPHS["particle_gate"]()[:1200]
+    plain, gapped = (
+        maximum_matching(edges, "g-pr", device="cpu", strategy=("fix", 10**6), gap=gap).stats for gap in (False, True)
+    )
+    assert gapped["gap_relabels"] > 0 == plain["gap_relabels"]
+    assert gapped["pushes"] < plain["pushes"]
