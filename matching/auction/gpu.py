@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from time import perf_counter
 from typing import TYPE_CHECKING, Any
 
@@ -9,43 +10,185 @@ import numpy as np
 
 from .. import cuda
 from ..assignment import Assignment
+from ..convert import as_dense, as_sparse, transposed
+from ..errors import Infeasible, NotConverged
 from ..hall import infeasible
 from ..problem import Problem
 from .gpu_dense import solve_dense
-from .gpu_graph import DeviceGraph, Prices, certified
-from .gpu_scaling import solve_graph
+from .gpu_graph import DeviceGraph, Prices, certified, certify
+from .gpu_paper import bid_as_in_the_paper
+from .gpu_points import solve_points
+from .gpu_scaling import bid_to_eps, solve_graph, starting_prices
+from .graph import check_feasible, refuse_too_fine
 
 if TYPE_CHECKING:
     from .solver import Auction
 
 
 def solve_gpu(problem: Problem, options: Auction, device: str) -> Assignment:
-    """Solve on a device."""
+    """Solve on a device; raises as `Auction.solve` does, and `DeviceMemoryExceeded` before memory is taken.
+
+    Runs on the caller's current stream. Deterministic: columns compare bids by their increment, then by row, whatever
+    the order of threads.
+    """
+    began = perf_counter()
     with cuda.using(device) as cp:
-        began = perf_counter()
         name = f"cuda:{cp.cuda.Device().id}"
-        graph = DeviceGraph.of(cp, problem)
-        prices, stuck = solve_dense(graph) if graph.is_dense else solve_graph(graph)
-        if stuck >= 0:
-            raise _infeasible(problem, stuck, prices)
-        stats: dict[str, Any] = {**prices.counts, "solve_s": perf_counter() - began}
-        answer = certified(graph, problem, prices, solver=options.name, device=name, stats=stats)
-        return on_host(answer)
+        if _must_go_apart(problem, options):
+            return _joined(problem, [solve_gpu(block, options, name) for block in problem.blocks()])
+        if problem.kind == "points" and not _is_within_eps(options):
+            graph, prices = _match_points(cp, problem, options)
+            form = problem
+        else:
+            form = _form_for_gpu(problem, options)
+            graph = DeviceGraph.of(cp, form)
+            prices = _match_turned(graph, form, options) if _is_tall(form).any() else _match(graph, form, options)
+        waiting = prices.counts.get("waiting", 0)
+        answer = certified(graph, form, prices, solver=options.name, device=name, stats={})
+        answer = replace(_on_host(answer), stats={**prices.counts, "solve_s": perf_counter() - began})
+    if waiting:
+        raise NotConverged(
+            f"max_bids={options.max_bids} bids per row were spent and {waiting} rows had no column yet; raise it, or "
+            "leave it at None.",
+            assignment=answer,
+        )
+    return answer
 
 
-def on_host(answer: Assignment) -> Assignment:
+def _is_tall(problem: Problem) -> np.ndarray:
+    """Which blocks must match all columns and have more rows: methods that search from rows need them turned round."""
+    return (np.diff(problem.row_offsets) > np.diff(problem.col_offsets)) & (not problem.has_unmatched_cost)
+
+
+def _must_go_apart(problem: Problem, options: Auction) -> bool:
+    """Whether the blocks cannot be one graph: some tall and some wide, points, or many shapes in the paper's mode."""
+    if problem.n_blocks == 1:
+        return False
+    shapes = set(zip(np.diff(problem.row_offsets).tolist(), np.diff(problem.col_offsets).tolist(), strict=True))
+    wide = np.diff(problem.row_offsets) < np.diff(problem.col_offsets)
+    mixed = bool(_is_tall(problem).any() and wide.any())
+    return mixed or problem.kind == "points" or (options.variant == "paper" and len(shapes) > 1)
+
+
+def _joined(problem: Problem, answers: list[Assignment]) -> Assignment:
+    """Lay the answers to the blocks of a batch side by side; counts add up."""
+    stats: dict[str, Any] = {}
+    for answer in answers:
+        for name, count in answer.stats.items():
+            stats[name] = stats.get(name, 0) + count
+    arrays = ("col_of_row", "row_of_col", "row_duals", "col_duals")
+    return replace(
+        answers[0],
+        **{name: np.concatenate([getattr(answer, name) for answer in answers]) for name in arrays},
+        cost=np.array([answer.cost for answer in answers]),
+        gap=np.array([answer.gap for answer in answers]),
+        is_optimal=all(answer.is_optimal for answer in answers),
+        stats=stats,
+        row_offsets=problem.row_offsets,
+        col_offsets=problem.col_offsets,
+    )
+
+
+def _on_host(answer: Assignment) -> Assignment:
     """Copy an answer's arrays to the host."""
-    from dataclasses import replace
-
     names = ("col_of_row", "row_of_col", "row_duals", "col_duals")
     return replace(answer, **{name: cuda.to_host(getattr(answer, name)) for name in names})
 
 
-def _infeasible(problem: Problem, row: int, prices: Prices) -> Exception:
-    n, m = problem.shape
-    if problem.kind == "dense":
-        allowed = problem.data < np.inf if problem.forbidden is None else ~problem.forbidden & (problem.data < np.inf)
-        indptr, indices = np.arange(n + 1) * m, None
+def _form_for_gpu(problem: Problem, options: Auction) -> Problem:
+    """Return the problem as the kernels take it: sparse, or dense blocks of one shape."""
+    if options.variant == "paper":
+        return as_dense(problem)
+    if problem.kind == "points":
+        return as_sparse(problem)
+    shapes = set(zip(np.diff(problem.row_offsets).tolist(), np.diff(problem.col_offsets).tolist(), strict=True))
+    one_shape = len(shapes) == 1 and min(min(shapes)) > 0
+    return problem if problem.kind == "sparse" or one_shape else as_sparse(problem)
+
+
+def _match_points(cp: Any, problem: Problem, options: Auction) -> tuple[DeviceGraph, Prices]:
+    """Match one pair of point sets without a matrix; return the graph that carries the certificate."""
+    most_bids = None if options.max_bids is None else options.max_bids * problem.n_rows
+    tall = bool(_is_tall(problem)[0])
+    if min(problem.shape) == 0:
+        graph = DeviceGraph.of(cp, as_sparse(problem))
+        return graph, Prices.start(graph, starting_prices(graph))
+    graph, prices, _ = solve_points(cp, transposed(problem) if tall else problem, most_bids)
+    return (graph.transposed(), _turned_back(graph, prices)) if tall else (graph, prices)
+
+
+def _match_turned(graph: DeviceGraph, problem: Problem, options: Auction) -> Prices:
+    """Match a graph whose shorter side is its columns."""
+    turned = graph.transposed()
+    try:
+        prices = _match(turned, _sides_exchanged(problem, options), options)
+    except Infeasible as error:
+        raise Infeasible(str(error), rows=error.columns, columns=error.rows, side="columns") from None
+    return _turned_back(turned, prices)
+
+
+def _turned_back(turned: DeviceGraph, prices: Prices) -> Prices:
+    """Exchange rows and columns of a solution: the best row duals become the column duals."""
+    v, _, _ = certify(turned, prices, turned.cp.minimum(prices.v, turned.col_bound))
+    return Prices(v, prices.row_of_col, prices.col_of_row, prices.counts)
+
+
+def _sides_exchanged(problem: Problem, options: Auction) -> Problem:
+    """Return what the search for faults needs of the problem turned round: everything within eps, else the offsets."""
+    if _is_within_eps(options):
+        return transposed(problem)
+    return replace(problem, row_offsets=problem.col_offsets, col_offsets=problem.row_offsets)
+
+
+def _is_within_eps(options: Auction) -> bool:
+    """Whether the auction stops at its increment, without an exact finish."""
+    return options.variant == "paper" or options.eps is not None
+
+
+def _match(graph: DeviceGraph, problem: Problem, options: Auction) -> Prices:
+    """Match a graph whose shorter side is its rows, or which has an `unmatched_cost`."""
+    if _is_within_eps(options):
+        return _match_within_eps(graph, problem, options)
+    most_bids = None if options.max_bids is None else options.max_bids * graph.n_rows
+    prices, stuck = (solve_dense if graph.is_dense else solve_graph)(graph, most_bids)
+    if stuck >= 0:
+        indptr, indices, allowed = _edges_on_host(graph)
+        raise infeasible(problem, stuck, indptr, indices, allowed, prices.col_of_row.get(), prices.row_of_col.get())
+    return prices
+
+
+def _match_within_eps(graph: DeviceGraph, problem: Problem, options: Auction) -> Prices:
+    """Bid in float64 until each link is within eps of its row's best; integers' prices are rounded down."""
+    eps = _paper_eps(graph) if options.eps is None else options.eps
+    refuse_too_fine(eps, problem)
+    check_feasible(problem)
+    if options.variant == "paper":
+        prices = bid_as_in_the_paper(graph.as_floats(), replace(options, eps=eps))
     else:
-        allowed, indptr, indices = None, problem.indptr, problem.indices
-    return infeasible(problem, row, indptr, indices, allowed, prices.col_of_row.get(), prices.row_of_col.get())
+        most_bids = None if options.max_bids is None else options.max_bids * graph.n_rows
+        prices = bid_to_eps(graph.as_floats(), eps, most_bids)
+    if graph.is_integer:
+        prices.v = graph.cp.floor(prices.v).astype(np.int64)
+    return prices
+
+
+def _paper_eps(graph: DeviceGraph) -> float:
+    """Return the increment that stands in for the paper's, which it does not name."""
+    if graph.is_integer:
+        return 1 / (graph.n_rows + 1)
+    finite = graph.cost[graph.cost < graph.none]
+    spread = float(finite.max() - finite.min()) if len(finite) else 0.0
+    return (spread or 1.0) / (10 * max(graph.n_rows, 1))
+
+
+def _edges_on_host(graph: DeviceGraph) -> tuple[np.ndarray, np.ndarray, np.ndarray | None]:
+    """Return indptr, indices and which edges are allowed (None: all), for the search of a Hall violator."""
+    if not graph.is_dense:
+        return graph.indptr.get(), graph.indices.get(), None
+    rows = np.arange(graph.n_rows)
+    indptr = np.arange(graph.n_rows + 1, dtype=np.int64) * graph.width
+    indices = np.tile(np.arange(graph.width), graph.n_rows) + np.repeat(
+        rows // graph.block_rows * graph.width, graph.width
+    )
+    allowed = graph.cost < graph.none if graph.forbidden is None else (graph.cost < graph.none) & ~graph.forbidden
+    return indptr, indices, allowed.get()

@@ -15,25 +15,31 @@ CHEAPEST = 16
 """Pairs that each row and each column contributes to the graph."""
 MOST_OF_A_ROW = 256
 SMALLEST_SIDE = 1024
-"""Below it the matrix itself is the graph."""
+"""Below it the matrix itself is the graph, unless there are many."""
+SMALLEST_BATCH = 4 * SMALLEST_SIDE
+MOST_MATRICES = 65535  # third axis of a grid
 PRICING_ROUNDS = 30
 
 
-def solve_dense(matrix: DeviceGraph) -> tuple[Prices, int]:
-    """Match exactly; return the prices and -1, or a row that must be matched and cannot be."""
-    if min(matrix.n_rows, matrix.n_cols) < SMALLEST_SIDE:
-        return solve_graph(matrix)
+def solve_dense(matrix: DeviceGraph, most_bids: int | None = None) -> tuple[Prices, int]:
+    """As `gpu_scaling.solve_graph`, for one matrix or a batch of matrices of one shape."""
+    matrices = matrix.n_rows // matrix.block_rows
+    small = min(matrix.width, matrix.block_rows) < SMALLEST_SIDE and matrix.n_rows < SMALLEST_BATCH
+    if small or matrices > MOST_MATRICES:
+        return solve_graph(matrix, most_bids)
     graph = _cheapest_pairs(matrix)
-    prices, stuck = solve_graph(graph)
+    prices, stuck = solve_graph(graph, most_bids)
     for _ in range(PRICING_ROUNDS):
         if stuck >= 0:
             break
+        if prices.counts.get("waiting"):
+            return prices, -1
         duals, _, _ = certify(graph, prices, prices.v)
         pairs, costs = _violations(matrix, prices, duals)
         prices.count(pricing_rounds=1, pairs_added=len(pairs))
         if len(pairs) == 0:
             return prices, -1
-        graph = _with_pairs(graph, pairs, costs)
+        graph = with_pairs(graph, pairs, costs)
         if graph.is_bounded:
             prices, stuck = _again(graph, prices.counts)
         else:
@@ -58,9 +64,8 @@ def _cheapest_pairs(matrix: DeviceGraph) -> DeviceGraph:
     sizes, rank = (np.int32(n), np.int32(m)), np.int32(CHEAPEST)
     file = "auction_candidates.cu"
     matrix.kernel(file, "auction_row_limit")((n,), (THREADS,), (*sizes, *matrix.edges(), rank, row_limit))
-    matrix.kernel(file, "auction_column_minima")(
-        (-(-m // THREADS), THREADS), (THREADS,), (*sizes, *matrix.edges(), minima)
-    )
+    chunks = (-(-matrix.width // THREADS), THREADS, n // matrix.block_rows)
+    matrix.kernel(file, "auction_column_minima")(chunks, (THREADS,), (*sizes, *matrix.edges(), minima))
     matrix.kernel(file, "auction_column_limit")((m,), (THREADS,), (np.int32(m), minima, rank, col_limit))
     counts, most = cp.empty(n, cp.int64), np.int32(MOST_OF_A_ROW)
     warps = (-(-n * 32 // THREADS),)
@@ -74,11 +79,11 @@ def _cheapest_pairs(matrix: DeviceGraph) -> DeviceGraph:
     matrix.kernel(file, "auction_list_candidates")(
         warps, (THREADS,), (*sizes, *matrix.edges(), row_limit, col_limit, indptr, columns, costs)
     )
-    return replace(matrix, indptr=indptr, indices=columns, cost=costs, forbidden=None, is_dense=False)
+    return replace(matrix, indptr=indptr, indices=columns, cost=costs, forbidden=None, width=0)
 
 
 def _violations(matrix: DeviceGraph, prices: Prices, duals: Any) -> tuple[Any, Any]:
-    """Return pairs (row * columns + column, ascending int64) whose reduced cost is negative, a few a row, and their costs."""
+    """Return pairs of negative reduced cost, a few a row, as ascending row * columns + column, and their costs."""
     cp, n, m = matrix.cp, matrix.n_rows, matrix.n_cols
     found, costs, n_found = cp.empty(4 * n, cp.int64), cp.empty(4 * n, matrix.cost.dtype), cp.zeros(1, cp.int32)
     kernel = matrix.kernel("auction_candidates.cu", "auction_violations")
@@ -89,11 +94,10 @@ def _violations(matrix: DeviceGraph, prices: Prices, duals: Any) -> tuple[Any, A
     return found[:count][order], costs[:count][order]
 
 
-def _with_pairs(graph: DeviceGraph, pairs: Any, costs: Any) -> DeviceGraph:
+def with_pairs(graph: DeviceGraph, pairs: Any, costs: Any) -> DeviceGraph:
     """Return the graph with further edges, given as ascending row * columns + column."""
     cp, n, m = graph.cp, graph.n_rows, graph.n_cols
-    rows = cp.searchsorted(graph.indptr, cp.arange(len(graph.indices), dtype=cp.int64), side="right") - 1
-    keys = cp.concatenate([rows * m + graph.indices, pairs])
+    keys = cp.concatenate([graph.row_of_edge() * m + graph.indices, pairs])
     order = cp.argsort(keys)
     keys = keys[order]
     return replace(

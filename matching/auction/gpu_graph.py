@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
@@ -26,13 +26,15 @@ class DeviceGraph:
     n_rows, n_cols : int
     indptr, indices : int64 (rows + 1,), int32 (edges,)
         Columns counted over all blocks; both empty when dense.
-    cost : float32, float64, int32 or int64 (edges,) or (rows * columns,)
+    cost : float32, float64, int32 or int64 (edges,)
     forbidden : bool of the shape of `cost`, or None
     row_bound, col_bound : int64 or float64 (rows,), (columns,)
         As `Problem.dual_bounds`.
-    has_unmatched_cost, is_dense : bool
+    has_unmatched_cost : bool
     is_bounded : bool
         Some dual has a bound: lone members are allowed somewhere.
+    width, block_rows : int
+        dense: columns and rows of each matrix, all of one shape; else width is 0.
     """
 
     cp: Any
@@ -45,32 +47,38 @@ class DeviceGraph:
     row_bound: Any
     col_bound: Any
     has_unmatched_cost: bool
-    is_dense: bool
     is_bounded: bool
+    width: int = 0
+    block_rows: int = 1
 
     @classmethod
     def of(cls, cp: Any, problem: Problem) -> DeviceGraph:
-        """Copy what is not on the device yet of a sparse problem, or of a dense one of one block."""
+        """Copy what is not on the device yet of a sparse problem, or of a dense one whose blocks have one shape."""
         n, m = problem.shape
         cuda.require_memory(_bytes(problem), f"the auction of {n} rows, {m} columns and {len(problem.data)} costs")
         row_bound, col_bound = (cp.asarray(bound) for bound in problem.dual_bounds())
-        empty = cp.empty(0, cp.int32)
+        rows, cols = np.diff(problem.row_offsets), np.diff(problem.col_offsets)
         dense = problem.kind == "dense"
         return cls(
             cp,
             n,
             m,
-            empty if dense else cp.asarray(problem.indptr),
-            empty if dense else _global_columns(cp, problem),
+            cp.empty(0, cp.int64) if dense else cp.asarray(problem.indptr),
+            cp.empty(0, cp.int32) if dense else _global_columns(cp, problem),
             cp.asarray(problem.data),
             None if problem.forbidden is None else cp.asarray(problem.forbidden),
             row_bound,
             col_bound,
             problem.has_unmatched_cost,
-            dense,
-            problem.has_unmatched_cost
-            or not np.array_equal(np.diff(problem.row_offsets), np.diff(problem.col_offsets)),
+            problem.has_unmatched_cost or not np.array_equal(rows, cols),
+            int(cols[0]) if dense else 0,
+            max(int(rows[0]), 1) if dense else 1,
         )
+
+    @property
+    def is_dense(self) -> bool:
+        """Whether the edges are whole matrices."""
+        return self.width > 0
 
     @property
     def is_integer(self) -> bool:
@@ -104,7 +112,38 @@ class DeviceGraph:
     def edges(self) -> tuple[Any, ...]:
         """Return what every kernel takes after the numbers of rows and columns."""
         forbidden = np.intp(0) if self.forbidden is None else self.forbidden
-        return self.indptr, self.indices, self.cost, forbidden
+        return self.indptr, self.indices, self.cost, forbidden, np.int32(self.width), np.int32(self.block_rows)
+
+    def as_floats(self) -> DeviceGraph:
+        """Return the graph with costs and bounds in float64, +inf where there is no bound."""
+        if not self.is_integer:
+            return self
+        cp = self.cp
+        bounds = (
+            cp.where(bound < self.none, bound.astype(cp.float64), cp.inf) for bound in (self.row_bound, self.col_bound)
+        )
+        return replace(self, cost=self.cost.astype(cp.float64), row_bound=next(bounds), col_bound=next(bounds))
+
+    def transposed(self) -> DeviceGraph:
+        """Return the graph with rows and columns exchanged."""
+        cp, n, m = self.cp, self.n_rows, self.n_cols
+        swapped = replace(self, n_rows=m, n_cols=n, row_bound=self.col_bound, col_bound=self.row_bound)
+        if self.is_dense:
+            shape = (-1, self.block_rows, self.width)
+            cost, forbidden = (
+                None if a is None else cp.ascontiguousarray(a.reshape(shape).transpose(0, 2, 1)).reshape(-1)
+                for a in (self.cost, self.forbidden)
+            )
+            return replace(swapped, cost=cost, forbidden=forbidden, width=self.block_rows, block_rows=self.width)
+        order = cp.argsort(self.indices)  # CuPy sorts stably: rows stay ascending within a column
+        indptr = cp.searchsorted(self.indices[order], cp.arange(m + 1, dtype=cp.int32))
+        rows = self.row_of_edge()[order].astype(cp.int32)
+        return replace(swapped, indptr=indptr, indices=rows, cost=self.cost[order])
+
+    def row_of_edge(self) -> Any:
+        """Return the row of each edge of a sparse graph, int64."""
+        cp = self.cp
+        return cp.searchsorted(self.indptr, cp.arange(len(self.indices), dtype=cp.int64), side="right") - 1
 
 
 def _bytes(problem: Problem) -> int:
@@ -167,9 +206,12 @@ class Prices:
 
 
 def certify(graph: DeviceGraph, prices: Prices, v: Any) -> tuple[Any, Any, Any]:
-    """Return the best row duals for column duals `v`, the (2, rows + columns) terms of cost and gap, and the loose ones.
+    """Return the best row duals for column duals `v`, all terms of cost and gap, and how many of them are not tight.
 
-    The last is an int32 array of one element: how many terms are not tight.
+    Returns
+    -------
+    row_duals, terms, loose : (rows,), (2, rows + columns), int32 (1,)
+        On the device.
     """
     cp, n, m = graph.cp, graph.n_rows, graph.n_cols
     r = cp.empty(n, graph.price_dtype)
@@ -191,7 +233,7 @@ def certify(graph: DeviceGraph, prices: Prices, v: Any) -> tuple[Any, Any, Any]:
 def certified(
     graph: DeviceGraph, problem: Problem, prices: Prices, *, solver: str, device: str, stats: Mapping[str, Any]
 ) -> Assignment:
-    """Return the assignment with feasible duals and its gap, all on the device (as `certificate.certify` does on the CPU)."""
+    """Return the assignment with feasible duals and its gap, on the device; as `certificate.certify` on the CPU."""
     cp = graph.cp
     v = cp.minimum(prices.v, graph.col_bound)
     r, terms, loose = certify(graph, prices, v)

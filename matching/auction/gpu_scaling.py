@@ -14,45 +14,74 @@ FIRST_EPS = 4.0
 PHASE_LEAVES, BIDS_LEAVE = 0.02, 0.005
 """Share of the rows left unassigned by a phase with an increment, and by the last one, which has none."""
 LEFT_TO_PATHS = 128
+UNLIMITED = 2**30
 
 
-def solve_graph(graph: DeviceGraph) -> tuple[Prices, int]:
-    """Match exactly; return the prices and -1, or a row that must be matched and cannot be."""
+def solve_graph(graph: DeviceGraph, most_bids: int | None = None) -> tuple[Prices, int]:
+    """Match exactly; return the prices and -1, or a row that must be matched and cannot be.
+
+    Once `most_bids` are spent, the count "waiting" says how many rows have no column yet.
+    """
+    prices = Prices.start(graph, starting_prices(graph))
     if graph.is_bounded:
-        return _from_bounds(graph)
-    prices = Prices.start(graph, graph.cp.zeros(graph.n_cols, graph.price_dtype))
+        left = bid(graph, prices, stop_at=LEFT_TO_PATHS, most_bids=most_bids)
+        return prices, -1 if _is_spent(prices, left, most_bids) else augment(graph, prices, left)
     for eps in _increments(graph):
-        bid(graph, prices, eps=eps, stop_at=int(PHASE_LEAVES * graph.n_rows))
+        left = bid(graph, prices, eps=eps, stop_at=int(PHASE_LEAVES * graph.n_rows), most_bids=_rest(prices, most_bids))
+        if _is_spent(prices, left, most_bids):
+            return prices, -1
         prices.unmatch_all()
-    return prices, finish_free(graph, prices, None)
+    return prices, finish_free(graph, prices, None, most_bids)
 
 
-def finish_free(graph: DeviceGraph, prices: Prices, rows: Any) -> int:
+def finish_free(graph: DeviceGraph, prices: Prices, rows: Any, most_bids: int | None = None) -> int:
     """Match the given rows (None: all, none of them matched) at tight links, where no dual has a bound."""
-    left = bid(graph, prices, rows=rows, stop_at=int(BIDS_LEAVE * graph.n_rows))
-    return grow_forest(graph, prices, left)
+    left = bid(graph, prices, rows=rows, stop_at=int(BIDS_LEAVE * graph.n_rows), most_bids=_rest(prices, most_bids))
+    return -1 if _is_spent(prices, left, most_bids) else grow_forest(graph, prices, left)
 
 
-def _from_bounds(graph: DeviceGraph) -> tuple[Prices, int]:
-    """Lower column duals from their bounds only: columns without a bid end where they must if they stay alone."""
-    cp = graph.cp
-    prices = Prices.start(graph, cp.where(graph.col_bound < graph.none, graph.col_bound, graph.price_dtype.type(0)))
-    left = bid(graph, prices, stop_at=LEFT_TO_PATHS)
-    return prices, augment(graph, prices, left)
+def bid_to_eps(graph: DeviceGraph, eps: float, most_bids: int | None) -> Prices:
+    """Auction a graph of float costs until each link is within `eps` of its row's best, and leave it at that."""
+    prices = Prices.start(graph, starting_prices(graph))
+    if not graph.is_bounded:
+        for larger in (step for step in _increments(graph) if step > eps):
+            bid(graph, prices, eps=larger, stop_at=int(PHASE_LEAVES * graph.n_rows), most_bids=_rest(prices, most_bids))
+            prices.unmatch_all()
+    left = bid(graph, prices, eps=eps, most_bids=_rest(prices, most_bids), most_rounds=(UNLIMITED, UNLIMITED))
+    prices.count(waiting=len(left))
+    return prices
+
+
+def starting_prices(graph: DeviceGraph) -> Any:
+    """Return column duals at their bounds: columns without a bid end where they must if they stay alone. 0 if none."""
+    return graph.cp.where(graph.col_bound < graph.none, graph.col_bound, graph.price_dtype.type(0))
+
+
+def _rest(prices: Prices, most_bids: int | None) -> int | None:
+    return None if most_bids is None else most_bids - prices.counts.get("bids", 0)
+
+
+def _is_spent(prices: Prices, left: Any, most_bids: int | None) -> bool:
+    """Whether the budget ended the bids; the rows left are counted as waiting then."""
+    if most_bids is None or prices.counts["bids"] < most_bids:
+        return False
+    prices.count(waiting=len(left))
+    return len(left) > 0
 
 
 def _increments(graph: DeviceGraph) -> list[Any]:
-    """Falling increments, none below 1 for integers."""
+    """Return falling increments, none below 1 for integers."""
     if graph.n_rows == 0 or len(graph.cost) == 0:
         return []
     cp, cost = graph.cp, graph.cost
     if graph.is_dense:
-        cost = cost[cost < graph.none] if graph.forbidden is None else cost[(cost < graph.none) & ~graph.forbidden]
+        allowed = cost < graph.none if graph.forbidden is None else (cost < graph.none) & ~graph.forbidden
+        cost = cost[allowed]
+    if len(cost) == 0:
+        return []
     mean, least = cp.stack([cost.mean(dtype=cp.float64), cost.min().astype(cp.float64)]).get()
-    first = FIRST_EPS * (float(mean) - float(least)) * graph.n_rows / max(len(graph.cost), 1)
+    first = FIRST_EPS * (float(mean) - float(least)) * graph.n_rows / len(cost)
     steps = [first / SCALING_FACTOR**k for k in range(SCALING_PHASES)]
-    return (
-        sorted({int(eps) for eps in steps if eps >= 1}, reverse=True)
-        if graph.is_integer
-        else [e for e in steps if e > 0]
-    )
+    if graph.is_integer:
+        return sorted({int(eps) for eps in steps if eps >= 1}, reverse=True)
+    return [eps for eps in steps if eps > 0]

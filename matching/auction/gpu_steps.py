@@ -13,13 +13,22 @@ THREADS = 512
 ROWS_OF_ONE_BLOCK = 3
 """Rows per group of lanes up to which one block alone is faster than all blocks with grid barriers."""
 GRID_ROUNDS, BLOCK_ROUNDS = 400, 1200
-"""Most rounds of bids of all blocks together, and of the one block that goes on with few rows; then paths take over."""
+"""Rounds after which shortest paths take over from bids without increment."""
 PATH_BYTES = 2**30
 """Most device memory for the scratch space of searches side by side."""
 _NO_ROW = 2**31 - 1
 
 
-def bid(graph: DeviceGraph, prices: Prices, *, rows: Any = None, eps: Any = 0, stop_at: int = 0) -> Any:
+def bid(
+    graph: DeviceGraph,
+    prices: Prices,
+    *,
+    rows: Any = None,
+    eps: Any = 0,
+    stop_at: int = 0,
+    most_bids: int | None = None,
+    most_rounds: tuple[int, int] = (GRID_ROUNDS, BLOCK_ROUNDS),
+) -> Any:
     """Auction rows and return those left over, ascending int32 (k,).
 
     Parameters
@@ -31,6 +40,10 @@ def bid(graph: DeviceGraph, prices: Prices, *, rows: Any = None, eps: Any = 0, s
         Increment beyond the second best. 0 keeps links tight (see `auction_bid.cu`).
     stop_at : int
         Rows left unassigned that end it.
+    most_bids : int, optional
+        Bids that end it.
+    most_rounds : (int, int)
+        Rounds that end it: of all blocks together, and of the one block that goes on with few rows.
     """
     cp, n, m = graph.cp, graph.n_rows, graph.n_cols
     n_bidders = n if rows is None else len(rows)
@@ -55,7 +68,8 @@ def bid(graph: DeviceGraph, prices: Prices, *, rows: Any = None, eps: Any = 0, s
             *(np.int32(n), np.int32(m), *graph.edges(), graph.row_bound),
             *(prices.v, prices.col_of_row, prices.row_of_col, key, bid_edge, bid_price, np.int32(rows is None)),
             *(queues, words[0:3], waiting, words[3:4], counts, words[4:5], dtype.type(eps)),
-            *(np.int32(ROWS_OF_ONE_BLOCK * groups), np.int32(stop_at), np.int32(GRID_ROUNDS), np.int32(BLOCK_ROUNDS)),
+            *(np.int32(ROWS_OF_ONE_BLOCK * groups), np.int32(stop_at), *map(np.int32, most_rounds)),
+            np.uint64(2**63 if most_bids is None else max(most_bids, 0)),
         ),
     )
     host = counts.get()
@@ -106,25 +120,39 @@ def grow_forest(graph: DeviceGraph, prices: Prices, rows: Any) -> int:
     if n_rows == 0:
         return -1
     kernel = graph.kernel("auction_forest.cu", "auction_forest", lanes=True, cooperative=True)
+    # One block a multiprocessor: rounds are short, and a barrier of fewer blocks is faster (24 against 33 ms, u10 20,000).
     dtype = graph.price_dtype
     queues, bases, duals = cp.empty(2 * n, cp.int32), cp.empty(2 * n, dtype), cp.empty(n, dtype)
     dist, parent = cp.empty(m, dtype), cp.empty(m, cp.uint64)
     lowered, root = cp.empty(m, cp.int32), cp.empty(m, cp.int32)
     root_dist, root_col = cp.empty(n, dtype), cp.empty(n, cp.int32)
-    counts = cp.zeros(9, cp.uint64)  # four counts, the longest path, then as words: five sizes, stuck row, barrier
-    words = counts.view(cp.uint32)[10:]
-    words[5] = 2**32 - 1
+    counts = cp.zeros(14, cp.uint64)  # four counts, four lengths, then as words: nine sizes, stuck row, barrier
+    words = counts.view(cp.uint32)[16:]
+    words[9] = 2**32 - 1
     kernel(
-        (cuda.resident_blocks(kernel, THREADS),),
+        (min(cuda.resident_blocks(kernel, THREADS), cp.cuda.Device().attributes["MultiProcessorCount"]),),
         (THREADS,),
         (
             *(np.int32(n), np.int32(m), *graph.edges(), prices.v, prices.col_of_row, prices.row_of_col),
-            *(rows.copy(), np.int32(n_rows), queues, bases, duals, dist, parent, lowered, root, root_dist, root_col),
-            *(words[0:5], counts[4:5], words[5:6], counts, words[6:7]),
+            *(
+                rows.copy(),
+                np.int32(n_rows),
+                cp.empty(n, cp.int32),
+                queues,
+                bases,
+                duals,
+                dist,
+                parent,
+                lowered,
+                root,
+                root_dist,
+                root_col,
+            ),
+            *(words[0:9], counts[4:8], words[9:10], counts, words[10:11]),
         ),
     )
     host = counts.get()
     prices.count(
         forests=int(host[0]), forest_rounds=int(host[1]), rows_scanned=int(host[2]), shortest_paths=int(host[3])
     )
-    return int(host.view(np.int32)[15])
+    return int(host.view(np.int32)[25])

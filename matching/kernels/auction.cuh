@@ -2,7 +2,8 @@
 //
 // Costs are minimised; what the papers call a rising price p_j is a falling column dual v_j = -p_j. A row's value of a
 // column is c_ij - v_j, and its value of staying alone is its bound. Compile with -DCOST=float, double, int or int64; the
-// integers also with -DINTEGER, whose prices are int64, the others' double. -DDENSE: edge e of row i is column e.
+// integers also with -DINTEGER, whose prices are int64, the others' double. -DDENSE: edge e of a row is
+// column e of its matrix.
 #pragma once
 #include "grid.cuh"
 
@@ -30,29 +31,29 @@ __device__ __forceinline__ price_t none() {
 }
 
 struct Graph {
-    const int64* __restrict__ indptr;         // (rows + 1,); unused when dense
-    const int* __restrict__ indices;          // (edges,) columns, ascending within a row; unused when dense
-    const cost_t* __restrict__ cost;          // (edges,)
+    const int64* __restrict__ indptr;             // (rows + 1,); unused when dense
+    const int* __restrict__ indices;              // (edges,) columns, ascending within a row; unused when dense
+    const cost_t* __restrict__ cost;              // (edges,)
     const unsigned char* __restrict__ forbidden;  // (edges,) or null
-    int n_cols;
+    int width, block_rows;                        // dense: columns and rows of each matrix; matrices lie one after the other
 
     __device__ __forceinline__ int64 first(int row) const {
 #ifdef DENSE
-        return (int64)row * n_cols;
+        return (int64)row * width;
 #else
         return indptr[row];
 #endif
     }
     __device__ __forceinline__ int degree(int row) const {
 #ifdef DENSE
-        return n_cols;
+        return width;
 #else
         return (int)(indptr[row + 1] - indptr[row]);
 #endif
     }
     __device__ __forceinline__ int column(int64 first, int edge) const {
 #ifdef DENSE
-        return edge;
+        return edge + (int)(first / ((int64)block_rows * width)) * width;
 #else
         return indices[first + edge];
 #endif

@@ -113,22 +113,22 @@ __device__ __forceinline__ void meet(uint32* barrier) {
         __syncthreads();
 }
 
-// Plays rounds until `stop_at` rows or fewer are queued or `last_round` is reached; returns the round it ended with.
+// Plays rounds until `stop_at` rows or fewer are queued, `last_round` is reached or `most_bids` are spent; returns the round it
+// ended with. Every thread counts the bids for itself.
 template <bool whole_grid>
 __device__ int play(
-    const Auction& a, int n_rows, bool all_rows, int* queues, int* sizes, int round, int last_round, int stop_at, uint64* bids, uint32* barrier
+    const Auction& a, int n_rows, bool all_rows, int* queues, int* sizes, int round, int last_round, int stop_at, uint64 most_bids,
+    uint64* bids, uint32* barrier
 ) {
     const int thread = whole_grid ? global_thread() : threadIdx.x;
     const int threads = whole_grid ? all_threads() : blockDim.x;
     for (; round < last_round; round++) {
         const int size = *(volatile int*)&sizes[round % 3];
-        if (size <= stop_at) break;
+        if (size <= stop_at || *bids >= most_bids) break;
+        *bids += size;
         const int* queue = queues + (round & 1) * (int64)n_rows;
         int* next = queues + ((round + 1) & 1) * (int64)n_rows;
-        if (thread == 0) {
-            sizes[(round + 2) % 3] = 0;
-            *bids += size;
-        }
+        if (thread == 0) sizes[(round + 2) % 3] = 0;
         const int padded = (size * (int64)LANES + 31) / 32 * 32 / LANES;  // whole warps
         for (int at = thread / LANES; at < padded; at += threads / LANES)
             bid(a, at < size ? (all_rows && round == 0 ? at : queue[at]) : NOBODY, at);
@@ -142,20 +142,23 @@ __device__ int play(
 
 // sizes = {k, 0, 0} at the start: round 0 takes the first k rows of the queue, or rows 0 ... k - 1 if all_rows. counts: bids, grid rounds, block rounds.
 extern "C" __global__ void __launch_bounds__(512) auction_bid(
-    int n_rows, int n_cols, const int64* indptr, const int* indices, const cost_t* cost, const unsigned char* forbidden,
+    int n_rows, int n_cols, const int64* indptr, const int* indices, const cost_t* cost,
+    const unsigned char* forbidden, int width, int block_rows,
     const price_t* row_bound, price_t* v, int* col_of_row, int* row_of_col, uint64* key, int* bid_edge, price_t* bid_price,
     int all_rows, int* queues, int* sizes, int* waiting, int* n_waiting, uint64* counts, uint32* barrier, price_t eps, int block_alone_at,
-    int stop_at, int grid_rounds, int block_rounds
+    int stop_at, int grid_rounds, int block_rounds,
+    uint64 most_bids
 ) {
     const Auction a{
-        Graph{indptr, indices, cost, forbidden, n_cols}, row_bound, v, col_of_row, row_of_col, key, bid_edge, bid_price,
+        Graph{indptr, indices, cost, forbidden, width, block_rows}, row_bound, v, col_of_row, row_of_col, key, bid_edge, bid_price,
         waiting, n_waiting, eps};
     const int alone_at = block_alone_at > stop_at ? block_alone_at : stop_at;
-    int round = play<true>(a, n_rows, all_rows, queues, sizes, 0, grid_rounds, alone_at, &counts[0], barrier);
+    uint64 bids = 0;
+    int round = play<true>(a, n_rows, all_rows, queues, sizes, 0, grid_rounds, alone_at, most_bids, &bids, barrier);
     if (blockIdx.x != 0) return;
     if (threadIdx.x == 0) counts[1] += round;
     const int before = round;
-    round = play<false>(a, n_rows, all_rows, queues, sizes, round, round + block_rounds, stop_at, &counts[0], barrier);
+    round = play<false>(a, n_rows, all_rows, queues, sizes, round, round + block_rounds, stop_at, most_bids, &bids, barrier);
     const int left = *(volatile int*)&sizes[round % 3], base = *(volatile int*)n_waiting;
     for (int at = threadIdx.x; at < left; at += blockDim.x)
         waiting[base + at] = all_rows && round == 0 ? at : queues[(round & 1) * (int64)n_rows + at];
@@ -163,5 +166,6 @@ extern "C" __global__ void __launch_bounds__(512) auction_bid(
     if (threadIdx.x == 0) {
         *n_waiting = base + left;
         counts[2] += round - before;
+        counts[0] += bids;
     }
 }

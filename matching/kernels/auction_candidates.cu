@@ -31,10 +31,11 @@ __device__ void write_ranked(price_t mine, int rank, price_t* out) {
 }
 
 extern "C" __global__ void __launch_bounds__(THREADS) auction_row_limit(
-    int n_rows, int n_cols, const int64* indptr, const int* indices, const cost_t* cost, const unsigned char* forbidden,
+    int n_rows, int n_cols, const int64* indptr, const int* indices, const cost_t* cost,
+    const unsigned char* forbidden, int width, int block_rows,
     int rank, price_t* row_limit
 ) {
-    const Graph graph{indptr, indices, cost, forbidden, n_cols};
+    const Graph graph{indptr, indices, cost, forbidden, width, block_rows};
     const int row = blockIdx.x;
     const int64 first = graph.first(row);
     price_t least = none();
@@ -45,21 +46,24 @@ extern "C" __global__ void __launch_bounds__(THREADS) auction_row_limit(
     write_ranked(least, rank, &row_limit[row]);
 }
 
-// Grid (columns / THREADS, THREADS): minima[g * columns + col] = least cost of col among the g-th chunk of rows.
+// Grid (width / THREADS, THREADS, matrices): minima[g * columns + col] = least cost of col among the g-th chunk of its rows.
 extern "C" __global__ void __launch_bounds__(THREADS) auction_column_minima(
-    int n_rows, int n_cols, const int64* indptr, const int* indices, const cost_t* cost, const unsigned char* forbidden,
+    int n_rows, int n_cols, const int64* indptr, const int* indices, const cost_t* cost,
+    const unsigned char* forbidden, int width, int block_rows,
     price_t* minima
 ) {
-    const Graph graph{indptr, indices, cost, forbidden, n_cols};
-    const int col = blockIdx.x * THREADS + threadIdx.x;
-    if (col >= n_cols) return;
-    const int from = (int)((int64)n_rows * blockIdx.y / gridDim.y), to = (int)((int64)n_rows * (blockIdx.y + 1) / gridDim.y);
+    const Graph graph{indptr, indices, cost, forbidden, width, block_rows};
+    const int edge = blockIdx.x * THREADS + threadIdx.x;
+    if (edge >= width) return;
+    const int64 above = (int64)blockIdx.z * block_rows;
+    const int64 from = above + (int64)block_rows * blockIdx.y / gridDim.y;
+    const int64 to = above + (int64)block_rows * (blockIdx.y + 1) / gridDim.y;
     price_t least = none();
-    for (int row = from; row < to; row++) {
-        const price_t c = graph.cost_of((int64)row * n_cols, col);
+    for (int64 row = from; row < to; row++) {
+        const price_t c = graph.cost_of(row * width, edge);
         if (c < least) least = c;
     }
-    minima[blockIdx.y * (int64)n_cols + col] = least;
+    minima[blockIdx.y * (int64)n_cols + blockIdx.z * width + edge] = least;
 }
 
 extern "C" __global__ void __launch_bounds__(THREADS) auction_column_limit(
@@ -73,52 +77,56 @@ __device__ __forceinline__ bool is_candidate(price_t c, price_t row_limit, price
 }
 
 extern "C" __global__ void __launch_bounds__(THREADS) auction_count_candidates(
-    int n_rows, int n_cols, const int64* indptr, const int* indices, const cost_t* cost, const unsigned char* forbidden,
+    int n_rows, int n_cols, const int64* indptr, const int* indices, const cost_t* cost,
+    const unsigned char* forbidden, int width, int block_rows,
     const price_t* row_limit, const price_t* col_limit, int most, int64* counts
 ) {
-    const Graph graph{indptr, indices, cost, forbidden, n_cols};
+    const Graph graph{indptr, indices, cost, forbidden, width, block_rows};
     const int row = global_thread() / 32;
     if (row >= n_rows) return;
     const int64 first = graph.first(row);
     const price_t limit = row_limit[row];
     int count = 0;
-    for (int e = lane(); e < n_cols; e += 32) count += is_candidate(graph.cost_of(first, e), limit, col_limit[e]);
+    for (int e = lane(); e < width; e += 32)
+        count += is_candidate(graph.cost_of(first, e), limit, col_limit[graph.column(first, e)]);
     for (int step = 16; step > 0; step /= 2) count += __shfl_xor_sync(FULL_WARP, count, step);
     if (lane() == 0) counts[row] = count < most ? count : most;
 }
 
 extern "C" __global__ void __launch_bounds__(THREADS) auction_list_candidates(
-    int n_rows, int n_cols, const int64* indptr, const int* indices, const cost_t* cost, const unsigned char* forbidden,
+    int n_rows, int n_cols, const int64* indptr, const int* indices, const cost_t* cost,
+    const unsigned char* forbidden, int width, int block_rows,
     const price_t* row_limit, const price_t* col_limit, const int64* listed, int* columns, cost_t* costs
 ) {
-    const Graph graph{indptr, indices, cost, forbidden, n_cols};
+    const Graph graph{indptr, indices, cost, forbidden, width, block_rows};
     const int row = global_thread() / 32;
     if (row >= n_rows) return;
     const int64 first = graph.first(row), end = listed[row + 1];
     const price_t limit = row_limit[row];
     int64 base = listed[row];
-    for (int tile = 0; tile < n_cols && base < end; tile += 32) {
+    for (int tile = 0; tile < width && base < end; tile += 32) {
         const int e = tile + lane();
-        const bool takes = e < n_cols && is_candidate(graph.cost_of(first, e), limit, col_limit[e]);
+        const bool takes = e < width && is_candidate(graph.cost_of(first, e), limit, col_limit[graph.column(first, e)]);
         const uint32 who = __ballot_sync(FULL_WARP, takes);
         const int64 at = base + __popc(who & lanes_below());
-        if (takes && at < end) columns[at] = e, costs[at] = cost[first + e];
+        if (takes && at < end) columns[at] = graph.column(first, e), costs[at] = cost[first + e];
         base += __popc(who);
     }
 }
 
 // found: (4 * rows,) row * columns + column; costs beside it.
 extern "C" __global__ void __launch_bounds__(THREADS) auction_violations(
-    int n_rows, int n_cols, const int64* indptr, const int* indices, const cost_t* cost, const unsigned char* forbidden,
+    int n_rows, int n_cols, const int64* indptr, const int* indices, const cost_t* cost,
+    const unsigned char* forbidden, int width, int block_rows,
     const price_t* v, const price_t* row_duals, int64* found, cost_t* costs, int* n_found
 ) {
-    const Graph graph{indptr, indices, cost, forbidden, n_cols};
+    const Graph graph{indptr, indices, cost, forbidden, width, block_rows};
     const int row = global_thread() / 32;
     if (row >= n_rows) return;
     const int64 first = graph.first(row);
     price_t worst = row_duals[row];
     int edge = NO_EDGE;
-    for (int e = lane(); e < n_cols; e += 32) {
+    for (int e = lane(); e < width; e += 32) {
         const price_t value = graph.value(first, e, v);
         if (value < worst) worst = value, edge = e;
     }
@@ -130,6 +138,6 @@ extern "C" __global__ void __launch_bounds__(THREADS) auction_violations(
     }
     if (lane() % 8 != 0 || edge == NO_EDGE) return;
     const int at = atomicAdd(n_found, 1);
-    found[at] = first + edge;
+    found[at] = (int64)row * n_cols + graph.column(first, edge);
     costs[at] = cost[first + edge];
 }

@@ -26,11 +26,12 @@ __device__ __forceinline__ bool is_loose(price_t slack, price_t a, price_t b, pr
 
 // terms_cost, terms_slack: (rows + columns,). priced: staying alone costs the bound; else it is free and the bound 0.
 extern "C" __global__ void auction_certify(
-    int n_rows, int n_cols, const int64* indptr, const int* indices, const cost_t* cost, const unsigned char* forbidden,
+    int n_rows, int n_cols, const int64* indptr, const int* indices, const cost_t* cost,
+    const unsigned char* forbidden, int width, int block_rows,
     const price_t* row_bound, const price_t* col_bound, const price_t* v, const int* col_of_row, const int* row_of_col,
     price_t* row_duals, price_t* terms_cost, price_t* terms_slack, int* loose, int priced
 ) {
-    const Graph graph{indptr, indices, cost, forbidden, n_cols};
+    const Graph graph{indptr, indices, cost, forbidden, width, block_rows};
     const int member = threadIdx.x % LANES;
     int n_loose = 0;
     const int padded = (n_rows * (int64)LANES + 31) / 32 * 32 / LANES;

@@ -11,6 +11,8 @@
 //   roots          each free column that was reached walks to its root; each root keeps its nearest, smallest column;
 //   augment        L = the longest of the roots' paths; columns nearer than L change price by dist - L, which makes every
 //                  path tight, and each root exchanges links and non-links along its own.
+// Once half of the free columns are reached, rows beyond the farthest of them are queued no more: the search stays where the
+// paths are, and roots whose nearest column lies beyond wait for the next phase.
 // A parent never becomes a descendant: distances along a path do not fall, also in floating point.
 // Phases shrink the number of unmatched rows by about half; a phase without any path is a proof that there is none.
 //
@@ -49,7 +51,8 @@ struct Forest {
 // The row at place `at` lowers the distances of its columns, or claims those that it lowered. The whole warp comes.
 template <bool claims>
 __device__ __forceinline__ void reach(
-    const Forest& f, int row, price_t base, price_t* duals, int at, int round, int* next, price_t* next_base, int* n_next
+    const Forest& f, int row, price_t base, price_t limit, price_t* duals, int at, int round, int* next, price_t* next_base,
+    int* n_next
 ) {
     const int member = threadIdx.x % LANES;
     const int64 first = row == NOBODY ? 0 : f.graph.first(row);
@@ -82,7 +85,7 @@ __device__ __forceinline__ void reach(
         } else if (through == f.dist[col] && f.lowered[col] == round) {
             const uint64 before = atomicMin(&f.parent[col], parent_key(round, row));
             const int owner = f.row_of_col[col];
-            if (owner != NOBODY && parent_round(before) != round) {
+            if (owner != NOBODY && parent_round(before) != round && through <= limit) {
                 const int place = atomicAdd(n_next, 1);
                 next[place] = owner;
                 next_base[place] = through;
@@ -91,22 +94,30 @@ __device__ __forceinline__ void reach(
     }
 }
 
-// sources: (rows,) the unmatched rows, n_sources of them. queues, bases: two halves of (rows,). root, root_dist, root_col:
-// root by column, nearest distance and column by row. sizes: three queue sizes, then sources kept, then paths found.
-// longest: 0. stuck: -1, or a row that cannot be matched. counts: phases, rounds, rows queued, paths.
+// sources: (rows,) the unmatched rows, n_sources of them; free_cols: (rows,) scratch. queues, bases: two halves of (rows,). root, root_dist, root_col:
+// root by column, nearest distance and column by row. sizes: three queue sizes, then sources kept, paths found, free columns,
+// and three counts of those reached. lengths: the longest path, then three times the farthest free column reached. stuck: -1, or a row that cannot be matched. counts: phases, rounds, rows queued, paths.
 extern "C" __global__ void __launch_bounds__(512) auction_forest(
-    int n_rows, int n_cols, const int64* indptr, const int* indices, const cost_t* cost, const unsigned char* forbidden,
-    price_t* v, int* col_of_row, int* row_of_col, int* sources, int n_sources, int* queues, price_t* bases, price_t* duals,
-    price_t* dist, uint64* parent, int* lowered, int* root, price_t* root_dist, int* root_col, int* sizes, price_t* longest,
-    int* stuck, uint64* counts, uint32* barrier
+    int n_rows, int n_cols, const int64* indptr, const int* indices, const cost_t* cost,
+    const unsigned char* forbidden, int width, int block_rows,
+    price_t* v, int* col_of_row, int* row_of_col, int* sources, int n_sources, int* free_cols, int* queues, price_t* bases, price_t* duals,
+    price_t* dist, uint64* parent, int* lowered, int* root, price_t* root_dist, int* root_col, int* sizes,
+    price_t* lengths, int* stuck, uint64* counts, uint32* barrier
 ) {
-    const Forest f{Graph{indptr, indices, cost, forbidden, n_cols}, v, col_of_row, row_of_col, dist, parent, lowered};
+    const Forest f{Graph{indptr, indices, cost, forbidden, width, block_rows}, v, col_of_row, row_of_col, dist, parent, lowered};
     const int thread = global_thread(), threads = all_threads();
     int round = 0;
     int* n_kept = sizes + 3;
     int* n_paths = sizes + 4;
+    int* n_free = sizes + 5;
+    int* n_reached = sizes + 6;
+    price_t* longest = lengths;
+    price_t* farthest = lengths + 1;
     while (n_sources > 0) {
-        for (int col = thread; col < n_cols; col += threads) dist[col] = none(), parent[col] = ~0ull, lowered[col] = -1;
+        for (int col = thread; col < n_cols; col += threads) {
+            dist[col] = none(), parent[col] = ~0ull, lowered[col] = -1;
+            if (row_of_col[col] == NOBODY) free_cols[atomicAdd(n_free, 1)] = col;
+        }
         for (int at = thread; at < n_sources; at += threads) {
             const int row = sources[at];
             queues[(round & 1) * (int64)n_rows + at] = row;
@@ -119,30 +130,43 @@ extern "C" __global__ void __launch_bounds__(512) auction_forest(
             sizes[(round + 1) % 3] = 0;
             *n_kept = *n_paths = 0;
             *longest = 0;
+            for (int k = 0; k < 3; k++) n_reached[k] = 0, farthest[k] = 0;
         }
         grid_barrier(barrier);
+        price_t limit = none();
         while (true) {
             const int size = *(volatile int*)&sizes[round % 3];
             if (size == 0) break;
+            if (2 * *(volatile int*)&n_reached[round % 3] >= n_sources) {
+                const price_t far = *(volatile price_t*)&farthest[round % 3];
+                limit = far < limit ? far : limit;
+            }
             const int64 here = (round & 1) * (int64)n_rows, there = ((round + 1) & 1) * (int64)n_rows;
             if (thread == 0) {
-                sizes[(round + 2) % 3] = 0;
+                sizes[(round + 2) % 3] = n_reached[(round + 2) % 3] = 0;
+                farthest[(round + 2) % 3] = 0;
                 counts[1]++;
                 counts[2] += size;
             }
             const int padded = (size * (int64)LANES + 31) / 32 * 32 / LANES;  // whole warps
             for (int at = thread / LANES; at < padded; at += threads / LANES)
-                reach<false>(f, at < size ? queues[here + at] : NOBODY, at < size ? bases[here + at] : price_t(0), duals, at,
-                             round, nullptr, nullptr, nullptr);
+                reach<false>(f, at < size ? queues[here + at] : NOBODY, at < size ? bases[here + at] : price_t(0), limit, duals,
+                             at, round, nullptr, nullptr, nullptr);
             grid_barrier(barrier);
             for (int at = thread / LANES; at < padded; at += threads / LANES)
-                reach<true>(f, at < size ? queues[here + at] : NOBODY, at < size ? bases[here + at] : price_t(0), duals, at,
-                            round, queues + there, bases + there, &sizes[(round + 1) % 3]);
+                reach<true>(f, at < size ? queues[here + at] : NOBODY, at < size ? bases[here + at] : price_t(0), limit, duals,
+                            at, round, queues + there, bases + there, &sizes[(round + 1) % 3]);
+            for (int at = thread; at < n_sources; at += threads) {
+                const price_t far = dist[free_cols[at]];
+                if (far >= none()) continue;
+                atomicAdd(&n_reached[(round + 1) % 3], 1);
+                raise(&farthest[(round + 1) % 3], far);
+            }
             grid_barrier(barrier);
             round++;
         }
         for (int col = thread; col < n_cols; col += threads) {
-            if (row_of_col[col] != NOBODY || dist[col] >= none()) continue;
+            if (row_of_col[col] != NOBODY || dist[col] >= none() || dist[col] > limit) continue;
             int row = parent_row(parent[col]);
             while (col_of_row[row] != NOBODY) row = parent_row(parent[col_of_row[row]]);
             root[col] = row;
@@ -150,7 +174,7 @@ extern "C" __global__ void __launch_bounds__(512) auction_forest(
         }
         grid_barrier(barrier);
         for (int col = thread; col < n_cols; col += threads)
-            if (row_of_col[col] == NOBODY && dist[col] < none() && dist[col] == root_dist[root[col]])
+            if (row_of_col[col] == NOBODY && dist[col] < none() && dist[col] <= limit && dist[col] == root_dist[root[col]])
                 atomicMin(&root_col[root[col]], col);
         for (int at = thread; at < n_sources; at += threads)
             if (root_dist[sources[at]] < none()) raise(longest, root_dist[sources[at]]);
@@ -181,6 +205,7 @@ extern "C" __global__ void __launch_bounds__(512) auction_forest(
         for (int at = thread; at < n_sources; at += threads) sources[at] = kept[at];
         const int paths = *(volatile int*)n_paths;
         if (thread == 0) {
+            *n_free = 0;
             counts[0]++;
             counts[3] += paths;
         }

@@ -195,12 +195,13 @@ __device__ void refill(int* window, const int* done, int slots, const int* waiti
 // One slot per block. window (blocks,) = the first rows of `waiting` (ascending) or NOBODY, *head = rows in it.
 // stuck: 0x7fffffff, or on return the smallest row found without a path. counts: steps, searches, rows scanned.
 extern "C" __global__ void __launch_bounds__(1024) auction_path(
-    int n_cols, const int64* indptr, const int* indices, const cost_t* cost, const unsigned char* forbidden,
+    int n_cols, const int64* indptr, const int* indices, const cost_t* cost,
+    const unsigned char* forbidden, int width, int block_rows,
     const price_t* row_bound, price_t* v, int* col_of_row, int* row_of_col, const int* waiting, int n_waiting, int* window,
     int* done, int* head, int* claim, int* place, int* column, int* from, price_t* dist, int* stuck, uint64* counts,
     uint32* barrier
 ) {
-    const Matching m{Graph{indptr, indices, cost, forbidden, n_cols}, row_bound, v, col_of_row, row_of_col};
+    const Matching m{Graph{indptr, indices, cost, forbidden, width, block_rows}, row_bound, v, col_of_row, row_of_col};
     const int64 share = (int64)blockIdx.x * n_cols;
     const Reached reached{place + share, column + share, from + share, dist + share};
     __shared__ int lost;

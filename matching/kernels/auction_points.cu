@@ -1,0 +1,173 @@
+// Matrix-free costs: nearest neighbours of two point sets, and the check of all pairs against prices, through one tree.
+//
+// Points are sorted along a Morton curve; 8 neighbours in that order make a leaf, 8 nodes the node above. A node holds the box
+// of its points and their largest price. So a row meets all columns in O(log m) steps: a subtree is skipped when the distance
+// to its box less its largest price is no better than the row's dual ("solve sparse, certify dense").
+// Box distances are rounded down; pair costs are computed as on the CPU, without contraction, so that one cost has one value.
+//
+//   auction_morton     Morton codes of points, 21 bits an axis
+//   auction_tree       the nodes of one level, a thread a node
+//   auction_nearest    the NEAREST nearest points of every query, a thread a query
+//   auction_point_costs  costs of given pairs
+//   auction_price      up to WORST pairs of a row with c - v < r, a thread a row
+//
+// Bytes: about 60 per node visited, some hundred nodes a query. No two threads write the same place.
+// variant: -DSQUARED
+#include "grid.cuh"
+
+constexpr int FAN = 8;
+constexpr int NEAREST = 16;
+constexpr int WORST = 4;
+constexpr int LEVEL_SHIFT = 27;  // a node on the stack: level << 27 | index
+constexpr int STACK = 96;
+constexpr double ROUND_DOWN = 1.0 - 16 * 2.220446049250313e-16;
+
+struct Tree {
+    const double* __restrict__ points;  // (m, 3), sorted
+    const int* __restrict__ order;      // (m,) index of each sorted point in the caller's order
+    const double* __restrict__ boxes;   // (nodes, 6): lower corner, upper corner; leaves first, then level after level
+    const double* __restrict__ prices;  // (nodes,)
+    int m;
+};
+
+__device__ __forceinline__ double squared_distance(const double* a, const double* b) {
+    const double z = __dsub_rn(a[0], b[0]), y = __dsub_rn(a[1], b[1]), x = __dsub_rn(a[2], b[2]);
+    return __dadd_rn(__dadd_rn(__dmul_rn(z, z), __dmul_rn(y, y)), __dmul_rn(x, x));
+}
+
+__device__ __forceinline__ double cost_of(double squared) {
+#ifdef SQUARED
+    return squared;
+#else
+    return __dsqrt_rn(squared);
+#endif
+}
+
+// At most the cost between a point and anything in a box.
+__device__ __forceinline__ double squared_to_box(const double* a, const double* box) {
+    double sum = 0;
+    for (int k = 0; k < 3; k++) {
+        const double gap = fmax(fmax(box[k] - a[k], a[k] - box[3 + k]), 0.0);
+        sum += gap * gap;
+    }
+    return sum * ROUND_DOWN;
+}
+
+// Visits every leaf point j for which no node above was skipped. skip(node), meet(sorted index).
+template <class Skip, class Meet>
+__device__ __forceinline__ void traverse(const Tree& tree, int levels, const int* first, Skip skip, Meet meet) {
+    int stack[STACK];
+    int size = 0;
+    stack[size++] = (levels - 1) << LEVEL_SHIFT;
+    while (size > 0) {
+        const int top = stack[--size], level = top >> LEVEL_SHIFT, index = top & ((1 << LEVEL_SHIFT) - 1);
+        if (skip(first[level] + index)) continue;
+        const int begin = index * FAN, below = level == 0 ? tree.m : first[level] - first[level - 1];
+        const int end = begin + FAN < below ? begin + FAN : below;
+        if (level == 0)
+            for (int j = begin; j < end; j++) meet(j);
+        else
+            for (int k = begin; k < end; k++) stack[size++] = (level - 1) << LEVEL_SHIFT | k;
+    }
+}
+
+extern "C" __global__ void auction_morton(int n, const double* points, const double* corner, double cells_per_unit, uint64* codes) {
+    const int i = global_thread();
+    if (i >= n) return;
+    uint64 code = 0;
+    for (int axis = 0; axis < 3; axis++) {
+        const double cell = (points[3 * i + axis] - corner[axis]) * cells_per_unit;
+        const uint64 c = (uint64)fmin(fmax(cell, 0.0), 2097151.0);
+        for (int bit = 0; bit < 21; bit++) code |= ((c >> bit) & 1ull) << (3 * bit + 2 - axis);
+    }
+    codes[i] = code;
+}
+
+// Nodes of `level`, which lie from `here` on; those below from `below` on, or sorted points when level is 0.
+extern "C" __global__ void auction_tree(
+    int level, int n_nodes, int n_below, int here, int below, const double* points, const int* order, const double* v, double* boxes,
+    double* prices
+) {
+    const int node = global_thread();
+    if (node >= n_nodes) return;
+    double box[6] = {1e308, 1e308, 1e308, -1e308, -1e308, -1e308}, price = -1e308;
+    const int end = (node + 1) * FAN < n_below ? (node + 1) * FAN : n_below;
+    for (int child = node * FAN; child < end; child++) {
+        const double* low = level == 0 ? points + 3 * (int64)child : boxes + 6 * (int64)(below + child);
+        const double* high = level == 0 ? low : low + 3;
+        for (int k = 0; k < 3; k++) box[k] = fmin(box[k], low[k]), box[3 + k] = fmax(box[3 + k], high[k]);
+        price = fmax(price, level == 0 ? v[order[child]] : prices[below + child]);
+    }
+    for (int k = 0; k < 6; k++) boxes[6 * (int64)(here + node) + k] = box[k];
+    prices[here + node] = price;
+}
+
+// queries: (n, 3) sorted; query_order (n,) their own indices; near: (n,) where each falls among the sorted points. pairs:
+// (n, NEAREST) row * columns + column, -1 beyond the number of points; queries are columns when turned.
+extern "C" __global__ void __launch_bounds__(128) auction_nearest(
+    int n, int m, int levels, const int* first, const double* points, const int* order, const double* boxes, const double* prices,
+    const double* queries, const int* query_order, const int64* near, int turned, int64* pairs
+) {
+    const Tree tree{points, order, boxes, prices, m};
+    const int i = global_thread();
+    if (i >= n) return;
+    const double at[3] = {queries[3 * i], queries[3 * i + 1], queries[3 * i + 2]};
+    double dist[NEAREST] = {};
+    int found[NEAREST] = {};
+    int count = 0;
+    double limit = 1e308;
+    const auto insert = [&](int j) {
+        const double d = squared_distance(at, points + 3 * (int64)j);
+        if (d > limit) return;
+        int place = count < NEAREST ? count : NEAREST - 1;
+        if (count == NEAREST && d >= dist[NEAREST - 1]) return;
+        for (; place > 0 && dist[place - 1] > d; place--) dist[place] = dist[place - 1], found[place] = found[place - 1];
+        dist[place] = d, found[place] = j;
+        if (count < NEAREST) count++;
+        if (count == NEAREST) limit = dist[NEAREST - 1];
+    };
+    const int middle = (int)near[i], begin = middle > NEAREST ? middle - NEAREST : 0;
+    for (int j = begin; j < middle + NEAREST && j < m; j++) insert(j);
+    count = 0;
+    traverse(
+        tree, levels, first, [&](int node) { return squared_to_box(at, boxes + 6 * (int64)node) > limit; }, insert);
+    for (int k = 0; k < NEAREST; k++) {
+        const int64 own = query_order[i], other = k < count ? order[found[k]] : 0;
+        pairs[i * (int64)NEAREST + k] = k >= count ? -1 : turned ? other * n + own : own * m + other;
+    }
+}
+
+extern "C" __global__ void auction_point_costs(int64 n_pairs, int64 m, const int64* pairs, const double* x, const double* y, double* costs) {
+    const int64 p = blockIdx.x * (int64)blockDim.x + threadIdx.x;
+    if (p < n_pairs) costs[p] = cost_of(squared_distance(x + 3 * (pairs[p] / m), y + 3 * (pairs[p] % m)));
+}
+
+// rows: (n, 3) sorted; row_order (n,) their own indices; row_duals by own index. pairs (n, WORST), costs beside, -1 = none.
+extern "C" __global__ void __launch_bounds__(128) auction_price(
+    int n, int m, int levels, const int* first, const double* points, const int* order, const double* boxes, const double* prices,
+    const double* rows, const int* row_order, const double* row_duals, const double* v, int64* pairs, double* costs
+) {
+    const Tree tree{points, order, boxes, prices, m};
+    const int i = global_thread();
+    if (i >= n) return;
+    const double at[3] = {rows[3 * i], rows[3 * i + 1], rows[3 * i + 2]};
+    const int own = row_order[i];
+    double worst[WORST], worst_cost[WORST] = {};
+    int found[WORST];
+    for (int k = 0; k < WORST; k++) worst[k] = row_duals[own], found[k] = -1;
+    traverse(
+        tree, levels, first,
+        [&](int node) { return cost_of(squared_to_box(at, boxes + 6 * (int64)node)) * ROUND_DOWN - prices[node] >= worst[WORST - 1]; },
+        [&](int j) {
+            const double cost = cost_of(squared_distance(at, points + 3 * (int64)j)), value = cost - v[order[j]];
+            if (!(value < worst[WORST - 1])) return;
+            int place = WORST - 1;
+            for (; place > 0 && worst[place - 1] > value; place--)
+                worst[place] = worst[place - 1], worst_cost[place] = worst_cost[place - 1], found[place] = found[place - 1];
+            worst[place] = value, worst_cost[place] = cost, found[place] = order[j];
+        });
+    for (int k = 0; k < WORST; k++) {
+        pairs[i * (int64)WORST + k] = found[k] < 0 ? -1 : own * (int64)m + found[k];
+        costs[i * (int64)WORST + k] = worst_cost[k];
+    }
+}

@@ -1,0 +1,185 @@
+"""The auction on a GPU: every named hard case, the sizes at which its parts take over, and what its options promise."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import pytest
+from auctrack.matching import Infeasible, InvalidProblem, NotConverged, Problem, solve, verify
+from auctrack.matching.auction import Auction
+from auctrack.matching.errors import DeviceMemoryExceeded
+from scipy.optimize import linear_sum_assignment
+from scipy.sparse import csr_array
+
+from ..cases import CASES, assert_solves
+
+pytestmark = pytest.mark.gpu
+
+
+def assert_optimal(problem: Problem, **options: Any) -> Any:
+    answer = solve(problem, Auction(**options), "cuda")
+    certificate = verify(problem, answer)
+    assert certificate.faults == ()
+    assert certificate.is_optimal
+    assert answer.is_optimal
+    return answer
+
+
+def crowded_gate(n: int, degree: int, seed: int = 3) -> Problem:
+    """Sparse problem of n rows and columns with `degree` random pairs a row and a price for the lone."""
+    rng = np.random.default_rng(seed)
+    indices = np.sort(rng.integers(0, n // degree, (n, degree)) * degree + np.arange(degree), axis=1).reshape(-1)
+    costs = rng.random(n * degree).astype(np.float32)
+    return Problem.sparse((np.arange(n + 1) * degree, indices, costs), shape=(n, n), unmatched_cost=0.3)
+
+
+@pytest.mark.parametrize("case", CASES, ids=str)
+def test_named_case(case: Any) -> None:
+    assert_solves(case, Auction(), "cuda")
+
+
+@pytest.mark.parametrize("dtype", [np.int32, np.int64, np.float32, np.float64])
+@pytest.mark.parametrize("shape", [(1100, 1100), (1100, 1160), (1160, 1100)], ids=str)
+def test_large_matrix_goes_through_its_cheapest_pairs(dtype: Any, shape: tuple[int, int]) -> None:
+    cost = np.random.default_rng(1).integers(0, 100_000, shape).astype(dtype)
+    answer = assert_optimal(Problem.dense(cost))
+    assert answer.cost == cost[linear_sum_assignment(cost)].sum(dtype=np.float64)
+    assert answer.stats["pricing_rounds"] >= 1
+
+
+def test_large_matrix_with_unmatched_cost() -> None:
+    rng = np.random.default_rng(2)
+    problem = Problem.dense(rng.random((1100, 1300)), unmatched_cost=(rng.random(1100) / 500, rng.random(1300) / 500))
+    answer = assert_optimal(problem)
+    assert 0 < answer.n_links < 1100
+
+
+def test_matrix_whose_cheapest_pairs_cannot_be_matched_whole() -> None:
+    """Every row likes the same few columns: the graph of cheapest pairs has no full matching, the matrix has."""
+    n = 1100
+    cost = np.add.outer(np.zeros(n), np.arange(n, dtype=np.float64)) + np.random.default_rng(4).random((n, n)) * 1e-3
+    assert assert_optimal(Problem.dense(cost)).n_links == n
+
+
+def test_equal_costs() -> None:
+    assert assert_optimal(Problem.dense(np.ones((1200, 1200), np.int32))).cost == 1200
+
+
+def test_batch_of_matrices_goes_as_one_graph() -> None:
+    costs = np.random.default_rng(5).integers(0, 1000, (90, 60, 60)).astype(np.float32)
+    answer = assert_optimal(Problem.dense(costs))
+    assert answer.cost.tolist() == [cost[linear_sum_assignment(cost)].sum(dtype=np.float64) for cost in costs]
+
+
+def test_batch_of_tall_and_wide_matrices() -> None:
+    rng = np.random.default_rng(6)
+    shapes = [(5, 9), (9, 5), (7, 7)]
+    blocks = [rng.integers(0, 50, shape) for shape in shapes]
+    answer = assert_optimal(Problem.batch([Problem.dense(block) for block in blocks]))
+    assert answer.cost.tolist() == [block[linear_sum_assignment(block)].sum() for block in blocks]
+
+
+def test_large_sparse_graph_that_must_be_matched_whole() -> None:
+    n, rng = 20_000, np.random.default_rng(7)
+    indices = (np.arange(n)[:, None] + np.array([0, 1, 7, 100, 5000])) % n
+    graph = csr_array((rng.random(5 * n) + 0.01, indices.reshape(-1), np.arange(n + 1) * 5), shape=(n, n))
+    graph.sort_indices()
+    assert assert_optimal(Problem.sparse(graph)).n_links == n
+
+
+def test_large_gate() -> None:
+    assert_optimal(crowded_gate(100_000, 8))
+
+
+@pytest.mark.parametrize(
+    "problem",
+    [
+        crowded_gate(20_000, 6),
+        Problem.dense(np.random.default_rng(8).integers(0, 40, (1500, 1500))),
+        Problem.dense(np.random.default_rng(9).random((200, 230), dtype=np.float32)),
+    ],
+    ids=["gate", "ties", "wide"],
+)
+def test_same_answer_on_every_run(problem: Problem) -> None:
+    first = solve(problem, "auction", "cuda")
+    for _ in range(3):
+        again = solve(problem, "auction", "cuda")
+        np.testing.assert_array_equal(again.col_of_row, first.col_of_row)
+        np.testing.assert_array_equal(again.col_duals, first.col_duals)
+        assert again.cost == first.cost
+
+
+def test_infeasible_graph_names_a_hall_violator() -> None:
+    graph = csr_array((np.ones(5), ([0, 1, 2, 3, 3], [0, 0, 1, 2, 3])), shape=(4, 4))
+    with pytest.raises(Infeasible) as caught:
+        solve(graph, "auction", "cuda")
+    assert set(caught.value.rows) == {0, 1}
+    assert set(caught.value.columns) == {0}
+
+
+@pytest.mark.parametrize("integer", [True, False])
+def test_eps_bounds_the_gap(integer: bool) -> None:
+    rng = np.random.default_rng(10)
+    cost = rng.integers(0, 1000, (80, 80)) if integer else rng.random((80, 80)) * 1000
+    answer = solve(cost, Auction(eps=2.0), "cuda")
+    certificate = verify(cost, answer)
+    assert certificate.is_valid
+    assert 0 <= certificate.gap <= (2.0 + integer) * 80
+    best = cost[linear_sum_assignment(cost)].sum()
+    assert best <= answer.cost <= best + certificate.gap + 1e-9
+
+
+def test_eps_lost_in_rounding_is_refused() -> None:
+    with pytest.raises(InvalidProblem, match="eps"):
+        solve(np.array([[1e9, 2e9], [3e9, 1e9]]), Auction(eps=1e-9), "cuda")
+
+
+def test_budget_ends_in_not_converged_with_what_is_known() -> None:
+    cost = np.random.default_rng(11).random((1500, 1500))
+    with pytest.raises(NotConverged) as caught:
+        solve(cost, Auction(max_bids=1), "cuda")
+    assert caught.value.assignment is not None
+    assert caught.value.assignment.n_links < 1500
+
+
+@pytest.mark.parametrize("convergence", ["counter", "reduction"])
+@pytest.mark.parametrize("shape", [(40, 40), (30, 50), (50, 30)], ids=str)
+def test_paper_mode_is_exact_for_integers(convergence: str, shape: tuple[int, int]) -> None:
+    cost = np.random.default_rng(12).integers(0, 60, shape)
+    answer = solve(cost, Auction(variant="paper", convergence=convergence), "cuda")
+    assert answer.cost == cost[linear_sum_assignment(cost)].sum()
+    assert answer.stats["rounds"] > 0
+
+
+def test_paper_mode_agrees_with_its_cpu_form() -> None:
+    cost = np.random.default_rng(13).random((60, 60))
+    options = Auction(variant="paper")
+    on_gpu, on_cpu = solve(cost, options, "cuda"), solve(cost, options, "cpu")
+    np.testing.assert_array_equal(on_gpu.col_of_row, on_cpu.col_of_row)
+
+
+def test_paper_mode_lets_rows_stay_alone() -> None:
+    cost = np.random.default_rng(14).random((40, 40))
+    problem = Problem.dense(cost, unmatched_cost=0.02)
+    answer = solve(problem, Auction(variant="paper", eps=1e-6), "cuda")
+    assert verify(problem, answer).is_valid
+    assert answer.gap <= 40 * 1e-6
+    assert answer.n_links < 40
+
+
+def test_callers_device_and_stream_are_left_as_they_were() -> None:
+    cp = pytest.importorskip("cupy")
+    before = cp.cuda.Device().id
+    with cp.cuda.Stream(non_blocking=True) as stream:
+        assert_optimal(Problem.dense(np.random.default_rng(15).random((50, 50))))
+        assert cp.cuda.get_current_stream() == stream
+    assert cp.cuda.Device().id == before
+
+
+def test_memory_is_checked_before_it_is_taken(monkeypatch: pytest.MonkeyPatch) -> None:
+    cp = pytest.importorskip("cupy")
+    monkeypatch.setattr(cp.cuda.runtime, "memGetInfo", lambda: (1000, 2000))
+    cp.get_default_memory_pool().free_all_blocks()
+    with pytest.raises(DeviceMemoryExceeded, match="GiB"):
+        solve(np.ones((400, 400)), "auction", "cuda")
