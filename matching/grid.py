@@ -4,14 +4,14 @@
 
 from __future__ import annotations
 
-import os
-from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 from numba import njit
 from scipy.spatial import cKDTree
+
+from .threads import side_by_side
 
 ROWS_PER_TASK = 50_000
 LONG_ROW = 64
@@ -109,12 +109,10 @@ def pairs_in_grid(x: np.ndarray, grid: Grid, radius: float) -> tuple[np.ndarray,
     def query(task: tuple[int, int]) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
         return _query(padded[slice(*task)], radius, grid.origin, grid.cell, grid.dims, grid.starts, grid.points)
 
-    if len(tasks) == 1:
-        counts, indices, distance = query(tasks[0])
-    else:
-        with ThreadPoolExecutor(min(len(tasks), os.cpu_count() or 1)) as pool:
-            parts = list(pool.map(query, tasks))
-        counts, indices, distance = (np.concatenate([part[k] for part in parts]) for k in range(3))
+    counts, indices, distance = (
+        parts[0] if len(parts) == 1 else np.concatenate(parts)
+        for parts in zip(*side_by_side(query, tasks), strict=True)
+    )
     return np.concatenate([[0], np.cumsum(counts)]), indices, distance
 
 
@@ -186,7 +184,8 @@ def _sorted_by_cell(points, origin, cell, dims):
         at = fill[cell_of[i]]
         fill[cell_of[i]] += 1
         order[at] = i
-        by_cell[at] = points[i]
+        for axis in range(3):
+            by_cell[at, axis] = points[i, axis]
     return starts, order, by_cell, sharing
 
 

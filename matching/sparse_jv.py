@@ -9,7 +9,7 @@ from time import perf_counter
 from typing import ClassVar
 
 import numpy as np
-from numba import njit, prange
+from numba import njit
 
 from .assignment import Assignment
 from .certificate import certify
@@ -19,6 +19,7 @@ from .hall import infeasible
 from .problem import Problem
 from .short_side import Matched, from_short_side
 from .shortest_paths import assign_rows, named_counts, start
+from .threads import side_by_side
 
 CHUNKS = 64
 """Runs of components that the threads share; a fixed number, so that answers do not depend on how many threads."""
@@ -54,20 +55,16 @@ def _match(problem: Problem) -> Matched:
     rows, starts = rows_by_component(row_label)
     cuts = chunks_of_components(starts, rows, indptr, CHUNKS)
     counts = np.zeros((len(cuts) - 1, 3), np.int64)
-    failed = _assign_chunks(cuts, rows, indptr, indices, data, state, counts)
-    if (failed >= 0).any():
-        raise infeasible(problem, int(failed.max()), indptr, indices, None, state.col_of_row, state.row_of_col)
+
+    def assign(c: int) -> int:
+        return assign_rows(rows[cuts[c] : cuts[c + 1]], indptr, indices, data, None, state, counts[c])
+
+    # The runs share `state`: its entries belong to one component each.
+    failed = max(side_by_side(assign, range(len(cuts) - 1)), default=-1)
+    if failed >= 0:
+        raise infeasible(problem, failed, indptr, indices, None, state.col_of_row, state.row_of_col)
     stats = named_counts(counts.sum(axis=0)) | {"components": len(starts) - 1}
     return _local_columns(problem, state.col_of_row), state.v, stats
-
-
-@njit(cache=True, nogil=True, parallel=True)
-def _assign_chunks(cuts, rows, indptr, indices, data, state, counts):
-    """Assign runs of whole components in threads; they share `state`, whose entries belong to one component each."""
-    failed = np.full(len(cuts) - 1, -1, np.int64)
-    for c in prange(len(cuts) - 1):
-        failed[c] = assign_rows(rows[cuts[c] : cuts[c + 1]], indptr, indices, data, None, state, counts[c])
-    return failed
 
 
 @njit(cache=True, nogil=True)
