@@ -29,26 +29,6 @@ class _OneSentence(TyperGroup):
             raise typer.Exit(INTERRUPTED) from None
 
 
-app = typer.Typer(
-    name="auctrack",
-    cls=_OneSentence,
-    help="""
-    Follow every particle of a 2D or 3D movie.
-
-    Each pair of frames is solved as an assignment problem, to proven optimality.
-    Start with [bold]auctrack info MOVIE[/bold] (what is in the file, and which settings suit it), then
-    [bold]auctrack track MOVIE[/bold] (movie in, tracks out). Lengths are in the movie's unit, µm as a rule; axes are
-    always in the order z, y, x.
-    """,
-    epilog="Exit codes: 0 all good, 1 some input failed, 2 wrong usage, 130 interrupted. "
-    "Each command has a page of its own: auctrack track --help.",
-    no_args_is_help=True,
-    rich_markup_mode="rich",
-    pretty_exceptions_enable=False,
-    context_settings={"help_option_names": ["-h", "--help"]},
-)
-
-
 def _page(doc: str) -> str:
     """Return a docstring as a help page: paragraphs flow with the terminal's width, examples stand out."""
     paragraphs = [" ".join(paragraph.split()) for paragraph in doc.split("\n\n")]
@@ -56,6 +36,27 @@ def _page(doc: str) -> str:
         f"[cyan]$ {paragraph}[/cyan]" if paragraph.startswith("auctrack ") else paragraph for paragraph in paragraphs
     )
 
+
+app = typer.Typer(
+    name="auctrack",
+    cls=_OneSentence,
+    help=_page(
+        """
+    Follow every particle of a 2D or 3D movie.
+
+    Each pair of frames is solved as an assignment problem, to proven optimality.
+    Start with [bold]auctrack info MOVIE[/bold] (what is in the file, and which settings suit it), then
+    [bold]auctrack track MOVIE[/bold] (movie in, tracks out). Lengths are in the movie's unit, µm as a rule; axes are
+    always in the order z, y, x.
+    """
+    ),
+    epilog="Exit codes: 0 all good, 1 some input failed, 2 wrong usage, 130 interrupted. "
+    "Each command has a page of its own: auctrack track --help.",
+    no_args_is_help=True,
+    rich_markup_mode="rich",
+    pretty_exceptions_enable=False,
+    context_settings={"help_option_names": ["-h", "--help"]},
+)
 
 for _module in (track, info, detect, link, measure, simulate, score):
     app.command(

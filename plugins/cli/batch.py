@@ -25,6 +25,8 @@ from .inputs import Job, files_behind
 from .interrupt import held_back
 from .outcome import Outcome, counted, exit_code
 
+PIXELS_NOTE = "; lengths are in pixels, as no unit is known (--voxel or --unit gives one)"
+
 
 def run_all(jobs: Sequence[Job], settings: Settings, *, overwrite: bool, picture: bool) -> list[Outcome]:
     """Track every input in turn. Ctrl-C ends the run: what is finished stays, the rest is not started."""
@@ -124,13 +126,13 @@ def report(job: Job, result: TrackingResult) -> None:
     rows: list[tuple[str, str]] = []
     if detected.diameter != "auto" and detected.threshold is not None and "quality" in result.tracks.table:
         rows.append(("detect", f"diameter {detected.diameter:.4g} {unit}, threshold {detected.threshold:.4g}"))
-    note = "" if result.tracks.calibration.is_physical else "; no units are known, so lengths are in pixels"
+    note = "" if result.tracks.calibration.is_physical else PIXELS_NOTE
     rows += [
         ("points", f"{made['points']} in {made['frames']} frames{note}"),
         ("link", f"search range {linked.search_range:.4g} {unit}"),
         ("", f"unmatched cost {linked.unmatched_cost:.4g} {unit}, {result.linking.unmatched_cost.reason}"),
         ("links", f"{made['links']} of {made['candidate_links']} candidates, {_proof(made)}"),
-        ("tracks", f"{made['tracks']}, of {made['median_length']:g} detections in the median"),
+        ("tracks", f"{made['tracks']}, median length {made['median_length']:g}"),
         ("written", str(job.result)),
     ]
     console.show(console.aligned(rows))

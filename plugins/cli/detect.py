@@ -55,7 +55,7 @@ def command(
 
     auctrack detect movie.ome.tif --diameter 6
 
-    auctrack detect masks.tif --labels --voxel 2,0.5,0.5 --intensity movie.tif -o cells.csv
+    auctrack detect masks.tif --labels --voxel 2,0.5,0.5 -o cells.csv
     """
     settings = asked_settings(ctx.params)
     from ...tracker.pipeline import find_points

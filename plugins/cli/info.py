@@ -170,6 +170,7 @@ def _of_points(source: str, settings: Settings) -> Facts:
     """Look at the particles of some frames of a movie, or of a whole table."""
     from ...tracker.link import link_points
     from ...tracker.spacing import mean_spacing
+    from .batch import PIXELS_NOTE
     from .first_look import first_look
 
     look = first_look(source, settings, _FRAMES)
@@ -195,7 +196,7 @@ def _of_points(source: str, settings: Settings) -> Facts:
         facts |= {"missing_frames": _missing(numbers, points.frame_step), "unit": unit}
         facts |= {"voxel_size": points.calibration.scale, "frame_interval": points.calibration.frame_interval}
     rows = [
-        ("seen in", f"{where}, {points.calibration}"),
+        ("seen in", f"{where}, {points.calibration}{'' if points.calibration.is_physical else PIXELS_NOTE}"),
         ("points", f"{middle} a frame in the median, {low} to {high}"),
         ("spacing", "not known" if spacing is None else f"{spacing:.3g} {unit} to the nearest neighbour in the mean"),
         ("step", "not known" if step is None else f"{step:.3g} {unit} from frame to frame in the median"),

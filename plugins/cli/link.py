@@ -54,7 +54,7 @@ def command(
 
     auctrack link movie.points.csv --search-range 8
 
-    auctrack link spots.csv --columns frame=Time,x=cx,y=cy --voxel 0.2,0.2 -o tracks.parquet
+    auctrack link spots.csv --columns frame=Time,x=cx,y=cy --voxel 0.2,0.2
     """
     settings = asked_settings(ctx.params)
     from dataclasses import replace

@@ -71,7 +71,7 @@ def command(
 
     auctrack measure movie.tracks.csv --min-length 5
 
-    auctrack measure trackmate_spots.csv --voxel 0.2,0.2 --frame-interval 0.5 --msd
+    auctrack measure spots.csv --voxel 0.2,0.2 --frame-interval 0.5 --msd
     """
     del columns, voxel, unit, frame_interval, time_unit  # read through the context
     given = asked_settings({**ctx.params, "min_length": None}).input

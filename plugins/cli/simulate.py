@@ -141,7 +141,7 @@ def command(
 
     auctrack simulate movie.ome.tif --particles 60 --box 15,64,64 --step-um 1
 
-    auctrack simulate points.csv --particles 10000 --missed 0.05 --false 0.05 --seed 7
+    auctrack simulate points.csv --missed 0.05 --false 0.05 --seed 7
     """
     from ...tracker.render import RenderSettings
     from ...tracker.simulate import SimulationSettings

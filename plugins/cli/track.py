@@ -110,9 +110,9 @@ def command(
 
     auctrack track movie.ome.tif --picture
 
-    auctrack track movie.tif --axes TZYX --voxel 2,0.5,0.5 --diameter 6 --search-range 8
+    auctrack track movie.tif --axes TZYX --voxel 2,0.5,0.5 --diameter 6
 
-    auctrack track 'day1/*.tif' day2 spots.csv --config settings.toml -o results --dry-run
+    auctrack track 'day1/*.tif' day2 --config ours.toml -o results --dry-run
 
     Exit codes: 0 all good, 1 some input failed, 2 wrong usage, 130 interrupted.
     """

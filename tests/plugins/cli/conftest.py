@@ -1,0 +1,68 @@
+"""The command line as the tests call it, and small inputs."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import numpy as np
+import pytest
+import tifffile
+from typer.testing import CliRunner
+
+from auctrack.plugins.cli.app import app
+
+ROOT = Path(__file__).parents[3]
+
+
+@pytest.fixture
+def auctrack(tmp_path, monkeypatch):
+    """Call the command in an empty folder; returns typer's result, with `.output` of both streams."""
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setenv("COLUMNS", "200")
+
+    def call(*words: object):
+        return CliRunner().invoke(app, [str(word) for word in words])
+
+    return call
+
+
+@pytest.fixture
+def samples() -> Path:
+    return ROOT / "sample_data"
+
+
+@pytest.fixture
+def shared_data() -> Path:
+    folder = ROOT.parent / "shared" / "data"
+    if not folder.is_dir():
+        pytest.skip("../shared/data is not there")
+    return folder
+
+
+@pytest.fixture
+def movie(tmp_path) -> Path:
+    """Three frames of 48 × 48 pixels with two spots that move by one pixel a frame; voxel size 0.5 µm."""
+    return write_movie(tmp_path / "in" / "spots.ome.tif")
+
+
+def write_movie(path: Path, *, frames: int = 3, **metadata: object) -> Path:
+    path.parent.mkdir(exist_ok=True)
+    y, x = np.mgrid[:48, :48]
+    noise = np.random.default_rng(0).normal(100, 2, (frames, 48, 48))
+    for t in range(frames):
+        for row, column in ((12 + t, 14), (32, 30 + t)):
+            noise[t] += 200 * np.exp(-((y - row) ** 2 + (x - column) ** 2) / 8)
+    known = {"axes": "TYX", "PhysicalSizeX": 0.5, "PhysicalSizeY": 0.5, "PhysicalSizeXUnit": "µm"}
+    tifffile.imwrite(path, noise.astype(np.uint16), ome=True, metadata={**known, "PhysicalSizeYUnit": "µm", **metadata})
+    return path
+
+
+@pytest.fixture
+def summary(tmp_path):
+    """Read the JSON summary in a folder, by default where the command was called."""
+
+    def read(folder: Path = tmp_path) -> dict:
+        return json.loads((folder / "auctrack-summary.json").read_text(encoding="utf-8"))
+
+    return read

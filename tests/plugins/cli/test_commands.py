@@ -1,0 +1,223 @@
+"""Every command does on sample data what its page promises."""
+
+from __future__ import annotations
+
+import json
+import re
+import shlex
+
+import numpy as np
+import pandas as pd
+import pytest
+import tifffile
+from typer.testing import CliRunner
+
+from auctrack.plugins.cli.app import app
+from auctrack.tracker.tables import read_points, read_tracks
+
+
+def ok(result):
+    assert result.exit_code == 0, result.output
+    return result.stdout
+
+
+def test_a_movie_goes_in_and_tracks_that_agree_with_the_truth_come_out(auctrack, samples, tmp_path):
+    said = ok(auctrack("track", samples / "movie.ome.tif", "--picture"))
+    assert "1 × 0.5 × 0.5 µm" in said
+    assert "proven optimal" in said
+    tracks = read_tracks(tmp_path / "movie.tracks.csv")
+    assert tracks.calibration.scale == (1.0, 0.5, 0.5)
+    assert (tmp_path / "movie.tracks.png").read_bytes().startswith(b"\x89PNG")
+    score = json.loads(
+        ok(auctrack("score", "movie.tracks.csv", samples / "movie.truth.csv", "--tolerance", 1, "--json"))
+    )
+    assert score["link_f1"] > 0.96
+    assert score["real_detections"] == 1200
+
+
+def test_detect_then_link_is_track(auctrack, samples, tmp_path):
+    ok(auctrack("detect", samples / "movie.ome.tif", "--frames", "0:4"))
+    ok(auctrack("link", "movie.points.csv"))
+    ok(auctrack("track", samples / "movie.ome.tif", "--frames", "0:4", "-o", "whole"))
+    pd.testing.assert_frame_equal(
+        read_tracks(tmp_path / "movie.tracks.csv").table, read_tracks(tmp_path / "whole/movie.tracks.csv").table
+    )
+
+
+@pytest.mark.parametrize("solver", ["sparse-jv", "auction"])
+def test_the_solver_is_the_one_that_was_asked_for(auctrack, samples, tmp_path, summary, solver):
+    ok(auctrack("track", samples / "points.csv", "--frames", "0:4", "--solver", solver, "--device", "cpu"))
+    figures = summary()["inputs"][0]["figures"]
+    assert (figures["solver"], figures["device"], figures["is_optimal"]) == (solver, "cpu", True)
+
+
+@pytest.mark.parametrize("name", ["tracks.parquet", "tracks.napari.csv", "tracks.csv"])
+def test_the_name_of_the_result_chooses_its_format(auctrack, samples, tmp_path, name):
+    ok(auctrack("link", samples / "points.csv", "--frames", "0:3", "--min-length", 2, "-o", name))
+    tracks = read_tracks(tmp_path / name)
+    assert set(tracks.frames) == {0, 1, 2}
+    assert tracks.table["track_id"].value_counts().min() >= 2
+    assert tracks.calibration.unit == "µm"
+
+
+def test_measure_writes_one_row_a_track_in_physical_units(auctrack, samples, tmp_path):
+    said = ok(auctrack("measure", samples / "movie.truth.csv", "--min-length", 5, "--msd", "--max-lag", 3))
+    assert "µm/s" in said
+    measures = pd.read_csv(tmp_path / "movie.measures.csv")
+    truth = read_tracks(samples / "movie.truth.csv").table
+    assert len(measures) == (truth["track_id"].value_counts() >= 5).sum()
+    assert measures["length"].min() >= 5
+    assert measures["mean_speed"].mean() == pytest.approx(0.1, rel=0.15)  # steps of 1 µm every 10 s
+    msd = pd.read_csv(tmp_path / "movie.msd.csv")
+    assert msd["lag"].tolist() == [1, 2, 3]
+    assert msd["lag_time"].tolist() == [10.0, 20.0, 30.0]
+    assert json.loads((tmp_path / "movie.msd.csv.settings.json").read_text())["settings"]["units"]["msd"] == "µm²"
+
+
+def test_score_by_identity_needs_no_tolerance_and_by_position_says_that_it_does(auctrack, samples):
+    ok(auctrack("link", samples / "points.csv", "-o", "points.tracks.csv"))
+    said = ok(auctrack("score", "points.tracks.csv", samples / "points.csv"))
+    links = next(line for line in said.splitlines() if line.strip().startswith("links"))
+    assert float(links.split()[-1]) > 0.97
+    ok(auctrack("track", samples / "movie.ome.tif", "--frames", "0:3"))
+    refused = auctrack("score", "movie.tracks.csv", samples / "movie.truth.csv")
+    assert refused.exit_code == 2
+    assert "--tolerance" in refused.output
+    assert "µm" in refused.output
+
+
+def test_a_truth_without_units_is_in_the_steps_of_the_tracks_and_only_frames_tracked_count(auctrack, samples, tmp_path):
+    ok(auctrack("track", samples / "movie.ome.tif", "--frames", "5:9"))
+    pd.read_csv(samples / "movie.truth.csv").to_csv(tmp_path / "truth.csv", index=False)
+    with_units = auctrack("score", "movie.tracks.csv", samples / "movie.truth.csv", "--tolerance", 1, "--json")
+    without = auctrack("score", "movie.tracks.csv", "truth.csv", "--tolerance", 1, "--json")
+    assert "same steps as those of the tracks" in without.stderr
+    assert json.loads(ok(with_units)) == json.loads(ok(without))
+    assert json.loads(without.stdout)["real_detections"] == 4 * 60
+    wrong = auctrack("score", "movie.tracks.csv", "truth.csv", "--tolerance", 1, "--truth-voxel", "1,1,1", "--json")
+    assert json.loads(ok(wrong))["link_f1"] < 0.5
+
+
+def test_the_commands_in_the_readme_of_the_sample_data_write_the_sample_data(auctrack, samples, tmp_path):
+    text = (samples / "README.md").read_text(encoding="utf-8").replace("\\\n", " ")
+    commands = [shlex.split(line) for line in re.findall(r"^    auctrack (simulate .*)$", text, re.MULTILINE)]
+    assert len(commands) == 2
+    (tmp_path / "sample_data").mkdir()
+    for words in commands:
+        ok(auctrack(*words))
+    written = tmp_path / "sample_data"
+    np.testing.assert_array_equal(
+        tifffile.imread(written / "movie.ome.tif"), tifffile.imread(samples / "movie.ome.tif")
+    )
+    for name in ("movie.truth.csv", "points.csv", "points.truth.csv"):
+        pd.testing.assert_frame_equal(pd.read_csv(written / name), pd.read_csv(samples / name), rtol=1e-12)
+        ours, theirs = (json.loads((folder / f"{name}.settings.json").read_text()) for folder in (written, samples))
+        assert ours["settings"] == theirs["settings"]
+        assert ours["calibration"] == theirs["calibration"]
+
+
+def test_simulate_takes_two_dimensions_parquet_and_an_error_of_localisation(auctrack, tmp_path):
+    ok(auctrack("simulate", "p.parquet", "--ndim", 2, "--particles", 20, "--localisation-error", "0.1,0.2"))
+    assert read_points(tmp_path / "p.parquet").axes == ("y", "x")
+    assert read_tracks(tmp_path / "p.truth.csv").table["track_id"].nunique() == 20
+    assert auctrack("simulate", "p.parquet").exit_code == 1
+    assert auctrack("simulate", "q.csv", "--walls", "open").exit_code == 2
+    assert auctrack("simulate", "q.txt").exit_code == 2
+    assert not (tmp_path / "q.csv").exists()
+
+
+def test_info_of_a_movie_says_what_it_is_and_what_suits_it(auctrack, samples):
+    said = ok(auctrack("info", samples / "movie.ome.tif"))
+    for fact in ("TZYX", "1 × 0.5 × 0.5 µm", "10 s between frames", "20: 0 to 19", "diameter", "threshold", "range"):
+        assert fact in said
+    facts = json.loads(ok(auctrack("info", samples / "movie.ome.tif", "--json", "--diameter", 3)))
+    assert facts["voxel_size"] == [1.0, 0.5, 0.5]
+    assert facts["suggested"]["diameter"] == 3
+    assert facts["particles"]["points_per_frame"]["median"] == pytest.approx(60, abs=2)
+    assert facts["command"].endswith("movie.ome.tif --diameter 3.0")
+
+
+def test_info_of_a_table_names_the_columns_it_recognised(auctrack, samples, tmp_path):
+    table = pd.DataFrame({"FRAME": [0, 0, 2, 2], "POSITION_X": [1.0, 9.0, 1.5, 9.5], "POSITION_Y": 0.0, "MEAN": 3})
+    table.to_csv(tmp_path / "spots.csv", index=False)
+    facts = json.loads(ok(auctrack("info", "spots.csv", "--json")))
+    assert facts["columns"] == {"frame": "FRAME", "x": "POSITION_X", "y": "POSITION_Y"}
+    assert facts["column_names_of"] == "TrackMate"
+    assert facts["other_columns"] == ["MEAN"]
+    assert facts["particles"]["unit"] == "pixel"
+    said = ok(auctrack("info", samples / "points.csv"))
+    assert "frame, z, y, x, true_id" in said
+    assert "µm" in said
+
+
+def test_info_shows_what_a_file_says_even_where_it_does_not_say_enough(auctrack, tmp_path):
+    tifffile.imwrite(tmp_path / "bare.tif", np.zeros((2, 32, 32), np.uint16), imagej=True, metadata={"axes": "TYX"})
+    result = auctrack("info", "bare.tif")
+    assert result.exit_code == 1
+    assert "32 × 32" in result.stdout
+    assert "--voxel 1,1" in result.stderr
+
+
+def test_labels_are_particles_and_their_intensity_comes_from_a_movie(auctrack, movie, tmp_path):
+    labels = np.zeros((3, 48, 48), np.uint16)
+    for t in range(3):
+        labels[t, 10 + t : 15 + t, 12:17] = 4
+    tifffile.imwrite(tmp_path / "masks.tif", labels, imagej=True, metadata={"axes": "TYX"})
+    given = ("--labels", "--voxel", "0.5,0.5", "--intensity", movie)
+    ok(auctrack("detect", "masks.tif", *given))
+    table = read_points(tmp_path / "masks.points.csv").table
+    assert table["label"].tolist() == [4, 4, 4]
+    assert (table["mean_intensity"] > 150).all()
+    ok(auctrack("track", "masks.tif", *given))
+    assert read_tracks(tmp_path / "masks.tracks.csv").table["track_id"].tolist() == [0, 0, 0]
+
+
+@pytest.mark.parametrize("command", ["", "track", "detect", "link", "measure", "simulate", "score", "info"])
+@pytest.mark.parametrize("columns", ["80", "120"])
+def test_the_page_of_a_command_fits_the_terminal(monkeypatch, command, columns):
+    monkeypatch.setenv("COLUMNS", columns)
+    result = CliRunner().invoke(app, [*command.split(), "--help"])
+    assert result.exit_code == 0
+    assert max(map(len, result.output.splitlines())) <= int(columns)
+    if command:
+        assert f"$ auctrack {command}" in result.output
+
+
+def test_the_version_is_the_packages_own(auctrack):
+    import auctrack as package
+
+    assert ok(auctrack("--version")).split() == ["auctrack", package.__version__]
+
+
+def test_hl60_nuclei_from_pixels_to_tracks(auctrack, shared_data):
+    folder = shared_data / "hl60_3d"
+
+    def link_f1(*given: object) -> float:
+        ok(auctrack("track", folder / "movie.ome.tif", "--voxel", "2,1,1", "--overwrite", *given))
+        scored = auctrack("score", "movie.tracks.csv", folder / "truth.csv", "--tolerance", 5, "--json")
+        return json.loads(ok(scored))["link_f1"]
+
+    assert link_f1() >= 0.95
+    assert link_f1("--diameter", 8) >= 0.985
+
+
+def test_hl60_without_its_voxel_size_is_told_what_to_say(auctrack, shared_data):
+    result = auctrack("track", shared_data / "hl60_3d/movie.ome.tif")
+    assert result.exit_code == 1
+    assert "--voxel 2,1,1" in result.stderr
+    assert "--unit pixel" in result.stderr
+
+
+def test_trackmates_pixels_and_spots_go_in_as_they_are(auctrack, shared_data, summary):
+    folder = shared_data / "faketracks"
+    ok(auctrack("track", folder / "FakeTracks.tif", "--unit", "pixel", "--diameter", 10))
+    assert summary()["inputs"][0]["figures"]["points"] == 183
+    spots = folder / "trackmate_tracks_without_gap_closing_spots.csv"
+    ok(auctrack("link", spots, "--search-range", 15, "--unmatched-cost", 15, "-o", "tracks.csv"))
+    ours = read_tracks("tracks.csv").table.sort_values(["track_id", "frame"])
+    following = (ours["track_id"].diff() == 0).to_numpy()
+    ids = ours["id"].to_numpy()
+    edges = pd.read_csv(folder / "trackmate_tracks_without_gap_closing_edges.csv")
+    theirs = set(zip(edges["spot_source_id"], edges["spot_target_id"], strict=True))
+    assert len(theirs) == 127
+    assert set(zip(ids[:-1][following[1:]], ids[1:][following[1:]], strict=True)) == theirs
