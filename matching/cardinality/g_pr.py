@@ -52,8 +52,8 @@ def g_pr(
     Returns
     -------
     dict
-        ``loops`` (push kernels), ``global_relabels``, ``levels`` per relabelling, ``pushes``, ``gap_relabels``, ``active_columns``
-        per loop; ``relabel_seconds`` each, ``push_seconds`` together.
+        ``loops`` (push kernels), ``global_relabels``, ``levels`` per relabelling, ``pushes``,
+        ``gap_relabels``, ``active_columns`` per loop; ``relabel_seconds`` each, ``push_seconds`` together.
     """
     if form not in {"first", "active", "shrink"}:
         raise InvalidProblem(f'form: need "first", "active" or "shrink", got {form!r}')
@@ -62,14 +62,8 @@ def g_pr(
     labels = np.zeros(graph.n_rows, np.int32), np.ones(graph.n_columns, np.int32)
     mu = col_of_row, row_of_col
     pushing = columns.indptr, columns.indices, *mu, *labels
-    stats: dict[str, Any] = {
-        "loops": 0,
-        "global_relabels": 0,
-        "levels": [],
-        "pushes": 0,
-        "gap_relabels": 0,
-        "active_columns": [],
-    }
+    stats: dict[str, Any] = dict.fromkeys(("loops", "global_relabels", "pushes", "gap_relabels"), 0)
+    stats.update(levels=[], active_columns=[])
     current = np.flatnonzero(row_of_col < 0).astype(np.int32)
     previous = current.copy()
     active_in = np.full(graph.n_columns, -1, np.int64)
@@ -158,7 +152,7 @@ def g_gr_krnl(
 
 
 def gap_relabel(psi_r: IntArray, psi_c: IntArray) -> bool:
-    """If no row has some (even) label, rows above it cannot reach a free row: give them up. Returns whether any were."""
+    """Rows above a label (an even one) that no row has cannot reach a free row: give them up; True if there was one."""
     unreachable = len(psi_r) + len(psi_c)
     alive = psi_r < unreachable
     rows_at = np.bincount(psi_r[alive] // 2)

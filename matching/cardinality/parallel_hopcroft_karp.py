@@ -20,6 +20,8 @@ from .atomics import claim, fetch_add
 from .graph import BipartiteGraph, IntArray
 from .threads import limited_threads
 
+_WORTH_THREADS = 2048
+
 
 def parallel_hopcroft_karp(
     graph: BipartiteGraph, col_of_row: IntArray, row_of_col: IntArray, *, threads: int | None = None
@@ -51,7 +53,8 @@ def parallel_hopcroft_karp(
                 end = int(tail[0])
                 frontiers[-1].append(end - head)
                 level = len(frontiers[-1])
-                found = _expand(*rows, row_of_col, level_of_row, queue, tail, head, end, met, phase, level) > 0
+                expand = _expand if end - head >= _WORTH_THREADS else _expand_alone
+                found = expand(*rows, row_of_col, level_of_row, queue, tail, head, end, met, phase, level) > 0
                 head = end
             if not found:
                 seconds.append(perf_counter() - begin)
@@ -87,6 +90,27 @@ def _expand(
     """Expand ``queue[head:end]`` into the given level. Returns how many of its rows saw a free column."""
     n_found = 0
     for q in prange(head, end):
+        n_found += _expand_row(indptr, indices, row_of_col, level_of_row, queue, tail, queue[q], met, phase, level)
+    return n_found
+
+
+@njit(cache=True, nogil=True)
+def _expand_alone(
+    indptr: IntArray,
+    indices: IntArray,
+    row_of_col: IntArray,
+    level_of_row: IntArray,
+    queue: IntArray,
+    tail: IntArray,
+    head: int,
+    end: int,
+    met: IntArray,
+    phase: int,
+    level: int,
+) -> int:
+    """`_expand` on one thread: starting threads costs more than a small level."""
+    n_found = 0
+    for q in range(head, end):
         n_found += _expand_row(indptr, indices, row_of_col, level_of_row, queue, tail, queue[q], met, phase, level)
     return n_found
 
