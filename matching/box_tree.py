@@ -1,9 +1,14 @@
-"""A tree of bounding boxes over points in Hilbert order: near pairs, and cheapest pairs under prices, without a matrix.
+"""A tree of bounding boxes over points in Hilbert order: near pairs, and cheapest pairs under prices, without a
+matrix.
 
-Every eight consecutive points share a leaf, every eight consecutive boxes a parent, so the tree is its boxes and nothing
-else, it adapts to clusters, and rows asked for in the same order find their boxes in cache. Questions are asked for eight
-rows at a time: one descent serves them all.
+Every eight consecutive points share a leaf, every eight consecutive boxes a parent, so the tree is its boxes and
+nothing else, it adapts to clusters, and rows asked for in the same order find their boxes in cache. Questions are
+asked for eight rows at a time: one descent serves them all.
 """
+
+# Types of numba kernels live in their docstrings: numba infers them.
+# A conditional expression vectorises where max() does not.
+# ruff: noqa: ANN001, ANN201, ANN202, FURB136
 
 from __future__ import annotations
 
@@ -273,7 +278,9 @@ def _cheapest(tree, rows, n, v, largest, squared, places):
         leaf = np.int64(0)
         for g in range(task * GROUPS_PER_TASK, min(n_groups, (task + 1) * GROUPS_PER_TASK)):
             first, end = g * FAN, min(n, (g + 1) * FAN)
-            _cheapest_of_group(tree, rows, first, end, v, largest, squared, leaf, places, best, stack, bound, gaps, near)
+            _cheapest_of_group(
+                tree, rows, first, end, v, largest, squared, leaf, places, best, stack, bound, gaps, near
+            )
             leaf = places[first] // FAN
 
 

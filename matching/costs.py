@@ -5,11 +5,11 @@ from __future__ import annotations
 from typing import Any
 
 import numpy as np
-from numba import njit, prange
+from numba import njit
 
 from .box_tree import cheapest_columns
 from .problem import INT_LIMIT, Problem, finite_range
-
+from .row_scan import cheapest_column
 
 ALL_PAIRS = 2**20
 """Pairs of two point sets up to which row duals are found by trying all; above, through a tree of boxes."""
@@ -136,7 +136,7 @@ def pair_costs(x: np.ndarray, y: np.ndarray, metric: str) -> np.ndarray:
 
 
 @njit(cache=True, nogil=True, inline="always")
-def pair_cost(x, i, y, j, squared):  # noqa: ANN001, ANN201
+def pair_cost(x, i, y, j, squared):
     """Euclidean distance (or its square) of x[i] and y[j] in float64: differences first, axes summed in order.
 
     Every CPU path and, written the same way without contraction, every kernel computes the cost like this;
@@ -150,7 +150,7 @@ def pair_cost(x, i, y, j, squared):  # noqa: ANN001, ANN201
 
 
 @njit(cache=True, nogil=True)
-def _sparse_link_costs(indptr, indices, data, rows, cols, out):  # noqa: ANN001, ANN202
+def _sparse_link_costs(indptr, indices, data, rows, cols, out):
     for k in range(len(rows)):
         for e in range(indptr[rows[k]], indptr[rows[k] + 1]):
             if indices[e] == cols[k]:
@@ -159,13 +159,13 @@ def _sparse_link_costs(indptr, indices, data, rows, cols, out):  # noqa: ANN001,
 
 
 @njit(cache=True, nogil=True)
-def _point_link_costs(x, y, squared, rows, cols, out):  # noqa: ANN001, ANN202
+def _point_link_costs(x, y, squared, rows, cols, out):
     for k in range(len(rows)):
         out[k] = pair_cost(x, rows[k], y, cols[k], squared)
 
 
 @njit(cache=True, nogil=True)
-def _sparse_minima(indptr, indices, data, v, r, terms):  # noqa: ANN001, ANN202
+def _sparse_minima(indptr, indices, data, v, r, terms):
     for i in range(len(r)):
         for e in range(indptr[i], indptr[i + 1]):
             j = indices[e]
@@ -174,21 +174,30 @@ def _sparse_minima(indptr, indices, data, v, r, terms):  # noqa: ANN001, ANN202
                 terms[i] = max(abs(data[e]), abs(v[j]))
 
 
-@njit(cache=True, nogil=True, parallel=True)
-def _dense_minima(cost, forbidden, v, r, terms):  # noqa: ANN001, ANN202
-    for i in prange(len(r)):
-        best, at = r[i], -1
-        for j in range(len(v)):
-            if (forbidden is None or not forbidden[i, j]) and cost[i, j] - v[j] < best:
-                best, at = cost[i, j] - v[j], j
+@njit(cache=True, nogil=True)
+def _dense_minima(cost, forbidden, v, r, terms):
+    for i in range(len(r)):
+        if forbidden is None:
+            at = cheapest_column(cost[i], v, r[i])
+        else:
+            at = _cheapest_allowed(cost[i], forbidden[i], v, r[i])
         if at >= 0:
-            r[i] = best
+            r[i] = cost[i, at] - v[at]
             terms[i] = max(abs(cost[i, at]), abs(v[at]))
 
 
-@njit(cache=True, nogil=True, parallel=True)
-def _point_minima(x, y, squared, v, r, terms):  # noqa: ANN001, ANN202
-    for i in prange(len(r)):
+@njit(cache=True, nogil=True)
+def _cheapest_allowed(row, forbidden, v, bound):
+    best, at = bound, -1
+    for j in range(len(v)):
+        if not forbidden[j] and row[j] - v[j] < best:
+            best, at = row[j] - v[j], j
+    return at
+
+
+@njit(cache=True, nogil=True)
+def _point_minima(x, y, squared, v, r, terms):
+    for i in range(len(r)):
         best, at = r[i], -1
         for j in range(len(v)):
             value = pair_cost(x, i, y, j, squared) - v[j]
@@ -200,7 +209,7 @@ def _point_minima(x, y, squared, v, r, terms):  # noqa: ANN001, ANN202
 
 
 @njit(cache=True, nogil=True)
-def _minima_at(x, y, squared, cols, v, r, terms):  # noqa: ANN001, ANN202
+def _minima_at(x, y, squared, cols, v, r, terms):
     for i in range(len(r)):
         cost = pair_cost(x, i, y, cols[i], squared)
         if cost - v[cols[i]] < r[i]:
@@ -209,7 +218,7 @@ def _minima_at(x, y, squared, cols, v, r, terms):  # noqa: ANN001, ANN202
 
 
 @njit(cache=True, nogil=True)
-def _point_matrix(x, y, squared, out):  # noqa: ANN001, ANN202
+def _point_matrix(x, y, squared, out):
     for i in range(len(x)):
         for j in range(len(y)):
             out[i, j] = pair_cost(x, i, y, j, squared)

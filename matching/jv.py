@@ -4,8 +4,6 @@ SciPy's `linear_sum_assignment` is the same method, but it returns no dual varia
 integers above 2**53; the tests compare with it wherever it can go.
 """
 
-# ruff: noqa: ANN001, ANN202
-
 from __future__ import annotations
 
 from dataclasses import dataclass
@@ -18,6 +16,7 @@ from numba import njit, prange
 from .assignment import Assignment
 from .certificate import certify
 from .convert import as_dense
+from .dense_paths import assign_dense_rows, lower_to_cheapest
 from .hall import infeasible
 from .problem import Problem
 from .short_side import Matched, from_short_side
@@ -47,10 +46,11 @@ def _match(problem: Problem) -> Matched:
     row_bound, col_bound = problem.dual_bounds()
     state = start(row_bound, col_bound)
     counts = np.zeros((problem.n_blocks, 3), np.int64)
-    edges = problem.dense_offsets
-    failed = _assign_blocks(
-        problem.row_offsets, problem.col_offsets, edges, problem.data, problem.forbidden, state, counts
-    )
+    if problem.n_blocks == 1:
+        failed = np.array([_assign_block(problem.data, problem.forbidden, state, counts[0])])
+    else:
+        offsets = problem.row_offsets, problem.col_offsets, problem.dense_offsets
+        failed = _assign_blocks(*offsets, problem.data, problem.forbidden, state, counts)
     if (failed >= 0).any():
         raise _infeasible_block(problem, int(np.argmax(failed >= 0)), failed, state)
     return state.col_of_row, state.v, named_counts(counts.sum(axis=0))
@@ -70,28 +70,42 @@ def _infeasible_block(problem: Problem, b: int, failed: np.ndarray, state: State
 @njit(cache=True, nogil=True, parallel=True)
 def _assign_blocks(row_offsets, col_offsets, edge_offsets, data, forbidden, state, counts):
     """Assign every block; a row index where one cannot be matched, else -1."""
-    n_blocks = len(row_offsets) - 1
-    failed = np.full(n_blocks, -1, np.int64)
-    for b in prange(n_blocks):
-        n, m = row_offsets[b + 1] - row_offsets[b], col_offsets[b + 1] - col_offsets[b]
-        rows, cols = slice(row_offsets[b], row_offsets[b + 1]), slice(col_offsets[b], col_offsets[b + 1])
+    failed = np.full(len(row_offsets) - 1, -1, np.int64)
+    for b in prange(len(failed)):
         costs = data[edge_offsets[b] : edge_offsets[b + 1]]
         mask = None if forbidden is None else forbidden[edge_offsets[b] : edge_offsets[b + 1]]
-        own = State(
-            state.none,
-            state.row_bound[rows],
-            state.v[cols],
-            state.col_of_row[rows],
-            state.row_of_col[cols],
-            state.link_cost[rows],
-            state.dist[cols],
-            state.pred[cols],
-            state.pred_cost[cols],
-            state.place[cols],
-        )
-        _lower_to_cheapest(costs, mask, n, m, own)
-        failed[b] = assign_rows(np.arange(n), np.arange(n + 1) * m, None, costs, mask, own, counts[b])
+        own = _own_part(state, row_offsets[b], row_offsets[b + 1], col_offsets[b], col_offsets[b + 1])
+        failed[b] = _assign_block(costs, mask, own, counts[b])
     return failed
+
+
+@njit(cache=True, nogil=True)
+def _own_part(state, r0, r1, c0, c1):
+    """Return the views of the state that belong to rows r0 to r1 and columns c0 to c1."""
+    return State(
+        state.none,
+        state.row_bound[r0:r1],
+        state.v[c0:c1],
+        state.col_of_row[r0:r1],
+        state.row_of_col[c0:c1],
+        state.link_cost[r0:r1],
+        state.dist[c0:c1],
+        state.pred[c0:c1],
+        state.pred_cost[c0:c1],
+        state.place[c0:c1],
+    )
+
+
+@njit(cache=True, nogil=True)
+def _assign_block(costs, mask, state, counts):
+    """Assign one block; a row that cannot be matched, or -1."""
+    n, m = len(state.row_bound), len(state.v)
+    if mask is None:
+        cost = costs.reshape((n, m))
+        lower_to_cheapest(cost, state.v, state.none)
+        return assign_dense_rows(cost, state, counts)
+    _lower_to_cheapest(costs, mask, n, m, state)
+    return assign_rows(np.arange(n), np.arange(n + 1) * m, None, costs, mask, state, counts)
 
 
 @njit(cache=True, nogil=True)

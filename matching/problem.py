@@ -400,6 +400,8 @@ def _supported(values: Any, name: str) -> np.ndarray:
 
 
 def _refuse_nan_and_minus_inf(data: np.ndarray, m: int) -> None:
+    if not data.size or data.min() > -np.inf:  # a NaN anywhere is the minimum
+        return
     bad = np.flatnonzero(~(data > -np.inf))
     if len(bad):
         where = np.unravel_index(int(bad[0]), (len(data) // m, m))
@@ -560,7 +562,7 @@ _FINE, _UNSORTED, _RANGE, _DUPLICATE, _NOT_FINITE = range(5)
 
 
 @njit(cache=True, nogil=True)
-def _first_fault(indptr, indices, data, widths):  # noqa: ANN001, ANN202
+def _first_fault(indptr, indices, data, widths):
     """Find what is wrong with the edges in one pass; unsorted rows are reported last, as they can be mended."""
     unsorted_row = -1
     for i in range(len(indptr) - 1):
@@ -582,7 +584,7 @@ def _first_fault(indptr, indices, data, widths):  # noqa: ANN001, ANN202
 
 
 @njit(cache=True, nogil=True)
-def finite_range(values):  # noqa: ANN001, ANN201
+def finite_range(values):
     """Return the least and the largest of the finite values, as floats; (0, 0) of none."""
     low, high = np.inf, -np.inf
     for value in values:

@@ -11,7 +11,6 @@ in a row that goes alone, at its bound.
 """
 
 # Types of numba kernels live in their docstrings: numba infers them.
-# ruff: noqa: ANN001, ANN201, ANN202
 
 from __future__ import annotations
 
@@ -113,13 +112,13 @@ def augment_rows(rows, indptr, indices, data, forbidden, state, counts):
         )
         counts[1] += 1
         counts[2] += n_scanned + 1
-        if end == _NO_PATH:
+        if end == NO_PATH:
             _forget(heap[:n_heap], scanned[:n_scanned], state.place)
             return row
         for k in range(n_scanned):
             state.v[scanned[k]] += state.dist[scanned[k]] - length
         _forget(heap[:n_heap], scanned[:n_scanned], state.place)
-        _flip(row, end, state)
+        flip(row, end, state)
     return -1
 
 
@@ -147,6 +146,16 @@ def _bid(i, may_displace, indptr, indices, data, forbidden, state):
                 second, second_col, second_cost = value, j, value * 0 + data[e]
     if best_col < 0:
         return -1, (i if best >= state.none else -1)
+    return take(i, may_displace, best_col, best_cost, second_col, second_cost, second, best, state)
+
+
+@njit(cache=True, nogil=True, inline="always")
+def take(i, may_displace, best_col, best_cost, second_col, second_cost, second, best, state):
+    """Give row i its best column at the price of its second choice, or, if that is as good and alone, the second.
+
+    Returns (the row displaced or -1, row i if it must wait for a shortest path or -1).
+    """
+    v = state.v
     k = state.row_of_col[best_col]
     if k >= 0 and second <= best and second_col >= 0 and state.row_of_col[second_col] < 0:
         best_col, best_cost, k = second_col, second_cost, -1
@@ -162,7 +171,7 @@ def _bid(i, may_displace, indptr, indices, data, forbidden, state):
     return k, -1
 
 
-_NO_PATH = -3
+NO_PATH = -3
 
 
 @njit(cache=True, nogil=True)
@@ -170,14 +179,14 @@ def _search(start_row, indptr, indices, data, forbidden, state, heap, scanned):
     """Dijkstra's search from a row to the nearest end of an alternating path.
 
     Returns (end, length, sizes of heap and scanned, the two arrays, grown when they had to): the end is a column
-    that is alone, or -row - 10 for a row that goes alone, or `_NO_PATH`.
+    that is alone, or -row - 10 for a row that goes alone, or `NO_PATH`.
     """
     v, dist, place = state.v, state.dist, state.place
     n_heap = n_scanned = 0
     i = start_row
     dual = _lowest(i, indptr, indices, data, forbidden, state)
     if dual >= state.none:
-        return _NO_PATH, dual, n_heap, n_scanned, heap, scanned
+        return NO_PATH, dual, n_heap, n_scanned, heap, scanned
     reach = dual - dual
     shortest_alone, alone = state.none, -1
     while True:
@@ -204,7 +213,7 @@ def _search(start_row, indptr, indices, data, forbidden, state, heap, scanned):
             state.pred_cost[j] = data[e]
             _rise(heap, place[j], dist, place)
         if n_heap == 0 or dist[heap[0]] >= shortest_alone:
-            end = -alone - 10 if alone >= 0 else _NO_PATH
+            end = -alone - 10 if alone >= 0 else NO_PATH
             return end, shortest_alone, n_heap, n_scanned, heap, scanned
         j = heap[0]
         if state.row_of_col[j] < 0:
@@ -236,7 +245,7 @@ def _lowest(i, indptr, indices, data, forbidden, state):
 
 
 @njit(cache=True, nogil=True)
-def _flip(start_row, end, state):
+def flip(start_row, end, state):
     """Exchange links and non-links along the path to column `end` (or to the row `-end - 10`, which goes alone)."""
     j = end
     if end <= -10:
@@ -267,7 +276,8 @@ def _forget(in_heap, scanned, place):
 @njit(cache=True, nogil=True)
 def _grown(array, needed):
     larger = np.empty(2 * needed, array.dtype)
-    larger[: len(array)] = array
+    for k in range(len(array)):  # a slice would compile the text of every broadcasting error, in seconds
+        larger[k] = array[k]
     return larger
 
 

@@ -1,5 +1,8 @@
 """The auction on the CPU, dense and sparse: phase after phase for each component, then the exact finish."""
 
+# Types of numba kernels live in their docstrings: numba infers them.
+# ruff: noqa: ANN001, ANN202
+
 from __future__ import annotations
 
 from functools import partial
@@ -52,8 +55,8 @@ def solve_cpu(problem: Problem, options: Auction) -> Assignment:
     answer = certify(problem, col_of_row, v, solver=options.name, device="cpu", stats=stats)
     if stats.get("waiting"):
         raise NotConverged(
-            f"max_bids={options.max_bids} bids per row were spent and {stats['waiting']} rows had no column yet; raise it, "
-            "or leave it at None.",
+            f"max_bids={options.max_bids} bids per row were spent and {stats['waiting']} rows had no column yet; raise "
+            "it, or leave it at None.",
             assignment=answer,
         )
     return answer
@@ -63,9 +66,9 @@ def match_by_auction(problem: Problem, options: Auction) -> Matched:
     """Match a dense or sparse problem whose shorter side is its rows, or which has an `unmatched_cost`."""
     if problem.kind == "dense" and problem.n_blocks > 1:
         return joined([match_by_auction(block, options) for block in problem.blocks()])
-    indptr, indices, data, forbidden = graph = flat_graph(problem)
+    indptr, indices, data, _ = graph = flat_graph(problem)
     exact = options.eps is None
-    if not exact:
+    if options.eps is not None:
         refuse_too_fine(options.eps, problem)
         check_feasible(problem)
     rows, starts, cuts = independent_parts(problem)
@@ -95,8 +98,8 @@ def match_by_auction(problem: Problem, options: Auction) -> Matched:
 def _may_scale(problem: Problem, exact: bool) -> bool:
     """Whether prices may be kept from phase to phase although columns that end alone must end at their starting price.
 
-    True for equal sides; for unequal ones where the finish settles lone columns, which needs the graph transposed and pays
-    only while they are few.
+    True for equal sides; for unequal ones where the finish settles lone columns, which needs the graph transposed and
+    pays only while they are few.
     """
     if problem.has_unmatched_cost:
         return False

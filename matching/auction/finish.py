@@ -1,10 +1,13 @@
 """The exact finish: from an auction's prices to complementary slackness without ε.
 
 Rows whose column is not their very best are released and matched again, first by bids without an increment, then by
-shortest augmenting paths (`shortest_paths`). A column that the auction left alone below its bound, which scaled phases do
-when sides are unequal, is settled the same way with the sides exchanged: a shortest path that starts in the column raises
-its dual until it is matched or reaches its bound.
+shortest augmenting paths (`shortest_paths`). A column that the auction left alone below its bound, which scaled
+phases do when sides are unequal, is settled the same way with the sides exchanged: a shortest path that starts in the
+column raises its dual until it is matched or reaches its bound.
 """
+
+# Types of numba kernels live in their docstrings: numba infers them.
+# ruff: noqa: ANN001, ANN201, ANN202
 
 from __future__ import annotations
 
@@ -69,7 +72,7 @@ def release_loose(rows, indptr, indices, data, forbidden, state):
 
 @njit(cache=True, nogil=True, inline="always")
 def _rounding(largest):
-    """What rounding may leave of a difference of terms up to `largest`: nothing in integers, as 64 ulp prove the optimum."""
+    """Return what rounding may leave of a difference of terms up to `largest`: nothing in integers."""
     return largest * _ULPS if isinstance(largest, float) else largest * 0
 
 

@@ -1,9 +1,12 @@
 """Gauss-Seidel bidding: one row bids at a time, at the newest prices.
 
-Source: D. P. Bertsekas, "The auction algorithm: a distributed relaxation method for the assignment problem", Annals of
-Operations Research 14 (1988). First come, first served: a row that is outbid waits behind the others, which keeps a price
-war between few rows from being fought out before the rest have stated their wishes.
+Source: D. P. Bertsekas, "The auction algorithm: a distributed relaxation method for the assignment problem", Annals
+of Operations Research 14 (1988). First come, first served: a row that is outbid waits behind the others, which keeps
+a price war between few rows from being fought out before the rest have stated their wishes.
 """
+
+# Types of numba kernels live in their docstrings: numba infers them.
+# ruff: noqa: ANN001, ANN201
 
 from __future__ import annotations
 
@@ -63,7 +66,7 @@ def bid_in_turn(waiting, indptr, indices, data, forbidden, prices, eps, budget):
 
 @njit(cache=True, nogil=True, inline="always")
 def best_offer(i, indptr, indices, data, forbidden, prices, eps):
-    """Return row i's best column, or -1 if it prefers its bound, and the price at which its second choice is better by `eps`."""
+    """Return row i's best column (-1: its bound is better) and the price at which the second is better by `eps`."""
     v = prices.v
     best, second = prices.row_bound[i], np.inf
     best_col, best_cost = -1, 0.0

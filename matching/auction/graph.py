@@ -1,4 +1,4 @@
-"""What the auctions ask of a problem: its pairs as one flat graph, starting prices, its independent parts, feasibility."""
+"""What the auctions ask of a problem: one flat graph, starting prices, independent parts, feasibility."""
 
 from __future__ import annotations
 
@@ -52,7 +52,10 @@ def local_columns(problem: Problem, col_of_row: np.ndarray) -> np.ndarray:
 
 
 def independent_parts(problem: Problem) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
-    """Return (rows, starts, cuts): component k owns `rows[starts[k]:starts[k+1]]`, run c of components `rows[cuts[c]:cuts[c+1]]`."""
+    """Return (rows, starts, cuts).
+
+    Component k owns `rows[starts[k]:starts[k+1]]`; `rows[cuts[c]:cuts[c+1]]` is a run of components for one thread.
+    """
     indptr, indices, _, _ = flat_graph(problem)
     if indices is None or problem.n_rows == 0:
         ends = np.array([0, problem.n_rows])
@@ -110,8 +113,8 @@ def refuse_too_fine(eps: float, problem: Problem) -> None:
     least = RESOLUTION * largest_cost(problem)
     if eps < least:
         raise InvalidProblem(
-            f"eps needs at least {least:.3g} beside costs of this size in float64; got {eps:.3g}. Raise it, or leave it at "
-            "None for the exact optimum."
+            f"eps needs at least {least:.3g} beside costs of this size in float64; got {eps:.3g}. Raise it, or leave it "
+            "at None for the exact optimum."
         )
 
 

@@ -1,8 +1,12 @@
 """Jacobi bidding: all unassigned rows bid at once at the same prices, and each column takes the highest bid.
 
-Source: C. N. Vasconcelos, B. Rosenhahn, "Bipartite graph matching computation on GPU", EMMCVPR 2009, sections 3.2 and 5:
-their bidding and assignment phase, here one after the other on one core. Ties go to the row with the smallest number.
+Source: C. N. Vasconcelos, B. Rosenhahn, "Bipartite graph matching computation on GPU", EMMCVPR 2009, sections 3.2 and
+5: their bidding and assignment phase, here one after the other on one core. Ties go to the row with the smallest
+number.
 """
+
+# Types of numba kernels live in their docstrings: numba infers them.
+# ruff: noqa: ANN001, ANN201, ANN202
 
 from __future__ import annotations
 
@@ -35,7 +39,7 @@ def bid_at_once(waiting, indptr, indices, data, forbidden, prices, eps, budget):
 
 @njit(cache=True, nogil=True)
 def _assign(rows, n_waiting, target, offer, prices):
-    """Give every column that took bids to its highest bidder; return how many rows wait, gathered in front, ascending."""
+    """Give every column to its highest bidder; return how many rows wait, gathered in front, ascending."""
     left = 0
     for k in range(n_waiting):
         i, j = rows[k], target[k]

@@ -1,13 +1,17 @@
-"""Solve sparse, certify dense: two point sets matched over all their pairs, in memory that grows with the points alone.
+"""Solve sparse, certify dense: two point sets matched over all their pairs, in memory that grows with the points
+alone.
 
-Each point's nearest neighbours make a sparse graph; its optimum comes with prices; pricing finds the pairs of *all* that
-contradict the prices (`pricing`), they join the graph, and so on until none does: the prices then prove the optimum of the
-dense problem. Pricing already between the coarse phases brings most of the missing pairs in while they are cheap to
-answer. Points are numbered along a Hilbert curve, so that whatever is near in space is near in memory.
+Each point's nearest neighbours make a sparse graph; its optimum comes with prices; pricing finds the pairs of *all*
+that contradict the prices (`pricing`), they join the graph, and so on until none does: the prices then prove the
+optimum of the dense problem. Pricing already between the coarse phases brings most of the missing pairs in while they
+are cheap to answer. Points are numbered along a Hilbert curve, so that whatever is near in space is near in memory.
 
-Source of the idea: column generation for transportation problems; what is ours is the neighbour graph, the pricing through
-boxes, and the order of things.
+Source of the idea: column generation for transportation problems; what is ours is the neighbour graph, the pricing
+through boxes, and the order of things.
 """
+
+# Types of numba kernels live in their docstrings: numba infers them.
+# ruff: noqa: ANN001, ANN202
 
 from __future__ import annotations
 
@@ -29,7 +33,7 @@ if TYPE_CHECKING:
     from .solver import Auction
 
 NEIGHBOURS = 8
-"""Neighbours of each row and of each column that start the graph; 4 leave too much to pricing, 16 cost more than they save."""
+"""Neighbours of every point in the first graph; 4 leave too much to pricing, 16 cost more than they save."""
 
 PRICED_AFTER = (1, 2, 3)
 """Phases after which all pairs are priced; after the first, prices are too coarse to say which pairs matter."""
@@ -87,7 +91,7 @@ class _MatrixFree:
         return out_col, out_v, self.stats
 
     def _neighbour_graph(self) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
-        """Unite both sides' nearest neighbours; pair equal ranks along the curve, so that all rows can be matched at once."""
+        """Unite both sides' nearest neighbours, and pair equal ranks along the curve: so all rows can be matched."""
         n, m = self.n, self.m
         near_rows, _ = nearest(self.cols, self.rows.points, min(NEIGHBOURS, m), n)
         near_cols, _ = nearest(self.rows, self.cols.points, min(NEIGHBOURS, n), m)
@@ -150,7 +154,7 @@ class _MatrixFree:
         return _least_values(*self.graph, v, self.row_bound)
 
     def _add_contradictions(self, r: np.ndarray, v: np.ndarray, tolerance: float = 0.0) -> np.ndarray | None:
-        """Add to the graph what contradicts the duals; return the number of new pairs of each row, or None if none does."""
+        """Add what contradicts the duals to the graph; return how many pairs each row gained, None if none did."""
         columns, counts = contradictions(self.cols, self.rows.points, r, v, self.squared, NEW_PAIRS, tolerance)
         self.stats["pricings"] += 1
         if not counts.any():
@@ -251,7 +255,7 @@ def _least_values(indptr, indices, data, v, row_bound):
 def _centre(indptr, indices, data, v, r, col_of_row):
     """Move each link's duals half-way to the middle of what its pairs allow; later finishes start from these prices.
 
-    Duals at an extreme of the optimal ones, where an auction leaves them, contradict more of the pairs that the graph lacks.
+    Duals at an extreme of the optimal ones, where an auction leaves them, contradict more of the pairs not in the graph.
     No pair's slack is used up: each of its two ends takes less than half of it.
     """
     n = len(r)

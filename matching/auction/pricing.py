@@ -4,6 +4,9 @@ A pair contradicts when c_ij - r_i - v_j < 0. A box of columns holds none for a 
 largest v does not; that spares nearly all pairs.
 """
 
+# Types of numba kernels live in their docstrings: numba infers them.
+# ruff: noqa: ANN001, ANN202
+
 from __future__ import annotations
 
 import numpy as np

@@ -1,10 +1,14 @@
-"""ε-scaling: bid in coarse steps first, then in finer ones from the prices found; the schedule belongs to a component.
+"""ε-scaling: bid in coarse steps first, then in finer ones from the prices found; the schedule belongs to a
+component.
 
 Source: D. P. Bertsekas, J. Eckstein, "Dual coordinate step methods for linear network flow problems", Mathematical
-Programming 42 (1988). The scale is ours: how much a row's eighth cheapest pair costs above its cheapest, on average. That
-is the size of the differences that prices must settle, in matrices and in neighbour graphs alike, where the largest cost
-would say nothing.
+Programming 42 (1988). The scale is ours: how much a row's eighth cheapest pair costs above its cheapest, on average.
+That is the size of the differences that prices must settle, in matrices and in neighbour graphs alike, where the
+largest cost would say nothing.
 """
+
+# Types of numba kernels live in their docstrings: numba infers them.
+# ruff: noqa: ANN001, ANN201
 
 from __future__ import annotations
 
