@@ -8,9 +8,8 @@ from pathlib import Path
 import numpy as np
 import pytest
 import tifffile
-from typer.testing import CliRunner
-
 from auctrack.plugins.cli.app import app
+from typer.testing import CliRunner
 
 ROOT = Path(__file__).parents[3]
 
@@ -42,19 +41,30 @@ def shared_data() -> Path:
 
 @pytest.fixture
 def movie(tmp_path) -> Path:
-    """Three frames of 48 × 48 pixels with two spots that move by one pixel a frame; voxel size 0.5 µm."""
-    return write_movie(tmp_path / "in" / "spots.ome.tif")
+    return two_spots(tmp_path / "in" / "spots.ome.tif")
 
 
-def write_movie(path: Path, *, frames: int = 3, **metadata: object) -> Path:
+@pytest.fixture
+def write_movie():
+    return two_spots
+
+
+def two_spots(path: Path, *, frames: int = 3) -> Path:
+    """Write frames of 48 × 48 pixels of 0.5 µm with two spots that move by one pixel a frame."""
     path.parent.mkdir(exist_ok=True)
     y, x = np.mgrid[:48, :48]
     noise = np.random.default_rng(0).normal(100, 2, (frames, 48, 48))
     for t in range(frames):
         for row, column in ((12 + t, 14), (32, 30 + t)):
             noise[t] += 200 * np.exp(-((y - row) ** 2 + (x - column) ** 2) / 8)
-    known = {"axes": "TYX", "PhysicalSizeX": 0.5, "PhysicalSizeY": 0.5, "PhysicalSizeXUnit": "µm"}
-    tifffile.imwrite(path, noise.astype(np.uint16), ome=True, metadata={**known, "PhysicalSizeYUnit": "µm", **metadata})
+    known = {
+        "axes": "TYX",
+        "PhysicalSizeX": 0.5,
+        "PhysicalSizeY": 0.5,
+        "PhysicalSizeXUnit": "µm",
+        "PhysicalSizeYUnit": "µm",
+    }
+    tifffile.imwrite(path, noise.astype(np.uint16), ome=True, metadata=known)
     return path
 
 

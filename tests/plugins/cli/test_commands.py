@@ -10,10 +10,9 @@ import numpy as np
 import pandas as pd
 import pytest
 import tifffile
-from typer.testing import CliRunner
-
 from auctrack.plugins.cli.app import app
 from auctrack.tracker.tables import read_points, read_tracks
+from typer.testing import CliRunner
 
 
 def ok(result):
@@ -45,7 +44,7 @@ def test_detect_then_link_is_track(auctrack, samples, tmp_path):
 
 
 @pytest.mark.parametrize("solver", ["sparse-jv", "auction"])
-def test_the_solver_is_the_one_that_was_asked_for(auctrack, samples, tmp_path, summary, solver):
+def test_the_solver_is_the_one_that_was_asked_for(auctrack, samples, summary, solver):
     ok(auctrack("track", samples / "points.csv", "--frames", "0:4", "--solver", solver, "--device", "cpu"))
     figures = summary()["inputs"][0]["figures"]
     assert (figures["solver"], figures["device"], figures["is_optimal"]) == (solver, "cpu", True)

@@ -1,0 +1,163 @@
+"""Bad input: one clear sentence, the right exit code, no traceback, and nothing lost."""
+
+from __future__ import annotations
+
+import errno
+import os
+from pathlib import Path
+
+import numpy as np
+import pandas as pd
+import pytest
+import tifffile
+from auctrack.tracker.tables import read_tracks
+
+
+def points(frames=(0, 1, 2), **columns):
+    n = len(frames)
+    return pd.DataFrame({"frame": frames, "y": np.arange(n, dtype=float), "x": np.zeros(n), **columns})
+
+
+def refused(result, *says):
+    assert result.exit_code == 1, result.output
+    assert "Traceback" not in result.output
+    (line,) = [line for line in result.stderr.splitlines() if line.startswith("error:")]
+    for part in says:
+        assert part in line
+    return line
+
+
+@pytest.mark.parametrize("command", ["track", "detect", "info"])
+@pytest.mark.parametrize("name", ["empty.tif", "empty.csv"])
+def test_an_empty_file(auctrack, tmp_path, command, name):
+    (tmp_path / name).write_bytes(b"")
+    refused(auctrack(command, name), name)
+
+
+def test_a_truncated_movie(auctrack, movie, tmp_path):
+    (tmp_path / "cut.ome.tif").write_bytes(movie.read_bytes()[:-3000])
+    refused(auctrack("track", "cut.ome.tif"), "cut.ome.tif", "truncated")
+    assert not (tmp_path / "cut.tracks.csv").exists()
+
+
+@pytest.mark.parametrize("axes", ["TZ", "TZCYX", "TQX", "TXX"])
+def test_wrong_axes(auctrack, movie, axes):
+    refused(auctrack("track", movie, "--axes", axes), "axes")
+
+
+def test_unknown_axes(auctrack, tmp_path):
+    tifffile.imwrite(tmp_path / "plain.tif", np.zeros((5, 32, 32), np.uint16), metadata=None)
+    refused(auctrack("track", "plain.tif", "--voxel", "1,1,1"), "--axes")
+
+
+def test_an_unknown_voxel_size(auctrack, tmp_path):
+    tifffile.imwrite(tmp_path / "bare.tif", np.zeros((2, 32, 32), np.uint16), imagej=True, metadata={"axes": "TYX"})
+    refused(auctrack("track", "bare.tif"), "--voxel 1,1", "--unit pixel")
+
+
+def test_a_channel_that_is_not_there(auctrack, movie):
+    refused(auctrack("track", movie, "--channel", "GFP"), "GFP")
+
+
+def test_nothing_to_see(auctrack, tmp_path):
+    image = np.full((3, 48, 48), 7, np.uint16)
+    tifffile.imwrite(tmp_path / "dark.tif", image, imagej=True, metadata={"axes": "TYX"})
+    refused(auctrack("track", "dark.tif", "--voxel", "1,1"), "dark.tif", "diameter")
+    assert auctrack("track", "dark.tif", "--voxel", "1,1", "--diameter", 4).exit_code == 0
+    assert len(read_tracks(tmp_path / "dark.tracks.csv")) == 0
+
+
+@pytest.mark.parametrize("command", ["track", "link", "info"])
+@pytest.mark.parametrize(
+    ("table", "says"),
+    [
+        (points(z=[1.0, np.nan, 2.0]), ("'z'", "row 1")),
+        (points(z=["1", "two", "3"]), ("'z'", "two")),
+        (points(frames=(0, 1.5, 2)), ("'frame'", "1.5")),
+        (points().drop(columns="x"), ("x",)),
+        (points()[:0], ("no rows",)),
+    ],
+    ids=["NaN", "text", "half a frame", "no x", "no rows"],
+)
+def test_a_table_that_cannot_be_used(auctrack, tmp_path, command, table, says):
+    table.to_csv(tmp_path / "bad.csv", index=False)
+    refused(auctrack(command, "bad.csv"), "bad.csv", *says)
+    assert not (tmp_path / "bad.tracks.csv").exists()
+
+
+def test_a_frame_without_points_and_missing_frames_are_no_error(auctrack, tmp_path):
+    table = points(frames=(0, 1, 5, 6)).assign(y=[1.0, 1.1, 1.0, 1.1])
+    table.to_csv(tmp_path / "gaps.csv", index=False)
+    assert auctrack("link", "gaps.csv", "--search-range", 1).exit_code == 0
+    assert read_tracks(tmp_path / "gaps.tracks.csv").table["track_id"].tolist() == [0, 0, 1, 1]
+
+
+@pytest.mark.parametrize("command", [("measure",), ("score", "--tolerance", 1)])
+def test_one_track_twice_in_a_frame(auctrack, tmp_path, command):
+    points(frames=(0, 0, 1), track_id=[4, 4, 4]).to_csv(tmp_path / "twice.csv", index=False)
+    tables = ["twice.csv"] * (2 if command[0] == "score" else 1)
+    refused(auctrack(*command, *tables), "track 4", "two points in frame 0")
+
+
+def test_a_file_that_is_not_there(auctrack):
+    for words in (
+        ("track", "no.tif"),
+        ("detect", "no.tif"),
+        ("link", "no.csv"),
+        ("measure", "no.csv"),
+        ("info", "no.tif"),
+    ):
+        refused(auctrack(*words), words[1])
+
+
+def test_a_device_that_is_not_there(auctrack, samples, tmp_path):
+    refused(auctrack("track", samples / "points.csv", "--solver", "sparse-jv", "--device", "cuda"), "device")
+    assert not (tmp_path / "points.tracks.csv").exists()
+
+
+def test_a_folder_without_permission_is_refused_before_any_work(auctrack, movie, tmp_path, monkeypatch):
+    monkeypatch.setattr(os, "access", lambda path, _: Path(path) != Path("closed"))
+    refused(auctrack("track", movie, "-o", "closed"), "closed", "permission")
+    assert not list((tmp_path / "closed").iterdir())
+
+
+def test_an_input_without_permission(auctrack, movie, write_movie, monkeypatch, summary):
+    other = write_movie(movie.parent / "z.ome.tif")
+    plainly = Path.open
+
+    def closed(path, *rest, **more):
+        if path.name == movie.name:
+            raise PermissionError(errno.EACCES, "Permission denied", str(path))
+        return plainly(path, *rest, **more)
+
+    monkeypatch.setattr(Path, "open", closed)
+    refused(auctrack("track", movie, other), str(movie), "Permission denied")
+    assert [entry["status"] for entry in summary()["inputs"]] == ["failed", "tracked"]
+
+
+def test_a_full_disk_leaves_the_old_result_and_no_rubbish(auctrack, movie, tmp_path, monkeypatch):
+    assert auctrack("track", movie).exit_code == 0
+    before = {path.name: path.read_bytes() for path in tmp_path.iterdir() if path.is_file()}
+
+    def full(_):
+        raise OSError(errno.ENOSPC, "No space left on device")
+
+    monkeypatch.setattr(os, "fsync", full)
+    for words in (("track", movie, "--min-length", 2, "--overwrite"), ("measure", "spots.tracks.csv")):
+        result = auctrack(*words)
+        assert result.exit_code == 1
+        assert "No space left on device" in result.stderr
+        assert "Traceback" not in result.output
+    assert {path.name: path.read_bytes() for path in tmp_path.iterdir() if path.is_file()} == before
+
+
+def test_a_result_that_exists_is_refused_by_every_command_before_any_work(auctrack, tmp_path):
+    for words, name in (
+        (("detect", "nowhere.tif"), "nowhere.points.csv"),
+        (("link", "nowhere.csv"), "nowhere.tracks.csv"),
+        (("measure", "nowhere.csv"), "nowhere.measures.csv"),
+        (("simulate", "points.csv"), "points.truth.csv"),
+    ):
+        (tmp_path / name).write_text("mine")
+        refused(auctrack(*words), name, "--overwrite")
+        assert (tmp_path / name).read_text() == "mine"

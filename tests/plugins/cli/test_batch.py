@@ -1,0 +1,280 @@
+"""`auctrack track` over many inputs: skipped, refused, replaced, broken, interrupted; and nothing is ever lost."""
+
+from __future__ import annotations
+
+import json
+import os
+import signal
+import subprocess
+import sys
+import time
+
+import pandas as pd
+import pytest
+import tifffile
+from auctrack.plugins.cli import batch
+from auctrack.plugins.cli.interrupt import held_back
+from auctrack.tracker.tables import read_tracks
+
+
+def statuses(summary):
+    return [entry["status"] for entry in summary["inputs"]]
+
+
+def contents(folder):
+    return {path.name: path.read_bytes() for path in folder.iterdir() if path.is_file()}
+
+
+def test_a_result_is_skipped_while_input_and_settings_stay_refused_when_not_and_replaced_when_told(
+    auctrack, movie, write_movie, tmp_path, summary
+):
+    assert auctrack("track", movie, "-o", "out").exit_code == 0
+    first = contents(tmp_path / "out")
+    again = auctrack("track", movie, "-o", "out")
+    assert (again.exit_code, statuses(summary(tmp_path / "out"))) == (0, ["up to date"])
+    refused = auctrack("track", movie, "-o", "out", "--min-length", 2)
+    assert (refused.exit_code, statuses(summary(tmp_path / "out"))) == (1, ["failed"])
+    assert "--overwrite" in refused.stderr
+    write_movie(movie, frames=4)
+    assert auctrack("track", movie, "-o", "out").exit_code == 1
+    unchanged = contents(tmp_path / "out")
+    assert {name: unchanged[name] for name in first if "summary" not in name} == {
+        name: content for name, content in first.items() if "summary" not in name
+    }
+    assert auctrack("track", movie, "-o", "out", "--overwrite").exit_code == 0
+    assert set(read_tracks(tmp_path / "out/spots.tracks.csv").frames) == {0, 1, 2, 3}
+
+
+def test_a_result_without_its_record_is_never_taken_for_ours(auctrack, movie, tmp_path):
+    (tmp_path / "spots.tracks.csv").write_text("by hand")
+    assert auctrack("track", movie).exit_code == 1
+    assert (tmp_path / "spots.tracks.csv").read_text() == "by hand"
+
+
+def test_units_beside_a_table_are_part_of_the_input(auctrack, movie, tmp_path):
+    assert auctrack("detect", movie, "-o", "spots.points.csv").exit_code == 0
+    assert auctrack("track", "spots.points.csv").exit_code == 0
+    beside = tmp_path / "spots.points.csv.settings.json"
+    beside.write_text(beside.read_text().replace("0.5", "0.25"))
+    assert auctrack("track", "spots.points.csv").exit_code == 1
+
+
+def test_a_picture_that_is_missing_beside_an_up_to_date_result_is_drawn(auctrack, movie, tmp_path):
+    assert auctrack("track", movie).exit_code == 0
+    assert auctrack("track", movie, "--picture").exit_code == 0
+    assert (tmp_path / "spots.tracks.png").exists()
+
+
+def test_a_broken_input_stops_no_other(auctrack, movie, write_movie, tmp_path, summary):
+    folder = movie.parent
+    (folder / "a_broken.tif").write_bytes(b"II*\x00 this is no movie")
+    (folder / "b_empty.tif").write_bytes(b"")
+    write_movie(folder / "z.ome.tif")
+    result = auctrack("track", folder, "nowhere.csv", "-o", "out")
+    assert result.exit_code == 1
+    assert statuses(summary(tmp_path / "out")) == ["failed", "failed", "tracked", "tracked", "failed"]
+    for entry in summary(tmp_path / "out")["inputs"]:
+        assert (entry["message"] is None) == (entry["status"] == "tracked")
+        assert entry["message"] is None or entry["source"] in entry["message"]
+    assert "Traceback" not in result.output
+
+
+def test_even_our_own_bug_stops_no_other(auctrack, movie, write_movie, monkeypatch, summary):
+    write_movie(movie.parent / "z.ome.tif")
+    track = batch.track
+
+    def buggy(source, settings, **rest):
+        if "spots" in str(source):
+            raise ZeroDivisionError("by zero")
+        return track(source, settings, **rest)
+
+    monkeypatch.setattr(batch, "track", buggy)
+    result = auctrack("track", movie.parent)
+    assert (result.exit_code, statuses(summary())) == (1, ["failed", "tracked"])
+    assert "unexpected ZeroDivisionError: by zero" in result.stderr
+
+
+def test_frames_in_files_of_their_own_are_one_movie_and_stacks_are_one_each(
+    auctrack, movie, write_movie, tmp_path, summary
+):
+    frames = tmp_path / "frames"
+    frames.mkdir()
+    for number, image in enumerate(tifffile.imread(movie)):
+        tifffile.imwrite(frames / f"t{number}.tif", image)
+    assert auctrack("track", frames, "--voxel", "0.5,0.5").exit_code == 0
+    assert [entry["result"] for entry in summary()["inputs"]] == ["frames.tracks.csv"]
+    assert summary()["inputs"][0]["figures"]["frames"] == 3
+    write_movie(movie.parent / "other.ome.tif")
+    assert auctrack("track", f"{movie.parent}/*.tif").exit_code == 0
+    assert [entry["result"] for entry in summary()["inputs"]] == ["other.tracks.csv", "spots.tracks.csv"]
+
+
+def test_a_folder_without_movies_gives_its_tables_but_not_our_own_results(auctrack, tmp_path, summary):
+    folder = tmp_path / "tables"
+    folder.mkdir()
+    table = pd.DataFrame({"frame": [0, 1], "y": [1.0, 1.2], "x": [2.0, 2.1]})
+    for name in ("a.csv", "a.tracks.csv", "b.csv.gz", "b.measures.csv"):
+        table.to_csv(folder / name, index=False)
+    assert auctrack("track", folder).exit_code == 0
+    assert [entry["result"] for entry in summary()["inputs"]] == ["a.tracks.csv", "b.tracks.csv"]
+
+
+def test_two_inputs_of_one_name_are_wrong_usage(auctrack, movie, write_movie, tmp_path):
+    other = write_movie(tmp_path / "other" / "spots.ome.tif")
+    result = auctrack("track", movie, other)
+    assert result.exit_code == 2
+    assert "--output" in result.output
+    assert not list(tmp_path.glob("*.tracks.csv"))
+
+
+def test_a_dry_run_says_what_to_expect_and_writes_nothing(auctrack, movie, samples, tmp_path):
+    before = sorted(tmp_path.rglob("*"))
+    result = auctrack(
+        "track", movie, samples / "points.csv", "nowhere.tif", "--dry-run", "-o", "out", "--save-config", "c.toml"
+    )
+    assert result.exit_code == 1
+    assert sorted(tmp_path.rglob("*")) == before
+    for fact in ("TYX", "0.5 × 0.5 µm", "3: 0 to 2", "6 in 3 frames", "5956 in 20 frames", "GB"):
+        assert fact in result.stdout
+    assert "nowhere.tif" in result.stderr
+    assert "2 of 3" in result.stdout
+    assert auctrack("track", movie).exit_code == 0
+    assert "skipped" in auctrack("track", movie, "--dry-run").stdout
+
+
+def test_the_settings_beside_a_result_repeat_it_exactly(auctrack, samples, tmp_path):
+    assert auctrack("track", samples / "movie.ome.tif", "--frames", "2:12:2", "-o", "first").exit_code == 0
+    beside = tmp_path / "first/movie.tracks.csv.settings.json"
+    effective = json.loads(beside.read_text())["settings"]["effective"]
+    assert isinstance(effective["detect"]["diameter"], float)
+    assert isinstance(effective["detect"]["threshold"], float)
+    assert isinstance(effective["link"]["unmatched_cost"], float)
+    given = ("--config", beside, "--save-config", "again.toml", "-o", "second")
+    assert auctrack("track", samples / "movie.ome.tif", *given).exit_code == 0
+    assert auctrack("track", samples / "movie.ome.tif", "--config", "again.toml", "-o", "third").exit_code == 0
+    first, second, third = ((tmp_path / f"{run}/movie.tracks.csv").read_bytes() for run in ("first", "second", "third"))
+    assert first == second == third
+
+
+def test_options_override_the_settings_file(auctrack, movie, tmp_path):
+    (tmp_path / "c.toml").write_text(
+        'min_length = 3\n[input]\nframes = "0:2"\n[detect]\ndiameter = 3.0\nthreshold = 1e6\n[link]\nsearch_range = 2\n'
+    )
+    given = ("--config", "c.toml", "--frames", ":", "--threshold", "auto", "--diameter", "auto")
+    assert auctrack("track", movie, *given).exit_code == 0
+    note = json.loads((tmp_path / "spots.tracks.csv.settings.json").read_text())["settings"]
+    assert note["asked"]["input"]["frames"] == ":"
+    assert note["asked"]["detect"]["diameter"] == "auto"
+    assert note["asked"]["link"]["search_range"] == 2
+    assert note["asked"]["min_length"] == 3
+    assert read_tracks(tmp_path / "spots.tracks.csv").table["track_id"].nunique() == 2
+
+
+def test_a_threshold_alone_leaves_the_diameter_to_be_suggested(auctrack, movie, tmp_path):
+    assert auctrack("track", movie, "--threshold", 50).exit_code == 0
+    found = json.loads((tmp_path / "spots.tracks.csv.settings.json").read_text())["settings"]["effective"]["detect"]
+    assert found["threshold"] == 50
+    assert 1 < found["diameter"] < 6
+
+
+def test_save_config_writes_what_was_asked_and_replaces_nothing_untold(auctrack, movie, tmp_path):
+    assert auctrack("track", movie, "--diameter", 3, "--save-config", "c.toml").exit_code == 0
+    text = (tmp_path / "c.toml").read_text()
+    assert "diameter = 3.0" in text
+    assert auctrack("track", movie, "--diameter", 4, "-o", "b", "--save-config", "c.toml").exit_code == 1
+    assert (tmp_path / "c.toml").read_text() == text
+
+
+@pytest.mark.parametrize(
+    ("toml", "says"),
+    [
+        ("[detect]\ndiametre = 3\n", "diametre"),
+        ("[link]\nsearch_range = -1\n", "search_range"),
+        ("[link]\nsolver = 'magic'\n", "magic"),
+        ("[input]\nscale = '2,1,1'\n", "scale"),
+        ("min_length = 'three'\n", "min_length"),
+        ("detect = 3\n", "[detect]"),
+        ("this is no TOML", "TOML"),
+    ],
+)
+def test_a_settings_file_that_cannot_be_used_is_wrong_usage(auctrack, movie, tmp_path, toml, says):
+    (tmp_path / "c.toml").write_text(toml)
+    result = auctrack("track", movie, "--config", "c.toml")
+    assert result.exit_code == 2
+    assert says in result.output
+    assert not list(tmp_path.glob("*.tracks.csv"))
+
+
+@pytest.mark.parametrize(
+    "given",
+    [
+        ("--voxel", "a,b"),
+        ("--frames", "3"),
+        ("--roi", "1-5"),
+        ("--columns", "frame"),
+        ("--diameter", "big"),
+        ("--diameter", "-3"),
+        ("--min-length", "0"),
+        ("--cost", "cubic"),
+        ("--solver", "magic"),
+        ("--device", "tpu"),
+        ("--format", "xlsx"),
+        ("--config", "nowhere.toml"),
+        ("--intensity", "m.tif"),
+        ("--unheard-of",),
+    ],
+)
+def test_malformed_options_are_wrong_usage_before_anything_is_read(auctrack, tmp_path, given):
+    result = auctrack("track", "nowhere.tif", *given)
+    assert result.exit_code == 2
+    assert "Error" in result.stderr
+    assert not list(tmp_path.iterdir())
+
+
+def test_a_setting_that_does_not_fit_one_input_fails_that_input(auctrack, movie, samples, summary):
+    result = auctrack("track", movie, samples / "movie.ome.tif", "--frames", "5:8", "--threshold", 20)
+    assert result.exit_code == 1
+    assert statuses(summary()) == ["failed", "tracked"]
+
+
+def test_ctrl_c_keeps_what_is_finished_and_says_so(samples, tmp_path):
+    folder = tmp_path / "in"
+    folder.mkdir()
+    for name in "abc":
+        (folder / f"{name}.ome.tif").write_bytes((samples / "movie.ome.tif").read_bytes())
+    out = tmp_path / "out"
+    command = [sys.executable, "-c", "from auctrack.plugins.cli.app import main; main()", "track", folder, "-o", out]
+    with subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True) as process:
+        until = time.monotonic() + 120
+        while not (out / "a.tracks.csv.settings.json").exists() and time.monotonic() < until:
+            time.sleep(0.02)
+        process.send_signal(signal.SIGINT)
+        _, said = process.communicate(timeout=60)
+    assert process.returncode == 130
+    found = json.loads((out / "auctrack-summary.json").read_text())
+    states = statuses(found)
+    assert states.count("interrupted") == 1
+    assert states[states.index("interrupted") + 1 :] in (["not started"], ["not started"] * 2)
+    assert "1 interrupted" in found["outcome"]
+    assert "1 interrupted" in said
+    assert found["exit_code"] == 130
+    done = {f"{name}.tracks.csv" for name, state in zip("abc", states, strict=True) if state == "tracked"}
+    written = {path.name for path in out.iterdir()}
+    assert done <= {name for name in written if name.endswith(".tracks.csv")}
+    assert not [name for name in written if "tmp" in name or "old" in name]
+    assert all(f"{name}.settings.json" in written for name in written if name.endswith(".tracks.csv"))
+    assert len(read_tracks(out / "a.tracks.csv")) > 1000
+
+
+def test_ctrl_c_while_files_are_put_in_place_is_heard_after_it():
+    reached = []
+
+    def put_in_place():
+        with held_back():
+            os.kill(os.getpid(), signal.SIGINT)
+            reached.append("the end")
+
+    with pytest.raises(KeyboardInterrupt):
+        put_in_place()
+    assert reached == ["the end"]
+    assert signal.getsignal(signal.SIGINT) is signal.default_int_handler
