@@ -1,0 +1,74 @@
+"""The package as installed: what it offers, how light it is to import, and that nothing is left out of the wheel."""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+import tomllib
+from pathlib import Path
+
+import auctrack
+import pytest
+
+ROOT = Path(__file__).parents[1]
+PROJECT = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))
+
+
+def loaded_after(statement: str) -> set[str]:
+    """Names of the modules that a fresh interpreter has loaded after a statement."""
+    code = f"{statement}\nimport sys\nprint(*sys.modules)"
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    return set(done.stdout.split())
+
+
+@pytest.mark.parametrize("name", auctrack.__all__)
+def test_every_public_name_is_there(name):
+    assert getattr(auctrack, name) is not None
+
+
+def test_functions_stay_functions_whatever_was_imported_before():
+    import auctrack.matching.solving
+    import auctrack.matching.verification
+    import auctrack.tracker.link  # noqa: F401
+
+    assert callable(auctrack.link)
+    assert callable(auctrack.solve)
+    assert callable(auctrack.matching.solve)
+    assert callable(auctrack.matching.verify)
+
+
+def test_an_unknown_name_says_so():
+    with pytest.raises(AttributeError, match="no attribute 'trak'"):
+        _ = auctrack.trak
+
+
+@pytest.mark.parametrize(
+    "statement", ["import auctrack", "import auctrack.matching", "import auctrack.plugins.cli.app"]
+)
+def test_importing_is_light(statement):
+    heavy = {"numba", "scipy", "pandas", "matplotlib", "cupy", "napari", "tifffile"}
+    assert not heavy & loaded_after(statement)
+
+
+def test_solving_touches_no_gpu_library_on_the_cpu():
+    assert "cupy" not in loaded_after("import auctrack; auctrack.solve([[1.0]], device='cpu')")
+
+
+def test_every_package_is_listed():
+    """`packages` is written by hand; one that is missing would be missing from the wheel."""
+    folders = {
+        path.parent.relative_to(ROOT)
+        for room in ("matching", "tracker", "plugins")
+        for path in (ROOT / room).rglob("__init__.py")
+    }
+    expected = {"auctrack"} | {".".join(("auctrack", *folder.parts)) for folder in folders}
+    assert set(PROJECT["tool"]["setuptools"]["packages"]) == expected
+
+
+def test_every_data_file_is_listed():
+    listed = PROJECT["tool"]["setuptools"]["package-data"]
+    for room in ("matching", "tracker", "plugins"):
+        for file in (ROOT / room).rglob("*"):
+            if file.is_file() and file.suffix not in (".py", ".pyc", ".nbi", ".nbc"):
+                package = ".".join(("auctrack", *file.parent.relative_to(ROOT).parts))
+                assert any(file.match(pattern) for pattern in listed.get(package, [])), file
