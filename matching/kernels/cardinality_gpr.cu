@@ -2,7 +2,7 @@
 //
 // Source: Deveci, Kaya, Ucar, Catalyurek, "A push-relabel-based maximum cardinality bipartite matching algorithm on
 // GPUs", ICPP 2013, Algorithms 3-9, in the paper's names; columns are active and push to rows.
-// Variables: psi_row, psi_col (labels, m + n = cannot reach a free row); mu_row (-1 free), mu_col (-1 free, -2 inactive,
+// Variables: psi_row, psi_col (labels, m + n = reaches no free row); mu_row (-1 free), mu_col (-1 free, -2 inactive,
 // else a row that may since have gone elsewhere: active if mu_row[mu_col[v]] != v); a_c, a_p (active columns, current
 // and previous); i_a (loop in which a column was last active).
 // Threads: a vertex or list entry each, grid-stride. Bytes: per push and neighbour 4 + 4; per relabelling level

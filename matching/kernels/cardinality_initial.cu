@@ -8,7 +8,7 @@
 // matching whose races go to the fastest leaves 2.5 times as many rows free, and scattered.
 //
 // Variables: row_of_col (unsigned, 0xffffffff = free), free_rows (rows with an edge that found no column).
-// Threads: LANES threads a row (1 for short rows, 32 where some row is long), rows in natural order, so few are dropped.
+// Threads: LANES threads a row (1 for short rows, 32 where some row is long), rows in order, so few are dropped.
 // Bytes: per edge looked at 4 + 4; most rows look at one or two. Hazards: none; the order of free_rows varies.
 // variant: -DINDEX64
 #include "grid.cuh"

@@ -9,7 +9,7 @@
 // of degree one names its neighbour without a search; forced: vertices of degree one (columns from n_rows on), every
 // vertex at most once; live: free rows that still have a neighbour; best: lowest (degree, row) that proposed to a
 // column; counts: see Counts.
-// Threads: a warp a vertex; all rounds in one cooperative launch. Bytes: each edge is read about twice from either side.
+// Threads: a warp a vertex; all rounds in one cooperative launch. Bytes: each edge is read about twice from each side.
 // Hazards: of the vertices forced to one partner the first swap wins; a row and a column forced to each other both
 // write the same pair. Which maximal matching comes out depends on races.
 // variant: -DINDEX64

@@ -10,8 +10,8 @@
 // Exact labels come from a breadth-first search from the free columns, queues and all levels in the same kernel; it
 // stops as soon as every free row is reached, and columns not visited then count as one level above the last.
 //
-// Variables: state[j] = label << 32 | row (row 0xffffffff = free); seen[i] = (column of row i or -1, label it was reached
-// at or INFINITE), made anew for each relabelling; queue: the edges of the columns to scan; free_rows, next_free: lists;
+// Variables: state[j] = label << 32 | row (row 0xffffffff = free); seen[i] = (column of row i or -1, label it was
+// reached at or INFINITE), made anew for each relabelling; queue: edges of the columns to scan; free_rows, next_free;
 // allowance of a row reached at level k: allowance_scale * k + allowance_base pushes.
 // Bytes: per push and neighbour 4 + 8; per relabelling and edge 4 + 4 + 4. All at random: latency counts, not
 // bandwidth. Hazards: races decide which maximum matching comes out, never its size.

@@ -116,8 +116,8 @@ __device__ void flip(const Search& s, int column) {
 // With flip_paths = 0 it only grows the forest of one phase: what it reached is the certificate.
 extern "C" __global__ void __launch_bounds__(1024, 1)
     cardinality_search(const offset_t* indptr, const int* indices, int n_rows, int n_columns, int* col_of_row,
-                       int* row_of_col, int2* parent, int* end, Item* queue, Item* heavy, int* free_rows, int* next_free,
-                       int n_free, float slow_share, int max_phases, int flip_paths,
+                       int* row_of_col, int2* parent, int* end, Item* queue, Item* heavy, int* free_rows,
+                       int* next_free, int n_free, float slow_share, int max_phases, int flip_paths,
                        Counts* counts, int* statistics, int* result) {
     const Search s = {indptr, indices, n_rows, n_columns, col_of_row, row_of_col, parent, end, queue, heavy};
     const int thread = global_thread(), threads = all_threads();
