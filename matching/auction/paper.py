@@ -1,0 +1,179 @@
+"""The auction of Vasconcelos and Rosenhahn step by step: a bidding phase, an assignment phase, a convergence test.
+
+Source: C. N. Vasconcelos, B. Rosenhahn, "Bipartite graph matching computation on GPU", EMMCVPR 2009, sections 3.2 and 5, on
+one core. Every phase goes through all persons (rows) or all objects (columns), as its kernels do with one thread each.
+In the paper's words the price of object j is -v_j and the benefit of a pair -c_ij.
+
+What the paper leaves open is settled here: the increment ε (see `Auction`); a person with one object left bids ε above its
+price; equal bids go to the person with the smallest number; with an `unmatched_cost`, which the paper has not, a person
+who likes no object better than staying alone leaves, and counts as served.
+
+Integer costs are multiplied by rows + 1 and bid for with an increment of 1, so that the assignment is optimal; how whole
+duals that prove it come out of the prices is told at `_whole_duals`.
+"""
+
+# Types of numba kernels live in their docstrings: numba infers them.
+# ruff: noqa: ANN001, ANN202
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import numpy as np
+from numba import njit
+
+from ..convert import as_dense
+from ..costs import finite_range
+from ..errors import InvalidProblem
+from ..problem import INT_LIMIT, Problem
+from ..short_side import Matched
+from .graph import Graph, as_duals, as_floats, check_feasible, flat_graph, joined, refuse_too_fine
+
+if TYPE_CHECKING:
+    from .solver import Auction
+
+
+def match_as_in_the_paper(problem: Problem, options: Auction) -> Matched:
+    """Match a problem whose shorter side is its rows, or which has an `unmatched_cost`."""
+    if problem.n_blocks > 1:
+        return joined([match_as_in_the_paper(block, options) for block in problem.blocks()])
+    problem = as_dense(problem) if problem.kind == "points" else problem
+    check_feasible(problem)
+    if problem.is_integer and options.eps is None:
+        return _match_scaled_integers(problem, options)
+    eps = options.eps or fixed_eps(problem)
+    refuse_too_fine(eps, problem)
+    row_bound, col_bound = (as_floats(bound) for bound in problem.dual_bounds())
+    col_of_row, v, stats = _run(flat_graph(problem), row_bound, col_bound, eps, options)
+    return col_of_row, as_duals(v, problem), stats | {"eps": eps}
+
+
+def fixed_eps(problem: Problem) -> float:
+    """Return a tenth of the largest cost difference divided by the rows: the whole cost is then off by that tenth at most."""
+    low, high = finite_range(problem.data)
+    return 0.1 * (float(high) - float(low)) / max(problem.n_rows, 1) or 1.0
+
+
+def _match_scaled_integers(problem: Problem, options: Auction) -> Matched:
+    scale = problem.n_rows + 1
+    largest = max(abs(int(end)) for end in finite_range(problem.data))
+    if largest * scale > INT_LIMIT // (2 * scale + 4):
+        raise InvalidProblem(
+            f"variant='paper' multiplies integer costs by rows + 1 = {scale}, which leaves int64 with costs up to {largest}. "
+            "Scale them down, give eps, or use the default variant."
+        )
+    indptr, indices, data, forbidden = flat_graph(problem)
+    row_bound, col_bound = (np.where(b < INT_LIMIT, b * scale, INT_LIMIT) for b in problem.dual_bounds())
+    graph = indptr, indices, data.astype(np.int64) * scale, forbidden
+    col_of_row, v, stats = _run(graph, row_bound, col_bound, 1, options)
+    return col_of_row, _whole_duals(graph, row_bound, v, scale), stats | {"eps": 1 / scale}
+
+
+def _run(graph: Graph, row_bound: np.ndarray, col_bound: np.ndarray, eps: float, options: Auction) -> Matched:
+    none = INT_LIMIT if col_bound.dtype.kind == "i" else np.inf
+    v = np.where(col_bound < none, col_bound, 0)
+    budget = 2**62 if options.max_bids is None else options.max_bids * len(row_bound)
+    col_of_row, iterations, bids, served = _auction(
+        graph, v, row_bound, none, v.dtype.type(eps), options.convergence == "counter", budget
+    )
+    return col_of_row, v, {"iterations": iterations, "bids": bids, "waiting": len(row_bound) - served}
+
+
+def _whole_duals(graph: Graph, row_bound: np.ndarray, v: np.ndarray, scale: int) -> np.ndarray:
+    """Return integer duals for the unscaled costs that the optimal assignment is tight for.
+
+    The auction leaves c·S - v_j ≤ r_i + 1 for each link, S = rows + 1 and r_i the least of row i. Divided by S and rounded up
+    after taking away some t, both sides become the same integer unless t ≡ r_i modulo S; the rows rule out fewer than S
+    values of t, so one is left.
+    """
+    r = _least_of_rows(*graph, row_bound, v)
+    ruled_out = np.zeros(scale, bool)
+    ruled_out[r % scale] = True
+    return (v + np.argmin(ruled_out)) // scale
+
+
+@njit(cache=True, nogil=True)
+def _auction(graph, v, row_bound, none, eps, by_counter, budget):
+    """Alternate the phases until all persons are served; return (col_of_row, iterations, bids, persons served)."""
+    n, m = len(row_bound), len(v)
+    col_of_row, row_of_col = np.full(n, -1, np.int32), np.full(m, -1, np.int32)
+    alone = np.zeros(n, np.bool_)
+    target, bid = np.empty(n, np.int64), np.empty(n, v.dtype)
+    highest = np.empty(m, np.int64)
+    is_assigned = np.zeros(m, np.bool_)
+    counter = left = iterations = bids = 0
+    while (counter if by_counter else is_assigned.sum()) + left < n and bids < budget:
+        placed, gone = _bidding_phase(*graph, v, row_bound, none, eps, col_of_row, alone, target, bid)
+        counter += _assignment_phase(target, bid, v, col_of_row, row_of_col, is_assigned, highest)
+        bids += placed
+        left += gone
+        iterations += 1
+    return col_of_row, iterations, bids, is_assigned.sum() + left
+
+
+@njit(cache=True, nogil=True)
+def _bidding_phase(indptr, indices, data, forbidden, v, row_bound, none, eps, col_of_row, alone, target, bid):
+    """Let every person without an object bid: its best object, and that object's price were its second best as good, plus ε.
+
+    Returns the number of bids, and of persons who leave.
+    """
+    placed = gone = 0
+    for i in range(len(col_of_row)):
+        target[i] = -1
+        if col_of_row[i] >= 0 or alone[i]:
+            continue
+        best, second, best_col, best_edge = row_bound[i], none, -1, -1
+        lo = indptr[i]
+        for e in range(lo, indptr[i + 1]):
+            if forbidden is not None and forbidden[e]:
+                continue
+            j = e - lo if indices is None else indices[e]
+            value = data[e] - v[j]
+            if value < best:
+                best, second, best_col, best_edge = value, best, j, e
+            elif value < second:
+                second = value
+        if best_col < 0:
+            alone[i] = True
+            gone += 1
+            continue
+        target[i] = best_col
+        bid[i] = data[best_edge] - (second if second < none else best) - eps
+        placed += 1
+    return placed, gone
+
+
+@njit(cache=True, nogil=True)
+def _assignment_phase(target, bid, v, col_of_row, row_of_col, is_assigned, highest):
+    """Let every object that took bids go to the highest; return how many objects were assigned for the first time."""
+    highest[:] = -1
+    for i in range(len(target)):
+        j = target[i]
+        if j >= 0 and (highest[j] < 0 or bid[i] < bid[highest[j]]):
+            highest[j] = i
+    first_bids = 0
+    for j in range(len(v)):
+        i = highest[j]
+        if i < 0:
+            continue
+        v[j] = bid[i]
+        if row_of_col[j] >= 0:
+            col_of_row[row_of_col[j]] = -1
+        else:
+            first_bids += 1
+            is_assigned[j] = True
+        row_of_col[j] = i
+        col_of_row[i] = j
+    return first_bids
+
+
+@njit(cache=True, nogil=True)
+def _least_of_rows(indptr, indices, data, forbidden, row_bound, v):
+    """Return min_j (c_ij - v_j) of each row, its bound at most."""
+    r = row_bound.copy()
+    for i in range(len(r)):
+        lo = indptr[i]
+        for e in range(lo, indptr[i + 1]):
+            if forbidden is None or not forbidden[e]:
+                r[i] = min(r[i], data[e] - v[e - lo if indices is None else indices[e]])
+    return r
