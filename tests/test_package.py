@@ -7,8 +7,9 @@ import sys
 import tomllib
 from pathlib import Path
 
-import auctrack
 import pytest
+
+import auctrack
 
 ROOT = Path(__file__).parents[1]
 PROJECT = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))

@@ -23,9 +23,10 @@ from typing import Any
 
 import numpy as np
 import pytest
-from auctrack.matching import Infeasible, Problem, solve, verify
 from scipy.optimize import linear_sum_assignment
 from scipy.spatial.distance import cdist
+
+from auctrack.matching import Infeasible, Problem, solve, verify
 
 
 @dataclass(frozen=True)

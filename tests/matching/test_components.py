@@ -6,11 +6,12 @@ from itertools import pairwise
 
 import numpy as np
 import pytest
-from auctrack.matching.components import chunks_of_components, components, rows_by_component
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from scipy.sparse import block_array, coo_array
 from scipy.sparse.csgraph import connected_components
+
+from auctrack.matching.components import chunks_of_components, components, rows_by_component
 
 
 def _graph(n: int, m: int, edges: int, seed: int) -> coo_array:

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
+
 from auctrack.matching import Infeasible, Problem, solve, verify
 from auctrack.matching.components import components
 from auctrack.matching.grid import pairs_within

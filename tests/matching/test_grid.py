@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
-from auctrack.matching.grid import CROWDED, build_grid, pairs_within
 from hypothesis import given, settings
 from hypothesis import strategies as st
+
+from auctrack.matching.grid import CROWDED, build_grid, pairs_within
 
 
 def _brute_force(x: np.ndarray, y: np.ndarray, radius: float) -> tuple[np.ndarray, np.ndarray, np.ndarray]:

@@ -9,6 +9,7 @@ import sys
 from pathlib import Path
 
 import pytest
+
 from auctrack.matching import cuda
 
 OLDEST, NEWEST = "sm_75", "sm_90"  # what CUDA 13 still knows, and what is measured on

@@ -7,8 +7,9 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from auctrack.matching import Problem, solve, verify
 from scipy.sparse import coo_array
+
+from auctrack.matching import Problem, solve, verify
 
 ORLIB = Path(__file__).resolve().parents[3] / "shared" / "data" / "orlib"
 DENSE = {100: 305, 200: 475, 300: 626, 400: 804, 500: 991, 600: 1176, 700: 1362, 800: 1552}

@@ -5,6 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 import scipy.sparse as sp
+
 from auctrack.matching import InvalidProblem, Problem, solve
 
 COST = np.array([[4, 1, 3], [2, 0, 5], [3, 2, 2]])

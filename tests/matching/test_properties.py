@@ -6,9 +6,10 @@ from typing import Any
 
 import numpy as np
 import pytest
-from auctrack.matching import Assignment, Infeasible, Problem, solve, verify
 from hypothesis import given, settings
 from hypothesis import strategies as st
+
+from auctrack.matching import Assignment, Infeasible, Problem, solve, verify
 
 SOLVERS = ["jv", "sparse-jv"]
 

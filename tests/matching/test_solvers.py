@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import pytest
+
 from auctrack.matching.solvers import SOLVERS, solver_devices
 
 from .cases import CASES, Case, assert_solves

@@ -7,8 +7,9 @@ import sys
 from importlib import import_module
 from types import FunctionType
 
-import auctrack.matching
 import pytest
+
+import auctrack.matching
 
 
 def _run(code: str) -> str:

@@ -7,6 +7,7 @@ from typing import Any
 
 import numpy as np
 import pytest
+
 from auctrack.matching import Assignment, InvalidProblem, Problem, solve, verify
 
 COST = np.random.default_rng(0).integers(1, 100, (6, 8))

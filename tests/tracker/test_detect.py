@@ -7,11 +7,12 @@ from dataclasses import dataclass
 
 import numpy as np
 import pytest
+from scipy.spatial import cKDTree
+
 from auctrack.tracker.blobs import blob_response, gaussian_kernels, keep_highest, local_maxima, noise_gain, sigma_of
 from auctrack.tracker.calibration import Calibration
 from auctrack.tracker.detect import DetectSettings, detect, detect_frame, resolve_settings
 from auctrack.tracker.errors import InvalidSetting
-from scipy.spatial import cKDTree
 
 
 @dataclass

@@ -8,11 +8,12 @@ from pathlib import Path
 import numpy as np
 import pandas as pd
 import pytest
+from scipy.optimize import linear_sum_assignment
+from scipy.spatial.distance import cdist
+
 from auctrack.tracker.detect import DetectSettings, detect
 from auctrack.tracker.movie import read_movie
 from auctrack.tracker.suggest import suggest_diameter
-from scipy.optimize import linear_sum_assignment
-from scipy.spatial.distance import cdist
 
 DATA = Path(__file__).parents[3] / "shared" / "data"
 pytestmark = pytest.mark.skipif(not DATA.is_dir(), reason=f"real data are not here: {DATA} is missing")

@@ -8,10 +8,11 @@ import numpy as np
 import pandas as pd
 import pytest
 import tifffile
+from scipy import ndimage
+
 from auctrack.tracker.errors import InvalidInput
 from auctrack.tracker.labels import read_points_from_labels
 from auctrack.tracker.movie import Movie, read_movie
-from scipy import ndimage
 
 REAL_DATA = Path(__file__).parents[3] / "shared" / "data"
 

@@ -8,6 +8,9 @@ from pathlib import Path
 import numpy as np
 import pandas as pd
 import pytest
+from scipy.optimize import linear_sum_assignment
+from scipy.spatial.distance import cdist
+
 from auctrack.matching import Problem, solve
 from auctrack.tracker.calibration import Calibration
 from auctrack.tracker.errors import InvalidInput, InvalidSetting
@@ -16,8 +19,6 @@ from auctrack.tracker.points import Points
 from auctrack.tracker.score import score_links
 from auctrack.tracker.simulate import SimulationSettings, simulate
 from auctrack.tracker.tables import read_points
-from scipy.optimize import linear_sum_assignment
-from scipy.spatial.distance import cdist
 
 SHARED = Path(__file__).parents[2] / "../shared"
 

@@ -2,9 +2,10 @@
 
 import numpy as np
 import pytest
+from scipy import sparse
+
 from auctrack.matching import Problem, solve
 from auctrack.tracker.margins import link_margins
-from scipy import sparse
 
 
 def graph(n, m, share, seed):

@@ -9,6 +9,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 import tifffile
+
 from auctrack.tracker.errors import InvalidInput, InvalidSetting, UnknownAxes, UnknownScale
 from auctrack.tracker.movie import Movie, read_movie
 

@@ -7,6 +7,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 import tifffile
+
 from auctrack.matching.errors import AuctrackError
 from auctrack.tracker.errors import InvalidInput, UnknownAxes
 from auctrack.tracker.movie import read_movie

@@ -6,6 +6,7 @@ from pathlib import Path
 
 import pandas as pd
 import pytest
+
 from auctrack.tracker.calibration import Calibration
 from auctrack.tracker.pipeline import track
 from auctrack.tracker.points import Tracks

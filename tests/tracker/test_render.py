@@ -6,6 +6,7 @@ import numpy as np
 import pandas as pd
 import pytest
 import tifffile
+
 from auctrack.tracker.calibration import Calibration
 from auctrack.tracker.errors import InvalidSetting, OutputExists, OutputFailed
 from auctrack.tracker.points import Points

@@ -10,6 +10,11 @@ from pathlib import Path
 import numpy as np
 import pandas as pd
 import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from scipy.optimize import linear_sum_assignment
+from scipy.spatial.distance import cdist
+
 from auctrack.tracker import point_matching
 from auctrack.tracker.calibration import Calibration
 from auctrack.tracker.errors import InvalidInput, InvalidSetting
@@ -17,10 +22,6 @@ from auctrack.tracker.point_matching import match_points
 from auctrack.tracker.points import Points, Tracks
 from auctrack.tracker.score import score_detections, score_links
 from auctrack.tracker.simulate import SimulationSettings, simulate
-from hypothesis import given, settings
-from hypothesis import strategies as st
-from scipy.optimize import linear_sum_assignment
-from scipy.spatial.distance import cdist
 
 RECIPE = Path(__file__).parents[2] / "../shared/recipes/persistent_walks.py"
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import pytest
+
 from auctrack.tracker.detect import DetectSettings
 from auctrack.tracker.errors import InvalidSetting
 from auctrack.tracker.link import LinkSettings

@@ -7,9 +7,10 @@ import dataclasses
 import numpy as np
 import pandas as pd
 import pytest
+from scipy.spatial import KDTree
+
 from auctrack.tracker.errors import InvalidSetting
 from auctrack.tracker.simulate import SimulationSettings, simulate
-from scipy.spatial import KDTree
 
 
 def paths(simulation) -> np.ndarray:

@@ -6,6 +6,7 @@ import functools
 
 import numpy as np
 import pytest
+
 from auctrack.tracker.calibration import Calibration
 from auctrack.tracker.detect import DetectSettings, detect
 from auctrack.tracker.errors import InvalidInput

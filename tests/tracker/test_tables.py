@@ -8,6 +8,7 @@ from pathlib import Path
 import numpy as np
 import pandas as pd
 import pytest
+
 from auctrack.tracker.errors import InvalidInput, InvalidSetting
 from auctrack.tracker.tables import read_points, read_tracks
 

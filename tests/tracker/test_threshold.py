@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
+
 from auctrack.tracker.blobs import local_maxima
 from auctrack.tracker.calibration import Calibration
 from auctrack.tracker.detect import DetectSettings, detect

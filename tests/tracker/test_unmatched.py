@@ -5,6 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pandas as pd
 import pytest
+
 from auctrack.tracker.calibration import Calibration
 from auctrack.tracker.gate import CandidateLinks, gated_pairs
 from auctrack.tracker.link import LinkSettings, link_points

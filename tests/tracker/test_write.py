@@ -12,13 +12,14 @@ from pathlib import Path
 import numpy as np
 import pandas as pd
 import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
 from auctrack.tracker.calibration import Calibration
 from auctrack.tracker.errors import InvalidInput, InvalidSetting, OutputExists, OutputFailed
 from auctrack.tracker.points import Points, Tracks
 from auctrack.tracker.tables import read_points, read_tracks
 from auctrack.tracker.write import write_points, write_tracks, write_whole
-from hypothesis import given, settings
-from hypothesis import strategies as st
 
 CALIBRATION = Calibration((2.0, 0.325, 0.325), "µm", 0.5, "s")
 NAMES = ("t.csv", "t.parquet", "t.napari.csv")

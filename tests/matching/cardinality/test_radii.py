@@ -56,7 +56,8 @@ def test_no_pairs_and_no_radii():
         ({"radii": 1.0}, "one dimension"),
         ({"rows": [0, 2]}, r"rows: must lie in \[0, 2\)"),
         ({"rows": [-1, 0]}, r"rows: must lie in \[0, 2\)"),
-        ({"columns": [0, 2]}, r"\[0, 2\), found 2"),
+        ({"columns": [0, 2]}, r"columns: must lie in \[0, 2\)"),
+        ({"columns": [0.0, 1.0]}, "columns: must be integers"),
     ],
 )
 def test_wrong_input_is_named(change, said):
