@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import cached_property
 from typing import Any
 
@@ -34,8 +34,8 @@ class BipartiteGraph:
         Sizes of the two sides, together below 2**31; vertices without an edge count.
     """
 
-    indptr: NDArray[np.signedinteger[Any]]
-    indices: NDArray[np.int32]
+    indptr: NDArray[np.signedinteger[Any]] = field(repr=False)
+    indices: NDArray[np.int32] = field(repr=False)
     n_rows: int
     n_columns: int
 

@@ -43,7 +43,8 @@ def cardinality_over_radii(
     """
     distances, radii = np.asarray(distances, np.float64), np.asarray(radii, np.float64)
     _check(distances, radii, rows, columns)
-    graph, length = _graph_with_distances(np.asarray(rows), np.asarray(columns), distances, shape)
+    rows, columns = _as_indices(rows, "rows"), _as_indices(columns, "columns")
+    graph, length = _graph_with_distances(rows, columns, distances, shape)
     sizes = np.zeros(len(radii), np.int64)
     col_of_row = np.full(graph.n_rows, -1, np.int32)
     row_of_col = np.full(graph.n_columns, -1, np.int32)
@@ -68,20 +69,49 @@ def _check(distances: NDArray[np.float64], radii: NDArray[np.float64], rows: Any
         raise InvalidProblem("distances, radii: must not be NaN; drop those pairs")
 
 
+def _as_indices(values: ArrayLike, name: str) -> NDArray[np.int64]:
+    indices = np.asarray(values)
+    if indices.size and indices.dtype.kind not in "iu":
+        raise InvalidProblem(f"{name}: must be integers, got {indices.dtype}; cast them with .astype(int) if meant")
+    return indices.astype(np.int64)
+
+
 def _graph_with_distances(
     rows: NDArray[Any], columns: NDArray[Any], distances: NDArray[np.float64], shape: tuple[int, int]
 ) -> tuple[BipartiteGraph, NDArray[np.float64]]:
     """CSR of the pairs and the length of each edge; of a repeated pair the shortest stays."""
-    n_rows = int(shape[0])
-    if len(rows) and not 0 <= rows.min() <= rows.max() < n_rows:
-        raise InvalidProblem(f"rows: must lie in [0, {n_rows}), found {rows.min()} to {rows.max()}")
-    order = np.lexsort((distances, columns, rows))
+    n_rows, n_columns = int(shape[0]), int(shape[1])
+    _check_range(rows, n_rows, "rows")
+    _check_range(columns, n_columns, "columns")
+    by_column = _stable_order(columns, n_columns)
+    order = by_column[_stable_order(rows[by_column], n_rows)]
     rows, columns, distances = rows[order], columns[order], distances[order]
-    first = np.ones(len(rows), np.bool_)
-    first[1:] = (rows[1:] != rows[:-1]) | (columns[1:] != columns[:-1])
-    rows, columns, distances = rows[first], columns[first], distances[first]
-    indptr = np.searchsorted(rows, np.arange(n_rows + 1))
-    return BipartiteGraph.from_any((indptr, columns, shape)), distances
+    is_first = np.ones(len(rows), np.bool_)
+    is_first[1:] = (rows[1:] != rows[:-1]) | (columns[1:] != columns[:-1])
+    first = np.flatnonzero(is_first)
+    length = np.minimum.reduceat(distances, first) if len(first) else distances
+    indptr = np.searchsorted(rows[first], np.arange(n_rows + 1))
+    return BipartiteGraph.from_any((indptr, columns[first], shape)), length
+
+
+def _check_range(indices: NDArray[Any], n: int, name: str) -> None:
+    if len(indices) and not 0 <= indices.min() <= indices.max() < n:
+        raise InvalidProblem(f"{name}: must lie in [0, {n}), found {indices.min()} to {indices.max()}")
+
+
+@njit(cache=True, nogil=True)
+def _stable_order(keys: IntArray, n: int) -> IntArray:
+    """Counting sort: positions in ascending order of their key in [0, n), equal keys in the order given."""
+    start = np.zeros(n + 1, np.int64)
+    for key in keys:
+        start[key + 1] += 1
+    for key in range(n):
+        start[key + 1] += start[key]
+    order = np.empty(len(keys), np.int64)
+    for position in range(len(keys)):
+        order[start[keys[position]]] = position
+        start[keys[position]] += 1
+    return order
 
 
 @njit(cache=True, nogil=True)

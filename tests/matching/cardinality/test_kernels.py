@@ -1,0 +1,126 @@
+"""The building blocks keep their word: exact labels, bit sets, atomic claims, memory that is only asked for early."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+from auctrack.matching.cardinality import BipartiteGraph, maximum_matching
+from auctrack.matching.cardinality.atomics import claim, fetch_add
+from auctrack.matching.cardinality.best import choose
+from auctrack.matching.cardinality.bitset import add, empty_bits, has
+from auctrack.matching.cardinality.cheap import cheap
+from auctrack.matching.cardinality.prefetch import prefetch
+from auctrack.matching.cardinality.push_relabel import global_relabel
+from numba import njit, prange
+from scipy import sparse
+
+from .conftest import GRAPHS, permuted
+
+
+def _distances_to_free_columns(edges, col_of_row):
+    """Alternating distance of each column: along any edge to a row, along its matched edge to the next column."""
+    n_rows, n_columns = edges.shape
+    matched = np.flatnonzero(col_of_row >= 0)
+    pairs = edges.tocoo()
+    # reversed: from column j to row i over any edge, from row i to its own column; a source joins the free columns
+    free = np.setdiff1d(np.arange(n_columns), col_of_row)
+    tails = np.concatenate([n_rows + pairs.col, matched, np.full(len(free), n_rows + n_columns)])
+    heads = np.concatenate([pairs.row, n_rows + col_of_row[matched], n_rows + free])
+    n = n_rows + n_columns + 1
+    arcs = sparse.coo_array((np.ones(len(tails)), (tails, heads)), shape=(n, n)).tocsr()
+    distance = sparse.csgraph.dijkstra(arcs, indices=n - 1, unweighted=True) - 1
+    return distance[:n_rows], distance[n_rows:-1]
+
+
+@pytest.mark.parametrize("name", ["delaunay", "particle_gate", "chain", "rmat", "complete_tall"])
+def test_global_relabelling_gives_exact_distances(name):
+    edges = permuted(GRAPHS[name]())
+    graph = BipartiteGraph.from_any(edges)
+    col_of_row, row_of_col = np.full(graph.n_rows, -1, np.int32), np.full(graph.n_columns, -1, np.int32)
+    cheap(graph, col_of_row, row_of_col)
+    label, bound_of_row = np.zeros(graph.n_columns, np.int32), np.zeros(graph.n_rows, np.int32)
+    columns_at = np.zeros(sum(edges.shape) + 3, np.int32)
+    global_relabel(
+        graph.transposed.indptr,
+        graph.transposed.indices,
+        col_of_row,
+        row_of_col,
+        label,
+        bound_of_row,
+        columns_at,
+        np.empty(graph.n_columns, np.int32),
+        empty_bits(graph.n_rows),
+        graph.n_rows + 1,  # more than there are: no early stop
+    )
+    rows, columns = _distances_to_free_columns(edges, col_of_row)
+    unreachable = sum(edges.shape)
+    assert np.array_equal(label, np.where(np.isinf(columns), unreachable, columns))
+    free = col_of_row < 0
+    assert np.array_equal(bound_of_row[free], np.where(np.isinf(rows), unreachable, rows)[free])
+    assert np.array_equal(columns_at[:-2], np.bincount(label, minlength=len(columns_at) - 2))
+
+
+def test_early_stop_and_old_labels_stay_below_the_distance():
+    graph = BipartiteGraph.from_any(permuted(GRAPHS["particle_gate"]()))
+    col_of_row, row_of_col = np.full(graph.n_rows, -1, np.int32), np.full(graph.n_columns, -1, np.int32)
+    cheap(graph, col_of_row, row_of_col)
+
+    def relabelled(n_active, label):
+        bound = np.zeros(graph.n_rows, np.int32)
+        scratch = np.zeros(sum(graph.shape) + 3, np.int32), np.empty(graph.n_columns, np.int32)
+        other = graph.transposed
+        bits = empty_bits(graph.n_rows)
+        global_relabel(other.indptr, other.indices, col_of_row, row_of_col, label, bound, *scratch, bits, n_active)
+        return label
+
+    exact = relabelled(graph.n_rows + 1, np.zeros(graph.n_columns, np.int32))
+    early = relabelled(1, np.zeros(graph.n_columns, np.int32))
+    assert np.all(early <= exact)
+    assert np.any(early < exact), "the early stop must have left something out"
+    again = relabelled(1, early.copy())
+    assert np.all((early <= again) & (again <= exact))
+
+
+def test_bits_are_a_set():
+    members = np.random.default_rng(0).choice(1000, 300, replace=False)
+    bits = empty_bits(1000)
+    for v in members:
+        add(bits, int(v))
+    assert [v for v in range(1000) if has(bits, v)] == sorted(members.tolist())
+
+
+@njit(parallel=True)
+def _race(owner, winners, counter, attempts):
+    for attempt in prange(attempts):
+        if claim(owner, attempt % len(owner), 1):
+            winners[fetch_add(counter, 0, 1)] = attempt % len(owner)
+
+
+def test_each_place_is_claimed_by_exactly_one_thread():
+    owner, winners, counter = np.zeros(5000, np.int32), np.full(5000, -1), np.zeros(1, np.int32)
+    _race(owner, winners, counter, 500_000)
+    assert counter[0] == 5000
+    assert np.array_equal(np.sort(winners), np.arange(5000))
+
+
+@njit
+def _prefetch_all(values):
+    for k in range(len(values)):
+        prefetch(values, k)
+
+
+def test_prefetching_changes_nothing():
+    values = np.arange(100)
+    _prefetch_all(values)
+    assert np.array_equal(values, np.arange(100))
+
+
+@pytest.mark.parametrize(
+    ("name", "kind"), [("rmat", "uneven"), ("chain", "ordered"), ("three_out", "general"), ("particle_gate", "general")]
+)
+def test_auto_names_the_kind_it_saw(name, kind):
+    edges = GRAPHS[name]()
+    assert choose(BipartiteGraph.from_any(edges)) == kind
+    matching = maximum_matching(edges, device="cpu")
+    assert matching.stats["kind"] == kind
+    assert matching.initial == ("scarce-first" if kind == "uneven" else "cheap")
