@@ -19,6 +19,7 @@ if TYPE_CHECKING:
         InvalidProblem,
         NotConverged,
     )
+    from .hungarian import HungarianClassical, HungarianTree
     from .jv import JV
     from .problem import Problem
     from .solvers import SOLVERS, Solver
@@ -33,6 +34,8 @@ _HOMES = {
     "Certificate": ".verification",
     "DeviceMemoryExceeded": ".errors",
     "DeviceUnavailable": ".errors",
+    "HungarianClassical": ".hungarian",
+    "HungarianTree": ".hungarian",
     "Infeasible": ".errors",
     "InvalidProblem": ".errors",
     "JV": ".jv",
@@ -54,6 +57,8 @@ __all__ = [  # noqa: RUF022 - in the order of use
     "SOLVERS",
     "Solver",
     "Auction",
+    "HungarianClassical",
+    "HungarianTree",
     "JV",
     "SparseJV",
     "AuctrackError",

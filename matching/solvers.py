@@ -11,6 +11,8 @@ from .problem import Problem
 
 SOLVERS: dict[str, str] = {
     "auction": ".auction:Auction",
+    "hungarian-classical": ".hungarian:HungarianClassical",
+    "hungarian-tree": ".hungarian:HungarianTree",
     "jv": ".jv:JV",
     "sparse-jv": ".sparse_jv:SparseJV",
 }

@@ -1,0 +1,24 @@
+"""The Hungarian method: feasible duals first, then matchings on the pairs of zero slack, until every row is matched.
+
+Source: K. Date, R. Nagi, "GPU-accelerated Hungarian algorithms for the Linear Assignment Problem", Parallel
+Computing 57 (2016). The classical variant (Munkres) lists the zero-slack pairs and searches among them; the
+alternating-tree variant (Lawler) keeps the least slack of every column and needs no list.
+
+Three repairs hold everywhere here.
+
+- The papers move every dual by θ/2, which leaves the integers. Uncovered rows rise by θ and covered columns fall by θ
+  instead: the same differences, and columns that are not covered, hence all that are alone, keep their dual.
+- Duals are not touched while a search goes on. A member that entered the search when the duals had moved by Δ_i has
+  its change in Δ - Δ_i; a pair counts as zero slack when Δ_i + max(c - r_i - v_j, 0) ≤ Δ, and a dual update sets Δ
+  to the least of those numbers. So the pair that set Δ is zero by comparison of the very same number, whatever
+  rounding did, no tolerance is needed, and scaling all costs by a power of two changes nothing. After the search a
+  matched row's dual is taken from its link, so that links stay tight to an ulp.
+- Staying alone is a private column of each row at its bound (`Problem.dual_bounds`), where a path may end; columns
+  start at their bound where they have one. Hence unequal sides and `unmatched_cost` need no enlarged matrix.
+"""
+
+from __future__ import annotations
+
+from .solver import HungarianClassical, HungarianTree
+
+__all__ = ["HungarianClassical", "HungarianTree"]

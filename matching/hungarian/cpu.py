@@ -1,0 +1,189 @@
+"""The variants on the CPU: reduce, then match each independent part of the problem, in threads where it has many."""
+
+# ruff: noqa: ANN001, ANN202
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from functools import partial
+from time import perf_counter
+from typing import Any
+
+import numpy as np
+from numba import njit, prange
+
+from ..assignment import Assignment
+from ..auction.finish import release_loose
+from ..auction.graph import allowed_pairs, flat_graph, independent_parts, joined, local_columns
+from ..cardinality.threads import limited_threads
+from ..certificate import certify
+from ..convert import as_dense, as_sparse
+from ..errors import Infeasible
+from ..hall import infeasible
+from ..problem import INT_LIMIT, Problem
+from ..short_side import Matched, from_short_side
+from .classical import match_by_zeros
+from .forest import match_by_forests, no_forest
+from .reduction import reduce_columns, reduce_rows
+from .state import FREE, State, no_trees, start
+from .tree import match_by_trees
+
+SEARCHES_COUNTED = 40
+"""Searches whose paths are counted one by one, for the paper's Table 2."""
+
+REFINEMENTS = 8
+"""Most times that links which rounding left loose are released and matched again; one or two are seen."""
+
+Graph = tuple[np.ndarray, np.ndarray | None, np.ndarray]
+Parts = tuple[np.ndarray, np.ndarray, np.ndarray]
+"""(rows, starts, cuts) as `independent_parts` returns them."""
+Method = Callable[[Parts, Graph, State], tuple[np.ndarray, dict[str, Any]]]
+"""Matches every part; returns a stuck row or -1 for each run of parts, and counts."""
+
+
+def solve_classical(problem: Problem, name: str) -> Assignment:
+    """Solve by the sequential classical variant."""
+    return _solve(problem, name, _by_zeros)
+
+
+def solve_tree(problem: Problem, name: str, *, sequential: bool, threads: int | None) -> Assignment:
+    """Solve by the alternating-tree variant, with one path a search or one of each tree."""
+    with limited_threads(threads):
+        return _solve(problem, name, _by_trees if sequential else _by_forests)
+
+
+def _solve(problem: Problem, name: str, method: Method) -> Assignment:
+    began = perf_counter()
+    stated = problem
+    if problem.kind == "points":
+        stated = as_sparse(problem) if problem.has_unmatched_cost else as_dense(problem)
+    col_of_row, v, stats = from_short_side(stated, partial(_match, method=method))
+    stats["solve_s"] = perf_counter() - began
+    return certify(problem, col_of_row, v, solver=name, device="cpu", stats=stats)
+
+
+def _match(problem: Problem, method: Method) -> Matched:
+    """Match a dense or sparse problem whose shorter side is its rows, or which has an `unmatched_cost`."""
+    if problem.kind == "dense" and problem.n_blocks > 1:
+        return joined([_match_block(problem, b, method) for b in range(problem.n_blocks)])
+    graph = _graph(problem)
+    row_bound, col_bound = problem.dual_bounds()
+    state = start(row_bound, col_bound)
+    parts = independent_parts(problem)
+    began = perf_counter()
+    stuck = np.array([reduce_rows(parts[0], *graph, state)])
+    reduce_columns(parts[0], *graph, col_bound, state)
+    reduced = perf_counter()
+    stats: dict[str, Any] = {"reduction_s": reduced - began, "refinements": 0}
+    if stuck[0] < 0:
+        stuck, counts = method(parts, graph, state)
+        stats |= counts
+    if (stuck >= 0).any():
+        matched = np.maximum(state.col_of_row, FREE), state.row_of_col
+        raise infeasible(problem, int(stuck.max()), graph[0], graph[1], allowed_pairs(problem), *matched)
+    if not problem.is_integer:
+        stats["refinements"] = _refine(parts, graph, state, method)
+    stats["search_s"] = perf_counter() - reduced
+    return local_columns(problem, np.maximum(state.col_of_row, FREE)), state.v, stats
+
+
+def _graph(problem: Problem) -> Graph:
+    """Return (indptr, indices or None, costs); a forbidden dense pair costs as much as a missing bound."""
+    indptr, indices, data, forbidden = flat_graph(problem)
+    if forbidden is not None:
+        data = np.where(forbidden, INT_LIMIT if problem.is_integer else np.inf, data)
+    return indptr, indices, data if indices is None else data.astype(problem.dual_dtype, copy=False)
+
+
+def _refine(parts: Parts, graph: Graph, state: State, method: Method) -> int:
+    """Match those rows again whose links rounding left loose; return how often it was needed.
+
+    Where costs differ by many powers of ten, a small slack beside a large Δ loses its digits. The next round starts
+    from duals that are right up to that loss, so that its Δ are small.
+    """
+    for done in range(REFINEMENTS):
+        loose = release_loose(parts[0], *graph, None, state)
+        if not len(loose):
+            return done
+        state.col_of_row[loose] = FREE
+        reduce_rows(loose, *graph, state)
+        links = np.flatnonzero(state.col_of_row >= 0)
+        state.r[links] = state.link_cost[links] - state.v[state.col_of_row[links]]
+        method(parts, graph, state)
+    return REFINEMENTS
+
+
+def _match_block(problem: Problem, b: int, method: Method) -> Matched:
+    try:
+        return _match(problem.block(b), method)
+    except Infeasible as error:
+        raise error.in_block(b) from None
+
+
+def _by_zeros(parts: Parts, graph: Graph, state: State) -> tuple[np.ndarray, dict[str, Any]]:
+    counts = np.zeros((len(parts[2]) - 1, 4), np.int64)
+    first, last = np.empty(len(state.r), np.int64), np.empty(len(state.r), np.int64)
+    stuck = _zeros_of_parts(parts, graph, state, no_trees(state), first, last, counts)
+    return stuck, _named(("searches", "rows_scanned", "dual_updates", "compressions"), counts)
+
+
+def _by_trees(parts: Parts, graph: Graph, state: State) -> tuple[np.ndarray, dict[str, Any]]:
+    counts = np.zeros((len(parts[2]) - 1, 3), np.int64)
+    stuck = _trees_of_parts(parts, graph, state, no_trees(state), counts)
+    return stuck, _named(("searches", "rows_scanned", "dual_updates"), counts)
+
+
+def _by_forests(parts: Parts, graph: Graph, state: State) -> tuple[np.ndarray, dict[str, Any]]:
+    runs = len(parts[2]) - 1
+    counts, found = np.zeros((runs, 4), np.int64), np.zeros((runs, SEARCHES_COUNTED), np.int64)
+    trees, forest = no_trees(state), no_forest(state)
+    if graph[1] is None:
+        stuck = np.array([match_by_forests(parts[0], *graph, state, trees, forest, counts[0], found[0])])
+    else:
+        stuck = _forests_of_parts(parts, graph, state, trees, forest, counts, found)
+    names = ("searches", "rows_scanned", "dual_updates", "levels")
+    return stuck, _named(names, counts) | {"paths_of_search": found.sum(axis=0)}
+
+
+def _named(names: tuple[str, ...], counts: np.ndarray) -> dict[str, int]:
+    """Return the sums over all runs under their names."""
+    return dict(zip(names, counts.sum(axis=0).tolist(), strict=True))
+
+
+@njit(cache=True, nogil=True, parallel=True)
+def _zeros_of_parts(parts, graph, state, trees, first, last, counts):
+    rows, starts, cuts = parts
+    indptr, indices, data = graph
+    stuck = np.full(len(cuts) - 1, -1, np.int64)
+    for c in prange(len(cuts) - 1):
+        for part in range(np.searchsorted(starts, cuts[c]), np.searchsorted(starts, cuts[c + 1])):
+            own = rows[starts[part] : starts[part + 1]]
+            if stuck[c] < 0:
+                stuck[c] = match_by_zeros(own, indptr, indices, data, state, trees, first, last, counts[c])
+    return stuck
+
+
+@njit(cache=True, nogil=True, parallel=True)
+def _trees_of_parts(parts, graph, state, trees, counts):
+    rows, starts, cuts = parts
+    indptr, indices, data = graph
+    stuck = np.full(len(cuts) - 1, -1, np.int64)
+    for c in prange(len(cuts) - 1):
+        for part in range(np.searchsorted(starts, cuts[c]), np.searchsorted(starts, cuts[c + 1])):
+            own = rows[starts[part] : starts[part + 1]]
+            if stuck[c] < 0:
+                stuck[c] = match_by_trees(own, indptr, indices, data, state, trees, counts[c])
+    return stuck
+
+
+@njit(cache=True, nogil=True, parallel=True)
+def _forests_of_parts(parts, graph, state, trees, forest, counts, found):
+    rows, starts, cuts = parts
+    indptr, indices, data = graph
+    stuck = np.full(len(cuts) - 1, -1, np.int64)
+    for c in prange(len(cuts) - 1):
+        for part in range(np.searchsorted(starts, cuts[c]), np.searchsorted(starts, cuts[c + 1])):
+            own = rows[starts[part] : starts[part + 1]]
+            if stuck[c] < 0:
+                stuck[c] = match_by_forests(own, indptr, indices, data, state, trees, forest, counts[c], found[c])
+    return stuck

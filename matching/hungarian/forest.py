@@ -1,0 +1,224 @@
+"""The parallel alternating-tree variant: Algorithm 4 and its dual update, many paths a search, on the threads of a
+CPU.
+
+Trees grow from all unmatched rows at once, level by level. A level takes in every column whose slack is zero at the
+present Δ; when there is none, Δ rises (Algorithm 9). Once some path has ended, the level is completed without
+raising Δ, and each tree carries out one path (Algorithms 5 and 6): the one with the smallest end column. The papers
+leave that choice, and the predecessor among rows of the same slack, to a race; here the smallest row of the level
+wins, so that the answer depends neither on threads nor on the device. `kernels/hungarian_forest.cu` does the same
+steps, and this is its twin in the tests.
+"""
+
+# ruff: noqa: ANN001, ANN201, ANN202
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+import numpy as np
+from numba import njit, prange
+
+from .state import State, augment, end_alone, forget, free_rows, update_duals, with_lists
+
+STRIP = 2048
+"""Columns that one thread looks after at a time."""
+WORTH_THREADS = 2**17
+"""Pairs in a level from which it is shared among threads."""
+
+
+class Forest(NamedTuple):
+    """What growing many trees needs beyond `Trees`.
+
+    `root` (rows,) is the root of each row in the trees, `best` (rows,) each root's smallest end, -1 for none. `inside`
+    lists the rows in the trees, `ends` the columns where paths ended, row i that goes alone being column columns +
+    i; as in `Trees`, all but the lists is shared.
+    """
+
+    root: np.ndarray
+    best: np.ndarray
+    inside: np.ndarray
+    ends: np.ndarray
+
+
+def no_forest(state: State) -> Forest:
+    """Return the scratch space of a forest."""
+    n = len(state.r)
+    return Forest(np.empty(n, np.int32), np.full(n, -1, np.int64), np.empty(0, np.int32), np.empty(0, np.int64))
+
+
+@njit(cache=True, nogil=True)
+def match_by_forests(rows, indptr, indices, data, state, trees, forest, counts, found):
+    """Match every given row, a path of every tree a search; parameters and result as `tree.match_by_trees`.
+
+    `counts`, int64 (4,), is incremented: searches, rows scanned, dual updates, levels. `found`, int64 (k,), counts the
+    paths of the first k searches.
+    """
+    trees = with_lists(rows, indptr, trees)
+    forest = Forest(
+        forest.root, forest.best, np.empty(len(rows), np.int32), np.empty(len(rows) + len(trees.reached), np.int64)
+    )
+    while True:
+        roots = free_rows(rows, state)
+        if len(roots) == 0:
+            return -1
+        delta, n_ends, n_reached, n_covered = _grow(roots, indptr, indices, data, state, trees, forest, counts)
+        if n_ends == 0:
+            return roots[0]
+        update_duals(delta, roots, trees.covered_cols[:n_covered], state, trees)
+        n_paths = _augment_each_tree(roots, forest.ends[:n_ends], state, trees, forest)
+        forget(trees.reached[:n_reached], state, trees)
+        if counts[0] < len(found):
+            found[counts[0]] += n_paths
+        counts[0] += 1
+
+
+@njit(cache=True, nogil=True)
+def _grow(roots, indptr, indices, data, state, trees, forest, counts):
+    """Grow trees until paths end; return (Δ, sizes of the lists of ends, reached columns, covered columns)."""
+    delta = state.r[roots[0]] - state.r[roots[0]]
+    n_inside = n_ends = n_reached = n_covered = 0
+    for i in roots:
+        trees.entered[i] = delta
+        forest.root[i] = i
+        forest.inside[n_inside] = i
+        n_inside += 1
+    n_expanded = 0
+    while True:
+        level = np.sort(forest.inside[n_expanded:n_inside])
+        n_expanded = n_inside
+        counts[1] += len(level)
+        counts[3] += 1
+        n_reached = _expand(level, n_reached, indptr, indices, data, state, trees)
+        least = _least_key(n_reached, n_inside, state, trees, forest)
+        if least >= state.none or (n_ends > 0 and least > delta):
+            return delta, n_ends, n_reached, n_covered
+        if least > delta:
+            counts[2] += 1
+            delta = least
+        n_inside, n_ends, n_covered = _enter(delta, n_inside, n_ends, n_reached, n_covered, state, trees, forest)
+
+
+@njit(cache=True, nogil=True)
+def _expand(level, n_reached, indptr, indices, data, state, trees):
+    """Lower the keys of the columns that the level's rows reach; return how many columns are reached."""
+    if indices is not None:
+        return _expand_edges(level, n_reached, indptr, indices, data, state, trees)
+    n_cols = len(state.v)
+    if n_reached == 0:
+        for j in range(n_cols):
+            trees.reached[j] = j
+    if len(level) * n_cols < WORTH_THREADS:
+        _expand_strip(level, 0, n_cols, indptr, data, state, trees)
+    else:
+        _expand_strips(level, indptr, data, state, trees)
+    return n_cols
+
+
+@njit(cache=True, nogil=True)
+def _expand_edges(level, n_reached, indptr, indices, data, state, trees):
+    for i in level:
+        for e in range(indptr[i], indptr[i + 1]):
+            j = indices[e]
+            if trees.covered[j]:
+                continue
+            key = trees.entered[i] + max(data[e] - state.v[j] - state.r[i], 0)
+            if key < trees.key[j]:
+                if trees.key[j] >= state.none:
+                    trees.reached[n_reached] = j
+                    n_reached += 1
+                trees.key[j], trees.pred[j], trees.pred_cost[j] = key, i, data[e]
+    return n_reached
+
+
+@njit(cache=True, nogil=True, parallel=True)
+def _expand_strips(level, indptr, data, state, trees):
+    n_cols = len(state.v)
+    for s in prange((n_cols + STRIP - 1) // STRIP):
+        _expand_strip(level, s * STRIP, min((s + 1) * STRIP, n_cols), indptr, data, state, trees)
+
+
+@njit(cache=True, nogil=True)
+def _expand_strip(level, first_col, end_col, indptr, data, state, trees):
+    """Algorithm 4 for one strip of columns."""
+    for i in level:
+        lo = indptr[i]
+        for j in range(first_col, end_col):
+            if trees.covered[j] or data[lo + j] >= state.none:
+                continue
+            key = trees.entered[i] + max(data[lo + j] - state.v[j] - state.r[i], 0)
+            if key < trees.key[j]:
+                trees.key[j], trees.pred[j], trees.pred_cost[j] = key, i, data[lo + j]
+
+
+@njit(cache=True, nogil=True)
+def _alone_key(i, state, trees):
+    """Return the Δ at which row i goes alone."""
+    bound = state.row_bound[i]
+    return trees.entered[i] + (bound - state.r[i]) if bound < state.none else state.none
+
+
+@njit(cache=True, nogil=True)
+def _least_key(n_reached, n_inside, state, trees, forest):
+    """Return the least Δ at which a column enters or a row goes alone; `none` for never."""
+    least = state.none
+    for k in range(n_reached):
+        j = trees.reached[k]
+        if not trees.covered[j]:
+            least = min(least, trees.key[j])
+    for k in range(n_inside):
+        i = forest.inside[k]
+        if forest.best[i] != _WENT_ALONE:
+            least = min(least, _alone_key(i, state, trees))
+    return least
+
+
+_WENT_ALONE = -2
+
+
+@njit(cache=True, nogil=True)
+def _enter(delta, n_inside, n_ends, n_reached, n_covered, state, trees, forest):
+    """Take in all columns of zero slack with the rows they are matched with; the unmatched ones end paths."""
+    for k in range(n_inside):
+        i = forest.inside[k]
+        if forest.best[i] != _WENT_ALONE and _alone_key(i, state, trees) <= delta:
+            forest.best[i] = _WENT_ALONE
+            forest.ends[n_ends] = len(state.v) + i
+            n_ends += 1
+    for k in range(n_reached):
+        j = trees.reached[k]
+        if trees.covered[j] or trees.key[j] > delta:
+            continue
+        trees.covered[j] = True
+        i = state.row_of_col[j]
+        if i < 0:
+            forest.ends[n_ends] = j
+            n_ends += 1
+            continue
+        trees.covered_cols[n_covered] = j
+        n_covered += 1
+        trees.entered[i] = delta
+        forest.root[i] = forest.root[trees.pred[j]]
+        forest.inside[n_inside] = i
+        n_inside += 1
+    return n_inside, n_ends, n_covered
+
+
+@njit(cache=True, nogil=True)
+def _augment_each_tree(roots, ends, state, trees, forest):
+    """Carry out, in every tree where paths ended, the one with the smallest end; return how many."""
+    n_cols = len(state.v)
+    for end in ends:
+        if end >= n_cols:
+            forest.best[end - n_cols] = -1
+    for end in ends:
+        root = forest.root[end - n_cols] if end >= n_cols else forest.root[trees.pred[end]]
+        if forest.best[root] < 0 or end < forest.best[root]:
+            forest.best[root] = end
+    n_paths = 0
+    for root in roots:
+        end = forest.best[root]
+        if end >= 0:
+            augment(end_alone(end - n_cols) if end >= n_cols else end, state, trees)
+            forest.best[root] = -1
+            n_paths += 1
+    return n_paths

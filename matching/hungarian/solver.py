@@ -1,0 +1,77 @@
+"""Solvers `hungarian-classical` and `hungarian-tree`: the options, and where they are carried out."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import ClassVar, Literal
+
+from ..assignment import Assignment
+from ..errors import InvalidProblem
+from ..problem import Problem
+
+_VARIANTS = ("default", "paper")
+
+
+@dataclass(frozen=True)
+class HungarianClassical:
+    """The Hungarian method after Munkres: search among the listed pairs of zero slack, update the duals, list anew.
+
+    Exact: integer costs in integer arithmetic with gap 0, real costs in float64 within 64 ulp term by term, zero
+    slack decided without a tolerance (see `hungarian`). O(n⁴) at worst; every dual update looks at all pairs.
+    Sparse costs stay sparse, and their components are solved side by side in threads.
+
+    Attributes
+    ----------
+    variant : {"default", "paper"}
+        "paper": the steps of Date & Nagi. On the CPU both are the sequential algorithm of their section 2.2.
+    """
+
+    name: ClassVar[str] = "hungarian-classical"
+    devices: ClassVar[tuple[str, ...]] = ("cpu",)
+
+    variant: Literal["default", "paper"] = "default"
+
+    def __post_init__(self) -> None:
+        if self.variant not in _VARIANTS:
+            raise InvalidProblem(f"variant needs one of {_VARIANTS}; got {self.variant!r}.")
+
+    def solve(self, problem: Problem, device: str = "cpu") -> Assignment:
+        """Solve to proven optimality; raises `Infeasible` with a Hall violator when there is no assignment."""
+        from .cpu import solve_classical
+
+        return solve_classical(problem, self.name)
+
+
+@dataclass(frozen=True)
+class HungarianTree:
+    """The Hungarian method after Lawler: alternating trees, with the least slack of every column kept up to date.
+
+    Exact: integer costs in integer arithmetic with gap 0, real costs in float64 within 64 ulp term by term, zero
+    slack decided without a tolerance (see `hungarian`). O(n³) at worst. Sparse costs stay sparse, and their
+    components are solved side by side in threads.
+
+    Attributes
+    ----------
+    variant : {"default", "paper", "sequential"}
+        "sequential": the stack of Date & Nagi's section 2.3, one path a search; only on the CPU. The others grow trees
+        from all unmatched rows level by level and take a path of each (their Algorithms 4 to 6 and 9); on the CPU they
+        are the same.
+    threads : int, optional
+        Threads of the CPU, as the paper's OMP-1 and OMP-8; all there are by default. Answers don't depend on it.
+    """
+
+    name: ClassVar[str] = "hungarian-tree"
+    devices: ClassVar[tuple[str, ...]] = ("cpu",)
+
+    variant: Literal["default", "paper", "sequential"] = "default"
+    threads: int | None = None
+
+    def __post_init__(self) -> None:
+        if self.variant not in (*_VARIANTS, "sequential"):
+            raise InvalidProblem(f"variant needs one of {(*_VARIANTS, 'sequential')}; got {self.variant!r}.")
+
+    def solve(self, problem: Problem, device: str = "cpu") -> Assignment:
+        """Solve to proven optimality; raises `Infeasible` with a Hall violator when there is no assignment."""
+        from .cpu import solve_tree
+
+        return solve_tree(problem, self.name, sequential=self.variant == "sequential", threads=self.threads)
