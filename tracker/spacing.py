@@ -18,7 +18,7 @@ ENOUGH = 2_000
 def mean_spacing(points: Points) -> float | None:
     """Return the mean distance of a particle to its nearest neighbour in the same frame, in the calibration's unit.
 
-    Measured on the first frames with two particles or more, until `ENOUGH` particles were seen; None without such a frame.
+    Measured on the first frames with two particles or more, until `ENOUGH` particles were seen; None without such.
     """
     scale = points.calibration.scale_for(points.ndim)
     nearest: list[np.ndarray] = []

@@ -1,12 +1,12 @@
 """What it costs to leave a particle alone, measured from the data.
 
-Two particles are worth a link as long as the link explains them better than one particle lost and another one appeared.
-With Gaussian steps of standard deviation σ per axis, a density ρ of particles and shares p of them that are lost and that
+Two particles are worth a link as long as it explains them better than one particle lost and another one appeared. With
+Gaussian steps of standard deviation σ per axis, a density ρ of particles and shares p of them that are lost and that
 appear, the likelihoods are equal at the distance D with
 
     D² = 2 σ² ln( 1 / ((2π σ²)^(d/2) · ρ · p_lost · p_new) ).
 
-All four are measured on the mutual nearest neighbours of a sample of frame pairs; the gate only bounds what is looked at.
+All four are measured on the mutual nearest neighbours of the first frame pairs; the gate only bounds what is looked at.
 """
 
 from __future__ import annotations
