@@ -1,8 +1,12 @@
 """`auto` on the GPU: disjoint search trees while they pay, then asynchronous push-relabel.
 
-Measured (one H200, see `maximum_matching_gpu`): after a greedy start, forests of search trees finish ordered planar,
-random geometric, k-out and R-MAT graphs in a few phases. Where free rows and free columns lie scattered (the particle
-gate) a phase soon finds paths for few of its rows; there push-relabel with exact labels is several times faster.
+After a greedy start, forests of search trees finish ordered planar, random geometric, k-out and R-MAT graphs in a few
+phases. Where free rows and free columns lie scattered (the particle gate) each phase soon finds little less than the one
+before; there push-relabel with exact labels is about three times faster.
+
+Measured on one H200, greedy start included, graph on the device, medians of 7 in milliseconds: Delaunay 2^20 points 2.7
+(permuted 6.3), 2^22 points 7.6, random geometric 2^20 5.7, R-MAT 2^18 2.3, 2^20 5.5, 3-out on both sides of 10^6 2.5,
+particle gate of 10^6 × 10^6 11.3 (permuted 11.7).
 """
 
 from __future__ import annotations

@@ -6,6 +6,9 @@ from typing import Any
 
 import numpy as np
 import pytest
+from scipy import sparse
+from scipy.sparse.csgraph import maximum_bipartite_matching
+
 from auctrack.matching import cuda
 from auctrack.matching.cardinality.best_gpu import Tuning
 from auctrack.matching.cardinality.cheap import cheap
@@ -16,8 +19,6 @@ from auctrack.matching.cardinality.initial_gpu import karp_sipser as karp_sipser
 from auctrack.matching.cardinality.matching import check_matching
 from auctrack.matching.cardinality.solve_gpu import maximum_matching_gpu, minimum_cover_gpu
 from auctrack.matching.errors import InvalidProblem
-from scipy import sparse
-from scipy.sparse.csgraph import maximum_bipartite_matching
 
 pytestmark = [
     pytest.mark.gpu,
