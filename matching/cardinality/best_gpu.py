@@ -1,8 +1,8 @@
 """`auto` on the GPU: disjoint search trees while they pay, then asynchronous push-relabel.
 
 After a greedy start, forests of search trees finish ordered planar, random geometric, k-out and R-MAT graphs in a few
-phases. Where free rows and free columns lie scattered (the particle gate) each phase soon finds little less than the one
-before; there push-relabel with exact labels is about three times faster.
+phases. Where free rows and free columns lie scattered (the particle gate), each phase soon finds little less than the
+one before: some 40 phases of 100 levels. There push-relabel with exact labels needs about ten rounds.
 
 Measured on one H200, greedy start included, graph on the device, medians of 7 in milliseconds: Delaunay 2^20 points 2.7
 (permuted 6.3), 2^22 points 7.6, random geometric 2^20 5.7, R-MAT 2^18 2.3, 2^20 5.5, 3-out on both sides of 10^6 2.5,
