@@ -18,7 +18,7 @@ PLACED_BY = ("scale", "translate", "rotate", "shear", "affine", "units", "axis_l
 
 
 def calibration_of(layer: Layer) -> Calibration:
-    """Return the calibration of a layer whose first axis is time: lengths in µm and seconds where the units are known."""
+    """Return the calibration of a layer whose first axis is time, in µm and s where its units are known."""
     return calibration_from(layer.scale, [str(unit) for unit in layer.units])
 
 

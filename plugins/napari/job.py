@@ -6,22 +6,21 @@ reports through a function that raises when it is to stop, and whatever goes wro
 
 from __future__ import annotations
 
+import threading
 import traceback
 from collections.abc import Callable
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, Literal
 
-from qtpy.QtCore import QObject, Signal
+from qtpy.QtCore import QObject, Signal  # pyright: ignore[reportPrivateImportUsage]
 from superqt.utils import WorkerBase
 
 from ...matching.errors import AuctrackError
+from .stopped import Stopped
 
 Report = Callable[[Any], None]
-"""Called by the work with whatever the widget should show; raises `Stopped` once the user has cancelled."""
-
-
-class Stopped(BaseException):
-    """Raised inside the work when it is to stop. Like KeyboardInterrupt it is no Exception: nothing may catch it."""
+"""Called by the work with whatever the widget should show; raises `Stopped` once it is to stop."""
+Work = Callable[[Report], Any]
 
 
 @dataclass(frozen=True)
@@ -40,6 +39,13 @@ class Failure:
     details: str
 
 
+@dataclass(frozen=True)
+class _Message:
+    job: _Job
+    kind: Literal["reported", "returned", "failed", "stopped"]
+    value: Any
+
+
 class _Signals(QObject):
     started = Signal()
     finished = Signal()
@@ -47,51 +53,108 @@ class _Signals(QObject):
     returned = Signal(object)
     errored = Signal(object)
     warned = Signal(tuple)
-    reported = Signal(object)
-    failed = Signal(object)
+    told = Signal(object)
 
 
-class Job(WorkerBase[Any]):
-    """One piece of work.
+class _Job(WorkerBase[Any]):
+    """One piece of work in napari's thread pool, which napari asks to quit when it closes."""
 
-    Signals: `reported(value)` for every report, then `returned(result)` or `failed(Failure)`, or neither when it was
-    stopped; `finished()` always comes last.
-    """
-
-    def __init__(self, work: Callable[[Report], Any]) -> None:
+    def __init__(self, work: Work, gone: threading.Event) -> None:
         super().__init__(SignalsClass=_Signals)  # pyright: ignore[reportArgumentType]
         self._work = work
+        self._gone = gone
 
     def work(self) -> Any:
         """Do the work (called in the thread)."""
         try:
-            return self._work(self._report)
-        except Stopped:
-            self.quit()
+            self._tell("returned", self._work(self._report))
+        except Stopped as stop:
+            self._tell("stopped", stop.partial)
         except Exception as error:  # noqa: BLE001 - the border to the user: everything must become one sentence
-            self.failed.emit(Failure(sentence_of(error), traceback.format_exc()))
-            self.quit()
-        return None
+            self._tell("failed", Failure(sentence_of(error), traceback.format_exc()))
 
     def _report(self, value: Any) -> None:
-        if self.abort_requested:
+        if self.abort_requested or self._gone.is_set():
             raise Stopped
-        self.reported.emit(value)
+        self._tell("reported", value)
+
+    def _tell(self, kind: Literal["reported", "returned", "failed", "stopped"], value: Any) -> None:
+        if not self._gone.is_set():
+            self.signals.told.emit(_Message(self, kind, value))  # pyright: ignore[reportAttributeAccessIssue]
+
+
+class Desk(QObject):
+    """Where one kind of work is done, one piece at a time, the newest first.
+
+    Signals: `reported(value)`; then one of `returned(result)`, `failed(Failure)`, `stopped(what was done)`. All come in
+    the main thread, none from work that was let go.
+    """
+
+    reported = Signal(object)
+    returned = Signal(object)
+    failed = Signal(object)
+    stopped = Signal(object)
+
+    def __init__(self, parent: QObject) -> None:
+        super().__init__(parent)
+        self._job: _Job | None = None
+        self._next: Work | None = None
+        self._gone = threading.Event()
+        self.destroyed.connect(self._gone.set)
+
+    @property
+    def is_busy(self) -> bool:
+        """Whether work is going on."""
+        return self._job is not None
+
+    def start(self, work: Work) -> None:
+        """Begin work; what is going on is asked to stop first, and what was waiting is forgotten."""
+        if self._job is not None:
+            self._next = work
+            self._job.quit()
+            return
+        self._job = _Job(work, self._gone)
+        self._job.signals.told.connect(self._hear)  # pyright: ignore[reportAttributeAccessIssue]
+        self._job.start()
+
+    def stop(self) -> None:
+        """Ask the work to stop; `stopped` follows at its next report."""
+        self._next = None
+        if self._job is not None:
+            self._job.quit()
+
+    def let_go(self) -> None:
+        """Listen no more to the work that is going on; it ends by itself."""
+        self.stop()
+        self._job = None
+
+    def _hear(self, message: _Message) -> None:
+        if message.job is not self._job:
+            return
+        if message.kind == "reported":
+            self.reported.emit(message.value)
+            return
+        self._job = None
+        if self._next is not None:
+            work, self._next = self._next, None
+            self.start(work)
+        elif message.kind == "returned":
+            self.returned.emit(message.value)
+        elif message.kind == "failed":
+            self.failed.emit(message.value)
+        else:
+            self.stopped.emit(message.value)
 
 
 def sentence_of(error: BaseException) -> str:
     """Return an error as one plain sentence."""
     text = " ".join(str(error).split())
+    kind = type(error).__name__
     if isinstance(error, (AuctrackError, OSError)) and text:
         return text
-    if isinstance(error, MemoryError) or "out of memory" in text.lower() or "OutOfMemory" in type(error).__name__:
-        return (
-            "The memory of this machine or its GPU is not enough for this; use a smaller search range or fewer frames."
-        )
-    if "cuda" in f"{type(error).__module__} {type(error).__name__} {text}".lower():
-        return f"The GPU failed ({_first_sentence(text)}); choose the device cpu and run again."
-    return f"Something unexpected went wrong ({type(error).__name__}: {_first_sentence(text)}). Details may help to report it."
-
-
-def _first_sentence(text: str) -> str:
-    return text[:160] or "no message"
+    if isinstance(error, MemoryError) or "out of memory" in text.lower() or "OutOfMemory" in kind:
+        return "The memory of this machine or its GPU is not enough; use a smaller search range or fewer frames."
+    short = text[:160] or "no message"
+    if "cuda" in f"{type(error).__module__} {kind} {text}".lower():
+        return f"The GPU failed ({short}); choose the device CPU and run again."
+    return f"Something unexpected went wrong ({kind}: {short}); please report the details."

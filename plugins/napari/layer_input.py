@@ -141,14 +141,14 @@ def read_layer(layer: Layer) -> LayerInput:
 
 def _points(layer: Layer) -> LayerInput:
     _require_time_first(layer)
-    attributes = {"features": layer.features, "scale": layer.scale, "units": layer.units}
+    attributes = {"features": getattr(layer, "features", None), "scale": layer.scale, "units": layer.units}
     points = points_from_layer(layer.data, attributes)
     if len(points) == 0:
         raise InvalidInput(f"{layer.name} has no points yet.")
     frames = points.frame_numbers
     if len(frames) < 2:
         raise InvalidInput(
-            f"all points of {layer.name} are in frame {frames[0]}: the first column must be time, and hold several frames."
+            f"all points of {layer.name} are in frame {frames[0]}; the first column must be time, with several frames."
         )
     summary = f"{len(points):,} points in {len(frames)} frames, {points.ndim}D"
     path, channel = _origin_of(layer)
@@ -162,15 +162,15 @@ def _movie(layer: Layer, kind: Kind) -> LayerInput:
             "shows the particles."
         )
     data = layer.data[0] if getattr(layer, "multiscale", False) else layer.data
-    shape = tuple(int(size) for size in data.shape)
+    shape = list[int](data.shape)
     if len(shape) == 2:
         raise InvalidInput(
             f"{layer.name} is a single 2D image ({_sizes(shape)}); tracking needs a time axis before it."
         )
     if len(shape) > 4:
         raise InvalidInput(
-            f"{layer.name} has {len(shape)} axes ({_sizes(shape)}); tracking takes time, z, y, x or time, y, x. Split the "
-            "channels first (right click > Split Stack)."
+            f"{layer.name} has {len(shape)} axes ({_sizes(shape)}); tracking takes time, z, y, x or time, y, x. Split "
+            "the channels first (right click > Split Stack)."
         )
     _require_time_first(layer)
     if shape[0] < 2:
@@ -204,5 +204,5 @@ def _origin_of(layer: Layer) -> tuple[str | None, int | None]:
     return (None if path is None else str(Path(path).resolve())), kept.get("channel")
 
 
-def _sizes(shape: tuple[int, ...]) -> str:
+def _sizes(shape: Sequence[int]) -> str:
     return " × ".join(map(str, shape))

@@ -82,7 +82,8 @@ def tracks_from_layer(data: Any, attributes: Mapping[str, Any]) -> Tracks:
     rows = np.asarray(data, dtype=np.float64)
     ids = rows[:, 0].astype(np.int64)
     original: np.ndarray | None = attributes.get("metadata", {}).get(OURS, {}).get("track_ids")
-    features = pd.DataFrame(attributes.get("features")).reset_index(drop=True).drop(columns="track_id", errors="ignore")
+    features = pd.DataFrame(attributes.get("features")).reset_index(drop=True)
+    features = features.drop(columns="track_id", errors="ignore")
     table = _table(rows[:, 1:], features).assign(track_id=ids if original is None else original[ids])
     graph: Mapping[int, Sequence[int]] = attributes.get("graph") or {}
     name = int if original is None else (lambda track: int(original[track]))

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import time
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from typing import Any, Literal
 
 import numpy as np
@@ -19,8 +19,10 @@ from ...tracker.labels import read_points_from_labels
 from ...tracker.link import Linking, LinkSettings, link_points
 from ...tracker.margins import link_margins
 from ...tracker.points import Points, Tracks
-from ...tracker.suggest import suggest_diameter
+from .filters import MeasuredTracks, measured
 from .layer_input import LayerInput, LayerMovie
+from .stopped import Stopped
+from .suspicious import suspicious_links
 
 Report = Callable[[Any], None]
 Stage = Literal["detect", "link"]
@@ -37,7 +39,7 @@ class Advance:
     stage: Stage
     done: int
     total: int
-    partial: Points | None = None
+    partial: Points | MeasuredTracks | None = None
 
 
 @dataclass(frozen=True)
@@ -50,10 +52,11 @@ class Detected:
 
 @dataclass(frozen=True)
 class Linked:
-    """Tracks of all particles, and how much dearer the best assignment without each link is."""
+    """Tracks of all particles, what they measure, and the links worth a look."""
 
     linking: Linking
-    margins: np.ndarray
+    data: MeasuredTracks
+    suspicious: pd.DataFrame
 
 
 @dataclass(frozen=True)
@@ -64,16 +67,15 @@ class Tracked:
     linked: Linked
 
 
-def find(source: LayerInput, wanted: DetectSettings | None, report: Report) -> Detected:
+def find(source: LayerInput, wanted: DetectSettings, report: Report) -> Detected:
     """Return the particles of a layer.
 
     Parameters
     ----------
     source : LayerInput
-    wanted : DetectSettings or None
-        None: the diameter is suggested by the movie, the threshold automatic.
+    wanted : DetectSettings
     report : callable
-        Takes an `Advance` every few frames; what it raises stops the work.
+        Takes an `Advance` every few frames; a `Stopped` that it raises leaves with the points found so far.
     """
     if isinstance(source.source, Points):
         return Detected(source.source, None)
@@ -82,24 +84,24 @@ def find(source: LayerInput, wanted: DetectSettings | None, report: Report) -> D
         return Detected(_frame_by_frame(movie, _read_labels, report), None)
     report(Advance("detect", 0, len(movie)))
     whole = movie.only(movie.frame_numbers)
-    settings = resolve_settings(whole, wanted or DetectSettings(suggest_diameter(whole).diameter))
+    settings = resolve_settings(whole, wanted)
     return Detected(_frame_by_frame(movie, _Detect(settings), report), settings)
 
 
 def chain(points: Points, settings: LinkSettings, report: Report) -> Linked:
     """Return the tracks of particles, each frame pair solved to proven optimality.
 
-    Partial tracks are those of the frames that have been solved; `report` takes an `Advance`.
+    Partial tracks are those of the frames that have been solved; `report` takes an `Advance`, and a `Stopped` that it
+    raises leaves with the tracks so far.
     """
     watch = _Watch(points, report)
     report(Advance("link", 0, watch.total))
     linking = link_points(points, settings, watch=watch, edge_budget=_EDGES)
-    return Linked(linking, np.concatenate([np.empty(0), *watch.margins]))
+    margins = np.concatenate([np.empty(0), *watch.margins])
+    return Linked(linking, measured(linking.tracks, linking.links, margins), suspicious_links(linking, margins))
 
 
-def find_and_chain(
-    source: LayerInput, wanted: DetectSettings | None, settings: LinkSettings, report: Report
-) -> Tracked:
+def find_and_chain(source: LayerInput, wanted: DetectSettings, settings: LinkSettings, report: Report) -> Tracked:
     """Return particles and tracks of a layer."""
     detected = find(source, wanted, report)
     report(Advance("detect", 1, 1, detected.points))
@@ -124,12 +126,18 @@ def _frame_by_frame(
     """Return the points of all frames; a few frames at a time, so that what was found shows and Cancel is heard."""
     tables: list[pd.DataFrame] = []
     shown = time.monotonic()
+    done = 0
     for chunk in _chunks(movie.frame_numbers):
         tables.append(measure(movie, chunk).table)
+        done += len(chunk)
         partial = None
         if time.monotonic() - shown > _SHOW_SECONDS:
             partial, shown = _together(tables, movie), time.monotonic()
-        report(Advance("detect", movie.frame_numbers.index(chunk[-1]) + 1, len(movie), partial))
+        try:
+            report(Advance("detect", done, len(movie), partial))
+        except Stopped as stop:
+            stop.partial = _together(tables, movie)
+            raise
     return _together(tables, movie)
 
 
@@ -168,8 +176,12 @@ class _Watch:
         self._done += answer.n_blocks
         partial = None
         if time.monotonic() - self._shown > _SHOW_SECONDS:
-            partial, self._shown = self._tracks(), time.monotonic()
-        self._report(Advance("link", self._done, self.total, partial))
+            partial, self._shown = measured(self._tracks()), time.monotonic()
+        try:
+            self._report(Advance("link", self._done, self.total, partial))
+        except Stopped as stop:
+            stop.partial = measured(self._tracks())
+            raise
 
     def _tracks(self) -> Tracks:
         """Return the tracks so far, without the particles that have no link yet."""

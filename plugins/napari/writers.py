@@ -5,13 +5,18 @@ from __future__ import annotations
 from pathlib import Path
 from typing import Any
 
+from ...tracker.points import Tracks
 from ...tracker.write import write_points, write_tracks
 from .layer_tables import OURS, points_from_layer, tracks_from_layer
 
 
 def write_tracks_layer(path: str, data: Any, attributes: dict[str, Any]) -> list[str]:
-    """Write a Tracks layer; the suffix chooses the format (.csv, .napari.csv, .parquet). napari asked about replacing."""
-    tracks = tracks_from_layer(data, attributes)
+    """Write a Tracks layer; of one that this plugin drew, also what is not drawn.
+
+    The suffix chooses the format (.csv, .napari.csv, .parquet). A file that stands there is replaced: napari has asked.
+    """
+    kept: Tracks | None = attributes.get("metadata", {}).get(OURS, {}).get("tracks")
+    tracks = tracks_from_layer(data, attributes) if kept is None else kept
     write_tracks(tracks, path, settings=_settings(attributes), overwrite=True)
     return [str(Path(path))]
 

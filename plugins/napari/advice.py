@@ -1,0 +1,139 @@
+"""Suggestions from the data with their reasons, and the histograms beside the settings."""
+
+from __future__ import annotations
+
+import itertools
+from dataclasses import dataclass
+
+import numpy as np
+from scipy.spatial import cKDTree
+
+from ...tracker.detect import DetectSettings
+from ...tracker.gate import gated_pairs
+from ...tracker.points import Points
+from ...tracker.spacing import WIDEST, mean_spacing
+from ...tracker.suggest import suggest_diameter
+from ...tracker.threshold import sample_qualities, threshold_between
+from ...tracker.unmatched import mutual_nearest
+from .layer_input import LayerMovie
+
+_ENOUGH = 5_000  # particles or steps that a histogram needs
+
+
+@dataclass(frozen=True)
+class DetectAdvice:
+    """A diameter, a threshold, and the qualities that the threshold divides.
+
+    Attributes
+    ----------
+    diameter, threshold : float
+    reason : str
+    qualities : float64 (n,)
+        Of all peaks in a few frames, noise included.
+    """
+
+    diameter: float
+    threshold: float
+    reason: str
+    qualities: np.ndarray
+
+
+@dataclass(frozen=True)
+class LinkAdvice:
+    """A search range and what it is read from.
+
+    Attributes
+    ----------
+    search_range : float
+    spacing : float
+        Mean distance of nearest neighbours in a frame.
+    reason : str
+    neighbours : float64 (n,)
+        Distance of particles to their nearest neighbour in the same frame.
+    steps : float64 (m,)
+        Distance of particles to their mutual nearest neighbour in the next frame.
+    """
+
+    search_range: float
+    spacing: float
+    reason: str
+    neighbours: np.ndarray
+    steps: np.ndarray
+
+
+def advise_detection(movie: LayerMovie, *, bright_on_dark: bool, diameter: float | None = None) -> DetectAdvice:
+    """Suggest a diameter (unless one is given) and a threshold for it.
+
+    Raises
+    ------
+    InvalidInput
+        If nothing in the movie stands out from the noise.
+    """
+    whole = movie.only(movie.frame_numbers)
+    reason = "For the diameter given: "
+    if diameter is None:
+        suggestion = suggest_diameter(whole, bright_on_dark=bright_on_dark)
+        diameter, reason = float(f"{suggestion.diameter:.3g}"), suggestion.reason + " "
+    sample = sample_qualities(whole, DetectSettings(diameter, bright_on_dark=bright_on_dark))
+    threshold = float(f"{threshold_between(sample):.3g}")
+    above = int(np.count_nonzero(sample.qualities > threshold))
+    reason += (
+        f"threshold {threshold:g} divides noise from particles: {above} of {len(sample.qualities)} peaks are above."
+    )
+    return DetectAdvice(diameter, threshold, reason, sample.qualities)
+
+
+def advise_linking(points: Points) -> LinkAdvice | None:
+    """Suggest a search range; None where no frame has two particles at different places."""
+    spacing = mean_spacing(points)
+    if not spacing:
+        return None
+    unit = points.calibration.unit
+    longest = float(f"{WIDEST * spacing:.3g}")
+    steps = _steps(points, WIDEST * spacing)
+    shown = (
+        f"median step {np.median(steps):.3g} {unit}, 95 % below {np.percentile(steps, 95):.3g} {unit}"
+        if len(steps)
+        else ""
+    )
+    reason = (
+        f"Particles are {spacing:.3g} {unit} from their nearest neighbour on average; {WIDEST:g} times that is "
+        f"{longest:g} {unit}, about the longest range at which neighbours are rarely mixed up"
+        f"{f' ({shown})' if shown else ''}."
+    )
+    return LinkAdvice(longest, spacing, reason, _neighbours(points), steps)
+
+
+def range_warning(search_range: float, advice: LinkAdvice, unit: str) -> str:
+    """Return why a search range is too wide or too narrow; empty when it is neither."""
+    ratio = search_range / advice.spacing
+    if ratio > WIDEST * 1.001:
+        return (
+            f"{search_range:g} {unit} is {ratio:.2g} times the distance between neighbours ({advice.spacing:.3g} "
+            f"{unit}); above about {WIDEST:g} times, particles have many candidates and links become less sure."
+        )
+    if len(advice.steps) and search_range < np.percentile(advice.steps, 90):
+        return f"{search_range:g} {unit} is shorter than one step in ten; those links will be cut."
+    return ""
+
+
+def _neighbours(points: Points) -> np.ndarray:
+    scale = points.calibration.scale_for(points.ndim)
+    found: list[np.ndarray] = []
+    for _, rows in points.by_frame():
+        if len(rows) > 1:
+            positions = rows[list(points.axes)].to_numpy() * scale
+            some = positions[:: max(len(positions) // _ENOUGH, 1)]
+            found.append(np.ravel(cKDTree(positions).query(some, k=[2])[0]))
+        if sum(map(len, found)) >= _ENOUGH:
+            break
+    return np.concatenate(found)
+
+
+def _steps(points: Points, search_range: float) -> np.ndarray:
+    found: list[np.ndarray] = [np.empty(0)]
+    for links in itertools.islice(gated_pairs(points, search_range), _ENOUGH):
+        found.append(mutual_nearest(links))
+        if sum(map(len, found)) >= _ENOUGH:
+            break
+    return np.concatenate(found)

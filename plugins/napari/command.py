@@ -1,0 +1,53 @@
+"""What the widget did, as a command line and as a settings file; both give identical tracks."""
+
+from __future__ import annotations
+
+import shlex
+from collections.abc import Sequence
+from dataclasses import replace
+
+from ...tracker.calibration import FRAME
+from ...tracker.detect import DetectSettings
+from ...tracker.link import LinkSettings
+from ...tracker.settings import InputSettings, Settings
+from ..cli.asked import as_options
+from ..cli.toml import to_toml
+from .layer_input import LayerInput
+
+
+def run_settings(
+    source: LayerInput, found_with: DetectSettings | None, linked_with: LinkSettings, min_length: int
+) -> Settings:
+    """Return the settings of a run as they took effect."""
+    return Settings(
+        input=input_settings(source),
+        detect=found_with or DetectSettings(),
+        link=replace(linked_with, search_range=float(linked_with.search_range)),
+        min_length=min_length,
+    )
+
+
+def input_settings(source: LayerInput) -> InputSettings:
+    """Return how the layer's file is read so that it means what the layer means."""
+    calibration, ndim = source.calibration, source.ndim
+    kind = {"movie": "auto", "labels": "labels", "points": "auto"}[source.kind]
+    scale: Sequence[float] = [float(size) for size in calibration.scale[3 - ndim :]]
+    has_time = calibration.frame_interval is not None and calibration.time_unit != FRAME
+    return InputSettings(
+        kind=kind,  # pyright: ignore[reportArgumentType]
+        scale=scale,
+        unit=calibration.unit,
+        frame_interval=calibration.frame_interval if has_time else None,
+        time_unit=calibration.time_unit if has_time else None,
+        channel=source.channel,
+    )
+
+
+def command_line(path: str, settings: Settings) -> str:
+    """Return the `auctrack track` line."""
+    return shlex.join(["auctrack", "track", path, *as_options(settings)])
+
+
+def settings_file(settings: Settings) -> str:
+    """Return the settings as TOML, for `auctrack track FILE --config settings.toml`."""
+    return to_toml(settings.to_mapping())

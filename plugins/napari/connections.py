@@ -1,0 +1,38 @@
+"""What the widget listens to in the viewer, all let go at once when the widget goes before the viewer does."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+
+class Connections:
+    """Callbacks connected to napari's events. No Qt object, so that it can act while its widget is being destroyed."""
+
+    def __init__(self) -> None:
+        self._held: list[tuple[Any, Callable[..., Any]]] = []
+
+    def add(self, emitter: Any, callback: Callable[..., Any]) -> None:
+        """Connect a callback to an event emitter."""
+        emitter.connect(callback)
+        self._held.append((emitter, callback))
+
+    def add_to_list(self, callbacks: list[Callable[..., Any]], callback: Callable[..., Any]) -> None:
+        """Append a callback to one of napari's lists of mouse callbacks."""
+        callbacks.append(callback)
+        self._held.append((_Listed(callbacks), callback))
+
+    def drop(self) -> None:
+        """Disconnect everything."""
+        while self._held:
+            emitter, callback = self._held.pop()
+            emitter.disconnect(callback)
+
+
+class _Listed:
+    def __init__(self, callbacks: list[Callable[..., Any]]) -> None:
+        self._callbacks = callbacks
+
+    def disconnect(self, callback: Callable[..., Any]) -> None:
+        if callback in self._callbacks:
+            self._callbacks.remove(callback)

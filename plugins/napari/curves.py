@@ -1,0 +1,57 @@
+"""What is plotted of one track: position, speed, mean squared displacement, intensity over time."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from ...tracker.measures import mean_squared_displacement, measure_units
+from ...tracker.points import Tracks
+
+_INTENSITY = ("intensity", "mean_intensity", "quality")
+
+
+@dataclass(frozen=True)
+class Curve:
+    """One line of a plot."""
+
+    name: str
+    x: np.ndarray
+    y: np.ndarray
+
+
+@dataclass(frozen=True)
+class Plot:
+    """One plot: lines over an x axis, both named with their units."""
+
+    title: str
+    x_label: str
+    curves: tuple[Curve, ...]
+
+
+def plots_of(tracks: Tracks, track_id: int) -> tuple[Plot, ...]:
+    """Return the plots of one track; intensity only where the particles have one."""
+    table = tracks.table[tracks.table["track_id"] == track_id].sort_values("frame")
+    one = Tracks(table, tracks.calibration)
+    calibration, units = tracks.calibration, measure_units(tracks.calibration)
+    frames = one.frames
+    time = frames * (calibration.frame_interval or 1.0)
+    over_time = f"time ({units['duration']})"
+    position = one.positions
+    moved = position - position[0] if len(position) else position
+    lines = tuple(Curve(axis, time, moved[:, k]) for k, axis in enumerate(one.axes))
+    plots = [Plot(f"position from its start ({calibration.unit})", over_time, lines)]
+    if len(time) > 1:
+        step = np.linalg.norm(np.diff(position, axis=0), axis=1) / np.diff(time)
+        middle = (time[1:] + time[:-1]) / 2
+        plots.append(Plot(f"speed ({units['mean_speed']})", over_time, (Curve("speed", middle, step),)))
+        msd = mean_squared_displacement(one)
+        curve = Curve("MSD", msd["lag_time"].to_numpy(), msd["msd"].to_numpy())
+        plots.append(Plot(f"mean squared displacement ({units['msd']})", f"lag ({units['lag_time']})", (curve,)))
+    name = next((name for name in _INTENSITY if name in table.columns), None)
+    if name is not None:
+        plots.append(
+            Plot(name.replace("_", " "), over_time, (Curve(name, time, table[name].to_numpy(dtype=np.float64)),))
+        )
+    return tuple(plots)

@@ -1,0 +1,123 @@
+"""Step 1: diameter and threshold, with the histogram that the threshold divides and a preview of the current frame."""
+
+from __future__ import annotations
+
+from qtpy.QtCore import Signal  # pyright: ignore[reportPrivateImportUsage]
+from qtpy.QtWidgets import QCheckBox, QComboBox, QFormLayout, QHBoxLayout, QPushButton, QVBoxLayout, QWidget
+
+from ...tracker.detect import DetectSettings
+from .advice import DetectAdvice
+from .chart import Chart
+from .fields import LengthField, note, say
+
+_METHODS = {"Laplacian of Gaussian": "log", "difference of Gaussians (faster)": "dog"}
+
+
+class DetectPanel(QWidget):
+    """Signals: `edited()` on every change, `suggest()`, `run()`."""
+
+    edited = Signal()
+    suggest = Signal()
+    run = Signal()
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.diameter = LengthField(auto=True)
+        self.diameter.setToolTip(
+            "Diameter of a particle; for a Gaussian spot 1.2 times its full width at half maximum."
+        )
+        self.threshold = LengthField(auto=True)
+        self.threshold.setToolTip(
+            "Least quality of a particle: its contrast in grey levels. Drag the line in the histogram."
+        )
+        self.dark = QCheckBox("dark on a bright background")
+        self.method = QComboBox()
+        self.method.addItems(list(_METHODS))
+        self.chart = Chart("quality of all peaks, noise left, particles right")
+        self.preview = QCheckBox("preview in the current frame")
+        self.found = note()
+        self.reason = note()
+        self.suggest_button = QPushButton("Suggest")
+        self.run_button = QPushButton("Detect")
+        self._lay_out()
+        for field in (self.diameter, self.threshold):
+            field.valueChanged.connect(self._changed)
+        self.dark.toggled.connect(self._changed)
+        self.preview.toggled.connect(self._changed)
+        self.method.currentIndexChanged.connect(self._changed)
+        self.chart.moved.connect(self._dragged)
+        self.suggest_button.clicked.connect(self._ask)
+        self.run_button.clicked.connect(self._run)
+
+    def _lay_out(self) -> None:
+        column = QVBoxLayout(self)
+        form = QFormLayout()
+        form.addRow("Diameter", self.diameter)
+        form.addRow("Threshold", self.threshold)
+        form.addRow("Filter", self.method)
+        form.addRow("", self.dark)
+        column.addLayout(form)
+        column.addWidget(self.chart)
+        column.addWidget(self.preview)
+        column.addWidget(self.found)
+        column.addWidget(self.reason)
+        row = QHBoxLayout()
+        row.addWidget(self.suggest_button)
+        row.addWidget(self.run_button)
+        column.addLayout(row)
+        column.addStretch()
+
+    @property
+    def settings(self) -> DetectSettings:
+        """What the panel says."""
+        return DetectSettings(
+            diameter=self.diameter.number or "auto",
+            threshold=self.threshold.number,
+            method=_METHODS[self.method.currentText()],  # pyright: ignore[reportArgumentType]
+            bright_on_dark=not self.dark.isChecked(),
+        )
+
+    def set_unit(self, unit: str) -> None:
+        """Show the unit of lengths."""
+        self.diameter.setSuffix(f" {unit}")
+
+    def show_advice(self, advice: DetectAdvice, *, take: bool) -> None:
+        """Show the histogram and the reasons, and `take` the suggested values."""
+        if take:
+            self.diameter.show_number(advice.diameter)
+            self.threshold.show_number(advice.threshold)
+        say(self.reason, advice.reason)
+        limit = self.threshold.number
+        self.chart.show_values(
+            advice.qualities,
+            limits=[advice.threshold if limit is None else limit],
+            marks=[(advice.threshold, "suggested")],
+            log=True,
+        )
+
+    def show_settings(self, settings: DetectSettings) -> None:
+        """Show the settings that took effect."""
+        self.diameter.show_number(settings.known_diameter)
+        self.threshold.show_number(settings.threshold)
+        if settings.threshold is not None and not self.chart.is_empty:
+            self.chart.set_limits([settings.threshold])
+
+    def show_found(self, text: str) -> None:
+        """Say what the preview found."""
+        say(self.found, text)
+
+    def _changed(self, value: object = None) -> None:
+        del value
+        if self.threshold.number is not None and not self.chart.is_empty:
+            self.chart.set_limits([self.threshold.number])
+        self.edited.emit()
+
+    def _dragged(self, limits: list[float]) -> None:
+        self.threshold.show_number(float(f"{limits[0]:.4g}"))
+        self.edited.emit()
+
+    def _ask(self) -> None:
+        self.suggest.emit()
+
+    def _run(self) -> None:
+        self.run.emit()

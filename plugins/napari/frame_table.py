@@ -1,0 +1,96 @@
+"""A table view over a DataFrame: nothing is copied, so that a million rows show at once."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import pandas as pd
+from qtpy.QtCore import QAbstractTableModel, QModelIndex, Qt, Signal  # pyright: ignore[reportPrivateImportUsage]
+from qtpy.QtWidgets import QAbstractItemView, QTableView
+
+
+class FrameTable(QTableView):
+    """Signals: `chosen(row)`, the row's position in the DataFrame whatever the table is sorted by."""
+
+    chosen = Signal(int)
+
+    def __init__(self) -> None:
+        super().__init__()
+        self._rows = _Rows()
+        self.setModel(self._rows)
+        self.setSortingEnabled(True)
+        self.setSelectionBehavior(QAbstractItemView.SelectionBehavior.SelectRows)
+        self.setSelectionMode(QAbstractItemView.SelectionMode.SingleSelection)
+        self.setMinimumHeight(160)
+        self.verticalHeader().hide()
+        self.verticalHeader().setDefaultSectionSize(20)
+        self.selectionModel().currentRowChanged.connect(self._choose)
+
+    def show_frame(self, frame: pd.DataFrame) -> None:
+        """Show a DataFrame, in its own order."""
+        self.horizontalHeader().setSortIndicator(-1, Qt.SortOrder.AscendingOrder)
+        self._rows.replace(frame)
+        for column in range(frame.shape[1]):
+            self.setColumnWidth(column, 74)
+
+    @property
+    def count(self) -> int:
+        """Number of rows."""
+        return self._rows.rowCount()
+
+    def step(self, by: int) -> None:
+        """Choose the row so many further on from the current one."""
+        if self.count:
+            current = self.currentIndex().row()
+            self.selectRow(min(max(current + by, 0), self.count - 1))
+
+    def _choose(self, current: QModelIndex, before: QModelIndex) -> None:
+        del before
+        if current.isValid():
+            self.chosen.emit(self._rows.position(current.row()))
+
+
+class _Rows(QAbstractTableModel):
+    def __init__(self) -> None:
+        super().__init__()
+        self._frame = pd.DataFrame()
+        self._order = np.arange(0)
+
+    def replace(self, frame: pd.DataFrame) -> None:
+        self.beginResetModel()
+        self._frame, self._order = frame, np.arange(len(frame))
+        self.endResetModel()
+
+    def position(self, row: int) -> int:
+        return int(self._order[row])
+
+    def rowCount(self, parent: Any = None) -> int:  # noqa: N802 - Qt's name
+        return 0 if parent is not None and parent.isValid() else len(self._order)
+
+    def columnCount(self, parent: Any = None) -> int:  # noqa: N802 - Qt's name
+        return 0 if parent is not None and parent.isValid() else self._frame.shape[1]
+
+    def data(self, index: Any, role: int = Qt.ItemDataRole.DisplayRole) -> Any:
+        if role != Qt.ItemDataRole.DisplayRole:
+            return None
+        value: object = self._frame.iat[int(self._order[index.row()]), index.column()]  # noqa: PD009 - one cell
+        if isinstance(value, (float, np.floating)):
+            return "–" if np.isnan(value) else f"{value:.4g}"
+        return str(value)
+
+    def headerData(  # noqa: N802 - Qt's name
+        self, section: int, orientation: Qt.Orientation, role: int = Qt.ItemDataRole.DisplayRole
+    ) -> Any:
+        if role == Qt.ItemDataRole.DisplayRole and orientation == Qt.Orientation.Horizontal:
+            return str(self._frame.columns[section]).replace("_", " ")
+        return None
+
+    def sort(self, column: int, order: Qt.SortOrder = Qt.SortOrder.AscendingOrder) -> None:
+        if 0 <= column < self._frame.shape[1]:
+            self.layoutAboutToBeChanged.emit()
+            values = self._frame.iloc[:, column]
+            ascending = order == Qt.SortOrder.AscendingOrder
+            ranks = values.reset_index(drop=True).sort_values(ascending=ascending, kind="stable", na_position="last")
+            self._order = ranks.index.to_numpy()
+            self.layoutChanged.emit()

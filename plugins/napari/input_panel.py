@@ -1,0 +1,149 @@
+"""Which layer is tracked, what it is taken to be, and how large its voxels are."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import TYPE_CHECKING
+
+from qtpy.QtCore import QSignalBlocker, Signal  # pyright: ignore[reportPrivateImportUsage]
+from qtpy.QtWidgets import QComboBox, QFormLayout, QGroupBox, QHBoxLayout, QLabel, QWidget
+
+from ...tracker.calibration import FRAME, PIXEL, Calibration
+from ...tracker.errors import InvalidInput
+from .connections import Connections
+from .fields import LengthField, note, say
+from .geometry import MICROMETRE, SECOND, apply_calibration
+from .layer_input import KINDS, LayerInput, read_layer
+from .layer_tables import OURS
+
+if TYPE_CHECKING:
+    from napari import Viewer
+    from napari.layers import Layer
+
+_UNITS = (MICROMETRE, PIXEL)
+
+
+class InputPanel(QGroupBox):
+    """Signals: `chosen()` when the input has become another one, or its calibration has changed."""
+
+    chosen = Signal()
+
+    def __init__(self, viewer: Viewer, connections: Connections) -> None:
+        super().__init__("Input")
+        self._viewer = viewer
+        self.source: LayerInput | None = None
+        self.layer_box = QComboBox()
+        self.summary = note()
+        self.problem = note(warning=True)
+        self.sizes = [LengthField() for _ in "zyx"]
+        self.unit_box = QComboBox()
+        self.unit_box.addItems(_UNITS)
+        self.interval = LengthField(auto=True, suffix=" s")
+        self.interval.setSpecialValueText("not known")
+        for field, axis in zip(self.sizes, "zyx", strict=True):
+            field.setToolTip(f"Size of a voxel along {axis}")
+        self._lay_out()
+        self.layer_box.currentIndexChanged.connect(self._choose)
+        self.unit_box.currentIndexChanged.connect(self._recalibrate)
+        for field in (*self.sizes, self.interval):
+            field.valueChanged.connect(self._recalibrate)
+        connections.add(viewer.layers.events.inserted, self._list_layers)
+        connections.add(viewer.layers.events.removed, self._list_layers)
+        self._list_layers()
+
+    def _lay_out(self) -> None:
+        form = QFormLayout(self)
+        form.addRow("Layer", self.layer_box)
+        form.addRow(self.summary)
+        form.addRow(self.problem)
+        row = QWidget()
+        boxes = QHBoxLayout(row)
+        boxes.setContentsMargins(0, 0, 0, 0)
+        for field in (*self.sizes, self.unit_box):
+            boxes.addWidget(field)
+        form.addRow("Voxel z, y, x", row)
+        form.addRow("Frame interval", self.interval)
+        for label in self.findChildren(QLabel):
+            label.setMinimumWidth(0)
+
+    @property
+    def layer(self) -> Layer | None:
+        """The layer chosen."""
+        name = self.layer_box.currentText()
+        return next((layer for layer in self._viewer.layers if layer.name == name), None)
+
+    def choose_layer(self, name: str) -> None:
+        """Choose a layer by its name."""
+        self.layer_box.setCurrentText(name)
+
+    def refresh(self) -> None:
+        """Read the layer again, which may have been changed elsewhere."""
+        self._choose()
+
+    def _list_layers(self, event: object = None) -> None:
+        del event
+        names = [
+            layer.name
+            for layer in self._viewer.layers
+            if type(layer).__name__ in KINDS and not layer.metadata.get(OURS, {}).get("overlay")
+        ]
+        before = self.layer_box.currentText()
+        if names == [self.layer_box.itemText(k) for k in range(self.layer_box.count())]:
+            return
+        with QSignalBlocker(self.layer_box):
+            self.layer_box.clear()
+            self.layer_box.addItems(names)
+            if before in names:
+                self.layer_box.setCurrentText(before)
+        if self.layer_box.currentText() != before or self.source is None:
+            self._choose()
+
+    def _choose(self, index: int = 0) -> None:
+        del index
+        layer = self.layer
+        self.source, problem = None, ""
+        if layer is None:
+            problem = "Open a movie or a point table, or File > Open Sample > auctrack."
+        else:
+            try:
+                self.source = read_layer(layer)
+            except InvalidInput as error:
+                problem = str(error)
+        say(self.problem, problem)
+        say(self.summary, "" if self.source is None else self.source.summary)
+        if self.source is not None:
+            self._show_calibration(self.source.calibration, self.source.ndim)
+        for field in (*self.sizes, self.unit_box, self.interval):
+            field.setEnabled(self.source is not None)
+        self.chosen.emit()
+
+    def _show_calibration(self, calibration: Calibration, ndim: int) -> None:
+        for field, size in zip(self.sizes, calibration.scale, strict=True):
+            field.show_number(size)
+        self.sizes[0].setVisible(ndim == 3)
+        with QSignalBlocker(self.unit_box):
+            self.unit_box.setCurrentText(calibration.unit if calibration.unit in _UNITS else PIXEL)
+        self.interval.show_number(calibration.frame_interval)
+        if not calibration.is_physical:
+            say(self.problem, "The voxel size is not known: distances are in pixels. Enter it and choose µm.")
+
+    def _recalibrate(self, value: object = None) -> None:
+        """Write what was typed into the layer; whole sizes typed while the unit is unknown make it µm."""
+        del value
+        layer, source = self.layer, self.source
+        if layer is None or source is None:
+            return
+        sizes = [field.number or 1.0 for field in self.sizes]
+        unit = self.unit_box.currentText()
+        interval = self.interval.number
+        if self.sender() in self.sizes and unit == PIXEL:
+            unit = MICROMETRE
+        known = replace(
+            source.calibration,
+            scale=(sizes[0], sizes[1], sizes[2]),
+            unit=unit,
+            frame_interval=interval,
+            time_unit=FRAME if interval is None else SECOND,
+        )
+        apply_calibration(layer, known)
+        self._choose()

@@ -1,0 +1,187 @@
+"""Step 2: how far a particle may go between two frames, beside how far particles are apart and how far they go."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+
+import numpy as np
+from qtpy.QtCore import QSignalBlocker, Signal  # pyright: ignore[reportPrivateImportUsage]
+from qtpy.QtWidgets import QComboBox, QFormLayout, QHBoxLayout, QPushButton, QSpinBox, QVBoxLayout, QWidget
+
+from ...matching.solvers import SOLVERS
+from ...tracker.link import LinkSettings
+from .advice import LinkAdvice, range_warning
+from .chart import Chart
+from .fields import LengthField, note, say
+from .preferences import Preferences
+
+_COSTS = {"squared distance": "squared", "distance": "distance"}
+_SOLVERS = {
+    "auto": "auto",
+    "auction": "Auction",
+    "hungarian": "Hungarian",
+    "hungarian-classical": "Hungarian, classical",
+    "hungarian-tree": "Hungarian, tree",
+    "jv": "Jonker-Volgenant, dense",
+    "sparse-jv": "Jonker-Volgenant, sparse",
+}
+_DEVICES = (("auto", "auto"), ("cpu", "CPU"))
+
+
+class LinkPanel(QWidget):
+    """Signals: `edited()` on every change, `suggest()`, `run()`."""
+
+    edited = Signal()
+    suggest = Signal()
+    run = Signal()
+
+    def __init__(self, preferences: Preferences) -> None:
+        super().__init__()
+        self._advice: LinkAdvice | None = None
+        self._unit = "pixel"
+        self.search_range = LengthField(auto=True)
+        self.search_range.setToolTip("Linking max distance: the longest step that is looked at.")
+        self.unmatched = LengthField(auto=True)
+        self.unmatched.setToolTip(
+            "Price of leaving a particle alone, as a length: no step becomes longer than twice this. "
+            "auto: measured from the particles' own steps."
+        )
+        self.cost = _choices(_COSTS.items(), swapped=True)
+        self.solver = _choices([(name, _SOLVERS.get(name, name)) for name in ("auto", *SOLVERS)])
+        self.solver.setToolTip("All solvers give the same optimal links.")
+        self.device = _choices(_DEVICES)
+        self.missed = QSpinBox()
+        self.missed.setEnabled(False)
+        self.missed.setToolTip("Frames that a particle may be missing: gap closing is not there yet.")
+        self.steps = Chart("steps to the mutual nearest particle of the next frame")
+        self.neighbours = Chart("distance to the nearest neighbour in the same frame")
+        self.warning = note(warning=True)
+        self.reason = note()
+        self.suggest_button = QPushButton("Suggest")
+        self.run_button = QPushButton("Link")
+        self._lay_out()
+        _show_choice(self.cost, preferences.cost)
+        _show_choice(self.solver, preferences.solver)
+        _show_choice(self.device, preferences.device)
+        for field in (self.search_range, self.unmatched):
+            field.valueChanged.connect(self._changed)
+        for box in (self.cost, self.solver, self.device):
+            box.currentIndexChanged.connect(self._changed)
+        for chart in (self.steps, self.neighbours):
+            chart.moved.connect(self._dragged)
+        self.suggest_button.clicked.connect(self._ask)
+        self.run_button.clicked.connect(self._run)
+
+    def _lay_out(self) -> None:
+        column = QVBoxLayout(self)
+        form = QFormLayout()
+        form.addRow("Linking max distance", self.search_range)
+        column.addLayout(form)
+        column.addWidget(self.warning)
+        column.addWidget(self.steps)
+        column.addWidget(self.neighbours)
+        more = QFormLayout()
+        more.addRow("Unlinked cost", self.unmatched)
+        more.addRow("Cost of a link", self.cost)
+        more.addRow("Missed frames", self.missed)
+        more.addRow("Solver", self.solver)
+        more.addRow("Device", self.device)
+        column.addLayout(more)
+        column.addWidget(self.reason)
+        row = QHBoxLayout()
+        row.addWidget(self.suggest_button)
+        row.addWidget(self.run_button)
+        column.addLayout(row)
+        column.addStretch()
+
+    @property
+    def settings(self) -> LinkSettings:
+        """What the panel says."""
+        return LinkSettings(
+            search_range=self.search_range.number or "auto",
+            unmatched_cost=self.unmatched.number or "auto",
+            cost=self.cost.currentData(),
+            solver=self.solver.currentData(),
+            device=self.device.currentData(),
+        )
+
+    def set_unit(self, unit: str) -> None:
+        """Show the unit of lengths."""
+        self._unit = unit
+        for field in (self.search_range, self.unmatched):
+            field.setSuffix(f" {unit}")
+
+    def show_devices(self, devices: Sequence[tuple[str, str]]) -> None:
+        """Offer the GPUs that were found, by name."""
+        chosen = self.device.currentData()
+        for value, name in devices:
+            if self.device.findData(value) < 0:
+                self.device.addItem(name, value)
+        _show_choice(self.device, chosen)
+
+    def show_advice(self, advice: LinkAdvice | None, *, take: bool) -> None:
+        """Show the histograms and the reasons, and `take` the suggested range."""
+        self._advice = advice
+        if advice is None:
+            say(self.reason, "No frame has two particles at different places, so there is no distance to read.")
+            return
+        if take:
+            self.search_range.show_number(advice.search_range)
+        say(self.reason, advice.reason)
+        limit = [self.search_range.number or advice.search_range]
+        unit = self._unit
+        self.steps.title = f"step to the mutual nearest particle of the next frame ({unit})"
+        self.neighbours.title = f"distance to the nearest neighbour in the same frame ({unit})"
+        self.steps.show_values(advice.steps, limits=limit)
+        self.neighbours.show_values(advice.neighbours, limits=limit, marks=[(advice.spacing, "mean")])
+        self._warn()
+
+    def show_links(self, distances: np.ndarray) -> None:
+        """Show the steps that were linked."""
+        self.steps.title = f"length of the links ({self._unit})"
+        limit = self.search_range.number
+        self.steps.show_values(distances, limits=[] if limit is None else [limit])
+
+    def show_settings(self, settings: LinkSettings) -> None:
+        """Show the settings that took effect: numbers in place of "auto"."""
+        for field, value in ((self.search_range, settings.search_range), (self.unmatched, settings.unmatched_cost)):
+            field.show_number(None if value == "auto" else float(value))
+        self._warn()
+
+    def _warn(self) -> None:
+        limit, advice = self.search_range.number, self._advice
+        say(self.warning, "" if limit is None or advice is None else range_warning(limit, advice, self._unit))
+
+    def _changed(self, value: object = None) -> None:
+        del value
+        if self.search_range.number is not None:
+            for chart in (self.steps, self.neighbours):
+                if not chart.is_empty:
+                    chart.set_limits([self.search_range.number])
+        self._warn()
+        self.edited.emit()
+
+    def _dragged(self, limits: list[float]) -> None:
+        self.search_range.show_number(float(f"{limits[0]:.3g}"))
+        self._changed()
+
+    def _ask(self) -> None:
+        self.suggest.emit()
+
+    def _run(self) -> None:
+        self.run.emit()
+
+
+def _choices(items: Iterable[tuple[str, str]], *, swapped: bool = False) -> QComboBox:
+    box = QComboBox()
+    for value, name in items:
+        box.addItem(value if swapped else name, name if swapped else value)
+    return box
+
+
+def _show_choice(box: QComboBox, value: str) -> None:
+    """Choose a value without telling anyone; one that is not offered (a GPU not looked for yet) is added."""
+    with QSignalBlocker(box):
+        if box.findData(value) < 0:
+            box.addItem(value, value)
+        box.setCurrentIndex(box.findData(value))

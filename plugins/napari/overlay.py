@@ -1,0 +1,228 @@
+"""The plugin's own layers in the viewer: particles, tracks, the chosen track; picking and following."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import replace
+from functools import partial
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+from qtpy.QtCore import QObject, QTimer, Signal  # pyright: ignore[reportPrivateImportUsage]
+
+from ...tracker.points import Points
+from .connections import Connections
+from .depth import show_depth
+from .drawing import Drawing, Drawn, draw, draw_one, draw_particles
+from .job import Desk, Report
+
+if TYPE_CHECKING:
+    from napari import Viewer
+    from napari.layers import Layer
+
+_KEPT = ("visible", "opacity", "blending", "tail_length", "tail_width", "head_length")
+"""What the user may have set on a layer and finds again on the one that takes its place."""
+_DEBOUNCE_MS = 200
+_CLICK_PIXELS = 3  # a mouse that moves farther is turning the view
+
+
+class Overlay(QObject):
+    """Signals: `drawn(Drawn)`, `failed(Failure)`, `picked(track id)`."""
+
+    drawn = Signal(object)
+    failed = Signal(object)
+    picked = Signal(int)
+
+    def __init__(self, viewer: Viewer, connections: Connections, parent: QObject) -> None:
+        super().__init__(parent)
+        self._viewer = viewer
+        self._layers: dict[str, Layer] = {}
+        self._shown: Drawn | None = None
+        self._wanted: Drawing | None = None
+        self._followed: int | None = None
+        self._desk = Desk(self)
+        self._desk.returned.connect(self._add)
+        self._desk.failed.connect(self.failed)
+        self._timer = QTimer(self)
+        self._timer.setSingleShot(True)
+        self._timer.setInterval(_DEBOUNCE_MS)
+        self._timer.timeout.connect(self._begin)
+        connections.add(viewer.dims.events.current_step, self._stepped)
+        connections.add_to_list(viewer.mouse_drag_callbacks, self._clicked)
+
+    # --- drawing -------------------------------------------------------------------------------------------------
+
+    @property
+    def shown(self) -> Drawn | None:
+        """What is drawn now."""
+        return self._shown
+
+    @property
+    def is_busy(self) -> bool:
+        """Whether something is still to be drawn."""
+        return self._desk.is_busy or self._timer.isActive()
+
+    def layer(self, role: str) -> Layer | None:
+        """Return the layer of a role ("tracks", "particles", "chosen") while it is in the viewer."""
+        layer = self._layers.get(role)
+        return layer if layer is not None and layer in self._viewer.layers else None
+
+    def show_particles(self, points: Points, placed: dict[str, Any], name: str, size: float | None, most: int) -> None:
+        """Draw particles that are not linked yet, in place of all else."""
+        self._wanted = None
+        self._desk.start(partial(_draw_particles, points, placed, f"particles of {name}", size, most))
+
+    def show(self, drawing: Drawing, *, soon: bool = False) -> None:
+        """Draw tracks and their particles; `soon` waits until the user has stopped dragging."""
+        self._wanted = drawing
+        if soon:
+            self._timer.start()
+        else:
+            self._begin()
+
+    def clear(self) -> None:
+        """Take all layers away."""
+        self._wanted = self._shown = self._followed = None
+        self._timer.stop()
+        self._desk.let_go()
+        for role in tuple(self._layers):
+            self._remove(role)
+
+    def _begin(self) -> None:
+        if self._wanted is not None:
+            self._desk.start(partial(_draw, self._wanted))
+
+    def _add(self, result: Drawn | Layer) -> None:
+        if isinstance(result, Drawn):
+            self._shown = result
+            self._put("particles", result.particles_layer)
+            self._put("tracks", result.tracks_layer)
+            self.drawn.emit(result)
+        else:
+            self._shown = None
+            for role in ("tracks", "chosen"):
+                self._remove(role)
+            self._put("particles", result)
+
+    def _put(self, role: str, layer: Layer) -> None:
+        """Add a layer, in the place of the one before and as the user had set that one."""
+        layers, active = self._viewer.layers, self._viewer.layers.selection.active
+        before = self.layer(role)
+        place = len(layers) if before is None else layers.index(before)
+        if before is not None:
+            for name in _KEPT:
+                if hasattr(before, name):
+                    setattr(layer, name, getattr(before, name))
+            layers.remove(before)
+        self._layers[role] = layer
+        layers.insert(place, layer)
+        if role == "particles":
+            show_depth(self._viewer, layer)
+        if active is not None and active in layers:
+            layers.selection.active = active
+
+    def _remove(self, role: str) -> None:
+        layer = self.layer(role)
+        if layer is not None:
+            self._viewer.layers.remove(layer)
+        self._layers.pop(role, None)
+
+    # --- one track -----------------------------------------------------------------------------------------------
+
+    def choose(self, track_id: int) -> None:
+        """Draw one track bright."""
+        if self._shown is not None:
+            shown = self._shown
+            self._remove("chosen")
+            self._put("chosen", draw_one(shown.tracks, track_id, shown.drawing.placed, shown.drawing.tail))
+
+    def follow(self, track_id: int | None) -> None:
+        """Keep the camera on a track while the movie plays; None lets go."""
+        self._followed = track_id
+        self._look_at_followed()
+
+    def go_to(self, track_id: int, frame: int) -> None:
+        """Show a frame with one of a track's particles in the middle."""
+        layer, position = self.layer("tracks"), self._position(track_id, frame)
+        if layer is None or position is None:
+            return
+        world = np.asarray(layer.data_to_world(position))
+        self._viewer.dims.set_point(range(len(world)), world.tolist())
+        self._viewer.scene.camera.center = _last_three(world)
+
+    def _position(self, track_id: int, frame: int) -> np.ndarray | None:
+        """Return (frame, z, y, x) of a track's particle in the data's steps, None if it has none there."""
+        if self._shown is None:
+            return None
+        tracks = self._shown.tracks
+        rows = tracks.table[(tracks.table["track_id"] == track_id) & (tracks.table["frame"] == frame)]
+        if not len(rows):
+            return None
+        return rows[["frame", *tracks.axes]].to_numpy(dtype=np.float64)[0]
+
+    def _look_at_followed(self) -> None:
+        layer = self.layer("tracks")
+        if self._followed is None or layer is None:
+            return
+        position = self._position(self._followed, self.frame_of(layer))
+        if position is not None:
+            world = np.asarray(layer.data_to_world(position))
+            self._viewer.scene.camera.center = _last_three(world)
+
+    # --- what the user does in the viewer ------------------------------------------------------------------------
+
+    def frame_of(self, layer: Layer) -> int:
+        """Return the frame that the viewer shows, counted in the layer's data."""
+        point = np.asarray(self._viewer.dims.point)[-layer.ndim :]
+        return round(float(np.asarray(layer.world_to_data(point))[0]))
+
+    def _stepped(self, event: object = None) -> None:
+        """Follow, and move the window of time when the frame shown has left it."""
+        del event
+        self._look_at_followed()
+        layer, shown = self.layer("tracks"), self._shown
+        if layer is None or shown is None or shown.window.rows is None:
+            return
+        frame = self.frame_of(layer)
+        if not shown.window.shows(frame):
+            self.show(replace(shown.drawing, frame=frame), soon=True)
+
+    def _clicked(self, viewer: Any, event: Any) -> Iterator[None]:
+        """Pick the particle under a click (napari's mouse callback: press, moves, release)."""
+        del viewer
+        pressed = np.asarray(event.pos, dtype=float)
+        yield
+        while event.type == "mouse_move":
+            yield
+        if np.abs(np.asarray(event.pos, dtype=float) - pressed).max() <= _CLICK_PIXELS:
+            self.pick(event.position, event.view_direction, event.dims_displayed)
+
+    def pick(self, position: Any, view_direction: Any, dims_displayed: Any) -> None:
+        """Tell which track the particle at a place of the world is of, seen along a direction."""
+        layer, shown = self.layer("particles"), self._shown
+        if layer is None or shown is None:
+            return
+        value = layer.get_value(
+            position, view_direction=view_direction, dims_displayed=list(dims_displayed), world=True
+        )
+        if value is not None:
+            row = int(shown.row_of_particle[int(value)])
+            self.picked.emit(int(shown.tracks.table["track_id"].iloc[row]))
+
+
+def _draw(drawing: Drawing, report: Report) -> Drawn:
+    del report
+    return draw(drawing)
+
+
+def _draw_particles(
+    points: Points, placed: dict[str, Any], name: str, size: float | None, most: int, report: Report
+) -> Layer:
+    del report
+    return draw_particles(points, placed, name, size, most)
+
+
+def _last_three(world: np.ndarray) -> tuple[float, float, float]:
+    """Return z, y, x (0 for a missing z)."""
+    z = float(world[-3]) if len(world) > 3 else 0.0
+    return z, float(world[-2]), float(world[-1])

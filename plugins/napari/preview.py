@@ -1,0 +1,129 @@
+"""Detection in the frame that is shown, again whenever a setting or the frame changes, but not while it is changing."""
+
+from __future__ import annotations
+
+from functools import partial
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+import pandas as pd
+from qtpy.QtCore import QObject, QTimer, Signal  # pyright: ignore[reportPrivateImportUsage]
+
+from ...tracker.detect import DetectSettings, detect_frame, resolve_settings
+from .connections import Connections
+from .depth import show_depth
+from .geometry import placed_like
+from .job import Desk, Report
+from .layer_input import LayerInput, LayerMovie
+from .layer_tables import OURS
+
+if TYPE_CHECKING:
+    from napari import Viewer
+    from napari.layers import Layer
+
+_DEBOUNCE_MS = 250
+NAME = "preview"
+
+
+class Preview(QObject):
+    """Signals: `found(sentence)`, `failed(Failure)`."""
+
+    found = Signal(str)
+    failed = Signal(object)
+
+    def __init__(self, viewer: Viewer, connections: Connections, parent: QObject) -> None:
+        super().__init__(parent)
+        self._viewer = viewer
+        self._layer: Any = None
+        self._wanted: tuple[Layer, LayerMovie, DetectSettings] | None = None
+        self._desk = Desk(self)
+        self._desk.returned.connect(self._show)
+        self._desk.failed.connect(self.failed)
+        self._timer = QTimer(self)
+        self._timer.setSingleShot(True)
+        self._timer.setInterval(_DEBOUNCE_MS)
+        self._timer.timeout.connect(self._begin)
+        connections.add(viewer.dims.events.current_step, self._again)
+
+    @property
+    def is_busy(self) -> bool:
+        """Whether a preview is still to come."""
+        return self._timer.isActive() or self._desk.is_busy
+
+    @property
+    def layer(self) -> Any:
+        """The preview's layer while it is in the viewer."""
+        return self._layer if self._layer is not None and self._layer in self._viewer.layers else None
+
+    def want(
+        self, layer: Layer | None, source: LayerInput | None, settings: DetectSettings | None, *, on: bool
+    ) -> None:
+        """Preview a layer with these settings from now on, or nothing."""
+        movie = None if source is None else source.source
+        if on and layer is not None and settings is not None and isinstance(movie, LayerMovie):
+            self._wanted = layer, movie, settings
+            self._again()
+            return
+        self._wanted = None
+        self._timer.stop()
+        self._desk.let_go()
+        if self.layer is not None:
+            self._viewer.layers.remove(self.layer)
+        self._layer = None
+
+    def _again(self, event: object = None) -> None:
+        del event
+        if self._wanted is not None:
+            self._timer.start()
+
+    def _begin(self) -> None:
+        if self._wanted is None:
+            return
+        layer, movie, settings = self._wanted
+        point = np.asarray(self._viewer.dims.point)[-layer.ndim :]
+        frame = round(float(np.asarray(layer.world_to_data(point))[0]))
+        if frame in movie.frame_numbers:
+            self._desk.start(partial(_detect, movie, settings, frame))
+
+    def _show(self, result: tuple[int, pd.DataFrame, DetectSettings]) -> None:
+        from napari.layers import Points as PointsLayer
+
+        frame, table, settings = result
+        if self._wanted is None:
+            return
+        self.found.emit(f"Preview: {len(table):,} particles in frame {frame} (threshold {settings.threshold:.4g}).")
+        layer, movie, _ = self._wanted
+        axes = ["z", "y", "x"][3 - movie.ndim :]
+        places = table[axes].to_numpy(dtype=np.float64)
+        flat = np.zeros((len(table), layer.ndim - 1 - movie.ndim))
+        data = np.column_stack([np.full(len(table), float(frame)), flat, places])
+        size = settings.known_diameter / movie.calibration.scale[2]
+        if self.layer is None:
+            self._layer = PointsLayer(data, **_look(size), **placed_like(layer))
+            self._viewer.add_layer(self._layer)
+            self._viewer.layers.selection.active = layer
+            show_depth(self._viewer, self._layer)
+        else:
+            self.layer.data = data
+            self.layer.size = size
+
+
+def _detect(
+    movie: LayerMovie, settings: DetectSettings, frame: int, report: Report
+) -> tuple[int, pd.DataFrame, DetectSettings]:
+    report(None)
+    effective = resolve_settings(movie.only(movie.frame_numbers), settings)
+    table = detect_frame(movie.frame(frame), effective, movie.calibration.scale_for(movie.ndim))
+    return frame, table, effective
+
+
+def _look(size: float) -> dict[str, Any]:
+    return {
+        "name": NAME,
+        "size": size,
+        "face_color": "transparent",
+        "border_color": "#ffb03b",
+        "border_width": 0.08,
+        "projection_mode": "all",
+        "metadata": {OURS: {"overlay": True}},
+    }

@@ -1,0 +1,108 @@
+"""How far the work is, how long it still takes, how to stop it, and what went wrong."""
+
+from __future__ import annotations
+
+import time
+
+from qtpy.QtCore import Signal  # pyright: ignore[reportPrivateImportUsage]
+from qtpy.QtWidgets import QHBoxLayout, QProgressBar, QPushButton, QTextEdit, QVBoxLayout, QWidget
+
+from .fields import note, say
+from .job import Failure
+
+_STAGES = {"detect": "Detecting", "link": "Linking"}
+
+
+class RunBar(QWidget):
+    """Signals: `run_all()`, `cancel()`."""
+
+    run_all = Signal()
+    cancel = Signal()
+
+    def __init__(self) -> None:
+        super().__init__()
+        self._stage: tuple[str, float, int] = ("", 0.0, 0)
+        self.run_button = QPushButton("Run all")
+        self.run_button.setToolTip("Detect and link with the settings above; what says auto is found from the data.")
+        self.cancel_button = QPushButton("Cancel")
+        self.progress = QProgressBar()
+        self.status = note()
+        self.error = note(warning=True)
+        self.details_button = QPushButton("Details…")
+        self.details = QTextEdit()
+        self.details.setReadOnly(True)
+        self._lay_out()
+        self.run_button.clicked.connect(self._run)
+        self.cancel_button.clicked.connect(self._cancel)
+        self.details_button.clicked.connect(self._show_details)
+        self.set_running(False)
+
+    def _lay_out(self) -> None:
+        column = QVBoxLayout(self)
+        column.setContentsMargins(0, 0, 0, 0)
+        row = QHBoxLayout()
+        row.addWidget(self.run_button, 2)
+        row.addWidget(self.cancel_button, 1)
+        column.addLayout(row)
+        column.addWidget(self.progress)
+        column.addWidget(self.status)
+        column.addWidget(self.error)
+        column.addWidget(self.details_button)
+        column.addWidget(self.details)
+        self.details_button.hide()
+        self.details.hide()
+
+    def set_running(self, running: bool) -> None:
+        """Offer what makes sense now."""
+        self.run_button.setEnabled(not running)
+        self.cancel_button.setEnabled(running)
+        self.progress.setVisible(running)
+        if running:
+            self.clear_error()
+            self._stage = ("", 0.0, 0)
+            self.progress.setRange(0, 0)
+
+    def advance(self, stage: str, done: int, total: int) -> None:
+        """Show how far a stage is, with the time left once it can be told."""
+        if stage != self._stage[0]:
+            self._stage = (stage, time.monotonic(), done)
+        _, began, first = self._stage
+        self.progress.setRange(0, total)
+        self.progress.setValue(done)
+        left = ""
+        if done > first and done < total:
+            left = f", {_duration((time.monotonic() - began) * (total - done) / (done - first))} left"
+        self.say(f"{_STAGES.get(stage, stage)}: frame {done} of {total}{left}")
+
+    def say(self, text: str) -> None:
+        """Show a sentence."""
+        say(self.status, text)
+
+    def fail(self, failure: Failure) -> None:
+        """Show what went wrong, with the details on demand."""
+        say(self.error, failure.sentence)
+        self.details.setPlainText(failure.details)
+        self.details_button.setVisible(bool(failure.details))
+
+    def clear_error(self) -> None:
+        """Forget what went wrong."""
+        say(self.error, "")
+        self.details_button.hide()
+        self.details.hide()
+
+    def _show_details(self) -> None:
+        self.details.setVisible(not self.details.isVisible())
+
+    def _run(self) -> None:
+        self.run_all.emit()
+
+    def _cancel(self) -> None:
+        self.cancel.emit()
+
+
+def _duration(seconds: float) -> str:
+    if seconds < 1:
+        return "under 1 s"
+    if seconds < 90:
+        return f"{seconds:.0f} s"
+    return f"{seconds / 60:.0f} min" if seconds < 5400 else f"{seconds / 3600:.1f} h"

@@ -1,0 +1,186 @@
+"""What the widget has in hand: the input, what was found in it, and the work that the buttons stand for. No Qt here."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from functools import partial
+from typing import Any
+
+import pandas as pd
+
+from ...tracker.detect import DetectSettings
+from ...tracker.errors import InvalidInput
+from ...tracker.link import LinkSettings
+from ...tracker.points import Points
+from ...tracker.write import write_tracks
+from .advice import LinkAdvice, advise_detection, advise_linking
+from .command import command_line, run_settings, settings_file
+from .curves import Plot, plots_of
+from .filters import MeasuredTracks
+from .layer_input import LayerInput, LayerMovie
+from .steps import Detected, Linked, Tracked, chain, find, find_and_chain
+from .suspicious import margin_unit
+
+Report = Callable[[Any], None]
+Work = Callable[[Report], Any]
+
+
+class Session:
+    """One input and what came of it.
+
+    Attributes
+    ----------
+    source : LayerInput or None
+    detected : Detected or None
+        Particles, complete or up to where it was cancelled.
+    linked : Linked or None
+        Tracks of a run that came to its end.
+    data : MeasuredTracks or None
+        Tracks that are shown, complete or not.
+    chosen : int or None
+        The track whose plots are shown.
+    """
+
+    def __init__(self) -> None:
+        self.begin(None)
+
+    def begin(self, source: LayerInput | None) -> None:
+        """Forget everything for a new input."""
+        self.source = source
+        self.detected: Detected | None = None
+        self.linked: Linked | None = None
+        self.data: MeasuredTracks | None = None
+        self.chosen: int | None = None
+
+    # --- work ----------------------------------------------------------------------------------------------------
+
+    def detecting(self, detect: DetectSettings, link: LinkSettings) -> Work:
+        """Return the work of finding the particles."""
+        del link
+        return partial(find, self._required(), detect)
+
+    def linking(self, detect: DetectSettings, link: LinkSettings) -> Work:
+        """Return the work of linking the particles found, or of finding them first."""
+        if self.detected is None:
+            return self.tracking(detect, link)
+        return partial(chain, self.detected.points, link)
+
+    def tracking(self, detect: DetectSettings, link: LinkSettings) -> Work:
+        """Return the work of both steps."""
+        return partial(find_and_chain, self._required(), detect, link)
+
+    def detection_advice(self, *, bright_on_dark: bool, diameter: float | None = None) -> Work | None:
+        """Return the work of suggesting diameter and threshold; None where nothing is detected."""
+        if self.source is None or not isinstance(self.source.source, LayerMovie) or self.source.kind != "movie":
+            return None
+        return partial(_advise_detection, self.source.source, bright_on_dark, diameter)
+
+    def linking_advice(self, *, take: bool) -> Work | None:
+        """Return the work of suggesting a search range; None while there are no particles."""
+        if self.detected is not None:
+            return partial(_advise_linking, self.detected.points, take)
+        if self.source is not None and isinstance(self.source.source, Points):
+            return partial(_advise_linking, self.source.source, take)
+        return None
+
+    # --- results -------------------------------------------------------------------------------------------------
+
+    def keep(self, result: Detected | Linked | Tracked) -> None:
+        """Keep what a run gave; new particles make tracks of older ones void."""
+        if isinstance(result, Linked):
+            self.linked = result
+        else:
+            self.detected = result if isinstance(result, Detected) else result.detected
+            self.linked = result.linked if isinstance(result, Tracked) else None
+        self.data = None if self.linked is None else self.linked.data
+
+    def keep_partial(self, done: Points | MeasuredTracks) -> None:
+        """Keep what a run gave so far."""
+        self.linked = None
+        if isinstance(done, MeasuredTracks):
+            self.data = done
+        else:
+            self.detected, self.data = Detected(done, None), None
+
+    @property
+    def is_complete(self) -> bool:
+        """Whether the tracks shown are those of a run that came to its end."""
+        return self.linked is not None
+
+    @property
+    def suspicious(self) -> pd.DataFrame | None:
+        """Links worth a look; None before a run came to its end."""
+        return None if self.linked is None else self.linked.suspicious
+
+    @property
+    def margin_unit(self) -> str:
+        """Unit of the margins."""
+        return "" if self.linked is None else margin_unit(self.linked.linking)
+
+    def report(self) -> str:
+        """Return what linking gave, and that it is proven."""
+        assert self.linked is not None  # asked for after a run
+        linking = self.linked.linking
+        report, unit = linking.report, linking.tracks.calibration.unit
+        proof = "proven optimal" if report["is_optimal"] else f"within {report['gap']:.3g} of optimal"
+        step = f", median step {report['median_step']:.3g} {unit}" if report["median_step"] is not None else ""
+        return (
+            f"{len(self.linked.data.measures):,} tracks, {report['links']:,} links{step}; {proof} "
+            f"({report['solver']} on {report['device']}). Unlinked cost: {linking.unmatched_cost.reason}."
+        )
+
+    def plots(self, track_id: int) -> tuple[str, tuple[Plot, ...]]:
+        """Return title and plots of one track."""
+        assert self.data is not None  # a track was chosen
+        row = self.data.measures[self.data.measures["track_id"] == track_id].iloc[0]
+        span = f"frames {int(row['first_frame'])} to {int(row['last_frame'])}, {int(row['length'])} detections"
+        return f"Track {track_id}: {span}", plots_of(self.data.tracks, track_id)
+
+    # --- taking it away ------------------------------------------------------------------------------------------
+
+    def command(self, min_length: int) -> str:
+        """Return the command line that gives the same tracks.
+
+        Raises
+        ------
+        InvalidInput
+            If the layer did not come from a file, or was changed since.
+        """
+        source = self._required()
+        if source.path is None:
+            raise InvalidInput(
+                "This layer is not, or no longer, what stands in a file: save it (File > Save), open the file, run it."
+            )
+        return command_line(source.path, self._settings(min_length))
+
+    def toml(self, min_length: int) -> str:
+        """Return the settings file that gives the same tracks."""
+        return settings_file(self._settings(min_length))
+
+    def write(self, data: MeasuredTracks, kept: pd.DataFrame, path: str, min_length: int, report: Report) -> str:
+        """Write some of the tracks, and say so."""
+        del report
+        settings = {"effective": self._settings(min_length).to_mapping()} if self.linked is not None else {}
+        write_tracks(data.only(kept), path, settings=settings, overwrite=True)
+        return f"Wrote {len(kept):,} tracks to {path}."
+
+    def _settings(self, min_length: int) -> Any:
+        if self.linked is None:
+            raise InvalidInput("There are no complete tracks yet: run linking to its end first.")
+        found_with = None if self.detected is None else self.detected.settings
+        return run_settings(self._required(), found_with, self.linked.linking.settings, min_length)
+
+    def _required(self) -> LayerInput:
+        if self.source is None:
+            raise InvalidInput("Choose a layer to track first.")
+        return self.source
+
+
+def _advise_detection(movie: LayerMovie, bright: bool, diameter: float | None, report: Report) -> tuple[str, Any, bool]:
+    del report
+    return "detect", advise_detection(movie, bright_on_dark=bright, diameter=diameter), diameter is None
+
+
+def _advise_linking(points: Points, take: bool, report: Report) -> tuple[str, LinkAdvice | None, bool]:
+    del report
+    return "link", advise_linking(points), take

@@ -1,0 +1,53 @@
+"""Links to look at: the longest steps, and those that another assignment would replace most cheaply."""
+
+from __future__ import annotations
+
+import numpy as np
+import pandas as pd
+
+from ...tracker.link import Linking
+
+ENOUGH = 100
+
+
+def suspicious_links(linking: Linking, margins: np.ndarray, count: int = ENOUGH) -> pd.DataFrame:
+    """Return links worth a look, the least sure first.
+
+    Parameters
+    ----------
+    linking : Linking
+    margins : float64 (links,)
+        `tracker.margins.link_margins`, in the order of `linking.links`.
+    count : int
+        Links of each kind.
+
+    Returns
+    -------
+    DataFrame
+        `track_id`, `frame` (of the link's end), `distance` (physical), `margin` (in the unit of the cost), `why`
+        ("ambiguous" or "long step"), `row` (of the link's end in the table). A link with both faults stands once.
+    """
+    links = linking.links
+    unsure = np.argsort(margins, kind="stable")[:count]
+    longest = np.argsort(-links["distance"].to_numpy(), kind="stable")[:count]
+    order = list(dict.fromkeys(np.column_stack([unsure, longest]).ravel().tolist()))
+    chosen = links.iloc[order]
+    target = chosen["target"].to_numpy()
+    table = linking.tracks.table
+    ambiguous = np.isin(order, unsure)
+    return pd.DataFrame(
+        {
+            "track_id": table["track_id"].to_numpy()[target],
+            "frame": table["frame"].to_numpy()[target],
+            "distance": chosen["distance"].to_numpy(),
+            "margin": margins[order],
+            "why": np.where(ambiguous, np.where(np.isin(order, longest), "ambiguous, long", "ambiguous"), "long step"),
+            "row": target,
+        }
+    )
+
+
+def margin_unit(linking: Linking) -> str:
+    """Return the unit of the margins."""
+    unit = linking.tracks.calibration.unit
+    return f"{unit}²" if linking.settings.cost == "squared" else unit
