@@ -39,6 +39,8 @@ def asked_settings(params: Mapping[str, Any]) -> Settings:
     ------
     typer.BadParameter
         If one of them is malformed, or the solver or device has no such name. Nothing was read by then.
+    DeviceUnavailable
+        If the device asked for is not there.
     """
     from ...matching.errors import InvalidProblem
     from ...tracker.settings import Settings, merged
@@ -65,6 +67,11 @@ def _check_solver(solver: str, device: str) -> None:
     kind, _, number = device.partition(":")
     if kind not in (AUTO, "cpu", "cuda") or (number and not (kind == "cuda" and number.isdecimal())):
         raise InvalidSetting(f"device (--device) needs auto, cpu, cuda or cuda:N; got {device!r}.")
+    if kind == "cuda":
+        from ...matching.cuda import using
+
+        with using(device):  # raises here rather than after hours of detection
+            pass
 
 
 def stated(params: Mapping[str, Any]) -> dict[str, Any]:

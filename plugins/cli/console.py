@@ -78,17 +78,19 @@ def progress(title: str) -> Generator[StageProgress]:
     if not stderr().is_terminal:
         yield _lines(title)
         return
-    from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeRemainingColumn
+    from rich.progress import BarColumn, Progress, TextColumn, TimeRemainingColumn
 
-    named, count = TextColumn("  {task.description:<9}"), TextColumn("frames,")
-    columns = (named, BarColumn(), MofNCompleteColumn(), count, TimeRemainingColumn(), TextColumn("left"))
+    named, count = TextColumn("  {task.description:<9}"), TextColumn("{task.fields[count]}")
+    columns = (named, BarColumn(), count, TimeRemainingColumn())
     with Progress(*columns, console=stderr(), transient=True) as bars:
         tasks = {}
+        opening = bars.add_task("look", total=None, count="what the movie suggests")  # before the first frame is done
 
         def advance(stage: str, done: int, total: int) -> None:
+            bars.update(opening, visible=False)
             if stage not in tasks:
-                tasks[stage] = bars.add_task(stage, total=total)
-            bars.update(tasks[stage], completed=done, total=total)
+                tasks[stage] = bars.add_task(stage, total=total, count="")
+            bars.update(tasks[stage], completed=done, total=total, count=f"{done} of {total} frames, left:")
 
         yield advance
 

@@ -27,5 +27,5 @@ def held_back() -> Generator[None]:
         yield
     finally:
         signal.signal(signal.SIGINT, before)
-    if pressed:
-        raise KeyboardInterrupt
+        if pressed:
+            raise KeyboardInterrupt

@@ -8,8 +8,9 @@ from pathlib import Path
 import numpy as np
 import pytest
 import tifffile
-from auctrack.plugins.cli.app import app
 from typer.testing import CliRunner
+
+from auctrack.plugins.cli.app import app
 
 ROOT = Path(__file__).parents[3]
 

@@ -10,6 +10,7 @@ import numpy as np
 import pandas as pd
 import pytest
 import tifffile
+
 from auctrack.tracker.tables import read_tracks
 
 

@@ -12,6 +12,7 @@ import time
 import pandas as pd
 import pytest
 import tifffile
+
 from auctrack.plugins.cli import batch
 from auctrack.plugins.cli.interrupt import held_back
 from auctrack.tracker.tables import read_tracks
@@ -143,7 +144,7 @@ def test_a_dry_run_says_what_to_expect_and_writes_nothing(auctrack, movie, sampl
 
 
 def test_the_settings_beside_a_result_repeat_it_exactly(auctrack, samples, tmp_path):
-    assert auctrack("track", samples / "movie.ome.tif", "--frames", "2:12:2", "-o", "first").exit_code == 0
+    assert auctrack("track", samples / "movie.ome.tif", "--frames", "2:8:2", "-o", "first").exit_code == 0
     beside = tmp_path / "first/movie.tracks.csv.settings.json"
     effective = json.loads(beside.read_text())["settings"]["effective"]
     assert isinstance(effective["detect"]["diameter"], float)
@@ -232,7 +233,7 @@ def test_malformed_options_are_wrong_usage_before_anything_is_read(auctrack, tmp
 
 
 def test_a_setting_that_does_not_fit_one_input_fails_that_input(auctrack, movie, samples, summary):
-    result = auctrack("track", movie, samples / "movie.ome.tif", "--frames", "5:8", "--threshold", 20)
+    result = auctrack("track", movie, samples / "movie.ome.tif", "--frames", "5:8", "--diameter", 2.5)
     assert result.exit_code == 1
     assert statuses(summary()) == ["failed", "tracked"]
 
@@ -244,6 +245,7 @@ def test_ctrl_c_keeps_what_is_finished_and_says_so(samples, tmp_path):
         (folder / f"{name}.ome.tif").write_bytes((samples / "movie.ome.tif").read_bytes())
     out = tmp_path / "out"
     command = [sys.executable, "-c", "from auctrack.plugins.cli.app import main; main()", "track", folder, "-o", out]
+    command += ["--frames", "0:10", "--diameter", "2.5"]
     with subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True) as process:
         until = time.monotonic() + 120
         while not (out / "a.tracks.csv.settings.json").exists() and time.monotonic() < until:
@@ -263,7 +265,7 @@ def test_ctrl_c_keeps_what_is_finished_and_says_so(samples, tmp_path):
     assert done <= {name for name in written if name.endswith(".tracks.csv")}
     assert not [name for name in written if "tmp" in name or "old" in name]
     assert all(f"{name}.settings.json" in written for name in written if name.endswith(".tracks.csv"))
-    assert len(read_tracks(out / "a.tracks.csv")) > 1000
+    assert len(read_tracks(out / "a.tracks.csv")) > 500
 
 
 def test_ctrl_c_while_files_are_put_in_place_is_heard_after_it():

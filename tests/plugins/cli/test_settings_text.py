@@ -1,0 +1,100 @@
+"""Settings as text: TOML and options give back what went in."""
+
+from __future__ import annotations
+
+import tomllib
+
+import pytest
+
+from auctrack.plugins.cli import track
+from auctrack.plugins.cli.asked import as_options, asked_settings
+from auctrack.plugins.cli.inputs import stem
+from auctrack.plugins.cli.toml import to_toml
+from auctrack.tracker.settings import Settings
+
+EVERYTHING = {
+    "input": {
+        "kind": "labels",
+        "axes": "TZYX",
+        "scale": [2.0, 0.1 + 0.2, 1e-7],
+        "unit": "nm",
+        "frame_interval": 1.5,
+        "time_unit": "min",
+        "channel": "GFP",
+        "frames": "::5",
+        "roi": "0:10,100:300,:",
+        "columns": {"frame": "Time", "z": "Pos_Z"},
+        "intensity": "m.tif",
+    },
+    "detect": {"diameter": 3.5, "threshold": 0.0, "method": "dog", "bright_on_dark": False, "separation": 2.0},
+    "link": {
+        "search_range": 1 / 3,
+        "unmatched_cost": 5e-324,
+        "cost": "distance",
+        "max_missed_frames": 0,
+        "solver": "auction",
+        "device": "cpu",
+    },
+    "min_length": 4,
+}
+
+
+def parsed(words):
+    """The parameters of `auctrack track` as typer would pass them on."""
+    params = {}
+    while words:
+        name, *words = words
+        params[name.removeprefix("--").replace("-", "_")] = True if name in ("--labels", "--dark") else words.pop(0)
+    numbers = {name: float(params[name]) for name in ("frame_interval", "separation") if name in params}
+    return {**params, **numbers, **({"min_length": int(params["min_length"])} if "min_length" in params else {})}
+
+
+@pytest.mark.parametrize("mapping", [EVERYTHING, {}, {"link": {"search_range": 2.0}}, {"detect": {"threshold": 7.0}}])
+def test_settings_come_back_from_toml_and_from_options(mapping):
+    settings = Settings.from_mapping(mapping)
+    assert Settings.from_mapping(tomllib.loads(to_toml(settings.to_mapping()))) == settings
+    assert asked_settings(parsed(as_options(settings))) == settings
+
+
+def test_every_setting_that_is_not_at_its_default_becomes_an_option_of_track():
+    words = [word for word in as_options(Settings.from_mapping(EVERYTHING)) if word.startswith("--")]
+    known = {f"--{name.replace('_', '-')}" for name in track.command.__annotations__}
+    assert set(words) <= known
+    assert len(words) == 22
+    assert as_options(Settings()) == []
+
+
+@pytest.mark.parametrize(
+    "mapping",
+    [
+        {"a": 1, "b": -2.5e-300, "c": True, "d": 'µm "quoted" \\ line\n', "e": [1, [2.0, "x"], []]},
+        {"table": {"a": 1, "inner": {"deep": {"x": False}}}, "other key": {"with space": "é", "": 1}},
+        {"empty": {}},
+        {},
+    ],
+)
+def test_toml_is_read_back_as_it_was(mapping):
+    assert tomllib.loads(to_toml(mapping)) == mapping
+
+
+def test_what_toml_cannot_say_is_refused():
+    with pytest.raises(TypeError, match="None"):
+        to_toml({"a": None})
+
+
+@pytest.mark.parametrize(
+    ("source", "name"),
+    [
+        ("a/movie.ome.tif", "movie"),
+        ("movie.TIFF", "movie"),
+        ("movie.points.csv", "movie"),
+        ("tracks_um.csv.gz", "tracks_um"),
+        ("m.tracks.napari.csv", "m"),
+        ("day1/frames_*.tif", "frames"),
+        ("day1/*.tif", "day1"),
+        ("day1/", "day1"),
+        ("t.1.2.parquet", "t.1.2"),
+    ],
+)
+def test_a_result_is_named_after_its_input(source, name):
+    assert stem(source) == name
