@@ -15,11 +15,13 @@ from __future__ import annotations
 from typing import NamedTuple
 
 import numpy as np
-from numba import njit, prange
+from numba import njit
+
+from .threads import side_by_side
 
 FAN = 8
-GROUPS_PER_TASK = 512
-"""Groups of eight rows that a thread takes at a time; within them each begins where the one before ended."""
+ROWS_PER_TASK = 4096
+"""Rows that a thread takes at a time; fewer are not worth waking a second thread, which costs more than they do."""
 
 _BITS = 16
 _DOWN = 1 - 2e-15
@@ -53,8 +55,19 @@ def hilbert_orders(x: np.ndarray, y: np.ndarray) -> tuple[np.ndarray, np.ndarray
     lower = np.minimum(x.min(axis=0), y.min(axis=0))
     extent = float((np.maximum(x.max(axis=0), y.max(axis=0)) - lower).max())
     cells_per_unit = 2**_BITS / extent if extent > 0 else 1.0
-    x_keys, y_keys = (_hilbert_keys(points, lower, cells_per_unit) for points in (x, y))
+    x_keys, y_keys = (_keys(points, lower, cells_per_unit) for points in (x, y))
     return np.argsort(x_keys, kind="stable"), np.argsort(y_keys, kind="stable")
+
+
+def _keys(points: np.ndarray, lower: np.ndarray, cells_per_unit: float) -> np.ndarray:
+    keys = np.empty(len(points), np.int64)
+    side_by_side(lambda task: _hilbert_keys(task, points, lower, cells_per_unit, keys), tasks(len(points)))
+    return keys
+
+
+def tasks(n: int) -> range:
+    """Return the numbers of the tasks that `n` rows make for the threads."""
+    return range(-(-n // ROWS_PER_TASK))
 
 
 def build_tree(points: np.ndarray) -> BoxTree:
@@ -82,7 +95,7 @@ def largest_in_boxes(tree: BoxTree, values: np.ndarray) -> tuple[np.ndarray, np.
 
 
 def nearest(tree: BoxTree, rows: np.ndarray, k: int, n: int) -> tuple[np.ndarray, np.ndarray]:
-    """Return the `k` nearest points of each row: places in the tree int32 (n, k), squared distances (n, k), nearest first.
+    """Return the `k` nearest points of each row, nearest first: places in the tree, squared distances, both (n, k).
 
     Parameters
     ----------
@@ -93,7 +106,7 @@ def nearest(tree: BoxTree, rows: np.ndarray, k: int, n: int) -> tuple[np.ndarray
     k, n : int
     """
     places, squares = np.empty((n, k), np.int32), np.full((n, k), np.inf)
-    _nearest(tree, rows, n, places, squares)
+    side_by_side(lambda task: _nearest(task, tree, rows, n, places, squares), tasks(n))
     return places, squares
 
 
@@ -115,22 +128,21 @@ def cheapest_columns(x: np.ndarray, y: np.ndarray, v: np.ndarray, squared: bool)
     rows, tree = build_tree(x[row_order]), build_tree(y[col_order])
     prices, largest = largest_in_boxes(tree, v[col_order])
     places, out = np.empty(len(x), np.int64), np.empty(len(x), np.int64)
-    _cheapest(tree, rows.points, len(x), prices, largest, squared, places)
+    question = tree, rows.points, len(x), prices, largest, squared, places
+    side_by_side(lambda task: _cheapest(task, *question), tasks(len(x)))
     out[row_order] = col_order[places]
     return out
 
 
-@njit(cache=True, nogil=True, parallel=True)
-def _hilbert_keys(points, lower, cells_per_unit):
+@njit(cache=True, nogil=True)
+def _hilbert_keys(task, points, lower, cells_per_unit, keys):
     """Interleave the bits of each point's cell after Skilling's transform."""
-    n, d = points.shape
-    keys = np.empty(n, np.int64)
-    for i in prange(n):
-        cell = np.empty(d, np.int64)
+    d = points.shape[1]
+    cell = np.empty(d, np.int64)
+    for i in range(task * ROWS_PER_TASK, min(len(points), (task + 1) * ROWS_PER_TASK)):
         for a in range(d):
             cell[a] = min(np.int64((points[i, a] - lower[a]) * cells_per_unit), 2**_BITS - 1)
         keys[i] = _hilbert_key(cell)
-    return keys
 
 
 @njit(cache=True, nogil=True)
@@ -218,22 +230,20 @@ def box_gaps(tree, first, box, gaps):
 
 @njit(cache=True, nogil=True, inline="always")
 def point_squares(tree, first, z, y, x, squares):
-    """Squared distances from one point to the eight points from `first` on, axes summed in order as in `costs.pair_cost`."""
+    """Squared distances from one point to the eight points from `first` on, summed as in `costs.pair_cost`."""
     points = tree.points
     for c in range(FAN):
         dz, dy, dx = z - points[0, first + c], y - points[1, first + c], x - points[2, first + c]
         squares[c] = dz * dz + dy * dy + dx * dx
 
 
-@njit(cache=True, nogil=True, parallel=True)
-def _nearest(tree, rows, n, places, squares):
-    n_groups = -(-n // FAN)
-    for task in prange(-(-n_groups // GROUPS_PER_TASK)):
-        stack, bound = np.empty(FAN * 24, np.int64), np.empty(FAN * 24)
-        gaps, near = np.empty(FAN), np.empty(FAN)
-        for g in range(task * GROUPS_PER_TASK, min(n_groups, (task + 1) * GROUPS_PER_TASK)):
-            i0, i1 = g * FAN, min(n, (g + 1) * FAN)
-            _nearest_of_group(tree, rows, i0, i1, places, squares, stack, bound, gaps, near)
+@njit(cache=True, nogil=True)
+def _nearest(task, tree, rows, n, places, squares):
+    stack, bound = np.empty(FAN * 24, np.int64), np.empty(FAN * 24)
+    gaps, near = np.empty(FAN), np.empty(FAN)
+    end = min(n, (task + 1) * ROWS_PER_TASK)
+    for i in range(task * ROWS_PER_TASK, end, FAN):
+        _nearest_of_group(tree, rows, i, min(i + FAN, end), places, squares, stack, bound, gaps, near)
 
 
 @njit(cache=True, nogil=True)
@@ -269,24 +279,22 @@ def _nearest_of_group(tree, rows, i0, i1, places, squares, stack, bound, gaps, n
             worst = max(worst, farthest)
 
 
-@njit(cache=True, nogil=True, parallel=True)
-def _cheapest(tree, rows, n, v, largest, squared, places):
-    n_groups = -(-n // FAN)
-    for task in prange(-(-n_groups // GROUPS_PER_TASK)):
-        stack, bound = np.empty(FAN * 24, np.int64), np.empty(FAN * 24)
-        gaps, near, best = np.empty(FAN), np.empty(FAN), np.empty(FAN)
-        leaf = np.int64(0)
-        for g in range(task * GROUPS_PER_TASK, min(n_groups, (task + 1) * GROUPS_PER_TASK)):
-            first, end = g * FAN, min(n, (g + 1) * FAN)
-            _cheapest_of_group(
-                tree, rows, first, end, v, largest, squared, leaf, places, best, stack, bound, gaps, near
-            )
-            leaf = places[first] // FAN
+@njit(cache=True, nogil=True)
+def _cheapest(task, tree, rows, n, v, largest, squared, places):
+    stack, bound = np.empty(FAN * 24, np.int64), np.empty(FAN * 24)
+    gaps, near, best = np.empty(FAN), np.empty(FAN), np.empty(FAN)
+    leaf = np.int64(0)
+    end = min(n, (task + 1) * ROWS_PER_TASK)
+    for i in range(task * ROWS_PER_TASK, end, FAN):
+        asked = i, min(i + FAN, end)
+        _cheapest_of_group(tree, rows, asked, v, largest, squared, leaf, places, best, stack, bound, gaps, near)
+        leaf = places[i] // FAN
 
 
 @njit(cache=True, nogil=True)
-def _cheapest_of_group(tree, rows, first, end, v, largest, squared, leaf, places, best, stack, bound, gaps, near):
+def _cheapest_of_group(tree, rows, asked, v, largest, squared, leaf, places, best, stack, bound, gaps, near):
     """Find the least c - v of up to eight rows in one descent; begin at the leaf where the rows before found theirs."""
+    first, end = asked
     box = corners(rows, first, end)
     best[: end - first] = np.inf
     stack[0], bound[0] = (len(tree.starts) - 2) << 40, -np.inf

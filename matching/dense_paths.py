@@ -36,7 +36,7 @@ def lower_to_cheapest(cost, v, none):
 
 @njit(cache=True, nogil=True)
 def assign_dense_rows(cost, state, counts):
-    """As `shortest_paths.assign_rows` for all rows of a matrix, float or integer (rows, columns); +inf is never matched."""
+    """As `shortest_paths.assign_rows` for all rows of a matrix (rows, columns); +inf is never matched."""
     n = len(cost)
     waiting = np.empty(n, np.int64)
     n_waiting = 0
@@ -108,7 +108,7 @@ def _bid(row, i, may_displace, state):
 def _search(cost, start_row, state, key, scanned):
     """Dijkstra's search from a row to the nearest end of an alternating path: (end, length, columns scanned).
 
-    `key` holds the distance of every column, -1 once it is scanned: shorter than any distance, so that nothing improves it.
+    `key` holds the distance of every column, -1 once it is scanned: below any distance, so that nothing improves it.
     """
     v = state.v
     key[:] = state.none

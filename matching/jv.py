@@ -4,6 +4,9 @@ SciPy's `linear_sum_assignment` is the same method, but it returns no dual varia
 integers above 2**53; the tests compare with it wherever it can go.
 """
 
+# Types of numba kernels live in their docstrings: numba infers them.
+# ruff: noqa: ANN001, ANN202
+
 from __future__ import annotations
 
 from dataclasses import dataclass
@@ -11,7 +14,7 @@ from time import perf_counter
 from typing import ClassVar
 
 import numpy as np
-from numba import njit, prange
+from numba import njit
 
 from .assignment import Assignment
 from .certificate import certify
@@ -21,6 +24,10 @@ from .hall import infeasible
 from .problem import Problem
 from .short_side import Matched, from_short_side
 from .shortest_paths import State, assign_rows, named_counts, start
+from .threads import side_by_side
+
+RUNS = 64
+"""Runs of blocks that the threads share: one block alone would be too little to hand over."""
 
 
 @dataclass(frozen=True)
@@ -46,11 +53,10 @@ def _match(problem: Problem) -> Matched:
     row_bound, col_bound = problem.dual_bounds()
     state = start(row_bound, col_bound)
     counts = np.zeros((problem.n_blocks, 3), np.int64)
-    if problem.n_blocks == 1:
-        failed = np.array([_assign_block(problem.data, problem.forbidden, state, counts[0])])
-    else:
-        offsets = problem.row_offsets, problem.col_offsets, problem.dense_offsets
-        failed = _assign_blocks(*offsets, problem.data, problem.forbidden, state, counts)
+    failed = np.full(problem.n_blocks, -1)
+    batch = problem.row_offsets, problem.col_offsets, problem.dense_offsets, problem.data, problem.forbidden
+    cuts = np.unique(np.linspace(0, problem.n_blocks, RUNS + 1).astype(np.int64))
+    side_by_side(lambda c: _assign_blocks(cuts[c], cuts[c + 1], *batch, state, counts, failed), range(len(cuts) - 1))
     if (failed >= 0).any():
         raise _infeasible_block(problem, int(np.argmax(failed >= 0)), failed, state)
     return state.col_of_row, state.v, named_counts(counts.sum(axis=0))
@@ -67,16 +73,14 @@ def _infeasible_block(problem: Problem, b: int, failed: np.ndarray, state: State
     return error.in_block(b) if problem.n_blocks > 1 else error
 
 
-@njit(cache=True, nogil=True, parallel=True)
-def _assign_blocks(row_offsets, col_offsets, edge_offsets, data, forbidden, state, counts):
-    """Assign every block; a row index where one cannot be matched, else -1."""
-    failed = np.full(len(row_offsets) - 1, -1, np.int64)
-    for b in prange(len(failed)):
+@njit(cache=True, nogil=True)
+def _assign_blocks(first, end, row_offsets, col_offsets, edge_offsets, data, forbidden, state, counts, failed):
+    """Assign some of the blocks; in `failed` a row of each that cannot be matched, or -1."""
+    for b in range(first, end):
         costs = data[edge_offsets[b] : edge_offsets[b + 1]]
         mask = None if forbidden is None else forbidden[edge_offsets[b] : edge_offsets[b + 1]]
         own = _own_part(state, row_offsets[b], row_offsets[b + 1], col_offsets[b], col_offsets[b + 1])
         failed[b] = _assign_block(costs, mask, own, counts[b])
-    return failed
 
 
 @njit(cache=True, nogil=True)

@@ -11,6 +11,7 @@ in a row that goes alone, at its bound.
 """
 
 # Types of numba kernels live in their docstrings: numba infers them.
+# ruff: noqa: ANN001, ANN201, ANN202
 
 from __future__ import annotations
 

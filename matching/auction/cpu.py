@@ -10,7 +10,7 @@ from time import perf_counter
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
-from numba import njit, prange
+from numba import njit
 
 from ..certificate import certify
 from ..errors import NotConverged
@@ -18,6 +18,7 @@ from ..hall import infeasible
 from ..problem import Problem
 from ..short_side import Matched, from_short_side
 from ..shortest_paths import State, named_counts
+from ..threads import side_by_side
 from .finish import exact_state, finish_rows, settle_lone_columns
 from .graph import (
     allowed_pairs,
@@ -78,16 +79,21 @@ def match_by_auction(problem: Problem, options: Auction) -> Matched:
     budget = options.max_bids or (BIDS_PER_PHASE if exact else 2**40)
     per_phase = exact and options.max_bids is None
     last = options.eps or 0.0
-    bids, waiting = _bid(cuts, starts, rows, graph, prices, scaled, last, budget, per_phase, options.form == "jacobi")
-    stats: dict[str, Any] = {"bids": int(bids.sum()), "components": len(starts) - 1}
-    if not per_phase and (not exact or waiting.any()):
-        stats["waiting"] = int(waiting.sum())
+    schedule = scaled, last, budget, per_phase, options.form == "jacobi"
+    runs = range(len(cuts) - 1)  # they share prices and state: an entry belongs to one component
+    spent = side_by_side(lambda c: _bid(cuts[c], cuts[c + 1], starts, rows, graph, prices, schedule), runs)
+    bids, waiting = (sum(counts) for counts in zip((0, 0), *spent, strict=True))
+    stats: dict[str, Any] = {"bids": bids, "components": len(starts) - 1}
+    if not per_phase and (not exact or waiting):
+        stats["waiting"] = waiting
         return local_columns(problem, prices.col_of_row), as_duals(prices.v, problem), stats
     state = exact_state(prices, row_bound, col_bound)
     counts = np.zeros((len(cuts) - 1, 3), np.int64)
-    failed = _finish(cuts, rows, graph, state, counts)
-    if (failed >= 0).any():
-        raise infeasible(problem, int(failed.max()), indptr, indices, allowed_pairs(problem), *_matching_of(state))
+    failed = max(
+        side_by_side(lambda c: finish_rows(rows[cuts[c] : cuts[c + 1]], *graph, state, counts[c]), runs), default=-1
+    )
+    if failed >= 0:
+        raise infeasible(problem, failed, indptr, indices, allowed_pairs(problem), *_matching_of(state))
     if scaled and indices is not None:
         stats["lone_columns"] = settle_lone_columns(indptr, indices, data, state, col_bound, counts[0])
     finish = named_counts(counts.sum(axis=0))
@@ -111,26 +117,22 @@ def _matching_of(state: State) -> tuple[np.ndarray, np.ndarray]:
     return state.col_of_row, state.row_of_col
 
 
-@njit(cache=True, nogil=True, parallel=True)
-def _bid(cuts, starts, rows, graph, prices, scaled, last, budget, per_phase, at_once):
-    """Run the phases of all components; return bids and rows that still wait, of each run of components."""
-    n_cuts = len(cuts) - 1
-    bids, waiting = np.zeros(n_cuts, np.int64), np.zeros(n_cuts, np.int64)
-    for c in prange(n_cuts):
-        first = np.searchsorted(starts, cuts[c])
-        end = np.searchsorted(starts, cuts[c + 1])
-        for part in range(first, end):
-            own = rows[starts[part] : starts[part + 1]]
-            spent, left = _bid_component(own, graph, prices, scaled, last, budget, per_phase, at_once)
-            bids[c] += spent
-            waiting[c] += left
+@njit(cache=True, nogil=True)
+def _bid(cut, end, starts, rows, graph, prices, schedule):
+    """Run the phases of the components that own `rows[cut:end]`, one after the other."""
+    bids = waiting = 0
+    for part in range(np.searchsorted(starts, cut), np.searchsorted(starts, end)):
+        spent, left = _bid_component(rows[starts[part] : starts[part + 1]], graph, prices, schedule)
+        bids += spent
+        waiting += left
     return bids, waiting
 
 
 @njit(cache=True, nogil=True)
-def _bid_component(rows, graph, prices, scaled, last, budget, per_phase, at_once):
+def _bid_component(rows, graph, prices, schedule):
     """Run the phases of one component; with `per_phase` every phase has the budget, else they share it."""
     indptr, indices, data, forbidden = graph
+    scaled, last, budget, per_phase, at_once = schedule
     bids, left = 0, 0
     if scaled:
         steps = scaled_eps(rows, indptr, data, forbidden, last) if len(rows) >= SMALL or last > 0.0 else np.empty(0)
@@ -142,14 +144,3 @@ def _bid_component(rows, graph, prices, scaled, last, budget, per_phase, at_once
         bids += spent
         left = len(waiting)
     return bids, left
-
-
-@njit(cache=True, nogil=True, parallel=True)
-def _finish(cuts, rows, graph, state, counts):
-    """Finish runs of whole components in threads; for each, a row that cannot be matched, or -1."""
-    indptr, indices, data, forbidden = graph
-    failed = np.full(len(cuts) - 1, -1, np.int64)
-    for c in prange(len(cuts) - 1):
-        own = rows[cuts[c] : cuts[c + 1]]
-        failed[c] = finish_rows(own, indptr, indices, data, forbidden, state, counts[c])
-    return failed

@@ -18,6 +18,9 @@ from .scaling import RESOLUTION
 CHUNKS = 64
 """Runs of components that the threads share; a fixed number, so that answers do not depend on how many threads."""
 
+EDGES_FOR_THREADS = 2**16
+"""Edges below which one thread does it all: waking the others takes longer."""
+
 Graph = tuple[np.ndarray, np.ndarray | None, np.ndarray, np.ndarray | None]
 
 
@@ -62,7 +65,8 @@ def independent_parts(problem: Problem) -> tuple[np.ndarray, np.ndarray, np.ndar
         return np.arange(problem.n_rows), ends, ends
     row_label, _ = components(indptr, indices, problem.n_cols)
     rows, starts = rows_by_component(row_label)
-    return rows, starts, chunks_of_components(starts, rows, indptr, CHUNKS)
+    chunks = CHUNKS if len(indices) >= EDGES_FOR_THREADS else 1
+    return rows, starts, chunks_of_components(starts, rows, indptr, chunks)
 
 
 def as_floats(bound: np.ndarray) -> np.ndarray:
@@ -113,8 +117,8 @@ def refuse_too_fine(eps: float, problem: Problem) -> None:
     least = RESOLUTION * largest_cost(problem)
     if eps < least:
         raise InvalidProblem(
-            f"eps needs at least {least:.3g} beside costs of this size in float64; got {eps:.3g}. Raise it, or leave it "
-            "at None for the exact optimum."
+            f"eps needs at least {least:.3g} beside costs of this size in float64; got {eps:.3g}. Raise it, or leave "
+            "it at None for the exact optimum."
         )
 
 

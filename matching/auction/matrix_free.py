@@ -165,7 +165,7 @@ class _MatrixFree:
 
 @njit(cache=True, nogil=True)
 def _united(near_rows, near_cols, ranks):
-    """Unite columns near each row, rows near each column, and one column of each row (-1 = none) into CSR, no pair twice."""
+    """Unite columns near each row, rows near each column, and one column of each row (-1 = none) into CSR."""
     n, m = len(near_rows), len(near_cols)
     most = np.full(n, near_rows.shape[1] + 1)
     for j in range(m):
@@ -255,7 +255,7 @@ def _least_values(indptr, indices, data, v, row_bound):
 def _centre(indptr, indices, data, v, r, col_of_row):
     """Move each link's duals half-way to the middle of what its pairs allow; later finishes start from these prices.
 
-    Duals at an extreme of the optimal ones, where an auction leaves them, contradict more of the pairs not in the graph.
+    Duals at an extreme of the optimal ones, where an auction leaves them, contradict more of the pairs left out.
     No pair's slack is used up: each of its two ends takes less than half of it.
     """
     n = len(r)

@@ -1,15 +1,15 @@
 """The auction of Vasconcelos and Rosenhahn step by step: a bidding phase, an assignment phase, a convergence test.
 
-Source: C. N. Vasconcelos, B. Rosenhahn, "Bipartite graph matching computation on GPU", EMMCVPR 2009, sections 3.2 and 5, on
-one core. Every phase goes through all persons (rows) or all objects (columns), as its kernels do with one thread each.
-In the paper's words the price of object j is -v_j and the benefit of a pair -c_ij.
+Source: C. N. Vasconcelos, B. Rosenhahn, "Bipartite graph matching computation on GPU", EMMCVPR 2009, sections 3.2 and
+5, on one core. Every phase goes through all persons (rows) or all objects (columns), as its kernels do with one
+thread each. In the paper's words the price of object j is -v_j and the benefit of a pair -c_ij.
 
-What the paper leaves open is settled here: the increment ε (see `Auction`); a person with one object left bids ε above its
-price; equal bids go to the person with the smallest number; with an `unmatched_cost`, which the paper has not, a person
-who likes no object better than staying alone leaves, and counts as served.
+What the paper leaves open is settled here: the increment ε (see `Auction`); a person with one object left bids ε
+above its price; equal bids go to the person with the smallest number; with an `unmatched_cost`, which the paper has
+not, a person who likes no object better than staying alone leaves, and counts as served.
 
-Integer costs are multiplied by rows + 1 and bid for with an increment of 1, so that the assignment is optimal; how whole
-duals that prove it come out of the prices is told at `_whole_duals`.
+Integer costs are multiplied by rows + 1 and bid for with an increment of 1, so that the assignment is optimal; how
+whole duals that prove it come out of the prices is told at `_whole_duals`.
 """
 
 # Types of numba kernels live in their docstrings: numba infers them.
@@ -49,7 +49,7 @@ def match_as_in_the_paper(problem: Problem, options: Auction) -> Matched:
 
 
 def fixed_eps(problem: Problem) -> float:
-    """Return a tenth of the largest cost difference divided by the rows: the whole cost is then off by that tenth at most."""
+    """Return a tenth of the largest cost difference over the rows: the objective is then off by that tenth at most."""
     low, high = finite_range(problem.data)
     return 0.1 * (float(high) - float(low)) / max(problem.n_rows, 1) or 1.0
 
@@ -59,8 +59,8 @@ def _match_scaled_integers(problem: Problem, options: Auction) -> Matched:
     largest = max(abs(int(end)) for end in finite_range(problem.data))
     if largest * scale > INT_LIMIT // (2 * scale + 4):
         raise InvalidProblem(
-            f"variant='paper' multiplies integer costs by rows + 1 = {scale}, which leaves int64 with costs up to {largest}. "
-            "Scale them down, give eps, or use the default variant."
+            f"variant='paper' multiplies integer costs by rows + 1 = {scale}, which leaves int64 with costs up to "
+            f"{largest}. Scale them down, give eps, or use the default variant."
         )
     indptr, indices, data, forbidden = flat_graph(problem)
     row_bound, col_bound = (np.where(b < INT_LIMIT, b * scale, INT_LIMIT) for b in problem.dual_bounds())
@@ -82,9 +82,9 @@ def _run(graph: Graph, row_bound: np.ndarray, col_bound: np.ndarray, eps: float,
 def _whole_duals(graph: Graph, row_bound: np.ndarray, v: np.ndarray, scale: int) -> np.ndarray:
     """Return integer duals for the unscaled costs that the optimal assignment is tight for.
 
-    The auction leaves c·S - v_j ≤ r_i + 1 for each link, S = rows + 1 and r_i the least of row i. Divided by S and rounded up
-    after taking away some t, both sides become the same integer unless t ≡ r_i modulo S; the rows rule out fewer than S
-    values of t, so one is left.
+    The auction leaves c·S - v_j ≤ r_i + 1 for each link, S = rows + 1 and r_i the least of row i. Divided by S
+    and rounded up after taking away some t, both sides become the same integer unless t ≡ r_i modulo S; the rows
+    rule out fewer than S values of t, so one is left.
     """
     r = _least_of_rows(*graph, row_bound, v)
     ruled_out = np.zeros(scale, bool)
@@ -95,6 +95,7 @@ def _whole_duals(graph: Graph, row_bound: np.ndarray, v: np.ndarray, scale: int)
 @njit(cache=True, nogil=True)
 def _auction(graph, v, row_bound, none, eps, by_counter, budget):
     """Alternate the phases until all persons are served; return (col_of_row, iterations, bids, persons served)."""
+    indptr, indices, data, forbidden = graph
     n, m = len(row_bound), len(v)
     col_of_row, row_of_col = np.full(n, -1, np.int32), np.full(m, -1, np.int32)
     alone = np.zeros(n, np.bool_)
@@ -103,7 +104,9 @@ def _auction(graph, v, row_bound, none, eps, by_counter, budget):
     is_assigned = np.zeros(m, np.bool_)
     counter = left = iterations = bids = 0
     while (counter if by_counter else is_assigned.sum()) + left < n and bids < budget:
-        placed, gone = _bidding_phase(*graph, v, row_bound, none, eps, col_of_row, alone, target, bid)
+        placed, gone = _bidding_phase(
+            indptr, indices, data, forbidden, v, row_bound, none, eps, col_of_row, alone, target, bid
+        )
         counter += _assignment_phase(target, bid, v, col_of_row, row_of_col, is_assigned, highest)
         bids += placed
         left += gone
@@ -113,7 +116,7 @@ def _auction(graph, v, row_bound, none, eps, by_counter, budget):
 
 @njit(cache=True, nogil=True)
 def _bidding_phase(indptr, indices, data, forbidden, v, row_bound, none, eps, col_of_row, alone, target, bid):
-    """Let every person without an object bid: its best object, and that object's price were its second best as good, plus ε.
+    """Let every person without an object bid for its best: what makes the second best as good, and ε on top.
 
     Returns the number of bids, and of persons who leave.
     """

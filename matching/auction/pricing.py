@@ -10,9 +10,10 @@ largest v does not; that spares nearly all pairs.
 from __future__ import annotations
 
 import numpy as np
-from numba import njit, prange
+from numba import njit
 
-from ..box_tree import FAN, GROUPS_PER_TASK, BoxTree, box_gaps, corners, largest_in_boxes, point_squares
+from ..box_tree import FAN, ROWS_PER_TASK, BoxTree, box_gaps, corners, largest_in_boxes, point_squares, tasks
+from ..threads import side_by_side
 
 _ULPS = 16 * np.finfo(np.float64).eps
 
@@ -45,22 +46,20 @@ def contradictions(
     n = len(r)
     columns, slack, counts = np.empty((n, most), np.int32), np.empty((n, most)), np.zeros(n, np.int64)
     prices, largest = largest_in_boxes(tree, v)
-    _search(tree, rows, r, prices, largest, squared, tolerance, columns, slack, counts)
+    question = tree, rows, r, prices, largest, squared, tolerance, columns, slack, counts
+    side_by_side(lambda task: _search(task, *question), tasks(n))
     return columns, counts
 
 
-@njit(cache=True, nogil=True, parallel=True)
-def _search(tree, rows, r, v, largest, squared, tolerance, columns, slack, counts):
-    n = len(r)
-    n_groups = -(-n // FAN)
-    for task in prange(-(-n_groups // GROUPS_PER_TASK)):
-        stack = np.empty(FAN * 24, np.int64)
-        gaps, near = np.empty(FAN), np.empty(FAN)
-        for g in range(task * GROUPS_PER_TASK, min(n_groups, (task + 1) * GROUPS_PER_TASK)):
-            asked = (g * FAN, min(n, (g + 1) * FAN))
-            _search_for_group(
-                tree, rows, asked, r, v, largest, squared, tolerance, columns, slack, counts, stack, gaps, near
-            )
+@njit(cache=True, nogil=True)
+def _search(task, tree, rows, r, v, largest, squared, tolerance, columns, slack, counts):
+    stack, gaps, near = np.empty(FAN * 24, np.int64), np.empty(FAN), np.empty(FAN)
+    end = min(len(r), (task + 1) * ROWS_PER_TASK)
+    for i in range(task * ROWS_PER_TASK, end, FAN):
+        asked = i, min(i + FAN, end)
+        _search_for_group(
+            tree, rows, asked, r, v, largest, squared, tolerance, columns, slack, counts, stack, gaps, near
+        )
 
 
 @njit(cache=True, nogil=True)

@@ -38,8 +38,8 @@ _NEAR = 8
 class Prices(NamedTuple):
     """An auction's state; calls on disjoint components may share one.
 
-    `v` (columns,) are the float64 column duals, `row_bound` (rows,) the price of staying alone, +inf where a row must be
-    matched, `col_of_row` and `row_of_col` int32 the matching, -1 = unassigned, `winner` (columns,) Jacobi's scratch, -1.
+    `v` (columns,) are the float64 column duals, `row_bound` (rows,) the price of staying alone, +inf where a row must
+    be matched, `col_of_row` and `row_of_col` int32 the matching, -1 = unassigned, `winner` (columns,) Jacobi's scratch.
     """
 
     v: np.ndarray
@@ -77,7 +77,7 @@ def scaled_eps(rows, indptr, data, forbidden, last):
 
 @njit(cache=True, nogil=True)
 def cost_scale(rows, indptr, data, forbidden):
-    """Return the mean over the rows of what the eighth (or last) cheapest pair costs above the cheapest, and the largest |c|."""
+    """Return what the eighth (or last) cheapest pair costs above the cheapest, row mean, and the largest |c|."""
     total, largest = 0.0, 0.0
     near = np.empty(_NEAR)
     for i in rows:
@@ -102,7 +102,7 @@ def cost_scale(rows, indptr, data, forbidden):
 
 @njit(cache=True, nogil=True)
 def run_phase(rows, indptr, indices, data, forbidden, prices, eps, budget, at_once):
-    """Release the rows that are not ε-content and let them bid; return (bids, rows that still wait at the budget's end)."""
+    """Release the rows that are not ε-content and let them bid; return (bids, rows that still wait)."""
     waiting = release(rows, indptr, indices, data, forbidden, prices, eps)
     if at_once:
         return bid_at_once(waiting, indptr, indices, data, forbidden, prices, eps, budget)
@@ -111,7 +111,7 @@ def run_phase(rows, indptr, indices, data, forbidden, prices, eps, budget, at_on
 
 @njit(cache=True, nogil=True)
 def release(rows, indptr, indices, data, forbidden, prices, eps):
-    """Unassign the rows whose column is dearer to them than their best by more than `eps`; return all unassigned rows."""
+    """Unassign the rows whose column is worse than their best by more than `eps`; return all unassigned rows."""
     v, col_of_row, row_of_col = prices.v, prices.col_of_row, prices.row_of_col
     waiting = np.empty(len(rows), np.int64)
     n_waiting = 0

@@ -14,19 +14,20 @@ from ..problem import Problem
 class Auction:
     """The auction algorithm with ε-scaling, finished exactly by shortest augmenting paths from its prices.
 
-    Exact by default: integer costs with gap 0, real costs in float64 within 64 ulp term by term. Dense and sparse costs, and
-    point sets matrix-free in O(n) memory; unequal sides, `unmatched_cost` and batches included.
+    Exact by default: integer costs with gap 0, real costs in float64 within 64 ulp term by term. Dense and sparse
+    costs, and point sets matrix-free in O(n) memory; unequal sides, `unmatched_cost` and batches included.
 
     Attributes
     ----------
     eps : float, optional
-        Stop at this bid increment, in the unit of the cost, and skip the exact finish: each link is then within `eps` of its
-        row's best, so that `gap` is at most `eps` a row. The result says what was proven. Default: exact.
+        Stop at this bid increment, in the unit of the cost, and skip the exact finish: each link is then within `eps`
+        of its row's best, so that `gap` is at most `eps` a row (integer duals are rounded down, for up to 1 more). The
+        result says what was proven. Default: exact.
     variant : {"default", "paper"}
-        "paper": the loop of Vasconcelos & Rosenhahn step by step: all unassigned rows bid at once (Jacobi), the highest bid
-        wins, one fixed increment, no scaling, no finish. The paper names no increment; ours, unless `eps` is given, is
-        1 / (rows + 1) for integer costs (which makes it exact) and a tenth of the largest cost difference divided by the
-        rows for real ones.
+        "paper": the loop of Vasconcelos & Rosenhahn step by step: all unassigned rows bid at once (Jacobi), the highest
+        bid wins, one fixed increment, no scaling, no finish. The paper names no increment; ours, unless `eps` is given,
+        is 1 / (rows + 1) for integer costs (which makes it exact) and a tenth of the largest cost difference divided by
+        the rows for real ones.
     form : {"gauss-seidel", "jacobi"}
         On the CPU: one bid at a time at the newest prices, or all unassigned rows at once. The GPU always bids at once.
     convergence : {"counter", "reduction"}
