@@ -1,4 +1,5 @@
 """`auctrack info`: what is in a file, and which settings suit it."""
+# ruff: noqa: ARG001 - the options reach `asked` through the context
 
 from __future__ import annotations
 
@@ -64,7 +65,6 @@ def command(
 
     auctrack info movie.tif --axes TZYX --voxel 2,0.5,0.5 --json
     """
-    del axes, voxel, unit, frame_interval, time_unit, channel, frames, roi, labels, columns, diameter, threshold, dark
     settings = asked_settings(ctx.params)
     facts, text = (_of_table if settings.input.is_table(source) else _of_movie)(source, settings)
     if not as_json:

@@ -1,4 +1,5 @@
 """`auctrack measure`: tracks in, one row of measures a track out, and the mean squared displacement."""
+# ruff: noqa: ARG001 - the options reach `asked` through the context
 
 from __future__ import annotations
 
@@ -73,7 +74,6 @@ def command(
 
     auctrack measure spots.csv --voxel 0.2,0.2 --frame-interval 0.5 --msd
     """
-    del columns, voxel, unit, frame_interval, time_unit  # read through the context
     given = asked_settings({**ctx.params, "min_length": None}).input
     from ...tracker.measures import filter_by_length, mean_squared_displacement, measure_tracks
     from ...tracker.tables import read_tracks

@@ -212,14 +212,16 @@ def command(
 
 def _write_tables(simulation: Simulation, output: Path, *, overwrite: bool) -> tuple[Path, ...]:
     from ...tracker.write import write_points, write_tracks
+    from .interrupt import held_back
     from .record import refuse_existing
 
     truth = output.with_name(f"{output.name.removesuffix(output.suffix)}.truth.csv")
     for path in (output, truth):
         refuse_existing(path, overwrite=overwrite)
     made_with: dict[str, Any] = {"simulation": simulation.settings}
-    write_points(simulation.detections, output, settings=made_with, overwrite=overwrite)
-    write_tracks(simulation.truth, truth, settings=made_with, overwrite=overwrite)
+    with held_back():
+        write_points(simulation.detections, output, settings=made_with, overwrite=overwrite)
+        write_tracks(simulation.truth, truth, settings=made_with, overwrite=overwrite)
     return output, truth
 
 
