@@ -10,6 +10,7 @@ import numpy as np
 from numba import njit
 from numpy.typing import NDArray
 
+from .. import cuda
 from ..errors import InvalidProblem
 from .prefetch import prefetch
 
@@ -63,7 +64,8 @@ class BipartiteGraph:
 
         Parameters
         ----------
-        graph : BipartiteGraph, SciPy or CuPy sparse, boolean ndarray (n_rows, n_columns), or (indptr, indices, shape)
+        graph : BipartiteGraph, SciPy or CuPy sparse, boolean ndarray (n_rows, n_columns), (indptr, indices, shape) or \
+                DeviceGraph
             Every stored entry is an edge, a stored zero too (except in BSR and DIA, where zeros are padding).
             Unsorted columns are sorted and repeated ones merged. Index arrays may have any integer type; clean
             32-bit ones are taken without a copy.
@@ -135,6 +137,8 @@ def _as_csr(graph: Any) -> tuple[NDArray[Any], NDArray[Any], Any]:
         return np.asarray(indptr), np.asarray(indices), shape
     if type(graph).__module__.startswith("cupyx."):
         graph = graph.get()
+    if hasattr(graph, "indices") and cuda.is_device_array(graph.indices):  # a DeviceGraph
+        return cuda.to_host(graph.indptr), cuda.to_host(graph.indices), (graph.n_rows, graph.n_columns)
     if isinstance(graph, np.ndarray):
         if graph.dtype != np.bool_ or graph.ndim != 2:
             raise InvalidProblem(

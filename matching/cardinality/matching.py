@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import cached_property
 from typing import Any, NamedTuple
 
@@ -10,6 +10,7 @@ import numpy as np
 from numba import njit
 from numpy.typing import NDArray
 
+from .. import cuda
 from ..errors import InvalidProblem
 from .graph import BipartiteGraph, IntArray
 
@@ -38,8 +39,8 @@ class Matching:
 
     Attributes
     ----------
-    graph : BipartiteGraph
-        The graph it belongs to.
+    graph : BipartiteGraph or DeviceGraph
+        The graph it belongs to. Of a graph on the GPU, the arrays below are CuPy's.
     col_of_row : ndarray of int32, shape (n_rows,)
         The partner of each row, -1 where it has none.
     row_of_col : ndarray of int32, shape (n_columns,)
@@ -50,7 +51,7 @@ class Matching:
         Counts of the run (phases, levels, pushes, …: each algorithm names its own) and ``seconds`` per part.
     """
 
-    graph: BipartiteGraph = field(repr=False)
+    graph: Any = field(repr=False)
     col_of_row: IntArray = field(repr=False)
     row_of_col: IntArray = field(repr=False)
     algorithm: str
@@ -69,7 +70,20 @@ class Matching:
 
         Found on first use by one alternating search; vertices without an edge are never in it.
         """
+        if cuda.is_device_array(self.col_of_row):
+            from .solve_gpu import minimum_cover_gpu  # needs CuPy
+
+            return VertexCover(*minimum_cover_gpu(self.graph, self.col_of_row, self.device))
         return konig_cover(self.graph, self.col_of_row, self.row_of_col)
+
+    def on_host(self) -> Matching:
+        """The same matching in NumPy arrays; itself if it is already."""
+        if not cuda.is_device_array(self.col_of_row):
+            return self
+        graph = BipartiteGraph.from_any(self.graph)
+        return replace(
+            self, graph=graph, col_of_row=cuda.to_host(self.col_of_row), row_of_col=cuda.to_host(self.row_of_col)
+        )
 
 
 def konig_cover(graph: BipartiteGraph, col_of_row: IntArray, row_of_col: IntArray) -> VertexCover:
@@ -146,6 +160,7 @@ def verify_matching(graph: Any, matching: Matching) -> int:
         It is no matching of the graph, or its cover does not prove the maximum; the message says where it breaks.
     """
     graph = BipartiteGraph.from_any(graph)
+    matching = matching.on_host()
     check_matching(graph, matching.col_of_row, matching.row_of_col)
     cover = matching.cover
     if cover.rows.shape != (graph.n_rows,) or cover.columns.shape != (graph.n_columns,):

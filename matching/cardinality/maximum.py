@@ -48,6 +48,9 @@ ALGORITHMS: dict[str, Search] = {
 GPU_ALGORITHMS = frozenset({"auto", "apfb", "apsb", "g-pr"})
 """The searches that run on the GPU."""
 
+GPU_INITIAL_MATCHINGS = frozenset({"auto", "none", "cheap", "karp-sipser"})
+"""The starts that run on the GPU."""
+
 INITIAL_MATCHINGS: dict[str, Start] = {
     "none": lambda _graph, _col_of_row, _row_of_col: None,
     "cheap": cheap,
@@ -65,7 +68,8 @@ def maximum_matching(
     Parameters
     ----------
     graph : BipartiteGraph or anything `BipartiteGraph.from_any` reads
-        Rows against columns; rectangular graphs and vertices without an edge are fine.
+        Rows against columns; rectangular graphs and vertices without an edge are fine. Solved on the GPU, a
+        `DeviceGraph` or a CuPy sparse matrix gives a matching of CuPy arrays.
     algorithm : str
         ``"auto"`` takes what `choose` says. Sequential: ``"hopcroft-karp"``, ``"hkdw"``, ``"pothen-fan"``,
         ``"push-relabel"``. Multicore: ``"p-dbfs"``, ``"parallel-pothen-fan"``, ``"parallel-hopcroft-karp"``.
@@ -76,7 +80,7 @@ def maximum_matching(
         ``algorithm="auto"`` on graphs of uneven degree.
     device : str
         ``"cpu"``, ``"cuda"`` or ``"cuda:N"``; ``"auto"`` is the first CUDA device where there is one and the algorithm
-        runs there (`GPU_ALGORITHMS`), else the CPU.
+        and the start run there (`GPU_ALGORITHMS`, `GPU_INITIAL_MATCHINGS`), else the CPU.
     **options
         Of the algorithm; see its docstring.
 
@@ -99,11 +103,11 @@ def maximum_matching(
     >>> maximum_matching(np.array([[True, True], [True, False]])).col_of_row
     array([1, 0], dtype=int32)
     """
-    graph = BipartiteGraph.from_any(graph)
     if device == "auto":
-        device = "cuda" if algorithm in GPU_ALGORITHMS and cuda.is_available() else "cpu"
+        device = "cuda" if _runs_on_gpu(algorithm, initial) and cuda.is_available() else "cpu"
     if device != "cpu":
         return _on_gpu(graph, algorithm, initial, device, options)
+    graph = BipartiteGraph.from_any(graph)
     search = _look_up(ALGORITHMS, algorithm, "algorithm")
     _check_options(search, algorithm, options)
     begin = perf_counter()
@@ -151,15 +155,28 @@ def read_initial(graph: BipartiteGraph, initial: Any) -> tuple[IntArray, IntArra
     return col_of_row, row_of_col
 
 
-def _on_gpu(graph: BipartiteGraph, algorithm: str, initial: Any, device: str, options: dict[str, Any]) -> Matching:
+def _runs_on_gpu(algorithm: str, initial: Any) -> bool:
+    return algorithm in GPU_ALGORITHMS and (not isinstance(initial, str) or initial in GPU_INITIAL_MATCHINGS)
+
+
+def _on_gpu(graph: Any, algorithm: str, initial: Any, device: str, options: dict[str, Any]) -> Matching:
     if device != "cuda" and not (device.startswith("cuda:") and device[5:].isdigit()):
         raise InvalidProblem(f'device: need "auto", "cpu", "cuda" or "cuda:N", got {device!r}')
-    from .solve_gpu import maximum_matching_gpu  # CuPy is an extra: reached only when a GPU is asked for
+    # CuPy is an extra: its modules are reached only when a GPU is asked for
+    from .graph_gpu import DeviceGraph
+    from .solve_gpu import maximum_matching_gpu
 
-    if not isinstance(initial, str):
-        initial = read_initial(graph, initial)[0]
+    given = None if isinstance(initial, str) else initial
+    if not isinstance(graph, DeviceGraph):
+        is_on_device = type(graph).__module__.startswith("cupyx.")
+        graph = BipartiteGraph.from_any(graph)
+        if is_on_device:
+            with cuda.using(device):
+                graph = DeviceGraph.of(graph)
+    if given is not None:
+        initial = read_initial(BipartiteGraph.from_any(graph), given)[0]
     col_of_row, row_of_col, stats = maximum_matching_gpu(graph, algorithm, initial, device, options)
-    start_name = initial if isinstance(initial, str) else "given"
+    start_name = "given" if given is not None else "cheap" if initial == "auto" else initial
     return Matching(graph, col_of_row, row_of_col, algorithm, start_name, device, stats)
 
 

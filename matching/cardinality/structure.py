@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from enum import IntEnum
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -64,34 +64,48 @@ class CoarseBlocks(NamedTuple):
     col_block: NDArray[np.int8]
 
 
-def connected_components(graph: BipartiteGraph) -> Components:
-    """Label the connected components: the parts that can be matched independently."""
+def connected_components(graph: Any) -> Components:
+    """Label the connected components: the parts that can be matched independently.
+
+    Parameters
+    ----------
+    graph : BipartiteGraph or anything `BipartiteGraph.from_any` reads
+    """
+    graph = BipartiteGraph.from_any(graph)
     row_label, col_label = components(graph.indptr, graph.indices, graph.n_columns)
     n_components = max(int(row_label.max(initial=-1)), int(col_label.max(initial=-1))) + 1
     return Components(row_label, col_label, n_components)
 
 
-def hall_violator(graph: BipartiteGraph, matching: Matching) -> HallViolator:
+def hall_violator(graph: Any, matching: Matching) -> HallViolator:
     """The rows that cannot all be matched, and the fewer columns they share (Hall 1935).
 
     All rows on alternating paths from free rows: with k free rows there are k more of them than of their columns.
 
     Parameters
     ----------
-    graph : BipartiteGraph
+    graph : BipartiteGraph or anything `BipartiteGraph.from_any` reads
     matching : Matching
         A maximum matching of it.
     """
+    graph, matching = BipartiteGraph.from_any(graph), matching.on_host()
     rows, columns = alternating_reach(graph, matching.col_of_row, matching.row_of_col)
     return HallViolator(np.flatnonzero(rows), np.flatnonzero(columns))
 
 
-def dulmage_mendelsohn(graph: BipartiteGraph, matching: Matching) -> CoarseBlocks:
+def dulmage_mendelsohn(graph: Any, matching: Matching) -> CoarseBlocks:
     """The coarse Dulmage–Mendelsohn decomposition.
 
     Dulmage & Mendelsohn, "Coverings of bipartite graphs", Canad. J. Math. 1958; Pothen & Fan 1990. Ordered
-    horizontal, square, vertical, the matrix is block upper triangular. `matching` must be a maximum one.
+    horizontal, square, vertical, the matrix is block upper triangular.
+
+    Parameters
+    ----------
+    graph : BipartiteGraph or anything `BipartiteGraph.from_any` reads
+    matching : Matching
+        A maximum matching of it.
     """
+    graph, matching = BipartiteGraph.from_any(graph), matching.on_host()
     vertical_rows, vertical_columns = alternating_reach(graph, matching.col_of_row, matching.row_of_col)
     horizontal_columns, horizontal_rows = alternating_reach(graph.transposed, matching.row_of_col, matching.col_of_row)
     return CoarseBlocks(_blocks(horizontal_rows, vertical_rows), _blocks(horizontal_columns, vertical_columns))
@@ -104,7 +118,7 @@ def _blocks(horizontal: NDArray[np.bool_], vertical: NDArray[np.bool_]) -> NDArr
     return block
 
 
-def edges_in_no_maximum_matching(graph: BipartiteGraph, matching: Matching) -> NDArray[np.bool_]:
+def edges_in_no_maximum_matching(graph: Any, matching: Matching) -> NDArray[np.bool_]:
     """Edges that no maximum matching uses, as one flag per edge in the order of ``graph.indices``.
 
     An edge is used by some maximum matching if it is matched, or lies on an even alternating path from a free vertex
@@ -114,10 +128,11 @@ def edges_in_no_maximum_matching(graph: BipartiteGraph, matching: Matching) -> N
 
     Parameters
     ----------
-    graph : BipartiteGraph
+    graph : BipartiteGraph or anything `BipartiteGraph.from_any` reads
     matching : Matching
         A maximum matching of it; the answer does not depend on which.
     """
+    graph, matching = BipartiteGraph.from_any(graph), matching.on_host()
     row_block, col_block = dulmage_mendelsohn(graph, matching)
     rows = np.repeat(np.arange(graph.n_rows), np.diff(graph.indptr))
     columns = graph.indices

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
+from scipy import sparse
+
 from auctrack.matching.cardinality import (
     ALGORITHMS,
     INITIAL_MATCHINGS,
@@ -12,7 +14,6 @@ from auctrack.matching.cardinality import (
     verify_matching,
 )
 from auctrack.matching.errors import InvalidProblem
-from scipy import sparse
 
 VARIANTS = [
     *((name, {}) for name in ALGORITHMS),

@@ -5,6 +5,10 @@ from __future__ import annotations
 from itertools import combinations, permutations
 
 import numpy as np
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from hypothesis.extra import numpy as stn
+
 from auctrack.matching.cardinality import (
     ALGORITHMS,
     INITIAL_MATCHINGS,
@@ -14,9 +18,6 @@ from auctrack.matching.cardinality import (
     maximum_matching,
     verify_matching,
 )
-from hypothesis import given, settings
-from hypothesis import strategies as st
-from hypothesis.extra import numpy as stn
 
 MASKS = st.tuples(st.integers(0, 5), st.integers(0, 5)).flatmap(lambda shape: stn.arrays(bool, shape))
 few = settings(deadline=None, max_examples=60, derandomize=True)

@@ -6,6 +6,7 @@ from dataclasses import replace
 
 import numpy as np
 import pytest
+
 from auctrack.matching.cardinality import (
     BipartiteGraph,
     Matching,

@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
+from scipy import sparse
+
 from auctrack.matching.cardinality import BipartiteGraph, maximum_matching
 from auctrack.matching.errors import InvalidProblem
-from scipy import sparse
 
 MASK = np.array([[1, 0, 1, 0], [0, 0, 0, 0], [1, 1, 0, 1]], bool)
 INDPTR, INDICES = [0, 2, 2, 5], [0, 2, 0, 1, 3]

@@ -4,6 +4,9 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
+from numba import njit, prange
+from scipy import sparse
+
 from auctrack.matching.cardinality import BipartiteGraph, maximum_matching
 from auctrack.matching.cardinality.atomics import claim, fetch_add
 from auctrack.matching.cardinality.best import choose
@@ -11,8 +14,6 @@ from auctrack.matching.cardinality.bitset import add, empty_bits, has
 from auctrack.matching.cardinality.cheap import cheap
 from auctrack.matching.cardinality.prefetch import prefetch
 from auctrack.matching.cardinality.push_relabel import global_relabel
-from numba import njit, prange
-from scipy import sparse
 
 from .conftest import GRAPHS, permuted
 

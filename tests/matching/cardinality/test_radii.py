@@ -4,10 +4,11 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
-from auctrack.matching.cardinality import cardinality_over_radii
-from auctrack.matching.errors import InvalidProblem
 from scipy import sparse
 from scipy.spatial import cKDTree
+
+from auctrack.matching.cardinality import cardinality_over_radii
+from auctrack.matching.errors import InvalidProblem
 
 
 @pytest.fixture(scope="module")

@@ -7,8 +7,9 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from auctrack.matching.cardinality import maximum_matching, verify_matching
 from scipy import sparse
+
+from auctrack.matching.cardinality import maximum_matching, verify_matching
 
 from .conftest import permuted
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
+
 from auctrack.matching.cardinality import maximum_matching
 
 from .conftest import GRAPHS

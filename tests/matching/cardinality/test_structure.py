@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
+from scipy import sparse
+
 from auctrack.matching.cardinality import (
     BipartiteGraph,
     Block,
@@ -13,7 +15,6 @@ from auctrack.matching.cardinality import (
     hall_violator,
     maximum_matching,
 )
-from scipy import sparse
 
 
 @pytest.fixture
@@ -76,3 +77,9 @@ def test_a_chain_uses_half_of_its_edges():
     unused = edges_in_no_maximum_matching(graph, maximum_matching(graph, device="cpu"))
     rows = np.repeat(np.arange(n), np.diff(graph.indptr))
     assert np.array_equal(unused, rows != graph.indices)
+
+
+def test_any_graph_will_do(edges, graph, matching):
+    assert hall_violator(edges, matching).rows.tolist() == hall_violator(graph, matching).rows.tolist()
+    assert connected_components(edges).n_components == connected_components(graph).n_components
+    assert np.array_equal(edges_in_no_maximum_matching(edges, matching), edges_in_no_maximum_matching(graph, matching))
