@@ -20,8 +20,6 @@ class _OneSentence(TyperGroup):
         try:
             return super().invoke(ctx)
         except (AuctrackError, OSError, MemoryError) as error:
-            if isinstance(error, BrokenPipeError):
-                raise
             console.fail(console.sentence(error))
             raise typer.Exit(SOME_FAILED) from None
         except KeyboardInterrupt:

@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+import os
+import sys
 import time
 from collections.abc import Callable, Generator, Iterable
 from contextlib import contextmanager
 from functools import cache
+from pathlib import Path
 from typing import TYPE_CHECKING
 
 import typer
@@ -39,8 +42,11 @@ def say(message: str) -> None:
 
 
 def show(message: str) -> None:
-    """Print a line of results as it is."""
-    typer.echo(message)
+    """Print a line of results as it is; the work goes on where nobody reads them any more (`| head`)."""
+    try:
+        typer.echo(message)
+    except BrokenPipeError:
+        sys.stdout = Path(os.devnull).open("w", encoding="utf-8")  # noqa: SIM115 - open until we leave
 
 
 def aligned(rows: Iterable[tuple[str, str]]) -> str:

@@ -44,3 +44,13 @@ def test_without_a_terminal_progress_is_a_line_now_and_then(monkeypatch, capsys)
 )
 def test_an_error_is_a_sentence(error, says):
     assert says in console.sentence(error)
+
+
+def test_a_reader_who_leaves_stops_no_work(samples, tmp_path):
+    code = "from auctrack.plugins.cli.app import main; main()"
+    command = [sys.executable, "-c", code, "track", samples / "points.csv", "--frames", "0:3"]
+    with subprocess.Popen(command, cwd=tmp_path, stdout=subprocess.PIPE, stderr=subprocess.PIPE) as process:
+        process.stdout.close()
+        said = process.stderr.read()
+    assert (process.returncode, said) == (0, b"")
+    assert (tmp_path / "points.tracks.csv").exists()
