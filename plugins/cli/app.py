@@ -9,7 +9,7 @@ from typer.core import TyperGroup
 
 from ... import __version__
 from ...matching.errors import AuctrackError
-from . import console, detect, info, link, measure, score, simulate, track
+from . import bench, console, detect, info, link, measure, score, simulate, track
 from .outcome import INTERRUPTED, SOME_FAILED
 
 
@@ -60,6 +60,7 @@ for _module in (track, info, detect, link, measure, simulate, score):
     app.command(
         name=_module.__name__.rpartition(".")[2], help=_page(_module.command.__doc__ or ""), no_args_is_help=True
     )(_module.command)
+app.add_typer(bench.app, name="bench")
 
 
 def _show_version(wanted: bool) -> None:

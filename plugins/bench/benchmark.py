@@ -1,0 +1,82 @@
+"""A benchmark as a whole: what is measured, and which tables and figures come of it."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+from .harness import Experiment
+from .machine import one_line
+from .record import Clock, Record
+from .tables import Table
+
+
+@dataclass(frozen=True, kw_only=True)
+class Effort:
+    """How much is measured.
+
+    Attributes
+    ----------
+    quick : bool
+        Small sizes and few repetitions: under two minutes on two cores.
+    limit_s : float
+        See `harness.measure`.
+    repetitions : int, optional
+        Instead of the paper's own number.
+    sizes : sequence of int
+        Instead of the default sizes; empty = the default.
+    clock : {"wall", "cpu"}
+        The time that tables show; "cpu" is steadier on a machine that others use too.
+    """
+
+    quick: bool = False
+    limit_s: float = 20.0
+    repetitions: int | None = None
+    sizes: tuple[int, ...] = ()
+    clock: Clock = "wall"
+
+    def times(self, full: int, quick: int) -> int:
+        """Return the repetitions wanted."""
+        return self.repetitions or (quick if self.quick else full)
+
+    def of_sizes(self, full: Sequence[int], quick: Sequence[int]) -> tuple[int, ...]:
+        """Return the sizes wanted."""
+        return self.sizes or tuple(quick if self.quick else full)
+
+
+@dataclass(frozen=True)
+class Benchmark:
+    """What `auctrack bench NAME` does.
+
+    Attributes
+    ----------
+    name : str
+    experiments : sequence of Experiment
+    tables : callable
+        tables(record) returns what is printed.
+    figures : callable
+        figures(record, folder) draws, and returns the files.
+    """
+
+    name: str
+    experiments: Sequence[Experiment]
+    tables: Callable[[Record], list[Table]]
+    figures: Callable[[Record, Path], list[Path]]
+
+
+def markdown(benchmark: Benchmark, record: Record, effort: Effort) -> str:
+    """Return the tables of a benchmark as Markdown, with the machine and the command that repeats them."""
+    session = record.sessions[-1]
+    made = f"`{session['command']}`, {session['started'][:10]}, {one_line(session['machine'])}."
+    head = [made, "", clock_words(effort.clock), ""]
+    return "\n".join([*head, *(table.markdown() for table in benchmark.tables(record))])
+
+
+def clock_words(clock: Clock) -> str:
+    """Say which time is shown."""
+    shown = "CPU seconds of all threads" if clock == "cpu" else "wall time"
+    return (
+        f"Times are {shown} on the CPU and the time between two CUDA events on a GPU, after one call that does not "
+        "count; every answer was verified."
+    )

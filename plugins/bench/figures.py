@@ -1,0 +1,103 @@
+"""Figures: lines, bars, profiles and tracks in 3D, drawn without a screen."""
+
+from __future__ import annotations
+
+from collections.abc import Generator, Mapping, Sequence
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pandas as pd
+
+from .profiles import Curve
+
+Line = Sequence[tuple[float, float]]
+
+
+@contextmanager
+def drawing(path: Path, *, title: str, size: tuple[float, float] = (7.0, 4.5)) -> Generator[Any]:
+    """Yield a matplotlib figure and save it as `path`."""
+    from matplotlib.backends.backend_agg import FigureCanvasAgg
+    from matplotlib.figure import Figure
+
+    figure = Figure(figsize=size, dpi=150, layout="constrained")
+    FigureCanvasAgg(figure)
+    figure.suptitle(title, fontsize=11)
+    yield figure
+    path.parent.mkdir(parents=True, exist_ok=True)
+    figure.savefig(path)
+
+
+def draw_lines(
+    path: Path, title: str, lines: Mapping[str, Line], *, x: str, y: str, log: tuple[bool, bool] = (True, True)
+) -> None:
+    """Draw one line a name; lines without a point are left out."""
+    with drawing(path, title=title) as figure:
+        axes = figure.subplots()
+        for i, (name, line) in enumerate(lines.items()):
+            if line:
+                axes.plot(*zip(*line, strict=True), marker="osD^vPX*"[i % 8], label=name)
+        axes.set(xlabel=x, ylabel=y, xscale="log" if log[0] else "linear", yscale="log" if log[1] else "linear")
+        axes.grid(alpha=0.3)
+        axes.legend(fontsize=8)
+
+
+def draw_profiles(path: Path, title: str, curves: Mapping[str, Curve], *, x: str) -> None:
+    """Draw profiles as the steps that they are."""
+    with drawing(path, title=title) as figure:
+        axes = figure.subplots()
+        for name, (places, shares) in curves.items():
+            if len(places):
+                axes.step(places, shares, where="post", marker=".", label=name)
+        axes.set(xlabel=x, ylabel="share of the graphs", xscale="log", ylim=(0, 1.02))
+        axes.grid(alpha=0.3)
+        axes.legend(fontsize=8)
+
+
+def draw_bars(path: Path, title: str, bars: Mapping[str, Mapping[str, float]], *, y: str, log: bool = False) -> None:
+    """Draw groups of bars: {group: {name: height}}."""
+    names = list(dict.fromkeys(name for group in bars.values() for name in group))
+    width = 0.8 / max(len(names), 1)
+    with drawing(path, title=title, size=(max(7.0, 0.9 * len(bars)), 4.5)) as figure:
+        axes = figure.subplots()
+        for k, name in enumerate(names):
+            heights = [group.get(name, np.nan) for group in bars.values()]
+            axes.bar(np.arange(len(bars)) + (k - (len(names) - 1) / 2) * width, heights, width, label=name)
+        axes.set_xticks(range(len(bars)), list(bars), rotation=30, ha="right", fontsize=8)
+        axes.set(ylabel=y, yscale="log" if log else "linear")
+        axes.grid(alpha=0.3, axis="y")
+        axes.legend(fontsize=8)
+
+
+def draw_stacks(path: Path, title: str, stacks: Mapping[str, Mapping[str, float]], *, y: str) -> None:
+    """Draw one stacked bar a group: {group: {part: height}}."""
+    with drawing(path, title=title) as figure:
+        axes = figure.subplots()
+        parts = list(dict.fromkeys(part for stack in stacks.values() for part in stack))
+        bottom = np.zeros(len(stacks))
+        for part in parts:
+            heights = np.array([stack.get(part, 0.0) for stack in stacks.values()])
+            axes.bar(list(stacks), heights, bottom=bottom, label=part)
+            bottom += heights
+        axes.set(ylabel=y)
+        axes.legend(fontsize=8)
+
+
+def draw_tracks(path: Path, title: str, tracks: Mapping[str, pd.DataFrame]) -> None:
+    """Draw tracks in 3D, one panel a name; tables with `track_id, z, y, x`."""
+    from matplotlib import colormaps
+    from mpl_toolkits.mplot3d.art3d import Line3DCollection
+
+    with drawing(path, title=title, size=(4.2 * len(tracks), 4.6)) as figure:
+        for place, (name, table) in enumerate(tracks.items(), start=1):
+            axes = figure.add_subplot(1, len(tracks), place, projection="3d")
+            ordered = table.sort_values(["track_id", "frame"])
+            lines = [part[["x", "y", "z"]].to_numpy() for _, part in ordered.groupby("track_id") if len(part) > 1]
+            colours = colormaps["turbo"](np.random.default_rng(0).random(len(lines)))
+            axes.add_collection(Line3DCollection(lines, colors=colours, linewidths=0.7))
+            for axis in "xyz":
+                axes.__getattribute__(f"set_{axis}lim")(table[axis].min(), table[axis].max())
+            axes.set(title=name, xlabel="x (µm)", ylabel="y (µm)", zlabel="z (µm)")
+            axes.title.set_fontsize(9)
+            axes.tick_params(labelsize=6)

@@ -1,0 +1,222 @@
+"""Cases × variants × repetitions: warm up, time, verify, write down; in turns, so that a busy machine slows all."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from ...matching import cuda
+from ...matching.errors import AuctrackError
+from .record import Cell, Record
+
+Facts = Mapping[str, Any]
+Progress = Callable[[int, int, str], None]
+"""Called as progress(cells done, cells in all, what runs)."""
+
+
+class WrongAnswer(AuctrackError):
+    """A variant's answer did not stand its check: no time of it counts."""
+
+
+def as_it_is(given: Any) -> Any:
+    """Return the input in the form the case has it."""
+    return given
+
+
+@dataclass(frozen=True)
+class Case:
+    """One input, or one a repetition.
+
+    Attributes
+    ----------
+    series : str
+        Cases of one series differ in size only: a variant that is too slow for one is not tried on the larger ones.
+    size : int
+    make : callable
+        make(repetition) returns the input.
+    varies : bool
+        Whether every repetition has an input of its own; else `make(0)` is made once and shared.
+    """
+
+    series: str
+    size: int
+    make: Callable[[int], Any]
+    varies: bool = False
+
+
+@dataclass(frozen=True)
+class Variant:
+    """One way to solve a case.
+
+    Attributes
+    ----------
+    name : str
+    run : callable
+        What is timed: run(prepared input) returns the answer.
+    check : callable
+        check(input, answer) raises `WrongAnswer`, or returns what is known of the answer (cost, size, counts).
+    prepare : callable
+        Not timed: brings the input into the form that `run` takes.
+    device : str
+        "cpu", or the CUDA device whose events time it.
+    missing : str, optional
+        Why it cannot run here: no such solver, no GPU, peer not installed.
+    refusal : callable, optional
+        refusal(case) says why the variant does not take that case, or None.
+    failures : tuple of exception types
+        What it may raise instead of answering; the message is recorded. Anything else ends the benchmark.
+    """
+
+    name: str
+    run: Callable[[Any], Any]
+    check: Callable[[Any, Any], Facts]
+    prepare: Callable[[Any], Any] = as_it_is
+    device: str = "cpu"
+    missing: str | None = None
+    refusal: Callable[[Case], str | None] | None = None
+    failures: tuple[type[Exception], ...] = (AuctrackError, MemoryError)
+
+
+@dataclass(frozen=True)
+class Experiment:
+    """One table or figure: every variant on every case.
+
+    Attributes
+    ----------
+    name : str
+        Its key in the record.
+    cases, variants : sequences
+    repetitions : int
+        Timed calls of each variant on each case, after one that counts nowhere.
+    """
+
+    name: str
+    cases: Sequence[Case]
+    variants: Sequence[Variant]
+    repetitions: int
+
+
+def measure(
+    experiments: Sequence[Experiment], record: Record, limit_s: float, *, progress: Progress | None = None
+) -> None:
+    """Measure what the record does not hold yet.
+
+    Parameters
+    ----------
+    experiments : sequence of Experiment
+    record : Record
+        Read, added to and saved after every repetition, so that an interrupted benchmark goes on where it was.
+    limit_s : float
+        Wall seconds: a cell's repetitions end when they add up to more, and a variant that needs more for one run is
+        not tried on larger cases of the series.
+    progress : callable, optional
+    """
+    total = sum(len(experiment.cases) * len(experiment.variants) for experiment in experiments)
+    done = 0
+    for experiment in experiments:
+        too_slow: dict[tuple[str, str], str] = {}
+        for case in sorted(experiment.cases, key=lambda case: case.size):
+            if progress is not None:
+                progress(done, total, f"{experiment.name}: {case.series}, {case.size}")
+            _measure_case(experiment, case, record, limit_s, too_slow)
+            done += len(experiment.variants)
+    record.save()
+    if progress is not None:
+        progress(total, total, "done")
+
+
+def _measure_case(
+    experiment: Experiment, case: Case, record: Record, limit_s: float, too_slow: dict[tuple[str, str], str]
+) -> None:
+    shared: list[Any] = []
+
+    def input_of(repetition: int) -> Any:
+        if case.varies:
+            return case.make(repetition)
+        if not shared:
+            shared.append(case.make(0))
+        return shared[0]
+
+    waiting: list[tuple[Variant, Cell, Any]] = []
+    for variant in experiment.variants:
+        cell = record.cell(experiment.name, case.series, case.size, variant.name)
+        if not _is_done(cell, experiment.repetitions):
+            cell.device = variant.device
+            cell.why_not = variant.missing or too_slow.get((case.series, variant.name)) or _refusal(variant, case)
+            if cell.why_not is None:
+                waiting.append((variant, cell, _warm_up(variant, cell, input_of(0))))
+            record.keep(cell)
+        _judge_speed(cell, limit_s, too_slow)
+    for repetition in range(experiment.repetitions):
+        for variant, cell, prepared in waiting:
+            if cell.is_final or len(cell.seconds) > repetition:
+                continue
+            given = input_of(repetition)
+            _repeat(variant, cell, given, variant.prepare(given) if case.varies else prepared)
+            cell.is_final |= sum(cell.seconds) > limit_s
+            record.keep(cell)
+    for _, cell, _ in waiting:
+        _judge_speed(cell, limit_s, too_slow)
+
+
+def _is_done(cell: Cell, repetitions: int) -> bool:
+    return cell.is_final or len(cell.seconds) >= repetitions
+
+
+def _refusal(variant: Variant, case: Case) -> str | None:
+    return variant.refusal(case) if variant.refusal is not None else None
+
+
+def _judge_speed(cell: Cell, limit_s: float, too_slow: dict[tuple[str, str], str]) -> None:
+    if cell.seconds and min(cell.seconds) > limit_s:
+        reason = f"took {min(cell.seconds):.3g} s at size {cell.size}, more than the limit of {limit_s:g} s"
+        too_slow.setdefault((cell.series, cell.variant), reason)
+
+
+def _warm_up(variant: Variant, cell: Cell, given: Any) -> Any:
+    """Run once for compilers, caches and allocators; return the prepared input."""
+    prepared = variant.prepare(given)
+    try:
+        _, cell.warm_up_s, _ = _timed(variant, prepared)
+    except variant.failures as error:
+        _fail(cell, f"failed: {type(error).__name__}: {error}")
+    return prepared
+
+
+def _repeat(variant: Variant, cell: Cell, given: Any, prepared: Any) -> None:
+    """Run once, and count the time if the answer stands its check."""
+    try:
+        answer, seconds, cpu_seconds = _timed(variant, prepared)
+        facts = variant.check(given, answer)
+    except WrongAnswer as error:
+        _fail(cell, f"wrong: {error}")
+    except variant.failures as error:
+        _fail(cell, f"failed: {type(error).__name__}: {error}")
+    else:
+        cell.seconds.append(seconds)
+        cell.cpu_seconds.append(cpu_seconds)
+        cell.facts.append(dict(facts))
+
+
+def _fail(cell: Cell, why: str) -> None:
+    """Note why there is no answer; a variant that is ever wrong on a case keeps no time of it."""
+    cell.why_not, cell.is_final = " ".join(why.split()), True
+    cell.seconds, cell.cpu_seconds, cell.facts = [], [], []
+
+
+def _timed(variant: Variant, prepared: Any) -> tuple[Any, float, float]:
+    """Return the answer, its wall seconds (GPU: between events on the current stream), and CPU seconds."""
+    if variant.device == "cpu":
+        cpu, began = time.process_time(), time.perf_counter()
+        answer = variant.run(prepared)
+        return answer, time.perf_counter() - began, time.process_time() - cpu
+    with cuda.using(variant.device) as cp:
+        before, after = cp.cuda.Event(), cp.cuda.Event()
+        cpu = time.process_time()
+        before.record()
+        answer = variant.run(prepared)
+        after.record()
+        after.synchronize()
+        return answer, cp.cuda.get_elapsed_time(before, after) / 1e3, time.process_time() - cpu

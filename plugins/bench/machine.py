@@ -1,0 +1,61 @@
+"""What the times were measured on."""
+
+from __future__ import annotations
+
+import os
+import platform
+from importlib import metadata
+from pathlib import Path
+from typing import Any
+
+from ... import __version__
+from ...matching import cuda
+
+_PACKAGES = ("numpy", "scipy", "numba", "cupy-cuda13x", "cupy-cuda12x", "lapx", "trackpy", "laptrack", "btrack")
+
+
+def describe_machine() -> dict[str, Any]:
+    """Return processor, cores, GPUs with their driver, and versions, as a record holds them."""
+    return {
+        "processor": _processor(),
+        "cores": len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count(),
+        "system": platform.platform(),
+        "gpus": [device.name for device in cuda.devices()],
+        "cuda_driver": _driver(),
+        "versions": {"auctrack": __version__, "python": platform.python_version(), **_versions()},
+    }
+
+
+def one_line(machine: dict[str, Any]) -> str:
+    """Return the machine as one line of text."""
+    gpus = ", ".join(machine["gpus"]) or "no CUDA device"
+    driver = f" (CUDA driver {machine['cuda_driver']})" if machine["cuda_driver"] else ""
+    versions = ", ".join(f"{name} {version}" for name, version in machine["versions"].items())
+    return f"{machine['processor']}, {machine['cores']} cores; {gpus}{driver}; {versions}"
+
+
+def _processor() -> str:
+    info = Path("/proc/cpuinfo")
+    if info.exists():
+        for line in info.read_text(encoding="utf-8").splitlines():
+            if line.startswith("model name"):
+                return line.partition(":")[2].strip()
+    return platform.processor() or platform.machine()
+
+
+def _driver() -> str | None:
+    """The CUDA version that the driver offers, as 13.0; None without a device."""
+    if not cuda.devices():
+        return None
+    version = cuda.cupy().cuda.runtime.driverGetVersion()
+    return f"{version // 1000}.{version % 1000 // 10}"
+
+
+def _versions() -> dict[str, str]:
+    found: dict[str, str] = {}
+    for package in _PACKAGES:
+        try:
+            found[package] = metadata.version(package)
+        except metadata.PackageNotFoundError:
+            continue
+    return found

@@ -1,0 +1,90 @@
+"""Simulated movies as inputs of linkers, and what their links are worth."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Any
+
+import numpy as np
+
+from ...tracker.chains import track_ids
+from ...tracker.points import Points, Tracks
+from ...tracker.score import score_links
+from ...tracker.simulate import Simulation, SimulationSettings, simulate
+from .harness import Facts, WrongAnswer
+
+STEPS_IN_RANGE = 2.6
+"""The peers' search range in mean steps: hardly any true step of the simulation is longer."""
+
+
+@dataclass(frozen=True)
+class LinkingInput:
+    """Detections to be linked, and the range that suits them.
+
+    Attributes
+    ----------
+    simulation : Simulation
+    search_range : float
+        In µm.
+    """
+
+    simulation: Simulation
+    search_range: float
+
+    @property
+    def points(self) -> Points:
+        """The detections."""
+        return self.simulation.detections
+
+    @cached_property
+    def frames(self) -> list[np.ndarray]:
+        """Rows of the table by frame, int64."""
+        order = np.argsort(self.points.frames, kind="stable")
+        cuts = np.flatnonzero(np.diff(self.points.frames[order])) + 1
+        return np.split(order, cuts)
+
+    @cached_property
+    def positions(self) -> np.ndarray:
+        """Positions in µm, float64 (points, 3)."""
+        return self.points.table[["z", "y", "x"]].to_numpy(np.float64)
+
+
+def simulated(seed: int, *, range_in_spacings: float | None = None, **settings: Any) -> LinkingInput:
+    """Return a simulated movie; without `range_in_spacings` its range is `STEPS_IN_RANGE` mean steps."""
+    made = SimulationSettings(seed=seed, **settings)
+    spacings = STEPS_IN_RANGE * made.step if range_in_spacings is None else range_in_spacings
+    return LinkingInput(simulate(made), spacings * made.mean_spacing_um)
+
+
+def checked_links(given: LinkingInput, links: Any) -> Facts:
+    """Return how right links are, from the truth.
+
+    Parameters
+    ----------
+    given : LinkingInput
+    links : int array (k, 2)
+        Rows of the table, earlier and later end.
+
+    Raises
+    ------
+    WrongAnswer
+        If a detection has two links on one side, or a link does not go to the next frame.
+    """
+    links = np.asarray(links, dtype=np.int64).reshape(-1, 2)
+    for end in links.T:
+        if len(np.unique(end)) != len(end):
+            raise WrongAnswer("a detection has two links on one side")
+    frames = given.points.frames
+    if (frames[links[:, 1]] - frames[links[:, 0]] != 1).any():
+        raise WrongAnswer("a link does not go from one frame to the next")
+    tracks = Tracks(given.points.table.assign(track_id=track_ids(frames, links[:, 0], links[:, 1])))
+    agreement = score_links(tracks, given.points).links
+    return {"f1": agreement.f1, "precision": agreement.precision, "recall": agreement.recall, "links": len(links)}
+
+
+def squared_objective(given: LinkingInput, links: Any, radius: float) -> float:
+    """Return Σ (d² - r²) over links: what trackpy and laptrack minimise, lone points at r² for two."""
+    links = np.asarray(links, dtype=np.int64).reshape(-1, 2)
+    steps = given.positions[links[:, 1]] - given.positions[links[:, 0]]
+    return float(((steps**2).sum(axis=1) - radius**2).sum())

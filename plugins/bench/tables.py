@@ -1,0 +1,194 @@
+"""Tables of what was measured: for the terminal and for Markdown, each figure with its unit and spread."""
+
+from __future__ import annotations
+
+import math
+import statistics
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from .harness import Case, Experiment
+from .record import Cell, Clock, Record
+
+if TYPE_CHECKING:
+    from rich.table import Table as RichTable
+
+NOTHING = "—"
+
+CellText = Callable[[Cell], str]
+
+
+@dataclass(frozen=True)
+class Table:
+    """A table ready to be shown.
+
+    Attributes
+    ----------
+    title : str
+    columns : sequence of str
+    rows : sequence of sequence of str
+    notes : sequence of str
+        What stands below it.
+    """
+
+    title: str
+    columns: Sequence[str]
+    rows: Sequence[Sequence[str]]
+    notes: Sequence[str] = ()
+
+    def rich(self) -> RichTable:
+        """Return the table as the terminal shows it."""
+        from rich.markup import escape
+        from rich.table import Table as RichTable
+
+        table = RichTable(title=self.title, caption="\n".join(map(escape, self.notes)) or None, caption_justify="left")
+        for i, column in enumerate(self.columns):
+            table.add_column(escape(column), justify="left" if i == 0 else "right", no_wrap=i == 0)
+        for row in self.rows:
+            table.add_row(*map(escape, row))
+        return table
+
+    def markdown(self) -> str:
+        """Return the table as Markdown."""
+        lines = [f"**{self.title}**", "", _markdown_row(self.columns)]
+        lines.append(_markdown_row(["---", *["---:"] * (len(self.columns) - 1)]))
+        lines += [_markdown_row(row) for row in self.rows]
+        if self.notes:
+            lines += ["", *(f"- {note}" for note in self.notes)]
+        return "\n".join(lines) + "\n"
+
+
+def grid(
+    title: str,
+    experiment: Experiment,
+    record: Record,
+    text: CellText,
+    *,
+    label: Callable[[Case], str],
+    beside: Callable[[Case], Sequence[str]] = lambda _: (),
+    beside_columns: Sequence[str] = (),
+    notes: Sequence[str] = (),
+) -> Table:
+    """Return one row a case and one column a variant; `beside` adds the published columns.
+
+    Variants without any figure are left out of the columns and named in the notes, with the reason.
+    """
+    shown = [
+        variant
+        for variant in experiment.variants
+        if any(_cell(record, experiment, c, variant.name).seconds for c in experiment.cases)
+    ]
+    rows = [
+        (label(case), *(text(_cell(record, experiment, case, variant.name)) for variant in shown), *beside(case))
+        for case in experiment.cases
+    ]
+    columns = ("", *(variant.name for variant in shown), *beside_columns)
+    return Table(title, columns, rows, (*notes, *missing_notes(experiment, record)))
+
+
+def missing_notes(experiment: Experiment, record: Record) -> list[str]:
+    """Return one sentence for each reason why a variant has no figure."""
+    notes: dict[str, None] = {}
+    for variant in experiment.variants:
+        for case in experiment.cases:
+            cell = _cell(record, experiment, case, variant.name)
+            if not cell.seconds and cell.why_not is not None:
+                where = "" if cell.why_not == variant.missing else f" ({case.series}, {case.size})"
+                notes[f"{variant.name}{where}: {cell.why_not}"] = None
+    return list(notes)
+
+
+def _cell(record: Record, experiment: Experiment, case: Case, variant: str) -> Cell:
+    return record.cell(experiment.name, case.series, case.size, variant)
+
+
+def times_with_spread(clock: Clock) -> CellText:
+    """Return a text of the median time and, from three repetitions on, the range of the middle half."""
+
+    def text(cell: Cell) -> str:
+        times = cell.times(clock)
+        if not times:
+            return NOTHING
+        middle = duration(statistics.median(times))
+        if len(times) < 3:
+            return middle
+        low, _, high = statistics.quantiles(times, n=4, method="inclusive")
+        return f"{middle} ({duration(low)}–{duration(high)})"
+
+    return text
+
+
+def mean_times(clock: Clock) -> CellText:
+    """Return a text of the mean time and its standard deviation over the repetitions, each an input of its own."""
+
+    def text(cell: Cell) -> str:
+        times = cell.times(clock)
+        if not times:
+            return NOTHING
+        if len(times) < 2:
+            return duration(times[0])
+        return f"{duration(statistics.mean(times))} ± {duration(statistics.stdev(times))}"
+
+    return text
+
+
+def fact_times(fact: str) -> CellText:
+    """Return a text of the median of a fact that is a time in seconds."""
+
+    def text(cell: Cell) -> str:
+        value = cell.median(fact)
+        return NOTHING if value is None else duration(value)
+
+    return text
+
+
+def fact_mean(fact: str, digits: int) -> CellText:
+    """Return a text of the mean of a fact."""
+
+    def text(cell: Cell) -> str:
+        values = cell.values(fact)
+        return f"{statistics.mean(values):.{digits}f}" if values else NOTHING
+
+    return text
+
+
+def duration(seconds: float) -> str:
+    """Return a time with three significant digits and its unit.
+
+    Examples
+    --------
+    >>> duration(0.01234)
+    '12.3 ms'
+    """
+    if seconds == 0:
+        return "0 s"
+    unit, factor = next(
+        (pair for pair in (("s", 1.0), ("ms", 1e3), ("µs", 1e6)) if abs(seconds) * pair[1] >= 0.9995), ("ns", 1e9)
+    )
+    return f"{significant(seconds * factor)} {unit}"
+
+
+def significant(value: float, digits: int = 3) -> str:
+    """Return a number with so many significant digits, never in powers of ten."""
+    if value == 0 or not math.isfinite(value):
+        return f"{value:g}"
+    places = digits - 1 - math.floor(math.log10(abs(float(f"{value:.{digits - 1}e}"))))
+    return f"{value:.{max(places, 0)}f}"
+
+
+def ratio(value: float | None, reference: float | None) -> str:
+    """Return how many times `value` is `reference`; a dash if either is not there."""
+    if not value or not reference:
+        return NOTHING
+    return f"{significant(value / reference)} ×"
+
+
+def geometric_mean(values: Iterable[float]) -> float | None:
+    """Return the geometric mean; None of nothing."""
+    values = list(values)
+    return statistics.geometric_mean(values) if values else None
+
+
+def _markdown_row(cells: Sequence[str]) -> str:
+    return "| " + " | ".join(cell.replace("|", "\\|") for cell in cells) + " |"

@@ -1,0 +1,271 @@
+"""`auctrack bench tracking`: the auction-tracking paper's two figures, and how right links are in harder movies.
+
+Vasconcelos & Rosenhahn 2009, Figures 5 and 6; the rest goes beyond it.
+"""
+
+from __future__ import annotations
+
+import statistics
+from collections.abc import Callable
+from dataclasses import dataclass
+from functools import cached_property, partial
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from ...matching.problem import Problem
+from ...tracker.link import Linking, LinkSettings, link_points
+from ...tracker.points import Tracks
+from .baselines import full_assignment_links, greedy_links, scipy_links
+from .benchmark import Benchmark, Effort
+from .figures import draw_lines, draw_tracks
+from .harness import Case, Experiment, Facts, Variant, WrongAnswer
+from .movies import LinkingInput, checked_links, simulated
+from .papers import vasconcelos_rosenhahn_2009 as paper
+from .record import Record
+from .solver_variants import solver_variant
+from .tables import Table, fact_mean, fact_times, grid, mean_times
+
+PERSISTENCE = (0.0, 0.25, 0.5, 0.75, 0.9, 1.0)
+RANGES = (0.78, 1.05, 1.35, 1.8)
+SWEEPS: dict[str, tuple[float, ...]] = {
+    "persistence": PERSISTENCE,
+    "step": (0.1, 0.2, 0.3, 0.4, 0.6),
+    "missed": (0.0, 0.05, 0.1, 0.2),
+    "false": (0.0, 0.05, 0.1, 0.2),
+}
+"""What is varied, one at a time; `step` is the mean step in spacings, hence the density."""
+NOISE = {"missed": 0.05, "false": 0.05}
+
+
+@dataclass(frozen=True)
+class FramePair:
+    """Two frames of as many particles, to be matched by Euclidean distance."""
+
+    x: np.ndarray
+    y: np.ndarray
+
+    @cached_property
+    def matrix(self) -> np.ndarray:
+        """All distances, float64 (n, n)."""
+        from scipy.spatial.distance import cdist
+
+        return cdist(self.x, self.y)
+
+    @cached_property
+    def dense(self) -> Problem:
+        """All pairs as a stored matrix."""
+        return Problem.dense(self.matrix)
+
+    @cached_property
+    def points(self) -> Problem:
+        """All pairs, none stored."""
+        return Problem.points(self.x, self.y)
+
+
+def tracking(effort: Effort, gpu: str = "cuda") -> Benchmark:
+    """Return the benchmark; `gpu` names the CUDA device of the GPU variants."""
+    experiments = [_figure_5(effort), _figure_6(effort, gpu), *_accuracy(effort), _ranges(effort)]
+    return Benchmark(
+        "tracking", experiments, partial(_tables, experiments, effort), partial(_figures, experiments, effort)
+    )
+
+
+def _figure_5(effort: Effort) -> Experiment:
+    cases = [
+        _movie_case(f"persistence {p:g}", paper.PARTICLES_OF_FIGURE_5, persistence=p, frames=20) for p in PERSISTENCE
+    ]
+    return Experiment("figure-5", cases, [_ours("auctrack")], effort.times(5, 2))
+
+
+def _figure_6(effort: Effort, gpu: str) -> Experiment:
+    sizes = effort.of_sizes((50, 100, 200, 500, 1000, 2000, 4000), (50, 100, 200))
+    cases = [Case("frame pair", n, partial(_frame_pair, n), varies=True) for n in sizes]
+    dense: Callable[[FramePair], Problem] = lambda pair: pair.dense  # noqa: E731
+    points: Callable[[FramePair], Problem] = lambda pair: pair.points  # noqa: E731
+    as_paper: dict[str, Any] = {"variant": "paper", "prepare": dense, "exact": False}
+    variants = [
+        solver_variant("CPU Hungarian", "hungarian-classical", prepare=dense),
+        solver_variant("CPU auction", "auction", **as_paper),
+        solver_variant("GPU auction", "auction", gpu, **as_paper),
+        solver_variant("ours, CPU", "auto", prepare=dense),
+        solver_variant("ours, CPU, no matrix", "auction", prepare=points),
+        solver_variant("ours, GPU", "auction", gpu, prepare=dense),
+        solver_variant("ours, GPU, no matrix", "auction", gpu, prepare=points),
+        Variant("SciPy", _scipy_assignment, _check_scipy, prepare=lambda pair: pair.matrix),
+    ]
+    return Experiment("figure-6", cases, variants, effort.times(paper.DATA_SETS_OF_FIGURE_6, 5))
+
+
+def _frame_pair(n: int, seed: int) -> FramePair:
+    given = simulated(seed, particles=n, frames=2)
+    return FramePair(*(given.positions[rows] for rows in given.frames))
+
+
+def _scipy_assignment(matrix: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+    from scipy.optimize import linear_sum_assignment
+
+    return linear_sum_assignment(matrix)
+
+
+def _check_scipy(given: FramePair, answer: tuple[np.ndarray, np.ndarray]) -> Facts:
+    rows, cols = answer
+    if len(np.unique(cols)) != len(given.x):
+        raise WrongAnswer("not every particle has a partner of its own")
+    return {"cost": float(given.matrix[rows, cols].sum())}
+
+
+def _accuracy(effort: Effort) -> list[Experiment]:
+    n = 300 if effort.quick else 2000
+    return [
+        Experiment(
+            f"accuracy: {name}",
+            [_movie_case(f"{name} {value:g}", n, **{**NOISE, name: value}) for value in values],
+            _linkers(),
+            effort.times(5, 2),
+        )
+        for name, values in SWEEPS.items()
+    ]
+
+
+def _ranges(effort: Effort) -> Experiment:
+    n = 500 if effort.quick else 10_000
+    cases = [_movie_case(f"range {r:g} spacings", n, range_in_spacings=r, **NOISE) for r in RANGES]
+    same = _ours(
+        "auctrack, the range as price", lambda given: given.search_range, price=lambda given: given.search_range / 2
+    )
+    default = _ours("auctrack", lambda given: given.search_range)
+    return Experiment(
+        "accuracy: range",
+        cases,
+        [default, same, _by_hand("SciPy, the range as price", scipy_links)],
+        effort.times(5, 2),
+    )
+
+
+def _movie_case(series: str, n: int, **settings: Any) -> Case:
+    settings = {"persistence": 0.9, "frames": 10, **settings}
+    return Case(series, n, lambda seed: simulated(seed, particles=n, **settings), varies=True)
+
+
+def _linkers() -> list[Variant]:
+    return [
+        _ours("auctrack"),
+        _ours("auctrack, cost distance", cost="distance"),
+        _by_hand("best range as price (SciPy)", scipy_links),
+        _by_hand("greedy within it", greedy_links),
+        _by_hand("all pairs, no price (the paper)", full_assignment_links),
+    ]
+
+
+def _ours(
+    label: str,
+    search_range: Callable[[LinkingInput], Any] = lambda _: "auto",
+    price: Callable[[LinkingInput], Any] = lambda _: "auto",
+    cost: Any = "squared",
+) -> Variant:
+    def run(given: LinkingInput) -> Linking:
+        return link_points(given.points, LinkSettings(search_range(given), price(given), cost, device="cpu"))
+
+    return Variant(label, run, _check_ours)
+
+
+def _check_ours(given: LinkingInput, linking: Linking) -> Facts:
+    if not linking.report["is_optimal"]:
+        raise WrongAnswer(f"links not proven optimal, gap {linking.report['gap']}")
+    return checked_links(given, linking.links[["source", "target"]])
+
+
+def _by_hand(label: str, run: Callable[[LinkingInput], np.ndarray]) -> Variant:
+    return Variant(label, run, checked_links)
+
+
+def _tables(experiments: list[Experiment], effort: Effort, record: Record) -> list[Table]:
+    figure_5, figure_6, *accuracy = experiments
+    seeds = f"mean over {accuracy[0].repetitions} seeded movies"
+    noise = "10 frames, persistence 0.9, mean step 0.3 spacings, 5 % missed and 5 % false unless varied"
+    return [
+        grid(
+            f"Figure 5: {paper.PARTICLES_OF_FIGURE_5} particles in 3D, 20 frames; F1 of links",
+            figure_5,
+            record,
+            fact_mean("f1", 4),
+            label=lambda case: case.series,
+        ),
+        grid(
+            f"Figure 6: mean answer time over {figure_6.repetitions} random data sets (± standard deviation)",
+            figure_6,
+            record,
+            mean_times(effort.clock),
+            label=lambda case: f"{case.size} particles",
+            notes=(
+                f"the paper draws Figure 6 and prints no numbers to set beside these; its hardware: {paper.HARDWARE}",
+                "'auction' is the paper's: a fixed increment, no proof of optimality; 'ours' are proven optimal",
+            ),
+        ),
+        *(
+            grid(
+                f"F1 of links by {_swept(experiment)}, {experiment.cases[0].size} particles ({seeds}; {noise})",
+                experiment,
+                record,
+                fact_mean("f1", 4),
+                label=lambda case: case.series,
+            )
+            for experiment in accuracy
+        ),
+        _solver_seconds(figure_6, record),
+    ]
+
+
+def _solver_seconds(experiment: Experiment, record: Record) -> Table:
+    return grid(
+        "Figure 6 without stating and certifying the problem: median seconds inside the solver",
+        experiment,
+        record,
+        fact_times("solve_s"),
+        label=lambda case: f"{case.size} particles",
+    )
+
+
+def _figures(experiments: list[Experiment], effort: Effort, record: Record, folder: Path) -> list[Path]:
+    figure_5, figure_6, *accuracy = experiments
+    tracks: dict[str, Any] = {}
+    for p in PERSISTENCE[::2]:
+        given = simulated(0, particles=paper.PARTICLES_OF_FIGURE_5, frames=20, persistence=p)
+        linked: Tracks = link_points(given.points, LinkSettings(device="cpu")).tracks
+        tracks[f"persistence {p:g}"] = linked.table
+    paths = [folder / "tracking-figure-5.png", folder / "tracking-figure-6.png"]
+    draw_tracks(paths[0], f"{paper.PARTICLES_OF_FIGURE_5} particles, 20 frames, as tracked", tracks)
+    lines = {
+        variant.name: [
+            (case.size, 1e3 * statistics.mean(times))
+            for case in figure_6.cases
+            if (times := record.cell(figure_6.name, case.series, case.size, variant.name).times(effort.clock))
+        ]
+        for variant in figure_6.variants
+    }
+    draw_lines(paths[1], "Mean answer time over random data sets", lines, x="particles", y="milliseconds")
+    for experiment in accuracy:
+        name = _swept(experiment)
+        paths.append(folder / f"tracking-accuracy-{name}.png")
+        _draw_accuracy(paths[-1], name, experiment, record)
+    del figure_5
+    return paths
+
+
+def _swept(experiment: Experiment) -> str:
+    return experiment.name.partition(": ")[2]
+
+
+def _draw_accuracy(path: Path, name: str, experiment: Experiment, record: Record) -> None:
+    lines = {
+        variant.name: [
+            (float(case.series.split()[1]), statistics.mean(values))
+            for case in experiment.cases
+            if (values := record.cell(experiment.name, case.series, case.size, variant.name).values("f1"))
+        ]
+        for variant in experiment.variants
+    }
+    units = {"step": "mean step (spacings)", "range": "search range (spacings)"}
+    draw_lines(path, f"Links found by {name}", lines, x=units.get(name, name), y="F1 of links", log=(False, False))

@@ -1,0 +1,146 @@
+"""`auctrack bench`: the papers' tables and figures, and the peers, measured on this machine."""
+
+from __future__ import annotations
+
+import shlex
+import sys
+from collections.abc import Callable, Generator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Literal
+
+import typer
+
+from . import console
+
+if TYPE_CHECKING:
+    from ..bench.benchmark import Benchmark, Effort
+
+app = typer.Typer(
+    no_args_is_help=True,
+    rich_markup_mode="rich",
+    help="Measure auctrack on this machine: the tables and figures of its four papers, and its peers on the same "
+    "inputs. Each benchmark prints tables, and writes NAME.json (machine, versions, every repetition), NAME.md and "
+    "figures. Interrupted at any time, the same command goes on where it was. [bold]--quick[/bold] takes under two "
+    "minutes.",
+)
+
+Quick = Annotated[
+    bool, typer.Option("--quick", help="Small sizes and few repetitions: under two minutes on two cores.")
+]
+Output = Annotated[
+    Path, typer.Option("--output", "-o", metavar="DIR", help="Where results go, and are taken up again.")
+]
+Limit = Annotated[
+    float | None,
+    typer.Option(
+        metavar="SECONDS",
+        min=0.001,
+        help="Repetitions of one solver on one input end when they add up to more; a solver that needs more for one "
+        "run is not tried on larger inputs. [default: 20; 1 with --quick]",
+        show_default=False,
+    ),
+]
+Repetitions = Annotated[
+    int | None, typer.Option(metavar="N", min=1, help="Repetitions, in place of the paper's own number.")
+]
+Sizes = Annotated[
+    str | None, typer.Option(metavar="N,…", help="Sizes, in place of the default ones. Example: 1000,5000,20000.")
+]
+Clock = Annotated[
+    str,
+    typer.Option(
+        metavar="wall|cpu",
+        help="Time shown for what runs on the CPU: cpu is steadier where others use the machine too.",
+    ),
+]
+Gpu = Annotated[str, typer.Option("--device", metavar="cuda[:N]", help="The GPU of the GPU solvers.")]
+
+
+@app.command("tracking")
+def tracking_command(
+    quick: Quick = False,
+    output: Output = Path("bench"),
+    limit: Limit = None,
+    repetitions: Repetitions = None,
+    sizes: Sizes = None,
+    clock: Clock = "wall",
+    gpu: Gpu = "cuda",
+) -> None:
+    """Time against the number of particles, and accuracy when tracking gets harder (Vasconcelos & Rosenhahn 2009)."""
+    from ..bench.tracking import tracking
+
+    _run(lambda effort: tracking(effort, gpu), _effort(quick, limit, repetitions, sizes, clock), output)
+
+
+def _effort(quick: bool, limit: float | None, repetitions: int | None, sizes: str | None, clock: str) -> Effort:
+    from ..bench.benchmark import Effort
+
+    return Effort(
+        quick=quick,
+        limit_s=limit or (1.0 if quick else 20.0),
+        repetitions=repetitions,
+        sizes=_whole_numbers("--sizes", sizes),
+        clock=_clock(clock),
+    )
+
+
+def _run(make: Callable[[Effort], Benchmark], effort: Effort, output: Path) -> None:
+    """Measure what is missing, print the tables, and write record, Markdown and figures."""
+    from rich.console import Console
+
+    from ..bench.benchmark import clock_words, markdown
+    from ..bench.harness import measure
+    from ..bench.machine import describe_machine, one_line
+    from ..bench.record import Record
+
+    benchmark = make(effort)
+    machine = describe_machine()
+    record = Record.open(output / f"{benchmark.name}.json", benchmark.name, machine, _command())
+    with _progress(benchmark.name) as progress:
+        measure(benchmark.experiments, record, effort.limit_s, progress=progress)
+    page = output / f"{benchmark.name}.md"
+    page.write_text(markdown(benchmark, record, effort), encoding="utf-8")
+    drawn = benchmark.figures(record, output)
+    shown = Console(soft_wrap=not sys.stdout.isatty())
+    for table in benchmark.tables(record):
+        shown.print(table.rich())
+        shown.print()
+    console.show(console.aligned([("machine", one_line(machine)), ("times", clock_words(effort.clock))]))
+    console.show(console.aligned([("written", str(path)) for path in (record.path, page, *drawn)]))
+
+
+@contextmanager
+def _progress(title: str) -> Generator[Callable[[int, int, str], None]]:
+    """Show which cell runs: a bar on a terminal, a line now and then elsewhere."""
+    from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeElapsedColumn
+
+    if not console.stderr().is_terminal:
+        with console.progress(title) as lines:
+            yield lambda done, total, what: lines(what, done, total)
+        return
+    columns = TextColumn("  {task.description}"), BarColumn(), MofNCompleteColumn(), TimeElapsedColumn()
+    with Progress(*columns, console=console.stderr(), transient=True) as bars:
+        task = bars.add_task(title, total=None)
+        yield lambda done, total, what: bars.update(task, completed=done, total=total, description=what)
+
+
+def _command() -> str:
+    return shlex.join(["auctrack", *sys.argv[1:]])
+
+
+def _whole_numbers(option: str, text: str | None) -> tuple[int, ...]:
+    if text is None:
+        return ()
+    parts = [part.strip() for part in text.split(",")]
+    if not all(part.isdigit() and int(part) > 0 for part in parts):
+        raise typer.BadParameter(f"needs whole numbers above 0 parted by commas; got {text!r}.", param_hint=option)
+    return tuple(map(int, parts))
+
+
+def _clock(text: str) -> Literal["wall", "cpu"]:
+    if text == "wall":
+        return "wall"
+    if text == "cpu":
+        return "cpu"
+    raise typer.BadParameter(f"needs wall or cpu; got {text!r}.", param_hint="--clock")
