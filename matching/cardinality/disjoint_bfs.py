@@ -13,12 +13,13 @@ from time import perf_counter
 from typing import Any
 
 import numpy as np
-from numba import njit, prange
-from numba.np.ufunc import get_thread_id
+from numba import njit
 
-from .atomics import claim
+from .atomics import claim, fetch_add
 from .graph import BipartiteGraph, IntArray
-from .threads import limited_threads
+from .multicore import share, thread_count
+
+_ROOTS_PER_TURN = 16
 
 
 def p_dbfs(
@@ -30,16 +31,16 @@ def p_dbfs(
     free_rows = np.flatnonzero(col_of_row < 0).astype(np.int32)
     augmentations: list[int] = []
     seconds: list[float] = []
-    with limited_threads(threads) as n_threads:
-        queues = np.empty((n_threads, max(graph.n_rows, 1)), np.int32)
-        while not augmentations or augmentations[-1]:
-            begin = perf_counter()
-            phase = len(augmentations) + 1
-            _phase(graph.indptr, graph.indices, col_of_row, row_of_col, owner, parent, free_rows, queues, phase)
-            still_free = free_rows[col_of_row[free_rows] < 0]
-            augmentations.append(len(free_rows) - len(still_free))
-            free_rows = still_free
-            seconds.append(perf_counter() - begin)
+    n_threads = thread_count(threads)
+    queues = np.empty((n_threads, max(graph.n_rows, 1)), np.int32)
+    arrays = graph.indptr, graph.indices, col_of_row, row_of_col, owner, parent, queues
+    while not augmentations or augmentations[-1]:
+        begin = perf_counter()
+        roots = free_rows, len(augmentations) + 1
+        n_augmented = share(_phase, arrays + roots, len(free_rows), n_threads, per_turn=_ROOTS_PER_TURN)
+        free_rows = free_rows[col_of_row[free_rows] < 0]
+        augmentations.append(n_augmented)
+        seconds.append(perf_counter() - begin)
     return {
         "phases": len(augmentations),
         "augmentations": augmentations,
@@ -48,26 +49,35 @@ def p_dbfs(
     }
 
 
-@njit(cache=True, nogil=True, parallel=True)
+@njit(cache=True, nogil=True)
 def _phase(
+    thread: int,
+    counter: IntArray,
     indptr: IntArray,
     indices: IntArray,
     col_of_row: IntArray,
     row_of_col: IntArray,
     owner: IntArray,
     parent: IntArray,
-    free_rows: IntArray,
     queues: IntArray,
+    free_rows: IntArray,
     phase: int,
-) -> None:
-    for f in prange(len(free_rows)):
-        end = _search(indptr, indices, row_of_col, owner, parent, free_rows[f], queues[get_thread_id()], phase)
-        while end >= 0:
-            i = parent[end]
-            previous = col_of_row[i]
-            col_of_row[i] = end
-            row_of_col[end] = i
-            end = previous
+) -> int:
+    """One thread's part: search from the free rows it takes and augment. Returns how many paths it found."""
+    n_augmented = 0
+    while True:
+        first = fetch_add(counter, 0, _ROOTS_PER_TURN)
+        if first >= len(free_rows):
+            return n_augmented
+        for root in free_rows[first : first + _ROOTS_PER_TURN]:
+            end = _search(indptr, indices, row_of_col, owner, parent, root, queues[thread], phase)
+            n_augmented += end >= 0
+            while end >= 0:
+                i = parent[end]
+                previous = col_of_row[i]
+                col_of_row[i] = end
+                row_of_col[end] = i
+                end = previous
 
 
 @njit(cache=True, nogil=True)

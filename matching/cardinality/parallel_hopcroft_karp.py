@@ -13,14 +13,14 @@ from time import perf_counter
 from typing import Any
 
 import numpy as np
-from numba import njit, prange
-from numba.np.ufunc import get_thread_id
+from numba import njit
 
 from .atomics import claim, fetch_add
 from .graph import BipartiteGraph, IntArray
-from .threads import limited_threads
+from .multicore import share, thread_count
 
-_WORTH_THREADS = 2048
+_ROOTS_PER_TURN = 16
+_ROWS_PER_TURN = 1024
 
 
 def parallel_hopcroft_karp(
@@ -33,36 +33,29 @@ def parallel_hopcroft_karp(
     tail = np.empty(1, np.int32)
     met = np.zeros(graph.n_rows, np.int32)
     taken = np.zeros(graph.n_columns, np.int32)
-    rows = graph.indptr, graph.indices
     frontiers: list[list[int]] = []
     augmentations: list[int] = []
     seconds: list[float] = []
-    with limited_threads(threads) as n_threads:
-        stacks = np.empty((n_threads, max(graph.n_rows, 1)), np.int32)
-        while True:
-            begin = perf_counter()
-            phase = len(frontiers) + 1
-            free_rows = np.flatnonzero(col_of_row < 0).astype(np.int32)
-            level_of_row[:] = -1
-            level_of_row[free_rows] = 0
-            queue[: len(free_rows)] = free_rows
-            tail[0] = len(free_rows)
-            head, found = 0, False
-            frontiers.append([])
-            while head < tail[0] and not found:
-                end = int(tail[0])
-                frontiers[-1].append(end - head)
-                level = len(frontiers[-1])
-                expand = _expand if end - head >= _WORTH_THREADS else _expand_alone
-                found = expand(*rows, row_of_col, level_of_row, queue, tail, head, end, met, phase, level) > 0
-                head = end
-            if not found:
-                seconds.append(perf_counter() - begin)
-                break
+    n_threads = thread_count(threads)
+    stacks = np.empty((n_threads, max(graph.n_rows, 1)), np.int32)
+    searching = graph.indptr, graph.indices, row_of_col, level_of_row, queue, tail, met
+    augmenting = graph.indptr, graph.indices, col_of_row, row_of_col, level_of_row, edge_of_row, taken, stacks
+    found = True
+    while found:
+        begin = perf_counter()
+        phase = len(frontiers) + 1
+        free_rows = np.flatnonzero(col_of_row < 0).astype(np.int32)
+        level_of_row[:] = -1
+        level_of_row[free_rows] = 0
+        queue[: len(free_rows)] = free_rows
+        tail[0] = len(free_rows)
+        sizes, found = _levels(searching, tail, phase, n_threads)
+        frontiers.append(sizes)
+        if found:
             edge_of_row[:] = graph.indptr[:-1]
-            _augment(*rows, col_of_row, row_of_col, level_of_row, edge_of_row, taken, free_rows, stacks, phase)
-            augmentations.append(int(np.count_nonzero(col_of_row[free_rows] >= 0)))
-            seconds.append(perf_counter() - begin)
+            arguments = *augmenting, free_rows, phase
+            augmentations.append(share(_augment, arguments, len(free_rows), n_threads, per_turn=_ROOTS_PER_TURN))
+        seconds.append(perf_counter() - begin)
     return {
         "phases": len(frontiers),
         "levels": [len(sizes) for sizes in frontiers],
@@ -73,74 +66,57 @@ def parallel_hopcroft_karp(
     }
 
 
-@njit(cache=True, nogil=True, parallel=True)
+def _levels(arrays: tuple[Any, ...], tail: IntArray, phase: int, n_threads: int) -> tuple[list[int], bool]:
+    """Breadth-first sizes of the levels, up to the first that sees a free column, and whether one does."""
+    sizes: list[int] = []
+    head, n_found = 0, 0
+    while head < tail[0] and n_found == 0:
+        end = int(tail[0])
+        sizes.append(end - head)
+        span = head, end, phase, len(sizes)
+        n_found = share(_expand, arrays + span, end - head, n_threads, per_turn=_ROWS_PER_TURN)
+        head = end
+    return sizes, n_found > 0
+
+
+@njit(cache=True, nogil=True)
 def _expand(
+    _thread: int,
+    counter: IntArray,
     indptr: IntArray,
     indices: IntArray,
     row_of_col: IntArray,
     level_of_row: IntArray,
     queue: IntArray,
     tail: IntArray,
+    met: IntArray,
     head: int,
     end: int,
-    met: IntArray,
     phase: int,
     level: int,
 ) -> int:
-    """Expand ``queue[head:end]`` into the given level. Returns how many of its rows saw a free column."""
+    """One thread's part of ``queue[head:end]``. Returns how many of its rows saw a free column."""
     n_found = 0
-    for q in prange(head, end):
-        n_found += _expand_row(indptr, indices, row_of_col, level_of_row, queue, tail, queue[q], met, phase, level)
-    return n_found
+    while True:
+        first = head + fetch_add(counter, 0, _ROWS_PER_TURN)
+        if first >= end:
+            return n_found
+        for q in range(first, min(first + _ROWS_PER_TURN, end)):
+            saw_free = False
+            for k in range(indptr[queue[q]], indptr[queue[q] + 1]):
+                r = row_of_col[indices[k]]
+                if r < 0:
+                    saw_free = True
+                elif met[r] != phase and claim(met, r, phase):
+                    level_of_row[r] = level
+                    queue[fetch_add(tail, 0, 1)] = r
+            n_found += saw_free
 
 
 @njit(cache=True, nogil=True)
-def _expand_alone(
-    indptr: IntArray,
-    indices: IntArray,
-    row_of_col: IntArray,
-    level_of_row: IntArray,
-    queue: IntArray,
-    tail: IntArray,
-    head: int,
-    end: int,
-    met: IntArray,
-    phase: int,
-    level: int,
-) -> int:
-    """`_expand` on one thread: starting threads costs more than a small level."""
-    n_found = 0
-    for q in range(head, end):
-        n_found += _expand_row(indptr, indices, row_of_col, level_of_row, queue, tail, queue[q], met, phase, level)
-    return n_found
-
-
-@njit(cache=True, nogil=True)
-def _expand_row(
-    indptr: IntArray,
-    indices: IntArray,
-    row_of_col: IntArray,
-    level_of_row: IntArray,
-    queue: IntArray,
-    tail: IntArray,
-    i: int,
-    met: IntArray,
-    phase: int,
-    level: int,
-) -> int:
-    saw_free = 0
-    for k in range(indptr[i], indptr[i + 1]):
-        r = row_of_col[indices[k]]
-        if r < 0:
-            saw_free = 1
-        elif met[r] != phase and claim(met, r, phase):
-            level_of_row[r] = level
-            queue[fetch_add(tail, 0, 1)] = r
-    return saw_free
-
-
-@njit(cache=True, nogil=True, parallel=True)
 def _augment(
+    thread: int,
+    counter: IntArray,
     indptr: IntArray,
     indices: IntArray,
     col_of_row: IntArray,
@@ -148,20 +124,27 @@ def _augment(
     level_of_row: IntArray,
     edge_of_row: IntArray,
     taken: IntArray,
-    free_rows: IntArray,
     stacks: IntArray,
+    free_rows: IntArray,
     phase: int,
-) -> None:
-    for f in prange(len(free_rows)):
-        stack = stacks[get_thread_id()]
-        stack[0] = free_rows[f]
-        depth = _search(indptr, indices, row_of_col, level_of_row, edge_of_row, taken, stack, phase)
-        while depth >= 0:
-            i = stack[depth]
-            j = indices[edge_of_row[i] - 1]
-            col_of_row[i] = j
-            row_of_col[j] = i
-            depth -= 1
+) -> int:
+    """One thread's part: search from the free rows it takes and augment. Returns how many paths it found."""
+    stack = stacks[thread]
+    n_augmented = 0
+    while True:
+        first = fetch_add(counter, 0, _ROOTS_PER_TURN)
+        if first >= len(free_rows):
+            return n_augmented
+        for root in free_rows[first : first + _ROOTS_PER_TURN]:
+            stack[0] = root
+            depth = _search(indptr, indices, row_of_col, level_of_row, edge_of_row, taken, stack, phase)
+            n_augmented += depth >= 0
+            while depth >= 0:
+                i = stack[depth]
+                j = indices[edge_of_row[i] - 1]
+                col_of_row[i] = j
+                row_of_col[j] = i
+                depth -= 1
 
 
 @njit(cache=True, nogil=True)

@@ -13,12 +13,13 @@ from time import perf_counter
 from typing import Any
 
 import numpy as np
-from numba import njit, prange
-from numba.np.ufunc import get_thread_id
+from numba import njit
 
-from .atomics import claim
+from .atomics import claim, fetch_add
 from .graph import BipartiteGraph, IntArray
-from .threads import limited_threads
+from .multicore import share, thread_count
+
+_ROOTS_PER_TURN = 16
 
 
 def parallel_pothen_fan(
@@ -36,17 +37,17 @@ def parallel_pothen_fan(
     free_rows = np.flatnonzero(col_of_row < 0).astype(np.int32)
     augmentations: list[int] = []
     seconds: list[float] = []
-    with limited_threads(threads) as n_threads:
-        stacks = np.empty((n_threads, max(graph.n_rows, 1)), np.int32)
-        arrays = graph.indptr, graph.indices, col_of_row, row_of_col, owner, lookahead, edge_of_row, stacks
-        while not augmentations or augmentations[-1]:
-            begin = perf_counter()
-            phase = len(augmentations) + 1
-            _phase(*arrays, free_rows, phase, fairness and phase % 2 == 0)
-            still_free = free_rows[col_of_row[free_rows] < 0]
-            augmentations.append(len(free_rows) - len(still_free))
-            free_rows = still_free
-            seconds.append(perf_counter() - begin)
+    n_threads = thread_count(threads)
+    stacks = np.empty((n_threads, max(graph.n_rows, 1)), np.int32)
+    arrays = graph.indptr, graph.indices, col_of_row, row_of_col, owner, lookahead, edge_of_row, stacks
+    while not augmentations or augmentations[-1]:
+        begin = perf_counter()
+        phase = len(augmentations) + 1
+        roots = free_rows, phase, fairness and phase % 2 == 0
+        n_augmented = share(_phase, arrays + roots, len(free_rows), n_threads, per_turn=_ROOTS_PER_TURN)
+        free_rows = free_rows[col_of_row[free_rows] < 0]
+        augmentations.append(n_augmented)
+        seconds.append(perf_counter() - begin)
     return {
         "phases": len(augmentations),
         "augmentations": augmentations,
@@ -55,8 +56,10 @@ def parallel_pothen_fan(
     }
 
 
-@njit(cache=True, nogil=True, parallel=True)
+@njit(cache=True, nogil=True)
 def _phase(
+    thread: int,
+    counter: IntArray,
     indptr: IntArray,
     indices: IntArray,
     col_of_row: IntArray,
@@ -68,18 +71,25 @@ def _phase(
     free_rows: IntArray,
     phase: int,
     backwards: bool,
-) -> None:
-    for f in prange(len(free_rows)):
-        stack = stacks[get_thread_id()]
-        stack[0] = free_rows[f]
-        depth, j = _search(indptr, indices, row_of_col, owner, lookahead, edge_of_row, stack, phase, backwards)
-        while depth >= 0:
-            i = stack[depth]
-            previous = col_of_row[i]
-            col_of_row[i] = j
-            row_of_col[j] = i
-            j = previous
-            depth -= 1
+) -> int:
+    """One thread's part: search from the free rows it takes and augment. Returns how many paths it found."""
+    stack = stacks[thread]
+    n_augmented = 0
+    while True:
+        first = fetch_add(counter, 0, _ROOTS_PER_TURN)
+        if first >= len(free_rows):
+            return n_augmented
+        for root in free_rows[first : first + _ROOTS_PER_TURN]:
+            stack[0] = root
+            depth, j = _search(indptr, indices, row_of_col, owner, lookahead, edge_of_row, stack, phase, backwards)
+            n_augmented += depth >= 0
+            while depth >= 0:
+                i = stack[depth]
+                previous = col_of_row[i]
+                col_of_row[i] = j
+                row_of_col[j] = i
+                j = previous
+                depth -= 1
 
 
 @njit(cache=True, nogil=True)

@@ -25,6 +25,7 @@ VARIANTS = [
     ("p-dbfs", {"threads": 1}),
     ("parallel-pothen-fan", {"threads": 1, "fairness": False}),
     ("parallel-hopcroft-karp", {"threads": 1}),
+    *((name, {"threads": 5}) for name in ("p-dbfs", "parallel-pothen-fan", "parallel-hopcroft-karp")),
     *(
         (name, {"bfs": bfs, "launch": launch})
         for name in ("apfb", "apsb")
@@ -139,7 +140,7 @@ def test_a_start_that_is_no_matching_is_refused(start, said):
         ({"algorithm": "g-pr", "form": "last"}, "shrink"),
         ({"algorithm": "g-pr", "strategy": ("adaptive", 0)}, "k > 0"),
         ({"algorithm": "g-pr", "strategy": "fix"}, "adaptive"),
-        ({"algorithm": "p-dbfs", "threads": 0}, "NUMBA_NUM_THREADS"),
+        ({"algorithm": "p-dbfs", "threads": 0}, "at least 1"),
     ],
 )
 def test_wrong_options_are_named(call, said):

@@ -1,0 +1,33 @@
+"""Sharing one phase among threads: each takes the next few items as soon as it has done its last ones."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+
+from ..errors import InvalidProblem
+from ..threads import processors, side_by_side
+
+
+def thread_count(threads: int | None) -> int:
+    """How many threads to use: as many as asked for, or as there are processors for us."""
+    if threads is None:
+        return processors()
+    if threads < 1:
+        raise InvalidProblem(f"threads: need at least 1, or None for all processors, got {threads}")
+    return threads
+
+
+def share(
+    kernel: Callable[..., int], arguments: tuple[Any, ...], n_items: int, n_threads: int, *, per_turn: int
+) -> int:
+    """Call ``kernel(thread, counter, *arguments)`` on as many threads as `n_items` are worth; return the results' sum.
+
+    `counter` starts at 0; a thread takes the `per_turn` items from ``fetch_add(counter, 0, per_turn)`` on, again and
+    again until there are none.
+    """
+    counter = np.zeros(1, np.int64)
+    n_worth = max(1, min(n_threads, n_items // per_turn))
+    return sum(side_by_side(lambda thread: int(kernel(thread, counter, *arguments)), range(n_worth)))
