@@ -14,7 +14,7 @@ from numba import njit, prange
 
 from ..assignment import Assignment
 from ..auction.finish import release_loose
-from ..auction.graph import allowed_pairs, flat_graph, independent_parts, joined, local_columns
+from ..auction.graph import allowed_pairs, flat_graph, independent_parts, joined
 from ..cardinality.threads import limited_threads
 from ..certificate import certify
 from ..convert import as_dense, as_sparse
@@ -22,6 +22,7 @@ from ..errors import Infeasible
 from ..hall import infeasible
 from ..problem import INT_LIMIT, Problem
 from ..short_side import Matched, from_short_side
+from ..sparse_jv import local_columns
 from .classical import match_by_zeros
 from .forest import match_by_forests, no_forest
 from .reduction import reduce_columns, reduce_rows

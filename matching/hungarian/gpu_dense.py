@@ -1,0 +1,105 @@
+"""A dense problem in device memory, and its initial reduction there."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from .. import cuda
+from ..problem import INT_LIMIT, Problem
+
+THREADS = 256
+STRIPES = 64
+"""Parts of the rows in which column minima are taken first."""
+
+
+@dataclass(frozen=True)
+class DeviceCosts:
+    """One dense block in device memory.
+
+    Attributes
+    ----------
+    cp : module
+        CuPy.
+    cost : float32, float64, int32 or int64 (rows, columns)
+        +inf = forbidden.
+    forbidden : bool (rows, columns) or None
+    row_bound, col_bound : int64 or float64 (rows,), (columns,)
+        As `Problem.dual_bounds`.
+    """
+
+    cp: Any
+    cost: Any
+    forbidden: Any
+    row_bound: Any
+    col_bound: Any
+
+    @classmethod
+    def of(cls, cp: Any, block: Problem) -> DeviceCosts:
+        """Copy a dense problem of one block."""
+        n, m = block.shape
+        mask = 0 if block.forbidden is None else 1
+        needed = n * m * (block.data.itemsize + mask) + 80 * (n + m) + 8 * STRIPES * m + 2**22
+        cuda.require_memory(needed, f"the Hungarian method on {n} x {m} costs")
+        forbidden = None if block.forbidden is None else cp.asarray(block.forbidden.reshape(n, m))
+        return cls(cp, cp.asarray(block.cost_matrix), forbidden, *(cp.asarray(bound) for bound in block.dual_bounds()))
+
+    @property
+    def sizes(self) -> tuple[np.int32, np.int32]:
+        """Rows and columns, as kernels take them."""
+        return np.int32(self.cost.shape[0]), np.int32(self.cost.shape[1])
+
+    @property
+    def pairs(self) -> tuple[Any, Any]:
+        """Costs and mask, as kernels take them."""
+        return self.cost, np.intp(0) if self.forbidden is None else self.forbidden
+
+    @property
+    def price_dtype(self) -> np.dtype[Any]:
+        """int64 or float64."""
+        return np.dtype(np.int64 if self.cost.dtype.kind == "i" else np.float64)
+
+    @property
+    def none(self) -> Any:
+        """+inf, or 2**62 in integers: no bound."""
+        return np.int64(INT_LIMIT) if self.cost.dtype.kind == "i" else np.float64(np.inf)
+
+    def kernel(self, file: str, name: str, *options: str, cooperative: bool = False) -> Any:
+        """Return a kernel in the form for these costs."""
+        cost = {"float32": "float", "float64": "double", "int32": "int", "int64": "int64"}[self.cost.dtype.name]
+        integer = ["-DINTEGER"] if self.cost.dtype.kind == "i" else []
+        return cuda.load(file, f"-DCOST={cost}", *integer, *options, cooperative=cooperative)[name]
+
+
+@dataclass
+class DeviceState:
+    """Duals and matching on the device, as `state.State`."""
+
+    r: Any
+    v: Any
+    col_of_row: Any
+    row_of_col: Any
+
+
+def reduced(costs: DeviceCosts) -> DeviceState:
+    """Return the state after Algorithm 1, in which nothing is matched."""
+    cp, (n, m) = costs.cp, costs.cost.shape
+    v = cp.where(costs.col_bound < costs.none, costs.col_bound, 0).astype(costs.price_dtype)
+    state = DeviceState(cp.empty(n, costs.price_dtype), v, cp.full(n, -1, cp.int32), cp.full(m, -1, cp.int32))
+    reduce_rows(costs, state)
+    minima = cp.empty((STRIPES, m), costs.price_dtype)
+    columns = -(-m // THREADS)
+    stripes = costs.kernel("hungarian_reduce.cu", "hungarian_reduce_stripes")
+    stripes((columns, STRIPES), (THREADS,), (*costs.sizes, *costs.pairs, state.r, minima))
+    finish = costs.kernel("hungarian_reduce.cu", "hungarian_reduce_columns")
+    finish((columns,), (THREADS,), (costs.sizes[1], np.int32(STRIPES), minima, costs.col_bound, state.v))
+    return state
+
+
+def reduce_rows(costs: DeviceCosts, state: DeviceState) -> None:
+    """Give every row the largest dual that is feasible."""
+    rows = costs.kernel("hungarian_reduce.cu", "hungarian_reduce_rows")
+    grid = (min(costs.cost.shape[0], 1 << 16),)
+    rows(grid, (THREADS,), (*costs.sizes, *costs.pairs, costs.row_bound, state.v, state.r))

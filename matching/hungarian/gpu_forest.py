@@ -1,0 +1,87 @@
+"""The alternating-tree variant on one GPU, whole in one launch (`kernels/hungarian_forest.cu`)."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from .. import cuda
+from ..errors import InvalidProblem
+from .gpu_dense import DeviceCosts, DeviceState
+
+THREADS = 512
+MOST_BLOCKS = 256
+MOST_GROUPS = 3
+"""Columns that one thread looks after."""
+SEARCHES_COUNTED = 64
+
+_NO_END = 2**31 - 1
+_COUNTS = np.dtype(
+    [
+        ("free", np.int32, 3),
+        ("stuck", np.int32),
+        ("barrier", np.uint32),
+        ("searches", np.int32),
+        ("levels", np.int32),
+        ("dual_updates", np.int32),
+        ("rows_scanned", np.int64),
+        ("search_ns", np.int64),
+        ("augment_ns", np.int64),
+        ("paths", np.int32, SEARCHES_COUNTED),
+    ]
+)
+
+
+def match_by_forests(costs: DeviceCosts, state: DeviceState, free_rows: Any) -> tuple[int, dict[str, Any]]:
+    """Match the given rows, and all others where they are.
+
+    Parameters
+    ----------
+    costs : DeviceCosts
+    state : DeviceState
+        Updated; reduced, with tight links.
+    free_rows : cupy.ndarray of int32 (k,)
+
+    Returns
+    -------
+    stuck : int
+        -1, or a row that must be matched and cannot be.
+    counts : dict
+        As the CPU's, and the seconds of the searches and of what follows them.
+    """
+    cp, (n, m) = costs.cp, costs.cost.shape
+    groups, blocks = _shape(costs)
+    kernel = costs.kernel("hungarian_forest.cu", "hungarian_forest", f"-DGROUPS={groups}", cooperative=True)
+    bounded = bool((costs.row_bound < costs.none).any())
+    lists_of_free = cp.empty(2 * n, cp.int32)
+    lists_of_free[: len(free_rows)] = free_rows
+    counts = np.zeros(1, _COUNTS)
+    counts["free"][0, 0], counts["stuck"] = len(free_rows), -1
+    on_device = cp.asarray(counts.view(np.uint8))
+    kernel(
+        (blocks,),
+        (THREADS,),
+        (
+            *(*costs.sizes, *costs.pairs, costs.row_bound if bounded else np.intp(0), state.v, state.r),
+            *(state.col_of_row, state.row_of_col, cp.empty((m, 2), cp.int32), cp.full(n, _NO_END, cp.int32)),
+            *(lists_of_free, cp.empty(n if bounded else 1, costs.price_dtype), cp.empty(n if bounded else 1, cp.int32)),
+            *(cp.zeros(8 * blocks, cp.uint64), cp.empty((2 * blocks * THREADS * groups, 4), cp.int32), on_device),
+        ),
+    )
+    done = on_device.get().view(_COUNTS)[0]
+    names = ("searches", "rows_scanned", "dual_updates", "levels")
+    stats: dict[str, Any] = {name: int(done[name]) for name in names}
+    stats |= {"paths_of_search": done["paths"], "grow_s": done["search_ns"] / 1e9, "augment_s": done["augment_ns"] / 1e9}
+    return int(done["stuck"]), stats
+
+
+def _shape(costs: DeviceCosts) -> tuple[int, int]:
+    """Return how many columns a thread has and how many blocks there are: all that the device holds, of 32 columns or more."""
+    m = costs.cost.shape[1]
+    for groups in range(1, MOST_GROUPS + 1):
+        kernel = costs.kernel("hungarian_forest.cu", "hungarian_forest", f"-DGROUPS={groups}", cooperative=True)
+        blocks = max(1, min(cuda.resident_blocks(kernel, THREADS), MOST_BLOCKS, -(-m // 32)))
+        if m <= blocks * groups * THREADS:
+            return groups, blocks
+    raise InvalidProblem(f"cost has {m} columns; this device's multiprocessors look after {blocks * groups * THREADS}.")
