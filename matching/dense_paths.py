@@ -21,7 +21,7 @@ from .shortest_paths import BIDS_PER_ROW, NO_PATH, flip, take
 
 
 @njit(cache=True, nogil=True)
-def lower_to_cheapest(cost, v, none):
+def lower_dense_to_cheapest(cost, v, none):
     """Lower unbounded column duals, which are `none`, to the column's least cost; 0 for a column without a pair."""
     if len(v) == 0 or v[0] != none:
         return

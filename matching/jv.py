@@ -19,11 +19,11 @@ from numba import njit
 from .assignment import Assignment
 from .certificate import certify
 from .convert import as_dense
-from .dense_paths import assign_dense_rows, lower_to_cheapest
+from .dense_paths import assign_dense_rows, lower_dense_to_cheapest
 from .hall import infeasible
 from .problem import Problem
 from .short_side import Matched, from_short_side
-from .shortest_paths import State, assign_rows, named_counts, start
+from .shortest_paths import State, assign_rows, lower_to_cheapest, named_counts, start
 from .threads import side_by_side
 
 RUNS = 64
@@ -106,21 +106,8 @@ def _assign_block(costs, mask, state, counts):
     n, m = len(state.row_bound), len(state.v)
     if mask is None:
         cost = costs.reshape((n, m))
-        lower_to_cheapest(cost, state.v, state.none)
+        lower_dense_to_cheapest(cost, state.v, state.none)
         return assign_dense_rows(cost, state, counts)
-    _lower_to_cheapest(costs, mask, n, m, state)
-    return assign_rows(np.arange(n), np.arange(n + 1) * m, None, costs, mask, state, counts)
-
-
-@njit(cache=True, nogil=True)
-def _lower_to_cheapest(costs, forbidden, n, m, state):
-    """Lower unbounded column duals, which are `none`, to the column's cheapest cost; 0 for a column without a pair."""
-    if m == 0 or state.v[0] != state.none:
-        return
-    for i in range(n):
-        for j in range(m):
-            if forbidden is None or not forbidden[i * m + j]:
-                state.v[j] = min(state.v[j], costs[i * m + j])
-    for j in range(m):
-        if state.v[j] == state.none:
-            state.v[j] = 0
+    indptr = np.arange(n + 1) * m
+    lower_to_cheapest(indptr, None, costs, mask, state)
+    return assign_rows(np.arange(n), indptr, None, costs, mask, state, counts)

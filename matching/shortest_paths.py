@@ -67,6 +67,23 @@ def start(row_bound: np.ndarray, v: np.ndarray) -> State:
 
 
 @njit(cache=True, nogil=True)
+def lower_to_cheapest(indptr, indices, data, forbidden, state):
+    """Lower unbounded column duals, which are `none`, to the column's cheapest cost; 0 for a column without a pair."""
+    v = state.v
+    bounded = v < state.none
+    for i in range(len(indptr) - 1):
+        lo = indptr[i]
+        for e in range(lo, indptr[i + 1]):
+            if forbidden is None or not forbidden[e]:
+                j = e - lo if indices is None else indices[e]
+                if not bounded[j]:
+                    v[j] = min(v[j], data[e])
+    for j in range(len(v)):
+        if v[j] == state.none:
+            v[j] = 0
+
+
+@njit(cache=True, nogil=True)
 def assign_rows(rows, indptr, indices, data, forbidden, state, counts):
     """Match every given row to a column, or leave it alone at its bound, and keep `state.v` optimal for it.
 
@@ -87,6 +104,13 @@ def assign_rows(rows, indptr, indices, data, forbidden, state, counts):
     int
         -1, or a row that must be matched and cannot be.
     """
+    waiting = bid_rows(rows, indptr, indices, data, forbidden, state, counts)
+    return augment_rows(waiting, indptr, indices, data, forbidden, state, counts)
+
+
+@njit(cache=True, nogil=True)
+def bid_rows(rows, indptr, indices, data, forbidden, state, counts):
+    """As `assign_rows`, by bids alone; return the rows that wait for a shortest path."""
     waiting = np.empty(len(rows), np.int64)
     n_waiting = 0
     bids = 0
@@ -99,7 +123,7 @@ def assign_rows(rows, indptr, indices, data, forbidden, state, counts):
                 waiting[n_waiting] = waits
                 n_waiting += 1
     counts[0] += bids
-    return augment_rows(waiting[:n_waiting], indptr, indices, data, forbidden, state, counts)
+    return waiting[:n_waiting]
 
 
 @njit(cache=True, nogil=True)

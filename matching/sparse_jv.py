@@ -1,7 +1,5 @@
 """Solver `sparse-jv`: Jonker and Volgenant's method on a sparse graph, its components side by side in threads."""
 
-# ruff: noqa: ANN001, ANN202
-
 from __future__ import annotations
 
 from dataclasses import dataclass
@@ -9,7 +7,6 @@ from time import perf_counter
 from typing import ClassVar
 
 import numpy as np
-from numba import njit
 
 from .assignment import Assignment
 from .certificate import certify
@@ -18,11 +15,12 @@ from .convert import as_sparse
 from .hall import infeasible
 from .problem import Problem
 from .short_side import Matched, from_short_side
-from .shortest_paths import assign_rows, named_counts, start
+from .shortest_paths import assign_rows, lower_to_cheapest, named_counts, start
 from .threads import side_by_side
 
-CHUNKS = 64
-"""Runs of components that the threads share; a fixed number, so that answers do not depend on how many threads."""
+EDGES_A_CHUNK = 1 << 16
+"""Size of the runs of components that the threads share: it, not the number of threads, decides how work is cut, so that
+answers do not depend on the machine."""
 
 
 @dataclass(frozen=True)
@@ -47,13 +45,13 @@ class SparseJV:
 
 def _match(problem: Problem) -> Matched:
     assert problem.indptr is not None
-    indptr, indices, data = problem.indptr, _global_columns(problem), problem.data
+    indptr, indices, data = problem.indptr, global_columns(problem), problem.data
     row_bound, col_bound = problem.dual_bounds()
     state = start(row_bound, col_bound)
-    _lower_to_cheapest(indices, data, problem.n_cols, state.none, state.v)
+    lower_to_cheapest(indptr, indices, data, None, state)
     row_label, _ = components(indptr, indices, problem.n_cols)
     rows, starts = rows_by_component(row_label)
-    cuts = chunks_of_components(starts, rows, indptr, CHUNKS)
+    cuts = chunks_of_components(starts, rows, indptr, 1 + len(data) // EDGES_A_CHUNK)
     counts = np.zeros((len(cuts) - 1, 3), np.int64)
 
     def assign(c: int) -> int:
@@ -64,21 +62,10 @@ def _match(problem: Problem) -> Matched:
     if failed >= 0:
         raise infeasible(problem, failed, indptr, indices, None, state.col_of_row, state.row_of_col)
     stats = named_counts(counts.sum(axis=0)) | {"components": len(starts) - 1}
-    return _local_columns(problem, state.col_of_row), state.v, stats
+    return local_columns(problem, state.col_of_row), state.v, stats
 
 
-@njit(cache=True, nogil=True)
-def _lower_to_cheapest(indices, data, n_cols, none, v):
-    """Lower unbounded column duals, which are `none`, to the column's cheapest cost; 0 for a column without an edge."""
-    cheapest = np.full(n_cols, none)
-    for e in range(len(indices)):
-        cheapest[indices[e]] = min(cheapest[indices[e]], data[e])
-    for j in range(n_cols):
-        if v[j] == none:
-            v[j] = cheapest[j] if cheapest[j] < none else 0
-
-
-def _global_columns(problem: Problem) -> np.ndarray:
+def global_columns(problem: Problem) -> np.ndarray:
     """Return the columns of the edges counted over all blocks."""
     assert problem.indptr is not None
     assert problem.indices is not None
@@ -89,7 +76,7 @@ def _global_columns(problem: Problem) -> np.ndarray:
     return problem.indices + np.repeat(problem.col_offsets[:-1].astype(dtype), edges)
 
 
-def _local_columns(problem: Problem, col_of_row: np.ndarray) -> np.ndarray:
+def local_columns(problem: Problem, col_of_row: np.ndarray) -> np.ndarray:
     """Return `col_of_row` counted within each block."""
     if problem.n_blocks == 1:
         return col_of_row

@@ -15,17 +15,29 @@ import numpy as np
 from numba import njit
 
 from ..shortest_paths import State, assign_rows, augment_rows, start
-from .scaling import Prices
 
 _ULPS = 4 * np.finfo(np.float64).eps
 
 
-def exact_state(prices: Prices, row_bound: np.ndarray, col_bound: np.ndarray) -> State:
-    """Return an auction's matching and prices in the arithmetic of the bounds: integers where costs are."""
-    v = prices.v if col_bound.dtype.kind == "f" else np.rint(prices.v).astype(np.int64)
-    return start(row_bound, np.minimum(v, col_bound))._replace(
-        col_of_row=prices.col_of_row, row_of_col=prices.row_of_col
-    )
+@njit(cache=True, nogil=True)
+def take_prices(rows, indptr, indices, forbidden, prices, state):
+    """Copy the auction's prices of the columns that some rows may be matched with, rounded where costs are integers."""
+    v = state.v
+    for i in rows:
+        lo = indptr[i]
+        for e in range(lo, indptr[i + 1]):
+            if forbidden is None or not forbidden[e]:
+                j = e - lo if indices is None else indices[e]
+                v[j] = prices.v[j] if isinstance(state.none, float) else np.int64(np.rint(prices.v[j]))
+
+
+@njit(cache=True, nogil=True)
+def unassign(rows, state):
+    """Take all the given rows' columns from them."""
+    for i in rows:
+        if state.col_of_row[i] >= 0:
+            state.row_of_col[state.col_of_row[i]] = -1
+            state.col_of_row[i] = -1
 
 
 @njit(cache=True, nogil=True)

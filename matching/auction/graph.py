@@ -13,10 +13,8 @@ from ..hall import infeasible
 from ..problem import INT_LIMIT, Problem
 from ..short_side import Matched
 from ..shortest_paths import assign_rows, start
+from ..sparse_jv import CHUNKS, global_columns
 from .scaling import RESOLUTION
-
-CHUNKS = 64
-"""Runs of components that the threads share; a fixed number, so that answers do not depend on how many threads."""
 
 EDGES_FOR_THREADS = 2**16
 """Edges below which one thread does it all: waking the others takes longer."""
@@ -33,25 +31,7 @@ def flat_graph(problem: Problem) -> Graph:
         n, m = problem.shape
         return np.arange(n + 1, dtype=np.int64) * m, None, problem.data, problem.forbidden
     assert problem.indptr is not None
-    assert problem.indices is not None
-    if problem.n_blocks == 1:
-        return problem.indptr, problem.indices, problem.data, None
-    edges = np.diff(problem.indptr[problem.row_offsets])
-    dtype = np.int32 if problem.n_cols < 2**31 else np.int64
-    return (
-        problem.indptr,
-        problem.indices + np.repeat(problem.col_offsets[:-1].astype(dtype), edges),
-        problem.data,
-        None,
-    )
-
-
-def local_columns(problem: Problem, col_of_row: np.ndarray) -> np.ndarray:
-    """Return `col_of_row` counted within each block."""
-    if problem.n_blocks == 1:
-        return col_of_row
-    first = np.repeat(problem.col_offsets[:-1], np.diff(problem.row_offsets)).astype(np.int32)
-    return np.where(col_of_row < 0, col_of_row, col_of_row - first)
+    return problem.indptr, global_columns(problem), problem.data, None
 
 
 def independent_parts(problem: Problem) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
@@ -69,20 +49,9 @@ def independent_parts(problem: Problem) -> tuple[np.ndarray, np.ndarray, np.ndar
     return rows, starts, chunks_of_components(starts, rows, indptr, chunks)
 
 
-def as_floats(bound: np.ndarray) -> np.ndarray:
-    """Return the bounds of duals as float64, +inf where there is none."""
-    return np.where(bound >= (np.inf if bound.dtype.kind == "f" else INT_LIMIT), np.inf, bound)
-
-
 def as_duals(v: np.ndarray, problem: Problem) -> np.ndarray:
     """Return an auction's prices in the problem's arithmetic; integers are rounded down."""
     return np.floor(v).astype(np.int64) if problem.is_integer else v
-
-
-def starting_prices(col_bound: np.ndarray) -> np.ndarray:
-    """Return the column duals before the first bid, float64: their bound, and 0 where there is none."""
-    bound = as_floats(col_bound)
-    return np.where(bound < np.inf, bound, 0.0)
 
 
 def allowed_pairs(problem: Problem) -> np.ndarray | None:

@@ -23,11 +23,11 @@ from numba import njit
 from ..box_tree import build_tree, hilbert_orders, nearest
 from ..problem import Problem
 from ..short_side import Matched
-from ..shortest_paths import State, named_counts
-from .finish import exact_state, finish_rows, settle_lone_columns
-from .graph import joined, refuse_too_fine, starting_prices
+from ..shortest_paths import State, named_counts, start
+from .finish import finish_rows, settle_lone_columns
+from .graph import joined, refuse_too_fine
 from .pricing import contradictions
-from .scaling import BIDS_PER_PHASE, Prices, no_bids_yet, run_phase, scaled_eps
+from .scaling import Prices, Schedule, may_scale, prices_beside, run_phase, scaled_eps
 
 if TYPE_CHECKING:
     from .solver import Auction
@@ -49,7 +49,11 @@ def match_points(problem: Problem, options: Auction) -> Matched:
     if options.eps is not None:
         refuse_too_fine(options.eps, problem)
     if 0 in problem.shape:
-        return np.full(problem.n_rows, -1, np.int32), starting_prices(problem.dual_bounds()[1]), {"waiting": 0}
+        return (
+            np.full(problem.n_rows, -1, np.int32),
+            np.where(np.isfinite(bound := problem.dual_bounds()[1]), bound, 0.0),
+            {"waiting": 0},
+        )
     return _MatrixFree(problem, options).solve()
 
 
@@ -59,14 +63,13 @@ class _MatrixFree:
     def __init__(self, problem: Problem, options: Auction) -> None:
         assert problem.x is not None
         assert problem.y is not None
-        self.options = options
+        self.schedule = Schedule.of(options, may_scale(problem, options))
         self.squared = problem.metric == "squared"
         self.row_order, self.col_order = hilbert_orders(problem.x, problem.y)
         self.rows, self.cols = build_tree(problem.x[self.row_order]), build_tree(problem.y[self.col_order])
         self.n, self.m = problem.shape
         row_bound, col_bound = problem.dual_bounds()
         self.row_bound, self.col_bound = row_bound[self.row_order], col_bound[self.col_order]
-        self.has_unmatched_cost = problem.has_unmatched_cost
         self.graph = self._neighbour_graph()
         self.all_rows = np.arange(self.n)
         self.counts = np.zeros(3, np.int64)
@@ -74,13 +77,14 @@ class _MatrixFree:
 
     def solve(self) -> Matched:
         """Bid, price, finish, price until nothing contradicts."""
-        prices = no_bids_yet(starting_prices(self.col_bound), self.row_bound)
+        state = start(self.row_bound, self.col_bound)
+        prices = prices_beside(state, self.col_bound)
         waiting = self._bid(prices)
-        v, col_of_row = prices.v, prices.col_of_row
-        if self.options.eps is None and not waiting:
-            state = exact_state(prices, self.row_bound, self.col_bound)
+        if self.schedule.finishes and not waiting:
+            state.v[:] = prices.v
             self._finish(state)
-            v, col_of_row = state.v, state.col_of_row
+            prices.v[:] = state.v
+        v, col_of_row = prices.v, prices.col_of_row
         out_v, out_col = np.empty(self.m), np.full(self.n, -1, np.int32)
         out_v[self.col_order] = v
         matched = np.flatnonzero(col_of_row >= 0)
@@ -101,31 +105,24 @@ class _MatrixFree:
 
     def _bid(self, prices: Prices) -> int:
         """Run the scaled phases, or the one that `eps` asks for; return rows left when `max_bids` ended."""
-        eps, max_bids = self.options.eps, self.options.max_bids
-        scaled = not self.has_unmatched_cost and (self.n == self.m or (eps is None and self.m < 1.2 * self.n))
-        last = eps or 0.0
-        if scaled:
+        last, left = self.schedule.last, 0
+        steps = np.full(1 if last else 0, last)
+        if self.schedule.scaled:
             steps = scaled_eps(self.all_rows, self.graph[0], self.graph[2], None, last)
-        else:
-            steps = np.full(1 if last else 0, last)
-        left = 0
-        for k, step in enumerate(steps):
-            left = self._phase(prices, step, max_bids)
-            if k in PRICED_AFTER and eps is None:
+        for k, eps in enumerate(steps):
+            left = self._phase(prices, eps)
+            if k in PRICED_AFTER and not last:
                 self._add_contradictions(self._row_duals(prices.v), prices.v)
-        while eps is not None and self._add_contradictions(self._row_duals(prices.v), prices.v, eps):
-            left = self._phase(prices, eps, max_bids)
-        return left if max_bids is not None else 0
+        while last and self._add_contradictions(self._row_duals(prices.v), prices.v, last) is not None:
+            left = self._phase(prices, last)
+        return left if self.schedule.shares_budget else 0
 
-    def _phase(self, prices: Prices, eps: float, max_bids: int | None) -> int:
-        """Run one phase; without `max_bids` an exact solver's phase may be cut off, the finish takes the rest."""
-        if max_bids is not None:
-            budget = max(max_bids * self.n - self.stats["bids"], 0)
-        else:
-            budget = BIDS_PER_PHASE * self.n if self.options.eps is None else 2**62
-        indptr, indices, data = self.graph
-        at_once = self.options.form == "jacobi"
-        bids, waiting = run_phase(self.all_rows, indptr, indices, data, None, prices, eps, budget, at_once)
+    def _phase(self, prices: Prices, eps: float) -> int:
+        """Run one phase; the finish of an exact solve takes what the budget of a phase leaves."""
+        budget = self.schedule.budget * self.n
+        if self.schedule.shares_budget:
+            budget = max(budget - self.stats["bids"], 0)
+        bids, waiting = run_phase(self.all_rows, *self.graph, None, prices, eps, budget, self.schedule.at_once)
         self.stats["bids"] += bids
         return len(waiting)
 
@@ -139,7 +136,7 @@ class _MatrixFree:
             settled = settle_lone_columns(*self.graph, state, self.col_bound, self.counts)
             self.stats["lone_columns"] += settled
             r = self._row_duals(state.v)
-            if not centred and not self.has_unmatched_cost and self.n == self.m:
+            if not centred and self.schedule.scaled and self.n == self.m:
                 _centre(*self.graph, state.v, r, state.col_of_row)
                 centred = True
             if settled:

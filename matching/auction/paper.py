@@ -27,7 +27,8 @@ from ..costs import finite_range
 from ..errors import InvalidProblem
 from ..problem import INT_LIMIT, Problem
 from ..short_side import Matched
-from .graph import Graph, as_duals, as_floats, check_feasible, flat_graph, joined, refuse_too_fine
+from .graph import Graph, as_duals, check_feasible, flat_graph, joined, refuse_too_fine
+from .scaling import as_floats
 
 if TYPE_CHECKING:
     from .solver import Auction

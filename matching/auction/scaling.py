@@ -12,13 +12,18 @@ largest cost would say nothing.
 
 from __future__ import annotations
 
-from typing import NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 from numba import njit
 
+from ..problem import INT_LIMIT, Problem
+from ..shortest_paths import State
 from .gauss_seidel import bid_in_turn
 from .jacobi import bid_at_once
+
+if TYPE_CHECKING:
+    from .solver import Auction
 
 STEP = 5.0
 """Ratio of one phase's ε to the next's."""
@@ -49,10 +54,74 @@ class Prices(NamedTuple):
     winner: np.ndarray
 
 
-def no_bids_yet(v: np.ndarray, row_bound: np.ndarray) -> Prices:
-    """Return the state before the first bid, at float64 column duals (kept, not copied)."""
-    n, m = len(row_bound), len(v)
-    return Prices(v, row_bound, np.full(n, -1, np.int32), np.full(m, -1, np.int32), np.full(m, -1, np.int32))
+def prices_beside(state: State, col_bound: np.ndarray) -> Prices:
+    """Return the auction's prices before the first bid, which share their matching with `state`.
+
+    Columns start at their bound, and at 0 where they have none.
+    """
+    bound = as_floats(col_bound)
+    v = np.where(bound < np.inf, bound, 0.0)
+    return Prices(v, as_floats(state.row_bound), state.col_of_row, state.row_of_col, np.full(len(v), -1, np.int32))
+
+
+class Schedule(NamedTuple):
+    """How a component is bid for.
+
+    `scaled`: ε falls from phase to phase; else there is one phase at `last`, or none. `last`: the last ε, 0 for an
+    exact solve. `budget`: bids per row, of each phase or (`shares_budget`) of all. `at_once`: Jacobi.
+    `tries_bids_first`: before any phase, see whether bids without an increment leave next to nothing. `finishes`:
+    exactly.
+    """
+
+    scaled: bool
+    last: float
+    budget: int
+    shares_budget: bool
+    at_once: bool
+    tries_bids_first: bool
+    finishes: bool
+
+    @classmethod
+    def of(cls, options: Auction, scaled: bool) -> Schedule:
+        """Return the schedule that the options call for."""
+        exact = options.eps is None
+        budget = options.max_bids or (BIDS_PER_PHASE if exact else 2**40)
+        limited = options.max_bids is not None
+        at_once = options.form == "jacobi"
+        return cls(scaled, options.eps or 0.0, budget, limited, at_once, exact and not limited and not at_once, exact)
+
+
+def may_scale(problem: Problem, options: Auction) -> bool:
+    """Return whether prices may be kept from phase to phase, although lone columns must end at their starting price.
+
+    True for equal sides; for unequal ones where the finish settles lone columns, which needs the graph transposed and
+    pays only while they are few.
+    """
+    if problem.has_unmatched_cost:
+        return False
+    n, m = problem.shape
+    return n == m or (options.eps is None and options.max_bids is None and problem.kind != "dense" and m < 1.2 * n)
+
+
+@njit(cache=True, nogil=True)
+def run_phases(rows, indptr, indices, data, forbidden, prices, schedule):
+    """Run the phases of one component; return (bids, rows that still wait)."""
+    if schedule.scaled:
+        steps = scaled_eps(rows, indptr, data, forbidden, schedule.last)
+    else:
+        steps = np.full(1 if schedule.last > 0.0 else 0, schedule.last)
+    bids, left = 0, 0
+    for eps in steps:
+        allowed = schedule.budget * len(rows) - (bids if schedule.shares_budget else 0)
+        spent, waiting = run_phase(rows, indptr, indices, data, forbidden, prices, eps, allowed, schedule.at_once)
+        bids += spent
+        left = len(waiting)
+    return bids, left
+
+
+def as_floats(bound: np.ndarray) -> np.ndarray:
+    """Return the bounds of duals as float64, +inf where there is none."""
+    return np.where(bound >= (np.inf if bound.dtype.kind == "f" else INT_LIMIT), np.inf, bound)
 
 
 @njit(cache=True, nogil=True)
