@@ -34,8 +34,8 @@ SMALL = 32
 EASY = 0.01
 """Share of rows that bids without an increment may leave to shortest paths.
 
-Measured: where frames resemble each other 0 to 0.3 % are left, and ε-scaling would take 2-4 × as long; where they hardly
-do, 5 to 10 %, and it takes a fourth to a thirtieth of the time.
+Measured: where frames resemble each other 0 to 0.3 % are left, and ε-scaling would take 2-4 × as long; where they
+hardly do, 5 to 10 %, and it takes a fourth to a thirtieth of the time.
 """
 
 _WAITING, _STUCK = 3, 4

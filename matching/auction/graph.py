@@ -13,11 +13,8 @@ from ..hall import infeasible
 from ..problem import INT_LIMIT, Problem
 from ..short_side import Matched
 from ..shortest_paths import assign_rows, start
-from ..sparse_jv import CHUNKS, global_columns
+from ..sparse_jv import EDGES_A_CHUNK, global_columns
 from .scaling import RESOLUTION
-
-EDGES_FOR_THREADS = 2**16
-"""Edges below which one thread does it all: waking the others takes longer."""
 
 Graph = tuple[np.ndarray, np.ndarray | None, np.ndarray, np.ndarray | None]
 
@@ -45,8 +42,7 @@ def independent_parts(problem: Problem) -> tuple[np.ndarray, np.ndarray, np.ndar
         return np.arange(problem.n_rows), ends, ends
     row_label, _ = components(indptr, indices, problem.n_cols)
     rows, starts = rows_by_component(row_label)
-    chunks = CHUNKS if len(indices) >= EDGES_FOR_THREADS else 1
-    return rows, starts, chunks_of_components(starts, rows, indptr, chunks)
+    return rows, starts, chunks_of_components(starts, rows, indptr, 1 + len(indices) // EDGES_A_CHUNK)
 
 
 def as_duals(v: np.ndarray, problem: Problem) -> np.ndarray:
