@@ -16,6 +16,7 @@ from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
+from numba import njit
 
 from .assignment import Assignment
 from .costs import best_row_duals, link_costs
@@ -116,9 +117,7 @@ class SlacknessTerms:
 
     def _sum(self, terms: np.ndarray) -> np.ndarray:
         out = np.zeros(self.n_blocks, dtype=terms.dtype)
-        if self.n_blocks == 1:
-            out[0] = terms.sum()
-        elif len(terms):
+        if len(terms):  # a block alone is summed in the same order as in a batch
             starts = np.flatnonzero(np.diff(self.block, prepend=-1))
             out[self.block[starts]] = np.add.reduceat(terms, starts)
         return out
@@ -148,11 +147,22 @@ def complementary_slackness(
     block = block_of(problem.row_offsets, rows)
     cost = link_costs(problem, rows, block, col_of_row[rows])
     cols = col_of_row[rows] + problem.col_offsets[block]
-    largest = np.maximum.reduce([abs(cost), abs(v[cols]), abs(r[rows]), terms[rows]])
-    links = SlacknessTerms(block, problem.n_blocks, cost, cost - v[cols] - r[rows], largest)
+    slack, largest = _link_slack(rows, cols, cost, r, v, terms)
+    links = SlacknessTerms(block, problem.n_blocks, cost, slack, largest)
     lone_rows = _lone(problem.row_offsets, np.flatnonzero(col_of_row < 0), problem.row_unmatched, r, terms)
     lone_cols = _lone(problem.col_offsets, np.flatnonzero(row_of_col < 0), problem.col_unmatched, v, np.zeros_like(v))
     return links, lone_rows, lone_cols
+
+
+@njit(cache=True, nogil=True)
+def _link_slack(rows, cols, cost, r, v, terms):  # noqa: ANN001, ANN202
+    """Return c - v - r of each link, and the largest operand that it was rounded with."""
+    slack, largest = np.empty_like(cost), np.empty(len(rows), terms.dtype)
+    for k in range(len(rows)):
+        i, j = rows[k], cols[k]
+        slack[k] = cost[k] - v[j] - r[i]
+        largest[k] = max(abs(cost[k]), abs(v[j]), abs(r[i]), terms[i])
+    return slack, largest
 
 
 def _lone(
