@@ -1,9 +1,12 @@
-"""Our own best on one core: a start and a search chosen by two features that cost next to nothing.
+"""Our own best on one core: a start and a search chosen by features of the graph that cost under a millisecond.
 
-Beyond the papers. What was measured (see `choose`): no algorithm wins everywhere. Push-relabel with prefetching wins
-on every graph whose order says nothing about distance, and needs no transposed graph as long as simple labels do;
-well-ordered meshes are mended by local searches in the time of reading them; on very uneven degrees a start from
-scarce rows followed by Pothen–Fan does least.
+Beyond the papers. No algorithm wins everywhere (CPU milliseconds with the start, one core, `recipes/graphs.py`):
+
+- Push-relabel with prefetching is the one that is never bad, and needs no transposed graph while simple labels do.
+  Particle gate of 10⁶, permuted: 850, Pothen–Fan 85,000. Permuted Delaunay 2^20: 630, Pothen–Fan 710–1,400.
+- A well-ordered mesh is mended by local searches in the time of reading it. Random geometric 2^20: 32, Pothen–Fan 148,
+  push-relabel 400.
+- Very uneven degrees: a start from scarce rows, then Pothen–Fan. R-MAT 18: 200, push-relabel 340 or more.
 """
 
 from __future__ import annotations
