@@ -43,7 +43,7 @@ def solve_dense(matrix: DeviceGraph, most_bids: int | None = None) -> tuple[Pric
         if graph.is_bounded:
             prices, stuck = _again(graph, prices.counts)
         else:
-            stuck = finish_free(graph, prices, prices.unmatch(pairs // matrix.n_cols, matrix.cp))
+            stuck = finish_free(graph, prices, prices.unmatch(matrix.cp.unique(pairs // matrix.n_cols)))
     prices, stuck = _again(matrix, prices.counts)
     prices.count(whole_matrix=1)
     return prices, stuck
@@ -95,14 +95,14 @@ def _violations(matrix: DeviceGraph, prices: Prices, duals: Any) -> tuple[Any, A
 
 
 def with_pairs(graph: DeviceGraph, pairs: Any, costs: Any) -> DeviceGraph:
-    """Return the graph with further edges, given as ascending row * columns + column."""
+    """Return the sparse graph with further edges, given as ascending row * columns + column that it lacks."""
     cp, n, m = graph.cp, graph.n_rows, graph.n_cols
-    keys = cp.concatenate([graph.row_of_edge() * m + graph.indices, pairs])
-    order = cp.argsort(keys)
-    keys = keys[order]
-    return replace(
-        graph,
-        indptr=cp.searchsorted(keys, cp.arange(n + 1, dtype=cp.int64) * m),
-        indices=(keys % m).astype(cp.int32),
-        cost=cp.concatenate([graph.cost, costs])[order],
+    edges = len(graph.indices) + len(pairs)
+    indptr, indices, cost = cp.zeros(n + 1, cp.int64), cp.empty(edges, cp.int32), cp.empty(edges, graph.cost.dtype)
+    added = cp.searchsorted(pairs, cp.arange(n + 1, dtype=cp.int64) * m)
+    arguments = (
+        *(np.int32(n), graph.indptr, graph.indices, graph.cost, added, (pairs % m).astype(cp.int32), costs),
+        *(indptr, indices, cost),
     )
+    graph.kernel("auction_merge.cu", "auction_merge")((-(-n * 8 // THREADS),), (THREADS,), arguments)
+    return replace(graph, indptr=indptr, indices=indices, cost=cost)

@@ -192,9 +192,9 @@ class Prices:
         self.col_of_row.fill(-1)
         self.row_of_col.fill(-1)
 
-    def unmatch(self, rows: Any, cp: Any) -> Any:
-        """Leave the given rows (repeats allowed) alone; return them, ascending, each once."""
-        rows = cp.unique(rows).astype(cp.int32)
+    def unmatch(self, rows: Any) -> Any:
+        """Leave the given matched rows alone; return them as int32."""
+        rows = rows.astype(np.int32)
         self.row_of_col[self.col_of_row[rows]] = -1
         self.col_of_row[rows] = -1
         return rows

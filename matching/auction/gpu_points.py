@@ -1,4 +1,4 @@
-"""Matrix-free on the GPU: solve on nearest neighbours, check the prices against all pairs through a tree, add, repeat."""
+"""Matrix-free on the GPU: solve on nearest neighbours, check the prices against all pairs by a tree, add, repeat."""
 
 from __future__ import annotations
 
@@ -12,10 +12,10 @@ from ..errors import NotConverged
 from ..problem import Problem
 from .gpu_dense import with_pairs
 from .gpu_graph import DeviceGraph, Prices, certify
-from .gpu_scaling import finish_free, solve_graph
+from .gpu_scaling import SCALING_FACTOR, bid_in_phases, finish_free, increments, solve_graph
 
 THREADS = 128
-FAN, NEAREST, WORST = 8, 16, 4  # as in auction_points.cu
+FAN, NEAREST = 8, 16  # as in auction_points.cu
 PRICING_ROUNDS = 200
 
 
@@ -87,27 +87,80 @@ def solve_points(cp: Any, problem: Problem, most_bids: int | None = None) -> tup
         The graph of the pairs that mattered (its certificate holds for all pairs), and as `gpu_scaling.solve_graph`.
     """
     n, m = problem.shape
-    cuda.require_memory(512 * (n + m) + 2**22, f"matching {n} and {m} points")
+    cuda.require_memory(2048 * (n + m) + 2**22, f"matching {n} and {m} points")
     kernels = cuda.load("auction_points.cu", *(["-DSQUARED"] if problem.metric == "squared" else []))
     x, y = _sorted_sides(cp, problem, kernels)
     graph = _neighbour_graph(cp, problem, x, y, kernels)
-    prices, stuck = solve_graph(graph, most_bids)
+    pairs = AllPairs(x, y, kernels, margin=(increments(graph) or [0.0])[0] / SCALING_FACTOR)
+
+    def with_worst_pairs(graph: DeviceGraph, prices: Prices) -> DeviceGraph:
+        return pairs.added(graph, prices, every_row=True)[0]
+
+    if graph.is_bounded:
+        prices, stuck = solve_graph(graph, most_bids)
+    else:
+        graph, prices = bid_in_phases(
+            graph, most_bids, lambda graph, prices: pairs.added(graph, prices, every_row=True)[0]
+        )
+        stuck = -1 if prices.counts.get("waiting") else finish_free(graph, prices, None, most_bids)
     for _ in range(PRICING_ROUNDS):
         if stuck >= 0 or prices.counts.get("waiting"):
             return graph, prices, stuck
-        duals, _, _ = certify(graph, prices, prices.v)
-        pairs, costs = _violations(graph, x, y, kernels, prices, duals)
-        prices.count(pricing_rounds=1, pairs_added=len(pairs))
-        if len(pairs) == 0:
+        graph, violated = pairs.added(graph, prices)
+        if len(violated) == 0:
             return graph, prices, -1
-        graph = with_pairs(graph, pairs, costs)
         if graph.is_bounded:
             again, stuck = solve_graph(graph, most_bids)
             again.count(**prices.counts)
             prices = again
+            pairs.forget()
         else:
-            stuck = finish_free(graph, prices, prices.unmatch(pairs // m, cp), most_bids)
+            stuck = finish_free(graph, prices, prices.unmatch(violated), most_bids)
     raise NotConverged(f"{PRICING_ROUNDS} rounds of adding pairs to the neighbour graph did not end; use solver='jv'.")
+
+
+class AllPairs:
+    """The check of all pairs against prices, which remembers what holds while prices only fall.
+
+    A pair's reduced cost falls only when its row's dual rises, so a row need not be checked again until then; and a
+    tree of earlier, higher prices still bounds those of now.
+    """
+
+    def __init__(self, x: Side, y: Side, kernels: Any, margin: float) -> None:
+        """Check pairs of `x` and `y`; pairs within `margin` of being violated are added too."""
+        self._x, self._y, self._kernels, self._margin = x, y, kernels, margin
+        self.forget()
+
+    def forget(self) -> None:
+        """Begin anew, because prices rose."""
+        self._tree: Any = None
+        self._checked: Any = None  # (rows,) dual at which each row was last found to have no violated pair
+
+    def added(self, graph: DeviceGraph, prices: Prices, *, every_row: bool = False) -> tuple[DeviceGraph, Any]:
+        """Return the graph with the worst missing pairs of violated rows (or of every row), and the violated rows."""
+        cp, n, m = graph.cp, graph.n_rows, graph.n_cols
+        duals, _, _ = certify(graph, prices, prices.v)
+        if self._checked is None:
+            self._tree, self._checked = self._y.tree(self._kernels, prices.v), cp.full(n, -cp.inf)
+        selected = cp.flatnonzero((duals > self._checked)[self._x.order]).astype(cp.int32)
+        k = len(selected)
+        violated = cp.zeros(n, bool)
+        if k == 0:
+            return graph, cp.flatnonzero(violated)
+        pairs, costs = cp.empty(k * FAN, cp.int64), cp.empty(k * FAN)
+        arguments = (
+            *(np.int32(k), np.int32(m), *self._y.searched(*self._tree), self._x.sorted_points, self._x.order, selected),
+            *(duals, prices.v, graph.indptr, graph.indices, np.float64(self._margin), np.int32(not every_row)),
+            *(pairs, costs, violated),
+        )
+        self._kernels["auction_price"]((-(-k * FAN // THREADS),), (THREADS,), arguments)
+        cp.maximum(self._checked, duals, out=self._checked)
+        self._checked[violated] = -cp.inf
+        found = cp.flatnonzero(pairs >= 0)
+        pairs, costs = pairs[found], costs[found]
+        order = cp.argsort(pairs)
+        prices.count(pricing_rounds=1, pairs_added=len(pairs))
+        return (with_pairs(graph, pairs[order], costs[order]) if len(pairs) else graph), cp.flatnonzero(violated)
 
 
 def _sorted_sides(cp: Any, problem: Problem, kernels: Any) -> tuple[Side, Side]:
@@ -160,7 +213,7 @@ def _neighbour_graph(cp: Any, problem: Problem, x: Side, y: Side, kernels: Any) 
 
 
 def _nearest(queries: Side, among: Side, kernels: Any, *, turned: bool) -> Any:
-    """Return the pairs (row * columns + column, -1 = none) of each query with its nearest; queries are columns if turned."""
+    """Return pairs row * columns + column (-1 = none) of each query with its nearest; `turned`: queries are columns."""
     cp, n, m = queries.cp, len(queries.order), len(among.order)
     boxes, prices = among.tree(kernels, cp.zeros(m))
     pairs = cp.empty(n * NEAREST, cp.int64)
@@ -171,28 +224,3 @@ def _nearest(queries: Side, among: Side, kernels: Any, *, turned: bool) -> Any:
     )
     kernels["auction_nearest"]((-(-n // THREADS),), (THREADS,), arguments)
     return pairs
-
-
-def _violations(graph: DeviceGraph, x: Side, y: Side, kernels: Any, prices: Prices, duals: Any) -> tuple[Any, Any]:
-    """Return pairs of negative reduced cost, a few a row, as ascending row * columns + column, and their costs."""
-    cp, n, m = graph.cp, graph.n_rows, graph.n_cols
-    boxes, largest = y.tree(kernels, prices.v)
-    pairs, costs = cp.empty(n * WORST, cp.int64), cp.empty(n * WORST)
-    arguments = (
-        *(
-            np.int32(n),
-            np.int32(m),
-            *y.searched(boxes, largest),
-            x.sorted_points,
-            x.order,
-            duals,
-            prices.v,
-            pairs,
-            costs,
-        ),
-    )
-    kernels["auction_price"]((-(-n // THREADS),), (THREADS,), arguments)
-    found = cp.flatnonzero(pairs >= 0)
-    pairs, costs = pairs[found], costs[found]
-    order = cp.argsort(pairs)
-    return pairs[order], costs[order]

@@ -14,9 +14,12 @@ ROWS_OF_ONE_BLOCK = 3
 """Rows per group of lanes up to which one block alone is faster than all blocks with grid barriers."""
 GRID_ROUNDS, BLOCK_ROUNDS = 400, 1200
 """Rounds after which shortest paths take over from bids without increment."""
-PATH_BYTES = 2**30
+PATH_BYTES = 2**29
 """Most device memory for the scratch space of searches side by side."""
-_NO_ROW = 2**31 - 1
+REACHED_PER_SCAN = 64
+"""Columns that a search may reach per row it may scan; one that reaches more is too long."""
+UNLIMITED = 2**31 - 1
+_NO_ROW = UNLIMITED
 
 
 def bid(
@@ -78,49 +81,58 @@ def bid(
     return cp.sort(waiting[:left]) if left > 1 else waiting[:left]
 
 
-def augment(graph: DeviceGraph, prices: Prices, rows: Any) -> int:
-    """Match the given rows by shortest augmenting paths; return -1, or a row that must be matched and cannot be.
+def augment(graph: DeviceGraph, prices: Prices, rows: Any, most_scans: int) -> tuple[int, Any]:
+    """Match the given rows by shortest augmenting paths, many at once.
 
     Needs tight links and the lone at their bounds; `rows` ascending.
+
+    Returns
+    -------
+    stuck, left
+        -1, or a row that must be matched and cannot be; and the rows, ascending, whose searches were given up after
+        `most_scans` rows (UNLIMITED: none).
     """
     cp, m, n_rows = graph.cp, graph.n_cols, len(rows)
     if n_rows == 0:
-        return -1
+        return -1, rows
     kernel = graph.kernel("auction_path.cu", "auction_path", cooperative=True)
     threads = min(1024, max(64, -(-m // 1024) * 32)) if graph.is_dense else 64
-    per_slot = 20 * max(m, 1)
+    size = m if most_scans == UNLIMITED else min(m, REACHED_PER_SCAN * most_scans)
+    per_slot = 4 * m + 16 * size + 1
     slots = min(cuda.resident_blocks(kernel, threads), n_rows, max(1, PATH_BYTES // per_slot))
     cuda.require_memory(slots * per_slot, f"shortest paths over {m} columns")
     place = cp.full(slots * m, -1, cp.int32)
-    column, start_row = cp.empty(slots * m, cp.int32), cp.empty(slots * m, cp.int32)
-    dist = cp.empty(slots * m, graph.price_dtype)
+    column, start_row = cp.empty(slots * size, cp.int32), cp.empty(slots * size, cp.int32)
+    dist = cp.empty(slots * size, graph.price_dtype)
     claim = cp.full(m, _NO_ROW, cp.int32)
     window, done = rows[:slots].copy(), cp.zeros(slots, cp.int32)
-    counts = cp.zeros(5, cp.uint64)  # three counts, then as words: head, stuck row, barrier
+    counts = cp.zeros(5, cp.uint64)  # three counts, then as words: head, stuck row, barrier, left
     words = counts.view(cp.uint32)[6:]
     words[0], words[1] = slots, _NO_ROW
+    left = cp.empty(n_rows, cp.int32)
     kernel(
         (slots,),
         (threads,),
         (
             *(np.int32(m), *graph.edges(), graph.row_bound, prices.v, prices.col_of_row, prices.row_of_col),
-            *(rows, np.int32(n_rows), window, done, words[0:1], claim, place, column, start_row, dist, words[1:2]),
-            *(counts, words[2:3]),
+            *(rows, np.int32(n_rows), window, done, words[0:1], claim, place, column, start_row, dist),
+            *(np.int32(size), words[1:2]),
+            *(left, words[3:4], np.int32(most_scans), counts, words[2:3]),
         ),
     )
     host = counts.get()
     prices.count(path_steps=int(host[0]), shortest_paths=int(host[1]), rows_scanned=int(host[2]))
-    stuck = int(host.view(np.uint32)[7])
-    return -1 if stuck == _NO_ROW else stuck
+    stuck, n_left = (int(word) for word in host.view(np.uint32)[[7, 9]])
+    return -1 if stuck == _NO_ROW else stuck, cp.sort(left[:n_left])
 
 
 def grow_forest(graph: DeviceGraph, prices: Prices, rows: Any) -> int:
-    """As `augment`, for graphs of equal sides without bounds, from all given rows at once."""
+    """Match the given rows where no dual has a bound, from all of them at once; return as `augment` does."""
     cp, n, m, n_rows = graph.cp, graph.n_rows, graph.n_cols, len(rows)
     if n_rows == 0:
         return -1
     kernel = graph.kernel("auction_forest.cu", "auction_forest", lanes=True, cooperative=True)
-    # One block a multiprocessor: rounds are short, and a barrier of fewer blocks is faster (24 against 33 ms, u10 20,000).
+    # One block a multiprocessor: rounds are short, a barrier of fewer blocks is faster (u10, 20,000: 24, not 33 ms).
     dtype = graph.price_dtype
     queues, bases, duals = cp.empty(2 * n, cp.int32), cp.empty(2 * n, dtype), cp.empty(n, dtype)
     dist, parent = cp.empty(m, dtype), cp.empty(m, cp.uint64)

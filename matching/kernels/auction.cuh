@@ -18,6 +18,11 @@ typedef double price_t;
 #endif
 
 enum : int { NOBODY = -1 };
+// The thread's number when warps are dealt out to the blocks in turn: a short queue then uses every multiprocessor.
+__device__ __forceinline__ int dealt_thread() {
+    return ((threadIdx.x / 32) * gridDim.x + blockIdx.x) * 32 + lane();
+}
+
 constexpr int NO_EDGE = 0x7fffffff;
 constexpr int ALONE = -1;  // as an edge: before every other, so that ties leave a row alone
 

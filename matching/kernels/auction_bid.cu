@@ -120,7 +120,7 @@ __device__ int play(
     const Auction& a, int n_rows, bool all_rows, int* queues, int* sizes, int round, int last_round, int stop_at, uint64 most_bids,
     uint64* bids, uint32* barrier
 ) {
-    const int thread = whole_grid ? global_thread() : threadIdx.x;
+    const int thread = whole_grid ? dealt_thread() : threadIdx.x;
     const int threads = whole_grid ? all_threads() : blockDim.x;
     for (; round < last_round; round++) {
         const int size = *(volatile int*)&sizes[round % 3];

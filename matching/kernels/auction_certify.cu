@@ -2,7 +2,8 @@
 //
 // Linear programming duality (matching/certificate.py says the same in words): r_i = min(bound_i, min_j c_ij - v_j), and the
 // gap is the sum of c_ij - v_j - r_i over links and price - dual over the lone. LANES lanes serve one row; after the rows, one
-// thread each column. A term is loose when it is not 0, or, for real costs, more than 64 ulp of its largest operand.
+// thread each column. A term is loose when it is not 0, or, for real costs, more than 64 ulp of the largest number
+// that went into it, those of the pair that set the row's dual included.
 //
 // Bytes: 12 to 16 per edge, 40 per row, 40 per column. No two threads write the same place but for the count of loose terms.
 // variant: -DLANES=32 -DCOST=double
@@ -16,11 +17,11 @@
 #define LANES 8
 #endif
 
-__device__ __forceinline__ bool is_loose(price_t slack, price_t a, price_t b, price_t c) {
+__device__ __forceinline__ bool is_loose(price_t slack, price_t a, price_t b, price_t c, price_t d = 0, price_t e = 0) {
 #ifdef INTEGER
     return slack != 0;
 #else
-    return !(slack <= 64 * 2.220446049250313e-16 * fmax(fmax(fabs(a), fabs(b)), fabs(c)));
+    return !(slack <= 64 * 2.220446049250313e-16 * fmax(fmax(fmax(fabs(a), fabs(b)), fmax(fabs(c), fabs(d))), fabs(e)));
 #endif
 }
 
@@ -38,30 +39,32 @@ extern "C" __global__ void auction_certify(
     for (int row = global_thread() / LANES; row < padded; row += all_threads() / LANES) {
         price_t dual = row < n_rows ? row_bound[row] : none();
         price_t own = none();
+        int edge = ALONE;
+        const int64 first = row < n_rows ? graph.first(row) : 0;
+        const int degree = row < n_rows ? graph.degree(row) : 0;
         const int link = row < n_rows ? col_of_row[row] : NOBODY;
-        if (row < n_rows) {
-            const int64 first = graph.first(row);
-            const int degree = graph.degree(row);
-            for (int e = member; e < degree; e += LANES) {
-                const price_t value = graph.value(first, e, v);
-                if (value < dual) dual = value;
-                if (graph.column(first, e) == link) own = graph.cost_of(first, e);
-            }
+        for (int e = member; e < degree; e += LANES) {
+            const price_t value = graph.value(first, e, v);
+            if (value < dual) dual = value, edge = e;
+            if (graph.column(first, e) == link) own = graph.cost_of(first, e);
         }
 #pragma unroll
         for (int step = LANES / 2; step > 0; step /= 2) {
             const price_t dual_there = __shfl_xor_sync(FULL_WARP, dual, step), own_there = __shfl_xor_sync(FULL_WARP, own, step);
-            dual = dual_there < dual ? dual_there : dual;
+            const int edge_there = __shfl_xor_sync(FULL_WARP, edge, step);
+            if (comes_before(dual_there, edge_there, dual, edge)) dual = dual_there, edge = edge_there;
             own = own_there < own ? own_there : own;
         }
         if (row < n_rows && member == 0) {
             const price_t alone = priced ? row_bound[row] : price_t(0);
             const price_t pays = link == NOBODY ? alone : own;
             const price_t price = link == NOBODY ? price_t(0) : v[link];
+            price_t set_cost = 0, set_price = 0;
+            if (edge != ALONE) set_cost = graph.cost_of(first, edge), set_price = v[graph.column(first, edge)];
             row_duals[row] = dual;
             terms_cost[row] = pays;
             terms_slack[row] = pays - price - dual;
-            n_loose += is_loose(pays - price - dual, pays, price, dual);
+            n_loose += is_loose(pays - price - dual, pays, price, dual, set_cost, set_price);
         }
     }
     for (int col = global_thread(); col < n_cols; col += all_threads()) {

@@ -46,33 +46,44 @@ struct Forest {
     price_t* dist;   // (columns,)
     uint64* parent;  // (columns,)
     int* lowered;    // (columns,) round in which the distance last fell
+    price_t* duals;  // (rows,) of this phase
 };
 
-// The row at place `at` lowers the distances of its columns, or claims those that it lowered. The whole warp comes.
-template <bool claims>
-__device__ __forceinline__ void reach(
-    const Forest& f, int row, price_t base, price_t limit, price_t* duals, int at, int round, int* next, price_t* next_base,
-    int* n_next
-) {
-    const int member = threadIdx.x % LANES;
+// The dual of a row: the least c - v of its pairs. The whole warp comes.
+__device__ __forceinline__ price_t least_value(const Forest& f, int row) {
+    price_t least = none();
     const int64 first = row == NOBODY ? 0 : f.graph.first(row);
     const int degree = row == NOBODY ? 0 : f.graph.degree(row);
-    price_t dual = none();
-    if (claims) {
-        if (row != NOBODY) dual = duals[at];
-    } else {
-        for (int e = member; e < degree; e += LANES) {
-            const price_t value = f.graph.value(first, e, f.v);
-            if (value < dual) dual = value;
-        }
-#pragma unroll
-        for (int step = LANES / 2; step > 0; step /= 2) {
-            const price_t there = __shfl_xor_sync(FULL_WARP, dual, step);
-            dual = there < dual ? there : dual;
-        }
-        if (row != NOBODY && member == 0) duals[at] = dual;
+    for (int e = threadIdx.x % LANES; e < degree; e += LANES) {
+        const price_t value = f.graph.value(first, e, f.v);
+        if (value < least) least = value;
     }
-    for (int e = member; e < degree; e += LANES) {
+#pragma unroll
+    for (int step = LANES / 2; step > 0; step /= 2) {
+        const price_t there = __shfl_xor_sync(FULL_WARP, least, step);
+        least = there < least ? there : least;
+    }
+    return least;
+}
+
+// A place at the end of the queue for every lane that is here.
+__device__ __forceinline__ int place_in(int* size) {
+    const uint32 here = __activemask();
+    const int leader = __ffs(here) - 1;
+    int base = 0;
+    if (lane() == leader) base = atomicAdd(size, __popc(here));
+    return __shfl_sync(here, base, leader) + __popc(here & lanes_below());
+}
+
+// A row lowers the distances of its columns, or claims those that it lowered.
+template <bool claims>
+__device__ __forceinline__ void reach(
+    const Forest& f, int row, price_t base, price_t limit, int round, int* next, price_t* next_base, int* n_next
+) {
+    const int64 first = f.graph.first(row);
+    const int degree = f.graph.degree(row);
+    const price_t dual = f.duals[row];
+    for (int e = threadIdx.x % LANES; e < degree; e += LANES) {
         const price_t value = f.graph.value(first, e, f.v);
         if (value >= none()) continue;
         const price_t through = base + (value - dual);
@@ -86,12 +97,27 @@ __device__ __forceinline__ void reach(
             const uint64 before = atomicMin(&f.parent[col], parent_key(round, row));
             const int owner = f.row_of_col[col];
             if (owner != NOBODY && parent_round(before) != round && through <= limit) {
-                const int place = atomicAdd(n_next, 1);
+                const int place = place_in(n_next);
                 next[place] = owner;
                 next_base[place] = through;
             }
         }
     }
+}
+
+// Counts the free columns that are reached, and keeps the farthest, by one atomic a warp. The whole warp comes.
+__device__ __forceinline__ void note_reached(price_t dist, int* count, price_t* farthest) {
+    const uint32 reached = __ballot_sync(FULL_WARP, dist < none());
+    if (reached == 0) return;
+    if (dist >= none()) dist = 0;
+#pragma unroll
+    for (int step = 16; step > 0; step /= 2) {
+        const price_t there = __shfl_xor_sync(FULL_WARP, dist, step);
+        dist = there > dist ? there : dist;
+    }
+    if (lane() != 0) return;
+    atomicAdd(count, __popc(reached));
+    raise(farthest, dist);
 }
 
 // sources: (rows,) the unmatched rows, n_sources of them; free_cols: (rows,) scratch. queues, bases: two halves of (rows,). root, root_dist, root_col:
@@ -104,8 +130,8 @@ extern "C" __global__ void __launch_bounds__(512) auction_forest(
     price_t* dist, uint64* parent, int* lowered, int* root, price_t* root_dist, int* root_col, int* sizes,
     price_t* lengths, int* stuck, uint64* counts, uint32* barrier
 ) {
-    const Forest f{Graph{indptr, indices, cost, forbidden, width, block_rows}, v, col_of_row, row_of_col, dist, parent, lowered};
-    const int thread = global_thread(), threads = all_threads();
+    const Forest f{Graph{indptr, indices, cost, forbidden, width, block_rows}, v, col_of_row, row_of_col, dist, parent, lowered, duals};
+    const int thread = dealt_thread(), threads = all_threads();
     int round = 0;
     int* n_kept = sizes + 3;
     int* n_paths = sizes + 4;
@@ -117,6 +143,11 @@ extern "C" __global__ void __launch_bounds__(512) auction_forest(
         for (int col = thread; col < n_cols; col += threads) {
             dist[col] = none(), parent[col] = ~0ull, lowered[col] = -1;
             if (row_of_col[col] == NOBODY) free_cols[atomicAdd(n_free, 1)] = col;
+        }
+        const int padded = (n_rows * (int64)LANES + 31) / 32 * 32 / LANES;  // whole warps
+        for (int row = thread / LANES; row < padded; row += threads / LANES) {
+            const price_t least = least_value(f, row < n_rows ? row : NOBODY);
+            if (row < n_rows && threadIdx.x % LANES == 0) duals[row] = least;
         }
         for (int at = thread; at < n_sources; at += threads) {
             const int row = sources[at];
@@ -148,20 +179,14 @@ extern "C" __global__ void __launch_bounds__(512) auction_forest(
                 counts[1]++;
                 counts[2] += size;
             }
-            const int padded = (size * (int64)LANES + 31) / 32 * 32 / LANES;  // whole warps
-            for (int at = thread / LANES; at < padded; at += threads / LANES)
-                reach<false>(f, at < size ? queues[here + at] : NOBODY, at < size ? bases[here + at] : price_t(0), limit, duals,
-                             at, round, nullptr, nullptr, nullptr);
+            for (int at = thread / LANES; at < size; at += threads / LANES)
+                reach<false>(f, queues[here + at], bases[here + at], limit, round, nullptr, nullptr, nullptr);
             grid_barrier(barrier);
-            for (int at = thread / LANES; at < padded; at += threads / LANES)
-                reach<true>(f, at < size ? queues[here + at] : NOBODY, at < size ? bases[here + at] : price_t(0), limit, duals,
-                            at, round, queues + there, bases + there, &sizes[(round + 1) % 3]);
-            for (int at = thread; at < n_sources; at += threads) {
-                const price_t far = dist[free_cols[at]];
-                if (far >= none()) continue;
-                atomicAdd(&n_reached[(round + 1) % 3], 1);
-                raise(&farthest[(round + 1) % 3], far);
-            }
+            for (int at = thread / LANES; at < size; at += threads / LANES)
+                reach<true>(
+                    f, queues[here + at], bases[here + at], limit, round, queues + there, bases + there, &sizes[(round + 1) % 3]);
+            for (int at = thread; at - lane() < n_sources; at += threads)
+                note_reached(at < n_sources ? dist[free_cols[at]] : none(), &n_reached[(round + 1) % 3], &farthest[(round + 1) % 3]);
             grid_barrier(barrier);
             round++;
         }

@@ -15,7 +15,8 @@
 // Distances of reached columns lie in a list per block, searched in full for the nearest (lists are short: a search stops
 // where crowding stops); `place` finds a column in it.
 //
-// Bytes: the edges of each scanned row twice, and the list once per scanned row. Memory: 20 bytes per column and block.
+// Bytes: the edges of each scanned row twice, and the list once per scanned row. Memory: a block takes 4 bytes a column
+// and 16 per entry of its list.
 // Hazards: matching and prices are written by other blocks, only between the barriers marked "carry out"; `claim` is reset
 // by its owners before the next step.
 // variant: -DCOST=double
@@ -29,7 +30,8 @@
 
 constexpr int UNCLAIMED = 0x7fffffff;
 constexpr int UNREACHED = -1;
-constexpr int NO_PATH = -2;   // as an end; ends from -3 down are rows that go alone: -row - 3
+constexpr int NO_PATH = -2;   // as an end; ends from -4 down are rows that go alone: -row - 4
+constexpr int TOO_LONG = -3;
 constexpr int MAX_WARPS = 32;
 
 struct Matching {
@@ -42,10 +44,11 @@ struct Matching {
 
 // The columns that one block's search has reached.
 struct Reached {
-    int* place;    // (columns,) place in the list, or UNREACHED
-    int* column;   // (columns,) ~column once it is scanned
-    int* from;     // (columns,) row from which it was reached
-    price_t* dist; // (columns,)
+    int* place;     // (columns,) place in the list, or UNREACHED
+    int* column;    // (size,) ~column once it is scanned
+    int* from;      // (size,) row from which it was reached
+    price_t* dist;  // (size,)
+    int size;
 };
 
 // The nearest of the block's (distance, column, place): smallest distance, then smallest column. All threads know it.
@@ -72,20 +75,20 @@ __device__ Nearest nearest_of_block(Nearest mine) {
 }
 
 struct Path {
-    int end;         // column, -row - 3, or NO_PATH
+    int end;         // column, -row - 4, NO_PATH or TOO_LONG
     price_t length;
     int n_reached;
 };
 
-// Dijkstra's search from `start`; all threads of the block return the same path.
-__device__ Path search(const Matching& m, int start, const Reached& reached, uint64* rows_scanned) {
+// Dijkstra's search from `start`, given up after `most_scans` rows or when the list is full; all threads of the block return the same path.
+__device__ Path search(const Matching& m, int start, const Reached& reached, int most_scans, uint64* rows_scanned) {
     __shared__ int n_reached;
     if (threadIdx.x == 0) n_reached = 0;
     __syncthreads();
     price_t reach = 0, shortest_alone = none();
     int row = start, alone = NOBODY;
     Nearest free_column{none(), NO_EDGE, NO_EDGE};
-    while (true) {
+    for (int scans = 0;; scans++) {
         const int64 first = m.graph.first(row);
         const int degree = m.graph.degree(row);
         const price_t bound = m.row_bound[row];
@@ -109,6 +112,7 @@ __device__ Path search(const Matching& m, int start, const Reached& reached, uin
             if (place != UNREACHED && through >= reached.dist[place]) continue;
             if (place == UNREACHED) {
                 place = atomicAdd(&n_reached, 1);
+                if (place >= reached.size) continue;
                 reached.place[col] = place;
                 reached.column[place] = col;
             }
@@ -118,6 +122,7 @@ __device__ Path search(const Matching& m, int start, const Reached& reached, uin
         }
         free_column = nearest_of_block(found);
         __syncthreads();
+        if (n_reached > reached.size) return Path{TOO_LONG, 0, reached.size};
         Nearest next{none(), NO_EDGE, NO_EDGE};
         for (int k = threadIdx.x; k < n_reached; k += blockDim.x)
             if (reached.column[k] >= 0) next = nearer(next, Nearest{reached.dist[k], reached.column[k], k});
@@ -127,8 +132,13 @@ __device__ Path search(const Matching& m, int start, const Reached& reached, uin
         if (next.dist >= end) {
             const int count = n_reached;
             __syncthreads();
-            if (shortest_alone <= free_column.dist) return Path{alone == NOBODY ? NO_PATH : -alone - 3, shortest_alone, count};
+            if (shortest_alone <= free_column.dist) return Path{alone == NOBODY ? NO_PATH : -alone - 4, shortest_alone, count};
             return Path{free_column.column, free_column.dist, count};
+        }
+        if (scans == most_scans) {
+            const int count = n_reached;
+            __syncthreads();
+            return Path{TOO_LONG, 0, count};
         }
         if (threadIdx.x == 0) reached.column[next.place] = ~next.column;
         row = m.row_of_col[next.column];
@@ -143,8 +153,8 @@ __device__ void carry_out(const Matching& m, int start, const Path& path, const 
         if (reached.column[k] < 0) m.v[~reached.column[k]] += reached.dist[k] - path.length;
     if (threadIdx.x != 0) return;
     int col = path.end;
-    if (path.end <= -3) {
-        const int alone = -path.end - 3;
+    if (path.end <= -4) {
+        const int alone = -path.end - 4;
         col = m.col_of_row[alone];
         m.col_of_row[alone] = NOBODY;
         if (alone == start) return;
@@ -193,17 +203,17 @@ __device__ void refill(int* window, const int* done, int slots, const int* waiti
 }
 
 // One slot per block. window (blocks,) = the first rows of `waiting` (ascending) or NOBODY, *head = rows in it.
-// stuck: 0x7fffffff, or on return the smallest row found without a path. counts: steps, searches, rows scanned.
+// stuck: 0x7fffffff, or on return the smallest row found without a path. left: rows whose search was too long. counts: steps, searches, rows scanned.
 extern "C" __global__ void __launch_bounds__(1024) auction_path(
     int n_cols, const int64* indptr, const int* indices, const cost_t* cost,
     const unsigned char* forbidden, int width, int block_rows,
     const price_t* row_bound, price_t* v, int* col_of_row, int* row_of_col, const int* waiting, int n_waiting, int* window,
-    int* done, int* head, int* claim, int* place, int* column, int* from, price_t* dist, int* stuck, uint64* counts,
-    uint32* barrier
+    int* done, int* head, int* claim, int* place, int* column, int* from, price_t* dist, int list_size, int* stuck, int* left,
+    int* n_left, int most_scans, uint64* counts, uint32* barrier
 ) {
     const Matching m{Graph{indptr, indices, cost, forbidden, width, block_rows}, row_bound, v, col_of_row, row_of_col};
-    const int64 share = (int64)blockIdx.x * n_cols;
-    const Reached reached{place + share, column + share, from + share, dist + share};
+    const int64 share = (int64)blockIdx.x * list_size;
+    const Reached reached{place + (int64)blockIdx.x * n_cols, column + share, from + share, dist + share, list_size};
     __shared__ int lost;
     uint64 rows_scanned = 0, searches = 0;
     while (*(volatile int*)&window[0] != NOBODY && *(volatile int*)stuck == UNCLAIMED) {
@@ -212,30 +222,31 @@ extern "C" __global__ void __launch_bounds__(1024) auction_path(
         Path path{NO_PATH, 0, 0};
         if (threadIdx.x == 0) lost = 0;
         if (busy) {
-            path = search(m, start, reached, &rows_scanned);
+            path = search(m, start, reached, most_scans, &rows_scanned);
             searches++;
-            for (int k = threadIdx.x; k < path.n_reached; k += blockDim.x)
+            for (int k = threadIdx.x; k < path.n_reached && path.end != TOO_LONG; k += blockDim.x)
                 if (reached.column[k] < 0) atomicMin(&claim[~reached.column[k]], (int)blockIdx.x);
             if (threadIdx.x == 0 && path.end >= 0) atomicMin(&claim[path.end], (int)blockIdx.x);
         }
         grid_barrier(barrier);
         if (busy) {
-            for (int k = threadIdx.x; k < path.n_reached; k += blockDim.x)
+            for (int k = threadIdx.x; k < path.n_reached && path.end != TOO_LONG; k += blockDim.x)
                 if (reached.column[k] < 0 && *(volatile int*)&claim[~reached.column[k]] != blockIdx.x) lost = 1;
             if (threadIdx.x == 0 && path.end >= 0 && *(volatile int*)&claim[path.end] != blockIdx.x) lost = 1;
             __syncthreads();
             const bool wins = lost == 0;
-            if (wins && path.end != NO_PATH) carry_out(m, start, path, reached);
+            if (wins && path.end != NO_PATH && path.end != TOO_LONG) carry_out(m, start, path, reached);
             if (threadIdx.x == 0) {
                 done[blockIdx.x] = wins;
                 if (path.end == NO_PATH) atomicMin(stuck, start);
+                if (path.end == TOO_LONG) left[atomicAdd(n_left, 1)] = start;
             }
         }
         grid_barrier(barrier);
         if (busy) {
             for (int k = threadIdx.x; k < path.n_reached; k += blockDim.x) {
                 const int col = reached.column[k];
-                if (col < 0) claim[~col] = UNCLAIMED;
+                if (col < 0 && path.end != TOO_LONG) claim[~col] = UNCLAIMED;
                 reached.place[col < 0 ? ~col : col] = UNREACHED;
             }
             if (threadIdx.x == 0 && path.end >= 0) claim[path.end] = UNCLAIMED;

@@ -9,7 +9,7 @@
 //   auction_tree       the nodes of one level, a thread a node
 //   auction_nearest    the NEAREST nearest points of every query, a thread a query
 //   auction_point_costs  costs of given pairs
-//   auction_price      up to WORST pairs of a row with c - v < r, a thread a row
+//   auction_price      up to FAN pairs of a row with c - v < r, FAN lanes a row
 //
 // Bytes: about 60 per node visited, some hundred nodes a query. No two threads write the same place.
 // variant: -DSQUARED
@@ -17,7 +17,6 @@
 
 constexpr int FAN = 8;
 constexpr int NEAREST = 16;
-constexpr int WORST = 4;
 constexpr int LEVEL_SHIFT = 27;  // a node on the stack: level << 27 | index
 constexpr int STACK = 96;
 constexpr double ROUND_DOWN = 1.0 - 16 * 2.220446049250313e-16;
@@ -142,32 +141,46 @@ extern "C" __global__ void auction_point_costs(int64 n_pairs, int64 m, const int
     if (p < n_pairs) costs[p] = cost_of(squared_distance(x + 3 * (pairs[p] / m), y + 3 * (pairs[p] % m)));
 }
 
-// rows: (n, 3) sorted; row_order (n,) their own indices; row_duals by own index. pairs (n, WORST), costs beside, -1 = none.
+// rows: (n, 3) sorted; row_order (n,) their own indices; selected (k,): which of the sorted rows are checked; row_duals by own
+// index; indptr, indices: the graph so far. pairs (k, FAN), costs beside, -1 = none: each of a row's FAN lanes meets every FAN-th
+// point of the leaves and reports its worst. violated (n,): set where some pair has c - v < r. Beside a violated row's pairs, and
+// beside every row's unless only_violated, pairs with c - v < r + margin that the graph lacks are reported: they are next.
 extern "C" __global__ void __launch_bounds__(128) auction_price(
-    int n, int m, int levels, const int* first, const double* points, const int* order, const double* boxes, const double* prices,
-    const double* rows, const int* row_order, const double* row_duals, const double* v, int64* pairs, double* costs
+    int n_selected, int m, int levels, const int* first, const double* points, const int* order, const double* boxes,
+    const double* prices, const double* rows, const int* row_order, const int* selected, const double* row_duals, const double* v,
+    const int64* indptr, const int* indices, double margin, int only_violated, int64* pairs, double* costs, unsigned char* violated
 ) {
-    const Tree tree{points, order, boxes, prices, m};
-    const int i = global_thread();
-    if (i >= n) return;
-    const double at[3] = {rows[3 * i], rows[3 * i + 1], rows[3 * i + 2]};
-    const int own = row_order[i];
-    double worst[WORST], worst_cost[WORST] = {};
-    int found[WORST];
-    for (int k = 0; k < WORST; k++) worst[k] = row_duals[own], found[k] = -1;
-    traverse(
-        tree, levels, first,
-        [&](int node) { return cost_of(squared_to_box(at, boxes + 6 * (int64)node)) * ROUND_DOWN - prices[node] >= worst[WORST - 1]; },
-        [&](int j) {
-            const double cost = cost_of(squared_distance(at, points + 3 * (int64)j)), value = cost - v[order[j]];
-            if (!(value < worst[WORST - 1])) return;
-            int place = WORST - 1;
-            for (; place > 0 && worst[place - 1] > value; place--)
-                worst[place] = worst[place - 1], worst_cost[place] = worst_cost[place - 1], found[place] = found[place - 1];
-            worst[place] = value, worst_cost[place] = cost, found[place] = order[j];
-        });
-    for (int k = 0; k < WORST; k++) {
-        pairs[i * (int64)WORST + k] = found[k] < 0 ? -1 : own * (int64)m + found[k];
-        costs[i * (int64)WORST + k] = worst_cost[k];
+    const int i = global_thread() / FAN, member = threadIdx.x % FAN;
+    const uint32 group = 0xffu << (lane() / FAN * FAN);
+    if (i >= n_selected) return;
+    const int place_of_row = selected[i], own = row_order[place_of_row];
+    const double at[3] = {rows[3 * (int64)place_of_row], rows[3 * (int64)place_of_row + 1], rows[3 * (int64)place_of_row + 2]};
+    const double dual = row_duals[own], limit = dual + margin;
+    double worst = limit, worst_cost = 0;
+    int found = -1;
+    int stack[STACK];
+    int size = 0;
+    stack[size++] = (levels - 1) << LEVEL_SHIFT;
+    while (size > 0) {
+        const int top = stack[--size], level = top >> LEVEL_SHIFT, child = (top & ((1 << LEVEL_SHIFT) - 1)) * FAN + member;
+        const int below = level == 0 ? m : first[level] - first[level - 1];
+        bool enters = false;
+        if (child < below && level == 0) {
+            const int col = order[child];
+            const double cost = cost_of(squared_distance(at, points + 3 * (int64)child)), value = cost - v[col];
+            bool is_new = value < worst;
+            if (is_new && value >= dual)
+                for (int64 e = indptr[own]; e < indptr[own + 1]; e++) is_new = is_new && indices[e] != col;
+            if (is_new) worst = value, worst_cost = cost, found = col;
+        } else if (child < below) {
+            const int node = first[level - 1] + child;
+            enters = cost_of(squared_to_box(at, boxes + 6 * (int64)node)) * ROUND_DOWN - prices[node] < limit;
+        }
+        for (uint32 who = __ballot_sync(group, enters) >> (lane() / FAN * FAN); who != 0; who &= who - 1)
+            stack[size++] = (level - 1) << LEVEL_SHIFT | (child - member + __ffs(who) - 1);
     }
+    const bool breaks = __any_sync(group, found >= 0 && worst < dual);
+    if (breaks && member == 0) violated[own] = 1;
+    pairs[i * (int64)FAN + member] = found >= 0 && (breaks || !only_violated) ? own * (int64)m + found : -1;
+    costs[i * (int64)FAN + member] = worst_cost;
 }
