@@ -108,13 +108,19 @@ def _gated_block(block: Problem) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
     if block.row_unmatched is None or block.col_unmatched is None:
         cost = pair_costs(block.x, block.y, block.metric).reshape(-1)
         return np.arange(n + 1, dtype=np.int64) * m, np.tile(np.arange(m, dtype=np.int32), n), cost
-    worth = block.row_unmatched.max(initial=0) + block.col_unmatched.max(initial=0)
-    radius = np.sqrt(max(worth, 0)) if block.metric == "squared" else max(worth, 0)
-    indptr, indices, distance = pairs_within(block.x, block.y, float(radius) * (1 + 1e-12))
+    indptr, indices, distance = pairs_within(block.x, block.y, gate_radius(block) * (1 + 1e-12))
     if block.metric == "distance":
         return indptr, indices, distance
     rows = np.repeat(np.arange(n), np.diff(indptr))
     return indptr, indices, link_costs(block, rows, np.zeros_like(rows), indices)
+
+
+def gate_radius(block: Problem) -> float:
+    """Return the distance beyond which no link of two point sets with an `unmatched_cost` is worth its cost."""
+    assert block.row_unmatched is not None
+    assert block.col_unmatched is not None
+    worth = max(float(block.row_unmatched.max(initial=0) + block.col_unmatched.max(initial=0)), 0.0)
+    return float(np.sqrt(worth)) if block.metric == "squared" else worth
 
 
 def transposed(block: Problem) -> Problem:
