@@ -12,7 +12,6 @@ from numpy.typing import NDArray
 
 from .. import cuda
 from ..errors import InvalidProblem
-from .prefetch import prefetch
 
 IntArray = NDArray[Any]
 """Integer arrays as the kernels take them: numba specialises on the true type."""
@@ -110,19 +109,13 @@ def transpose(indptr: IntArray, indices: IntArray, n_columns: int) -> tuple[IntA
     """Counting sort by column: (indptr, indices) of the transposed graph, its rows sorted."""
     other_indptr = np.zeros(n_columns + 1, dtype=indptr.dtype)
     other_indices = np.empty(len(indices), dtype=np.int32)
-    n_edges = len(indices)
-    for k in range(n_edges):
-        if k + 32 < n_edges:
-            prefetch(other_indptr, indices[k + 32] + 1)
+    for k in range(len(indices)):
         other_indptr[indices[k] + 1] += 1
     for j in range(n_columns):
         other_indptr[j + 1] += other_indptr[j]
     cursor = other_indptr[:n_columns].copy()
     for i in range(len(indptr) - 1):
         for k in range(indptr[i], indptr[i + 1]):
-            if k + 32 < n_edges:
-                prefetch(cursor, indices[k + 32])
-                prefetch(other_indices, cursor[indices[k + 16]])
             j = indices[k]
             other_indices[cursor[j]] = i
             cursor[j] += 1
