@@ -1,6 +1,7 @@
 """Floor 1: bipartite matching. Knows nothing of particles.
 
-State a `Problem`, `solve` it, and `verify` the `Assignment`; everything is imported when first used.
+State a `Problem`, `solve` it, and `verify` the `Assignment`; or ask for a `maximum_matching` of a `BipartiteGraph` and
+`verify_matching`. Everything is imported when first used.
 """
 
 from __future__ import annotations
@@ -11,6 +12,16 @@ from typing import TYPE_CHECKING, Any
 if TYPE_CHECKING:
     from .assignment import Assignment
     from .auction import Auction
+    from .cardinality.graph import BipartiteGraph
+    from .cardinality.matching import Matching, verify_matching
+    from .cardinality.maximum import maximum_matching
+    from .cardinality.radii import cardinality_over_radii
+    from .cardinality.structure import (
+        connected_components,
+        dulmage_mendelsohn,
+        edges_in_no_maximum_matching,
+        hall_violator,
+    )
     from .errors import (
         AuctrackError,
         DeviceMemoryExceeded,
@@ -31,21 +42,30 @@ _HOMES = {
     "Assignment": ".assignment",
     "Auction": ".auction",
     "AuctrackError": ".errors",
+    "BipartiteGraph": ".cardinality.graph",
+    "cardinality_over_radii": ".cardinality.radii",
     "Certificate": ".verification",
+    "connected_components": ".cardinality.structure",
     "DeviceMemoryExceeded": ".errors",
     "DeviceUnavailable": ".errors",
+    "dulmage_mendelsohn": ".cardinality.structure",
+    "edges_in_no_maximum_matching": ".cardinality.structure",
+    "hall_violator": ".cardinality.structure",
     "HungarianClassical": ".hungarian",
     "HungarianTree": ".hungarian",
     "Infeasible": ".errors",
     "InvalidProblem": ".errors",
     "JV": ".jv",
+    "Matching": ".cardinality.matching",
+    "maximum_matching": ".cardinality.maximum",
     "NotConverged": ".errors",
     "Problem": ".problem",
-    "SOLVERS": ".solvers",
-    "Solver": ".solvers",
-    "SparseJV": ".sparse_jv",
     "solve": ".solving",
+    "Solver": ".solvers",
+    "SOLVERS": ".solvers",
+    "SparseJV": ".sparse_jv",
     "verify": ".verification",
+    "verify_matching": ".cardinality.matching",
 }
 
 __all__ = [  # noqa: RUF022 - in the order of use
@@ -61,6 +81,15 @@ __all__ = [  # noqa: RUF022 - in the order of use
     "HungarianTree",
     "JV",
     "SparseJV",
+    "maximum_matching",
+    "BipartiteGraph",
+    "Matching",
+    "verify_matching",
+    "connected_components",
+    "hall_violator",
+    "edges_in_no_maximum_matching",
+    "dulmage_mendelsohn",
+    "cardinality_over_radii",
     "AuctrackError",
     "InvalidProblem",
     "Infeasible",
