@@ -16,6 +16,7 @@ from numba import njit
 
 from ..shortest_paths import State, assign_rows, augment_rows, start
 
+_PASSES = 4
 _ULPS = 4 * np.finfo(np.float64).eps
 
 
@@ -51,35 +52,65 @@ def finish_rows(rows, indptr, indices, data, forbidden, state, counts):
 
 
 @njit(cache=True, nogil=True)
+def repair_rows(rows, indptr, indices, data, forbidden, state, counts):
+    """As `finish_rows`, for few loose rows, as new pairs make them: one row after the other takes its shortest path.
+
+    Its own column is then at hand, no farther than the new pair is better, so the search stays small; released all at
+    once, rows would bid the free columns away from each other. Rows that still wait for their turn are searched through
+    as if tight, so what is found need not be shortest, and passes follow until no row is loose.
+    """
+    one = np.empty(1, np.int64)
+    for _ in range(_PASSES):
+        repaired = 0
+        for i in rows:
+            if _settle_row(i, indptr, indices, data, forbidden, state):
+                one[0] = i
+                failed = augment_rows(one, indptr, indices, data, forbidden, state, counts)
+                if failed >= 0:
+                    return failed
+                repaired += 1
+        if repaired == 0:
+            return -1
+    return finish_rows(rows, indptr, indices, data, forbidden, state, counts)
+
+
+@njit(cache=True, nogil=True)
 def release_loose(rows, indptr, indices, data, forbidden, state):
     """Unassign the rows that have a better choice than their column, beyond rounding; return all that want a column."""
-    v, col_of_row, row_of_col = state.v, state.col_of_row, state.row_of_col
-    nothing = state.none - state.none if state.none < np.inf else 0.0
     waiting = np.empty(len(rows), np.int64)
     n_waiting = 0
     for i in rows:
-        own = col_of_row[i]
-        least, largest = state.row_bound[i], abs(nothing)
-        paid, own_cost = state.none, nothing
-        lo = indptr[i]
-        for e in range(lo, indptr[i + 1]):
-            if forbidden is not None and forbidden[e]:
-                continue
-            j = e - lo if indices is None else indices[e]
-            value = data[e] - v[j]
-            if value < least:
-                least, largest = value, max(abs(nothing + data[e]), abs(v[j]))
-            if j == own:
-                paid, own_cost = value, nothing + data[e]
-        if own >= 0:
-            state.link_cost[i] = own_cost
-            if paid - least > _rounding(max(largest, abs(own_cost), abs(v[own]))):
-                row_of_col[own] = -1
-                col_of_row[i] = own = -1
-        if own < 0 and (least < state.row_bound[i] or state.row_bound[i] >= state.none):
+        if _settle_row(i, indptr, indices, data, forbidden, state):
             waiting[n_waiting] = i
             n_waiting += 1
     return waiting[:n_waiting]
+
+
+@njit(cache=True, nogil=True)
+def _settle_row(i, indptr, indices, data, forbidden, state):
+    """Take its column from row i if it has a better choice, else note the link's cost; return whether it wants a column."""
+    v = state.v
+    own = state.col_of_row[i]
+    nothing = state.none - state.none if state.none < np.inf else 0.0
+    least, largest = state.row_bound[i], abs(nothing)
+    paid, own_cost = state.none, nothing
+    lo = indptr[i]
+    for e in range(lo, indptr[i + 1]):
+        if forbidden is not None and forbidden[e]:
+            continue
+        j = e - lo if indices is None else indices[e]
+        value = data[e] - v[j]
+        if value < least:
+            least, largest = value, max(abs(nothing + data[e]), abs(v[j]))
+        if j == own:
+            paid, own_cost = value, nothing + data[e]
+    if own >= 0:
+        state.link_cost[i] = own_cost
+        if paid - least <= _rounding(max(largest, abs(own_cost), abs(v[own]))):
+            return False
+        state.row_of_col[own] = -1
+        state.col_of_row[i] = -1
+    return least < state.row_bound[i] or state.row_bound[i] >= state.none
 
 
 @njit(cache=True, nogil=True, inline="always")

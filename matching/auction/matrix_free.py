@@ -24,7 +24,7 @@ from ..box_tree import build_tree, hilbert_orders, nearest
 from ..problem import Problem
 from ..short_side import Matched
 from ..shortest_paths import State, named_counts, start
-from .finish import finish_rows, settle_lone_columns
+from .finish import finish_rows, repair_rows, settle_lone_columns
 from .graph import joined, refuse_too_fine
 from .pricing import contradictions
 from .scaling import Prices, Schedule, may_scale, prices_beside, run_phase, scaled_eps
@@ -130,8 +130,10 @@ class _MatrixFree:
         """Alternate the exact finish and pricing; later rounds price only rows whose dual rose since they passed."""
         passed = np.full(self.n, -np.inf)
         centred = False
+        finish = finish_rows
         while True:
-            failed = finish_rows(self.all_rows, *self.graph, None, state, self.counts)
+            failed = finish(self.all_rows, *self.graph, None, state, self.counts)
+            finish = repair_rows
             assert failed < 0, "the graph pairs every row with a column of its own rank"
             settled = settle_lone_columns(*self.graph, state, self.col_bound, self.counts)
             self.stats["lone_columns"] += settled
