@@ -70,7 +70,7 @@ def advise_detection(movie: LayerMovie, *, bright_on_dark: bool, diameter: float
         If nothing in the movie stands out from the noise.
     """
     whole = movie.only(movie.frame_numbers)
-    reason = "For the diameter given: "
+    reason = ""
     if diameter is None:
         suggestion = suggest_diameter(whole, bright_on_dark=bright_on_dark)
         diameter, reason = float(f"{suggestion.diameter:.3g}"), suggestion.reason + " "
@@ -78,7 +78,7 @@ def advise_detection(movie: LayerMovie, *, bright_on_dark: bool, diameter: float
     threshold = float(f"{threshold_between(sample):.3g}")
     above = int(np.count_nonzero(sample.qualities > threshold))
     reason += (
-        f"threshold {threshold:g} divides noise from particles: {above} of {len(sample.qualities)} peaks are above."
+        f"Threshold {threshold:g} divides noise from particles: {above} of {len(sample.qualities)} peaks are above."
     )
     return DetectAdvice(diameter, threshold, reason, sample.qualities)
 

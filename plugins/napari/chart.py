@@ -39,6 +39,7 @@ class Chart(QWidget):
         self._marks: list[tuple[float, str]] = []
         self._span = (0.0, 1.0)
         self._log = False
+        self._keeps_below = False
         self._held: int | None = None
         self._height = height
         self.setSizePolicy(QSizePolicy.Policy.Expanding, QSizePolicy.Policy.Fixed)
@@ -55,8 +56,13 @@ class Chart(QWidget):
         limits: Sequence[float] = (),
         marks: Sequence[tuple[float, str]] = (),
         log: bool = False,
+        keeps_below: bool = False,
     ) -> None:
-        """Show the histogram of some values (finite ones), with limits to drag and fixed marks."""
+        """Show the histogram of some values (finite ones), with limits to drag and fixed marks.
+
+        One limit keeps what is above it (or `keeps_below`), two keep what is between them; the rest is pale.
+        """
+        self._keeps_below = keeps_below
         known = values[np.isfinite(values)]
         self._log = log and bool((known > 0).any())
         if self._log:
@@ -204,7 +210,7 @@ class Chart(QWidget):
     def _is_kept(self, position: float) -> bool:
         value = 10**position if self._log else position
         if len(self.limits) == 1:
-            return value >= self.limits[0]
+            return (value <= self.limits[0]) == self._keeps_below
         return len(self.limits) != 2 or self.limits[0] <= value <= self.limits[1]
 
     # --- dragging ------------------------------------------------------------------------------------------------

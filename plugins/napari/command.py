@@ -34,6 +34,7 @@ def input_settings(source: LayerInput) -> InputSettings:
     scale: Sequence[float] = [float(size) for size in calibration.scale[3 - ndim :]]
     has_time = calibration.frame_interval is not None and calibration.time_unit != FRAME
     return InputSettings(
+        axes=source.axes,
         kind=kind,  # pyright: ignore[reportArgumentType]
         scale=scale,
         unit=calibration.unit,

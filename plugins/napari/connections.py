@@ -7,7 +7,7 @@ from typing import Any
 
 
 class Connections:
-    """Callbacks connected to napari's events. No Qt object, so that it can act while its widget is being destroyed."""
+    """Callbacks connected to napari's events, mouse and keys. No Qt object, so that it can act while its widget is being destroyed."""
 
     def __init__(self) -> None:
         self._held: list[tuple[Any, Callable[..., Any]]] = []
@@ -22,11 +22,25 @@ class Connections:
         callbacks.append(callback)
         self._held.append((_Listed(callbacks), callback))
 
+    def add_key(self, viewer: Any, key: str, callback: Callable[..., Any]) -> None:
+        """Bind a key of the viewer."""
+        viewer.bind_key(key, callback, overwrite=True)
+        self._held.append((_Bound(viewer, key), callback))
+
     def drop(self) -> None:
         """Disconnect everything."""
         while self._held:
             emitter, callback = self._held.pop()
             emitter.disconnect(callback)
+
+
+class _Bound:
+    def __init__(self, viewer: Any, key: str) -> None:
+        self._viewer, self._key = viewer, key
+
+    def disconnect(self, callback: Callable[..., Any]) -> None:
+        del callback
+        self._viewer.bind_key(self._key, None, overwrite=True)
 
 
 class _Listed:

@@ -172,7 +172,7 @@ def _look(size: float) -> dict[str, Any]:
         "size": size,
         "face_color": "transparent",
         "border_color": "white",
-        "border_width": 0.06,
+        "border_width": 0.05,
         "opacity": 0.5,
         "projection_mode": "all",
     }

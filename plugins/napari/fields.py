@@ -19,7 +19,7 @@ class LengthField(QDoubleSpinBox):
         self.setStepType(QDoubleSpinBox.StepType.AdaptiveDecimalStepType)
         self.setSuffix(suffix)
         self.setKeyboardTracking(False)
-        self.setMinimumWidth(64)
+        self.setMinimumWidth(56)
         if auto:
             self.setSpecialValueText("auto")
 

@@ -31,8 +31,9 @@ class FrameTable(QTableView):
         """Show a DataFrame, in its own order."""
         self.horizontalHeader().setSortIndicator(-1, Qt.SortOrder.AscendingOrder)
         self._rows.replace(frame)
-        for column in range(frame.shape[1]):
-            self.setColumnWidth(column, 74)
+        metrics = self.fontMetrics()
+        for column, name in enumerate(frame.columns):
+            self.setColumnWidth(column, max(56, metrics.horizontalAdvance(str(name)) + 22))
 
     @property
     def count(self) -> int:

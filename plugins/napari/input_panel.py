@@ -145,5 +145,8 @@ class InputPanel(QGroupBox):
             frame_interval=interval,
             time_unit=FRAME if interval is None else SECOND,
         )
+        step = self._viewer.dims.current_step
         apply_calibration(layer, known)
+        self._viewer.dims.current_step = step
+        self._viewer.reset_view()
         self._choose()

@@ -15,7 +15,7 @@ from ...tracker.errors import InvalidInput
 from ...tracker.points import Points
 from ...tracker.units import is_pixel, seconds_of
 from .geometry import calibration_of
-from .layer_tables import OURS, points_from_layer
+from .layer_tables import OURS, fingerprint, points_from_layer
 
 if TYPE_CHECKING:
     from napari.layers import Layer
@@ -95,6 +95,8 @@ class LayerInput:
         File that the layer was read from.
     channel : int or None
         Channel of that file.
+    axes : str or None
+        Axes of that file, where it was opened by a reader that may have guessed them.
     """
 
     kind: Kind
@@ -102,6 +104,7 @@ class LayerInput:
     summary: str
     path: str | None
     channel: int | None
+    axes: str | None = None
 
     @property
     def calibration(self) -> Calibration:
@@ -179,7 +182,10 @@ def _movie(layer: Layer, kind: Kind) -> LayerInput:
     source = LayerMovie(data, calibration_of(layer), Path(path or layer.name), tuple(range(shape[0])))
     doubt = "" if _time_is_named(layer) or len(shape) == 4 else " (if the first axis is depth, this is no movie)"
     order = "z × y × x" if source.ndim == 3 else "y × x"
-    return LayerInput(kind, source, f"{shape[0]} frames of {order} = {_sizes(source.shape)}{doubt}", path, channel)
+    axes = None if OURS in layer.metadata else ("TZYX" if len(shape) == 4 else "TYX")
+    return LayerInput(
+        kind, source, f"{shape[0]} frames of {order} = {_sizes(source.shape)}{doubt}", path, channel, axes
+    )
 
 
 def _require_time_first(layer: Layer) -> None:
@@ -198,10 +204,17 @@ def _time_is_named(layer: Layer) -> bool:
 
 
 def _origin_of(layer: Layer) -> tuple[str | None, int | None]:
-    """Return file and channel of a layer; only this plugin's own readers say which channel a layer is."""
+    """Return file and channel of a layer; no file where the layer may differ from it.
+
+    Points that were moved or added since are no longer the file's. An image that another reader opened is taken to be
+    its file, if it was not cut out of another layer.
+    """
     kept = layer.metadata.get(OURS, {})
-    path = kept.get("path") or layer.source.path
-    return (None if path is None else str(Path(path).resolve())), kept.get("channel")
+    if "path" in kept:
+        changed = "fingerprint" in kept and kept["fingerprint"] != fingerprint(layer.data)
+        return (None if changed else kept["path"]), kept.get("channel")
+    is_whole = type(layer).__name__ != "Points" and layer.source.path is not None and layer.source.parent is None
+    return (str(Path(str(layer.source.path)).resolve()) if is_whole else None), None
 
 
 def _sizes(shape: Sequence[int]) -> str:

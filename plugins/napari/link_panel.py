@@ -132,15 +132,15 @@ class LinkPanel(QWidget):
         unit = self._unit
         self.steps.title = f"step to the mutual nearest particle of the next frame ({unit})"
         self.neighbours.title = f"distance to the nearest neighbour in the same frame ({unit})"
-        self.steps.show_values(advice.steps, limits=limit)
-        self.neighbours.show_values(advice.neighbours, limits=limit, marks=[(advice.spacing, "mean")])
+        self.steps.show_values(advice.steps, limits=limit, keeps_below=True)
+        self.neighbours.show_values(advice.neighbours, limits=limit, marks=[(advice.spacing, "mean")], keeps_below=True)
         self._warn()
 
     def show_links(self, distances: np.ndarray) -> None:
         """Show the steps that were linked."""
         self.steps.title = f"length of the links ({self._unit})"
         limit = self.search_range.number
-        self.steps.show_values(distances, limits=[] if limit is None else [limit])
+        self.steps.show_values(distances, limits=[] if limit is None else [limit], keeps_below=True)
 
     def show_settings(self, settings: LinkSettings) -> None:
         """Show the settings that took effect: numbers in place of "auto"."""

@@ -202,11 +202,11 @@ class Overlay(QObject):
         layer, shown = self.layer("particles"), self._shown
         if layer is None or shown is None:
             return
-        value = layer.get_value(
+        value: Any = layer.get_value(
             position, view_direction=view_direction, dims_displayed=list(dims_displayed), world=True
         )
         if value is not None:
-            row = int(shown.row_of_particle[int(value)])
+            row = int(shown.row_of_particle[value])
             self.picked.emit(int(shown.tracks.table["track_id"].iloc[row]))
 
 

@@ -10,15 +10,18 @@ import numpy as np
 
 from ...tracker.errors import UnknownScale
 from ...tracker.movie import Movie, read_movie
+from ...tracker.points import Points
+from ...tracker.spacing import mean_spacing
 from ...tracker.tables import read_points, read_tracks
+from ...tracker.tiff_stack import TiffStack
 from .geometry import layer_geometry
-from .layer_tables import OURS, LayerData, points_layer, tracks_layer
+from .layer_tables import OURS, LayerData, fingerprint, points_layer, tracks_layer
 
 Read = Callable[[str | Sequence[str]], list[LayerData]]
 
 _TRACK_COLUMNS = ("track_id", "particle", "TRACK_ID")
 _LOOKED_AT = 3
-_DARKEST, _BRIGHTEST = 0.5, 99.9  # percentiles that the contrast spans
+_DARKEST, _BRIGHTEST = 0.5, 99.5  # percentiles that the contrast spans
 
 
 def movie_reader(path: str | Sequence[str]) -> Read | None:
@@ -32,50 +35,26 @@ def table_reader(path: str | Sequence[str]) -> Read | None:
 
 
 def _read_movie(path: str | Sequence[str]) -> list[LayerData]:
-    movie, is_known = _opened(str(path), None)
-    layers = [_image(movie, is_known)]
-    for channel in range(len(movie.channels)):
-        if channel != movie.channel:
-            other, _ = _opened(str(path), channel)
-            layers.append(_image(other, is_known))
-    return layers
-
-
-def _opened(path: str, channel: int | None) -> tuple[Movie, bool]:
-    """Open one channel (the first unless given), and say whether the voxel size is known; in pixels if it is not."""
-    from ...tracker.tiff_stack import TiffStack
-
-    if channel is None:
-        with TiffStack(Path(path), None) as stack:
-            channel = 0 if len(stack.channels) > 1 else None
+    """Return one layer a channel; where the file does not say how large a voxel is, in pixels, with a warning."""
+    with TiffStack(Path(str(path)), None) as stack:
+        n_channels, unit_size = len(stack.channels), (1.0,) * (3 if stack.size("Z") > 1 else 2)
+    channels = range(n_channels) if n_channels > 1 else (None,)
     try:
-        return read_movie(path, channel=channel), True
+        return [_image(read_movie(str(path), channel=channel)) for channel in channels]
     except UnknownScale:
         from napari.utils.notifications import show_warning
 
-        ndim_sizes = _unit_sizes(path)
         show_warning(
-            f"{Path(path).name} does not say how large its voxels are; distances are in pixels until you enter the "
-            "voxel size (Layers > Track > Track particles)."
+            f"{Path(str(path)).name} does not say how large its voxels are; distances are in pixels until you enter "
+            "the voxel size (Layers > Track > Track particles)."
         )
-        return read_movie(path, channel=channel, scale=ndim_sizes, unit="pixel"), False
+        return [_image(read_movie(str(path), channel=c, scale=unit_size, unit="pixel")) for c in channels]
 
 
-def _unit_sizes(path: str) -> tuple[float, ...]:
-    from ...tracker.tiff_stack import TiffStack
-
-    with TiffStack(Path(path), None) as stack:
-        return (1.0,) * (3 if stack.size("Z") > 1 else 2)
-
-
-def _image(movie: Movie, is_known: bool) -> LayerData:
+def _image(movie: Movie) -> LayerData:
     name = Path(movie.path).name.removesuffix(".tif").removesuffix(".tiff").removesuffix(".ome")
     several = len(movie.channels) > 1
-    kept = {
-        "path": str(Path(movie.path).resolve()),
-        "channel": movie.channel if several else None,
-        "scale_known": is_known,
-    }
+    kept = {"path": str(Path(movie.path).resolve()), "channel": movie.channel if several else None}
     arguments = {
         "name": f"{name} {movie.channels[movie.channel]}" if several else name,
         "metadata": {OURS: kept},
@@ -114,17 +93,14 @@ def _contrast(movie: Movie) -> tuple[float, float]:
 def _read_table(path: str | Sequence[str]) -> list[LayerData]:
     name = Path(str(path)).name
     points = read_points(str(path))
-    kept = {OURS: {"path": str(Path(str(path)).resolve())}}
-    if not any(column in points.table.columns for column in _TRACK_COLUMNS):
-        return [points_layer(points, name, metadata=kept, size=point_size(points), opacity=0.7)]
-    data, arguments, kind = tracks_layer(read_tracks(str(path)), name)
-    arguments["metadata"][OURS] |= kept[OURS]
-    return [(data, arguments, kind)]
+    if any(column in points.table.columns for column in _TRACK_COLUMNS):
+        return [tracks_layer(read_tracks(str(path)), name)]
+    data, given, kind = points_layer(points, name, size=point_size(points), opacity=0.7)
+    kept = {"path": str(Path(str(path)).resolve()), "fingerprint": fingerprint(data)}
+    return [(data, given | {"metadata": {OURS: kept}}, kind)]
 
 
-def point_size(points: Any) -> float:
+def point_size(points: Points) -> float:
     """Return the size at which points of a cloud can be told apart: half the mean spacing, in steps of x."""
-    from ...tracker.spacing import mean_spacing
-
     spacing = mean_spacing(points)
     return max(0.5 * spacing / points.calibration.scale[2], 0.1) if spacing else 5.0

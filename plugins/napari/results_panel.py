@@ -86,8 +86,9 @@ class ResultsPanel(QWidget):
         column.addWidget(self.legend)
         column.addWidget(self.drawn)
         buttons = QHBoxLayout()
-        for button in (self.export_button, self.command_button, self.toml_button):
-            buttons.addWidget(button)
+        buttons.addWidget(self.command_button)
+        buttons.addWidget(self.toml_button)
+        column.addWidget(self.export_button)
         column.addLayout(buttons)
 
     def _connect(self) -> None:

@@ -8,6 +8,7 @@ import pandas as pd
 from ...tracker.link import Linking
 
 ENOUGH = 100
+_FEWEST, _ONE_IN = 5, 20  # of few links, one in twenty but five at least
 
 
 def suspicious_links(linking: Linking, margins: np.ndarray, count: int = ENOUGH) -> pd.DataFrame:
@@ -19,15 +20,16 @@ def suspicious_links(linking: Linking, margins: np.ndarray, count: int = ENOUGH)
     margins : float64 (links,)
         `tracker.margins.link_margins`, in the order of `linking.links`.
     count : int
-        Links of each kind.
+        Links of each kind at most.
 
     Returns
     -------
     DataFrame
         `track_id`, `frame` (of the link's end), `distance` (physical), `margin` (in the unit of the cost), `why`
-        ("ambiguous" or "long step"), `row` (of the link's end in the table). A link with both faults stands once.
+        ("ambiguous", "long step" or "both"), `row` (of the link's end in the table).
     """
     links = linking.links
+    count = min(count, max(_FEWEST, len(links) // _ONE_IN))
     unsure = np.argsort(margins, kind="stable")[:count]
     longest = np.argsort(-links["distance"].to_numpy(), kind="stable")[:count]
     order = list(dict.fromkeys(np.column_stack([unsure, longest]).ravel().tolist()))
@@ -41,7 +43,7 @@ def suspicious_links(linking: Linking, margins: np.ndarray, count: int = ENOUGH)
             "frame": table["frame"].to_numpy()[target],
             "distance": chosen["distance"].to_numpy(),
             "margin": margins[order],
-            "why": np.where(ambiguous, np.where(np.isin(order, longest), "ambiguous, long", "ambiguous"), "long step"),
+            "why": np.where(ambiguous, np.where(np.isin(order, longest), "both", "ambiguous"), "long step"),
             "row": target,
         }
     )

@@ -6,7 +6,7 @@ from collections.abc import Callable
 from functools import partial
 from typing import TYPE_CHECKING, Any
 
-from qtpy.QtCore import Qt, QTimer
+from qtpy.QtCore import QSize, Qt, QTimer
 from qtpy.QtGui import QGuiApplication
 from qtpy.QtWidgets import QFileDialog, QScrollArea, QTabWidget, QVBoxLayout, QWidget
 
@@ -34,6 +34,16 @@ if TYPE_CHECKING:
 
 _PATIENCE_MS = 800
 """After this long a cancelled piece of work that has not stopped yet is left to end by itself."""
+
+
+class _WideScroll(QScrollArea):
+    """A scroll area that is never narrower than what it holds."""
+
+    def minimumSizeHint(self) -> QSize:  # noqa: N802 - Qt's name
+        """Return the least size (called by Qt)."""
+        inside = self.widget()
+        wide = 0 if inside is None else inside.minimumSizeHint().width()
+        return QSize(wide + self.verticalScrollBar().sizeHint().width() + 4, 300)
 
 
 class TrackWidget(QWidget):
@@ -79,7 +89,7 @@ class TrackWidget(QWidget):
         column = QVBoxLayout(page)
         column.addWidget(self.input)
         column.addWidget(self.steps)
-        scroll = QScrollArea()
+        scroll = _WideScroll()
         scroll.setWidgetResizable(True)
         scroll.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
         scroll.setWidget(page)
@@ -87,7 +97,6 @@ class TrackWidget(QWidget):
         whole.setContentsMargins(4, 4, 4, 4)
         whole.addWidget(scroll)
         whole.addWidget(self.bar)
-        scroll.setMinimumWidth(page.minimumSizeHint().width() + scroll.verticalScrollBar().sizeHint().width() + 4)
 
     def _connect(self) -> None:
         pairs: list[tuple[Any, Callable[..., Any]]] = [
@@ -126,8 +135,8 @@ class TrackWidget(QWidget):
         ]
         for signal, slot in pairs:
             signal.connect(slot)
-        self._viewer.bind_key("n", self._next_link, overwrite=True)
-        self._viewer.bind_key("Shift-N", self._previous_link, overwrite=True)
+        self._connections.add_key(self._viewer, "n", self._next_link)
+        self._connections.add_key(self._viewer, "Shift-N", self._previous_link)
 
     # --- input ---------------------------------------------------------------------------------------------------
 

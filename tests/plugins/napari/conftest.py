@@ -1,0 +1,118 @@
+"""A real viewer for every test that wants one: on a virtual display where there is no other, and never skipped."""
+
+from __future__ import annotations
+
+import os
+import shutil
+import subprocess
+import sys
+import time
+from collections.abc import Callable, Iterator
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+DISPLAY_PACKAGES = (
+    "libgl1 libegl1 libglib2.0-0 libfontconfig1 libxkbcommon0 libdbus-1-3 xvfb xauth libxcb-cursor0 libxcb-icccm4 "
+    "libxcb-keysyms1 libxkbcommon-x11-0 libxcb-shape0"
+)
+HERE = Path(__file__).parent
+
+
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    """Let napari and what it imports warn; a warning from auctrack itself stays an error."""
+    for item in items:
+        if HERE in item.path.parents:
+            item.add_marker(pytest.mark.filterwarnings("error:::auctrack"))
+            item.add_marker(pytest.mark.filterwarnings("ignore"))
+
+
+@pytest.fixture(scope="session")
+def display(tmp_path_factory: pytest.TempPathFactory) -> Iterator[None]:
+    """A display, and napari's settings in a folder of their own."""
+    os.environ["NAPARI_CONFIG"] = str(tmp_path_factory.mktemp("napari") / "settings.yaml")
+    os.environ.setdefault("QT_API", "pyqt6")
+    if os.environ.get("DISPLAY") or sys.platform != "linux":
+        yield
+        return
+    server = shutil.which("Xvfb")
+    if server is None:
+        pytest.fail(f"The plugin's tests need a display or Xvfb: apt-get install {DISPLAY_PACKAGES}")
+    read, write = os.pipe()
+    command = [server, "-displayfd", str(write), "-screen", "0", "1600x1100x24", "-nolisten", "tcp"]
+    with subprocess.Popen(command, pass_fds=[write], stderr=subprocess.DEVNULL) as process:
+        os.close(write)
+        with os.fdopen(read) as number:
+            os.environ["DISPLAY"] = f":{number.readline().strip()}"
+        yield
+        del os.environ["DISPLAY"]
+        process.terminate()
+
+
+@pytest.fixture
+def viewer(display):
+    """A real viewer in a window."""
+    import napari
+
+    viewer = napari.Viewer(show=True)
+    viewer.window.resize(900, 600)
+    yield viewer
+    viewer.close()
+    process_events()
+
+
+def process_events() -> None:
+    from qtpy.QtWidgets import QApplication
+
+    QApplication.processEvents()
+
+
+def wait(until: Callable[[], bool], seconds: float = 60) -> None:
+    """Run the event loop until something holds."""
+    end = time.monotonic() + seconds
+    while not until():
+        assert time.monotonic() < end, f"still waiting for {until} after {seconds} s"
+        process_events()
+        time.sleep(0.002)
+
+
+@pytest.fixture
+def open_widget(viewer):
+    """Open the plugin's widget as the menu does."""
+
+    def open_it():
+        _, widget = viewer.window.add_plugin_dock_widget("auctrack", "Track particles")
+        return widget
+
+    return open_it
+
+
+def is_idle(widget) -> bool:
+    desks = (widget.work, widget.advice, widget.exports, widget.overlay, widget.preview)
+    return not any(desk.is_busy for desk in desks)
+
+
+def finish(widget) -> None:
+    """Wait until the widget has done everything that it was asked for."""
+    wait(lambda: is_idle(widget))
+    process_events()
+    wait(lambda: is_idle(widget))
+
+
+def spots(frames: int = 6, particles: int = 12, shape: tuple[int, ...] = (8, 64, 64), seed: int = 0) -> np.ndarray:
+    """A movie (t, z, y, x) or (t, y, x) of bright Gaussian spots that drift, over noise."""
+    random = np.random.default_rng(seed)
+    low, high = np.minimum(5, np.array(shape) // 3), np.array(shape)
+    places = random.uniform(low, high - low, (particles, len(shape)))
+    step = random.normal(0, 0.6, (particles, len(shape)))
+    movie = random.normal(10, 1, (frames, *shape))
+    grid = np.meshgrid(*(np.arange(size) for size in shape), indexing="ij")
+    for frame in range(frames):
+        for place in places + frame * step:
+            square = sum((axis - at) ** 2 for axis, at in zip(grid, place, strict=True))
+            movie[frame] += 60 * np.exp(-square / 4.5)
+    return movie.clip(0, 255).astype(np.uint8)
+
+
+PHYSICAL = {"scale": (10, 1, 0.5, 0.5), "units": ("s", "µm", "µm", "µm"), "axis_labels": ("t", "z", "y", "x")}

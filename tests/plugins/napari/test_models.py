@@ -1,0 +1,195 @@
+"""The logic behind the widget, without any widget."""
+
+from __future__ import annotations
+
+import shlex
+import tomllib
+
+import numpy as np
+import pandas as pd
+import pytest
+
+from auctrack.plugins.napari.advice import advise_linking, range_warning
+from auctrack.plugins.napari.colours import BY_TRACK, colormap_for, colour_features, colouring
+from auctrack.plugins.napari.curves import plots_of
+from auctrack.plugins.napari.filters import measured
+from auctrack.plugins.napari.layer_input import LayerInput
+from auctrack.plugins.napari.session import Session
+from auctrack.plugins.napari.steps import chain, find_and_chain
+from auctrack.plugins.napari.stopped import Stopped
+from auctrack.plugins.napari.suspicious import suspicious_links
+from auctrack.plugins.napari.window import window_around
+from auctrack.tracker.calibration import Calibration
+from auctrack.tracker.detect import DetectSettings
+from auctrack.tracker.errors import InvalidInput
+from auctrack.tracker.link import LinkSettings, link_points
+from auctrack.tracker.points import Points, Tracks
+from auctrack.tracker.settings import Settings
+from auctrack.tracker.simulate import SimulationSettings, simulate
+
+POINTS = simulate(SimulationSettings(particles=60, frames=12, missed=0.05, false=0.05, seed=5)).detections
+
+
+def reports():
+    heard = []
+    return heard, heard.append
+
+
+@pytest.fixture(scope="module")
+def linked():
+    return chain(POINTS, LinkSettings(), lambda advance: None)
+
+
+def test_tracks_are_those_of_the_library(linked):
+    wanted = link_points(POINTS, LinkSettings()).tracks.table
+    pd.testing.assert_frame_equal(linked.linking.tracks.table, wanted)
+
+
+def test_progress_goes_from_nothing_to_all():
+    heard, report = reports()
+    chain(POINTS, LinkSettings(), report)
+    assert [heard[0].done, heard[-1].done, heard[-1].total] == [0, 11, 11]
+
+
+def test_stopped_linking_leaves_with_the_tracks_so_far(monkeypatch):
+    monkeypatch.setattr("auctrack.plugins.napari.steps._EDGES", 50)
+
+    def report(advance):
+        if advance.done >= 4:
+            raise Stopped
+
+    with pytest.raises(Stopped) as stop:
+        chain(POINTS, LinkSettings(), report)
+    partial = stop.value.partial.tracks
+    whole = link_points(POINTS, LinkSettings()).tracks
+    assert 4 <= partial.frames.max() < 11
+    same = partial.table.merge(whole.table, on=["frame", "z", "y", "x"], suffixes=("", "_whole"))
+    assert len(same) == len(partial)
+    assert same.groupby("track_id")["track_id_whole"].nunique().max() == 1
+
+
+def test_a_filter_keeps_its_ends_and_the_unknown_only_while_it_is_open(linked):
+    data = linked.data
+    lengths = data.measures["length"]
+    assert len(data.kept({"length": (3, 8)})) == int(lengths.between(3, 8).sum())
+    single = data.measures["mean_speed"].isna()
+    assert single.any()
+    speeds = data.measures["mean_speed"].dropna()
+    assert len(data.kept({"mean_speed": (speeds.min(), speeds.max())})) == len(lengths)
+    assert len(data.kept({"mean_speed": (speeds.median(), speeds.max())})) < (~single).sum()
+    kept = data.kept({"length": (5, 99)})
+    assert set(data.only(kept).table["track_id"]) == set(kept["track_id"])
+
+
+def test_filtered_lineage_stays_among_the_kept():
+    table = pd.DataFrame({"frame": [0, 1, 2, 2, 3], "y": 0.0, "x": 0.0, "track_id": [0, 0, 1, 2, 2]})
+    data = measured(Tracks(table, Calibration(), {1: [0], 2: [0]}))
+    assert data.only(data.kept({"length": (2, 9)})).parents == {2: [0]}
+
+
+def test_colours_span_the_percentiles_and_the_missing_are_grey(display):
+    values = np.append(np.linspace(0, 1, 99), [1e9, np.nan])
+    table = pd.DataFrame({"frame": np.arange(101), "y": 0.0, "x": 0.0, "speed": values, "track_id": 0})
+    tracks = Tracks(table)
+    colours = colouring(tracks, measured(tracks).measures, "speed", (2, 98))
+    assert colours.limits[1] < 1.1  # the outlier does not flatten the others
+    assert np.nanmin(colours.scaled) == 0
+    assert np.nanmax(colours.scaled) == 1
+    assert colours.n_missing == 1
+    painted = colormap_for("speed").map(colours.scaled)
+    np.testing.assert_allclose(painted[-1], [0.5, 0.5, 0.5, 1])
+    assert np.isfinite(painted).all()
+
+
+def test_tracks_are_told_apart_by_colour(linked):
+    data = linked.data
+    assert colour_features(data.tracks, data.measures)[0] == BY_TRACK
+    colours = colouring(data.tracks, data.measures, BY_TRACK)
+    ids = data.tracks.table["track_id"].to_numpy()
+    assert pd.Series(colours.scaled).groupby(ids).nunique().max() == 1
+
+
+@pytest.mark.parametrize("most", [50, 500, 10_000])
+def test_a_window_holds_the_current_frame_and_no_more_than_asked(linked, most):
+    tracks = linked.linking.tracks
+    for frame in (0, 6, 11):
+        window = window_around(tracks, frame, most)
+        if most > len(tracks):
+            assert window.rows is None
+            assert window.describe(len(tracks)) == ""
+        else:
+            assert np.count_nonzero(window.rows) <= 1.5 * most  # whole tracks are left out, not exact numbers of points
+            assert window.shows(frame)
+            assert (tracks.frames[window.rows] == frame).any()
+            assert "everything is kept" in window.describe(len(tracks))
+
+
+def test_suspicious_links_are_the_longest_and_the_least_sure(linked):
+    linking = linked.linking
+    rng = np.random.default_rng(0)
+    margins = rng.random(len(linking.links))
+    links = suspicious_links(linking, margins, 10)
+    assert margins.min() in links["margin"].to_numpy()
+    assert linking.links["distance"].max() in links["distance"].to_numpy()
+    assert not links["row"].duplicated().any()
+    frames = linking.tracks.table["frame"].to_numpy()[links["row"]]
+    np.testing.assert_array_equal(links["frame"], frames)
+
+
+def test_margins_are_shown_with_the_tracks(linked):
+    smallest = linked.data.measures["smallest_margin"]
+    assert (smallest.dropna() >= 0).all()
+    assert smallest.isna().sum() == (linked.data.measures["length"] == 1).sum()
+
+
+def test_plots_of_a_straight_track():
+    frames = np.arange(5)
+    table = pd.DataFrame({"frame": frames, "y": 3.0 * frames, "x": 4.0 * frames, "intensity": 7.0, "track_id": 2})
+    calibration = Calibration((1, 0.5, 0.5), "µm", 10, "s")
+    position, speed, msd, intensity = plots_of(Tracks(table, calibration), 2)
+    assert speed.title == "speed (µm/s)"
+    np.testing.assert_allclose(speed.curves[0].y, 0.25)
+    np.testing.assert_allclose(msd.curves[0].y, (2.5 * np.arange(1, 5)) ** 2)
+    np.testing.assert_allclose(position.curves[1].y, 2.0 * frames)
+    assert intensity.title == "intensity"
+
+
+def test_advice_names_its_reasons_and_warns_of_wide_ranges():
+    advice = advise_linking(POINTS)
+    assert f"{advice.search_range:g} µm" in advice.reason
+    assert range_warning(advice.search_range, advice, "µm") == ""
+    assert "times the distance between neighbours" in range_warning(2 * advice.spacing, advice, "µm")
+    assert "will be cut" in range_warning(0.1 * np.median(advice.steps), advice, "µm")
+
+
+def test_there_is_no_advice_where_every_particle_is_alone():
+    assert advise_linking(Points(pd.DataFrame({"frame": [0, 1], "y": 0.0, "x": 0.0}))) is None
+
+
+def session_of(points, path):
+    session = Session()
+    session.begin(LayerInput("points", points, "", path, None))
+    session.keep(find_and_chain(session.source, DetectSettings(), LinkSettings(), lambda advance: None))
+    return session
+
+
+def test_the_command_and_the_settings_file_say_what_took_effect():
+    session = session_of(POINTS, "/data/my points.csv")
+    words = shlex.split(session.command(4))
+    assert words[:3] == ["auctrack", "track", "/data/my points.csv"]
+    assert words[words.index("--min-length") + 1] == "4"
+    settings = Settings.from_mapping(tomllib.loads(session.toml(4)))
+    assert settings.link == session.linked.linking.settings
+    assert settings.min_length == 4
+
+
+def test_points_that_are_in_no_file_have_no_command():
+    with pytest.raises(InvalidInput, match="save it"):
+        session_of(POINTS, None).command(1)
+
+
+def test_before_a_run_there_is_nothing_to_copy():
+    session = Session()
+    session.begin(LayerInput("points", POINTS, "", "p.csv", None))
+    with pytest.raises(InvalidInput, match="run linking"):
+        session.toml(1)

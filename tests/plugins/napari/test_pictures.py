@@ -1,0 +1,58 @@
+"""A 3D view of the overlay shows tracks, in their colours."""
+
+from __future__ import annotations
+
+import colorsys
+
+import numpy as np
+
+from .conftest import PHYSICAL, finish, process_events, spots
+
+
+def coloured_share(picture: np.ndarray) -> float:
+    """Share of the pixels that are of a strong colour: the movie and the rings are grey."""
+    rgb = picture[..., :3].astype(int)
+    return float((rgb.max(axis=2) - rgb.min(axis=2) > 60).mean())
+
+
+def hues(picture: np.ndarray) -> int:
+    """Number of twelfths of the colour circle that appear."""
+    rgb = picture[..., :3].reshape(-1, 3)
+    strong = rgb[(rgb.max(axis=1).astype(int) - rgb.min(axis=1)) > 60]
+    return len({int(12 * colorsys.rgb_to_hsv(*(pixel / 255))[0]) for pixel in strong[::5]})
+
+
+def test_tracks_are_seen_in_colour_in_3d(viewer, open_widget):
+    viewer.add_image(spots(), name="movie", **PHYSICAL)
+    widget = open_widget()
+    viewer.dims.ndisplay = 3
+    viewer.scene.camera.angles = (10, -25, 115)
+    viewer.dims.set_current_step(0, 5)
+    process_events()
+    before = viewer.screenshot(flash=False)
+    assert before.max() > 100  # the movie itself is drawn: the display is no black one
+    assert coloured_share(before) == 0
+    widget.run_all()
+    finish(widget)
+    process_events()
+    after = viewer.screenshot(flash=False)
+    assert coloured_share(after) > 0.0005
+    assert hues(after) >= 4
+    viewer.layers["tracks of movie"].visible = False
+    process_events()
+    assert coloured_share(viewer.screenshot(flash=False)) == 0
+
+
+def test_a_missing_value_leaves_the_other_tracks_in_sight(viewer, open_widget):
+    viewer.add_image(spots(), name="movie", **PHYSICAL)
+    widget = open_widget()
+    widget.detect.threshold.setValue(3)  # some noise, whose tracks of one detection have no speed
+    widget.run_all()
+    finish(widget)
+    viewer.dims.set_current_step(0, 5)
+    assert widget.session.data.measures["mean_speed"].isna().any()
+    widget.results.colour.setCurrentText("mean_speed")
+    finish(widget)
+    process_events()
+    assert "grey" in widget.results.legend.text()
+    assert coloured_share(viewer.screenshot(flash=False)) > 0.0005

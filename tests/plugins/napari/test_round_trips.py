@@ -1,0 +1,170 @@
+"""What is read and what is written: nothing is lost between a file, a layer and a file."""
+
+from __future__ import annotations
+
+import numpy as np
+import pandas as pd
+import pytest
+import tifffile
+
+from auctrack.plugins.napari import readers, writers
+from auctrack.plugins.napari.layer_tables import fingerprint, points_layer, tracks_layer
+from auctrack.tracker.calibration import Calibration
+from auctrack.tracker.errors import InvalidInput
+from auctrack.tracker.movie import read_movie
+from auctrack.tracker.points import Points, Tracks
+from auctrack.tracker.tables import read_points, read_tracks
+from auctrack.tracker.write import write_points, write_tracks
+
+CALIBRATION = Calibration((2.0, 0.5, 0.5), "µm", 10.0, "s")
+NAMES = ("tracks.csv", "tracks.parquet", "tracks.napari.csv")
+
+
+def some_tracks(ndim: int = 3, ids=(0, 0, 1, 1, 2, 2)) -> Tracks:
+    random = np.random.default_rng(1)
+    table = pd.DataFrame({"frame": [0, 1, 0, 1, 2, 3]})
+    for axis in "zyx"[3 - ndim :]:
+        table[axis] = random.random(6) * 50
+    table["quality"] = [1.5, 2.5, np.nan, 4.5, 5.5, 6.5]
+    table["count"] = np.arange(6)
+    table["kind"] = list("abcdef")
+    table["track_id"] = ids
+    return Tracks(table, CALIBRATION, {ids[4]: [ids[0], ids[2]]})
+
+
+def in_napari(layer_data):
+    """Pass layer data through napari's own layer, as opening and saving do."""
+    from napari.layers import Layer
+
+    layer = Layer.create(*layer_data)
+    return layer.as_layer_data_tuple()
+
+
+def sorted_by_track(tracks: Tracks) -> pd.DataFrame:
+    table = tracks.table.sort_values(["track_id", "frame"], ignore_index=True)
+    return table[sorted(table.columns)]
+
+
+@pytest.mark.parametrize("name", NAMES)
+@pytest.mark.parametrize("ndim", [2, 3])
+def test_tracks_come_back_with_features_lineage_scale_and_units(display, tmp_path, name, ndim):
+    first, second = tmp_path / name, tmp_path / "again" / name
+    second.parent.mkdir()
+    tracks = some_tracks(ndim)
+    write_tracks(tracks, first, settings={})
+    (layer_data,) = readers.table_reader(str(first))(str(first))
+    data, attributes, kind = in_napari(layer_data)
+    assert kind == "tracks"
+    assert writers.write_tracks_layer(str(second), data, attributes) == [str(second)]
+    back = read_tracks(second)
+    pd.testing.assert_frame_equal(sorted_by_track(back), sorted_by_track(tracks))
+    assert back.parents == tracks.parents
+    expected = CALIBRATION if ndim == 3 else CALIBRATION.override(scale=(1.0, 0.5, 0.5))
+    assert back.calibration == expected
+
+
+@pytest.mark.parametrize("ids", [(5, 5, 70_000_000, 70_000_000, 9, 9), (2**40, 2**40, 1, 1, 0, 0)])
+def test_ids_that_would_cost_gigabytes_are_drawn_small_and_written_whole(display, tmp_path, ids):
+    tracks = some_tracks(ids=ids)
+    data, attributes, _ = in_napari(tracks_layer(tracks, "t"))
+    assert data[:, 0].max() < 10
+    writers.write_tracks_layer(str(tmp_path / "t.csv"), data, attributes)
+    back = read_tracks(tmp_path / "t.csv")
+    pd.testing.assert_frame_equal(sorted_by_track(back), sorted_by_track(tracks))
+    assert back.parents == tracks.parents
+
+
+@pytest.mark.parametrize("name", ["points.csv", "points.parquet", "points.napari.csv"])
+def test_points_come_back_in_their_order(display, tmp_path, name):
+    points = Points(some_tracks().table.drop(columns="track_id").iloc[[3, 1, 5, 0, 2, 4]], CALIBRATION)
+    write_points(points, tmp_path / name, settings={})
+    (layer_data,) = readers.table_reader(str(tmp_path / name))(str(tmp_path / name))
+    data, attributes, kind = in_napari(layer_data)
+    assert kind == "points"
+    assert fingerprint(data) == attributes["metadata"]["auctrack"]["fingerprint"]
+    writers.write_points_layer(str(tmp_path / f"again.{name}"), data, attributes)
+    back = read_points(tmp_path / f"again.{name}")
+    wanted = points.table.reset_index(drop=True)
+    pd.testing.assert_frame_equal(back.table[sorted(back.table)], wanted[sorted(wanted)])
+    assert back.calibration == CALIBRATION
+
+
+def test_a_point_table_with_true_ids_opens_as_points(tmp_path):
+    table = some_tracks().table.rename(columns={"track_id": "true_id"})
+    table.to_csv(tmp_path / "p.csv", index=False)
+    ((_, attributes, kind),) = readers.table_reader("p.csv")(str(tmp_path / "p.csv"))
+    assert kind == "points"
+    assert "true_id" in attributes["features"]
+
+
+def test_times_that_are_no_frames_are_refused_in_a_sentence(display, tmp_path):
+    data, attributes, _ = in_napari(tracks_layer(some_tracks(), "t"))
+    data = data.copy()
+    data[0, 1] = 0.5
+    with pytest.raises(InvalidInput, match="whole numbers"):
+        writers.write_tracks_layer(str(tmp_path / "t.csv"), data, attributes)
+
+
+def ome(path, data, axes="TZYX", **metadata):
+    tifffile.imwrite(path, data, ome=True, photometric="minisblack", metadata={"axes": axes, **metadata})
+    return str(path)
+
+
+SIZES = {f"PhysicalSize{axis}": size for axis, size in zip("ZYX", (2, 0.5, 0.5), strict=True)}
+
+
+def test_a_movie_opens_with_scale_units_and_frame_interval(tmp_path):
+    data = np.random.default_rng(0).integers(0, 99, (4, 3, 16, 17)).astype(np.uint16)
+    path = ome(tmp_path / "m.ome.tif", data, **SIZES, TimeIncrement=10, TimeIncrementUnit="s")
+    ((lazy, attributes, kind),) = readers.movie_reader(path)(path)
+    assert kind == "image"
+    assert attributes["scale"] == (10, 2, 0.5, 0.5)
+    assert attributes["units"] == ("s", "µm", "µm", "µm")
+    assert attributes["axis_labels"] == ("t", "z", "y", "x")
+    np.testing.assert_array_equal(np.asarray(lazy), data)
+    np.testing.assert_array_equal(np.asarray(lazy[2]), read_movie(path).frame(2))
+
+
+def test_channels_open_as_layers(tmp_path):
+    data = np.arange(2 * 2 * 3 * 8 * 9, dtype=np.uint16).reshape(2, 2, 3, 8, 9)
+    path = ome(tmp_path / "c.ome.tif", data, "TCZYX", **SIZES, Channel={"Name": ["red", "green"]})
+    layers = readers.movie_reader(path)(path)
+    assert [attributes["name"] for _, attributes, _ in layers] == ["c red", "c green"]
+    assert [attributes["metadata"]["auctrack"]["channel"] for _, attributes, _ in layers] == [0, 1]
+    for channel, (lazy, _, _) in enumerate(layers):
+        np.testing.assert_array_equal(np.asarray(lazy), data[:, channel])
+
+
+def test_an_unknown_voxel_size_is_said_and_not_guessed(display, tmp_path):
+    from napari.utils.notifications import notification_manager
+
+    path = ome(tmp_path / "u.ome.tif", np.zeros((2, 3, 16, 16), np.uint8))
+    ((_, attributes, _),) = readers.movie_reader(path)(path)
+    assert attributes["scale"] == (1, 1, 1, 1)
+    assert attributes["units"] == ("pixel",) * 4
+    assert "does not say how large" in str(notification_manager.records[-1])
+
+
+def test_the_overlay_of_a_window_is_saved_whole(display, tmp_path):
+    from auctrack.plugins.napari.drawing import Drawing, draw
+    from auctrack.plugins.napari.filters import measured
+    from auctrack.plugins.napari.geometry import layer_geometry
+
+    frames = np.tile(np.arange(20), 200)
+    random = np.random.default_rng(2)
+    table = pd.DataFrame({"frame": frames, **{axis: random.random(4000) * 50 for axis in "zyx"}})
+    tracks = Tracks(table.assign(track_id=np.repeat(np.arange(200), 20)), CALIBRATION)
+    data = measured(tracks)
+    drawn = draw(
+        Drawing(data, data.measures, "track", (2, 98), layer_geometry(CALIBRATION, 3), "movie", 10, 1000, 3.0, 5)
+    )
+    assert len(drawn.tracks_layer.data) <= 1000
+    layer_data, attributes, _ = drawn.tracks_layer.as_layer_data_tuple()
+    writers.write_tracks_layer(str(tmp_path / "t.csv"), layer_data, attributes)
+    assert len(read_tracks(tmp_path / "t.csv")) == 4000
+
+
+def test_points_and_tracks_layers_state_the_same_units_as_their_table():
+    for layer in (points_layer(some_tracks(), "p"), tracks_layer(some_tracks(), "t")):
+        assert layer[1]["scale"] == (10.0, 2.0, 0.5, 0.5)
+        assert layer[1]["units"] == ("s", "µm", "µm", "µm")
