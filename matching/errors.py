@@ -3,7 +3,7 @@
 A message names the argument, what is needed, what came, and the remedy.
 """
 
-# ruff: noqa: N818 - the names say what happened; that it is an error, the root says.
+
 
 from __future__ import annotations
 

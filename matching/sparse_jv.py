@@ -19,8 +19,8 @@ from .shortest_paths import assign_rows, lower_to_cheapest, named_counts, start
 from .threads import side_by_side
 
 EDGES_A_CHUNK = 1 << 16
-"""Size of the runs of components that the threads share: it, not the number of threads, decides how work is cut, so that
-answers do not depend on the machine."""
+"""Size of the runs of components that the threads share: it, not their number, decides how work is cut, so that answers
+do not depend on the machine."""
 
 
 @dataclass(frozen=True)

@@ -135,7 +135,8 @@ def worker(table: str, search_range: float, repeats: int) -> None:
     figures = linking.report
     print(f"{len(points)} points, {figures['candidate_links']} candidates, {figures['links']} links, proven optimal")
     spread = f"least {min(rest):.2f}, most {max(rest):.2f}"
-    print(f"auctrack: first {first:.2f}, then median {statistics.median(rest):.2f} ({spread}) CPU-s, peak {peak:.0f} MB")
+    median = statistics.median(rest)
+    print(f"auctrack: first {first:.2f}, then median {median:.2f} ({spread}) CPU-s, peak {peak:.0f} MB")
 
 
 def main() -> None:

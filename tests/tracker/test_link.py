@@ -246,7 +246,7 @@ RECIPE = SHARED / "recipes/persistent_walks.py"
 
 @pytest.fixture(scope="module")
 def movie():
-    """The peers' movie at 2,000 a frame: points, spacing, and the recipe's F1 of links (tests/benchmarks has 10,000)."""
+    """The peers' movie at 2,000 a frame: points, spacing, and the recipe's F1 of links (10,000: tests/benchmarks)."""
     spec = importlib.util.spec_from_file_location("persistent_walks", RECIPE)
     assert spec is not None
     assert spec.loader is not None
