@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
-from dataclasses import dataclass, field
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 import numpy as np
+
+from . import cuda
 
 
 @dataclass(frozen=True, eq=False)
@@ -60,6 +62,20 @@ class Assignment:
     def n_links(self) -> int:
         """Matched pairs of all blocks together."""
         return int(np.count_nonzero(self.col_of_row >= 0))
+
+    def on_host(self) -> Assignment:
+        """Return the assignment with every array on the host; itself if they are there."""
+        if not cuda.is_device_array(self.col_of_row):
+            return self
+        return self._with_arrays(cuda.to_host)
+
+    def on_device(self) -> Assignment:
+        """Return the assignment with the arrays of rows and columns on the current GPU."""
+        return self._with_arrays(cuda.cupy().asarray)
+
+    def _with_arrays(self, move: Callable[[Any], Any]) -> Assignment:
+        arrays = ("col_of_row", "row_of_col", "row_duals", "col_duals")
+        return replace(self, **{name: move(getattr(self, name)) for name in arrays})
 
     def links(self) -> tuple[np.ndarray, np.ndarray]:
         """Return the matched (rows, columns), counted over all blocks, int64."""

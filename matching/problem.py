@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any, Literal
 
 import numpy as np
 from numba import njit
 
+from . import cuda, device_problem
 from .errors import InvalidProblem
 
 Kind = Literal["dense", "sparse", "points"]
@@ -82,6 +83,8 @@ class Problem:
         InvalidProblem
             On NaN, -inf, wrong shapes or types, or integers too large for exact arithmetic.
         """
+        if cuda.is_device_array(cost):
+            return cls._dense_on_device(cost, unmatched_cost, forbidden)
         cost = _array(cost, "cost")
         if cost.ndim not in (2, 3):
             raise InvalidProblem(f"cost needs 2 axes (rows, columns), or 3 for a batch; got shape {cost.shape}.")
@@ -134,7 +137,8 @@ class Problem:
         InvalidProblem
             On duplicate edges, columns out of range, costs that are not finite, or a malformed `indptr`.
         """
-        indptr, indices, data, shape = _csr_parts(graph, shape)
+        on_device = cuda.is_device_array(graph[2] if isinstance(graph, tuple) and len(graph) == 3 else graph)
+        indptr, indices, data, shape = (device_problem.csr_parts if on_device else _csr_parts)(graph, shape)
         rows = len(indptr) - 1
         if row_offsets is None and col_offsets is None:
             if shape is None:
@@ -149,9 +153,13 @@ class Problem:
                 f"row_offsets and col_offsets need the same length (blocks + 1); "
                 f"got {len(row_offsets)} and {len(col_offsets)}."
             )
-        data = np.ascontiguousarray(_supported(data, "data"))
-        indptr, indices, data = _checked_edges(indptr, indices, data, row_offsets, col_offsets)
-        return cls._finish("sparse", row_offsets, col_offsets, data, unmatched_cost, indptr=indptr, indices=indices)
+        if on_device:
+            indptr, indices, data = device_problem.checked_edges(indptr, indices, data, row_offsets, col_offsets)
+        else:
+            data = np.ascontiguousarray(_supported(data, "data"))
+            indptr, indices, data = _checked_edges(indptr, indices, data, row_offsets, col_offsets)
+        finish = cls._finish_on_device if on_device else cls._finish
+        return finish("sparse", row_offsets, col_offsets, data, unmatched_cost, indptr=indptr, indices=indices)
 
     @classmethod
     def points(cls, x: Any, y: Any, *, unmatched_cost: Any = None, metric: Metric = "distance") -> Problem:
@@ -170,13 +178,19 @@ class Problem:
         InvalidProblem
             On NaN or infinite coordinates or shapes that do not fit.
         """
-        x, y = _coordinates(x, "x"), _coordinates(y, "y")
+        if cuda.is_device_array(x) or cuda.is_device_array(y):
+            device_problem.on_one_device(x, y)
+            x, y = (device_problem.coordinates(a, name, COORDINATE_LIMIT) for a, name in ((x, "x"), (y, "y")))
+        else:
+            x, y = _coordinates(x, "x"), _coordinates(y, "y")
         if x.shape[1] != y.shape[1]:
             raise InvalidProblem(f"x and y need the same number of axes; got {x.shape[1]} and {y.shape[1]}.")
         if metric not in ("distance", "squared"):
             raise InvalidProblem(f"metric needs 'distance' or 'squared'; got {metric!r}.")
         rows, cols = np.array([0, len(x)], dtype=np.int64), np.array([0, len(y)], dtype=np.int64)
-        return cls._finish("points", rows, cols, np.empty(0), unmatched_cost, x=x, y=y, metric=metric)
+        finish = cls._finish_on_device if cuda.is_device_array(x) else cls._finish
+        nothing = device_problem.empty() if cuda.is_device_array(x) else np.empty(0)
+        return finish("points", rows, cols, nothing, unmatched_cost, x=x, y=y, metric=metric)
 
     @classmethod
     def batch(cls, problems: Sequence[Problem]) -> Problem:
@@ -207,20 +221,24 @@ class Problem:
             return None if parts[0] is None else np.concatenate(parts)
 
         def stacked(name: str) -> np.ndarray:
-            return np.concatenate([[0], np.cumsum(np.concatenate([np.diff(getattr(p, name)) for p in problems]))])
+            counts = [np.diff(cuda.to_host(getattr(p, name))) for p in problems]
+            return np.concatenate([[0], np.cumsum(np.concatenate(counts))]).astype(np.int64)
 
+        indptr = stacked("indptr") if first.indptr is not None else None
+        if first.is_on_device:
+            indptr = device_problem.moved(indptr)
         forbidden = None
         if any(p.forbidden is not None for p in problems):
             forbidden = np.concatenate(
-                [p.forbidden if p.forbidden is not None else np.zeros(len(p.data), bool) for p in problems]
+                [p.forbidden if p.forbidden is not None else np.zeros_like(p.data, dtype=bool) for p in problems]
             )
         return cls(
             first.kind,
-            stacked("row_offsets").astype(np.int64),
-            stacked("col_offsets").astype(np.int64),
+            stacked("row_offsets"),
+            stacked("col_offsets"),
             np.concatenate([p.data for p in problems]),
             forbidden,
-            stacked("indptr").astype(np.int64) if first.indptr is not None else None,
+            indptr,
             joined("indices"),
             joined("x"),
             joined("y"),
@@ -259,7 +277,41 @@ class Problem:
         row_u, col_u = sides if sides is not None else (None, None)
         return cls(kind, row_offsets, col_offsets, data, row_unmatched=row_u, col_unmatched=col_u, **parts)
 
+    @classmethod
+    def _dense_on_device(cls, cost: Any, unmatched_cost: Any, forbidden: Any) -> Problem:
+        (blocks, n, m), data, mask = device_problem.dense_parts(cost, forbidden)
+        number = np.arange(blocks + 1, dtype=np.int64)
+        return cls._finish_on_device("dense", number * n, number * m, data, unmatched_cost, forbidden=mask)
+
+    @classmethod
+    def _finish_on_device(
+        cls, kind: Kind, row_offsets: np.ndarray, col_offsets: np.ndarray, data: Any, unmatched_cost: Any, **parts: Any
+    ) -> Problem:
+        """As `_finish`: the range of the costs and the unmatched costs are checked on the host."""
+        if isinstance(unmatched_cost, (tuple, list)):
+            unmatched_cost = tuple(cuda.to_host(side) for side in unmatched_cost)
+        elif unmatched_cost is not None:
+            unmatched_cost = cuda.to_host(unmatched_cost)
+        ranges = device_problem.range_of(data)
+        checked = cls._finish(kind, row_offsets, col_offsets, ranges, unmatched_cost, **parts)
+        data = data.astype(checked.data.dtype, copy=False)
+        sides = (device_problem.moved(side) for side in (checked.row_unmatched, checked.col_unmatched))
+        return replace(checked, data=data, **dict(zip(("row_unmatched", "col_unmatched"), sides, strict=True)))
+
+    def on_host(self) -> Problem:
+        """Return the problem with every array on the host; itself if they are there."""
+        if not self.is_on_device:
+            return self
+        arrays = ("data", "forbidden", "indptr", "indices", "x", "y", "row_unmatched", "col_unmatched")
+        held = {name: getattr(self, name) for name in arrays}
+        return replace(self, **{name: cuda.to_host(a) for name, a in held.items() if a is not None})
+
     # ---------------------------------------------------------------- looking at it
+
+    @property
+    def is_on_device(self) -> bool:
+        """Whether the arrays (not the block offsets) are on a GPU, where only solvers that run there take them."""
+        return cuda.is_device_array(self.data)
 
     @property
     def n_rows(self) -> int:

@@ -62,7 +62,7 @@ def verify(problem: Any, assignment: Assignment) -> Certificate:
     InvalidProblem
         If the assignment's arrays do not have the problem's sizes.
     """
-    problem = Problem.of(problem)
+    problem, assignment = Problem.of(problem).on_host(), assignment.on_host()
     _check_arrays(problem, assignment)
     faults = _matching_faults(problem, assignment) or _dual_size_faults(problem, assignment)
     if faults:

@@ -11,7 +11,7 @@ import numpy as np
 from .. import cuda
 from ..assignment import Assignment
 from ..convert import as_dense, as_sparse, transposed
-from ..errors import Infeasible, NotConverged
+from ..errors import DeviceUnavailable, Infeasible, NotConverged
 from ..hall import infeasible
 from ..problem import Problem
 from .gpu_dense import solve_dense
@@ -32,7 +32,7 @@ def solve_gpu(problem: Problem, options: Auction, device: str) -> Assignment:
     the order of threads.
     """
     began = perf_counter()
-    with cuda.using(device) as cp:
+    with cuda.using(_device_of(problem, device)) as cp:
         name = f"cuda:{cp.cuda.Device().id}"
         if _must_go_apart(problem, options):
             return _joined(problem, [solve_gpu(block, options, name) for block in problem.blocks()])
@@ -45,7 +45,9 @@ def solve_gpu(problem: Problem, options: Auction, device: str) -> Assignment:
             prices = _match_turned(graph, form, options) if _is_tall(form).any() else _match(graph, form, options)
         waiting = prices.counts.get("waiting", 0)
         answer = certified(graph, form, prices, solver=options.name, device=name, stats={})
-        answer = replace(_on_host(answer), stats={**prices.counts, "solve_s": perf_counter() - began})
+        if not problem.is_on_device:
+            answer = answer.on_host()
+        answer = replace(answer, stats={**prices.counts, "solve_s": perf_counter() - began})
     if waiting:
         raise NotConverged(
             f"max_bids={options.max_bids} bids per row were spent and {waiting} rows had no column yet; raise it, or "
@@ -53,6 +55,19 @@ def solve_gpu(problem: Problem, options: Auction, device: str) -> Assignment:
             assignment=answer,
         )
     return answer
+
+
+def _device_of(problem: Problem, device: str) -> str:
+    """Return the device to use: that of the problem's arrays where they are on one, since nothing is moved unasked."""
+    if not problem.is_on_device:
+        return device
+    data: Any = problem.data
+    held = f"cuda:{data.device.id}"
+    if device not in ("cuda", held):
+        raise DeviceUnavailable(
+            f"device={device!r}: the problem's arrays are on {held}; move them, or use device='cuda'"
+        )
+    return held
 
 
 def _is_tall(problem: Problem) -> np.ndarray:
@@ -89,21 +104,15 @@ def _joined(problem: Problem, answers: list[Assignment]) -> Assignment:
     )
 
 
-def _on_host(answer: Assignment) -> Assignment:
-    """Copy an answer's arrays to the host."""
-    names = ("col_of_row", "row_of_col", "row_duals", "col_duals")
-    return replace(answer, **{name: cuda.to_host(getattr(answer, name)) for name in names})
-
-
 def _form_for_gpu(problem: Problem, options: Auction) -> Problem:
     """Return the problem as the kernels take it: sparse, or dense blocks of one shape."""
     if options.variant == "paper":
-        return as_dense(problem)
+        return as_dense(problem.on_host())
     if problem.kind == "points":
-        return as_sparse(problem)
+        return as_sparse(problem.on_host())
     shapes = set(zip(np.diff(problem.row_offsets).tolist(), np.diff(problem.col_offsets).tolist(), strict=True))
     one_shape = len(shapes) == 1 and min(min(shapes)) > 0
-    return problem if problem.kind == "sparse" or one_shape else as_sparse(problem)
+    return problem if problem.kind == "sparse" or one_shape else as_sparse(problem.on_host())
 
 
 def _match_points(cp: Any, problem: Problem, options: Auction) -> tuple[DeviceGraph, Prices]:
@@ -111,7 +120,7 @@ def _match_points(cp: Any, problem: Problem, options: Auction) -> tuple[DeviceGr
     most_bids = None if options.max_bids is None else options.max_bids * problem.n_rows
     tall = bool(_is_tall(problem)[0])
     if min(problem.shape) == 0:
-        graph = DeviceGraph.of(cp, as_sparse(problem))
+        graph = DeviceGraph.of(cp, as_sparse(problem.on_host()))
         return graph, Prices.start(graph, starting_prices(graph))
     graph, prices, _ = solve_points(cp, transposed(problem) if tall else problem, most_bids)
     return (graph.transposed(), _turned_back(graph, prices)) if tall else (graph, prices)
@@ -136,7 +145,7 @@ def _turned_back(turned: DeviceGraph, prices: Prices) -> Prices:
 def _sides_exchanged(problem: Problem, options: Auction) -> Problem:
     """Return what the search for faults needs of the problem turned round: everything within eps, else the offsets."""
     if _is_within_eps(options):
-        return transposed(problem)
+        return transposed(problem.on_host())
     return replace(problem, row_offsets=problem.col_offsets, col_offsets=problem.row_offsets)
 
 
@@ -160,8 +169,9 @@ def _match(graph: DeviceGraph, problem: Problem, options: Auction) -> Prices:
 def _match_within_eps(graph: DeviceGraph, problem: Problem, options: Auction) -> Prices:
     """Bid in float64 until each link is within eps of its row's best; integers' prices are rounded down."""
     eps = _paper_eps(graph) if options.eps is None else options.eps
-    refuse_too_fine(eps, problem)
-    check_feasible(problem)
+    on_host = problem.on_host()
+    refuse_too_fine(eps, on_host)
+    check_feasible(on_host)
     if options.variant == "paper":
         prices = bid_as_in_the_paper(graph.as_floats(), replace(options, eps=eps))
     else:

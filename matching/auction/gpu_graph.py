@@ -150,7 +150,8 @@ def _bytes(problem: Problem) -> int:
     """Device memory that a solve takes at its peak, arrays that are there already counted in."""
     n, m = problem.shape
     edges = len(problem.data) * (problem.data.itemsize + (4 if problem.kind == "sparse" else 1))
-    return edges + 96 * (n + m) + 2**20
+    candidates = 512 * n + 2560 * m if problem.kind == "dense" else 0
+    return edges + candidates + 96 * (n + m) + 2**20
 
 
 def _global_columns(cp: Any, problem: Problem) -> Any:

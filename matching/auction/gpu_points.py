@@ -99,9 +99,7 @@ def solve_points(cp: Any, problem: Problem, most_bids: int | None = None) -> tup
     if graph.is_bounded:
         prices, stuck = solve_graph(graph, most_bids)
     else:
-        graph, prices = bid_in_phases(
-            graph, most_bids, lambda graph, prices: pairs.added(graph, prices, every_row=True)[0]
-        )
+        graph, prices = bid_in_phases(graph, most_bids, with_worst_pairs)
         stuck = -1 if prices.counts.get("waiting") else finish_free(graph, prices, None, most_bids)
     for _ in range(PRICING_ROUNDS):
         if stuck >= 0 or prices.counts.get("waiting"):
@@ -166,6 +164,8 @@ class AllPairs:
 def _sorted_sides(cp: Any, problem: Problem, kernels: Any) -> tuple[Side, Side]:
     """Sort both point sets along one curve over their common box."""
     sides = []
+    assert problem.x is not None
+    assert problem.y is not None
     for given in (problem.x, problem.y):
         points = cp.zeros((len(given), 3))
         points[:, 3 - given.shape[1] :] = cp.asarray(given)

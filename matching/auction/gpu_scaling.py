@@ -15,10 +15,12 @@ FIRST_EPS = 20.0
 PHASE_LEAVES, BIDS_LEAVE = 0.02, 0.005
 """Share of the rows left unassigned by a phase with an increment, and by the last one, which has none."""
 LEFT_TO_PATHS = 128
-LONGEST_PATH = 128
+LONGEST_PATH = 64
 """Rows that a search of its own scans before its row joins the forest; forests raise duals farther than they must."""
 LONGEST_BOUNDED_PATH = 1024
 """As much where there is no forest: longer searches come last, and fewer at once, for their memory."""
+ROOM = 64
+"""Times that prices stay below int64's range, taking the longest path of the largest costs, for scaling to be safe."""
 ROUNDS_WITHOUT_END = 2**30
 REFINED_PHASES = 2
 """Phases, the last, after which edges may be added."""
@@ -78,7 +80,9 @@ def bid_to_eps(graph: DeviceGraph, eps: float, most_bids: int | None) -> Prices:
         for larger in (step for step in increments(graph) if step > eps):
             bid(graph, prices, eps=larger, stop_at=int(PHASE_LEAVES * graph.n_rows), most_bids=_rest(prices, most_bids))
             prices.unmatch_all()
-    left = bid(graph, prices, eps=eps, most_bids=_rest(prices, most_bids), most_rounds=(ROUNDS_WITHOUT_END,) * 2)
+    left = bid(
+        graph, prices, eps=eps, most_bids=_rest(prices, most_bids), most_rounds=(ROUNDS_WITHOUT_END, ROUNDS_WITHOUT_END)
+    )
     prices.count(waiting=len(left))
     return prices
 
@@ -101,7 +105,7 @@ def _is_spent(prices: Prices, left: Any, most_bids: int | None) -> bool:
 
 
 def increments(graph: DeviceGraph) -> list[Any]:
-    """Return falling increments, none below 1 for integers."""
+    """Return falling increments, none below 1 for integers; none at all where prices might leave int64."""
     if graph.n_rows == 0 or len(graph.cost) == 0:
         return []
     cp, cost = graph.cp, graph.cost
@@ -110,7 +114,11 @@ def increments(graph: DeviceGraph) -> list[Any]:
         cost = cost[allowed]
     if len(cost) == 0:
         return []
-    mean, least = cp.stack([cost.mean(dtype=cp.float64), cost.min().astype(cp.float64)]).get()
+    mean, least, most = cp.stack(
+        [x.astype(cp.float64) for x in (cost.mean(dtype=cp.float64), cost.min(), cost.max())]
+    ).get()
+    if graph.is_integer and ROOM * (2 * graph.n_rows + 4) * max(abs(least), abs(most)) > graph.none:
+        return []
     first = FIRST_EPS * (float(mean) - float(least)) * graph.n_rows / len(cost)
     steps = [first / SCALING_FACTOR**k for k in range(SCALING_PHASES)]
     if graph.is_integer:

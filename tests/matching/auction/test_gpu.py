@@ -6,11 +6,12 @@ from typing import Any
 
 import numpy as np
 import pytest
+from scipy.optimize import linear_sum_assignment
+from scipy.sparse import csr_array
+
 from auctrack.matching import Infeasible, InvalidProblem, NotConverged, Problem, solve, verify
 from auctrack.matching.auction import Auction
 from auctrack.matching.errors import DeviceMemoryExceeded
-from scipy.optimize import linear_sum_assignment
-from scipy.sparse import csr_array
 
 from ..cases import CASES, assert_solves
 
@@ -108,6 +109,31 @@ def test_same_answer_on_every_run(problem: Problem) -> None:
         np.testing.assert_array_equal(again.col_of_row, first.col_of_row)
         np.testing.assert_array_equal(again.col_duals, first.col_duals)
         assert again.cost == first.cost
+
+
+@pytest.mark.parametrize("metric", ["distance", "squared"])
+@pytest.mark.parametrize("sizes", [(3000, 3000), (2500, 3000), (3000, 2500)], ids=str)
+def test_points_need_no_matrix(sizes: tuple[int, int], metric: Any) -> None:
+    rng = np.random.default_rng(16)
+    x, y = rng.random((sizes[0], 3)), rng.random((sizes[1], 3))
+    answer = assert_optimal(Problem.points(x, y, metric=metric))
+    assert answer.n_links == min(sizes)
+    assert answer.stats["pricing_rounds"] >= 1
+
+
+def test_points_of_two_frames_with_unmatched_cost() -> None:
+    rng = np.random.default_rng(17)
+    x = rng.random((20_000, 2))
+    y = x[:19_000] + rng.normal(0, 2e-3, (19_000, 2))
+    answer = assert_optimal(Problem.points(x, y, unmatched_cost=2e-3))
+    assert 15_000 < answer.n_links < 19_000
+
+
+@pytest.mark.parametrize("spread", [0.0, 1e-3], ids=["all in one place", "clusters far apart"])
+def test_crowded_points(spread: float) -> None:
+    rng = np.random.default_rng(18)
+    x, y = (rng.integers(0, 4, (800, 3)) * (spread > 0) + spread * rng.random((800, 3)) for _ in range(2))
+    assert assert_optimal(Problem.points(x, y)).n_links == 800
 
 
 def test_infeasible_graph_names_a_hall_violator() -> None:
