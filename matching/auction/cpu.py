@@ -5,6 +5,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from functools import partial
 from time import perf_counter
 from typing import TYPE_CHECKING, Any
@@ -57,7 +58,7 @@ def solve_cpu(problem: Problem, options: Auction) -> Assignment:
         raise NotConverged(
             f"max_bids={options.max_bids} bids per row were spent and {stats['waiting']} rows had no column yet; raise "
             "it, or leave it at None.",
-            assignment=answer,
+            assignment=replace(answer, gap=np.inf if problem.n_blocks == 1 else np.full(problem.n_blocks, np.inf)),
         )
     return answer
 

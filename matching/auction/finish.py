@@ -88,7 +88,7 @@ def release_loose(rows, indptr, indices, data, forbidden, state):
 
 @njit(cache=True, nogil=True)
 def _settle_row(i, indptr, indices, data, forbidden, state):
-    """Take its column from row i if it has a better choice, else note the link's cost; return whether it wants a column."""
+    """Take row i's column if it has a better choice, else note the link's cost; return whether it wants a column."""
     v = state.v
     own = state.col_of_row[i]
     nothing = state.none - state.none if state.none < np.inf else 0.0

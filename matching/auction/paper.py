@@ -67,7 +67,8 @@ def _match_scaled_integers(problem: Problem, options: Auction) -> Matched:
     row_bound, col_bound = (np.where(b < INT_LIMIT, b * scale, INT_LIMIT) for b in problem.dual_bounds())
     graph = indptr, indices, data.astype(np.int64) * scale, forbidden
     col_of_row, v, stats = _run(graph, row_bound, col_bound, 1, options)
-    return col_of_row, _whole_duals(graph, row_bound, v, scale), stats | {"eps": 1 / scale}
+    bounded = bool((col_bound < INT_LIMIT).any())
+    return col_of_row, _whole_duals(graph, row_bound, v, scale, bounded), stats | {"eps": 1 / scale}
 
 
 def _run(graph: Graph, row_bound: np.ndarray, col_bound: np.ndarray, eps: float, options: Auction) -> Matched:
@@ -80,17 +81,18 @@ def _run(graph: Graph, row_bound: np.ndarray, col_bound: np.ndarray, eps: float,
     return col_of_row, v, {"iterations": iterations, "bids": bids, "waiting": len(row_bound) - served}
 
 
-def _whole_duals(graph: Graph, row_bound: np.ndarray, v: np.ndarray, scale: int) -> np.ndarray:
+def _whole_duals(graph: Graph, row_bound: np.ndarray, v: np.ndarray, scale: int, bounded: bool) -> np.ndarray:
     """Return integer duals for the unscaled costs that the optimal assignment is tight for.
 
     The auction leaves c·S - v_j ≤ r_i + 1 for each link, S = rows + 1 and r_i the least of row i. Divided by S
     and rounded up after taking away some t, both sides become the same integer unless t ≡ r_i modulo S; the rows
-    rule out fewer than S values of t, so one is left.
+    rule out fewer than S values of t, so one is left. Duals without a bound are shifted so that the largest v is 0.
     """
     r = _least_of_rows(*graph, row_bound, v)
     ruled_out = np.zeros(scale, bool)
     ruled_out[r % scale] = True
-    return (v + np.argmin(ruled_out)) // scale
+    whole = (v + np.argmin(ruled_out)) // scale
+    return whole if bounded else whole - (whole.max() if len(whole) else 0)
 
 
 @njit(cache=True, nogil=True)

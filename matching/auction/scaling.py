@@ -17,6 +17,7 @@ from typing import TYPE_CHECKING, NamedTuple
 import numpy as np
 from numba import njit
 
+from ..costs import largest_cost
 from ..problem import INT_LIMIT, Problem
 from ..shortest_paths import State
 from .gauss_seidel import bid_in_turn
@@ -36,6 +37,9 @@ BIDS_PER_PHASE = 400
 
 RESOLUTION = 16 * np.finfo(np.float64).eps
 """Smallest ε beside a price of 1: below it a bid might not change the price, and bidding would never end."""
+
+INTEGERS_IN_FLOATS = 2.0**50
+"""Largest integer cost for which phases, which are run in float64, find prices worth starting from."""
 
 _NEAR = 8
 
@@ -95,9 +99,9 @@ def may_scale(problem: Problem, options: Auction) -> bool:
     """Return whether prices may be kept from phase to phase, although lone columns must end at their starting price.
 
     True for equal sides; for unequal ones where the finish settles lone columns, which needs the graph transposed and
-    pays only while they are few.
+    pays only while they are few. Integers beyond `INTEGERS_IN_FLOATS` are left to integer arithmetic.
     """
-    if problem.has_unmatched_cost:
+    if problem.has_unmatched_cost or (problem.is_integer and largest_cost(problem) > INTEGERS_IN_FLOATS):
         return False
     n, m = problem.shape
     return n == m or (options.eps is None and options.max_bids is None and problem.kind != "dense" and m < 1.2 * n)

@@ -34,7 +34,8 @@ class Auction:
         variant="paper": its two tests, a counter of the assigned that grows when a free object takes its first bid, or
         counting a boolean stream.
     max_bids : int, optional
-        Budget of bids per row, on average over the problem; when it runs out `NotConverged` carries what is known.
+        Budget of bids per row, on average over a component; when it runs out `NotConverged` carries the links made so
+        far and the duals, with an infinite gap, as no complete assignment is known.
     """
 
     name: ClassVar[str] = "auction"
@@ -71,7 +72,7 @@ class Auction:
         Infeasible
             With a Hall violator, when a member of the shorter side cannot be matched and there is no `unmatched_cost`.
         NotConverged
-            When `max_bids` ran out; carries the best that is known with its gap.
+            When `max_bids` ran out; carries what is known.
         InvalidProblem
             When `eps` is below what float64 resolves beside costs of this size.
         """

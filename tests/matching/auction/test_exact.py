@@ -1,0 +1,228 @@
+"""The auction with ε-scaling on the CPU: the exact finish, the traps of unequal sides, its options and its budget."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import pytest
+
+from auctrack.matching import (
+    Assignment,
+    Auction,
+    DeviceUnavailable,
+    Infeasible,
+    InvalidProblem,
+    NotConverged,
+    Problem,
+    solve,
+    verify,
+)
+from auctrack.matching.box_tree import build_tree, hilbert_orders, nearest
+
+from ..cases import CASES, assert_solves
+
+
+def neighbour_graph(n: int, m: int, k: int = 12, seed: int = 0) -> Problem:
+    """Independent points, each row's nearest columns and a column of its own rank: hard enough that phases must run."""
+    rng = np.random.default_rng(seed)
+    x, y = rng.random((n, 3)), rng.random((m, 3))
+    row_order, col_order = hilbert_orders(x, y)
+    x, y = x[row_order], y[col_order]
+    near, _ = nearest(build_tree(y), build_tree(x).points, k, n)
+    columns = [np.unique(np.append(near[i], i * m // n)) for i in range(n)]
+    indptr = np.concatenate([[0], np.cumsum([len(c) for c in columns])])
+    indices = np.concatenate(columns)
+    rows = np.repeat(np.arange(n), np.diff(indptr))
+    return Problem.sparse((indptr, indices, np.linalg.norm(x[rows] - y[indices], axis=1)), shape=(n, m))
+
+
+def assert_same_optimum(problem: Problem, solver: Any, reference: str = "sparse-jv") -> Assignment:
+    answer = solve(problem, solver)
+    certificate = verify(problem, answer)
+    assert certificate.faults == ()
+    assert certificate.is_optimal
+    assert answer.is_optimal
+    np.testing.assert_allclose(answer.cost, solve(problem, reference).cost, rtol=1e-12)
+    return answer
+
+
+@pytest.mark.parametrize("case", CASES, ids=str)
+def test_jacobi_form_solves_every_named_case(case: Any):
+    assert_solves(case, Auction(form="jacobi"))
+
+
+@pytest.mark.parametrize("form", ["gauss-seidel", "jacobi"])
+@pytest.mark.parametrize(("n", "m"), [(600, 600), (600, 640), (640, 600)])
+def test_scaled_phases_end_at_the_optimum_of_unequal_sides_too(form: str, n: int, m: int):
+    problem = neighbour_graph(n, m) if n <= m else Problem.sparse(_turned(neighbour_graph(m, n)), shape=(n, m))
+    answer = assert_same_optimum(problem, Auction(form=form))
+    assert answer.stats["bids"] > 2 * min(n, m)
+
+
+def test_many_more_columns_than_rows_are_bid_for_from_the_bound():
+    answer = assert_same_optimum(neighbour_graph(500, 900), Auction())
+    assert answer.stats.get("lone_columns", 0) == 0
+
+
+def _turned(problem: Problem) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+    from auctrack.matching.convert import transposed
+
+    turned = transposed(problem)
+    assert turned.indptr is not None
+    assert turned.indices is not None
+    return turned.indptr, turned.indices, turned.data
+
+
+def test_columns_that_scaled_phases_leave_alone_end_at_their_bound():
+    problem = neighbour_graph(600, 640)
+    answer = solve(problem, Auction())
+    alone = answer.row_of_col < 0
+    assert answer.stats["lone_columns"] > 0
+    assert alone.sum() == 40
+    assert (answer.col_duals[alone] == 0).all()
+    assert (answer.col_duals <= 0).all()
+
+
+@pytest.mark.parametrize("form", ["gauss-seidel", "jacobi"])
+def test_lone_rows_and_columns_pay_their_price(form: str):
+    problem = neighbour_graph(400, 450)
+    rng = np.random.default_rng(1)
+    prices = rng.uniform(0.02, 0.1, 400), rng.uniform(0.02, 0.1, 450)
+    priced = Problem.sparse((problem.indptr, problem.indices, problem.data), shape=(400, 450), unmatched_cost=prices)
+    answer = assert_same_optimum(priced, Auction(form=form))
+    np.testing.assert_allclose(answer.row_duals[answer.col_of_row < 0], prices[0][answer.col_of_row < 0])
+    np.testing.assert_allclose(answer.col_duals[answer.row_of_col < 0], prices[1][answer.row_of_col < 0])
+
+
+def test_integer_costs_are_proven_with_gap_zero_after_phases_in_floats():
+    problem = neighbour_graph(600, 600)
+    whole = Problem.sparse(
+        (problem.indptr, problem.indices, np.rint(problem.data * 1e7).astype(np.int64)), shape=(600, 600)
+    )
+    answer = assert_same_optimum(whole, Auction())
+    assert answer.gap == 0
+    assert answer.row_duals.dtype == np.int64
+
+
+def test_blocks_of_a_batch_keep_schedules_of_their_own():
+    fine = neighbour_graph(300, 300)
+    coarse = Problem.sparse((fine.indptr, fine.indices, fine.data * 2.0**40), shape=(300, 300))
+    together = solve(Problem.batch([fine, coarse]), Auction())
+    assert together.is_optimal
+    assert together.cost[1] == together.cost[0] * 2.0**40
+    assert together.cost[0] == solve(fine, Auction()).cost
+
+
+@pytest.mark.parametrize("offset", [1e4, 1e7])
+@pytest.mark.parametrize("form", ["gauss-seidel", "jacobi"])
+def test_prices_do_not_stall_where_one_ulp_is_as_large_as_the_differences(offset: float, form: str):
+    cost = (np.random.default_rng(0).random((60, 60)) + offset).astype(np.float32)
+    answer = assert_same_optimum(Problem.dense(cost), Auction(form=form), "jv")
+    assert answer.stats["bids"] < 400 * 6 * 60
+
+
+def test_a_float64_offset_that_swallows_the_differences_ends_too():
+    cost = np.random.default_rng(0).integers(0, 3, (40, 40)) + 2.0**52
+    assert_same_optimum(Problem.dense(cost), Auction(), "jv")
+
+
+@pytest.mark.parametrize("eps", [0.1, 0.01, 1e-3])
+@pytest.mark.parametrize("form", ["gauss-seidel", "jacobi"])
+def test_eps_bounds_the_gap_that_the_result_states(eps: float, form: str):
+    problem = neighbour_graph(300, 300)
+    answer = solve(problem, Auction(eps=eps, form=form))
+    assert verify(problem, answer).is_valid
+    assert not answer.is_optimal
+    assert 0 < answer.gap <= 300 * eps * (1 + 1e-9)
+    assert answer.cost - answer.gap <= solve(problem, "sparse-jv").cost <= answer.cost
+
+
+@pytest.mark.parametrize(("n", "m"), [(80, 100), (100, 80)])
+def test_eps_keeps_its_word_for_unequal_sides_and_prices(n: int, m: int):
+    cost = np.random.default_rng(2).random((n, m))
+    for problem in (
+        Problem.dense(cost),
+        Problem.dense(cost, unmatched_cost=0.02),
+        Problem.dense((cost * 100).astype(int)),
+    ):
+        answer = solve(problem, Auction(eps=1e-3))
+        rounding = 2 * n if problem.is_integer else 0
+        assert verify(problem, answer).is_valid
+        assert answer.gap <= (n + m) * 1e-3 + rounding
+
+
+def test_eps_below_the_resolution_of_the_prices_is_refused():
+    with pytest.raises(InvalidProblem, match=r"eps needs at least .*; got 1e-10"):
+        solve(np.array([[1e8, 2e8], [3e8, 5e8]]), Auction(eps=1e-10))
+
+
+def test_a_spent_budget_carries_what_is_known():
+    problem = neighbour_graph(300, 300)
+    with pytest.raises(NotConverged, match="max_bids=1 ") as caught:
+        solve(problem, Auction(max_bids=1))
+    known = caught.value.assignment
+    assert known is not None
+    assert 0 < known.n_links < 300
+    assert known.gap == np.inf
+    assert not known.is_optimal
+    duals = known.row_duals.sum() + known.col_duals.sum()
+    assert duals <= solve(problem, "sparse-jv").cost
+    assert known.stats["bids"] <= 300
+
+
+def test_a_budget_that_suffices_changes_nothing():
+    problem = neighbour_graph(200, 200)
+    assert solve(problem, Auction(max_bids=10_000)).cost == pytest.approx(solve(problem, Auction()).cost, rel=1e-12)
+
+
+@pytest.mark.parametrize("options", [{}, {"eps": 0.01}, {"form": "jacobi"}, {"variant": "paper"}])
+@pytest.mark.parametrize("integer", [False, True])
+def test_infeasible_ends_with_a_hall_violator(options: dict[str, Any], integer: bool):
+    forbidden = np.zeros((50, 50), bool)
+    forbidden[:5, 4:] = True
+    cost = np.random.default_rng(0).integers(0, 100, (50, 50))
+    problem = Problem.dense(cost if integer else cost * 1.0, forbidden=forbidden)
+    with pytest.raises(Infeasible) as caught:
+        solve(problem, Auction(**options))
+    reached = np.flatnonzero((~forbidden[list(caught.value.rows)]).any(axis=0))
+    assert len(reached) < len(caught.value.rows)
+
+
+@pytest.mark.parametrize("form", ["gauss-seidel", "jacobi"])
+def test_same_input_same_answer(form: str):
+    problem = neighbour_graph(500, 520)
+    first, second = (solve(problem, Auction(form=form)) for _ in range(2))
+    np.testing.assert_array_equal(first.col_of_row, second.col_of_row)
+    np.testing.assert_array_equal(first.col_duals, second.col_duals)
+
+
+def test_scaling_costs_by_a_power_of_two_changes_nothing():
+    problem = neighbour_graph(400, 400)
+    scaled = Problem.sparse((problem.indptr, problem.indices, problem.data * 2.0**-30), shape=(400, 400))
+    np.testing.assert_array_equal(solve(problem, Auction()).col_of_row, solve(scaled, Auction()).col_of_row)
+
+
+@pytest.mark.parametrize(
+    ("options", "message"),
+    [
+        ({"form": "sealed"}, "form needs one of"),
+        ({"variant": "english"}, "variant needs one of"),
+        ({"convergence": "never"}, "convergence needs one of"),
+        ({"eps": 0.0}, "eps needs a positive number"),
+        ({"eps": float("nan")}, "eps needs a positive number"),
+        ({"max_bids": 0}, "max_bids needs at least 1"),
+    ],
+)
+def test_options_are_checked_when_stated(options: dict[str, Any], message: str):
+    with pytest.raises(InvalidProblem, match=message):
+        Auction(**options)
+
+
+def test_cuda_without_a_gpu_says_so():
+    from auctrack.matching import cuda
+
+    if cuda.is_available():
+        pytest.skip("a CUDA device is present")
+    with pytest.raises(DeviceUnavailable):
+        solve(np.eye(3), Auction(), "cuda")

@@ -1,0 +1,113 @@
+"""Points matched without a matrix: the optimum over all pairs, whatever the points look like."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import pytest
+
+from auctrack.matching import Auction, Problem, solve, verify
+
+RNG = np.random.default_rng(0)
+LATTICE = np.stack(np.meshgrid(*[np.arange(6.0)] * 3), -1).reshape(-1, 3)
+
+
+def _near(x: np.ndarray, noise: float) -> np.ndarray:
+    return x[RNG.permutation(len(x))] + noise * RNG.normal(size=x.shape)
+
+
+def _clusters(seed: int) -> np.ndarray:
+    rng = np.random.default_rng(seed)
+    return (rng.random((4, 1, 3)) + 0.01 * rng.normal(size=(4, 60, 3))).reshape(-1, 3)
+
+
+X = {d: np.random.default_rng(d).random((250, d)) for d in (1, 2, 3)}
+POINTS: dict[str, tuple[np.ndarray, np.ndarray]] = {
+    **{f"moved a little, {d}D": (X[d], _near(X[d], 0.02)) for d in X},
+    **{f"independent, {d}D": (X[d], RNG.random((250, d))) for d in X},
+    **{f"a few more columns, {d}D": (X[d], RNG.random((270, d))) for d in X},
+    **{f"a few more rows, {d}D": (X[d], RNG.random((230, d))) for d in X},
+    "many more columns": (X[3], RNG.random((900, 3))),
+    "clusters onto themselves": (_clusters(1), _near(_clusters(1), 0.001)),
+    "clusters onto others": (_clusters(1), _clusters(2)),
+    "lattice, all ties": (LATTICE, LATTICE + 0.5),
+    "lattice moved by three": (LATTICE, LATTICE + np.array([3.0, 0, 0])),
+    "part of a lattice": (LATTICE[:150], LATTICE[40:]),
+    "all in one place": (np.zeros((100, 3)), np.zeros((100, 3))),
+    "each point ten times": (np.repeat(LATTICE[:20], 10, 0), np.repeat(LATTICE[10:30], 10, 0) + 0.1),
+    "on a line in space": (np.c_[X[1], X[1], X[1]], np.c_[X[1], X[1], X[1]][::-1] + 0.01),
+    "far from the origin": (X[3] + 1e6, RNG.random((250, 3)) + 1e6),
+    "fewer than neighbours": (X[3][:3], X[3][5:10]),
+    "one and one": (X[2][:1], X[2][1:2]),
+}
+
+
+def assert_optimal(problem: Problem, **options: Any) -> Any:
+    answer = solve(problem, Auction(**options))
+    certificate = verify(problem, answer)
+    assert certificate.faults == ()
+    assert certificate.is_optimal
+    assert answer.is_optimal
+    reference = solve(problem, "jv")
+    np.testing.assert_allclose(answer.cost, reference.cost, rtol=1e-11, atol=1e-13)
+    return answer
+
+
+@pytest.mark.parametrize("metric", ["distance", "squared"])
+@pytest.mark.parametrize("name", POINTS)
+def test_finds_the_optimum_over_all_pairs(name: str, metric: Any):
+    x, y = POINTS[name]
+    assert_optimal(Problem.points(x, y, metric=metric))
+
+
+@pytest.mark.parametrize("form", ["gauss-seidel", "jacobi"])
+@pytest.mark.parametrize("unmatched_cost", [0.0, 0.02, 0.1, 2.0])
+@pytest.mark.parametrize(
+    "name", ["moved a little, 2D", "independent, 3D", "a few more rows, 3D", "clusters onto others"]
+)
+def test_lone_points_pay_their_price(name: str, unmatched_cost: float, form: str):
+    x, y = POINTS[name]
+    assert_optimal(Problem.points(x, y, unmatched_cost=unmatched_cost), form=form)
+
+
+def test_a_price_for_every_point():
+    x, y = POINTS["a few more columns, 3D"]
+    prices = RNG.uniform(-0.05, 0.3, len(x)), RNG.uniform(-0.05, 0.3, len(y))
+    assert_optimal(Problem.points(x, y, unmatched_cost=prices))
+
+
+def test_the_graph_stays_small():
+    x, y = np.random.default_rng(5).random((2, 3000, 3))
+    answer = solve(Problem.points(x, y), Auction())
+    assert answer.is_optimal
+    assert answer.stats["edges"] < 20 * 3000
+    assert answer.stats["pricings"] <= 20
+
+
+def test_blocks_are_solved_on_their_own():
+    problems = [Problem.points(*POINTS[name]) for name in ("independent, 3D", "a few more rows, 3D")]
+    answer = assert_optimal(Problem.batch(problems))
+    assert answer.cost.tolist() == [solve(problem, Auction()).cost for problem in problems]
+
+
+@pytest.mark.parametrize("eps", [1e-2, 1e-4])
+def test_eps_bounds_the_gap_over_all_pairs(eps: float):
+    problem = Problem.points(*POINTS["independent, 3D"])
+    answer = solve(problem, Auction(eps=eps))
+    assert verify(problem, answer).is_valid
+    assert answer.gap <= 2 * 250 * eps
+    assert answer.cost - answer.gap <= solve(problem, "jv").cost <= answer.cost + 1e-12
+
+
+def test_no_points_on_one_side():
+    answer = solve(Problem.points(np.empty((0, 3)), X[3]), Auction())
+    assert answer.is_optimal
+    assert answer.cost == 0
+
+
+def test_same_points_same_answer():
+    problem = Problem.points(*POINTS["independent, 3D"])
+    first, second = (solve(problem, Auction()) for _ in range(2))
+    np.testing.assert_array_equal(first.col_of_row, second.col_of_row)
+    np.testing.assert_array_equal(first.col_duals, second.col_duals)
