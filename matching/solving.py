@@ -128,8 +128,9 @@ def _gate_width_of_block(block: Problem) -> float:
     if not block.n_rows or not block.n_cols:
         return 0.0
     assert block.y is not None
-    extent = np.maximum(np.ptp(block.y, axis=0), np.finfo(np.float64).tiny)
-    return float(block.n_cols * np.minimum(2 * gate_radius(block) / extent, 1).prod())
+    cube = 2 * gate_radius(block)
+    extent = np.maximum(np.ptp(block.y, axis=0), cube)
+    return float(block.n_cols * np.divide(cube, extent, out=np.ones_like(extent), where=extent > 0).prod())
 
 
 def _device_for(solver: Solver, device: str) -> str:
