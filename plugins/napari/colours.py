@@ -18,6 +18,7 @@ if TYPE_CHECKING:
     from napari.utils.colormaps import Colormap
 
 BY_TRACK = "track"
+WHITE = "white"
 COLOUR = "colour"
 """Name of the feature that a Tracks layer of ours is coloured by."""
 PERCENTILES = (2.0, 98.0)
@@ -76,6 +77,8 @@ def colormap_for(feature: str) -> Colormap:
     """Return the colormap of a feature: hues to tell tracks apart, viridis for values; grey where missing."""
     from napari.utils.colormaps import Colormap, ensure_colormap
 
+    if feature == WHITE:
+        return Colormap(np.ones((2, 4)), name="auctrack white")
     if feature == BY_TRACK:
         return Colormap(_hues(), name="auctrack tracks", nan_color=GREY)
     colours: Any = ensure_colormap("plasma").map(np.linspace(0.15, 1.0, 64))

@@ -7,7 +7,10 @@ from typing import Any
 
 
 class Connections:
-    """Callbacks connected to napari's events, mouse and keys. No Qt object, so that it can act while its widget is being destroyed."""
+    """Callbacks connected to napari's events, mouse and keys.
+
+    No Qt object, so that it can act while its widget is being destroyed.
+    """
 
     def __init__(self) -> None:
         self._held: list[tuple[Any, Callable[..., Any]]] = []

@@ -21,5 +21,6 @@ def show_depth(viewer: Viewer, layer: Any) -> None:
     reach = float(np.max(layer.size)) / 2 * float(layer.scale[-1])
     margins = [0.0] * viewer.dims.ndim
     margins[-3] = reach
-    viewer.dims.margin_left = tuple(margins)
-    viewer.dims.margin_right = tuple(margins)
+    if tuple(viewer.dims.margin_left) != tuple(margins):
+        viewer.dims.margin_left = tuple(margins)
+        viewer.dims.margin_right = tuple(margins)

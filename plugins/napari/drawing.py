@@ -1,25 +1,22 @@
-"""Tracks and particles as napari layers, made outside the main thread: only adding them has to happen there."""
+"""What is drawn, as layer data made outside the main thread: only handing it to napari has to happen there."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING, Any, cast
+from typing import Any, cast
 
 import numpy as np
 import pandas as pd
 
 from ...tracker.points import Points, Tracks
-from .colours import COLOUR, Colouring, colormap_for, colouring
+from .colours import COLOUR, WHITE, Colouring, colormap_for, colouring
 from .filters import MeasuredTracks
-from .layer_tables import OURS, points_layer, tracks_layer
+from .layer_tables import OURS, LayerData, points_layer, tracks_layer
 from .readers import point_size
 from .window import Window, window_around
 
-if TYPE_CHECKING:
-    from napari.layers import Layer
-
-_POINTS_PER_VERTEX = 10  # a Points layer costs about a tenth of a Tracks layer
+_RING = 0.05  # of a particle's diameter
 
 
 @dataclass(frozen=True)
@@ -62,11 +59,12 @@ class Drawing:
 
 @dataclass(frozen=True)
 class Drawn:
-    """Layers ready to be added.
+    """A drawing ready to be handed to napari.
 
     Attributes
     ----------
-    tracks_layer, particles_layer : Layer
+    layers : mapping of str to LayerData
+        By role: "particles", "tracks".
     tracks : Tracks
         All that pass the filters, drawn or not.
     row_of_particle : int (points drawn,)
@@ -74,11 +72,10 @@ class Drawn:
     colouring : Colouring
     window : Window
     drawing : Drawing
-        What was drawn.
+        What was to be drawn.
     """
 
-    tracks_layer: Layer
-    particles_layer: Layer
+    layers: Mapping[str, LayerData]
     tracks: Tracks
     row_of_particle: np.ndarray
     colouring: Colouring
@@ -87,53 +84,43 @@ class Drawn:
 
 
 def draw(drawing: Drawing) -> Drawn:
-    """Return the layers of a drawing: a window of time and a subset where there are too many vertices."""
-    from napari.layers import Points as PointsLayer
-    from napari.layers import Tracks as TracksLayer
-
-    tracks = cast("Tracks", _in_axes_of(drawing.data.only(drawing.kept), drawing.placed))
+    """Draw tracks and their particles: a window of time and a subset where there are too many vertices."""
+    tracks = drawing.data.only(drawing.kept)
     colours = colouring(tracks, drawing.kept, drawing.feature, drawing.percentiles)
     window = window_around(tracks, drawing.frame, drawing.most)
-    data, given = _tracks(tracks, drawing, colours, window)
-    tracks_shown = TracksLayer(data, **given)
-    rows = _particle_rows(tracks, drawing.most, window)
-    data, given = _particles(Points(tracks.table.iloc[rows], tracks.calibration), drawing)
-    return Drawn(tracks_shown, PointsLayer(data, **given), tracks, rows, colours, window, drawing)
+    rows = np.arange(len(tracks)) if window.rows is None else np.flatnonzero(window.rows)
+    shown = replace(tracks, table=tracks.table.assign(**{COLOUR: colours.scaled}).iloc[rows])
+    shown = cast("Tracks", _in_axes_of(shown, drawing.placed))
+    layers = {
+        "particles": _particles(shown, drawing.placed, drawing.name, drawing.size),
+        "tracks": _tracks(shown, tracks, drawing),
+    }
+    return Drawn(layers, tracks, rows, colours, window, drawing)
 
 
-def draw_particles(points: Points, placed: Mapping[str, Any], name: str, size: float | None, most: int) -> Layer:
-    """Return a layer of particles that are not linked yet; of too many, an even part."""
-    from napari.layers import Points as PointsLayer
-
-    every = -(-len(points) // max(most * _POINTS_PER_VERTEX, 1)) or 1
-    shown = _in_axes_of(Points(points.table.iloc[::every], points.calibration), placed)
-    data, given, _ = points_layer(
-        shown, name, **_look(size or point_size(shown)), **placed, metadata={OURS: {"overlay": True}}
-    )
-    return PointsLayer(data, **given)
+def draw_particles(points: Points, placed: Mapping[str, Any], name: str, size: float | None, most: int) -> LayerData:
+    """Draw particles that are not linked yet; of too many, an even part."""
+    every = max(1, -(-len(points) // most))
+    shown = replace(points, table=points.table.iloc[::every])
+    return _particles(_in_axes_of(shown, placed), placed, name, size)
 
 
-def draw_one(tracks: Tracks, track_id: int, placed: Mapping[str, Any], tail: int) -> Layer:
-    """Return a layer that shows one track, whole and bright."""
-    from napari.layers import Tracks as TracksLayer
+def draw_one(tracks: Tracks, track_id: int, placed: Mapping[str, Any], tail: int) -> LayerData:
+    """Draw one track, whole and white."""
+    one = replace(tracks, table=tracks.table[tracks.table["track_id"] == track_id], parents={})
+    data, given, kind = tracks_layer(cast("Tracks", _in_axes_of(one, placed)), "chosen track", **placed)
+    given["features"] = pd.DataFrame({COLOUR: np.ones(len(data))})
+    given["metadata"][OURS] |= {"overlay": True}
+    white = colormap_for(WHITE)
+    look = {"color_by": COLOUR, "colormaps_dict": {COLOUR: white}, "tail_length": tail, "head_length": tail}
+    return data, given | look | {"tail_width": 5, "blending": "translucent"}, kind
 
-    one = Tracks(tracks.table[tracks.table["track_id"] == track_id], tracks.calibration)
-    data, given, _ = tracks_layer(one, "chosen track", **placed)
-    given |= {"features": None, "metadata": {OURS: {"overlay": True}}, "colormap": "gray", "color_by": "track_id"}
-    layer = TracksLayer(data, tail_length=tail, head_length=tail, tail_width=5, blending="translucent", **given)
-    layer.track_colors = np.ones((len(data), 4), dtype=np.float32)
-    return layer
 
-
-def _tracks(tracks: Tracks, drawing: Drawing, colours: Colouring, window: Window) -> tuple[np.ndarray, dict[str, Any]]:
-    rows = slice(None) if window.rows is None else window.rows
-    table = tracks.table.assign(**{COLOUR: colours.scaled})[rows]
-    shown = Tracks(table, tracks.calibration, tracks.parents)
-    kept = {"overlay": True, "tracks": drawing.data.only(drawing.kept)}
-    data, given, _ = tracks_layer(shown, f"tracks of {drawing.name}", **drawing.placed)
+def _tracks(shown: Tracks, whole: Tracks, drawing: Drawing) -> LayerData:
+    data, given, kind = tracks_layer(shown, f"tracks of {drawing.name}", **drawing.placed)
     features = given["features"]
     given["features"] = features[[name for name in features if name == COLOUR or _is_drawable(features[name])]]
-    given["metadata"][OURS] |= kept
+    given["metadata"][OURS] |= {"overlay": True, "tracks": whole}
     look = {
         "color_by": COLOUR,
         "colormaps_dict": {COLOUR: colormap_for(drawing.feature)},
@@ -141,7 +128,7 @@ def _tracks(tracks: Tracks, drawing: Drawing, colours: Colouring, window: Window
         "tail_width": 3,
         "blending": "translucent",
     }
-    return data, given | look
+    return data, given | look, kind
 
 
 def _is_drawable(values: pd.Series[Any]) -> bool:
@@ -149,33 +136,19 @@ def _is_drawable(values: pd.Series[Any]) -> bool:
     return pd.api.types.is_numeric_dtype(values) and bool(np.isfinite(values.to_numpy(dtype=np.float64)).all())
 
 
-def _particle_rows(tracks: Tracks, most: int, window: Window) -> np.ndarray:
-    """Return the rows drawn as particles: all if they fit, else those of the window."""
-    if window.rows is None or len(tracks) <= most * _POINTS_PER_VERTEX:
-        return np.arange(len(tracks))
-    return np.flatnonzero(window.rows)
-
-
-def _particles(points: Points, drawing: Drawing) -> tuple[np.ndarray, dict[str, Any]]:
-    data, given, _ = points_layer(
-        points,
-        f"particles of {drawing.name}",
-        **_look(drawing.size or point_size(points)),
-        **drawing.placed,
-        metadata={OURS: {"overlay": True}},
-    )
-    return data, given
-
-
-def _look(size: float) -> dict[str, Any]:
-    return {
-        "size": size,
+def _particles(points: Points, placed: Mapping[str, Any], name: str, size: float | None) -> LayerData:
+    table = points.table.drop(columns=COLOUR, errors="ignore")
+    data, given, kind = points_layer(Points(table, points.calibration), f"particles of {name}", **placed)
+    look = {
+        "size": size or point_size(points),
         "face_color": "transparent",
         "border_color": "white",
-        "border_width": 0.05,
+        "border_width": _RING,
         "opacity": 0.5,
         "projection_mode": "all",
+        "metadata": {OURS: {"overlay": True}},
     }
+    return data, given | look, kind
 
 
 def _in_axes_of(points: Points, placed: Mapping[str, Any]) -> Points:

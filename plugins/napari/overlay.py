@@ -14,14 +14,14 @@ from ...tracker.points import Points
 from .connections import Connections
 from .depth import show_depth
 from .drawing import Drawing, Drawn, draw, draw_one, draw_particles
+from .hand_over import fill_layer, make_layer
 from .job import Desk, Report
+from .layer_tables import LayerData
 
 if TYPE_CHECKING:
     from napari import Viewer
     from napari.layers import Layer
 
-_KEPT = ("visible", "opacity", "blending", "tail_length", "tail_width", "head_length")
-"""What the user may have set on a layer and finds again on the one that takes its place."""
 _DEBOUNCE_MS = 200
 _CLICK_PIXELS = 3  # a mouse that moves farther is turning the view
 
@@ -47,6 +47,11 @@ class Overlay(QObject):
         self._timer.setSingleShot(True)
         self._timer.setInterval(_DEBOUNCE_MS)
         self._timer.timeout.connect(self._begin)
+        self._queue: list[tuple[str, LayerData]] = []
+        self._turn = QTimer(self)
+        self._turn.setSingleShot(True)
+        self._turn.setInterval(0)
+        self._turn.timeout.connect(self._hand_over)
         connections.add(viewer.dims.events.current_step, self._stepped)
         connections.add_to_list(viewer.mouse_drag_callbacks, self._clicked)
 
@@ -60,7 +65,7 @@ class Overlay(QObject):
     @property
     def is_busy(self) -> bool:
         """Whether something is still to be drawn."""
-        return self._desk.is_busy or self._timer.isActive()
+        return self._desk.is_busy or self._timer.isActive() or self._turn.isActive()
 
     def layer(self, role: str) -> Layer | None:
         """Return the layer of a role ("tracks", "particles", "chosen") while it is in the viewer."""
@@ -70,7 +75,7 @@ class Overlay(QObject):
     def show_particles(self, points: Points, placed: dict[str, Any], name: str, size: float | None, most: int) -> None:
         """Draw particles that are not linked yet, in place of all else."""
         self._wanted = None
-        self._desk.start(partial(_draw_particles, points, placed, f"particles of {name}", size, most))
+        self._desk.start(partial(_draw_particles, points, placed, name, size, most))
 
     def show(self, drawing: Drawing, *, soon: bool = False) -> None:
         """Draw tracks and their particles; `soon` waits until the user has stopped dragging."""
@@ -84,6 +89,8 @@ class Overlay(QObject):
         """Take all layers away."""
         self._wanted = self._shown = self._followed = None
         self._timer.stop()
+        self._turn.stop()
+        self._queue = []
         self._desk.let_go()
         for role in tuple(self._layers):
             self._remove(role)
@@ -92,34 +99,44 @@ class Overlay(QObject):
         if self._wanted is not None:
             self._desk.start(partial(_draw, self._wanted))
 
-    def _add(self, result: Drawn | Layer) -> None:
+    def _add(self, result: Drawn | LayerData) -> None:
+        """Hand a drawing to napari, one layer in each turn of the event loop."""
         if isinstance(result, Drawn):
             self._shown = result
-            self._put("particles", result.particles_layer)
-            self._put("tracks", result.tracks_layer)
-            self.drawn.emit(result)
+            self._queue = list(result.layers.items())
         else:
             self._shown = None
             for role in ("tracks", "chosen"):
                 self._remove(role)
-            self._put("particles", result)
+            self._queue = [("particles", result)]
+        self._turn.start()
 
-    def _put(self, role: str, layer: Layer) -> None:
-        """Add a layer, in the place of the one before and as the user had set that one."""
-        layers, active = self._viewer.layers, self._viewer.layers.selection.active
-        before = self.layer(role)
-        place = len(layers) if before is None else layers.index(before)
-        if before is not None:
-            for name in _KEPT:
-                if hasattr(before, name):
-                    setattr(layer, name, getattr(before, name))
-            layers.remove(before)
-        self._layers[role] = layer
-        layers.insert(place, layer)
-        if role == "particles":
-            show_depth(self._viewer, layer)
-        if active is not None and active in layers:
-            layers.selection.active = active
+    def _hand_over(self) -> None:
+        if self._queue:
+            self._put(*self._queue.pop(0))
+            self._turn.start()
+        elif self._shown is not None:
+            self.drawn.emit(self._shown)
+
+    def _put(self, role: str, layer_data: LayerData) -> None:
+        """Show layer data in the layer of a role, which is made if need be; the user's choice of layer stays."""
+        data, given, _ = layer_data
+        layer = self.layer(role)
+        if len(data) == 0:
+            self._remove(role)
+            return
+        if layer is not None and layer.ndim == len(given["scale"]):
+            fill_layer(layer, layer_data)
+        else:
+            self._remove(role)
+            active = self._viewer.layers.selection.active
+            layer = make_layer(layer_data)
+            self._layers[role] = layer
+            self._viewer.add_layer(layer)
+            if active is not None:
+                self._viewer.layers.selection.active = active
+            if role == "particles":
+                show_depth(self._viewer, layer)
 
     def _remove(self, role: str) -> None:
         layer = self.layer(role)
@@ -133,7 +150,6 @@ class Overlay(QObject):
         """Draw one track bright."""
         if self._shown is not None:
             shown = self._shown
-            self._remove("chosen")
             self._put("chosen", draw_one(shown.tracks, track_id, shown.drawing.placed, shown.drawing.tail))
 
     def follow(self, track_id: int | None) -> None:
@@ -217,7 +233,7 @@ def _draw(drawing: Drawing, report: Report) -> Drawn:
 
 def _draw_particles(
     points: Points, placed: dict[str, Any], name: str, size: float | None, most: int, report: Report
-) -> Layer:
+) -> LayerData:
     del report
     return draw_particles(points, placed, name, size, most)
 

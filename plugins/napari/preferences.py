@@ -15,7 +15,7 @@ class Preferences:
     solver: str = "auto"
     device: str = "auto"
     cost: str = "squared"
-    drawn_vertices: int = 100_000
+    drawn_vertices: int = 50_000
     tail_frames: int = 30
 
 

@@ -149,8 +149,9 @@ class ResultsPanel(QWidget):
         )
         self.suspicious.show_frame(links[["frame", "track_id", "distance", "margin", "why"]])
 
-    def show_plots(self, title: str, plots: tuple[Plot, ...]) -> None:
-        """Show the curves of one track."""
+    def show_plots(self, titled: tuple[str, tuple[Plot, ...]]) -> None:
+        """Show the curves of one track under its title."""
+        title, plots = titled
         say(self.plots_title, title)
         for chart, plot in zip(self.plots, plots, strict=False):
             chart.show_lines(plot.title, plot.curves)

@@ -129,8 +129,9 @@ class Session:
             f"({report['solver']} on {report['device']}). Unlinked cost: {linking.unmatched_cost.reason}."
         )
 
-    def plots(self, track_id: int) -> tuple[str, tuple[Plot, ...]]:
-        """Return title and plots of one track."""
+    def plots(self, track_id: int, report: Report) -> tuple[str, tuple[Plot, ...]]:
+        """Return title and plots of one track (work)."""
+        del report
         assert self.data is not None  # a track was chosen
         row = self.data.measures[self.data.measures["track_id"] == track_id].iloc[0]
         span = f"frames {int(row['first_frame'])} to {int(row['last_frame'])}, {int(row['length'])} detections"

@@ -34,6 +34,7 @@ if TYPE_CHECKING:
 
 _PATIENCE_MS = 800
 """After this long a cancelled piece of work that has not stopped yet is left to end by itself."""
+_WHILE_WORKING = 20_000
 
 
 class _WideScroll(QScrollArea):
@@ -73,6 +74,7 @@ class TrackWidget(QWidget):
         self.advice = Desk(self)
         self.devices = Desk(self)
         self.exports = Desk(self)
+        self.plots = Desk(self)
         self.patience = QTimer(self)
         self.patience.setSingleShot(True)
         self.patience.setInterval(_PATIENCE_MS)
@@ -119,6 +121,8 @@ class TrackWidget(QWidget):
             (self.devices.returned, self.link.show_devices),
             (self.exports.returned, self.bar.say),
             (self.exports.failed, self.bar.fail),
+            (self.plots.returned, self.results.show_plots),
+            (self.plots.failed, self.bar.fail),
             (self.preview.found, self.detect.show_found),
             (self.preview.failed, self.bar.fail),
             (self.overlay.drawn, self._drawn),
@@ -270,8 +274,7 @@ class TrackWidget(QWidget):
     def _show_points(self, points: Points) -> None:
         layer = self.input.layer
         if layer is not None:
-            most = self.preferences.drawn_vertices
-            self.overlay.show_particles(points, placed_like(layer), layer.name, self._particle_size(), most)
+            self.overlay.show_particles(points, placed_like(layer), layer.name, self._particle_size(), self._most())
 
     def _show_tracks(self) -> None:
         if self.session.data is not None:
@@ -296,15 +299,21 @@ class TrackWidget(QWidget):
             placed=placed_like(layer),
             name=layer.name,
             frame=self.overlay.frame_of(layer),
-            most=self.preferences.drawn_vertices,
+            most=self._most(),
             size=self._particle_size(),
             tail=self.preferences.tail_frames,
         )
+        self.results.show_window("Drawing…")
         self.overlay.show(drawing, soon=soon)
 
     def _drawn(self, drawn: Any) -> None:
         self.results.show_legend(drawn.colouring)
         self.results.show_window(drawn.window.describe(len(drawn.tracks)))
+
+    def _most(self) -> int:
+        """Return how many vertices are drawn: fewer while it works, so that the window does not wait for napari."""
+        most = self.preferences.drawn_vertices
+        return min(most, _WHILE_WORKING) if self.work.is_busy else most
 
     def _particle_size(self) -> float | None:
         """Return the diameter at which a particle is drawn, in steps of x; None where no diameter is known."""
@@ -346,7 +355,7 @@ class TrackWidget(QWidget):
         if self.session.data is None:
             return
         self.session.chosen = track_id
-        self.results.show_plots(*self.session.plots(track_id))
+        self.plots.start(partial(self.session.plots, track_id))
         self.results.tabs.setCurrentIndex(2)
         self.steps.setCurrentWidget(self.results)
         self.overlay.choose(track_id)
@@ -361,7 +370,7 @@ class TrackWidget(QWidget):
             link = links.iloc[position]
             track_id, frame = int(link["track_id"]), int(link["frame"])
             self.session.chosen = track_id
-            self.results.show_plots(*self.session.plots(track_id))
+            self.plots.start(partial(self.session.plots, track_id))
             self.overlay.go_to(track_id, frame)
             self.overlay.choose(track_id)
 

@@ -89,7 +89,7 @@ def open_widget(viewer):
 
 
 def is_idle(widget) -> bool:
-    desks = (widget.work, widget.advice, widget.exports, widget.overlay, widget.preview)
+    desks = (widget.work, widget.advice, widget.exports, widget.plots, widget.overlay, widget.preview)
     return not any(desk.is_busy for desk in desks)
 
 

@@ -158,8 +158,8 @@ def test_the_overlay_of_a_window_is_saved_whole(display, tmp_path):
     drawn = draw(
         Drawing(data, data.measures, "track", (2, 98), layer_geometry(CALIBRATION, 3), "movie", 10, 1000, 3.0, 5)
     )
-    assert len(drawn.tracks_layer.data) <= 1000
-    layer_data, attributes, _ = drawn.tracks_layer.as_layer_data_tuple()
+    layer_data, attributes, _ = in_napari(drawn.layers["tracks"])
+    assert len(layer_data) <= 1000
     writers.write_tracks_layer(str(tmp_path / "t.csv"), layer_data, attributes)
     assert len(read_tracks(tmp_path / "t.csv")) == 4000
 

@@ -352,6 +352,7 @@ def test_a_click_on_a_particle_shows_its_track(viewer, widget):
         direction = [0.0, 1.0, 0.0, 0.0] if ndisplay == 3 else None
         widget.session.chosen = None
         widget.overlay.pick(world, direction, viewer.dims.displayed)
+        finish(widget)
         assert widget.session.chosen == tracks.table["track_id"].iloc[3]
     assert widget.results.plots_title.text().startswith(f"Track {widget.session.chosen}")
     assert not widget.results.plots[0].is_empty

@@ -1,0 +1,59 @@
+"""Layer data into napari, in the main thread: a layer that is there already is filled anew.
+
+Taking a layer out of the viewer and putting another in costs napari about 0.4 s whatever its size; filling one anew
+costs about 0.05 s for 30,000 vertices. Assigning `data` alone drops features, colours and lineage, so all are assigned.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from .geometry import PLACED_BY
+from .layer_tables import LayerData
+
+if TYPE_CHECKING:
+    from napari.layers import Layer
+
+
+def make_layer(layer_data: LayerData) -> Layer:
+    """Return a new layer."""
+    from napari.layers import Layer
+
+    return Layer.create(*layer_data)  # pyright: ignore[reportArgumentType]
+
+
+def fill_layer(layer: Any, layer_data: LayerData) -> None:
+    """Put other data into a layer of the same kind and number of axes; what the user has set on it stays."""
+    data, given, kind = layer_data
+    if kind == "tracks":
+        _fill_tracks(layer, data, given)
+    else:
+        layer.data = data
+        layer.features = given["features"]
+        if len(data) and layer.size[0] != given["size"]:
+            layer.size = given["size"]
+    layer.metadata = given["metadata"]
+    layer.name = given["name"]
+    for name in PLACED_BY:
+        if name in given and not _is_same(getattr(layer, name), given[name]):
+            setattr(layer, name, given[name])
+
+
+def _is_same(one: Any, other: Any) -> bool:
+    """Whether two placements are equal; each assignment costs napari a refresh of the whole layer."""
+    if hasattr(one, "affine_matrix"):
+        return np.array_equal(one.affine_matrix, other.affine_matrix)
+    if isinstance(one, np.ndarray):
+        return np.array_equal(one, other)
+    return [str(part) for part in one] == [str(part) for part in other]
+
+
+def _fill_tracks(layer: Any, data: Any, given: dict[str, Any]) -> None:
+    layer.color_by = "track_id"  # the one feature that there always is
+    layer.data = data
+    layer.features = given["features"]
+    layer.graph = given["graph"]
+    layer.colormaps_dict = given["colormaps_dict"]
+    layer.color_by = given["color_by"]
