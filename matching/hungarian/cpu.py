@@ -1,28 +1,28 @@
 """The variants on the CPU: reduce, then match each independent part of the problem, in threads where it has many."""
 
-# ruff: noqa: ANN001, ANN202
-
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Generator
+from contextlib import contextmanager
 from functools import partial
 from time import perf_counter
 from typing import Any
 
+import numba
 import numpy as np
-from numba import njit, prange
+from numba.core import config
 
 from ..assignment import Assignment
 from ..auction.finish import release_loose
 from ..auction.graph import allowed_pairs, flat_graph, independent_parts, joined
-from ..cardinality.threads import limited_threads
 from ..certificate import certify
 from ..convert import as_dense, as_sparse
-from ..errors import Infeasible
+from ..errors import Infeasible, InvalidProblem
 from ..hall import infeasible
 from ..problem import INT_LIMIT, Problem
 from ..short_side import Matched, from_short_side
 from ..sparse_jv import local_columns
+from ..threads import side_by_side
 from .classical import match_by_zeros
 from .forest import match_by_forests, no_forest
 from .reduction import reduce_columns, reduce_rows
@@ -49,7 +49,7 @@ def solve_classical(problem: Problem, name: str) -> Assignment:
 
 def solve_tree(problem: Problem, name: str, *, sequential: bool, threads: int | None) -> Assignment:
     """Solve by the alternating-tree variant, with one path a search or one of each tree."""
-    with limited_threads(threads):
+    with _numba_threads(threads):
         return _solve(problem, name, _by_trees if sequential else _by_forests)
 
 
@@ -124,26 +124,43 @@ def _match_block(problem: Problem, b: int, method: Method) -> Matched:
 def _by_zeros(parts: Parts, graph: Graph, state: State) -> tuple[np.ndarray, dict[str, Any]]:
     counts = np.zeros((len(parts[2]) - 1, 4), np.int64)
     first, last = np.empty(len(state.r), np.int64), np.empty(len(state.r), np.int64)
-    stuck = _zeros_of_parts(parts, graph, state, no_trees(state), first, last, counts)
-    return stuck, _named(("searches", "rows_scanned", "dual_updates", "compressions"), counts)
+    scratch = no_trees(state), first, last
+    stuck = side_by_side(lambda c: _of_run(match_by_zeros, c, parts, graph, state, *scratch, counts[c]), _runs(parts))
+    return np.array(stuck), _named(("searches", "rows_scanned", "dual_updates", "compressions"), counts)
 
 
 def _by_trees(parts: Parts, graph: Graph, state: State) -> tuple[np.ndarray, dict[str, Any]]:
     counts = np.zeros((len(parts[2]) - 1, 3), np.int64)
-    stuck = _trees_of_parts(parts, graph, state, no_trees(state), counts)
-    return stuck, _named(("searches", "rows_scanned", "dual_updates"), counts)
+    trees = no_trees(state)
+    stuck = side_by_side(lambda c: _of_run(match_by_trees, c, parts, graph, state, trees, counts[c]), _runs(parts))
+    return np.array(stuck), _named(("searches", "rows_scanned", "dual_updates"), counts)
 
 
 def _by_forests(parts: Parts, graph: Graph, state: State) -> tuple[np.ndarray, dict[str, Any]]:
     runs = len(parts[2]) - 1
     counts, found = np.zeros((runs, 4), np.int64), np.zeros((runs, SEARCHES_COUNTED), np.int64)
-    trees, forest = no_trees(state), no_forest(state)
-    if graph[1] is None:
-        stuck = np.array([match_by_forests(parts[0], *graph, state, trees, forest, counts[0], found[0])])
-    else:
-        stuck = _forests_of_parts(parts, graph, state, trees, forest, counts, found)
+    scratch = no_trees(state), no_forest(state)
+
+    def match_run(c: int) -> int:
+        return _of_run(match_by_forests, c, parts, graph, state, *scratch, counts[c], found[c])
+
+    stuck = side_by_side(match_run, _runs(parts))
     names = ("searches", "rows_scanned", "dual_updates", "levels")
-    return stuck, _named(names, counts) | {"paths_of_search": found.sum(axis=0)}
+    return np.array(stuck), _named(names, counts) | {"paths_of_search": found.sum(axis=0)}
+
+
+def _runs(parts: Parts) -> range:
+    return range(len(parts[2]) - 1)
+
+
+def _of_run(method: Callable[..., int], c: int, parts: Parts, graph: Graph, *rest: Any) -> int:
+    """Match the components of run c, one after the other; return a stuck row or -1."""
+    rows, starts, cuts = parts
+    for part in range(np.searchsorted(starts, cuts[c]), np.searchsorted(starts, cuts[c + 1])):
+        stuck = method(rows[starts[part] : starts[part + 1]], *graph, *rest)
+        if stuck >= 0:
+            return stuck
+    return -1
 
 
 def _named(names: tuple[str, ...], counts: np.ndarray) -> dict[str, int]:
@@ -151,40 +168,18 @@ def _named(names: tuple[str, ...], counts: np.ndarray) -> dict[str, int]:
     return dict(zip(names, counts.sum(axis=0).tolist(), strict=True))
 
 
-@njit(cache=True, nogil=True, parallel=True)
-def _zeros_of_parts(parts, graph, state, trees, first, last, counts):
-    rows, starts, cuts = parts
-    indptr, indices, data = graph
-    stuck = np.full(len(cuts) - 1, -1, np.int64)
-    for c in prange(len(cuts) - 1):
-        for part in range(np.searchsorted(starts, cuts[c]), np.searchsorted(starts, cuts[c + 1])):
-            own = rows[starts[part] : starts[part + 1]]
-            if stuck[c] < 0:
-                stuck[c] = match_by_zeros(own, indptr, indices, data, state, trees, first, last, counts[c])
-    return stuck
-
-
-@njit(cache=True, nogil=True, parallel=True)
-def _trees_of_parts(parts, graph, state, trees, counts):
-    rows, starts, cuts = parts
-    indptr, indices, data = graph
-    stuck = np.full(len(cuts) - 1, -1, np.int64)
-    for c in prange(len(cuts) - 1):
-        for part in range(np.searchsorted(starts, cuts[c]), np.searchsorted(starts, cuts[c + 1])):
-            own = rows[starts[part] : starts[part + 1]]
-            if stuck[c] < 0:
-                stuck[c] = match_by_trees(own, indptr, indices, data, state, trees, counts[c])
-    return stuck
-
-
-@njit(cache=True, nogil=True, parallel=True)
-def _forests_of_parts(parts, graph, state, trees, forest, counts, found):
-    rows, starts, cuts = parts
-    indptr, indices, data = graph
-    stuck = np.full(len(cuts) - 1, -1, np.int64)
-    for c in prange(len(cuts) - 1):
-        for part in range(np.searchsorted(starts, cuts[c]), np.searchsorted(starts, cuts[c + 1])):
-            own = rows[starts[part] : starts[part + 1]]
-            if stuck[c] < 0:
-                stuck[c] = match_by_forests(own, indptr, indices, data, state, trees, forest, counts[c], found[c])
-    return stuck
+@contextmanager
+def _numba_threads(threads: int | None) -> Generator[None]:
+    """Let numba's parallel loops use so many threads."""
+    if threads is None:
+        yield
+        return
+    available = int(vars(config)["NUMBA_NUM_THREADS"])
+    if not 1 <= threads <= available:
+        raise InvalidProblem(f"threads needs 1 to {available} (set NUMBA_NUM_THREADS for more); got {threads}.")
+    before = numba.get_num_threads()
+    numba.set_num_threads(threads)
+    try:
+        yield
+    finally:
+        numba.set_num_threads(before)

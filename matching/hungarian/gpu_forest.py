@@ -72,7 +72,11 @@ def match_by_forests(costs: DeviceCosts, state: DeviceState, free_rows: Any) -> 
     done = on_device.get().view(_COUNTS)[0]
     names = ("searches", "rows_scanned", "dual_updates", "levels")
     stats: dict[str, Any] = {name: int(done[name]) for name in names}
-    stats |= {"paths_of_search": done["paths"], "grow_s": done["search_ns"] / 1e9, "augment_s": done["augment_ns"] / 1e9}
+    stats |= {
+        "paths_of_search": done["paths"],
+        "grow_s": done["search_ns"] / 1e9,
+        "augment_s": done["augment_ns"] / 1e9,
+    }
     return int(done["stuck"]), stats
 
 

@@ -235,6 +235,7 @@ struct Alone {
 struct Shared {
     Step of_warp[WARPS], of_readers[MAX_BLOCKS / 32];
     price_t key_of_block[MAX_BLOCKS];
+    Entry entry_of_block[MAX_BLOCKS];  // its only row, when it has one; more are in its list
     int count_of_block[MAX_BLOCKS], place_of_block[MAX_BLOCKS];
     int n_listed, n_level;
 };
@@ -294,6 +295,7 @@ __device__ __forceinline__ Step exchange(const Columns& own, const Alone& alone,
             there = Step{price_of(key), Entry{(int)row, (int)place, (int)(place >> 32)}, (int)((uint32)count / 2), (int)(count & 1)};
             shared.key_of_block[threadIdx.x] = there.key;
             shared.count_of_block[threadIdx.x] = there.count;
+            shared.entry_of_block[threadIdx.x] = there.entry;
         }
         const Step of_readers = together(there);
         if (lane() == 0) shared.of_readers[threadIdx.x / 32] = of_readers;
@@ -323,9 +325,13 @@ __device__ __forceinline__ void scan_level(const Costs& costs, const price_t* r,
             for (int k = lane(); k < shared.count_of_block[b]; k += 32) {
                 const int at = shared.place_of_block[b] + k - base;
                 if (at < 0 || at >= CHUNK) continue;
-                const int4 e = __ldcg(&list[k]);
-                room.level.entry[at] = Entry{e.x, e.y, e.z};
-                room.level.r[at] = fresh_price(&r[e.x]);
+                Entry e = shared.entry_of_block[b];
+                if (shared.count_of_block[b] > 1) {
+                    const int4 listed = __ldcg(&list[k]);
+                    e = Entry{listed.x, listed.y, listed.z};
+                }
+                room.level.entry[at] = e;
+                room.level.r[at] = fresh_price(&r[e.row]);
             }
         }
         __syncthreads();
