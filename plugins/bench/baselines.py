@@ -31,9 +31,13 @@ def scipy_links(given: LinkingInput) -> np.ndarray:
         size = a.n + b.n
         graph = coo_matrix((np.ones(pairs.nnz), (pairs.row, pairs.col + a.n)), shape=(size, size))
         label = connected_components(graph, directed=False)[1][pairs.row]
-        order = np.argsort(label, kind="stable")
+        edges = np.bincount(label, minlength=1)[label]
+        single = edges == 1  # two particles with nobody else within reach: nothing to solve
+        links.append(np.column_stack([a_rows[pairs.row[single]], b_rows[pairs.col[single]]]))
+        order = np.flatnonzero(~single)
+        order = order[np.argsort(label[order], kind="stable")]
         cuts = np.flatnonzero(np.diff(label[order])) + 1
-        for part in np.split(order, cuts):
+        for part in np.split(order, cuts) if len(order) else ():
             rows, i = np.unique(pairs.row[part], return_inverse=True)
             cols, j = np.unique(pairs.col[part], return_inverse=True)
             worth = np.zeros((len(rows), len(cols)))

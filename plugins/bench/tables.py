@@ -74,14 +74,14 @@ def grid(
 
     Variants without any figure are left out of the columns and named in the notes, with the reason.
     """
-    shown = [
-        variant
+    texts = {
+        variant.name: [text(_cell(record, experiment, case, variant.name)) for case in experiment.cases]
         for variant in experiment.variants
-        if any(_cell(record, experiment, c, variant.name).seconds for c in experiment.cases)
-    ]
+    }
+    shown = [variant for variant in experiment.variants if any(t != NOTHING for t in texts[variant.name])]
     rows = [
-        (label(case), *(text(_cell(record, experiment, case, variant.name)) for variant in shown), *beside(case))
-        for case in experiment.cases
+        (label(case), *(texts[variant.name][i] for variant in shown), *beside(case))
+        for i, case in enumerate(experiment.cases)
     ]
     columns = ("", *(variant.name for variant in shown), *beside_columns)
     return Table(title, columns, rows, (*notes, *missing_notes(experiment, record)))
@@ -104,33 +104,36 @@ def _cell(record: Record, experiment: Experiment, case: Case, variant: str) -> C
 
 
 def times_with_spread(clock: Clock) -> CellText:
-    """Return a text of the median time and, from three repetitions on, the range of the middle half."""
+    """Return a text of the median time and, from three repetitions on, half the width of the middle half in percent."""
 
     def text(cell: Cell) -> str:
         times = cell.times(clock)
         if not times:
             return NOTHING
-        middle = duration(statistics.median(times))
+        middle = statistics.median(times)
         if len(times) < 3:
-            return middle
+            return duration(middle)
         low, _, high = statistics.quantiles(times, n=4, method="inclusive")
-        return f"{middle} ({duration(low)}–{duration(high)})"
+        return f"{duration(middle)} ± {_percent((high - low) / 2, middle)}"
 
     return text
 
 
 def mean_times(clock: Clock) -> CellText:
-    """Return a text of the mean time and its standard deviation over the repetitions, each an input of its own."""
+    """Return a text of the mean time and its standard deviation in percent; each repetition has an input of its own."""
 
     def text(cell: Cell) -> str:
         times = cell.times(clock)
         if not times:
             return NOTHING
-        if len(times) < 2:
-            return duration(times[0])
-        return f"{duration(statistics.mean(times))} ± {duration(statistics.stdev(times))}"
+        mean = statistics.mean(times)
+        return f"{duration(mean)} ± {_percent(statistics.stdev(times), mean)}" if len(times) > 1 else duration(mean)
 
     return text
+
+
+def _percent(part: float, whole: float) -> str:
+    return f"{100 * part / whole:.0f} %" if whole else NOTHING
 
 
 def fact_times(fact: str) -> CellText:

@@ -15,13 +15,14 @@ from typing import Any
 import numpy as np
 
 from ...matching.problem import Problem
-from ...tracker.link import Linking, LinkSettings, link_points
+from ...tracker.link import LinkSettings, link_points
 from ...tracker.points import Tracks
 from .baselines import full_assignment_links, greedy_links, scipy_links
 from .benchmark import Benchmark, Effort
 from .figures import draw_lines, draw_tracks
 from .harness import Case, Experiment, Facts, Variant, WrongAnswer
-from .movies import LinkingInput, checked_links, simulated
+from .linker_variants import by_hand, linked_by_us, movie_case
+from .movies import simulated
 from .papers import vasconcelos_rosenhahn_2009 as paper
 from .record import Record
 from .solver_variants import solver_variant
@@ -74,9 +75,9 @@ def tracking(effort: Effort, gpu: str = "cuda") -> Benchmark:
 
 def _figure_5(effort: Effort) -> Experiment:
     cases = [
-        _movie_case(f"persistence {p:g}", paper.PARTICLES_OF_FIGURE_5, persistence=p, frames=20) for p in PERSISTENCE
+        movie_case(f"persistence {p:g}", paper.PARTICLES_OF_FIGURE_5, persistence=p, frames=20) for p in PERSISTENCE
     ]
-    return Experiment("figure-5", cases, [_ours("auctrack")], effort.times(5, 2))
+    return Experiment("figure-5", cases, [linked_by_us("auctrack")], effort.times(5, 2))
 
 
 def _figure_6(effort: Effort, gpu: str) -> Experiment:
@@ -121,7 +122,7 @@ def _accuracy(effort: Effort) -> list[Experiment]:
     return [
         Experiment(
             f"accuracy: {name}",
-            [_movie_case(f"{name} {value:g}", n, **{**NOISE, name: value}) for value in values],
+            [movie_case(f"{name} {value:g}", n, **{**NOISE, name: value}) for value in values],
             _linkers(),
             effort.times(5, 2),
         )
@@ -131,54 +132,27 @@ def _accuracy(effort: Effort) -> list[Experiment]:
 
 def _ranges(effort: Effort) -> Experiment:
     n = 500 if effort.quick else 10_000
-    cases = [_movie_case(f"range {r:g} spacings", n, range_in_spacings=r, **NOISE) for r in RANGES]
-    same = _ours(
+    cases = [movie_case(f"range {r:g} spacings", n, range_in_spacings=r, **NOISE) for r in RANGES]
+    same = linked_by_us(
         "auctrack, the range as price", lambda given: given.search_range, price=lambda given: given.search_range / 2
     )
-    default = _ours("auctrack", lambda given: given.search_range)
+    default = linked_by_us("auctrack", lambda given: given.search_range)
     return Experiment(
         "accuracy: range",
         cases,
-        [default, same, _by_hand("SciPy, the range as price", scipy_links)],
+        [default, same, by_hand("SciPy, the range as price", scipy_links)],
         effort.times(5, 2),
     )
 
 
-def _movie_case(series: str, n: int, **settings: Any) -> Case:
-    settings = {"persistence": 0.9, "frames": 10, **settings}
-    return Case(series, n, lambda seed: simulated(seed, particles=n, **settings), varies=True)
-
-
 def _linkers() -> list[Variant]:
     return [
-        _ours("auctrack"),
-        _ours("auctrack, cost distance", cost="distance"),
-        _by_hand("best range as price (SciPy)", scipy_links),
-        _by_hand("greedy within it", greedy_links),
-        _by_hand("all pairs, no price (the paper)", full_assignment_links),
+        linked_by_us("auctrack"),
+        linked_by_us("auctrack, cost distance", cost="distance"),
+        by_hand("best range as price (SciPy)", scipy_links),
+        by_hand("greedy within it", greedy_links),
+        by_hand("all pairs, no price (the paper)", full_assignment_links),
     ]
-
-
-def _ours(
-    label: str,
-    search_range: Callable[[LinkingInput], Any] = lambda _: "auto",
-    price: Callable[[LinkingInput], Any] = lambda _: "auto",
-    cost: Any = "squared",
-) -> Variant:
-    def run(given: LinkingInput) -> Linking:
-        return link_points(given.points, LinkSettings(search_range(given), price(given), cost, device="cpu"))
-
-    return Variant(label, run, _check_ours)
-
-
-def _check_ours(given: LinkingInput, linking: Linking) -> Facts:
-    if not linking.report["is_optimal"]:
-        raise WrongAnswer(f"links not proven optimal, gap {linking.report['gap']}")
-    return checked_links(given, linking.links[["source", "target"]])
-
-
-def _by_hand(label: str, run: Callable[[LinkingInput], np.ndarray]) -> Variant:
-    return Variant(label, run, checked_links)
 
 
 def _tables(experiments: list[Experiment], effort: Effort, record: Record) -> list[Table]:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import shlex
 import sys
+import time
 from collections.abc import Callable, Generator
 from contextlib import contextmanager
 from pathlib import Path
@@ -73,6 +74,45 @@ def tracking_command(
     _run(lambda effort: tracking(effort, gpu), _effort(quick, limit, repetitions, sizes, clock), output)
 
 
+@app.command("peers")
+def peers_command(
+    quick: Quick = False,
+    output: Output = Path("bench"),
+    limit: Limit = None,
+    repetitions: Repetitions = None,
+    sizes: Sizes = None,
+    clock: Clock = "wall",
+    gpu: Gpu = "cuda",
+) -> None:
+    """SciPy, lapx, trackpy, laptrack and btrack, whichever is installed, on the same inputs, as ratios."""
+    from ..bench.peers import peers
+
+    _run(lambda effort: peers(effort, gpu), _effort(quick, limit, repetitions, sizes, clock), output)
+
+
+@app.command("cardinality")
+def cardinality_command(
+    files: Annotated[
+        list[Path] | None,
+        typer.Argument(
+            metavar="[FILE.mtx]...",
+            help="MatrixMarket files, such as the SuiteSparse graphs of the papers, in place of the graphs made here.",
+        ),
+    ] = None,
+    quick: Quick = False,
+    output: Output = Path("bench"),
+    limit: Limit = None,
+    repetitions: Repetitions = None,
+    sizes: Annotated[str | None, typer.Option(metavar="K,…", help="Graphs of 2^K rows, in place of 14,17,20.")] = None,
+    clock: Clock = "wall",
+    gpu: Gpu = "cuda",
+) -> None:
+    """Maximum cardinality on meshes, power-law, road and gate graphs, original and permuted (Deveci et al. 2013)."""
+    from ..bench.cardinality import cardinality
+
+    _run(lambda effort: cardinality(effort, gpu, files or ()), _effort(quick, limit, repetitions, sizes, clock), output)
+
+
 def _effort(quick: bool, limit: float | None, repetitions: int | None, sizes: str | None, clock: str) -> Effort:
     from ..bench.benchmark import Effort
 
@@ -116,8 +156,15 @@ def _progress(title: str) -> Generator[Callable[[int, int, str], None]]:
     from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeElapsedColumn
 
     if not console.stderr().is_terminal:
-        with console.progress(title) as lines:
-            yield lambda done, total, what: lines(what, done, total)
+        last = time.monotonic()
+
+        def line(done: int, total: int, what: str) -> None:
+            nonlocal last
+            if time.monotonic() - last >= console.SECONDS_BETWEEN_LINES:
+                last = time.monotonic()
+                console.say(f"{title}: {done} of {total} measured; {what}")
+
+        yield line
         return
     columns = TextColumn("  {task.description}"), BarColumn(), MofNCompleteColumn(), TimeElapsedColumn()
     with Progress(*columns, console=console.stderr(), transient=True) as bars:

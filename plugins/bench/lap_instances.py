@@ -1,0 +1,72 @@
+"""Linear assignment problems: the papers' uniform integer costs, and pairs of point sets, from one hash.
+
+Every cost is a hash of the seed and its place: a matrix can be made in strips, on any machine, the same to the bit
+(points: up to the rounding of log and cos).
+"""
+
+from __future__ import annotations
+
+import numpy as np
+
+RANGES: dict[str, tuple[int, int]] = {"n/10": (1, 10), "n": (1, 1), "10n": (10, 1)}
+"""Cost range [0, …] of Date & Nagi's families, as the fraction of n that is its upper end."""
+
+POINT_SCALE = 2**20
+"""Distances in the unit box are multiplied by this and rounded."""
+
+
+def uniform_costs(n: int, cost_range: str, seed: int) -> np.ndarray:
+    """Return integer costs drawn uniformly from [0, n/10], [0, n] or [0, 10n], int32 (n, n)."""
+    numerator, denominator = RANGES[cost_range]
+    values = np.uint64(numerator * n // denominator + 1)
+    costs = np.empty((n, n), np.int32)
+    for i in range(n):
+        place = np.uint64(i) * np.uint64(n) + np.arange(n, dtype=np.uint64)
+        costs[i] = ((_hash(seed, place) >> np.uint64(32)) * values) >> np.uint64(32)
+    return costs
+
+
+def point_costs(n: int, seed: int) -> np.ndarray:
+    """Return rounded distances between the two point sets of `point_pair`, int32 (n, n)."""
+    from scipy.spatial.distance import cdist
+
+    x, y = point_pair(n, seed)
+    return np.rint(cdist(x, y) * POINT_SCALE).astype(np.int32)
+
+
+def point_pair(n: int, seed: int) -> tuple[np.ndarray, np.ndarray]:
+    """Return uniform points in the unit box and the same points after noise, shuffled; float64 (n, 3) each.
+
+    The noise is normal with 0.3·n^(-1/3) an axis: about half the mean distance of nearest neighbours.
+    """
+    k = np.arange(3 * n, dtype=np.uint64)
+    radius = np.sqrt(-2 * np.log(1 - _unit(seed ^ 0xAAAA, 2 * k)))
+    noise = radius * np.cos(2 * np.pi * _unit(seed ^ 0xAAAA, 2 * k + np.uint64(1)))
+    x = _unit(seed, k).reshape(n, 3)
+    y = np.empty((n, 3))
+    y[_shuffled(n, seed)] = x + 0.3 * n ** (-1 / 3) * noise.reshape(n, 3)
+    return x, y
+
+
+def _shuffled(n: int, seed: int) -> np.ndarray:
+    """Fisher and Yates's shuffle of 0 … n - 1."""
+    order = np.arange(n)
+    draws = _hash(seed ^ 0x5555, np.arange(n, dtype=np.uint64))
+    for i in range(n - 1, 0, -1):
+        j = int(draws[i] % np.uint64(i + 1))
+        order[i], order[j] = order[j], order[i]
+    return order
+
+
+def _unit(seed: int, counter: np.ndarray) -> np.ndarray:
+    """Numbers in [0, 1), float64."""
+    return (_hash(seed, counter) >> np.uint64(11)).astype(np.float64) / 2.0**53
+
+
+def _hash(seed: int, counter: np.ndarray) -> np.ndarray:
+    """SplitMix64 of a seed and a counter, uint64."""
+    start = np.uint64(seed * 0xD1342543DE82EF95 % 2**64)
+    x = counter + start + np.uint64(0x9E3779B97F4A7C15)
+    x = (x ^ (x >> np.uint64(30))) * np.uint64(0xBF58476D1CE4E5B9)
+    x = (x ^ (x >> np.uint64(27))) * np.uint64(0x94D049BB133111EB)
+    return x ^ (x >> np.uint64(31))

@@ -1,0 +1,351 @@
+"""`auctrack bench peers`: SciPy, lapx, trackpy, laptrack, btrack, whichever is there, on the same inputs in one run."""
+
+from __future__ import annotations
+
+import statistics
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from functools import cached_property, partial
+from importlib.util import find_spec
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from ...matching.cardinality import BipartiteGraph, maximum_matching, verify_matching
+from ...matching.cardinality.matching import Matching, check_matching
+from ...matching.problem import Problem
+from ...matching.solving import solve
+from . import peer_linkers
+from .baselines import scipy_links
+from .benchmark import Benchmark, Effort
+from .figures import draw_bars
+from .gated_pairs import gated_pair
+from .graph_families import FAMILIES, permuted
+from .harness import Case, Experiment, Facts, Variant, WrongAnswer
+from .lap_instances import point_costs, uniform_costs
+from .linker_variants import by_hand, linked_by_us, movie_case
+from .record import Clock, Record
+from .solver_variants import checked, missing_solver, solver_variant
+from .tables import NOTHING, Table, grid, ratio, times_with_spread
+
+DENSE_FAMILIES: dict[str, Callable[[int], np.ndarray]] = {
+    "point sets": lambda n: point_costs(n, 1),
+    "uniform [0, n]": lambda n: uniform_costs(n, "n", 1),
+    "uniform [0, 10n]": lambda n: uniform_costs(n, "10n", 1),
+}
+GATES = {"gate, 7.3 candidates": 7.3, "gate, 28.8 candidates": 28.8}
+
+
+@dataclass(frozen=True)
+class DenseInput:
+    """Integer costs, int32 (n, n)."""
+
+    costs: np.ndarray
+
+    @cached_property
+    def problem(self) -> Problem:
+        """The costs as our solvers take them."""
+        return Problem.dense(self.costs)
+
+    @cached_property
+    def optimum(self) -> int:
+        """The proven least cost."""
+        return int(checked(self.problem, solve(self.problem, device="cpu"))["cost"])
+
+
+@dataclass(frozen=True)
+class GatedInput:
+    """Candidate links with a price of the lone."""
+
+    problem: Problem
+
+    @cached_property
+    def optimum(self) -> float:
+        """The proven least cost."""
+        return float(checked(self.problem, solve(self.problem, device="cpu"))["cost"])
+
+    @cached_property
+    def square(self) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+        """The same problem without a price: CSR (indptr, indices, data) of the square matrix of n + m rows.
+
+        Row i may take a column of its own at the price of the lone, and so may column j a row; where both of a pair are
+        lone, their substitutes go together at no cost.
+        """
+        from scipy.sparse import bmat, csr_array, diags_array
+
+        problem = self.problem
+        n, m = problem.shape
+        links = csr_array((problem.data.astype(np.float64) + 1, problem.indices, problem.indptr), shape=(n, m))
+        substitutes = csr_array((np.ones(links.nnz), links.indices, links.indptr), shape=(n, m)).T
+        assert problem.row_unmatched is not None
+        assert problem.col_unmatched is not None
+        alone = diags_array(problem.row_unmatched + 1), diags_array(problem.col_unmatched + 1)
+        # Everything is 1 dearer than it is: SciPy's solver drops costs of zero.
+        full = csr_array(bmat([[links, alone[0]], [alone[1], substitutes]], format="csr"))
+        full.sort_indices()
+        return full.indptr, full.indices, full.data
+
+    def cost_of(self, square_cost: float) -> float:
+        """Return the cost of a full matching of `square` without the ones that were added."""
+        return square_cost - sum(self.problem.shape)
+
+
+def peers(effort: Effort, gpu: str = "cuda") -> Benchmark:
+    """Return the benchmark; `gpu` names the CUDA device of our GPU variants."""
+    experiments = [_assignment(effort, gpu), _gated(effort, gpu), _cardinality(effort, gpu), _linking(effort)]
+    return Benchmark(
+        "peers", experiments, partial(_tables, experiments, effort), partial(_figures, experiments, effort)
+    )
+
+
+def not_installed(module: str, distribution: str | None = None) -> str | None:
+    """Say that a peer is not installed; None if it is."""
+    if find_spec(module) is not None:
+        return None
+    return f"{distribution or module} is not installed (pip install {distribution or module})"
+
+
+def _assignment(effort: Effort, gpu: str) -> Experiment:
+    sizes = effort.of_sizes((500, 1000, 2000, 4000), (200, 500))
+    cases = [Case(family, n, partial(_dense_input, family, n)) for family in DENSE_FAMILIES for n in sizes]
+    problem: Callable[[DenseInput], Problem] = lambda given: given.problem  # noqa: E731
+    variants = [
+        solver_variant("auctrack", "auto", prepare=problem),
+        solver_variant("auctrack auction", "auction", prepare=problem),
+        solver_variant("auctrack auction, GPU", "auction", gpu, prepare=problem),
+        Variant("SciPy", _scipy_dense, _check_dense, prepare=lambda given: given.costs),
+        Variant("lapx", _lapx_dense, _check_dense, prepare=_as(np.float64), missing=not_installed("lap", "lapx")),
+        Variant(
+            "lapx float32", _lapx_dense, _check_dense, prepare=_as(np.float32), missing=not_installed("lap", "lapx")
+        ),
+    ]
+    return Experiment("assignment", cases, variants, effort.times(7, 3))
+
+
+def _dense_input(family: str, n: int, repetition: int) -> DenseInput:
+    del repetition
+    return DenseInput(DENSE_FAMILIES[family](n))
+
+
+def _as(dtype: Any) -> Callable[[DenseInput], np.ndarray]:
+    return lambda given: given.costs.astype(dtype)
+
+
+def _scipy_dense(costs: np.ndarray) -> np.ndarray:
+    from scipy.optimize import linear_sum_assignment
+
+    return linear_sum_assignment(costs)[1]
+
+
+def _lapx_dense(costs: np.ndarray) -> np.ndarray:
+    import lap  # pyright: ignore[reportMissingImports] - a peer, installed or not
+
+    return lap.lapjv(costs, return_cost=False)[0]
+
+
+def _check_dense(given: DenseInput, columns: np.ndarray) -> Facts:
+    n = len(given.costs)
+    if len(np.unique(columns)) != n:
+        raise WrongAnswer("two rows share a column")
+    cost = int(given.costs[np.arange(n), columns].astype(np.int64).sum())
+    if cost != given.optimum:
+        raise WrongAnswer(f"cost {cost} where {given.optimum} is the proven optimum")
+    return {"cost": cost}
+
+
+def _gated(effort: Effort, gpu: str) -> Experiment:
+    sizes = effort.of_sizes((2000, 10_000, 50_000, 200_000), (500, 2000))
+    cases = [Case(name, n, partial(_gated_input, degree, n)) for name, degree in GATES.items() for n in sizes]
+    problem: Callable[[GatedInput], Problem] = lambda given: given.problem  # noqa: E731
+    variants = [
+        solver_variant("auctrack", "auto", prepare=problem),
+        solver_variant("auctrack auction", "auction", prepare=problem),
+        solver_variant("auctrack auction, GPU", "auction", gpu, prepare=problem),
+        Variant("lapx lapmod", _lapmod, _check_gated, prepare=_square, missing=not_installed("lap", "lapx")),
+        Variant("SciPy sparse", _scipy_sparse, _check_gated, prepare=_square),
+    ]
+    return Experiment("gated", cases, variants, effort.times(7, 3))
+
+
+def _gated_input(degree: float, n: int, repetition: int) -> GatedInput:
+    del repetition
+    return GatedInput(gated_pair(n, degree))
+
+
+def _square(given: GatedInput) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+    return given.square
+
+
+def _lapmod(square: tuple[np.ndarray, np.ndarray, np.ndarray]) -> tuple[np.ndarray, float]:
+    import lap  # pyright: ignore[reportMissingImports] - a peer, installed or not
+
+    indptr, indices, data = square
+    cost, columns, _ = lap.lapmod(len(indptr) - 1, data, indptr, indices)
+    return columns, cost
+
+
+def _scipy_sparse(square: tuple[np.ndarray, np.ndarray, np.ndarray]) -> tuple[np.ndarray, float]:
+    from scipy.sparse import csr_array
+    from scipy.sparse.csgraph import min_weight_full_bipartite_matching
+
+    indptr, indices, data = square
+    graph = csr_array((data, indices, indptr))
+    rows, columns = min_weight_full_bipartite_matching(graph)
+    return columns, float(np.asarray(graph[rows, columns]).sum())
+
+
+def _check_gated(given: GatedInput, answer: tuple[np.ndarray, float]) -> Facts:
+    columns, square_cost = answer
+    if len(np.unique(columns)) != sum(given.problem.shape):
+        raise WrongAnswer("two rows share a column")
+    cost = given.cost_of(square_cost)
+    if abs(cost - given.optimum) > 1e-9 * square_cost:
+        raise WrongAnswer(f"cost {cost!r} where {given.optimum!r} is the proven optimum")
+    return {"cost": cost}
+
+
+def _cardinality(effort: Effort, gpu: str) -> Experiment:
+    exponents = (11,) if effort.quick else (14, 17)
+    graphs = ("delaunay", "rmat", "rgg", "gate")
+    cases = [
+        Case(f"{name}{order}", 2**k, partial(_graph, name, k, order))
+        for name in graphs
+        for k in exponents
+        for order in ("", ", permuted")
+    ]
+    variants = [
+        Variant("auctrack", partial(maximum_matching, device="cpu"), _check_matching),
+        Variant(
+            "auctrack, GPU",
+            partial(maximum_matching, device=gpu),
+            _check_matching,
+            device=gpu,
+            missing=missing_solver("auto", gpu),
+        ),
+        Variant("SciPy", _scipy_matching, _check_columns, prepare=_scipy_graph),
+    ]
+    return Experiment("cardinality", cases, variants, effort.times(5, 3))
+
+
+def _graph(family: str, exponent: int, order: str, repetition: int) -> BipartiteGraph:
+    del repetition
+    graph = FAMILIES[family](exponent)
+    return permuted(graph, exponent) if order else graph
+
+
+def _check_matching(given: BipartiteGraph, matching: Matching) -> Facts:
+    return {"size": verify_matching(given, matching)}
+
+
+def _scipy_graph(given: BipartiteGraph) -> Any:
+    from scipy.sparse import csr_array
+
+    return csr_array((np.ones(given.n_edges, np.int8), given.indices, given.indptr), shape=given.shape)
+
+
+def _scipy_matching(graph: Any) -> np.ndarray:
+    from scipy.sparse.csgraph import maximum_bipartite_matching
+
+    return maximum_bipartite_matching(graph, perm_type="column")
+
+
+def _check_columns(given: BipartiteGraph, columns: np.ndarray) -> Facts:
+    """Check a matching by its own cover, which proves that it is maximum."""
+    rows = np.flatnonzero(columns >= 0)
+    row_of_col = np.full(given.n_columns, -1, np.int32)
+    row_of_col[columns[rows]] = rows
+    check_matching(given, columns, row_of_col)
+    return _check_matching(given, Matching(given, columns, row_of_col, "SciPy", "none", "cpu", {}))
+
+
+def _linking(effort: Effort) -> Experiment:
+    sizes = effort.of_sizes((500, 2000, 10_000, 50_000, 200_000), (300, 1000))
+    cases = [movie_case("10 frames, 5 % missed, 5 % false", n, missed=0.05, false=0.05) for n in sizes]
+    as_price = linked_by_us(
+        "auctrack, their objective", lambda given: given.search_range, price=lambda given: given.search_range / 2
+    )
+    variants = [
+        linked_by_us("auctrack", lambda given: given.search_range),
+        as_price,
+        by_hand("SciPy by hand", scipy_links),
+        # What a peer raises (trackpy: SubnetOversizeException; btrack: a library that does not load) is its result.
+        *(
+            by_hand(name, run, missing=not_installed(name), failures=(Exception,))
+            for name, run in peer_linkers.LINKERS.items()
+        ),
+    ]
+    return Experiment("linking", cases, variants, effort.times(5, 2))
+
+
+_TITLES = {
+    "assignment": "Dense assignment, integer costs, to the proven optimum",
+    "gated": "Candidate links within a gate, with a price of the lone, to the proven optimum",
+    "cardinality": "Maximum cardinality, start included",
+    "linking": "Linking a movie of 10 frames",
+}
+_NOTES = {
+    "gated": "the peers get the square problem without a price of the lone ready made; making it is not in their times",
+    "linking": "search range 0.78 spacings for all, mean step 0.3 spacings",
+}
+
+
+def _tables(experiments: Sequence[Experiment], effort: Effort, record: Record) -> list[Table]:
+    tables: list[Table] = []
+    for experiment in experiments:
+        tables += [_times(experiment, record, effort.clock), _ratios(experiment, record, effort.clock)]
+    return [*tables, _linking_accuracy(experiments[-1], record)]
+
+
+def _label(case: Case) -> str:
+    return f"{case.series}: {case.size:,}"
+
+
+def _times(experiment: Experiment, record: Record, clock: Clock) -> Table:
+    title = f"{_TITLES[experiment.name]}: median (± half the middle half)"
+    return grid(title, experiment, record, times_with_spread(clock), label=_label, notes=_notes(experiment))
+
+
+def _notes(experiment: Experiment) -> tuple[str, ...]:
+    return (_NOTES[experiment.name],) if experiment.name in _NOTES else ()
+
+
+def _ratios(experiment: Experiment, record: Record, clock: Clock) -> Table:
+    """Every median as a multiple of the first variant's, from the same run."""
+    ours = experiment.variants[0].name
+    rows: list[tuple[str, ...]] = []
+    for case in experiment.cases:
+        times = {
+            variant.name: record.cell(experiment.name, case.series, case.size, variant.name).times(clock)
+            for variant in experiment.variants
+        }
+        medians = {name: statistics.median(values) if values else None for name, values in times.items()}
+        rows.append((_label(case), *(ratio(median, medians[ours]) for median in medians.values())))
+    shown = [k for k in range(len(experiment.variants)) if any(row[k + 1] != NOTHING for row in rows)]
+    columns = ("", *(experiment.variants[k].name for k in shown))
+    kept = [(row[0], *(row[k + 1] for k in shown)) for row in rows]
+    return Table(f"{_TITLES[experiment.name]}: time as a multiple of {ours}'s (above 1: slower)", columns, kept)
+
+
+def _linking_accuracy(experiment: Experiment, record: Record) -> Table:
+    def text(cell: Any) -> str:
+        values = cell.values("f1")
+        return f"{statistics.mean(values):.4f}" if values else NOTHING
+
+    return grid("Linking: F1 of links", experiment, record, text, label=_label)
+
+
+def _figures(experiments: Sequence[Experiment], effort: Effort, record: Record, folder: Path) -> list[Path]:
+    paths: list[Path] = []
+    for experiment in experiments:
+        bars = {
+            _label(case): {
+                variant.name: statistics.median(times)
+                for variant in experiment.variants
+                if (times := record.cell(experiment.name, case.series, case.size, variant.name).times(effort.clock))
+            }
+            for case in experiment.cases
+        }
+        paths.append(folder / f"peers-{experiment.name}.png")
+        draw_bars(paths[-1], _TITLES[experiment.name], bars, y="seconds", log=True)
+    return paths
