@@ -13,6 +13,8 @@ from ..assignment import Assignment
 from ..problem import INT_LIMIT, Problem
 
 CERTIFY_THREADS = 256
+PATH_BYTES = 2**29
+"""Most device memory for the scratch space of searches side by side."""
 
 
 @dataclass(frozen=True)
@@ -100,6 +102,11 @@ class DeviceGraph:
         """Threads that serve one row."""
         return 32 if self.is_dense or len(self.cost) > 12 * self.n_rows else 8
 
+    @property
+    def is_batch_of_matrices(self) -> bool:
+        """Whether it comes from several matrices of one shape."""
+        return 1 < self.block_rows < self.n_rows
+
     def kernel(self, file: str, name: str, *, lanes: bool = False, cooperative: bool = False) -> Any:
         """Return a kernel in the form for this graph's types."""
         cost = {"float32": "float", "float64": "double", "int32": "int", "int64": "int64"}[self.cost.dtype.name]
@@ -151,7 +158,8 @@ def _bytes(problem: Problem) -> int:
     n, m = problem.shape
     edges = len(problem.data) * (problem.data.itemsize + (4 if problem.kind == "sparse" else 1))
     candidates = 512 * n + 2560 * m if problem.kind == "dense" else 0
-    return edges + candidates + 96 * (n + m) + 2**20
+    paths = min(PATH_BYTES, 2**16 * m)
+    return edges + candidates + paths + 96 * (n + m) + 2**20
 
 
 def _global_columns(cp: Any, problem: Problem) -> Any:
@@ -239,7 +247,7 @@ def certified(
     v = cp.minimum(prices.v, graph.col_bound)
     r, terms, loose = certify(graph, prices, v)
     if problem.n_blocks == 1:
-        cost, gap = (number.item() for number in terms.sum(axis=1).get())
+        cost, gap = (number.item() for number in cp.stack([terms[0].sum(), terms[1].sum()]).get())
     else:
         cost, gap = _sums_of_blocks(problem, terms)
     return Assignment(

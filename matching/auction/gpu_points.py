@@ -11,7 +11,7 @@ from .. import cuda
 from ..errors import NotConverged
 from ..problem import Problem
 from .gpu_dense import with_pairs
-from .gpu_graph import DeviceGraph, Prices, certify
+from .gpu_graph import PATH_BYTES, DeviceGraph, Prices, certify
 from .gpu_scaling import SCALING_FACTOR, bid_in_phases, finish_free, increments, solve_graph
 
 THREADS = 128
@@ -87,7 +87,7 @@ def solve_points(cp: Any, problem: Problem, most_bids: int | None = None) -> tup
         The graph of the pairs that mattered (its certificate holds for all pairs), and as `gpu_scaling.solve_graph`.
     """
     n, m = problem.shape
-    cuda.require_memory(2048 * (n + m) + 2**22, f"matching {n} and {m} points")
+    cuda.require_memory(2048 * (n + m) + min(PATH_BYTES, 2**16 * m) + 2**22, f"matching {n} and {m} points")
     kernels = cuda.load("auction_points.cu", *(["-DSQUARED"] if problem.metric == "squared" else []))
     x, y = _sorted_sides(cp, problem, kernels)
     graph = _neighbour_graph(cp, problem, x, y, kernels)

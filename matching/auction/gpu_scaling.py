@@ -69,8 +69,11 @@ def finish_free(graph: DeviceGraph, prices: Prices, rows: Any, most_bids: int | 
     left = bid(graph, prices, rows=rows, stop_at=int(BIDS_LEAVE * graph.n_rows), most_bids=_rest(prices, most_bids))
     if _is_spent(prices, left, most_bids):
         return -1
-    stuck, left = augment(graph, prices, left, LONGEST_PATH)
-    return stuck if stuck >= 0 else grow_forest(graph, prices, left)
+    if not graph.is_batch_of_matrices:  # whose forests grow side by side
+        stuck, left = augment(graph, prices, left, LONGEST_PATH)
+        if stuck >= 0:
+            return stuck
+    return grow_forest(graph, prices, left)
 
 
 def bid_to_eps(graph: DeviceGraph, eps: float, most_bids: int | None) -> Prices:

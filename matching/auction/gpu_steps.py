@@ -7,15 +7,13 @@ from typing import Any
 import numpy as np
 
 from .. import cuda
-from .gpu_graph import DeviceGraph, Prices
+from .gpu_graph import PATH_BYTES, DeviceGraph, Prices
 
 THREADS = 512
 ROWS_OF_ONE_BLOCK = 3
 """Rows per group of lanes up to which one block alone is faster than all blocks with grid barriers."""
 GRID_ROUNDS, BLOCK_ROUNDS = 400, 1200
 """Rounds after which shortest paths take over from bids without increment."""
-PATH_BYTES = 2**29
-"""Most device memory for the scratch space of searches side by side."""
 REACHED_PER_SCAN = 64
 """Columns that a search may reach per row it may scan; one that reaches more is too long."""
 UNLIMITED = 2**31 - 1
@@ -100,7 +98,6 @@ def augment(graph: DeviceGraph, prices: Prices, rows: Any, most_scans: int) -> t
     size = m if most_scans == UNLIMITED else min(m, REACHED_PER_SCAN * most_scans)
     per_slot = 4 * m + 16 * size + 1
     slots = min(cuda.resident_blocks(kernel, threads), n_rows, max(1, PATH_BYTES // per_slot))
-    cuda.require_memory(slots * per_slot, f"shortest paths over {m} columns")
     place = cp.full(slots * m, -1, cp.int32)
     column, start_row = cp.empty(slots * size, cp.int32), cp.empty(slots * size, cp.int32)
     dist = cp.empty(slots * size, graph.price_dtype)
