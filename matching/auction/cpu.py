@@ -18,12 +18,12 @@ from ..errors import NotConverged
 from ..hall import infeasible
 from ..problem import Problem
 from ..short_side import Matched, from_short_side
-from ..shortest_paths import augment_rows, bid_rows, lower_to_cheapest, named_counts, start
+from ..shortest_paths import lower_to_cheapest, named_counts, start
 from ..sparse_jv import local_columns
 from ..threads import side_by_side
-from .finish import finish_rows, settle_lone_columns, take_prices, unassign
+from .finish import TOO_HARD, finish_rows, match_if_easy, settle_lone_columns, take_prices
 from .graph import allowed_pairs, as_duals, check_feasible, flat_graph, independent_parts, joined, refuse_too_fine
-from .scaling import Schedule, may_scale, prices_beside, run_phases
+from .scaling import TRIED_SCANS, Schedule, may_scale, prices_beside, run_phases
 
 if TYPE_CHECKING:
     from ..assignment import Assignment
@@ -31,13 +31,6 @@ if TYPE_CHECKING:
 
 SMALL = 32
 """Rows of a component below which phases are not worth their passes: shortest paths alone solve it."""
-
-EASY = 0.01
-"""Share of rows that bids without an increment may leave to shortest paths.
-
-Measured: where frames resemble each other 0 to 0.3 % are left, and ε-scaling would take 2-4 × as long; where they
-hardly do, 5 to 10 %, and it takes a fourth to a thirtieth of the time.
-"""
 
 _WAITING, _STUCK = 3, 4
 
@@ -103,12 +96,11 @@ def _solve_components(cut, end, starts, rows, indptr, indices, data, forbidden, 
     for part in range(np.searchsorted(starts, cut), np.searchsorted(starts, end)):
         own = rows[starts[part] : starts[part + 1]]
         if schedule.tries_bids_first:
-            waiting = bid_rows(own, indptr, indices, data, forbidden, state, counts[:3])
-            if len(waiting) <= EASY * len(own) or len(own) < SMALL or not schedule.scaled:
-                stuck = augment_rows(waiting, indptr, indices, data, forbidden, state, counts[:3])
-                counts[_STUCK] = max(counts[_STUCK], stuck + 1)
+            scans = TRIED_SCANS * len(own) if schedule.scaled and len(own) >= SMALL else 2**62
+            stuck = match_if_easy(own, indptr, indices, data, forbidden, state, counts[:3], scans)
+            counts[_STUCK] = max(counts[_STUCK], stuck + 1)
+            if stuck != TOO_HARD:
                 continue
-            unassign(own, state)
         bids, left = run_phases(own, indptr, indices, data, forbidden, prices, schedule)
         counts[0] += bids
         counts[_WAITING] += left

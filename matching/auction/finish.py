@@ -14,9 +14,11 @@ from __future__ import annotations
 import numpy as np
 from numba import njit
 
-from ..shortest_paths import State, assign_rows, augment_rows, start
+from ..shortest_paths import State, assign_rows, augment_rows, bid_rows, start
 
+TOO_HARD = -2
 _PASSES = 4
+_ROWS_AT_A_TIME = 16
 _ULPS = 4 * np.finfo(np.float64).eps
 
 
@@ -39,6 +41,22 @@ def unassign(rows, state):
         if state.col_of_row[i] >= 0:
             state.row_of_col[state.col_of_row[i]] = -1
             state.col_of_row[i] = -1
+
+
+@njit(cache=True, nogil=True)
+def match_if_easy(rows, indptr, indices, data, forbidden, state, counts, most_scans):
+    """As `shortest_paths.assign_rows`, but `TOO_HARD`, all rows unassigned, once paths scan more than `most_scans`."""
+    waiting = bid_rows(rows, indptr, indices, data, forbidden, state, counts)
+    end = counts[2] + most_scans
+    for first in range(0, len(waiting), _ROWS_AT_A_TIME):
+        few = waiting[first : first + _ROWS_AT_A_TIME]
+        stuck = augment_rows(few, indptr, indices, data, forbidden, state, counts)
+        if stuck >= 0:
+            return stuck
+        if counts[2] > end:
+            unassign(rows, state)
+            return TOO_HARD
+    return -1
 
 
 @njit(cache=True, nogil=True)

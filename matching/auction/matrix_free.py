@@ -3,8 +3,10 @@ alone.
 
 Each point's nearest neighbours make a sparse graph; its optimum comes with prices; pricing finds the pairs of *all*
 that contradict the prices (`pricing`), they join the graph, and so on until none does: the prices then prove the
-optimum of the dense problem. Pricing already between the coarse phases brings most of the missing pairs in while they
-are cheap to answer. Points are numbered along a Hilbert curve, so that whatever is near in space is near in memory.
+optimum of the dense problem. Where the sets resemble each other, bids without an increment and a few shortest paths
+solve the first graph; elsewhere ε-scaled phases do. Pricing already between the coarse phases brings most of the
+missing pairs in while they are cheap to answer. Points are numbered along a Hilbert curve, so that whatever is near
+in space is near in memory.
 
 Source of the idea: column generation for transportation problems; what is ours is the neighbour graph, the pricing
 through boxes, and the order of things.
@@ -23,11 +25,11 @@ from numba import njit
 from ..box_tree import build_tree, hilbert_orders, nearest
 from ..problem import Problem
 from ..short_side import Matched
-from ..shortest_paths import State, named_counts, start
-from .finish import finish_rows, repair_rows, settle_lone_columns
+from ..shortest_paths import State, lower_to_cheapest, named_counts, start
+from .finish import TOO_HARD, finish_rows, match_if_easy, repair_rows, settle_lone_columns
 from .graph import joined, refuse_too_fine
 from .pricing import contradictions
-from .scaling import Prices, Schedule, may_scale, prices_beside, run_phase, scaled_eps
+from .scaling import TRIED_SCANS, Prices, Schedule, may_scale, prices_beside, run_phase, scaled_eps
 
 if TYPE_CHECKING:
     from .solver import Auction
@@ -79,9 +81,11 @@ class _MatrixFree:
         """Bid, price, finish, price until nothing contradicts."""
         state = start(self.row_bound, self.col_bound)
         prices = prices_beside(state, self.col_bound)
-        waiting = self._bid(prices)
-        if self.schedule.finishes and not waiting:
+        waiting = 0
+        if not self._is_easy(state):
+            waiting = self._bid(prices)
             state.v[:] = prices.v
+        if self.schedule.finishes and not waiting:
             self._finish(state)
             prices.v[:] = state.v
         v, col_of_row = prices.v, prices.col_of_row
@@ -102,6 +106,14 @@ class _MatrixFree:
         ranks = np.arange(n) * m // n if n <= m else np.full(n, -1)
         indptr, indices = _united(near_rows, near_cols, ranks)
         return indptr, indices, _costs(self.rows.points, self.cols.points, indptr, indices, self.squared)
+
+    def _is_easy(self, state: State) -> bool:
+        """Match all rows in the first graph by bids without an increment, unless too much is left to shortest paths."""
+        if not self.schedule.tries_bids_first:
+            return False
+        lower_to_cheapest(*self.graph, None, state)
+        scans = TRIED_SCANS * self.n if self.schedule.scaled else 2**62
+        return match_if_easy(self.all_rows, *self.graph, None, state, self.counts, scans) != TOO_HARD
 
     def _bid(self, prices: Prices) -> int:
         """Run the scaled phases, or the one that `eps` asks for; return rows left when `max_bids` ended."""
