@@ -169,6 +169,17 @@ def test_budget_ends_in_not_converged_with_what_is_known() -> None:
     assert caught.value.assignment.n_links < 1500
 
 
+def test_budget_of_points_proves_no_more_than_it_may() -> None:
+    rng = np.random.default_rng(19)
+    problem = Problem.points(rng.random((2000, 3)), rng.random((2000, 3)))
+    with pytest.raises(NotConverged) as caught:
+        solve(problem, Auction(max_bids=1), "cuda")
+    best = caught.value.assignment
+    assert best is not None
+    lower_bound = best.row_duals.sum() + best.col_duals.sum()
+    assert lower_bound <= solve(problem, "auction", "cuda").cost * (1 + 1e-12)
+
+
 @pytest.mark.parametrize("convergence", ["counter", "reduction"])
 @pytest.mark.parametrize("shape", [(40, 40), (30, 50), (50, 30)], ids=str)
 def test_paper_mode_is_exact_for_integers(convergence: str, shape: tuple[int, int]) -> None:
