@@ -107,6 +107,8 @@ def _expand(level, n_reached, indptr, indices, data, state, trees):
     if n_reached == 0:
         for j in range(n_cols):
             trees.reached[j] = j
+    if len(level) == 0:
+        return n_cols
     if len(level) * n_cols < WORTH_THREADS:
         _expand_strip(level, 0, n_cols, indptr, data, state, trees)
     else:
@@ -139,15 +141,22 @@ def _expand_strips(level, indptr, data, state, trees):
 
 @njit(cache=True, nogil=True)
 def _expand_strip(level, first_col, end_col, indptr, data, state, trees):
-    """Algorithm 4 for one strip of columns."""
+    """Algorithm 4 for one strip of columns: the level's least slack of each, then its key."""
+    least = np.full(end_col - first_col, state.none)
+    rows = np.empty(len(least), np.int32)
     for i in level:
-        lo = indptr[i]
-        for j in range(first_col, end_col):
-            if trees.covered[j] or data[lo + j] >= state.none:
-                continue
-            key = trees.entered[i] + max(data[lo + j] - state.v[j] - state.r[i], 0)
-            if key < trees.key[j]:
-                trees.key[j], trees.pred[j], trees.pred_cost[j] = key, i, data[lo + j]
+        lo = indptr[i] + first_col
+        r = state.r[i]
+        for k in range(len(least)):
+            slack = data[lo + k] - state.v[first_col + k] - r
+            if slack < least[k] and data[lo + k] < state.none:
+                least[k], rows[k] = slack, i
+    entered = trees.entered[level[0]]
+    for k in range(len(least)):
+        j = first_col + k
+        key = entered + max(least[k], 0)
+        if least[k] < state.none and key < trees.key[j] and not trees.covered[j]:
+            trees.key[j], trees.pred[j], trees.pred_cost[j] = key, rows[k], data[indptr[rows[k]] + j]
 
 
 @njit(cache=True, nogil=True)

@@ -38,13 +38,13 @@ class DeviceCosts:
 
     @classmethod
     def of(cls, cp: Any, block: Problem) -> DeviceCosts:
-        """Copy a dense problem of one block."""
+        """Copy what is not on the device yet of a dense problem of one block."""
         n, m = block.shape
         mask = 0 if block.forbidden is None else 1
         needed = n * m * (block.data.itemsize + mask) + 80 * (n + m) + 8 * STRIPES * m + 2**22
         cuda.require_memory(needed, f"the Hungarian method on {n} x {m} costs")
-        forbidden = None if block.forbidden is None else cp.asarray(block.forbidden.reshape(n, m))
-        return cls(cp, cp.asarray(block.cost_matrix), forbidden, *(cp.asarray(bound) for bound in block.dual_bounds()))
+        forbidden = None if block.forbidden is None else cp.asarray(block.forbidden).reshape(n, m)
+        return cls(cp, cp.asarray(block.data).reshape(n, m), forbidden, *(cp.asarray(bound) for bound in block.dual_bounds()))
 
     @property
     def sizes(self) -> tuple[np.int32, np.int32]:

@@ -61,7 +61,7 @@ class HungarianTree:
     """
 
     name: ClassVar[str] = "hungarian-tree"
-    devices: ClassVar[tuple[str, ...]] = ("cpu",)
+    devices: ClassVar[tuple[str, ...]] = ("cpu", "cuda")
 
     variant: Literal["default", "paper", "sequential"] = "default"
     threads: int | None = None
@@ -72,6 +72,11 @@ class HungarianTree:
 
     def solve(self, problem: Problem, device: str = "cpu") -> Assignment:
         """Solve to proven optimality; raises `Infeasible` with a Hall violator when there is no assignment."""
+        if device.startswith("cuda"):
+            from .gpu import solve_on_gpu
+            from .gpu_forest import match_by_forests
+
+            return solve_on_gpu(problem, self.name, device, match_by_forests)
         from .cpu import solve_tree
 
         return solve_tree(problem, self.name, sequential=self.variant == "sequential", threads=self.threads)

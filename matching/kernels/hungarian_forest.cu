@@ -12,12 +12,14 @@
 // Δ, and those rows are the next level. When Δ would rise and some path has ended at a free column, the search is over: each
 // tree carries out its path with the smallest end. Row i that goes alone at its bound is a path's end, written n_cols + i.
 //
-// Threads: the home thread of column `first + k` is thread k (and k + blockDim.x, ... : GROUPS columns a thread). When a
-// level has many rows, the other warps take a share of them for the same columns: SLOTS = warps / (strip / 32).
-// Exchange: two 16-byte words a block, each written by one 128-bit store together with the number of the step, so that
-// readers need no barrier: they poll until the number is right. A level of more than one row of a block lies in `lists`,
-// written before. Two sets of both, by parity: who writes step s + 2 has read every block's step s + 1, which was written after
+// Threads: the home thread of column `first + k` is thread k (and k + THREADS, ... : GROUPS columns a thread). It scans a
+// level of few rows for its column. When there are many, all warps take a share of them for the same columns: the warps that
+// share one tile of 32 columns are its slots.
+// Exchange: a block's announcement, and each row of a level when a block has more than one, are 16-byte words, each written by
+// one 128-bit store together with the number of the step. Readers poll until the number is right, so no barrier and no fence
+// is needed. Two sets of both, by parity: who writes step s + 2 has read every block's step s + 1, which was written after
 // reading step s.
+// Ties: the smallest row of a level wins among equal slacks, and an older level among equal keys.
 // Bytes: 4 to 8 per pair of a level's rows and all columns. Memory: 60 bytes per row and column.
 // Hazards: `pred`, `row_of_col`, `col_of_row`, `r`, `best` are written by other blocks only between the three barriers that
 // end a search; they are read past the L1 cache.
@@ -33,10 +35,9 @@
 #define THREADS 512
 #endif
 constexpr int WARPS = THREADS / 32;
-constexpr int CHUNK = 1024;  // rows of a level in shared memory at once
-#ifndef UNROLL
-#define UNROLL 16
-#endif
+constexpr int UNROLL = GROUPS == 1 ? 16 : 8;  // loads of a thread in flight
+constexpr int CHUNK = 768;   // rows of a level in shared memory at once
+constexpr int FEW = UNROLL;  // rows of a level that the home threads scan without help
 constexpr int FREE = -1, WENT_ALONE = -2;
 constexpr int NO_END = 0x7fffffff;
 constexpr int MAX_BLOCKS = 256;
@@ -63,10 +64,12 @@ __device__ __forceinline__ void load_words(const uint64* at, uint64& a, uint64& 
 }
 __device__ __forceinline__ price_t fresh_price(const price_t* at) { return price_of(load_fresh((const uint64*)at)); }
 
-// A row that enters the trees: the column it is matched with (FREE for a root) and its root.
+// A row that enters the trees: the column it is matched with (FREE for a root), its root, its dual.
 struct Entry {
     int row, col, root;
+    price_t r;
 };
+__device__ __forceinline__ Entry no_entry() { return Entry{FREE, FREE, FREE, 0}; }
 
 // What a warp, a block or the whole grid has found: the least key, how many rows enter with it, one of them, and whether
 // a path ends with it.
@@ -77,21 +80,34 @@ struct Step {
     int ends;
 };
 
+// Keys are never negative, so their bits are in their order, of real numbers too.
 __device__ __forceinline__ price_t least_of_warp(price_t key) {
+#if __CUDA_ARCH__ >= 800
+    const uint64 bits = bits_of(key);
+    const uint32 high = __reduce_min_sync(FULL_WARP, (uint32)(bits >> 32));
+    const uint32 low = __reduce_min_sync(FULL_WARP, (uint32)(bits >> 32) == high ? (uint32)bits : 0xffffffffu);
+    return price_of((uint64)high << 32 | low);
+#else
 #pragma unroll
     for (int step = 16; step > 0; step /= 2) {
         const price_t there = __shfl_xor_sync(FULL_WARP, key, step);
         key = there < key ? there : key;
     }
     return key;
+#endif
 }
 __device__ __forceinline__ int sum_of_warp(int value) {
+#if __CUDA_ARCH__ >= 800
+    return __reduce_add_sync(FULL_WARP, value);
+#else
 #pragma unroll
     for (int step = 16; step > 0; step /= 2) value += __shfl_xor_sync(FULL_WARP, value, step);
     return value;
+#endif
 }
 __device__ __forceinline__ Entry entry_of_lane(const Entry& e, int from) {
-    return Entry{__shfl_sync(FULL_WARP, e.row, from), __shfl_sync(FULL_WARP, e.col, from), __shfl_sync(FULL_WARP, e.root, from)};
+    return Entry{__shfl_sync(FULL_WARP, e.row, from), __shfl_sync(FULL_WARP, e.col, from), __shfl_sync(FULL_WARP, e.root, from),
+                 __shfl_sync(FULL_WARP, e.r, from)};
 }
 
 // The steps of the lanes together, known to all of them.
@@ -102,7 +118,7 @@ __device__ __forceinline__ Step together(const Step& mine) {
     const uint32 with_row = __ballot_sync(FULL_WARP, least && mine.count > 0);
     all.ends = __any_sync(FULL_WARP, least && mine.ends);
     all.count = 0;
-    all.entry = Entry{FREE, FREE, FREE};
+    all.entry = no_entry();
     if (with_row) {
         all.entry = entry_of_lane(mine.entry, __ffs(with_row) - 1);
         all.count = sum_of_warp(least ? mine.count : 0);
@@ -121,22 +137,34 @@ struct Costs {
     }
 };
 
-// The columns of a home thread.
+// The row, its matched column and its root by which a column was reached.
+struct Origin {
+    int row, col, root;
+};
+
+// The columns of a home thread: their duals and keys, the rows they are matched with (or FREE) and those rows' duals.
 struct Columns {
-    price_t v[GROUPS], key[GROUPS];
-    int row[GROUPS];  // matched with, or FREE
-    Entry from[GROUPS];
+    price_t v[GROUPS], key[GROUPS], r[GROUPS];
+    int row[GROUPS];
+    Origin from[GROUPS];
     bool covered[GROUPS];
 };
 
-// A part of one level's rows, and what the warps that share a strip found for its columns.
+// A part of one level's rows, and what the warps that share a tile found for its columns.
 struct Level {
+    int64 first[CHUNK];  // of the row's costs
     price_t r[CHUNK];
-    Entry entry[CHUNK];
+    Origin origin[CHUNK];
+
+    __device__ __forceinline__ void put(int at, const Entry& e, int n_cols) {
+        first[at] = (int64)e.row * n_cols;
+        r[at] = e.r;
+        origin[at] = Origin{e.row, e.col, e.root};
+    }
 };
 struct Share {
-    price_t key[THREADS];
-    Entry entry[THREADS];
+    price_t slack[THREADS];
+    Origin from[THREADS];
 };
 union Room {
     Level level;
@@ -158,64 +186,105 @@ struct Strip {
     int tiles, slots;
 };
 
-__device__ __forceinline__ price_t key_of(price_t delta, price_t slack) { return delta + (slack > 0 ? slack : price_t(0)); }
-
-__device__ __forceinline__ void improve(price_t key, const Entry& entry, price_t& best, Entry& from) {
-    if (key < best || (key == best && entry.row < from.row)) best = key, from = entry;
+__device__ __forceinline__ void improve(price_t slack, const Origin& origin, price_t& least, Origin& from) {
+    if (slack > least) return;
+    if (slack < least || origin.row < from.row) least = slack, from = origin;
 }
 
-// Keys of the strip's columns from `count` rows of a level; `best`, `from` collect over the parts of the level.
-__device__ __forceinline__ void scan_part(const Costs& costs, const Level& level, int count, price_t delta, const Strip& strip,
-                                          const price_t* v_of_strip, price_t (&best)[GROUPS], Entry (&from)[GROUPS]) {
+__device__ __forceinline__ price_t key_of(price_t delta, price_t slack) { return delta + (slack > 0 ? slack : price_t(0)); }
+
+// Least slack of column `col` to the level's rows slot, slot + slots, ... below `count`.
+template <int UNROLLED>
+__device__ __forceinline__ void scan_column(const Costs& costs, const Level& level, int count, int slot, int slots, int col, price_t v,
+                                            price_t& least, Origin& from) {
+    for (int at = slot; at < count; at += UNROLLED * slots) {
+        cost_t c[UNROLLED];
+#pragma unroll
+        for (int u = 0; u < UNROLLED; ++u) c[u] = __ldcs(costs.cost + level.first[min(at + u * slots, count - 1)] + col);
+#pragma unroll
+        for (int u = 0; u < UNROLLED; ++u) {
+            const int q = min(at + u * slots, count - 1);
+            if (costs.forbidden != nullptr && costs.forbidden[level.first[q] + col]) continue;
+            const price_t slack = (price_t)c[u] - v - level.r[q];
+            if (slack <= least) improve(slack, level.origin[q], least, from);
+        }
+    }
+}
+
+// A home thread takes over what the level has for its column, where it is below the key that it has.
+__device__ __forceinline__ void take_over(Columns& own, int g, price_t delta, price_t least, const Origin& from) {
+    if (own.covered[g] || least >= none()) return;
+    const price_t key = key_of(delta, least);
+    if (key < own.key[g]) own.key[g] = key, own.from[g] = from;
+}
+
+// A level of few rows, in shared memory.
+__device__ __forceinline__ void scan_few(const Costs& costs, const Level& level, int count, price_t delta, const Strip& strip, Columns& own) {
+#pragma unroll
+    for (int g = 0; g < GROUPS; ++g) {
+        const int k = threadIdx.x + g * THREADS;
+        if (k >= strip.width) continue;
+        price_t least = none();
+        Origin from{FREE, FREE, FREE};
+        if (count <= 4)
+            scan_column<4>(costs, level, count, 0, 1, strip.first + k, own.v[g], least, from);
+        else
+            scan_column<FEW>(costs, level, count, 0, 1, strip.first + k, own.v[g], least, from);
+        take_over(own, g, delta, least, from);
+    }
+}
+
+// One row alone.
+__device__ __forceinline__ void scan_one(const Costs& costs, const Entry& entry, price_t delta, const Strip& strip, Columns& own) {
+#pragma unroll
+    for (int g = 0; g < GROUPS; ++g) {
+        const int k = threadIdx.x + g * THREADS;
+        if (k >= strip.width || own.covered[g] || costs.forbids(entry.row, strip.first + k)) continue;
+        take_over(own, g, delta, (price_t)costs.row(entry.row)[strip.first + k] - own.v[g] - entry.r, Origin{entry.row, entry.col, entry.root});
+    }
+}
+
+// What a thread has found for the columns that it looks at in a level of many rows.
+struct Found {
+    price_t least[GROUPS];
+    Origin from[GROUPS];
+};
+
+__device__ __forceinline__ Found found_nothing() {
+    Found found;
+#pragma unroll
+    for (int g = 0; g < GROUPS; ++g) found.least[g] = none(), found.from[g] = Origin{FREE, FREE, FREE};
+    return found;
+}
+
+// A part of a level of many rows.
+__device__ __forceinline__ void scan_part(const Costs& costs, const Level& level, int count, const Strip& strip, const price_t* v_of_strip,
+                                          Found& found) {
     const int warp = threadIdx.x / 32;
     const int slot = GROUPS == 1 ? warp / strip.tiles : 0;
     if (slot >= strip.slots) return;
 #pragma unroll
     for (int g = 0; g < GROUPS; ++g) {
         const int k = (GROUPS == 1 ? (warp % strip.tiles) * 32 : warp * 32 + g * THREADS) + lane();
-        if (k >= strip.width) continue;
-        const price_t v = v_of_strip[k];
-        const int col = strip.first + k;
-        for (int at = slot; at < count; at += UNROLL * strip.slots) {
-            cost_t c[UNROLL];
-#pragma unroll
-            for (int u = 0; u < UNROLL; ++u) c[u] = __ldcs(costs.row(level.entry[min(at + u * strip.slots, count - 1)].row) + col);
-#pragma unroll
-            for (int u = 0; u < UNROLL; ++u) {
-                const int q = min(at + u * strip.slots, count - 1);
-                if (costs.forbids(level.entry[q].row, col)) continue;
-                improve(key_of(delta, (price_t)c[u] - v - level.r[q]), level.entry[q], best[g], from[g]);
-            }
-        }
+        if (k < strip.width)
+            scan_column<UNROLL>(costs, level, count, slot, strip.slots, strip.first + k, v_of_strip[k], found.least[g], found.from[g]);
     }
 }
 
-// The home threads take over the best of all who shared their columns, where it is below the key they have.
-__device__ __forceinline__ void merge(Columns& own, Share& share, const Strip& strip, price_t (&best)[GROUPS], Entry (&from)[GROUPS]) {
+// The home threads gather what all slots found.
+__device__ __forceinline__ void merge(Columns& own, Share& share, price_t delta, const Strip& strip, Found& found) {
     if (GROUPS == 1 && strip.slots > 1) {
         const int columns = strip.tiles * 32;
-        if ((int)threadIdx.x < columns * strip.slots) share.key[threadIdx.x] = best[0], share.entry[threadIdx.x] = from[0];
+        if ((int)threadIdx.x < columns * strip.slots) share.slack[threadIdx.x] = found.least[0], share.from[threadIdx.x] = found.from[0];
         __syncthreads();
         if ((int)threadIdx.x < columns)
             for (int at = columns + threadIdx.x; at < columns * strip.slots; at += columns)
-                improve(share.key[at], share.entry[at], best[0], from[0]);
+                improve(share.slack[at], share.from[at], found.least[0], found.from[0]);
         __syncthreads();
         if ((int)threadIdx.x >= columns) return;
     }
 #pragma unroll
-    for (int g = 0; g < GROUPS; ++g)
-        if (!own.covered[g] && best[g] < own.key[g]) own.key[g] = best[g], own.from[g] = from[g];
-}
-
-// One row alone: the home threads scan it without help.
-__device__ __forceinline__ void scan_one(const Costs& costs, const Entry& entry, price_t r, price_t delta, const Strip& strip, Columns& own) {
-#pragma unroll
-    for (int g = 0; g < GROUPS; ++g) {
-        const int k = threadIdx.x + g * THREADS;
-        if (k >= strip.width || own.covered[g] || costs.forbids(entry.row, strip.first + k)) continue;
-        const price_t key = key_of(delta, (price_t)costs.row(entry.row)[strip.first + k] - own.v[g] - r);
-        if (key < own.key[g]) own.key[g] = key, own.from[g] = entry;
-    }
+    for (int g = 0; g < GROUPS; ++g) take_over(own, g, delta, found.least[g], found.from[g]);
 }
 
 // Rows that may stay alone, in global memory; each is written and read by the block whose strip of rows it is in.
@@ -224,11 +293,15 @@ struct Alone {
     price_t* key;
     int* root;
 
-    __device__ __forceinline__ void consider(const Entry& entry, price_t r, price_t delta, const Strip& strip) const {
-        const int k = entry.row - strip.first_row;
-        if (k < 0 || k >= strip.height || bound[entry.row] >= none()) return;
-        root[entry.row] = entry.root;
-        key[entry.row] = key_of(delta, bound[entry.row] - r);
+    __device__ __forceinline__ void consider(int row, int root_of_row, price_t r, price_t delta, const Strip& strip) const {
+        const int k = row - strip.first_row;
+        if (k < 0 || k >= strip.height || bound[row] >= none()) return;
+        root[row] = root_of_row;
+        key[row] = key_of(delta, bound[row] - r);
+    }
+    __device__ __forceinline__ void consider_all(const Level& level, int count, price_t delta, const Strip& strip) const {
+        if (bound == nullptr) return;
+        for (int q = threadIdx.x; q < count; q += THREADS) consider(level.origin[q].row, level.origin[q].root, level.r[q], delta, strip);
     }
 };
 
@@ -236,16 +309,64 @@ struct Shared {
     Step of_warp[WARPS], of_readers[MAX_BLOCKS / 32];
     price_t key_of_block[MAX_BLOCKS];
     Entry entry_of_block[MAX_BLOCKS];  // its only row, when it has one; more are in its list
-    int count_of_block[MAX_BLOCKS], place_of_block[MAX_BLOCKS];
-    int n_listed, n_level;
+    int count_of_block[MAX_BLOCKS];
+    int source[CHUNK];  // block and number in its list of each row of a level
+    int n_listed[2], n_level[2];  // by parity of the step
 };
 
-constexpr int WORDS = 4;  // of a block and step
+constexpr int ANNOUNCEMENT = 6, LISTED = 4;  // words
+
+__device__ __forceinline__ uint64 packed(int low, uint32 high) { return (uint64)(uint32)low | (uint64)high << 32; }
+__device__ __forceinline__ int low_of(uint64 word) { return (int)(uint32)word; }
+__device__ __forceinline__ uint32 high_of(uint64 word) { return (uint32)(word >> 32); }
+
+// The words of what is exchanged in a step.
+struct Mail {
+    uint64* announcements;  // (2, blocks, ANNOUNCEMENT)
+    uint64* lists;          // (2, blocks, THREADS * GROUPS, LISTED)
+
+    __device__ __forceinline__ uint64* announcement(uint32 step, int block) const {
+        return announcements + ((step & 1) * gridDim.x + block) * ANNOUNCEMENT;
+    }
+    __device__ __forceinline__ uint64* listed(uint32 step, int block, int k) const {
+        return lists + (((int64)(step & 1) * gridDim.x + block) * (THREADS * GROUPS) + k) * LISTED;
+    }
+    __device__ __forceinline__ Entry receive(uint32 step, int block, int k) const {
+        const uint64* const at = listed(step, block, k);
+        uint64 r, row, ends, tag;
+        do {
+            load_words(at, r, row);
+            load_words(at + 2, ends, tag);
+        } while (high_of(row) != step || high_of(tag) != step);
+        return Entry{low_of(row), low_of(ends), (int)high_of(ends), price_of(r)};
+    }
+    __device__ __forceinline__ void list(uint32 step, int k, const Entry& e) const {
+        uint64* const at = listed(step, blockIdx.x, k);
+        store_words(at, bits_of(e.r), packed(e.row, step));
+        store_words(at + 2, packed(e.col, (uint32)e.root), packed(0, step));
+    }
+    __device__ __forceinline__ void announce(uint32 step, const Step& s) const {
+        uint64* const at = announcement(step, blockIdx.x);
+        store_words(at, bits_of(s.key), packed(2 * s.count + s.ends, step));
+        store_words(at + 2, bits_of(s.entry.r), packed(s.entry.row, step));
+        store_words(at + 4, packed(s.entry.col, (uint32)s.entry.root), packed(0, step));
+    }
+    __device__ __forceinline__ Step hear(uint32 step, int block) const {
+        const uint64* const at = announcement(step, block);
+        uint64 key, count, r, row, ends, tag;
+        do {
+            load_words(at, key, count);
+            load_words(at + 2, r, row);
+            load_words(at + 4, ends, tag);
+        } while (high_of(count) != step || high_of(row) != step || high_of(tag) != step);
+        return Step{price_of(key), Entry{low_of(row), low_of(ends), (int)high_of(ends), price_of(r)}, low_of(count) / 2, low_of(count) & 1};
+    }
+};
 
 // Every block says what its columns and rows offer at the least key of all; all blocks return the same.
-__device__ __forceinline__ Step exchange(const Columns& own, const Alone& alone, const Strip& strip, uint32 step, uint64* words,
-                                         int4* lists, Shared& shared) {
-    const Step nothing{none(), Entry{FREE, FREE, FREE}, 0, 0};
+__device__ __forceinline__ Step exchange(const Columns& own, const Alone& alone, const Strip& strip, uint32 step, const Mail& mail,
+                                         Shared& shared) {
+    const Step nothing{none(), no_entry(), 0, 0};
     Step mine = nothing;
 #pragma unroll
     for (int g = 0; g < GROUPS; ++g) {
@@ -253,7 +374,7 @@ __device__ __forceinline__ Step exchange(const Columns& own, const Alone& alone,
         if (own.key[g] < mine.key) mine = nothing, mine.key = own.key[g];
         const int col = strip.first + threadIdx.x + g * THREADS;
         if (own.row[g] == FREE) mine.ends = 1;
-        else mine.entry = Entry{own.row[g], col, own.from[g].root}, mine.count += 1;
+        else mine.entry = Entry{own.row[g], col, own.from[g].root, own.r[g]}, mine.count += 1;
     }
     if (alone.bound != nullptr)
         for (int k = threadIdx.x; k < strip.height; k += THREADS) {
@@ -265,34 +386,22 @@ __device__ __forceinline__ Step exchange(const Columns& own, const Alone& alone,
     if (lane() == 0) shared.of_warp[threadIdx.x / 32] = of_warp;
     __syncthreads();
     const Step block = together(lane() < WARPS ? shared.of_warp[lane()] : nothing);
-    uint64* const at = words + ((step & 1) * gridDim.x + blockIdx.x) * WORDS;
+    if (threadIdx.x == 0) {
+        mail.announce(step, block);
+        shared.n_listed[~step & 1] = shared.n_level[~step & 1] = 0;
+    }
     if (block.count > 1) {
-        int4* const list = lists + ((int64)(step & 1) * gridDim.x + blockIdx.x) * (THREADS * GROUPS);
 #pragma unroll
         for (int g = 0; g < GROUPS; ++g)
             if (!own.covered[g] && own.row[g] != FREE && own.key[g] == block.key)
-                list[atomicAdd(&shared.n_listed, 1)] =
-                    make_int4(own.row[g], strip.first + threadIdx.x + g * THREADS, own.from[g].root, 0);
-        __syncthreads();
-        if (threadIdx.x == 0) {
-            shared.n_listed = 0;
-            __threadfence();
-        }
-    }
-    if (threadIdx.x == 0) {
-        store_words(at, bits_of(block.key), (uint64)(uint32)block.entry.row | (uint64)step << 32);
-        store_words(at + 2, (uint64)(uint32)block.entry.col | (uint64)(uint32)block.entry.root << 32,
-                    (uint64)(uint32)(2 * block.count + block.ends) | (uint64)step << 32);
+                mail.list(step, atomicAdd(&shared.n_listed[step & 1], 1),
+                          Entry{own.row[g], (int)(strip.first + threadIdx.x + g * THREADS), own.from[g].root, own.r[g]});
     }
     const int readers = (gridDim.x + 31) / 32;
     if ((int)threadIdx.x / 32 < readers) {
         Step there = nothing;
         if (threadIdx.x < gridDim.x) {
-            const uint64* const from = words + ((step & 1) * gridDim.x + threadIdx.x) * WORDS;
-            uint64 key, row, place, count;
-            do load_words(from, key, row); while (row >> 32 != step);
-            do load_words(from + 2, place, count); while (count >> 32 != step);
-            there = Step{price_of(key), Entry{(int)row, (int)place, (int)(place >> 32)}, (int)((uint32)count / 2), (int)(count & 1)};
+            there = mail.hear(step, threadIdx.x);
             shared.key_of_block[threadIdx.x] = there.key;
             shared.count_of_block[threadIdx.x] = there.count;
             shared.entry_of_block[threadIdx.x] = there.entry;
@@ -304,66 +413,47 @@ __device__ __forceinline__ Step exchange(const Columns& own, const Alone& alone,
     return together(lane() < readers ? shared.of_readers[lane()] : nothing);
 }
 
-// The level that `all` announces, from the lists of the blocks that have rows in it. All threads come.
-__device__ __forceinline__ void scan_level(const Costs& costs, const price_t* r, const Step& all, const Strip& strip, uint32 step,
-                                           const int4* lists, const price_t* v_of_strip, const Alone& alone, Columns& own,
-                                           Shared& shared, Room& room) {
-    price_t best[GROUPS];
-    Entry from[GROUPS];
-#pragma unroll
-    for (int g = 0; g < GROUPS; ++g) best[g] = none(), from[g] = Entry{FREE, FREE, FREE};
-    if (threadIdx.x < gridDim.x && shared.count_of_block[threadIdx.x] > 0 && shared.key_of_block[threadIdx.x] == all.key)
-        shared.place_of_block[threadIdx.x] = atomicAdd(&shared.n_level, shared.count_of_block[threadIdx.x]);
-    __threadfence();
-    __syncthreads();
-    if (threadIdx.x == 0) shared.n_level = 0;
+// The level that `all` announces. All threads come.
+__device__ __forceinline__ void scan_level(const Costs& costs, const Step& all, const Strip& strip, uint32 step, const Mail& mail,
+                                           const price_t* v_of_strip, const Alone& alone, Columns& own, Shared& shared, Room& room) {
+    const int t = threadIdx.x;
+    const bool has_rows = t < gridDim.x && shared.count_of_block[t] > 0 && shared.key_of_block[t] == all.key;
+    const int count = has_rows ? shared.count_of_block[t] : 0;
+    const int place = has_rows ? atomicAdd(&shared.n_level[step & 1], count) : 0;
+    Found found = found_nothing();
     for (int base = 0; base < all.count; base += CHUNK) {
-        const int count = min(CHUNK, all.count - base);
-        for (int b = threadIdx.x / 32; b < gridDim.x; b += WARPS) {
-            if (shared.count_of_block[b] == 0 || shared.key_of_block[b] != all.key) continue;
-            const int4* const list = lists + ((int64)(step & 1) * gridDim.x + b) * (THREADS * GROUPS);
-            for (int k = lane(); k < shared.count_of_block[b]; k += 32) {
-                const int at = shared.place_of_block[b] + k - base;
-                if (at < 0 || at >= CHUNK) continue;
-                Entry e = shared.entry_of_block[b];
-                if (shared.count_of_block[b] > 1) {
-                    const int4 listed = __ldcg(&list[k]);
-                    e = Entry{listed.x, listed.y, listed.z};
-                }
-                room.level.entry[at] = e;
-                room.level.r[at] = fresh_price(&r[e.row]);
-            }
+        const int here = min(CHUNK, all.count - base);
+        for (int k = max(0, base - place); k < min(count, base + CHUNK - place); ++k) shared.source[place + k - base] = t << 16 | k;
+        __syncthreads();
+        for (int q = t; q < here; q += THREADS) {
+            const int from = shared.source[q] >> 16, k = shared.source[q] & 0xffff;
+            room.level.put(q, shared.count_of_block[from] > 1 ? mail.receive(step, from, k) : shared.entry_of_block[from], costs.n_cols);
         }
         __syncthreads();
-        scan_part(costs, room.level, count, all.key, strip, v_of_strip, best, from);
-        if (alone.bound != nullptr)
-            for (int q = threadIdx.x; q < count; q += THREADS) alone.consider(room.level.entry[q], room.level.r[q], all.key, strip);
-        __syncthreads();
+        alone.consider_all(room.level, here, all.key, strip);
+        if (all.count <= FEW) scan_few(costs, room.level, here, all.key, strip, own);
+        else scan_part(costs, room.level, here, strip, v_of_strip, found);
+        if (alone.bound != nullptr || all.count > FEW) __syncthreads();
     }
-    merge(own, room.share, strip, best, from);
+    if (all.count > FEW) merge(own, room.share, all.key, strip, found);
 }
 
 // The level of all free rows.
 __device__ __forceinline__ void scan_roots(const Costs& costs, const price_t* r, const int* free_rows, int n_free, const Strip& strip,
                                            const price_t* v_of_strip, const Alone& alone, Columns& own, Room& room) {
-    price_t best[GROUPS];
-    Entry from[GROUPS];
-#pragma unroll
-    for (int g = 0; g < GROUPS; ++g) best[g] = none(), from[g] = Entry{FREE, FREE, FREE};
+    Found found = found_nothing();
     for (int base = 0; base < n_free; base += CHUNK) {
         const int count = min(CHUNK, n_free - base);
         for (int q = threadIdx.x; q < count; q += THREADS) {
             const int row = load_fresh(&free_rows[base + q]);
-            room.level.entry[q] = Entry{row, FREE, row};
-            room.level.r[q] = fresh_price(&r[row]);
+            room.level.put(q, Entry{row, FREE, row, fresh_price(&r[row])}, costs.n_cols);
         }
         __syncthreads();
-        scan_part(costs, room.level, count, price_t(0), strip, v_of_strip, best, from);
-        if (alone.bound != nullptr)
-            for (int q = threadIdx.x; q < count; q += THREADS) alone.consider(room.level.entry[q], room.level.r[q], price_t(0), strip);
+        scan_part(costs, room.level, count, strip, v_of_strip, found);
+        alone.consider_all(room.level, count, price_t(0), strip);
         __syncthreads();
     }
-    merge(own, room.share, strip, best, from);
+    merge(own, room.share, price_t(0), strip, found);
 }
 
 // Exchanges links and non-links along the path to `end` (Algorithms 5 and 6 in one walk, as predecessors are enough).
@@ -381,26 +471,28 @@ __device__ void carry_out(int end, int n_cols, const int2* pred, int* col_of_row
     }
 }
 
-// free_rows: two lists of n_rows; the first holds counts->free[0] rows. best: (rows,) all NO_END. words: zeros.
+// free_rows: two lists of n_rows; the first holds counts->free[0] rows. best: (rows,) all NO_END.
+// announcements, lists: zeros.
 // r, v: reduced (Algorithm 1). alone_key: (rows,), if row_bound is given.
 extern "C" __global__ void __launch_bounds__(THREADS, 1) hungarian_forest(
     int n_rows, int n_cols, const cost_t* cost, const unsigned char* forbidden, const price_t* row_bound, price_t* v, price_t* r,
-    int* col_of_row, int* row_of_col, int2* pred, int* best, int* free_rows, price_t* alone_key, int* alone_root, uint64* words,
-    int4* lists, Counts* counts
+    int* col_of_row, int* row_of_col, int2* pred, int* best, int* free_rows, price_t* alone_key, int* alone_root,
+    uint64* announcements, uint64* lists, Counts* counts
 ) {
     __shared__ Room room;
     __shared__ Shared shared;
     __shared__ price_t v_of_strip[THREADS * GROUPS];
     const Costs costs{n_rows, n_cols, cost, forbidden};
     const Alone alone{row_bound, alone_key, alone_root};
+    const Mail mail{announcements, lists};
     Strip strip;
-    const int share = ((n_cols + gridDim.x - 1) / gridDim.x + 31) / 32 * 32;
+    const int share = ((n_cols + gridDim.x - 1) / gridDim.x + 7) / 8 * 8;  // whole sectors of 4-byte costs
     strip.first = min(blockIdx.x * share, n_cols);
     strip.width = min(share, n_cols - strip.first);
     const int rows_share = (n_rows + gridDim.x - 1) / gridDim.x;
     strip.first_row = min(blockIdx.x * rows_share, n_rows);
     strip.height = min(rows_share, n_rows - strip.first_row);
-    strip.tiles = share / 32;
+    strip.tiles = (share + 31) / 32;
     strip.slots = GROUPS == 1 ? WARPS / strip.tiles : 1;
     Columns own;
 #pragma unroll
@@ -409,9 +501,10 @@ extern "C" __global__ void __launch_bounds__(THREADS, 1) hungarian_forest(
         const bool mine = k < strip.width;
         own.v[g] = mine ? v[strip.first + k] : price_t(0);
         own.row[g] = mine ? row_of_col[strip.first + k] : FREE;
+        own.r[g] = own.row[g] == FREE ? price_t(0) : r[own.row[g]];
         v_of_strip[k] = own.v[g];
     }
-    if (threadIdx.x == 0) shared.n_listed = shared.n_level = 0;
+    if (threadIdx.x == 0) shared.n_listed[0] = shared.n_listed[1] = shared.n_level[0] = shared.n_level[1] = 0;
     __syncthreads();
     uint32 step = 0;
     int search = 0, n_levels = 0, n_updates = 0;
@@ -427,7 +520,7 @@ extern "C" __global__ void __launch_bounds__(THREADS, 1) hungarian_forest(
         for (int g = 0; g < GROUPS; ++g) {
             own.key[g] = none();
             own.covered[g] = (int)(threadIdx.x + g * THREADS) >= strip.width;
-            own.from[g] = Entry{FREE, FREE, FREE};
+            own.from[g] = Origin{FREE, FREE, FREE};
         }
         if (alone.bound != nullptr) {
             for (int k = threadIdx.x; k < strip.height; k += THREADS) alone.key[strip.first_row + k] = none();
@@ -440,7 +533,7 @@ extern "C" __global__ void __launch_bounds__(THREADS, 1) hungarian_forest(
         price_t delta = 0;
         bool ended = false;
         while (true) {
-            const Step all = exchange(own, alone, strip, ++step, words, lists, shared);
+            const Step all = exchange(own, alone, strip, ++step, mail, shared);
             if (all.key >= none() || (ended && all.key > delta)) break;
             n_updates += all.key > delta;
             delta = all.key;
@@ -464,12 +557,13 @@ extern "C" __global__ void __launch_bounds__(THREADS, 1) hungarian_forest(
             if (all.count == 0) break;
             n_scanned += all.count, n_levels += 1;
             if (all.count == 1) {
-                const price_t row_dual = fresh_price(&r[all.entry.row]);
-                scan_one(costs, all.entry, row_dual, delta, strip, own);
-                if (alone.bound != nullptr && threadIdx.x == 0) alone.consider(all.entry, row_dual, delta, strip);
-                if (alone.bound != nullptr) __syncthreads();
+                scan_one(costs, all.entry, delta, strip, own);
+                if (alone.bound != nullptr) {
+                    if (threadIdx.x == 0) alone.consider(all.entry.row, all.entry.root, all.entry.r, delta, strip);
+                    __syncthreads();
+                }
             } else {
-                scan_level(costs, r, all, strip, step, lists, v_of_strip, alone, own, shared, room);
+                scan_level(costs, all, strip, step, mail, v_of_strip, alone, own, shared, room);
             }
         }
         const int64 grown = nanoseconds();
@@ -505,7 +599,9 @@ extern "C" __global__ void __launch_bounds__(THREADS, 1) hungarian_forest(
             const int k = threadIdx.x + g * THREADS;
             if (k >= strip.width) continue;
             own.row[g] = load_fresh(&row_of_col[strip.first + k]);
-            if (own.covered[g] && own.row[g] != FREE) r[own.row[g]] = (price_t)costs.row(own.row[g])[strip.first + k] - own.v[g];
+            if (!own.covered[g] || own.row[g] == FREE) continue;
+            own.r[g] = (price_t)costs.row(own.row[g])[strip.first + k] - own.v[g];
+            r[own.row[g]] = own.r[g];
         }
         grid_barrier(&counts->barrier);  // duals and free rows are the next search's
         if (speaks && search < 64) counts->paths[search] = n_free - load_fresh(&counts->free[(search + 1) % 3]);

@@ -1,0 +1,141 @@
+"""The variants on one GPU: block by block, each a dense matrix in device memory."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import replace
+from time import perf_counter
+from typing import Any
+
+import numpy as np
+
+from .. import cuda
+from ..assignment import Assignment
+from ..auction.gpu_graph import DeviceGraph, Prices, certified
+from ..certificate import certify
+from ..convert import as_dense, transposed
+from ..errors import DeviceUnavailable, Infeasible
+from ..hall import infeasible
+from ..problem import Problem
+from .gpu_dense import DeviceCosts, DeviceState, reduce_rows, reduced
+from .state import FREE
+
+REFINEMENTS = 8
+LOOSE = 16 * float(np.finfo(np.float64).eps)
+"""Slack of a link, in units of its largest term, from which it is matched again; 64 ulp would still prove the optimum."""
+
+Method = Callable[[DeviceCosts, DeviceState, Any], tuple[int, dict[str, Any]]]
+"""Matches the given free rows; returns a stuck row or -1, and counts."""
+
+
+def solve_on_gpu(problem: Problem, name: str, device: str, method: Method) -> Assignment:
+    """Solve by one of the GPU's methods; raises as the solvers say."""
+    if problem.kind == "sparse":
+        raise DeviceUnavailable(
+            f"device={device!r}: solver {name!r} takes dense costs on a GPU; solve sparse ones with device='cpu', or with "
+            "solver='auction'."
+        )
+    began = perf_counter()
+    with cuda.using(device) as cp:
+        where = f"cuda:{cp.cuda.Device().id}"
+        form = problem if problem.kind == "dense" else as_dense(problem.on_host())
+        answers = [_solve_block(cp, form, b, name, where, method) for b in range(form.n_blocks)]
+        answer = answers[0] if form.n_blocks == 1 else _joined(form, answers)
+        if not problem.is_on_device:
+            answer = answer.on_host()
+        return replace(answer, stats={**answer.stats, "solve_s": perf_counter() - began})
+
+
+def _solve_block(cp: Any, form: Problem, b: int, name: str, where: str, method: Method) -> Assignment:
+    block = form.block(b)
+    n, m = block.shape
+    try:
+        if n <= m or block.has_unmatched_cost:
+            return _solve_rows(cp, block, name, where, method)
+        answer = _solve_rows(cp, transposed(block), name, where, method)
+    except Infeasible as error:
+        if n > m:
+            error = Infeasible(str(error), rows=error.columns, columns=error.rows, side="columns")
+        raise (error.in_block(b) if form.n_blocks > 1 else error) from None
+    return replace(
+        answer,
+        col_of_row=answer.row_of_col,
+        row_of_col=answer.col_of_row,
+        row_duals=answer.col_duals,
+        col_duals=answer.row_duals,
+        row_offsets=block.row_offsets,
+        col_offsets=block.col_offsets,
+    )
+
+
+def _solve_rows(cp: Any, block: Problem, name: str, where: str, method: Method) -> Assignment:
+    """Solve a block whose rows are its shorter side, or which has an `unmatched_cost`."""
+    if min(block.shape) == 0:
+        nobody, (_, col_bound) = np.full(block.n_rows, FREE, np.int32), block.dual_bounds()
+        return certify(block.on_host(), nobody, cuda.to_host(col_bound), solver=name, device=where)
+    began = perf_counter()
+    costs = DeviceCosts.of(cp, block)
+    graph = DeviceGraph.of(cp, block)
+    state = reduced(costs)
+    isolated = cp.flatnonzero(state.r >= costs.none)
+    if len(isolated):
+        raise _infeasible(block, int(isolated[0]), state)
+    stats: dict[str, Any] = {"reduction_s": perf_counter() - began, "refinements": 0}
+    free = cp.arange(block.n_rows, dtype=cp.int32)
+    while True:
+        stuck, counts = method(costs, state, free)
+        if stuck >= 0:
+            raise _infeasible(block, stuck, state)
+        stats |= {key: stats.get(key, 0) + count for key, count in counts.items()}
+        prices = Prices(state.v, cp.maximum(state.col_of_row, FREE), state.row_of_col, {})
+        answer = certified(graph, block, prices, solver=name, device=where, stats=stats)
+        if answer.is_optimal or block.is_integer or stats["refinements"] == REFINEMENTS:
+            return answer
+        free = _released(costs, state, answer)
+        stats["refinements"] += 1
+
+
+def _released(costs: DeviceCosts, state: DeviceState, answer: Assignment) -> Any:
+    """Leave the rows alone whose links rounding left loose, as `cpu._refine` does; return them."""
+    cp = costs.cp
+    linked = cp.flatnonzero(state.col_of_row >= 0)
+    cols = state.col_of_row[linked]
+    cost = costs.cost[linked, cols].astype(cp.float64)
+    slack = cost - state.v[cols] - answer.row_duals[linked]
+    loose = slack > LOOSE * cp.maximum(cp.maximum(abs(cost), abs(state.v[cols])), abs(answer.row_duals[linked]))
+    state.row_of_col[cols[loose]] = FREE
+    state.col_of_row[linked[loose]] = FREE
+    tight = linked[~loose]
+    reduce_rows(costs, state)
+    state.r[tight] = cost[~loose] - state.v[cols[~loose]]
+    lone = cp.flatnonzero((state.col_of_row < 0) & (state.r < costs.row_bound))
+    state.col_of_row[lone] = FREE
+    return lone.astype(cp.int32)
+
+
+def _infeasible(block: Problem, row: int, state: DeviceState) -> Exception:
+    host = block.on_host()
+    n, m = host.shape
+    allowed = host.data < np.inf if host.forbidden is None else ~host.forbidden & (host.data < np.inf)
+    matched = np.maximum(cuda.to_host(state.col_of_row), FREE), cuda.to_host(state.row_of_col)
+    return infeasible(host, row, np.arange(n + 1) * m, None, allowed, *matched)
+
+
+def _joined(form: Problem, answers: list[Assignment]) -> Assignment:
+    """Lay the answers to the blocks of a batch side by side; counts add up."""
+    stats: dict[str, Any] = {}
+    for answer in answers:
+        stats |= {key: stats.get(key, 0) + count for key, count in answer.stats.items()}
+    parts = [answer.on_host() for answer in answers]
+    arrays = ("col_of_row", "row_of_col", "row_duals", "col_duals")
+    joined = replace(
+        parts[0],
+        **{array: np.concatenate([getattr(part, array) for part in parts]) for array in arrays},
+        cost=np.array([part.cost for part in parts]),
+        gap=np.array([part.gap for part in parts]),
+        is_optimal=all(part.is_optimal for part in parts),
+        stats=stats,
+        row_offsets=form.row_offsets,
+        col_offsets=form.col_offsets,
+    )
+    return joined.on_device() if form.is_on_device else joined
