@@ -1,7 +1,8 @@
 """`auctrack bench cardinality`: the two maximum-cardinality papers' tables and figures.
 
-Deveci et al., Euro-Par 2013 (Tables 1 and 2, Figures 2 to 5) and ICPP 2013 (Table I, Figures 1 to 4). Times are those of
-the search after the common cheap initial matching, as in the papers; ours start as they like, and their start counts.
+Deveci et al., Euro-Par 2013 (Tables 1 and 2, Figures 2 to 5) and ICPP 2013 (Table I, Figures 1 to 4). Times are those
+of the search after the common cheap initial matching, as in the papers; ours start as they like, and their start
+counts.
 """
 
 from __future__ import annotations
@@ -24,7 +25,7 @@ from .papers import deveci_icpp_2013 as icpp
 from .profiles import performance_profile, speed_up_profile
 from .record import Record
 from .solver_variants import NO_GPU
-from .tables import NOTHING, Table, duration, geometric_mean, grid, missing_notes, significant
+from .tables import NOTHING, Table, duration, geometric_mean, grid, missing_notes
 
 PERMUTED = ", permuted"
 
@@ -98,9 +99,10 @@ def _file_cases(path: Path) -> list[Case]:
 
 def _from_file(path: Path, order: str, repetition: int) -> BipartiteGraph:
     from scipy.io import mmread
+    from scipy.sparse import csr_array
 
     del repetition
-    graph = BipartiteGraph.from_any(mmread(path).tocsr())
+    graph = BipartiteGraph.from_any(csr_array(mmread(path)))
     return permuted(graph, 1) if order else graph
 
 
@@ -133,22 +135,19 @@ def _form(form: euro_par.Form, gpu: str) -> Variant:
 
 
 def _form_name(form: euro_par.Form) -> str:
-    names = {"apfb": "APFB", "apsb": "APsB"}
-    return (
-        "-".join([names[form[0]], *form[1:]])
-        .replace("gpubfs", "GPUBFS")
-        .replace("wr", "WR")
-        .upper()
-        .replace("APSB", "APsB")
-    )
+    algorithm, bfs, launch = form
+    return "-".join([_NAMES[algorithm], bfs.upper(), launch.upper()])
+
+
+_NAMES = {"apfb": "APFB", "apsb": "APsB"}
 
 
 def _level_counters(gpu: str) -> list[Variant]:
-    """The algorithms of Figure 2, on the GPU or, where there is none, in their plain form on the CPU: the counts are theirs."""
+    """The algorithms of Figure 2: on the GPU, or without one in their plain form on the CPU, which counts the same."""
     device = gpu if cuda.is_available() else "cpu"
     return [
         _variant(f"{name}-{bfs.upper()}", algorithm, device, bfs=bfs)
-        for algorithm, name in (("apfb", "APFB"), ("apsb", "APsB"))
+        for algorithm, name in _NAMES.items()
         for bfs in ("gpubfs", "gpubfs-wr")
     ]
 
@@ -273,9 +272,12 @@ def _table_i(experiment: Experiment, record: Record) -> Table:
         )
         times = (_seconds(_time(record, experiment, case, name)) for name in wanted)
         rows.append((_label(case), *sizes, *times, *_published_i(case)))
-    means = (_seconds(_geometric(record, experiment, cases, name)) for name in wanted)
+    common = _in_common(record, experiment, cases, list(wanted))
+    means = (_seconds(_geometric(record, experiment, common, name)) for name in wanted)
     paper = (duration(icpp.GEOMETRIC_MEANS[name]) for name in ("G-PR", "G-HKDW", "P-DBFS", "PR"))
-    rows.append(("geometric mean", *[NOTHING] * 4, *means, "its 28 graphs", *paper))
+    rows.append(
+        (f"geometric mean of the {len(common)} that all solved", *[NOTHING] * 4, *means, "its 28 graphs", *paper)
+    )
     columns = ("", "columns", "edges", "IM", "MM", *wanted.values(), "paper's graph")
     return _without_empty_columns(
         "ICPP 2013, Table I: time of the search after the cheap start (ours: start and search)",
@@ -309,10 +311,15 @@ def _any_facts(record: Record, experiment: Experiment, case: Case) -> dict[str, 
     return known
 
 
+def _in_common(record: Record, experiment: Experiment, cases: Sequence[Case], variants: Sequence[str]) -> list[Case]:
+    """Return the cases that every one of those variants solved that solved any."""
+    able = [name for name in variants if any(_time(record, experiment, case, name) for case in cases)]
+    return [case for case in cases if able and all(_time(record, experiment, case, name) for name in able)]
+
+
 def _geometric(record: Record, experiment: Experiment, cases: Sequence[Case], variant: str) -> float | None:
-    """Return the geometric mean over the graphs; None if one of them has no time."""
     times = [_time(record, experiment, case, variant) for case in cases]
-    return geometric_mean(t for t in times if t) if times and all(times) else None
+    return geometric_mean(t for t in times if t)
 
 
 def _speed_ups(experiment: Experiment, record: Record) -> list[Table]:
@@ -322,9 +329,9 @@ def _speed_ups(experiment: Experiment, record: Record) -> list[Table]:
     for name, cases in _sets(experiment).items():
         for reference in ("PFP", "HK", "PR"):
             ratios = (_mean_speed_up(record, experiment, cases, variant, reference) for variant in names)
-            paper = significant(euro_par.FIGURE_5[name]) if reference == _fastest_sequential(name) else NOTHING
-            paper = significant(icpp.FIGURE_4["mean"]) if (name, reference) == ("original", "PR") else paper
-            rows.append((f"{name}, over {reference}", *(f"{r:.2f} ×" if r else NOTHING for r in ratios), paper))
+            paper = euro_par.FIGURE_5[name] if reference == _fastest_sequential(name) else None
+            paper = icpp.FIGURE_4["mean"] if (name, reference) == ("original", "PR") else paper
+            rows.append((f"{name}, over {reference}", *(f"{r:.2f} ×" if r else NOTHING for r in (*ratios, paper))))
     return [
         _without_empty_columns(
             "Euro-Par 2013 Figure 5, ICPP 2013 Figure 4: geometric-mean speed-up over a sequential algorithm",
@@ -350,8 +357,9 @@ def _mean_speed_up(
 def _table_1(experiment: Experiment, record: Record) -> Table:
     rows: list[tuple[str, ...]] = []
     for name, cases in _sets(experiment).items():
-        means = [_geometric(record, experiment, cases, variant.name) for variant in experiment.variants]
-        rows.append((f"ours, {name} ({len(cases)} graphs)", *map(_seconds, means)))
+        common = _in_common(record, experiment, cases, [variant.name for variant in experiment.variants])
+        means = [_geometric(record, experiment, common, variant.name) for variant in experiment.variants]
+        rows.append((f"ours, {name} ({len(common)} graphs)", *map(_seconds, means)))
     for name, row in euro_par.TABLE_1.items():
         rows.append((f"paper, {name}", *(duration(row[form]) for form in euro_par.FORMS)))
     notes = (f"paper's hardware: {euro_par.HARDWARE}", *missing_notes(experiment, record)[:1])
@@ -369,7 +377,8 @@ def _figure_2_table(experiment: Experiment, record: Record) -> Table:
 
 
 def _figure_1_table(experiment: Experiment, record: Record) -> Table:
-    cases = _sets(experiment)["original"]
+    originals = _sets(experiment)["original"]
+    cases = _in_common(record, experiment, originals, [variant.name for variant in experiment.variants])
     rows = [
         (variant.name, _seconds(_geometric(record, experiment, cases, variant.name))) for variant in experiment.variants
     ]
@@ -387,40 +396,33 @@ def _figure_1_table(experiment: Experiment, record: Record) -> Table:
 
 def _figures(experiments: Sequence[Experiment], record: Record, folder: Path) -> list[Path]:
     algorithms, _, levels, _ = experiments
-    paths: list[Path] = []
-    for name, cases in _sets(algorithms).items():
-        times = {v: [_time(record, algorithms, case, v) for case in cases] for v in (*PARALLEL, *OURS)}
-        times = {v: row for v, row in times.items() if any(row)}
-        for reference in dict.fromkeys((_fastest_sequential(name), "PR")):
-            slow = [_time(record, algorithms, case, reference) for case in cases]
-            both = [k for k, t in enumerate(slow) if t]
-            curves = speed_up_profile(
-                {v: [row[k] for k in both] for v, row in times.items()}, [slow[k] or 0 for k in both]
-            )
-            paths.append(folder / f"cardinality-speed-up-{name}-{reference.lower()}.png")
-            draw_profiles(
-                paths[-1],
-                f"Speed-up over {reference}, {name} graphs",
-                curves,
-                x=f"speed-up over {reference} of at least",
-            )
-        paths.append(folder / f"cardinality-performance-{name}.png")
-        solved = [k for k in range(len(cases)) if any(row[k] for row in times.values())]
-        curves = performance_profile({v: [row[k] for k in solved] for v, row in times.items()})
-        draw_profiles(
-            paths[-1], f"Performance profile, {name} graphs", curves, x="time within this multiple of the best"
-        )
+    paths = [path for name in ("original", "permuted") for path in _draw_profiles(name, algorithms, record, folder)]
     paths.append(folder / "cardinality-times.png")
-    draw_bars(
-        paths[-1],
-        "Search after the cheap start (ours: start and search)",
-        _bars(algorithms, record),
-        y="seconds",
-        log=True,
-    )
+    title = "Search after the cheap start (ours: start and search)"
+    draw_bars(paths[-1], title, _bars(algorithms, record), y="seconds", log=True)
     for case in levels.cases:
         paths.append(folder / f"cardinality-figure-2-{case.series}.png")
         _draw_levels(paths[-1], case, levels, record)
+    return paths
+
+
+def _draw_profiles(name: str, experiment: Experiment, record: Record, folder: Path) -> list[Path]:
+    """Draw the profiles of the parallel algorithms and ours over one set of graphs."""
+    cases = _sets(experiment)[name]
+    times = {v: [_time(record, experiment, case, v) for case in cases] for v in (*PARALLEL, *OURS)}
+    times = {v: row for v, row in times.items() if any(row)}
+    paths: list[Path] = []
+    for reference in (_fastest_sequential(name), "PR"):
+        slow = [_time(record, experiment, case, reference) for case in cases]
+        both = [k for k, t in enumerate(slow) if t]
+        rows = {v: [row[k] for k in both] for v, row in times.items()}
+        paths.append(folder / f"cardinality-speed-up-{name}-{reference.lower()}.png")
+        title, x = f"Speed-up over {reference}, {name} graphs", f"speed-up over {reference} of at least"
+        draw_profiles(paths[-1], title, speed_up_profile(rows, [slow[k] or 0.0 for k in both]), x=x)
+    solved = [k for k in range(len(cases)) if any(row[k] for row in times.values())]
+    curves = performance_profile({v: [row[k] for k in solved] for v, row in times.items()})
+    paths.append(folder / f"cardinality-performance-{name}.png")
+    draw_profiles(paths[-1], f"Performance profile, {name} graphs", curves, x="time within this multiple of the best")
     return paths
 
 

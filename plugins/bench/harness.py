@@ -5,6 +5,7 @@ from __future__ import annotations
 import time
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
+from functools import lru_cache
 from typing import Any
 
 from ...matching import cuda
@@ -63,8 +64,6 @@ class Variant:
         "cpu", or the CUDA device whose events time it.
     missing : str, optional
         Why it cannot run here: no such solver, no GPU, peer not installed.
-    refusal : callable, optional
-        refusal(case) says why the variant does not take that case, or None.
     failures : tuple of exception types
         What it may raise instead of answering; the message is recorded. Anything else ends the benchmark.
     """
@@ -75,7 +74,6 @@ class Variant:
     prepare: Callable[[Any], Any] = as_it_is
     device: str = "cpu"
     missing: str | None = None
-    refusal: Callable[[Case], str | None] | None = None
     failures: tuple[type[Exception], ...] = (AuctrackError, MemoryError)
 
 
@@ -130,21 +128,19 @@ def measure(
 def _measure_case(
     experiment: Experiment, case: Case, record: Record, limit_s: float, too_slow: dict[tuple[str, str], str]
 ) -> None:
-    shared: list[Any] = []
+    @lru_cache(maxsize=1)
+    def made(number: int) -> Any:
+        return case.make(number)
 
     def input_of(repetition: int) -> Any:
-        if case.varies:
-            return case.make(repetition)
-        if not shared:
-            shared.append(case.make(0))
-        return shared[0]
+        return made(repetition if case.varies else 0)
 
     waiting: list[tuple[Variant, Cell, Any]] = []
     for variant in experiment.variants:
         cell = record.cell(experiment.name, case.series, case.size, variant.name)
         if not _is_done(cell, experiment.repetitions):
             cell.device = variant.device
-            cell.why_not = variant.missing or too_slow.get((case.series, variant.name)) or _refusal(variant, case)
+            cell.why_not = variant.missing or too_slow.get((case.series, variant.name))
             if cell.why_not is None:
                 waiting.append((variant, cell, _warm_up(variant, cell, input_of(0))))
             record.keep(cell)
@@ -163,10 +159,6 @@ def _measure_case(
 
 def _is_done(cell: Cell, repetitions: int) -> bool:
     return cell.is_final or len(cell.seconds) >= repetitions
-
-
-def _refusal(variant: Variant, case: Case) -> str | None:
-    return variant.refusal(case) if variant.refusal is not None else None
 
 
 def _judge_speed(cell: Cell, limit_s: float, too_slow: dict[tuple[str, str], str]) -> None:

@@ -72,17 +72,19 @@ class GatedInput:
         Row i may take a column of its own at the price of the lone, and so may column j a row; where both of a pair are
         lone, their substitutes go together at no cost.
         """
-        from scipy.sparse import bmat, csr_array, diags_array
+        from scipy.sparse import block_array, csr_array, diags_array
 
         problem = self.problem
         n, m = problem.shape
+        assert problem.indptr is not None
+        assert problem.indices is not None
         links = csr_array((problem.data.astype(np.float64) + 1, problem.indices, problem.indptr), shape=(n, m))
         substitutes = csr_array((np.ones(links.nnz), links.indices, links.indptr), shape=(n, m)).T
         assert problem.row_unmatched is not None
         assert problem.col_unmatched is not None
         alone = diags_array(problem.row_unmatched + 1), diags_array(problem.col_unmatched + 1)
         # Everything is 1 dearer than it is: SciPy's solver drops costs of zero.
-        full = csr_array(bmat([[links, alone[0]], [alone[1], substitutes]], format="csr"))
+        full = csr_array(block_array([[links, alone[0]], [alone[1], substitutes]]))
         full.sort_indices()
         return full.indptr, full.indices, full.data
 

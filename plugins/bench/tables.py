@@ -44,7 +44,7 @@ class Table:
 
         table = RichTable(title=self.title, caption="\n".join(map(escape, self.notes)) or None, caption_justify="left")
         for i, column in enumerate(self.columns):
-            table.add_column(escape(column), justify="left" if i == 0 else "right", no_wrap=i == 0)
+            table.add_column(escape(column), justify="left" if i == 0 else "right", overflow="fold")
         for row in self.rows:
             table.add_row(*map(escape, row))
         return table

@@ -113,6 +113,22 @@ def cardinality_command(
     _run(lambda effort: cardinality(effort, gpu, files or ()), _effort(quick, limit, repetitions, sizes, clock), output)
 
 
+@app.command("lap")
+def lap_command(
+    quick: Quick = False,
+    output: Output = Path("bench"),
+    limit: Limit = None,
+    repetitions: Repetitions = None,
+    sizes: Sizes = None,
+    clock: Clock = "wall",
+    gpu: Gpu = "cuda",
+) -> None:
+    """Dense assignment with uniform integer costs: the Hungarian methods on CPU and GPU (Date & Nagi 2016)."""
+    from ..bench.lap import lap
+
+    _run(lambda effort: lap(effort, gpu), _effort(quick, limit, repetitions, sizes, clock), output)
+
+
 def _effort(quick: bool, limit: float | None, repetitions: int | None, sizes: str | None, clock: str) -> Effort:
     from ..bench.benchmark import Effort
 
@@ -142,7 +158,7 @@ def _run(make: Callable[[Effort], Benchmark], effort: Effort, output: Path) -> N
     page = output / f"{benchmark.name}.md"
     page.write_text(markdown(benchmark, record, effort), encoding="utf-8")
     drawn = benchmark.figures(record, output)
-    shown = Console(soft_wrap=not sys.stdout.isatty())
+    shown = Console(width=None if sys.stdout.isatty() else 200)
     for table in benchmark.tables(record):
         shown.print(table.rich())
         shown.print()

@@ -1,0 +1,280 @@
+"""`auctrack bench lap`: tables and figures of Date & Nagi 2016, Hungarian methods on GPUs, with ours beside them."""
+
+from __future__ import annotations
+
+import os
+import statistics
+from collections.abc import Sequence
+from dataclasses import dataclass
+from functools import cached_property, partial
+from itertools import pairwise
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from ...matching.problem import Problem
+from .benchmark import Benchmark, Effort
+from .figures import draw_lines, draw_stacks
+from .harness import Case, Experiment, Variant
+from .lap_instances import RANGES, uniform_costs
+from .papers import date_nagi_2016 as paper
+from .record import Clock, Record
+from .solver_variants import solver_variant
+from .tables import NOTHING, Table, duration, grid, missing_notes, times_with_spread
+
+INSTANCES, RUNS = 3, 5
+"""Of each size, as in the paper."""
+
+TREE, CLASS = "CU-TREE", "CU-CLASS"
+OURS = ("auctrack, CPU", "auction, GPU")
+SEARCHES = (0, 1, 5, 10, 15, 20, 25, 30, 35, 40)
+"""Edges of Table 2's columns: the first search, searches 2–5, 6–10, …"""
+
+
+@dataclass(frozen=True)
+class Costs:
+    """One instance."""
+
+    values: np.ndarray
+
+    @cached_property
+    def problem(self) -> Problem:
+        """The costs as solvers take them."""
+        return Problem.dense(self.values)
+
+
+def lap(effort: Effort, gpu: str = "cuda") -> Benchmark:
+    """Return the benchmark; `gpu` names the CUDA device of the GPU variants."""
+    small = effort.of_sizes(tuple(paper.TABLE_1), (200, 400))
+    large = effort.of_sizes((5000, 10_000, 15_000, 20_000), (600,))
+    scaling = effort.of_sizes((10_000, 14_142, 20_000), (600,))
+    times = effort.times(INSTANCES * RUNS, 3)
+    variants = _variants(gpu)
+    experiments = [
+        Experiment("table-1", [_case("n", n) for n in small], variants, times),
+        Experiment("table-3", [_case(r, n) for r in RANGES for n in large], variants[1:], times),
+        Experiment(
+            "table-5", [_case("10n", n) for n in scaling], [v for v in variants if v.name in (CLASS, TREE)], times
+        ),
+    ]
+    return Benchmark("lap", experiments, partial(_tables, experiments, effort), partial(_figures, experiments, effort))
+
+
+def _case(cost_range: str, n: int) -> Case:
+    return Case(f"costs in [0, {cost_range}]", n, partial(_instance, cost_range, n), varies=True)
+
+
+def _instance(cost_range: str, n: int, repetition: int) -> Costs:
+    """Return the instance of a repetition: a few runs on each of a few instances."""
+    return Costs(uniform_costs(n, cost_range, seed=1 + repetition // RUNS))
+
+
+def _variants(gpu: str) -> list[Variant]:
+    def variant(label: str, solver: str, device: str = "cpu", **options: Any) -> Variant:
+        return solver_variant(label, solver, device, prepare=lambda costs: costs.problem, **options)
+
+    return [
+        variant("OMP-1", "hungarian-tree", threads=1),
+        variant(f"OMP-{os.cpu_count()}", "hungarian-tree"),
+        variant("classical, CPU", "hungarian-classical"),
+        variant(CLASS, "hungarian-classical", gpu, variant="paper"),
+        variant(TREE, "hungarian-tree", gpu, variant="paper"),
+        variant("classical, GPU", "hungarian-classical", gpu),
+        variant("tree, GPU", "hungarian-tree", gpu),
+        variant(OURS[0], "auto"),
+        variant(OURS[1], "auction", gpu),
+    ]
+
+
+def _range_of(case: Case) -> str:
+    return case.series.removeprefix("costs in [0, ").removesuffix("]")
+
+
+def _label(case: Case) -> str:
+    return f"{case.series}, n = {case.size:,}"
+
+
+def _tables(experiments: Sequence[Experiment], effort: Effort, record: Record) -> list[Table]:
+    small, large, scaling = experiments
+    text = times_with_spread(effort.clock)
+    what = f"median over {small.repetitions} runs (± half the middle half)"
+    hardware = f"paper's hardware: {paper.HARDWARE}; its times are means"
+    return [
+        grid(
+            f"Table 1: uniform integer costs in [0, n], {what}",
+            small,
+            record,
+            text,
+            label=_label,
+            beside=partial(_beside_1, small, record),
+            beside_columns=("objective", "paper: objective", "OMP-1", "OMP-8", CLASS, TREE),
+            notes=(
+                hardware,
+                f"{CLASS} and {TREE} on the left are the paper's algorithms step by step, on this machine",
+            ),
+        ),
+        _table_2(small, record),
+        grid(
+            f"Table 3: large instances, {what}",
+            large,
+            record,
+            text,
+            label=_label,
+            beside=partial(_beside_3, large, record),
+            beside_columns=("objective", "paper: OMP-8", CLASS, TREE),
+            notes=(
+                hardware,
+                "the paper prints the objectives of [0, n] for [0, 10n] too; ours are the optima of our own instances",
+            ),
+        ),
+        _steps(large, record),
+        _scaling("Table 4: weak scaling", paper.TABLE_4, scaling, record, effort.clock),
+        _scaling("Table 5: strong scaling", paper.TABLE_5, scaling, record, effort.clock),
+    ]
+
+
+def _objective(experiment: Experiment, record: Record, case: Case) -> str:
+    """The mean optimum over the repetitions of whichever variant solved them."""
+    for variant in experiment.variants:
+        values = record.cell(experiment.name, case.series, case.size, variant.name).values("cost")
+        if values:
+            return f"{statistics.mean(values):,.1f}"
+    return NOTHING
+
+
+def _beside_1(experiment: Experiment, record: Record, case: Case) -> tuple[str, ...]:
+    objective, row = _objective(experiment, record, case), paper.TABLE_1.get(case.size)
+    if row is None:
+        return (objective, *[NOTHING] * 5)
+    return (objective, f"{row.objective:,.1f}", *map(duration, (row.omp_1, row.omp_8, row.cu_class, row.cu_tree)))
+
+
+def _beside_3(experiment: Experiment, record: Record, case: Case) -> tuple[str, ...]:
+    objective, row = _objective(experiment, record, case), paper.TABLE_3.get((_range_of(case), case.size))
+    if row is None:
+        return (objective, *[NOTHING] * 3)
+    return (objective, *map(duration, (row.omp_8, row.cu_class, row.cu_tree)))
+
+
+def _table_2(experiment: Experiment, record: Record) -> Table:
+    rows: list[tuple[str, ...]] = []
+    for case in experiment.cases:
+        for name in (TREE, f"OMP-{os.cpu_count()}"):
+            found = record.cell(experiment.name, case.series, case.size, name).values("paths_of_search")
+            if found:
+                counts = (str(sum(found[0][a:b])) for a, b in pairwise(SEARCHES))
+                rows.append((f"n = {case.size:,} ({name})", *counts))
+                break
+        if case.size in paper.TABLE_2:
+            row = [str(n) for n in paper.TABLE_2[case.size]]
+            rows.append((f"n = {case.size:,} (paper)", *row, *[NOTHING] * (len(SEARCHES) - 1 - len(row))))
+    columns = ("", "1", *(f"{a + 1}–{b}" for a, b in pairwise(SEARCHES[1:])))
+    return Table(
+        "Table 2: paths found by search (first instance)",
+        columns,
+        rows,
+        (
+            "the paper's first column is the initial assignment, before its iterations 1–5, 6–10, …; ours is the first "
+            "search, from which later ones go on",
+        ),
+    )
+
+
+def _steps(experiment: Experiment, record: Record) -> Table:
+    """The steps of Table 3: the seconds that the solvers report of their own phases."""
+    rows: list[tuple[str, ...]] = []
+    for case in experiment.cases:
+        row = paper.TABLE_3.get((_range_of(case), case.size))
+        for variant in experiment.variants:
+            steps = _step_seconds(experiment, record, case, variant.name)
+            if steps:
+                said = ", ".join(f"{name} {duration(seconds)}" for name, seconds in steps.items())
+                rows.append((f"{_label(case)}: {variant.name}", said, _papers_steps(row, variant.name)))
+    return Table("Table 3, Figure 3: seconds by step (medians)", ("", "steps", "paper"), rows)
+
+
+def _step_seconds(experiment: Experiment, record: Record, case: Case, variant: str) -> dict[str, float]:
+    cell = record.cell(experiment.name, case.series, case.size, variant)
+    names = [name for name in (cell.facts[0] if cell.facts else {}) if name.endswith("_s") and name != "solve_s"]
+    medians = {name.removesuffix("_s").replace("_", " "): cell.median(name) for name in names}
+    return {name: seconds for name, seconds in medians.items() if seconds}
+
+
+def _papers_steps(row: paper.LargeInstance | None, variant: str) -> str:
+    if row is None or row.tree_forward is None or row.tree_dual_update is None:
+        return NOTHING
+    if variant == TREE:
+        return f"forward pass {duration(row.tree_forward)}, dual update {duration(row.tree_dual_update)}"
+    if variant == CLASS and row.class_compression and row.class_forward and row.class_dual_update:
+        return (
+            f"matrix compression {duration(row.class_compression)}, forward pass {duration(row.class_forward)}, "
+            f"dual update {duration(row.class_dual_update)}"
+        )
+    return NOTHING
+
+
+def _scaling(
+    title: str, published: dict[tuple[int, int], paper.Scaling], experiment: Experiment, record: Record, clock: Clock
+) -> Table:
+    rows: list[tuple[str, ...]] = []
+    for (n, gpus), row in published.items():
+        ours = (NOTHING, NOTHING)
+        if gpus == 1:
+            cells = (record.cell(experiment.name, "costs in [0, 10n]", n, name) for name in (CLASS, TREE))
+            ours = tuple(duration(statistics.median(t)) if (t := cell.times(clock)) else NOTHING for cell in cells)
+        rows.append((f"n = {n:,}, {gpus} GPUs", *ours, duration(row.cu_class), duration(row.cu_tree)))
+    columns = ("", CLASS, TREE, f"paper: {CLASS}", f"paper: {TREE}")
+    notes = ("solving one problem on several GPUs is not there: only the rows of one GPU can be measured",)
+    return Table(f"{title}, costs in [0, 10n]", columns, rows, (*notes, *missing_notes(experiment, record)))
+
+
+def _figures(experiments: Sequence[Experiment], effort: Effort, record: Record, folder: Path) -> list[Path]:
+    small, large, _ = experiments
+    lines = {
+        variant.name: [
+            (case.size, statistics.median(times))
+            for case in small.cases
+            if (times := record.cell(small.name, case.series, case.size, variant.name).times(effort.clock))
+        ]
+        for variant in small.variants
+    }
+    lines |= {
+        f"paper: {name}": [(n, row[k]) for n, row in paper.TABLE_1.items()]
+        for k, name in ((2, "OMP-8"), (3, CLASS), (4, TREE))
+    }
+    paths = [folder / f"lap-figure-{number}.png" for number in (2, 3, 4, 5)]
+    draw_lines(paths[0], "Uniform integer costs in [0, n]", lines, x="n", y="seconds")
+    largest = max(case.size for case in large.cases)
+    stacks = {
+        f"{variant.name}\n[0, {_range_of(case)}]": steps
+        for case in large.cases
+        for variant in large.variants
+        if case.size == largest and (steps := _step_seconds(large, record, case, variant.name))
+    }
+    draw_stacks(paths[1], f"Seconds by step, n = {largest:,}", stacks, y="seconds")
+    draw_lines(paths[2], "Weak scaling efficiency (the paper's)", _weak(), x="GPUs", y="t₁ / tₚ", log=(True, False))
+    draw_lines(
+        paths[3], "Strong scaling efficiency (the paper's)", _strong(), x="GPUs", y="t₁ / (p·tₚ)", log=(True, False)
+    )
+    return paths
+
+
+def _weak() -> dict[str, list[tuple[float, float]]]:
+    """Efficiencies of Table 4; see `paper.Scaling` for the columns."""
+    first = paper.TABLE_4[10000, 1]
+    return {
+        name: [(gpus, first[k] / row[k]) for (_, gpus), row in paper.TABLE_4.items()]
+        for k, name in ((2, CLASS), (4, TREE))
+    }
+
+
+def _strong() -> dict[str, list[tuple[float, float]]]:
+    """Efficiencies of Table 5."""
+    return {
+        f"{name}, n = {size:,}": [
+            (gpus, paper.TABLE_5[size, 1][k] / (gpus * row[k])) for (n, gpus), row in paper.TABLE_5.items() if n == size
+        ]
+        for k, name in ((2, CLASS), (4, TREE))
+        for size in dict.fromkeys(n for n, _ in paper.TABLE_5)
+    }

@@ -1,0 +1,165 @@
+"""The harness: what counts as a time, what does not, and that an interrupted benchmark goes on where it was."""
+
+from __future__ import annotations
+
+import json
+
+import pytest
+
+from auctrack.matching.errors import NotConverged
+from auctrack.plugins.bench.harness import Case, Experiment, Variant, WrongAnswer, measure
+from auctrack.plugins.bench.record import Record
+from auctrack.tracker.errors import InvalidInput, OutputExists
+
+MACHINE = {"processor": "abacus", "cores": 1}
+
+
+class Calls:
+    """A variant that counts its calls and may misbehave at one of them."""
+
+    def __init__(self, name="counter", *, at=None, error=None):
+        self.name, self.calls, self.at, self.error = name, [], at, error
+
+    def run(self, given):
+        self.calls.append(given)
+        if len(self.calls) == self.at:
+            raise self.error
+        return given
+
+    def variant(self, **about):
+        return Variant(self.name, self.run, **{"check": lambda given, answer: {"double": 2 * answer}, **about})
+
+
+def opened(path, machine=MACHINE):
+    return Record.open(path / "b.json", "b", machine, "auctrack bench b")
+
+
+def run(path, variants, *, cases=None, repetitions=3, limit=10.0, progress=None):
+    record = opened(path)
+    cases = cases or [Case("numbers", 7, lambda repetition: repetition, varies=True)]
+    measure([Experiment("e", cases, variants, repetitions)], record, limit, progress=progress)
+    return record
+
+
+def cell(record, variant="counter", size=7):
+    return record.cell("e", "numbers", size, variant)
+
+
+def test_one_call_warms_up_and_every_other_is_counted_with_its_facts(tmp_path):
+    calls = Calls()
+    found = cell(run(tmp_path, [calls.variant()]))
+    assert calls.calls == [0, 0, 1, 2]
+    assert len(found.seconds) == len(found.cpu_seconds) == 3
+    assert found.values("double") == [0, 2, 4]
+    assert found.warm_up_s is not None
+
+
+def test_an_input_that_does_not_vary_is_made_once_for_all_variants(tmp_path):
+    made = []
+    case = Case("numbers", 7, lambda repetition: made.append(repetition) or 5)
+    a, b = Calls("a"), Calls("b")
+    run(tmp_path, [a.variant(), b.variant()], cases=[case])
+    assert made == [0]
+    assert a.calls == b.calls == [5] * 4
+
+
+def test_variants_take_turns(tmp_path):
+    order = []
+    variants = [
+        Variant(name, run=lambda given, name=name: order.append((name, given)), check=lambda *_: {}) for name in "ab"
+    ]
+    run(tmp_path, variants, repetitions=2)
+    assert order[2:] == [("a", 0), ("b", 0), ("a", 1), ("b", 1)]
+
+
+def test_what_brings_the_input_into_form_is_not_run_inside_the_timed_call(tmp_path):
+    calls = Calls()
+    run(tmp_path, [calls.variant(prepare=lambda given: -given)])
+    assert calls.calls == [0, 0, -1, -2]
+
+
+def test_a_wrong_answer_takes_all_times_of_its_cell_away(tmp_path):
+    def check(given, answer):
+        if given == 2:
+            raise WrongAnswer("5 where 4 is the optimum")
+        return {}
+
+    record = run(tmp_path, [Calls().variant(check=check)])
+    assert cell(record).seconds == []
+    assert cell(record).why_not == "wrong: 5 where 4 is the optimum"
+
+
+def test_a_declared_failure_is_recorded_and_others_go_on(tmp_path):
+    record = run(tmp_path, [Calls("bad", at=1, error=NotConverged("too hard")).variant(), Calls().variant()])
+    assert cell(record, "bad").why_not == "failed: NotConverged: too hard"
+    assert len(cell(record).seconds) == 3
+
+
+def test_an_error_that_is_not_declared_is_not_swallowed(tmp_path):
+    with pytest.raises(ZeroDivisionError):
+        run(tmp_path, [Calls(at=2, error=ZeroDivisionError()).variant()])
+
+
+def test_what_is_missing_here_is_said_and_not_run(tmp_path):
+    calls = Calls()
+    record = run(tmp_path, [calls.variant(missing="no abacus")])
+    assert calls.calls == []
+    assert cell(record).why_not == "no abacus"
+
+
+def test_repetitions_end_at_the_limit_and_larger_sizes_of_the_series_are_not_tried(tmp_path):
+    calls = Calls()
+    cases = [Case("numbers", size, lambda _, size=size: size) for size in (9, 7)]
+    cases.append(Case("letters", 9, lambda _: "a"))
+    record = run(tmp_path, [calls.variant()], cases=cases, limit=0.0)
+    assert calls.calls == [7, 7, "a", "a"]
+    assert "more than the limit of 0 s" in cell(record, size=9).why_not
+    assert len(cell(record).seconds) == 1
+
+
+def test_an_interrupted_benchmark_goes_on_where_it_was(tmp_path):
+    first = Calls(at=4, error=KeyboardInterrupt())
+    with pytest.raises(KeyboardInterrupt):
+        run(tmp_path, [first.variant()])
+    kept = json.loads((tmp_path / "b.json").read_text())["cells"][0]["seconds"]
+    assert len(kept) == 2
+    second = Calls()
+    record = run(tmp_path, [second.variant()])
+    assert second.calls == [0, 2]
+    assert cell(record).seconds[:2] == kept
+    assert len(cell(record).seconds) == 3
+    assert len(record.sessions) == 2
+
+
+def test_a_finished_benchmark_runs_nothing_again_and_a_failure_is_not_tried_again(tmp_path):
+    variants = [Calls("bad", at=1, error=NotConverged("too hard")), Calls()]
+    run(tmp_path, [v.variant() for v in variants])
+    again = [Calls("bad"), Calls()]
+    run(tmp_path, [v.variant() for v in again])
+    assert [v.calls for v in again] == [[], []]
+
+
+def test_what_was_missing_is_tried_again(tmp_path):
+    run(tmp_path, [Calls().variant(missing="no abacus")])
+    record = run(tmp_path, [Calls().variant()])
+    assert len(cell(record).seconds) == 3
+    assert cell(record).why_not is None
+
+
+def test_progress_counts_every_cell(tmp_path):
+    seen = []
+    run(tmp_path, [Calls("a").variant(), Calls("b").variant()], progress=lambda *at: seen.append(at[:2]))
+    assert seen == [(0, 2), (2, 2)]
+
+
+def test_times_of_another_machine_are_no_neighbours_of_ours(tmp_path):
+    run(tmp_path, [Calls().variant()])
+    with pytest.raises(OutputExists, match="another cores"):
+        opened(tmp_path, {**MACHINE, "cores": 2})
+
+
+@pytest.mark.parametrize("content", ["", "[]", "{}", '{"format": 1, "benchmark": "other", "cells": [], "sessions": []}'])
+def test_a_file_that_is_no_record_of_this_benchmark_is_refused(tmp_path, content):
+    (tmp_path / "b.json").write_text(content)
+    with pytest.raises(InvalidInput, match=r"b\.json is "):
+        opened(tmp_path)

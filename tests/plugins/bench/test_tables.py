@@ -1,0 +1,91 @@
+"""Numbers as they are shown, tables, and profiles."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+from auctrack.plugins.bench.harness import Case, Experiment, Variant
+from auctrack.plugins.bench.profiles import performance_profile, speed_up_profile
+from auctrack.plugins.bench.record import Cell, Record
+from auctrack.plugins.bench.tables import Table, duration, grid, ratio, significant, times_with_spread
+
+
+@pytest.mark.parametrize(
+    ("seconds", "text"),
+    [
+        (0, "0 s"),
+        (138.4, "138 s"),
+        (12.34, "12.3 s"),
+        (1, "1.00 s"),
+        (0.9996, "1.00 s"),
+        (0.01234, "12.3 ms"),
+        (4.2e-6, "4.20 µs"),
+        (3e-9, "3.00 ns"),
+    ],
+)
+def test_durations_have_three_digits_and_a_unit(seconds, text):
+    assert duration(seconds) == text
+
+
+@pytest.mark.parametrize(("value", "text"), [(0.0999, "0.0999"), (9.999, "10.0"), (1234.5, "1234"), (0.5, "0.500")])
+def test_significant_digits(value, text):
+    assert significant(value) == text
+
+
+def test_a_ratio_of_nothing_is_a_dash():
+    assert ratio(3.0, 2.0) == "1.50 ×"
+    assert ratio(None, 2.0) == ratio(3.0, None) == "—"
+
+
+def test_spread_is_half_the_middle_half_and_the_cpu_clock_is_none_of_a_gpu():
+    text = times_with_spread("cpu")
+    cell = Cell("e", "s", 1, "v", seconds=[5.0] * 5, cpu_seconds=[0.8, 1.0, 1.0, 1.2, 1.2])
+    assert text(cell) == "1.00 s ± 10 %"
+    cell.device = "cuda"
+    assert text(cell) == "5.00 s ± 0 %"
+
+
+def test_a_grid_drops_variants_without_figures_and_says_why(tmp_path):
+    record = Record(tmp_path / "r.json", "b", [{}])
+    cases = [Case("s", size, lambda _: None) for size in (1, 2)]
+    variants = [Variant(name, lambda _: None, lambda *_: {}) for name in ("fast", "slow", "gone")]
+    for cell in (
+        Cell("e", "s", 1, "fast", seconds=[0.5]),
+        Cell("e", "s", 2, "fast", seconds=[2.0]),
+        Cell("e", "s", 1, "slow", seconds=[9.0]),
+        Cell("e", "s", 2, "slow", why_not="took 9 s at size 1"),
+        Cell("e", "s", 1, "gone", why_not="no GPU"),
+    ):
+        record.cells[cell.key] = cell
+    table = grid(
+        "T",
+        Experiment("e", cases, variants, 1),
+        record,
+        times_with_spread("wall"),
+        label=lambda case: f"n = {case.size}",
+        beside=lambda case: (str(case.size**2),),
+        beside_columns=("paper",),
+    )
+    assert table.columns == ("", "fast", "slow", "paper")
+    assert table.rows == [("n = 1", "500 ms", "9.00 s", "1"), ("n = 2", "2.00 s", "—", "4")]
+    assert table.notes == ("slow (s, 2): took 9 s at size 1", "gone (s, 1): no GPU")
+
+
+def test_markdown_escapes_what_would_break_a_row():
+    text = Table("T", ("", "a|b"), [("x", "1")], ("note",)).markdown()
+    assert text.splitlines() == ["**T**", "", "|  | a\\|b |", "| --- | ---: |", "| x | 1 |", "", "- note"]
+
+
+def test_performance_profile_counts_shares_within_multiples_of_the_best():
+    curves = performance_profile({"a": [1.0, 4.0, 2.0, None], "b": [2.0, 1.0, 2.0, 3.0]})
+    np.testing.assert_allclose(curves["a"][0], [1, 1, 4])
+    np.testing.assert_allclose(curves["a"][1], [0.25, 0.5, 0.75])
+    np.testing.assert_allclose(curves["b"][0], [1, 1, 1, 2])
+    np.testing.assert_allclose(curves["b"][1], [0.25, 0.5, 0.75, 1])
+
+
+def test_speed_up_profile_counts_shares_of_at_least_a_speed_up():
+    x, share = speed_up_profile({"a": [1.0, 2.0, None, 8.0]}, [4.0, 2.0, 1.0, 2.0])["a"]
+    np.testing.assert_allclose(x, [4, 1, 0.25])
+    np.testing.assert_allclose(share, [0.25, 0.5, 0.75])
