@@ -1,8 +1,8 @@
 // What the auction's kernels share: number types, the edges of a row, and a row's choice of its best and second best.
 //
-// Costs are minimised; what the papers call a rising price p_j is a falling column dual v_j = -p_j. A row's value of a
-// column is c_ij - v_j, and its value of staying alone is its bound. Compile with -DCOST=float, double, int or int64; the
-// integers also with -DINTEGER, whose prices are int64, the others' double. -DDENSE: edge e of a row is
+// Costs are minimised; what the papers call a rising price p_j is a falling column dual v_j = -p_j. A row's value
+// of a column is c_ij - v_j, and its value of staying alone is its bound. Compile with -DCOST=float, double, int or
+// int64; the integers also with -DINTEGER, whose prices are int64, the others' double. -DDENSE: edge e of a row is
 // column e of its matrix.
 #pragma once
 #include "grid.cuh"
@@ -40,7 +40,7 @@ struct Graph {
     const int* __restrict__ indices;              // (edges,) columns, ascending within a row; unused when dense
     const cost_t* __restrict__ cost;              // (edges,)
     const unsigned char* __restrict__ forbidden;  // (edges,) or null
-    int width, block_rows;                        // dense: columns and rows of each matrix; matrices lie one after the other
+    int width, block_rows;  // dense: columns and rows of each matrix; matrices lie one after the other
 
     __device__ __forceinline__ int64 first(int row) const {
 #ifdef DENSE
@@ -112,7 +112,8 @@ template <int lanes>
 __device__ __forceinline__ Choice agreed(Choice c) {
 #pragma unroll
     for (int step = lanes / 2; step > 0; step /= 2) {
-        const price_t best = __shfl_xor_sync(FULL_WARP, c.best, step), second = __shfl_xor_sync(FULL_WARP, c.second, step);
+        const price_t best = __shfl_xor_sync(FULL_WARP, c.best, step),
+                      second = __shfl_xor_sync(FULL_WARP, c.second, step);
         const int best_edge = __shfl_xor_sync(FULL_WARP, c.best_edge, step);
         const int second_edge = __shfl_xor_sync(FULL_WARP, c.second_edge, step);
         c = merged(c, best, second, best_edge, second_edge);
@@ -120,8 +121,8 @@ __device__ __forceinline__ Choice agreed(Choice c) {
     return c;
 }
 
-// The key by which a column compares bids: the larger increment wins, then the smaller row. The increment is rounded to
-// float: any bidder may win, since each pays its own exact price. 0 = no bid.
+// The key by which a column compares bids: the larger increment wins, then the smaller row. The increment is
+// rounded to float: any bidder may win, since each pays its own exact price. 0 = no bid.
 __device__ __forceinline__ uint64 bid_key(price_t increment, int row) {
     return ((uint64)__float_as_uint((float)increment) << 32) | (0xffffffffu - (uint32)row);
 }

@@ -1,21 +1,21 @@
 // Jacobi auction on a graph: all unassigned rows bid at once, round after round, inside one cooperative launch.
 //
 // Source: D. P. Bertsekas, "Auction algorithms for network flow problems: a tutorial introduction", Computational
-// Optimization and Applications 1 (1992), Jacobi form. With eps = 0 the bids are Jonker and Volgenant's augmenting row
-// reduction (Computing 38, 1987): links stay tight, lone rows sit at their bound and lone columns at their starting
-// price, so what is left over can be finished by shortest augmenting paths (auction_path.cu), exactly.
+// Optimization and Applications 1 (1992), Jacobi form. With eps = 0 the bids are Jonker and Volgenant's augmenting
+// row reduction (Computing 38, 1987): links stay tight, lone rows sit at their bound and lone columns at their
+// starting price, so what is left over can be finished by shortest augmenting paths (auction_path.cu), exactly.
 //
 // LANES neighbouring lanes serve one row. A round has two phases:
 //   bid     every waiting row finds its best column and the price at which its second choice is as good, and enters the
 //           column's key by atomicMax: the highest increment wins, then the smallest row, whatever the order of threads;
 //   assign  winners take their column and put the row they displace into the next round's queue, losers queue themselves.
-// A queue never grows. Rows that are better off alone retire for good: prices only turn against them. Rows whose bid
-// would not move the price of a taken column go to `waiting`.
-// Once few rows are left, block 0 goes on alone: a round then costs two block barriers (about 3 us) and no grid barrier.
+// A queue never grows. Rows that are better off alone retire for good: prices only turn against them. Rows whose
+// bid would not move the price of a taken column go to `waiting`. Once few rows are left, block 0 goes on alone: a
+// round then costs two block barriers (about 3 us) and no grid barrier.
 //
 // Bytes of the first round: 12 to 16 per edge (read once) and 40 per row; prices are gathered from the L2 cache.
-// Hazards: prices, owners and keys are written by other blocks, hence never read through __restrict__ pointers; the three
-// queue sizes rotate (read, filled, cleared), so that no barrier is needed to clear one.
+// Hazards: prices, owners and keys are written by other blocks, hence never read through __restrict__ pointers; the
+// three queue sizes rotate (read, filled, cleared), so that no barrier is needed to clear one.
 // variant: -DLANES=32 -DCOST=double
 // variant: -DINTEGER -DCOST=int
 // variant: -DINTEGER -DCOST=int64 -DLANES=32
@@ -113,12 +113,12 @@ __device__ __forceinline__ void meet(uint32* barrier) {
         __syncthreads();
 }
 
-// Plays rounds until `stop_at` rows or fewer are queued, `last_round` is reached or `most_bids` are spent; returns the round it
-// ended with. Every thread counts the bids for itself.
+// Plays rounds until `stop_at` rows or fewer are queued, `last_round` is reached or `most_bids` are spent; returns
+// the round it ended with. Every thread counts the bids for itself.
 template <bool whole_grid>
 __device__ int play(
-    const Auction& a, int n_rows, bool all_rows, int* queues, int* sizes, int round, int last_round, int stop_at, uint64 most_bids,
-    uint64* bids, uint32* barrier
+    const Auction& a, int n_rows, bool all_rows, int* queues, int* sizes, int round, int last_round, int stop_at,
+    uint64 most_bids, uint64* bids, uint32* barrier
 ) {
     const int thread = whole_grid ? dealt_thread() : threadIdx.x;
     const int threads = whole_grid ? all_threads() : blockDim.x;
@@ -134,31 +134,45 @@ __device__ int play(
             bid(a, at < size ? (all_rows && round == 0 ? at : queue[at]) : NOBODY, at);
         meet<whole_grid>(barrier);
         for (int at = thread; at < (size + 31) / 32 * 32; at += threads)
-            assign(a, at < size ? (all_rows && round == 0 ? at : queue[at]) : NOBODY, at, next, &sizes[(round + 1) % 3]);
+            assign(
+                a, at < size ? (all_rows && round == 0 ? at : queue[at]) : NOBODY, at, next, &sizes[(round + 1) % 3]
+            );
         meet<whole_grid>(barrier);
     }
     return round;
 }
 
-// sizes = {k, 0, 0} at the start: round 0 takes the first k rows of the queue, or rows 0 ... k - 1 if all_rows. counts: bids, grid rounds, block rounds.
+// sizes = {k, 0, 0} at the start: round 0 takes the first k rows of the queue, or rows 0 ... k - 1 if all_rows.
+// counts: bids, grid rounds, block rounds.
 extern "C" __global__ void __launch_bounds__(512) auction_bid(
-    int n_rows, int n_cols, const int64* indptr, const int* indices, const cost_t* cost,
-    const unsigned char* forbidden, int width, int block_rows,
-    const price_t* row_bound, price_t* v, int* col_of_row, int* row_of_col, uint64* key, int* bid_edge, price_t* bid_price,
-    int all_rows, int* queues, int* sizes, int* waiting, int* n_waiting, uint64* counts, uint32* barrier, price_t eps, int block_alone_at,
-    int stop_at, int grid_rounds, int block_rounds,
+    int n_rows, int n_cols, const int64* indptr, const int* indices, const cost_t* cost, const unsigned char* forbidden,
+    int width, int block_rows, const price_t* row_bound, price_t* v, int* col_of_row, int* row_of_col, uint64* key,
+    int* bid_edge, price_t* bid_price, int all_rows, int* queues, int* sizes, int* waiting, int* n_waiting,
+    uint64* counts, uint32* barrier, price_t eps, int block_alone_at, int stop_at, int grid_rounds, int block_rounds,
     uint64 most_bids
 ) {
     const Auction a{
-        Graph{indptr, indices, cost, forbidden, width, block_rows}, row_bound, v, col_of_row, row_of_col, key, bid_edge, bid_price,
-        waiting, n_waiting, eps};
+        Graph{indptr, indices, cost, forbidden, width, block_rows},
+        row_bound,
+        v,
+        col_of_row,
+        row_of_col,
+        key,
+        bid_edge,
+        bid_price,
+        waiting,
+        n_waiting,
+        eps
+    };
     const int alone_at = block_alone_at > stop_at ? block_alone_at : stop_at;
     uint64 bids = 0;
     int round = play<true>(a, n_rows, all_rows, queues, sizes, 0, grid_rounds, alone_at, most_bids, &bids, barrier);
     if (blockIdx.x != 0) return;
     if (threadIdx.x == 0) counts[1] += round;
     const int before = round;
-    round = play<false>(a, n_rows, all_rows, queues, sizes, round, round + block_rounds, stop_at, most_bids, &bids, barrier);
+    round = play<false>(
+        a, n_rows, all_rows, queues, sizes, round, round + block_rounds, stop_at, most_bids, &bids, barrier
+    );
     const int left = *(volatile int*)&sizes[round % 3], base = *(volatile int*)n_waiting;
     for (int at = threadIdx.x; at < left; at += blockDim.x)
         waiting[base + at] = all_rows && round == 0 ? at : queues[(round & 1) * (int64)n_rows + at];

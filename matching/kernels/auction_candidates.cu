@@ -1,7 +1,8 @@
-// From a cost matrix to a sparse graph and back: the cheapest pairs of every row and column, and the check of all pairs.
+// From a cost matrix to a sparse graph and back: the cheapest pairs of every row and column, and the check of all
+// pairs.
 //
-// "Solve sparse, certify dense": the graph of cheapest pairs is solved exactly, then every pair of the matrix is checked
-// against its prices, the pairs that violate them join the graph, and it is solved again, until none does.
+// "Solve sparse, certify dense": the graph of cheapest pairs is solved exactly, then every pair of the matrix is
+// checked against its prices, the pairs that violate them join the graph, and it is solved again, until none does.
 //
 //   auction_row_limit      a block a row: its threads' minima, and of these the `rank`-th smallest: at least `rank` pairs of
 //                          the row cost no more, and seldom many more;
@@ -9,8 +10,8 @@
 //   auction_count_candidates, auction_list_candidates   a warp a row: the pairs within either limit, ascending, at most `most`;
 //   auction_violations     a warp a row: pairs with c - v_j < r_i, the worst of every 8 lanes' share.
 //
-// Bytes: the matrix once per kernel, columns' minima 256 values a column. Only auction_violations counts with an atomic; its
-// list is sorted afterwards.
+// Bytes: the matrix once per kernel, columns' minima 256 values a column. Only auction_violations counts with an
+// atomic; its list is sorted afterwards.
 // variant: -DDENSE -DCOST=double
 // variant: -DDENSE -DINTEGER -DCOST=int
 // variant: -DDENSE -DINTEGER -DCOST=int64
@@ -46,7 +47,8 @@ extern "C" __global__ void __launch_bounds__(THREADS) auction_row_limit(
     write_ranked(least, rank, &row_limit[row]);
 }
 
-// Grid (width / THREADS, THREADS, matrices): minima[g * columns + col] = least cost of col among the g-th chunk of its rows.
+// Grid (width / THREADS, THREADS, matrices): minima[g * columns + col] = least cost of col among the g-th chunk of
+// its rows.
 extern "C" __global__ void __launch_bounds__(THREADS) auction_column_minima(
     int n_rows, int n_cols, const int64* indptr, const int* indices, const cost_t* cost,
     const unsigned char* forbidden, int width, int block_rows,

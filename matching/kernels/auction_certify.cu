@@ -1,11 +1,12 @@
 // The certificate of an assignment: best row duals for given column duals, and every term of the gap.
 //
-// Linear programming duality (matching/certificate.py says the same in words): r_i = min(bound_i, min_j c_ij - v_j), and the
-// gap is the sum of c_ij - v_j - r_i over links and price - dual over the lone. LANES lanes serve one row; after the rows, one
-// thread each column. A term is loose when it is not 0, or, for real costs, more than 64 ulp of the largest number
-// that went into it, those of the pair that set the row's dual included.
+// Linear programming duality (matching/certificate.py says the same in words): r_i = min(bound_i, min_j c_ij -
+// v_j), and the gap is the sum of c_ij - v_j - r_i over links and price - dual over the lone. LANES lanes serve one
+// row; after the rows, one thread each column. A term is loose when it is not 0, or, for real costs, more than 64
+// ulp of the largest number that went into it, those of the pair that set the row's dual included.
 //
-// Bytes: 12 to 16 per edge, 40 per row, 40 per column. No two threads write the same place but for the count of loose terms.
+// Bytes: 12 to 16 per edge, 40 per row, 40 per column. No two threads write the same place but for the count of
+// loose terms.
 // variant: -DLANES=32 -DCOST=double
 // variant: -DINTEGER -DCOST=int
 // variant: -DINTEGER -DCOST=int64 -DLANES=32
@@ -50,7 +51,8 @@ extern "C" __global__ void auction_certify(
         }
 #pragma unroll
         for (int step = LANES / 2; step > 0; step /= 2) {
-            const price_t dual_there = __shfl_xor_sync(FULL_WARP, dual, step), own_there = __shfl_xor_sync(FULL_WARP, own, step);
+            const price_t dual_there = __shfl_xor_sync(FULL_WARP, dual, step),
+                          own_there = __shfl_xor_sync(FULL_WARP, own, step);
             const int edge_there = __shfl_xor_sync(FULL_WARP, edge, step);
             if (comes_before(dual_there, edge_there, dual, edge)) dual = dual_there, edge = edge_there;
             own = own_there < own ? own_there : own;

@@ -1,8 +1,10 @@
-// Shortest augmenting paths from all unmatched rows at once, in one cooperative launch: equal sides, everything matched.
+// Shortest augmenting paths from all unmatched rows at once, in one cooperative launch: equal sides, everything
+// matched.
 //
-// Source: the Hungarian forest of Date and Nagi ("GPU-accelerated Hungarian algorithms for the linear assignment problem",
-// Parallel Computing 57, 2016), with distances instead of repeated dual updates: a multi-source Bellman-Ford search on
-// reduced costs with a queue, whose trees are disjoint, so that every tree augments along its own shortest path.
+// Source: the Hungarian forest of Date and Nagi ("GPU-accelerated Hungarian algorithms for the linear assignment
+// problem", Parallel Computing 57, 2016), with distances instead of repeated dual updates: a multi-source
+// Bellman-Ford search on reduced costs with a queue, whose trees are disjoint, so that every tree augments along
+// its own shortest path.
 //
 // Needs tight links; no bounds on either side. A phase:
 //   relax, claim   rounds over the queued rows: lower the distances of their columns; then the smallest row that explains a
@@ -11,10 +13,10 @@
 //   roots          each free column that was reached walks to its root; each root keeps its nearest, smallest column;
 //   augment        L = the longest of the roots' paths; columns nearer than L change price by dist - L, which makes every
 //                  path tight, and each root exchanges links and non-links along its own.
-// Once half of the free columns are reached, rows beyond the farthest of them are queued no more: the search stays where the
-// paths are, and roots whose nearest column lies beyond wait for the next phase.
-// A parent never becomes a descendant: distances along a path do not fall, also in floating point.
-// Phases shrink the number of unmatched rows by about half; a phase without any path is a proof that there is none.
+// Once half of the free columns are reached, rows beyond the farthest of them are queued no more: the search stays
+// where the paths are, and roots whose nearest column lies beyond wait for the next phase. A parent never becomes a
+// descendant: distances along a path do not fall, also in floating point. Phases shrink the number of unmatched
+// rows by about half; a phase without any path is a proof that there is none.
 //
 // LANES lanes serve one row. Bytes: the edges of each queued row twice a round, 40 per column and phase.
 // Hazards: everything here is written by other blocks, hence no __restrict__; barriers stand between all steps.
@@ -34,7 +36,9 @@ __device__ __forceinline__ void lower(price_t* address, price_t value) { atomicM
 __device__ __forceinline__ void raise(price_t* address, price_t value) { atomicMax((int64*)address, *(int64*)&value); }
 
 // Parents of later rounds are smaller, then smaller rows.
-__device__ __forceinline__ uint64 parent_key(int round, int row) { return ((uint64)(0x7fffffff - round) << 32) | (uint32)row; }
+__device__ __forceinline__ uint64 parent_key(int round, int row) {
+    return ((uint64)(0x7fffffff - round) << 32) | (uint32)row;
+}
 __device__ __forceinline__ int parent_row(uint64 key) { return (int)(uint32)key; }
 __device__ __forceinline__ int parent_round(uint64 key) { return 0x7fffffff - (int)(key >> 32); }
 
@@ -120,17 +124,25 @@ __device__ __forceinline__ void note_reached(price_t dist, int* count, price_t* 
     raise(farthest, dist);
 }
 
-// sources: (rows,) the unmatched rows, n_sources of them; free_cols: (rows,) scratch. queues, bases: two halves of (rows,). root, root_dist, root_col:
-// root by column, nearest distance and column by row. sizes: three queue sizes, then sources kept, paths found, free columns,
-// and three counts of those reached. lengths: the longest path, then three times the farthest free column reached. stuck: -1, or a row that cannot be matched. counts: phases, rounds, rows queued, paths.
+// sources: (rows,) the unmatched rows, n_sources of them; free_cols: (rows,) scratch. queues, bases: two halves of
+// (rows,). root, root_dist, root_col: root by column, nearest distance and column by row. sizes: three queue sizes,
+// then sources kept, paths found, free columns, and three counts of those reached. lengths: the longest path, then
+// three times the farthest free column reached. stuck: -1, or a row that cannot be matched. counts: phases, rounds,
+// rows queued, paths.
 extern "C" __global__ void __launch_bounds__(512) auction_forest(
-    int n_rows, int n_cols, const int64* indptr, const int* indices, const cost_t* cost,
-    const unsigned char* forbidden, int width, int block_rows,
-    price_t* v, int* col_of_row, int* row_of_col, int* sources, int n_sources, int* free_cols, int* queues, price_t* bases, price_t* duals,
-    price_t* dist, uint64* parent, int* lowered, int* root, price_t* root_dist, int* root_col, int* sizes,
-    price_t* lengths, int* stuck, uint64* counts, uint32* barrier
+    int n_rows, int n_cols, const int64* indptr, const int* indices, const cost_t* cost, const unsigned char* forbidden,
+    int width, int block_rows, price_t* v, int* col_of_row, int* row_of_col, int* sources, int n_sources,
+    int* free_cols, int* queues, price_t* bases, price_t* duals, price_t* dist, uint64* parent, int* lowered, int* root,
+    price_t* root_dist, int* root_col, int* sizes, price_t* lengths, int* stuck, uint64* counts, uint32* barrier
 ) {
-    const Forest f{Graph{indptr, indices, cost, forbidden, width, block_rows}, v, col_of_row, row_of_col, dist, parent, lowered, duals};
+    const Forest f{Graph{indptr, indices, cost, forbidden, width, block_rows},
+                   v,
+                   col_of_row,
+                   row_of_col,
+                   dist,
+                   parent,
+                   lowered,
+                   duals};
     const int thread = dealt_thread(), threads = all_threads();
     int round = 0;
     int* n_kept = sizes + 3;
@@ -184,9 +196,14 @@ extern "C" __global__ void __launch_bounds__(512) auction_forest(
             grid_barrier(barrier);
             for (int at = thread / LANES; at < size; at += threads / LANES)
                 reach<true>(
-                    f, queues[here + at], bases[here + at], limit, round, queues + there, bases + there, &sizes[(round + 1) % 3]);
+                    f, queues[here + at], bases[here + at], limit, round, queues + there, bases + there,
+                    &sizes[(round + 1) % 3]
+                );
             for (int at = thread; at - lane() < n_sources; at += threads)
-                note_reached(at < n_sources ? dist[free_cols[at]] : none(), &n_reached[(round + 1) % 3], &farthest[(round + 1) % 3]);
+                note_reached(
+                    at < n_sources ? dist[free_cols[at]] : none(), &n_reached[(round + 1) % 3],
+                    &farthest[(round + 1) % 3]
+                );
             grid_barrier(barrier);
             round++;
         }
@@ -199,7 +216,8 @@ extern "C" __global__ void __launch_bounds__(512) auction_forest(
         }
         grid_barrier(barrier);
         for (int col = thread; col < n_cols; col += threads)
-            if (row_of_col[col] == NOBODY && dist[col] < none() && dist[col] <= limit && dist[col] == root_dist[root[col]])
+            if (row_of_col[col] == NOBODY && dist[col] < none() && dist[col] <= limit &&
+                dist[col] == root_dist[root[col]])
                 atomicMin(&root_col[root[col]], col);
         for (int at = thread; at < n_sources; at += threads)
             if (root_dist[sources[at]] < none()) raise(longest, root_dist[sources[at]]);

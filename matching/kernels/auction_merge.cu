@@ -1,6 +1,8 @@
-// Adds edges to a CSR graph: old and new edges of a row, both ascending, are merged by counting. LANES lanes serve one row.
+// Adds edges to a CSR graph: old and new edges of a row, both ascending, are merged by counting. LANES lanes serve
+// one row.
 //
-// Bytes: every edge read and written once; a row has few new ones, which all its lanes read. No two threads write one place.
+// Bytes: every edge read and written once; a row has few new ones, which all its lanes read. No two threads write
+// one place.
 // variant: -DCOST=double
 // variant: -DINTEGER -DCOST=int
 // variant: -DINTEGER -DCOST=int64

@@ -1,15 +1,15 @@
-// The auction of Vasconcelos and Rosenhahn, "Bipartite graph matching computation on GPU" (EMMCVPR 2009), section 5, step by
-// step: a bidding kernel with one thread per person (row), an assignment kernel with one thread per object (column), and a
-// loop on the host that runs both until a test says that every person has an object.
+// The auction of Vasconcelos and Rosenhahn, "Bipartite graph matching computation on GPU" (EMMCVPR 2009), section
+// 5, step by step: a bidding kernel with one thread per person (row), an assignment kernel with one thread per
+// object (column), and a loop on the host that runs both until a test says that every person has an object.
 //
-// Streams, all one-dimensional but the benefits: the objects' prices (here column duals v = -price, from their starting
-// value), the object of each person, the person of each object, each person's last bid and its target. Equations (6), (10)
-// and (11) are the bid's object, its increment and the winner.
+// Streams, all one-dimensional but the benefits: the objects' prices (here column duals v = -price, from their
+// starting value), the object of each person, the person of each object, each person's last bid and its target.
+// Equations (6), (10) and (11) are the bid's object, its increment and the winner.
 //
-// What the paper leaves open: equal highest bids go to the smallest person; with a single acceptable object there is no second
-// best, and the increment is eps; a person who is better off alone retires and counts as assigned (`unmatched_cost`).
-// Convergence, as in section 5.1: `counter` grows by an atomic when an object takes its first bid; or the objects' states are
-// written as a boolean stream that a reduction adds up afterwards.
+// What the paper leaves open: equal highest bids go to the smallest person; with a single acceptable object there
+// is no second best, and the increment is eps; a person who is better off alone retires and counts as assigned
+// (`unmatched_cost`). Convergence, as in section 5.1: `counter` grows by an atomic when an object takes its first
+// bid; or the objects' states are written as a boolean stream that a reduction adds up afterwards.
 //
 // Bytes of an iteration: the benefits of each unassigned person, and every bid once per object, as in the paper.
 // Hazards: none within a kernel but the counter; the kernels' order is the only synchronisation.
@@ -42,14 +42,15 @@ extern "C" __global__ void auction_paper_bid(
 }
 
 extern "C" __global__ void auction_paper_assign(
-    int n_rows, int n_cols, price_t* v, int* col_of_row, int* row_of_col, const price_t* bid_value, const int* bid_target,
-    unsigned char* assigned, int* counter
+    int n_rows, int n_cols, price_t* v, int* col_of_row, int* row_of_col, const price_t* bid_value,
+    const int* bid_target, unsigned char* assigned, int* counter
 ) {
     const int object = global_thread();
     if (object >= n_cols) return;
     int winner = NOBODY;
     for (int person = 0; person < n_rows; person++)
-        if (bid_target[person] == object && (winner == NOBODY || bid_value[person] < bid_value[winner])) winner = person;
+        if (bid_target[person] == object && (winner == NOBODY || bid_value[person] < bid_value[winner]))
+            winner = person;
     if (winner != NOBODY) {
         const int outbid = row_of_col[object];
         if (outbid != NOBODY) col_of_row[outbid] = NOBODY;

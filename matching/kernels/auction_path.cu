@@ -1,24 +1,26 @@
 // Shortest augmenting paths from the rows that the auction left over, many at once, in one cooperative launch.
 //
-// Source: R. Jonker, A. Volgenant, "A shortest augmenting path algorithm for dense and sparse linear assignment problems",
-// Computing 38 (1987), augmentation; side by side by deterministic reservations (G. Blelloch, J. Fineman, P. Gibbons,
-// J. Shun, "Internally deterministic parallel algorithms can be fast", PPoPP 2012), which is ours here.
+// Source: R. Jonker, A. Volgenant, "A shortest augmenting path algorithm for dense and sparse linear assignment
+// problems", Computing 38 (1987), augmentation; side by side by deterministic reservations (G. Blelloch, J.
+// Fineman, P. Gibbons, J. Shun, "Internally deterministic parallel algorithms can be fast", PPoPP 2012), which is
+// ours here.
 //
-// Needs tight links, lone rows at their bound and lone columns at their starting price (what auction_bid leaves at eps = 0).
-// Every block searches for one row at a time, by Dijkstra's method on reduced costs, in the same state of the matching. Then
-// each search claims the columns whose price or owner it would change, the older search first. A search that holds all its
-// claims is carried out, the others start again in the next step. Two searches carried out together share no such column,
-// and prices only fall: what one lowers is no nearer to the other. So the outcome is that of one after the other, and it is
-// the same on every run. Each step carries out the oldest search at least.
+// Needs tight links, lone rows at their bound and lone columns at their starting price (what auction_bid leaves at
+// eps = 0). Every block searches for one row at a time, by Dijkstra's method on reduced costs, in the same state of
+// the matching. Then each search claims the columns whose price or owner it would change, the older search first. A
+// search that holds all its claims is carried out, the others start again in the next step. Two searches carried
+// out together share no such column, and prices only fall: what one lowers is no nearer to the other. So the
+// outcome is that of one after the other, and it is the same on every run. Each step carries out the oldest search
+// at least.
 //
-// A path ends in a column that is alone, or in a row that goes alone at its bound; ties: row first, then smallest column.
-// Distances of reached columns lie in a list per block, searched in full for the nearest (lists are short: a search stops
-// where crowding stops); `place` finds a column in it.
+// A path ends in a column that is alone, or in a row that goes alone at its bound; ties: row first, then smallest
+// column. Distances of reached columns lie in a list per block, searched in full for the nearest (lists are short:
+// a search stops where crowding stops); `place` finds a column in it.
 //
-// Bytes: the edges of each scanned row twice, and the list once per scanned row. Memory: a block takes 4 bytes a column
-// and 16 per entry of its list.
-// Hazards: matching and prices are written by other blocks, only between the barriers marked "carry out"; `claim` is reset
-// by its owners before the next step.
+// Bytes: the edges of each scanned row twice, and the list once per scanned row. Memory: a block takes 4 bytes a
+// column and 16 per entry of its list.
+// Hazards: matching and prices are written by other blocks, only between the first and the second barrier of a step; `claim`
+// is reset by its owners before the next step.
 // variant: -DCOST=double
 // variant: -DINTEGER -DCOST=int
 // variant: -DINTEGER -DCOST=int64
@@ -57,14 +59,20 @@ struct Nearest {
     int column, place;
 };
 
-__device__ __forceinline__ Nearest nearer(Nearest a, Nearest b) { return comes_before(b.dist, b.column, a.dist, a.column) ? b : a; }
+__device__ __forceinline__ Nearest nearer(Nearest a, Nearest b) {
+    return comes_before(b.dist, b.column, a.dist, a.column) ? b : a;
+}
 
 __device__ Nearest nearest_of_block(Nearest mine) {
     __shared__ Nearest of_warp[MAX_WARPS];
 #pragma unroll
     for (int step = 16; step > 0; step /= 2)
-        mine = nearer(mine, Nearest{__shfl_xor_sync(FULL_WARP, mine.dist, step), __shfl_xor_sync(FULL_WARP, mine.column, step),
-                                    __shfl_xor_sync(FULL_WARP, mine.place, step)});
+        mine = nearer(
+            mine, Nearest{
+                      __shfl_xor_sync(FULL_WARP, mine.dist, step), __shfl_xor_sync(FULL_WARP, mine.column, step),
+                      __shfl_xor_sync(FULL_WARP, mine.place, step)
+                  }
+        );
     if (blockDim.x == 32) return mine;
     if (lane() == 0) of_warp[threadIdx.x / 32] = mine;
     __syncthreads();
@@ -80,7 +88,8 @@ struct Path {
     int n_reached;
 };
 
-// Dijkstra's search from `start`, given up after `most_scans` rows or when the list is full; all threads of the block return the same path.
+// Dijkstra's search from `start`, given up after `most_scans` rows or when the list is full; all threads of the
+// block return the same path.
 __device__ Path search(const Matching& m, int start, const Reached& reached, int most_scans, uint64* rows_scanned) {
     __shared__ int n_reached;
     if (threadIdx.x == 0) n_reached = 0;
@@ -99,7 +108,8 @@ __device__ Path search(const Matching& m, int start, const Reached& reached, int
         }
         const price_t dual = nearest_of_block(cheapest).dist;
         if (dual >= none()) return Path{NO_PATH, 0, n_reached};
-        if (bound < none() && reach + (bound - dual) < shortest_alone) shortest_alone = reach + (bound - dual), alone = row;
+        if (bound < none() && reach + (bound - dual) < shortest_alone)
+            shortest_alone = reach + (bound - dual), alone = row;
         const price_t limit = free_column.dist < shortest_alone ? free_column.dist : shortest_alone;
         Nearest found = free_column;
         for (int e = threadIdx.x; e < degree; e += blockDim.x) {
@@ -132,7 +142,8 @@ __device__ Path search(const Matching& m, int start, const Reached& reached, int
         if (next.dist >= end) {
             const int count = n_reached;
             __syncthreads();
-            if (shortest_alone <= free_column.dist) return Path{alone == NOBODY ? NO_PATH : -alone - 4, shortest_alone, count};
+            if (shortest_alone <= free_column.dist)
+                return Path{alone == NOBODY ? NO_PATH : -alone - 4, shortest_alone, count};
             return Path{free_column.column, free_column.dist, count};
         }
         if (scans == most_scans) {
@@ -169,7 +180,8 @@ __device__ void carry_out(const Matching& m, int start, const Path& path, const 
     }
 }
 
-// Keeps the rows whose searches were not carried out at the front, in order, and fills up with the next rows. Block 0.
+// Keeps the rows whose searches were not carried out at the front, in order, and fills up with the next rows. Block
+// 0.
 __device__ void refill(int* window, const int* done, int slots, const int* waiting, int n_waiting, int* head) {
     __shared__ int kept_of_warp[MAX_WARPS];
     __shared__ int total;
@@ -203,13 +215,13 @@ __device__ void refill(int* window, const int* done, int slots, const int* waiti
 }
 
 // One slot per block. window (blocks,) = the first rows of `waiting` (ascending) or NOBODY, *head = rows in it.
-// stuck: 0x7fffffff, or on return the smallest row found without a path. left: rows whose search was too long. counts: steps, searches, rows scanned.
+// stuck: 0x7fffffff, or on return the smallest row found without a path. left: rows whose search was too long.
+// counts: steps, searches, rows scanned.
 extern "C" __global__ void __launch_bounds__(1024) auction_path(
-    int n_cols, const int64* indptr, const int* indices, const cost_t* cost,
-    const unsigned char* forbidden, int width, int block_rows,
-    const price_t* row_bound, price_t* v, int* col_of_row, int* row_of_col, const int* waiting, int n_waiting, int* window,
-    int* done, int* head, int* claim, int* place, int* column, int* from, price_t* dist, int list_size, int* stuck, int* left,
-    int* n_left, int most_scans, uint64* counts, uint32* barrier
+    int n_cols, const int64* indptr, const int* indices, const cost_t* cost, const unsigned char* forbidden, int width,
+    int block_rows, const price_t* row_bound, price_t* v, int* col_of_row, int* row_of_col, const int* waiting,
+    int n_waiting, int* window, int* done, int* head, int* claim, int* place, int* column, int* from, price_t* dist,
+    int list_size, int* stuck, int* left, int* n_left, int most_scans, uint64* counts, uint32* barrier
 ) {
     const Matching m{Graph{indptr, indices, cost, forbidden, width, block_rows}, row_bound, v, col_of_row, row_of_col};
     const int64 share = (int64)blockIdx.x * list_size;

@@ -1,9 +1,11 @@
-// Matrix-free costs: nearest neighbours of two point sets, and the check of all pairs against prices, through one tree.
+// Matrix-free costs: nearest neighbours of two point sets, and the check of all pairs against prices, through one
+// tree.
 //
-// Points are sorted along a Morton curve; 8 neighbours in that order make a leaf, 8 nodes the node above. A node holds the box
-// of its points and their largest price. So a row meets all columns in O(log m) steps: a subtree is skipped when the distance
-// to its box less its largest price is no better than the row's dual ("solve sparse, certify dense").
-// Box distances are rounded down; pair costs are computed as on the CPU, without contraction, so that one cost has one value.
+// Points are sorted along a Morton curve; 8 neighbours in that order make a leaf, 8 nodes the node above. A node
+// holds the box of its points and their largest price. So a row meets all columns in O(log m) steps: a subtree is
+// skipped when the distance to its box less its largest price is no better than the row's dual ("solve sparse,
+// certify dense"). Box distances are rounded down; pair costs are computed as on the CPU, without contraction, so
+// that one cost has one value.
 //
 //   auction_morton     Morton codes of points, 21 bits an axis
 //   auction_tree       the nodes of one level, a thread a node
@@ -70,7 +72,9 @@ __device__ __forceinline__ void traverse(const Tree& tree, int levels, const int
     }
 }
 
-extern "C" __global__ void auction_morton(int n, const double* points, const double* corner, double cells_per_unit, uint64* codes) {
+extern "C" __global__ void auction_morton(
+    int n, const double* points, const double* corner, double cells_per_unit, uint64* codes
+) {
     const int i = global_thread();
     if (i >= n) return;
     uint64 code = 0;
@@ -84,8 +88,8 @@ extern "C" __global__ void auction_morton(int n, const double* points, const dou
 
 // Nodes of `level`, which lie from `here` on; those below from `below` on, or sorted points when level is 0.
 extern "C" __global__ void auction_tree(
-    int level, int n_nodes, int n_below, int here, int below, const double* points, const int* order, const double* v, double* boxes,
-    double* prices
+    int level, int n_nodes, int n_below, int here, int below, const double* points, const int* order, const double* v,
+    double* boxes, double* prices
 ) {
     const int node = global_thread();
     if (node >= n_nodes) return;
@@ -101,11 +105,11 @@ extern "C" __global__ void auction_tree(
     prices[here + node] = price;
 }
 
-// queries: (n, 3) sorted; query_order (n,) their own indices; near: (n,) where each falls among the sorted points. pairs:
-// (n, NEAREST) row * columns + column, -1 beyond the number of points; queries are columns when turned.
+// queries: (n, 3) sorted; query_order (n,) their own indices; near: (n,) where each falls among the sorted points.
+// pairs: (n, NEAREST) row * columns + column, -1 beyond the number of points; queries are columns when turned.
 extern "C" __global__ void __launch_bounds__(128) auction_nearest(
-    int n, int m, int levels, const int* first, const double* points, const int* order, const double* boxes, const double* prices,
-    const double* queries, const int* query_order, const int64* near, int turned, int64* pairs
+    int n, int m, int levels, const int* first, const double* points, const int* order, const double* boxes,
+    const double* prices, const double* queries, const int* query_order, const int64* near, int turned, int64* pairs
 ) {
     const Tree tree{points, order, boxes, prices, m};
     const int i = global_thread();
@@ -120,7 +124,8 @@ extern "C" __global__ void __launch_bounds__(128) auction_nearest(
         if (d > limit) return;
         int place = count < NEAREST ? count : NEAREST - 1;
         if (count == NEAREST && d >= dist[NEAREST - 1]) return;
-        for (; place > 0 && dist[place - 1] > d; place--) dist[place] = dist[place - 1], found[place] = found[place - 1];
+        for (; place > 0 && dist[place - 1] > d; place--)
+            dist[place] = dist[place - 1], found[place] = found[place - 1];
         dist[place] = d, found[place] = j;
         if (count < NEAREST) count++;
         if (count == NEAREST) limit = dist[NEAREST - 1];
@@ -136,25 +141,31 @@ extern "C" __global__ void __launch_bounds__(128) auction_nearest(
     }
 }
 
-extern "C" __global__ void auction_point_costs(int64 n_pairs, int64 m, const int64* pairs, const double* x, const double* y, double* costs) {
+extern "C" __global__ void auction_point_costs(
+    int64 n_pairs, int64 m, const int64* pairs, const double* x, const double* y, double* costs
+) {
     const int64 p = blockIdx.x * (int64)blockDim.x + threadIdx.x;
     if (p < n_pairs) costs[p] = cost_of(squared_distance(x + 3 * (pairs[p] / m), y + 3 * (pairs[p] % m)));
 }
 
-// rows: (n, 3) sorted; row_order (n,) their own indices; selected (k,): which of the sorted rows are checked; row_duals by own
-// index; indptr, indices: the graph so far. pairs (k, FAN), costs beside, -1 = none: each of a row's FAN lanes meets every FAN-th
-// point of the leaves and reports its worst. violated (n,): set where some pair has c - v < r. Beside a violated row's pairs, and
-// beside every row's unless only_violated, pairs with c - v < r + margin that the graph lacks are reported: they are next.
+// rows: (n, 3) sorted; row_order (n,) their own indices; selected (k,): which of the sorted rows are checked;
+// row_duals by own index; indptr, indices: the graph so far. pairs (k, FAN), costs beside, -1 = none: each of a
+// row's FAN lanes meets every FAN-th point of the leaves and reports its worst. violated (n,): set where some pair
+// has c - v < r. Beside a violated row's pairs, and beside every row's unless only_violated, pairs with c - v < r +
+// margin that the graph lacks are reported: they are next.
 extern "C" __global__ void __launch_bounds__(128) auction_price(
     int n_selected, int m, int levels, const int* first, const double* points, const int* order, const double* boxes,
-    const double* prices, const double* rows, const int* row_order, const int* selected, const double* row_duals, const double* v,
-    const int64* indptr, const int* indices, double margin, int only_violated, int64* pairs, double* costs, unsigned char* violated
+    const double* prices, const double* rows, const int* row_order, const int* selected, const double* row_duals,
+    const double* v, const int64* indptr, const int* indices, double margin, int only_violated, int64* pairs,
+    double* costs, unsigned char* violated
 ) {
     const int i = global_thread() / FAN, member = threadIdx.x % FAN;
     const uint32 group = 0xffu << (lane() / FAN * FAN);
     if (i >= n_selected) return;
     const int place_of_row = selected[i], own = row_order[place_of_row];
-    const double at[3] = {rows[3 * (int64)place_of_row], rows[3 * (int64)place_of_row + 1], rows[3 * (int64)place_of_row + 2]};
+    const double at[3] = {
+        rows[3 * (int64)place_of_row], rows[3 * (int64)place_of_row + 1], rows[3 * (int64)place_of_row + 2]
+    };
     const double dual = row_duals[own], limit = dual + margin;
     double worst = limit, worst_cost = 0;
     int found = -1;
@@ -162,7 +173,8 @@ extern "C" __global__ void __launch_bounds__(128) auction_price(
     int size = 0;
     stack[size++] = (levels - 1) << LEVEL_SHIFT;
     while (size > 0) {
-        const int top = stack[--size], level = top >> LEVEL_SHIFT, child = (top & ((1 << LEVEL_SHIFT) - 1)) * FAN + member;
+        const int top = stack[--size], level = top >> LEVEL_SHIFT,
+                  child = (top & ((1 << LEVEL_SHIFT) - 1)) * FAN + member;
         const int below = level == 0 ? m : first[level] - first[level - 1];
         bool enters = false;
         if (child < below && level == 0) {
