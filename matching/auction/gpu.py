@@ -56,7 +56,7 @@ def solve_gpu(problem: Problem, options: Auction, device: str) -> Assignment:
         raise NotConverged(
             f"max_bids={options.max_bids} bids per row were spent and {waiting} rows had no column yet; raise it, or "
             "leave it at None.",
-            assignment=answer,
+            assignment=replace(answer, is_optimal=False),
         )
     return answer
 
