@@ -74,7 +74,9 @@ def devices() -> tuple[Device, ...]:
     return tuple(_describe(runtime, index) for index in range(count))
 
 
+@functools.cache
 def _describe(runtime: Any, index: int) -> Device:
+    """Describe a device once: asking the driver takes most of a millisecond, and `using` asks every time."""
     properties = runtime.getDeviceProperties(index)
     return Device(
         index=index,
