@@ -78,10 +78,11 @@ class Assignment:
         return replace(self, **{name: move(getattr(self, name)) for name in arrays})
 
     def links(self) -> tuple[np.ndarray, np.ndarray]:
-        """Return the matched (rows, columns), counted over all blocks, int64."""
-        rows = np.flatnonzero(self.col_of_row >= 0)
+        """Return the matched (rows, columns), counted over all blocks, int64, on the host."""
+        col_of_row = cuda.to_host(self.col_of_row)
+        rows = np.flatnonzero(col_of_row >= 0)
         block = np.searchsorted(self.row_offsets, rows, side="right") - 1
-        return rows, self.col_of_row[rows] + self.col_offsets[block]
+        return rows, col_of_row[rows] + self.col_offsets[block]
 
     def blocks(self) -> Iterator[Assignment]:
         """Yield the answer to every block."""
