@@ -60,6 +60,19 @@ def test_scaled_phases_end_at_the_optimum_of_unequal_sides_too(form: str, n: int
     assert answer.stats["bids"] > 2 * min(n, m)
 
 
+def test_phases_run_only_where_bids_without_an_increment_leave_much():
+    hard = neighbour_graph(600, 600)
+    x = np.random.default_rng(0).random((600, 3))
+    row_order, _ = hilbert_orders(x, x)
+    x = x[row_order]
+    near, _ = nearest(build_tree(x + 0.005), build_tree(x).points, 12, 600)
+    rows, cols = np.repeat(np.arange(600), 12), np.sort(near, axis=1).reshape(-1)
+    cost = np.linalg.norm(x[rows] - x[cols] - 0.005, axis=1)
+    easy = Problem.sparse((np.arange(601) * 12, cols, cost), shape=(600, 600))
+    assert solve(easy, Auction()).stats["bids"] <= 7 * 600
+    assert solve(hard, Auction()).stats["bids"] > 7 * 600
+
+
 def test_many_more_columns_than_rows_are_bid_for_from_the_bound():
     answer = assert_same_optimum(neighbour_graph(500, 900), Auction())
     assert answer.stats.get("lone_columns", 0) == 0
