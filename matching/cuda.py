@@ -71,13 +71,13 @@ def devices() -> tuple[Device, ...]:
         count = runtime.getDeviceCount()
     except runtime.CUDARuntimeError:
         return ()
-    return tuple(_describe(runtime, index) for index in range(count))
+    return tuple(_describe(index) for index in range(count))
 
 
 @functools.cache
-def _describe(runtime: Any, index: int) -> Device:
+def _describe(index: int) -> Device:
     """Describe a device once: asking the driver takes most of a millisecond, and `using` asks every time."""
-    properties = runtime.getDeviceProperties(index)
+    properties = cupy().cuda.runtime.getDeviceProperties(index)
     return Device(
         index=index,
         name=properties["name"].decode(),

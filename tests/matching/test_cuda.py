@@ -45,6 +45,14 @@ def _pretended_cupy(capabilities: list[tuple[int, int]], free: int = 1000, poole
     )
 
 
+@pytest.fixture(autouse=True)
+def unknown_devices():
+    """Devices are described once a process; the pretended ones differ from test to test."""
+    cuda._describe.cache_clear()
+    yield
+    cuda._describe.cache_clear()
+
+
 @pytest.fixture
 def without_cupy(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setitem(sys.modules, "cupy", None)
