@@ -105,12 +105,19 @@ def measure(
     ----------
     experiments : sequence of Experiment
     record : Record
-        Read, added to and saved after every repetition, so that an interrupted benchmark goes on where it was.
+        Read, added to and saved all along and in the end, so that an interrupted benchmark goes on where it was.
     limit_s : float
         Wall seconds: a cell's repetitions end when they add up to more, and a variant that needs more for one run is
         not tried on larger cases of the series.
     progress : callable, optional
     """
+    try:
+        _measure(experiments, record, limit_s, progress)
+    finally:
+        record.save()
+
+
+def _measure(experiments: Sequence[Experiment], record: Record, limit_s: float, progress: Progress | None) -> None:
     total = sum(len(experiment.cases) * len(experiment.variants) for experiment in experiments)
     done = 0
     for experiment in experiments:
@@ -120,7 +127,6 @@ def measure(
                 progress(done, total, f"{experiment.name}: {case.series}, {case.size}")
             _measure_case(experiment, case, record, limit_s, too_slow)
             done += len(experiment.variants)
-    record.save()
     if progress is not None:
         progress(total, total, "done")
 

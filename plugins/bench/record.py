@@ -1,9 +1,10 @@
-"""What a benchmark measured: every repetition, in one JSON file that is put in place whole after each of them."""
+"""What a benchmark measured: every repetition, in one JSON file that is put in place whole, again and again."""
 
 from __future__ import annotations
 
 import json
 import statistics
+import time
 from collections.abc import Mapping
 from dataclasses import asdict, dataclass, field
 from datetime import UTC, datetime
@@ -15,6 +16,7 @@ import numpy as np
 from ...tracker.errors import InvalidInput, OutputExists
 
 FORMAT = 1
+SECONDS_BETWEEN_SAVES = 2.0
 
 Clock = Literal["wall", "cpu"]
 Key = tuple[str, str, int, str]
@@ -93,6 +95,7 @@ class Record:
     benchmark: str
     sessions: list[dict[str, Any]] = field(default_factory=list[dict[str, Any]])
     cells: dict[Key, Cell] = field(default_factory=dict[Key, Cell])
+    _saved: float = 0.0
 
     @classmethod
     def open(cls, path: Path, benchmark: str, machine: Mapping[str, Any], command: str) -> Self:
@@ -142,16 +145,18 @@ class Record:
         unfinished = self.path.with_name(f".{self.path.name}.part")
         unfinished.write_text(json.dumps(content, indent=1, default=_plain) + "\n", encoding="utf-8")
         unfinished.replace(self.path)
+        self._saved = time.monotonic()
 
     def cell(self, experiment: str, series: str, size: int, variant: str) -> Cell:
         """Return the cell, new and empty if there is none; a new one is not kept before `keep`."""
         return self.cells.get((experiment, series, size, variant)) or Cell(experiment, series, size, variant)
 
     def keep(self, cell: Cell) -> None:
-        """Take the cell in, as measured by the present session, and save."""
+        """Take the cell in, as measured by the present session; save if the last time was a while ago."""
         cell.session = len(self.sessions) - 1
         self.cells[cell.key] = cell
-        self.save()
+        if time.monotonic() - self._saved > SECONDS_BETWEEN_SAVES:
+            self.save()
 
     @property
     def machine(self) -> Mapping[str, Any]:

@@ -118,7 +118,7 @@ def _check_scipy(given: FramePair, answer: tuple[np.ndarray, np.ndarray]) -> Fac
 
 
 def _accuracy(effort: Effort) -> list[Experiment]:
-    n = 300 if effort.quick else 2000
+    n = 200 if effort.quick else 2000
     return [
         Experiment(
             f"accuracy: {name}",

@@ -27,7 +27,7 @@ class Calls:
         return given
 
     def variant(self, **about):
-        return Variant(self.name, self.run, **{"check": lambda given, answer: {"double": 2 * answer}, **about})
+        return Variant(self.name, self.run, **{"check": lambda _, answer: {"double": 2 * answer}, **about})
 
 
 def opened(path, machine=MACHINE):
@@ -79,7 +79,7 @@ def test_what_brings_the_input_into_form_is_not_run_inside_the_timed_call(tmp_pa
 
 
 def test_a_wrong_answer_takes_all_times_of_its_cell_away(tmp_path):
-    def check(given, answer):
+    def check(given, _):
         if given == 2:
             raise WrongAnswer("5 where 4 is the optimum")
         return {}
@@ -158,7 +158,9 @@ def test_times_of_another_machine_are_no_neighbours_of_ours(tmp_path):
         opened(tmp_path, {**MACHINE, "cores": 2})
 
 
-@pytest.mark.parametrize("content", ["", "[]", "{}", '{"format": 1, "benchmark": "other", "cells": [], "sessions": []}'])
+@pytest.mark.parametrize(
+    "content", ["", "[]", "{}", '{"format": 1, "benchmark": "other", "cells": [], "sessions": []}']
+)
 def test_a_file_that_is_no_record_of_this_benchmark_is_refused(tmp_path, content):
     (tmp_path / "b.json").write_text(content)
     with pytest.raises(InvalidInput, match=r"b\.json is "):

@@ -1,0 +1,121 @@
+"""`auctrack bench`: each benchmark once, at the smallest size, from the command line to its files."""
+
+from __future__ import annotations
+
+import json
+
+import pytest
+from typer.testing import CliRunner
+
+from auctrack.plugins.cli.app import app
+
+
+@pytest.fixture
+def bench(tmp_path):
+    def run(*arguments, code=0):
+        outcome = CliRunner().invoke(app, ["bench", *arguments, "-o", str(tmp_path)])
+        assert outcome.exit_code == code, outcome.output
+        return outcome.output
+
+    return run
+
+
+def cells(folder, name):
+    return json.loads((folder / f"{name}.json").read_text())["cells"]
+
+
+def answered(folder, name, **wanted):
+    """The cells with times, of these experiments, variants, …"""
+    found = [cell for cell in cells(folder, name) if all(cell[key] == value for key, value in wanted.items())]
+    assert found, wanted
+    return [cell for cell in found if cell["seconds"]]
+
+
+def test_tracking(bench, tmp_path):
+    printed = bench("tracking", "--quick", "--sizes", "12,20", "--repetitions", "1", "--limit", "5")
+    assert "Figure 6" in printed
+    assert "20 particles" in printed
+    for name in ("tracking.md", "tracking-figure-5.png", "tracking-figure-6.png", "tracking-accuracy-missed.png"):
+        assert (tmp_path / name).stat().st_size > 1000
+    assert len(answered(tmp_path, "tracking", experiment="figure-6", variant="ours, CPU")) == 2
+    harder = {cell["series"]: cell["facts"][0]["f1"] for cell in answered(tmp_path, "tracking", variant="auctrack")}
+    assert harder["step 0.1"] > harder["step 0.6"]
+    assert all(f1 > 0.8 for f1 in harder.values())
+
+
+def test_a_second_run_measures_nothing_again_and_says_where_it_ran(bench, tmp_path):
+    arguments = ("lap", "--quick", "--sizes", "30", "--repetitions", "2", "--clock", "cpu")
+    bench(*arguments)
+    before = cells(tmp_path, "lap")
+    assert "CPU seconds" in bench(*arguments)
+    after = cells(tmp_path, "lap")
+    assert [c["seconds"] for c in before] == [c["seconds"] for c in after]
+    record = json.loads((tmp_path / "lap.json").read_text())
+    assert len(record["sessions"]) == 2
+    assert {"processor", "cores", "gpus", "versions"} <= set(record["sessions"][0]["machine"])
+
+
+def test_lap_solves_every_family_to_the_same_optimum(bench, tmp_path):
+    printed = bench("lap", "--quick", "--sizes", "40", "--repetitions", "1")
+    assert "paper: OMP-8" in printed
+    for series in ("costs in [0, n/10]", "costs in [0, n]", "costs in [0, 10n]"):
+        found = answered(tmp_path, "lap", experiment="table-3", series=series)
+        assert len({cell["facts"][0]["cost"] for cell in found}) == 1
+    assert (tmp_path / "lap-figure-2.png").exists()
+
+
+def test_cardinality_on_a_file_shows_the_papers_row_of_that_graph(bench, tmp_path):
+    from scipy.io import mmwrite
+    from scipy.sparse import random_array
+
+    path = tmp_path / "amazon0505.mtx"
+    mmwrite(path, random_array((60, 60), density=0.05, rng=1))
+    printed = bench("cardinality", str(path), "--quick", "--repetitions", "1")
+    assert "22.7 s" in printed  # P-DBFS in Table 2
+    assert "395,397" not in printed  # the size of theirs is not claimed for ours
+    sizes = {cell["facts"][0]["maximum"] for cell in answered(tmp_path, "cardinality", experiment="algorithms")}
+    assert len(sizes) == 1
+    assert {cell["series"] for cell in cells(tmp_path, "cardinality")} >= {"amazon0505", "amazon0505, permuted"}
+
+
+def test_cardinality_families(bench, tmp_path):
+    bench("cardinality", "--quick", "--sizes", "6", "--repetitions", "1")
+    for cell in answered(tmp_path, "cardinality", experiment="algorithms"):
+        assert cell["facts"][0]["maximum"] <= 64
+    assert (tmp_path / "cardinality-performance-permuted.png").exists()
+
+
+def test_peers_on_the_same_inputs_as_ratios(bench, tmp_path):
+    printed = bench("peers", "--quick", "--sizes", "40", "--repetitions", "1")
+    assert "1.00 ×" in printed
+    for experiment in ("assignment", "gated", "cardinality", "linking"):
+        assert answered(tmp_path, "peers", experiment=experiment, variant="auctrack")
+    for cell in cells(tmp_path, "peers"):
+        assert not (cell["why_not"] or "").startswith("wrong"), cell
+
+
+def test_what_is_not_here_is_said(bench, tmp_path):
+    from auctrack.matching import cuda
+
+    if cuda.is_available():
+        pytest.skip("there is a GPU here")
+    assert "needs a CUDA device" in bench("lap", "--quick", "--sizes", "20", "--repetitions", "1")
+    assert answered(tmp_path, "lap", variant="auction, GPU") == []
+
+
+@pytest.mark.parametrize(
+    ("arguments", "said"),
+    [
+        (("lap", "--sizes", "10,x"), "whole numbers"),
+        (("lap", "--clock", "sun"), "wall or cpu"),
+        (("peers", "--repetitions", "0"), "--repetitions"),
+        (("nothing",), "nothing"),
+    ],
+)
+def test_wrong_usage_ends_in_a_sentence(bench, arguments, said):
+    assert said in bench(*arguments, code=2)
+
+
+def test_a_file_that_is_no_matrix_ends_in_a_sentence(bench, tmp_path):
+    (tmp_path / "poem.mtx").write_text("Shall I compare thee")
+    assert "poem.mtx" in bench("cardinality", str(tmp_path / "poem.mtx"), "--quick", code=1)

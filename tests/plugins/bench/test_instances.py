@@ -1,0 +1,113 @@
+"""The instances: what they are made to be, and the same everywhere."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+from auctrack.matching import solve
+from auctrack.matching.cardinality import maximum_matching
+from auctrack.plugins.bench.gated_pairs import gated_pair
+from auctrack.plugins.bench.graph_families import FAMILIES, permuted
+from auctrack.plugins.bench.lap_instances import RANGES, point_costs, point_pair, uniform_costs
+from auctrack.plugins.bench.movies import checked_links, simulated, squared_objective
+from auctrack.plugins.bench.peers import GatedInput
+
+
+@pytest.mark.parametrize(("cost_range", "largest"), [("n/10", 40), ("n", 400), ("10n", 4000)])
+def test_uniform_costs_fill_their_range_evenly(cost_range, largest):
+    costs = uniform_costs(400, cost_range, seed=1)
+    assert costs.min() == 0
+    assert costs.max() == largest
+    counts = np.histogram(costs, bins=10, range=(0, largest + 1))[0]
+    assert abs(counts - costs.size / 10).max() < 0.03 * costs.size
+
+
+def test_every_seed_and_range_is_another_instance():
+    assert set(RANGES) == {"n/10", "n", "10n"}
+    assert (uniform_costs(50, "n", 1) != uniform_costs(50, "n", 2)).any()
+
+
+@pytest.mark.parametrize(
+    ("make", "n", "optimum"),
+    [
+        (lambda n: uniform_costs(n, "n", 1), 5000, 5742),
+        (lambda n: uniform_costs(n, "10n", 1), 1000, 16084),
+        (lambda n: point_costs(n, 1), 1000, 47511107),
+    ],
+)
+def test_instances_are_the_same_everywhere_so_that_optima_can_be_quoted(make, n, optimum):
+    assert solve(make(n), device="cpu").cost == optimum
+
+
+def test_the_second_point_set_is_the_first_after_noise_in_another_order():
+    x, y = point_pair(500, seed=3)
+    assert x.min() >= 0
+    assert x.max() <= 1
+    links = solve(np.linalg.norm(x[:, None] - y[None], axis=2), device="cpu")
+    assert links.cost / 500 < 0.6 * 500 ** (-1 / 3)
+
+
+@pytest.mark.parametrize("family", FAMILIES)
+def test_permuting_changes_the_order_and_nothing_else(family):
+    graph = FAMILIES[family](8)
+    other = permuted(graph, 1)
+    assert other.shape == graph.shape
+    assert other.n_edges == graph.n_edges
+    assert (other.indices != graph.indices).any()
+    sizes = [maximum_matching(g, device="cpu").size for g in (graph, other)]
+    assert sizes[0] == sizes[1] > 0.7 * graph.n_rows
+
+
+def test_meshes_are_symmetric_and_gates_have_their_degree():
+    for family in ("delaunay", "rgg", "rmat", "road"):
+        graph = FAMILIES[family](8)
+        assert np.array_equal(graph.indices, graph.transposed.indices), family
+    gate = FAMILIES["gate"](13)
+    assert 5 < gate.n_edges / gate.n_rows < 8
+
+
+def test_a_gated_pair_has_its_degree_and_its_gate_is_the_price_of_two_lone():
+    problem = gated_pair(2000, 10.0)
+    assert problem.n_edges / problem.n_rows == pytest.approx(10, rel=0.15)
+    assert problem.data.max() <= 2 * problem.row_unmatched[0]
+
+
+def test_the_square_problem_of_the_peers_has_the_same_optimum():
+    from scipy.optimize import linear_sum_assignment
+
+    given = GatedInput(gated_pair(60, 6.0))
+    indptr, indices, data = given.square
+    full = np.full((len(indptr) - 1,) * 2, 1e3)
+    full[np.repeat(np.arange(len(indptr) - 1), np.diff(indptr)), indices] = data
+    cost = full[linear_sum_assignment(full)].sum()
+    assert given.cost_of(cost) == pytest.approx(given.optimum, rel=1e-12)
+
+
+def test_links_are_scored_against_the_truth_and_two_of_a_detection_are_no_links():
+    from auctrack.plugins.bench.harness import WrongAnswer
+
+    given = simulated(0, particles=40, frames=3)
+    identity = given.points.table["true_id"].to_numpy()
+    truth = np.array([(a, b) for a in range(80) for b in range(a + 1, 120) if identity[a] == identity[b]])
+    truth = truth[given.points.frames[truth[:, 1]] - given.points.frames[truth[:, 0]] == 1]
+    assert checked_links(given, truth)["f1"] == 1
+    assert checked_links(given, truth[:40])["recall"] == 0.5
+    with pytest.raises(WrongAnswer, match="two links"):
+        checked_links(given, np.vstack([truth, truth[0] + [0, 1]]))
+    with pytest.raises(WrongAnswer, match="next"):
+        checked_links(given, [[0, 119]])
+
+
+def test_scipy_by_hand_reaches_the_least_objective():
+    from auctrack.plugins.bench.baselines import greedy_links, scipy_links
+    from auctrack.tracker.link import LinkSettings, link_points
+
+    given = simulated(1, particles=200, frames=4, missed=0.05, false=0.05, range_in_spacings=1.2)
+    settings = LinkSettings(given.search_range, given.search_range / 2, device="cpu")
+    ours = link_points(given.points, settings).links[["source", "target"]].to_numpy()
+    best, by_hand, greedy = (
+        squared_objective(given, links, given.search_range) for links in (ours, scipy_links(given), greedy_links(given))
+    )
+    assert by_hand == pytest.approx(best, rel=1e-12)
+    assert greedy > best

@@ -1,0 +1,67 @@
+"""Work that must not grow: counts on fixed instances and ratios between them, never seconds.
+
+The ceilings leave half again of what was counted when they were set (2026-11-21), so that a change of order or of a
+tie does not break them and a lost idea does.
+"""
+
+from __future__ import annotations
+
+import pytest
+
+from auctrack.matching import Problem, solve
+from auctrack.matching.cardinality import maximum_matching
+from auctrack.plugins.bench.gated_pairs import gated_pair
+from auctrack.plugins.bench.graph_families import FAMILIES, permuted
+from auctrack.plugins.bench.lap_instances import point_costs, point_pair, uniform_costs
+
+
+def row_reads(answer) -> float:
+    """How often a row of costs is read, by bids and by shortest paths, per row."""
+    return (answer.stats["bids"] + answer.stats["rows_scanned"]) / len(answer.col_of_row)
+
+
+@pytest.mark.parametrize("solver", ["sparse-jv", "auction"])
+@pytest.mark.parametrize(("degree", "ceiling"), [(7.3, 2.0), (28.8, 3.3)])
+def test_gated_links_are_read_a_few_times_only(solver, degree, ceiling):
+    assert row_reads(solve(gated_pair(5000, degree), solver, device="cpu")) < ceiling
+
+
+@pytest.mark.parametrize(
+    ("solver", "family", "ceiling"),
+    [("jv", "n", 8), ("jv", "10n", 9), ("auction", "n", 28), ("auction", "10n", 29)],
+)
+def test_uniform_costs(solver, family, ceiling):
+    assert row_reads(solve(uniform_costs(400, family, 1), solver, device="cpu")) < ceiling
+
+
+@pytest.mark.parametrize("solver", ["jv", "auction"])
+def test_point_sets_as_a_matrix(solver):
+    assert row_reads(solve(point_costs(400, 1), solver, device="cpu")) < 4.5
+
+
+def test_point_sets_without_a_matrix_look_at_few_pairs():
+    x, y = point_pair(2000, 1)
+    stats = solve(Problem.points(x, y), "auction", device="cpu").stats
+    assert stats["edges"] < 16 * len(x)
+    assert stats["pricings"] <= 8
+    assert stats["bids"] < 21 * len(x)
+
+
+def test_hungarian_trees_share_their_searches():
+    tree = solve(uniform_costs(400, "n", 1), "hungarian-tree", device="cpu").stats
+    assert tree["searches"] < 21
+    assert tree["rows_scanned"] < 16 * 400
+
+
+@pytest.mark.parametrize(("family", "ceiling"), [("gate", 4.0), ("road", 4.5)])
+@pytest.mark.parametrize("order", ["original", "permuted"])
+def test_push_relabel_pushes_a_few_times_a_row(family, ceiling, order):
+    graph = FAMILIES[family](12)
+    graph = permuted(graph, 12) if order == "permuted" else graph
+    matching = maximum_matching(graph, "push-relabel", "cheap", "cpu")
+    assert matching.stats["pushes"] < ceiling * graph.n_rows
+
+
+def test_gates_cost_no_more_per_row_when_they_grow():
+    small, large = (row_reads(solve(gated_pair(n, 7.3), "sparse-jv", device="cpu")) for n in (1000, 8000))
+    assert large < 1.3 * small
