@@ -5,14 +5,15 @@ BIN := $(VENV)/bin
 STAMP := $(VENV)/.installed
 export MPLBACKEND := Agg
 
-.PHONY: demo test check format clean
+.PHONY: demo test check format pictures clean
 
 ## demo: track the sample movie; prints where the tracks and the picture went
 demo: $(STAMP)
 	$(BIN)/auctrack track sample_data/movie.ome.tif --output demo --picture --overwrite
 
-## test: style, types, the three floors, and every test that needs no GPU
+## test: style, types, the three floors, and every test that needs no GPU; the napari plugin in a real viewer
 test: check
+	.ci/display
 	$(BIN)/python -m pytest
 
 check: $(STAMP)
@@ -24,6 +25,11 @@ check: $(STAMP)
 format: $(STAMP)
 	$(BIN)/ruff check --fix .
 	$(BIN)/ruff format .
+
+## pictures: the README's pictures of the napari plugin, made anew (sample_data/pictures)
+pictures: $(STAMP)
+	.ci/display
+	$(BIN)/python -m auctrack.plugins.napari.screenshots sample_data/pictures
 
 clean:
 	rm -rf $(VENV) demo build dist *.egg-info

@@ -42,8 +42,10 @@ class _Bound:
         self._viewer, self._key = viewer, key
 
     def disconnect(self, callback: Callable[..., Any]) -> None:
-        del callback
-        self._viewer.bind_key(self._key, None, overwrite=True)
+        """Free the key, unless another widget has taken it since."""
+        bound = {str(key).upper(): function for key, function in self._viewer.keymap.items()}
+        if bound.get(self._key.upper().replace("-", "+")) == callback:
+            self._viewer.bind_key(self._key, None, overwrite=True)
 
 
 class _Listed:

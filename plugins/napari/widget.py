@@ -6,7 +6,7 @@ from collections.abc import Callable
 from functools import partial
 from typing import TYPE_CHECKING, Any
 
-from qtpy.QtCore import QSize, Qt, QTimer
+from qtpy.QtCore import QEvent, QSize, Qt, QTimer
 from qtpy.QtGui import QGuiApplication
 from qtpy.QtWidgets import QFileDialog, QScrollArea, QTabWidget, QVBoxLayout, QWidget
 
@@ -141,6 +141,14 @@ class TrackWidget(QWidget):
             signal.connect(slot)
         self._connections.add_key(self._viewer, "n", self._next_link)
         self._connections.add_key(self._viewer, "Shift-N", self._previous_link)
+
+    def event(self, event: QEvent) -> bool:
+        """Let go of the viewer when the dock is closed: napari takes the widget out, but does not destroy it."""
+        if event.type() == QEvent.Type.ParentChange and self.parent() is None:
+            self._connections.drop()
+            for desk in self.findChildren(Desk):
+                desk.let_go()
+        return super().event(event)
 
     # --- input ---------------------------------------------------------------------------------------------------
 

@@ -12,7 +12,7 @@ from .conftest import PHYSICAL
 
 
 @pytest.fixture
-def layers(display):
+def layers(display):  # noqa: ARG001 - napari wants its settings first
     from napari import layers
 
     return layers

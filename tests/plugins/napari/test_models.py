@@ -30,6 +30,10 @@ from auctrack.tracker.simulate import SimulationSettings, simulate
 POINTS = simulate(SimulationSettings(particles=60, frames=12, missed=0.05, false=0.05, seed=5)).detections
 
 
+def unheard(advance):
+    del advance
+
+
 def reports():
     heard = []
     return heard, heard.append
@@ -37,7 +41,7 @@ def reports():
 
 @pytest.fixture(scope="module")
 def linked():
-    return chain(POINTS, LinkSettings(), lambda advance: None)
+    return chain(POINTS, LinkSettings(), unheard)
 
 
 def test_tracks_are_those_of_the_library(linked):
@@ -87,7 +91,8 @@ def test_filtered_lineage_stays_among_the_kept():
     assert data.only(data.kept({"length": (2, 9)})).parents == {2: [0]}
 
 
-def test_colours_span_the_percentiles_and_the_missing_are_grey(display):
+@pytest.mark.usefixtures("display")
+def test_colours_span_the_percentiles_and_the_missing_are_grey():
     values = np.append(np.linspace(0, 1, 99), [1e9, np.nan])
     table = pd.DataFrame({"frame": np.arange(101), "y": 0.0, "x": 0.0, "speed": values, "track_id": 0})
     tracks = Tracks(table)
@@ -169,7 +174,7 @@ def test_there_is_no_advice_where_every_particle_is_alone():
 def session_of(points, path):
     session = Session()
     session.begin(LayerInput("points", points, "", path, None))
-    session.keep(find_and_chain(session.source, DetectSettings(), LinkSettings(), lambda advance: None))
+    session.keep(find_and_chain(session.source, DetectSettings(), LinkSettings(), unheard))
     return session
 
 

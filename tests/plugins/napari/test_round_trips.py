@@ -16,6 +16,7 @@ from auctrack.tracker.points import Points, Tracks
 from auctrack.tracker.tables import read_points, read_tracks
 from auctrack.tracker.write import write_points, write_tracks
 
+pytestmark = pytest.mark.usefixtures("display")
 CALIBRATION = Calibration((2.0, 0.5, 0.5), "µm", 10.0, "s")
 NAMES = ("tracks.csv", "tracks.parquet", "tracks.napari.csv")
 
@@ -47,7 +48,7 @@ def sorted_by_track(tracks: Tracks) -> pd.DataFrame:
 
 @pytest.mark.parametrize("name", NAMES)
 @pytest.mark.parametrize("ndim", [2, 3])
-def test_tracks_come_back_with_features_lineage_scale_and_units(display, tmp_path, name, ndim):
+def test_tracks_come_back_with_features_lineage_scale_and_units(tmp_path, name, ndim):
     first, second = tmp_path / name, tmp_path / "again" / name
     second.parent.mkdir()
     tracks = some_tracks(ndim)
@@ -64,7 +65,7 @@ def test_tracks_come_back_with_features_lineage_scale_and_units(display, tmp_pat
 
 
 @pytest.mark.parametrize("ids", [(5, 5, 70_000_000, 70_000_000, 9, 9), (2**40, 2**40, 1, 1, 0, 0)])
-def test_ids_that_would_cost_gigabytes_are_drawn_small_and_written_whole(display, tmp_path, ids):
+def test_ids_that_would_cost_gigabytes_are_drawn_small_and_written_whole(tmp_path, ids):
     tracks = some_tracks(ids=ids)
     data, attributes, _ = in_napari(tracks_layer(tracks, "t"))
     assert data[:, 0].max() < 10
@@ -75,7 +76,7 @@ def test_ids_that_would_cost_gigabytes_are_drawn_small_and_written_whole(display
 
 
 @pytest.mark.parametrize("name", ["points.csv", "points.parquet", "points.napari.csv"])
-def test_points_come_back_in_their_order(display, tmp_path, name):
+def test_points_come_back_in_their_order(tmp_path, name):
     points = Points(some_tracks().table.drop(columns="track_id").iloc[[3, 1, 5, 0, 2, 4]], CALIBRATION)
     write_points(points, tmp_path / name, settings={})
     (layer_data,) = readers.table_reader(str(tmp_path / name))(str(tmp_path / name))
@@ -97,7 +98,7 @@ def test_a_point_table_with_true_ids_opens_as_points(tmp_path):
     assert "true_id" in attributes["features"]
 
 
-def test_times_that_are_no_frames_are_refused_in_a_sentence(display, tmp_path):
+def test_times_that_are_no_frames_are_refused_in_a_sentence(tmp_path):
     data, attributes, _ = in_napari(tracks_layer(some_tracks(), "t"))
     data = data.copy()
     data[0, 1] = 0.5
@@ -135,7 +136,7 @@ def test_channels_open_as_layers(tmp_path):
         np.testing.assert_array_equal(np.asarray(lazy), data[:, channel])
 
 
-def test_an_unknown_voxel_size_is_said_and_not_guessed(display, tmp_path):
+def test_an_unknown_voxel_size_is_said_and_not_guessed(tmp_path):
     from napari.utils.notifications import notification_manager
 
     path = ome(tmp_path / "u.ome.tif", np.zeros((2, 3, 16, 16), np.uint8))
@@ -145,7 +146,7 @@ def test_an_unknown_voxel_size_is_said_and_not_guessed(display, tmp_path):
     assert "does not say how large" in str(notification_manager.records[-1])
 
 
-def test_the_overlay_of_a_window_is_saved_whole(display, tmp_path):
+def test_the_overlay_of_a_window_is_saved_whole(tmp_path):
     from auctrack.plugins.napari.drawing import Drawing, draw
     from auctrack.plugins.napari.filters import measured
     from auctrack.plugins.napari.geometry import layer_geometry

@@ -42,7 +42,8 @@ def same_tracks(one: pd.DataFrame, other: pd.DataFrame) -> None:
     )
 
 
-def test_the_widget_stands_in_the_menu_layers_track(display):
+@pytest.mark.usefixtures("display")
+def test_the_widget_stands_in_the_menu_layers_track():
     from npe2 import PluginManager
 
     manager = PluginManager.instance()
@@ -71,7 +72,7 @@ def test_detect_then_link_then_results(viewer, widget):
     assert widget.steps.currentWidget() is widget.results
 
 
-def test_run_all_fills_in_what_was_automatic(viewer, widget):
+def test_run_all_fills_in_what_was_automatic(widget):
     widget.run_all()
     finish(widget)
     assert widget.bar.error.text() == ""
@@ -132,7 +133,7 @@ def test_what_the_user_set_on_the_overlay_stays(viewer, widget):
     assert not viewer.layers["particles of movie"].visible
 
 
-def test_suggestions_come_with_reasons(viewer, widget):
+def test_suggestions_come_with_reasons(widget):
     widget.suggest_detection()
     finish(widget)
     assert "answer most strongly" in widget.detect.reason.text()
@@ -246,7 +247,7 @@ def test_cancel_keeps_what_is_done_and_leaves_the_widget_usable(viewer, widget, 
     assert widget.session.is_complete
 
 
-def test_cancel_gives_the_widget_back_although_the_work_does_not_end(viewer, widget, monkeypatch):
+def test_cancel_gives_the_widget_back_although_the_work_does_not_end(widget, monkeypatch):
     waiting, go_on = hold(monkeypatch, "patience")
     widget.run_all()
     wait(waiting.is_set)
@@ -267,10 +268,10 @@ def test_cancel_gives_the_widget_back_although_the_work_does_not_end(viewer, wid
         (ValueError("odd"), "Something unexpected"),
     ],
 )
-def test_an_error_is_one_sentence_with_details_and_the_widget_goes_on(viewer, widget, monkeypatch, error, sentence):
+def test_an_error_is_one_sentence_with_details_and_the_widget_goes_on(widget, monkeypatch, error, sentence):
     from auctrack.plugins.napari import steps
 
-    def fail(*args, **options):
+    def fail(*_, **__):
         raise error
 
     with monkeypatch.context() as broken:
@@ -295,7 +296,7 @@ def test_a_setting_that_cannot_be_is_said_before_anything_runs(viewer, widget):
     assert names(viewer) == ["movie"]
 
 
-def test_a_device_that_is_not_there_is_said(viewer, widget):
+def test_a_device_that_is_not_there_is_said(widget):
     widget.link.device.addItem("GPU 99", "cuda:99")
     widget.link.device.setCurrentIndex(widget.link.device.findData("cuda:99"))
     widget.link.solver.setCurrentIndex(widget.link.solver.findData("auction"))
@@ -307,7 +308,8 @@ def test_a_device_that_is_not_there_is_said(viewer, widget):
     widget.link.solver.setCurrentIndex(widget.link.solver.findData("auto"))
 
 
-def test_closing_the_viewer_while_it_works_is_quiet(display, monkeypatch, recwarn):
+@pytest.mark.usefixtures("display")
+def test_closing_the_viewer_while_it_works_is_quiet(monkeypatch):
     import napari
 
     waiting, go_on = hold(monkeypatch, "close")
@@ -328,14 +330,14 @@ def test_closing_the_viewer_while_it_works_is_quiet(display, monkeypatch, recwar
 def test_closing_the_widget_lets_go_of_the_viewer(viewer, widget):
     widget.run_all()
     finish(widget)
-    viewer.window.remove_dock_widget(widget.parent())
-    widget.deleteLater()
-    process_events()
+    assert {"N", "Shift+N"} <= {str(binding) for binding in viewer.keymap}
+    viewer.window.remove_dock_widget(widget.parent())  # what the dock's cross does
     process_events()
     viewer.dims.set_current_step(0, 1)
     viewer.add_image(np.zeros((2, 2)))
     process_events()
-    assert "N" not in {str(binding) for binding in viewer.keymap}
+    assert not {"N", "Shift+N"} & {str(binding) for binding in viewer.keymap}
+    assert widget.input.layer_box.findText("Image") < 0
 
 
 def test_a_click_on_a_particle_shows_its_track(viewer, widget):
@@ -389,7 +391,7 @@ def test_one_key_goes_to_the_next_suspicious_link(viewer, widget):
         assert widget.session.chosen == links["track_id"].iloc[position]
 
 
-def test_choices_are_remembered_in_naparis_preferences(viewer, widget):
+def test_choices_are_remembered_in_naparis_preferences(widget):
     from napari.settings import get_plugin_settings
 
     widget.link.cost.setCurrentIndex(widget.link.cost.findData("distance"))

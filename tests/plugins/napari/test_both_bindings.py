@@ -1,0 +1,37 @@
+"""PyQt6 and PySide6 both work. One process takes one binding: the other one gets a process of its own."""
+
+from __future__ import annotations
+
+import os
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+HERE = Path(__file__).parent
+TOUR = "detect_then_link or click or cancel_keeps or closing or in_3d"
+
+
+@pytest.mark.usefixtures("display")
+def test_the_binding_is_the_one_asked_for():
+    import qtpy
+
+    assert qtpy.API_NAME.lower() == os.environ["QT_API"]
+
+
+@pytest.mark.usefixtures("display")
+def test_the_other_binding_tracks_picks_cancels_and_closes_as_well():
+    other = {"pyqt6": "pyside6", "pyside6": "pyqt6"}[os.environ["QT_API"]]
+    files = ["test_widget.py", "test_pictures.py", "test_both_bindings.py"]
+    command = [sys.executable, "-m", "pytest", "-q", "-p", "no:cacheprovider", "-k", f"{TOUR} or asked_for"]
+    result = subprocess.run(
+        [*command, *(str(HERE / file) for file in files)],
+        env=os.environ | {"QT_API": other},
+        capture_output=True,
+        text=True,
+        timeout=240,
+        check=False,
+    )
+    assert result.returncode == 0, result.stdout + result.stderr
+    assert "7 passed" in result.stdout
