@@ -38,6 +38,11 @@ def test_functions_stay_functions_whatever_was_imported_before():
     assert callable(auctrack.matching.verify)
 
 
+def test_the_rooms_are_there_without_importing_them():
+    code = "import auctrack; print(auctrack.matching.SOLVERS, auctrack.tracker)"
+    subprocess.run([sys.executable, "-c", code], check=True, capture_output=True)
+
+
 def test_an_unknown_name_says_so():
     with pytest.raises(AttributeError, match="no attribute 'trak'"):
         _ = auctrack.trak

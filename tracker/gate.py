@@ -101,7 +101,7 @@ def gated_pairs(points: Points, search_range: float) -> Iterator[CandidateLinks]
         earlier = later
 
 
-def side_by_side(gated: Iterable[CandidateLinks], edge_budget: int = EDGE_BUDGET) -> Iterator[CandidateLinks]:
+def in_runs(gated: Iterable[CandidateLinks], edge_budget: int = EDGE_BUDGET) -> Iterator[CandidateLinks]:
     """Join frame pairs into runs of at most `edge_budget` points and candidate links, at least one pair each.
 
     How they are cut never changes a result: frame pairs do not depend on each other.

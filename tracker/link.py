@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import itertools
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any, Literal
 
@@ -17,10 +17,11 @@ from ..matching.problem import Problem
 from ..matching.solving import solve
 from .calibration import Calibration
 from .chains import track_ids
-from .errors import InvalidSetting
-from .gate import EDGE_BUDGET, CandidateLinks, Cost, gated_pairs, side_by_side
-from .points import Points, Tracks
+from .errors import InvalidInput, InvalidSetting
+from .gate import EDGE_BUDGET, CandidateLinks, Cost, gated_pairs, in_runs
+from .points import AXES, Points, Tracks
 from .spacing import automatic_range
+from .stated import three_sizes
 from .unmatched import ENOUGH, UnmatchedCost, measured_unmatched_cost, mutual_nearest
 
 Progress = Callable[[int, int], None]
@@ -113,7 +114,7 @@ def link_points(
     points : Points
     settings : LinkSettings
     progress : callable, optional
-        Called as progress(frames done, frames in all).
+        Called as progress(frames done, frames in all), frames that follow no other left out.
     watch : callable, optional
         Called after every solve as watch(candidates, problem, answer), in the order of time.
     edge_budget : int
@@ -132,16 +133,16 @@ def link_points(
     """
     search_range = automatic_range(points) if settings.search_range == "auto" else settings.search_range
     price, gated = _priced(points, settings, search_range, gated_pairs(points, search_range))
-    n_frames = len(points.frame_numbers)
+    n_pairs = int(np.count_nonzero(np.diff(points.frame_numbers) == points.frame_step))
     made = _Links(settings)
-    for candidates in side_by_side(gated, edge_budget):
+    for candidates in in_runs(gated, edge_budget):
         problem = candidates.problem(settings.cost, price.price(settings.cost))
         answer = solve(problem, settings.solver, settings.device)
         made.add(candidates, problem, answer)
         if watch is not None:
             watch(candidates, problem, answer)
         if progress is not None:
-            progress(made.frame_pairs + 1, n_frames)
+            progress(made.frame_pairs + 1, n_pairs + 1)
     links = made.table()
     ids = track_ids(points.frames, links["source"].to_numpy(), links["target"].to_numpy())
     tracks = Tracks(points.table.assign(track_id=ids), points.calibration)
@@ -165,10 +166,11 @@ class _Links:
 
     def add(self, candidates: CandidateLinks, problem: Problem, answer: Assignment) -> None:
         rows, cols = answer.links()
-        costs = link_costs(problem, rows, block_of(problem.row_offsets, rows), answer.col_of_row[rows])
+        block = block_of(problem.row_offsets, rows)
+        lengths = link_costs(replace(problem, data=candidates.distance), rows, block, answer.col_of_row[rows])
         self.columns["source"].append(candidates.row_points[rows])
         self.columns["target"].append(candidates.col_points[cols])
-        self.columns["distance"].append(np.sqrt(costs) if self.settings.cost == "squared" else costs)
+        self.columns["distance"].append(lengths)
         self.frame_pairs += answer.n_blocks
         self.candidate_links += len(candidates.distance)
         self.solves += 1
@@ -220,20 +222,21 @@ def _priced(
         steps.append(mutual_nearest(links))
     price = measured_unmatched_cost(sample, np.concatenate([_NO_STEPS, *steps]), points)
     if price is None:
-        price = UnmatchedCost(search_range / 2, "no two particles are within the search range of each other")
+        nothing = "no two particles are within the search range of each other" if sample else "no frame follows another"
+        price = UnmatchedCost(search_range / 2, f"not measured: {nothing}")
     return price, itertools.chain(sample, gated)
 
 
 def link(
     points: pd.DataFrame | Points,
-    search_range: float,
+    search_range: float | Literal["auto"] = "auto",
     *,
     unmatched_cost: float | Literal["auto"] = "auto",
     cost: Cost = "squared",
     memory: int = 0,
     solver: str = "auto",
     device: str = "auto",
-    scale: tuple[float, ...] | None = None,
+    scale: Sequence[float] | None = None,
     track_column: str = "track_id",
 ) -> pd.DataFrame:
     """Link the particles of a table into tracks.
@@ -242,21 +245,22 @@ def link(
     ----------
     points : DataFrame or Points
         Columns `frame, y, x` (and `z` when 3D); any further column is kept.
-    search_range : float
+    search_range : float or "auto"
         Longest possible link, in the unit of the positions after `scale`.
     unmatched_cost, cost, solver, device
         See `LinkSettings`.
     memory : int
         Frames a particle may be missing (trackpy's word for our `max_missed_frames`); only 0 for now.
-    scale : tuple of float, optional
-        Size of one coordinate step along (z, y, x) or (y, x). Without it distances are in the table's own unit.
+    scale : sequence of float, optional
+        Size of one coordinate step along z, y, x (or y, x in 2D): give it for positions in voxels that are not cubes.
+        Without it distances are in the table's own steps. `Points` carry their scale.
     track_column : str
-        Name of the column that is added; trackpy users may want "particle".
+        Name of the column that is added, or replaced; trackpy users may want "particle".
 
     Returns
     -------
     DataFrame
-        The table with the track's number, row order and index kept.
+        The table with the track's number; row order, index and all other columns kept.
 
     Raises
     ------
@@ -270,11 +274,30 @@ def link(
     >>> auctrack.link(spots, search_range=3).track_id.tolist()
     [0, 1, 1, 0]
     """
-    if not isinstance(points, Points):
-        calibration = Calibration()
-        if scale is not None:
-            calibration = Calibration(scale=(1.0,) * (3 - len(scale)) + tuple(scale))  # pyright: ignore[reportArgumentType]
-        points = Points(points, calibration)
+    if track_column in ("frame", *AXES):
+        raise InvalidSetting(
+            f"track_column needs a name of its own; {track_column!r} holds the points' {track_column}."
+        )
     settings = LinkSettings(search_range, unmatched_cost, cost, memory, solver, device)
-    tracks = link_points(points, settings).tracks.table
-    return tracks if track_column == "track_id" else tracks.rename(columns={"track_id": track_column})
+    table = points.table if isinstance(points, Points) else points
+    ids = link_points(_scaled(points, scale), settings).tracks.table["track_id"]
+    return table.assign(**{track_column: ids.to_numpy()})
+
+
+def _scaled(points: pd.DataFrame | Points, scale: Sequence[float] | None) -> Points:
+    """Return the points of a table in units of `scale`."""
+    if isinstance(points, Points):
+        if scale is not None:
+            raise InvalidSetting("scale goes with a DataFrame; Points carry theirs in `calibration`.")
+        return points
+    if not isinstance(points, pd.DataFrame):  # pyright: ignore[reportUnnecessaryIsInstance]
+        raise InvalidInput(
+            f"points needs a DataFrame with the columns frame, y, x (and z); got {type(points).__name__}. "
+            "Files are read by auctrack.read_points."
+        )
+    unscaled = Points(points)
+    if scale is None:
+        return unscaled
+    if np.ndim(scale) != 1:
+        raise InvalidSetting(f"scale needs one size for each of {', '.join(unscaled.axes)}; got {scale!r}.")
+    return replace(unscaled, calibration=Calibration(three_sizes(scale, unscaled.ndim)))

@@ -1,4 +1,4 @@
-"""The whole way on one page: read, detect, gate, match, chain."""
+"""The whole way on one page: read or detect the points, link them (`link.py` gates, matches, chains), cut short tracks."""
 
 from __future__ import annotations
 
@@ -38,14 +38,17 @@ class TrackingResult:
     settings: Settings
 
 
-def track(source: str | Path, settings: Settings, *, progress: StageProgress | None = None) -> TrackingResult:
+def track(
+    source: str | Path, settings: Settings | None = None, *, progress: StageProgress | None = None
+) -> TrackingResult:
     """Follow every particle of a movie, a label movie or a point table.
 
     Parameters
     ----------
     source : str or Path
         File, folder or glob pattern of one movie; or a point table.
-    settings : Settings
+    settings : Settings, optional
+        Without any, everything is measured from the input.
     progress : callable, optional
 
     Raises
@@ -57,6 +60,7 @@ def track(source: str | Path, settings: Settings, *, progress: StageProgress | N
     DeviceUnavailable
         If the device asked for is not there.
     """
+    settings = settings or Settings()
     points, found_with = find_points(source, settings, progress=progress)
     linking = link_points(points, settings.link, progress=_stage("link", progress))
     tracks = filter_by_length(linking.tracks, settings.min_length)

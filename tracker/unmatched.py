@@ -6,7 +6,9 @@ appear, the likelihoods are equal at the distance D with
 
     D² = 2 σ² ln( 1 / ((2π σ²)^(d/2) · ρ · p_lost · p_new) ).
 
-All four are measured on the mutual nearest neighbours of the first frame pairs; the gate only bounds what is looked at.
+σ and the shares are measured on the mutual nearest neighbours of the first frame pairs (σ at two quantiles, the larger
+counting), the density on all positions of their later frames; the gate only bounds what is looked at. Where particles
+are so crowded that the odds say little, D stays at least σ·√(2d).
 """
 
 from __future__ import annotations
@@ -22,6 +24,8 @@ from .points import Points
 
 ENOUGH = 3_000
 """Steps that are enough: frame pairs are measured from the first on until there are as many."""
+POSITIONS = 3_000
+"""Positions that the extent of the data is read from."""
 QUANTILES = (0.5, 0.8)
 """Where σ is read from the steps, the larger reading counting: cells that rest and run keep their long steps (T cells:
 F1 .976 against .968 by the median alone), and wrong neighbours, the longest steps, stay out of it."""
@@ -106,7 +110,7 @@ def mutual_nearest(links: CandidateLinks) -> np.ndarray:
 def _spacing(sample: Sequence[CandidateLinks], points: Points) -> float:
     """Return density^(-1/d): the edge of the box that holds one particle of a frame on average."""
     rows = np.concatenate([links.col_points for links in sample])
-    few = rows[:: max(len(rows) // ENOUGH, 1)]
+    few = rows[:: max(len(rows) // POSITIONS, 1)]
     coordinates = points.table[list(points.axes)].iloc[few].to_numpy() * points.calibration.scale_for(points.ndim)
     low, high = np.percentile(coordinates, [2, 98], axis=0)
     extent = (high - low) / 0.96

@@ -69,7 +69,19 @@ class TestTracks:
         assert not out.duplicated(["track_id", "frame"]).any()
 
     def test_trackpy_users_may_ask_for_their_column(self):
-        assert "particle" in link(table([0], [0]), 3, track_column="particle").columns
+        before = table([0], [0]).assign(track_id=7)
+        out = link(before, 3, track_column="particle")
+        assert out.columns.tolist() == ["frame", "y", "x", "track_id", "particle"]
+        assert out["track_id"].tolist() == [7, 7]
+
+    def test_linking_again_replaces_the_column(self):
+        once = link(table([0], [0]), 3)
+        pd.testing.assert_frame_equal(link(once, 3), once)
+
+    @pytest.mark.parametrize("name", ["frame", "y"])
+    def test_the_column_must_not_be_one_of_the_points(self, name):
+        with pytest.raises(InvalidSetting, match="track_column"):
+            link(table([0], [0]), 3, track_column=name)
 
     @pytest.mark.parametrize("points", [table(), table([]), table([1.0])], ids=["no frame", "empty frame", "one point"])
     def test_nothing_to_link(self, points):
@@ -111,6 +123,16 @@ class TestDistances:
         points = pd.DataFrame({"frame": [0, 1, 1], "z": [0.0, 1, 0], "y": [0.0] * 3, "x": [0.0, 0, 2]})
         assert link(points, 5, unmatched_cost=5)["track_id"].tolist() == [0, 0, 1]
         assert link(points, 5, unmatched_cost=5, scale=(4, 1, 1))["track_id"].tolist() == [0, 1, 0]
+
+    @pytest.mark.parametrize("scale", [(1, 1), (5, 1, 1, 1), 2.0], ids=str)
+    def test_scale_needs_one_size_an_axis(self, scale):
+        points = pd.DataFrame({"frame": [0, 1], "z": 0.0, "y": 0.0, "x": 0.0})
+        with pytest.raises(InvalidSetting):
+            link(points, 5, scale=scale)
+
+    def test_scale_of_points_is_their_own(self):
+        with pytest.raises(InvalidSetting, match="calibration"):
+            link(walkers(), 5, scale=(1, 1, 1))
 
     def test_particles_that_stand_still_are_linked_at_cost_0(self):
         out = link(table(*[[0, 3, 6, 9]] * 3), 2)
@@ -188,6 +210,11 @@ class TestSettings:
     def test_an_unknown_cost_is_refused(self):
         with pytest.raises(InvalidSetting, match="cubed"):
             LinkSettings(3.0, cost="cubed")  # pyright: ignore[reportArgumentType]
+
+    @pytest.mark.parametrize("points", ["spots.csv", np.zeros((3, 3))], ids=["path", "array"])
+    def test_only_tables_are_linked(self, points):
+        with pytest.raises(InvalidInput, match="DataFrame"):
+            link(points, 3)
 
     def test_nan_positions_are_refused_with_their_row(self):
         with pytest.raises(InvalidInput, match="row 1 has nan"):
