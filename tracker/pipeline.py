@@ -1,4 +1,4 @@
-"""The whole way on one page: read or detect the points, link them (`link.py` gates, matches, chains), cut short tracks."""
+"""The whole way on one page: read or detect points, link them (`link.py` gates, matches, chains), cut short tracks."""
 
 from __future__ import annotations
 
