@@ -99,5 +99,6 @@ def draw_tracks(path: Path, title: str, tracks: Mapping[str, pd.DataFrame]) -> N
             for axis in "xyz":
                 axes.__getattribute__(f"set_{axis}lim")(table[axis].min(), table[axis].max())
             axes.set(title=name, xlabel="x (µm)", ylabel="y (µm)", zlabel="z (µm)")
+            axes.set_box_aspect(None, zoom=0.88)
             axes.title.set_fontsize(9)
             axes.tick_params(labelsize=6)

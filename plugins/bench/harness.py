@@ -10,6 +10,7 @@ from typing import Any
 
 from ...matching import cuda
 from ...matching.errors import AuctrackError
+from .memory import watch_memory
 from .record import Cell, Record
 
 Facts = Mapping[str, Any]
@@ -184,9 +185,11 @@ def _warm_up(variant: Variant, cell: Cell, given: Any) -> Any:
 
 
 def _repeat(variant: Variant, cell: Cell, given: Any, prepared: Any) -> None:
-    """Run once, and count the time if the answer stands its check."""
+    """Run once, and count the time, and the memory taken, if the answer stands its check."""
+    peak = watch_memory()
     try:
         answer, seconds, cpu_seconds = _timed(variant, prepared)
+        peak_mb = peak()
         facts = variant.check(given, answer)
     except WrongAnswer as error:
         _fail(cell, f"wrong: {error}")
@@ -195,7 +198,7 @@ def _repeat(variant: Variant, cell: Cell, given: Any, prepared: Any) -> None:
     else:
         cell.seconds.append(seconds)
         cell.cpu_seconds.append(cpu_seconds)
-        cell.facts.append(dict(facts))
+        cell.facts.append({**facts, "peak_mb": peak_mb})
 
 
 def _fail(cell: Cell, why: str) -> None:

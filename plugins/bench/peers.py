@@ -27,7 +27,7 @@ from .lap_instances import point_costs, uniform_costs
 from .linker_variants import by_hand, linked_by_us, movie_case
 from .record import Clock, Record
 from .solver_variants import checked, missing_solver, solver_variant
-from .tables import NOTHING, Table, grid, ratio, times_with_spread
+from .tables import NOTHING, Table, fact_mean, grid, ratio, times_with_spread
 
 DENSE_FAMILIES: dict[str, Callable[[int], np.ndarray]] = {
     "point sets": lambda n: point_costs(n, 1),
@@ -296,7 +296,7 @@ def _tables(experiments: Sequence[Experiment], effort: Effort, record: Record) -
     tables: list[Table] = []
     for experiment in experiments:
         tables += [_times(experiment, record, effort.clock), _ratios(experiment, record, effort.clock)]
-    return [*tables, _linking_accuracy(experiments[-1], record)]
+    return [*tables, *_linking_facts(experiments[-1], record)]
 
 
 def _label(case: Case) -> str:
@@ -329,12 +329,12 @@ def _ratios(experiment: Experiment, record: Record, clock: Clock) -> Table:
     return Table(f"{_TITLES[experiment.name]}: time as a multiple of {ours}'s (above 1: slower)", columns, kept)
 
 
-def _linking_accuracy(experiment: Experiment, record: Record) -> Table:
-    def text(cell: Any) -> str:
-        values = cell.values("f1")
-        return f"{statistics.mean(values):.4f}" if values else NOTHING
-
-    return grid("Linking: F1 of links", experiment, record, text, label=_label)
+def _linking_facts(experiment: Experiment, record: Record) -> list[Table]:
+    memory = "Linking: peak memory above what was held before, MB (mean; Linux only)"
+    return [
+        grid("Linking: F1 of links (mean)", experiment, record, fact_mean("f1", 4), label=_label),
+        grid(memory, experiment, record, fact_mean("peak_mb", 0), label=_label),
+    ]
 
 
 def _figures(experiments: Sequence[Experiment], effort: Effort, record: Record, folder: Path) -> list[Path]:

@@ -168,7 +168,7 @@ def _tables(experiments: list[Experiment], effort: Effort, record: Record) -> li
             label=lambda case: case.series,
         ),
         grid(
-            f"Figure 6: mean answer time over {figure_6.repetitions} random data sets (± standard deviation)",
+            f"Figure 6: mean answer time over up to {figure_6.repetitions} random data sets (± standard deviation)",
             figure_6,
             record,
             mean_times(effort.clock),

@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import json
+from pathlib import Path
 
+import numpy as np
 import pytest
 
 from auctrack.matching.errors import NotConverged
@@ -52,6 +54,15 @@ def test_one_call_warms_up_and_every_other_is_counted_with_its_facts(tmp_path):
     assert len(found.seconds) == len(found.cpu_seconds) == 3
     assert found.values("double") == [0, 2, 4]
     assert found.warm_up_s is not None
+
+
+def test_memory_that_a_call_takes_is_seen_and_what_was_held_before_is_not(tmp_path):
+    if not Path("/proc/self/clear_refs").exists():
+        pytest.skip("only Linux tells a process its peak")
+    held = np.ones(2**22)
+    sizes = Variant("counter", run=lambda n: np.ones(n * 2**17).sum(), check=lambda *_: {"held": len(held)})
+    case = Case("numbers", 7, lambda _: 64)
+    assert cell(run(tmp_path, [sizes], cases=[case])).median("peak_mb") == pytest.approx(64, abs=8)
 
 
 def test_an_input_that_does_not_vary_is_made_once_for_all_variants(tmp_path):
