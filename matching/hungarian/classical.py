@@ -31,11 +31,10 @@ def match_by_zeros(rows, indptr, indices, data, state, trees, first, last, count
             return -1
         counts[0] += 1
         delta = state.r[roots[0]] - state.r[roots[0]]
-        n_stack = n_reached = 0
+        n_reached = 0
         for i in roots:
             trees.entered[i] = delta
-            trees.stack[n_stack] = i
-            n_stack += 1
+        n_stack = _uncovered_rows(roots, n_reached, state, trees)
         while True:
             if changed:
                 counts[3] += 1

@@ -22,7 +22,7 @@ from .state import FREE
 
 REFINEMENTS = 8
 LOOSE = 16 * float(np.finfo(np.float64).eps)
-"""Slack of a link, in units of its largest term, from which it is matched again; 64 ulp would still prove the optimum."""
+"""Slack of a link, in units of its largest term, from which it is matched again; up to 64 ulp prove the optimum."""
 
 Method = Callable[[DeviceCosts, DeviceState, Any], tuple[int, dict[str, Any]]]
 """Matches the given free rows; returns a stuck row or -1, and counts."""
@@ -32,8 +32,8 @@ def solve_on_gpu(problem: Problem, name: str, device: str, method: Method) -> As
     """Solve by one of the GPU's methods; raises as the solvers say."""
     if problem.kind == "sparse":
         raise DeviceUnavailable(
-            f"device={device!r}: solver {name!r} takes dense costs on a GPU; solve sparse ones with device='cpu', or with "
-            "solver='auction'."
+            f"device={device!r}: solver {name!r} takes dense costs on a GPU; solve sparse ones with "
+            "device='cpu', or with solver='auction'."
         )
     began = perf_counter()
     with cuda.using(device) as cp:

@@ -44,7 +44,9 @@ class DeviceCosts:
         needed = n * m * (block.data.itemsize + mask) + 80 * (n + m) + 8 * STRIPES * m + 2**22
         cuda.require_memory(needed, f"the Hungarian method on {n} x {m} costs")
         forbidden = None if block.forbidden is None else cp.asarray(block.forbidden).reshape(n, m)
-        return cls(cp, cp.asarray(block.data).reshape(n, m), forbidden, *(cp.asarray(bound) for bound in block.dual_bounds()))
+        return cls(
+            cp, cp.asarray(block.data).reshape(n, m), forbidden, *(cp.asarray(bound) for bound in block.dual_bounds())
+        )
 
     @property
     def sizes(self) -> tuple[np.int32, np.int32]:

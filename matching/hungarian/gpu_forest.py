@@ -14,6 +14,8 @@ THREADS = 512
 MOST_BLOCKS = 256
 MOST_GROUPS = 3
 """Columns that one thread looks after."""
+LEAST_COLUMNS = 32
+"""Columns of a block; fewer are not worth the words that it exchanges."""
 SEARCHES_COUNTED = 64
 
 _NO_END = 2**31 - 1
@@ -81,11 +83,15 @@ def match_by_forests(costs: DeviceCosts, state: DeviceState, free_rows: Any) -> 
 
 
 def _shape(costs: DeviceCosts) -> tuple[int, int]:
-    """Return how many columns a thread has and how many blocks there are: all that the device holds, of 32 columns or more."""
+    """Return how many columns a thread has, and how many blocks there are: all that fit, of 32 columns or more."""
     m = costs.cost.shape[1]
+    most = 0
     for groups in range(1, MOST_GROUPS + 1):
         kernel = costs.kernel("hungarian_forest.cu", "hungarian_forest", f"-DGROUPS={groups}", cooperative=True)
-        blocks = max(1, min(cuda.resident_blocks(kernel, THREADS), MOST_BLOCKS, -(-m // 32)))
-        if m <= blocks * groups * THREADS:
+        blocks = max(1, min(cuda.resident_blocks(kernel, THREADS), MOST_BLOCKS, -(-m // LEAST_COLUMNS)))
+        most = blocks * groups * THREADS
+        if m <= most:
             return groups, blocks
-    raise InvalidProblem(f"cost has {m} columns; this device's multiprocessors look after {blocks * groups * THREADS}.")
+    raise InvalidProblem(
+        f"cost has {m} columns; this device's multiprocessors can look after {most}. Use device='cpu'."
+    )

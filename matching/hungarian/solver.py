@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from typing import ClassVar, Literal
 
 from ..assignment import Assignment
-from ..errors import InvalidProblem
+from ..errors import DeviceUnavailable, InvalidProblem
 from ..problem import Problem
 
 _VARIANTS = ("default", "paper")
@@ -27,7 +27,7 @@ class HungarianClassical:
     """
 
     name: ClassVar[str] = "hungarian-classical"
-    devices: ClassVar[tuple[str, ...]] = ("cpu",)
+    devices: ClassVar[tuple[str, ...]] = ("cpu", "cuda")
 
     variant: Literal["default", "paper"] = "default"
 
@@ -37,6 +37,10 @@ class HungarianClassical:
 
     def solve(self, problem: Problem, device: str = "cpu") -> Assignment:
         """Solve to proven optimality; raises `Infeasible` with a Hall violator when there is no assignment."""
+        if device.startswith("cuda"):
+            from . import gpu, gpu_paper
+
+            return gpu.solve_on_gpu(problem, self.name, device, gpu_paper.match_by_zeros)
         from .cpu import solve_classical
 
         return solve_classical(problem, self.name)
@@ -73,10 +77,12 @@ class HungarianTree:
     def solve(self, problem: Problem, device: str = "cpu") -> Assignment:
         """Solve to proven optimality; raises `Infeasible` with a Hall violator when there is no assignment."""
         if device.startswith("cuda"):
-            from .gpu import solve_on_gpu
-            from .gpu_forest import match_by_forests
+            if self.variant == "sequential":
+                raise DeviceUnavailable("variant='sequential' runs on the CPU; got device='cuda'. Use variant='paper'.")
+            from . import gpu, gpu_forest, gpu_paper
 
-            return solve_on_gpu(problem, self.name, device, match_by_forests)
+            method = gpu_paper.match_by_trees if self.variant == "paper" else gpu_forest.match_by_forests
+            return gpu.solve_on_gpu(problem, self.name, device, method)
         from .cpu import solve_tree
 
         return solve_tree(problem, self.name, sequential=self.variant == "sequential", threads=self.threads)

@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 import pytest
+
 from auctrack.matching.hungarian import HungarianClassical, HungarianTree
 
 from ..cases import CASES, Case, assert_solves
