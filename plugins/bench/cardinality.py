@@ -24,7 +24,7 @@ from .papers import deveci_euro_par_2013 as euro_par
 from .papers import deveci_icpp_2013 as icpp
 from .profiles import performance_profile, speed_up_profile
 from .record import Record
-from .solver_variants import NO_GPU
+from .solver_variants import missing_device
 from .tables import NOTHING, Table, duration, geometric_mean, grid, missing_notes
 
 PERMUTED = ", permuted"
@@ -173,7 +173,7 @@ def _variant(label: str, algorithm: str, device: str = "cpu", *, initial: str = 
 def _missing(algorithm: str, device: str) -> str | None:
     if algorithm not in ALGORITHMS:
         return f"algorithm {algorithm!r} is not there yet"
-    return NO_GPU if device != "cpu" and not cuda.is_available() else None
+    return missing_device(device)
 
 
 def _checked(graph: BipartiteGraph, matching: Matching) -> Facts:

@@ -6,7 +6,7 @@ import os
 import statistics
 from collections.abc import Sequence
 from dataclasses import dataclass
-from functools import cached_property, partial
+from functools import cached_property, lru_cache, partial
 from itertools import pairwise
 from pathlib import Path
 from typing import Any
@@ -67,7 +67,12 @@ def _case(cost_range: str, n: int) -> Case:
 
 def _instance(cost_range: str, n: int, repetition: int) -> Costs:
     """Return the instance of a repetition: a few runs on each of a few instances."""
-    return Costs(uniform_costs(n, cost_range, seed=1 + repetition // RUNS))
+    return _costs(cost_range, n, 1 + repetition // RUNS)
+
+
+@lru_cache(maxsize=1)
+def _costs(cost_range: str, n: int, seed: int) -> Costs:
+    return Costs(uniform_costs(n, cost_range, seed))
 
 
 def _variants(gpu: str) -> list[Variant]:

@@ -26,7 +26,7 @@ from .harness import Case, Experiment, Facts, Variant, WrongAnswer
 from .lap_instances import point_costs, uniform_costs
 from .linker_variants import by_hand, linked_by_us, movie_case
 from .record import Clock, Record
-from .solver_variants import checked, missing_solver, solver_variant
+from .solver_variants import checked, missing_device, solver_variant
 from .tables import NOTHING, Table, fact_mean, grid, ratio, times_with_spread
 
 DENSE_FAMILIES: dict[str, Callable[[int], np.ndarray]] = {
@@ -223,7 +223,7 @@ def _cardinality(effort: Effort, gpu: str) -> Experiment:
             partial(maximum_matching, device=gpu),
             _check_matching,
             device=gpu,
-            missing=missing_solver("auto", gpu),
+            missing=missing_device(gpu),
         ),
         Variant("SciPy", _scipy_matching, _check_columns, prepare=_scipy_graph),
     ]

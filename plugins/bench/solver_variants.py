@@ -16,8 +16,6 @@ from ...matching.solving import solve
 from ...matching.verification import verify
 from .harness import Facts, Variant, WrongAnswer, as_it_is
 
-NO_GPU = "needs a CUDA device and CuPy; there is none here"
-
 
 def solver_variant(
     label: str,
@@ -63,7 +61,14 @@ def missing_solver(solver: str, device: str, **options: Any) -> str | None:
             make_solver(solver, **options)
         except InvalidProblem as error:
             return f"not there yet: {error}"
-    return NO_GPU if kind == "cuda" and not cuda.is_available() else None
+    return missing_device(device)
+
+
+def missing_device(device: str) -> str | None:
+    """Say that a device is not here; None if it is."""
+    if device == "cpu" or cuda.is_available():
+        return None
+    return "needs a CUDA device and CuPy; there is none here"
 
 
 def checked(problem: Problem, answer: Assignment, *, exact: bool = True) -> Facts:
