@@ -112,6 +112,33 @@ def read_tracks(
     return Tracks(points.table, calibration, parents)
 
 
+def recognised(table: pd.DataFrame, columns: Mapping[str, str] | None = None) -> pd.DataFrame:
+    """Return a DataFrame under our column names: what `read_points` and the command line know, for `auctrack.link`.
+
+    Parameters
+    ----------
+    table : DataFrame
+        In the column names of any program that `read_points` knows. Not changed.
+    columns : mapping of str to str, optional
+        As in `read_points`.
+
+    Returns
+    -------
+    DataFrame
+        Columns frame, z (3D), y, x and all others, rows and index as they were. A table in our names comes back as it
+        is. A frame or track id that is a level of the index becomes a column instead.
+
+    Raises
+    ------
+    InvalidInput
+        If columns are not found.
+    InvalidSetting
+        If `columns` names what is no column here.
+    """
+    indexed = [name for name in table.index.names if name in INDEX_COLUMNS and name not in table.columns]
+    return our_names(table.reset_index(level=indexed) if indexed else table, columns, "the table")[0]
+
+
 def _calibration(
     loaded: _Loaded,
     ndim: int,
@@ -129,9 +156,7 @@ def _calibration(
 def _load(source: str | Path | pd.DataFrame, columns: Mapping[str, str] | None) -> _Loaded:
     """Return the table under our column names, with what is stated about its units."""
     if isinstance(source, pd.DataFrame):
-        indexed = [name for name in source.index.names if name in INDEX_COLUMNS and name not in source.columns]
-        table = source.reset_index(level=indexed) if indexed else source
-        named, _ = our_names(table.reset_index(drop=True), columns, "the table")
+        named = recognised(source, columns).reset_index(drop=True)
         return _Loaded(named, _steps_of_one(), "the table")
     path = Path(source)
     sidecar = read_sidecar(path)

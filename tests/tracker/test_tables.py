@@ -10,7 +10,7 @@ import pandas as pd
 import pytest
 
 from auctrack.tracker.errors import InvalidInput, InvalidSetting
-from auctrack.tracker.tables import read_points, read_tracks
+from auctrack.tracker.tables import read_points, read_tracks, recognised
 
 REAL_DATA = Path(__file__).parents[3] / "shared" / "data"
 
@@ -305,3 +305,26 @@ def test_trackmate_spots_as_laptrack_ships_them() -> None:
         pytest.skip(f"real data not found: {path}")
     points = read_points(path, unit="pixel")
     assert (len(points), points.ndim, list(points.table.columns)) == (134, 2, ["id", "frame", "x", "y"])
+
+
+@pytest.mark.parametrize("program", DIALECTS)
+def test_a_dataframe_is_recognised_by_the_same_names_and_keeps_rows_and_index(program):
+    own = DIALECTS[program].set_axis([4, 3, 9, 1])
+    before = own.copy()
+    named = recognised(own)
+    pd.testing.assert_frame_equal(named[["y", "x"]], pd.DataFrame({"y": Y, "x": X}, index=own.index))
+    assert named["frame"].tolist() == FRAME.tolist()
+    assert len(named.columns) == len(own.columns)
+    pd.testing.assert_frame_equal(own, before)
+
+
+def test_an_index_level_called_frame_becomes_a_column():
+    own = table(frame=FRAME, y=Y, x=X, spot=ID).set_index(["frame", "spot"])
+    named = recognised(own)
+    assert named["frame"].tolist() == FRAME.tolist()
+    assert named.index.names == ["spot"]
+
+
+def test_a_table_in_our_names_comes_back_as_it_is():
+    own = table(frame=FRAME, y=Y, x=X)
+    assert recognised(own) is own
