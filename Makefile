@@ -29,7 +29,7 @@ format: $(STAMP)
 ## pictures: the README's pictures of the napari plugin, made anew (sample_data/pictures)
 pictures: $(STAMP)
 	.ci/display
-	$(BIN)/python -m auctrack.plugins.napari.screenshots sample_data/pictures
+	$(if $(DISPLAY),,xvfb-run -a -s "-screen 0 1600x1100x24") $(BIN)/python -m auctrack.plugins.napari.screenshots sample_data/pictures
 
 clean:
 	rm -rf $(VENV) demo build dist *.egg-info

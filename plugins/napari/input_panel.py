@@ -13,7 +13,7 @@ from ...tracker.errors import InvalidInput
 from .connections import Connections
 from .fields import LengthField, note, say
 from .geometry import MICROMETRE, SECOND, apply_calibration
-from .layer_input import KINDS, LayerInput, read_layer
+from .layer_input import KINDS, LayerInput, read_layer, state_of
 from .layer_tables import OURS
 
 if TYPE_CHECKING:
@@ -32,6 +32,7 @@ class InputPanel(QGroupBox):
         super().__init__("Input")
         self._viewer = viewer
         self.source: LayerInput | None = None
+        self._state: tuple[object, ...] | None = None
         self.layer_box = QComboBox()
         self.summary = note()
         self.problem = note(warning=True)
@@ -77,8 +78,10 @@ class InputPanel(QGroupBox):
         self.layer_box.setCurrentText(name)
 
     def refresh(self) -> None:
-        """Read the layer again, which may have been changed elsewhere."""
-        self._choose()
+        """Read the layer again if it was changed elsewhere: points moved, a scale set in napari's own controls."""
+        layer = self.layer
+        if layer is not None and state_of(layer) != self._state:
+            self._choose()
 
     def _list_layers(self, event: object = None) -> None:
         del event
@@ -102,6 +105,7 @@ class InputPanel(QGroupBox):
         del index
         layer = self.layer
         self.source, problem = None, ""
+        self._state = None if layer is None else state_of(layer)
         if layer is None:
             problem = "Open a movie or a point table, or File > Open Sample > auctrack."
         else:

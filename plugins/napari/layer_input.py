@@ -142,6 +142,13 @@ def read_layer(layer: Layer) -> LayerInput:
     return _movie(layer, kind)
 
 
+def state_of(layer: Layer) -> tuple[object, ...]:
+    """Return what tells whether a layer is still as it was read: placement and data."""
+    is_points = type(layer).__name__ == "Points"
+    data = fingerprint(layer.data) if is_points else id(layer.data)
+    return tuple(layer.scale), tuple(map(str, layer.units)), tuple(layer.axis_labels), data
+
+
 def _points(layer: Layer) -> LayerInput:
     _require_time_first(layer)
     attributes = {"features": getattr(layer, "features", None), "scale": layer.scale, "units": layer.units}

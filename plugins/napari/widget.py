@@ -213,6 +213,7 @@ class TrackWidget(QWidget):
     def _run(self, plan: Callable[..., Any], page: QWidget) -> None:
         if self.work.is_busy:
             return
+        self.input.refresh()
         try:
             work = plan(self.detect.settings, self.link.settings)
         except AuctrackError as error:

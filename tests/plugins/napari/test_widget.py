@@ -209,6 +209,18 @@ def test_labels_and_points_are_tracked_too(viewer, open_widget):
     assert len(widget.session.data.measures) == pytest.approx(20, abs=3)
 
 
+def test_points_moved_since_are_tracked_as_they_are_now(viewer, open_widget):
+    data = simulate(SimulationSettings(particles=20, frames=5)).detections.table[["frame", "z", "y", "x"]].to_numpy()
+    layer = viewer.add_points(data, name="beads")
+    widget = open_widget()
+    widget.run_link()
+    finish(widget)
+    layer.data = layer.data[layer.data[:, 0] < 3]
+    widget.run_link()
+    finish(widget)
+    assert widget.session.data.tracks.frames.max() == 2
+
+
 def hold(monkeypatch, at: str):
     """Make detection wait, once it has done some frames, until the test lets it go on."""
     from auctrack.plugins.napari import steps

@@ -1,0 +1,98 @@
+"""Make the README's pictures of the plugin: tracks in 2D, tracks in 3D, the widget.
+
+    python -m auctrack.plugins.napari.screenshots FOLDER
+
+Needs a display (`make pictures` brings a virtual one). The movies are simulated, so the pictures can be made anew.
+"""
+
+from __future__ import annotations
+
+import sys
+import tempfile
+import time
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+from napari import Viewer
+from napari.utils.color import ColorValue
+from qtpy.QtWidgets import QApplication
+
+from ...tracker.render import RenderSettings, render
+from ...tracker.simulate import SimulationSettings, simulate
+from .readers import movie_reader
+from .sample_data import MOVIE
+
+FLAT = SimulationSettings(
+    particles=150, frames=40, ndim=2, box_um=(120, 160), persistence=0.9, step_um=1.2, frame_interval_s=5, seed=4
+)
+DEEP = replace(MOVIE, particles=90, frames=30, box_um=(20, 60, 60), persistence=0.9)
+MICROSCOPE = RenderSettings(voxel_um=(1, 0.5, 0.5), seed=2)
+_PATIENCE = 120.0
+
+
+def main(folder: Path) -> None:
+    """Make the three pictures."""
+    folder.mkdir(parents=True, exist_ok=True)
+    flat, _ = _tracked(FLAT, (1000, 760))
+    _save_canvas(flat, folder / "napari-2d.png", zoom=5.0)
+    flat.close()
+    deep, widget = _tracked(DEEP, (1280, 860))
+    widget.results.colour.setCurrentText("mean_speed")
+    _settle(widget)
+    widget.steps.setCurrentWidget(widget.link)
+    _settle(widget)
+    deep.screenshot(str(folder / "napari-widget.png"), canvas_only=False, flash=False)
+    widget.results.colour.setCurrentText("track")
+    deep.dims.ndisplay = 3
+    deep.scene.camera.angles = (4, 32, 125)
+    deep.layers["movie"].bounding_box.visible = True
+    deep.layers["movie"].bounding_box.line_color = ColorValue("gray")
+    deep.layers["movie"].bounding_box.points = False
+    deep.layers["particles of movie"].visible = False
+    _settle(widget)
+    _save_canvas(deep, folder / "napari-3d.png", zoom=7.8)
+    deep.close()
+
+
+def _tracked(simulation: SimulationSettings, size: tuple[int, int]) -> tuple[Viewer, Any]:
+    """Return a viewer in which a simulated movie has been tracked, and the widget."""
+    with tempfile.TemporaryDirectory() as place:
+        movie, _ = render(simulate(simulation), Path(place) / "movie.ome.tif", MICROSCOPE)
+        read = movie_reader(str(movie))
+        assert read is not None  # a single path is always read
+        data, given, _ = read(str(movie))[0]
+        frames = data.compute()
+    viewer = Viewer(title="auctrack in napari", show=True)
+    viewer.window.resize(*size)
+    viewer.add_image(frames, **given)
+    _, widget = viewer.window.add_plugin_dock_widget("auctrack", "Track particles")
+    widget.run_all()
+    _settle(widget)
+    widget.suggest_linking(take=False)
+    _settle(widget)
+    viewer.dims.set_current_step(0, len(frames) - 6)
+    viewer.canvas.overlays.scale_bar.visible = True
+    return viewer, widget
+
+
+def _settle(widget: Any) -> None:
+    """Run the event loop until all work is done and drawn."""
+    end = time.monotonic() + _PATIENCE
+    quiet = 0
+    while quiet < 50 and time.monotonic() < end:  # half a second in which nothing happens
+        QApplication.processEvents()
+        time.sleep(0.01)
+        quiet = 0 if widget.work.is_busy or widget.overlay.is_busy or widget.advice.is_busy else quiet + 1
+
+
+def _save_canvas(viewer: Viewer, path: Path, *, zoom: float) -> None:
+    """Save the canvas alone, `zoom` pixels a µm."""
+    viewer.scene.camera.zoom = zoom
+    QApplication.processEvents()
+    size: Any = (620, 840)  # napari's annotation says text, and its code takes numbers
+    viewer.screenshot(str(path), size=size, canvas_only=True, flash=False)
+
+
+if __name__ == "__main__":
+    main(Path(sys.argv[1]))
