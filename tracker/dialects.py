@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping
 from dataclasses import dataclass
 
@@ -11,6 +12,8 @@ from .errors import InvalidInput, InvalidSetting
 from .points import AXES
 
 ROLES = ("frame", *AXES, "track_id")
+_FRAME_WORDS = frozenset({"frame", "frames", "t", "time", "timepoint", "slice"})
+_AXIS_WORDS = frozenset({"pos", "position", "centroid", "center", "centre"})
 
 
 @dataclass(frozen=True)
@@ -59,9 +62,28 @@ def our_names(
     if dialect is None:
         raise InvalidInput(
             f"{where}: no columns of positions were recognised; it has {listed(table)}. Needed are frame, y, x (and z "
-            'when 3D); say which are which: columns={"frame": …, "z": …, "y": …, "x": …}.'
+            f"when 3D); say which are which: {asking_for(_likely(table))}"
         )
     return renamed(table, names), dialect
+
+
+def asking_for(names: Mapping[str, str]) -> str:
+    """Return how to name columns by hand, in Python and on the command line, for a message."""
+    python = ", ".join(f'"{role}": "{name}"' for role, name in names.items())
+    return f"columns={{{python}}} (command line: --columns {','.join(f'{r}={name}' for r, name in names.items())})."
+
+
+def _likely(table: pd.DataFrame) -> dict[str, str]:
+    """Return for frame, z, y, x the column that has such a name, "…" where none has; z only where there is one."""
+    found = {role: next((str(name) for name in table.columns if _sounds_like(str(name), role)), "…") for role in ROLES}
+    return {role: found[role] for role in ("frame", *AXES) if role != "z" or found[role] != "…"}
+
+
+def _sounds_like(name: str, role: str) -> bool:
+    words = re.findall(r"[^\W_]+", name.casefold())
+    if role == "frame":
+        return not _FRAME_WORDS.isdisjoint(words)
+    return any(word == role or (word.endswith(role) and (len(word) == 2 or word[:-1] in _AXIS_WORDS)) for word in words)
 
 
 def _recognised(table: pd.DataFrame) -> tuple[Dialect | None, dict[str, str]]:

@@ -8,7 +8,18 @@ from dataclasses import dataclass, field
 
 from .calibration import FRAME, PIXEL, Calibration
 from .errors import InvalidSetting, UnknownScale
-from .units import MICROMETRE, SECOND, is_pixel, length_factor, time_factor, unit_name
+from .units import (
+    LENGTHS,
+    MICROMETRE,
+    SECOND,
+    TIMES,
+    is_pixel,
+    length_factor,
+    micrometres_of,
+    seconds_of,
+    time_factor,
+    unit_name,
+)
 
 AXES = ("z", "y", "x")
 
@@ -67,8 +78,9 @@ def calibrate(
     UnknownScale
         If a size is neither stated nor given.
     InvalidSetting
-        If `scale` has the wrong length, a value is not above zero, or a unit cannot be converted.
+        If `scale` has the wrong length, a value is not above zero, or a unit is not known.
     """
+    _require_known(stated, unit, time_unit)
     interval, interval_unit = _interval(stated, frame_interval, time_unit)
     if scale is not None:
         sizes, name = three_sizes(scale, ndim), unit_name(unit or MICROMETRE)
@@ -77,6 +89,14 @@ def calibrate(
     else:
         sizes, name = _stated_sizes(stated, ndim, unit)
     return Calibration(scale=sizes, unit=name, frame_interval=interval, time_unit=interval_unit)
+
+
+def _require_known(stated: Stated, unit: str | None, time_unit: str | None) -> None:
+    """Refuse units of the user's that mean nothing here; a file's own may be repeated, whatever it is."""
+    if unit is not None and unit != stated.unit and not is_pixel(unit) and micrometres_of(unit) is None:
+        raise InvalidSetting(f"unit (--unit) needs one of {', '.join(LENGTHS)}, or {PIXEL}; got {unit!r}.")
+    if time_unit not in (None, FRAME, stated.time_unit) and seconds_of(time_unit) is None:
+        raise InvalidSetting(f"time_unit (--time-unit) needs one of {', '.join(TIMES)}; got {time_unit!r}.")
 
 
 def three_sizes(scale: Sequence[float], ndim: int) -> tuple[float, float, float]:
@@ -115,10 +135,11 @@ def _unknown_scale(stated: Stated, axes: Sequence[str], missing: Sequence[str]) 
         problem = f"it gives {known} {stated.unit or '(no unit)'}, but nothing for {', '.join(missing)}"
     else:
         problem = "it states none"
-    example = "2,1,1" if len(axes) == 3 else "1,1"
+    letters = ",".join(axes).upper()
+    example = "2,0.5,0.5 if planes are 2 µm apart and pixels" if len(axes) == 3 else "0.5,0.5 if pixels"
     return (
         f"the voxel size is needed, and the file does not say it ({stated.source}: {problem}). Give "
-        f"scale=({', '.join(axes)}) in µm (command line: --voxel {example}), "
+        f"scale=({', '.join(axes)}) in µm (command line: --voxel {letters}, for instance {example} are 0.5 µm wide), "
         'or unit="pixel" (--unit pixel) to measure distances in pixels.'
     )
 

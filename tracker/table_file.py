@@ -4,11 +4,13 @@ from __future__ import annotations
 
 import csv
 import gzip
+import itertools
 import warnings
 import zlib
 from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
+from typing import Any, TextIO
 
 import numpy as np
 import pandas as pd
@@ -52,6 +54,15 @@ def read_table_file(path: Path, sidecar: Sidecar | None) -> tuple[pd.DataFrame, 
         raise InvalidInput(f"{path}: cannot be read ({error.strerror or error}).") from error
 
 
+def line_of_row(path: Path, row: int) -> int:
+    """Return the line of a CSV file, counted from 1, in which a row of its table ends; row 0 follows the header."""
+    head = _head(path, "latin-1")  # reads every file, and tells lines and cells apart in UTF-8 too
+    with _opened(path, "latin-1") as file:
+        reader = csv.reader(file, delimiter=head.separator)
+        lines = (reader.line_num for cells in reader if cells)  # pandas leaves empty lines out too
+        return next(itertools.islice(lines, row + (4 if head.is_trackmate else 1), None))
+
+
 def _read_csv(path: Path, sidecar: Sidecar | None) -> tuple[pd.DataFrame, Mapping[str, str]]:
     try:
         return _decoded_csv(path, sidecar, "utf-8-sig")
@@ -60,29 +71,44 @@ def _read_csv(path: Path, sidecar: Sidecar | None) -> tuple[pd.DataFrame, Mappin
 
 
 def _decoded_csv(path: Path, sidecar: Sidecar | None, encoding: str) -> tuple[pd.DataFrame, Mapping[str, str]]:
-    header, *below = _first_lines(path, encoding, 4)
-    separator = max(",;\t", key=header.count)
-    names, *rows = csv.reader([header, *below], delimiter=separator)
-    four_rows = TRACKMATE.frame in names and _is_text_below(names.index(TRACKMATE.frame), rows)
+    head = _head(path, encoding)
     with warnings.catch_warnings(), np.errstate(invalid="raise"):  # a number that its recorded type cannot hold
         warnings.simplefilter("error", pd.errors.ParserWarning)  # rows with more cells than the header has
         table = pd.read_csv(
             path,
-            sep=separator,
+            sep=head.separator,
             encoding=encoding,
-            skiprows=[1, 2, 3] if four_rows else None,
-            dtype=_dtypes(sidecar, names),  # pyright: ignore[reportArgumentType]
+            skiprows=[1, 2, 3] if head.is_trackmate else None,
+            dtype=_dtypes(sidecar, head.names),  # pyright: ignore[reportArgumentType]
             **_EXACT_FLOATS,
             index_col=False,
             low_memory=False,
         )
-    units = dict(zip(names, rows[2], strict=False)) if four_rows else {}
-    return _without_row_numbers(table, names), units
+    return _without_row_numbers(table, head.names), head.units
 
 
-def _first_lines(path: Path, encoding: str, count: int) -> list[str]:
-    with gzip.open(path, "rt", encoding=encoding) if path.suffix == ".gz" else path.open(encoding=encoding) as file:
-        return [next(file), *(line for line, _ in zip(file, range(count - 1), strict=False))]
+@dataclass(frozen=True)
+class _Head:
+    """What the first lines of a CSV file tell of the others."""
+
+    separator: str
+    names: Sequence[str]
+    is_trackmate: bool
+    """Whether it has TrackMate's four header rows: names, long names, short names, units."""
+    units: Mapping[str, str]
+
+
+def _head(path: Path, encoding: str) -> _Head:
+    with _opened(path, encoding) as file:
+        header, *below = next(file), *itertools.islice(file, 3)
+    separator = max(",;\t", key=header.count)
+    names, *rows = csv.reader([header, *below], delimiter=separator)
+    four_rows = TRACKMATE.frame in names and _is_text_below(names.index(TRACKMATE.frame), rows)
+    return _Head(separator, names, four_rows, dict(zip(names, rows[2], strict=False)) if four_rows else {})
+
+
+def _opened(path: Path, encoding: str) -> TextIO:
+    return gzip.open(path, "rt", encoding=encoding) if path.suffix == ".gz" else path.open(encoding=encoding)
 
 
 def _is_text_below(column: int, rows: Sequence[Sequence[str]]) -> bool:

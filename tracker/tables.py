@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -10,12 +11,12 @@ import numpy as np
 import pandas as pd
 
 from .calibration import PIXEL, Calibration
-from .dialects import TRACKMATE, listed, our_names, renamed
+from .dialects import TRACKMATE, asking_for, listed, our_names, renamed
 from .errors import InvalidInput
 from .points import AXES, Points, Tracks
 from .sidecar import Sidecar, read_sidecar
 from .stated import Stated, calibrate
-from .table_file import read_table_file
+from .table_file import line_of_row, read_table_file
 from .units import SECOND, seconds_of, unit_name
 
 TRACK_COLUMNS = ("track_id", "particle", "TRACK_ID", "true_id")
@@ -76,7 +77,7 @@ def read_points(
     try:
         points = Points(loaded.table)
     except InvalidInput as error:
-        raise InvalidInput(f"{loaded.where}: {error}") from error
+        raise _placed(error, source, loaded) from error
     return Points(points.table, _calibration(loaded, points.ndim, scale, unit, frame_interval, time_unit))
 
 
@@ -107,7 +108,7 @@ def read_tracks(
         _check_one_point_a_frame(points.table)
         parents = loaded.parents or _parents_in(points.table)
     except InvalidInput as error:
-        raise InvalidInput(f"{loaded.where}: {error}") from error
+        raise _placed(error, source, loaded) from error
     calibration = _calibration(loaded, points.ndim, scale, unit, frame_interval, time_unit)
     return Tracks(points.table, calibration, parents)
 
@@ -171,6 +172,14 @@ def _load(source: str | Path | pd.DataFrame, columns: Mapping[str, str] | None) 
     return _Loaded(named, _steps_of_one(), str(path))
 
 
+def _placed(error: InvalidInput, source: str | Path | pd.DataFrame, loaded: _Loaded) -> InvalidInput:
+    """Return the error with the name of the table; of a text file also the line, as an editor counts, for the row."""
+    message = str(error)
+    if not isinstance(source, pd.DataFrame) and not str(source).lower().endswith(".parquet"):
+        message = re.sub(r"\brow (\d+)", lambda row: f"line {line_of_row(Path(source), int(row[1]))}", message, count=1)
+    return InvalidInput(f"{loaded.where}: {message}")
+
+
 # --- units -------------------------------------------------------------------------------------------------------
 
 
@@ -219,7 +228,7 @@ def _with_track_ids(table: pd.DataFrame) -> pd.DataFrame:
     if name is None:
         raise InvalidInput(
             f"no column of track ids was found (known are {', '.join(TRACK_COLUMNS)}); it has {listed(table)}. "
-            'Say which it is: columns={"track_id": …}.'
+            f"Say which it is: {asking_for({'track_id': '…'})}"
         )
     ids = pd.to_numeric(table[name], errors="coerce")
     absent = ids.isna().to_numpy()

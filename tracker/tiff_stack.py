@@ -21,6 +21,7 @@ from .stated import Stated
 from .tiff_metadata import stated_by
 
 KNOWN_AXES = "TZCYX"
+_EXAMPLES = {2: "YX", 3: "TYX", 4: "TZYX", 5: "TCZYX"}
 
 _DAMAGE = (
     ArithmeticError,
@@ -66,7 +67,7 @@ class TiffStack:
 
     def _understand(self, axes: str | None) -> None:
         """Read the headers; no pixels."""
-        self._series = self._only_series()
+        self._series = self._only_series(axes)
         shape = tuple(self._series.shape)
         if axes is not None:
             axes, shape = divided(axes, shape, self.path)
@@ -190,7 +191,7 @@ class TiffStack:
             "save it as an ImageJ hyperstack or OME-TIFF."
         )
 
-    def _only_series(self) -> Any:
+    def _only_series(self, axes: str | None) -> Any:
         if not len(self._tif.pages) or not self._ends_as_it_should():
             raise InvalidInput(f"{self.path}: its list of pages breaks off; the TIFF file is truncated or damaged.")
         if "<BinaryOnly" in (self._tif.pages.first.description or ""):
@@ -204,10 +205,8 @@ class TiffStack:
         only = series[0]
         if self._is_damaged(only.kind):
             raise InvalidInput(f"{self.path}: its pages do not match its header; the file is truncated or damaged.")
-        if "S" in only.axes:
-            raise InvalidInput(
-                f"{self.path}: is a colour (RGB) image; auctrack reads one grey channel. Split the channels first."
-            )
+        if "S" in only.axes and (axes is None or not only.axes.endswith("YX")):
+            raise InvalidInput(f"{self.path}: is a colour (RGB) image; {_instead_of_colour(only)}")
         compression = tifffile.COMPRESSION(only.keyframe.compression)
         if compression not in tifffile.TIFF.DECOMPRESSORS:
             raise InvalidInput(
@@ -237,6 +236,17 @@ class TiffStack:
             return stated_by(self._tif)
         except InvalidInput as error:
             raise InvalidInput(f"{self.path}: {error}") from error
+
+
+def _instead_of_colour(series: Any) -> str:
+    """Return what to do: tifffile takes 3 or 4 planes for colours when it writes a stack without being told."""
+    if not series.axes.endswith("YX"):
+        return "auctrack reads one grey channel. Split the channels first."
+    example = _EXAMPLES.get(len(series.shape), "TZYX")
+    return (
+        f"auctrack reads one grey channel. If its {series.shape[-3]} colours are planes or channels that were saved "
+        f'as colours, say which dimension is which: axes="{example}" (command line: --axes {example}).'
+    )
 
 
 def _pixels(page: Any) -> np.ndarray:
@@ -307,7 +317,7 @@ def known_axes(found: str, shape: tuple[int, ...], given: str | None, path: Path
     """
     axes = (found if given is None else given).upper()
     sizes = " × ".join(map(str, shape))
-    example = {2: "YX", 3: "TYX", 4: "TZYX", 5: "TCZYX"}.get(len(shape), "TZYX")
+    example = _EXAMPLES.get(len(shape), "TZYX")
     remedy = f'say which is which: axes="{example}" (command line: --axes {example})'
     unknown = sorted(set(axes) - set(KNOWN_AXES))
     if given is None and (unknown or not axes.endswith("YX")):

@@ -32,6 +32,9 @@ _SECONDS = {
 _MICROMETRES_OF = {name: factor for factor, names in _MICROMETRES.items() for name in names}
 _SECONDS_OF = {name: factor for factor, names in _SECONDS.items() for name in names}
 
+LENGTHS, TIMES = (tuple(names[0] for names in table.values()) for table in (_MICROMETRES, _SECONDS))
+"""The units of length and time that are known, each under one of its names."""
+
 
 def micrometres_of(unit: str) -> float | None:
     """Return how many µm one `unit` is; None when the name is not a known length (pixels are none)."""
@@ -63,12 +66,12 @@ def length_factor(of: str, to: str) -> float:
     InvalidSetting
         If one of them is not a length that is known here.
     """
-    return _ratio(of, to, micrometres_of, "length", "µm, nm, mm, m")
+    return _ratio(of, to, micrometres_of, "length", LENGTHS)
 
 
 def time_factor(of: str, to: str) -> float:
     """Return how many `to` one `of` is; raises `InvalidSetting` as `length_factor` does."""
-    return _ratio(of, to, seconds_of, "time", "s, ms, min, h")
+    return _ratio(of, to, seconds_of, "time", TIMES)
 
 
 def _factor(unit: str, table: dict[str, float]) -> float | None:
@@ -76,10 +79,10 @@ def _factor(unit: str, table: dict[str, float]) -> float | None:
     return table.get(name, table.get(name.lower()))
 
 
-def _ratio(of: str, to: str, factor_of: Callable[[str], float | None], kind: str, known: str) -> float:
+def _ratio(of: str, to: str, factor_of: Callable[[str], float | None], kind: str, known: tuple[str, ...]) -> float:
     if of == to:
         return 1.0
     numerator, denominator = factor_of(of), factor_of(to)
     if numerator is None or denominator is None:
-        raise InvalidSetting(f"cannot convert the {kind} unit {of!r} to {to!r}; known are {known}.")
+        raise InvalidSetting(f"cannot convert the {kind} unit {of!r} to {to!r}; known are {', '.join(known)}.")
     return numerator / denominator

@@ -181,11 +181,11 @@ def test_the_lineage_of_a_parent_column() -> None:
         ("\n\n", "empty|no columns"),
         ("frame,y,x\n", "has a header but no rows"),
         ("frame,y\n0,1\n", "no columns of positions were recognised; it has frame, y. Needed are frame, y, x"),
-        ("frame,y,x\n0,1,2\n1,nan,3\n", "column 'y' needs finite numbers; row 1"),
-        ("frame,y,x\n0,1,2\n1,inf,3\n", "column 'y' needs finite numbers; row 1"),
-        ("frame,y,x\n0,1,2\n,2,3\n", "column 'frame' needs finite numbers; row 1"),
-        ("frame,y,x\n0,1,2\n1,two,3\n", "column 'y' needs finite numbers; row 1 has 'two'"),
-        ("frame,y,x\n0,1,2\n0.5,2,3\n", "column 'frame' needs whole numbers; row 1"),
+        ("frame,y,x\n0,1,2\n1,nan,3\n", "column 'y' needs finite numbers; line 3"),
+        ("frame,y,x\n0,1,2\n1,inf,3\n", "column 'y' needs finite numbers; line 3"),
+        ("frame,y,x\n0,1,2\n,2,3\n", "column 'frame' needs finite numbers; line 3"),
+        ("frame,y,x\n0,1,2\n1,two,3\n", "column 'y' needs finite numbers; line 3 has 'two'"),
+        ("frame,y,x\n0,1,2\n0.5,2,3\n", "column 'frame' needs whole numbers; line 3"),
         ("frame,y,x\n0,1,2\n1,2,3,4\n", "damaged"),
         ('frame,y,x\n0,1,2\n1,"2,3\n', "damaged"),
         ("frame;y;x\n0;1,5;2\n", "column 'y' needs finite numbers"),
@@ -199,7 +199,7 @@ def test_bad_tables_are_refused_in_a_sentence_that_names_the_file(tmp_path: Path
 
 def test_two_points_of_one_track_in_one_frame(tmp_path: Path) -> None:
     (tmp_path / "t.csv").write_text("frame,y,x,track_id\n0,1,2,7\n1,1,2,7\n1,3,4,7\n")
-    with pytest.raises(InvalidInput, match=r"t\.csv: track 7 has two points in frame 1 \(row 2"):
+    with pytest.raises(InvalidInput, match=r"t\.csv: track 7 has two points in frame 1 \(line 4"):
         read_tracks(tmp_path / "t.csv")
     assert len(read_points(tmp_path / "t.csv")) == 3
 
@@ -207,7 +207,7 @@ def test_two_points_of_one_track_in_one_frame(tmp_path: Path) -> None:
 @pytest.mark.parametrize("bad", ["1.5", "seven", "1e300"])
 def test_track_ids_that_are_none(tmp_path: Path, bad: str) -> None:
     (tmp_path / "t.csv").write_text(f"frame,y,x,particle\n0,1,2,7\n1,1,2,{bad}\n")
-    with pytest.raises(InvalidInput, match=r"column 'particle' needs whole numbers .*row 1"):
+    with pytest.raises(InvalidInput, match=r"column 'particle' needs whole numbers .*line 3"):
         read_tracks(tmp_path / "t.csv")
 
 
@@ -328,3 +328,46 @@ def test_an_index_level_called_frame_becomes_a_column():
 def test_a_table_in_our_names_comes_back_as_it_is():
     own = table(frame=FRAME, y=Y, x=X)
     assert recognised(own) is own
+
+
+@pytest.mark.parametrize(
+    ("content", "line"),
+    [
+        ("frame,y,x\n0,1,2\n\n\n1,nan,3\n", 5),
+        ('frame,y,x,note\n0,1,2,"two\nlines"\n1,nan,3,b\n', 4),
+        (TRACKMATE.format(unit="micron", z=[1, 2, "nan", 4]), 7),
+        ("frame,y,x,π\n0,1,2,ä\n1,nan,3,ö\n", 3),
+    ],
+    ids=["empty lines", "a cell of two lines", "four header rows", "not ASCII"],
+)
+def test_a_bad_row_of_a_file_is_named_by_its_line_and_of_a_dataframe_by_its_row(tmp_path, content, line):
+    (tmp_path / "bad.csv").write_text(content, encoding="utf-8")
+    with pytest.raises(InvalidInput, match=rf"finite numbers; line {line} has nan"):
+        read_points(tmp_path / "bad.csv")
+    bad = table(frame=[0, 1], y=[1.0, np.nan], x=[1.0, 2.0])
+    bad.to_parquet(tmp_path / "bad.parquet")
+    for source in (bad, tmp_path / "bad.parquet"):
+        with pytest.raises(InvalidInput, match="finite numbers; row 1 has nan"):
+            read_points(source)
+
+
+@pytest.mark.parametrize(
+    ("columns", "asked"),
+    [
+        (("Time", "pz", "py", "px", "quality", "index"), "--columns frame=Time,z=pz,y=py,x=px"),
+        (("slice", "Pos_Y", "Pos_X"), "--columns frame=slice,y=Pos_Y,x=Pos_X"),
+        (("a", "b"), "--columns frame=…,y=…,x=…"),
+    ],
+)
+def test_columns_to_be_named_are_asked_for_as_both_faces_take_them(columns, asked):
+    with pytest.raises(InvalidInput, match=asked) as error:
+        read_points(table(**{name: [1.0] for name in columns}))
+    assert 'columns={"frame": ' in str(error.value)
+
+
+def test_a_unit_that_is_none_is_refused_with_those_that_are_known():
+    for given in ({"unit": "furlong"}, {"unit": "furlong", "scale": (1, 1, 1)}):
+        with pytest.raises(InvalidSetting, match=r"--unit.*nm, µm, mm.*pixel; got 'furlong'"):
+            read_points(DIALECTS["trackpy"], **given)
+    with pytest.raises(InvalidSetting, match=r"--time-unit.*ms, s, min.*got 'fortnight'"):
+        read_points(DIALECTS["trackpy"], frame_interval=1, time_unit="fortnight")

@@ -53,7 +53,7 @@ def test_unknown_axes(auctrack, tmp_path):
 
 def test_an_unknown_voxel_size(auctrack, tmp_path):
     tifffile.imwrite(tmp_path / "bare.tif", np.zeros((2, 32, 32), np.uint16), imagej=True, metadata={"axes": "TYX"})
-    refused(auctrack("track", "bare.tif"), "--voxel 1,1", "--unit pixel")
+    refused(auctrack("track", "bare.tif"), "--voxel Y,X", "--unit pixel")
 
 
 def test_a_channel_that_is_not_there(auctrack, movie):
@@ -72,7 +72,7 @@ def test_nothing_to_see(auctrack, tmp_path):
 @pytest.mark.parametrize(
     ("table", "says"),
     [
-        (points(z=[1.0, np.nan, 2.0]), ("'z'", "row 1")),
+        (points(z=[1.0, np.nan, 2.0]), ("'z'", "line 3")),
         (points(z=["1", "two", "3"]), ("'z'", "two")),
         (points(frames=(0, 1.5, 2)), ("'frame'", "1.5")),
         (points().drop(columns="x"), ("x",)),
