@@ -1,0 +1,24 @@
+"""What other GPU solvers took for the dense instances of `lap_instances` (seed 1), measured in November 2026.
+
+Their own code: seconds on one NVIDIA H200 (CUDA 13.0, driver 580.159), the instance already on the device; None where
+it was not run or did not finish in 25 s. HyLAC classical is the better of two builds. RAPIDS raft has Date & Nagi's tree
+variant.
+"""
+
+from __future__ import annotations
+
+HARDWARE = "one NVIDIA H200, CUDA 13.0"
+PEERS = ("HyLAC classical", "HyLAC tree", "RAPIDS raft", "Algorithm 1015")
+
+SECONDS: dict[tuple[str, int], tuple[float | None, ...]] = {
+    ("n", 5000): (0.031, 0.163, 0.179, 0.879),
+    ("10n", 5000): (0.090, 0.569, 0.519, 0.882),
+    ("points", 5000): (0.620, 1.19, 1.24, 0.555),
+    ("n", 10_000): (0.056, None, None, 2.36),
+    ("10n", 10_000): (0.206, None, None, 1.89),
+    ("points", 10_000): (4.11, None, None, 1.17),
+    ("n", 20_000): (0.122, 0.589, 0.588, 6.73),
+    ("10n", 20_000): (0.625, 1.82, 1.86, 4.61),
+    ("points", 20_000): (None, 9.73, 12.3, 2.95),
+}
+"""By family (uniform [0, n], uniform [0, 10n], point sets) and n."""
