@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import fields
 from importlib import import_module
 from typing import Any, ClassVar, Protocol
 
@@ -48,15 +49,23 @@ def make_solver(name: str, **options: Any) -> Solver:
     """
     if name not in SOLVERS:
         raise InvalidProblem(f"solver needs 'auto' or one of {', '.join(SOLVERS)}; got {name!r}.")
+    solver_class = _load(name)
+    known = [option.name for option in fields(solver_class)]
+    for option in options:
+        if option not in known:
+            hint = " The price of staying alone belongs to the problem: Problem.dense(cost, unmatched_cost=…)."
+            raise InvalidProblem(
+                f"solver {name!r} has no option {option!r}; it has {', '.join(known) or 'none'}."
+                f"{hint if option == 'unmatched_cost' else ''}"
+            )
+    return solver_class(**options)
+
+
+def _load(name: str) -> Any:
     module, _, class_name = SOLVERS[name].partition(":")
-    solver_class = getattr(import_module(module, __package__), class_name)
-    try:
-        return solver_class(**options)
-    except TypeError as error:
-        raise InvalidProblem(f"solver {name!r} does not take these options: {error}.") from None
+    return getattr(import_module(module, __package__), class_name)
 
 
 def solver_devices(name: str) -> tuple[str, ...]:
     """Return the device kinds that the solver called `name` runs on."""
-    module, _, class_name = SOLVERS[name].partition(":")
-    return getattr(import_module(module, __package__), class_name).devices
+    return _load(name).devices

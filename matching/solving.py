@@ -17,6 +17,10 @@ from .solvers import Solver, make_solver
 FEW_PAIRS = 60_000
 """Pairs of two point sets up to which `solve` takes the matrix of all their costs."""
 
+GPU_PAYS = {"dense": 4_000_000, "sparse": 200_000, "points": 25_000_000}
+"""Pairs from which `solve` sends a problem that lies on the host to a GPU: from there on one H200 takes a fourth of the
+time of one CPU core or less, copies included. Its first use costs a process a second, the very first three more."""
+
 WIDE_GATE = 100
 """Columns in a row's cube of pairs worth a link above which `solve` does not write those pairs out."""
 
@@ -62,7 +66,8 @@ def solve(problem: Any, solver: str | Solver = "auto", device: str = "auto", **o
     - point sets with one: `sparse-jv` on the pairs worth a link (a third of the time of `auction` up to an
       `unmatched_cost` of the mean nearest-neighbour distance), but `auction` where there would be more than `WIDE_GATE`
       of them a row (from twice that distance on it is as fast or faster, and its memory does not grow with the gate);
-    - whatever is sent to a CUDA device, or lies there and is not fetched by device="cpu": `auction`.
+    - whatever is sent to a CUDA device, or lies there and is not fetched by device="cpu": `auction`; and with
+      device="auto", where a CUDA device is present, whatever has at least `GPU_PAYS` pairs.
 
     Examples
     --------
@@ -78,9 +83,9 @@ def solve(problem: Any, solver: str | Solver = "auto", device: str = "auto", **o
     if solver != "auto":
         chosen = make_solver(solver, **options)
         return _solved(problem, chosen, device)
-    name, reason = _choose(problem, device)
+    name, where, reason = _choose(problem, device)
     chosen = make_solver(name, **options)
-    answer = _solved(problem, chosen, device)
+    answer = _solved(problem, chosen, where)
     return replace(answer, stats={**answer.stats, "auto": reason})
 
 
@@ -92,14 +97,22 @@ def _solved(problem: Problem, solver: Solver, device: str) -> Assignment:
     return solver.solve(problem, device)
 
 
-def _choose(problem: Problem, device: str) -> tuple[str, str]:
-    """Return the solver that "auto" stands for, and why."""
+def _choose(problem: Problem, device: str) -> tuple[str, str, str]:
+    """Return the solver that "auto" stands for, the device, and why."""
     if device.startswith("cuda"):
-        return "auction", "a CUDA device was asked for"
-    if problem.is_on_device:
-        if device != "cpu":
-            return "auction", "arrays on a CUDA device"
-        problem = problem.on_host()
+        return "auction", device, "a CUDA device was asked for"
+    if problem.is_on_device and device != "cpu":
+        return "auction", device, "arrays on a CUDA device"
+    if device == "auto" and problem.n_edges >= GPU_PAYS[problem.kind] and cuda.is_available():
+        return "auction", "cuda", f"a CUDA device is there, and {problem.n_edges} pairs gain by it"
+    if device == "auto":
+        device = "cpu"
+    name, reason = _choose_on_cpu(problem.on_host() if problem.is_on_device else problem)
+    return name, device, reason
+
+
+def _choose_on_cpu(problem: Problem) -> tuple[str, str]:
+    """Return the solver that "auto" stands for on the CPU, and why."""
     if problem.kind == "dense":
         return "jv", "dense costs"
     if problem.kind == "sparse":

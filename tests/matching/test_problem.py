@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 import scipy.sparse as sp
 
-from auctrack.matching import InvalidProblem, Problem, solve
+from auctrack.matching import InvalidProblem, Problem, solve, solving
 
 COST = np.array([[4, 1, 3], [2, 0, 5], [3, 2, 2]])
 BEST = 5
@@ -374,8 +374,10 @@ def test_blocks_of_a_batch_are_the_problems_it_was_made_of():
 def test_unknown_solvers_options_and_devices_are_refused():
     with pytest.raises(InvalidProblem, match="solver needs"):
         solve(COST, "munkres")
-    with pytest.raises(InvalidProblem, match="does not take these options"):
+    with pytest.raises(InvalidProblem, match="'jv' has no option 'eps'"):
         solve(COST, "jv", eps=1)
+    with pytest.raises(InvalidProblem, match=r"Problem\.dense\(cost, unmatched_cost=…\)"):
+        solve(COST, unmatched_cost=1)
     with pytest.raises(InvalidProblem, match="device needs"):
         solve(COST, device="tpu")
 
@@ -412,3 +414,15 @@ def test_auto_follows_its_documented_rule_and_says_so(problem: Problem, chosen: 
     assert answer.solver == chosen
     assert answer.device == "cpu"
     assert answer.stats["auto"]
+
+
+def test_auto_sends_large_problems_to_a_gpu_that_is_there(monkeypatch: pytest.MonkeyPatch):
+    """What would be asked of the GPU: nothing is solved here."""
+    small, large = (Problem.points(np.zeros((n, 3)), np.zeros((n, 3))) for n in (100, 5000))
+    monkeypatch.setattr(solving.cuda, "is_available", lambda: True)
+    assert solving._choose(large, "auto")[:2] == ("auction", "cuda")
+    assert solving._choose(small, "auto")[:2] == ("jv", "cpu")
+    assert solving._choose(large, "cpu")[:2] == ("auction", "cpu")
+    assert solving._choose(small, "cuda:1")[:2] == ("auction", "cuda:1")
+    monkeypatch.setattr(solving.cuda, "is_available", lambda: False)
+    assert solving._choose(large, "auto")[:2] == ("auction", "cpu")
