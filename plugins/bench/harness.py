@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import time
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
@@ -108,8 +109,8 @@ def measure(
     record : Record
         Read, added to and saved all along and in the end, so that an interrupted benchmark goes on where it was.
     limit_s : float
-        Wall seconds: a cell's repetitions end when they add up to more, and a variant that needs more for one run is
-        not tried on larger cases of the series.
+        Wall seconds: a cell's repetitions end when they add up to more, and a variant is not tried on larger cases of
+        a series when one run took more, or would, growing as it did.
     progress : callable, optional
     """
     try:
@@ -122,19 +123,46 @@ def _measure(experiments: Sequence[Experiment], record: Record, limit_s: float, 
     total = sum(len(experiment.cases) * len(experiment.variants) for experiment in experiments)
     done = 0
     for experiment in experiments:
-        too_slow: dict[tuple[str, str], str] = {}
+        pace = _Pace(limit_s)
         for case in sorted(experiment.cases, key=lambda case: case.size):
             if progress is not None:
                 progress(done, total, f"{experiment.name}: {case.series}, {case.size}")
-            _measure_case(experiment, case, record, limit_s, too_slow)
+            _measure_case(experiment, case, record, pace)
             done += len(experiment.variants)
     if progress is not None:
         progress(total, total, "done")
 
 
-def _measure_case(
-    experiment: Experiment, case: Case, record: Record, limit_s: float, too_slow: dict[tuple[str, str], str]
-) -> None:
+class _Pace:
+    """How the times of variants grow along a series, so that what would take too long is left out."""
+
+    def __init__(self, limit_s: float) -> None:
+        self.limit_s = limit_s
+        self.seen: dict[tuple[str, str], list[tuple[int, float]]] = {}
+
+    def note(self, cell: Cell) -> None:
+        """Remember a cell's size and least time."""
+        if cell.seconds:
+            self.seen.setdefault((cell.series, cell.variant), []).append((cell.size, min(cell.seconds)))
+
+    def too_slow(self, case: Case, variant: str) -> str | None:
+        """Say why a case is not tried: a smaller one was over the limit, or this one would be, growing as it did."""
+        *before, last = self.seen.get((case.series, variant), [(case.size, 0.0)])
+        size, seconds = last
+        if seconds > self.limit_s:
+            return f"took {seconds:.3g} s at size {size:,}, more than the limit of {self.limit_s:g} s"
+        if not before or size == case.size:
+            return None
+        smaller, faster = before[-1]
+        exponent = max(math.log(seconds / faster) / math.log(size / smaller), 0.0)
+        expected = seconds * (case.size / size) ** exponent
+        if expected <= self.limit_s:
+            return None
+        grown = f"from {faster:.2g} s at size {smaller:,} to {seconds:.2g} s at {size:,}"
+        return f"would need about {expected:.2g} s, as it grew {grown}; the limit is {self.limit_s:g} s"
+
+
+def _measure_case(experiment: Experiment, case: Case, record: Record, pace: _Pace) -> None:
     @lru_cache(maxsize=1)
     def made(number: int) -> Any:
         return case.make(number)
@@ -147,31 +175,24 @@ def _measure_case(
         cell = record.cell(experiment.name, case.series, case.size, variant.name)
         if not _is_done(cell, experiment.repetitions):
             cell.device = variant.device
-            cell.why_not = variant.missing or too_slow.get((case.series, variant.name))
+            cell.why_not = variant.missing or pace.too_slow(case, variant.name)
             if cell.why_not is None:
                 waiting.append((variant, cell, _warm_up(variant, cell, input_of(0))))
             record.keep(cell)
-        _judge_speed(cell, limit_s, too_slow)
     for repetition in range(experiment.repetitions):
         for variant, cell, prepared in waiting:
             if cell.is_final or len(cell.seconds) > repetition:
                 continue
             given = input_of(repetition)
             _repeat(variant, cell, given, variant.prepare(given) if case.varies else prepared)
-            cell.is_final |= sum(cell.seconds) > limit_s
+            cell.is_final |= sum(cell.seconds) > pace.limit_s
             record.keep(cell)
-    for _, cell, _ in waiting:
-        _judge_speed(cell, limit_s, too_slow)
+    for variant in experiment.variants:
+        pace.note(record.cell(experiment.name, case.series, case.size, variant.name))
 
 
 def _is_done(cell: Cell, repetitions: int) -> bool:
     return cell.is_final or len(cell.seconds) >= repetitions
-
-
-def _judge_speed(cell: Cell, limit_s: float, too_slow: dict[tuple[str, str], str]) -> None:
-    if cell.seconds and min(cell.seconds) > limit_s:
-        reason = f"took {min(cell.seconds):.3g} s at size {cell.size}, more than the limit of {limit_s:g} s"
-        too_slow.setdefault((cell.series, cell.variant), reason)
 
 
 def _warm_up(variant: Variant, cell: Cell, given: Any) -> Any:

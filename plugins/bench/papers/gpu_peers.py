@@ -1,8 +1,8 @@
 """What other GPU solvers took for the dense instances of `lap_instances` (seed 1), measured in November 2026.
 
 Their own code: seconds on one NVIDIA H200 (CUDA 13.0, driver 580.159), the instance already on the device; None where
-it was not run or did not finish in 25 s. HyLAC classical is the better of two builds. RAPIDS raft has Date & Nagi's tree
-variant.
+it was not run or did not finish in 25 s. HyLAC classical is the better of two builds; RAPIDS raft has the tree variant
+of Date & Nagi.
 """
 
 from __future__ import annotations

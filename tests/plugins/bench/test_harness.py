@@ -10,7 +10,7 @@ import pytest
 
 from auctrack.matching.errors import NotConverged
 from auctrack.plugins.bench.harness import Case, Experiment, Variant, WrongAnswer, measure
-from auctrack.plugins.bench.record import Record
+from auctrack.plugins.bench.record import Cell, Record
 from auctrack.tracker.errors import InvalidInput, OutputExists
 
 MACHINE = {"processor": "abacus", "cores": 1}
@@ -126,6 +126,19 @@ def test_repetitions_end_at_the_limit_and_larger_sizes_of_the_series_are_not_tri
     assert calls.calls == [7, 7, "a", "a"]
     assert "more than the limit of 0 s" in cell(record, size=9).why_not
     assert len(cell(record).seconds) == 1
+
+
+@pytest.mark.parametrize(("size", "calls"), [(900, 4), (1100, 0)])
+def test_a_variant_that_would_take_too_long_as_it_grows_is_not_tried(tmp_path, size, calls):
+    record = opened(tmp_path)
+    for smaller, seconds in ((10, 0.01), (100, 0.1)):
+        record.keep(Cell("e", "numbers", smaller, "counter", seconds=[seconds] * 3))
+    counter = Calls()
+    cases = [Case("numbers", n, lambda _: None) for n in (10, 100, size)]
+    measure([Experiment("e", cases, [counter.variant(check=lambda *_: {})], 3)], record, limit_s=1.0)
+    assert len(counter.calls) == calls
+    why_not = cell(record, size=size).why_not
+    assert why_not is None if calls else why_not.startswith("would need about 1.1 s, as it grew from 0.01 s at size 10")
 
 
 def test_an_interrupted_benchmark_goes_on_where_it_was(tmp_path):
