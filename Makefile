@@ -2,13 +2,14 @@
 PYTHON ?= python3
 VENV := .venv
 BIN := $(VENV)/bin
-STAMP := $(VENV)/.installed
+USE := $(VENV)/.installed
+STAMP := $(VENV)/.installed-test
 export MPLBACKEND := Agg
 
 .PHONY: demo test check format pictures clean
 
 ## demo: track the sample movie; prints where the tracks and the picture went
-demo: $(STAMP)
+demo: $(USE)
 	$(BIN)/auctrack track sample_data/movie.ome.tif --output demo --picture --overwrite
 
 ## test: style, types, the three floors, and every test that needs no GPU; the napari plugin in a real viewer
@@ -34,8 +35,15 @@ pictures: $(STAMP)
 clean:
 	rm -rf $(VENV) demo build dist *.egg-info
 
-$(STAMP): pyproject.toml
+$(BIN)/python:
 	$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11) and "auctrack needs Python 3.11 or newer; set PYTHON=")'
-	test -x $(BIN)/python || $(PYTHON) -m venv $(VENV)
-	$(BIN)/python -m pip install --quiet --disable-pip-version-check --editable '.[test]'
+	$(PYTHON) -m venv $(VENV)
+
+# What the program needs, and beside it what the tests need.
+$(USE): pyproject.toml | $(BIN)/python
+	$(BIN)/python -m pip install --quiet --disable-pip-version-check --editable .
 	touch $@
+
+$(STAMP): pyproject.toml | $(BIN)/python
+	$(BIN)/python -m pip install --quiet --disable-pip-version-check --editable '.[test]'
+	touch $(USE) $@

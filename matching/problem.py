@@ -614,7 +614,7 @@ _FINE, _UNSORTED, _RANGE, _DUPLICATE, _NOT_FINITE = range(5)
 
 
 @njit(cache=True, nogil=True)
-def _first_fault(indptr, indices, data, widths):
+def _first_fault(indptr, indices, data, widths):  # noqa: ANN001, ANN202
     """Find what is wrong with the edges in one pass; unsorted rows are reported last, as they can be mended."""
     unsorted_row = -1
     for i in range(len(indptr) - 1):
@@ -636,7 +636,7 @@ def _first_fault(indptr, indices, data, widths):
 
 
 @njit(cache=True, nogil=True)
-def finite_range(values):
+def finite_range(values):  # noqa: ANN001, ANN201
     """Return the least and the largest of the finite values, as floats; (0, 0) of none."""
     low, high = np.inf, -np.inf
     for value in values:
