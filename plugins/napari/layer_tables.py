@@ -23,7 +23,7 @@ _SPARSE_IDS = 10
 
 def fingerprint(data: Any) -> int:
     """Return a number that tells whether positions are still those that were read from a file."""
-    return zlib.crc32(memoryview(np.ascontiguousarray(data, dtype=np.float64)).cast("B"))
+    return zlib.crc32(np.ascontiguousarray(data, dtype=np.float64).data)
 
 
 def points_layer(points: Points, name: str, **arguments: Any) -> LayerData:

@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from ...tracker.errors import UnknownScale
+from ...tracker.errors import UnknownAxes, UnknownScale
 from ...tracker.movie import Movie, read_movie
 from ...tracker.points import Points
 from ...tracker.spacing import mean_spacing
@@ -36,8 +36,14 @@ def table_reader(path: str | Sequence[str]) -> Read | None:
 
 def _read_movie(path: str | Sequence[str]) -> list[LayerData]:
     """Return one layer a channel; where the file does not say how large a voxel is, in pixels, with a warning."""
-    with TiffStack(Path(str(path)), None) as stack:
-        n_channels, unit_size = len(stack.channels), (1.0,) * (3 if stack.size("Z") > 1 else 2)
+    try:
+        with TiffStack(Path(str(path)), None) as stack:
+            n_channels, unit_size = len(stack.channels), (1.0,) * (3 if stack.size("Z") > 1 else 2)
+    except UnknownAxes as error:
+        raise UnknownAxes(
+            f"{error} In napari: open it with napari's own reader (File > Open with Plugin); the widget then shows "
+            "what it takes the axes to be."
+        ) from error
     channels = range(n_channels) if n_channels > 1 else (None,)
     try:
         return [_image(read_movie(str(path), channel=channel)) for channel in channels]

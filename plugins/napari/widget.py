@@ -75,6 +75,7 @@ class TrackWidget(QWidget):
         self.devices = Desk(self)
         self.exports = Desk(self)
         self.plots = Desk(self)
+        self.qualities = Desk(self)
         self.patience = QTimer(self)
         self.patience.setSingleShot(True)
         self.patience.setInterval(_PATIENCE_MS)
@@ -118,6 +119,8 @@ class TrackWidget(QWidget):
             (self.patience.timeout, self._lose_patience),
             (self.advice.returned, self._advised),
             (self.advice.failed, self.bar.fail),
+            (self.qualities.returned, self._advised),
+            (self.qualities.failed, self.bar.fail),
             (self.devices.returned, self.link.show_devices),
             (self.exports.returned, self.bar.say),
             (self.exports.failed, self.bar.fail),
@@ -167,9 +170,11 @@ class TrackWidget(QWidget):
         self.detect.run_button.setEnabled(is_movie)
         self.link.run_button.setEnabled(source is not None)
         self.results.set_result(has_command=False)
+        self._seen_diameter: float | None = None
         self._detect_edited()
 
     def _detect_edited(self) -> None:
+        self._look_at_qualities()
         self.preview.want(
             self.input.layer, self.input.source, self._detect_settings(), on=self.detect.preview.isChecked()
         )
@@ -235,6 +240,7 @@ class TrackWidget(QWidget):
         detected, linked = self.session.detected, self.session.linked
         if detected is not None and detected.settings is not None:
             self.detect.show_settings(detected.settings)
+            self._look_at_qualities()
         if linked is None:
             assert detected is not None  # a run ends with particles at least
             self.bar.say(f"{len(detected.points):,} particles in {len(detected.points.frame_numbers)} frames.")
@@ -340,6 +346,17 @@ class TrackWidget(QWidget):
             self.detect.show_found("Looking at a few frames…")
             self.advice.start(work)
 
+    def _look_at_qualities(self) -> None:
+        """Show the qualities that the threshold divides, for a diameter that has not been looked at yet."""
+        diameter = self.detect.diameter.number
+        if diameter is None or diameter == self._seen_diameter:
+            return
+        bright = not self.detect.dark.isChecked()
+        work = self.session.detection_advice(bright_on_dark=bright, diameter=diameter)
+        if work is not None:
+            self._seen_diameter = diameter
+            self.qualities.start(work)
+
     def suggest_linking(self, *, take: bool = True) -> None:
         """Suggest the search range from the particles found, with the reasons."""
         work = self.session.linking_advice(take=take)
@@ -353,7 +370,9 @@ class TrackWidget(QWidget):
         if kind == "detect":
             self.detect.show_found("")
             self.detect.show_advice(advice, take=take)
-            self._detect_edited()
+            if take:
+                self._seen_diameter = self.detect.diameter.number
+                self._detect_edited()
         else:
             self.link.show_advice(advice, take=take)
 

@@ -85,8 +85,9 @@ def open_widget(viewer):
 
 
 def is_idle(widget) -> bool:
-    desks = (widget.work, widget.advice, widget.exports, widget.plots, widget.overlay, widget.preview)
-    return not any(desk.is_busy for desk in desks)
+    from auctrack.plugins.napari.job import Desk
+
+    return not any(part.is_busy for part in (widget.overlay, widget.preview, *widget.findChildren(Desk)))
 
 
 def finish(widget) -> None:

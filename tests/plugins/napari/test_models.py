@@ -72,6 +72,17 @@ def test_stopped_linking_leaves_with_the_tracks_so_far(monkeypatch):
     assert same.groupby("track_id")["track_id_whole"].nunique().max() == 1
 
 
+def test_partial_tracks_come_while_it_works(monkeypatch):
+    monkeypatch.setattr("auctrack.plugins.napari.steps._EDGES", 50)
+    monkeypatch.setattr("auctrack.plugins.napari.steps._SHOW_SECONDS", 0)
+    heard, report = reports()
+    chain(POINTS, LinkSettings(), report)
+    partial = [advance.partial for advance in heard if advance.partial is not None]
+    last = [data.tracks.frames.max() for data in partial]
+    assert len(last) > 3
+    assert last == sorted(last)
+
+
 def test_a_filter_keeps_its_ends_and_the_unknown_only_while_it_is_open(linked):
     data = linked.data
     lengths = data.measures["length"]

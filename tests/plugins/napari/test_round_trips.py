@@ -10,7 +10,7 @@ import tifffile
 from auctrack.plugins.napari import readers, writers
 from auctrack.plugins.napari.layer_tables import fingerprint, points_layer, tracks_layer
 from auctrack.tracker.calibration import Calibration
-from auctrack.tracker.errors import InvalidInput
+from auctrack.tracker.errors import InvalidInput, UnknownAxes
 from auctrack.tracker.movie import read_movie
 from auctrack.tracker.points import Points, Tracks
 from auctrack.tracker.tables import read_points, read_tracks
@@ -144,6 +144,13 @@ def test_an_unknown_voxel_size_is_said_and_not_guessed(tmp_path):
     assert attributes["scale"] == (1, 1, 1, 1)
     assert attributes["units"] == ("pixel",) * 4
     assert "does not say how large" in str(notification_manager.records[-1])
+
+
+def test_axes_that_the_file_does_not_state_are_asked_for(tmp_path):
+    path = str(tmp_path / "plain.tif")
+    tifffile.imwrite(path, np.zeros((6, 16, 16), np.uint8), metadata=None)
+    with pytest.raises(UnknownAxes, match="napari's own reader"):
+        readers.movie_reader(path)(path)
 
 
 def test_the_overlay_of_a_window_is_saved_whole(tmp_path):

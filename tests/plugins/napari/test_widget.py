@@ -160,6 +160,8 @@ def test_suggestions_come_with_reasons(widget):
     assert "answer most strongly" in widget.detect.reason.text()
     assert widget.detect.settings.threshold is not None
     assert not widget.detect.chart.is_empty
+    widget.detect.chart.moved.emit([25.0])  # the line in the histogram, dragged
+    assert widget.detect.settings.threshold == 25
     widget.run_detect()
     finish(widget)
     widget.suggest_linking()
