@@ -14,6 +14,8 @@ from ...matching.errors import AuctrackError
 from .memory import watch_memory
 from .record import Cell, Record
 
+LONGEST_COMPILATION_S = 60.0
+
 Facts = Mapping[str, Any]
 Progress = Callable[[int, int, str], None]
 """Called as progress(cells done, cells in all, what runs)."""
@@ -142,8 +144,16 @@ class _Pace:
 
     def note(self, cell: Cell) -> None:
         """Remember a cell's size and least time."""
-        if cell.seconds:
-            self.seen.setdefault((cell.series, cell.variant), []).append((cell.size, min(cell.seconds)))
+        seconds = min(cell.seconds, default=cell.warm_up_s if cell.is_final else None)
+        if seconds is not None:
+            self.seen.setdefault((cell.series, cell.variant), []).append((cell.size, seconds))
+
+    def give_up(self, cell: Cell) -> None:
+        """Leave a cell without a time if its first call took so long that no compiler is to blame."""
+        patience = max(10 * self.limit_s, LONGEST_COMPILATION_S)
+        if cell.warm_up_s is not None and cell.warm_up_s > patience:
+            cell.is_final = True
+            cell.why_not = f"given up: its first call took {cell.warm_up_s:.3g} s, and {patience:g} s are the most"
 
     def too_slow(self, case: Case, variant: str) -> str | None:
         """Say why a case is not tried: a smaller one was over the limit, or this one would be, growing as it did."""
@@ -178,6 +188,7 @@ def _measure_case(experiment: Experiment, case: Case, record: Record, pace: _Pac
             cell.why_not = variant.missing or pace.too_slow(case, variant.name)
             if cell.why_not is None:
                 waiting.append((variant, cell, _warm_up(variant, cell, input_of(0))))
+                pace.give_up(cell)
             record.keep(cell)
     for repetition in range(experiment.repetitions):
         for variant, cell, prepared in waiting:

@@ -128,6 +128,17 @@ def test_repetitions_end_at_the_limit_and_larger_sizes_of_the_series_are_not_tri
     assert len(cell(record).seconds) == 1
 
 
+def test_a_first_call_that_takes_too_long_is_the_last(tmp_path, monkeypatch):
+    monkeypatch.setattr("auctrack.plugins.bench.harness.LONGEST_COMPILATION_S", 0.0)
+    calls = Calls()
+    cases = [Case("numbers", size, lambda _, size=size: size) for size in (7, 9)]
+    record = run(tmp_path, [calls.variant()], cases=cases, limit=0.0)
+    assert calls.calls == [7]
+    assert cell(record).seconds == []
+    assert cell(record).why_not.startswith("given up: its first call took")
+    assert "more than the limit" in cell(record, size=9).why_not
+
+
 @pytest.mark.parametrize(("size", "calls"), [(900, 4), (1100, 0)])
 def test_a_variant_that_would_take_too_long_as_it_grows_is_not_tried(tmp_path, size, calls):
     record = opened(tmp_path)
