@@ -5,7 +5,8 @@ from __future__ import annotations
 import time
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
-from typing import Any, Literal
+from functools import partial
+from typing import Any, Literal, TypeVar
 
 import numpy as np
 import pandas as pd
@@ -26,9 +27,11 @@ from .suspicious import suspicious_links
 
 Report = Callable[[Any], None]
 Stage = Literal["detect", "link"]
+Made = TypeVar("Made")
 
 _CHUNK_SECONDS = 0.2  # between two looks at whether to stop
-_SHOW_SECONDS = 1.0  # between two partial results
+_SHOW_SECONDS = 1.0  # between two partial results, at least
+_SHOW_SHARE = 0.1  # of the time that goes into partial results, at most
 _EDGES = 200_000  # candidate links of one solve: small, so that linking can be stopped and watched
 
 
@@ -125,16 +128,14 @@ def _frame_by_frame(
 ) -> Points:
     """Return the points of all frames; a few frames at a time, so that what was found shows and Cancel is heard."""
     tables: list[pd.DataFrame] = []
-    shown = time.monotonic()
+    pace = _Pace()
     done = 0
     for chunk in _chunks(movie.frame_numbers):
         tables.append(measure(movie, chunk).table)
         done += len(chunk)
-        partial = None
-        if time.monotonic() - shown > _SHOW_SECONDS:
-            partial, shown = _together(tables, movie), time.monotonic()
+        so_far = pace.paced(partial(_together, tables, movie))
         try:
-            report(Advance("detect", done, len(movie), partial))
+            report(Advance("detect", done, len(movie), so_far))
         except Stopped as stop:
             stop.partial = _together(tables, movie)
             raise
@@ -167,27 +168,42 @@ class _Watch:
         self._report = report
         self._links: list[tuple[np.ndarray, np.ndarray]] = []
         self._done = 0
-        self._shown = time.monotonic()
+        self._pace = _Pace()
 
     def __call__(self, candidates: CandidateLinks, problem: Problem, answer: Assignment) -> None:
         rows, cols = answer.links()
         self._links.append((candidates.row_points[rows], candidates.col_points[cols]))
         self.margins.append(link_margins(problem, answer))
         self._done += answer.n_blocks
-        partial = None
-        if time.monotonic() - self._shown > _SHOW_SECONDS:
-            partial, self._shown = measured(self._tracks()), time.monotonic()
+        so_far = self._pace.paced(self._measured)
         try:
-            self._report(Advance("link", self._done, self.total, partial))
+            self._report(Advance("link", self._done, self.total, so_far))
         except Stopped as stop:
-            stop.partial = measured(self._tracks())
+            stop.partial = self._measured()
             raise
 
-    def _tracks(self) -> Tracks:
+    def _measured(self) -> MeasuredTracks:
         """Return the tracks so far, without the particles that have no link yet."""
         source, target = (np.concatenate(side) for side in zip(*self._links, strict=True))
         ids = track_ids(self.points.frames, source, target)
         linked = np.zeros(len(self.points), dtype=bool)
         linked[source] = linked[target] = True
         table = self.points.table.assign(track_id=ids)[linked]
-        return Tracks(table, self.points.calibration)
+        return measured(Tracks(table, self.points.calibration))
+
+
+class _Pace:
+    """Makes a partial result now and then: they cost more the more there is, and must not hold up the work."""
+
+    def __init__(self) -> None:
+        self._next = time.monotonic() + _SHOW_SECONDS
+
+    def paced(self, make: Callable[[], Made]) -> Made | None:
+        """Return a partial result if it is time for one."""
+        began = time.monotonic()
+        if began < self._next:
+            return None
+        made = make()
+        ended = time.monotonic()
+        self._next = ended + max(_SHOW_SECONDS, (ended - began) / _SHOW_SHARE)
+        return made

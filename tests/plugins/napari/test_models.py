@@ -75,6 +75,7 @@ def test_stopped_linking_leaves_with_the_tracks_so_far(monkeypatch):
 def test_partial_tracks_come_while_it_works(monkeypatch):
     monkeypatch.setattr("auctrack.plugins.napari.steps._EDGES", 50)
     monkeypatch.setattr("auctrack.plugins.napari.steps._SHOW_SECONDS", 0)
+    monkeypatch.setattr("auctrack.plugins.napari.steps._SHOW_SHARE", 1e9)
     heard, report = reports()
     chain(POINTS, LinkSettings(), report)
     partial = [advance.partial for advance in heard if advance.partial is not None]
