@@ -7,6 +7,7 @@ import csv
 import io
 import os
 import secrets
+import tempfile
 from collections.abc import Callable, Generator, Mapping, Sequence
 from pathlib import Path
 from typing import BinaryIO
@@ -52,7 +53,7 @@ def write_points(
     OutputExists
         If a result stands there and `overwrite` is False.
     OutputFailed
-        If the disk is full, the folder is missing or may not be written to.
+        If the disk is full, or the folder may not be written to. One that is missing is made.
     InvalidSetting
         If the format is not known, or a setting cannot be written.
     InvalidInput
@@ -183,6 +184,8 @@ def write_whole(contents: Mapping[Path, Callable[[BinaryIO], None]], *, overwrit
     try:
         if not overwrite:
             _refuse_to_replace(contents)
+        for path in contents:
+            path.parent.mkdir(parents=True, exist_ok=True)
         with _temporary_names(contents) as temporary:
             for path, write in contents.items():
                 with temporary[path].open("xb") as file:
@@ -195,6 +198,28 @@ def write_whole(contents: Mapping[Path, Callable[[BinaryIO], None]], *, overwrit
     except OSError as error:
         raise OutputFailed(
             f"{next(iter(contents))} cannot be written: {error.strerror or error}. Nothing half-written was left."
+        ) from error
+
+
+def require_writable(folder: Path) -> None:
+    """Find out whether files can be written into a folder, by writing one of no name into it; nothing is left.
+
+    A folder that is not there yet is asked for by the nearest one above it; it is not made.
+
+    Raises
+    ------
+    OutputFailed
+        If it is a file, or the system refuses.
+    """
+    there = next(place for place in (folder, *folder.absolute().parents) if place.exists())
+    if not there.is_dir():
+        raise OutputFailed(f"{there} is a file; results need a folder there.")
+    try:
+        with tempfile.TemporaryFile(dir=there):
+            pass
+    except OSError as error:
+        raise OutputFailed(
+            f"{there}: cannot be written into ({error.strerror or error}); choose another folder."
         ) from error
 
 

@@ -19,7 +19,7 @@ from auctrack.tracker.calibration import Calibration
 from auctrack.tracker.errors import InvalidInput, InvalidSetting, OutputExists, OutputFailed
 from auctrack.tracker.points import Points, Tracks
 from auctrack.tracker.tables import read_points, read_tracks
-from auctrack.tracker.write import write_points, write_tracks, write_whole
+from auctrack.tracker.write import require_writable, write_points, write_tracks, write_whole
 
 CALIBRATION = Calibration((2.0, 0.325, 0.325), "µm", 0.5, "s")
 NAMES = ("t.csv", "t.parquet", "t.napari.csv")
@@ -284,13 +284,29 @@ def test_a_single_file_is_never_away(tmp_path: Path, monkeypatch: pytest.MonkeyP
     assert contents(tmp_path) == {"summary.json": b"new"}
 
 
-def test_a_folder_that_is_not_there_or_in_the_way(tmp_path: Path) -> None:
-    with pytest.raises(OutputFailed, match="No such file or directory"):
-        write_tracks(some_tracks(), tmp_path / "gone" / "t.csv", settings={})
+def test_a_folder_that_is_not_there_is_made(tmp_path: Path) -> None:
+    write_tracks(some_tracks(), tmp_path / "new" / "deep" / "t.csv", settings={})
+    assert len(read_tracks(tmp_path / "new" / "deep" / "t.csv")) == len(some_tracks())
+
+
+def test_a_folder_in_the_place_of_the_file_and_a_file_in_that_of_the_folder(tmp_path: Path) -> None:
     (tmp_path / "t.csv").mkdir()
     with pytest.raises(OutputFailed, match="directory"):
         write_tracks(some_tracks(), tmp_path / "t.csv", settings={}, overwrite=True)
-    assert [path.name for path in tmp_path.iterdir()] == ["t.csv"]
+    (tmp_path / "taken").write_text("mine")
+    with pytest.raises(OutputFailed, match="cannot be written"):
+        write_tracks(some_tracks(), tmp_path / "taken" / "t.csv", settings={})
+    assert sorted(path.name for path in tmp_path.iterdir()) == ["t.csv", "taken"]
+
+
+def test_whether_a_folder_takes_files_is_found_out_without_a_trace(tmp_path: Path) -> None:
+    require_writable(tmp_path)
+    require_writable(tmp_path / "new" / "deep")
+    assert not list(tmp_path.iterdir())
+    (tmp_path / "taken").write_text("mine")
+    for folder in (tmp_path / "taken", tmp_path / "taken" / "deep"):
+        with pytest.raises(OutputFailed, match="taken is a file"):
+            require_writable(folder)
 
 
 def test_files_have_the_rights_of_any_new_file(tmp_path: Path) -> None:
