@@ -101,7 +101,7 @@ def _figure(tracks: Tracks, projections: Mapping[str, Projection], name: str) ->
         _draw(panel, view, drawn, projections.get(view), extents[view])
         panel.set(xlabel=f"x ({tracks.calibration.unit})", ylabel=f"{view[0]} ({tracks.calibration.unit})")
     shown = f"the {len(drawn)} longest of {count} tracks" if len(drawn) < count else f"{count} tracks"
-    figure.suptitle(f"{name}: {shown} of two detections or more", fontsize="medium")
+    panels[0, 0].set_title(f"{name}: {shown} of two detections or more", fontsize="medium")
     return figure
 
 
