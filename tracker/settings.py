@@ -114,7 +114,7 @@ class Settings:
         InvalidSetting
             If a key is not known or a value out of range.
         """
-        _refuse_unknown(given, cls, "the settings")
+        _refuse_unknown(given, cls, "a settings file")
         return cls(
             input=_section(InputSettings, given.get("input", {}), "[input]"),
             detect=_section(DetectSettings, given.get("detect", {}), "[detect]"),

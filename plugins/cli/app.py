@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import logging
+import signal
 from typing import Annotated, Any
 
 import typer
@@ -17,6 +19,7 @@ class _OneSentence(TyperGroup):
     """A group in which an error that we know ends in one sentence and its exit code, never in a traceback."""
 
     def invoke(self, ctx: Any) -> Any:
+        logging.getLogger("tifffile").setLevel(logging.CRITICAL)  # what it finds wrong with a file, our sentence says
         try:
             return super().invoke(ctx)
         except (AuctrackError, OSError, MemoryError) as error:
@@ -72,7 +75,10 @@ def _show_version(wanted: bool) -> None:
 @app.callback()
 def _root(  # pyright: ignore[reportUnusedFunction] - typer calls it
     version: Annotated[
-        bool, typer.Option("--version", callback=_show_version, is_eager=True, help="Print the version and leave.")
+        bool,
+        typer.Option(
+            "--version", metavar="", callback=_show_version, is_eager=True, help="Print the version and leave."
+        ),
     ] = False,
 ) -> None:
     del version
@@ -80,4 +86,9 @@ def _root(  # pyright: ignore[reportUnusedFunction] - typer calls it
 
 def main() -> None:
     """Run the command line."""
-    app()
+    try:
+        app()
+    except KeyboardInterrupt:
+        raise SystemExit(INTERRUPTED) from None
+    finally:
+        signal.signal(signal.SIGINT, signal.SIG_IGN)  # the work is over: Ctrl-C must not change how it ended

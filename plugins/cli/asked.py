@@ -42,8 +42,7 @@ def asked_settings(params: Mapping[str, Any]) -> Settings:
     DeviceUnavailable
         If the device asked for is not there.
     """
-    from ...matching.errors import InvalidProblem
-    from ...tracker.settings import Settings, merged
+    from ...tracker.settings import merged
 
     with usage("--config"):
         base = read_config(params["config"]) if params.get("config") else {}
@@ -51,22 +50,48 @@ def asked_settings(params: Mapping[str, Any]) -> Settings:
         asked = merged(base, stated(params))
         if isinstance(asked.get("detect"), Mapping) and asked["detect"].get("threshold") == AUTO:
             del asked["detect"]["threshold"]
-        settings = Settings.from_mapping(asked)
         try:
-            _check_solver(settings.link.solver, settings.link.device)
-        except InvalidProblem as error:
-            raise InvalidSetting(str(error)) from None
+            return _checked(asked)
+        except InvalidSetting as error:
+            raise InvalidSetting(f"{params['config']}: {error}" if _is_to_blame(base, error) else str(error)) from None
+
+
+def _checked(asked: Mapping[str, Any]) -> Settings:
+    """Return settings whose solver and device are there."""
+    from ...matching.errors import InvalidProblem
+    from ...tracker.settings import Settings
+
+    settings = Settings.from_mapping(asked)
+    try:
+        _check_solver(settings.link.solver, settings.link.device)
+    except InvalidProblem as error:
+        raise InvalidSetting(str(error)) from None
     return settings
+
+
+def _is_to_blame(config: Mapping[str, Any], error: InvalidSetting) -> bool:
+    """Whether the settings file alone says what is wrong."""
+    from ...matching.errors import AuctrackError
+
+    try:
+        _checked(config)
+    except AuctrackError as its_own:
+        return str(its_own) == str(error)
+    return False
 
 
 def _check_solver(solver: str, device: str) -> None:
     from ...matching.solvers import make_solver
 
-    if solver != AUTO:
-        make_solver(solver)
     kind, _, number = device.partition(":")
     if kind not in (AUTO, "cpu", "cuda") or (number and not (kind == "cuda" and number.isdecimal())):
         raise InvalidSetting(f"device (--device) needs auto, cpu, cuda or cuda:N; got {device!r}.")
+    devices = make_solver(solver).devices if solver != AUTO else (kind,)
+    if kind != AUTO and kind not in devices:
+        raise InvalidSetting(
+            f"solver {solver!r} (--solver) runs on {' and '.join(devices)} only; got device {device!r} (--device). "
+            "Choose another solver, such as auction, or --device auto."
+        )
     if kind == "cuda":
         from ...matching.cuda import using
 

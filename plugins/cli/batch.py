@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import os
 import time
 import traceback
 from collections.abc import Sequence
@@ -13,28 +12,30 @@ from typing import Any, BinaryIO
 
 from ... import __version__
 from ...matching.errors import AuctrackError
-from ...tracker.errors import OutputExists, OutputFailed
+from ...tracker.errors import OutputExists
 from ...tracker.pipeline import TrackingResult, open_movie, track
+from ...tracker.points import Points
 from ...tracker.settings import Settings
 from ...tracker.sidecar import read_sidecar
 from ...tracker.tables import read_tracks
+from ...tracker.units import is_pixel
 from ...tracker.write import write_tracks, write_whole
 from . import console
 from .fingerprint import fingerprint
-from .inputs import Job, files_behind
+from .inputs import Job, files_behind, refuse_rival
 from .interrupt import held_back
+from .notes import on_length, on_linking, on_pixels
 from .outcome import Outcome, counted, exit_code
 
-PIXELS_NOTE = "; lengths are in pixels, as no unit is known (--voxel or --unit gives one)"
+_PIXELS_NOTE = "; lengths are in pixels, as no unit is known (--voxel or --unit gives one)"
 
 
 def run_all(jobs: Sequence[Job], settings: Settings, *, overwrite: bool, picture: bool) -> list[Outcome]:
     """Track every input in turn. Ctrl-C ends the run: what is finished stays, the rest is not started."""
     outcomes = [Outcome(job.source, str(job.result)) for job in jobs]
-    start = time.monotonic()
     for number, (job, outcome) in enumerate(zip(jobs, outcomes, strict=True)):
         if len(jobs) > 1:
-            console.say(f"[{number + 1}/{len(jobs)}] {job.source}{_time_left(start, number, len(jobs))}")
+            console.say(f"[{number + 1}/{len(jobs)}] {job.source}{_time_left(outcomes)}")
         began = time.monotonic()
         try:
             _run_one(job, settings, outcome, overwrite=overwrite, picture=picture)
@@ -53,13 +54,15 @@ def run_all(jobs: Sequence[Job], settings: Settings, *, overwrite: bool, picture
     return outcomes
 
 
-def _time_left(start: float, done: int, count: int) -> str:
-    if done == 0:
-        return ""
-    return f", about {(time.monotonic() - start) / done * (count - done):.0f} s left for all"
+def _time_left(outcomes: Sequence[Outcome]) -> str:
+    """Return how long the rest takes if it is like those that were tracked; skipped and broken ones tell nothing."""
+    spent = [outcome.seconds for outcome in outcomes if outcome.status == "tracked"]
+    waiting = sum(outcome.status == "not started" for outcome in outcomes)
+    return f", about {sum(spent) / len(spent) * waiting:.0f} s left for all" if spent else ""
 
 
 def _run_one(job: Job, settings: Settings, outcome: Outcome, *, overwrite: bool, picture: bool) -> None:
+    refuse_rival(job)
     asked = settings.to_mapping()
     key = fingerprint(files_behind(job, settings.input), asked)
     outcome.picture = str(job.picture) if picture else None
@@ -117,6 +120,7 @@ def describe(job: Job, settings: Settings) -> None:
     else:
         with open_movie(job.source, settings.input) as movie:
             console.show(console.indented(movie.describe()))
+            console.note(*on_pixels(movie, settings))
 
 
 def report(job: Job, result: TrackingResult) -> None:
@@ -126,16 +130,28 @@ def report(job: Job, result: TrackingResult) -> None:
     rows: list[tuple[str, str]] = []
     if detected.diameter != "auto" and detected.threshold is not None and "quality" in result.tracks.table:
         rows.append(("detect", f"diameter {detected.diameter:.4g} {unit}, threshold {detected.threshold:.4g}"))
-    note = "" if result.tracks.calibration.is_physical else PIXELS_NOTE
+    frames = console.counted(made["frames"], "frame")
+    rows += [("points", f"{made['points']} in {frames}{pixels_note(result.tracks, result.settings)}")]
+    if made["candidate_links"]:
+        rows += [
+            ("link", f"search range {linked.search_range:.4g} {unit}"),
+            ("", f"unmatched cost {linked.unmatched_cost:.4g} {unit}, {result.linking.unmatched_cost.reason}"),
+            ("links", f"{made['links']} of {console.counted(made['candidate_links'], 'candidate')}, {_proof(made)}"),
+        ]
     rows += [
-        ("points", f"{made['points']} in {made['frames']} frames{note}"),
-        ("link", f"search range {linked.search_range:.4g} {unit}"),
-        ("", f"unmatched cost {linked.unmatched_cost:.4g} {unit}, {result.linking.unmatched_cost.reason}"),
-        ("links", f"{made['links']} of {made['candidate_links']} candidates, {_proof(made)}"),
-        ("tracks", f"{made['tracks']}, median length {made['median_length']:g}"),
+        ("tracks", f"{made['tracks']}, median length {made['median_length']:g}" if made["tracks"] else "0"),
         ("written", str(job.result)),
     ]
     console.show(console.aligned(rows))
+    console.note(*on_linking(result.linking, detected="quality" in result.linking.tracks.table))
+    console.note(*on_length(result.linking, result.settings.min_length))
+
+
+def pixels_note(points: Points, settings: Settings) -> str:
+    """Return what is said where lengths are in pixels and nobody asked for it."""
+    unit = settings.input.unit
+    wanted = unit is not None and is_pixel(unit)
+    return "" if points.calibration.is_physical or wanted else _PIXELS_NOTE
 
 
 def _proof(made: dict[str, Any]) -> str:
@@ -156,22 +172,6 @@ def figures(result: TrackingResult) -> dict[str, Any]:
     }
 
 
-def prepare_folder(folder: Path) -> None:
-    """Make the folder of the results, and refuse one that cannot be written to before hours were spent.
-
-    Raises
-    ------
-    OutputFailed
-        If there is no writing into it.
-    """
-    try:
-        folder.mkdir(parents=True, exist_ok=True)
-    except OSError as error:
-        raise OutputFailed(f"--output {folder}: cannot be made ({error.strerror or error}).") from error
-    if not os.access(folder, os.W_OK):
-        raise OutputFailed(f"--output {folder}: there is no permission to write into it; choose another folder.")
-
-
 def write_summary(path: Path, outcomes: Sequence[Outcome]) -> None:
     """Write every outcome as JSON, whole or not at all; replaces an earlier summary."""
     content = {
@@ -189,3 +189,8 @@ def write_summary(path: Path, outcomes: Sequence[Outcome]) -> None:
         write_whole({path: put}, overwrite=True)
     if len(outcomes) > 1 or exit_code(outcomes):
         console.say(f"{counted(outcomes)}; summary in {path}")
+
+
+def is_worth_a_summary(jobs: Sequence[Job], settings: Settings, folder: Path) -> bool:
+    """Whether a run leaves a summary unasked: not where no input was there, and not in a folder without results."""
+    return folder.is_dir() and any(files_behind(job, settings.input) for job in jobs)

@@ -41,12 +41,23 @@ def say(message: str) -> None:
     stderr().print(message, markup=False)
 
 
+def note(*messages: str) -> None:
+    """Print what the user should know beside the results."""
+    for message in messages:
+        say(f"note: {message}")
+
+
 def show(message: str) -> None:
     """Print a line of results as it is; the work goes on where nobody reads them any more (`| head`)."""
     try:
         typer.echo(message)
     except BrokenPipeError:
         sys.stdout = Path(os.devnull).open("w", encoding="utf-8")  # noqa: SIM115 - open until we leave
+
+
+def counted(number: int, noun: str) -> str:
+    """Return a number and its noun: "1 frame", "2 frames"."""
+    return f"{number} {noun}{'' if number == 1 else 's'}"
 
 
 def aligned(rows: Iterable[tuple[str, str]]) -> str:
@@ -96,22 +107,23 @@ def progress(title: str) -> Generator[StageProgress]:
             bars.update(opening, visible=False)
             if stage not in tasks:
                 tasks[stage] = bars.add_task(stage, total=total, count="")
-            bars.update(tasks[stage], completed=done, total=total, count=f"{done} of {total} frames, left:")
+            bars.update(tasks[stage], completed=done, total=total, count=f"{done} of {counted(total, 'frame')}, left:")
 
         yield advance
 
 
 def _lines(title: str) -> StageProgress:
-    began = last = time.monotonic()
+    began = last = heard = time.monotonic()
     running = ""
 
     def advance(stage: str, done: int, total: int) -> None:
-        nonlocal began, last, running
+        nonlocal began, last, heard, running
         now = time.monotonic()
         if stage != running:
-            running, began = stage, now
+            running, began = stage, heard  # the work of its first frames began when the stage before it ended
+        heard = now
         if now - last >= SECONDS_BETWEEN_LINES and done:
-            last = now
-            say(f"{title}: {stage} {done} of {total} frames, about {(now - began) / done * (total - done):.0f} s left")
+            last, left = now, (now - began) / done * (total - done)
+            say(f"{title}: {stage} {done} of {counted(total, 'frame')}, about {left:.0f} s left")
 
     return advance

@@ -3,7 +3,6 @@
 
 from __future__ import annotations
 
-from pathlib import Path
 from typing import Annotated
 
 import typer
@@ -34,15 +33,17 @@ def command(
     method: options.Method = None,
     dark: options.Dark = False,
     output: Annotated[
-        Path | None,
+        str | None,
         typer.Option(
             "--output",
             "-o",
-            metavar="FILE",
+            metavar="FILE|FOLDER",
             rich_help_panel=options.OUTPUT,
-            help="Points table; .csv, .parquet or .napari.csv. Left out: NAME.points.csv in the current folder.",
+            help="Points table; .csv, .parquet or .napari.csv, or a folder. Left out: NAME.points.csv in the current "
+            "folder.",
         ),
     ] = None,
+    format_: options.Format = None,
     overwrite: options.Overwrite = False,
     config: options.Config = None,
 ) -> None:
@@ -57,24 +58,32 @@ def command(
 
     auctrack detect masks.tif --labels --voxel 2,0.5,0.5 -o cells.csv
     """
+    from .destination import checked_format, destination, make_ready
+
+    checked_format(format_)
     settings = asked_settings(ctx.params)
     from ...tracker.pipeline import find_points
     from ...tracker.write import write_points
     from .batch import describe
     from .inputs import Job, stem
     from .interrupt import held_back
-    from .record import refuse_existing, run_record
+    from .notes import on_points
+    from .record import run_record
 
-    result = output or Path(f"{stem(movie)}.points.csv")
-    refuse_existing(result, overwrite=overwrite)
+    result = destination(output, f"{stem(movie)}.points", format_)
+    make_ready(result, overwrite=overwrite)
     describe(Job(movie, (), result), settings)
     with console.progress(movie) as progress:
         points, found_with = find_points(movie, settings, progress=progress)
     with held_back():
-        write_points(points, result, settings=run_record(movie, settings, found_with), overwrite=overwrite)
+        record = run_record(movie, settings, found_with)
+        write_points(points, result, settings=record, overwrite=overwrite, format=format_)
     rows: list[tuple[str, str]] = []
     if found_with is not None:
         unit_name = points.calibration.unit
         rows.append(("detect", f"diameter {found_with.diameter:.4g} {unit_name}, threshold {found_with.threshold:.4g}"))
-    rows += [("points", f"{len(points)} in {len(points.frame_numbers)} frames"), ("written", str(result))]
+    frames_seen = console.counted(len(points.frame_numbers), "frame")
+    rows += [("points", f"{len(points)} in {frames_seen}"), ("written", str(result))]
     console.show(console.aligned(rows))
+    if not len(points):
+        console.note(*on_points(points, detected=found_with is not None))

@@ -10,7 +10,7 @@ from . import console
 from .batch import describe, is_up_to_date
 from .fingerprint import fingerprint
 from .first_look import first_look
-from .inputs import Job, files_behind
+from .inputs import Job, files_behind, refuse_rival
 from .outcome import ALL_GOOD, SOME_FAILED
 
 
@@ -20,13 +20,14 @@ def show_plan(jobs: Sequence[Job], settings: Settings, *, overwrite: bool) -> in
     for number, job in enumerate(jobs, start=1):
         console.show(f"[{number}/{len(jobs)}] {job.source}")
         try:
+            refuse_rival(job)
             describe(job, settings)
             _show_expected(job, settings)
             _show_result(job, settings, overwrite=overwrite)
         except (AuctrackError, OSError, MemoryError) as error:
             failed += 1
             console.fail(console.naming(job.source, error))
-    console.show(f"{len(jobs) - failed} of {len(jobs)} inputs could be tracked; nothing was written")
+    console.show(f"{len(jobs) - failed} of {console.counted(len(jobs), 'input')} could be tracked; nothing was written")
     return SOME_FAILED if failed else ALL_GOOD
 
 
@@ -37,7 +38,7 @@ def _show_expected(job: Job, settings: Settings) -> None:
     if found.diameter != "auto" and found.threshold is not None:
         rows.append(("detect", f"diameter {found.diameter:.4g} {unit}, threshold {found.threshold:.4g}"))
     about = "" if look.frames_seen == look.frames else f"about {len(look.points)} in the middle frame, so about "
-    rows.append(("points", f"{about}{look.points_expected} in {look.frames} frames"))
+    rows.append(("points", f"{about}{look.points_expected} in {console.counted(look.frames, 'frame')}"))
     rows.append(("memory", f"about {look.bytes / 1e9:.1f} GB"))
     console.show(console.aligned(rows))
 

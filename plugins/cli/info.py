@@ -89,6 +89,7 @@ def _with_suggestion(settings: Settings, facts: Mapping[str, Any]) -> Settings:
 
 def _of_movie(source: str, settings: Settings) -> Facts:
     from ...tracker.pipeline import open_movie
+    from .notes import on_pixels
 
     given, unknown = settings.input, None
     try:
@@ -118,6 +119,7 @@ def _of_movie(source: str, settings: Settings) -> Facts:
             suggested, rows = _suggested_detection(movie, settings)
             facts |= suggested
             text += "\n\n" + console.aligned(rows)
+        console.note(*on_pixels(movie, settings))
     return facts, text
 
 
@@ -170,8 +172,9 @@ def _of_points(source: str, settings: Settings) -> Facts:
     """Look at the particles of some frames of a movie, or of a whole table."""
     from ...tracker.link import link_points
     from ...tracker.spacing import mean_spacing
-    from .batch import PIXELS_NOTE
+    from .batch import pixels_note
     from .first_look import first_look
+    from .notes import on_linking
 
     look = first_look(source, settings, _FRAMES)
     points = look.points
@@ -196,13 +199,17 @@ def _of_points(source: str, settings: Settings) -> Facts:
         facts |= {"missing_frames": _missing(numbers, points.frame_step), "unit": unit}
         facts |= {"voxel_size": points.calibration.scale, "frame_interval": points.calibration.frame_interval}
     rows = [
-        ("seen in", f"{where}, {points.calibration}{'' if points.calibration.is_physical else PIXELS_NOTE}"),
+        ("seen in", f"{where}, {points.calibration}{pixels_note(points, settings)}"),
         ("points", f"{middle} a frame in the median, {low} to {high}"),
         ("spacing", "not known" if spacing is None else f"{spacing:.3g} {unit} to the nearest neighbour in the mean"),
         ("step", "not known" if step is None else f"{step:.3g} {unit} from frame to frame in the median"),
-        ("range", f"{search_range:.3g} {unit}: 1.3 times the spacing; beyond it nearly all particles compete"),
-        ("price", f"unmatched cost {linking.settings.unmatched_cost:.3g} {unit}, {linking.unmatched_cost.reason}"),
     ]
+    if linking.report["candidate_links"]:
+        rows += [
+            ("range", f"{search_range:.3g} {unit}: 1.3 times the spacing; beyond it nearly all particles compete"),
+            ("price", f"unmatched cost {linking.settings.unmatched_cost:.3g} {unit}, {linking.unmatched_cost.reason}"),
+        ]
+    console.note(*on_linking(linking, detected="quality" in points.table))
     return {"particles": facts}, console.aligned(rows)
 
 

@@ -7,8 +7,9 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-from ...tracker.errors import InvalidInput, InvalidSetting, UnknownAxes
+from ...tracker.errors import InvalidInput, OutputExists, UnknownAxes
 from ...tracker.settings import InputSettings
+from . import console
 
 TABLES = (".csv.gz", ".csv", ".parquet")
 MOVIES = (".ome.tiff", ".ome.tif", ".tiff", ".tif")
@@ -29,11 +30,14 @@ class Job:
         The files behind it; empty where there are none.
     result : Path
         Where its tracks go.
+    rival : str or None
+        An earlier input whose tracks go to the same place; then this one cannot be tracked.
     """
 
     source: str
     files: tuple[Path, ...]
     result: Path
+    rival: str | None = None
 
     @property
     def picture(self) -> Path:
@@ -58,25 +62,34 @@ def plan(arguments: Sequence[str], folder: Path, kind: str, given: InputSettings
     given : InputSettings
         What was said about the inputs, needed to look into TIFF files that are silent about their axes.
 
+    An input that is given twice is one job.
+    """
+    jobs: dict[tuple[Path, ...], Job] = {}
+    first_of: dict[Path, str] = {}
+    for argument in arguments:
+        for source, files in _expanded(argument, given):
+            same = tuple(file.resolve() for file in files or (Path(source),))
+            if same in jobs:
+                console.note(f"{source} is given twice; it is tracked once.")
+                continue
+            result = folder / (stem(source) + SUFFIXES[kind])
+            jobs[same] = Job(source, files, result, first_of.get(result))
+            first_of.setdefault(result, source)
+    return list(jobs.values())
+
+
+def refuse_rival(job: Job) -> None:
+    """Refuse an input whose result would take the place of another's.
+
     Raises
     ------
-    InvalidSetting
-        If two inputs would have the same result.
+    OutputExists
     """
-    jobs = [
-        Job(source, files, folder / (stem(source) + SUFFIXES[kind]))
-        for argument in arguments
-        for source, files in _expanded(argument, given)
-    ]
-    by_result: dict[Path, Job] = {}
-    for job in jobs:
-        other = by_result.setdefault(job.result, job)
-        if other is not job:
-            raise InvalidSetting(
-                f"{other.source} and {job.source} would both be written to {job.result}. "
-                "Track them in two calls with different --output folders."
-            )
-    return jobs
+    if job.rival is not None:
+        raise OutputExists(
+            f"{job.result} is where the tracks of {job.rival} go. Track {job.source} in a call of its own, with "
+            "another --output folder."
+        )
 
 
 def files_behind(job: Job, given: InputSettings) -> tuple[Path, ...]:

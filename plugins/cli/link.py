@@ -31,15 +31,16 @@ def command(
     solver: options.Solver = None,
     device: options.Device = None,
     output: Annotated[
-        Path | None,
+        str | None,
         typer.Option(
             "--output",
             "-o",
-            metavar="FILE",
+            metavar="FILE|FOLDER",
             rich_help_panel=options.OUTPUT,
-            help="Tracks; .csv, .parquet or .napari.csv. Left out: NAME.tracks.csv in the current folder.",
+            help="Tracks; .csv, .parquet or .napari.csv, or a folder. Left out: NAME.tracks.csv in the current folder.",
         ),
     ] = None,
+    format_: options.Format = None,
     min_length: options.MinLength = None,
     overwrite: options.Overwrite = False,
     config: options.Config = None,
@@ -56,6 +57,9 @@ def command(
 
     auctrack link spots.csv --columns frame=Time,x=cx,y=cy --voxel 0.2,0.2
     """
+    from .destination import checked_format, destination, make_ready
+
+    checked_format(format_)
     settings = asked_settings(ctx.params)
     from dataclasses import replace
 
@@ -64,13 +68,14 @@ def command(
     from .batch import report
     from .inputs import Job, stem
     from .interrupt import held_back
-    from .record import refuse_existing, run_record
+    from .record import run_record
 
     settings = replace(settings, input=replace(settings.input, kind="table"))
-    job = Job(str(points), (points,), output or Path(f"{stem(str(points))}.tracks.csv"))
-    refuse_existing(job.result, overwrite=overwrite)
+    job = Job(str(points), (points,), destination(output, f"{stem(str(points))}.tracks", format_))
+    make_ready(job.result, overwrite=overwrite)
     with console.progress(job.source) as progress:
         result = track(points, settings, progress=progress)
     with held_back():
-        write_tracks(result.tracks, job.result, settings=run_record(job.source, result.settings), overwrite=overwrite)
+        record = run_record(job.source, result.settings)
+        write_tracks(result.tracks, job.result, settings=record, overwrite=overwrite, format=format_)
     report(job, result)

@@ -35,12 +35,13 @@ def command(
         bool,
         typer.Option(
             "--msd",
+            metavar="",
             rich_help_panel="Measures",
             help="Also write the mean squared displacement over all tracks against the time lag, into NAME.msd.csv.",
         ),
     ] = False,
     per_track: Annotated[
-        bool, typer.Option("--per-track", rich_help_panel="Measures", help="With --msd: one curve a track.")
+        bool, typer.Option("--per-track", metavar="", rich_help_panel="Measures", help="With --msd: one curve a track.")
     ] = False,
     max_lag: Annotated[
         int | None,
@@ -52,13 +53,23 @@ def command(
         ),
     ] = None,
     output: Annotated[
-        Path | None,
+        str | None,
         typer.Option(
             "--output",
             "-o",
-            metavar="FILE.csv",
+            metavar="FILE|FOLDER",
             rich_help_panel=options.OUTPUT,
-            help="Where the measures go. Left out: NAME.measures.csv in the current folder; --msd goes beside it.",
+            help="Measures; .csv or .parquet, or a folder. Left out: NAME.measures.csv beside the tracks. --msd goes "
+            "beside the measures.",
+        ),
+    ] = None,
+    format_: Annotated[
+        str | None,
+        typer.Option(
+            "--format",
+            metavar="csv|parquet",
+            rich_help_panel=options.OUTPUT,
+            help="Format of the tables. Left out: by the name of the file, CSV in a folder.",
         ),
     ] = None,
     overwrite: options.Overwrite = False,
@@ -74,18 +85,20 @@ def command(
 
     auctrack measure spots.csv --voxel 0.2,0.2 --frame-interval 0.5 --msd
     """
+    from .destination import SUFFIXES, checked_format, destination, make_ready
+
+    checked_format(format_, ("csv", "parquet"))
     given = asked_settings({**ctx.params, "min_length": None}).input
     from ...tracker.measures import filter_by_length, mean_squared_displacement, measure_tracks
     from ...tracker.tables import read_tracks
     from .inputs import stem
-    from .record import refuse_existing
 
-    result = output or Path(f"{stem(str(tracks))}.measures.csv")
-    if result.suffix != ".csv":
-        raise typer.BadParameter(f"needs a name that ends in .csv; got {result}.", param_hint="--output")
-    curve = result.with_name(f"{stem(result.name)}.msd.csv")
-    for path in (result, curve) if msd else (result,):
-        refuse_existing(path, overwrite=overwrite)
+    result = destination(output, f"{stem(str(tracks))}.measures", format_, tracks.parent)
+    kind = format_ or result.suffix.removeprefix(".")
+    if kind not in ("csv", "parquet"):
+        raise typer.BadParameter(f"needs a name that ends in .csv or .parquet; got {result}.", param_hint="--output")
+    curve = result.with_name(f"{stem(result.name)}.msd{SUFFIXES[kind]}")
+    make_ready(*((result, curve) if msd else (result,)), overwrite=overwrite)
     read = read_tracks(
         tracks,
         columns=given.columns,
@@ -96,16 +109,19 @@ def command(
     )
     kept = filter_by_length(read, min_length)
     measures = measure_tracks(kept)
-    made_with = {"source": str(tracks), "min_length": min_length}
-    _write(measures, kept, result, made_with, overwrite=overwrite)
+    made_with: dict[str, Any] = {"source": str(tracks), "min_length": min_length}
+    _write(measures, kept, result, kind, made_with, overwrite=overwrite)
     _report(measures, kept, result)
     if msd:
         curves = mean_squared_displacement(kept, max_lag, per_track=per_track)
-        _write(curves, kept, curve, {**made_with, "max_lag": max_lag, "per_track": per_track}, overwrite=overwrite)
+        made_with |= {"max_lag": max_lag, "per_track": per_track}
+        _write(curves, kept, curve, kind, made_with, overwrite=overwrite)
         console.show(console.aligned([("msd", str(curve))]))
 
 
-def _write(table: pd.DataFrame, tracks: Tracks, path: Path, made_with: dict[str, Any], *, overwrite: bool) -> None:
+def _write(
+    table: pd.DataFrame, tracks: Tracks, path: Path, kind: str, made_with: dict[str, Any], *, overwrite: bool
+) -> None:
     """Write a table of measures, and its units beside it, whole or not at all."""
     from ... import __version__
     from ...tracker.measures import measure_units
@@ -116,10 +132,10 @@ def _write(table: pd.DataFrame, tracks: Tracks, path: Path, made_with: dict[str,
     units = {name: unit for name, unit in measure_units(tracks.calibration).items() if name in table.columns}
     columns = {str(name): str(dtype) for name, dtype in table.dtypes.items()}
     note = Sidecar(tracks.calibration, columns, {}, {**made_with, "units": units}).to_json(__version__).encode()
-    text = table.to_csv(index=False, lineterminator="\n").encode()
+    content = table.to_parquet() if kind == "parquet" else table.to_csv(index=False, lineterminator="\n").encode()
     with held_back():
         write_whole(
-            {path: lambda file: _put(text, file), sidecar_path(path): lambda file: _put(note, file)},
+            {path: lambda file: _put(content, file), sidecar_path(path): lambda file: _put(note, file)},
             overwrite=overwrite,
         )
 

@@ -80,6 +80,7 @@ Labels = Annotated[
     bool,
     typer.Option(
         "--labels",
+        metavar="",
         rich_help_panel=_INPUT,
         help="The image holds labels (Cellpose, StarDist, CTC masks): one particle a label, nothing is detected.",
     ),
@@ -134,7 +135,7 @@ Method = Annotated[
     ),
 ]
 Dark = Annotated[
-    bool, typer.Option("--dark", rich_help_panel=_DETECT, help="Particles are dark on a bright background.")
+    bool, typer.Option("--dark", metavar="", rich_help_panel=_DETECT, help="Particles are dark on a bright background.")
 ]
 SearchRange = Annotated[
     str | None,
@@ -176,7 +177,8 @@ Device = Annotated[
     typer.Option(
         metavar="auto|cpu|cuda[:N]",
         rich_help_panel=_LINK,
-        help="Where the assignment is solved; auto (the default) takes a GPU where there is one and it helps.",
+        help="Where the assignment is solved: cuda takes a GPU. auto (the default) takes one where there is one and "
+        "the --solver named runs on it; --solver auto then solves on the CPU.",
     ),
 ]
 MinLength = Annotated[
@@ -192,5 +194,18 @@ Config = Annotated[
         "exactly. Options given here go first.",
     ),
 ]
-Overwrite = Annotated[bool, typer.Option("--overwrite", rich_help_panel=OUTPUT, help="Replace results that exist.")]
-Json = Annotated[bool, typer.Option("--json", rich_help_panel=OUTPUT, help="Print JSON, for programs to read.")]
+Format = Annotated[
+    str | None,
+    typer.Option(
+        "--format",
+        metavar="csv|parquet|napari",
+        rich_help_panel=OUTPUT,
+        help="Format of the table. Left out: by the name of the file, CSV in a folder.",
+    ),
+]
+Overwrite = Annotated[
+    bool, typer.Option("--overwrite", metavar="", rich_help_panel=OUTPUT, help="Replace results that exist.")
+]
+Json = Annotated[
+    bool, typer.Option("--json", metavar="", rich_help_panel=OUTPUT, help="Print JSON, for programs to read.")
+]

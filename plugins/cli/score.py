@@ -43,7 +43,9 @@ def command(
     ] = 0,
     divisions: Annotated[
         bool,
-        typer.Option("--divisions", rich_help_panel=_COUNTING, help="Count links from mothers to daughters too."),
+        typer.Option(
+            "--divisions", metavar="", rich_help_panel=_COUNTING, help="Count links from mothers to daughters too."
+        ),
     ] = False,
     truth_voxel: Annotated[
         str | None,
@@ -83,6 +85,7 @@ def command(
     auctrack score points.tracks.csv points.truth.csv --json
     """
     given = asked_settings({"voxel": truth_voxel, "columns": truth_columns, "frames": frames}).input
+    from ...tracker.ranges import parse_frames
     from ...tracker.score import score_links
     from ...tracker.tables import read_tracks
 
@@ -95,8 +98,8 @@ def command(
         )
     real = _read_truth(truth, found, given, by_position=tolerance is not None)
     if frames is None and (tracked := _tracked_frames(tracks)) is not None:
-        real = real.cut(tracked)
-        console.say(f"note: only the frames that were tracked count ({tracked.start}:{tracked.stop}:{tracked.step}).")
+        real = real.cut(parse_frames(tracked))
+        console.note(f"only the frames that were tracked count (--frames {tracked}).")
     else:
         real = real.cut(given.frame_slice)
     with usage():
@@ -116,22 +119,20 @@ def _read_truth(path: Path, found: Tracks, given: Any, *, by_position: bool) -> 
     if real.calibration.is_physical or not calibration.is_physical:
         return real
     sizes = calibration.scale[3 - real.ndim :]
-    console.say(
-        f"note: {path} does not say its units; its positions are taken to be in the same steps as those of the tracks, "
+    console.note(
+        f"{path} does not say its units; its positions are taken to be in the same steps as those of the tracks, "
         f"{' × '.join(f'{size:g}' for size in sizes)} {calibration.unit} ({','.join(real.axes)}). "
         "If not, give --truth-voxel."
     )
     return read(path, columns=given.columns, scale=sizes, unit=calibration.unit)
 
 
-def _tracked_frames(tracks: Path) -> slice | None:
+def _tracked_frames(tracks: Path) -> str | None:
     """Return the frames that were tracked, where the settings beside the tracks name a part of the movie."""
-    from ...tracker.ranges import parse_frames
     from ...tracker.sidecar import read_sidecar
 
     sidecar = read_sidecar(tracks)
-    text = sidecar.settings.get("effective", {}).get("input", {}).get("frames") if sidecar else None
-    return parse_frames(text) if text else None
+    return sidecar.settings.get("effective", {}).get("input", {}).get("frames") if sidecar else None
 
 
 def _table(score: Score) -> str:

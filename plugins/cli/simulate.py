@@ -77,7 +77,9 @@ def command(
     ] = 0.0,
     keep_density: Annotated[
         bool,
-        typer.Option("--keep-density", rich_help_panel=_MOVEMENT, help="Replace every particle that is lost."),
+        typer.Option(
+            "--keep-density", metavar="", rich_help_panel=_MOVEMENT, help="Replace every particle that is lost."
+        ),
     ] = False,
     frame_interval: Annotated[
         float, typer.Option(metavar="SECONDS", rich_help_panel=_MOVEMENT, help="Time between two frames.")
@@ -213,11 +215,8 @@ def command(
 def _write_tables(simulation: Simulation, output: Path, *, overwrite: bool) -> tuple[Path, ...]:
     from ...tracker.write import write_points, write_tracks
     from .interrupt import held_back
-    from .record import refuse_existing
 
     truth = output.with_name(f"{output.name.removesuffix(output.suffix)}.truth.csv")
-    for path in (output, truth):
-        refuse_existing(path, overwrite=overwrite)
     made_with: dict[str, Any] = {"simulation": simulation.settings}
     with held_back():
         write_points(simulation.detections, output, settings=made_with, overwrite=overwrite)

@@ -9,7 +9,7 @@ from typing import Annotated
 import typer
 
 from . import options
-from .asked import asked_settings, usage
+from .asked import asked_settings
 
 
 def command(
@@ -65,6 +65,7 @@ def command(
         bool,
         typer.Option(
             "--picture",
+            metavar="",
             rich_help_panel=options.OUTPUT,
             help="Also draw the tracks over the movie's maximum projection, into NAME.tracks.png.",
         ),
@@ -82,6 +83,7 @@ def command(
         bool,
         typer.Option(
             "--dry-run",
+            metavar="",
             rich_help_panel=options.OUTPUT,
             help="Only say what each input is taken to be, how many particles and how much memory to expect. Writes "
             "nothing.",
@@ -122,19 +124,22 @@ def command(
     if format_ not in SUFFIXES:
         raise typer.BadParameter(f"needs one of {', '.join(SUFFIXES)}; got {format_!r}.", param_hint="--format")
     settings = asked_settings(ctx.params)
-    with usage():
-        jobs = plan(inputs, output, format_, settings.input)
+    jobs = plan(inputs, output, format_, settings.input)
     if dry_run:
         from .dry_run import show_plan
 
         raise typer.Exit(show_plan(jobs, settings, overwrite=overwrite))
+    from ...tracker.write import require_writable
     from . import batch
 
-    batch.prepare_folder(output)
+    require_writable(output)
+    if summary is not None:
+        require_writable(summary.parent)
     if save_config is not None:
         from .toml import write_toml
 
         write_toml(save_config, settings.to_mapping(), overwrite=overwrite)
     outcomes = batch.run_all(jobs, settings, overwrite=overwrite, picture=picture)
-    batch.write_summary(summary or output / "auctrack-summary.json", outcomes)
+    if summary is not None or batch.is_worth_a_summary(jobs, settings, output):
+        batch.write_summary(summary or output / "auctrack-summary.json", outcomes)
     raise typer.Exit(exit_code(outcomes))

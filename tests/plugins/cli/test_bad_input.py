@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import errno
 import os
+import tempfile
 from pathlib import Path
 
 import numpy as np
@@ -11,6 +12,8 @@ import pandas as pd
 import pytest
 import tifffile
 
+from auctrack.matching import cuda
+from auctrack.matching.errors import DeviceUnavailable
 from auctrack.tracker.tables import read_tracks
 
 
@@ -111,15 +114,56 @@ def test_a_file_that_is_not_there(auctrack):
         refused(auctrack(*words), words[1])
 
 
-def test_a_device_that_is_not_there(auctrack, samples, tmp_path):
-    refused(auctrack("track", samples / "points.csv", "--solver", "sparse-jv", "--device", "cuda"), "device")
-    assert not (tmp_path / "points.tracks.csv").exists()
+@pytest.mark.parametrize("solver", ["jv", "sparse-jv"])
+def test_a_solver_that_does_not_run_on_the_device_is_wrong_usage_before_anything_is_read(auctrack, tmp_path, solver):
+    result = auctrack("track", "nowhere.csv", "--solver", solver, "--device", "cuda")
+    assert result.exit_code == 2
+    for part in (f"solver '{solver}'", "runs on cpu only", "device 'cuda'"):
+        assert part in " ".join(result.output.replace("│", " ").split())
+    assert not list(tmp_path.iterdir())
 
 
-def test_a_folder_without_permission_is_refused_before_any_work(auctrack, movie, tmp_path, monkeypatch):
-    monkeypatch.setattr(os, "access", lambda path, _: Path(path) != Path("closed"))
-    refused(auctrack("track", movie, "-o", "closed"), "closed", "permission")
-    assert not list((tmp_path / "closed").iterdir())
+def test_a_device_that_is_not_there(auctrack, monkeypatch, tmp_path):
+    def missing(device):
+        raise DeviceUnavailable(f"no CUDA device for {device!r}.")
+
+    monkeypatch.setattr(cuda, "using", missing)
+    refused(auctrack("track", "nowhere.csv", "--solver", "auction", "--device", "cuda"), "no CUDA device")
+    assert not list(tmp_path.iterdir())
+
+
+@pytest.fixture
+def closed(tmp_path, monkeypatch):
+    """A folder that the system lets nobody write into, whoever runs the tests."""
+    (tmp_path / "closed").mkdir()
+    plainly = tempfile.TemporaryFile
+
+    def refusing(*rest, dir, **more):  # noqa: A002
+        if Path(dir).name == "closed":
+            raise PermissionError(errno.EACCES, "Permission denied")
+        return plainly(*rest, dir=dir, **more)
+
+    monkeypatch.setattr(tempfile, "TemporaryFile", refusing)
+    return tmp_path / "closed"
+
+
+@pytest.mark.parametrize("command", ["track", "detect", "link", "measure"])
+@pytest.mark.parametrize("inside", ["", "deeper/"])
+def test_a_folder_that_cannot_be_written_into_is_refused_before_any_work(auctrack, closed, command, inside):
+    refused(auctrack(command, "nowhere.csv", "-o", f"closed/{inside}"), "closed", "Permission denied", "written into")
+    assert not list(closed.iterdir())
+
+
+def test_an_output_folder_that_is_a_file_is_called_one(auctrack, movie, tmp_path):
+    (tmp_path / "taken").write_text("mine")
+    refused(auctrack("track", movie, "-o", "taken"), "taken is a file")
+    refused(auctrack("detect", movie, "-o", "taken/points.csv"), "taken is a file")
+
+
+@pytest.mark.parametrize("folder", [".", "out"])
+def test_a_run_in_which_no_input_is_there_leaves_nothing_behind(auctrack, tmp_path, folder):
+    refused(auctrack("track", "typo.tif", "-o", folder), "typo.tif")
+    assert not list(tmp_path.iterdir())
 
 
 def test_an_input_without_permission(auctrack, movie, write_movie, monkeypatch, summary):

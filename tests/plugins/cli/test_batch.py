@@ -120,12 +120,21 @@ def test_a_folder_without_movies_gives_its_tables_but_not_our_own_results(auctra
     assert [entry["result"] for entry in summary()["inputs"]] == ["a.tracks.csv", "b.tracks.csv"]
 
 
-def test_two_inputs_of_one_name_are_wrong_usage(auctrack, movie, write_movie, tmp_path):
+def test_of_two_inputs_of_one_name_the_first_is_tracked_and_the_other_refused(
+    auctrack, movie, write_movie, tmp_path, summary
+):
     other = write_movie(tmp_path / "other" / "spots.ome.tif")
     result = auctrack("track", movie, other)
-    assert result.exit_code == 2
-    assert "--output" in result.output
-    assert not list(tmp_path.glob("*.tracks.csv"))
+    assert (result.exit_code, statuses(summary())) == (1, ["tracked", "failed"])
+    assert f"where the tracks of {movie} go" in result.stderr
+    assert "--output" in result.stderr
+    assert auctrack("track", movie, other, "--dry-run").exit_code == 1
+
+
+def test_an_input_given_twice_is_tracked_once_and_said_to_be(auctrack, movie, summary):
+    result = auctrack("track", movie, movie.parent)
+    assert (result.exit_code, statuses(summary())) == (0, ["tracked"])
+    assert "given twice" in result.stderr
 
 
 def test_a_dry_run_says_what_to_expect_and_writes_nothing(auctrack, movie, samples, tmp_path):
@@ -203,6 +212,7 @@ def test_a_settings_file_that_cannot_be_used_is_wrong_usage(auctrack, movie, tmp
     result = auctrack("track", movie, "--config", "c.toml")
     assert result.exit_code == 2
     assert says in result.output
+    assert "c.toml" in result.output
     assert not list(tmp_path.glob("*.tracks.csv"))
 
 

@@ -61,7 +61,7 @@ def test_the_name_of_the_result_chooses_its_format(auctrack, samples, tmp_path, 
 
 
 def test_measure_writes_one_row_a_track_in_physical_units(auctrack, samples, tmp_path):
-    said = ok(auctrack("measure", samples / "movie.truth.csv", "--min-length", 5, "--msd", "--max-lag", 3))
+    said = ok(auctrack("measure", samples / "movie.truth.csv", "--min-length", 5, "--msd", "--max-lag", 3, "-o", "./"))
     assert "µm/s" in said
     measures = pd.read_csv(tmp_path / "movie.measures.csv")
     truth = read_tracks(samples / "movie.truth.csv").table
@@ -155,7 +155,7 @@ def test_info_shows_what_a_file_says_even_where_it_does_not_say_enough(auctrack,
     result = auctrack("info", "bare.tif")
     assert result.exit_code == 1
     assert "32 × 32" in result.stdout
-    assert "--voxel 1,1" in result.stderr
+    assert "--voxel Y,X" in result.stderr
 
 
 def test_labels_are_particles_and_their_intensity_comes_from_a_movie(auctrack, movie, tmp_path):
@@ -204,7 +204,7 @@ def test_hl60_nuclei_from_pixels_to_tracks(auctrack, shared_data):
 def test_hl60_without_its_voxel_size_is_told_what_to_say(auctrack, shared_data):
     result = auctrack("track", shared_data / "hl60_3d/movie.ome.tif")
     assert result.exit_code == 1
-    assert "--voxel 2,1,1" in result.stderr
+    assert "--voxel Z,Y,X" in result.stderr
     assert "--unit pixel" in result.stderr
 
 

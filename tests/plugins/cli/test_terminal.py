@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+import signal
 import subprocess
 import sys
 
 import pytest
 
-from auctrack.plugins.cli import console
+from auctrack.plugins.cli import app, console
 
 
 def test_help_loads_none_of_the_heavy_libraries():
@@ -31,7 +32,16 @@ def test_without_a_terminal_progress_is_a_line_now_and_then(monkeypatch, capsys)
     with console.progress("movie.tif") as progress:
         for done in (1, 2, 6, 7):
             progress("detect", done, 10)
-    assert capsys.readouterr().err.splitlines() == ["movie.tif: detect 6 of 10 frames, about 7 s left"]
+    assert capsys.readouterr().err.splitlines() == ["movie.tif: detect 6 of 10 frames, about 8 s left"]
+
+
+def test_the_first_line_of_a_stage_counts_the_time_since_the_one_before(monkeypatch, capsys):
+    clock = iter([0.0, 5.0, 25.0])
+    monkeypatch.setattr(console.time, "monotonic", lambda: next(clock))
+    with console.progress("movie.tif") as progress:
+        progress("detect", 1, 1)
+        progress("link", 1, 3)
+    assert capsys.readouterr().err.splitlines() == ["movie.tif: link 1 of 3 frames, about 40 s left"]
 
 
 @pytest.mark.parametrize(
@@ -54,3 +64,42 @@ def test_a_reader_who_leaves_stops_no_work(samples, tmp_path):
         said = process.stderr.read()
     assert (process.returncode, said) == (0, b"")
     assert (tmp_path / "points.tracks.csv").exists()
+
+
+def test_ctrl_c_after_the_work_changes_nothing_of_how_it_ended():
+    code = """
+import atexit, os, signal
+from auctrack.plugins.cli import app
+atexit.register(lambda: os.kill(os.getpid(), signal.SIGINT))
+app.main()
+"""
+    left = subprocess.run([sys.executable, "-c", code, "--version"], capture_output=True, text=True)
+    assert (left.returncode, left.stderr) == (0, "")
+
+
+def test_ctrl_c_outside_a_command_is_an_interruption_like_any_other(monkeypatch):
+    def pressed():
+        raise KeyboardInterrupt
+
+    before = signal.getsignal(signal.SIGINT)
+    monkeypatch.setattr(app, "app", pressed)
+    try:
+        with pytest.raises(SystemExit) as left:
+            app.main()
+    finally:
+        signal.signal(signal.SIGINT, before)
+    assert left.value.code == 130
+
+
+def test_what_tifffile_logs_of_a_damaged_file_is_left_to_our_sentence(movie, tmp_path):
+    (tmp_path / "cut.ome.tif").write_bytes(movie.read_bytes()[:-3000])
+    command = [sys.executable, "-c", "from auctrack.plugins.cli.app import main; main()", "info", "cut.ome.tif"]
+    said = subprocess.run(command, cwd=tmp_path, capture_output=True, text=True).stderr
+    assert len(said.splitlines()) == 1
+    assert said.startswith("error: cut.ome.tif")
+
+
+@pytest.mark.parametrize("command", ["track", "detect", "link", "measure", "simulate", "score", "info"])
+def test_flags_take_no_value_in_help(auctrack, command):
+    page = auctrack(command, "--help").stdout
+    assert [line for line in page.splitlines() if "<bool>" in line and "--help" not in line] == []

@@ -1,0 +1,53 @@
+"""Where a result goes, by --output and --format, and whether it can go there."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import typer
+
+from ...tracker.errors import OutputExists
+from ...tracker.write import require_writable
+
+SUFFIXES = {"csv": ".csv", "parquet": ".parquet", "napari": ".napari.csv"}
+
+
+def checked_format(kind: str | None, known: tuple[str, ...] = tuple(SUFFIXES)) -> None:
+    """Refuse what is no format of a table, as wrong usage."""
+    if kind is not None and kind not in known:
+        raise typer.BadParameter(f"needs one of {', '.join(known)}; got {kind!r}.", param_hint="--format")
+
+
+def destination(output: str | None, name: str, kind: str | None, folder: Path = Path()) -> Path:
+    """Return the file of a result.
+
+    Parameters
+    ----------
+    output : str or None
+        A file, or a folder: one that exists, or a name that ends in a slash.
+    name : str
+        Of the file without its suffix, where it goes into a folder.
+    kind : str or None
+        Format, a key of `SUFFIXES`; None leaves it to the name of the file, and is CSV in a folder.
+    folder : Path
+        Where it goes when there is no `output`.
+    """
+    if output is None or output.endswith(("/", "\\")) or Path(output).is_dir():
+        return (folder if output is None else Path(output)) / f"{name}{SUFFIXES[kind or 'csv']}"
+    return Path(output)
+
+
+def make_ready(*results: Path, overwrite: bool) -> None:
+    """Refuse, before any work is done, results that would replace others or cannot be written.
+
+    Raises
+    ------
+    OutputExists
+        If one exists and may not be replaced.
+    OutputFailed
+        If its folder is no folder, or cannot be written into.
+    """
+    for result in results:
+        if result.exists() and not overwrite:
+            raise OutputExists(f"{result} exists; give --overwrite to replace it, or another name by --output.")
+        require_writable(result.parent)

@@ -1,0 +1,80 @@
+"""Notes on results that look like success and are empty, and on images that are not what they were given for."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from ...tracker.settings import Settings
+
+if TYPE_CHECKING:
+    from ...tracker.link import Linking
+    from ...tracker.movie import Movie
+    from ...tracker.points import Points
+
+_FLAT, _ROUGH = 0.9, 0.5
+"""Share of touching pixels above 0 that are equal: at least this in label images, less than that in camera images."""
+
+
+def on_points(points: Points, *, detected: bool) -> list[str]:
+    """Return what is to be said of points of which none, or only one frame, is there."""
+    if not len(points):
+        return ["no particles were found" + ("; a lower --threshold finds fainter ones." if detected else ".")]
+    if len(points.frame_numbers) == 1:
+        return [f"all particles are in one frame ({points.frame_numbers[0]}), so there is nothing to link."]
+    return []
+
+
+def on_linking(linking: Linking, *, detected: bool) -> list[str]:
+    """Return what is to be said where no link was possible."""
+    notes = on_points(linking.tracks, detected=detected)
+    if notes or linking.report["candidate_links"]:
+        return notes
+    if not linking.report["frame_pairs"]:
+        return ["no frame follows another, so there is nothing to link."]
+    reach = f"{linking.settings.search_range:.4g} {linking.tracks.calibration.unit}"
+    return [
+        f"no two particles of consecutive frames are within the search range of {reach}, so nothing was linked; "
+        "--search-range sets another."
+    ]
+
+
+def on_length(linking: Linking, min_length: int) -> list[str]:
+    """Return what is to be said where the shortest length allowed leaves no track."""
+    longest = int(linking.tracks.table["track_id"].value_counts().max()) if len(linking.tracks) else min_length
+    if longest >= min_length:
+        return []
+    return [f"no track is as long as --min-length {min_length}; the longest has length {longest}."]
+
+
+def on_pixels(movie: Movie, settings: Settings) -> list[str]:
+    """Return what is to be said where the middle frame is plainly no label image, or plainly one.
+
+    In a label image nearly all touching pixels above 0 are equal; in the image of a camera few are.
+    """
+    equal, values = _flatness(movie.frame(movie.frame_numbers[len(movie) // 2]))
+    if equal is None:
+        return []
+    if settings.input.kind == "labels":
+        rough = f"only {equal:.0%} of its touching pixels are equal, so that most labels are single pixels"
+        return [f"{movie.path} does not look like labels: {rough}. Without --labels, particles are detected."] * (
+            equal < _ROUGH
+        )
+    is_whole = np.issubdtype(movie.dtype, np.integer)
+    flat = f"{equal:.0%} of its touching pixels above 0 are equal"
+    return [f"{movie.path} looks like labels: {flat}. If it holds one number a particle, give --labels."] * (
+        is_whole and values > 1 and equal >= _FLAT
+    )
+
+
+def _flatness(image: np.ndarray) -> tuple[float | None, int]:
+    """Return which share of pixels above 0 next to each other along x is equal, and how many values they have.
+
+    None where there are none, or where no pixel is 0: labels have a background.
+    """
+    left, right = image[..., :-1], image[..., 1:]
+    both = (left > 0) & (right > 0)
+    if not both.any() or image.all():
+        return None, 0
+    return float(np.mean(left[both] == right[both])), len(np.unique(image[image > 0]))

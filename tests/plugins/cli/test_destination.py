@@ -1,0 +1,62 @@
+"""Where results go: a file or a folder, made if need be, in the format of the name or of --format."""
+
+from __future__ import annotations
+
+import pandas as pd
+import pytest
+
+from auctrack.tracker.tables import read_points, read_tracks
+
+
+@pytest.fixture
+def points(tmp_path):
+    folder = tmp_path / "in"
+    folder.mkdir()
+    pd.DataFrame({"frame": [0, 1], "y": [0.0, 1.0], "x": [0.0, 1.0]}).to_csv(folder / "a.csv", index=False)
+    return folder / "a.csv"
+
+
+@pytest.mark.parametrize(
+    ("given", "result"),
+    [
+        ((), "a.tracks.csv"),
+        (("-o", "new/deep/b.csv"), "new/deep/b.csv"),
+        (("-o", "new/deep/"), "new/deep/a.tracks.csv"),
+        (("-o", "in"), "in/a.tracks.csv"),
+        (("-o", "in", "--format", "parquet"), "in/a.tracks.parquet"),
+        (("--format", "napari"), "a.tracks.napari.csv"),
+    ],
+)
+def test_tracks_go_to_a_file_or_a_folder(auctrack, points, tmp_path, given, result):
+    assert auctrack("link", points, *given).exit_code == 0
+    assert read_tracks(tmp_path / result).table["frame"].tolist() == [0, 1]
+    assert (tmp_path / f"{result}.settings.json").exists()
+
+
+def test_points_go_there_too(auctrack, movie, tmp_path):
+    assert auctrack("detect", movie, "-o", "new/", "--format", "parquet").exit_code == 0
+    assert len(read_points(tmp_path / "new/spots.points.parquet")) == 6
+
+
+def test_measures_go_beside_the_tracks_unless_sent_elsewhere(auctrack, points, tmp_path):
+    assert auctrack("link", points, "-o", "in").exit_code == 0
+    assert auctrack("measure", "in/a.tracks.csv", "--msd").exit_code == 0
+    assert {"a.measures.csv", "a.msd.csv"} <= {path.name for path in (tmp_path / "in").iterdir()}
+    assert auctrack("measure", "in/a.tracks.csv", "--msd", "-o", "new/", "--format", "parquet").exit_code == 0
+    for name, columns in (("measures", {"track_id", "length"}), ("msd", {"lag", "msd"})):
+        assert columns <= set(pd.read_parquet(tmp_path / f"new/a.{name}.parquet").columns)
+        plain = pd.read_csv(tmp_path / f"in/a.{name}.csv")
+        pd.testing.assert_frame_equal(pd.read_parquet(tmp_path / f"new/a.{name}.parquet"), plain, check_dtype=False)
+
+
+@pytest.mark.parametrize(("command", "kind"), [("link", "xlsx"), ("detect", "xlsx"), ("measure", "napari")])
+def test_an_unknown_format_is_wrong_usage(auctrack, points, command, kind):
+    result = auctrack(command, points, "--format", kind)
+    assert result.exit_code == 2
+    assert "--format" in result.output
+
+
+def test_a_run_that_fails_makes_no_folder(auctrack, tmp_path):
+    for command in ("link", "detect", "measure", "track"):
+        assert auctrack(command, "nowhere.csv", "-o", "new/").exit_code == 1
+    assert not list(tmp_path.iterdir())
