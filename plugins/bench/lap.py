@@ -141,7 +141,7 @@ def _tables(experiments: Sequence[Experiment], effort: Effort, record: Record) -
             text,
             label=_label,
             beside=partial(_beside_1, small, record),
-            beside_columns=("objective", "paper: objective", "OMP-1", "OMP-8", CLASS, TREE),
+            beside_columns=("objective", *(f"paper: {name}" for name in ("objective", "OMP-1", "OMP-8", CLASS, TREE))),
             notes=(
                 hardware,
                 f"{CLASS} and {TREE} on the left are the paper's algorithms step by step, on this machine",
@@ -155,7 +155,7 @@ def _tables(experiments: Sequence[Experiment], effort: Effort, record: Record) -
             text,
             label=_label,
             beside=partial(_beside_3, large, record),
-            beside_columns=("objective", "paper: OMP-8", CLASS, TREE),
+            beside_columns=("objective", *(f"paper: {name}" for name in ("OMP-8", CLASS, TREE))),
             notes=(
                 hardware,
                 "the paper prints the objectives of [0, n] for [0, 10n] too; ours are the optima of our own instances",
