@@ -17,7 +17,7 @@ import numpy as np
 from numba import njit
 
 from .row_scan import BLOCK, cheapest_column, least_rank, rank
-from .shortest_paths import BIDS_PER_ROW, NO_PATH, flip, take
+from .shortest_paths import BIDS_PER_ROW, NO_PATH, alone_end, flip, take
 
 
 @njit(cache=True, nogil=True)
@@ -62,7 +62,7 @@ def assign_dense_rows(cost, state, counts):
         if end >= 0:
             _name_costs(cost, row, end, state)
         else:
-            _name_costs(cost, row, state.col_of_row[-end - 10], state)
+            _name_costs(cost, row, state.col_of_row[alone_end(end)], state)
         flip(row, end, state)
     return -1
 
@@ -128,7 +128,7 @@ def _search(cost, start_row, state, key, scanned):
         _relax(cost[i], v, np.int32(i), dual, reach, key, state.pred)
         j = _pick(bits, _nearest_open(bits, lows), lows, state.row_of_col)
         if j < 0 or key[j] < 0 or key[j] >= shortest_alone:
-            return (-alone - 10 if alone >= 0 else NO_PATH), shortest_alone, n_scanned
+            return (alone_end(alone) if alone >= 0 else NO_PATH), shortest_alone, n_scanned
         reach = key[j]
         state.dist[j] = reach
         if state.row_of_col[j] < 0:

@@ -27,6 +27,9 @@ BIDS_PER_ROW = 6
 
 _UNSEEN, _SCANNED = -1, -2
 
+NO_PATH = -1
+"""End of a search that found no path; others are a column that is alone, or `alone_end` of a row that goes alone."""
+
 
 class State(NamedTuple):
     """Matching, prices and scratch space of a solve; calls on disjoint components may share one.
@@ -164,11 +167,12 @@ def _bid(i, may_displace, indptr, indices, data, forbidden, state):
         j = e - lo if indices is None else indices[e]
         value = data[e] - v[j]
         if value < second:
+            cost = value * 0 + data[e]  # in the type of the duals
             if value < best:
                 second, second_col, second_cost = best, best_col, best_cost
-                best, best_col, best_cost = value, j, value * 0 + data[e]
+                best, best_col, best_cost = value, j, cost
             else:
-                second, second_col, second_cost = value, j, value * 0 + data[e]
+                second, second_col, second_cost = value, j, cost
     if best_col < 0:
         return -1, (i if best >= state.none else -1)
     return take(i, may_displace, best_col, best_cost, second_col, second_cost, second, best, state)
@@ -196,15 +200,17 @@ def take(i, may_displace, best_col, best_cost, second_col, second_cost, second, 
     return k, -1
 
 
-NO_PATH = -3
+@njit(cache=True, nogil=True, inline="always")
+def alone_end(row):
+    """Return the end of a path whose row goes alone; `alone_end` of it is the row again."""
+    return -2 - row
 
 
 @njit(cache=True, nogil=True)
 def _search(start_row, indptr, indices, data, forbidden, state, heap, scanned):
     """Dijkstra's search from a row to the nearest end of an alternating path.
 
-    Returns (end, length, sizes of heap and scanned, the two arrays, grown when they had to): the end is a column
-    that is alone, or -row - 10 for a row that goes alone, or `NO_PATH`.
+    Returns (end, length, sizes of heap and scanned, the two arrays, grown when they had to).
     """
     v, dist, place = state.v, state.dist, state.place
     n_heap = n_scanned = 0
@@ -212,7 +218,8 @@ def _search(start_row, indptr, indices, data, forbidden, state, heap, scanned):
     dual = _lowest(i, indptr, indices, data, forbidden, state)
     if dual >= state.none:
         return NO_PATH, dual, n_heap, n_scanned, heap, scanned
-    reach = dual - dual
+    zero = dual - dual  # in the type of the duals
+    reach = zero
     shortest_alone, alone = state.none, -1
     while True:
         if state.row_bound[i] < state.none and reach + (state.row_bound[i] - dual) < shortest_alone:
@@ -226,7 +233,7 @@ def _search(start_row, indptr, indices, data, forbidden, state, heap, scanned):
             j = e - lo if indices is None else indices[e]
             if place[j] == _SCANNED:
                 continue
-            through = reach + max(data[e] - v[j] - dual, dual - dual)
+            through = reach + max(data[e] - v[j] - dual, zero)
             if through >= shortest_alone or (place[j] != _UNSEEN and through >= dist[j]):
                 continue
             if place[j] == _UNSEEN:
@@ -238,7 +245,7 @@ def _search(start_row, indptr, indices, data, forbidden, state, heap, scanned):
             state.pred_cost[j] = data[e]
             _rise(heap, place[j], dist, place)
         if n_heap == 0 or dist[heap[0]] >= shortest_alone:
-            end = -alone - 10 if alone >= 0 else NO_PATH
+            end = alone_end(alone) if alone >= 0 else NO_PATH
             return end, shortest_alone, n_heap, n_scanned, heap, scanned
         j = heap[0]
         if state.row_of_col[j] < 0:
@@ -271,10 +278,10 @@ def _lowest(i, indptr, indices, data, forbidden, state):
 
 @njit(cache=True, nogil=True)
 def flip(start_row, end, state):
-    """Exchange links and non-links along the path to column `end` (or to the row `-end - 10`, which goes alone)."""
+    """Exchange links and non-links along the path to `end`: a column, or `alone_end` of the row that goes alone."""
     j = end
-    if end <= -10:
-        alone = -end - 10
+    if end < NO_PATH:
+        alone = alone_end(end)
         j = state.col_of_row[alone]
         state.col_of_row[alone] = -1
         if alone == start_row:
