@@ -15,6 +15,8 @@ from .memory import watch_memory
 from .record import Cell, Record
 
 LONGEST_COMPILATION_S = 60.0
+STEEPEST = 3.0
+"""Exponent of the steepest growth that is foretold from two times; what looks steeper may be noise."""
 
 Facts = Mapping[str, Any]
 Progress = Callable[[int, int, str], None]
@@ -164,7 +166,7 @@ class _Pace:
         if not before or size == case.size:
             return None
         smaller, faster = before[-1]
-        exponent = max(math.log(seconds / faster) / math.log(size / smaller), 0.0)
+        exponent = min(max(math.log(seconds / faster) / math.log(size / smaller), 0.0), STEEPEST)
         expected = seconds * (case.size / size) ** exponent
         if expected <= self.limit_s:
             return None
