@@ -193,7 +193,8 @@ def _of_points(source: str, settings: Settings) -> Facts:
         "unmatched_cost": linking.settings.unmatched_cost,
         "unmatched_cost_reason": linking.unmatched_cost.reason,
     }
-    where = f"frames {numbers[0]} to {numbers[-1]}" if len(numbers) else "no frame"
+    where = " to ".join(map(str, numbers[:: max(len(numbers) - 1, 1)]))
+    where = f"{'frames' if len(numbers) > 1 else 'frame'} {where or 'none'}"
     if settings.input.is_table(source):
         facts |= {"frames": len(numbers), "first_frame": _whole(numbers[:1]), "last_frame": _whole(numbers[-1:])}
         facts |= {"missing_frames": _missing(numbers, points.frame_step), "unit": unit}

@@ -201,10 +201,11 @@ def command(
         else:
             paths = _write_tables(simulation, output, overwrite=overwrite)
     truth = simulation.truth
+    real = console.counted(truth.table["track_id"].nunique(), "particle")
     console.show(
         console.aligned(
             [
-                ("truth", f"{truth.table['track_id'].nunique()} particles, {len(truth)} positions in {frames} frames"),
+                ("truth", f"{real}, {console.counted(len(truth), 'position')} in {console.counted(frames, 'frame')}"),
                 ("spacing", f"{swarm.mean_spacing_um:.3g} µm, mean step {swarm.mean_step_um:.3g} µm"),
                 *(("written", str(path)) for path in paths),
             ]

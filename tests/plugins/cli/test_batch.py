@@ -15,6 +15,7 @@ import tifffile
 
 from auctrack.plugins.cli import batch
 from auctrack.plugins.cli.interrupt import held_back
+from auctrack.plugins.cli.outcome import Outcome
 from auctrack.tracker.tables import read_tracks
 
 
@@ -129,6 +130,13 @@ def test_of_two_inputs_of_one_name_the_first_is_tracked_and_the_other_refused(
     assert f"where the tracks of {movie} go" in result.stderr
     assert "--output" in result.stderr
     assert auctrack("track", movie, other, "--dry-run").exit_code == 1
+
+
+def test_the_time_left_is_told_by_what_was_tracked_alone():
+    skipped, tracked = Outcome("a", "a", "up to date"), Outcome("b", "b", "tracked", seconds=4.0)
+    waiting = [Outcome("c", "c"), Outcome("d", "d")]
+    assert batch._time_left([skipped, *waiting]) == ""
+    assert batch._time_left([skipped, tracked, *waiting]) == ", about 8 s left for all"
 
 
 def test_an_input_given_twice_is_tracked_once_and_said_to_be(auctrack, movie, summary):

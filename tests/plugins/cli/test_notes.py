@@ -62,6 +62,7 @@ def test_info_says_it_too_and_names_no_price(auctrack, tmp_path):
     result = auctrack("info", table(tmp_path, frame=[4, 4], y=[0.0, 1.0], x=[0.0, 1.0]))
     (note,) = notes(result)
     assert "one frame (4)" in note
+    assert "seen in   frame 4," in result.stdout
     assert "unmatched cost" not in result.stdout
 
 
