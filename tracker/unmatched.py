@@ -17,6 +17,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
+from numba import njit
 from scipy.special import gammaincinv
 
 from .gate import CandidateLinks, Cost
@@ -98,13 +99,23 @@ def _variance_at(q: float, steps: np.ndarray, ndim: int) -> float:
 
 def mutual_nearest(links: CandidateLinks) -> np.ndarray:
     """Return the lengths of the candidate links whose two particles are each other's nearest, float64 (k,)."""
-    rows = np.repeat(np.arange(len(links.row_points)), np.diff(links.indptr))
-    nearest_of_row = np.full(len(links.row_points), np.inf)
-    nearest_of_col = np.full(len(links.col_points), np.inf)
-    np.minimum.at(nearest_of_row, rows, links.distance)
-    np.minimum.at(nearest_of_col, links.indices, links.distance)
-    best = (links.distance == nearest_of_row[rows]) & (links.distance == nearest_of_col[links.indices])
-    return links.distance[best]
+    return links.distance[_are_mutual(links.indptr, links.indices, links.distance, len(links.col_points))]
+
+
+@njit(cache=True, nogil=True)
+def _are_mutual(indptr, indices, distance, n_cols):  # noqa: ANN001, ANN202
+    """Mark the links that are as short as any of their row and any of their column."""
+    nearest = np.full(n_cols, np.inf)
+    for e in range(len(indices)):
+        nearest[indices[e]] = min(nearest[indices[e]], distance[e])
+    mutual = np.zeros(len(indices), np.bool_)
+    for i in range(len(indptr) - 1):
+        least = np.inf
+        for e in range(indptr[i], indptr[i + 1]):
+            least = min(least, distance[e])
+        for e in range(indptr[i], indptr[i + 1]):
+            mutual[e] = distance[e] == least and distance[e] == nearest[indices[e]]
+    return mutual
 
 
 def _spacing(sample: Sequence[CandidateLinks], points: Points) -> float:
