@@ -53,28 +53,23 @@ def on_pixels(movie: Movie, settings: Settings) -> list[str]:
 
     In a label image nearly all touching pixels above 0 are equal; in the image of a camera few are.
     """
-    equal, values = _flatness(movie.frame(movie.frame_numbers[len(movie) // 2]))
+    image = movie.frame(movie.frame_numbers[len(movie) // 2])
+    equal = _flatness(image)
     if equal is None:
         return []
     if settings.input.kind == "labels":
-        rough = f"only {equal:.0%} of its touching pixels are equal, so that most labels are single pixels"
-        return [f"{movie.path} does not look like labels: {rough}. Without --labels, particles are detected."] * (
-            equal < _ROUGH
-        )
-    is_whole = np.issubdtype(movie.dtype, np.integer)
+        rough = f"only {equal:.0%} of its touching pixels are equal, as if labels were single pixels"
+        advice = f"{movie.path} does not look like labels: {rough}. Without --labels, particles are detected."
+        return [advice] if equal < _ROUGH else []
+    is_whole, has_background = np.issubdtype(movie.dtype, np.integer), not image.all()
+    if not (is_whole and has_background and equal >= _FLAT and len(np.unique(image[image > 0])) > 1):
+        return []
     flat = f"{equal:.0%} of its touching pixels above 0 are equal"
-    return [f"{movie.path} looks like labels: {flat}. If it holds one number a particle, give --labels."] * (
-        is_whole and values > 1 and equal >= _FLAT
-    )
+    return [f"{movie.path} looks like labels: {flat}. If it holds one number a particle, give --labels."]
 
 
-def _flatness(image: np.ndarray) -> tuple[float | None, int]:
-    """Return which share of pixels above 0 next to each other along x is equal, and how many values they have.
-
-    None where there are none, or where no pixel is 0: labels have a background.
-    """
+def _flatness(image: np.ndarray) -> float | None:
+    """Return which share of pixels above 0 next to each other along x is equal; None where there are none."""
     left, right = image[..., :-1], image[..., 1:]
     both = (left > 0) & (right > 0)
-    if not both.any() or image.all():
-        return None, 0
-    return float(np.mean(left[both] == right[both])), len(np.unique(image[image > 0]))
+    return float(np.mean(left[both] == right[both])) if both.any() else None

@@ -91,6 +91,8 @@ def test_labels_given_as_a_movie_and_a_movie_given_as_labels_are_noticed(auctrac
     (as_labels,) = notes(auctrack("detect", tmp_path / "noise.tif", "--voxel", "1,1", "--labels"))
     assert "does not look like labels" in as_labels
     assert "look" not in auctrack("detect", movie).stderr
+    (without_background,) = notes(auctrack("track", movie, "--labels"))
+    assert "does not look like labels" in without_background
 
 
 def test_the_frames_that_count_are_said_as_they_are_written(auctrack, samples):
