@@ -11,7 +11,6 @@ from typing import Any
 
 from ...matching import cuda
 from ...matching.errors import AuctrackError
-from .memory import watch_memory
 from .record import Cell, Record
 
 LONGEST_COMPILATION_S = 60.0
@@ -94,12 +93,15 @@ class Experiment:
     cases, variants : sequences
     repetitions : int
         Timed calls of each variant on each case, after one that counts nowhere.
+    complete : bool
+        Whether no limit ends the repetitions: where answers are compared, all variants need the same inputs.
     """
 
     name: str
     cases: Sequence[Case]
     variants: Sequence[Variant]
     repetitions: int
+    complete: bool = False
 
 
 def measure(
@@ -185,7 +187,7 @@ def _measure_case(experiment: Experiment, case: Case, record: Record, pace: _Pac
     waiting: list[tuple[Variant, Cell, Any]] = []
     for variant in experiment.variants:
         cell = record.cell(experiment.name, case.series, case.size, variant.name)
-        if not _is_done(cell, experiment.repetitions):
+        if not _is_done(cell, experiment):
             cell.device = variant.device
             cell.why_not = variant.missing or pace.too_slow(case, variant.name)
             if cell.why_not is None:
@@ -194,7 +196,7 @@ def _measure_case(experiment: Experiment, case: Case, record: Record, pace: _Pac
             record.keep(cell)
     for repetition in range(experiment.repetitions):
         for variant, cell, prepared in waiting:
-            if cell.is_final or len(cell.seconds) > repetition:
+            if _is_done(cell, experiment) or len(cell.seconds) > repetition:
                 continue
             given = input_of(repetition)
             _repeat(variant, cell, given, variant.prepare(given) if case.varies else prepared)
@@ -204,8 +206,9 @@ def _measure_case(experiment: Experiment, case: Case, record: Record, pace: _Pac
         pace.note(record.cell(experiment.name, case.series, case.size, variant.name))
 
 
-def _is_done(cell: Cell, repetitions: int) -> bool:
-    return cell.is_final or len(cell.seconds) >= repetitions
+def _is_done(cell: Cell, experiment: Experiment) -> bool:
+    enough = len(cell.seconds) >= experiment.repetitions
+    return enough or (cell.is_final and (cell.why_not is not None or not experiment.complete))
 
 
 def _warm_up(variant: Variant, cell: Cell, given: Any) -> Any:
@@ -219,11 +222,9 @@ def _warm_up(variant: Variant, cell: Cell, given: Any) -> Any:
 
 
 def _repeat(variant: Variant, cell: Cell, given: Any, prepared: Any) -> None:
-    """Run once, and count the time, and the memory taken, if the answer stands its check."""
-    peak = watch_memory()
+    """Run once, and count the time if the answer stands its check."""
     try:
         answer, seconds, cpu_seconds = _timed(variant, prepared)
-        peak_mb = peak()
         facts = variant.check(given, answer)
     except WrongAnswer as error:
         _fail(cell, f"wrong: {error}")
@@ -232,7 +233,7 @@ def _repeat(variant: Variant, cell: Cell, given: Any, prepared: Any) -> None:
     else:
         cell.seconds.append(seconds)
         cell.cpu_seconds.append(cpu_seconds)
-        cell.facts.append({**facts, "peak_mb": peak_mb})
+        cell.facts.append(dict(facts))
 
 
 def _fail(cell: Cell, why: str) -> None:

@@ -136,16 +136,6 @@ def _percent(part: float, whole: float) -> str:
     return f"{100 * part / whole:.0f} %" if whole else NOTHING
 
 
-def fact_times(fact: str) -> CellText:
-    """Return a text of the median of a fact that is a time in seconds."""
-
-    def text(cell: Cell) -> str:
-        value = cell.median(fact)
-        return NOTHING if value is None else duration(value)
-
-    return text
-
-
 def fact_mean(fact: str, digits: int) -> CellText:
     """Return a text of the mean of a fact."""
 

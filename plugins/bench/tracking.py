@@ -26,7 +26,7 @@ from .movies import simulated
 from .papers import vasconcelos_rosenhahn_2009 as paper
 from .record import Record
 from .solver_variants import solver_variant
-from .tables import Table, fact_mean, fact_times, grid, mean_times
+from .tables import Table, fact_mean, grid, mean_times
 
 PERSISTENCE = (0.0, 0.25, 0.5, 0.75, 0.9, 1.0)
 RANGES = (0.78, 1.05, 1.35, 1.8)
@@ -125,6 +125,7 @@ def _accuracy(effort: Effort) -> list[Experiment]:
             [movie_case(f"{name} {value:g}", n, **{**NOISE, name: value}) for value in values],
             _linkers(),
             effort.times(5, 2),
+            complete=True,
         )
         for name, values in SWEEPS.items()
     ]
@@ -142,6 +143,7 @@ def _ranges(effort: Effort) -> Experiment:
         cases,
         [default, same, by_hand("SciPy, the range as price", scipy_links)],
         effort.times(5, 2),
+        complete=True,
     )
 
 
@@ -188,18 +190,7 @@ def _tables(experiments: list[Experiment], effort: Effort, record: Record) -> li
             )
             for experiment in accuracy
         ),
-        _solver_seconds(figure_6, record),
     ]
-
-
-def _solver_seconds(experiment: Experiment, record: Record) -> Table:
-    return grid(
-        "Figure 6 without stating and certifying the problem: median seconds inside the solver",
-        experiment,
-        record,
-        fact_times("solve_s"),
-        label=lambda case: f"{case.size} particles",
-    )
 
 
 def _figures(experiments: list[Experiment], effort: Effort, record: Record, folder: Path) -> list[Path]:

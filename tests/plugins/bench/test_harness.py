@@ -3,9 +3,7 @@
 from __future__ import annotations
 
 import json
-from pathlib import Path
 
-import numpy as np
 import pytest
 
 from auctrack.matching.errors import NotConverged
@@ -54,15 +52,6 @@ def test_one_call_warms_up_and_every_other_is_counted_with_its_facts(tmp_path):
     assert len(found.seconds) == len(found.cpu_seconds) == 3
     assert found.values("double") == [0, 2, 4]
     assert found.warm_up_s is not None
-
-
-def test_memory_that_a_call_takes_is_seen_and_what_was_held_before_is_not(tmp_path):
-    if not Path("/proc/self/clear_refs").exists():
-        pytest.skip("only Linux tells a process its peak")
-    held = np.ones(2**22)
-    sizes = Variant("counter", run=lambda n: np.ones(n * 2**17).sum(), check=lambda *_: {"held": len(held)})
-    case = Case("numbers", 7, lambda _: 64)
-    assert cell(run(tmp_path, [sizes], cases=[case])).median("peak_mb") == pytest.approx(64, abs=8)
 
 
 def test_an_input_that_does_not_vary_is_made_once_for_all_variants(tmp_path):
@@ -126,6 +115,13 @@ def test_repetitions_end_at_the_limit_and_larger_sizes_of_the_series_are_not_tri
     assert calls.calls == [7, 7, "a", "a"]
     assert "more than the limit of 0 s" in cell(record, size=9).why_not
     assert len(cell(record).seconds) == 1
+
+
+def test_where_answers_are_compared_no_limit_ends_the_repetitions(tmp_path):
+    record = opened(tmp_path)
+    case = Case("numbers", 7, lambda repetition: repetition, varies=True)
+    measure([Experiment("e", [case], [Calls().variant()], 3, complete=True)], record, limit_s=0.0)
+    assert len(cell(record).seconds) == 3
 
 
 def test_a_first_call_that_takes_too_long_is_the_last(tmp_path, monkeypatch):
