@@ -250,4 +250,6 @@ def _sort_rows(indptr, indices, distance):
 @njit(cache=True, nogil=True, inline="always")
 def _clipped(position, size):
     """Return the cell at `position` (in cells), clipped to the grid."""
-    return min(max(np.int64(np.floor(min(max(position, -1.0), size * 1.0))), 0), size - 1)
+    if position <= 0:
+        return 0
+    return np.int64(position) if position < size else size - 1

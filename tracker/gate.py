@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import itertools
 from collections.abc import Iterable, Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Literal
 
 import numpy as np
@@ -70,6 +70,12 @@ class CandidateLinks:
         """Points and candidate links together, what memory and time go with."""
         return len(self.row_points) + len(self.col_points) + len(self.distance)
 
+    def up_to(self, length: float) -> CandidateLinks:
+        """Return the candidate links that are no longer than `length`."""
+        short = self.distance <= length
+        indptr = np.concatenate([[0], np.cumsum(short)])[self.indptr]
+        return replace(self, indptr=indptr, indices=self.indices[short], distance=self.distance[short])
+
     def problem(self, cost: Cost, price: float) -> Problem:
         """Return the matching problem of these links; `price` is the `unmatched_cost` in the unit of the cost."""
         data = self.distance * self.distance if cost == "squared" else self.distance
@@ -81,15 +87,15 @@ class CandidateLinks:
         )
 
 
-def gated_pairs(points: Points, search_range: float) -> Iterator[CandidateLinks]:
-    """Gate each pair of consecutive frames: numbers that differ by the table's frame step.
+def frame_pairs(points: Points, search_range: float) -> Iterator[tuple[Frame, Frame]]:
+    """Yield the frames that follow each other: numbers that differ by the table's frame step.
 
     Parameters
     ----------
     points : Points
         A frame without points takes part in no pair.
     search_range : float
-        Longest candidate link, in the unit of the positions.
+        Longest radius that the pairs will be gated at, in the unit of the positions.
     """
     positions, step = points.positions, points.frame_step
     earlier: Frame | None = None
@@ -97,8 +103,20 @@ def gated_pairs(points: Points, search_range: float) -> Iterator[CandidateLinks]
         grid = build_grid(positions[rows], search_range)
         later = Frame(number, rows.start + grid.order if isinstance(rows, slice) else rows[grid.order], grid)
         if earlier is not None and later.number - earlier.number == step:
-            yield _gated(earlier, later, search_range)
+            yield earlier, later
         earlier = later
+
+
+def gate(earlier: Frame, later: Frame, radius: float) -> CandidateLinks:
+    """Return the pairs of points of two frames that are at most `radius` apart."""
+    indptr, indices, distance = pairs_in_grid(earlier.grid.points, later.grid, radius)
+    rows, cols = np.array([0, len(earlier)]), np.array([0, len(later)])
+    return CandidateLinks(earlier.rows, later.rows, rows, cols, indptr, indices, distance)
+
+
+def gated_pairs(points: Points, search_range: float) -> Iterator[CandidateLinks]:
+    """Yield the candidate links of each pair of consecutive frames."""
+    return (gate(*pair, search_range) for pair in frame_pairs(points, search_range))
 
 
 def in_runs(gated: Iterable[CandidateLinks], edge_budget: int = EDGE_BUDGET) -> Iterator[CandidateLinks]:
@@ -127,12 +145,6 @@ def _rows_by_frame(frames: np.ndarray) -> Iterator[tuple[int, slice | np.ndarray
     for a, b in itertools.pairwise(cuts):
         if b > a:
             yield int(ordered[a]), slice(a, b) if order is None else order[a:b]
-
-
-def _gated(earlier: Frame, later: Frame, search_range: float) -> CandidateLinks:
-    indptr, indices, distance = pairs_in_grid(earlier.grid.points, later.grid, search_range)
-    rows, cols = np.array([0, len(earlier)]), np.array([0, len(later)])
-    return CandidateLinks(earlier.rows, later.rows, rows, cols, indptr, indices, distance)
 
 
 def _joined(run: list[CandidateLinks]) -> CandidateLinks:

@@ -18,10 +18,11 @@ from ..matching.solving import solve
 from .calibration import Calibration
 from .chains import track_ids
 from .errors import InvalidInput, InvalidSetting
-from .gate import EDGE_BUDGET, CandidateLinks, Cost, gated_pairs, in_runs
+from .gate import EDGE_BUDGET, CandidateLinks, Cost, Frame, frame_pairs, gate, in_runs
 from .points import AXES, Points, Tracks
 from .spacing import automatic_range
 from .stated import three_sizes
+from .tables import recognised
 from .unmatched import ENOUGH, UnmatchedCost, measured_unmatched_cost, mutual_nearest
 
 Progress = Callable[[int, int], None]
@@ -132,7 +133,11 @@ def link_points(
         If the device asked for is not there.
     """
     search_range = automatic_range(points) if settings.search_range == "auto" else settings.search_range
-    price, gated = _priced(points, settings, search_range, gated_pairs(points, search_range))
+    pairs = frame_pairs(points, search_range)
+    price, measured = _priced(points, settings, search_range, pairs)
+    # A link longer than two ends are dear is never made, so it need not be a candidate.
+    longest = min(search_range, price.longest)
+    gated = itertools.chain((links.up_to(longest) for links in measured), (gate(*pair, longest) for pair in pairs))
     n_pairs = int(np.count_nonzero(np.diff(points.frame_numbers) == points.frame_step))
     made = _Links(settings)
     for candidates in in_runs(gated, edge_budget):
@@ -210,21 +215,21 @@ def _require_length(name: str, value: Any) -> None:
 
 
 def _priced(
-    points: Points, settings: LinkSettings, search_range: float, gated: Iterator[CandidateLinks]
-) -> tuple[UnmatchedCost, Iterator[CandidateLinks]]:
-    """Return the price of the lone, measured if need be on the first frame pairs, and all frame pairs."""
+    points: Points, settings: LinkSettings, search_range: float, pairs: Iterator[tuple[Frame, Frame]]
+) -> tuple[UnmatchedCost, list[CandidateLinks]]:
+    """Return the price of the lone, and the candidate links of the first pairs if it was measured on them."""
     if settings.unmatched_cost != "auto":
-        return UnmatchedCost(float(settings.unmatched_cost), "as given"), gated
+        return UnmatchedCost(float(settings.unmatched_cost), "as given"), []
     sample: list[CandidateLinks] = []
     steps: list[np.ndarray] = []
-    while sum(map(len, steps)) < ENOUGH and (links := next(gated, None)) is not None:
-        sample.append(links)
-        steps.append(mutual_nearest(links))
+    while sum(map(len, steps)) < ENOUGH and (pair := next(pairs, None)) is not None:
+        sample.append(gate(*pair, search_range))
+        steps.append(mutual_nearest(sample[-1]))
     price = measured_unmatched_cost(sample, np.concatenate([_NO_STEPS, *steps]), points)
     if price is None:
         nothing = "no two particles are within the search range of each other" if sample else "no frame follows another"
         price = UnmatchedCost(search_range / 2, f"not measured: {nothing}")
-    return price, itertools.chain(sample, gated)
+    return price, sample
 
 
 def link(
@@ -244,7 +249,8 @@ def link(
     Parameters
     ----------
     points : DataFrame or Points
-        Columns `frame, y, x` (and `z` when 3D); any further column is kept.
+        Columns `frame, y, x` (and `z` when 3D), or those of trackpy, laptrack, TrackMate or napari; any further
+        column is kept.
     search_range : float or "auto"
         Longest possible link, in the unit of the positions after `scale`.
     unmatched_cost, cost, solver, device
@@ -295,7 +301,7 @@ def _scaled(points: pd.DataFrame | Points, scale: Sequence[float] | None) -> Poi
             f"points needs a DataFrame with the columns frame, y, x (and z); got {type(points).__name__}. "
             "Files are read by auctrack.read_points."
         )
-    unscaled = Points(points)
+    unscaled = Points(recognised(points))
     if scale is None:
         return unscaled
     if np.ndim(scale) != 1:

@@ -52,10 +52,14 @@ class UnmatchedCost:
     distance: float
     reason: str
 
+    @property
+    def longest(self) -> float:
+        """Length of the longest link that is worth making."""
+        return 2 * self.distance
+
     def price(self, cost: Cost) -> float:
         """Return `unmatched_cost` in the unit of the cost: half of what a link of length 2·distance costs."""
-        longest = 2 * self.distance
-        return longest * longest / 2 if cost == "squared" else longest / 2
+        return self.longest**2 / 2 if cost == "squared" else self.longest / 2
 
 
 def measured_unmatched_cost(
@@ -87,7 +91,7 @@ def measured_unmatched_cost(
     longest = float(np.sqrt(2 * variance * max(log_odds, ndim)))
     return UnmatchedCost(
         longest / 2,
-        f"measured on {len(steps)} steps: typical step {np.sqrt(ndim * variance):.3g} {unit}, "
+        f"measured on {len(steps)} steps: root mean square step {np.sqrt(ndim * variance):.3g} {unit}, "
         f"{lost:.0%} lost and {new:.0%} new a frame, so a link of up to {longest:.3g} {unit} is likelier than two ends",
     )
 
