@@ -57,20 +57,28 @@ class Benchmark:
         tables(record) returns what is printed.
     figures : callable
         figures(record, folder) draws, and returns the files.
+    times : str
+        What the times are that it shows; "" for those of the harness, see `clock_words`.
     """
 
     name: str
     experiments: Sequence[Experiment]
     tables: Callable[[Record], list[Table]]
     figures: Callable[[Record, Path], list[Path]]
+    times: str = ""
 
 
 def markdown(benchmark: Benchmark, record: Record, effort: Effort) -> str:
     """Return the tables of a benchmark as Markdown, with the machine and the command that repeats them."""
     session = record.sessions[-1]
     made = f"`{session['command']}`, {session['started'][:10]}, {one_line(session['machine'])}."
-    head = [made, "", clock_words(effort.clock), ""]
+    head = [made, "", about_times(benchmark, effort), ""]
     return "\n".join([*head, *(table.markdown() for table in benchmark.tables(record))])
+
+
+def about_times(benchmark: Benchmark, effort: Effort) -> str:
+    """Say what the times of a benchmark are."""
+    return benchmark.times or clock_words(effort.clock)
 
 
 def clock_words(clock: Clock) -> str:

@@ -239,7 +239,8 @@ def _steps(experiment: Experiment, record: Record) -> Table:
             if steps:
                 said = ", ".join(f"{name} {duration(seconds)}" for name, seconds in steps.items())
                 rows.append((f"{_label(case)}: {variant.name}", said, _papers_steps(row, variant.name)))
-    return Table("Table 3, Figure 3: seconds by step (medians)", ("", "steps", "paper"), rows)
+    title = "Table 3, Figure 3: wall seconds by step, as the solvers tell them (medians)"
+    return Table(title, ("", "steps", "paper"), rows)
 
 
 def _step_seconds(experiment: Experiment, record: Record, case: Case, variant: str) -> dict[str, float]:

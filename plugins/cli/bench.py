@@ -104,13 +104,13 @@ def cardinality_command(
     limit: Limit = None,
     repetitions: Repetitions = None,
     sizes: Annotated[str | None, typer.Option(metavar="K,…", help="Graphs of 2^K rows, in place of 14,17,20.")] = None,
-    clock: Clock = "wall",
     gpu: Gpu = "cuda",
 ) -> None:
     """Maximum cardinality on meshes, power-law, road and gate graphs, original and permuted (Deveci et al. 2013)."""
     from ..bench.cardinality import cardinality
 
-    _run(lambda effort: cardinality(effort, gpu, files or ()), _effort(quick, limit, repetitions, sizes, clock), output)
+    effort = _effort(quick, limit, repetitions, sizes, clock="wall")
+    _run(lambda effort: cardinality(effort, gpu, files or ()), effort, output)
 
 
 @app.command("lap")
@@ -145,7 +145,7 @@ def _run(make: Callable[[Effort], Benchmark], effort: Effort, output: Path) -> N
     """Measure what is missing, print the tables, and write record, Markdown and figures."""
     from rich.console import Console
 
-    from ..bench.benchmark import clock_words, markdown
+    from ..bench.benchmark import about_times, markdown
     from ..bench.harness import measure
     from ..bench.machine import describe_machine, one_line
     from ..bench.record import Record
@@ -162,7 +162,7 @@ def _run(make: Callable[[Effort], Benchmark], effort: Effort, output: Path) -> N
     for table in benchmark.tables(record):
         shown.print(table.rich())
         shown.print()
-    console.show(console.aligned([("machine", one_line(machine)), ("times", clock_words(effort.clock))]))
+    console.show(console.aligned([("machine", one_line(machine)), ("times", about_times(benchmark, effort))]))
     console.show(console.aligned([("written", str(path)) for path in (record.path, page, *drawn)]))
 
 
