@@ -150,7 +150,7 @@ def augment_rows(rows, indptr, indices, data, forbidden, state, counts):
     return -1
 
 
-@njit(cache=True, nogil=True)
+@njit(cache=True, nogil=True, inline="always")
 def _bid(i, may_displace, indptr, indices, data, forbidden, state):
     """Give row i its best column, at the price where its second choice is as good.
 

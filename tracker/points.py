@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from functools import cached_property
 
 import numpy as np
 import pandas as pd
@@ -64,7 +65,7 @@ class Points:
             np.multiply(self.table[axis].to_numpy(), step, out=physical[:, k])
         return physical
 
-    @property
+    @cached_property
     def frame_numbers(self) -> np.ndarray:
         """The frame numbers that have points, ascending, int64."""
         frames = self.frames
