@@ -37,8 +37,8 @@ RELABELLING = (("adaptive", 0.3), ("adaptive", 0.7), ("adaptive", 1.0), ("adapti
 """Strategies of ICPP's Figure 1; its text names only (adaptive, 0.3) and (adaptive, 0.7)."""
 
 _TIMES = (
-    "Times are wall seconds inside the solver, as it tells them: medians, after one call that does not count; copies to "
-    "a GPU are not in them; every matching was proven maximum by its cover."
+    "Times are wall seconds inside the solver, as it tells them: medians, after one call that does not count; copies "
+    "to a GPU are not in them; every matching was proven maximum by its cover."
 )
 
 _ALIKE = {
