@@ -41,7 +41,7 @@ def infeasible(
     b = int(block_of(problem.row_offsets, np.array([row]))[0])
     first, first_column = int(problem.row_offsets[b]), int(problem.col_offsets[b])
     error = Infeasible(
-        f"{len(rows)} members of the shorter side may be matched with only {len(columns)} of the other "
+        f"{len(rows)} of the shorter side may be matched with only {len(columns)} of the other "
         f"(first: {rows[0] - first}), so not all can be. Allow more pairs, or set unmatched_cost so that some may stay "
         "alone.",
         rows=(rows - first).tolist(),
