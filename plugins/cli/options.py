@@ -177,8 +177,8 @@ Device = Annotated[
     typer.Option(
         metavar="auto|cpu|cuda[:N]",
         rich_help_panel=_LINK,
-        help="Where the assignment is solved: cuda takes a GPU. auto (the default) takes one where there is one and the "
-        "problem is large (over 200,000 candidate links at a time).",
+        help="Where the assignment is solved: cuda takes a GPU. auto (the default) takes one where there is one and the"
+        " problem is large (over 200,000 candidate links at a time).",
     ),
 ]
 MinLength = Annotated[
