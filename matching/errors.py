@@ -3,8 +3,6 @@
 A message names the argument, what is needed, what came, and the remedy.
 """
 
-
-
 from __future__ import annotations
 
 from typing import TYPE_CHECKING
