@@ -1,0 +1,81 @@
+"""What must hold of the Hungarian solvers beyond the named cases: sizes, scales, components, threads, options."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numba
+import numpy as np
+import pytest
+from scipy.optimize import linear_sum_assignment
+
+from auctrack.matching import HungarianClassical, HungarianTree, InvalidProblem, Problem, solve, verify
+
+SOLVERS = [HungarianClassical(), HungarianTree(), HungarianTree(variant="sequential")]
+NAMES = ["classical", "tree", "tree-sequential"]
+
+
+def _gated(rng: np.random.Generator, n: int, m: int, share: float) -> Problem:
+    """State a sparse problem with the given share of pairs, priced so that some stay alone."""
+    allowed = rng.random((n, m)) < share
+    indptr = np.concatenate([[0], np.cumsum(allowed.sum(axis=1))])
+    graph = (indptr, np.nonzero(allowed)[1], rng.random(int(indptr[-1])))
+    return Problem.sparse(graph, shape=(n, m), unmatched_cost=0.4)
+
+
+@pytest.mark.parametrize("solver", SOLVERS, ids=NAMES)
+@pytest.mark.parametrize("spread", [3, 100, 100_000])
+def test_larger_matrices_cost_what_scipy_finds(solver: Any, spread: int):
+    cost = np.random.default_rng(spread).integers(0, spread, (180, 220))
+    answer = solve(cost, solver, "cpu")
+    assert answer.cost == cost[linear_sum_assignment(cost)].sum()
+    assert verify(cost, answer)
+
+
+@pytest.mark.parametrize("solver", SOLVERS, ids=NAMES)
+def test_scaling_by_a_power_of_two_changes_only_the_scale(solver: Any):
+    cost = np.random.default_rng(0).random((120, 120))
+    before = solve(cost, solver, "cpu")
+    for power in (-600, -30, 30, 600):
+        after = solve(cost * 2.0**power, solver, "cpu")
+        np.testing.assert_array_equal(before.col_of_row, after.col_of_row)
+        np.testing.assert_array_equal(before.col_duals * 2.0**power, after.col_duals)
+
+
+@pytest.mark.parametrize("solver", SOLVERS, ids=NAMES)
+def test_many_components_and_one_giant_one_are_proven(solver: Any):
+    rng = np.random.default_rng(1)
+    for share in (1 / 400, 1 / 40):
+        problem = _gated(rng, 400, 380, share)
+        answer = solve(problem, solver, "cpu")
+        assert verify(problem, answer)
+        np.testing.assert_allclose(answer.cost, solve(problem, "sparse-jv").cost, rtol=1e-12)
+
+
+@pytest.mark.parametrize("solver", SOLVERS, ids=NAMES)
+def test_rows_of_very_different_scales_are_refined_to_a_proof(solver: Any):
+    rng = np.random.default_rng(2)
+    cost = rng.random((60, 60)) * 10.0 ** rng.integers(-9, 9, (60, 1))
+    assert verify(cost, solve(cost, solver, "cpu"))
+
+
+def test_answers_do_not_depend_on_threads():
+    cost = np.random.default_rng(3).integers(0, 5000, (500, 500))
+    most = int(numba.config.NUMBA_NUM_THREADS)
+    one, all_there = (solve(cost, HungarianTree(threads=k), "cpu") for k in (1, most))
+    np.testing.assert_array_equal(one.col_of_row, all_there.col_of_row)
+    np.testing.assert_array_equal(one.col_duals, all_there.col_duals)
+
+
+def test_paths_of_the_searches_add_up_to_the_rows():
+    cost = np.random.default_rng(4).integers(0, 200, (200, 200))
+    stats = solve(cost, "hungarian-tree", "cpu").stats
+    assert stats["searches"] < 40
+    assert stats["paths_of_search"].sum() == 200
+    assert stats["levels"] >= stats["searches"] + stats["dual_updates"]
+
+
+@pytest.mark.parametrize("options", [{"variant": "fast"}, {"threads": 0}, {"threads": 10**6}])
+def test_options_out_of_range_are_refused_by_name(options: dict[str, Any]):
+    with pytest.raises(InvalidProblem, match=next(iter(options))):
+        solve([[1.0]], "hungarian-tree", "cpu", **options)
