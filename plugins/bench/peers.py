@@ -6,6 +6,7 @@ import statistics
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from functools import cached_property, partial
+from importlib import import_module
 from importlib.util import find_spec
 from pathlib import Path
 from typing import Any
@@ -141,8 +142,7 @@ def _scipy_dense(costs: np.ndarray) -> np.ndarray:
 
 
 def _lapx_dense(costs: np.ndarray) -> np.ndarray:
-    import lap  # pyright: ignore[reportMissingImports] - a peer, installed or not
-
+    lap = import_module("lap")  # a peer, installed or not; "import lap" would be our own lap.py to a type checker
     return lap.lapjv(costs, return_cost=False)[0]
 
 
@@ -180,8 +180,7 @@ def _square(given: GatedInput) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
 
 
 def _lapmod(square: tuple[np.ndarray, np.ndarray, np.ndarray]) -> tuple[np.ndarray, float]:
-    import lap  # pyright: ignore[reportMissingImports] - a peer, installed or not
-
+    lap = import_module("lap")  # a peer, installed or not; "import lap" would be our own lap.py to a type checker
     indptr, indices, data = square
     cost, columns, _ = lap.lapmod(len(indptr) - 1, data, indptr, indices)
     return columns, cost
