@@ -163,7 +163,7 @@ def render(
     OutputExists
         If one of the files exists and `overwrite` is False.
     OutputFailed
-        If the disk is full, the folder is missing or may not be written to.
+        If the disk is full, or the folder may not be written to. One that is missing is made.
     """
     settings = settings or RenderSettings()
     movie_path, truth_path = _output_paths(Path(path))

@@ -171,7 +171,14 @@ def test_existing_files_stay_unless_overwriting_is_asked_for(tmp_path):
     assert (tmp_path / "movie.truth.csv").read_text().startswith("frame,z,y,x,track_id")
 
 
-def test_a_folder_that_is_not_there_is_named(tmp_path):
+def test_a_folder_that_is_not_there_is_made(tmp_path):
+    movie, truth = render(small(frames=1), tmp_path / "new" / "movie.ome.tif")
+    assert movie.exists()
+    assert truth.exists()
+
+
+def test_a_folder_that_cannot_be_made_is_named(tmp_path):
+    (tmp_path / "nowhere").write_text("a file stands in the way")
     with pytest.raises(OutputFailed, match="nowhere"):
         render(small(frames=1), tmp_path / "nowhere" / "movie.ome.tif")
 
