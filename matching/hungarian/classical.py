@@ -10,9 +10,8 @@ from __future__ import annotations
 import numpy as np
 from numba import njit
 
-from .state import ALONE, FREE, augment, end_alone, forget, free_rows, update_duals, with_lists
-
-_MORE = -5
+from ..shortest_paths import NO_PATH, alone_end
+from .state import ALONE, FREE, augment, forget, free_rows, update_duals, with_lists
 
 
 @njit(cache=True, nogil=True)
@@ -43,7 +42,7 @@ def match_by_zeros(rows, indptr, indices, data, state, trees, first, last, count
             if delta > 0:
                 n_stack = _uncovered_rows(roots, n_reached, state, trees)
             end, n_reached = _search(delta, n_stack, n_reached, first, last, zeros, costs, state, trees, counts)
-            if end != _MORE:
+            if end != NO_PATH:
                 break
             counts[2] += 1
             delta = _least_slack(roots, n_reached, indptr, indices, data, state, trees)
@@ -72,13 +71,13 @@ def _uncovered_rows(roots, n_reached, state, trees):
 
 @njit(cache=True, nogil=True)
 def _search(delta, n_stack, n_reached, first, last, zeros, costs, state, trees, counts):
-    """Follow pairs of zero slack; return the end of a path, or `_MORE` when there is none, and the columns reached."""
+    """Follow pairs of zero slack; return the end of a path, or `NO_PATH` where there is none, and how much is reached."""
     while n_stack > 0:
         n_stack -= 1
         i = trees.stack[n_stack]
         counts[1] += 1
         if state.row_bound[i] < state.none and trees.entered[i] + (state.row_bound[i] - state.r[i]) <= delta:
-            return end_alone(i), n_reached
+            return alone_end(i), n_reached
         for e in range(first[i], last[i]):
             j = zeros[e]
             if trees.covered[j] or state.col_of_row[i] == j:
@@ -93,7 +92,7 @@ def _search(delta, n_stack, n_reached, first, last, zeros, costs, state, trees, 
             trees.entered[i_new] = delta
             trees.stack[n_stack] = i_new
             n_stack += 1
-    return _MORE, n_reached
+    return NO_PATH, n_reached
 
 
 @njit(cache=True, nogil=True)

@@ -18,7 +18,8 @@ from typing import NamedTuple
 import numpy as np
 from numba import njit, prange
 
-from .state import State, augment, end_alone, forget, free_rows, update_duals, with_lists
+from ..shortest_paths import alone_end
+from .state import State, augment, forget, free_rows, update_duals, with_lists
 
 STRIP = 2048
 """Columns that one thread looks after at a time."""
@@ -227,7 +228,7 @@ def _augment_each_tree(roots, ends, state, trees, forest):
     for root in roots:
         end = forest.best[root]
         if end >= 0:
-            augment(end_alone(end - n_cols) if end >= n_cols else end, state, trees)
+            augment(alone_end(end - n_cols) if end >= n_cols else end, state, trees)
             forest.best[root] = -1
             n_paths += 1
     return n_paths

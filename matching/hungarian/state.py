@@ -10,6 +10,7 @@ import numpy as np
 from numba import njit
 
 from ..problem import INT_LIMIT
+from ..shortest_paths import NO_PATH, alone_end
 
 FREE, ALONE = -1, -2
 """In `col_of_row`: not matched yet; matched with its private column, that is, alone at its bound."""
@@ -124,10 +125,10 @@ def update_duals(delta, roots, covered_cols, state, trees):
 
 @njit(cache=True, nogil=True)
 def augment(end, state, trees):
-    """Exchange links and non-links along the path that ends in column `end`, or in row `-end - 10` which goes alone."""
+    """Exchange links and non-links along the path to `end`: a column, or `alone_end` of the row that goes alone."""
     j = end
-    if end <= -10:
-        alone = -end - 10
+    if end < NO_PATH:
+        alone = alone_end(end)
         j = state.col_of_row[alone]
         state.col_of_row[alone] = ALONE
         state.r[alone] = state.row_bound[alone]
@@ -147,9 +148,3 @@ def forget(reached, state, trees):
     for j in reached:
         trees.key[j] = state.none
         trees.covered[j] = False
-
-
-@njit(cache=True, nogil=True)
-def end_alone(i):
-    """Return how a path's end in row i, which goes alone, is written among the columns."""
-    return -i - 10

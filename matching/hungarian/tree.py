@@ -11,9 +11,8 @@ from __future__ import annotations
 
 from numba import njit
 
-from .state import augment, end_alone, forget, free_rows, update_duals, with_lists
-
-STUCK = -4
+from ..shortest_paths import NO_PATH, alone_end
+from .state import augment, forget, free_rows, update_duals, with_lists
 
 
 @njit(cache=True, nogil=True)
@@ -43,7 +42,7 @@ def match_by_trees(rows, indptr, indices, data, state, trees, counts):
             return -1
         counts[0] += 1
         end, delta, n_reached, n_covered = _search(roots, indptr, indices, data, state, trees, counts)
-        if end == STUCK:
+        if end == NO_PATH:
             return roots[0]
         update_duals(delta, roots, trees.covered_cols[:n_covered], state, trees)
         augment(end, state, trees)
@@ -52,7 +51,7 @@ def match_by_trees(rows, indptr, indices, data, state, trees, counts):
 
 @njit(cache=True, nogil=True)
 def _search(roots, indptr, indices, data, state, trees, counts):
-    """Grow trees until a path ends; return (its end or `STUCK`, Δ, how many columns are reached and covered)."""
+    """Grow trees until a path ends; return (its end or `NO_PATH`, Δ, how many columns are reached and covered)."""
     delta = state.r[roots[0]] - state.r[roots[0]]
     alone, alone_key = -1, state.none
     n_stack = n_reached = n_covered = 0
@@ -68,7 +67,7 @@ def _search(roots, indptr, indices, data, state, trees, counts):
             if state.row_bound[i] < state.none and trees.entered[i] + (state.row_bound[i] - state.r[i]) < alone_key:
                 alone, alone_key = i, trees.entered[i] + (state.row_bound[i] - state.r[i])
                 if alone_key <= delta:
-                    return end_alone(alone), delta, n_reached, n_covered
+                    return alone_end(alone), delta, n_reached, n_covered
             lo = indptr[i]
             for e in range(lo, indptr[i + 1]):
                 j = e - lo if indices is None else indices[e]
@@ -92,9 +91,9 @@ def _search(roots, indptr, indices, data, state, trees, counts):
             if not trees.covered[trees.reached[k]]:
                 delta = min(delta, trees.key[trees.reached[k]])
         if delta >= state.none:
-            return STUCK, delta, n_reached, n_covered
+            return NO_PATH, delta, n_reached, n_covered
         if alone_key <= delta:
-            return end_alone(alone), delta, n_reached, n_covered
+            return alone_end(alone), delta, n_reached, n_covered
         for k in range(n_reached):
             j = trees.reached[k]
             if not trees.covered[j] and trees.key[j] <= delta:
