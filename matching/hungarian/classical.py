@@ -71,7 +71,7 @@ def _uncovered_rows(roots, n_reached, state, trees):
 
 @njit(cache=True, nogil=True)
 def _search(delta, n_stack, n_reached, first, last, zeros, costs, state, trees, counts):
-    """Follow pairs of zero slack; return the end of a path, or `NO_PATH` where there is none, and how much is reached."""
+    """Follow pairs of zero slack; return the end of a path, or `NO_PATH` without one, and how much is reached."""
     while n_stack > 0:
         n_stack -= 1
         i = trees.stack[n_stack]
