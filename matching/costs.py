@@ -11,7 +11,8 @@ import numpy as np
 from numba import njit
 
 from .box_tree import cheapest_columns
-from .problem import INT_LIMIT, Problem, finite_range
+from .host_problem import finite_range
+from .problem import INT_LIMIT, Problem
 from .row_scan import cheapest_column
 
 ALL_PAIRS = 2**20

@@ -12,21 +12,7 @@ import numpy as np
 
 from . import cuda
 from .errors import InvalidProblem
-
-
-def supported(values: Any, name: str) -> Any:
-    """Return a device array as float32, float64, int32 or int64, or refuse the type."""
-    kind, size = values.dtype.kind, values.dtype.itemsize
-    if kind == "f" and size <= 8:
-        return values.astype(np.float32) if size == 2 else values
-    if kind in "iub":
-        if values.dtype == np.uint64 and values.size and int(values.max()) >= 2**63:
-            raise InvalidProblem(f"{name} needs integers below 2**63; got {int(values.max())}. Scale the costs.")
-        wide = size == 8 or values.dtype == np.uint32
-        return values.astype(np.int64 if wide else np.int32, copy=False)
-    raise InvalidProblem(
-        f"{name} needs real numbers (float32, float64 or integers); got dtype {values.dtype}. Convert it first."
-    )
+from .host_problem import COORDINATE_LIMIT, dense_shape, supported
 
 
 def on_one_device(*arrays: Any) -> Any:
@@ -45,15 +31,7 @@ def on_one_device(*arrays: Any) -> Any:
 def dense_parts(cost: Any, forbidden: Any) -> tuple[tuple[int, int, int], Any, Any]:
     """Return (blocks, rows, columns), the checked costs and the mask, both flat."""
     cp = on_one_device(cost) if forbidden is None else on_one_device(cost, forbidden)
-    if cost.ndim not in (2, 3):
-        raise InvalidProblem(f"cost needs 2 axes (rows, columns), or 3 for a batch; got shape {cost.shape}.")
-    if cost.ndim == 3 and cost.shape[0] == 0:
-        raise InvalidProblem(f"cost needs at least one block; got shape {cost.shape}.")
-    if forbidden is not None and (forbidden.shape != cost.shape or forbidden.dtype != np.bool_):
-        raise InvalidProblem(
-            f"forbidden needs a boolean array of cost's shape {cost.shape}; got {forbidden.dtype} {forbidden.shape}."
-        )
-    shape = (1, *cost.shape) if cost.ndim == 2 else cost.shape
+    shape = dense_shape(cost, forbidden)
     data = cp.ascontiguousarray(supported(cost, "cost")).reshape(-1)
     if data.dtype.kind == "f" and data.size and not bool(data.min() > -np.inf):  # a NaN anywhere is the minimum
         bad = np.unravel_index(int(cp.argmax(~(data > -np.inf))), cost.shape)
@@ -108,14 +86,14 @@ def _refuse_edges(bad: Any, why: str, row: Any, indices: Any) -> None:
         raise InvalidProblem(f"the edge ({int(row[edge])}, {int(indices[edge])}) {why}.")
 
 
-def coordinates(values: Any, name: str, limit: float) -> Any:
-    """Return positions as contiguous float64 (points, axes), all finite and within ±`limit`."""
+def coordinates(values: Any, name: str) -> Any:
+    """Return positions as contiguous float64 (points, axes), all finite and within ±`COORDINATE_LIMIT`."""
     cp = on_one_device(values)
     values = cp.ascontiguousarray(supported(values, name), dtype=np.float64)
     if values.ndim != 2 or not 1 <= values.shape[1] <= 3:
         raise InvalidProblem(f"{name} needs shape (points, axes) with 1 to 3 axes; got {values.shape}.")
-    if values.size and not bool(abs(values).max() <= limit):
-        raise InvalidProblem(f"{name} needs finite coordinates within ±{limit:g}, whose squares fit.")
+    if values.size and not bool(abs(values).max() <= COORDINATE_LIMIT):
+        raise InvalidProblem(f"{name} needs finite coordinates within ±{COORDINATE_LIMIT:g}, whose squares fit.")
     return values
 
 

@@ -23,8 +23,8 @@ import numpy as np
 from numba import njit
 
 from ..convert import as_dense
-from ..costs import finite_range
 from ..errors import InvalidProblem
+from ..host_problem import finite_range
 from ..problem import INT_LIMIT, Problem
 from ..short_side import Matched
 from .graph import Graph, as_duals, check_feasible, flat_graph, joined, refuse_too_fine
