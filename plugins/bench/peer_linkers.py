@@ -37,7 +37,7 @@ def laptrack_links(given: LinkingInput) -> np.ndarray:
 
 
 def btrack_links(given: LinkingInput) -> np.ndarray:
-    """Link by `btrack.BayesianTracker`, approximate updates, a constant-velocity model, no frame missing.
+    """Link by `btrack.BayesianTracker`, approximate updates, a constant-velocity model, at most one frame missing.
 
     Its model wants lengths near 1: positions go in as multiples of the mean step.
     """
@@ -80,7 +80,7 @@ def _constant_velocity(btrack: Any) -> Any:
         P=np.eye(6),
         G=noise,
         R=0.25 * np.eye(3),
-        max_lost=0,
+        max_lost=1,  # the least with which it links at all
         prob_not_assign=0.001,
     )
 
