@@ -38,12 +38,12 @@ def main(folder: Path) -> None:
     _save_canvas(flat, folder / "napari-2d.png", zoom=5.0)
     flat.close()
     deep, widget = _tracked(DEEP, (1280, 860))
-    widget.results.colour.setCurrentText("mean_speed")
+    widget.parts.results.colour.setCurrentText("mean_speed")
     _settle(widget)
-    widget.steps.setCurrentWidget(widget.link)
+    widget.parts.steps.setCurrentWidget(widget.parts.link)
     _settle(widget)
     deep.screenshot(str(folder / "napari-widget.png"), canvas_only=False, flash=False)
-    widget.results.colour.setCurrentText("track")
+    widget.parts.results.colour.setCurrentText("track")
     deep.dims.ndisplay = 3
     deep.scene.camera.angles = (4, 32, 125)
     deep.layers["movie"].bounding_box.visible = True
@@ -67,9 +67,9 @@ def _tracked(simulation: SimulationSettings, size: tuple[int, int]) -> tuple[Vie
     viewer.window.resize(*size)
     viewer.add_image(frames, **given)
     _, widget = viewer.window.add_plugin_dock_widget("auctrack", "Track particles")
-    widget.run_all()
+    widget.running.run_all()
     _settle(widget)
-    widget.suggest_linking(take=False)
+    widget.suggesting.show_distances()
     _settle(widget)
     viewer.dims.set_current_step(0, len(frames) - 6)
     viewer.canvas.overlays.scale_bar.visible = True
@@ -83,7 +83,7 @@ def _settle(widget: Any) -> None:
     while quiet < 50 and time.monotonic() < end:  # half a second in which nothing happens
         QApplication.processEvents()
         time.sleep(0.01)
-        quiet = 0 if widget.work.is_busy or widget.overlay.is_busy or widget.advice.is_busy else quiet + 1
+        quiet = 0 if widget.is_busy else quiet + 1
 
 
 def _save_canvas(viewer: Viewer, path: Path, *, zoom: float) -> None:

@@ -84,17 +84,11 @@ def open_widget(viewer):
     return open_it
 
 
-def is_idle(widget) -> bool:
-    from auctrack.plugins.napari.job import Desk
-
-    return not any(part.is_busy for part in (widget.overlay, widget.preview, *widget.findChildren(Desk)))
-
-
 def finish(widget) -> None:
     """Wait until the widget has done everything that it was asked for."""
-    wait(lambda: is_idle(widget))
+    wait(lambda: not widget.is_busy)
     process_events()
-    wait(lambda: is_idle(widget))
+    wait(lambda: not widget.is_busy)
 
 
 def spots(frames: int = 6, particles: int = 12, shape: tuple[int, ...] = (8, 64, 64), seed: int = 0) -> np.ndarray:

@@ -32,7 +32,7 @@ def test_tracks_are_seen_in_colour_in_3d(viewer, open_widget):
     before = viewer.screenshot(flash=False)
     assert before.max() > 100  # the movie itself is drawn: the display is no black one
     assert coloured_share(before) == 0
-    widget.run_all()
+    widget.running.run_all()
     finish(widget)
     process_events()
     after = viewer.screenshot(flash=False)
@@ -46,13 +46,13 @@ def test_tracks_are_seen_in_colour_in_3d(viewer, open_widget):
 def test_a_missing_value_leaves_the_other_tracks_in_sight(viewer, open_widget):
     viewer.add_image(spots(), name="movie", **PHYSICAL)
     widget = open_widget()
-    widget.detect.threshold.setValue(3)  # some noise, whose tracks of one detection have no speed
-    widget.run_all()
+    widget.parts.detect.threshold.setValue(3)  # some noise, whose tracks of one detection have no speed
+    widget.running.run_all()
     finish(widget)
     viewer.dims.set_current_step(0, 5)
-    assert widget.session.data.measures["mean_speed"].isna().any()
-    widget.results.colour.setCurrentText("mean_speed")
+    assert widget.parts.session.data.measures["mean_speed"].isna().any()
+    widget.parts.results.colour.setCurrentText("mean_speed")
     finish(widget)
     process_events()
-    assert "grey" in widget.results.legend.text()
+    assert "grey" in widget.parts.results.legend.text()
     assert coloured_share(viewer.screenshot(flash=False)) > 0.0005

@@ -56,9 +56,9 @@ def test_the_widget_stands_in_the_menu_layers_track():
 def test_a_new_user_sees_tracks_over_the_sample_movie_after_three_clicks(viewer, open_widget):
     viewer.open_sample("auctrack", "movie")  # File > Open Sample > auctrack
     widget = open_widget()  # Layers > Track > Track particles
-    widget.bar.run_button.click()
+    widget.parts.bar.run_button.click()
     finish(widget)
-    assert widget.bar.error.text() == ""
+    assert widget.parts.bar.error.text() == ""
     assert len(viewer.layers["tracks of movie"].data) > 1000
     truth = viewer.layers["true tracks"]
     assert not truth.visible
@@ -68,45 +68,47 @@ def test_a_new_user_sees_tracks_over_the_sample_movie_after_three_clicks(viewer,
 def test_the_sample_points_come_with_their_truth(viewer, open_widget):
     viewer.open_sample("auctrack", "points")
     widget = open_widget()
-    widget.bar.run_button.click()
+    widget.parts.bar.run_button.click()
     finish(widget)
     assert len(viewer.layers["tracks of simulated points"].data) == len(viewer.layers["simulated points"].data)
     assert len(viewer.layers["true tracks"].data) == 300 * 20
 
 
 def test_detect_then_link_then_results(viewer, widget):
-    widget.run_detect()
+    widget.running.run_detect()
     finish(widget)
-    assert widget.session.detected is not None
-    n = len(widget.session.detected.points)
+    assert widget.parts.session.detected is not None
+    n = len(widget.parts.session.detected.points)
     assert n >= 6 * 10
     assert names(viewer) == ["movie", "particles of movie"]
-    assert f"{n:,} particles in 6 frames" in widget.bar.status.text()
-    assert not widget.link.steps.is_empty  # the histograms beside the range
-    widget.run_link()
+    assert f"{n:,} particles in 6 frames" in widget.parts.bar.status.text()
+    assert not widget.parts.link.steps.is_empty  # the histograms beside the range
+    widget.running.run_link()
     finish(widget)
-    assert widget.session.is_complete
+    assert widget.parts.session.is_complete
     assert names(viewer) == ["movie", "particles of movie", "tracks of movie"]
-    assert "proven optimal" in widget.bar.status.text()
-    assert widget.results.table.count == len(widget.session.data.measures)
-    assert widget.results.suspicious.count > 0
-    assert widget.steps.currentWidget() is widget.results
+    assert "proven optimal" in widget.parts.bar.status.text()
+    assert widget.parts.results.table.count == len(widget.parts.session.data.measures)
+    assert widget.parts.results.suspicious.count > 0
+    assert widget.parts.steps.currentWidget() is widget.parts.results
 
 
 def test_run_all_fills_in_what_was_automatic(widget):
-    widget.run_all()
+    widget.running.run_all()
     finish(widget)
-    assert widget.bar.error.text() == ""
-    assert widget.detect.settings.diameter == pytest.approx(widget.session.detected.settings.diameter, rel=1e-4)
-    assert widget.link.settings.search_range == pytest.approx(
-        widget.session.linked.linking.settings.search_range, rel=1e-3
+    assert widget.parts.bar.error.text() == ""
+    assert widget.parts.detect.settings.diameter == pytest.approx(
+        widget.parts.session.detected.settings.diameter, rel=1e-4
     )
-    lengths = widget.session.data.measures["length"]
+    assert widget.parts.link.settings.search_range == pytest.approx(
+        widget.parts.session.linked.linking.settings.search_range, rel=1e-3
+    )
+    lengths = widget.parts.session.data.measures["length"]
     assert (lengths == 6).sum() >= 8  # most of the twelve particles are followed throughout
 
 
 def test_the_overlay_lies_on_the_image_in_its_units(viewer, widget):
-    widget.run_all()
+    widget.running.run_all()
     finish(widget)
     image, tracks = viewer.layers["movie"], viewer.layers["tracks of movie"]
     np.testing.assert_array_equal(tracks.scale, image.scale)
@@ -118,88 +120,88 @@ def test_the_overlay_lies_on_the_image_in_its_units(viewer, widget):
 
 
 def test_a_filter_acts_at_once_and_tracks_nothing_again(viewer, widget):
-    widget.run_all()
+    widget.running.run_all()
     finish(widget)
-    linked = widget.session.linked
-    widget.results.charts["length"].limits = [6.0, 6.0]
-    widget.results.charts["length"].moved.emit([6.0, 6.0])
-    kept = int((widget.session.data.measures["length"] == 6).sum())
-    assert widget.results.table.count == kept
+    linked = widget.parts.session.linked
+    widget.parts.results.charts["length"].limits = [6.0, 6.0]
+    widget.parts.results.charts["length"].moved.emit([6.0, 6.0])
+    kept = int((widget.parts.session.data.measures["length"] == 6).sum())
+    assert widget.parts.results.table.count == kept
     finish(widget)
     assert len(viewer.layers["tracks of movie"].data) == 6 * kept
-    assert widget.session.linked is linked
-    assert widget.results.shortest == 6
+    assert widget.parts.session.linked is linked
+    assert widget.parts.results.shortest == 6
 
 
 def test_colours_follow_a_feature_and_say_its_limits(viewer, widget):
-    widget.run_all()
+    widget.running.run_all()
     finish(widget)
     before = viewer.layers["tracks of movie"].track_colors.copy()
-    widget.results.colour.setCurrentText("quality")
+    widget.parts.results.colour.setCurrentText("quality")
     finish(widget)
-    assert widget.results.legend.text().startswith("dark ")
+    assert widget.parts.results.legend.text().startswith("dark ")
     after = viewer.layers["tracks of movie"].track_colors
     assert after.shape == before.shape
     assert not np.allclose(after, before)
 
 
 def test_what_the_user_set_on_the_overlay_stays(viewer, widget):
-    widget.run_all()
+    widget.running.run_all()
     finish(widget)
     viewer.layers["tracks of movie"].tail_width = 7
     viewer.layers["particles of movie"].visible = False
-    widget.results.colour.setCurrentText("quality")
+    widget.parts.results.colour.setCurrentText("quality")
     finish(widget)
     assert viewer.layers["tracks of movie"].tail_width == 7
     assert not viewer.layers["particles of movie"].visible
 
 
 def test_suggestions_come_with_reasons(widget):
-    widget.suggest_detection()
+    widget.suggesting.suggest_detection()
     finish(widget)
-    assert "answer most strongly" in widget.detect.reason.text()
-    assert widget.detect.settings.threshold is not None
-    assert not widget.detect.chart.is_empty
-    widget.detect.chart.moved.emit([25.0])  # the line in the histogram, dragged
-    assert widget.detect.settings.threshold == 25
-    widget.run_detect()
+    assert "answer most strongly" in widget.parts.detect.reason.text()
+    assert widget.parts.detect.settings.threshold is not None
+    assert not widget.parts.detect.chart.is_empty
+    widget.parts.detect.chart.moved.emit([25.0])  # the line in the histogram, dragged
+    assert widget.parts.detect.settings.threshold == 25
+    widget.running.run_detect()
     finish(widget)
-    widget.suggest_linking()
+    widget.suggesting.suggest_linking()
     finish(widget)
-    assert "nearest neighbour" in widget.link.reason.text()
-    widget.link.search_range.setValue(3 * widget.link.search_range.value())
-    assert "times the distance between neighbours" in widget.link.warning.text()
+    assert "nearest neighbour" in widget.parts.link.reason.text()
+    widget.parts.link.search_range.setValue(3 * widget.parts.link.search_range.value())
+    assert "times the distance between neighbours" in widget.parts.link.warning.text()
 
 
 def test_the_preview_shows_the_current_frame(viewer, widget):
-    widget.detect.preview.setChecked(True)
+    widget.parts.detect.preview.setChecked(True)
     finish(widget)
     assert "preview" in names(viewer)
     viewer.dims.set_current_step(0, 2)
     finish(widget)
     assert (viewer.layers["preview"].data[:, 0] == 2).all()
-    assert "in frame 2" in widget.detect.found.text()
+    assert "in frame 2" in widget.parts.detect.found.text()
     some = len(viewer.layers["preview"].data)
-    widget.detect.threshold.setValue(1e6)
+    widget.parts.detect.threshold.setValue(1e6)
     finish(widget)
     assert some > 0
     assert len(viewer.layers["preview"].data) == 0
-    widget.detect.preview.setChecked(False)
+    widget.parts.detect.preview.setChecked(False)
     assert "preview" not in names(viewer)
 
 
 def test_voxel_size_typed_in_moves_image_and_overlay(viewer, open_widget):
     viewer.add_image(spots(), name="movie")
     widget = open_widget()
-    assert "voxel size is not known" in widget.input.problem.text()
-    widget.input.sizes[0].setValue(2.0)
+    assert "voxel size is not known" in widget.parts.input.problem.text()
+    widget.parts.input.sizes[0].setValue(2.0)
     assert str(viewer.layers["movie"].units[1]) == "micrometer"
     np.testing.assert_array_equal(viewer.layers["movie"].scale, [1, 2, 1, 1])
-    assert widget.session.source.calibration.scale == (2, 1, 1)
-    assert widget.input.problem.text() == ""
-    widget.input.interval.setValue(5)
-    assert widget.session.source.calibration.frame_interval == 5
-    widget.run_all()
+    assert widget.parts.session.source.calibration.scale == (2, 1, 1)
+    assert widget.parts.input.problem.text() == ""
+    widget.parts.input.interval.setValue(5)
+    assert widget.parts.session.source.calibration.frame_interval == 5
+    widget.running.run_all()
     finish(widget)
     np.testing.assert_array_equal(viewer.layers["tracks of movie"].scale, [5, 2, 1, 1])
 
@@ -207,41 +209,41 @@ def test_voxel_size_typed_in_moves_image_and_overlay(viewer, open_widget):
 def test_a_wrong_layer_is_explained_and_cannot_be_run(viewer, open_widget):
     viewer.add_image(np.zeros((9, 9)), name="photo")
     widget = open_widget()
-    assert "needs a time axis" in widget.input.problem.text()
-    assert not widget.bar.run_button.isEnabled()
+    assert "needs a time axis" in widget.parts.input.problem.text()
+    assert not widget.parts.bar.run_button.isEnabled()
     viewer.add_image(spots(), name="movie", **PHYSICAL)
-    widget.input.choose_layer("movie")
-    assert widget.bar.run_button.isEnabled()
+    widget.parts.input.choose_layer("movie")
+    assert widget.parts.bar.run_button.isEnabled()
 
 
 def test_labels_and_points_are_tracked_too(viewer, open_widget):
     viewer.add_labels((spots(particles=4) > 40).astype(int), name="cells", **PHYSICAL)
     widget = open_widget()
-    assert not widget.steps.isTabEnabled(0)
-    widget.run_all()
+    assert not widget.parts.steps.isTabEnabled(0)
+    widget.running.run_all()
     finish(widget)
     assert "tracks of cells" in names(viewer)
     points = simulate(SimulationSettings(particles=20, frames=5)).detections
     data = points.table[["frame", "z", "y", "x"]].to_numpy()
     viewer.add_points(data, name="beads", scale=(1, 1, 1, 1), units=("s", "µm", "µm", "µm"))
-    widget.input.choose_layer("beads")
-    widget.run_link()
+    widget.parts.input.choose_layer("beads")
+    widget.running.run_link()
     finish(widget)
-    assert widget.bar.error.text() == ""
+    assert widget.parts.bar.error.text() == ""
     assert "tracks of beads" in names(viewer)
-    assert len(widget.session.data.measures) == pytest.approx(20, abs=3)
+    assert len(widget.parts.session.data.measures) == pytest.approx(20, abs=3)
 
 
 def test_points_moved_since_are_tracked_as_they_are_now(viewer, open_widget):
     data = simulate(SimulationSettings(particles=20, frames=5)).detections.table[["frame", "z", "y", "x"]].to_numpy()
     layer = viewer.add_points(data, name="beads")
     widget = open_widget()
-    widget.run_link()
+    widget.running.run_link()
     finish(widget)
     layer.data = layer.data[layer.data[:, 0] < 3]
-    widget.run_link()
+    widget.running.run_link()
     finish(widget)
-    assert widget.session.data.tracks.frames.max() == 2
+    assert widget.parts.session.data.tracks.frames.max() == 2
 
 
 def hold(monkeypatch, at: str):
@@ -266,33 +268,33 @@ def hold(monkeypatch, at: str):
 
 def test_cancel_keeps_what_is_done_and_leaves_the_widget_usable(viewer, widget, monkeypatch):
     waiting, go_on = hold(monkeypatch, "cancel")
-    widget.run_all()
-    assert not widget.bar.run_button.isEnabled()
+    widget.running.run_all()
+    assert not widget.parts.bar.run_button.isEnabled()
     wait(waiting.is_set)
-    widget.cancel()
+    widget.running.cancel()
     go_on.set()
     finish(widget)
-    assert "Cancelled; the particles up to frame" in widget.bar.status.text()
-    found = widget.session.detected.points
+    assert "Cancelled; the particles up to frame" in widget.parts.bar.status.text()
+    found = widget.parts.session.detected.points
     assert 0 < len(found.frame_numbers) < 6
     assert names(viewer) == ["movie", "particles of movie"]
-    assert widget.bar.run_button.isEnabled()
-    widget.run_all()
+    assert widget.parts.bar.run_button.isEnabled()
+    widget.running.run_all()
     finish(widget)
-    assert widget.session.is_complete
+    assert widget.parts.session.is_complete
 
 
 def test_cancel_gives_the_widget_back_although_the_work_does_not_end(widget, monkeypatch):
     waiting, go_on = hold(monkeypatch, "patience")
-    widget.run_all()
+    widget.running.run_all()
     wait(waiting.is_set)
-    widget.cancel()
-    wait(lambda: widget.bar.run_button.isEnabled(), seconds=5)  # although the work still hangs
-    assert "Cancelled" in widget.bar.status.text()
+    widget.running.cancel()
+    wait(lambda: widget.parts.bar.run_button.isEnabled(), seconds=5)  # although the work still hangs
+    assert "Cancelled" in widget.parts.bar.status.text()
     go_on.set()
-    widget.run_all()
+    widget.running.run_all()
     finish(widget)
-    assert widget.session.is_complete
+    assert widget.parts.session.is_complete
 
 
 @pytest.mark.parametrize(
@@ -311,36 +313,36 @@ def test_an_error_is_one_sentence_with_details_and_the_widget_goes_on(widget, mo
 
     with monkeypatch.context() as broken:
         broken.setattr(steps, "link_points", fail)
-        widget.run_all()
+        widget.running.run_all()
         finish(widget)
-    assert widget.bar.error.text().startswith(sentence) or sentence in widget.bar.error.text()
-    assert "\n" not in widget.bar.error.text()
-    assert type(error).__name__ in widget.bar.details.toPlainText()
-    assert widget.bar.details_button.isVisibleTo(widget.bar)
-    widget.run_all()
+    assert widget.parts.bar.error.text().startswith(sentence) or sentence in widget.parts.bar.error.text()
+    assert "\n" not in widget.parts.bar.error.text()
+    assert type(error).__name__ in widget.parts.bar.details.toPlainText()
+    assert widget.parts.bar.details_button.isVisibleTo(widget.parts.bar)
+    widget.running.run_all()
     finish(widget)
-    assert widget.bar.error.text() == ""
-    assert widget.session.is_complete
+    assert widget.parts.bar.error.text() == ""
+    assert widget.parts.session.is_complete
 
 
 def test_a_setting_that_cannot_be_is_said_before_anything_runs(viewer, widget):
-    widget.detect.diameter.setValue(0.1)
-    widget.run_all()
+    widget.parts.detect.diameter.setValue(0.1)
+    widget.running.run_all()
     finish(widget)
-    assert "diameter needs at least" in widget.bar.error.text()
+    assert "diameter needs at least" in widget.parts.bar.error.text()
     assert names(viewer) == ["movie"]
 
 
 def test_a_device_that_is_not_there_is_said(widget):
-    widget.link.device.addItem("GPU 99", "cuda:99")
-    widget.link.device.setCurrentIndex(widget.link.device.findData("cuda:99"))
-    widget.link.solver.setCurrentIndex(widget.link.solver.findData("auction"))
-    widget.run_all()
+    widget.parts.link.device.addItem("GPU 99", "cuda:99")
+    widget.parts.link.device.setCurrentIndex(widget.parts.link.device.findData("cuda:99"))
+    widget.parts.link.solver.setCurrentIndex(widget.parts.link.solver.findData("auction"))
+    widget.running.run_all()
     finish(widget)
-    assert widget.bar.error.text() != ""
-    assert widget.bar.run_button.isEnabled()
-    widget.link.device.setCurrentIndex(widget.link.device.findData("auto"))
-    widget.link.solver.setCurrentIndex(widget.link.solver.findData("auto"))
+    assert widget.parts.bar.error.text() != ""
+    assert widget.parts.bar.run_button.isEnabled()
+    widget.parts.link.device.setCurrentIndex(widget.parts.link.device.findData("auto"))
+    widget.parts.link.solver.setCurrentIndex(widget.parts.link.solver.findData("auto"))
 
 
 @pytest.mark.usefixtures("display")
@@ -351,7 +353,7 @@ def test_closing_the_viewer_while_it_works_is_quiet(monkeypatch):
     viewer = napari.Viewer(show=True)
     viewer.add_image(spots(), name="movie", **PHYSICAL)
     _, widget = viewer.window.add_plugin_dock_widget("auctrack", "Track particles")
-    widget.run_all()
+    widget.running.run_all()
     wait(waiting.is_set)
     viewer.close()
     go_on.set()
@@ -363,7 +365,7 @@ def test_closing_the_viewer_while_it_works_is_quiet(monkeypatch):
 
 
 def test_closing_the_widget_lets_go_of_the_viewer(viewer, widget):
-    widget.run_all()
+    widget.running.run_all()
     finish(widget)
     assert {"N", "Shift+N"} <= {str(binding) for binding in viewer.keymap}
     viewer.window.remove_dock_widget(widget.parent())  # what the dock's cross does
@@ -372,14 +374,14 @@ def test_closing_the_widget_lets_go_of_the_viewer(viewer, widget):
     viewer.add_image(np.zeros((2, 2)))
     process_events()
     assert not {"N", "Shift+N"} & {str(binding) for binding in viewer.keymap}
-    assert widget.input.layer_box.findText("Image") < 0
+    assert widget.parts.input.layer_box.findText("Image") < 0
 
 
 def test_a_click_on_a_particle_shows_its_track(viewer, widget):
-    widget.run_all()
+    widget.running.run_all()
     finish(widget)
     particles = viewer.layers["particles of movie"]
-    tracks = widget.overlay.shown.tracks
+    tracks = widget.parts.overlay.shown.tracks
     for ndisplay in (2, 3):
         viewer.dims.ndisplay = ndisplay
         place = particles.data[3]
@@ -387,21 +389,21 @@ def test_a_click_on_a_particle_shows_its_track(viewer, widget):
         viewer.dims.set_point(range(4), world.tolist())
         process_events()
         direction = [0.0, 1.0, 0.0, 0.0] if ndisplay == 3 else None
-        widget.session.chosen = None
-        widget.overlay.pick(world, direction, viewer.dims.displayed)
+        widget.parts.session.chosen = None
+        widget.parts.overlay.pick(world, direction, viewer.dims.displayed)
         finish(widget)
-        assert widget.session.chosen == tracks.table["track_id"].iloc[3]
-    assert widget.results.plots_title.text().startswith(f"Track {widget.session.chosen}")
-    assert not widget.results.plots[0].is_empty
+        assert widget.parts.session.chosen == tracks.table["track_id"].iloc[3]
+    assert widget.parts.results.plots_title.text().startswith(f"Track {widget.parts.session.chosen}")
+    assert not widget.parts.results.plots[0].is_empty
     assert "chosen track" in names(viewer)
 
 
 def test_following_keeps_the_track_in_the_middle(viewer, widget):
-    widget.run_all()
+    widget.running.run_all()
     finish(widget)
-    track_id = int(widget.session.data.measures.query("length == 6")["track_id"].iloc[0])
-    widget.results.follow_box.setChecked(True)
-    widget.choose_track(track_id)
+    track_id = int(widget.parts.session.data.measures.query("length == 6")["track_id"].iloc[0])
+    widget.parts.results.follow_box.setChecked(True)
+    widget.looking.choose_track(track_id)
     layer = viewer.layers["tracks of movie"]
     for frame in (0, 4):
         viewer.dims.set_current_step(0, frame)
@@ -416,22 +418,22 @@ def press(viewer, key: str) -> None:
 
 
 def test_one_key_goes_to_the_next_suspicious_link(viewer, widget):
-    widget.run_all()
+    widget.running.run_all()
     finish(widget)
-    links = widget.session.suspicious
+    links = widget.parts.session.suspicious
     for position in (0, 1):
         press(viewer, "N")
         process_events()
         assert viewer.dims.current_step[0] == links["frame"].iloc[position]
-        assert widget.session.chosen == links["track_id"].iloc[position]
+        assert widget.parts.session.chosen == links["track_id"].iloc[position]
 
 
 def test_choices_are_remembered_in_naparis_preferences(widget):
     from napari.settings import get_plugin_settings
 
-    widget.link.cost.setCurrentIndex(widget.link.cost.findData("distance"))
+    widget.parts.link.cost.setCurrentIndex(widget.parts.link.cost.findData("distance"))
     assert get_plugin_settings("auctrack").tracking.cost == "distance"
-    widget.link.cost.setCurrentIndex(widget.link.cost.findData("squared"))
+    widget.parts.link.cost.setCurrentIndex(widget.parts.link.cost.findData("squared"))
     assert get_plugin_settings("auctrack").tracking.cost == "squared"
 
 
@@ -460,18 +462,18 @@ def test_command_and_toml_give_identical_tracks(viewer, open_widget, tmp_path, k
     source = file_of(kind, tmp_path)
     viewer.open(str(source), plugin="auctrack")
     widget = open_widget()
-    widget.run_all()
+    widget.running.run_all()
     finish(widget)
-    widget.results.charts["length"].limits[0] = 3.0
-    widget.results.charts["length"].moved.emit([])
+    widget.parts.results.charts["length"].limits[0] = 3.0
+    widget.parts.results.charts["length"].moved.emit([])
     finish(widget)
-    widget.export(str(tmp_path / "exported.csv"))
+    widget.taking_away.export(str(tmp_path / "exported.csv"))
     finish(widget)
     exported = read_tracks(tmp_path / "exported.csv").table
-    widget.copy_toml()
+    widget.taking_away.copy_toml()
     settings = Settings.from_mapping(tomllib.loads(clipboard()))
     same_tracks(exported, track(source, settings).tracks.table)
-    widget.copy_command()
+    widget.taking_away.copy_command()
     words = shlex.split(clipboard())
     ran = CliRunner().invoke(app, [*words[1:], "--output", str(tmp_path / "out")])
     assert ran.exit_code == 0, ran.output

@@ -1,0 +1,64 @@
+"""One track and one link at a time: its plots, following it, going to the suspicious ones."""
+
+from __future__ import annotations
+
+from functools import partial
+
+from qtpy.QtCore import QObject
+
+from .connections import Connections
+from .job import Desk
+from .parts import Parts
+
+_ONE_TRACK = 2  # the tab of the results
+
+
+class Looking(QObject):
+    """Shows the track that was clicked, chosen in a table, or is the next suspicious one (keys N and Shift+N)."""
+
+    def __init__(self, parts: Parts, connections: Connections, parent: QObject) -> None:
+        super().__init__(parent)
+        self._parts = parts
+        self._plots = Desk(self)
+        self._plots.returned.connect(parts.results.show_plots)
+        self._plots.failed.connect(parts.bar.fail)
+        parts.overlay.picked.connect(self.choose_track)
+        parts.results.track_chosen.connect(self.choose_track)
+        parts.results.link_chosen.connect(self._go_to_link)
+        parts.results.follow.connect(self._follow)
+        connections.add_key(parts.viewer, "n", self._next_link)
+        connections.add_key(parts.viewer, "Shift-N", self._previous_link)
+
+    def choose_track(self, track_id: int) -> None:
+        """Show the plots of a track, and draw it bright."""
+        if self._parts.session.data is None:
+            return
+        self._plot(track_id)
+        self._parts.results.tabs.setCurrentIndex(_ONE_TRACK)
+        self._parts.steps.setCurrentWidget(self._parts.results)
+        self._parts.overlay.choose(track_id)
+        self._follow(self._parts.results.follow_box.isChecked())
+
+    def _plot(self, track_id: int) -> None:
+        self._parts.session.chosen = track_id
+        self._plots.start(partial(self._parts.session.plots, track_id))
+
+    def _follow(self, on: bool) -> None:
+        self._parts.overlay.follow(self._parts.session.chosen if on else None)
+
+    def _go_to_link(self, position: int) -> None:
+        links = self._parts.session.suspicious
+        if links is not None and position < len(links):
+            link = links.iloc[position]
+            track_id, frame = int(link["track_id"]), int(link["frame"])
+            self._plot(track_id)
+            self._parts.overlay.go_to(track_id, frame)
+            self._parts.overlay.choose(track_id)
+
+    def _next_link(self, viewer: object = None) -> None:
+        del viewer
+        self._parts.results.suspicious.step(1)
+
+    def _previous_link(self, viewer: object = None) -> None:
+        del viewer
+        self._parts.results.suspicious.step(-1)

@@ -1,0 +1,36 @@
+"""The parts that the widget is made of, as those who work with them take them."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from qtpy.QtWidgets import QTabWidget
+
+from .detect_panel import DetectPanel
+from .input_panel import InputPanel
+from .link_panel import LinkPanel
+from .overlay import Overlay
+from .preferences import Preferences
+from .results_panel import ResultsPanel
+from .run_bar import RunBar
+from .session import Session
+
+if TYPE_CHECKING:
+    from napari import Viewer
+
+
+@dataclass(frozen=True)
+class Parts:
+    """One widget's parts; `session` is what the panels show, `steps` holds the three pages."""
+
+    viewer: Viewer
+    preferences: Preferences
+    session: Session
+    input: InputPanel
+    detect: DetectPanel
+    link: LinkPanel
+    results: ResultsPanel
+    steps: QTabWidget
+    bar: RunBar
+    overlay: Overlay

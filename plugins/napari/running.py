@@ -1,0 +1,131 @@
+"""The buttons that set work going, and what becomes of it: progress, partial results, the end, Cancel, errors."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+from qtpy.QtCore import QObject, QTimer
+from qtpy.QtWidgets import QWidget
+
+from ...matching.errors import AuctrackError
+from ...tracker.points import Points
+from .filters import MeasuredTracks
+from .job import Desk, Failure
+from .parts import Parts
+from .showing import Showing
+from .steps import Advance, Detected, Linked, Tracked
+from .suggesting import Suggesting
+
+_PATIENCE_MS = 800
+"""After this long a cancelled piece of work that has not stopped yet is left to end by itself."""
+
+
+class Running(QObject):
+    """One run at a time."""
+
+    def __init__(self, parts: Parts, work: Desk, showing: Showing, suggesting: Suggesting, parent: QObject) -> None:
+        super().__init__(parent)
+        self._parts = parts
+        self._work = work
+        self._showing = showing
+        self._suggesting = suggesting
+        self._patience = QTimer(self)
+        self._patience.setSingleShot(True)
+        self._patience.setInterval(_PATIENCE_MS)
+        self._patience.timeout.connect(self._lose_patience)
+        parts.detect.run.connect(self.run_detect)
+        parts.link.run.connect(self.run_link)
+        parts.bar.run_all.connect(self.run_all)
+        parts.bar.cancel.connect(self.cancel)
+        work.reported.connect(self._advanced)
+        work.returned.connect(self._finished)
+        work.failed.connect(self._failed)
+        work.stopped.connect(self._stopped)
+
+    def run_detect(self) -> None:
+        """Find the particles."""
+        self._run(self._parts.session.detecting, self._parts.detect)
+
+    def run_link(self) -> None:
+        """Link the particles found; where none were found yet, find them first."""
+        self._run(self._parts.session.linking, self._parts.link)
+
+    def run_all(self) -> None:
+        """Find and link."""
+        self._run(self._parts.session.tracking, self._parts.results)
+
+    def cancel(self) -> None:
+        """Stop the work at its next report; what was done until then is kept."""
+        if self._work.is_busy:
+            self._parts.bar.say("Stopping…")
+            self._parts.bar.cancel_button.setEnabled(False)
+            self._work.stop()
+            self._patience.start()
+
+    def _run(self, plan: Callable[..., Any], page: QWidget) -> None:
+        if self._work.is_busy:
+            return
+        self._parts.input.refresh()
+        try:
+            work = plan(self._parts.detect.settings, self._parts.link.settings)
+        except AuctrackError as error:
+            self._parts.bar.fail(Failure(str(error), ""))
+            return
+        self._parts.steps.setCurrentWidget(page)
+        self._parts.bar.set_running(True)
+        self._work.start(work)
+
+    def _end(self) -> None:
+        self._patience.stop()
+        self._parts.bar.set_running(False)
+
+    def _advanced(self, advance: Advance) -> None:
+        self._parts.bar.advance(advance.stage, advance.done, advance.total)
+        if advance.partial is not None:
+            self._showing.show_partial(advance.partial)
+
+    def _finished(self, result: Detected | Linked | Tracked) -> None:
+        self._end()
+        self._parts.session.keep(result)
+        detected, linked = self._parts.session.detected, self._parts.session.linked
+        if detected is not None and detected.settings is not None:
+            self._parts.detect.show_settings(detected.settings)
+            self._suggesting.look_at_qualities()
+        if linked is not None:
+            self._show_linked(linked)
+            return
+        assert detected is not None  # a run ends with particles at least
+        points = detected.points
+        self._parts.bar.say(f"{len(points):,} particles in {len(points.frame_numbers)} frames.")
+        self._showing.show_points(points)
+        self._suggesting.show_distances()
+
+    def _show_linked(self, linked: Linked) -> None:
+        self._parts.link.show_settings(linked.linking.settings)
+        self._parts.link.show_links(linked.linking.links["distance"].to_numpy())
+        self._showing.show_tracks()
+        self._parts.bar.say(self._parts.session.report())
+        self._parts.steps.setCurrentWidget(self._parts.results)
+
+    def _failed(self, failure: Failure) -> None:
+        self._end()
+        self._parts.bar.say("")
+        self._parts.bar.fail(failure)
+
+    def _stopped(self, done: Points | MeasuredTracks | None) -> None:
+        self._end()
+        if done is None:
+            self._parts.bar.say("Cancelled before the first frame was done.")
+            return
+        self._showing.show_partial(done)
+        points = done.tracks if isinstance(done, MeasuredTracks) else done
+        what = "tracks" if isinstance(done, MeasuredTracks) else "particles"
+        until = f"up to frame {points.frame_numbers[-1]} " if len(points) else ""
+        self._parts.bar.say(f"Cancelled; the {what} {until}are kept.")
+
+    def _lose_patience(self) -> None:
+        """Give the widget back although a long solve has not ended yet."""
+        self._work.let_go()
+        self._parts.bar.set_running(False)
+        self._parts.bar.say("Cancelled; what is shown is kept. The frame in work ends in the background.")

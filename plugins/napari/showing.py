@@ -1,0 +1,98 @@
+"""What of the session is drawn in the viewer, and what the panels say about it."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from qtpy.QtCore import QObject
+
+from ...tracker.points import Points
+from .drawing import Drawing
+from .filters import MeasuredTracks
+from .geometry import placed_like
+from .job import Desk
+from .parts import Parts
+
+if TYPE_CHECKING:
+    from napari.layers import Layer
+
+_WHILE_WORKING = 20_000
+
+
+class Showing(QObject):
+    """Draws points and tracks over the layer that they were found in; fewer of them while `work` goes on."""
+
+    def __init__(self, parts: Parts, work: Desk, parent: QObject) -> None:
+        super().__init__(parent)
+        self._parts = parts
+        self._work = work
+        self._shown_on: Layer | None = None
+        parts.overlay.drawn.connect(self._drawn)
+        parts.overlay.failed.connect(parts.bar.fail)
+        parts.results.filtered.connect(self._draw_soon)
+        parts.results.coloured.connect(self._draw_soon)
+
+    def show_partial(self, done: Points | MeasuredTracks) -> None:
+        """Keep and show what a run gave so far."""
+        self._parts.session.keep_partial(done)
+        if isinstance(done, MeasuredTracks):
+            self.show_tracks()
+        else:
+            self.show_points(done)
+
+    def show_points(self, points: Points) -> None:
+        """Draw particles that are not linked yet."""
+        self._shown_on = layer = self._parts.input.layer
+        if layer is not None:
+            self._parts.overlay.show_particles(
+                points, placed_like(layer), layer.name, self._particle_size(), self._most()
+            )
+
+    def show_tracks(self) -> None:
+        """Show the session's tracks in the results and in the viewer."""
+        session, results = self._parts.session, self._parts.results
+        if session.data is not None:
+            self._shown_on = self._parts.input.layer
+            results.show_tracks(session.data)
+            results.set_result(has_command=session.is_complete)
+            results.show_suspicious(session.suspicious, session.margin_unit)
+            self._draw()
+
+    def _draw_soon(self) -> None:
+        self._draw(soon=True)
+
+    def _draw(self, *, soon: bool = False) -> None:
+        results, overlay, layer = self._parts.results, self._parts.overlay, self._shown_on
+        if results.data is None or results.kept is None or layer is None or layer not in self._parts.viewer.layers:
+            return
+        feature, percentiles = results.colour_by
+        drawing = Drawing(
+            data=results.data,
+            kept=results.kept,
+            feature=feature,
+            percentiles=percentiles,
+            placed=placed_like(layer),
+            name=layer.name,
+            frame=overlay.frame_of(layer),
+            most=self._most(),
+            size=self._particle_size(),
+            tail=self._parts.preferences.tail_frames,
+        )
+        results.show_window("Drawing…")
+        overlay.show(drawing, soon=soon)
+
+    def _drawn(self, drawn: Any) -> None:
+        self._parts.results.show_legend(drawn.colouring)
+        self._parts.results.show_window(drawn.window.describe(len(drawn.tracks)))
+
+    def _most(self) -> int:
+        """Return how many vertices are drawn: fewer while it works, so that the window does not wait for napari."""
+        most = self._parts.preferences.drawn_vertices
+        return min(most, _WHILE_WORKING) if self._work.is_busy else most
+
+    def _particle_size(self) -> float | None:
+        """Return the diameter at which a particle is drawn, in steps of x; None where no diameter is known."""
+        source, diameter = self._parts.session.source, self._parts.detect.diameter.number
+        if source is None or source.kind != "movie" or diameter is None:
+            return None
+        return diameter / source.calibration.scale[2]

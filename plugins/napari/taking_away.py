@@ -1,0 +1,62 @@
+"""Taking the result away: export, the command line and the settings file that give the same tracks."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from functools import partial
+
+from qtpy.QtCore import QObject
+from qtpy.QtGui import QGuiApplication
+from qtpy.QtWidgets import QFileDialog
+
+from ...matching.errors import AuctrackError
+from .job import Desk, Failure
+from .parts import Parts
+
+_FORMATS = "CSV (*.csv);;napari CSV (*.napari.csv);;Parquet (*.parquet)"
+
+
+class TakingAway(QObject):
+    """What the buttons at the foot of the results do."""
+
+    def __init__(self, parts: Parts, parent: QObject) -> None:
+        super().__init__(parent)
+        self._parts = parts
+        self._exports = Desk(self)
+        self._exports.returned.connect(parts.bar.say)
+        self._exports.failed.connect(parts.bar.fail)
+        parts.results.export.connect(self._ask_export)
+        parts.results.copy_command.connect(self.copy_command)
+        parts.results.copy_toml.connect(self.copy_toml)
+
+    def _ask_export(self) -> None:
+        name, _ = QFileDialog.getSaveFileName(self._parts.results, "Export tracks", "tracks.csv", _FORMATS)
+        if name:
+            self.export(name)
+
+    def export(self, path: str) -> None:
+        """Write the tracks that pass the filters; what stood there is replaced (the dialog has asked)."""
+        results = self._parts.results
+        if results.data is not None and results.kept is not None:
+            self._exports.start(partial(self._parts.session.write, results.data, results.kept, path, results.shortest))
+
+    def copy_command(self) -> None:
+        """Copy the `auctrack track` line that gives these tracks."""
+        self._copy(self._parts.session.command, "Copied: this line gives the same tracks.")
+
+    def copy_toml(self) -> None:
+        """Copy the settings file that gives these tracks."""
+        self._copy(self._parts.session.toml, "Copied: auctrack track FILE --config this.toml gives the same tracks.")
+
+    def _copy(self, text_of: Callable[[int], str], said: str) -> None:
+        results, bar = self._parts.results, self._parts.bar
+        try:
+            text = text_of(results.shortest)
+        except AuctrackError as error:
+            bar.fail(Failure(str(error), ""))
+            return
+        clipboard = QGuiApplication.clipboard()
+        assert clipboard is not None  # there is one while the application runs
+        clipboard.setText(text)
+        others = results.other_filters
+        bar.say(said + (f" The filters {', '.join(others)} are not part of it." if others else ""))
