@@ -11,6 +11,7 @@ from .detect import DetectSettings
 from .errors import InvalidSetting
 from .link import LinkSettings
 from .ranges import parse_frames, parse_roi
+from .table_file import TABLES
 
 InputKind = Literal["auto", "movie", "labels", "table"]
 
@@ -78,7 +79,7 @@ class InputSettings:
     def is_table(self, path: str | Path) -> bool:
         """Whether `path` is read as a point table."""
         if self.kind == "auto":
-            return str(path).lower().endswith((".csv", ".csv.gz", ".tsv", ".txt", ".parquet"))
+            return str(path).lower().endswith(TABLES)
         return self.kind == "table"
 
 

@@ -19,6 +19,9 @@ from .dialects import TRACKMATE
 from .errors import InvalidInput
 from .sidecar import Sidecar
 
+TABLES = (".csv.gz", ".csv", ".tsv", ".txt", ".parquet")
+"""How the names of point tables end."""
+
 # From 3.1 on pandas reads every float exactly, and warns when told to.
 _READS_EXACTLY = tuple(map(int, pd.__version__.split(".")[:2])) >= (3, 1)
 _EXACT_FLOATS: dict[str, Any] = {} if _READS_EXACTLY else {"float_precision": "round_trip"}
@@ -40,8 +43,8 @@ _DAMAGE = (
 def read_table_file(path: Path, sidecar: Sidecar | None) -> tuple[pd.DataFrame, Mapping[str, str]]:
     """Return a table as it stands in the file, and TrackMate's row of units."""
     name = path.name.lower()
-    if not name.endswith((".csv", ".csv.gz", ".parquet")):
-        raise InvalidInput(f"{path}: is no kind of table that is known here; .csv, .csv.gz and .parquet are.")
+    if not name.endswith(TABLES):
+        raise InvalidInput(f"{path}: is no kind of table that is known here; {', '.join(TABLES)} are.")
     try:
         return (pd.read_parquet(path), {}) if name.endswith(".parquet") else _read_csv(path, sidecar)
     except FileNotFoundError as error:

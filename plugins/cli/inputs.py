@@ -9,9 +9,9 @@ from pathlib import Path
 
 from ...tracker.errors import InvalidInput, OutputExists, UnknownAxes
 from ...tracker.settings import InputSettings
+from ...tracker.table_file import TABLES
 from . import console
 
-TABLES = (".csv.gz", ".csv", ".parquet")
 MOVIES = (".ome.tiff", ".ome.tif", ".tiff", ".tif")
 SUFFIXES = {"csv": ".tracks.csv", "parquet": ".tracks.parquet", "napari": ".tracks.napari.csv"}
 PRODUCTS = (".tracks.napari", ".tracks", ".points", ".measures", ".msd", ".truth")
@@ -135,8 +135,9 @@ def _expanded(argument: str, given: InputSettings) -> list[tuple[str, tuple[Path
 
 
 def _is_input_table(file: Path) -> bool:
+    """Whether a file of a folder is a table to track: a .txt may be anything, and must be named itself."""
     name = file.name.lower()
-    return name.endswith(TABLES) and _without_one_of(TABLES, name) == stem(name)
+    return name.endswith(TABLES) and not name.endswith(".txt") and _without_one_of(TABLES, name) == stem(name)
 
 
 def _are_frames_of_one_movie(files: Sequence[Path], given: InputSettings) -> bool:

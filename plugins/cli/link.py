@@ -16,7 +16,9 @@ def command(
     ctx: typer.Context,
     points: Annotated[
         Path,
-        typer.Argument(metavar="POINTS", show_default=False, help="Table of points: .csv, .csv.gz or .parquet."),
+        typer.Argument(
+            metavar="POINTS", show_default=False, help="Table of points: .csv, .csv.gz, .tsv, .txt or .parquet."
+        ),
     ],
     columns: options.Columns = None,
     voxel: options.TableVoxel = None,

@@ -21,7 +21,9 @@ def command(
     ctx: typer.Context,
     tracks: Annotated[
         Path,
-        typer.Argument(metavar="TRACKS", show_default=False, help="Table of tracks: .csv, .csv.gz or .parquet."),
+        typer.Argument(
+            metavar="TRACKS", show_default=False, help="Table of tracks: .csv, .csv.gz, .tsv, .txt or .parquet."
+        ),
     ],
     columns: options.Columns = None,
     voxel: options.TableVoxel = None,

@@ -159,10 +159,10 @@ def test_missing_frames_stay_missing_and_the_order_of_rows_stays() -> None:
     assert points.table["true_id"].tolist() == ID.tolist()
 
 
-def test_semicolons_and_tabs(tmp_path: Path) -> None:
-    for separator in ";\t":
-        DIALECTS["celltrackR"].to_csv(tmp_path / "t.csv", index=False, sep=separator)
-        np.testing.assert_array_equal(read_points(tmp_path / "t.csv").table["x"], X)
+@pytest.mark.parametrize(("name", "separator"), [("t.csv", ";"), ("t.csv", "\t"), ("t.tsv", "\t"), ("t.txt", ",")])
+def test_semicolons_and_tabs(tmp_path: Path, name: str, separator: str) -> None:
+    DIALECTS["celltrackR"].to_csv(tmp_path / name, index=False, sep=separator)
+    np.testing.assert_array_equal(read_points(tmp_path / name).table["x"], X)
 
 
 def test_the_lineage_of_a_parent_column() -> None:
@@ -225,7 +225,7 @@ def test_a_table_that_is_not_there_or_of_no_known_kind(tmp_path: Path) -> None:
     with pytest.raises(InvalidInput, match="no such file"):
         read_points(tmp_path / "gone.csv")
     (tmp_path / "t.xlsx").write_bytes(b"PK")
-    with pytest.raises(InvalidInput, match=r"\.csv, \.csv\.gz and \.parquet"):
+    with pytest.raises(InvalidInput, match=r"\.csv, \.tsv, \.txt, \.parquet are"):
         read_points(tmp_path / "t.xlsx")
     (tmp_path / "folder.csv").mkdir()
     with pytest.raises(InvalidInput, match="cannot be read"):

@@ -117,8 +117,10 @@ def test_a_folder_without_movies_gives_its_tables_but_not_our_own_results(auctra
     table = pd.DataFrame({"frame": [0, 1], "y": [1.0, 1.2], "x": [2.0, 2.1]})
     for name in ("a.csv", "a.tracks.csv", "b.csv.gz", "b.measures.csv"):
         table.to_csv(folder / name, index=False)
+    table.to_csv(folder / "c.tsv", index=False, sep="\t")
+    (folder / "notes.txt").write_text("not a table")
     assert auctrack("track", folder).exit_code == 0
-    assert [entry["result"] for entry in summary()["inputs"]] == ["a.tracks.csv", "b.tracks.csv"]
+    assert [entry["result"] for entry in summary()["inputs"]] == ["a.tracks.csv", "b.tracks.csv", "c.tracks.csv"]
 
 
 def test_of_two_inputs_of_one_name_the_first_is_tracked_and_the_other_refused(
