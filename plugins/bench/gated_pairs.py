@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
+from ...matching.grid import pairs_within
 from ...matching.problem import Problem
 
 SPACING = 0.554
@@ -13,6 +14,8 @@ SPACING = 0.554
 def gated_pair(n: int, degree: float, seed: int = 1) -> Problem:
     """Return the candidate links of two noisy frames; two lone particles cost as much as a link of the gate's length.
 
+    Costs are distances in float32.
+
     Parameters
     ----------
     n : int
@@ -21,8 +24,6 @@ def gated_pair(n: int, degree: float, seed: int = 1) -> Problem:
         Mean number of candidates of a particle, which sets the gate's radius.
     seed : int
     """
-    from scipy.spatial import cKDTree
-
     rng = np.random.default_rng(seed)
     first = rng.random((n, 3))
     radius = (degree / (n * 4 / 3 * np.pi)) ** (1 / 3)
@@ -30,5 +31,6 @@ def gated_pair(n: int, degree: float, seed: int = 1) -> Problem:
     second = np.vstack([second[rng.random(n) >= 0.05], rng.random((int(0.05 * n), 3))])
     second = second[rng.permutation(len(second))]
     first = first[rng.random(n) >= 0.05]
-    pairs = cKDTree(first).sparse_distance_matrix(cKDTree(second), radius, output_type="coo_matrix")
-    return Problem.sparse(pairs, unmatched_cost=radius / 2)
+    indptr, indices, distance = pairs_within(first, second, radius)
+    edges = indptr, indices, distance.astype(np.float32)
+    return Problem.sparse(edges, shape=(len(first), len(second)), unmatched_cost=radius / 2)

@@ -11,6 +11,7 @@ from typing import Any
 
 from ...matching import cuda
 from ...matching.errors import AuctrackError
+from .memory import memory_taken, watch_memory
 from .record import Cell, Record
 
 LONGEST_COMPILATION_S = 60.0
@@ -215,7 +216,10 @@ def _warm_up(variant: Variant, cell: Cell, given: Any) -> Any:
     """Run once for compilers, caches and allocators; return the prepared input."""
     prepared = variant.prepare(given)
     try:
+        before = watch_memory(variant.device) if variant.device != "cpu" else None
         _, cell.warm_up_s, _ = _timed(variant, prepared)
+        if variant.device != "cpu":
+            cell.peak_bytes = memory_taken(variant.device, before)
     except variant.failures as error:
         _fail(cell, f"failed: {type(error).__name__}: {error}")
     return prepared
@@ -224,7 +228,9 @@ def _warm_up(variant: Variant, cell: Cell, given: Any) -> Any:
 def _repeat(variant: Variant, cell: Cell, given: Any, prepared: Any) -> None:
     """Run once, and count the time if the answer stands its check."""
     try:
+        before = watch_memory("cpu") if variant.device == "cpu" else None
         answer, seconds, cpu_seconds = _timed(variant, prepared)
+        taken = memory_taken(variant.device, before)
         facts = variant.check(given, answer)
     except WrongAnswer as error:
         _fail(cell, f"wrong: {error}")
@@ -233,6 +239,7 @@ def _repeat(variant: Variant, cell: Cell, given: Any, prepared: Any) -> None:
     else:
         cell.seconds.append(seconds)
         cell.cpu_seconds.append(cpu_seconds)
+        cell.peak_bytes = max((b for b in (cell.peak_bytes, taken) if b is not None), default=None)
         cell.facts.append(dict(facts))
 
 

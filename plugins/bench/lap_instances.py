@@ -7,6 +7,7 @@ Every cost is a hash of the seed and its place: a matrix can be made in strips, 
 from __future__ import annotations
 
 import numpy as np
+from numba import njit
 
 RANGES: dict[str, tuple[int, int]] = {"n/10": (1, 10), "n": (1, 1), "10n": (10, 1)}
 """Cost range [0, …] of Date & Nagi's families, as the fraction of n that is its upper end."""
@@ -18,20 +19,16 @@ POINT_SCALE = 2**20
 def uniform_costs(n: int, cost_range: str, seed: int) -> np.ndarray:
     """Return integer costs drawn uniformly from [0, n/10], [0, n] or [0, 10n], int32 (n, n)."""
     numerator, denominator = RANGES[cost_range]
-    values = np.uint64(numerator * n // denominator + 1)
-    costs = np.empty((n, n), np.int32)
-    for i in range(n):
-        place = np.uint64(i) * np.uint64(n) + np.arange(n, dtype=np.uint64)
-        costs[i] = ((_hash(seed, place) >> np.uint64(32)) * values) >> np.uint64(32)
-    return costs
+    costs = np.empty(n * n, np.int32)
+    _fill(costs, _start(seed), np.uint64(numerator * n // denominator + 1))
+    return costs.reshape(n, n)
 
 
 def point_costs(n: int, seed: int) -> np.ndarray:
     """Return rounded distances between the two point sets of `point_pair`, int32 (n, n)."""
-    from scipy.spatial.distance import cdist
-
-    x, y = point_pair(n, seed)
-    return np.rint(cdist(x, y) * POINT_SCALE).astype(np.int32)
+    costs = np.empty((n, n), np.int32)
+    _round_distances(*point_pair(n, seed), costs)
+    return costs
 
 
 def point_pair(n: int, seed: int) -> tuple[np.ndarray, np.ndarray]:
@@ -65,8 +62,34 @@ def _unit(seed: int, counter: np.ndarray) -> np.ndarray:
 
 def _hash(seed: int, counter: np.ndarray) -> np.ndarray:
     """SplitMix64 of a seed and a counter, uint64."""
-    start = np.uint64(seed * 0xD1342543DE82EF95 % 2**64)
-    x = counter + start + np.uint64(0x9E3779B97F4A7C15)
+    return _mixed(counter + _start(seed))
+
+
+def _start(seed: int) -> np.uint64:
+    return np.uint64(seed * 0xD1342543DE82EF95 % 2**64)
+
+
+def _mixed(x):  # noqa: ANN001, ANN202 - of arrays, and of numbers within numba
+    x = x + np.uint64(0x9E3779B97F4A7C15)
     x = (x ^ (x >> np.uint64(30))) * np.uint64(0xBF58476D1CE4E5B9)
     x = (x ^ (x >> np.uint64(27))) * np.uint64(0x94D049BB133111EB)
     return x ^ (x >> np.uint64(31))
+
+
+_mixed_number = njit(cache=True, inline="always")(_mixed)
+
+
+@njit(cache=True, nogil=True)
+def _fill(costs: np.ndarray, start: np.uint64, values: np.uint64) -> None:
+    """Set cost k to the hash of k, scaled to the range of `values`."""
+    for k in range(len(costs)):
+        bits = _mixed_number(np.uint64(k) + start) >> np.uint64(32)
+        costs[k] = (bits * values) >> np.uint64(32)
+
+
+@njit(cache=True, nogil=True)
+def _round_distances(x: np.ndarray, y: np.ndarray, costs: np.ndarray) -> None:
+    for i in range(len(x)):
+        for j in range(len(y)):
+            squares = (x[i, 0] - y[j, 0]) ** 2 + (x[i, 1] - y[j, 1]) ** 2 + (x[i, 2] - y[j, 2]) ** 2
+            costs[i, j] = np.rint(np.sqrt(squares) * POINT_SCALE)

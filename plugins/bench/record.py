@@ -38,6 +38,9 @@ class Cell:
         Wall seconds of the first call, compilation included; it counts nowhere.
     seconds, cpu_seconds : list of float
         Of each repetition: wall seconds (GPU: between two events on the stream), and CPU seconds of all threads.
+    peak_bytes : int or None
+        Most memory that a call took beyond what was in use before it, see `memory_taken`: of all repetitions; on a GPU,
+        where watching it would cost time, of the first call.
     facts : list of dict
         What checking the answer of each repetition found.
     why_not : str or None
@@ -55,6 +58,7 @@ class Cell:
     warm_up_s: float | None = None
     seconds: list[float] = field(default_factory=list[float])
     cpu_seconds: list[float] = field(default_factory=list[float])
+    peak_bytes: int | None = None
     facts: list[dict[str, Any]] = field(default_factory=list[dict[str, Any]])
     why_not: str | None = None
     is_final: bool = False

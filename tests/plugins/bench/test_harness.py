@@ -4,10 +4,12 @@ from __future__ import annotations
 
 import json
 
+import numpy as np
 import pytest
 
 from auctrack.matching.errors import NotConverged
 from auctrack.plugins.bench.harness import Case, Experiment, Variant, WrongAnswer, measure
+from auctrack.plugins.bench.memory import watch_memory
 from auctrack.plugins.bench.record import Cell, Record
 from auctrack.tracker.errors import InvalidInput, OutputExists
 
@@ -52,6 +54,14 @@ def test_one_call_warms_up_and_every_other_is_counted_with_its_facts(tmp_path):
     assert len(found.seconds) == len(found.cpu_seconds) == 3
     assert found.values("double") == [0, 2, 4]
     assert found.warm_up_s is not None
+
+
+@pytest.mark.skipif(watch_memory("cpu") is None, reason="this system does not tell the peak of the resident memory")
+def test_the_most_memory_of_a_call_is_recorded(tmp_path):
+    fills = Variant("fills", lambda size: bool(np.ones(size, np.uint8).all()), lambda *_: {})
+    found = run(tmp_path, [fills], cases=[Case("numbers", 7, lambda _: 200_000_000)])
+    assert 190e6 < cell(found, "fills").peak_bytes < 400e6
+    assert opened(tmp_path).cells[cell(found, "fills").key].peak_bytes == cell(found, "fills").peak_bytes
 
 
 def test_an_input_that_does_not_vary_is_made_once_for_all_variants(tmp_path):

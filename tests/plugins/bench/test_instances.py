@@ -69,6 +69,7 @@ def test_meshes_are_symmetric_and_gates_have_their_degree():
 
 def test_a_gated_pair_has_its_degree_and_its_gate_is_the_price_of_two_lone():
     problem = gated_pair(2000, 10.0)
+    assert problem.data.dtype == np.float32
     assert problem.n_edges / problem.n_rows == pytest.approx(10, rel=0.15)
     assert problem.data.max() <= 2 * problem.row_unmatched[0]
 

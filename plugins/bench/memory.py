@@ -1,0 +1,47 @@
+"""The most memory that a call takes beyond what was in use before it."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from ...matching import cuda
+
+_STATUS, _CLEAR = Path("/proc/self/status"), Path("/proc/self/clear_refs")
+_FORGET_THE_PEAK = "5"
+
+
+def watch_memory(device: str) -> int | None:
+    """Begin to watch the host's memory or a CUDA device's pool; return the bytes in use, None where nobody can tell."""
+    if device != "cpu":
+        with cuda.using(device) as cp:
+            pool = cp.get_default_memory_pool()
+            pool.free_all_blocks()
+            return int(pool.total_bytes())
+    try:
+        _CLEAR.write_text(_FORGET_THE_PEAK, encoding="ascii")
+    except OSError:  # not Linux, or not allowed to
+        return None
+    return _resident("VmRSS")
+
+
+def memory_taken(device: str, before: int | None) -> int | None:
+    """Return the most bytes in use since `watch_memory` beyond those that it returned.
+
+    On the host: of the resident set, so that what the allocator kept from earlier calls does not show. On a device:
+    what CuPy's pool had to ask the driver for.
+    """
+    if before is None:
+        return None
+    if device == "cpu":
+        most = _resident("VmHWM")
+        return None if most is None else max(most - before, 0)
+    with cuda.using(device) as cp:
+        return int(cp.get_default_memory_pool().total_bytes()) - before
+
+
+def _resident(field: str) -> int | None:
+    """Return a line of the process's status in bytes; None where it has no such line."""
+    for line in _STATUS.read_text(encoding="ascii").splitlines():
+        if line.startswith(f"{field}:"):
+            return int(line.split()[1]) * 1024
+    return None
