@@ -51,7 +51,8 @@ def certify(
     Returns
     -------
     Assignment
-        Exact if the prices are; otherwise with the gap that they prove.
+        Exact if the prices are; otherwise with the gap that they prove: +inf where a row or column that must be matched
+        is not, since no assignment is known then.
     """
     v = np.minimum(col_duals.astype(problem.dual_dtype, copy=False), problem.dual_bounds()[1])
     r, terms = best_row_duals(problem, v)
@@ -59,6 +60,9 @@ def certify(
     links, lone_rows, lone_cols = complementary_slackness(problem, col_of_row, row_of_col, r, v, terms)
     cost = links.sum_costs() + lone_rows.sum_costs() + lone_cols.sum_costs()
     gap = links.sum_slack() + lone_rows.sum_slack() + lone_cols.sum_slack()
+    incomplete = incomplete_blocks(problem, col_of_row)
+    if incomplete.any():
+        gap = np.where(incomplete, np.inf, gap)
     single = problem.n_blocks == 1
     return Assignment(
         col_of_row,
@@ -67,7 +71,7 @@ def certify(
         r,
         v,
         gap[0].item() if single else gap,
-        all(part.is_tight() for part in (links, lone_rows, lone_cols)),
+        not incomplete.any() and all(part.is_tight() for part in (links, lone_rows, lone_cols)),
         solver,
         device,
         stats or {},
@@ -180,6 +184,14 @@ def block_of(offsets: np.ndarray, members: np.ndarray) -> np.ndarray:
     if len(offsets) == 2:
         return np.zeros(len(members), dtype=np.int64)
     return np.repeat(np.arange(len(offsets) - 1), np.diff(offsets))[members]
+
+
+def incomplete_blocks(problem: Problem, col_of_row: np.ndarray) -> np.ndarray:
+    """Return which blocks leave a member alone that must be matched, bool (blocks,)."""
+    if problem.has_unmatched_cost:
+        return np.zeros(problem.n_blocks, np.bool_)
+    links = np.concatenate([[0], np.cumsum(col_of_row >= 0)])[problem.row_offsets]
+    return np.diff(links) < np.minimum(np.diff(problem.row_offsets), np.diff(problem.col_offsets))
 
 
 def inverse(problem: Problem, col_of_row: np.ndarray) -> np.ndarray:

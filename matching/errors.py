@@ -55,7 +55,8 @@ class NotConverged(AuctrackError, RuntimeError):
     Attributes
     ----------
     assignment : Assignment or None
-        The best that is known, with its (non-zero) gap.
+        The links made so far, with duals that bound the optimum from below. Its gap is +inf where a member that must be
+        matched is still alone, and the proven one where no link is missing.
     """
 
     def __init__(self, message: str, *, assignment: Assignment | None = None) -> None:

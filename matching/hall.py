@@ -14,7 +14,7 @@ from .problem import Problem
 
 def infeasible(
     problem: Problem,
-    row: int,
+    stuck: int | np.ndarray,
     indptr: np.ndarray,
     indices: np.ndarray | None,
     allowed: np.ndarray | None,
@@ -27,18 +27,25 @@ def infeasible(
     ----------
     problem : Problem
         A batch only where `indices` are given, counted over all blocks.
-    row : int
-        A row from which no augmenting path starts.
+    stuck : int or int array
+        Rows from which no augmenting path starts.
     indptr, indices : int64 (rows + 1,), int (edges,) or None
         The graph; None when the k-th entry of a row is column k.
     allowed : bool (edges,) or None
     col_of_row, row_of_col : int32
-        The matching in which `row` is stuck, counted as in `indptr` and `indices`.
+        The matching in which they are stuck, counted as in `indptr` and `indices`.
+
+    Returns
+    -------
+    Infeasible
+        What all of them together reach, of the first block that one of them is in. From all unmatched rows of a maximum
+        matching that is the same whatever the matching.
     """
-    rows = np.flatnonzero(_reached(row, indptr, indices, allowed, row_of_col))
+    rows = np.flatnonzero(_reached(np.atleast_1d(stuck), indptr, indices, allowed, row_of_col))
+    b = int(block_of(problem.row_offsets, rows[:1])[0])
+    rows = rows[rows < problem.row_offsets[b + 1]]
     columns = col_of_row[rows]
     columns = np.sort(columns[columns >= 0])
-    b = int(block_of(problem.row_offsets, np.array([row]))[0])
     first, first_column = int(problem.row_offsets[b]), int(problem.col_offsets[b])
     error = Infeasible(
         f"{len(rows)} of the shorter side may be matched with only {len(columns)} of the other "
@@ -51,11 +58,11 @@ def infeasible(
 
 
 @njit(cache=True, nogil=True)
-def _reached(row, indptr, indices, allowed, row_of_col):
-    """Mark the rows that alternating paths from `row` reach; with no free column they break Hall's condition."""
+def _reached(stuck, indptr, indices, allowed, row_of_col):
+    """Mark the rows that alternating paths from `stuck` reach; with no free column they break Hall's condition."""
     seen = np.zeros(len(indptr) - 1, np.bool_)
-    stack = [row]
-    seen[row] = True
+    seen[stuck] = True
+    stack = list(stuck)
     while len(stack):
         i = stack.pop()
         lo = indptr[i]

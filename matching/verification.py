@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 
 from .assignment import Assignment
-from .certificate import ULPS, SlacknessTerms, block_of, complementary_slackness, inverse
+from .certificate import ULPS, SlacknessTerms, block_of, complementary_slackness, incomplete_blocks, inverse
 from .costs import absent_cost, best_row_duals, largest_cost, link_costs, row_costs
 from .errors import InvalidProblem
 from .problem import Problem
@@ -115,10 +115,8 @@ def _matching_faults(problem: Problem, assignment: Assignment) -> list[str]:
         faults.append("row_of_col is not the inverse of col_of_row")
     if (link_costs(problem, rows, block, local) == absent_cost(problem)).any():
         faults.append("a link is forbidden by the problem")
-    if not problem.has_unmatched_cost:
-        needed = np.minimum(np.diff(problem.row_offsets), np.diff(problem.col_offsets))
-        if (np.bincount(block, minlength=problem.n_blocks) != needed).any():
-            faults.append("a member of a shorter side is alone although there is no unmatched_cost")
+    if incomplete_blocks(problem, col_of_row).any():
+        faults.append("a member of a shorter side is alone although there is no unmatched_cost")
     return faults
 
 

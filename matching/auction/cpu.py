@@ -5,7 +5,7 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
+from collections.abc import Callable
 from functools import partial
 from time import perf_counter
 from typing import TYPE_CHECKING, Any
@@ -18,11 +18,22 @@ from ..errors import NotConverged
 from ..hall import infeasible
 from ..problem import Problem
 from ..short_side import Matched, from_short_side
-from ..shortest_paths import lower_to_cheapest, named_counts, start
+from ..shortest_paths import State, lower_to_cheapest, named_counts, start
 from ..sparse_jv import local_columns
 from ..threads import side_by_side
-from .finish import TOO_HARD, finish_rows, match_if_easy, settle_lone_columns, take_prices
-from .graph import allowed_pairs, as_duals, check_feasible, flat_graph, independent_parts, joined, refuse_too_fine
+from .feasibility import check_feasible
+from .finish import TOO_HARD, finish_rows, match_if_easy, settle_lone_columns, take_prices, unassign
+from .graph import (
+    Graph,
+    Parts,
+    allowed_pairs,
+    as_duals,
+    flat_graph,
+    independent_parts,
+    joined,
+    out_of_bids,
+    refuse_too_fine,
+)
 from .scaling import TRIED_SCANS, Schedule, may_scale, prices_beside, run_phases
 
 if TYPE_CHECKING:
@@ -47,12 +58,8 @@ def solve_cpu(problem: Problem, options: Auction) -> Assignment:
     col_of_row, v, stats = from_short_side(problem, partial(method, options=options))
     stats["solve_s"] = perf_counter() - began
     answer = certify(problem, col_of_row, v, solver=options.name, device="cpu", stats=stats)
-    if stats.get("waiting"):
-        raise NotConverged(
-            f"max_bids={options.max_bids} bids per row were spent and {stats['waiting']} rows had no column yet; raise "
-            "it, or leave it at None.",
-            assignment=replace(answer, gap=np.inf if problem.n_blocks == 1 else np.full(problem.n_blocks, np.inf)),
-        )
+    if stats.get("waiting") and not answer.is_optimal:
+        raise NotConverged(out_of_bids(options, stats["waiting"]), assignment=answer)
     return answer
 
 
@@ -60,52 +67,92 @@ def match_by_auction(problem: Problem, options: Auction) -> Matched:
     """Match a dense or sparse problem whose shorter side is its rows, or which has an `unmatched_cost`."""
     if problem.kind == "dense" and problem.n_blocks > 1:
         return joined([match_by_auction(block, options) for block in problem.blocks()])
-    indptr, indices, data, forbidden = graph = flat_graph(problem)
     if options.eps is not None:
         refuse_too_fine(options.eps, problem)
-        check_feasible(problem)
-    rows, starts, cuts = independent_parts(problem)
+    graph, parts = flat_graph(problem), independent_parts(problem)
     row_bound, col_bound = problem.dual_bounds()
     state = start(row_bound, col_bound)
-    lower_to_cheapest(indptr, indices, data, forbidden, state)
+    lower_to_cheapest(*graph, state)
     prices = prices_beside(state, col_bound)
     schedule = Schedule.of(options, may_scale(problem, options))
-    counts = np.zeros((len(cuts) - 1, 5), np.int64)
-    side_by_side(
-        lambda c: _solve_components(cuts[c], cuts[c + 1], starts, rows, *graph, state, prices, schedule, counts[c]),
-        range(len(counts)),
-    )
-    stuck = counts[:, _STUCK].max(initial=0) - 1
-    if stuck >= 0:
-        raise infeasible(problem, stuck, indptr, indices, allowed_pairs(problem), state.col_of_row, state.row_of_col)
-    stats: dict[str, Any] = {"components": len(starts) - 1, "waiting": int(counts[:, _WAITING].sum())}
+    counts = np.zeros((len(parts[2]) - 1, 5), np.int64)
+    if schedule.tries_bids_first:
+        hard = _match_easy_parts(problem, graph, parts, state, counts)
+    else:
+        check_feasible(problem)
+        hard = np.ones(len(parts[1]) - 1, np.bool_)
+    _run_parts(parts, counts, partial(_solve_parts, hard, *graph, state, prices, schedule))
+    _raise_if_stuck(problem, graph, state, counts)
+    stats: dict[str, Any] = {"components": len(hard), "waiting": int(counts[:, _WAITING].sum())}
     if options.eps is not None or stats["waiting"]:
         stats["bids"] = int(counts[:, 0].sum())
         return local_columns(problem, state.col_of_row), as_duals(prices.v, problem), stats
+    indptr, indices, data, _ = graph
     if schedule.scaled and indices is not None:
         stats["lone_columns"] = settle_lone_columns(indptr, indices, data, state, col_bound, counts[0, :3])
     return local_columns(problem, state.col_of_row), state.v, stats | named_counts(counts[:, :3].sum(axis=0))
 
 
-@njit(cache=True, nogil=True)
-def _solve_components(cut, end, starts, rows, indptr, indices, data, forbidden, state, prices, schedule, counts):
-    """Solve the components that own `rows[cut:end]`; an entry of `state` or `prices` belongs to one.
+def _match_easy_parts(problem: Problem, graph: Graph, parts: Parts, state: State, counts: np.ndarray) -> np.ndarray:
+    """Match the components that bids without an increment nearly do; return which are left, all known to be feasible.
 
-    `counts` gains the bids, shortest paths and rows scanned, the rows that still wait, and 1 + a row that is stuck.
+    Those bids are the quick test: what they leave of a hard component starts the cardinality matching.
     """
-    for part in range(np.searchsorted(starts, cut), np.searchsorted(starts, end)):
+    hard = np.zeros(len(parts[1]) - 1, np.bool_)
+    most_scans = 2**62 if problem.has_unmatched_cost else TRIED_SCANS
+    _run_parts(parts, counts, partial(_try_parts, hard, *graph, state, most_scans))
+    _raise_if_stuck(problem, graph, state, counts)
+    if hard.any():
+        check_feasible(problem, state.col_of_row)
+    return hard
+
+
+def _run_parts(parts: Parts, counts: np.ndarray, kernel: Callable[..., None]) -> None:
+    """Call `kernel(its components' numbers, starts, rows, counts)` for each run of components, side by side."""
+    rows, starts, cuts = parts
+    first = np.searchsorted(starts, cuts)
+    side_by_side(lambda c: kernel(first[c], first[c + 1], starts, rows, counts[c]), range(len(counts)))
+
+
+def _raise_if_stuck(problem: Problem, graph: Graph, state: State, counts: np.ndarray) -> None:
+    stuck = counts[:, _STUCK].max(initial=0) - 1
+    if stuck >= 0:
+        allowed = allowed_pairs(problem)
+        raise infeasible(problem, int(stuck), graph[0], graph[1], allowed, state.col_of_row, state.row_of_col)
+
+
+@njit(cache=True, nogil=True)
+def _try_parts(hard, indptr, indices, data, forbidden, state, most_scans, first, end, starts, rows, counts):
+    """Match components `first` to `end` by bids and at most `most_scans` rows scanned for each of a large one's.
+
+    `hard` (components,) is set where that is too few; `counts` gains the bids, shortest paths and rows scanned, the
+    rows that still wait, and 1 + a row that is stuck.
+    """
+    for part in range(first, end):
         own = rows[starts[part] : starts[part + 1]]
-        if schedule.tries_bids_first:
-            scans = TRIED_SCANS * len(own) if schedule.scaled and len(own) >= SMALL else 2**62
-            stuck = match_if_easy(own, indptr, indices, data, forbidden, state, counts[:3], scans)
-            counts[_STUCK] = max(counts[_STUCK], stuck + 1)
-            if stuck != TOO_HARD:
-                continue
-        bids, left = run_phases(own, indptr, indices, data, forbidden, prices, schedule)
-        counts[0] += bids
-        counts[_WAITING] += left
+        scans = most_scans * len(own) if len(own) >= SMALL and most_scans < 2**62 else 2**62
+        stuck = match_if_easy(own, indptr, indices, data, forbidden, state, counts[:3], scans)
+        hard[part] = stuck == TOO_HARD
+        counts[_STUCK] = max(counts[_STUCK], stuck + 1)
+
+
+@njit(cache=True, nogil=True)
+def _solve_parts(hard, indptr, indices, data, forbidden, state, prices, schedule, first, end, starts, rows, counts):
+    """Solve the hard ones of components `first` to `end` by phases and finish exactly; `counts` as in `_try_parts`."""
+    for part in range(first, end):
+        if not hard[part]:
+            continue
+        own = rows[starts[part] : starts[part + 1]]
+        left = 0
+        has_phases = schedule.scaled or schedule.last > 0.0
+        if has_phases:
+            unassign(own, state)
+            bids, left = run_phases(own, indptr, indices, data, forbidden, prices, schedule)
+            counts[0] += bids
+            counts[_WAITING] += left
         if schedule.finishes and left * schedule.shares_budget == 0:
-            take_prices(own, indptr, indices, forbidden, prices, state)
+            if has_phases:
+                take_prices(own, indptr, indices, forbidden, prices, state)
             stuck = finish_rows(own, indptr, indices, data, forbidden, state, counts[:3])
             counts[_STUCK] = max(counts[_STUCK], stuck + 1)
             counts[_WAITING] -= left

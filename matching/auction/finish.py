@@ -45,7 +45,7 @@ def unassign(rows, state):
 
 @njit(cache=True, nogil=True)
 def match_if_easy(rows, indptr, indices, data, forbidden, state, counts, most_scans):
-    """As `shortest_paths.assign_rows`, but `TOO_HARD`, all rows unassigned, once paths scan more than `most_scans`."""
+    """As `shortest_paths.assign_rows`, but `TOO_HARD`, some rows unassigned, once paths scan more than `most_scans`."""
     waiting = bid_rows(rows, indptr, indices, data, forbidden, state, counts)
     end = counts[2] + most_scans
     for first in range(0, len(waiting), _ROWS_AT_A_TIME):
@@ -54,7 +54,6 @@ def match_if_easy(rows, indptr, indices, data, forbidden, state, counts, most_sc
         if stuck >= 0:
             return stuck
         if counts[2] > end:
-            unassign(rows, state)
             return TOO_HARD
     return -1
 

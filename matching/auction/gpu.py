@@ -14,12 +14,13 @@ from ..convert import as_dense, as_sparse, transposed
 from ..errors import DeviceUnavailable, Infeasible, NotConverged
 from ..hall import infeasible
 from ..problem import Problem
+from .feasibility import check_feasible
 from .gpu_dense import solve_dense
 from .gpu_graph import DeviceGraph, Prices, certified, certify
 from .gpu_paper import bid_as_in_the_paper
 from .gpu_points import solve_points
 from .gpu_scaling import bid_to_eps, solve_graph, starting_prices
-from .graph import check_feasible, refuse_too_fine
+from .graph import out_of_bids, refuse_too_fine
 
 if TYPE_CHECKING:
     from .solver import Auction
@@ -43,8 +44,8 @@ def solve_gpu(problem: Problem, options: Auction, device: str) -> Assignment:
             form = _form_for_gpu(problem, options)
             graph = DeviceGraph.of(cp, form)
             prices = _match_turned(graph, form, options) if _is_tall(form).any() else _match(graph, form, options)
-        waiting = prices.counts.get("waiting", 0)
-        if waiting and problem.kind == "points":  # not every pair has been checked: the graph would prove too much
+        unfinished = _what_is_unfinished(prices.counts, options)
+        if unfinished and problem.kind == "points":  # not every pair has been checked: the graph would prove too much
             found = prices.col_of_row.get(), prices.v.get()
             answer = certificate.certify(problem.on_host(), *found, solver=options.name, device=name)
         else:
@@ -52,13 +53,21 @@ def solve_gpu(problem: Problem, options: Auction, device: str) -> Assignment:
         if not problem.is_on_device:
             answer = answer.on_host()
         answer = replace(answer, stats={**prices.counts, "solve_s": perf_counter() - began})
-    if waiting:
-        raise NotConverged(
-            f"max_bids={options.max_bids} bids per row were spent and {waiting} rows had no column yet; raise it, or "
-            "leave it at None.",
-            assignment=replace(answer, is_optimal=False),
-        )
+    if unfinished and not answer.is_optimal:
+        raise NotConverged(unfinished, assignment=answer)
     return answer
+
+
+def _what_is_unfinished(counts: dict[str, int], options: Auction) -> str:
+    """Say what a budget left undone; empty if nothing."""
+    if counts.get("waiting"):
+        return out_of_bids(options, counts["waiting"])
+    if counts.get("unchecked_rows"):
+        return (
+            f"{counts['pricing_rounds']} rounds of adding pairs to the neighbour graph left {counts['unchecked_rows']} "
+            "rows with pairs that contradict their prices; use solver='jv'."
+        )
+    return ""
 
 
 def _device_of(problem: Problem, device: str) -> str:

@@ -10,6 +10,7 @@ import numpy as np
 
 from .. import cuda
 from ..assignment import Assignment
+from ..certificate import incomplete_blocks
 from ..problem import INT_LIMIT, Problem
 
 CERTIFY_THREADS = 256
@@ -246,10 +247,14 @@ def certified(
     cp = graph.cp
     v = cp.minimum(prices.v, graph.col_bound)
     r, terms, loose = certify(graph, prices, v)
+    is_tight = not int(loose.get()[0])
     if problem.n_blocks == 1:
         cost, gap = (number.item() for number in cp.stack([terms[0].sum(), terms[1].sum()]).get())
     else:
         cost, gap = _sums_of_blocks(problem, terms)
+    if not is_tight:
+        incomplete = incomplete_blocks(problem, prices.col_of_row.get())
+        gap = np.where(incomplete, np.inf, gap) if problem.n_blocks > 1 else np.inf if incomplete[0] else gap
     return Assignment(
         _local(cp, problem, prices.col_of_row, problem.row_offsets, problem.col_offsets),
         _local(cp, problem, prices.row_of_col, problem.col_offsets, problem.row_offsets),
@@ -257,7 +262,7 @@ def certified(
         r,
         v,
         gap,
-        not int(loose.get()[0]),
+        is_tight,
         solver,
         device,
         stats,

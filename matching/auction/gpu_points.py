@@ -8,7 +8,6 @@ from typing import Any
 import numpy as np
 
 from .. import cuda
-from ..errors import NotConverged
 from ..problem import Problem
 from .gpu_dense import with_pairs
 from .gpu_graph import PATH_BYTES, DeviceGraph, Prices, certify
@@ -85,6 +84,7 @@ def solve_points(cp: Any, problem: Problem, most_bids: int | None = None) -> tup
     -------
     graph, prices, stuck
         The graph of the pairs that mattered (its certificate holds for all pairs), and as `gpu_scaling.solve_graph`.
+        After `PRICING_ROUNDS` the count "unchecked_rows" says how many rows still had better pairs than the graph's.
     """
     n, m = problem.shape
     cuda.require_memory(2048 * (n + m) + min(PATH_BYTES, 2**16 * m) + 2**22, f"matching {n} and {m} points")
@@ -101,6 +101,7 @@ def solve_points(cp: Any, problem: Problem, most_bids: int | None = None) -> tup
     else:
         graph, prices = bid_in_phases(graph, most_bids, with_worst_pairs)
         stuck = -1 if prices.counts.get("waiting") else finish_free(graph, prices, None, most_bids)
+    violated: Any = ()
     for _ in range(PRICING_ROUNDS):
         if stuck >= 0 or prices.counts.get("waiting"):
             return graph, prices, stuck
@@ -114,7 +115,8 @@ def solve_points(cp: Any, problem: Problem, most_bids: int | None = None) -> tup
             pairs.forget()
         else:
             stuck = finish_free(graph, prices, prices.unmatch(violated), most_bids)
-    raise NotConverged(f"{PRICING_ROUNDS} rounds of adding pairs to the neighbour graph did not end; use solver='jv'.")
+    prices.count(unchecked_rows=len(violated))
+    return graph, prices, -1
 
 
 class AllPairs:

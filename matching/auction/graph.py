@@ -1,22 +1,25 @@
-"""What the auctions ask of a problem: one flat graph, starting prices, independent parts, feasibility."""
+"""What the auctions ask of a problem: one flat graph, starting prices, independent parts."""
 
 from __future__ import annotations
 
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from ..components import chunks_of_components, components, rows_by_component
 from ..costs import largest_cost
 from ..errors import InvalidProblem
-from ..hall import infeasible
 from ..problem import INT_LIMIT, Problem
 from ..short_side import Matched
-from ..shortest_paths import assign_rows, start
 from ..sparse_jv import EDGES_A_CHUNK, global_columns
 from .scaling import RESOLUTION
 
+if TYPE_CHECKING:
+    from .solver import Auction
+
 Graph = tuple[np.ndarray, np.ndarray | None, np.ndarray, np.ndarray | None]
+Parts = tuple[np.ndarray, np.ndarray, np.ndarray]
+"""(rows, starts, cuts) as `independent_parts` returns them."""
 
 
 def flat_graph(problem: Problem) -> Graph:
@@ -31,7 +34,7 @@ def flat_graph(problem: Problem) -> Graph:
     return problem.indptr, global_columns(problem), problem.data, None
 
 
-def independent_parts(problem: Problem) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+def independent_parts(problem: Problem) -> Parts:
     """Return (rows, starts, cuts).
 
     Component k owns `rows[starts[k]:starts[k+1]]`; `rows[cuts[c]:cuts[c+1]]` is a run of components for one thread.
@@ -58,25 +61,6 @@ def allowed_pairs(problem: Problem) -> np.ndarray | None:
     return allowed if problem.forbidden is None else allowed & ~problem.forbidden
 
 
-def check_feasible(problem: Problem) -> None:
-    """Raise `Infeasible` if not all rows can be matched and they must be.
-
-    The same shortest paths that finish an auction find it out, with every cost 0: then they are a cardinality matching.
-    """
-    indptr, indices, data, _ = flat_graph(problem)
-    allowed = allowed_pairs(problem)
-    if problem.has_unmatched_cost or (allowed is not None and allowed.all()):
-        return
-    row_bound, col_bound = (np.full(k, INT_LIMIT) for k in problem.shape)
-    state = start(row_bound, np.zeros_like(col_bound))
-    forbidden = None if allowed is None else ~allowed
-    nothing = np.zeros(len(data), np.int64)
-    rows = np.arange(problem.n_rows)
-    failed = assign_rows(rows, indptr, indices, nothing, forbidden, state, np.zeros(3, np.int64))
-    if failed >= 0:
-        raise infeasible(problem, int(failed), indptr, indices, allowed, state.col_of_row, state.row_of_col)
-
-
 def refuse_too_fine(eps: float, problem: Problem) -> None:
     """Raise where a bid increment is lost in the rounding of the prices, so that bidding might never end."""
     least = RESOLUTION * largest_cost(problem)
@@ -85,6 +69,14 @@ def refuse_too_fine(eps: float, problem: Problem) -> None:
             f"eps needs at least {least:.3g} beside costs of this size in float64; got {eps:.3g}. Raise it, or leave "
             "it at None for the exact optimum."
         )
+
+
+def out_of_bids(options: Auction, waiting: int) -> str:
+    """Return what `NotConverged` says when the budget is spent."""
+    return (
+        f"max_bids={options.max_bids} bids per row were spent and {waiting} rows had no column yet; raise it, or leave "
+        "it at None."
+    )
 
 
 def joined(parts: list[Matched]) -> Matched:

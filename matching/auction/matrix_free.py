@@ -26,7 +26,7 @@ from ..box_tree import build_tree, hilbert_orders, nearest
 from ..problem import Problem
 from ..short_side import Matched
 from ..shortest_paths import State, lower_to_cheapest, named_counts, start
-from .finish import TOO_HARD, finish_rows, match_if_easy, repair_rows, settle_lone_columns
+from .finish import TOO_HARD, finish_rows, match_if_easy, repair_rows, settle_lone_columns, unassign
 from .graph import joined, refuse_too_fine
 from .pricing import contradictions
 from .scaling import TRIED_SCANS, Prices, Schedule, may_scale, prices_beside, run_phase, scaled_eps
@@ -113,7 +113,10 @@ class _MatrixFree:
             return False
         lower_to_cheapest(*self.graph, None, state)
         scans = TRIED_SCANS * self.n if self.schedule.scaled else 2**62
-        return match_if_easy(self.all_rows, *self.graph, None, state, self.counts, scans) != TOO_HARD
+        if match_if_easy(self.all_rows, *self.graph, None, state, self.counts, scans) != TOO_HARD:
+            return True
+        unassign(self.all_rows, state)
+        return False
 
     def _bid(self, prices: Prices) -> int:
         """Run the scaled phases, or the one that `eps` asks for; return rows left when `max_bids` ended."""

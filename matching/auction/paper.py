@@ -27,7 +27,8 @@ from ..errors import InvalidProblem
 from ..host_problem import finite_range
 from ..problem import INT_LIMIT, Problem
 from ..short_side import Matched
-from .graph import Graph, as_duals, check_feasible, flat_graph, joined, refuse_too_fine
+from .feasibility import check_feasible
+from .graph import Graph, as_duals, flat_graph, joined, refuse_too_fine
 from .scaling import as_floats
 
 if TYPE_CHECKING:

@@ -35,7 +35,7 @@ class Auction:
         counting a boolean stream.
     max_bids : int, optional
         Budget of bids per row, on average over a component; when it runs out `NotConverged` carries the links made so
-        far and the duals, with an infinite gap, as no complete assignment is known.
+        far and the duals; the gap is infinite where a row that must be matched has no column yet.
     """
 
     name: ClassVar[str] = "auction"
@@ -71,6 +71,7 @@ class Auction:
         ------
         Infeasible
             With a Hall violator, when a member of the shorter side cannot be matched and there is no `unmatched_cost`.
+            Found before the long part of an auction: after one round of bids without an increment, or none.
         NotConverged
             When `max_bids` ran out; carries what is known.
         InvalidProblem

@@ -3,7 +3,8 @@
 // Linear programming duality (matching/certificate.py says the same in words): r_i = min(bound_i, min_j c_ij -
 // v_j), and the gap is the sum of c_ij - v_j - r_i over links and price - dual over the lone. LANES lanes serve one
 // row; after the rows, one thread each column. A term is loose when it is not 0, or, for real costs, more than 64
-// ulp of the largest number that went into it, those of the pair that set the row's dual included.
+// ulp of the largest number that went into it, those of the pair that set the row's dual included. A lone member without
+// a bound, which must be matched, is loose whatever its term.
 //
 // Bytes: 12 to 16 per edge, 40 per row, 40 per column. No two threads write the same place but for the count of
 // loose terms.
@@ -66,7 +67,8 @@ extern "C" __global__ void auction_certify(
             row_duals[row] = dual;
             terms_cost[row] = pays;
             terms_slack[row] = pays - price - dual;
-            n_loose += is_loose(pays - price - dual, pays, price, dual, set_cost, set_price);
+            n_loose += (link == NOBODY && row_bound[row] >= none()) ||
+                       is_loose(pays - price - dual, pays, price, dual, set_cost, set_price);
         }
     }
     for (int col = global_thread(); col < n_cols; col += all_threads()) {
@@ -74,7 +76,7 @@ extern "C" __global__ void auction_certify(
         const price_t price = lone && priced ? col_bound[col] : price_t(0), dual = lone ? v[col] : price_t(0);
         terms_cost[n_rows + col] = price;
         terms_slack[n_rows + col] = price - dual;
-        n_loose += is_loose(price - dual, price, dual, 0);
+        n_loose += (lone && col_bound[col] >= none()) || is_loose(price - dual, price, dual, 0);
     }
     if (n_loose) atomicAdd(loose, n_loose);
 }

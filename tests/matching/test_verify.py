@@ -9,6 +9,7 @@ import numpy as np
 import pytest
 
 from auctrack.matching import Assignment, InvalidProblem, Problem, solve, verify
+from auctrack.matching.certificate import certify
 
 COST = np.random.default_rng(0).integers(1, 100, (6, 8))
 
@@ -51,8 +52,6 @@ def _changed(array: np.ndarray, at: int, to: Any) -> np.ndarray:
 
 def _relinked(problem: Problem, col_of_row: np.ndarray, answer: Assignment) -> Assignment:
     """Return an honest assignment of other links: inverse, cost and gap are theirs, the duals those of `answer`."""
-    from auctrack.matching.certificate import certify
-
     honest = certify(problem, col_of_row.astype(np.int32), answer.col_duals, solver="test")
     return replace(honest, row_duals=answer.row_duals, col_duals=answer.col_duals)
 
@@ -187,6 +186,18 @@ def test_a_missing_link_is_caught_where_all_must_be_matched():
             answer, col_of_row=_changed(answer.col_of_row, row, -1), row_of_col=_changed(answer.row_of_col, column, -1)
         )
         _assert_wrong(problem, broken, "alone although")
+
+
+@pytest.mark.parametrize("shape", [(3, 3), (3, 5), (5, 3)], ids=str)
+@pytest.mark.parametrize("cost", [0, 0.0, 2, 2.5])
+def test_an_incomplete_matching_is_never_certified_as_optimal(shape: tuple[int, int], cost: float):
+    problem = Problem.dense(np.full(shape, cost))
+    one_link = np.full(shape[0], -1, np.int32)
+    one_link[0] = 0
+    answer = certify(problem, one_link, np.zeros(shape[1]), solver="")
+    assert not answer.is_optimal
+    assert answer.gap == np.inf
+    assert answer.row_duals.sum() + answer.col_duals.sum() <= solve(problem).cost
 
 
 @pytest.mark.parametrize("form", ["inf", "mask", "sparse"])

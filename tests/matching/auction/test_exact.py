@@ -184,6 +184,31 @@ def test_a_spent_budget_carries_what_is_known():
     assert known.stats["bids"] <= 300
 
 
+@pytest.mark.parametrize("form", ["gauss-seidel", "jacobi"])
+def test_a_spent_budget_has_a_finite_gap_where_rows_may_stay_alone(form: str):
+    graph = neighbour_graph(300, 300)
+    problem = Problem.sparse((graph.indptr, graph.indices, graph.data), shape=(300, 300), unmatched_cost=0.3)
+    with pytest.raises(NotConverged) as caught:
+        solve(problem, Auction(max_bids=1, eps=1e-4, form=form))
+    known = caught.value.assignment
+    assert known is not None
+    assert verify(problem, known).is_valid
+    assert not known.is_optimal
+    optimum = solve(problem, "sparse-jv").cost
+    assert 0 < known.cost - optimum <= known.gap < np.inf
+
+
+def test_a_spent_budget_leaves_complete_blocks_their_gap():
+    easy = Problem.sparse((np.arange(41), np.arange(40), np.ones(40)), shape=(40, 40))
+    with pytest.raises(NotConverged) as caught:
+        solve(Problem.batch([easy, neighbour_graph(300, 300)]), Auction(max_bids=1))
+    known = caught.value.assignment
+    assert known is not None
+    assert not known.is_optimal
+    assert known.gap[0] < 1
+    assert known.gap[1] == np.inf
+
+
 def test_a_budget_that_suffices_changes_nothing():
     problem = neighbour_graph(200, 200)
     assert solve(problem, Auction(max_bids=10_000)).cost == pytest.approx(solve(problem, Auction()).cost, rel=1e-12)
@@ -200,6 +225,37 @@ def test_infeasible_ends_with_a_hall_violator(options: dict[str, Any], integer: 
         solve(problem, Auction(**options))
     reached = np.flatnonzero((~forbidden[list(caught.value.rows)]).any(axis=0))
     assert len(reached) < len(caught.value.rows)
+
+
+def _crowded(problem: Problem, rows: int) -> Problem:
+    """Take pairs away so that the first `rows` rows have one column fewer than they are."""
+    assert problem.indptr is not None
+    assert problem.indices is not None
+    row = np.repeat(np.arange(problem.n_rows), np.diff(problem.indptr))
+    few = np.unique(problem.indices[row < rows])[: rows - 1]
+    kept = (row >= rows) | np.isin(problem.indices, few)
+    indptr = np.concatenate([[0], np.cumsum(np.bincount(row[kept], minlength=problem.n_rows))])
+    return Problem.sparse((indptr, problem.indices[kept], problem.data[kept]), shape=problem.shape)
+
+
+@pytest.mark.parametrize("options", [{}, {"eps": 0.01}, {"form": "jacobi"}, {"max_bids": 100}], ids=str)
+@pytest.mark.parametrize("n_cols", [600, 640, 900])
+def test_infeasible_is_found_before_any_phase(
+    options: dict[str, Any], n_cols: int, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def no_phase(*_: Any) -> None:
+        pytest.fail("the phases ran")
+
+    monkeypatch.setattr("auctrack.matching.auction.cpu._solve_parts", no_phase)
+    problem = _crowded(neighbour_graph(600, n_cols), 40)
+    with pytest.raises(Infeasible) as caught:
+        solve(problem, Auction(**options))
+    rows = caught.value.rows
+    assert problem.indptr is not None
+    assert problem.indices is not None
+    reached = np.concatenate([problem.indices[problem.indptr[i] : problem.indptr[i + 1]] for i in rows])
+    assert set(caught.value.columns) == set(reached.tolist())
+    assert len(caught.value.columns) < len(rows)
 
 
 @pytest.mark.parametrize("form", ["gauss-seidel", "jacobi"])

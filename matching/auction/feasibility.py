@@ -1,0 +1,80 @@
+"""Whether all that must be matched can be: a cardinality matching finds out before a long auction would."""
+
+# Types of numba kernels live in their docstrings: numba infers them.
+# ruff: noqa: ANN001, ANN202
+
+from __future__ import annotations
+
+import numpy as np
+from numba import njit
+
+from ..cardinality.graph import BipartiteGraph
+from ..cardinality.maximum import maximum_matching
+from ..errors import Infeasible
+from ..hall import infeasible
+from ..problem import Problem
+from ..sparse_jv import global_columns
+from .graph import allowed_pairs
+
+FEW_PAIRS = 32
+"""Allowed pairs of each row of a matrix that are tried before all of them: as a rule they hold a full matching."""
+
+
+def check_feasible(problem: Problem, col_of_row: np.ndarray | None = None) -> None:
+    """Raise `Infeasible` with a Hall violator if some row must be matched and not all can be.
+
+    Parameters
+    ----------
+    problem : Problem
+        No block has more rows than columns, unless there is an `unmatched_cost`.
+    col_of_row : int32 (rows,), optional
+        A matching to start from, columns counted over all blocks.
+    """
+    if problem.has_unmatched_cost or problem.kind == "points":
+        return
+    if problem.kind == "sparse":
+        _check_graph(problem, problem.indptr, global_columns(problem), col_of_row)
+        return
+    for b in range(problem.n_blocks):
+        try:
+            _check_matrix(problem.block(b), col_of_row)
+        except Infeasible as error:
+            raise (error.in_block(b) if problem.n_blocks > 1 else error) from None
+
+
+def _check_graph(problem: Problem, indptr, indices, col_of_row: np.ndarray | None) -> None:
+    graph = BipartiteGraph.from_any((indptr, indices, problem.shape))
+    matching = maximum_matching(graph, initial="auto" if col_of_row is None else col_of_row, device="cpu")
+    stuck = np.flatnonzero(matching.col_of_row < 0)
+    if len(stuck):
+        raise infeasible(problem, stuck, indptr, indices, None, matching.col_of_row, matching.row_of_col)
+
+
+def _check_matrix(block: Problem, col_of_row: np.ndarray | None) -> None:
+    """Check one matrix, on few of its pairs first; a matching to start from belongs to a problem of one block."""
+    allowed = allowed_pairs(block)
+    if allowed is None or allowed.all():
+        return
+    matrix = allowed.reshape(block.shape)
+    indptr, indices = _few_pairs(matrix, FEW_PAIRS)
+    if maximum_matching((indptr, indices, block.shape), device="cpu").size < block.n_rows:
+        _check_graph(block, *_few_pairs(matrix, block.n_cols), col_of_row)
+
+
+@njit(cache=True, nogil=True)
+def _few_pairs(allowed, most):
+    """Return (indptr, indices) of the first `most` allowed pairs of each row, counted on from the diagonal."""
+    n, m = allowed.shape
+    indptr = np.zeros(n + 1, np.int64)
+    for i in range(n):
+        indptr[i + 1] = indptr[i] + min(most, np.count_nonzero(allowed[i]))
+    indices = np.empty(indptr[n], np.int32)
+    for i in range(n):
+        at, start = indptr[i], i * m // n
+        for k in range(m):
+            j = start + k if start + k < m else start + k - m
+            if at < indptr[i + 1] and allowed[i, j]:
+                indices[at] = j
+                at += 1
+        indices[indptr[i] : indptr[i + 1]].sort()
+    return indptr, indices
