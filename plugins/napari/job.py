@@ -16,6 +16,7 @@ from qtpy.QtCore import QObject, Signal  # pyright: ignore[reportPrivateImportUs
 from superqt.utils import WorkerBase
 
 from ...matching.errors import AuctrackError
+from .responsive import responsive
 from .stopped import Stopped
 
 Report = Callable[[Any], None]
@@ -67,7 +68,9 @@ class _Job(WorkerBase[Any]):
     def work(self) -> Any:
         """Do the work (called in the thread)."""
         try:
-            self._tell("returned", self._work(self._report))
+            with responsive():
+                result = self._work(self._report)
+            self._tell("returned", result)
         except Stopped as stop:
             self._tell("stopped", stop.partial)
         except Exception as error:  # noqa: BLE001 - the border to the user: everything must become one sentence

@@ -23,12 +23,14 @@ if TYPE_CHECKING:
     from napari.layers import Layer
 
 _DEBOUNCE_MS = 200
+_PAUSE_MS = 15  # between two layers, in which the window paints and listens
 _CLICK_PIXELS = 3  # a mouse that moves farther is turning the view
 
 
 class Overlay(QObject):
-    """Signals: `drawn(Drawn)`, `failed(Failure)`, `picked(track id)`."""
+    """Signals: `announced(sentence)` before napari draws, `drawn(Drawn)`, `failed(Failure)`, `picked(track id)`."""
 
+    announced = Signal(str)
     drawn = Signal(object)
     failed = Signal(object)
     picked = Signal(int)
@@ -40,6 +42,7 @@ class Overlay(QObject):
         self._shown: Drawn | None = None
         self._wanted: Drawing | None = None
         self._followed: int | None = None
+        self._void: dict[str, bool] = {}
         self._desk = Desk(self)
         self._desk.returned.connect(self._add)
         self._desk.failed.connect(self.failed)
@@ -50,7 +53,7 @@ class Overlay(QObject):
         self._queue: list[tuple[str, LayerData]] = []
         self._turn = QTimer(self)
         self._turn.setSingleShot(True)
-        self._turn.setInterval(0)
+        self._turn.setInterval(_PAUSE_MS)
         self._turn.timeout.connect(self._hand_over)
         connections.add(viewer.dims.events.current_step, self._stepped)
         connections.add_to_list(viewer.mouse_drag_callbacks, self._clicked)
@@ -85,16 +88,6 @@ class Overlay(QObject):
         else:
             self._begin()
 
-    def clear(self) -> None:
-        """Take all layers away."""
-        self._wanted = self._shown = self._followed = None
-        self._timer.stop()
-        self._turn.stop()
-        self._queue = []
-        self._desk.let_go()
-        for role in tuple(self._layers):
-            self._remove(role)
-
     def _begin(self) -> None:
         if self._wanted is not None:
             self._desk.start(partial(_draw, self._wanted))
@@ -107,8 +100,10 @@ class Overlay(QObject):
         else:
             self._shown = None
             for role in ("tracks", "chosen"):
-                self._remove(role)
+                self._hide(role)
             self._queue = [("particles", result)]
+        most = max(len(data) for _, (data, _, _) in self._queue)
+        self.announced.emit(f"napari draws {most:,} points…")
         self._turn.start()
 
     def _hand_over(self) -> None:
@@ -127,6 +122,8 @@ class Overlay(QObject):
             return
         if layer is not None and layer.ndim == len(given["scale"]):
             fill_layer(layer, layer_data)
+            if role in self._void:
+                layer.visible = self._void[role]
         else:
             self._remove(role)
             active = self._viewer.layers.selection.active
@@ -137,6 +134,15 @@ class Overlay(QObject):
                 self._viewer.layers.selection.active = active
             if role == "particles":
                 show_depth(self._viewer, layer)
+        self._void.pop(role, None)
+
+    def _hide(self, role: str) -> None:
+        """Put a layer whose tracks are void out of sight; taking it away and making another would cost napari 0.5 s."""
+        layer = self.layer(role)
+        if layer is not None and role not in self._void:
+            self._void[role] = layer.visible
+            layer.visible = False
+            layer.name = f"older {layer.name}"
 
     def _remove(self, role: str) -> None:
         layer = self.layer(role)
@@ -151,6 +157,11 @@ class Overlay(QObject):
         if self._shown is not None:
             shown = self._shown
             self._put("chosen", draw_one(shown.tracks, track_id, shown.drawing.placed, shown.drawing.tail))
+
+    def forget_track(self) -> None:
+        """Neither draw nor follow the chosen track any longer."""
+        self._followed = None
+        self._hide("chosen")
 
     def follow(self, track_id: int | None) -> None:
         """Keep the camera on a track while the movie plays; None lets go."""

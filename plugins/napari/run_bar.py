@@ -26,6 +26,7 @@ class RunBar(QWidget):
         self.run_button.setToolTip("Detect and link with the settings above; what says auto is found from the data.")
         self.cancel_button = QPushButton("Cancel")
         self.progress = QProgressBar()
+        _keep_room(self.progress)
         self.status = note()
         self.error = note(warning=True)
         self.details_button = QPushButton("Details…")
@@ -59,20 +60,31 @@ class RunBar(QWidget):
         self.progress.setVisible(running)
         if running:
             self.clear_error()
+            self.say("")
             self._stage = ("", 0.0, 0)
             self.progress.setRange(0, 0)
+            self.progress.setFormat("")
 
     def advance(self, stage: str, done: int, total: int) -> None:
-        """Show how far a stage is, with the time left once it can be told."""
+        """Show how far a stage is, with the time left once it can be told.
+
+        It is written into the progress bar: a label that changes lays out the whole window.
+        """
         if stage != self._stage[0]:
             self._stage = (stage, time.monotonic(), done)
+            self.progress.setRange(0, total)
         _, began, first = self._stage
-        self.progress.setRange(0, total)
-        self.progress.setValue(done)
         left = ""
         if done > first and done < total:
             left = f", {_duration((time.monotonic() - began) * (total - done) / (done - first))} left"
-        self.say(f"{_STAGES.get(stage, stage)}: frame {done} of {total}{left}")
+        self.progress.setUpdatesEnabled(False)  # else the bar paints itself at once, and the canvas beside it
+        self.announce(f"{_STAGES.get(stage, stage)}: frame {done} of {total}{left}")
+        self.progress.setValue(done)
+        self.progress.setUpdatesEnabled(True)
+
+    def announce(self, text: str) -> None:
+        """Say what goes on, in the progress bar."""
+        self.progress.setFormat(text)
 
     def say(self, text: str) -> None:
         """Show a sentence."""
@@ -98,6 +110,13 @@ class RunBar(QWidget):
 
     def _cancel(self) -> None:
         self.cancel.emit()
+
+
+def _keep_room(widget: QWidget) -> None:
+    """Let a widget that hides keep its place, so that the window is not laid out anew."""
+    policy = widget.sizePolicy()
+    policy.setRetainSizeWhenHidden(True)
+    widget.setSizePolicy(policy)
 
 
 def _duration(seconds: float) -> str:

@@ -72,6 +72,8 @@ class Running(QObject):
         except AuctrackError as error:
             self._parts.bar.fail(Failure(str(error), ""))
             return
+        self._parts.session.chosen = None
+        self._parts.overlay.forget_track()
         self._parts.steps.setCurrentWidget(page)
         self._parts.bar.set_running(True)
         self._work.start(work)

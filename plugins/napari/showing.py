@@ -16,7 +16,8 @@ from .parts import Parts
 if TYPE_CHECKING:
     from napari.layers import Layer
 
-_WHILE_WORKING = 20_000
+_WHILE_WORKING = 5_000
+"""Vertices that napari takes up in about 50 ms, drawing included."""
 
 
 class Showing(QObject):
@@ -27,6 +28,8 @@ class Showing(QObject):
         self._parts = parts
         self._work = work
         self._shown_on: Layer | None = None
+        parts.overlay.announced.connect(parts.bar.announce)
+        parts.overlay.announced.connect(parts.results.show_window)
         parts.overlay.drawn.connect(self._drawn)
         parts.overlay.failed.connect(parts.bar.fail)
         parts.results.filtered.connect(self._draw_soon)
@@ -78,7 +81,6 @@ class Showing(QObject):
             size=self._particle_size(),
             tail=self._parts.preferences.tail_frames,
         )
-        results.show_window("Drawing…")
         overlay.show(drawing, soon=soon)
 
     def _drawn(self, drawn: Any) -> None:

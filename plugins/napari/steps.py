@@ -107,7 +107,7 @@ def chain(points: Points, settings: LinkSettings, report: Report) -> Linked:
 def find_and_chain(source: LayerInput, wanted: DetectSettings, settings: LinkSettings, report: Report) -> Tracked:
     """Return particles and tracks of a layer."""
     detected = find(source, wanted, report)
-    report(Advance("detect", 1, 1, detected.points))
+    report(Advance("detect", 1, 1, None if source.kind == "points" else detected.points))
     return Tracked(detected, chain(detected.points, settings, report))
 
 

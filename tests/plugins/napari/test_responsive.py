@@ -1,0 +1,126 @@
+"""The window stays responsive while a run goes on: what is done so that no tick takes long."""
+
+from __future__ import annotations
+
+import re
+import sys
+import threading
+
+import pytest
+
+from auctrack.plugins.napari.responsive import responsive
+from auctrack.tracker.simulate import SimulationSettings, simulate
+
+from .conftest import finish, wait
+
+USUAL = sys.getswitchinterval()
+
+
+def test_threads_take_turns_quickly_while_any_of_them_works():
+    with responsive():
+        with responsive():
+            assert sys.getswitchinterval() < USUAL
+        assert sys.getswitchinterval() < USUAL
+    assert sys.getswitchinterval() == USUAL
+
+
+def test_the_usual_pace_is_back_after_an_error():
+    with pytest.raises(ValueError, match="odd"), responsive():
+        raise ValueError("odd")
+    assert sys.getswitchinterval() == USUAL
+
+
+@pytest.fixture
+def busy_widget(viewer, open_widget, monkeypatch):
+    """Open a widget over 6,000 points in 12 frames that are linked in several solves, and shown after each."""
+    monkeypatch.setattr("auctrack.plugins.napari.steps._EDGES", 5_000)
+    monkeypatch.setattr("auctrack.plugins.napari.steps._SHOW_SECONDS", 0)
+    monkeypatch.setattr("auctrack.plugins.napari.steps._SHOW_SHARE", 1e9)
+    monkeypatch.setattr("auctrack.plugins.napari.showing._WHILE_WORKING", 1_000)
+    points = simulate(SimulationSettings(particles=500, frames=12)).detections
+    viewer.add_points(points.table[["frame", "z", "y", "x"]].to_numpy(), name="beads")
+    return open_widget()
+
+
+def test_little_is_handed_to_napari_while_it_works_and_all_in_the_end(viewer, busy_widget, monkeypatch):
+    from auctrack.plugins.napari import overlay
+
+    handed = []
+    fill, make = overlay.fill_layer, overlay.make_layer
+    paces = []
+
+    def note(layer_data):
+        handed.append((busy_widget.work.is_busy, len(layer_data[0])))
+        if busy_widget.work.is_busy:
+            paces.append(sys.getswitchinterval())
+
+    monkeypatch.setattr(overlay, "fill_layer", lambda layer, data: (note(data), fill(layer, data)))
+    monkeypatch.setattr(overlay, "make_layer", lambda data: (note(data), make(data))[1])
+    hold_the_end(monkeypatch, handed)
+    busy_widget.running.run_all()
+    finish(busy_widget)
+    while_working = [size for working, size in handed if working]
+    assert while_working
+    assert max(while_working) <= 1.5 * 1_000  # whole tracks are left out, not exact numbers of points
+    assert max(paces) < USUAL
+    assert len(viewer.layers["tracks of beads"].data) == 6_000
+    assert sys.getswitchinterval() == USUAL
+
+
+def hold_the_end(monkeypatch, handed: list) -> None:
+    """Let the last report wait until something was handed to napari, however fast the machine is."""
+    from auctrack.plugins.napari import steps
+
+    suspicious, patience = steps.suspicious_links, threading.Event()
+
+    def late(*given):
+        for _ in range(1000):
+            if handed or patience.wait(0.01):
+                break
+        return suspicious(*given)
+
+    monkeypatch.setattr(steps, "suspicious_links", late)
+
+
+def test_points_that_the_user_sees_already_are_not_drawn_again_before_they_are_linked(viewer, busy_widget, monkeypatch):
+    begun, go_on = threading.Event(), threading.Event()
+    from auctrack.plugins.napari import steps
+
+    link = steps.link_points
+
+    def slow(*given, **named):
+        begun.set()
+        assert go_on.wait(30)
+        return link(*given, **named)
+
+    monkeypatch.setattr(steps, "link_points", slow)
+    busy_widget.running.run_all()
+    wait(begun.is_set)
+    wait(lambda: not busy_widget.parts.overlay.is_busy)
+    assert [layer.name for layer in viewer.layers] == ["beads"]
+    go_on.set()
+    finish(busy_widget)
+
+
+def test_what_napari_draws_is_announced_before(busy_widget):
+    said = []
+    overlay = busy_widget.parts.overlay
+    overlay.announced.connect(lambda text: said.append((text, overlay.layer("tracks") is None)))
+    busy_widget.running.run_all()
+    finish(busy_widget)
+    first, before_the_layer = said[0]
+    assert before_the_layer
+    assert re.fullmatch(r"napari draws [\d,]+ points…", first)
+
+
+def test_a_second_run_fills_the_layers_that_are_there(viewer, busy_widget):
+    busy_widget.running.run_all()
+    finish(busy_widget)
+    layers = set(viewer.layers)
+    busy_widget.looking.choose_track(0)
+    finish(busy_widget)
+    busy_widget.running.run_all()
+    finish(busy_widget)
+    assert layers <= set(viewer.layers)
+    assert not viewer.layers["older chosen track"].visible  # the tracks of the run before are void
+    assert viewer.layers["tracks of beads"].visible
