@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
+from fnmatch import fnmatchcase
 from pathlib import Path
 
+from ...tracker.errors import InvalidInput
 from .harness import Experiment
 from .machine import one_line
 from .record import Clock, Record
@@ -26,6 +28,8 @@ class Effort:
         Instead of the paper's own number.
     sizes : sequence of int
         Instead of the default sizes; empty = the default.
+    only : sequence of str
+        What is measured, see `restricted`; empty = everything.
     clock : {"wall", "cpu"}
         The time that tables show; "cpu" is steadier on a machine that others use too.
     """
@@ -34,6 +38,7 @@ class Effort:
     limit_s: float = 20.0
     repetitions: int | None = None
     sizes: tuple[int, ...] = ()
+    only: tuple[str, ...] = ()
     clock: Clock = "wall"
 
     def times(self, full: int, quick: int) -> int:
@@ -66,6 +71,29 @@ class Benchmark:
     tables: Callable[[Record], list[Table]]
     figures: Callable[[Record, Path], list[Path]]
     times: str = ""
+
+
+def restricted(experiments: Sequence[Experiment], patterns: Sequence[str]) -> list[Experiment]:
+    """Return the experiments with those variants whose "experiment/variant" matches a pattern; all, without patterns.
+
+    Raises
+    ------
+    InvalidInput
+        If a pattern matches nothing.
+    """
+    names = [f"{experiment.name}/{variant.name}" for experiment in experiments for variant in experiment.variants]
+    for pattern in patterns:
+        if not any(fnmatchcase(name, pattern) for name in names):
+            raise InvalidInput(f"--only: nothing is called {pattern!r}; there are {', '.join(map(repr, names))}.")
+    return [
+        replace(experiment, variants=kept)
+        for experiment in experiments
+        if (kept := [v for v in experiment.variants if _is_wanted(f"{experiment.name}/{v.name}", patterns)])
+    ]
+
+
+def _is_wanted(name: str, patterns: Sequence[str]) -> bool:
+    return not patterns or any(fnmatchcase(name, pattern) for pattern in patterns)
 
 
 def markdown(benchmark: Benchmark, record: Record, effort: Effort) -> str:

@@ -29,6 +29,14 @@ def drawing(path: Path, *, title: str, size: tuple[float, float] = (7.0, 4.5)) -
     figure.savefig(path)
 
 
+def _legend(axes: Any) -> None:
+    """Name what is drawn, or say that there is nothing."""
+    if axes.get_legend_handles_labels()[1]:
+        axes.legend(fontsize=8)
+    else:
+        axes.text(0.5, 0.5, "not measured", ha="center", transform=axes.transAxes)
+
+
 def draw_lines(
     path: Path, title: str, lines: Mapping[str, Line], *, x: str, y: str, log: tuple[bool, bool] = (True, True)
 ) -> None:
@@ -40,7 +48,7 @@ def draw_lines(
                 axes.plot(*zip(*line, strict=True), marker="osD^vPX*"[i % 8], label=name)
         axes.set(xlabel=x, ylabel=y, xscale="log" if log[0] else "linear", yscale="log" if log[1] else "linear")
         axes.grid(alpha=0.3)
-        axes.legend(fontsize=8)
+        _legend(axes)
 
 
 def draw_profiles(path: Path, title: str, curves: Mapping[str, Curve], *, x: str) -> None:
@@ -52,7 +60,7 @@ def draw_profiles(path: Path, title: str, curves: Mapping[str, Curve], *, x: str
                 axes.step(places, shares, where="post", marker=".", label=name)
         axes.set(xlabel=x, ylabel="share of the graphs", xscale="log", ylim=(0, 1.02))
         axes.grid(alpha=0.3)
-        axes.legend(fontsize=8)
+        _legend(axes)
 
 
 def draw_bars(path: Path, title: str, bars: Mapping[str, Mapping[str, float]], *, y: str, log: bool = False) -> None:
@@ -67,7 +75,7 @@ def draw_bars(path: Path, title: str, bars: Mapping[str, Mapping[str, float]], *
         axes.set_xticks(range(len(bars)), list(bars), rotation=30, ha="right", fontsize=8)
         axes.set(ylabel=y, yscale="log" if log else "linear")
         axes.grid(alpha=0.3, axis="y")
-        axes.legend(fontsize=8)
+        _legend(axes)
 
 
 def draw_stacks(path: Path, title: str, stacks: Mapping[str, Mapping[str, float]], *, y: str) -> None:
@@ -81,7 +89,7 @@ def draw_stacks(path: Path, title: str, stacks: Mapping[str, Mapping[str, float]
             axes.bar(list(stacks), heights, bottom=bottom, label=part)
             bottom += heights
         axes.set(ylabel=y)
-        axes.legend(fontsize=8)
+        _legend(axes)
 
 
 def draw_tracks(path: Path, title: str, tracks: Mapping[str, pd.DataFrame]) -> None:

@@ -9,6 +9,8 @@ from ...matching.problem import Problem
 
 SPACING = 0.554
 """Mean distance of nearest neighbours of n uniform points in the unit box, times n^(1/3)."""
+GATES = {"gate, 7.3 candidates": 7.3, "gate, 28.8 candidates": 28.8}
+"""Mean degrees, by the name of the series."""
 
 
 def gated_pair(n: int, degree: float, seed: int = 1) -> Problem:

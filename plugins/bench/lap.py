@@ -13,14 +13,12 @@ from typing import Any
 
 import numpy as np
 
-from ...matching import cuda
 from ...matching.problem import Problem
 from .benchmark import Benchmark, Effort
 from .figures import draw_lines, draw_stacks
 from .harness import Case, Experiment, Variant
-from .lap_instances import RANGES, point_costs, uniform_costs
+from .lap_instances import RANGES, uniform_costs
 from .papers import date_nagi_2016 as paper
-from .papers import gpu_peers
 from .record import Clock, Record
 from .solver_variants import solver_variant
 from .tables import NOTHING, Table, duration, grid, missing_notes, times_with_spread
@@ -45,11 +43,6 @@ class Costs:
         """The costs as solvers take them."""
         return Problem.dense(self.values)
 
-    @cached_property
-    def on_device(self) -> Problem:
-        """The costs as float32 (exact, below 2^24) on the current GPU."""
-        return Problem.dense(cuda.cupy().asarray(self.values, dtype=np.float32))
-
 
 def lap(effort: Effort, gpu: str = "cuda") -> Benchmark:
     """Return the benchmark; `gpu` names the CUDA device of the GPU variants."""
@@ -64,7 +57,6 @@ def lap(effort: Effort, gpu: str = "cuda") -> Benchmark:
         Experiment(
             "table-5", [_case("10n", n) for n in scaling], [v for v in variants if v.name in (CLASS, TREE)], times
         ),
-        _on_device(effort, gpu),
     ]
     return Benchmark("lap", experiments, partial(_tables, experiments, effort), partial(_figures, experiments, effort))
 
@@ -74,33 +66,13 @@ def _case(cost_range: str, n: int) -> Case:
 
 
 def _instance(cost_range: str, n: int, repetition: int) -> Costs:
-    """Return the instance of a repetition: a few runs on each of a few instances."""
-    return _costs(cost_range, n, 1 + repetition // RUNS)
+    """Return the instance of a repetition: the instances take turns, so that three repetitions see all of them."""
+    return _costs(cost_range, n, 1 + repetition % INSTANCES)
 
 
 @lru_cache(maxsize=1)
 def _costs(cost_range: str, n: int, seed: int) -> Costs:
     return Costs(uniform_costs(n, cost_range, seed))
-
-
-def _on_device(effort: Effort, gpu: str) -> Experiment:
-    """Our GPU solvers on instances that are on the device already, as other GPU solvers were measured."""
-    sizes = effort.of_sizes((5000, 10_000, 20_000), (600,))
-    families = dict.fromkeys(family for family, _ in gpu_peers.SECONDS)
-    cases = [Case(family, n, partial(_first_instance, family, n)) for family in families for n in sizes]
-
-    def moved(costs: Costs) -> Problem:
-        with cuda.using(gpu):
-            return costs.on_device
-
-    solvers = ("auction", "hungarian-tree", "hungarian-classical")
-    variants = [solver_variant(solver, solver, gpu, prepare=moved) for solver in solvers]
-    return Experiment("on-device", cases, variants, effort.times(5, 3))
-
-
-def _first_instance(family: str, n: int, repetition: int) -> Costs:
-    del repetition
-    return Costs(point_costs(n, 1)) if family == "points" else _costs(family, n, 1)
 
 
 def _variants(gpu: str) -> list[Variant]:
@@ -129,7 +101,7 @@ def _label(case: Case) -> str:
 
 
 def _tables(experiments: Sequence[Experiment], effort: Effort, record: Record) -> list[Table]:
-    small, large, scaling, on_device = experiments
+    small, large, scaling = experiments
     text = times_with_spread(effort.clock)
     what = f"median over {small.repetitions} runs (± half the middle half)"
     hardware = f"paper's hardware: {paper.HARDWARE}; its times are means"
@@ -164,16 +136,6 @@ def _tables(experiments: Sequence[Experiment], effort: Effort, record: Record) -
         _steps(large, record),
         _scaling("Table 4: weak scaling", paper.TABLE_4, scaling, record, effort.clock),
         _scaling("Table 5: strong scaling", paper.TABLE_5, scaling, record, effort.clock),
-        grid(
-            "Instances that are on the GPU already: our GPU solvers, and others' as measured",
-            on_device,
-            record,
-            text,
-            label=lambda case: f"{case.series}, n = {case.size:,}",
-            beside=_beside_peers,
-            beside_columns=gpu_peers.PEERS,
-            notes=(f"the others' own code on {gpu_peers.HARDWARE}, November 2026; not part of this run",),
-        ),
     ]
 
 
@@ -198,11 +160,6 @@ def _beside_3(experiment: Experiment, record: Record, case: Case) -> tuple[str, 
     if row is None:
         return (objective, *[NOTHING] * 3)
     return (objective, *map(duration, (row.omp_8, row.cu_class, row.cu_tree)))
-
-
-def _beside_peers(case: Case) -> tuple[str, ...]:
-    row = gpu_peers.SECONDS.get((case.series, case.size), (None,) * len(gpu_peers.PEERS))
-    return tuple(NOTHING if seconds is None else duration(seconds) for seconds in row)
 
 
 def _table_2(experiment: Experiment, record: Record) -> Table:

@@ -10,6 +10,7 @@ import numpy as np
 from ...tracker.link import Linking, LinkSettings, link_points
 from .harness import Case, Facts, Variant, WrongAnswer
 from .movies import LinkingInput, checked_links, simulated
+from .solver_variants import missing_device
 
 
 def movie_case(series: str, n: int, **settings: Any) -> Case:
@@ -23,13 +24,14 @@ def linked_by_us(
     search_range: Callable[[LinkingInput], Any] = lambda _: "auto",
     price: Callable[[LinkingInput], Any] = lambda _: "auto",
     cost: Any = "squared",
+    device: str = "cpu",
 ) -> Variant:
-    """Return our linker on the CPU with a search range and a price of the lone that may depend on the movie."""
+    """Return our linker on a device with a search range and a price of the lone that may depend on the movie."""
 
     def run(given: LinkingInput) -> Linking:
-        return link_points(given.points, LinkSettings(search_range(given), price(given), cost, device="cpu"))
+        return link_points(given.points, LinkSettings(search_range(given), price(given), cost, device=device))
 
-    return Variant(label, run, _checked_linking)
+    return Variant(label, run, _checked_linking, device=device, missing=missing_device(device))
 
 
 def by_hand(label: str, run: Callable[[LinkingInput], np.ndarray], **about: Any) -> Variant:

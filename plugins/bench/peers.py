@@ -21,7 +21,7 @@ from . import peer_linkers
 from .baselines import scipy_links
 from .benchmark import Benchmark, Effort
 from .figures import draw_bars
-from .gated_pairs import gated_pair
+from .gated_pairs import GATES, gated_pair
 from .graph_families import FAMILIES, permuted
 from .harness import Case, Experiment, Facts, Variant, WrongAnswer
 from .lap_instances import point_costs, uniform_costs
@@ -35,7 +35,6 @@ DENSE_FAMILIES: dict[str, Callable[[int], np.ndarray]] = {
     "uniform [0, n]": lambda n: uniform_costs(n, "n", 1),
     "uniform [0, 10n]": lambda n: uniform_costs(n, "10n", 1),
 }
-GATES = {"gate, 7.3 candidates": 7.3, "gate, 28.8 candidates": 28.8}
 
 
 @dataclass(frozen=True)
@@ -96,7 +95,7 @@ class GatedInput:
 
 def peers(effort: Effort, gpu: str = "cuda") -> Benchmark:
     """Return the benchmark; `gpu` names the CUDA device of our GPU variants."""
-    experiments = [_assignment(effort, gpu), _gated(effort, gpu), _cardinality(effort, gpu), _linking(effort)]
+    experiments = [_assignment(effort, gpu), _gated(effort, gpu), _cardinality(effort, gpu), _linking(effort, gpu)]
     return Benchmark(
         "peers", experiments, partial(_tables, experiments, effort), partial(_figures, experiments, effort)
     )
@@ -260,7 +259,7 @@ def _check_columns(given: BipartiteGraph, columns: np.ndarray) -> Facts:
     return _check_matching(given, Matching(given, columns, row_of_col, "SciPy", "none", "cpu", {}))
 
 
-def _linking(effort: Effort) -> Experiment:
+def _linking(effort: Effort, gpu: str) -> Experiment:
     sizes = effort.of_sizes((500, 2000, 10_000, 50_000, 200_000), (300, 1000))
     cases = [movie_case("10 frames, 5 % missed, 5 % false", n, missed=0.05, false=0.05) for n in sizes]
     as_price = linked_by_us(
@@ -268,6 +267,7 @@ def _linking(effort: Effort) -> Experiment:
     )
     variants = [
         linked_by_us("auctrack", lambda given: given.search_range),
+        linked_by_us("auctrack, GPU", lambda given: given.search_range, device=gpu),
         as_price,
         by_hand("SciPy by hand", scipy_links),
         # What a peer raises (trackpy: SubnetOversizeException; btrack: a library that does not load) is its result.

@@ -162,6 +162,18 @@ def duration(seconds: float) -> str:
     return f"{significant(seconds * factor)} {unit}"
 
 
+def bytes_text(count: float) -> str:
+    """Return a number of bytes with three significant digits and its unit.
+
+    Examples
+    --------
+    >>> bytes_text(1_600_000_000)
+    '1.60 GB'
+    """
+    unit, size = next((pair for pair in (("GB", 1e9), ("MB", 1e6), ("kB", 1e3)) if count >= 0.9995 * pair[1]), ("B", 1))
+    return f"{significant(count / size)} {unit}"
+
+
 def significant(value: float, digits: int = 3) -> str:
     """Return a number with so many significant digits, never in powers of ten."""
     if value == 0 or not math.isfinite(value):

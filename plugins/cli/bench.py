@@ -7,6 +7,7 @@ import sys
 import time
 from collections.abc import Callable, Generator
 from contextlib import contextmanager
+from importlib import import_module
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Literal
 
@@ -58,36 +59,42 @@ Clock = Annotated[
 Gpu = Annotated[str, typer.Option("--device", metavar="cuda[:N]", help="The GPU of the GPU solvers.")]
 
 
-@app.command("tracking")
-def tracking_command(
-    quick: Quick = False,
-    output: Output = Path("bench"),
-    limit: Limit = None,
-    repetitions: Repetitions = None,
-    sizes: Sizes = None,
-    clock: Clock = "wall",
-    gpu: Gpu = "cuda",
-) -> None:
-    """Time against the number of particles, and accuracy when tracking gets harder (Vasconcelos & Rosenhahn 2009)."""
-    from ..bench.tracking import tracking
-
-    _run(lambda effort: tracking(effort, gpu), _effort(quick, limit, repetitions, sizes, clock), output)
+Only = Annotated[
+    str | None,
+    typer.Option(
+        metavar="PATTERN,…",
+        help="Measure only these, by part and solver as NAME.json calls them; * stands for anything. "
+        "Examples: 'table-3/*', '*/auction*'.",
+    ),
+]
+Make = Callable[["Effort", str], "Benchmark"]
 
 
-@app.command("peers")
-def peers_command(
-    quick: Quick = False,
-    output: Output = Path("bench"),
-    limit: Limit = None,
-    repetitions: Repetitions = None,
-    sizes: Sizes = None,
-    clock: Clock = "wall",
-    gpu: Gpu = "cuda",
-) -> None:
-    """SciPy, lapx, trackpy, laptrack and btrack, whichever is installed, on the same inputs, as ratios."""
-    from ..bench.peers import peers
+def _add(name: str, about: str) -> None:
+    """Add the command of a benchmark that a module and a function of that name make from an effort and a GPU."""
 
-    _run(lambda effort: peers(effort, gpu), _effort(quick, limit, repetitions, sizes, clock), output)
+    @app.command(name, help=about)
+    def command(  # pyright: ignore[reportUnusedFunction] - typer keeps it
+        quick: Quick = False,
+        output: Output = Path("bench"),
+        limit: Limit = None,
+        repetitions: Repetitions = None,
+        sizes: Sizes = None,
+        only: Only = None,
+        clock: Clock = "wall",
+        gpu: Gpu = "cuda",
+    ) -> None:
+        make: Make = getattr(import_module(f"..bench.{name}", __package__), name)
+        _run(lambda effort: make(effort, gpu), _effort(quick, limit, repetitions, sizes, only, clock), output)
+
+
+_add(
+    "tracking",
+    "Time against the number of particles, and accuracy when tracking gets harder (Vasconcelos & Rosenhahn 2009).",
+)
+_add("lap", "Dense assignment with uniform integer costs: the Hungarian methods on CPU and GPU (Date & Nagi 2016).")
+_add("auction", "Large problems, dense, without a matrix, gated and batched: times, the work they take, and memory.")
+_add("peers", "SciPy, lapx, trackpy, laptrack and btrack, whichever is installed, on the same inputs, as ratios.")
 
 
 @app.command("cardinality")
@@ -104,32 +111,19 @@ def cardinality_command(
     limit: Limit = None,
     repetitions: Repetitions = None,
     sizes: Annotated[str | None, typer.Option(metavar="K,…", help="Graphs of 2^K rows, in place of 14,17,20.")] = None,
+    only: Only = None,
     gpu: Gpu = "cuda",
 ) -> None:
     """Maximum cardinality on meshes, power-law, road and gate graphs, original and permuted (Deveci et al. 2013)."""
     from ..bench.cardinality import cardinality
 
-    effort = _effort(quick, limit, repetitions, sizes, clock="wall")
+    effort = _effort(quick, limit, repetitions, sizes, only, clock="wall")
     _run(lambda effort: cardinality(effort, gpu, files or ()), effort, output)
 
 
-@app.command("lap")
-def lap_command(
-    quick: Quick = False,
-    output: Output = Path("bench"),
-    limit: Limit = None,
-    repetitions: Repetitions = None,
-    sizes: Sizes = None,
-    clock: Clock = "wall",
-    gpu: Gpu = "cuda",
-) -> None:
-    """Dense assignment with uniform integer costs: the Hungarian methods on CPU and GPU (Date & Nagi 2016)."""
-    from ..bench.lap import lap
-
-    _run(lambda effort: lap(effort, gpu), _effort(quick, limit, repetitions, sizes, clock), output)
-
-
-def _effort(quick: bool, limit: float | None, repetitions: int | None, sizes: str | None, clock: str) -> Effort:
+def _effort(
+    quick: bool, limit: float | None, repetitions: int | None, sizes: str | None, only: str | None, clock: str
+) -> Effort:
     from ..bench.benchmark import Effort
 
     return Effort(
@@ -137,6 +131,7 @@ def _effort(quick: bool, limit: float | None, repetitions: int | None, sizes: st
         limit_s=limit or (1.0 if quick else 20.0),
         repetitions=repetitions,
         sizes=_whole_numbers("--sizes", sizes),
+        only=tuple(part.strip() for part in only.split(",")) if only else (),
         clock=_clock(clock),
     )
 
@@ -145,7 +140,7 @@ def _run(make: Callable[[Effort], Benchmark], effort: Effort, output: Path) -> N
     """Measure what is missing, print the tables, and write record, Markdown and figures."""
     from rich.console import Console
 
-    from ..bench.benchmark import about_times, markdown
+    from ..bench.benchmark import about_times, markdown, restricted
     from ..bench.harness import measure
     from ..bench.machine import describe_machine, one_line
     from ..bench.record import Record
@@ -154,7 +149,7 @@ def _run(make: Callable[[Effort], Benchmark], effort: Effort, output: Path) -> N
     machine = describe_machine()
     record = Record.open(output / f"{benchmark.name}.json", benchmark.name, machine, _command())
     with _progress(benchmark.name) as progress:
-        measure(benchmark.experiments, record, effort.limit_s, progress=progress)
+        measure(restricted(benchmark.experiments, effort.only), record, effort.limit_s, progress=progress)
     page = output / f"{benchmark.name}.md"
     page.write_text(markdown(benchmark, record, effort), encoding="utf-8")
     drawn = benchmark.figures(record, output)

@@ -64,6 +64,28 @@ def test_lap_solves_every_family_to_the_same_optimum(bench, tmp_path):
     assert (tmp_path / "lap-figure-2.png").exists()
 
 
+def test_auction_tells_the_work_of_every_kind_of_problem(bench, tmp_path):
+    printed = bench("auction", "--quick", "--sizes", "60", "--repetitions", "1")
+    assert "bids a row" in printed
+    for experiment in ("dense", "points", "gated", "batch"):
+        for cell in answered(tmp_path, "auction", experiment=experiment):
+            assert cell["facts"][0]["instance_bytes"] > 0
+            assert cell["facts"][0]["gap"] <= 1e-9 * cell["facts"][0]["cost"]
+    assert (tmp_path / "auction-gated.png").exists()
+
+
+def test_only_what_matches_is_measured(bench, tmp_path):
+    bench("auction", "--quick", "--sizes", "30", "--repetitions", "1", "--only", "gated/sparse*,batch/auto*")
+    assert {(c["experiment"], c["variant"]) for c in cells(tmp_path, "auction")} == {
+        ("gated", "sparse-jv, CPU"),
+        ("batch", "auto, CPU"),
+    }
+
+
+def test_a_pattern_that_names_nothing_ends_in_a_sentence(bench):
+    assert "table-9/*" in bench("lap", "--quick", "--only", "table-9/*", code=1)
+
+
 def test_cardinality_on_a_file_shows_the_papers_row_of_that_graph(bench, tmp_path):
     from scipy.io import mmwrite
     from scipy.sparse import random_array
@@ -101,6 +123,12 @@ def test_what_is_not_here_is_said(bench, tmp_path):
         pytest.skip("there is a GPU here")
     assert "needs a CUDA device" in bench("lap", "--quick", "--sizes", "20", "--repetitions", "1")
     assert answered(tmp_path, "lap", variant="auction, GPU") == []
+
+
+def test_three_repetitions_see_the_papers_three_instances(bench, tmp_path):
+    bench("lap", "--quick", "--sizes", "40", "--repetitions", "3", "--only", "table-1/auctrack*")
+    (cell,) = answered(tmp_path, "lap")
+    assert len({facts["cost"] for facts in cell["facts"]}) == 3
 
 
 @pytest.mark.parametrize(
