@@ -33,6 +33,7 @@ if TYPE_CHECKING:
     from .hungarian import HungarianClassical, HungarianTree
     from .jv import JV
     from .problem import Problem
+    from .sharded import ShardedCosts
     from .solvers import SOLVERS, Solver
     from .solving import solve
     from .sparse_jv import SparseJV
@@ -60,6 +61,7 @@ _HOMES = {
     "maximum_matching": ".cardinality.maximum",
     "NotConverged": ".errors",
     "Problem": ".problem",
+    "ShardedCosts": ".sharded",
     "solve": ".solving",
     "Solver": ".solvers",
     "SOLVERS": ".solvers",
@@ -70,6 +72,7 @@ _HOMES = {
 
 __all__ = [  # noqa: RUF022 - in the order of use
     "Problem",
+    "ShardedCosts",
     "solve",
     "Assignment",
     "verify",

@@ -57,7 +57,24 @@ def certify(
     v = np.minimum(col_duals.astype(problem.dual_dtype, copy=False), problem.dual_bounds()[1])
     r, terms = best_row_duals(problem, v)
     row_of_col = inverse(problem, col_of_row)
-    links, lone_rows, lone_cols = complementary_slackness(problem, col_of_row, row_of_col, r, v, terms)
+    parts = complementary_slackness(problem, col_of_row, row_of_col, r, v, terms)
+    return assembled(problem, col_of_row, row_of_col, r, v, parts, solver=solver, device=device, stats=stats)
+
+
+def assembled(
+    problem: Problem,
+    col_of_row: np.ndarray,
+    row_of_col: np.ndarray,
+    r: np.ndarray,
+    v: np.ndarray,
+    parts: tuple[SlacknessTerms, SlacknessTerms, SlacknessTerms],
+    *,
+    solver: str,
+    device: str,
+    stats: Mapping[str, Any] | None,
+) -> Assignment:
+    """Return the assignment with cost, gap and proof from its terms (see `complementary_slackness`)."""
+    links, lone_rows, lone_cols = parts
     cost = links.sum_costs() + lone_rows.sum_costs() + lone_cols.sum_costs()
     gap = links.sum_slack() + lone_rows.sum_slack() + lone_cols.sum_slack()
     incomplete = incomplete_blocks(problem, col_of_row)
@@ -71,7 +88,7 @@ def certify(
         r,
         v,
         gap[0].item() if single else gap,
-        not incomplete.any() and all(part.is_tight() for part in (links, lone_rows, lone_cols)),
+        not incomplete.any() and all(part.is_tight() for part in parts),
         solver,
         device,
         stats or {},
@@ -148,8 +165,22 @@ def complementary_slackness(
         Size of the pair that bounds each row's dual, as `costs.best_row_duals` returns it.
     """
     rows = np.flatnonzero(col_of_row >= 0)
+    cost = link_costs(problem, rows, block_of(problem.row_offsets, rows), col_of_row[rows])
+    return slackness_terms(problem, col_of_row, row_of_col, cost, r, v, terms)
+
+
+def slackness_terms(
+    problem: Problem,
+    col_of_row: np.ndarray,
+    row_of_col: np.ndarray,
+    cost: np.ndarray,
+    r: np.ndarray,
+    v: np.ndarray,
+    terms: np.ndarray,
+) -> tuple[SlacknessTerms, SlacknessTerms, SlacknessTerms]:
+    """As `complementary_slackness`, for links whose costs (of `dual_dtype`, by ascending row) are known."""
+    rows = np.flatnonzero(col_of_row >= 0)
     block = block_of(problem.row_offsets, rows)
-    cost = link_costs(problem, rows, block, col_of_row[rows])
     cols = col_of_row[rows] + problem.col_offsets[block]
     slack, largest = _link_slack(rows, cols, cost, r, v, terms)
     links = SlacknessTerms(block, problem.n_blocks, cost, slack, largest)

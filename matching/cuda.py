@@ -14,7 +14,8 @@ from __future__ import annotations
 
 import functools
 import re
-from collections.abc import Callable, Generator, Iterator
+import warnings
+from collections.abc import Callable, Generator, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 from importlib import import_module
@@ -109,28 +110,72 @@ def using(device: str = "cuda") -> Generator[Any]:
         An allocation inside the block failed.
     """
     cp = cupy()
-    found = devices()
-    if not found:
-        raise DeviceUnavailable(f"device={device!r}: no CUDA device or driver was found; use device='cpu'")
-    index = _index(device, current=cp.cuda.Device().id)
-    if index >= len(found):
-        raise DeviceUnavailable(f"device={device!r}: there are {len(found)} CUDA devices, numbered from 0")
-    chosen = found[index]
-    if chosen.compute_capability < OLDEST_ARCHITECTURE:
-        have = ".".join(map(str, chosen.compute_capability))
-        raise DeviceUnavailable(
-            f"device={device!r}: {chosen.name} has compute capability {have}, 7.0 is needed; use device='cpu'"
-        )
-    with cp.cuda.Device(index):
+    chosen = _found(device)
+    with cp.cuda.Device(chosen.index):
         try:
             yield cp
         except cp.cuda.memory.OutOfMemoryError as error:
             raise DeviceMemoryExceeded(f"device={device!r}: {chosen.name} ran out of memory: {error}") from error
 
 
-def _index(device: str, *, current: int) -> int:
+def _found(device: str) -> Device:
+    """Return the device of that name, or raise as `using` says."""
+    found = devices()
+    if not found:
+        raise DeviceUnavailable(f"device={device!r}: no CUDA device or driver was found; use device='cpu'")
+    index = _index(device)
+    if index >= len(found):
+        raise DeviceUnavailable(f"device={device!r}: there are {len(found)} CUDA devices, numbered from 0")
+    if found[index].compute_capability < OLDEST_ARCHITECTURE:
+        have = ".".join(map(str, found[index].compute_capability))
+        raise DeviceUnavailable(
+            f"device={device!r}: {found[index].name} has compute capability {have}, 7.0 is needed; use device='cpu'"
+        )
+    return found[index]
+
+
+def numbers_of(names: Sequence[str]) -> tuple[int, ...]:
+    """Return the numbers of several devices, each there and new enough, none named twice.
+
+    Raises
+    ------
+    DeviceUnavailable
+        As `using`, or a device comes twice.
+    """
+    numbers = tuple(_found(name).index for name in names)
+    if len(set(numbers)) < len(numbers):
+        raise DeviceUnavailable(f"device={list(names)}: needs devices that differ; one is named twice")
+    return numbers
+
+
+def nccl() -> Any:
+    """Return CuPy's binding of NCCL.
+
+    Raises
+    ------
+    DeviceUnavailable
+        NCCL is not installed.
+    """
+    with warnings.catch_warnings():  # CuPy warns, we raise
+        warnings.simplefilter("ignore")
+        binding = import_module("cupy.cuda.nccl")
+    if not binding.available:
+        raise DeviceUnavailable(
+            "device: several devices talk through NCCL, which CuPy cannot load; install it with "
+            "pip install nvidia-nccl-cu13 (or -cu12), or name one device"
+        )
+    return binding
+
+
+@functools.cache
+def communicators(numbers: tuple[int, ...]) -> tuple[Any, ...]:
+    """Return NCCL's communicators of the given devices, one each; made once a process, which takes a second or so."""
+    return tuple(nccl().NcclCommunicator.initAll(list(numbers)))
+
+
+def _index(device: str) -> int:
     if device == "cuda":
-        return current
+        return cupy().cuda.Device().id
     name, _, number = device.partition(":")
     if name != "cuda" or not number.isdecimal():
         raise DeviceUnavailable(f"device={device!r}: a CUDA device is written 'cuda' or 'cuda:N'")

@@ -87,6 +87,26 @@ class Problem:
         return finish("dense", number * n, number * m, data, unmatched_cost, forbidden=mask)
 
     @classmethod
+    def outline(cls, shape: tuple[int, int], extremes: np.ndarray, unmatched_cost: Any = None) -> Problem:
+        """State the sizes, prices and arithmetic of a dense problem whose costs lie elsewhere.
+
+        Parameters
+        ----------
+        shape : (rows, columns)
+        extremes : float32, float64, int32 or int64 (k,)
+            Finite costs, the least and the largest among them; they become `data`.
+        unmatched_cost
+            As in `dense`.
+
+        Raises
+        ------
+        InvalidProblem
+            As `dense`.
+        """
+        rows, cols = (np.array([0, size], np.int64) for size in shape)
+        return cls._finish("dense", rows, cols, extremes, unmatched_cost)
+
+    @classmethod
     def sparse(
         cls,
         graph: Any,

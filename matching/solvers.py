@@ -28,14 +28,17 @@ class Solver(Protocol):
     name : str
         Its key in `SOLVERS`.
     devices : tuple of str
-        Device kinds it runs on: "cpu", "cuda".
+        Device kinds it runs on: "cpu", "cuda", "several cuda".
     """
 
     name: ClassVar[str]
     devices: ClassVar[tuple[str, ...]]
 
     def solve(self, problem: Problem, device: str) -> Assignment:
-        """Return the certified assignment of a validated problem on a device that was found to be there."""
+        """Return the certified assignment of a validated problem on a device that was found to be there.
+
+        Several devices are joined by commas: "cuda:0,cuda:1".
+        """
         ...
 
 

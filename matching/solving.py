@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import replace
 from typing import Any
 
@@ -12,6 +13,7 @@ from .assignment import Assignment
 from .convert import gate_radius
 from .errors import DeviceUnavailable, InvalidProblem
 from .problem import Problem
+from .sharded import ShardedCosts
 from .solvers import Solver, make_solver
 
 FEW_PAIRS = 60_000
@@ -25,18 +27,22 @@ WIDE_GATE = 100
 """Columns in a row's cube of pairs worth a link above which `solve` does not write those pairs out."""
 
 
-def solve(problem: Any, solver: str | Solver = "auto", device: str = "auto", **options: Any) -> Assignment:
+def solve(
+    problem: Any, solver: str | Solver = "auto", device: str | Sequence[str] = "auto", **options: Any
+) -> Assignment:
     """Solve a matching problem to proven optimality.
 
     Parameters
     ----------
     problem : Problem, array_like or sparse matrix
-        A `Problem`, a dense cost matrix (+inf = forbidden), or a SciPy sparse matrix (absent = forbidden).
+        A `Problem`, a dense cost matrix (+inf = forbidden), or a SciPy sparse matrix (absent = forbidden); or
+        `ShardedCosts`, which are solved on the devices that they are on.
     solver : str or Solver
         A name (`auctrack.matching.SOLVERS`), an instance with its options (`JV()`), or "auto" (see Notes).
-    device : str
+    device : str, or sequence of "cuda:N"
         "cpu", "cuda", "cuda:N", or "auto": the first CUDA device where the solver runs there and one is present, else
-        the CPU. `Assignment.device` says which it was.
+        the CPU. Several devices share one dense problem (`hungarian-classical` by rows, `hungarian-tree` by columns).
+        `Assignment.device` says which it was.
     **options
         Options of the named solver.
 
@@ -66,6 +72,7 @@ def solve(problem: Any, solver: str | Solver = "auto", device: str = "auto", **o
     - point sets with one: `sparse-jv` on the pairs worth a link (a third of the time of `auction` up to an
       `unmatched_cost` of the mean nearest-neighbour distance), but `auction` where there would be more than `WIDE_GATE`
       of them a row (from twice that distance on it is as fast or faster, and its memory does not grow with the gate);
+    - whatever is sent to several CUDA devices: `hungarian-tree`;
     - whatever is sent to a CUDA device, or lies there and is not fetched by device="cpu": `auction`; and with
       device="auto", where a CUDA device is present, whatever has at least `GPU_PAYS` pairs.
 
@@ -75,7 +82,10 @@ def solve(problem: Any, solver: str | Solver = "auto", device: str = "auto", **o
     >>> solve([[4, 1, 3], [2, 0, 5], [3, 2, 2]]).cost
     5
     """
+    if isinstance(problem, ShardedCosts):
+        return _solve_shards(problem, solver, device, options)
     problem = Problem.of(problem)
+    device = device if isinstance(device, str) else _listed(device)
     if not isinstance(solver, str):
         if options:
             raise InvalidProblem(f"options {sorted(options)} go into the solver instance, not beside it.")
@@ -97,8 +107,20 @@ def _solved(problem: Problem, solver: Solver, device: str) -> Assignment:
     return solver.solve(problem, device)
 
 
+def _solve_shards(costs: Any, solver: str | Solver, device: str | Sequence[str], options: dict[str, Any]) -> Assignment:
+    """Solve `ShardedCosts` where they are; "auto" is the solver that splits what they split."""
+    if solver == "auto":
+        solver = "hungarian-classical" if costs.axis == 0 else "hungarian-tree"
+    chosen = make_solver(solver, **options) if isinstance(solver, str) else solver
+    devices = ",".join(costs.checked_devices(device))
+    _refuse_several(chosen, devices)
+    return chosen.solve(costs, devices)
+
+
 def _choose(problem: Problem, device: str) -> tuple[str, str, str]:
     """Return the solver that "auto" stands for, the device, and why."""
+    if "," in device:
+        return "hungarian-tree", device, "several CUDA devices were asked for"
     if device.startswith("cuda"):
         return "auction", device, "a CUDA device was asked for"
     if problem.is_on_device and device != "cpu":
@@ -146,8 +168,18 @@ def _gate_width_of_block(block: Problem) -> float:
     return float(block.n_cols * np.divide(cube, extent, out=np.ones_like(extent), where=extent > 0).prod())
 
 
+def _listed(devices: Sequence[str]) -> str:
+    """Return several devices as solvers take them, "cuda:0,cuda:1"."""
+    if not devices or not all(name.partition(":")[0] == "cuda" and "," not in name for name in devices):
+        raise InvalidProblem(f"device needs one name, or a list of 'cuda:N'; got {list(devices)}.")
+    return ",".join(devices)
+
+
 def _device_for(solver: Solver, device: str) -> str:
-    """Return "cpu" or "cuda:N", or raise: an explicit choice never falls back."""
+    """Return "cpu", "cuda:N", or several of those joined by commas, or raise: an explicit choice never falls back."""
+    if "," in device:
+        _refuse_several(solver, device)
+        return device
     kind = device.partition(":")[0]
     if kind not in ("auto", "cpu", "cuda"):
         raise InvalidProblem(f"device needs 'auto', 'cpu', 'cuda' or 'cuda:N'; got {device!r}.")
@@ -159,3 +191,11 @@ def _device_for(solver: Solver, device: str) -> str:
             "Choose another solver or device='auto'."
         )
     return device
+
+
+def _refuse_several(solver: Solver, devices: str) -> None:
+    if "several cuda" not in solver.devices:
+        raise DeviceUnavailable(
+            f"solver {solver.name!r} runs on one device at a time; got device={devices.split(',')}. Name one, or use "
+            "solver='hungarian-tree' or 'hungarian-classical'."
+        )

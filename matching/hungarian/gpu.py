@@ -39,20 +39,32 @@ def solve_on_gpu(problem: Problem, name: str, device: str, method: Method) -> As
     with cuda.using(device) as cp:
         where = f"cuda:{cp.cuda.Device().id}"
         form = problem if problem.kind == "dense" else as_dense(problem.on_host())
-        answers = [_solve_block(cp, form, b, name, where, method) for b in range(form.n_blocks)]
-        answer = answers[0] if form.n_blocks == 1 else _joined(form, answers)
+        answer = solve_blocks(form, lambda block: _solve_rows(cp, block, name, where, method))
         if not problem.is_on_device:
             answer = answer.on_host()
         return replace(answer, stats={**answer.stats, "solve_s": perf_counter() - began})
 
 
-def _solve_block(cp: Any, form: Problem, b: int, name: str, where: str, method: Method) -> Assignment:
+def solve_blocks(form: Problem, solve_rows: Callable[[Problem], Assignment]) -> Assignment:
+    """Solve every block of a dense problem and join the answers.
+
+    Parameters
+    ----------
+    form : Problem
+    solve_rows : callable
+        Solves a block whose rows are its shorter side, or which has an `unmatched_cost`.
+    """
+    answers = [_solve_block(form, b, solve_rows) for b in range(form.n_blocks)]
+    return answers[0] if form.n_blocks == 1 else _joined(form, answers)
+
+
+def _solve_block(form: Problem, b: int, solve_rows: Callable[[Problem], Assignment]) -> Assignment:
     block = form.block(b)
     n, m = block.shape
     try:
         if n <= m or block.has_unmatched_cost:
-            return _solve_rows(cp, block, name, where, method)
-        answer = _solve_rows(cp, transposed(block), name, where, method)
+            return solve_rows(block)
+        answer = solve_rows(transposed(block))
     except Infeasible as error:
         if n > m:
             error = Infeasible(str(error), rows=error.columns, columns=error.rows, side="columns")
@@ -69,7 +81,6 @@ def _solve_block(cp: Any, form: Problem, b: int, name: str, where: str, method: 
 
 
 def _solve_rows(cp: Any, block: Problem, name: str, where: str, method: Method) -> Assignment:
-    """Solve a block whose rows are its shorter side, or which has an `unmatched_cost`."""
     if min(block.shape) == 0:
         nobody, (_, col_bound) = np.full(block.n_rows, FREE, np.int32), block.dual_bounds()
         return certify(block.on_host(), nobody, cuda.to_host(col_bound), solver=name, device=where)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from contextlib import AbstractContextManager
 from dataclasses import dataclass
 from typing import Any
 
@@ -67,6 +68,15 @@ class DeviceCosts:
     def none(self) -> Any:
         """+inf, or 2**62 in integers: no bound."""
         return np.int64(INT_LIMIT) if self.cost.dtype.kind == "i" else np.float64(np.inf)
+
+    @property
+    def device(self) -> AbstractContextManager[Any]:
+        """The device that the costs are on, to make it current."""
+        return self.cost.device
+
+    def synchronize(self) -> None:
+        """Wait for what was launched on the current stream."""
+        self.cp.cuda.get_current_stream().synchronize()
 
     def kernel(self, file: str, name: str, *options: str, cooperative: bool = False) -> Any:
         """Return a kernel in the form for these costs."""

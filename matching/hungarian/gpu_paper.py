@@ -57,13 +57,13 @@ class PaperSearch:
         """Time a phase on the device."""
         began = perf_counter()
         yield
-        self.costs.cp.cuda.get_current_stream().synchronize()
+        self.costs.synchronize()
         self.phases[name] += perf_counter() - began
 
-    def launch(self, name: str, items: int, *arguments: Any) -> None:
+    def launch(self, name: str, items: int, *arguments: Any, file: str = "hungarian_paper.cu") -> None:
         """Launch a kernel with about one thread an item."""
         grid = (min(max(-(-items // THREADS), 1), 1 << 16),)
-        self.costs.kernel("hungarian_paper.cu", name)(grid, (THREADS,), arguments)
+        self.costs.kernel(file, name)(grid, (THREADS,), arguments)
 
     def pairs(self) -> tuple[Any, ...]:
         """Return what every kernel that looks at pairs takes first."""
@@ -105,20 +105,34 @@ class PaperSearch:
             self.launch("hungarian_reverse", len(ends), *walk)
             first = cp.flatnonzero(starts).astype(np.int32)
         with self.phase("dual_update_s"):
-            duals = (self.state.col_of_row, self.col_covered, self.key, self.state.v, self.state.r)
-            if self.delta > 0:
-                self.launch("hungarian_update_duals", int(max(n, m)), n, m, self.delta, *duals)
+            self.update_duals()
         with self.phase("augment_s"):
             matching = self.state.col_of_row, self.state.row_of_col
             self.launch(
                 "hungarian_augment", len(first), first, np.int32(len(first)), self.row_next, self.col_next, *matching
             )
-            link = self.costs.cost, self.state.v, self.state.row_of_col, self.state.r
-            self.launch("hungarian_tighten", int(m), m, *link)
+            self.tighten()
+        self.count_paths(len(first))
+
+    def update_duals(self) -> None:
+        """Carry the dual change of the search out, before the augmentation."""
+        n, m = self.costs.sizes
+        duals = self.state.col_of_row, self.col_covered, self.key, self.state.v, self.state.r
+        if self.delta > 0:
+            self.launch("hungarian_update_duals", int(max(n, m)), n, m, self.delta, *duals)
+
+    def tighten(self) -> None:
+        """Take the duals of matched rows from their links."""
+        m = self.costs.sizes[1]
+        link = self.costs.cost, self.state.v, self.state.row_of_col, self.state.r
+        self.launch("hungarian_tighten", int(m), m, *link)
+
+    def count_paths(self, paths: int) -> None:
+        """Count a search that found so many paths."""
         if self.counts["searches"] < SEARCHES_COUNTED:
-            self.counts["paths_of_search"][self.counts["searches"]] += len(first)
+            self.counts["paths_of_search"][self.counts["searches"]] += paths
         self.counts["searches"] += 1
-        self.counts["initial_assignments"] += len(first) if self.counts["dual_updates"] == 0 else 0
+        self.counts["initial_assignments"] += paths if self.counts["dual_updates"] == 0 else 0
 
     def stats(self) -> dict[str, Any]:
         """Return counts and seconds of the phases."""
@@ -138,7 +152,7 @@ def match_by_trees(costs: DeviceCosts, state: DeviceState, _: Any) -> tuple[int,
                         len(search.key),
                         *search.pairs(),
                         search.delta,
-                        *_frontier(search, rows),
+                        *frontier_arguments(search, rows),
                     )
                     rows = search.frontier()
                 ends = search.ends()
@@ -147,49 +161,93 @@ def match_by_trees(costs: DeviceCosts, state: DeviceState, _: Any) -> tuple[int,
             with search.phase("dual_update_s"):
                 least = _least_key(search)
                 if least >= costs.none:
-                    return _first_free(search), search.stats()
+                    return first_free(search), search.stats()
                 search.delta = costs.price_dtype.type(least)
                 search.counts["dual_updates"] += 1
-                marks = search.row_covered, search.col_covered, search.entered, search.key
-                ends_of = search.row_mark, search.col_mark, search.alone
-                arguments = *search.pairs(), search.delta, state.row_of_col, search.row_pred, *marks, *ends_of
-                search.launch("hungarian_enter", max(costs.cost.shape), *arguments)
+                enter(search)
         search.carry_out(ends)
     return -1, search.stats()
+
+
+class ZeroSearch(PaperSearch):
+    """A solve by the classical variant, which searches among listed pairs of zero slack."""
+
+    def run(self) -> int:
+        """Match all rows; return a stuck one or -1."""
+        zeros: Any = None
+        while not self.reset():
+            while True:
+                if zeros is None:
+                    with self.phase("compaction_s"):
+                        zeros = self.compressed()
+                with self.phase("forward_s"):
+                    rows = self.frontier()
+                    while len(rows):
+                        lists = rows, np.int32(len(rows)), *zeros, *frontier_arguments(self, rows)[2:]
+                        self.launch("hungarian_expand_zeros", len(rows), *self.pairs(), self.delta, *lists)
+                        rows = self.frontier()
+                    ends = self.ends()
+                if len(ends):
+                    break
+                with self.phase("dual_update_s"):
+                    least = self.least_uncovered()
+                    if least >= self.costs.none:
+                        return first_free(self)
+                    self.delta = self.costs.price_dtype.type(least)
+                    self.counts["dual_updates"] += 1
+                    self.row_mark[self.row_mark == _VISITED] = _ACTIVE
+                zeros = None
+            zeros = None if self.delta > 0 else zeros
+            self.carry_out(ends)
+        return -1
+
+    def least_uncovered(self) -> Any:
+        """Return θ (Algorithm 7)."""
+        return self.least_of_rows().min().item()
+
+    def least_of_rows(self) -> Any:
+        """Return the least Δ at which each uncovered row gets a pair of zero slack, on the device."""
+        least = self.costs.cp.empty(len(self.row_mark), self.costs.price_dtype)
+        covers = self.entered, self.row_covered, self.col_covered
+        self.launch("hungarian_least_uncovered", 32 * len(least), *self.pairs(), *covers, least)
+        return least
+
+    def compressed(self) -> tuple[Any, Any]:
+        """Return the pairs of zero slack as (first, columns) of compressed rows (section 3.3)."""
+        first = self.counted()
+        return first, self.listed(first)
+
+    def counted(self) -> Any:
+        """Return where each row's pairs of zero slack begin in their list, and its end, int64 (rows + 1,)."""
+        cp, n = self.costs.cp, len(self.row_mark)
+        first = cp.zeros(n + 1, np.int64)
+        covers = self.entered, self.row_covered, self.col_covered
+        self.launch("hungarian_count_zeros", 32 * n, *self.pairs(), self.delta, *covers, first[1:])
+        return cp.cumsum(first)
+
+    def listed(self, first: Any) -> Any:
+        """Return the columns of the pairs of zero slack, int32."""
+        zeros = self.costs.cp.empty(int(first[-1]), np.int32)
+        covers = self.entered, self.row_covered, self.col_covered
+        self.launch("hungarian_list_zeros", 32 * len(self.row_mark), *self.pairs(), self.delta, *covers, first, zeros)
+        return zeros
 
 
 def match_by_zeros(costs: DeviceCosts, state: DeviceState, _: Any) -> tuple[int, dict[str, Any]]:
     """Match by the classical variant; as `gpu_forest.match_by_forests`."""
-    search = PaperSearch(costs, state)
-    zeros: Any = None
-    while not search.reset():
-        while True:
-            if zeros is None:
-                with search.phase("compaction_s"):
-                    zeros = _compressed(search)
-            with search.phase("forward_s"):
-                rows = search.frontier()
-                while len(rows):
-                    lists = rows, np.int32(len(rows)), *zeros, *_frontier(search, rows)[2:]
-                    search.launch("hungarian_expand_zeros", len(rows), *search.pairs(), search.delta, *lists)
-                    rows = search.frontier()
-                ends = search.ends()
-            if len(ends):
-                break
-            with search.phase("dual_update_s"):
-                least = _least_uncovered(search)
-                if least >= costs.none:
-                    return _first_free(search), search.stats()
-                search.delta = costs.price_dtype.type(least)
-                search.counts["dual_updates"] += 1
-                search.row_mark[search.row_mark == _VISITED] = _ACTIVE
-            zeros = None
-        zeros = None if search.delta > 0 else zeros
-        search.carry_out(ends)
-    return -1, search.stats()
+    search = ZeroSearch(costs, state)
+    return search.run(), search.stats()
 
 
-def _frontier(search: PaperSearch, rows: Any) -> tuple[Any, ...]:
+def enter(search: PaperSearch) -> None:
+    """Let columns whose slack is zero now enter (Algorithm 9)."""
+    marks = search.row_covered, search.col_covered, search.entered, search.key
+    ends_of = search.row_mark, search.col_mark, search.alone
+    arguments = *search.pairs(), search.delta, search.state.row_of_col, search.row_pred, *marks, *ends_of
+    search.launch("hungarian_enter", max(search.costs.cost.shape), *arguments)
+
+
+def frontier_arguments(search: PaperSearch, rows: Any) -> tuple[Any, ...]:
     """Return what both expansions take after the pairs and Δ (the classical one puts its list after the frontier)."""
     covers = search.row_covered, search.col_covered, search.entered, search.key
     marks = search.row_mark, search.col_mark, search.alone
@@ -205,25 +263,6 @@ def _least_key(search: PaperSearch) -> Any:
     return min(least.item(), alone.item())
 
 
-def _least_uncovered(search: PaperSearch) -> Any:
-    """Return θ of the classical variant (Algorithm 7)."""
-    least = search.costs.cp.empty(len(search.row_mark), search.costs.price_dtype)
-    covers = search.entered, search.row_covered, search.col_covered
-    search.launch("hungarian_least_uncovered", 32 * len(least), *search.pairs(), *covers, least)
-    return least.min().item()
-
-
-def _compressed(search: PaperSearch) -> tuple[Any, Any]:
-    """Return the pairs of zero slack as (first, columns) of compressed rows (section 3.3)."""
-    cp, n = search.costs.cp, len(search.row_mark)
-    first = cp.zeros(n + 1, np.int64)
-    covers = search.entered, search.row_covered, search.col_covered
-    search.launch("hungarian_count_zeros", 32 * n, *search.pairs(), search.delta, *covers, first[1:])
-    first = cp.cumsum(first)
-    zeros = cp.empty(max(int(first[-1]), 1), np.int32)
-    search.launch("hungarian_list_zeros", 32 * n, *search.pairs(), search.delta, *covers, first, zeros)
-    return first, zeros
-
-
-def _first_free(search: PaperSearch) -> int:
+def first_free(search: PaperSearch) -> int:
+    """Return a row that is not matched."""
     return int(search.costs.cp.flatnonzero(search.state.col_of_row == FREE)[0])

@@ -8,6 +8,7 @@ from typing import ClassVar, Literal
 from ..assignment import Assignment
 from ..errors import DeviceUnavailable, InvalidProblem
 from ..problem import Problem
+from ..sharded import ShardedCosts
 
 _VARIANTS = ("default", "paper")
 
@@ -27,7 +28,7 @@ class HungarianClassical:
     """
 
     name: ClassVar[str] = "hungarian-classical"
-    devices: ClassVar[tuple[str, ...]] = ("cpu", "cuda")
+    devices: ClassVar[tuple[str, ...]] = ("cpu", "cuda", "several cuda")
 
     variant: Literal["default", "paper"] = "default"
 
@@ -37,6 +38,10 @@ class HungarianClassical:
 
     def solve(self, problem: Problem, device: str = "cpu") -> Assignment:
         """Solve to proven optimality; raises `Infeasible` with a Hall violator when there is no assignment."""
+        if "," in device or isinstance(problem, ShardedCosts):
+            from . import multi_gpu, multi_gpu_paper
+
+            return multi_gpu.solve_on_gpus(problem, self.name, device.split(","), 0, multi_gpu_paper.match_by_zeros)
         if device.startswith("cuda"):
             from . import gpu, gpu_paper
 
@@ -65,7 +70,7 @@ class HungarianTree:
     """
 
     name: ClassVar[str] = "hungarian-tree"
-    devices: ClassVar[tuple[str, ...]] = ("cpu", "cuda")
+    devices: ClassVar[tuple[str, ...]] = ("cpu", "cuda", "several cuda")
 
     variant: Literal["default", "paper", "sequential"] = "default"
     threads: int | None = None
@@ -79,6 +84,10 @@ class HungarianTree:
         if device.startswith("cuda"):
             if self.variant == "sequential":
                 raise DeviceUnavailable("variant='sequential' runs on the CPU; got device='cuda'. Use variant='paper'.")
+            if "," in device or isinstance(problem, ShardedCosts):
+                from . import multi_gpu, multi_gpu_paper
+
+                return multi_gpu.solve_on_gpus(problem, self.name, device.split(","), 1, multi_gpu_paper.match_by_trees)
             from . import gpu, gpu_forest, gpu_paper
 
             method = gpu_paper.match_by_trees if self.variant == "paper" else gpu_forest.match_by_forests

@@ -1,0 +1,165 @@
+"""The variants on several GPUs: every dense block split over the devices, all of them driven by this process."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import replace
+from time import perf_counter
+from typing import Any
+
+import numpy as np
+
+from .. import cuda
+from ..assignment import Assignment
+from ..certificate import assembled, certify, inverse
+from ..convert import as_dense
+from ..errors import DeviceUnavailable, InvalidProblem
+from ..hall import infeasible
+from ..problem import Problem
+from ..sharded import ShardedCosts
+from .collectives import Nccl
+from .gpu import LOOSE, REFINEMENTS, solve_blocks
+from .gpu_dense import DeviceCosts, DeviceState
+from .shards import Proof, Shards, adopt, even_split, place, prove, reduced
+from .state import FREE
+
+WENT_ALONE = -2
+
+Method = Callable[[Shards, DeviceState], tuple[int, DeviceState, dict[str, Any]]]
+"""Matches all rows that are `FREE`, from and to a state on the host; returns a stuck row or -1, the state, counts."""
+
+
+def solve_on_gpus(problem: Any, name: str, devices: Sequence[str], axis: int, method: Method) -> Assignment:
+    """Solve on several devices.
+
+    Parameters
+    ----------
+    problem : Problem or ShardedCosts
+    name : str
+        Of the solver.
+    devices : sequence of "cuda:N"
+        Shards are dealt out in this order; a side with fewer members than devices takes as many of them.
+    axis : {0, 1}
+        What the method splits.
+    method : Method
+
+    Returns
+    -------
+    Assignment
+        On the host, or beside the problem's costs if those are on one GPU.
+    """
+    began = perf_counter()
+    numbers = cuda.numbers_of(devices)
+    where = ",".join(f"cuda:{number}" for number in numbers)
+    with cuda.using(f"cuda:{numbers[0]}") as cp:
+        if isinstance(problem, ShardedCosts):
+            shards = _adopted(cp, problem, name, numbers, axis)
+            answer = solve_shards(shards, name, where, method)
+        elif problem.kind == "sparse":
+            raise DeviceUnavailable(
+                f"device={list(devices)}: solver {name!r} splits dense costs; solve sparse ones with device='cpu', or "
+                "with solver='auction' on one device."
+            )
+        else:
+            form = problem if problem.kind == "dense" else as_dense(problem.on_host())
+
+            def solve_rows(block: Problem) -> Assignment:
+                return _solve_rows(cp, block, name, where, numbers, axis, method)
+
+            answer = solve_blocks(form, solve_rows)
+    if not isinstance(problem, ShardedCosts) and problem.is_on_device:
+        with problem.data.device:
+            answer = answer.on_device()
+    return replace(answer, stats={**answer.stats, "solve_s": perf_counter() - began})
+
+
+def _adopted(cp: Any, costs: ShardedCosts, name: str, numbers: tuple[int, ...], axis: int) -> Shards:
+    """Take shards that are on the devices already."""
+    if costs.axis != axis:
+        sides = ("rows (axis 0)", "columns (axis 1)")
+        raise InvalidProblem(f"solver {name!r} needs shards of {sides[axis]}; got shards of {sides[costs.axis]}.")
+    ends = np.cumsum([shard.shape[axis] for shard in costs.shards])
+    return Shards(costs.outline, tuple(adopt(cp, costs)), axis, (0, *map(int, ends)), _nccl(cp, numbers))
+
+
+def _nccl(cp: Any, numbers: tuple[int, ...]) -> Nccl:
+    return Nccl(cp, cuda.nccl(), cuda.communicators(numbers))
+
+
+def _solve_rows(
+    cp: Any, block: Problem, name: str, where: str, numbers: tuple[int, ...], axis: int, method: Method
+) -> Assignment:
+    if min(block.shape) == 0:
+        return nobody_matched(block, name, where)
+    began = perf_counter()
+    first = even_split(block.shape[axis], len(numbers))
+    numbers = numbers[: len(first) - 1]
+    parts = place(cp, block, numbers, axis)
+    answer = solve_shards(Shards(block, tuple(parts), axis, first, _nccl(cp, numbers)), name, where, method)
+    return replace(answer, stats={**answer.stats, "solve_and_copy_s": perf_counter() - began})
+
+
+def nobody_matched(block: Problem, name: str, where: str) -> Assignment:
+    """Return the answer where one side is empty."""
+    host = block.on_host()
+    return certify(host, np.full(host.n_rows, FREE, np.int32), host.dual_bounds()[1], solver=name, device=where)
+
+
+def solve_shards(shards: Shards, name: str, where: str, method: Method) -> Assignment:
+    """Solve a problem whose costs are in place, and whose rows are its shorter side if all must be matched."""
+    began = perf_counter()
+    state = reduced(shards)
+    isolated = np.flatnonzero(state.r >= shards.none)
+    if len(isolated):
+        raise _infeasible(shards, int(isolated[0]), state)
+    stats: dict[str, Any] = {"reduction_s": perf_counter() - began, "refinements": 0}
+    while True:
+        stuck, state, counts = method(shards, state)
+        if stuck >= 0:
+            raise _infeasible(shards, stuck, state)
+        stats |= {key: stats.get(key, 0) + count for key, count in counts.items()}
+        proof, answer = _certified(shards, state, name, where, stats)
+        if answer.is_optimal or shards.outline.is_integer or stats["refinements"] == REFINEMENTS:
+            return answer
+        state = _released(shards, state, proof)
+        stats["refinements"] += 1
+
+
+def _certified(
+    shards: Shards, state: DeviceState, name: str, where: str, stats: dict[str, Any]
+) -> tuple[Proof, Assignment]:
+    began = perf_counter()
+    col_of_row = np.maximum(state.col_of_row, FREE)
+    row_of_col = inverse(shards.outline, col_of_row)
+    proof = prove(shards, state.v, col_of_row, row_of_col)
+    stats["certificate_s"] = stats.get("certificate_s", 0.0) + perf_counter() - began
+    duals = proof.r, proof.v
+    matched = shards.outline, col_of_row, row_of_col
+    return proof, assembled(*matched, *duals, proof.parts, solver=name, device=where, stats=stats)
+
+
+def _released(shards: Shards, state: DeviceState, proof: Proof) -> DeviceState:
+    """Free the rows whose links rounding left loose, as on one GPU."""
+    col_of_row, row_of_col, r, v = state.col_of_row, state.row_of_col, proof.r, proof.v
+    rows = np.flatnonzero(col_of_row >= 0)
+    cols, cost = col_of_row[rows], proof.cost
+    slack = cost - v[cols] - r[rows]
+    loose = slack > LOOSE * np.maximum.reduce([abs(cost), abs(v[cols]), abs(r[rows])])
+    row_of_col[cols[loose]] = FREE
+    col_of_row[rows[loose]] = FREE
+    r[rows[~loose]] = cost[~loose] - v[cols[~loose]]
+    at_bound = r >= shards.outline.dual_bounds()[0]
+    col_of_row[col_of_row < 0] = np.where(at_bound, WENT_ALONE, FREE)[col_of_row < 0]
+    return DeviceState(r, v, col_of_row, row_of_col)
+
+
+def _infeasible(shards: Shards, row: int, state: DeviceState) -> Exception:
+    n, m = shards.outline.shape
+    allowed = np.concatenate(shards.each(_allowed), axis=shards.axis)
+    matched = np.maximum(state.col_of_row, FREE), state.row_of_col
+    return infeasible(shards.outline, row, np.arange(n + 1) * m, None, allowed.reshape(-1), *matched)
+
+
+def _allowed(part: DeviceCosts) -> np.ndarray:
+    finite = part.cost < part.none
+    return cuda.to_host(finite if part.forbidden is None else finite & ~part.forbidden)

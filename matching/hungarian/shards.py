@@ -1,0 +1,223 @@
+"""A dense problem split over several GPUs: its parts, its initial reduction and its certificate."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import dataclass
+from itertools import pairwise
+from typing import Any, TypeVar
+
+import numpy as np
+
+from .. import cuda
+from ..certificate import SlacknessTerms, slackness_terms
+from ..problem import Problem
+from ..sharded import ShardedCosts, device_of
+from .collectives import Collective
+from .gpu_dense import STRIPES, THREADS, DeviceCosts, DeviceState, reduce_rows
+from .state import FREE
+
+COPIED_BYTES = 2**28
+"""Of a shard, at a time."""
+
+Part = TypeVar("Part")
+
+
+@dataclass(frozen=True)
+class Shards:
+    """The parts of a problem, each on a device of its own.
+
+    Attributes
+    ----------
+    outline : Problem
+        Sizes, prices and arithmetic of the whole.
+    parts : tuple of DeviceCosts
+    axis : {0, 1}
+        0: each part has some rows; 1: some columns.
+    first : tuple of int (parts + 1,)
+        Where each begins along the axis.
+    collective : Collective
+    """
+
+    outline: Problem
+    parts: tuple[DeviceCosts, ...]
+    axis: int
+    first: tuple[int, ...]
+    collective: Collective
+
+    @property
+    def none(self) -> Any:
+        """As `DeviceCosts.none`."""
+        return self.parts[0].none
+
+    def each(self, do: Callable[..., Part], *of_parts: Iterable[Any]) -> list[Part]:
+        """Call `do(part, ...)` for every part on its device, with what the further lists have for it."""
+        done: list[Part] = []
+        for part, *more in zip(self.parts, *of_parts, strict=True):
+            with part.device:
+                done.append(do(part, *more))
+        return done
+
+    def slices(self) -> list[slice]:
+        """Return what each part has of the axis that is split."""
+        return [slice(a, b) for a, b in pairwise(self.first)]
+
+    def copies(self, array: np.ndarray) -> list[Any]:
+        """Copy an array of the host to every device."""
+        return self.each(lambda part: part.cp.array(array))
+
+
+def even_split(size: int, parts: int) -> tuple[int, ...]:
+    """Return where each of at most `parts` parts of a range begins, and its end; none is empty unless the range is."""
+    parts = max(min(parts, size), 1)
+    return tuple(size * k // parts for k in range(parts + 1))
+
+
+def place(cp: Any, block: Problem, numbers: Sequence[int], axis: int) -> list[DeviceCosts]:
+    """Copy a dense problem of one block, on the host or on one GPU, part by part to the devices of these numbers."""
+    cost = block.cost_matrix
+    mask = None if block.forbidden is None else block.forbidden.reshape(cost.shape)
+    bounds = block.dual_bounds()
+    parts: list[DeviceCosts] = []
+    for number, (a, b) in zip(numbers, pairwise(even_split(cost.shape[axis], len(numbers))), strict=False):
+        window = (slice(a, b), slice(None)) if axis == 0 else (slice(None), slice(a, b))
+        with cp.cuda.Device(number):
+            n, m = cost[window].shape
+            n_bytes = n * m * (cost.itemsize + (mask is not None)) + _scratch_bytes(n, m, cost.shape)
+            cuda.require_memory(n_bytes, f"{n} x {m} of {cost.shape[0]} x {cost.shape[1]} costs")
+            masked = None if mask is None else _moved(cp, mask[window])
+            own = (bound[window[side]] for side, bound in enumerate(bounds))
+            parts.append(DeviceCosts(cp, _moved(cp, cost[window]), masked, *(_moved(cp, bound) for bound in own)))
+    return parts
+
+
+def adopt(cp: Any, costs: ShardedCosts) -> list[DeviceCosts]:
+    """Take shards where they are."""
+    parts: list[DeviceCosts] = []
+    at = 0
+    masks = costs.forbidden or (None,) * len(costs.shards)
+    for shard, mask in zip(costs.shards, masks, strict=True):
+        sides = [slice(None), slice(None)]
+        sides[costs.axis] = slice(at, at + shard.shape[costs.axis])
+        with device_of(shard):
+            bounds = (cp.asarray(bound[side]) for bound, side in zip(costs.outline.dual_bounds(), sides, strict=True))
+            parts.append(DeviceCosts(cp, shard, mask, *bounds))
+        at = sides[costs.axis].stop
+    return parts
+
+
+def _scratch_bytes(n: int, m: int, shape: tuple[int, int]) -> int:
+    return 80 * sum(shape) + 8 * STRIPES * m + 8 * n + 2**26
+
+
+def _moved(cp: Any, window: Any) -> Any:
+    """Copy a window of an array to the current device, some rows at a time."""
+    target = cp.empty(window.shape, window.dtype)
+    rows = max(1, COPIED_BYTES // max(window[:1].nbytes, 1))
+    for at in range(0, len(window), rows):
+        piece = window[at : at + rows]
+        if cuda.is_device_array(piece):
+            with piece.device:
+                piece = cp.ascontiguousarray(piece)
+            target[at : at + rows] = cp.asarray(piece)
+        else:
+            target[at : at + rows].set(np.ascontiguousarray(piece))
+    return target
+
+
+def reduced(shards: Shards) -> DeviceState:
+    """Return the state after Algorithm 1 (section 5, step 2), on the host; nothing is matched."""
+    states = shards.each(_unreduced)
+    shards.each(reduce_rows, states)
+    if shards.axis == 1:
+        shards.collective.all_min([state.r for state in states])
+    least = shards.each(_least_of_columns, states)
+    if shards.axis == 0:
+        shards.collective.all_min(least)
+    shards.each(_raise_columns, least, states)
+    n, m = shards.outline.shape
+    nobody = np.full(n, FREE, np.int32), np.full(m, FREE, np.int32)
+    r = on_host(shards, [state.r for state in states], 0)
+    v = on_host(shards, [state.v for state in states], 1)
+    return DeviceState(r, v, *nobody)
+
+
+def _unreduced(part: DeviceCosts) -> DeviceState:
+    cp, (n, _) = part.cp, part.cost.shape
+    v = cp.where(part.col_bound < part.none, part.col_bound, 0).astype(part.price_dtype)
+    return DeviceState(cp.empty(n, part.price_dtype), v, None, None)
+
+
+def _least_of_columns(part: DeviceCosts, state: DeviceState) -> Any:
+    cp, m = part.cp, part.cost.shape[1]
+    minima = cp.empty((STRIPES, m), part.price_dtype)
+    stripes = part.kernel("hungarian_reduce.cu", "hungarian_reduce_stripes")
+    stripes((-(-m // THREADS), STRIPES), (THREADS,), (*part.sizes, *part.pairs, state.r, minima))
+    return minima.min(axis=0)
+
+
+def _raise_columns(part: DeviceCosts, least: Any, state: DeviceState) -> None:
+    m = part.sizes[1]
+    finish = part.kernel("hungarian_reduce.cu", "hungarian_reduce_columns")
+    finish((-(-int(m) // THREADS),), (THREADS,), (m, np.int32(1), least, part.col_bound, state.v))
+
+
+def on_host(shards: Shards, parts: Sequence[Any], side: int) -> np.ndarray:
+    """Return an array of all rows (side 0) or columns (1): joined where that side is split, else the first part's."""
+    return np.concatenate([cuda.to_host(p) for p in parts]) if side == shards.axis else cuda.to_host(parts[0])
+
+
+@dataclass(frozen=True)
+class Proof:
+    """What the certificate of a matching is made of, on the host.
+
+    Attributes
+    ----------
+    r, v : (rows,), (columns,)
+        Feasible duals.
+    cost : (links,)
+        By ascending row.
+    parts : SlacknessTerms of links, lone rows and lone columns
+    """
+
+    r: np.ndarray
+    v: np.ndarray
+    cost: np.ndarray
+    parts: tuple[SlacknessTerms, SlacknessTerms, SlacknessTerms]
+
+
+def prove(shards: Shards, v: np.ndarray, col_of_row: np.ndarray, row_of_col: np.ndarray) -> Proof:
+    """Compute the best row duals, and every term of the gap, each part on its device."""
+    v = np.minimum(v, shards.outline.dual_bounds()[1])
+    prices = [v[own] for own in shards.slices()] if shards.axis == 1 else [v] * len(shards.parts)
+    found = [tuple(map(cuda.to_host, pair)) for pair in shards.each(_row_duals, prices)]
+    if shards.axis == 0:
+        r, terms = (np.concatenate(part) for part in zip(*found, strict=True))
+    else:
+        duals, sizes = (np.stack(part) for part in zip(*found, strict=True))
+        lowest = duals.argmin(axis=0)[None]
+        r, terms = (np.take_along_axis(a, lowest, axis=0)[0] for a in (duals, sizes))
+    cost = _link_costs(shards, col_of_row)
+    return Proof(r, v, cost, slackness_terms(shards.outline, col_of_row, row_of_col, cost, r, v, terms))
+
+
+def _row_duals(part: DeviceCosts, v: np.ndarray) -> tuple[Any, Any]:
+    cp, (n, _) = part.cp, part.cost.shape
+    r, terms = cp.empty(n, part.price_dtype), cp.empty(n, part.price_dtype)
+    kernel = part.kernel("hungarian_shards.cu", "hungarian_certify_rows")
+    blocks = min(max(-(-32 * n // THREADS), 1), 1 << 16)
+    kernel((blocks,), (THREADS,), (*part.sizes, *part.pairs, part.row_bound, cp.asarray(v), r, terms))
+    return r, terms
+
+
+def _link_costs(shards: Shards, col_of_row: np.ndarray) -> np.ndarray:
+    rows = np.flatnonzero(col_of_row >= 0)
+    pairs = [rows, col_of_row[rows].astype(np.int64)]
+    owner = np.searchsorted(shards.first, pairs[shards.axis], side="right") - 1
+    cost = np.empty(len(rows), shards.outline.dual_dtype)
+    for k, part in enumerate(shards.parts):
+        mine = owner == k
+        i, j = (side[mine] - (shards.first[k] if axis == shards.axis else 0) for axis, side in enumerate(pairs))
+        with part.device:
+            cost[mine] = cuda.to_host(part.cost[part.cp.asarray(i), part.cp.asarray(j)])
+    return cost

@@ -1,0 +1,274 @@
+"""Several GPUs: the paper's section 5 on shards in the host's memory, with the kernels' twins, and what is refused."""
+
+from __future__ import annotations
+
+import sys
+from contextlib import nullcontext
+from itertools import pairwise
+from types import SimpleNamespace
+from typing import Any
+
+import numpy as np
+import pytest
+
+from auctrack.matching import (
+    Assignment,
+    DeviceUnavailable,
+    Infeasible,
+    InvalidProblem,
+    Problem,
+    ShardedCosts,
+    cuda,
+    solve,
+    verify,
+)
+from auctrack.matching.convert import as_dense
+from auctrack.matching.hungarian.collectives import Copies
+from auctrack.matching.hungarian.gpu import solve_blocks
+from auctrack.matching.hungarian.multi_gpu import Method, nobody_matched, solve_shards
+from auctrack.matching.hungarian.multi_gpu_paper import match_by_trees, match_by_zeros
+from auctrack.matching.hungarian.shards import Shards, even_split
+
+from ..cases import CASES, Case, assert_solves
+from .kernel_twins import HostCosts
+
+
+class OnShards:
+    """A solver that splits dense problems among shards in the host's memory."""
+
+    devices = ("cpu",)
+
+    def __init__(self, name: str, axis: int, method: Method, n_shards: int) -> None:
+        self.name, self.axis, self.method, self.n_shards = name, axis, method, n_shards
+
+    def solve(self, problem: Problem, device: str) -> Assignment:
+        return solve_blocks(as_dense(problem), lambda block: self._solve_rows(block, device))
+
+    def _solve_rows(self, block: Problem, device: str) -> Assignment:
+        if min(block.shape) == 0:
+            return nobody_matched(block, self.name, device)
+        first = even_split(block.shape[self.axis], self.n_shards)
+        parts = tuple(self._part(block, slice(a, b)) for a, b in pairwise(first))
+        return solve_shards(Shards(block, parts, self.axis, first, Copies(np)), self.name, device, self.method)
+
+    def _part(self, block: Problem, own: slice) -> HostCosts:
+        window = (own, slice(None)) if self.axis == 0 else (slice(None), own)
+        mask = None if block.forbidden is None else block.forbidden.reshape(block.shape)[window]
+        bounds = (bound[side] for bound, side in zip(block.dual_bounds(), window, strict=True))
+        return HostCosts(np, block.cost_matrix[window], mask, *bounds)
+
+
+def by_columns(n_shards: int) -> OnShards:
+    return OnShards("hungarian-tree", 1, match_by_trees, n_shards)
+
+
+def by_rows(n_shards: int) -> OnShards:
+    return OnShards("hungarian-classical", 0, match_by_zeros, n_shards)
+
+
+SPLITS = [split(n) for split in (by_columns, by_rows) for n in (2, 4)]
+NAMES = [f"{split.name}-{split.n_shards}" for split in SPLITS]
+
+
+@pytest.mark.parametrize("case", CASES, ids=str)
+@pytest.mark.parametrize("solver", SPLITS, ids=NAMES)
+def test_a_named_case_is_solved_and_proven(solver: Any, case: Case):
+    assert_solves(case, solver)
+
+
+@pytest.mark.parametrize("solver", SPLITS, ids=NAMES)
+@pytest.mark.parametrize("unmatched_cost", [None, 40])
+def test_the_cost_does_not_depend_on_the_split(solver: Any, unmatched_cost: int | None):
+    cost = np.random.default_rng(0).integers(0, 200, (60, 70))
+    problem = Problem.dense(cost, unmatched_cost=unmatched_cost)
+    answer = solve(problem, solver, "cpu")
+    assert answer.cost == solve(problem, "jv", "cpu").cost
+    assert verify(problem, answer)
+
+
+@pytest.mark.parametrize("solver", SPLITS, ids=NAMES)
+def test_scaling_by_a_power_of_two_changes_only_the_scale(solver: Any):
+    cost = np.random.default_rng(0).random((30, 30))
+    before, after = solve(cost, solver, "cpu"), solve(cost * 2.0**-300, solver, "cpu")
+    np.testing.assert_array_equal(before.col_of_row, after.col_of_row)
+    np.testing.assert_array_equal(before.col_duals * 2.0**-300, after.col_duals)
+
+
+@pytest.mark.parametrize("solver", SPLITS, ids=NAMES)
+def test_links_that_rounding_left_loose_are_matched_again(solver: Any):
+    rng = np.random.default_rng(2)
+    cost = rng.random((40, 40)) * 10.0 ** rng.integers(-9, 9, (40, 1))
+    answer = solve(cost, solver, "cpu")
+    assert answer.stats["refinements"] > 0
+    assert verify(cost, answer)
+
+
+@pytest.mark.parametrize("solver", SPLITS, ids=NAMES)
+def test_phases_and_paths_are_told(solver: Any):
+    stats = solve(np.random.default_rng(1).integers(0, 80, (40, 40)), solver, "cpu").stats
+    assert stats["paths_of_search"].sum() == 40
+    assert stats["levels"] >= stats["searches"] >= 1
+    phases = {"reduction_s", "compaction_s", "forward_s", "reverse_s", "augment_s", "dual_update_s", "certificate_s"}
+    assert phases <= set(stats)
+
+
+@pytest.mark.parametrize(("size", "parts"), [(0, 3), (2, 4), (7, 3), (8, 4)])
+def test_an_even_split_covers_all_and_leaves_no_part_empty(size: int, parts: int):
+    first = even_split(size, parts)
+    assert (first[0], first[-1], len(first)) == (0, size, max(min(size, parts), 1) + 1)
+    lengths = np.diff(first)
+    assert lengths.max() - lengths.min() <= 1
+
+
+# ------------------------------------------------------------------ costs in shards
+
+
+@pytest.mark.parametrize("axis", [0, 1])
+def test_sharded_costs_are_the_problem_that_they_are_parts_of(axis: int):
+    cost = np.random.default_rng(3).integers(0, 9, (6, 8))
+    shards = ShardedCosts.of(np.split(cost, 2, axis=axis), axis=axis, unmatched_cost=2.5)
+    np.testing.assert_array_equal(shards.on_host().cost_matrix, cost)
+    assert shards.outline.shape == (6, 8)
+    assert {shard.dtype.name for shard in shards.shards} == {"float64"}
+    assert shards.on_host().has_unmatched_cost
+
+
+@pytest.mark.parametrize(
+    ("shards", "options", "why"),
+    [
+        ([], {"axis": 0}, "one array at least"),
+        ([np.zeros((2, 2))], {"axis": 2}, "axis 0 or 1"),
+        ([np.zeros(2)], {"axis": 0}, "2 axes"),
+        ([np.zeros((2, 3)), np.zeros((2, 4))], {"axis": 0}, "one number of columns"),
+        ([np.zeros((2, 3)), np.zeros((2, 3), int)], {"axis": 1}, "one dtype"),
+        ([np.zeros((2, 3)), np.full((2, 3), np.nan)], {"axis": 1}, "numbers"),
+        ([np.zeros((2, 2)), np.zeros((2, 2))], {"axis": 0}, "transposed"),
+        ([np.zeros((2, 4))], {"axis": 0, "forbidden": []}, "one mask a shard"),
+        ([np.full((2, 4), 2**62)], {"axis": 0}, "add up"),
+    ],
+)
+def test_shards_that_do_not_fit_together_are_refused(shards: Any, options: dict[str, Any], why: str):
+    with pytest.raises(InvalidProblem, match=why):
+        ShardedCosts.of(shards, **options)
+
+
+def test_sharded_costs_are_solved_on_their_devices_only():
+    shards = ShardedCosts.of([np.zeros((2, 4))], axis=1)
+    with pytest.raises(InvalidProblem, match="these shards are on"):
+        solve(shards, "hungarian-tree", ["cuda:0", "cuda:1"])
+    with pytest.raises(DeviceUnavailable, match="one device at a time"):
+        solve(shards, "jv")
+
+
+# ------------------------------------------------------------------ what is refused
+
+
+@pytest.mark.parametrize("device", [[], ["cpu", "cuda:0"], ["cuda:0,cuda:1"], ["gpu"]])
+def test_a_list_of_anything_but_cuda_devices_is_refused(device: list[str]):
+    with pytest.raises(InvalidProblem, match="a list of 'cuda:N'"):
+        solve([[1.0]], "hungarian-tree", device)
+
+
+@pytest.mark.parametrize("solver", ["jv", "auction"])
+def test_solvers_of_one_device_refuse_several(solver: str):
+    with pytest.raises(DeviceUnavailable, match="one device at a time"):
+        solve([[1.0]], solver, ["cuda:0", "cuda:1"])
+
+
+@pytest.fixture
+def two_pretended_devices(monkeypatch: pytest.MonkeyPatch):
+    """A CuPy with two devices and no NCCL."""
+
+    def device(number: int = 0) -> object:
+        context = nullcontext()
+        context.id = number  # type: ignore[attr-defined]
+        return context
+
+    properties = {"name": b"GPU", "major": 9, "minor": 0, "totalGlobalMem": 2**30, "multiProcessorCount": 4}
+    runtime = SimpleNamespace(
+        getDeviceCount=lambda: 2, getDeviceProperties=lambda _: properties, CUDARuntimeError=OSError
+    )
+    memory = SimpleNamespace(OutOfMemoryError=MemoryError)
+    module = SimpleNamespace(cuda=SimpleNamespace(runtime=runtime, Device=device, memory=memory))
+    monkeypatch.setitem(sys.modules, "cupy", module)
+    monkeypatch.setitem(sys.modules, "cupy.cuda.nccl", SimpleNamespace(available=False))
+    cuda._describe.cache_clear()
+    yield
+    cuda._describe.cache_clear()
+
+
+@pytest.mark.usefixtures("two_pretended_devices")
+@pytest.mark.parametrize("solver", ["hungarian-tree", "hungarian-classical"])
+def test_devices_that_are_missing_or_named_twice_are_refused(solver: str):
+    with pytest.raises(DeviceUnavailable, match="2 CUDA devices, numbered from 0"):
+        solve([[1.0]], solver, ["cuda:0", "cuda:2"])
+    with pytest.raises(DeviceUnavailable, match="one is named twice"):
+        solve([[1.0]], solver, ["cuda", "cuda:0"])
+    with pytest.raises(DeviceUnavailable, match="splits dense costs"):
+        solve(Problem.sparse(([0, 1], [0], [1.0]), shape=(1, 1)), solver, ["cuda:0", "cuda:1"])
+
+
+@pytest.mark.usefixtures("two_pretended_devices")
+def test_without_nccl_the_message_names_the_remedy():
+    with pytest.raises(DeviceUnavailable, match="pip install nvidia-nccl"):
+        cuda.communicators((0, 1))
+
+
+@pytest.mark.usefixtures("two_pretended_devices")
+def test_the_sequential_variant_has_no_use_for_devices():
+    with pytest.raises(DeviceUnavailable, match="runs on the CPU"):
+        solve([[1.0]], "hungarian-tree", ["cuda:0", "cuda:1"], variant="sequential")
+
+
+# ------------------------------------------------------------------ on GPUs
+
+
+def _devices() -> list[str]:
+    return [f"cuda:{device.index}" for device in cuda.devices()]
+
+
+GPU_SOLVERS = [("hungarian-tree", "paper"), ("hungarian-classical", "paper")]
+
+
+@pytest.mark.multigpu
+@pytest.mark.parametrize("case", [case for case in CASES if case.problem.kind != "sparse"], ids=str)
+@pytest.mark.parametrize(("solver", "variant"), GPU_SOLVERS)
+def test_a_named_case_is_solved_and_proven_on_all_devices(solver: str, variant: str, case: Case):
+    assert_solves(case, solver, _devices(), variant=variant)  # type: ignore[arg-type]
+
+
+@pytest.mark.multigpu
+@pytest.mark.parametrize("dtype", [np.int32, np.int64, np.float32, np.float64])
+@pytest.mark.parametrize("shape", [(700, 700), (500, 900), (900, 500)])
+@pytest.mark.parametrize(("solver", "variant"), GPU_SOLVERS)
+def test_all_types_and_shapes_are_proven_on_all_devices(solver: str, variant: str, shape: tuple[int, int], dtype: Any):
+    cost = np.random.default_rng(5).integers(0, 1000, shape).astype(dtype)
+    for unmatched_cost in (None, 30):
+        problem = Problem.dense(cost, unmatched_cost=unmatched_cost)
+        answer = solve(problem, solver, _devices(), variant=variant)
+        assert answer.device == ",".join(_devices())
+        assert verify(problem, answer)
+
+
+@pytest.mark.multigpu
+@pytest.mark.parametrize(("solver", "axis"), [("hungarian-tree", 1), ("hungarian-classical", 0)])
+def test_shards_that_are_on_the_devices_are_solved_there(solver: str, axis: int):
+    cp = cuda.cupy()
+    shards: list[Any] = []
+    for device in cuda.devices():
+        with cp.cuda.Device(device.index):
+            shards.append(cp.random.default_rng(device.index).integers(0, 900, (300, 300)).astype(cp.float32))
+    costs = ShardedCosts.of(shards, axis=axis, unmatched_cost=200)
+    answer = solve(costs, solver)
+    assert verify(costs.on_host(), answer)
+    with pytest.raises(InvalidProblem, match="needs shards of"):
+        solve(costs, "hungarian-classical" if axis == 1 else "hungarian-tree")
+
+
+@pytest.mark.multigpu
+def test_a_row_without_a_partner_is_named_on_all_devices():
+    cost = np.ones((20, 30))
+    cost[7] = np.inf
+    with pytest.raises(Infeasible) as caught:
+        solve(cost, "hungarian-tree", _devices())
+    assert caught.value.rows == (7,)
