@@ -27,7 +27,7 @@ from auctrack.matching.hungarian.collectives import Copies
 from auctrack.matching.hungarian.gpu import solve_blocks
 from auctrack.matching.hungarian.multi_gpu import Method, nobody_matched, solve_shards
 from auctrack.matching.hungarian.multi_gpu_paper import match_by_trees, match_by_zeros
-from auctrack.matching.hungarian.shards import Shards, even_split
+from auctrack.matching.hungarian.shards import Shards, even_split, place
 
 from ..cases import CASES, Case, assert_solves
 from .kernel_twins import HostCosts
@@ -47,15 +47,30 @@ class OnShards:
     def _solve_rows(self, block: Problem, device: str) -> Assignment:
         if min(block.shape) == 0:
             return nobody_matched(block, self.name, device)
+        return solve_shards(self._shards(block), self.name, device, self.method)
+
+    def _shards(self, block: Problem) -> Shards:
         first = even_split(block.shape[self.axis], self.n_shards)
         parts = tuple(self._part(block, slice(a, b)) for a, b in pairwise(first))
-        return solve_shards(Shards(block, parts, self.axis, first, Copies(np)), self.name, device, self.method)
+        return Shards(block, parts, self.axis, first, Copies(np))
 
     def _part(self, block: Problem, own: slice) -> HostCosts:
         window = (own, slice(None)) if self.axis == 0 else (slice(None), own)
         mask = None if block.forbidden is None else block.forbidden.reshape(block.shape)[window]
         bounds = (bound[side] for bound, side in zip(block.dual_bounds(), window, strict=True))
         return HostCosts(np, block.cost_matrix[window], mask, *bounds)
+
+
+class OnOneGpu(OnShards):
+    """The same with all shards on the current GPU."""
+
+    devices = ("cuda",)
+
+    def _shards(self, block: Problem) -> Shards:
+        cp = cuda.cupy()
+        first = even_split(block.shape[self.axis], self.n_shards)
+        parts = tuple(place(cp, block, [0] * self.n_shards, self.axis))
+        return Shards(block, parts, self.axis, first, Copies(cp))
 
 
 def by_columns(n_shards: int) -> OnShards:
@@ -228,6 +243,15 @@ def _devices() -> list[str]:
 
 
 GPU_SOLVERS = [("hungarian-tree", "paper"), ("hungarian-classical", "paper")]
+
+
+@pytest.mark.gpu
+@pytest.mark.parametrize("case", [case for case in CASES if case.problem.kind != "sparse"], ids=str)
+@pytest.mark.parametrize(
+    "solver", [OnOneGpu(s.name, s.axis, s.method, 3) for s in (by_columns(3), by_rows(3))], ids=lambda s: s.name
+)
+def test_a_named_case_is_solved_and_proven_in_shards_on_one_gpu(solver: Any, case: Case):
+    assert_solves(case, solver, "cuda")
 
 
 @pytest.mark.multigpu
