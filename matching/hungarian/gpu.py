@@ -1,4 +1,4 @@
-"""The variants on one GPU: block by block, each a dense matrix in device memory."""
+"""The variants on one GPU: dense costs block by block, each a matrix in device memory; sparse costs as one graph."""
 
 from __future__ import annotations
 
@@ -13,11 +13,12 @@ from .. import cuda
 from ..assignment import Assignment
 from ..auction.gpu_graph import DeviceGraph, Prices, certified
 from ..certificate import certify
-from ..convert import as_dense, transposed
-from ..errors import DeviceUnavailable, Infeasible
+from ..convert import as_dense, as_sparse, transposed
+from ..errors import Infeasible
 from ..hall import infeasible
 from ..problem import Problem
 from .gpu_dense import DeviceCosts, DeviceState, reduce_rows, reduced
+from .gpu_sparse import solve_sparse
 from .state import FREE
 
 REFINEMENTS = 8
@@ -30,19 +31,33 @@ Method = Callable[[DeviceCosts, DeviceState, Any], tuple[int, dict[str, Any]]]
 
 def solve_on_gpu(problem: Problem, name: str, device: str, method: Method) -> Assignment:
     """Solve by one of the GPU's methods; raises as the solvers say."""
-    if problem.kind == "sparse":
-        raise DeviceUnavailable(
-            f"device={device!r}: solver {name!r} takes dense costs on a GPU; solve sparse ones with "
-            "device='cpu', or with solver='auction'."
-        )
     began = perf_counter()
     with cuda.using(device) as cp:
         where = f"cuda:{cp.cuda.Device().id}"
-        form = problem if problem.kind == "dense" else as_dense(problem.on_host())
-        answer = solve_blocks(form, lambda block: _solve_rows(cp, block, name, where, method))
+        form = problem
+        if problem.kind == "points":
+            form = as_sparse(problem.on_host()) if problem.has_unmatched_cost else as_dense(problem.on_host())
+        if form.kind == "sparse":
+            answer = _solve_sparse(form, lambda part: solve_sparse(cp, part, name, where))
+        else:
+            answer = solve_blocks(form, lambda block: _solve_rows(cp, block, name, where, method))
         if not problem.is_on_device:
             answer = answer.on_host()
         return replace(answer, stats={**answer.stats, "solve_s": perf_counter() - began})
+
+
+def _solve_sparse(form: Problem, solve_part: Callable[[Problem], Assignment]) -> Assignment:
+    """Solve all blocks as one graph, but one by one where some must be turned round and others must not."""
+    rows, cols = np.diff(form.row_offsets), np.diff(form.col_offsets)
+    if form.has_unmatched_cost or not ((rows > cols).any() and (rows < cols).any()):
+        return solve_part(form)
+    answers: list[Assignment] = []
+    for b, block in enumerate(form.blocks()):
+        try:
+            answers.append(solve_part(block))
+        except Infeasible as error:
+            raise error.in_block(b) from None
+    return _joined(form, answers)
 
 
 def solve_blocks(form: Problem, solve_rows: Callable[[Problem], Assignment]) -> Assignment:
