@@ -123,26 +123,39 @@ def gate_radius(block: Problem) -> float:
     return float(np.sqrt(worth)) if block.metric == "squared" else worth
 
 
-def transposed(block: Problem) -> Problem:
-    """Return a single problem with rows and columns exchanged."""
+def transposed(problem: Problem) -> Problem:
+    """Return a problem, or each block of a batch, with rows and columns exchanged."""
     swapped = replace(
-        block,
-        row_offsets=block.col_offsets,
-        col_offsets=block.row_offsets,
-        row_unmatched=block.col_unmatched,
-        col_unmatched=block.row_unmatched,
-        x=block.y,
-        y=block.x,
+        problem,
+        row_offsets=problem.col_offsets,
+        col_offsets=problem.row_offsets,
+        row_unmatched=problem.col_unmatched,
+        col_unmatched=problem.row_unmatched,
+        x=problem.y,
+        y=problem.x,
     )
-    if block.kind == "points":
+    if problem.kind == "points":
         return swapped
-    n, m = block.shape
-    if block.kind == "dense":
-        mask = None if block.forbidden is None else np.ascontiguousarray(block.forbidden.reshape(n, m).T).reshape(-1)
-        return replace(swapped, data=np.ascontiguousarray(block.cost_matrix.T).reshape(-1), forbidden=mask)
-    assert block.indptr is not None
-    assert block.indices is not None
-    order = np.argsort(block.indices, kind="stable")
-    rows = np.repeat(np.arange(n, dtype=np.int32), np.diff(block.indptr))
-    indptr = np.concatenate([[0], np.cumsum(np.bincount(block.indices, minlength=m))]).astype(np.int64)
-    return replace(swapped, indptr=indptr, indices=rows[order], data=block.data[order])
+    if problem.kind == "dense":
+        mask = None if problem.forbidden is None else _turned_matrices(problem, problem.forbidden)
+        return replace(swapped, data=_turned_matrices(problem, problem.data), forbidden=mask)
+    assert problem.indptr is not None
+    assert problem.indices is not None
+    sizes = np.diff(problem.row_offsets)
+    edges = np.diff(problem.indptr[problem.row_offsets])
+    columns = problem.indices + np.repeat(problem.col_offsets[:-1], edges)
+    order = np.argsort(columns, kind="stable")
+    local_rows = np.arange(problem.n_rows) - np.repeat(problem.row_offsets[:-1], sizes)
+    rows = np.repeat(local_rows.astype(np.int32), np.diff(problem.indptr))
+    indptr = np.concatenate([[0], np.cumsum(np.bincount(columns, minlength=problem.n_cols))]).astype(np.int64)
+    return replace(swapped, indptr=indptr, indices=rows[order], data=problem.data[order])
+
+
+def _turned_matrices(problem: Problem, flat: np.ndarray) -> np.ndarray:
+    """Transpose matrices that lie one after the other."""
+    rows, cols = np.diff(problem.row_offsets), np.diff(problem.col_offsets)
+    if (rows == rows[0]).all() and (cols == cols[0]).all():
+        return np.ascontiguousarray(flat.reshape(len(rows), rows[0], cols[0]).transpose(0, 2, 1)).reshape(-1)
+    ends = np.cumsum(rows * cols)[:-1]
+    shapes = zip(np.split(flat, ends), rows.tolist(), cols.tolist(), strict=True)
+    return np.concatenate([matrix.reshape(n, m).T.reshape(-1) for matrix, n, m in shapes])

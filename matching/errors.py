@@ -33,20 +33,34 @@ class Infeasible(AuctrackError, ValueError):
         Which side has more members than it has partners.
     block : int
         The block of a batch that they belong to; rows and columns are counted within it.
+    reason : str
+        The message without the block.
     """
 
     def __init__(
-        self, message: str, *, rows: Sequence[int] = (), columns: Sequence[int] = (), side: str = "rows", block: int = 0
+        self,
+        reason: str,
+        *,
+        rows: Sequence[int] = (),
+        columns: Sequence[int] = (),
+        side: str = "rows",
+        block: int | None = None,
     ) -> None:
-        super().__init__(message)
+        super().__init__(reason if block is None else f"Block {block}: {reason}")
+        self.reason = reason
         self.rows = tuple(rows)
         self.columns = tuple(columns)
         self.side = side
-        self.block = block
+        self.block = block or 0
+        self._named_block = block
 
     def in_block(self, block: int) -> Infeasible:
         """Return the same, said of block `block` of a batch."""
-        return Infeasible(f"Block {block}: {self}", rows=self.rows, columns=self.columns, side=self.side, block=block)
+        return Infeasible(self.reason, rows=self.rows, columns=self.columns, side=self.side, block=block)
+
+    def of_columns(self) -> Infeasible:
+        """Return the same, found with rows and columns exchanged, said of the columns."""
+        return Infeasible(self.reason, rows=self.columns, columns=self.rows, side="columns", block=self._named_block)
 
 
 class NotConverged(AuctrackError, RuntimeError):

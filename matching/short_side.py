@@ -28,30 +28,33 @@ def from_short_side(problem: Problem, method: Callable[[Problem], Matched]) -> M
     tall = (np.diff(problem.row_offsets) > np.diff(problem.col_offsets)) & (not problem.has_unmatched_cost)
     if not tall.any():
         return method(problem)
-    if problem.n_blocks == 1:
+    if tall.all():
         return _turned_round(problem, method)
-    parts = [_solved(problem, b, bool(tall[b]), method) for b in range(problem.n_blocks)]
-    col_of_row = np.concatenate([part[0] for part in parts])
-    v = np.concatenate([part[1] for part in parts])
+    groups = np.flatnonzero(tall), np.flatnonzero(~tall)
+    parts = [_of_blocks(problem, group, method, turn=turn) for group, turn in zip(groups, (True, False), strict=True)]
+    col_of_row, v = np.empty(problem.n_rows, np.int32), np.empty(problem.n_cols, problem.dual_dtype)
     totals: Counter[str] = Counter()
-    for _, _, counts in parts:
+    for (own_cols, own_v, counts), its_blocks in zip(parts, (tall, ~tall), strict=True):
+        col_of_row[np.repeat(its_blocks, np.diff(problem.row_offsets))] = own_cols
+        v[np.repeat(its_blocks, np.diff(problem.col_offsets))] = own_v
         totals.update(counts)
     return col_of_row, v, dict(totals)
 
 
-def _solved(problem: Problem, b: int, turn: bool, method: Callable[[Problem], Matched]) -> Matched:
-    block = problem.block(b)
+def _of_blocks(problem: Problem, blocks: np.ndarray, method: Callable[[Problem], Matched], *, turn: bool) -> Matched:
+    """Match the given blocks as a batch of their own."""
+    batch = Problem.batch([problem.block(b) for b in blocks.tolist()])
     try:
-        return _turned_round(block, method) if turn else method(block)
+        return _turned_round(batch, method) if turn else method(batch)
     except Infeasible as error:
-        raise error.in_block(b) from None
+        raise error.in_block(int(blocks[error.block])) from None
 
 
-def _turned_round(block: Problem, method: Callable[[Problem], Matched]) -> Matched:
-    turned = transposed(block)
+def _turned_round(problem: Problem, method: Callable[[Problem], Matched]) -> Matched:
+    turned = transposed(problem)
     try:
         row_of_col, r, counts = method(turned)
     except Infeasible as error:
-        raise Infeasible(str(error), rows=error.columns, columns=error.rows, side="columns") from None
+        raise error.of_columns() from None
     answer = certify(turned, row_of_col, r, solver="")
     return answer.row_of_col, answer.row_duals, counts

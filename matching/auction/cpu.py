@@ -28,9 +28,9 @@ from .graph import (
     Parts,
     allowed_pairs,
     as_duals,
+    block_by_block,
     flat_graph,
     independent_parts,
-    joined,
     out_of_bids,
     refuse_too_fine,
 )
@@ -66,7 +66,7 @@ def solve_cpu(problem: Problem, options: Auction) -> Assignment:
 def match_by_auction(problem: Problem, options: Auction) -> Matched:
     """Match a dense or sparse problem whose shorter side is its rows, or which has an `unmatched_cost`."""
     if problem.kind == "dense" and problem.n_blocks > 1:
-        return joined([match_by_auction(block, options) for block in problem.blocks()])
+        return block_by_block(problem, partial(match_by_auction, options=options))
     if options.eps is not None:
         refuse_too_fine(options.eps, problem)
     graph, parts = flat_graph(problem), independent_parts(problem)

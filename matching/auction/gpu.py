@@ -145,7 +145,7 @@ def _match_turned(graph: DeviceGraph, problem: Problem, options: Auction) -> Pri
     try:
         prices = _match(turned, _sides_exchanged(problem, options), options)
     except Infeasible as error:
-        raise Infeasible(str(error), rows=error.columns, columns=error.rows, side="columns") from None
+        raise error.of_columns() from None
     return _turned_back(turned, prices)
 
 

@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from ..components import chunks_of_components, components, rows_by_component
 from ..costs import largest_cost
-from ..errors import InvalidProblem
+from ..errors import Infeasible, InvalidProblem
 from ..problem import INT_LIMIT, Problem
 from ..short_side import Matched
 from ..sparse_jv import EDGES_A_CHUNK, global_columns
@@ -77,6 +78,17 @@ def out_of_bids(options: Auction, waiting: int) -> str:
         f"max_bids={options.max_bids} bids per row were spent and {waiting} rows had no column yet; raise it, or leave "
         "it at None."
     )
+
+
+def block_by_block(problem: Problem, method: Callable[[Problem], Matched]) -> Matched:
+    """Match the blocks of a batch one after the other."""
+    parts: list[Matched] = []
+    for b, block in enumerate(problem.blocks()):
+        try:
+            parts.append(method(block))
+        except Infeasible as error:
+            raise error.in_block(b) from None
+    return joined(parts)
 
 
 def joined(parts: list[Matched]) -> Matched:

@@ -17,6 +17,7 @@ whole duals that prove it come out of the prices is told at `_whole_duals`.
 
 from __future__ import annotations
 
+from functools import partial
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -28,7 +29,7 @@ from ..host_problem import finite_range
 from ..problem import INT_LIMIT, Problem
 from ..short_side import Matched
 from .feasibility import check_feasible
-from .graph import Graph, as_duals, flat_graph, joined, refuse_too_fine
+from .graph import Graph, as_duals, block_by_block, flat_graph, refuse_too_fine
 from .scaling import as_floats
 
 if TYPE_CHECKING:
@@ -38,7 +39,7 @@ if TYPE_CHECKING:
 def match_as_in_the_paper(problem: Problem, options: Auction) -> Matched:
     """Match a problem whose shorter side is its rows, or which has an `unmatched_cost`."""
     if problem.n_blocks > 1:
-        return joined([match_as_in_the_paper(block, options) for block in problem.blocks()])
+        return block_by_block(problem, partial(match_as_in_the_paper, options=options))
     problem = as_dense(problem) if problem.kind == "points" else problem
     check_feasible(problem)
     if problem.is_integer and options.eps is None:
