@@ -19,7 +19,7 @@ from ...matching.assignment import Assignment
 from ...matching.problem import Problem
 from ...matching.solving import solve
 from .benchmark import Benchmark, Effort
-from .figures import draw_lines
+from .figures import draw_times
 from .gated_pairs import GATES, gated_pair
 from .harness import Case, Experiment, Facts, Variant
 from .instance import Instance
@@ -245,5 +245,5 @@ def _figures(experiments: Sequence[Experiment], effort: Effort, record: Record, 
             for series in dict.fromkeys(case.series for case in part.cases)
             for variant in part.variants
         }
-        draw_lines(paths[-1], _TITLES[part.name], lines, x="rows", y="seconds")
+        draw_times(paths[-1], _TITLES[part.name], lines, x="rows")
     return paths

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Generator, Mapping, Sequence
+from collections.abc import Collection, Generator, Mapping, Sequence
 from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
@@ -11,8 +11,14 @@ import numpy as np
 import pandas as pd
 
 from .profiles import Curve
+from .tables import duration, round_time
 
 Line = Sequence[tuple[float, float]]
+
+ROOM_FOR_NAMES = 0.35
+"""Room to the right of the last size, as a part of the axis."""
+NAME_POINTS = 11.0
+"""Height of a name, in points."""
 
 
 @contextmanager
@@ -49,6 +55,62 @@ def draw_lines(
         axes.set(xlabel=x, ylabel=y, xscale="log" if log[0] else "linear", yscale="log" if log[1] else "linear")
         axes.grid(alpha=0.3)
         _legend(axes)
+
+
+def draw_times(path: Path, title: str, lines: Mapping[str, Line], *, x: str, bold: Collection[str] = ()) -> None:
+    """Draw seconds against sizes, one line a name, which stands at the line's end; `bold` names thick ones.
+
+    Both axes are logarithmic, with the measured sizes and times written out.
+    """
+    drawn = {name: line for name, line in lines.items() if line}
+    with drawing(path, title=title, size=(8.0, 4.8)) as figure:
+        axes = figure.subplots()
+        for i, (name, line) in enumerate(drawn.items()):
+            width = 3.0 if name in bold else 1.2
+            axes.plot(*zip(*line, strict=True), marker="osD^vPX*"[i % 8], markersize=5, linewidth=width)
+        axes.set(xlabel=x, ylabel="time", xscale="log", yscale="log")
+        axes.spines[["top", "right"]].set_visible(False)
+        axes.grid(alpha=0.3)
+        if drawn:
+            sizes = _spread_out(sorted({size for line in drawn.values() for size, _ in line}))
+            axes.set_xticks(sizes, [f"{size:,.0f}" for size in sizes])
+            axes.set_xlim(right=sizes[-1] * max(sizes[-1] / sizes[0], 1.2) ** ROOM_FOR_NAMES)
+            axes.xaxis.minorticks_off()
+            axes.yaxis.set_major_formatter(lambda seconds, _: round_time(seconds))
+            _name_ends(figure, axes, list(drawn))
+
+
+def _spread_out(sizes: list[float]) -> list[float]:
+    """Leave out sizes too close to a larger one to be written beside it on a logarithmic axis."""
+    kept = sizes[-1:]
+    for size in reversed(sizes[:-1]):
+        if kept[-1] / size >= (sizes[-1] / sizes[0]) ** 0.09:
+            kept.append(size)
+    return kept[::-1]
+
+
+def _name_ends(figure: Any, axes: Any, names: Sequence[str]) -> None:
+    """Write each line's name and last time beside its last point, moved up where another name is in its way."""
+    figure.draw_without_rendering()
+    per_point = figure.dpi / 72
+    ends = [axes.transData.transform([line.get_xdata()[-1], line.get_ydata()[-1]]) for line in axes.lines]
+    placed: list[tuple[float, float]] = []
+    for k in sorted(range(len(names)), key=lambda k: ends[k][1]):
+        here, height = ends[k][0], ends[k][1]
+        for there, taken in placed:
+            if abs(here - there) < 90 * per_point and height < taken + NAME_POINTS * per_point:
+                height = taken + NAME_POINTS * per_point
+        placed.append((here, height))
+        last = axes.lines[k].get_xdata()[-1], axes.lines[k].get_ydata()[-1]
+        axes.annotate(
+            f"{names[k]}, {duration(last[1])}",
+            last,
+            xytext=(8, (height - ends[k][1]) / per_point),
+            textcoords="offset points",
+            color=axes.lines[k].get_color(),
+            va="center",
+            fontsize=9,
+        )
 
 
 def draw_profiles(path: Path, title: str, curves: Mapping[str, Curve], *, x: str) -> None:

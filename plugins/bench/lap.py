@@ -15,7 +15,7 @@ import numpy as np
 
 from ...matching.problem import Problem
 from .benchmark import Benchmark, Effort
-from .figures import draw_lines, draw_stacks
+from .figures import draw_lines, draw_stacks, draw_times
 from .harness import Case, Experiment, Variant
 from .lap_instances import RANGES, uniform_costs
 from .papers import date_nagi_2016 as paper
@@ -250,7 +250,7 @@ def _figures(experiments: Sequence[Experiment], effort: Effort, record: Record, 
         for k, name in ((2, "OMP-8"), (3, CLASS), (4, TREE))
     }
     paths = [folder / f"lap-figure-{number}.png" for number in (2, 3, 4, 5)]
-    draw_lines(paths[0], "Uniform integer costs in [0, n]", lines, x="n", y="seconds")
+    draw_times(paths[0], "Uniform integer costs in [0, n]", lines, x="rows", bold=OURS)
     largest = max(case.size for case in large.cases)
     stacks = {
         f"{variant.name}\n[0, {_range_of(case)}]": steps

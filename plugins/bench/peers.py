@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import statistics
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import cached_property, partial
 from importlib import import_module
@@ -20,7 +20,7 @@ from ...matching.solving import solve
 from . import peer_linkers
 from .baselines import scipy_links
 from .benchmark import Benchmark, Effort
-from .figures import draw_bars
+from .figures import draw_bars, draw_times
 from .gated_pairs import GATES, gated_pair
 from .graph_families import FAMILIES, permuted
 from .harness import Case, Experiment, Facts, Variant, WrongAnswer
@@ -35,6 +35,8 @@ DENSE_FAMILIES: dict[str, Callable[[int], np.ndarray]] = {
     "uniform [0, n]": lambda n: uniform_costs(n, "n", 1),
     "uniform [0, 10n]": lambda n: uniform_costs(n, "10n", 1),
 }
+
+AS_THEY = "auctrack, their objective"
 
 
 @dataclass(frozen=True)
@@ -262,9 +264,7 @@ def _check_columns(given: BipartiteGraph, columns: np.ndarray) -> Facts:
 def _linking(effort: Effort, gpu: str) -> Experiment:
     sizes = effort.of_sizes((500, 2000, 10_000, 50_000, 200_000), (300, 1000))
     cases = [movie_case("10 frames, 5 % missed, 5 % false", n, missed=0.05, false=0.05) for n in sizes]
-    as_price = linked_by_us(
-        "auctrack, their objective", lambda given: given.search_range, price=lambda given: given.search_range / 2
-    )
+    as_price = linked_by_us(AS_THEY, lambda given: given.search_range, price=lambda given: given.search_range / 2)
     variants = [
         linked_by_us("auctrack", lambda given: given.search_range),
         linked_by_us("auctrack, GPU", lambda given: given.search_range, device=gpu),
@@ -334,16 +334,27 @@ def _linking_accuracy(experiment: Experiment, record: Record) -> Table:
 
 
 def _figures(experiments: Sequence[Experiment], effort: Effort, record: Record, folder: Path) -> list[Path]:
-    paths: list[Path] = []
-    for experiment in experiments:
+    *others, linking = experiments
+    paths = [folder / f"peers-{experiment.name}.png" for experiment in experiments]
+    for path, experiment in zip(paths, others, strict=False):
         bars = {
-            _label(case): {
-                variant.name: statistics.median(times)
-                for variant in experiment.variants
-                if (times := record.cell(experiment.name, case.series, case.size, variant.name).times(effort.clock))
-            }
+            _label(case): {name: seconds for name, _, seconds in _medians(experiment, case, record, effort.clock)}
             for case in experiment.cases
         }
-        paths.append(folder / f"peers-{experiment.name}.png")
-        draw_bars(paths[-1], _TITLES[experiment.name], bars, y="seconds", log=True)
+        draw_bars(path, _TITLES[experiment.name], bars, y="seconds", log=True)
+    lines: dict[str, list[tuple[float, float]]] = {}
+    for case in linking.cases:
+        for name, size, seconds in _medians(linking, case, record, effort.clock):
+            lines.setdefault(name, []).append((size, seconds))
+    lines.pop(AS_THEY, None)  # hardly to be told from ours
+    title = f"{_TITLES['linking']}: {'CPU seconds' if effort.clock == 'cpu' else 'wall time'}"
+    draw_times(paths[-1], title, lines, x="particles in each frame", bold=("auctrack", "auctrack, GPU"))
     return paths
+
+
+def _medians(experiment: Experiment, case: Case, record: Record, clock: Clock) -> Iterator[tuple[str, int, float]]:
+    """Yield (variant, size, median seconds) of those that were measured."""
+    for variant in experiment.variants:
+        times = record.cell(experiment.name, case.series, case.size, variant.name).times(clock)
+        if times:
+            yield variant.name, case.size, statistics.median(times)

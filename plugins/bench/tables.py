@@ -156,10 +156,28 @@ def duration(seconds: float) -> str:
     """
     if seconds == 0:
         return "0 s"
+    value, unit = _in_unit(seconds)
+    return f"{significant(value)} {unit}"
+
+
+def round_time(seconds: float) -> str:
+    """Return a time that is a round number, as on an axis, with its unit.
+
+    Examples
+    --------
+    >>> round_time(0.01)
+    '10 ms'
+    """
+    value, unit = _in_unit(seconds)
+    return f"{value:.3g} {unit}"
+
+
+def _in_unit(seconds: float) -> tuple[float, str]:
+    """Return a time in the largest unit that leaves it 1 or more."""
     unit, factor = next(
         (pair for pair in (("s", 1.0), ("ms", 1e3), ("µs", 1e6)) if abs(seconds) * pair[1] >= 0.9995), ("ns", 1e9)
     )
-    return f"{significant(seconds * factor)} {unit}"
+    return seconds * factor, unit
 
 
 def bytes_text(count: float) -> str:

@@ -19,7 +19,7 @@ from ...tracker.link import LinkSettings, link_points
 from ...tracker.points import Tracks
 from .baselines import full_assignment_links, greedy_links, scipy_links
 from .benchmark import Benchmark, Effort
-from .figures import draw_lines, draw_tracks
+from .figures import draw_lines, draw_times, draw_tracks
 from .harness import Case, Experiment, Facts, Variant, WrongAnswer
 from .linker_variants import by_hand, linked_by_us, movie_case
 from .movies import simulated
@@ -204,13 +204,14 @@ def _figures(experiments: list[Experiment], effort: Effort, record: Record, fold
     draw_tracks(paths[0], f"{paper.PARTICLES_OF_FIGURE_5} particles, 20 frames, as tracked", tracks)
     lines = {
         variant.name: [
-            (case.size, 1e3 * statistics.mean(times))
+            (case.size, statistics.mean(times))
             for case in figure_6.cases
             if (times := record.cell(figure_6.name, case.series, case.size, variant.name).times(effort.clock))
         ]
         for variant in figure_6.variants
     }
-    draw_lines(paths[1], "Mean answer time over random data sets", lines, x="particles", y="milliseconds")
+    ours = [name for name in lines if name.startswith("ours")]
+    draw_times(paths[1], "Mean answer time over random data sets", lines, x="particles in each frame", bold=ours)
     for experiment in accuracy:
         name = _swept(experiment)
         paths.append(folder / f"tracking-accuracy-{name}.png")

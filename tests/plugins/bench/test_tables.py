@@ -8,7 +8,16 @@ import pytest
 from auctrack.plugins.bench.harness import Case, Experiment, Variant
 from auctrack.plugins.bench.profiles import performance_profile, speed_up_profile
 from auctrack.plugins.bench.record import Cell, Record
-from auctrack.plugins.bench.tables import Table, duration, grid, ratio, significant, times_with_spread
+from auctrack.plugins.bench.tables import (
+    Table,
+    bytes_text,
+    duration,
+    grid,
+    ratio,
+    round_time,
+    significant,
+    times_with_spread,
+)
 
 
 @pytest.mark.parametrize(
@@ -26,6 +35,11 @@ from auctrack.plugins.bench.tables import Table, duration, grid, ratio, signific
 )
 def test_durations_have_three_digits_and_a_unit(seconds, text):
     assert duration(seconds) == text
+
+
+def test_times_on_an_axis_are_round_and_bytes_have_three_digits():
+    assert [round_time(seconds) for seconds in (1e-5, 0.01, 0.1, 20)] == ["10 µs", "10 ms", "100 ms", "20 s"]
+    assert [bytes_text(count) for count in (12, 999_600, 1_600_000_000)] == ["12.0 B", "1.00 MB", "1.60 GB"]
 
 
 @pytest.mark.parametrize(("value", "text"), [(0.0999, "0.0999"), (9.999, "10.0"), (1234.5, "1234"), (0.5, "0.500")])
