@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field
 from functools import cached_property
-from typing import Any
+from typing import Any, cast
 
 import numpy as np
 from numba import njit
@@ -104,6 +104,13 @@ class BipartiteGraph:
         return cls(_read_only(indptr), _read_only(indices), n_rows, n_columns)
 
 
+def is_on_device(graph: Any) -> bool:
+    """Tell whether a graph lies on a GPU: a `DeviceGraph`, a CuPy sparse matrix, a tuple of CuPy arrays."""
+    if isinstance(graph, tuple):
+        return any(map(cuda.is_device_array, cast("tuple[object, ...]", graph)))
+    return cuda.is_device_array(graph) or cuda.is_device_array(getattr(graph, "indices", None))
+
+
 @njit(cache=True, nogil=True)
 def transpose(indptr: IntArray, indices: IntArray, n_columns: int) -> tuple[IntArray, IntArray]:
     """Counting sort by column: (indptr, indices) of the transposed graph, its rows sorted."""
@@ -127,7 +134,7 @@ def _as_csr(graph: Any) -> tuple[NDArray[Any], NDArray[Any], Any]:
         if len(graph) != 3:
             raise InvalidProblem(f"graph: a tuple must be (indptr, indices, shape), got {len(graph)} members")
         indptr, indices, shape = graph
-        return np.asarray(indptr), np.asarray(indices), shape
+        return cuda.to_host(indptr), cuda.to_host(indices), shape
     if type(graph).__module__.startswith("cupyx."):
         graph = graph.get()
     if hasattr(graph, "indices") and cuda.is_device_array(graph.indices):  # a DeviceGraph

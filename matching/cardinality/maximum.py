@@ -16,13 +16,14 @@ from .best import best, choose
 from .cheap import cheap
 from .disjoint_bfs import p_dbfs
 from .g_pr import g_pr
-from .graph import BipartiteGraph, IntArray
+from .graph import BipartiteGraph, IntArray, is_on_device
 from .hkdw import hkdw
 from .hopcroft_karp import hopcroft_karp
 from .karp_sipser import karp_sipser
 from .matching import Matching, check_matching
 from .parallel_hopcroft_karp import parallel_hopcroft_karp
 from .parallel_pothen_fan import parallel_pothen_fan
+from .place import check_device
 from .pothen_fan import pothen_fan
 from .push_relabel import push_relabel
 from .scarce_first import scarce_first
@@ -160,17 +161,16 @@ def _runs_on_gpu(algorithm: str, initial: Any) -> bool:
 
 
 def _on_gpu(graph: Any, algorithm: str, initial: Any, device: str, options: dict[str, Any]) -> Matching:
-    if device != "cuda" and not (device.startswith("cuda:") and device[5:].isdigit()):
-        raise InvalidProblem(f'device: need "auto", "cpu", "cuda" or "cuda:N", got {device!r}')
+    check_device(device)
     # CuPy is an extra: its modules are reached only when a GPU is asked for
     from .graph_gpu import DeviceGraph
     from .solve_gpu import maximum_matching_gpu
 
     given = None if isinstance(initial, str) else initial
     if not isinstance(graph, DeviceGraph):
-        is_on_device = type(graph).__module__.startswith("cupyx.")
+        comes_from_device = is_on_device(graph)
         graph = BipartiteGraph.from_any(graph)
-        if is_on_device:
+        if comes_from_device:
             with cuda.using(device):
                 graph = DeviceGraph.of(graph)
     if given is not None:

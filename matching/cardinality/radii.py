@@ -8,14 +8,21 @@ import numpy as np
 from numba import njit
 from numpy.typing import ArrayLike, NDArray
 
+from .. import cuda
 from ..errors import InvalidProblem
 from .best import best
 from .cheap import cheap
 from .graph import BipartiteGraph, IntArray
+from .place import chosen_device
 
 
 def cardinality_over_radii(
-    rows: ArrayLike, columns: ArrayLike, distances: ArrayLike, shape: tuple[int, int], radii: ArrayLike
+    rows: ArrayLike,
+    columns: ArrayLike,
+    distances: ArrayLike,
+    shape: tuple[int, int],
+    radii: ArrayLike,
+    device: str = "auto",
 ) -> NDArray[np.int64]:
     """The largest number of links among the pairs within each radius.
 
@@ -29,21 +36,42 @@ def cardinality_over_radii(
         How many rows and columns there are.
     radii : array_like of float, shape (n_radii,)
         In any order. A pair at exactly the radius is allowed.
+    device : str
+        ``"cpu"``, ``"cuda"``, ``"cuda:N"``, or ``"auto"``: where the distances are.
 
     Returns
     -------
     ndarray of int64, shape (n_radii,)
         The maximum cardinality at each radius; it never falls as the radius grows. Each radius starts from the
         matching of the one before, so the whole curve costs little more than its last point.
+        A CuPy array if the distances are one.
 
     Raises
     ------
     InvalidProblem
         Pairs and distances of different length, an index out of range, a NaN.
     """
-    distances, radii = np.asarray(distances, np.float64), np.asarray(radii, np.float64)
-    _check(distances, radii, rows, columns)
-    rows, columns = _as_indices(rows, "rows"), _as_indices(columns, "columns")
+    is_there = cuda.is_device_array(distances)
+    device = chosen_device(device, is_there=is_there)
+    radii = np.asarray(cuda.to_host(radii), np.float64)
+    if device == "cpu":
+        on_host = cuda.to_host(rows), cuda.to_host(columns), cuda.to_host(distances)
+        sizes = _on_cpu(*_checked(np, *on_host, shape, radii), radii)
+        return cuda.cupy().asarray(sizes) if is_there else sizes
+    from .radii_gpu import cardinality_over_radii_gpu  # needs CuPy
+
+    with cuda.using(device) as cp:
+        sizes = cardinality_over_radii_gpu(*_checked(cp, rows, columns, distances, shape, radii), radii)
+        return cp.asarray(sizes) if is_there else sizes
+
+
+def _on_cpu(
+    rows: NDArray[np.int64],
+    columns: NDArray[np.int64],
+    distances: NDArray[np.float64],
+    shape: tuple[int, int],
+    radii: NDArray[np.float64],
+) -> NDArray[np.int64]:
     graph, length = _graph_with_distances(rows, columns, distances, shape)
     sizes = np.zeros(len(radii), np.int64)
     col_of_row = np.full(graph.n_rows, -1, np.int32)
@@ -57,22 +85,30 @@ def cardinality_over_radii(
     return sizes
 
 
-def _check(distances: NDArray[np.float64], radii: NDArray[np.float64], rows: Any, columns: Any) -> None:
-    if not (distances.ndim == 1 and np.shape(rows) == np.shape(columns) == distances.shape):
+def _checked(
+    module: Any, rows: Any, columns: Any, distances: Any, shape: tuple[int, int], radii: NDArray[np.float64]
+) -> tuple[Any, Any, Any, tuple[int, int]]:
+    """The pairs as arrays of `module` (NumPy or CuPy), int64 and float64."""
+    distances = module.asarray(distances, np.float64)
+    rows, columns = module.asarray(rows), module.asarray(columns)
+    if not (distances.ndim == 1 and rows.shape == columns.shape == distances.shape):
         raise InvalidProblem(
             "rows, columns, distances: need three 1-D arrays of one length, got shapes "
-            f"{np.shape(rows)}, {np.shape(columns)} and {distances.shape}"
+            f"{rows.shape}, {columns.shape} and {distances.shape}"
         )
     if radii.ndim != 1:
         raise InvalidProblem(f"radii: need one dimension, got {radii.ndim}; put a single radius into a list")
-    if np.isnan(distances).any() or np.isnan(radii).any():
+    if module.isnan(distances).any() or np.isnan(radii).any():
         raise InvalidProblem("distances, radii: must not be NaN; drop those pairs")
+    shape = int(shape[0]), int(shape[1])
+    return _as_indices(rows, shape[0], "rows"), _as_indices(columns, shape[1], "columns"), distances, shape
 
 
-def _as_indices(values: ArrayLike, name: str) -> NDArray[np.int64]:
-    indices = np.asarray(values)
+def _as_indices(indices: Any, n: int, name: str) -> Any:
     if indices.size and indices.dtype.kind not in "iu":
         raise InvalidProblem(f"{name}: must be integers, got {indices.dtype}; cast them with .astype(int) if meant")
+    if indices.size and not 0 <= indices.min() <= indices.max() < n:
+        raise InvalidProblem(f"{name}: must lie in [0, {n}), found {indices.min()} to {indices.max()}")
     return indices.astype(np.int64)
 
 
@@ -80,9 +116,7 @@ def _graph_with_distances(
     rows: NDArray[Any], columns: NDArray[Any], distances: NDArray[np.float64], shape: tuple[int, int]
 ) -> tuple[BipartiteGraph, NDArray[np.float64]]:
     """CSR of the pairs and the length of each edge; of a repeated pair the shortest stays."""
-    n_rows, n_columns = int(shape[0]), int(shape[1])
-    _check_range(rows, n_rows, "rows")
-    _check_range(columns, n_columns, "columns")
+    n_rows, n_columns = shape
     by_column = _stable_order(columns, n_columns)
     order = by_column[_stable_order(rows[by_column], n_rows)]
     rows, columns, distances = rows[order], columns[order], distances[order]
@@ -92,11 +126,6 @@ def _graph_with_distances(
     length = np.minimum.reduceat(distances, first) if len(first) else distances
     indptr = np.searchsorted(rows[first], np.arange(n_rows + 1))
     return BipartiteGraph.from_any((indptr, columns[first], shape)), length
-
-
-def _check_range(indices: NDArray[Any], n: int, name: str) -> None:
-    if len(indices) and not 0 <= indices.min() <= indices.max() < n:
-        raise InvalidProblem(f"{name}: must lie in [0, {n}), found {indices.min()} to {indices.max()}")
 
 
 @njit(cache=True, nogil=True)

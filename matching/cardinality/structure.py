@@ -1,4 +1,9 @@
-"""What a maximum matching tells about a graph: its independent parts, what cannot be matched, what never is."""
+"""What a maximum matching tells about a graph: its independent parts, what cannot be matched, what never is.
+
+Each answer lies where the graph does: arrays of a graph on a GPU are CuPy's, and were found there by the kernels of the
+matching. Only strongly connected components, which some of `edges_in_no_maximum_matching` needs, are always SciPy's on
+the host.
+"""
 
 from __future__ import annotations
 
@@ -10,9 +15,11 @@ from numpy.typing import NDArray
 from scipy import sparse
 from scipy.sparse import csgraph
 
+from .. import cuda
 from ..components import components
-from .graph import BipartiteGraph, IntArray
+from .graph import BipartiteGraph
 from .matching import Matching, alternating_reach
+from .place import placed
 
 
 class Components(NamedTuple):
@@ -64,20 +71,27 @@ class CoarseBlocks(NamedTuple):
     col_block: NDArray[np.int8]
 
 
-def connected_components(graph: Any) -> Components:
+def connected_components(graph: Any, device: str = "auto") -> Components:
     """Label the connected components: the parts that can be matched independently.
 
     Parameters
     ----------
     graph : BipartiteGraph or anything `BipartiteGraph.from_any` reads
+    device : str
+        Where it is done: ``"cpu"``, ``"cuda"``, ``"cuda:N"``, or ``"auto"``: where the graph is.
     """
-    graph = BipartiteGraph.from_any(graph)
-    row_label, col_label = components(graph.indptr, graph.indices, graph.n_columns)
-    n_components = max(int(row_label.max(initial=-1)), int(col_label.max(initial=-1))) + 1
-    return Components(row_label, col_label, n_components)
+    with placed(graph, device) as (here, back):
+        if isinstance(here, BipartiteGraph):
+            row_label, col_label = components(here.indptr, here.indices, here.n_columns)
+            n_components = max(int(row_label.max(initial=-1)), int(col_label.max(initial=-1))) + 1
+        else:
+            from .structure_gpu import components_gpu  # needs CuPy
+
+            row_label, col_label, n_components = components_gpu(here)
+        return Components(back(row_label), back(col_label), n_components)
 
 
-def hall_violator(graph: Any, matching: Matching) -> HallViolator:
+def hall_violator(graph: Any, matching: Matching, device: str = "auto") -> HallViolator:
     """The rows that cannot all be matched, and the fewer columns they share (Hall 1935).
 
     All rows on alternating paths from free rows: with k free rows there are k more of them than of their columns.
@@ -87,13 +101,15 @@ def hall_violator(graph: Any, matching: Matching) -> HallViolator:
     graph : BipartiteGraph or anything `BipartiteGraph.from_any` reads
     matching : Matching
         A maximum matching of it.
+    device : str
+        As in `connected_components`.
     """
-    graph, matching = BipartiteGraph.from_any(graph), matching.on_host()
-    rows, columns = alternating_reach(graph, matching.col_of_row, matching.row_of_col)
-    return HallViolator(np.flatnonzero(rows), np.flatnonzero(columns))
+    with placed(graph, device) as (here, back):
+        rows, columns = _reach(here, matching.col_of_row, matching.row_of_col)
+        return HallViolator(back(rows.nonzero()[0]), back(columns.nonzero()[0]))
 
 
-def dulmage_mendelsohn(graph: Any, matching: Matching) -> CoarseBlocks:
+def dulmage_mendelsohn(graph: Any, matching: Matching, device: str = "auto") -> CoarseBlocks:
     """The coarse Dulmage–Mendelsohn decomposition.
 
     Dulmage & Mendelsohn, "Coverings of bipartite graphs", Canad. J. Math. 1958; Pothen & Fan 1990. Ordered
@@ -104,21 +120,15 @@ def dulmage_mendelsohn(graph: Any, matching: Matching) -> CoarseBlocks:
     graph : BipartiteGraph or anything `BipartiteGraph.from_any` reads
     matching : Matching
         A maximum matching of it.
+    device : str
+        As in `connected_components`.
     """
-    graph, matching = BipartiteGraph.from_any(graph), matching.on_host()
-    vertical_rows, vertical_columns = alternating_reach(graph, matching.col_of_row, matching.row_of_col)
-    horizontal_columns, horizontal_rows = alternating_reach(graph.transposed, matching.row_of_col, matching.col_of_row)
-    return CoarseBlocks(_blocks(horizontal_rows, vertical_rows), _blocks(horizontal_columns, vertical_columns))
+    with placed(graph, device) as (here, back):
+        row_block, col_block = _coarse_blocks(here, matching)
+        return CoarseBlocks(back(row_block), back(col_block))
 
 
-def _blocks(horizontal: NDArray[np.bool_], vertical: NDArray[np.bool_]) -> NDArray[np.int8]:
-    block = np.full(len(horizontal), Block.SQUARE, np.int8)
-    block[horizontal] = Block.HORIZONTAL
-    block[vertical] = Block.VERTICAL
-    return block
-
-
-def edges_in_no_maximum_matching(graph: Any, matching: Matching) -> NDArray[np.bool_]:
+def edges_in_no_maximum_matching(graph: Any, matching: Matching, device: str = "auto") -> NDArray[np.bool_]:
     """Edges that no maximum matching uses, as one flag per edge in the order of ``graph.indices``.
 
     An edge is used by some maximum matching if it is matched, or lies on an even alternating path from a free vertex
@@ -131,16 +141,45 @@ def edges_in_no_maximum_matching(graph: Any, matching: Matching) -> NDArray[np.b
     graph : BipartiteGraph or anything `BipartiteGraph.from_any` reads
     matching : Matching
         A maximum matching of it; the answer does not depend on which.
+    device : str
+        As in `connected_components`; the square block's strongly connected components are found on the host anyway.
     """
-    graph, matching = BipartiteGraph.from_any(graph), matching.on_host()
-    row_block, col_block = dulmage_mendelsohn(graph, matching)
-    rows = np.repeat(np.arange(graph.n_rows), np.diff(graph.indptr))
-    columns = graph.indices
-    used = (row_block[rows] == Block.VERTICAL) | (col_block[columns] == Block.HORIZONTAL)
-    square = (row_block[rows] == Block.SQUARE) & (col_block[columns] == Block.SQUARE)
-    partners: IntArray = matching.row_of_col[columns[square]]
-    heads = rows[square]
-    arcs = sparse.coo_array((np.ones(len(heads), np.int8), (heads, partners)), shape=(graph.n_rows, graph.n_rows))
-    _, strong = csgraph.connected_components(arcs.tocsr(), directed=True, connection="strong")
-    used[square] = strong[heads] == strong[partners]
-    return ~used
+    with placed(graph, device) as (here, back):
+        module = cuda.cupy() if cuda.is_device_array(here.indices) else np
+        row_block, col_block = _coarse_blocks(here, matching)
+        columns = here.indices
+        rows = module.searchsorted(here.indptr, module.arange(len(columns)), side="right") - 1
+        used = (row_block[rows] == Block.VERTICAL) | (col_block[columns] == Block.HORIZONTAL)
+        square = (row_block[rows] == Block.SQUARE) & (col_block[columns] == Block.SQUARE)
+        heads = rows[square]
+        partners = module.asarray(matching.row_of_col)[columns[square]]
+        strong = module.asarray(_strong_components(cuda.to_host(heads), cuda.to_host(partners), here.n_rows))
+        used[square] = strong[heads] == strong[partners]
+        return back(~used)
+
+
+def _coarse_blocks(graph: Any, matching: Matching) -> tuple[Any, Any]:
+    vertical_rows, vertical_columns = _reach(graph, matching.col_of_row, matching.row_of_col)
+    horizontal_columns, horizontal_rows = _reach(graph.transposed, matching.row_of_col, matching.col_of_row)
+    return _blocks(horizontal_rows, vertical_rows), _blocks(horizontal_columns, vertical_columns)
+
+
+def _reach(graph: Any, col_of_row: Any, row_of_col: Any) -> tuple[Any, Any]:
+    """Rows and columns on alternating paths from free rows, where the graph lies; the partners may lie anywhere."""
+    if isinstance(graph, BipartiteGraph):
+        return alternating_reach(graph, cuda.to_host(col_of_row), cuda.to_host(row_of_col))
+    from .structure_gpu import alternating_reach_gpu  # needs CuPy
+
+    return alternating_reach_gpu(graph, col_of_row)
+
+
+def _blocks(horizontal: Any, vertical: Any) -> Any:
+    return (
+        Block.SQUARE + (Block.HORIZONTAL - Block.SQUARE) * horizontal + (Block.VERTICAL - Block.SQUARE) * vertical
+    ).astype(np.int8)
+
+
+def _strong_components(heads: NDArray[Any], tails: NDArray[Any], n: int) -> NDArray[Any]:
+    """Label the strongly connected components of the arcs head -> tail between `n` vertices."""
+    arcs = sparse.coo_array((np.ones(len(heads), np.int8), (heads, tails)), shape=(n, n))
+    return csgraph.connected_components(arcs.tocsr(), directed=True, connection="strong")[1]

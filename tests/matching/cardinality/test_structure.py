@@ -15,6 +15,7 @@ from auctrack.matching.cardinality import (
     hall_violator,
     maximum_matching,
 )
+from auctrack.matching.errors import InvalidProblem
 
 
 @pytest.fixture
@@ -83,3 +84,15 @@ def test_any_graph_will_do(edges, graph, matching):
     assert hall_violator(edges, matching).rows.tolist() == hall_violator(graph, matching).rows.tolist()
     assert connected_components(edges).n_components == connected_components(graph).n_components
     assert np.array_equal(edges_in_no_maximum_matching(edges, matching), edges_in_no_maximum_matching(graph, matching))
+
+
+@pytest.mark.parametrize("device", ["tpu", "cuda:x", ""])
+def test_unknown_devices_are_named(graph, matching, device):
+    for question, *given in (
+        (connected_components,),
+        (hall_violator, matching),
+        (dulmage_mendelsohn, matching),
+        (edges_in_no_maximum_matching, matching),
+    ):
+        with pytest.raises(InvalidProblem, match="cuda:N"):
+            question(graph, *given, device=device)
