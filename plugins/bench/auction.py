@@ -23,7 +23,7 @@ from .figures import draw_times
 from .gated_pairs import GATES, gated_pair
 from .harness import Case, Experiment, Facts, Variant
 from .instance import Instance
-from .lap_instances import point_costs, point_pair, uniform_costs
+from .lap_instances import DENSE_FAMILIES, point_pair, uniform_costs
 from .papers import gpu_peers
 from .record import Cell, Clock, Record
 from .solver_variants import checked, missing_device, missing_solver
@@ -38,11 +38,6 @@ BATCHES = ((1000, 500), (256, 256))
 SMALL_BATCH = ((20, 50),)
 """(problems, rows of each)."""
 
-DENSE: dict[str, Callable[[int], np.ndarray]] = {
-    "uniform [0, n]": lambda n: uniform_costs(n, "n", 1),
-    "uniform [0, 10n]": lambda n: uniform_costs(n, "10n", 1),
-    "point sets": lambda n: point_costs(n, 1),
-}
 NOISY, INDEPENDENT = "against the same points after noise", "against an independent set"
 
 _TITLES = {
@@ -64,7 +59,7 @@ def auction(effort: Effort, gpu: str = "cuda") -> Benchmark:
 
 def _dense(effort: Effort, gpu: str) -> Experiment:
     sizes = [n for n in effort.of_sizes((5000, 10_000, 20_000), (600,)) if n <= LARGEST_MATRIX]
-    cases = [_case(family, n, gpu, partial(_dense_problem, family, n)) for family in DENSE for n in sizes]
+    cases = [_case(family, n, gpu, partial(_dense_problem, family, n)) for family in DENSE_FAMILIES for n in sizes]
     variants = [
         *(_on_gpu(solver, gpu) for solver in ("auction", "hungarian-tree", "hungarian-classical")),
         _on_cpu("auto"),
@@ -111,16 +106,16 @@ def _no_facts(given: int, answer: None) -> Facts:
     return {}
 
 
-def _case(series: str, n: int, gpu: str, make: Callable[[], Problem]) -> Case:
-    return Case(series, n, lambda _: Instance(make(), gpu))
+def _case(series: str, n: int, gpu: str, make: Callable[[int], Problem]) -> Case:
+    return Case(series, n, lambda seed: Instance(make(seed), gpu))
 
 
-def _dense_problem(family: str, n: int) -> Problem:
-    return Problem.dense(DENSE[family](n).astype(np.float32))
+def _dense_problem(family: str, n: int, seed: int) -> Problem:
+    return Problem.dense(DENSE_FAMILIES[family](n, seed).astype(np.float32))
 
 
-def _points_problem(make: Callable[[int, int], tuple[np.ndarray, np.ndarray]], n: int) -> Problem:
-    return Problem.points(*make(n, 1))
+def _points_problem(make: Callable[[int, int], tuple[np.ndarray, np.ndarray]], n: int, seed: int) -> Problem:
+    return Problem.points(*make(n, seed))
 
 
 def _independent_sets(n: int, seed: int) -> tuple[np.ndarray, np.ndarray]:
@@ -128,8 +123,8 @@ def _independent_sets(n: int, seed: int) -> tuple[np.ndarray, np.ndarray]:
     return point_pair(n, seed)[0], point_pair(n, seed + 1)[0]
 
 
-def _batch_problem(count: int, n: int) -> Problem:
-    return Problem.dense(np.stack([uniform_costs(n, "10n", 1 + k) for k in range(count)]))
+def _batch_problem(count: int, n: int, seed: int) -> Problem:
+    return Problem.dense(np.stack([uniform_costs(n, "10n", seed + k) for k in range(count)]))
 
 
 def _on_gpu(solver: str, gpu: str) -> Variant:

@@ -34,7 +34,7 @@ def as_it_is(given: Any) -> Any:
 
 @dataclass(frozen=True)
 class Case:
-    """One input, or one a repetition.
+    """One input, or several in turn.
 
     Attributes
     ----------
@@ -42,15 +42,16 @@ class Case:
         Cases of one series differ in size only: a variant that is too slow for one is not tried on the larger ones.
     size : int
     make : callable
-        make(repetition) returns the input.
-    varies : bool
-        Whether every repetition has an input of its own; else `make(0)` is made once and shared.
+        make(seed) returns the input.
+    seed_of : callable
+        seed_of(repetition) returns the seed of its input, which the record keeps. By default one input is made, of seed
+        1, and shared.
     """
 
     series: str
     size: int
     make: Callable[[int], Any]
-    varies: bool = False
+    seed_of: Callable[[int], int] = lambda _: 1
 
 
 @dataclass(frozen=True)
@@ -178,12 +179,7 @@ class _Pace:
 
 
 def _measure_case(experiment: Experiment, case: Case, record: Record, pace: _Pace) -> None:
-    @lru_cache(maxsize=1)
-    def made(number: int) -> Any:
-        return case.make(number)
-
-    def input_of(repetition: int) -> Any:
-        return made(repetition if case.varies else 0)
+    made = lru_cache(maxsize=1)(case.make)
 
     waiting: list[tuple[Variant, Cell, Any]] = []
     for variant in experiment.variants:
@@ -192,15 +188,16 @@ def _measure_case(experiment: Experiment, case: Case, record: Record, pace: _Pac
             cell.device = variant.device
             cell.why_not = variant.missing or pace.too_slow(case, variant.name)
             if cell.why_not is None:
-                waiting.append((variant, cell, _warm_up(variant, cell, input_of(0))))
+                waiting.append((variant, cell, _warm_up(variant, cell, made(case.seed_of(0)))))
                 pace.give_up(cell)
             record.keep(cell)
     for repetition in range(experiment.repetitions):
         for variant, cell, prepared in waiting:
             if _is_done(cell, experiment) or len(cell.seconds) > repetition:
                 continue
-            given = input_of(repetition)
-            _repeat(variant, cell, given, variant.prepare(given) if case.varies else prepared)
+            seed = case.seed_of(repetition)
+            given = made(seed)
+            _repeat(variant, cell, seed, given, prepared if seed == case.seed_of(0) else variant.prepare(given))
             cell.is_final |= sum(cell.seconds) > pace.limit_s
             record.keep(cell)
     for variant in experiment.variants:
@@ -225,7 +222,7 @@ def _warm_up(variant: Variant, cell: Cell, given: Any) -> Any:
     return prepared
 
 
-def _repeat(variant: Variant, cell: Cell, given: Any, prepared: Any) -> None:
+def _repeat(variant: Variant, cell: Cell, seed: int, given: Any, prepared: Any) -> None:
     """Run once, and count the time if the answer stands its check."""
     try:
         before = watch_memory("cpu") if variant.device == "cpu" else None
@@ -237,6 +234,7 @@ def _repeat(variant: Variant, cell: Cell, given: Any, prepared: Any) -> None:
     except variant.failures as error:
         _fail(cell, f"failed: {type(error).__name__}: {error}")
     else:
+        cell.seeds.append(seed)
         cell.seconds.append(seconds)
         cell.cpu_seconds.append(cpu_seconds)
         cell.peak_bytes = max((b for b in (cell.peak_bytes, taken) if b is not None), default=None)
@@ -246,7 +244,7 @@ def _repeat(variant: Variant, cell: Cell, given: Any, prepared: Any) -> None:
 def _fail(cell: Cell, why: str) -> None:
     """Note why there is no answer; a variant that is ever wrong on a case keeps no time of it."""
     cell.why_not, cell.is_final = " ".join(why.split()), True
-    cell.seconds, cell.cpu_seconds, cell.facts = [], [], []
+    cell.seeds, cell.seconds, cell.cpu_seconds, cell.facts = [], [], [], []
 
 
 def _timed(variant: Variant, prepared: Any) -> tuple[Any, float, float]:

@@ -6,7 +6,7 @@ import os
 import statistics
 from collections.abc import Sequence
 from dataclasses import dataclass
-from functools import cached_property, lru_cache, partial
+from functools import cached_property, partial
 from itertools import pairwise
 from pathlib import Path
 from typing import Any
@@ -62,15 +62,11 @@ def lap(effort: Effort, gpu: str = "cuda") -> Benchmark:
 
 
 def _case(cost_range: str, n: int) -> Case:
-    return Case(f"costs in [0, {cost_range}]", n, partial(_instance, cost_range, n), varies=True)
+    """The instances take turns, so that three repetitions see all of them."""
+    series = f"costs in [0, {cost_range}]"
+    return Case(series, n, partial(_costs, cost_range, n), seed_of=lambda repetition: 1 + repetition % INSTANCES)
 
 
-def _instance(cost_range: str, n: int, repetition: int) -> Costs:
-    """Return the instance of a repetition: the instances take turns, so that three repetitions see all of them."""
-    return _costs(cost_range, n, 1 + repetition % INSTANCES)
-
-
-@lru_cache(maxsize=1)
 def _costs(cost_range: str, n: int, seed: int) -> Costs:
     return Costs(uniform_costs(n, cost_range, seed))
 

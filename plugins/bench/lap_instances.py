@@ -6,6 +6,8 @@ Every cost is a hash of the seed and its place: a matrix can be made in strips, 
 
 from __future__ import annotations
 
+from collections.abc import Callable
+
 import numpy as np
 from numba import njit
 
@@ -29,6 +31,14 @@ def point_costs(n: int, seed: int) -> np.ndarray:
     costs = np.empty((n, n), np.int32)
     _round_distances(*point_pair(n, seed), costs)
     return costs
+
+
+DENSE_FAMILIES: dict[str, Callable[[int, int], np.ndarray]] = {
+    "uniform [0, n]": lambda n, seed: uniform_costs(n, "n", seed),
+    "uniform [0, 10n]": lambda n, seed: uniform_costs(n, "10n", seed),
+    "point sets": point_costs,
+}
+"""make(n, seed) of the families that GPU solvers and peers are measured on."""
 
 
 def point_pair(n: int, seed: int) -> tuple[np.ndarray, np.ndarray]:

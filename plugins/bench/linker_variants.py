@@ -16,7 +16,7 @@ from .solver_variants import missing_device
 def movie_case(series: str, n: int, **settings: Any) -> Case:
     """Return simulated movies of n particles, one a repetition; persistence 0.9 and 10 frames by default."""
     settings = {"persistence": 0.9, "frames": 10, **settings}
-    return Case(series, n, lambda seed: simulated(seed, particles=n, **settings), varies=True)
+    return Case(series, n, lambda seed: simulated(seed, particles=n, **settings), seed_of=int)
 
 
 def linked_by_us(

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import platform
+import re
 from importlib import metadata
 from pathlib import Path
 from typing import Any
@@ -11,6 +12,7 @@ from typing import Any
 from ... import __version__
 from ...matching import cuda
 
+_DRIVER = re.compile(r"\d{3,}(\.\d+)+")
 _PACKAGES = ("numpy", "scipy", "numba", "cupy-cuda13x", "cupy-cuda12x", "lapx", "trackpy", "laptrack", "btrack")
 
 
@@ -22,6 +24,7 @@ def describe_machine() -> dict[str, Any]:
         "system": platform.platform(),
         "gpus": [device.name for device in cuda.devices()],
         "cuda_driver": _driver(),
+        "nvidia_driver": _nvidia_driver(),
         "versions": {"auctrack": __version__, "python": platform.python_version(), **_versions()},
     }
 
@@ -29,7 +32,7 @@ def describe_machine() -> dict[str, Any]:
 def one_line(machine: dict[str, Any]) -> str:
     """Return the machine as one line of text."""
     gpus = ", ".join(machine["gpus"]) or "no CUDA device"
-    driver = f" (CUDA driver {machine['cuda_driver']})" if machine["cuda_driver"] else ""
+    driver = f" (CUDA {machine['cuda_driver']}, driver {machine['nvidia_driver']})" if machine["cuda_driver"] else ""
     versions = ", ".join(f"{name} {version}" for name, version in machine["versions"].items())
     return f"{machine['processor']}, {machine['cores']} cores; {gpus}{driver}; {versions}"
 
@@ -49,6 +52,14 @@ def _driver() -> str | None:
         return None
     version = cuda.cupy().cuda.runtime.driverGetVersion()
     return f"{version // 1000}.{version % 1000 // 10}"
+
+
+def _nvidia_driver() -> str | None:
+    """The driver's own version, as 580.159; None where Linux's kernel does not tell it."""
+    told = Path("/proc/driver/nvidia/version")
+    if not told.exists():
+        return None
+    return next((word for word in told.read_text(encoding="utf-8").split() if _DRIVER.fullmatch(word)), None)
 
 
 def _versions() -> dict[str, str]:

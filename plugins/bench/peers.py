@@ -24,17 +24,11 @@ from .figures import draw_bars, draw_times
 from .gated_pairs import GATES, gated_pair
 from .graph_families import FAMILIES, permuted
 from .harness import Case, Experiment, Facts, Variant, WrongAnswer
-from .lap_instances import point_costs, uniform_costs
+from .lap_instances import DENSE_FAMILIES
 from .linker_variants import by_hand, linked_by_us, movie_case
 from .record import Clock, Record
 from .solver_variants import checked, missing_device, solver_variant
 from .tables import NOTHING, Table, fact_mean, grid, ratio, times_with_spread
-
-DENSE_FAMILIES: dict[str, Callable[[int], np.ndarray]] = {
-    "point sets": lambda n: point_costs(n, 1),
-    "uniform [0, n]": lambda n: uniform_costs(n, "n", 1),
-    "uniform [0, 10n]": lambda n: uniform_costs(n, "10n", 1),
-}
 
 AS_THEY = "auctrack, their objective"
 
@@ -127,9 +121,8 @@ def _assignment(effort: Effort, gpu: str) -> Experiment:
     return Experiment("assignment", cases, variants, effort.times(7, 3))
 
 
-def _dense_input(family: str, n: int, repetition: int) -> DenseInput:
-    del repetition
-    return DenseInput(DENSE_FAMILIES[family](n))
+def _dense_input(family: str, n: int, seed: int) -> DenseInput:
+    return DenseInput(DENSE_FAMILIES[family](n, seed))
 
 
 def _as(dtype: Any) -> Callable[[DenseInput], np.ndarray]:
@@ -171,9 +164,8 @@ def _gated(effort: Effort, gpu: str) -> Experiment:
     return Experiment("gated", cases, variants, effort.times(7, 3))
 
 
-def _gated_input(degree: float, n: int, repetition: int) -> GatedInput:
-    del repetition
-    return GatedInput(gated_pair(n, degree))
+def _gated_input(degree: float, n: int, seed: int) -> GatedInput:
+    return GatedInput(gated_pair(n, degree, seed))
 
 
 def _square(given: GatedInput) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
@@ -230,8 +222,8 @@ def _cardinality(effort: Effort, gpu: str) -> Experiment:
     return Experiment("cardinality", cases, variants, effort.times(5, 3))
 
 
-def _graph(family: str, exponent: int, order: str, repetition: int) -> BipartiteGraph:
-    del repetition
+def _graph(family: str, exponent: int, order: str, seed: int) -> BipartiteGraph:
+    del seed  # follows from the exponent
     graph = FAMILIES[family](exponent)
     return permuted(graph, exponent) if order else graph
 

@@ -36,6 +36,8 @@ class Cell:
         Which of the record's sessions measured it (the last one, if several did).
     warm_up_s : float or None
         Wall seconds of the first call, compilation included; it counts nowhere.
+    seeds : list of int
+        Of the inputs of the repetitions.
     seconds, cpu_seconds : list of float
         Of each repetition: wall seconds (GPU: between two events on the stream), and CPU seconds of all threads.
     peak_bytes : int or None
@@ -56,6 +58,7 @@ class Cell:
     device: str = "cpu"
     session: int = 0
     warm_up_s: float | None = None
+    seeds: list[int] = field(default_factory=list[int])
     seconds: list[float] = field(default_factory=list[float])
     cpu_seconds: list[float] = field(default_factory=list[float])
     peak_bytes: int | None = None

@@ -38,7 +38,7 @@ def opened(path, machine=MACHINE):
 
 def run(path, variants, *, cases=None, repetitions=3, limit=10.0, progress=None):
     record = opened(path)
-    cases = cases or [Case("numbers", 7, lambda repetition: repetition, varies=True)]
+    cases = cases or [Case("numbers", 7, lambda seed: seed, seed_of=int)]
     measure([Experiment("e", cases, variants, repetitions)], record, limit, progress=progress)
     return record
 
@@ -52,6 +52,7 @@ def test_one_call_warms_up_and_every_other_is_counted_with_its_facts(tmp_path):
     found = cell(run(tmp_path, [calls.variant()]))
     assert calls.calls == [0, 0, 1, 2]
     assert len(found.seconds) == len(found.cpu_seconds) == 3
+    assert found.seeds == [0, 1, 2]
     assert found.values("double") == [0, 2, 4]
     assert found.warm_up_s is not None
 
@@ -66,10 +67,10 @@ def test_the_most_memory_of_a_call_is_recorded(tmp_path):
 
 def test_an_input_that_does_not_vary_is_made_once_for_all_variants(tmp_path):
     made = []
-    case = Case("numbers", 7, lambda repetition: made.append(repetition) or 5)
+    case = Case("numbers", 7, lambda seed: made.append(seed) or 5)
     a, b = Calls("a"), Calls("b")
     run(tmp_path, [a.variant(), b.variant()], cases=[case])
-    assert made == [0]
+    assert made == [1]
     assert a.calls == b.calls == [5] * 4
 
 
@@ -129,7 +130,7 @@ def test_repetitions_end_at_the_limit_and_larger_sizes_of_the_series_are_not_tri
 
 def test_where_answers_are_compared_no_limit_ends_the_repetitions(tmp_path):
     record = opened(tmp_path)
-    case = Case("numbers", 7, lambda repetition: repetition, varies=True)
+    case = Case("numbers", 7, lambda seed: seed, seed_of=int)
     measure([Experiment("e", [case], [Calls().variant()], 3, complete=True)], record, limit_s=0.0)
     assert len(cell(record).seconds) == 3
 
