@@ -15,7 +15,7 @@ from ...tracker.spacing import WIDEST, mean_spacing
 from ...tracker.suggest import suggest_diameter
 from ...tracker.threshold import sample_qualities, threshold_between
 from ...tracker.unmatched import mutual_nearest
-from .layer_input import LayerMovie
+from .layer_movie import LayerMovie
 
 _ENOUGH = 5_000  # particles or steps that a histogram needs
 

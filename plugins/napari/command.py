@@ -32,6 +32,7 @@ def input_settings(source: LayerInput) -> InputSettings:
     calibration, ndim = source.calibration, source.ndim
     kind = {"movie": "auto", "labels": "labels", "points": "auto"}[source.kind]
     scale: Sequence[float] = [float(size) for size in calibration.scale[3 - ndim :]]
+    frames, region = source.part.frames, source.part.region
     has_time = calibration.frame_interval is not None and calibration.time_unit != FRAME
     return InputSettings(
         axes=source.axes,
@@ -41,6 +42,9 @@ def input_settings(source: LayerInput) -> InputSettings:
         frame_interval=calibration.frame_interval if has_time else None,
         time_unit=calibration.time_unit if has_time else None,
         channel=source.channel,
+        frames=None if frames is None else f"{frames[0]}:{frames[1] + 1}",
+        roi=None if region is None else ",".join(f"{part.start}:{part.stop}" for part in region),
+        intensity=None if source.intensity is None else source.intensity.path,
     )
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
@@ -9,12 +10,17 @@ from qtpy.QtCore import QSignalBlocker, Signal  # pyright: ignore[reportPrivateI
 from qtpy.QtWidgets import QComboBox, QFormLayout, QGroupBox, QHBoxLayout, QLabel, QWidget
 
 from ...tracker.calibration import FRAME, PIXEL, Calibration
-from ...tracker.errors import InvalidInput
+from ...tracker.errors import InvalidInput, UnknownAxes
+from .axes_panel import AxesPanel
 from .connections import Connections
 from .fields import LengthField, note, say
 from .geometry import MICROMETRE, SECOND, apply_calibration
-from .layer_input import KINDS, LayerInput, read_layer, state_of
-from .layer_tables import OURS
+from .hand_over import make_layer
+from .layer_axes import AxesChoice, rearranged_layers
+from .layer_input import KINDS, LayerInput, file_of, read_layer, state_of
+from .layer_tables import OURS, LayerData
+from .part_panel import PartPanel
+from .readers import read_channels
 
 if TYPE_CHECKING:
     from napari import Viewer
@@ -34,6 +40,8 @@ class InputPanel(QGroupBox):
         self.source: LayerInput | None = None
         self._state: tuple[object, ...] | None = None
         self.layer_box = QComboBox()
+        self.axes = AxesPanel()
+        self.part = PartPanel(viewer)
         self.summary = note()
         self.problem = note(warning=True)
         self.sizes = [LengthField() for _ in "zyx"]
@@ -45,6 +53,8 @@ class InputPanel(QGroupBox):
             field.setToolTip(f"Size of a voxel along {axis}")
         self._lay_out()
         self.layer_box.currentIndexChanged.connect(self._choose)
+        self.axes.chosen.connect(self._take_axes)
+        self.part.edited.connect(self._choose)
         self.unit_box.currentIndexChanged.connect(self._recalibrate)
         for field in (*self.sizes, self.interval):
             field.valueChanged.connect(self._recalibrate)
@@ -55,6 +65,7 @@ class InputPanel(QGroupBox):
     def _lay_out(self) -> None:
         form = QFormLayout(self)
         form.addRow("Layer", self.layer_box)
+        form.addRow("Axes", self.axes)
         form.addRow(self.summary)
         form.addRow(self.problem)
         row = QWidget()
@@ -64,6 +75,8 @@ class InputPanel(QGroupBox):
             boxes.addWidget(field)
         form.addRow("Voxel z, y, x", row)
         form.addRow("Frame interval", self.interval)
+        form.addRow(self.part)
+        self._form = form
         for label in self.findChildren(QLabel):
             label.setMinimumWidth(0)
 
@@ -80,7 +93,7 @@ class InputPanel(QGroupBox):
     def refresh(self) -> None:
         """Read the layer again if it was changed elsewhere: points moved, a scale set in napari's own controls."""
         layer = self.layer
-        if layer is not None and state_of(layer) != self._state:
+        if layer is not None and self._state != (state_of(layer), self.part.state()):
             self._choose()
 
     def _list_layers(self, event: object = None) -> None:
@@ -90,6 +103,7 @@ class InputPanel(QGroupBox):
             for layer in self._viewer.layers
             if type(layer).__name__ in KINDS and not layer.metadata.get(OURS, {}).get("overlay")
         ]
+        self.part.list_layers()
         before = self.layer_box.currentText()
         if names == [self.layer_box.itemText(k) for k in range(self.layer_box.count())]:
             return
@@ -105,12 +119,14 @@ class InputPanel(QGroupBox):
         del index
         layer = self.layer
         self.source, problem = None, ""
-        self._state = None if layer is None else state_of(layer)
+        self._state = None if layer is None else (state_of(layer), self.part.state())
+        self.axes.show_layer(layer)
+        self._form.setRowVisible(self.axes, self.axes.order.count() > 0)
         if layer is None:
             problem = "Open a movie or a point table, or File > Open Sample > auctrack."
         else:
             try:
-                self.source = read_layer(layer)
+                self.source = self._read(layer)
             except InvalidInput as error:
                 problem = str(error)
         say(self.problem, problem)
@@ -120,6 +136,35 @@ class InputPanel(QGroupBox):
         for field in (*self.sizes, self.unit_box, self.interval):
             field.setEnabled(self.source is not None)
         self.chosen.emit()
+
+    def _read(self, layer: Layer) -> LayerInput:
+        """Return the part of a layer that is to be tracked."""
+        self.part.show_input(None)
+        whole = read_layer(layer)
+        self.part.show_input(whole)
+        return self.part.part_of(whole, layer)
+
+    def _take_axes(self, choice: AxesChoice) -> None:
+        """Take the axes for what the user says they are; a layer whose axes stand in another order is made anew."""
+        layer = self.layer
+        if layer is None:
+            return
+        if choice.keeps_the_data:
+            layer.metadata[OURS] = layer.metadata.get(OURS, {}) | {
+                "axes_choice": choice.letters,
+                "axes": choice.letters,
+            }
+            self._choose()
+            return
+        try:
+            made = _in_order(layer, choice)
+        except (InvalidInput, UnknownAxes) as error:
+            say(self.problem, str(error))
+            return
+        layer.visible = False
+        for layer_data in made:
+            self._viewer.add_layer(make_layer(layer_data))
+        self.choose_layer(self._viewer.layers[-len(made)].name)
 
     def _show_calibration(self, calibration: Calibration, ndim: int) -> None:
         for field, size in zip(self.sizes, calibration.scale, strict=True):
@@ -154,3 +199,11 @@ class InputPanel(QGroupBox):
         self._viewer.dims.current_step = step
         self._viewer.reset_view()
         self._choose()
+
+
+def _in_order(layer: Layer, choice: AxesChoice) -> Sequence[LayerData]:
+    """Return layers in the order time, z, y, x: of the file where it says nothing of its axes, else of the data."""
+    kept = layer.metadata.get(OURS, {})
+    if kept.get("silent"):
+        return read_channels(kept["path"], choice.of_file)
+    return rearranged_layers(layer, choice, None if "path" in kept else file_of(layer))

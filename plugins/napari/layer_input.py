@@ -2,83 +2,25 @@
 
 from __future__ import annotations
 
-import threading
 from collections.abc import Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Literal, cast
-
-import numpy as np
+from typing import TYPE_CHECKING, Literal
 
 from ...tracker.calibration import Calibration
 from ...tracker.errors import InvalidInput
 from ...tracker.points import Points
 from ...tracker.units import is_pixel, seconds_of
 from .geometry import calibration_of
+from .layer_axes import NO_TIME, UNDECIDED, chosen_axes
+from .layer_movie import LayerMovie, Restriction
 from .layer_tables import OURS, fingerprint, points_from_layer
 
 if TYPE_CHECKING:
     from napari.layers import Layer
 
-    from ...tracker.movie import Movie
-
 Kind = Literal["movie", "labels", "points"]
 KINDS: dict[str, Kind] = {"Image": "movie", "Labels": "labels", "Points": "points"}
-
-
-@dataclass(frozen=True)
-class LayerMovie:
-    """The frames of an Image or Labels layer, as detection reads those of a file (`tracker.movie.Movie`).
-
-    Attributes
-    ----------
-    data : array (t, z, y, x) or (t, y, x)
-        NumPy or dask; a frame is computed when it is read.
-    calibration : Calibration
-    path : Path
-        The layer's file, or its name.
-    frame_numbers : tuple of int
-        Frames to read, counted along the first axis.
-    """
-
-    data: Any
-    calibration: Calibration
-    path: Path
-    frame_numbers: tuple[int, ...]
-    _lock: threading.Lock = field(repr=False, default_factory=threading.Lock)
-
-    def __len__(self) -> int:
-        return len(self.frame_numbers)
-
-    @property
-    def shape(self) -> tuple[int, ...]:
-        """(z, y, x) or (y, x) of a frame; a z axis of length 1 counts as 2D, as in files."""
-        shape = tuple(int(size) for size in self.data.shape[1:])
-        return shape[1:] if len(shape) == 3 and shape[0] == 1 else shape
-
-    @property
-    def ndim(self) -> int:
-        """Number of spatial axes."""
-        return len(self.shape)
-
-    @property
-    def dtype(self) -> np.dtype[Any]:
-        """Type of the pixels."""
-        return np.dtype(self.data.dtype)
-
-    @property
-    def origin(self) -> tuple[int, ...]:
-        """Offset of the region of interest: none."""
-        return (0,) * self.ndim
-
-    def frame(self, number: int) -> np.ndarray:
-        """Return one frame, computed now."""
-        with self._lock:
-            return np.asarray(self.data[number]).reshape(self.shape)
-
-    def only(self, frames: Sequence[int]) -> Movie:
-        """Return the movie of some frames, as what detection takes: it asks for no more than is here."""
-        return cast("Movie", replace(self, frame_numbers=tuple(frames)))
 
 
 @dataclass(frozen=True)
@@ -96,7 +38,11 @@ class LayerInput:
     channel : int or None
         Channel of that file.
     axes : str or None
-        Axes of that file, where it was opened by a reader that may have guessed them.
+        Axes of that file, where it does not say them, or was opened by a reader that may have guessed them.
+    part : Restriction
+        What `source` is cut to.
+    intensity : LayerInput or None
+        Labels: the movie whose intensity is measured under each label.
     """
 
     kind: Kind
@@ -105,6 +51,8 @@ class LayerInput:
     path: str | None
     channel: int | None
     axes: str | None = None
+    part: Restriction = field(default_factory=Restriction)
+    intensity: LayerInput | None = None
 
     @property
     def calibration(self) -> Calibration:
@@ -146,7 +94,7 @@ def state_of(layer: Layer) -> tuple[object, ...]:
     """Return what tells whether a layer is still as it was read: placement and data."""
     is_points = type(layer).__name__ == "Points"
     data = fingerprint(layer.data) if is_points else id(layer.data)
-    return tuple(layer.scale), tuple(map(str, layer.units)), tuple(layer.axis_labels), data
+    return tuple(layer.scale), tuple(map(str, layer.units)), tuple(layer.axis_labels), chosen_axes(layer), data
 
 
 def _points(layer: Layer) -> LayerInput:
@@ -177,22 +125,35 @@ def _movie(layer: Layer, kind: Kind) -> LayerInput:
         raise InvalidInput(
             f"{layer.name} is a single 2D image ({_sizes(shape)}); tracking needs a time axis before it."
         )
-    if len(shape) > 4:
-        raise InvalidInput(
-            f"{layer.name} has {len(shape)} axes ({_sizes(shape)}); tracking takes time, z, y, x or time, y, x. Split "
-            "the channels first (right click > Split Stack)."
-        )
-    _require_time_first(layer)
+    _require_axes(layer, shape)
     if shape[0] < 2:
         raise InvalidInput(f"{layer.name} has only one frame ({_sizes(shape)}, the first axis is time).")
     path, channel = _origin_of(layer)
     source = LayerMovie(data, calibration_of(layer), Path(path or layer.name), tuple(range(shape[0])))
-    doubt = "" if _time_is_named(layer) or len(shape) == 4 else " (if the first axis is depth, this is no movie)"
+    doubt = "" if _time_is_named(layer) or len(shape) == 4 else " (if that is not so, choose the axes)"
     order = "z × y × x" if source.ndim == 3 else "y × x"
-    axes = None if OURS in layer.metadata else ("TZYX" if len(shape) == 4 else "TYX")
+    kept = layer.metadata.get(OURS)
+    axes = ("TZYX" if len(shape) == 4 else "TYX") if kept is None else kept.get("axes")
     return LayerInput(
         kind, source, f"{shape[0]} frames of {order} = {_sizes(source.shape)}{doubt}", path, channel, axes
     )
+
+
+def _require_axes(layer: Layer, shape: Sequence[int]) -> None:
+    """Refuse axes that are not known, or not those of a movie."""
+    chosen = chosen_axes(layer)
+    if chosen == UNDECIDED:
+        raise InvalidInput(
+            f"the file of {layer.name} does not say what its axes of {_sizes(shape)} are: choose them under Axes."
+        )
+    if chosen == NO_TIME:
+        raise InvalidInput(f"{layer.name} has no time axis; tracking needs several frames, one after the other.")
+    if len(shape) > 4:
+        raise InvalidInput(
+            f"{layer.name} has {len(shape)} axes ({_sizes(shape)}); tracking takes time, z, y, x or time, y, x: say "
+            "under Axes which is which."
+        )
+    _require_time_first(layer)
 
 
 def _require_time_first(layer: Layer) -> None:
@@ -220,8 +181,13 @@ def _origin_of(layer: Layer) -> tuple[str | None, int | None]:
     if "path" in kept:
         changed = "fingerprint" in kept and kept["fingerprint"] != fingerprint(layer.data)
         return (None if changed else kept["path"]), kept.get("channel")
-    is_whole = type(layer).__name__ != "Points" and layer.source.path is not None and layer.source.parent is None
-    return (str(Path(str(layer.source.path)).resolve()) if is_whole else None), None
+    return (None if type(layer).__name__ == "Points" else file_of(layer)), None
+
+
+def file_of(layer: Layer) -> str | None:
+    """Return the file that another reader opened as this layer, if the layer was not cut out of another one."""
+    is_whole = layer.source.path is not None and layer.source.parent is None
+    return str(Path(str(layer.source.path)).resolve()) if is_whole else None
 
 
 def _sizes(shape: Sequence[int]) -> str:

@@ -14,7 +14,8 @@ from .connections import Connections
 from .depth import show_depth
 from .geometry import placed_like
 from .job import Desk, Report
-from .layer_input import LayerInput, LayerMovie
+from .layer_input import LayerInput
+from .layer_movie import LayerMovie
 from .layer_tables import OURS
 
 if TYPE_CHECKING:
@@ -94,7 +95,7 @@ class Preview(QObject):
         self.found.emit(f"Preview: {len(table):,} particles in frame {frame} (threshold {settings.threshold:.4g}).")
         layer, movie, _ = self._wanted
         axes = ["z", "y", "x"][3 - movie.ndim :]
-        places = table[axes].to_numpy(dtype=np.float64)
+        places = table[axes].to_numpy(dtype=np.float64) + movie.origin
         flat = np.zeros((len(table), layer.ndim - 1 - movie.ndim))
         data = np.column_stack([np.full(len(table), float(frame)), flat, places])
         size = settings.known_diameter / movie.calibration.scale[2]

@@ -7,6 +7,7 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
+import tifffile
 
 from ...tracker.errors import UnknownAxes, UnknownScale
 from ...tracker.movie import Movie, read_movie
@@ -15,11 +16,13 @@ from ...tracker.spacing import mean_spacing
 from ...tracker.tables import read_points, read_tracks
 from ...tracker.tiff_stack import TiffStack
 from .geometry import layer_geometry
+from .layer_axes import UNDECIDED
 from .layer_tables import OURS, LayerData, fingerprint, points_layer, tracks_layer
 
 Read = Callable[[str | Sequence[str]], list[LayerData]]
 
 _TRACK_COLUMNS = ("track_id", "particle", "TRACK_ID")
+_STAND_IN = {3: "TYX", 4: "TZYX", 5: "TCZYX"}  # to read a file with as long as nobody has said its axes
 _LOOKED_AT = 3
 _DARKEST, _BRIGHTEST = 0.5, 99.5  # percentiles that the contrast spans
 
@@ -35,32 +38,69 @@ def table_reader(path: str | Sequence[str]) -> Read | None:
 
 
 def _read_movie(path: str | Sequence[str]) -> list[LayerData]:
-    """Return one layer a channel; where the file does not say how large a voxel is, in pixels, with a warning."""
+    """Return one layer a channel; of a file that does not say its axes one layer as it is, for the user to say them."""
     try:
-        with TiffStack(Path(str(path)), None) as stack:
-            n_channels, unit_size = len(stack.channels), (1.0,) * (3 if stack.size("Z") > 1 else 2)
+        return read_channels(str(path))
     except UnknownAxes as error:
-        raise UnknownAxes(
-            f"{error} In napari: open it with napari's own reader (File > Open with Plugin); the widget then shows "
-            "what it takes the axes to be."
-        ) from error
+        return [_undecided(str(path), error)]
+
+
+def read_channels(path: str, axes: str | None = None) -> list[LayerData]:
+    """Return one layer a channel; where the file does not say how large a voxel is, in pixels, with a warning.
+
+    Parameters
+    ----------
+    path : str
+    axes : str, optional
+        One letter a dimension of the file, or "TZ12YX", as `tracker.movie.read_movie` takes them.
+
+    Raises
+    ------
+    UnknownAxes
+        If neither the file nor `axes` says what each dimension is.
+    """
+    with TiffStack(Path(path), axes) as stack:
+        n_channels, unit_size = len(stack.channels), (1.0,) * (3 if stack.size("Z") > 1 else 2)
     channels = range(n_channels) if n_channels > 1 else (None,)
     try:
-        return [_image(read_movie(str(path), channel=channel)) for channel in channels]
+        return [_image(read_movie(path, axes=axes, channel=channel), axes) for channel in channels]
     except UnknownScale:
         from napari.utils.notifications import show_warning
 
         show_warning(
-            f"{Path(str(path)).name} does not say how large its voxels are; distances are in pixels until you enter "
+            f"{Path(path).name} does not say how large its voxels are; distances are in pixels until you enter "
             "the voxel size (Layers > Track > Track particles)."
         )
-        return [_image(read_movie(str(path), channel=c, scale=unit_size, unit="pixel")) for c in channels]
+        return [_image(read_movie(path, axes=axes, channel=c, scale=unit_size, unit="pixel"), axes) for c in channels]
 
 
-def _image(movie: Movie) -> LayerData:
+def _undecided(path: str, error: UnknownAxes) -> LayerData:
+    """Return a file as it is, with a warning; its axes are chosen in the widget."""
+    from napari.utils.notifications import show_warning
+
+    with tifffile.TiffFile(path) as file:
+        ndim = len(file.series[0].shape)
+    if ndim not in _STAND_IN:
+        raise error
+    layers = read_channels(path, _STAND_IN[ndim])
+    data, given, kind = layers[0]
+    if len(layers) > 1:
+        data = np.stack([channel for channel, _, _ in layers], axis=1)
+    named = {axis: given[axis] for axis in ("name", "contrast_limits")}
+    kept = {"path": str(Path(path).resolve()), "axes_choice": UNDECIDED, "silent": True}
+    show_warning(
+        f"{Path(path).name} does not say what its axes of {' × '.join(map(str, data.shape))} are: choose them in "
+        "Layers > Track > Track particles before you track."
+    )
+    return data, {**named, "metadata": {OURS: kept}}, kind
+
+
+def _image(movie: Movie, axes: str | None) -> LayerData:
     name = Path(movie.path).name.removesuffix(".tif").removesuffix(".tiff").removesuffix(".ome")
     several = len(movie.channels) > 1
-    kept = {"path": str(Path(movie.path).resolve()), "channel": movie.channel if several else None}
+    kept = {"path": str(Path(movie.path).resolve()), "channel": movie.channel if several else None, "axes": axes}
+    if axes is not None:
+        kept["axes_choice"] = "TZYX" if movie.ndim == 3 else "TYX"
     arguments = {
         "name": f"{name} {movie.channels[movie.channel]}" if several else name,
         "metadata": {OURS: kept},

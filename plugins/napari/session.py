@@ -17,7 +17,8 @@ from .advice import LinkAdvice, advise_detection, advise_linking
 from .command import command_line, run_settings, settings_file
 from .curves import Plot, plots_of
 from .filters import MeasuredTracks
-from .layer_input import LayerInput, LayerMovie
+from .layer_input import LayerInput
+from .layer_movie import LayerMovie
 from .steps import Detected, Linked, Tracked, chain, find, find_and_chain
 from .suspicious import margin_unit
 
@@ -148,7 +149,7 @@ class Session:
             If the layer did not come from a file, or was changed since.
         """
         source = self._required()
-        if source.path is None:
+        if source.path is None or (source.intensity is not None and source.intensity.path is None):
             raise InvalidInput(
                 "This layer is not, or no longer, what stands in a file: save it (File > Save), open the file, run it."
             )

@@ -21,7 +21,8 @@ from ...tracker.link import Linking, LinkSettings, link_points
 from ...tracker.margins import link_margins
 from ...tracker.points import Points, Tracks
 from .filters import MeasuredTracks, measured
-from .layer_input import LayerInput, LayerMovie
+from .layer_input import LayerInput
+from .layer_movie import LayerMovie
 from .stopped import Stopped
 from .suspicious import suspicious_links
 
@@ -84,7 +85,7 @@ def find(source: LayerInput, wanted: DetectSettings, report: Report) -> Detected
         return Detected(source.source, None)
     movie = source.source
     if source.kind == "labels":
-        return Detected(_frame_by_frame(movie, _read_labels, report), None)
+        return Detected(_frame_by_frame(movie, _Measure(source.intensity), report), None)
     report(Advance("detect", 0, len(movie)))
     whole = movie.only(movie.frame_numbers)
     settings = resolve_settings(whole, wanted)
@@ -119,8 +120,14 @@ class _Detect:
         return detect(movie.only(frames), self.settings)
 
 
-def _read_labels(movie: LayerMovie, frames: tuple[int, ...]) -> Points:
-    return read_points_from_labels(movie.only(frames))
+@dataclass(frozen=True)
+class _Measure:
+    intensity: LayerInput | None
+
+    def __call__(self, labels: LayerMovie, frames: tuple[int, ...]) -> Points:
+        under = None if self.intensity is None else self.intensity.source
+        seen = under.only(frames) if isinstance(under, LayerMovie) else None
+        return read_points_from_labels(labels.only(frames), seen)
 
 
 def _frame_by_frame(

@@ -3,15 +3,19 @@
 from __future__ import annotations
 
 import os
+import shlex
 import shutil
 import subprocess
 import sys
 import time
+import tomllib
 from collections.abc import Callable, Iterator
 from pathlib import Path
 
 import numpy as np
+import pandas as pd
 import pytest
+from typer.testing import CliRunner
 
 HERE = Path(__file__).parent
 
@@ -107,3 +111,40 @@ def spots(frames: int = 6, particles: int = 12, shape: tuple[int, ...] = (8, 64,
 
 
 PHYSICAL = {"scale": (10, 1, 0.5, 0.5), "units": ("s", "µm", "µm", "µm"), "axis_labels": ("t", "z", "y", "x")}
+
+
+def same_tracks(one: pd.DataFrame, other: pd.DataFrame) -> None:
+    columns = ["frame", *(axis for axis in "zyx" if axis in one), "track_id"]
+    keys = ["track_id", "frame"]
+    pd.testing.assert_frame_equal(
+        one[columns].sort_values(keys, ignore_index=True), other[columns].sort_values(keys, ignore_index=True)
+    )
+
+
+def assert_copies_give_these_tracks(widget, source: Path, folder: Path) -> list[str]:
+    """Run the settings and the command line that the widget copies; return the words of the line."""
+    from auctrack.plugins.cli.app import app
+    from auctrack.tracker.pipeline import track
+    from auctrack.tracker.settings import Settings
+    from auctrack.tracker.tables import read_tracks
+
+    widget.taking_away.export(str(folder / "exported.csv"))
+    finish(widget)
+    exported = read_tracks(folder / "exported.csv").table
+    assert len(exported) > 0
+    widget.taking_away.copy_toml()
+    settings = Settings.from_mapping(tomllib.loads(clipboard()))
+    same_tracks(exported, track(source, settings).tracks.table)
+    widget.taking_away.copy_command()
+    words = shlex.split(clipboard())
+    ran = CliRunner().invoke(app, [*words[1:], "--output", str(folder / "out")])
+    assert ran.exit_code == 0, ran.output
+    (result,) = (folder / "out").glob("*.tracks.csv")
+    same_tracks(exported, read_tracks(result).table)
+    return words
+
+
+def clipboard() -> str:
+    from qtpy.QtGui import QGuiApplication
+
+    return QGuiApplication.clipboard().text()

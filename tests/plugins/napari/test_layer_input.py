@@ -5,7 +5,10 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
+from auctrack.plugins.napari.layer_axes import NO_TIME, ROW, UNDECIDED, AxesChoice, axes_choices, rearranged
 from auctrack.plugins.napari.layer_input import read_layer
+from auctrack.plugins.napari.layer_movie import Restriction
+from auctrack.plugins.napari.layer_part import region_of, restricted, with_intensity
 from auctrack.tracker.errors import InvalidInput
 
 from .conftest import PHYSICAL
@@ -41,15 +44,15 @@ def test_depth_is_not_taken_for_time(layers):
 
 def test_a_first_axis_without_a_name_is_taken_for_time_and_said_to_be(layers):
     source = read_layer(layers.Image(np.zeros((5, 9, 8))))
-    assert source.summary == "5 frames of y × x = 9 × 8 (if the first axis is depth, this is no movie)"
+    assert source.summary == "5 frames of y × x = 9 × 8 (if that is not so, choose the axes)"
 
 
 def test_one_frame_is_no_movie(layers):
     assert "only one frame" in refused(layers.Image(np.zeros((1, 5, 9, 9))))
 
 
-def test_channels_are_to_be_split(layers):
-    assert "Split" in refused(layers.Image(np.zeros((2, 2, 5, 9, 9))))
+def test_five_axes_are_to_be_named(layers):
+    assert "say under Axes which is which" in refused(layers.Image(np.zeros((2, 2, 5, 9, 9))))
 
 
 def test_points_need_time_first(layers):
@@ -86,3 +89,113 @@ def test_frames_are_those_of_the_layer(layers):
     movie = read_layer(layers.Image(data)).source
     assert movie.shape == (4, 5)
     np.testing.assert_array_equal(movie.frame(2), data[2, 0])
+
+
+# --- axes -------------------------------------------------------------------------------------------------------------
+
+
+def numbered(*shape: int) -> np.ndarray:
+    return np.arange(np.prod(shape)).reshape(shape)
+
+
+@pytest.mark.parametrize("letters", ["TZYX", "ZTYX"])
+def test_axes_that_the_user_names_are_put_in_order(letters):
+    wanted = numbered(3, 2, 4, 5)
+    given = wanted.transpose(["TZYX".index(axis) for axis in letters])
+    (found,) = rearranged(given, AxesChoice(letters))
+    np.testing.assert_array_equal(found, wanted)
+
+
+@pytest.mark.parametrize("letters", ["TCYX", "CTYX", "TCZYX", "ZCTYX"])
+def test_channels_become_a_movie_each(letters):
+    sizes = {"T": 3, "C": 2, "Z": 6, "Y": 4, "X": 5}
+    given = numbered(*(sizes[axis] for axis in letters))
+    found = rearranged(given, AxesChoice(letters))
+    assert [movie.shape for movie in found] == [tuple(sizes[axis] for axis in "TZYX" if axis in letters)] * 2
+    last = [slice(None)] * len(letters)
+    last[letters.index("C")], last[letters.index("T")] = 1, 2
+    plane = given[tuple(last)]
+    np.testing.assert_array_equal(found[1][2], plane)
+
+
+def test_planes_of_all_time_points_in_one_row_are_divided():
+    (found,) = rearranged(numbered(12, 4, 5), AxesChoice(ROW, 4))
+    np.testing.assert_array_equal(found, numbered(3, 4, 4, 5))
+    assert AxesChoice(ROW, 4).of_file == "TZ4YX"
+    with pytest.raises(InvalidInput, match="5 planes a time point do not divide the 12 images"):
+        rearranged(numbered(12, 4, 5), AxesChoice(ROW, 5))
+
+
+@pytest.mark.parametrize("ndim", [3, 4, 5])
+def test_every_choice_of_axes_names_each_axis_once(ndim):
+    for letters in axes_choices(ndim):
+        if letters not in (ROW, NO_TIME):
+            assert len(set(letters)) == len(letters) == ndim
+            assert "T" in letters
+    assert NO_TIME in axes_choices(ndim)
+
+
+def test_a_single_image_has_no_axes_to_choose():
+    assert axes_choices(2) == {}
+
+
+def test_a_layer_said_to_have_no_time_is_refused(layers):
+    layer = layers.Image(np.zeros((5, 9, 9)), metadata={"auctrack": {"axes_choice": NO_TIME}})
+    assert "has no time axis" in refused(layer)
+
+
+def test_undecided_axes_are_to_be_chosen(layers):
+    layer = layers.Image(np.zeros((5, 9, 9)), metadata={"auctrack": {"axes_choice": UNDECIDED}})
+    assert "choose them under Axes" in refused(layer)
+
+
+# --- the part that is tracked -----------------------------------------------------------------------------------------
+
+
+def test_some_frames_and_a_region_of_a_movie(layers):
+    data = numbered(6, 2, 9, 8)
+    whole = read_layer(layers.Image(data, **PHYSICAL))
+    part = restricted(whole, Restriction((2, 4), (slice(0, 2), slice(3, 7), slice(1, 8))))
+    assert part.frame_numbers == (2, 3, 4)
+    assert part.source.shape == (2, 4, 7)
+    assert part.source.origin == (0, 3, 1)
+    np.testing.assert_array_equal(part.source.frame(3), data[3, :, 3:7, 1:8])
+    assert "only frames 2 to 4" in part.summary
+
+
+def test_some_frames_and_a_region_of_points(layers):
+    data = np.column_stack([np.repeat(np.arange(6), 3), np.tile([[1.0, 1], [5, 5], [8, 2]], (6, 1))])
+    whole = read_layer(layers.Points(data))
+    part = restricted(whole, Restriction((1, 3), (slice(0, 6), slice(0, 9))))
+    assert part.frame_numbers == (1, 2, 3)
+    assert part.source.table["y"].max() == 5
+    with pytest.raises(InvalidInput, match="no point lies in the region"):
+        restricted(whole, Restriction(None, (slice(20, 30), slice(0, 9))))
+
+
+def test_one_frame_is_no_part_to_track(layers):
+    with pytest.raises(InvalidInput, match="more than one"):
+        restricted(read_layer(layers.Image(np.zeros((6, 9, 8)))), Restriction((2, 2)))
+
+
+def test_a_region_is_the_box_around_the_shapes_in_the_layers_steps(layers):
+    movie = layers.Image(np.zeros((6, 2, 90, 80)), **PHYSICAL)
+    drawn = layers.Shapes([np.array([[5, 10], [5, 20], [15, 20], [15, 10]])])  # in µm: steps of 0.5
+    assert region_of(drawn, movie, (2, 90, 80)) == (slice(0, 2), slice(10, 31), slice(20, 41))
+    beyond = layers.Shapes([np.array([[40, 10], [40, 90], [60, 90], [60, 10]])])
+    assert region_of(beyond, movie, (2, 90, 80)) == (slice(0, 2), slice(80, 90), slice(20, 80))
+    with pytest.raises(InvalidInput, match="do not lie over"):
+        region_of(layers.Shapes([np.array([[99, 99], [99, 120], [120, 120], [120, 99]])]), movie, (2, 90, 80))
+    with pytest.raises(InvalidInput, match="has no shapes"):
+        region_of(layers.Shapes(), movie, (2, 90, 80))
+
+
+def test_intensity_is_measured_in_a_movie_of_the_labels_shape(layers):
+    labels = read_layer(layers.Labels(np.ones((4, 9, 8), int)))
+    part = restricted(labels, Restriction((1, 2), (slice(0, 5), slice(0, 8))))
+    seen = with_intensity(part, layers.Image(np.zeros((4, 9, 8)))).intensity
+    assert (seen.frame_numbers, seen.source.shape) == ((1, 2), (5, 8))
+    with pytest.raises(InvalidInput, match="does not fit the labels"):
+        with_intensity(labels, layers.Image(np.zeros((3, 9, 8))))
+    with pytest.raises(InvalidInput, match="does not fit the labels"):
+        with_intensity(labels, layers.Image(np.zeros((4, 9, 9))))

@@ -10,7 +10,7 @@ import tifffile
 from auctrack.plugins.napari import readers, writers
 from auctrack.plugins.napari.layer_tables import fingerprint, points_layer, tracks_layer
 from auctrack.tracker.calibration import Calibration
-from auctrack.tracker.errors import InvalidInput, UnknownAxes
+from auctrack.tracker.errors import InvalidInput
 from auctrack.tracker.movie import read_movie
 from auctrack.tracker.points import Points, Tracks
 from auctrack.tracker.tables import read_points, read_tracks
@@ -146,11 +146,18 @@ def test_an_unknown_voxel_size_is_said_and_not_guessed(tmp_path):
     assert "does not say how large" in str(notification_manager.records[-1])
 
 
-def test_axes_that_the_file_does_not_state_are_asked_for(tmp_path):
+@pytest.mark.parametrize("shape", [(6, 16, 17), (3, 5, 16, 17), (2, 3, 5, 16, 17)])
+def test_a_file_silent_about_its_axes_opens_as_it_is_and_they_are_asked_for(tmp_path, shape):
+    from napari.utils.notifications import notification_manager
+
     path = str(tmp_path / "plain.tif")
-    tifffile.imwrite(path, np.zeros((6, 16, 16), np.uint8), metadata=None)
-    with pytest.raises(UnknownAxes, match="napari's own reader"):
-        readers.movie_reader(path)(path)
+    pixels = np.random.default_rng(0).integers(0, 255, shape).astype(np.uint8)
+    tifffile.imwrite(path, pixels, metadata={"axes": "QQQ"[: len(shape) - 2] + "YX"}, photometric="minisblack")
+    ((data, attributes, kind),) = readers.movie_reader(path)(path)
+    assert kind == "image"
+    np.testing.assert_array_equal(np.asarray(data), pixels)
+    assert attributes["metadata"]["auctrack"]["axes_choice"] == "undecided"
+    assert "does not say what its axes" in str(notification_manager.records[-1])
 
 
 def test_the_overlay_of_a_window_is_saved_whole(tmp_path):

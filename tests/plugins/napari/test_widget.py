@@ -2,22 +2,17 @@
 
 from __future__ import annotations
 
-import shlex
 import shutil
 import threading
-import tomllib
 from pathlib import Path
 
 import numpy as np
-import pandas as pd
 import pytest
 import tifffile
-from typer.testing import CliRunner
 
 from auctrack.tracker.simulate import SimulationSettings, simulate
-from auctrack.tracker.tables import read_tracks
 
-from .conftest import PHYSICAL, finish, process_events, spots, wait
+from .conftest import PHYSICAL, assert_copies_give_these_tracks, finish, process_events, spots, wait
 
 SAMPLES = Path(__file__).parents[3] / "sample_data"
 
@@ -32,14 +27,6 @@ def widget(viewer, open_widget):
 
 def names(viewer):
     return [layer.name for layer in viewer.layers]
-
-
-def same_tracks(one: pd.DataFrame, other: pd.DataFrame) -> None:
-    columns = ["frame", "z", "y", "x", "track_id"]
-    keys = ["track_id", "frame"]
-    pd.testing.assert_frame_equal(
-        one[columns].sort_values(keys, ignore_index=True), other[columns].sort_values(keys, ignore_index=True)
-    )
 
 
 @pytest.mark.usefixtures("display")
@@ -437,12 +424,6 @@ def test_choices_are_remembered_in_naparis_preferences(widget):
     assert get_plugin_settings("auctrack").tracking.cost == "squared"
 
 
-def clipboard() -> str:
-    from qtpy.QtGui import QGuiApplication
-
-    return QGuiApplication.clipboard().text()
-
-
 def file_of(kind: str, folder: Path) -> Path:
     if kind == "points":
         shutil.copy(SAMPLES / "points.csv.settings.json", folder)
@@ -455,10 +436,6 @@ def file_of(kind: str, folder: Path) -> Path:
 
 @pytest.mark.parametrize("kind", ["movie", "points"])
 def test_command_and_toml_give_identical_tracks(viewer, open_widget, tmp_path, kind):
-    from auctrack.plugins.cli.app import app
-    from auctrack.tracker.pipeline import track
-    from auctrack.tracker.settings import Settings
-
     source = file_of(kind, tmp_path)
     viewer.open(str(source), plugin="auctrack")
     widget = open_widget()
@@ -467,15 +444,4 @@ def test_command_and_toml_give_identical_tracks(viewer, open_widget, tmp_path, k
     widget.parts.results.charts["length"].limits[0] = 3.0
     widget.parts.results.charts["length"].moved.emit([])
     finish(widget)
-    widget.taking_away.export(str(tmp_path / "exported.csv"))
-    finish(widget)
-    exported = read_tracks(tmp_path / "exported.csv").table
-    widget.taking_away.copy_toml()
-    settings = Settings.from_mapping(tomllib.loads(clipboard()))
-    same_tracks(exported, track(source, settings).tracks.table)
-    widget.taking_away.copy_command()
-    words = shlex.split(clipboard())
-    ran = CliRunner().invoke(app, [*words[1:], "--output", str(tmp_path / "out")])
-    assert ran.exit_code == 0, ran.output
-    (result,) = (tmp_path / "out").glob("*.tracks.csv")
-    same_tracks(exported, read_tracks(result).table)
+    assert_copies_give_these_tracks(widget, source, tmp_path)

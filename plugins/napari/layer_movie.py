@@ -1,0 +1,98 @@
+"""The frames of an Image or Labels layer, as detection reads those of a file."""
+
+from __future__ import annotations
+
+import threading
+from collections.abc import Sequence
+from dataclasses import dataclass, field, replace
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, cast
+
+import numpy as np
+
+from ...tracker.calibration import Calibration
+
+if TYPE_CHECKING:
+    from ...tracker.movie import Movie
+
+
+@dataclass(frozen=True)
+class Restriction:
+    """The part of a layer that is tracked.
+
+    Attributes
+    ----------
+    frames : tuple of int or None
+        First and last frame; None = all.
+    region : tuple of slice or None
+        Voxels, one slice with both ends along z, y, x (or y, x); None = all.
+    """
+
+    frames: tuple[int, int] | None = None
+    region: tuple[slice, ...] | None = None
+
+
+@dataclass(frozen=True)
+class LayerMovie:
+    """The frames of a layer, with what detection asks of a `tracker.movie.Movie`.
+
+    Attributes
+    ----------
+    data : array (t, z, y, x) or (t, y, x)
+        NumPy or dask; a frame is computed when it is read.
+    calibration : Calibration
+    path : Path
+        The layer's file, or its name.
+    frame_numbers : tuple of int
+        Frames to read, counted along the first axis.
+    region : tuple of slice or None
+        Voxels to read, one slice with both ends along z, y, x (or y, x); None = all.
+    """
+
+    data: Any
+    calibration: Calibration
+    path: Path
+    frame_numbers: tuple[int, ...]
+    region: tuple[slice, ...] | None = None
+    _lock: threading.Lock = field(repr=False, default_factory=threading.Lock)
+
+    def __len__(self) -> int:
+        return len(self.frame_numbers)
+
+    @property
+    def whole_shape(self) -> tuple[int, ...]:
+        """(z, y, x) or (y, x) of a whole frame; a z axis of length 1 counts as 2D, as in files."""
+        shape = tuple(int(size) for size in self.data.shape[1:])
+        return shape[1:] if len(shape) == 3 and shape[0] == 1 else shape
+
+    @property
+    def shape(self) -> tuple[int, ...]:
+        """(z, y, x) or (y, x) of what is read of a frame."""
+        if self.region is None:
+            return self.whole_shape
+        return tuple(part.stop - part.start for part in self.region)
+
+    @property
+    def ndim(self) -> int:
+        """Number of spatial axes."""
+        return len(self.whole_shape)
+
+    @property
+    def dtype(self) -> np.dtype[Any]:
+        """Type of the pixels."""
+        return np.dtype(self.data.dtype)
+
+    @property
+    def origin(self) -> tuple[int, ...]:
+        """Offset of the region; detections add it, so that positions are those of the whole frame."""
+        return (0,) * self.ndim if self.region is None else tuple(part.start for part in self.region)
+
+    def frame(self, number: int) -> np.ndarray:
+        """Return one frame, computed now."""
+        with self._lock:
+            whole = np.asarray(self.data[number]).reshape(self.whole_shape)
+        return whole if self.region is None else whole[self.region]
+
+    def only(self, frames: Sequence[int]) -> Movie:
+        """Return the movie of some frames, as what detection takes: it asks for no more than is here."""
+        return cast("Movie", replace(self, frame_numbers=tuple(frames)))

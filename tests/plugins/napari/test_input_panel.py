@@ -1,0 +1,170 @@
+"""What the user says about the input: axes, frames, region, intensity; tracking and the copied command heed it."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+import tifffile
+
+from auctrack.plugins.napari.layer_axes import NO_TIME, ROW
+
+from .conftest import PHYSICAL, assert_copies_give_these_tracks, finish, spots
+
+FLAT = spots(shape=(64, 64))
+DEEP = spots(shape=(4, 64, 64))
+
+
+def choose(box, data) -> None:
+    box.setCurrentIndex(box.findData(data))
+
+
+def silent_file(path, pixels):
+    """Write a TIFF that says nothing of its axes."""
+    tifffile.imwrite(path, pixels, metadata=None, photometric="minisblack")
+    return path
+
+
+def test_a_file_silent_about_its_axes_waits_until_they_are_chosen(viewer, open_widget, tmp_path):
+    path = silent_file(tmp_path / "plain.tif", FLAT)
+    viewer.open(str(path), plugin="auctrack")
+    widget = open_widget()
+    panel = widget.parts.input
+    assert "does not say what its axes of 6 × 64 × 64 are" in panel.problem.text()
+    assert not widget.parts.bar.run_button.isEnabled()
+    choose(panel.axes.order, "TYX")
+    assert panel.summary.text() == "6 frames of y × x = 64 × 64 (if that is not so, choose the axes)"
+    widget.running.run_all()
+    finish(widget)
+    words = assert_copies_give_these_tracks(widget, path, tmp_path)
+    assert words[words.index("--axes") + 1] == "TYX"
+
+
+def test_a_row_of_pages_is_divided_into_time_and_z(viewer, open_widget, tmp_path):
+    path = silent_file(tmp_path / "pages.tif", DEEP.reshape(-1, 64, 64))
+    viewer.open(str(path), plugin="auctrack")
+    widget = open_widget()
+    panel = widget.parts.input
+    choose(panel.axes.order, ROW)
+    assert not widget.parts.bar.run_button.isEnabled()  # until it is known how many planes a time point has
+    panel.axes.planes.setValue(5)
+    assert "does not divide" in panel.problem.text()
+    panel.axes.planes.setValue(4)
+    np.testing.assert_array_equal(np.asarray(panel.layer.data), DEEP)
+    assert not viewer.layers[0].visible
+    widget.running.run_all()
+    finish(widget)
+    words = assert_copies_give_these_tracks(widget, path, tmp_path)
+    assert words[words.index("--axes") + 1] == "TZ4YX"
+
+
+def test_z_before_time_is_put_in_order(viewer, open_widget):
+    viewer.add_image(DEEP.transpose(1, 0, 2, 3), name="movie", scale=(1, 10, 0.5, 0.5))
+    widget = open_widget()
+    choose(widget.parts.input.axes.order, "ZTYX")
+    layer = widget.parts.input.layer
+    assert layer.name == "movie (in order)"
+    np.testing.assert_array_equal(layer.data, DEEP)
+    np.testing.assert_array_equal(layer.scale, [10, 1, 0.5, 0.5])
+    assert len(widget.parts.session.source.frame_numbers) == 6
+
+
+def test_depth_taken_for_time_is_said_and_taken_back(viewer, open_widget):
+    viewer.add_image(FLAT, name="stack")
+    widget = open_widget()
+    panel = widget.parts.input
+    assert widget.parts.bar.run_button.isEnabled()
+    choose(panel.axes.order, NO_TIME)
+    assert "has no time axis" in panel.problem.text()
+    assert not widget.parts.bar.run_button.isEnabled()
+    choose(panel.axes.order, "TYX")
+    assert widget.parts.bar.run_button.isEnabled()
+
+
+def test_a_colour_image_is_explained_and_has_no_axes_to_choose(viewer, open_widget):
+    viewer.add_image(np.zeros((5, 16, 16, 3), np.uint8), rgb=True, name="photo")
+    widget = open_widget()
+    assert "colour (RGB)" in widget.parts.input.problem.text()
+    assert not widget.parts.input.axes.isVisibleTo(widget)
+
+
+def ome_file(path, pixels):
+    sizes = {"PhysicalSizeZ": 1, "PhysicalSizeY": 0.5, "PhysicalSizeX": 0.5, "TimeIncrement": 10}
+    tifffile.imwrite(path, pixels, ome=True, photometric="minisblack", metadata={"axes": "TZYX", **sizes})
+    return path
+
+
+def test_frames_and_region_hold_for_the_tracks_and_for_the_copied_command(viewer, open_widget, tmp_path):
+    path = ome_file(tmp_path / "movie.ome.tif", DEEP)
+    viewer.open(str(path), plugin="auctrack")
+    viewer.add_shapes([np.array([[2, 0], [2, 31.5], [30, 31.5], [30, 0]])], name="left", scale=(1, 1))  # µm
+    widget = open_widget()
+    part = widget.parts.input.part
+    assert (part.first.value(), part.last.value()) == (0, 5)
+    part.first.setValue(1)
+    part.last.setValue(4)
+    part.region.setCurrentText("left")
+    assert "only frames 1 to 4; only the region 0:4 × 4:61 × 0:64" in widget.parts.input.summary.text()
+    widget.running.run_all()
+    finish(widget)
+    table = widget.parts.session.data.tracks.table
+    assert set(table["frame"]) == {1, 2, 3, 4}
+    assert table["y"].between(4, 60).all()
+    words = assert_copies_give_these_tracks(widget, path, tmp_path)
+    assert words[words.index("--frames") + 1] == "1:5"
+    assert words[words.index("--roi") + 1] == "0:4,4:61,0:64"
+
+
+def test_frames_of_points_are_restricted_too(viewer, open_widget):
+    data = np.column_stack([np.repeat(np.arange(5), 2), np.tile([[1.0, 1], [9, 9]], (5, 1))])
+    viewer.add_points(data, name="beads")
+    widget = open_widget()
+    widget.parts.input.part.last.setValue(2)
+    widget.running.run_all()
+    finish(widget)
+    assert widget.parts.session.data.tracks.frames.max() == 2
+    assert len(widget.parts.session.data.measures) == 2
+
+
+def test_labels_measure_the_intensity_of_the_movie_chosen(viewer, open_widget, tmp_path):
+    labels = ome_file(tmp_path / "cells.ome.tif", (DEEP > 40).astype(np.uint8))
+    movie = ome_file(tmp_path / "movie.ome.tif", DEEP)
+    viewer.open(str(movie), plugin="auctrack")
+    viewer.open(str(labels), plugin="auctrack", layer_type="labels")
+    widget = open_widget()
+    panel = widget.parts.input
+    assert not panel.part.intensity.isVisibleTo(widget)  # of a movie there is none to choose
+    panel.choose_layer("cells")
+    assert panel.part.intensity.isVisibleTo(widget)
+    panel.part.intensity.setCurrentText("movie")
+    panel.part.last.setValue(3)
+    widget.running.run_all()
+    finish(widget)
+    assert widget.parts.bar.error.text() == ""
+    assert widget.parts.session.data.tracks.table["mean_intensity"].min() > 40
+    assert "mean_mean_intensity" in widget.parts.session.data.measures
+    words = assert_copies_give_these_tracks(widget, labels, tmp_path)
+    assert words[words.index("--intensity") + 1] == str(movie)
+
+
+def test_a_region_drawn_anew_is_heeded_at_the_next_run(viewer, open_widget):
+    viewer.add_image(DEEP, name="movie", **PHYSICAL)
+    shapes = viewer.add_shapes([np.array([[0, 0], [0, 31.5], [31.5, 31.5], [31.5, 0]])], name="box")
+    widget = open_widget()
+    widget.parts.input.part.region.setCurrentText("box")
+    whole = widget.parts.session.source.source.shape
+    shapes.data = [np.array([[0, 0], [0, 31.5], [15, 31.5], [15, 0]])]
+    widget.running.run_detect()
+    finish(widget)
+    assert widget.parts.session.source.source.shape < whole
+    assert widget.parts.session.detected.points.table["y"].max() <= 31
+
+
+@pytest.mark.parametrize("kind", ["movie", "points"])
+def test_nothing_is_left_out_until_the_user_says_so(viewer, open_widget, kind):
+    if kind == "movie":
+        viewer.add_image(DEEP, name="movie", **PHYSICAL)
+    else:
+        viewer.add_points(np.column_stack([np.arange(6), np.zeros((6, 2))]), name="beads")
+    widget = open_widget()
+    assert widget.parts.session.source.frame_numbers == tuple(range(6))
+    assert widget.parts.session.source.part.region is None
