@@ -14,14 +14,15 @@ from typing import Any
 import numpy as np
 
 from ...matching.problem import Problem
+from . import lap_scaling
 from .benchmark import Benchmark, Effort
-from .figures import draw_lines, draw_stacks, draw_times
+from .figures import draw_stacks, draw_times
 from .harness import Case, Experiment, Variant
 from .lap_instances import RANGES, uniform_costs
 from .papers import date_nagi_2016 as paper
-from .record import Clock, Record
+from .record import Record
 from .solver_variants import solver_variant
-from .tables import NOTHING, Table, duration, grid, missing_notes, times_with_spread
+from .tables import NOTHING, Table, duration, grid, times_with_spread
 
 INSTANCES, RUNS = 3, 5
 """Of each size, as in the paper."""
@@ -48,15 +49,12 @@ def lap(effort: Effort, gpu: str = "cuda") -> Benchmark:
     """Return the benchmark; `gpu` names the CUDA device of the GPU variants."""
     small = effort.of_sizes(tuple(paper.TABLE_1), (200, 400))
     large = effort.of_sizes((5000, 10_000, 15_000, 20_000), (600,))
-    scaling = effort.of_sizes((10_000, 14_142, 20_000), (600,))
     times = effort.times(INSTANCES * RUNS, 3)
     variants = _variants(gpu)
     experiments = [
         Experiment("table-1", [_case("n", n) for n in small], variants, times),
         Experiment("table-3", [_case(r, n) for r in RANGES for n in large], variants[1:], times),
-        Experiment(
-            "table-5", [_case("10n", n) for n in scaling], [v for v in variants if v.name in (CLASS, TREE)], times
-        ),
+        lap_scaling.scaling(effort, partial(_costs, "10n")),
     ]
     return Benchmark("lap", experiments, partial(_tables, experiments, effort), partial(_figures, experiments, effort))
 
@@ -130,8 +128,7 @@ def _tables(experiments: Sequence[Experiment], effort: Effort, record: Record) -
             ),
         ),
         _steps(large, record),
-        _scaling("Table 4: weak scaling", paper.TABLE_4, scaling, record, effort.clock),
-        _scaling("Table 5: strong scaling", paper.TABLE_5, scaling, record, effort.clock),
+        *lap_scaling.tables(scaling, record),
     ]
 
 
@@ -216,23 +213,8 @@ def _papers_steps(row: paper.LargeInstance | None, variant: str) -> str:
     return NOTHING
 
 
-def _scaling(
-    title: str, published: dict[tuple[int, int], paper.Scaling], experiment: Experiment, record: Record, clock: Clock
-) -> Table:
-    rows: list[tuple[str, ...]] = []
-    for (n, gpus), row in published.items():
-        ours = (NOTHING, NOTHING)
-        if gpus == 1:
-            cells = (record.cell(experiment.name, "costs in [0, 10n]", n, name) for name in (CLASS, TREE))
-            ours = tuple(duration(statistics.median(t)) if (t := cell.times(clock)) else NOTHING for cell in cells)
-        rows.append((f"n = {n:,}, {gpus} GPUs", *ours, duration(row.cu_class), duration(row.cu_tree)))
-    columns = ("", CLASS, TREE, f"paper: {CLASS}", f"paper: {TREE}")
-    notes = ("solving one problem on several GPUs is not there: only the rows of one GPU can be measured",)
-    return Table(f"{title}, costs in [0, 10n]", columns, rows, (*notes, *missing_notes(experiment, record)))
-
-
 def _figures(experiments: Sequence[Experiment], effort: Effort, record: Record, folder: Path) -> list[Path]:
-    small, large, *_ = experiments
+    small, large, scaling = experiments
     lines = {
         variant.name: [
             (case.size, statistics.median(times))
@@ -245,7 +227,7 @@ def _figures(experiments: Sequence[Experiment], effort: Effort, record: Record, 
         f"paper: {name}": [(n, row[k]) for n, row in paper.TABLE_1.items()]
         for k, name in ((2, "OMP-8"), (3, CLASS), (4, TREE))
     }
-    paths = [folder / f"lap-figure-{number}.png" for number in (2, 3, 4, 5)]
+    paths = [folder / f"lap-figure-{number}.png" for number in (2, 3)]
     draw_times(paths[0], "Uniform integer costs in [0, n]", lines, x="rows", bold=OURS)
     largest = max(case.size for case in large.cases)
     stacks = {
@@ -255,28 +237,4 @@ def _figures(experiments: Sequence[Experiment], effort: Effort, record: Record, 
         if case.size == largest and (steps := _step_seconds(large, record, case, variant.name))
     }
     draw_stacks(paths[1], f"Seconds by step, n = {largest:,}", stacks, y="seconds")
-    draw_lines(paths[2], "Weak scaling efficiency (the paper's)", _weak(), x="GPUs", y="t₁ / tₚ", log=(True, False))
-    draw_lines(
-        paths[3], "Strong scaling efficiency (the paper's)", _strong(), x="GPUs", y="t₁ / (p·tₚ)", log=(True, False)
-    )
-    return paths
-
-
-def _weak() -> dict[str, list[tuple[float, float]]]:
-    """Efficiencies of Table 4; see `paper.Scaling` for the columns."""
-    first = paper.TABLE_4[10000, 1]
-    return {
-        name: [(gpus, first[k] / row[k]) for (_, gpus), row in paper.TABLE_4.items()]
-        for k, name in ((2, CLASS), (4, TREE))
-    }
-
-
-def _strong() -> dict[str, list[tuple[float, float]]]:
-    """Efficiencies of Table 5."""
-    return {
-        f"{name}, n = {size:,}": [
-            (gpus, paper.TABLE_5[size, 1][k] / (gpus * row[k])) for (n, gpus), row in paper.TABLE_5.items() if n == size
-        ]
-        for k, name in ((2, CLASS), (4, TREE))
-        for size in dict.fromkeys(n for n, _ in paper.TABLE_5)
-    }
+    return [*paths, *lap_scaling.figures(scaling, record, folder)]

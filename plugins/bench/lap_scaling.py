@@ -1,0 +1,194 @@
+"""Tables 4 and 5 and Figures 4 and 5 of Date & Nagi 2016: one problem on several GPUs, ours beside the paper's."""
+
+from __future__ import annotations
+
+import statistics
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from functools import partial
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from ...matching import cuda
+from ...matching.problem import Problem
+from ...matching.sharded import ShardedCosts
+from ...matching.solving import solve
+from .benchmark import Effort
+from .figures import draw_lines
+from .harness import Case, Experiment, Variant
+from .papers import date_nagi_2016 as paper
+from .record import Record
+from .solver_variants import checked, missing_solver
+from .tables import NOTHING, Table, duration, missing_notes
+
+SIZES, GPUS = (10_000, 14_142, 20_000), (1, 2, 4)
+SERIES = "costs in [0, 10n]"
+RUNS = 5
+
+
+@dataclass(frozen=True)
+class Method:
+    """One of our solvers, and the paper's times of the same name."""
+
+    label: str
+    solver: str
+    options: Mapping[str, str]
+    axis: int
+    published: int
+
+    def name(self, gpus: int) -> str:
+        """Return the name of the variant on so many GPUs."""
+        return f"{self.label}, {gpus} GPU{'s' if gpus > 1 else ''}"
+
+
+CLASS, TREE = (
+    Method("CU-CLASS", "hungarian-classical", {"variant": "paper"}, 0, 2),
+    Method("CU-TREE", "hungarian-tree", {"variant": "paper"}, 1, 4),
+)
+METHODS = (
+    CLASS,
+    TREE,
+    Method("classical", "hungarian-classical", {}, 0, 2),
+    Method("tree", "hungarian-tree", {}, 1, 4),
+)
+
+
+def scaling(effort: Effort, make: Callable[[int, int], Any]) -> Experiment:
+    """Return the experiment of both tables.
+
+    Parameters
+    ----------
+    effort : Effort
+    make : callable
+        make(n, seed) returns an instance: `values` are its costs (integers below 2**24), `problem` is the problem.
+    """
+    cases = [Case(SERIES, n, partial(make, n)) for n in effort.of_sizes(SIZES, (600,))]
+    variants = [_variant(method, gpus) for method in METHODS for gpus in GPUS]
+    return Experiment("table-5", cases, variants, effort.times(RUNS, 3))
+
+
+def _variant(method: Method, gpus: int) -> Variant:
+    """Return a method on shards that are on the devices already, as float32."""
+
+    def run(costs: Any) -> Any:
+        return solve(costs, method.solver, **method.options)
+
+    return Variant(
+        method.name(gpus),
+        run=run,
+        check=lambda given, answer: checked(given.problem, answer),
+        prepare=lambda given: on_devices(given.values, gpus, method.axis),
+        device="cuda:0",
+        missing=_missing(method, gpus),
+    )
+
+
+def on_devices(values: np.ndarray, gpus: int, axis: int) -> Problem | ShardedCosts:
+    """Return costs on the first GPUs, split evenly along the axis; on one GPU a plain problem."""
+    parts: list[Any] = []
+    for number, part in enumerate(np.array_split(values, gpus, axis=axis)):
+        with cuda.using(f"cuda:{number}") as cp:
+            parts.append(cp.asarray(np.ascontiguousarray(part, np.float32)))
+    return Problem.dense(parts[0]) if gpus == 1 else ShardedCosts.of(parts, axis=axis)
+
+
+def _missing(method: Method, gpus: int) -> str | None:
+    there = len(cuda.devices())
+    if there and there < gpus:
+        return f"needs {gpus} CUDA devices; there are {there}"
+    return missing_solver(method.solver, "cuda", **method.options)
+
+
+Efficiency = Callable[[Callable[[int, int], float | None], int, int], float | None]
+"""efficiency(time of n on p GPUs, n, p)."""
+
+
+def _weak(time: Callable[[int, int], float | None], n: int, gpus: int) -> float | None:
+    return _ratio(time(SIZES[0], 1), time(n, gpus))
+
+
+def _strong(time: Callable[[int, int], float | None], n: int, gpus: int) -> float | None:
+    ratio = _ratio(time(n, 1), time(n, gpus))
+    return None if ratio is None else ratio / gpus
+
+
+def _ratio(one: float | None, many: float | None) -> float | None:
+    return None if one is None or many is None else one / many
+
+
+def _ours(experiment: Experiment, record: Record, method: Method, n: int, gpus: int) -> float | None:
+    times = record.cell(experiment.name, SERIES, n, method.name(gpus)).times("wall")
+    return statistics.median(times) if times else None
+
+
+def _papers(table: Mapping[tuple[int, int], paper.Scaling], method: Method, n: int, gpus: int) -> float | None:
+    row = table.get((n, gpus))
+    return None if row is None else row[method.published]
+
+
+def tables(experiment: Experiment, record: Record) -> list[Table]:
+    """Return Tables 4 and 5: times, and efficiencies beside them."""
+    what = f"{SERIES}, seconds (efficiency)"
+    notes = (
+        f"paper's hardware: {paper.HARDWARE}, one GPU a node; its times are means with host work, ours medians over "
+        f"{experiment.repetitions} runs with the costs on the devices as float32, split as the solver splits them",
+        "weak efficiency: t(10,000 on one) / t(n on p); strong: t(n on one) / (p t(n on p))",
+        *missing_notes(experiment, record),
+    )
+    return [
+        _table(f"Table 4: weak scaling, {what}", paper.TABLE_4, _weak, experiment, record, notes),
+        _table(f"Table 5: strong scaling, {what}", paper.TABLE_5, _strong, experiment, record, notes),
+    ]
+
+
+def _table(
+    title: str,
+    published: Mapping[tuple[int, int], paper.Scaling],
+    efficiency: Efficiency,
+    experiment: Experiment,
+    record: Record,
+    notes: Sequence[str],
+) -> Table:
+    columns = [partial(_ours, experiment, record, method) for method in METHODS]
+    columns += [partial(_papers, published, method) for method in (CLASS, TREE)]
+    rows = [
+        (f"n = {n:,}, {gpus} GPUs", *(_text(time(n, gpus), efficiency(time, n, gpus)) for time in columns))
+        for n, gpus in published
+    ]
+    names = (*(method.label for method in METHODS), *(f"paper: {method.label}" for method in (CLASS, TREE)))
+    return Table(title, ("", *names), rows, notes)
+
+
+def _text(seconds: float | None, efficiency: float | None) -> str:
+    if seconds is None:
+        return NOTHING
+    return duration(seconds) if efficiency is None else f"{duration(seconds)} ({efficiency:.2f})"
+
+
+def figures(experiment: Experiment, record: Record, folder: Path) -> list[Path]:
+    """Draw Figures 4 and 5: efficiencies by the number of GPUs."""
+    paths = [folder / f"lap-figure-{number}.png" for number in (4, 5)]
+    lines = _lines(experiment, record, paper.TABLE_4, _weak, list(paper.TABLE_4))
+    draw_lines(paths[0], "Weak scaling efficiency", lines, x="GPUs", y="t₁ / tₚ", log=(True, False))
+    largest = [(n, gpus) for n, gpus in paper.TABLE_5 if n == SIZES[-1]]
+    lines = _lines(experiment, record, paper.TABLE_5, _strong, largest)
+    title = f"Strong scaling efficiency, n = {SIZES[-1]:,}"
+    draw_lines(paths[1], title, lines, x="GPUs", y="t₁ / (p·tₚ)", log=(True, False))
+    return paths
+
+
+def _lines(
+    experiment: Experiment,
+    record: Record,
+    published: Mapping[tuple[int, int], paper.Scaling],
+    efficiency: Efficiency,
+    points: Sequence[tuple[int, int]],
+) -> dict[str, list[tuple[float, float]]]:
+    times = {method.label: partial(_ours, experiment, record, method) for method in METHODS}
+    times |= {f"paper: {method.label}": partial(_papers, published, method) for method in (CLASS, TREE)}
+    return {
+        name: [(gpus, found) for n, gpus in points if (found := efficiency(time, n, gpus)) is not None]
+        for name, time in times.items()
+    }
