@@ -4,89 +4,43 @@ from __future__ import annotations
 
 import statistics
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass
-from functools import cached_property, partial
-from importlib import import_module
-from importlib.util import find_spec
+from functools import partial
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 
 from ...matching.cardinality import BipartiteGraph, maximum_matching, verify_matching
-from ...matching.cardinality.matching import Matching, check_matching
+from ...matching.cardinality.matching import Matching
 from ...matching.problem import Problem
-from ...matching.solving import solve
 from . import peer_linkers
 from .baselines import scipy_links
 from .benchmark import Benchmark, Effort
 from .figures import draw_bars, draw_times
 from .gated_pairs import GATES, gated_pair
 from .graph_families import FAMILIES, permuted
-from .harness import Case, Experiment, Facts, Variant, WrongAnswer
+from .harness import Case, Experiment, Facts, Variant
 from .lap_instances import DENSE_FAMILIES
 from .linker_variants import by_hand, linked_by_us, movie_case
+from .peer_solvers import (
+    DenseInput,
+    GatedInput,
+    check_columns,
+    check_dense,
+    check_gated,
+    lapmod,
+    lapx_dense,
+    not_installed,
+    scipy_dense,
+    scipy_graph,
+    scipy_matching,
+    scipy_sparse,
+)
 from .record import Clock, Record
-from .solver_variants import checked, missing_device, solver_variant
+from .solver_variants import missing_device, solver_variant
 from .tables import NOTHING, Table, fact_mean, grid, ratio, times_with_spread
 
 AS_THEY = "auctrack, their objective"
-
-
-@dataclass(frozen=True)
-class DenseInput:
-    """Integer costs, int32 (n, n)."""
-
-    costs: np.ndarray
-
-    @cached_property
-    def problem(self) -> Problem:
-        """The costs as our solvers take them."""
-        return Problem.dense(self.costs)
-
-    @cached_property
-    def optimum(self) -> int:
-        """The proven least cost."""
-        return int(checked(self.problem, solve(self.problem, device="cpu"))["cost"])
-
-
-@dataclass(frozen=True)
-class GatedInput:
-    """Candidate links with a price of the lone."""
-
-    problem: Problem
-
-    @cached_property
-    def optimum(self) -> float:
-        """The proven least cost."""
-        return float(checked(self.problem, solve(self.problem, device="cpu"))["cost"])
-
-    @cached_property
-    def square(self) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
-        """The same problem without a price: CSR (indptr, indices, data) of the square matrix of n + m rows.
-
-        Row i may take a column of its own at the price of the lone, and so may column j a row; where both of a pair are
-        lone, their substitutes go together at no cost.
-        """
-        from scipy.sparse import block_array, csr_array, diags_array
-
-        problem = self.problem
-        n, m = problem.shape
-        assert problem.indptr is not None
-        assert problem.indices is not None
-        links = csr_array((problem.data.astype(np.float64) + 1, problem.indices, problem.indptr), shape=(n, m))
-        substitutes = csr_array((np.ones(links.nnz), links.indices, links.indptr), shape=(n, m)).T
-        assert problem.row_unmatched is not None
-        assert problem.col_unmatched is not None
-        alone = diags_array(problem.row_unmatched + 1), diags_array(problem.col_unmatched + 1)
-        # Everything is 1 dearer than it is: SciPy's solver drops costs of zero.
-        full = csr_array(block_array([[links, alone[0]], [alone[1], substitutes]]))
-        full.sort_indices()
-        return full.indptr, full.indices, full.data
-
-    def cost_of(self, square_cost: float) -> float:
-        """Return the cost of a full matching of `square` without the ones that were added."""
-        return square_cost - sum(self.problem.shape)
 
 
 def peers(effort: Effort, gpu: str = "cuda") -> Benchmark:
@@ -97,13 +51,6 @@ def peers(effort: Effort, gpu: str = "cuda") -> Benchmark:
     )
 
 
-def not_installed(module: str, distribution: str | None = None) -> str | None:
-    """Say that a peer is not installed; None if it is."""
-    if find_spec(module) is not None:
-        return None
-    return f"{distribution or module} is not installed (pip install {distribution or module})"
-
-
 def _assignment(effort: Effort, gpu: str) -> Experiment:
     sizes = effort.of_sizes((500, 1000, 2000, 4000), (200, 500))
     cases = [Case(family, n, partial(_dense_input, family, n)) for family in DENSE_FAMILIES for n in sizes]
@@ -112,11 +59,9 @@ def _assignment(effort: Effort, gpu: str) -> Experiment:
         solver_variant("auctrack", "auto", prepare=problem),
         solver_variant("auctrack auction", "auction", prepare=problem),
         solver_variant("auctrack auction, GPU", "auction", gpu, prepare=problem),
-        Variant("SciPy", _scipy_dense, _check_dense, prepare=lambda given: given.costs),
-        Variant("lapx", _lapx_dense, _check_dense, prepare=_as(np.float64), missing=not_installed("lap", "lapx")),
-        Variant(
-            "lapx float32", _lapx_dense, _check_dense, prepare=_as(np.float32), missing=not_installed("lap", "lapx")
-        ),
+        Variant("SciPy", scipy_dense, check_dense, prepare=lambda given: given.costs),
+        Variant("lapx", lapx_dense, check_dense, prepare=_as(np.float64), missing=not_installed("lap", "lapx")),
+        Variant("lapx float32", lapx_dense, check_dense, prepare=_as(np.float32), missing=not_installed("lap", "lapx")),
     ]
     return Experiment("assignment", cases, variants, effort.times(7, 3))
 
@@ -129,27 +74,6 @@ def _as(dtype: Any) -> Callable[[DenseInput], np.ndarray]:
     return lambda given: given.costs.astype(dtype)
 
 
-def _scipy_dense(costs: np.ndarray) -> np.ndarray:
-    from scipy.optimize import linear_sum_assignment
-
-    return linear_sum_assignment(costs)[1]
-
-
-def _lapx_dense(costs: np.ndarray) -> np.ndarray:
-    lap = import_module("lap")  # a peer, installed or not; "import lap" would be our own lap.py to a type checker
-    return lap.lapjv(costs, return_cost=False)[0]
-
-
-def _check_dense(given: DenseInput, columns: np.ndarray) -> Facts:
-    n = len(given.costs)
-    if len(np.unique(columns)) != n:
-        raise WrongAnswer("two rows share a column")
-    cost = int(given.costs[np.arange(n), columns].astype(np.int64).sum())
-    if cost != given.optimum:
-        raise WrongAnswer(f"cost {cost} where {given.optimum} is the proven optimum")
-    return {"cost": cost}
-
-
 def _gated(effort: Effort, gpu: str) -> Experiment:
     sizes = effort.of_sizes((2000, 10_000, 50_000, 200_000), (500, 2000))
     cases = [Case(name, n, partial(_gated_input, degree, n)) for name, degree in GATES.items() for n in sizes]
@@ -158,45 +82,16 @@ def _gated(effort: Effort, gpu: str) -> Experiment:
         solver_variant("auctrack", "auto", prepare=problem),
         solver_variant("auctrack auction", "auction", prepare=problem),
         solver_variant("auctrack auction, GPU", "auction", gpu, prepare=problem),
-        Variant("lapx lapmod", _lapmod, _check_gated, prepare=_square, missing=not_installed("lap", "lapx")),
-        Variant("SciPy sparse", _scipy_sparse, _check_gated, prepare=_square),
+        Variant(
+            "lapx lapmod", lapmod, check_gated, prepare=lambda given: given.square, missing=not_installed("lap", "lapx")
+        ),
+        Variant("SciPy sparse", scipy_sparse, check_gated, prepare=lambda given: given.square),
     ]
     return Experiment("gated", cases, variants, effort.times(7, 3))
 
 
 def _gated_input(degree: float, n: int, seed: int) -> GatedInput:
     return GatedInput(gated_pair(n, degree, seed))
-
-
-def _square(given: GatedInput) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
-    return given.square
-
-
-def _lapmod(square: tuple[np.ndarray, np.ndarray, np.ndarray]) -> tuple[np.ndarray, float]:
-    lap = import_module("lap")  # a peer, installed or not; "import lap" would be our own lap.py to a type checker
-    indptr, indices, data = square
-    cost, columns, _ = lap.lapmod(len(indptr) - 1, data, indptr, indices)
-    return columns, cost
-
-
-def _scipy_sparse(square: tuple[np.ndarray, np.ndarray, np.ndarray]) -> tuple[np.ndarray, float]:
-    from scipy.sparse import csr_array
-    from scipy.sparse.csgraph import min_weight_full_bipartite_matching
-
-    indptr, indices, data = square
-    graph = csr_array((data, indices, indptr))
-    rows, columns = min_weight_full_bipartite_matching(graph)
-    return columns, float(np.asarray(graph[rows, columns]).sum())
-
-
-def _check_gated(given: GatedInput, answer: tuple[np.ndarray, float]) -> Facts:
-    columns, square_cost = answer
-    if len(np.unique(columns)) != sum(given.problem.shape):
-        raise WrongAnswer("two rows share a column")
-    cost = given.cost_of(square_cost)
-    if abs(cost - given.optimum) > 1e-9 * square_cost:
-        raise WrongAnswer(f"cost {cost!r} where {given.optimum!r} is the proven optimum")
-    return {"cost": cost}
 
 
 def _cardinality(effort: Effort, gpu: str) -> Experiment:
@@ -217,7 +112,7 @@ def _cardinality(effort: Effort, gpu: str) -> Experiment:
             device=gpu,
             missing=missing_device(gpu),
         ),
-        Variant("SciPy", _scipy_matching, _check_columns, prepare=_scipy_graph),
+        Variant("SciPy", scipy_matching, check_columns, prepare=scipy_graph),
     ]
     return Experiment("cardinality", cases, variants, effort.times(5, 3))
 
@@ -230,27 +125,6 @@ def _graph(family: str, exponent: int, order: str, seed: int) -> BipartiteGraph:
 
 def _check_matching(given: BipartiteGraph, matching: Matching) -> Facts:
     return {"size": verify_matching(given, matching)}
-
-
-def _scipy_graph(given: BipartiteGraph) -> Any:
-    from scipy.sparse import csr_array
-
-    return csr_array((np.ones(given.n_edges, np.int8), given.indices, given.indptr), shape=given.shape)
-
-
-def _scipy_matching(graph: Any) -> np.ndarray:
-    from scipy.sparse.csgraph import maximum_bipartite_matching
-
-    return maximum_bipartite_matching(graph, perm_type="column")
-
-
-def _check_columns(given: BipartiteGraph, columns: np.ndarray) -> Facts:
-    """Check a matching by its own cover, which proves that it is maximum."""
-    rows = np.flatnonzero(columns >= 0)
-    row_of_col = np.full(given.n_columns, -1, np.int32)
-    row_of_col[columns[rows]] = rows
-    check_matching(given, columns, row_of_col)
-    return _check_matching(given, Matching(given, columns, row_of_col, "SciPy", "none", "cpu", {}))
 
 
 def _linking(effort: Effort, gpu: str) -> Experiment:

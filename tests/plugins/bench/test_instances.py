@@ -11,7 +11,7 @@ from auctrack.plugins.bench.gated_pairs import gated_pair
 from auctrack.plugins.bench.graph_families import FAMILIES, permuted
 from auctrack.plugins.bench.lap_instances import RANGES, point_costs, point_pair, uniform_costs
 from auctrack.plugins.bench.movies import checked_links, simulated, squared_objective
-from auctrack.plugins.bench.peers import GatedInput
+from auctrack.plugins.bench.peer_solvers import GatedInput
 
 
 @pytest.mark.parametrize(("cost_range", "largest"), [("n/10", 40), ("n", 400), ("10n", 4000)])
