@@ -11,7 +11,7 @@ from typing import Any
 
 from ...matching import cuda
 from ...matching.errors import AuctrackError
-from .memory import memory_taken, watch_memory
+from .memory import give_unused_back, memory_taken, watch_memory
 from .record import Cell, Record
 
 LONGEST_COMPILATION_S = 60.0
@@ -211,6 +211,7 @@ def _is_done(cell: Cell, experiment: Experiment) -> bool:
 
 def _warm_up(variant: Variant, cell: Cell, given: Any) -> Any:
     """Run once for compilers, caches and allocators; return the prepared input."""
+    give_unused_back(variant.device)
     prepared = variant.prepare(given)
     try:
         before = watch_memory(variant.device) if variant.device != "cpu" else None

@@ -10,13 +10,18 @@ _STATUS, _CLEAR = Path("/proc/self/status"), Path("/proc/self/clear_refs")
 _FORGET_THE_PEAK = "5"
 
 
+def give_unused_back(device: str) -> None:
+    """Let a CUDA device's pool give back what earlier inputs left in it: new ones would lie in its blocks unseen."""
+    if device != "cpu":
+        with cuda.using(device) as cp:
+            cp.get_default_memory_pool().free_all_blocks()
+
+
 def watch_memory(device: str) -> int | None:
     """Begin to watch the host's memory or a CUDA device's pool; return the bytes in use, None where nobody can tell."""
     if device != "cpu":
-        with cuda.using(device) as cp:
-            pool = cp.get_default_memory_pool()
-            pool.free_all_blocks()
-            return int(pool.total_bytes())
+        give_unused_back(device)
+        return _pool_bytes(device)
     try:
         _CLEAR.write_text(_FORGET_THE_PEAK, encoding="ascii")
     except OSError:  # not Linux, or not allowed to
@@ -35,8 +40,12 @@ def memory_taken(device: str, before: int | None) -> int | None:
     if device == "cpu":
         most = _resident("VmHWM")
         return None if most is None else max(most - before, 0)
+    return _pool_bytes(device) - before
+
+
+def _pool_bytes(device: str) -> int:
     with cuda.using(device) as cp:
-        return int(cp.get_default_memory_pool().total_bytes()) - before
+        return int(cp.get_default_memory_pool().total_bytes())
 
 
 def _resident(field: str) -> int | None:
