@@ -37,6 +37,11 @@ class Table:
     rows: Sequence[Sequence[str]]
     notes: Sequence[str] = ()
 
+    @property
+    def is_empty(self) -> bool:
+        """Whether there is nothing in it but the names of its rows."""
+        return all(cell == NOTHING for row in self.rows for cell in row[1:])
+
     def rich(self) -> RichTable:
         """Return the table as the terminal shows it."""
         from rich.markup import escape

@@ -140,7 +140,7 @@ def _run(make: Callable[[Effort], Benchmark], effort: Effort, output: Path) -> N
     """Measure what is missing, print the tables, and write record, Markdown and figures."""
     from rich.console import Console
 
-    from ..bench.benchmark import about_times, markdown, restricted
+    from ..bench.benchmark import about_times, markdown, restricted, shown_tables
     from ..bench.harness import measure
     from ..bench.machine import describe_machine, one_line
     from ..bench.record import Record
@@ -154,7 +154,7 @@ def _run(make: Callable[[Effort], Benchmark], effort: Effort, output: Path) -> N
     page.write_text(markdown(benchmark, record, effort), encoding="utf-8")
     drawn = benchmark.figures(record, output)
     shown = Console(width=None if sys.stdout.isatty() else 200)
-    for table in benchmark.tables(record):
+    for table in shown_tables(benchmark, record, effort):
         shown.print(table.rich())
         shown.print()
     console.show(console.aligned([("machine", one_line(machine)), ("times", about_times(benchmark, effort))]))

@@ -75,7 +75,9 @@ def test_auction_tells_the_work_of_every_kind_of_problem(bench, tmp_path):
 
 
 def test_only_what_matches_is_measured(bench, tmp_path):
-    bench("auction", "--quick", "--sizes", "30", "--repetitions", "1", "--only", "gated/sparse*,batch/auto*")
+    printed = bench("auction", "--quick", "--sizes", "30", "--repetitions", "1", "--only", "gated/sparse*,batch/auto*")
+    assert "Gates with" in printed
+    assert "Point sets" not in printed
     assert {(c["experiment"], c["variant"]) for c in cells(tmp_path, "auction")} == {
         ("gated", "sparse-jv, CPU"),
         ("batch", "auto, CPU"),
