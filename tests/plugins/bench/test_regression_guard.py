@@ -65,3 +65,28 @@ def test_push_relabel_pushes_a_few_times_a_row(family, ceiling, order):
 def test_gates_cost_no_more_per_row_when_they_grow():
     small, large = (row_reads(solve(gated_pair(n, 7.3), "sparse-jv", device="cpu")) for n in (1000, 8000))
     assert large < 1.3 * small
+
+
+@pytest.mark.gpu
+@pytest.mark.parametrize(
+    ("problem", "bids", "rounds"),
+    [
+        (lambda: Problem.dense(uniform_costs(5000, "n", 1)), 20, 200),
+        (lambda: Problem.dense(point_costs(5000, 1)), 13, 90),
+        (lambda: Problem.points(*point_pair(20_000, 1)), 14, 105),
+        (lambda: gated_pair(200_000, 7.3), 2.0, 62),
+        (lambda: gated_pair(200_000, 28.8), 3.2, 262),
+    ],
+    ids=["uniform", "point sets", "no matrix", "gate of 7.3", "gate of 28.8"],
+)
+def test_the_auction_on_a_gpu_ends_after_few_bids_and_rounds(problem, bids, rounds):
+    answer = solve(problem(), "auction", device="cuda")
+    assert answer.stats["bids"] < bids * len(answer.col_of_row)
+    assert answer.stats["rounds"] < rounds
+
+
+@pytest.mark.gpu
+@pytest.mark.parametrize(("solver", "ceiling"), [("hungarian-classical", 55), ("hungarian-tree", 29)])
+def test_hungarian_methods_on_a_gpu_read_few_rows(solver, ceiling):
+    answer = solve(uniform_costs(5000, "n", 1), solver, device="cuda")
+    assert answer.stats["rows_scanned"] < ceiling * len(answer.col_of_row)
