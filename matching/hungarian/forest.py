@@ -22,7 +22,9 @@ from ..shortest_paths import alone_end
 from .state import State, augment, forget, free_rows, update_duals, with_lists
 
 STRIP = 2048
-"""Columns that one thread looks after at a time."""
+"""Most columns that one thread looks after at a time."""
+SHARES = 4
+"""What the number of strips is a multiple of, so that 2 or 4 threads have the same number of columns."""
 WORTH_THREADS = 2**17
 """Pairs in a level from which it is shared among threads."""
 
@@ -136,8 +138,10 @@ def _expand_edges(level, n_reached, indptr, indices, data, state, trees):
 @njit(cache=True, nogil=True, parallel=True)
 def _expand_strips(level, indptr, data, state, trees):
     n_cols = len(state.v)
-    for s in prange((n_cols + STRIP - 1) // STRIP):
-        _expand_strip(level, s * STRIP, min((s + 1) * STRIP, n_cols), indptr, data, state, trees)
+    n_strips = SHARES * -(-n_cols // (SHARES * STRIP))
+    width = -(-n_cols // n_strips)
+    for s in prange(n_strips):
+        _expand_strip(level, min(s * width, n_cols), min((s + 1) * width, n_cols), indptr, data, state, trees)
 
 
 @njit(cache=True, nogil=True)
