@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -11,7 +12,7 @@ import tifffile
 
 from ...tracker.errors import UnknownAxes, UnknownScale
 from ...tracker.movie import Movie, read_movie
-from ...tracker.points import Points
+from ...tracker.points import Points, Tracks
 from ...tracker.spacing import mean_spacing
 from ...tracker.tables import read_points, read_tracks
 from ...tracker.tiff_stack import TiffStack
@@ -23,6 +24,8 @@ Read = Callable[[str | Sequence[str]], list[LayerData]]
 
 _TRACK_COLUMNS = ("track_id", "particle", "TRACK_ID")
 _STAND_IN = {3: "TYX", 4: "TZYX", 5: "TCZYX"}  # to read a file with as long as nobody has said its axes
+_LARGE_BYTES = 5_000_000  # of a table that takes longer to read than a user waits
+_NOTHING_YET: Any = [(None,)]  # napari's word for a file that was taken and adds no layer now
 _LOOKED_AT = 3
 _DARKEST, _BRIGHTEST = 0.5, 99.5  # percentiles that the contrast spans
 
@@ -137,13 +140,29 @@ def _contrast(movie: Movie) -> tuple[float, float]:
 
 
 def _read_table(path: str | Sequence[str]) -> list[LayerData]:
-    name = Path(str(path)).name
-    points = read_points(str(path))
+    """Return the layer of a table; one of many rows comes later, read in the background, where there is a viewer."""
+    from napari import current_viewer
+
+    place = Path(str(path))
+    viewer = current_viewer()
+    if viewer is not None and place.exists() and place.stat().st_size > _LARGE_BYTES:
+        from .opening import open_in_background
+
+        open_in_background(viewer, place.name, partial(read_table, str(path)))
+        return _NOTHING_YET
+    opened = read_table(str(path))
+    return [tracks_layer(opened, place.name) if isinstance(opened, Tracks) else opened]
+
+
+def read_table(path: str) -> LayerData | Tracks:
+    """Return a table of tracks, or the layer of a table of points."""
+    name = Path(path).name
+    points = read_points(path)
     if any(column in points.table.columns for column in _TRACK_COLUMNS):
-        return [tracks_layer(read_tracks(str(path)), name)]
+        return read_tracks(path)
     data, given, kind = points_layer(points, name, size=point_size(points), opacity=0.7)
-    kept = {"path": str(Path(str(path)).resolve()), "fingerprint": fingerprint(data)}
-    return [(data, given | {"metadata": {OURS: kept}}, kind)]
+    kept = {"path": str(Path(path).resolve()), "fingerprint": fingerprint(data)}
+    return data, given | {"metadata": {OURS: kept}}, kind
 
 
 def point_size(points: Points) -> float:

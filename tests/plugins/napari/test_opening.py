@@ -1,0 +1,148 @@
+"""Large tables opened from the menu: read beside the main thread, and of the tracks a window of time is drawn."""
+
+from __future__ import annotations
+
+import threading
+
+import numpy as np
+import pandas as pd
+import pytest
+
+from auctrack.plugins.napari import opening, readers, windowed_tracks
+from auctrack.plugins.napari.preferences import Preferences
+from auctrack.plugins.napari.windowed_tracks import WindowedTracks
+from auctrack.tracker.calibration import Calibration
+from auctrack.tracker.points import Points, Tracks
+from auctrack.tracker.tables import read_tracks
+from auctrack.tracker.write import write_points, write_tracks
+
+from .conftest import process_events, wait
+
+CALIBRATION = Calibration((2.0, 0.5, 0.5), "µm", 10.0, "s")
+FRAMES, PARTICLES = 40, 50
+
+
+@pytest.fixture(autouse=True)
+def every_table_is_large(monkeypatch):
+    monkeypatch.setattr(readers, "_LARGE_BYTES", 0)
+    for module in (opening, windowed_tracks):
+        monkeypatch.setattr(module, "read_preferences", lambda: Preferences(drawn_vertices=500))
+
+
+def a_table() -> pd.DataFrame:
+    random = np.random.default_rng(3)
+    places = {axis: random.random(FRAMES * PARTICLES) * 50 for axis in "zyx"}
+    table = pd.DataFrame({"frame": np.repeat(np.arange(FRAMES), PARTICLES), **places})
+    return table.assign(quality=random.random(len(table)), track_id=np.tile(np.arange(PARTICLES), FRAMES))
+
+
+@pytest.fixture
+def tracks_file(tmp_path):
+    path = tmp_path / "many.csv"
+    write_tracks(Tracks(a_table(), CALIBRATION, {3: [1, 2]}), path, settings={})
+    return path
+
+
+def messages() -> list[str]:
+    from napari.utils.notifications import notification_manager
+
+    return [str(record.message) for record in notification_manager.records]
+
+
+def open_and_wait(viewer, path):
+    assert viewer.open(str(path), plugin="auctrack") == []  # nothing yet: it is being read
+    wait(lambda: len(viewer.layers) == 1)
+    process_events()
+    return viewer.layers[0]
+
+
+def drawn_frames(layer) -> set[int]:
+    """Return the frames of tracks that are drawn: those of one vertex only hold the sliders open."""
+    ids, counts = np.unique(layer.data[:, 0], return_counts=True)
+    return set(layer.data[np.isin(layer.data[:, 0], ids[counts > 1]), 1].astype(int).tolist())
+
+
+def test_tracks_open_as_a_window_of_time_that_says_so(viewer, tracks_file):
+    layer = open_and_wait(viewer, tracks_file)
+    assert layer.name == "many.csv (frames 0 to 9)"
+    assert drawn_frames(layer) == set(range(10))
+    said = messages()
+    assert "many.csv is large: it is read in the background." in said
+    assert "Drawn: 500 of 2,000 points (frames 0 to 9); everything is kept." in said
+    np.testing.assert_array_equal(layer.scale, [10, 2, 0.5, 0.5])
+    assert viewer.dims.nsteps[0] == FRAMES  # the slider reaches the frames that are not drawn
+
+
+def test_the_window_follows_the_frame_that_is_shown(viewer, tracks_file):
+    layer = open_and_wait(viewer, tracks_file)
+    layer.color_by = "quality"
+    layer.tail_width = 7
+    for frame in (30, 12):
+        viewer.dims.set_current_step(0, frame)
+        wait(lambda frame=frame: frame in drawn_frames(layer))
+        assert len(layer.data) <= 500 + 2
+    assert (layer.color_by, layer.tail_width) == ("quality", 7)
+    assert layer.name.startswith("many.csv (frames ")
+
+
+def test_saving_the_window_saves_all_tracks(viewer, tracks_file, tmp_path):
+    layer = open_and_wait(viewer, tracks_file)
+    layer.save(str(tmp_path / "again.csv"), plugin="auctrack")
+    one, other = read_tracks(tracks_file), read_tracks(tmp_path / "again.csv")
+    pd.testing.assert_frame_equal(one.table, other.table)
+    assert one.parents == other.parents == {3: [1, 2]}
+
+
+def test_a_removed_layer_is_no_longer_followed(viewer, tracks_file):
+    layer = open_and_wait(viewer, tracks_file)
+    viewer.layers.remove(layer)
+    viewer.add_image(np.zeros((FRAMES, 8, 8)), scale=(10, 1, 1))
+    process_events()
+    viewer.dims.set_current_step(0, 30)
+    wait(lambda: not viewer.window._qt_window.findChildren(WindowedTracks))
+    assert drawn_frames(layer) == set(range(10))
+
+
+def test_points_open_whole_and_can_be_tracked(viewer, tmp_path, open_widget):
+    write_points(Points(a_table().drop(columns="track_id"), CALIBRATION), tmp_path / "spots.csv", settings={})
+    layer = open_and_wait(viewer, tmp_path / "spots.csv")
+    assert len(layer.data) == FRAMES * PARTICLES
+    widget = open_widget()
+    assert widget.parts.session.source.path == str(tmp_path / "spots.csv")
+
+
+def test_what_is_wrong_with_a_table_is_said_in_a_sentence(viewer, tmp_path):
+    (tmp_path / "odd.csv").write_text("frame,y,x\n0,1,2\n1,oops,2\n")
+    viewer.open(str(tmp_path / "odd.csv"), plugin="auctrack")
+    wait(lambda: any("odd.csv: column 'y' needs finite numbers; line 3" in text for text in messages()))
+    assert len(viewer.layers) == 0
+
+
+@pytest.mark.usefixtures("display")
+def test_a_viewer_closed_while_a_table_is_read_is_quiet(tracks_file, monkeypatch):
+    import napari
+    from superqt.utils import WorkerBase
+
+    reading, go_on = threading.Event(), threading.Event()
+    read = readers.read_table
+
+    def slow(path):
+        reading.set()
+        assert go_on.wait(30)
+        return read(path)
+
+    monkeypatch.setattr(readers, "read_table", slow)
+    viewer = napari.Viewer(show=True)
+    viewer.open(str(tracks_file), plugin="auctrack")
+    wait(reading.is_set)
+    viewer.close()
+    go_on.set()
+    WorkerBase.await_workers(20_000)
+    process_events()
+
+
+@pytest.mark.usefixtures("display")
+def test_without_a_viewer_the_whole_table_is_returned(tracks_file):
+    ((data, _, kind),) = readers.table_reader(str(tracks_file))(str(tracks_file))
+    assert kind == "tracks"
+    assert len(data) == FRAMES * PARTICLES
