@@ -21,7 +21,14 @@ FEW_PAIRS = 32
 
 
 def check_feasible(problem: Problem, col_of_row: np.ndarray | None = None) -> None:
-    """Raise `Infeasible` with a Hall violator if some row must be matched and not all can be.
+    """Raise `Infeasible` with a Hall violator if some row must be matched and not all can be; as `find_fault`."""
+    fault = find_fault(problem, col_of_row)
+    if fault is not None:
+        raise fault
+
+
+def find_fault(problem: Problem, col_of_row: np.ndarray | None = None) -> Infeasible | None:
+    """Return why not all rows can be matched, if they must be and cannot: in the first block where it is so.
 
     Parameters
     ----------
@@ -31,34 +38,36 @@ def check_feasible(problem: Problem, col_of_row: np.ndarray | None = None) -> No
         A matching to start from, columns counted over all blocks.
     """
     if problem.has_unmatched_cost or problem.kind == "points":
-        return
+        return None
     if problem.kind == "sparse":
-        _check_graph(problem, problem.indptr, global_columns(problem), col_of_row)
-        return
-    for b in range(problem.n_blocks):
-        try:
-            _check_matrix(problem.block(b), col_of_row)
-        except Infeasible as error:
-            raise (error.in_block(b) if problem.n_blocks > 1 else error) from None
+        return _fault_of_graph(problem, problem.indptr, global_columns(problem), col_of_row)
+    if problem.n_blocks == 1:
+        return _fault_of_matrix(problem, col_of_row)
+    for b, block in enumerate(problem.blocks()):
+        fault = _fault_of_matrix(block, None)
+        if fault is not None:
+            return fault.in_block(b)
+    return None
 
 
-def _check_graph(problem: Problem, indptr, indices, col_of_row: np.ndarray | None) -> None:
+def _fault_of_graph(problem: Problem, indptr, indices, col_of_row: np.ndarray | None) -> Infeasible | None:
     graph = BipartiteGraph.from_any((indptr, indices, problem.shape))
     matching = maximum_matching(graph, initial="auto" if col_of_row is None else col_of_row, device="cpu")
     stuck = np.flatnonzero(matching.col_of_row < 0)
-    if len(stuck):
-        raise infeasible(problem, stuck, indptr, indices, None, matching.col_of_row, matching.row_of_col)
+    if not len(stuck):
+        return None
+    return infeasible(problem, stuck, indptr, indices, None, matching.col_of_row, matching.row_of_col)
 
 
-def _check_matrix(block: Problem, col_of_row: np.ndarray | None) -> None:
-    """Check one matrix, on few of its pairs first; a matching to start from belongs to a problem of one block."""
+def _fault_of_matrix(block: Problem, col_of_row: np.ndarray | None) -> Infeasible | None:
     allowed = allowed_pairs(block)
     if allowed is None or allowed.all():
-        return
+        return None
     matrix = allowed.reshape(block.shape)
     indptr, indices = _few_pairs(matrix, FEW_PAIRS)
-    if maximum_matching((indptr, indices, block.shape), device="cpu").size < block.n_rows:
-        _check_graph(block, *_few_pairs(matrix, block.n_cols), col_of_row)
+    if maximum_matching((indptr, indices, block.shape), device="cpu").size == block.n_rows:
+        return None
+    return _fault_of_graph(block, *_few_pairs(matrix, block.n_cols), col_of_row)
 
 
 @njit(cache=True, nogil=True)

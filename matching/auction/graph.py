@@ -64,7 +64,12 @@ def allowed_pairs(problem: Problem) -> np.ndarray | None:
 
 def refuse_too_fine(eps: float, problem: Problem) -> None:
     """Raise where a bid increment is lost in the rounding of the prices, so that bidding might never end."""
-    least = RESOLUTION * largest_cost(problem)
+    refuse_below_resolution(eps, largest_cost(problem))
+
+
+def refuse_below_resolution(eps: float, largest: float) -> None:
+    """As `refuse_too_fine`, for costs and prices up to `largest`."""
+    least = RESOLUTION * largest
     if eps < least:
         raise InvalidProblem(
             f"eps needs at least {least:.3g} beside costs of this size in float64; got {eps:.3g}. Raise it, or leave "
