@@ -4,9 +4,9 @@ alone.
 Each point's nearest neighbours make a sparse graph; its optimum comes with prices; pricing finds the pairs of *all*
 that contradict the prices (`pricing`), they join the graph, and so on until none does: the prices then prove the
 optimum of the dense problem. Where the sets resemble each other, bids without an increment and a few shortest paths
-solve the first graph; elsewhere ε-scaled phases do. Pricing already between the coarse phases brings most of the
-missing pairs in while they are cheap to answer. Points are numbered along a Hilbert curve, so that whatever is near
-in space is near in memory.
+solve the first graph; elsewhere ε-scaled phases do, from prices that are right from afar (`coarse_start`). Pricing
+already between the coarse phases brings most of the missing pairs in while they are cheap to answer. Points are
+numbered along a Hilbert curve, so that whatever is near in space is near in memory.
 
 Source of the idea: column generation for transportation problems; what is ours is the neighbour graph, the pricing
 through boxes, and the order of things.
@@ -26,8 +26,10 @@ from ..box_tree import build_tree, hilbert_orders, nearest
 from ..problem import Problem
 from ..short_side import Matched
 from ..shortest_paths import State, lower_to_cheapest, named_counts, start
+from .coarse_start import coarse_prices
 from .finish import TOO_HARD, finish_rows, match_if_easy, repair_rows, settle_lone_columns, unassign
 from .graph import joined, refuse_too_fine
+from .pair_graph import costs_of_pairs, extended, least_values, united
 from .pricing import contradictions
 from .scaling import TRIED_SCANS, Prices, Schedule, may_scale, prices_beside, run_phase, scaled_eps
 
@@ -37,11 +39,16 @@ if TYPE_CHECKING:
 NEIGHBOURS = 8
 """Neighbours of every point in the first graph; 4 leave too much to pricing, 16 cost more than they save."""
 
-PRICED_AFTER = (1, 2, 3)
-"""Phases after which all pairs are priced; after the first, prices are too coarse to say which pairs matter."""
+MARGINS = (1.0, 1.0, 5.0, 15.0)
+"""In ε of each of the first phases: pairs that come so near to contradicting its prices join the graph with those that
+do. What a pair saves later, by far, is a repair: shortest paths grow with the prices that they have to overcome, until
+one sees a large part of all points."""
 
 NEW_PAIRS = 8
 """Most pairs that a row gains by one pricing."""
+
+CENTRINGS = 4
+"""Passes of `_centre`; one leaves twice as many pairs that contradict."""
 
 
 def match_points(problem: Problem, options: Auction) -> Matched:
@@ -104,8 +111,8 @@ class _MatrixFree:
         near_rows, _ = nearest(self.cols, self.rows.points, min(NEIGHBOURS, m), n)
         near_cols, _ = nearest(self.rows, self.cols.points, min(NEIGHBOURS, n), m)
         ranks = np.arange(n) * m // n if n <= m else np.full(n, -1)
-        indptr, indices = _united(near_rows, near_cols, ranks)
-        return indptr, indices, _costs(self.rows.points, self.cols.points, indptr, indices, self.squared)
+        indptr, indices = united(near_rows, near_cols, ranks)
+        return indptr, indices, costs_of_pairs(self.rows.points, self.cols.points, indptr, indices, self.squared)
 
     def _is_easy(self, state: State) -> bool:
         """Match all rows in the first graph by bids without an increment, unless too much is left to shortest paths."""
@@ -124,13 +131,26 @@ class _MatrixFree:
         steps = np.full(1 if last else 0, last)
         if self.schedule.scaled:
             steps = scaled_eps(self.all_rows, self.graph[0], self.graph[2], None, last)
+            steps = self._start_from_afar(prices, steps)
         for k, eps in enumerate(steps):
             left = self._phase(prices, eps)
-            if k in PRICED_AFTER and not last:
-                self._add_contradictions(self._row_duals(prices.v), prices.v)
+            if k < len(MARGINS) and not last:
+                self._add_contradictions(self._row_duals(prices.v), prices.v, -MARGINS[k] * eps)
         while last and self._add_contradictions(self._row_duals(prices.v), prices.v, last) is not None:
             left = self._phase(prices, last)
         return left if self.schedule.shares_budget else 0
+
+    def _start_from_afar(self, prices: Prices, steps: np.ndarray) -> np.ndarray:
+        """Set prices that are right from afar, and add the pairs that they call for; return the phases still needed.
+
+        The coarsest phase is spared. The next is run twice: pairs added between shorten the ways over which prices
+        differ, and prices settle to that sooner in coarse steps than in fine ones.
+        """
+        if len(steps) < 2:
+            return steps
+        prices.v[:] = coarse_prices(self.rows.points[:, : self.n], self.cols.points[:, : self.m], self.squared)
+        self._add_contradictions(self._row_duals(prices.v), prices.v, -steps[1])
+        return steps[1:] if self.schedule.last else np.concatenate([steps[1:2], steps[1:]])
 
     def _phase(self, prices: Prices, eps: float) -> int:
         """Run one phase; the finish of an exact solve takes what the budget of a phase leaves."""
@@ -154,7 +174,8 @@ class _MatrixFree:
             self.stats["lone_columns"] += settled
             r = self._row_duals(state.v)
             if not centred and self.schedule.scaled and self.n == self.m:
-                _centre(*self.graph, state.v, r, state.col_of_row)
+                for _ in range(CENTRINGS):
+                    _centre(*self.graph, state.v, r, state.col_of_row)
                 centred = True
             if settled:
                 passed[:] = -np.inf
@@ -165,104 +186,17 @@ class _MatrixFree:
             passed = np.where(counts > 0, -np.inf, np.maximum(passed, r))
 
     def _row_duals(self, v: np.ndarray) -> np.ndarray:
-        return _least_values(*self.graph, v, self.row_bound)
+        return least_values(*self.graph, v, self.row_bound)
 
     def _add_contradictions(self, r: np.ndarray, v: np.ndarray, tolerance: float = 0.0) -> np.ndarray | None:
         """Add what contradicts the duals to the graph; return how many pairs each row gained, None if none did."""
-        columns, counts = contradictions(self.cols, self.rows.points, r, v, self.squared, NEW_PAIRS, tolerance)
+        question = self.cols, self.rows.points, r, v, self.squared, NEW_PAIRS, tolerance, self.graph[:2]
+        columns, counts = contradictions(*question)
         self.stats["pricings"] += 1
         if not counts.any():
             return None
-        self.graph = _extended(*self.graph, columns, counts, self.rows.points, self.cols.points, self.squared)
+        self.graph = extended(*self.graph, columns, counts, self.rows.points, self.cols.points, self.squared)
         return counts
-
-
-@njit(cache=True, nogil=True)
-def _united(near_rows, near_cols, ranks):
-    """Unite columns near each row, rows near each column, and one column of each row (-1 = none) into CSR."""
-    n, m = len(near_rows), len(near_cols)
-    most = np.full(n, near_rows.shape[1] + 1)
-    for j in range(m):
-        for i in near_cols[j]:
-            most[i] += 1
-    ends = np.cumsum(most)
-    fill = ends - most
-    indices = np.empty(ends[-1], np.int32)
-    for i in range(n):
-        for j in near_rows[i]:
-            indices[fill[i]] = j
-            fill[i] += 1
-        if ranks[i] >= 0:
-            indices[fill[i]] = ranks[i]
-            fill[i] += 1
-    for j in range(m):
-        for i in near_cols[j]:
-            indices[fill[i]] = j
-            fill[i] += 1
-    return _without_repeats(ends - most, fill, indices, m)
-
-
-@njit(cache=True, nogil=True)
-def _without_repeats(begins, ends, indices, m):
-    """Close the gaps between rows and drop the columns that a row names twice."""
-    indptr = np.zeros(len(begins) + 1, np.int64)
-    last_row = np.full(m, -1, np.int32)
-    kept = 0
-    for i in range(len(begins)):
-        for e in range(begins[i], ends[i]):
-            j = indices[e]
-            if last_row[j] != i:
-                last_row[j] = i
-                indices[kept] = j
-                kept += 1
-        indptr[i + 1] = kept
-    return indptr, indices[:kept].copy()
-
-
-@njit(cache=True, nogil=True, inline="always")
-def _cost(x, i, y, j, squared):
-    """As `costs.pair_cost`, axes first."""
-    dz, dy, dx = x[0, i] - y[0, j], x[1, i] - y[1, j], x[2, i] - y[2, j]
-    total = dz * dz + dy * dy + dx * dx
-    return total if squared else np.sqrt(total)
-
-
-@njit(cache=True, nogil=True)
-def _costs(x, y, indptr, indices, squared):
-    out = np.empty(len(indices))
-    for i in range(len(indptr) - 1):
-        for e in range(indptr[i], indptr[i + 1]):
-            out[e] = _cost(x, i, y, indices[e], squared)
-    return out
-
-
-@njit(cache=True, nogil=True)
-def _extended(indptr, indices, data, columns, counts, x, y, squared):
-    """Return the graph with new pairs at the end of their rows."""
-    n = len(indptr) - 1
-    new_indptr = np.zeros(n + 1, np.int64)
-    for i in range(n):
-        new_indptr[i + 1] = new_indptr[i] + indptr[i + 1] - indptr[i] + counts[i]
-    new_indices, new_data = np.empty(new_indptr[n], np.int32), np.empty(new_indptr[n])
-    for i in range(n):
-        at = new_indptr[i]
-        for e in range(indptr[i], indptr[i + 1]):
-            new_indices[at], new_data[at] = indices[e], data[e]
-            at += 1
-        for k in range(counts[i]):
-            new_indices[at], new_data[at] = columns[i, k], _cost(x, i, y, columns[i, k], squared)
-            at += 1
-    return new_indptr, new_indices, new_data
-
-
-@njit(cache=True, nogil=True)
-def _least_values(indptr, indices, data, v, row_bound):
-    """Return min_j (c_ij - v_j) of each row over the graph, its bound at most."""
-    out = row_bound.copy()
-    for i in range(len(out)):
-        for e in range(indptr[i], indptr[i + 1]):
-            out[i] = min(out[i], data[e] - v[indices[e]])
-    return out
 
 
 @njit(cache=True, nogil=True)

@@ -19,7 +19,14 @@ _ULPS = 16 * np.finfo(np.float64).eps
 
 
 def contradictions(
-    tree: BoxTree, rows: np.ndarray, r: np.ndarray, v: np.ndarray, squared: bool, most: int, tolerance: float = 0.0
+    tree: BoxTree,
+    rows: np.ndarray,
+    r: np.ndarray,
+    v: np.ndarray,
+    squared: bool,
+    most: int,
+    tolerance: float = 0.0,
+    known: tuple[np.ndarray, np.ndarray] | None = None,
 ) -> tuple[np.ndarray, np.ndarray]:
     """Find the pairs with c_ij - r_i - v_j below zero by more than rounding and `tolerance`.
 
@@ -37,6 +44,9 @@ def contradictions(
     most : int
         At most this many of each row are returned, the worst.
     tolerance : float
+        Negative: pairs that come that near to contradicting are found as well.
+    known : int64 (n + 1,), int32 (pairs,), optional
+        Pairs that are left out, as CSR without values.
 
     Returns
     -------
@@ -46,25 +56,26 @@ def contradictions(
     n = len(r)
     columns, slack, counts = np.empty((n, most), np.int32), np.empty((n, most)), np.zeros(n, np.int64)
     prices, largest = largest_in_boxes(tree, v)
-    question = tree, rows, r, prices, largest, squared, tolerance, columns, slack, counts
+    indptr, indices = known or (np.zeros(n + 1, np.int64), np.empty(0, np.int32))
+    question = tree, rows, r, prices, largest, squared, tolerance, indptr, indices, columns, slack, counts
     side_by_side(lambda task: _search(task, *question), tasks(n))
     return columns, counts
 
 
 @njit(cache=True, nogil=True)
-def _search(task, tree, rows, r, v, largest, squared, tolerance, columns, slack, counts):
+def _search(task, tree, rows, r, v, largest, squared, tolerance, indptr, indices, columns, slack, counts):
     stack, gaps, near = np.empty(FAN * 24, np.int64), np.empty(FAN), np.empty(FAN)
     end = min(len(r), (task + 1) * ROWS_PER_TASK)
     for i in range(task * ROWS_PER_TASK, end, FAN):
         asked = i, min(i + FAN, end)
-        _search_for_group(
-            tree, rows, asked, r, v, largest, squared, tolerance, columns, slack, counts, stack, gaps, near
-        )
+        found = indptr, indices, columns, slack, counts
+        _search_for_group(tree, rows, asked, r, v, largest, squared, tolerance, found, stack, gaps, near)
 
 
 @njit(cache=True, nogil=True)
-def _search_for_group(tree, rows, asked, r, v, largest, squared, tolerance, columns, slack, counts, stack, gaps, near):
-    """Descend once for up to eight rows."""
+def _search_for_group(tree, rows, asked, r, v, largest, squared, tolerance, found, stack, gaps, near):
+    """Descend once for up to eight rows; `found` are the known pairs and the new ones."""
+    indptr, indices, columns, slack, counts = found
     first, end = asked
     highest = r[first:end].max() - tolerance
     if highest == -np.inf:
@@ -93,7 +104,8 @@ def _search_for_group(tree, rows, asked, r, v, largest, squared, tolerance, colu
                 price = v[at * FAN + c]
                 if cost - price < r[i] - tolerance:
                     below = cost - price - r[i]
-                    if below < -_ULPS * max(cost, abs(price), abs(r[i])) - tolerance:
+                    rounding = _ULPS * max(cost, abs(price), abs(r[i]))
+                    if below < -rounding - tolerance and at * FAN + c not in indices[indptr[i] : indptr[i + 1]]:
                         _keep_worst(columns[i], slack[i], counts, i, at * FAN + c, below)
 
 

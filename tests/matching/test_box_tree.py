@@ -89,3 +89,17 @@ def test_tolerance_lets_small_contradictions_pass():
     question = build_tree(y), build_tree(x).points, r, np.zeros(60), False, 4
     assert contradictions(*question)[1].all()
     assert not contradictions(*question, tolerance=0.011)[1].any()
+
+
+def test_near_contradictions_are_found_and_known_pairs_left_out():
+    x, y = ordered(50, 60, 3)
+    cost = costs.pair_costs(x, y, "distance")
+    order = np.argsort(cost, axis=1)
+    r = cost.min(axis=1)
+    known = np.arange(51), order[:, 0].astype(np.int32)
+    columns, counts = contradictions(
+        build_tree(y), build_tree(x).points, r, np.zeros(60), False, 60, tolerance=-0.1, known=known
+    )
+    for i in range(50):
+        near = np.flatnonzero(cost[i] < r[i] + 0.1)
+        assert set(columns[i, : counts[i]]) == set(near) - {order[i, 0]}
