@@ -13,6 +13,7 @@ compile test reads.
 from __future__ import annotations
 
 import functools
+import itertools
 import re
 import warnings
 from collections.abc import Callable, Generator, Iterator, Sequence
@@ -28,6 +29,7 @@ from .errors import DeviceMemoryExceeded, DeviceUnavailable
 
 KERNEL_FOLDER = Path(__file__).parent / "kernels"
 COMPILE_OPTIONS = ("-std=c++17",)
+_PEER_ACCESS_ALREADY_ENABLED = 704
 OLDEST_ARCHITECTURE = (7, 0)  # ld.acquire and independent thread scheduling
 
 _LOCAL_INCLUDE = re.compile(r'^\s*#include\s+"([^"]+)"\s*$')
@@ -171,6 +173,30 @@ def nccl() -> Any:
 def communicators(numbers: tuple[int, ...]) -> tuple[Any, ...]:
     """Return NCCL's communicators of the given devices, one each; made once a process, which takes a second or so."""
     return tuple(nccl().NcclCommunicator.initAll(list(numbers)))
+
+
+@functools.cache
+def open_peers(numbers: tuple[int, ...]) -> None:
+    """Let each of the devices read and write the others' memory.
+
+    Raises
+    ------
+    DeviceUnavailable
+        Two of them are not linked.
+    """
+    cp = cupy()
+    for here, there in itertools.permutations(numbers, 2):
+        if not cp.cuda.runtime.deviceCanAccessPeer(here, there):
+            raise DeviceUnavailable(
+                f"device: cuda:{here} cannot reach the memory of cuda:{there}; use variant='paper', which needs no "
+                "such link"
+            )
+        with cp.cuda.Device(here):
+            try:
+                cp.cuda.runtime.deviceEnablePeerAccess(there)
+            except cp.cuda.runtime.CUDARuntimeError as error:
+                if error.status != _PEER_ACCESS_ALREADY_ENABLED:
+                    raise
 
 
 def _index(device: str) -> int:

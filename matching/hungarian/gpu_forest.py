@@ -19,8 +19,8 @@ LEAST_COLUMNS = 96
 26.5 here)."""
 SEARCHES_COUNTED = 64
 
-_NO_END = 2**31 - 1
-_COUNTS = np.dtype(
+NO_END = 2**31 - 1
+COUNTS = np.dtype(
     [
         ("free", np.int32, 3),
         ("stuck", np.int32),
@@ -59,7 +59,7 @@ def match_by_forests(costs: DeviceCosts, state: DeviceState, free_rows: Any) -> 
     bounded = bool((costs.row_bound < costs.none).any())
     lists_of_free = cp.empty(2 * n, cp.int32)
     lists_of_free[: len(free_rows)] = free_rows
-    counts = np.zeros(1, _COUNTS)
+    counts = np.zeros(1, COUNTS)
     counts["free"][0, 0], counts["stuck"] = len(free_rows), -1
     on_device = cp.asarray(counts.view(np.uint8))
     kernel(
@@ -67,20 +67,21 @@ def match_by_forests(costs: DeviceCosts, state: DeviceState, free_rows: Any) -> 
         (THREADS,),
         (
             *(*costs.sizes, *costs.pairs, costs.row_bound if bounded else np.intp(0), state.v, state.r),
-            *(state.col_of_row, state.row_of_col, cp.empty((m, 2), cp.int32), cp.full(n, _NO_END, cp.int32)),
+            *(state.col_of_row, state.row_of_col, cp.empty((m, 2), cp.int32), cp.full(n, NO_END, cp.int32)),
             *(lists_of_free, cp.empty(n if bounded else 1, costs.price_dtype), cp.empty(n if bounded else 1, cp.int32)),
             *(cp.zeros(12 * blocks, cp.uint64), cp.zeros(8 * blocks * THREADS * groups, cp.uint64), on_device),
         ),
     )
-    done = on_device.get().view(_COUNTS)[0]
+    done = on_device.get().view(COUNTS)[0]
+    return int(done["stuck"]), stats_of(done)
+
+
+def stats_of(done: Any) -> dict[str, Any]:
+    """Return the kernel's counts by name, and the seconds of the searches and of what follows them."""
     names = ("searches", "rows_scanned", "dual_updates", "levels")
     stats: dict[str, Any] = {name: int(done[name]) for name in names}
-    stats |= {
-        "paths_of_search": done["paths"],
-        "grow_s": done["search_ns"] / 1e9,
-        "augment_s": done["augment_ns"] / 1e9,
-    }
-    return int(done["stuck"]), stats
+    seconds = {"grow_s": done["search_ns"] / 1e9, "augment_s": done["augment_ns"] / 1e9}
+    return {**stats, **seconds, "paths_of_search": done["paths"]}
 
 
 def _shape(costs: DeviceCosts) -> tuple[int, int]:

@@ -85,9 +85,11 @@ class HungarianTree:
             if self.variant == "sequential":
                 raise DeviceUnavailable("variant='sequential' runs on the CPU; got device='cuda'. Use variant='paper'.")
             if "," in device or isinstance(problem, ShardedCosts):
-                from . import multi_gpu, multi_gpu_paper
+                from . import multi_gpu, multi_gpu_forest, multi_gpu_paper
 
-                return multi_gpu.solve_on_gpus(problem, self.name, device.split(","), 1, multi_gpu_paper.match_by_trees)
+                paper = self.variant == "paper"
+                split = multi_gpu_paper.match_by_trees if paper else multi_gpu_forest.match_by_forests
+                return multi_gpu.solve_on_gpus(problem, self.name, device.split(","), 1, split)
             from . import gpu, gpu_forest, gpu_paper
 
             method = gpu_paper.match_by_trees if self.variant == "paper" else gpu_forest.match_by_forests

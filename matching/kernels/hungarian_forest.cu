@@ -20,12 +20,19 @@
 // is needed. Two sets of both, by parity: who writes step s + 2 has read every block's step s + 1, which was written after
 // reading step s.
 // Ties: the smallest row of a level wins among equal slacks, and an older level among equal keys.
+// Ranks: with -DRANKS=P the columns are split over P devices first, and every device, a rank, runs this kernel at the same time
+// (section 5 of the paper, without a host in the loop). Words are written into every rank's memory through peer access and
+// polled for at home; so are predecessors and ends, so that every rank can carry out all paths on its own copy of the matching
+// and only the first of the three barriers is one of all ranks. Ranks may share a device: then one launch holds their blocks.
+// Polls are bounded: a rank that never starts ends the others with a trap.
 // Bytes: 4 to 8 per pair of a level's rows and all columns. Memory: 60 bytes per row and column.
 // Hazards: `pred`, `row_of_col`, `col_of_row`, `r`, `best` are written by other blocks only between the three barriers that
 // end a search; they are read past the L1 cache.
 // variant: -DCOST=double -DGROUPS=3
 // variant: -DINTEGER -DCOST=int
 // variant: -DINTEGER -DCOST=int64 -DGROUPS=3
+// variant: -DRANKS=4
+// variant: -DRANKS=2 -DINTEGER -DCOST=int64 -DGROUPS=3
 #include "auction.cuh"
 
 #ifndef GROUPS
@@ -34,13 +41,19 @@
 #ifndef THREADS
 #define THREADS 512
 #endif
+#ifndef RANKS
+#define RANKS 1  // devices that share the columns
+#endif
 constexpr int WARPS = THREADS / 32;
 constexpr int UNROLL = GROUPS == 1 ? 16 : 8;  // loads of a thread in flight
-constexpr int CHUNK = 768;   // rows of a level in shared memory at once
+constexpr int CHUNK = RANKS == 1 ? 768 : GROUPS == 1 ? 512 : 256;  // rows of a level in shared memory at once
 constexpr int FEW = UNROLL;  // rows of a level that the home threads scan without help
 constexpr int FREE = -1, WENT_ALONE = -2;
 constexpr int NO_END = 0x7fffffff;
-constexpr int MAX_BLOCKS = 256;
+constexpr int MAX_BLOCKS = RANKS == 1 ? 256 : THREADS;  // of all ranks
+#if RANKS > 1
+constexpr uint32 PATIENCE = 1u << 24;  // polls, at least 10 s
+#endif
 
 __device__ __forceinline__ uint64 bits_of(price_t x) {
 #ifdef INTEGER
@@ -56,11 +69,16 @@ __device__ __forceinline__ price_t price_of(uint64 bits) {
     return __longlong_as_double((int64)bits);
 #endif
 }
+#if RANKS == 1
+#define SCOPE "gpu"
+#else
+#define SCOPE "sys"
+#endif
 __device__ __forceinline__ void store_words(uint64* at, uint64 a, uint64 b) {
-    asm volatile("{.reg .b128 w; mov.b128 w, {%1, %2}; st.relaxed.gpu.global.b128 [%0], w;}" ::"l"(at), "l"(a), "l"(b) : "memory");
+    asm volatile("{.reg .b128 w; mov.b128 w, {%1, %2}; st.relaxed." SCOPE ".global.b128 [%0], w;}" ::"l"(at), "l"(a), "l"(b) : "memory");
 }
 __device__ __forceinline__ void load_words(const uint64* at, uint64& a, uint64& b) {
-    asm volatile("{.reg .b128 w; ld.relaxed.gpu.global.b128 w, [%2]; mov.b128 {%0, %1}, w;}" : "=l"(a), "=l"(b) : "l"(at) : "memory");
+    asm volatile("{.reg .b128 w; ld.relaxed." SCOPE ".global.b128 w, [%2]; mov.b128 {%0, %1}, w;}" : "=l"(a), "=l"(b) : "l"(at) : "memory");
 }
 __device__ __forceinline__ price_t fresh_price(const price_t* at) { return price_of(load_fresh((const uint64*)at)); }
 
@@ -180,8 +198,99 @@ struct Counts {
     int paths[64];  // found in each of the first searches
 };
 
+// What a rank has. What the others write into it is marked so.
+struct Rank {
+    const cost_t* cost;              // (rows, n_cols)
+    const unsigned char* forbidden;  // or null
+    const price_t* row_bound;        // or null when no row may stay alone
+    price_t* v;                      // (n_cols,)
+    price_t* r;                      // (rows,)
+    int* col_of_row;                 // (rows,)
+    int* row_of_col;                 // (all columns,)
+    int* free_rows;                  // two lists of n_rows; the first holds counts->free[0] rows
+    price_t* alone_key;              // (rows,), if row_bound is given
+    int* alone_root;
+    int2* pred;             // (all columns,), written by all ranks
+    int* best;              // (rows,) all NO_END, written by all ranks
+    uint64* announcements;  // (2, blocks, ANNOUNCEMENT) zeros, written by all ranks
+    uint64* lists;          // (2, blocks, THREADS * GROUPS, LISTED) zeros, written by all ranks
+    uint32* arrived;        // (RANKS,) zeros, written by all ranks
+    Counts* counts;
+    int first_col, n_cols;
+};
+
+// The ranks, and this block's place among them. `own` is ranks[rank].
+struct Team {
+    const Rank* ranks;
+    int rank, block, blocks;  // this block's rank, its number there, and the blocks of each rank
+
+    __device__ __forceinline__ const Rank& own() const { return ranks[rank]; }
+    __device__ __forceinline__ int all_blocks() const { return RANKS * blocks; }
+    __device__ __forceinline__ int number() const { return rank * blocks + block; }
+    __device__ __forceinline__ int thread() const { return block * THREADS + threadIdx.x; }
+    __device__ __forceinline__ int threads() const { return blocks * THREADS; }
+
+    __device__ __forceinline__ void reach(int col, int row, int before) const {
+#pragma unroll
+        for (int k = 0; k < RANKS; ++k) ranks[k].pred[col] = make_int2(row, before);
+    }
+    __device__ __forceinline__ void end(int root, int at) const {
+#if RANKS == 1
+        atomicMin(&ranks[0].best[root], at);
+#else
+#pragma unroll
+        for (int k = 0; k < RANKS; ++k)
+            asm volatile("red.relaxed.sys.global.min.s32 [%0], %1;" ::"l"(&ranks[k].best[root]), "r"(at) : "memory");
+#endif
+    }
+#if RANKS == 1
+    __device__ __forceinline__ void meet(uint32&) const { grid_barrier(&own().counts->barrier); }
+    __device__ __forceinline__ void meet_all(uint32& times) const { meet(times); }
+#else
+    // The blocks of this rank meet; `times` counts the meetings.
+    __device__ __forceinline__ void meet(uint32& times) const {
+        __syncthreads();
+        ++times;
+        if (threadIdx.x == 0) {
+            __threadfence();
+            atomicAdd(&own().counts->barrier, 1u);
+            wait_for<false>(&own().counts->barrier, times * blocks);
+            __threadfence();
+        }
+        __syncthreads();
+    }
+    // All blocks of all ranks meet: the last to come in each rank says so to all of them.
+    __device__ __forceinline__ void meet_all(uint32& times) const {
+        __syncthreads();
+        ++times;
+        if (threadIdx.x == 0) {
+            __threadfence_system();
+            if (atomicAdd(&own().counts->barrier, 1u) == times * blocks - 1) {
+                __threadfence_system();
+                for (int k = 0; k < RANKS; ++k)
+                    asm volatile("st.release.sys.global.u32 [%0], %1;" ::"l"(&ranks[k].arrived[rank]), "r"(times) : "memory");
+            }
+            for (int k = 0; k < RANKS; ++k) wait_for<true>(&own().arrived[k], times);
+            __threadfence_system();
+        }
+        __syncthreads();
+    }
+    template <bool of_all>
+    __device__ __forceinline__ static void wait_for(const uint32* at, uint32 least) {
+        for (uint32 tries = 0;; ++tries) {
+            uint32 now;
+            if (of_all) asm volatile("ld.acquire.sys.global.u32 %0, [%1];" : "=r"(now) : "l"(at) : "memory");
+            else asm volatile("ld.acquire.gpu.global.u32 %0, [%1];" : "=r"(now) : "l"(at) : "memory");
+            if ((int)(now - least) >= 0) return;
+            if (tries == PATIENCE) __trap();
+        }
+    }
+#endif
+};
+
 struct Strip {
-    int first, width;  // columns
+    int first, width;  // columns, counted in the rank
+    int offset;        // of the rank among all columns
     int first_row, height;
     int tiles, slots;
 };
@@ -320,41 +429,55 @@ __device__ __forceinline__ uint64 packed(int low, uint32 high) { return (uint64)
 __device__ __forceinline__ int low_of(uint64 word) { return (int)(uint32)word; }
 __device__ __forceinline__ uint32 high_of(uint64 word) { return (uint32)(word >> 32); }
 
-// The words of what is exchanged in a step.
-struct Mail {
-    uint64* announcements;  // (2, blocks, ANNOUNCEMENT)
-    uint64* lists;          // (2, blocks, THREADS * GROUPS, LISTED)
+// Every poll comes by here.
+__device__ __forceinline__ void lose_patience(uint32& tries) {
+#if RANKS > 1
+    if (++tries == PATIENCE) __trap();
+#endif
+}
 
-    __device__ __forceinline__ uint64* announcement(uint32 step, int block) const {
-        return announcements + ((step & 1) * gridDim.x + block) * ANNOUNCEMENT;
+// The words of what is exchanged in a step. Blocks are counted over all ranks.
+struct Mail {
+    const Team& team;
+
+    __device__ __forceinline__ uint64* announcement(const Rank& in, uint32 step, int block) const {
+        return in.announcements + ((step & 1) * team.all_blocks() + block) * ANNOUNCEMENT;
     }
-    __device__ __forceinline__ uint64* listed(uint32 step, int block, int k) const {
-        return lists + (((int64)(step & 1) * gridDim.x + block) * (THREADS * GROUPS) + k) * LISTED;
+    __device__ __forceinline__ uint64* listed(const Rank& in, uint32 step, int block, int k) const {
+        return in.lists + (((int64)(step & 1) * team.all_blocks() + block) * (THREADS * GROUPS) + k) * LISTED;
     }
     __device__ __forceinline__ Entry receive(uint32 step, int block, int k) const {
-        const uint64* const at = listed(step, block, k);
+        const uint64* const at = listed(team.own(), step, block, k);
         uint64 r, row, ends, tag;
+        uint32 tries = 0;
         do {
+            lose_patience(tries);
             load_words(at, r, row);
             load_words(at + 2, ends, tag);
         } while (high_of(row) != step || high_of(tag) != step);
         return Entry{low_of(row), low_of(ends), (int)high_of(ends), price_of(r)};
     }
     __device__ __forceinline__ void list(uint32 step, int k, const Entry& e) const {
-        uint64* const at = listed(step, blockIdx.x, k);
-        store_words(at, bits_of(e.r), packed(e.row, step));
-        store_words(at + 2, packed(e.col, (uint32)e.root), packed(0, step));
+#pragma unroll
+        for (int to = 0; to < RANKS; ++to) {
+            uint64* const at = listed(team.ranks[to], step, team.number(), k);
+            store_words(at, bits_of(e.r), packed(e.row, step));
+            store_words(at + 2, packed(e.col, (uint32)e.root), packed(0, step));
+        }
     }
-    __device__ __forceinline__ void announce(uint32 step, const Step& s) const {
-        uint64* const at = announcement(step, blockIdx.x);
+    // To one rank.
+    __device__ __forceinline__ void announce(int to, uint32 step, const Step& s) const {
+        uint64* const at = announcement(team.ranks[to], step, team.number());
         store_words(at, bits_of(s.key), packed(2 * s.count + s.ends, step));
         store_words(at + 2, bits_of(s.entry.r), packed(s.entry.row, step));
         store_words(at + 4, packed(s.entry.col, (uint32)s.entry.root), packed(0, step));
     }
     __device__ __forceinline__ Step hear(uint32 step, int block) const {
-        const uint64* const at = announcement(step, block);
+        const uint64* const at = announcement(team.own(), step, block);
         uint64 key, count, r, row, ends, tag;
+        uint32 tries = 0;
         do {
+            lose_patience(tries);
             load_words(at, key, count);
             load_words(at + 2, r, row);
             load_words(at + 4, ends, tag);
@@ -372,7 +495,7 @@ __device__ __forceinline__ Step exchange(const Columns& own, const Alone& alone,
     for (int g = 0; g < GROUPS; ++g) {
         if (own.covered[g] || own.key[g] > mine.key || own.key[g] >= none()) continue;
         if (own.key[g] < mine.key) mine = nothing, mine.key = own.key[g];
-        const int col = strip.first + threadIdx.x + g * THREADS;
+        const int col = strip.offset + strip.first + threadIdx.x + g * THREADS;
         if (own.row[g] == FREE) mine.ends = 1;
         else mine.entry = Entry{own.row[g], col, own.from[g].root, own.r[g]}, mine.count += 1;
     }
@@ -386,21 +509,19 @@ __device__ __forceinline__ Step exchange(const Columns& own, const Alone& alone,
     if (lane() == 0) shared.of_warp[threadIdx.x / 32] = of_warp;
     __syncthreads();
     const Step block = together(lane() < WARPS ? shared.of_warp[lane()] : nothing);
-    if (threadIdx.x == 0) {
-        mail.announce(step, block);
-        shared.n_listed[~step & 1] = shared.n_level[~step & 1] = 0;
-    }
+    if (threadIdx.x < RANKS) mail.announce(threadIdx.x, step, block);
+    if (threadIdx.x == 0) shared.n_listed[~step & 1] = shared.n_level[~step & 1] = 0;
     if (block.count > 1) {
 #pragma unroll
         for (int g = 0; g < GROUPS; ++g)
             if (!own.covered[g] && own.row[g] != FREE && own.key[g] == block.key)
                 mail.list(step, atomicAdd(&shared.n_listed[step & 1], 1),
-                          Entry{own.row[g], (int)(strip.first + threadIdx.x + g * THREADS), own.from[g].root, own.r[g]});
+                          Entry{own.row[g], (int)(strip.offset + strip.first + threadIdx.x + g * THREADS), own.from[g].root, own.r[g]});
     }
-    const int readers = (gridDim.x + 31) / 32;
+    const int n_blocks = mail.team.all_blocks(), readers = (n_blocks + 31) / 32;
     if ((int)threadIdx.x / 32 < readers) {
         Step there = nothing;
-        if (threadIdx.x < gridDim.x) {
+        if ((int)threadIdx.x < n_blocks) {
             there = mail.hear(step, threadIdx.x);
             shared.key_of_block[threadIdx.x] = there.key;
             shared.count_of_block[threadIdx.x] = there.count;
@@ -417,7 +538,7 @@ __device__ __forceinline__ Step exchange(const Columns& own, const Alone& alone,
 __device__ __forceinline__ void scan_level(const Costs& costs, const Step& all, const Strip& strip, uint32 step, const Mail& mail,
                                            const price_t* v_of_strip, const Alone& alone, Columns& own, Shared& shared, Room& room) {
     const int t = threadIdx.x;
-    const bool has_rows = t < gridDim.x && shared.count_of_block[t] > 0 && shared.key_of_block[t] == all.key;
+    const bool has_rows = t < mail.team.all_blocks() && shared.count_of_block[t] > 0 && shared.key_of_block[t] == all.key;
     const int count = has_rows ? shared.count_of_block[t] : 0;
     const int place = has_rows ? atomicAdd(&shared.n_level[step & 1], count) : 0;
     Found found = found_nothing();
@@ -471,26 +592,23 @@ __device__ void carry_out(int end, int n_cols, const int2* pred, int* col_of_row
     }
 }
 
-// free_rows: two lists of n_rows; the first holds counts->free[0] rows. best: (rows,) all NO_END.
-// announcements, lists: zeros.
-// r, v: reduced (Algorithm 1). alone_key: (rows,), if row_bound is given.
-extern "C" __global__ void __launch_bounds__(THREADS, 1) hungarian_forest(
-    int n_rows, int n_cols, const cost_t* cost, const unsigned char* forbidden, const price_t* row_bound, price_t* v, price_t* r,
-    int* col_of_row, int* row_of_col, int2* pred, int* best, int* free_rows, price_t* alone_key, int* alone_root,
-    uint64* announcements, uint64* lists, Counts* counts
-) {
+// The whole solve. r, v: reduced (Algorithm 1). All blocks of all ranks come.
+__device__ __forceinline__ void solve(const Team& team, int n_rows, int n_cols) {
     __shared__ Room room;
     __shared__ Shared shared;
     __shared__ price_t v_of_strip[THREADS * GROUPS];
-    const Costs costs{n_rows, n_cols, cost, forbidden};
-    const Alone alone{row_bound, alone_key, alone_root};
-    const Mail mail{announcements, lists};
+    const Rank& self = team.own();
+    Counts* const counts = self.counts;
+    const Costs costs{n_rows, self.n_cols, self.cost, self.forbidden};
+    const Alone alone{self.row_bound, self.alone_key, self.alone_root};
+    const Mail mail{team};
     Strip strip;
-    const int share = ((n_cols + gridDim.x - 1) / gridDim.x + 7) / 8 * 8;  // whole sectors of 4-byte costs
-    strip.first = min(blockIdx.x * share, n_cols);
-    strip.width = min(share, n_cols - strip.first);
-    const int rows_share = (n_rows + gridDim.x - 1) / gridDim.x;
-    strip.first_row = min(blockIdx.x * rows_share, n_rows);
+    const int share = ((self.n_cols + team.blocks - 1) / team.blocks + 7) / 8 * 8;  // whole sectors of 4-byte costs
+    strip.offset = self.first_col;
+    strip.first = min(team.block * share, self.n_cols);
+    strip.width = min(share, self.n_cols - strip.first);
+    const int rows_share = (n_rows + team.all_blocks() - 1) / team.all_blocks();
+    strip.first_row = min(team.number() * rows_share, n_rows);
     strip.height = min(rows_share, n_rows - strip.first_row);
     strip.tiles = (share + 31) / 32;
     strip.slots = GROUPS == 1 ? WARPS / strip.tiles : 1;
@@ -499,21 +617,21 @@ extern "C" __global__ void __launch_bounds__(THREADS, 1) hungarian_forest(
     for (int g = 0; g < GROUPS; ++g) {
         const int k = threadIdx.x + g * THREADS;
         const bool mine = k < strip.width;
-        own.v[g] = mine ? v[strip.first + k] : price_t(0);
-        own.row[g] = mine ? row_of_col[strip.first + k] : FREE;
-        own.r[g] = own.row[g] == FREE ? price_t(0) : r[own.row[g]];
+        own.v[g] = mine ? self.v[strip.first + k] : price_t(0);
+        own.row[g] = mine ? self.row_of_col[strip.offset + strip.first + k] : FREE;
+        own.r[g] = own.row[g] == FREE ? price_t(0) : self.r[own.row[g]];
         v_of_strip[k] = own.v[g];
     }
     if (threadIdx.x == 0) shared.n_listed[0] = shared.n_listed[1] = shared.n_level[0] = shared.n_level[1] = 0;
     __syncthreads();
-    uint32 step = 0;
+    uint32 step = 0, meetings = 0;
     int search = 0, n_levels = 0, n_updates = 0;
     int64 n_scanned = 0, search_ns = 0, augment_ns = 0;
-    const bool speaks = blockIdx.x == 0 && threadIdx.x == 0;
+    const bool speaks = team.thread() == 0;
     while (true) {
         const int n_free = load_fresh(&counts->free[search % 3]);
-        int* const roots = free_rows + (search & 1) * n_rows;
-        int* const next_roots = free_rows + (~search & 1) * n_rows;
+        int* const roots = self.free_rows + (search & 1) * (int64)n_rows;
+        int* const next_roots = self.free_rows + (~search & 1) * (int64)n_rows;
         if (n_free == 0) break;
         const int64 began = nanoseconds();
 #pragma unroll
@@ -526,7 +644,7 @@ extern "C" __global__ void __launch_bounds__(THREADS, 1) hungarian_forest(
             for (int k = threadIdx.x; k < strip.height; k += THREADS) alone.key[strip.first_row + k] = none();
             __syncthreads();
         }
-        scan_roots(costs, r, roots, n_free, strip, v_of_strip, alone, own, room);
+        scan_roots(costs, self.r, roots, n_free, strip, v_of_strip, alone, own, room);
         if (alone.bound != nullptr) __syncthreads();
         n_scanned += n_free, n_levels += 1;
 
@@ -542,15 +660,16 @@ extern "C" __global__ void __launch_bounds__(THREADS, 1) hungarian_forest(
             for (int g = 0; g < GROUPS; ++g) {
                 if (own.covered[g] || own.key[g] > delta) continue;
                 own.covered[g] = true;
-                pred[strip.first + threadIdx.x + g * THREADS] = make_int2(own.from[g].row, own.from[g].col);
-                if (own.row[g] == FREE) atomicMin(&best[own.from[g].root], (int)(strip.first + threadIdx.x + g * THREADS));
+                const int col = strip.offset + strip.first + threadIdx.x + g * THREADS;
+                team.reach(col, own.from[g].row, own.from[g].col);
+                if (own.row[g] == FREE) team.end(own.from[g].root, col);
             }
             if (alone.bound != nullptr) {
                 for (int k = threadIdx.x; k < strip.height; k += THREADS) {
                     const int row = strip.first_row + k;
                     if (fresh_price(&alone.key[row]) > delta) continue;
                     alone.key[row] = none();
-                    atomicMin(&best[alone.root[row]], n_cols + row);
+                    team.end(alone.root[row], n_cols + row);
                 }
                 __syncthreads();
             }
@@ -578,41 +697,62 @@ extern "C" __global__ void __launch_bounds__(THREADS, 1) hungarian_forest(
                 own.v[g] -= delta - own.key[g];
                 v_of_strip[threadIdx.x + g * THREADS] = own.v[g];
             }
-        grid_barrier(&counts->barrier);  // all ends and predecessors are known
-        for (int q = global_thread(); q < n_free; q += all_threads()) {
-            const int end = load_fresh(&best[load_fresh(&roots[q])]);
-            if (end != NO_END) carry_out(end, n_cols, pred, col_of_row, row_of_col);
+        team.meet_all(meetings);  // all ends and predecessors are known
+        for (int q = team.thread(); q < n_free; q += team.threads()) {
+            const int end = load_fresh(&self.best[load_fresh(&roots[q])]);
+            if (end != NO_END) carry_out(end, n_cols, self.pred, self.col_of_row, self.row_of_col);
         }
         if (speaks) counts->free[(search + 2) % 3] = 0;
-        grid_barrier(&counts->barrier);  // the matching is the next search's
-        for (int q = global_thread(); q < n_free; q += all_threads()) {
+        team.meet(meetings);  // the matching is the next search's
+        for (int q = team.thread(); q < n_free; q += team.threads()) {
             const int row = load_fresh(&roots[q]);
-            if (load_fresh(&best[row]) == NO_END) {
-                r[row] = fresh_price(&r[row]) + delta;
+            if (load_fresh(&self.best[row]) == NO_END) {
+                self.r[row] = fresh_price(&self.r[row]) + delta;
                 next_roots[next_place(&counts->free[(search + 1) % 3])] = row;
             } else {
-                best[row] = NO_END;
+                self.best[row] = NO_END;
             }
         }
 #pragma unroll
         for (int g = 0; g < GROUPS; ++g) {
             const int k = threadIdx.x + g * THREADS;
             if (k >= strip.width) continue;
-            own.row[g] = load_fresh(&row_of_col[strip.first + k]);
+            own.row[g] = load_fresh(&self.row_of_col[strip.offset + strip.first + k]);
             if (!own.covered[g] || own.row[g] == FREE) continue;
             own.r[g] = (price_t)costs.row(own.row[g])[strip.first + k] - own.v[g];
-            r[own.row[g]] = own.r[g];
+            self.r[own.row[g]] = own.r[g];
         }
-        grid_barrier(&counts->barrier);  // duals and free rows are the next search's
+        team.meet(meetings);  // duals and free rows are the next search's
         if (speaks && search < 64) counts->paths[search] = n_free - load_fresh(&counts->free[(search + 1) % 3]);
         augment_ns += nanoseconds() - grown;
         ++search;
     }
 #pragma unroll
     for (int g = 0; g < GROUPS; ++g)
-        if ((int)(threadIdx.x + g * THREADS) < strip.width) v[strip.first + threadIdx.x + g * THREADS] = own.v[g];
+        if ((int)(threadIdx.x + g * THREADS) < strip.width) self.v[strip.first + threadIdx.x + g * THREADS] = own.v[g];
     if (speaks) {
         counts->searches = search, counts->levels = n_levels, counts->dual_updates = n_updates;
         counts->rows_scanned = n_scanned, counts->search_ns = search_ns, counts->augment_ns = augment_ns;
     }
 }
+
+#if RANKS == 1
+extern "C" __global__ void __launch_bounds__(THREADS, 1) hungarian_forest(
+    int n_rows, int n_cols, const cost_t* cost, const unsigned char* forbidden, const price_t* row_bound, price_t* v, price_t* r,
+    int* col_of_row, int* row_of_col, int2* pred, int* best, int* free_rows, price_t* alone_key, int* alone_root,
+    uint64* announcements, uint64* lists, Counts* counts
+) {
+    const Rank rank{cost, forbidden, row_bound, v, r, col_of_row, row_of_col, free_rows, alone_key, alone_root,
+                    pred, best, announcements, lists, nullptr, counts, 0, n_cols};
+    solve(Team{&rank, 0, (int)blockIdx.x, (int)gridDim.x}, n_rows, n_cols);
+}
+#else
+// `ranks` lies on this device; it holds the ranks from `first_rank` on, with `blocks` blocks each.
+extern "C" __global__ void __launch_bounds__(THREADS, 1) hungarian_forest(int n_rows, int n_cols, int first_rank, int blocks, const Rank* ranks) {
+    __shared__ Rank all[RANKS];
+    const int words = sizeof(Rank) / sizeof(int) * RANKS;
+    for (int k = threadIdx.x; k < words; k += THREADS) ((int*)all)[k] = ((const int*)ranks)[k];
+    __syncthreads();
+    solve(Team{all, first_rank + (int)blockIdx.x / blocks, (int)blockIdx.x % blocks, blocks}, n_rows, n_cols);
+}
+#endif

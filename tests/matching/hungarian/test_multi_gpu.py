@@ -26,6 +26,7 @@ from auctrack.matching.convert import as_dense
 from auctrack.matching.hungarian.collectives import Copies
 from auctrack.matching.hungarian.gpu import solve_blocks
 from auctrack.matching.hungarian.multi_gpu import Method, nobody_matched, solve_shards
+from auctrack.matching.hungarian.multi_gpu_forest import match_by_forests
 from auctrack.matching.hungarian.multi_gpu_paper import match_by_trees, match_by_zeros
 from auctrack.matching.hungarian.shards import Shards, even_split, place
 
@@ -242,16 +243,38 @@ def _devices() -> list[str]:
     return [f"cuda:{device.index}" for device in cuda.devices()]
 
 
-GPU_SOLVERS = [("hungarian-tree", "paper"), ("hungarian-classical", "paper")]
+GPU_SOLVERS = [
+    (name, variant) for name in ("hungarian-tree", "hungarian-classical") for variant in ("default", "paper")
+]
 
 
 @pytest.mark.gpu
 @pytest.mark.parametrize("case", [case for case in CASES if case.problem.kind != "sparse"], ids=str)
 @pytest.mark.parametrize(
-    "solver", [OnOneGpu(s.name, s.axis, s.method, 3) for s in (by_columns(3), by_rows(3))], ids=lambda s: s.name
+    "solver",
+    [
+        OnOneGpu("hungarian-tree", 1, match_by_trees, 3),
+        OnOneGpu("hungarian-classical", 0, match_by_zeros, 3),
+        OnOneGpu("hungarian-tree", 1, match_by_forests, 3),
+    ],
+    ids=["tree-paper", "classical-paper", "tree"],
 )
 def test_a_named_case_is_solved_and_proven_in_shards_on_one_gpu(solver: Any, case: Case):
     assert_solves(case, solver, "cuda")
+
+
+@pytest.mark.gpu
+@pytest.mark.parametrize("ranks", [2, 4])
+@pytest.mark.parametrize("dtype", [np.int32, np.int64, np.float32, np.float64])
+@pytest.mark.parametrize("shape", [(700, 700), (500, 900), (1300, 1300)])
+def test_the_forest_of_several_ranks_is_the_cpus_link_by_link(shape: tuple[int, int], dtype: Any, ranks: int):
+    rng = np.random.default_rng(6)
+    for unmatched_cost in (None, 40):
+        problem = Problem.dense(rng.integers(0, 200, shape).astype(dtype), unmatched_cost=unmatched_cost)
+        here = solve(problem, "hungarian-tree", "cpu")
+        there = solve(problem, OnOneGpu("hungarian-tree", 1, match_by_forests, ranks), "cuda")
+        np.testing.assert_array_equal(here.col_of_row, there.col_of_row)
+        np.testing.assert_array_equal(here.col_duals, there.col_duals)
 
 
 @pytest.mark.multigpu
