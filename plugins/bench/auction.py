@@ -38,11 +38,11 @@ BATCHES = ((1000, 500), (256, 256))
 SMALL_BATCH = ((20, 50),)
 """(problems, rows of each)."""
 
-NOISY, INDEPENDENT = "against the same points after noise", "against an independent set"
+NOISY, INDEPENDENT = "noisy copy", "independent set"
 
 _TITLES = {
     "dense": "Dense costs, float32",
-    "points": "Point sets, all pairs allowed and none stored",
+    "points": "Point sets against a noisy copy or an independent set: all pairs allowed, none stored",
     "gated": "Gates with a price of the lone, float32",
     "batch": "Batches of dense problems, costs in [0, 10n], int32",
 }
@@ -231,7 +231,7 @@ def _figures(experiments: Sequence[Experiment], effort: Effort, record: Record, 
     for part in experiments[:3]:
         paths.append(folder / f"auction-{part.name}.png")
         lines = {
-            f"{series}: {variant.name}": [
+            f"{series}, {variant.name.removeprefix('hungarian-')}": [
                 (case.size, statistics.median(times))
                 for case in part.cases
                 if case.series == series

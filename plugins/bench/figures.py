@@ -15,8 +15,8 @@ from .tables import duration, round_time
 
 Line = Sequence[tuple[float, float]]
 
-ROOM_FOR_NAMES = 0.35
-"""Room to the right of the last size, as a part of the axis."""
+LETTERS_ACROSS = 95
+"""Letters of a name that would fill an axis from end to end."""
 NAME_POINTS = 11.0
 """Height of a name, in points."""
 
@@ -62,6 +62,8 @@ def draw_times(path: Path, title: str, lines: Mapping[str, Line], *, x: str, bol
 
     Both axes are logarithmic, with the measured sizes and times written out.
     """
+    from matplotlib.ticker import LogLocator
+
     drawn = {name: line for name, line in lines.items() if line}
     with drawing(path, title=title, size=(8.0, 4.8)) as figure:
         axes = figure.subplots()
@@ -74,10 +76,15 @@ def draw_times(path: Path, title: str, lines: Mapping[str, Line], *, x: str, bol
         if drawn:
             sizes = _spread_out(sorted({size for line in drawn.values() for size, _ in line}))
             axes.set_xticks(sizes, [f"{size:,.0f}" for size in sizes])
-            axes.set_xlim(right=sizes[-1] * max(sizes[-1] / sizes[0], 1.2) ** ROOM_FOR_NAMES)
+            names = [f"{name}, {duration(line[-1][1])}" for name, line in drawn.items()]
+            share = max(map(len, names)) / LETTERS_ACROSS
+            axes.set_xlim(right=sizes[-1] * max(sizes[-1] / sizes[0], 1.2) ** (share / (1 - share)))
             axes.xaxis.minorticks_off()
+            times = [seconds for line in drawn.values() for _, seconds in line]
+            axes.yaxis.set_major_locator(LogLocator(subs=(1,) if max(times) > 100 * min(times) else (1, 2, 5)))
             axes.yaxis.set_major_formatter(lambda seconds, _: round_time(seconds))
-            _name_ends(figure, axes, list(drawn))
+            axes.yaxis.minorticks_off()
+            _name_ends(figure, axes, names)
 
 
 def _spread_out(sizes: list[float]) -> list[float]:
@@ -90,7 +97,7 @@ def _spread_out(sizes: list[float]) -> list[float]:
 
 
 def _name_ends(figure: Any, axes: Any, names: Sequence[str]) -> None:
-    """Write each line's name and last time beside its last point, moved up where another name is in its way."""
+    """Write each line's name beside its last point, moved up where another name is in its way."""
     figure.draw_without_rendering()
     per_point = figure.dpi / 72
     ends = [axes.transData.transform([line.get_xdata()[-1], line.get_ydata()[-1]]) for line in axes.lines]
@@ -101,16 +108,15 @@ def _name_ends(figure: Any, axes: Any, names: Sequence[str]) -> None:
             if abs(here - there) < 90 * per_point and height < taken + NAME_POINTS * per_point:
                 height = taken + NAME_POINTS * per_point
         placed.append((here, height))
-        last = axes.lines[k].get_xdata()[-1], axes.lines[k].get_ydata()[-1]
         axes.annotate(
-            f"{names[k]}, {duration(last[1])}",
-            last,
+            names[k],
+            (axes.lines[k].get_xdata()[-1], axes.lines[k].get_ydata()[-1]),
             xytext=(8, (height - ends[k][1]) / per_point),
             textcoords="offset points",
             color=axes.lines[k].get_color(),
             va="center",
             fontsize=9,
-        )
+        ).set_in_layout(False)
 
 
 def draw_profiles(path: Path, title: str, curves: Mapping[str, Curve], *, x: str) -> None:
