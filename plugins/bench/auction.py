@@ -27,13 +27,12 @@ from .lap_instances import DENSE_FAMILIES, point_pair, uniform_costs
 from .papers import gpu_peers
 from .record import Cell, Clock, Record
 from .solver_variants import checked, missing_device, missing_solver
-from .tables import NOTHING, Table, bytes_text, duration, grid, significant, times_with_spread
+from .tables import NOTHING, Table, bytes_text, duration, grid, most_memory, significant, times_with_spread
 
 LARGEST_MATRIX = 50_000
 """Rows above which a size is left out of the dense table: the costs would take more than 10 GB."""
 COPIED = 2**30
 """Bytes of the array whose copy measures the memory's speed."""
-KEPT_BY_ALLOCATORS = 64_000_000
 BATCHES = ((1000, 500), (256, 256))
 SMALL_BATCH = ((20, 50),)
 """(problems, rows of each)."""
@@ -213,17 +212,8 @@ def _work_of(cell: Cell, clock: Clock, bytes_per_second: float | None) -> tuple[
         NOTHING if rounds is None else f"{rounds:,.0f}",
         bytes_text(size),
         duration(size / bytes_per_second) if on_gpu and bytes_per_second else NOTHING,
-        _memory(cell),
+        most_memory(cell),
     )
-
-
-def _memory(cell: Cell) -> str:
-    """Return the most memory; on the host, what allocators keep hides little ones."""
-    if cell.peak_bytes is None:
-        return NOTHING
-    if cell.device == "cpu" and cell.peak_bytes < KEPT_BY_ALLOCATORS:
-        return f"under {bytes_text(KEPT_BY_ALLOCATORS)}"
-    return bytes_text(cell.peak_bytes)
 
 
 def _figures(experiments: Sequence[Experiment], effort: Effort, record: Record, folder: Path) -> list[Path]:

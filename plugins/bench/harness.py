@@ -214,10 +214,9 @@ def _warm_up(variant: Variant, cell: Cell, given: Any) -> Any:
     give_unused_back(variant.device)
     prepared = variant.prepare(given)
     try:
-        before = watch_memory(variant.device) if variant.device != "cpu" else None
+        before = watch_memory(variant.device)
         _, cell.warm_up_s, _ = _timed(variant, prepared)
-        if variant.device != "cpu":
-            cell.peak_bytes = memory_taken(variant.device, before)
+        cell.peak_bytes = memory_taken(variant.device, before)
     except variant.failures as error:
         _fail(cell, f"failed: {type(error).__name__}: {error}")
     return prepared
@@ -226,9 +225,7 @@ def _warm_up(variant: Variant, cell: Cell, given: Any) -> Any:
 def _repeat(variant: Variant, cell: Cell, seed: int, given: Any, prepared: Any) -> None:
     """Run once, and count the time if the answer stands its check."""
     try:
-        before = watch_memory("cpu") if variant.device == "cpu" else None
         answer, seconds, cpu_seconds = _timed(variant, prepared)
-        taken = memory_taken(variant.device, before)
         facts = variant.check(given, answer)
     except WrongAnswer as error:
         _fail(cell, f"wrong: {error}")
@@ -238,7 +235,6 @@ def _repeat(variant: Variant, cell: Cell, seed: int, given: Any, prepared: Any) 
         cell.seeds.append(seed)
         cell.seconds.append(seconds)
         cell.cpu_seconds.append(cpu_seconds)
-        cell.peak_bytes = max((b for b in (cell.peak_bytes, taken) if b is not None), default=None)
         cell.facts.append(dict(facts))
 
 

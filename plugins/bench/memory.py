@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import ctypes
 from pathlib import Path
 
 from ...matching import cuda
@@ -11,16 +12,20 @@ _FORGET_THE_PEAK = "5"
 
 
 def give_unused_back(device: str) -> None:
-    """Let a CUDA device's pool give back what earlier inputs left in it: new ones would lie in its blocks unseen."""
-    if device != "cpu":
+    """Let allocators give back what earlier inputs left with them: what comes next would lie there unseen."""
+    if device == "cpu":
+        trim = getattr(ctypes.CDLL(None), "malloc_trim", None)  # of the GNU C library
+        if trim is not None:
+            trim(0)
+    else:
         with cuda.using(device) as cp:
             cp.get_default_memory_pool().free_all_blocks()
 
 
 def watch_memory(device: str) -> int | None:
     """Begin to watch the host's memory or a CUDA device's pool; return the bytes in use, None where nobody can tell."""
+    give_unused_back(device)
     if device != "cpu":
-        give_unused_back(device)
         return _pool_bytes(device)
     try:
         _CLEAR.write_text(_FORGET_THE_PEAK, encoding="ascii")
@@ -32,8 +37,7 @@ def watch_memory(device: str) -> int | None:
 def memory_taken(device: str, before: int | None) -> int | None:
     """Return the most bytes in use since `watch_memory` beyond those that it returned.
 
-    On the host: of the resident set, so that what the allocator kept from earlier calls does not show. On a device:
-    what CuPy's pool had to ask the driver for.
+    On the host: of the resident set. On a device: what CuPy's pool had to ask the driver for.
     """
     if before is None:
         return None

@@ -38,7 +38,7 @@ from .peer_solvers import (
 )
 from .record import Clock, Record
 from .solver_variants import missing_device, solver_variant
-from .tables import NOTHING, Table, fact_mean, grid, ratio, times_with_spread
+from .tables import NOTHING, Table, fact_mean, grid, most_memory, ratio, times_with_spread
 
 AS_THEY = "auctrack, their objective"
 
@@ -161,7 +161,13 @@ def _tables(experiments: Sequence[Experiment], effort: Effort, record: Record) -
     tables: list[Table] = []
     for experiment in experiments:
         tables += [_times(experiment, record, effort.clock), _ratios(experiment, record, effort.clock)]
-    return [*tables, _linking_accuracy(experiments[-1], record)]
+    linking = experiments[-1]
+    memory = "Linking: the most memory of a call beyond its input"
+    return [
+        *tables,
+        _linking_accuracy(linking, record),
+        grid(memory, linking, record, most_memory, label=_label),
+    ]
 
 
 def _label(case: Case) -> str:

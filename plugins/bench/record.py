@@ -41,8 +41,8 @@ class Cell:
     seconds, cpu_seconds : list of float
         Of each repetition: wall seconds (GPU: between two events on the stream), and CPU seconds of all threads.
     peak_bytes : int or None
-        Most memory that a call took beyond what was in use before it, see `memory_taken`: of all repetitions; on a GPU,
-        where watching it would cost time, of the first call.
+        Most memory that the first call took beyond what was in use before it, see `memory_taken`. What a compiler takes
+        is in it where one had to run.
     facts : list of dict
         What checking the answer of each repetition found.
     why_not : str or None

@@ -15,6 +15,7 @@ if TYPE_CHECKING:
     from rich.table import Table as RichTable
 
 NOTHING = "—"
+TOO_LITTLE_TO_TELL = 50_000_000
 
 CellText = Callable[[Cell], str]
 
@@ -149,6 +150,15 @@ def fact_mean(fact: str, digits: int) -> CellText:
         return f"{statistics.mean(values):.{digits}f}" if values else NOTHING
 
     return text
+
+
+def most_memory(cell: Cell) -> str:
+    """Return the most memory that a call took; on the host, compilers and caches hide little ones."""
+    if cell.peak_bytes is None or not cell.seconds:
+        return NOTHING
+    if cell.device == "cpu" and cell.peak_bytes < TOO_LITTLE_TO_TELL:
+        return f"under {bytes_text(TOO_LITTLE_TO_TELL)}"
+    return bytes_text(cell.peak_bytes)
 
 
 def duration(seconds: float) -> str:
