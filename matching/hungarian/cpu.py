@@ -28,6 +28,7 @@ from .forest import match_by_forests, no_forest
 from .reduction import reduce_columns, reduce_rows
 from .state import FREE, State, no_trees, start
 from .tree import match_by_trees
+from .zero_graph import match_by_stages, no_zeros
 
 SEARCHES_COUNTED = 40
 """Searches whose paths are counted one by one, for the paper's Table 2."""
@@ -42,9 +43,9 @@ Method = Callable[[Parts, Graph, State], tuple[np.ndarray, dict[str, Any]]]
 """Matches every part; returns a stuck row or -1 for each run of parts, and counts."""
 
 
-def solve_classical(problem: Problem, name: str) -> Assignment:
-    """Solve by the sequential classical variant."""
-    return _solve(problem, name, _by_zeros)
+def solve_classical(problem: Problem, name: str, *, sequential: bool) -> Assignment:
+    """Solve by the classical variant, with one path a search or in stages."""
+    return _solve(problem, name, _by_zeros if sequential else _by_stages)
 
 
 def solve_tree(problem: Problem, name: str, *, sequential: bool, threads: int | None) -> Assignment:
@@ -92,7 +93,8 @@ def _graph(problem: Problem) -> Graph:
     """Return (indptr, indices or None, costs); a forbidden dense pair costs as much as a missing bound."""
     indptr, indices, data, forbidden = flat_graph(problem)
     if forbidden is not None:
-        data = np.where(forbidden, INT_LIMIT if problem.is_integer else np.inf, data)
+        none = np.int64(INT_LIMIT) if problem.is_integer else data.dtype.type(np.inf)
+        data = np.where(forbidden, none, data)
     return indptr, indices, data if indices is None else data.astype(problem.dual_dtype, copy=False)
 
 
@@ -127,6 +129,19 @@ def _by_zeros(parts: Parts, graph: Graph, state: State) -> tuple[np.ndarray, dic
     scratch = no_trees(state), first, last
     stuck = side_by_side(lambda c: _of_run(match_by_zeros, c, parts, graph, state, *scratch, counts[c]), _runs(parts))
     return np.array(stuck), _named(("searches", "rows_scanned", "dual_updates", "compressions"), counts)
+
+
+def _by_stages(parts: Parts, graph: Graph, state: State) -> tuple[np.ndarray, dict[str, Any]]:
+    runs = len(parts[2]) - 1
+    counts, found = np.zeros((runs, 5), np.int64), np.zeros((runs, SEARCHES_COUNTED), np.int64)
+    scratch = no_trees(state), no_zeros(len(state.r), len(state.v))
+
+    def match_run(c: int) -> int:
+        return _of_run(match_by_stages, c, parts, graph, state, *scratch, counts[c], found[c])
+
+    stuck = side_by_side(match_run, _runs(parts))
+    names = ("searches", "rows_scanned", "dual_updates", "phases", "levels")
+    return np.array(stuck), _named(names, counts) | {"paths_of_search": found.sum(axis=0)}
 
 
 def _by_trees(parts: Parts, graph: Graph, state: State) -> tuple[np.ndarray, dict[str, Any]]:

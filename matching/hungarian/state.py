@@ -21,10 +21,11 @@ class State(NamedTuple):
 
     `none` is +inf, or 2**62 in integers: no bound, no path. `row_bound` (rows,) is the price of staying alone. `r`, `v`
     are the row and column duals, `col_of_row`, `row_of_col` int32 the matching, `link_cost` (rows,) the cost of each
-    row's link.
+    row's link. `ends_bound` tells whether some row or column may stay alone at a bound.
     """
 
     none: float | int
+    ends_bound: bool
     row_bound: np.ndarray
     r: np.ndarray
     v: np.ndarray
@@ -58,6 +59,7 @@ def start(row_bound: np.ndarray, col_bound: np.ndarray) -> State:
     none = np.inf if dtype.kind == "f" else INT_LIMIT
     return State(
         none,
+        bool((row_bound < none).any() or (col_bound < none).any()),
         row_bound,
         np.zeros(n, dtype),
         np.where(col_bound < none, col_bound, 0).astype(dtype),

@@ -10,10 +10,16 @@ from auctrack.matching.hungarian import HungarianClassical, HungarianTree
 
 from ..cases import CASES, Case, assert_solves
 
-SOLVERS = [HungarianClassical(), HungarianTree(), HungarianTree(variant="sequential")]
+SOLVERS = [
+    HungarianClassical(),
+    HungarianClassical(variant="paper"),
+    HungarianTree(),
+    HungarianTree(variant="sequential"),
+]
+NAMES = ["classical", "classical-sequential", "tree", "tree-sequential"]
 
 
 @pytest.mark.parametrize("case", CASES, ids=str)
-@pytest.mark.parametrize("solver", SOLVERS, ids=["classical", "tree", "tree-sequential"])
+@pytest.mark.parametrize("solver", SOLVERS, ids=NAMES)
 def test_a_named_case_is_solved_and_proven(solver: Any, case: Case):
     assert_solves(case, solver)

@@ -11,8 +11,13 @@ from scipy.optimize import linear_sum_assignment
 
 from auctrack.matching import HungarianClassical, HungarianTree, InvalidProblem, Problem, solve, verify
 
-SOLVERS = [HungarianClassical(), HungarianTree(), HungarianTree(variant="sequential")]
-NAMES = ["classical", "tree", "tree-sequential"]
+SOLVERS = [
+    HungarianClassical(),
+    HungarianClassical(variant="paper"),
+    HungarianTree(),
+    HungarianTree(variant="sequential"),
+]
+NAMES = ["classical", "classical-sequential", "tree", "tree-sequential"]
 
 
 def _gated(rng: np.random.Generator, n: int, m: int, share: float) -> Problem:
@@ -30,6 +35,16 @@ def test_larger_matrices_cost_what_scipy_finds(solver: Any, spread: int):
     answer = solve(cost, solver, "cpu")
     assert answer.cost == cost[linear_sum_assignment(cost)].sum()
     assert verify(cost, answer)
+
+
+@pytest.mark.parametrize("solver", SOLVERS, ids=NAMES)
+@pytest.mark.parametrize("dtype", [np.int32, np.int64, np.float32, np.float64])
+def test_forbidden_pairs_stay_forbidden_in_every_type(solver: Any, dtype: Any):
+    rng = np.random.default_rng(5)
+    cost, forbidden = rng.integers(0, 10**6, (90, 110)).astype(dtype), rng.random((90, 110)) < 0.6
+    answer = solve(Problem.dense(cost, forbidden=forbidden), solver, "cpu")
+    allowed = np.where(forbidden, np.inf, cost)
+    assert answer.cost == allowed[linear_sum_assignment(allowed)].sum()
 
 
 @pytest.mark.parametrize("solver", SOLVERS, ids=NAMES)

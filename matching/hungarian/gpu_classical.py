@@ -1,0 +1,117 @@
+"""The classical variant on one GPU, whole in one launch (`kernels/hungarian_classical.cu`)."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from .. import cuda
+from ..errors import InvalidProblem
+from .gpu_dense import DeviceCosts, DeviceState
+
+THREADS = 1024
+CAPACITY = 128
+ZEROS = 32
+SEARCHES_COUNTED = 64
+MOST_ROWS, MOST_LEVELS = 1 << 24, 1 << 18
+"""What fits into the word by which a column is claimed."""
+
+_LIST_THREADS = 256
+_NOTHING = np.uint64(2**64 - 1)
+_ROW_BYTES = _COLUMN_BYTES = 32
+_COUNTS = np.dtype(
+    [
+        ("queue", np.int32, 3),
+        ("short_lists", np.int32, 2),
+        ("free_rows", np.int32, 2),
+        ("barrier", np.uint32),
+        ("stuck", np.int32),
+        ("least_end", np.uint64),
+        ("delta", np.uint64),
+        ("stages", np.int32),
+        ("phases", np.int32),
+        ("rounds", np.int32),
+        ("levels", np.int32),
+        ("relisted", np.int32),
+        ("looked_at_whole", np.int32),
+        ("dual_updates", np.int32),
+        ("rows_scanned", np.int64),
+        ("search_ns", np.int64),
+        ("compaction_ns", np.int64),
+        ("augment_ns", np.int64),
+        ("update_ns", np.int64),
+        ("paths", np.int32, SEARCHES_COUNTED),
+    ],
+    align=True,
+)
+
+
+def match_by_stages(costs: DeviceCosts, state: DeviceState, free_rows: Any) -> tuple[int, dict[str, Any]]:
+    """Match the given rows, and all others where they are; as `gpu_forest.match_by_forests`."""
+    return match_listed(costs, state, free_rows, *listed_rows(costs, state.v))
+
+
+def listed_rows(costs: DeviceCosts, v: Any) -> tuple[Any, Any, Any]:
+    """Return the rows, of which only what concerns their lists is written, and the columns and costs of the lists."""
+    cp, n = costs.cp, costs.cost.shape[0]
+    rows = cp.empty(n * _ROW_BYTES, cp.uint8)
+    lists = cp.empty((n, CAPACITY), cp.int32), cp.empty((n, CAPACITY), costs.cost.dtype)
+    listing = costs.kernel("hungarian_lists.cu", "hungarian_list_rows")
+    warps = _LIST_THREADS // 32
+    listing((-(-n // warps),), (_LIST_THREADS,), (*costs.sizes, *costs.pairs, v, rows, *lists))
+    return rows, *lists
+
+
+def match_listed(
+    costs: DeviceCosts,
+    state: DeviceState,
+    free_rows: Any,
+    rows: Any,
+    list_cols: Any,
+    list_costs: Any,
+    *,
+    origins: Any = None,
+) -> tuple[int, dict[str, Any]]:
+    """As `match_by_stages`, with lists as `listed_rows` returns them.
+
+    `origins`, int64 (rows,), says where the costs of each row begin, counted in costs from the first of `costs.cost`:
+    rows may lie on other devices.
+    """
+    cp, (n, m) = costs.cp, costs.cost.shape
+    if n >= MOST_ROWS or min(n, m) >= MOST_LEVELS:
+        raise InvalidProblem(
+            f"cost has {n} x {m} pairs; this kernel takes up to {MOST_ROWS - 1} rows. Use device='cpu'."
+        )
+    columns = cp.empty(m * _COLUMN_BYTES, cp.uint8)
+    kernel = costs.kernel("hungarian_classical.cu", "hungarian_classical", cooperative=True)
+    blocks = min(cuda.resident_blocks(kernel, THREADS), max(1, n // 32))
+    bounded = bool((costs.row_bound < costs.none).any())
+    ends_bound = bounded or bool((costs.col_bound < costs.none).any())
+    both_free = cp.empty((2, n), cp.int32)
+    both_free[0, : len(free_rows)] = free_rows
+    counts = np.zeros(1, _COUNTS)
+    counts["free_rows"][0, 0], counts["stuck"] = len(free_rows), -1
+    on_device = cp.asarray(counts.view(np.uint8))
+    kernel(
+        (blocks,),
+        (THREADS,),
+        (
+            *(*costs.sizes, *costs.pairs, np.intp(0) if origins is None else origins),
+            *(costs.row_bound if bounded else np.intp(0), np.int32(ends_bound)),
+            *(state.v, state.r, state.col_of_row, state.row_of_col, rows, columns, list_cols, list_costs),
+            *(cp.empty((n, ZEROS), cp.int32), cp.empty(n, cp.int32), cp.zeros(n, cp.int32)),
+            *(cp.empty(n, costs.price_dtype), cp.full((2, m), _NOTHING), cp.full(n, _NOTHING), cp.empty(n, cp.int32)),
+            *(cp.empty((2, max(n, m), 2), cp.int32), both_free, on_device),
+        ),
+    )
+    done = on_device.get().view(_COUNTS)[0]
+    return int(done["stuck"]), _stats(done)
+
+
+def _stats(done: Any) -> dict[str, Any]:
+    names = ("phases", "rounds", "levels", "relisted", "looked_at_whole", "dual_updates", "rows_scanned")
+    stats: dict[str, Any] = {"searches": int(done["stages"])} | {name: int(done[name]) for name in names}
+    times = {"search_s": "search_ns", "compaction_s": "compaction_ns", "augment_s": "augment_ns"}
+    stats |= {name: done[key] / 1e9 for name, key in {**times, "dual_update_s": "update_ns"}.items()}
+    return {**stats, "paths_of_search": done["paths"]}
