@@ -90,17 +90,20 @@ class Desk(QObject):
     """Where one kind of work is done, one piece at a time, the newest first.
 
     Signals: `reported(value)`; then one of `returned(result)`, `failed(Failure)`, `stopped(what was done)`. All come in
-    the main thread, none from work that was let go.
+    the main thread, none from work that was let go. `late(what was done)` comes from stopped work that nobody waited for
+    any longer, unless other work has begun since.
     """
 
     reported = Signal(object)
     returned = Signal(object)
     failed = Signal(object)
     stopped = Signal(object)
+    late = Signal(object)
 
     def __init__(self, parent: QObject) -> None:
         super().__init__(parent)
         self._job: _Job | None = None
+        self._late: _Job | None = None
         self._next: Work | None = None
         self._gone = threading.Event()
         self.destroyed.connect(self._gone.set)
@@ -116,6 +119,7 @@ class Desk(QObject):
             self._next = work
             self._job.quit()
             return
+        self._late = None
         self._job = _Job(work, self._gone)
         self._job.signals.told.connect(self._hear)  # pyright: ignore[reportAttributeAccessIssue]
         self._job.start()
@@ -126,12 +130,21 @@ class Desk(QObject):
         if self._job is not None:
             self._job.quit()
 
+    def wait_no_longer(self) -> None:
+        """Be free for other work; what is going on is stopped, and `late` follows when it has ended by itself."""
+        self.stop()
+        self._late, self._job = self._job, None
+
     def let_go(self) -> None:
         """Listen no more to the work that is going on; it ends by itself."""
         self.stop()
-        self._job = None
+        self._job = self._late = None
 
     def _hear(self, message: _Message) -> None:
+        if message.job is self._late and message.kind != "reported":
+            self._late = None
+            if message.kind == "stopped":
+                self.late.emit(message.value)
         if message.job is not self._job:
             return
         if message.kind == "reported":

@@ -42,6 +42,7 @@ class Running(QObject):
         work.returned.connect(self._finished)
         work.failed.connect(self._failed)
         work.stopped.connect(self._stopped)
+        work.late.connect(self._keep)
 
     def run_detect(self) -> None:
         """Find the particles."""
@@ -62,6 +63,13 @@ class Running(QObject):
             self._parts.bar.cancel_button.setEnabled(False)
             self._work.stop()
             self._patience.start()
+
+    def abandon(self) -> None:
+        """Forget the work: it was about another input than there is now."""
+        if self._work.is_busy:
+            self._parts.bar.say("Stopped: the input is another one now.")
+        self._work.let_go()
+        self._end()
 
     def _run(self, plan: Callable[..., Any], page: QWidget) -> None:
         if self._work.is_busy:
@@ -117,6 +125,10 @@ class Running(QObject):
 
     def _stopped(self, done: Points | MeasuredTracks | None) -> None:
         self._end()
+        self._keep(done)
+
+    def _keep(self, done: Points | MeasuredTracks | None) -> None:
+        """Keep what was done until Cancel, and say how far that is."""
         if done is None:
             self._parts.bar.say("Cancelled before the first frame was done.")
             return
@@ -127,7 +139,7 @@ class Running(QObject):
         self._parts.bar.say(f"Cancelled; the {what} {until}are kept.")
 
     def _lose_patience(self) -> None:
-        """Give the widget back although a long solve has not ended yet."""
-        self._work.let_go()
+        """Give the widget back although a long solve has not ended yet: it cannot be interrupted."""
+        self._work.wait_no_longer()
         self._parts.bar.set_running(False)
-        self._parts.bar.say("Cancelled; what is shown is kept. The frame in work ends in the background.")
+        self._parts.bar.say("Cancelled. The frames in work end in the background; what was done shows then.")

@@ -111,6 +111,7 @@ class TrackWidget(QWidget):
         self.preview.found.connect(parts.detect.show_found)
         self.preview.failed.connect(parts.bar.fail)
         self._devices.returned.connect(parts.link.show_devices)
+        self._devices.failed.connect(parts.bar.fail)
 
     @property
     def is_busy(self) -> bool:
@@ -128,7 +129,7 @@ class TrackWidget(QWidget):
     def _take_input(self) -> None:
         """Begin anew with another layer or calibration; results of the one before stay drawn until the next run."""
         parts, source = self.parts, self.parts.input.source
-        self.running.cancel()
+        self.running.abandon()
         parts.session.begin(source)
         unit = "pixel" if source is None else source.calibration.unit
         parts.detect.set_unit(unit)

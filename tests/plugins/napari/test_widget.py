@@ -277,8 +277,40 @@ def test_cancel_gives_the_widget_back_although_the_work_does_not_end(widget, mon
     wait(waiting.is_set)
     widget.running.cancel()
     wait(lambda: widget.parts.bar.run_button.isEnabled(), seconds=5)  # although the work still hangs
-    assert "Cancelled" in widget.parts.bar.status.text()
+    assert widget.parts.bar.status.text().startswith("Cancelled. The frames in work end in the background")
     go_on.set()
+    wait(lambda: "are kept" in widget.parts.bar.status.text())  # now it has ended
+    assert widget.parts.bar.status.text() == "Cancelled; the particles up to frame 2 are kept."
+    assert set(widget.parts.session.detected.points.frame_numbers) == {0, 1, 2}
+    widget.running.run_all()
+    finish(widget)
+    assert widget.parts.session.is_complete
+
+
+def test_what_cancelled_work_did_is_not_taken_for_that_of_the_run_after_it(widget, monkeypatch):
+    waiting, go_on = hold(monkeypatch, "patience")
+    widget.running.run_all()
+    wait(waiting.is_set)
+    widget.running.cancel()
+    wait(lambda: widget.parts.bar.run_button.isEnabled(), seconds=5)
+    widget.running.run_all()
+    go_on.set()
+    finish(widget)
+    assert widget.parts.session.is_complete
+    assert "proven optimal" in widget.parts.bar.status.text()
+
+
+def test_another_input_ends_the_run_and_gets_nothing_of_it(viewer, widget, monkeypatch):
+    waiting, go_on = hold(monkeypatch, "input")
+    widget.running.run_all()
+    wait(waiting.is_set)
+    viewer.add_image(spots(seed=1), name="other", **PHYSICAL)
+    widget.parts.input.choose_layer("other")
+    assert widget.parts.bar.status.text() == "Stopped: the input is another one now."
+    assert widget.parts.bar.run_button.isEnabled()
+    go_on.set()
+    finish(widget)
+    assert widget.parts.session.detected is None
     widget.running.run_all()
     finish(widget)
     assert widget.parts.session.is_complete

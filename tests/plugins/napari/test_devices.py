@@ -1,0 +1,137 @@
+"""GPUs by name, and what the user sees when one fails: a stand-in for the machine's list of them."""
+
+from __future__ import annotations
+
+from types import SimpleNamespace
+
+import pytest
+
+from auctrack.matching import cuda
+from auctrack.matching.errors import DeviceMemoryExceeded
+from auctrack.plugins.napari.devices import find_devices
+from auctrack.plugins.napari.job import sentence_of
+from auctrack.tracker.simulate import SimulationSettings, simulate
+
+from .conftest import finish
+
+TWO = (cuda.Device(0, "NVIDIA H200", (9, 0), 2**37, 132), cuda.Device(1, "NVIDIA T4", (7, 5), 2**34, 40))
+
+
+class CUDARuntimeError(RuntimeError):
+    """Stand-in for CuPy's error of that name."""
+
+
+def machine_of(devices, monkeypatch) -> None:
+    monkeypatch.setattr(cuda, "devices", lambda: devices)
+
+
+def without_driver(monkeypatch) -> None:
+    def count():
+        raise CUDARuntimeError("cudaErrorInsufficientDriver: CUDA driver version is insufficient")
+
+    runtime = SimpleNamespace(getDeviceCount=count, CUDARuntimeError=CUDARuntimeError)
+    monkeypatch.setattr(cuda, "cupy", lambda: SimpleNamespace(cuda=SimpleNamespace(runtime=runtime)))
+
+
+def offered(widget) -> list[str]:
+    box = widget.parts.link.device
+    return [box.itemText(k) for k in range(box.count())]
+
+
+def test_gpus_are_listed_by_name(monkeypatch):
+    machine_of(TWO, monkeypatch)
+    assert find_devices(print) == [("cuda:0", "GPU 0: NVIDIA H200"), ("cuda:1", "GPU 1: NVIDIA T4")]
+
+
+def test_a_machine_without_a_driver_has_none(monkeypatch):
+    without_driver(monkeypatch)
+    assert find_devices(print) == []
+
+
+def test_the_widget_offers_the_gpus_that_were_found(open_widget, monkeypatch):
+    machine_of(TWO, monkeypatch)
+    widget = open_widget()
+    finish(widget)
+    assert offered(widget) == ["auto", "CPU", "GPU 0: NVIDIA H200", "GPU 1: NVIDIA T4"]
+    widget.parts.link.device.setCurrentIndex(3)
+    assert widget.parts.link.settings.device == "cuda:1"
+    widget.parts.link.device.setCurrentIndex(0)
+
+
+def test_the_widget_offers_the_cpu_alone_where_there_is_no_driver(open_widget, monkeypatch):
+    without_driver(monkeypatch)
+    widget = open_widget()
+    finish(widget)
+    assert offered(widget) == ["auto", "CPU"]
+    assert widget.parts.bar.error.text() == ""
+
+
+def test_a_driver_that_fails_when_it_is_asked_is_said(open_widget, monkeypatch):
+    def fail():
+        raise CUDARuntimeError("cudaErrorUnknown: unknown error")
+
+    monkeypatch.setattr(cuda, "devices", fail)
+    widget = open_widget()
+    finish(widget)
+    assert widget.parts.bar.error.text().startswith("The GPU failed (cudaErrorUnknown: unknown error)")
+    assert offered(widget) == ["auto", "CPU"]
+
+
+@pytest.fixture
+def linking(viewer, open_widget, monkeypatch):
+    """Open a widget over points whose linking takes several solves."""
+    monkeypatch.setattr("auctrack.plugins.napari.steps._EDGES", 100)
+    points = simulate(SimulationSettings(particles=60, frames=12)).detections
+    viewer.add_points(points.table[["frame", "z", "y", "x"]].to_numpy(), name="beads")
+    widget = open_widget()
+    finish(widget)
+    return widget
+
+
+@pytest.mark.parametrize(
+    ("error", "sentence"),
+    [
+        (
+            CUDARuntimeError("cudaErrorIllegalAddress: an illegal\nmemory access was encountered"),
+            "The GPU failed (cudaErrorIllegalAddress: an illegal memory access was encountered); choose the device CPU "
+            "and run again.",
+        ),
+        (
+            DeviceMemoryExceeded("device='cuda:0': NVIDIA H200 ran out of memory: 8 GB asked for"),
+            "device='cuda:0': NVIDIA H200 ran out of memory: 8 GB asked for",
+        ),
+    ],
+)
+def test_a_gpu_that_fails_in_the_middle_is_one_sentence_and_the_cpu_goes_on(linking, monkeypatch, error, sentence):
+    from auctrack.tracker import link
+
+    solve, solved = link.solve, []
+
+    def failing(*given):
+        solved.append(given)
+        if len(solved) == 3:
+            raise error
+        return solve(*given)
+
+    with monkeypatch.context() as broken:
+        broken.setattr(link, "solve", failing)
+        linking.running.run_all()
+        finish(linking)
+    bar = linking.parts.bar
+    assert len(solved) == 3
+    assert bar.error.text() == sentence
+    assert not bar.details.isVisibleTo(bar)
+    bar.details_button.click()
+    assert bar.details.isVisibleTo(bar)
+    assert "Traceback" in bar.details.toPlainText()
+    assert type(error).__name__ in bar.details.toPlainText()
+    linking.running.run_all()
+    finish(linking)
+    assert bar.error.text() == ""
+    assert linking.parts.session.is_complete
+
+
+def test_an_error_without_a_word_still_makes_a_sentence():
+    assert sentence_of(RuntimeError()) == (
+        "Something unexpected went wrong (RuntimeError: no message); please report the details."
+    )
