@@ -90,8 +90,8 @@ class Desk(QObject):
     """Where one kind of work is done, one piece at a time, the newest first.
 
     Signals: `reported(value)`; then one of `returned(result)`, `failed(Failure)`, `stopped(what was done)`. All come in
-    the main thread, none from work that was let go. `late(what was done)` comes from stopped work that nobody waited for
-    any longer, unless other work has begun since.
+    the main thread, none from work that was let go. `late(what was done)` comes from stopped work that was not waited
+    for, unless other work has begun since.
     """
 
     reported = Signal(object)
