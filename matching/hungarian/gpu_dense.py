@@ -70,6 +70,11 @@ class DeviceCosts:
         return np.int64(INT_LIMIT) if self.cost.dtype.kind == "i" else np.float64(np.inf)
 
     @property
+    def lowest(self) -> Any:
+        """Below every price."""
+        return np.int64(np.iinfo(np.int64).min) if self.cost.dtype.kind == "i" else np.float64(-np.inf)
+
+    @property
     def device(self) -> AbstractContextManager[Any]:
         """The device that the costs are on, to make it current."""
         return self.cost.device
@@ -95,10 +100,11 @@ class DeviceState:
     row_of_col: Any
 
 
-def reduced(costs: DeviceCosts) -> DeviceState:
-    """Return the state after Algorithm 1, in which nothing is matched."""
+def reduced(costs: DeviceCosts, start: Any = None) -> DeviceState:
+    """Return the state after Algorithm 1, in which nothing is matched; columns begin at `start` or their bound."""
     cp, (n, m) = costs.cp, costs.cost.shape
-    v = cp.where(costs.col_bound < costs.none, costs.col_bound, 0).astype(costs.price_dtype)
+    begin = cp.where(costs.col_bound < costs.none, costs.col_bound, 0) if start is None else cp.array(start)
+    v = begin.astype(costs.price_dtype)
     state = DeviceState(cp.empty(n, costs.price_dtype), v, cp.full(n, -1, cp.int32), cp.full(m, -1, cp.int32))
     reduce_rows(costs, state)
     minima = cp.empty((STRIPES, m), costs.price_dtype)

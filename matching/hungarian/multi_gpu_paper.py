@@ -39,10 +39,6 @@ def match_by_zeros(shards: Shards, state: DeviceState) -> tuple[int, DeviceState
         return search.run(), search.on_host(), search.stats()
 
 
-def _lowest(shards: Shards) -> Any:
-    return np.iinfo(np.int64).min if shards.outline.is_integer else -np.inf
-
-
 class SplitTreeSearch:
     """A solve by the alternating-tree variant: what concerns rows is on every device, columns are split.
 
@@ -190,7 +186,7 @@ class SplitTreeSearch:
         """Take the duals of matched rows from their links, which are known where their columns are."""
 
         def own(search: PaperSearch) -> Any:
-            r = search.costs.cp.full(len(search.state.r), _lowest(self.shards), search.costs.price_dtype)
+            r = search.costs.cp.full(len(search.state.r), search.costs.lowest, search.costs.price_dtype)
             m = search.costs.sizes[1]
             link = search.costs.cost, search.state.v, search.state.row_of_col, r
             search.launch("hungarian_tighten", int(m), m, *link)
@@ -211,10 +207,9 @@ def _launch(search: PaperSearch, name: str, items: int, *arguments: Any) -> None
 def _take_largest(shards: Shards, told: list[Any], arrays: list[Any]) -> None:
     """Write what any device tells, where one tells something above the lowest number."""
     shards.collective.all_max(told)
-    lowest = _lowest(shards)
 
     def take(part: DeviceCosts, there: Any, array: Any) -> None:
-        array[...] = part.cp.where(there > lowest, there, array)
+        array[...] = part.cp.where(there > part.lowest, there, array)
 
     shards.each(take, told, arrays)
 
@@ -294,7 +289,7 @@ class SplitZeroSearch(ZeroSearch):
 
         def own(helper: ZeroSearch, rows: slice) -> Any:
             cp, cols = helper.costs.cp, helper.state.col_of_row
-            r = cp.full(self.shards.outline.n_rows, _lowest(self.shards), helper.costs.price_dtype)
+            r = cp.full(self.shards.outline.n_rows, helper.costs.lowest, helper.costs.price_dtype)
             linked = cp.flatnonzero(cols >= 0)
             cost = helper.costs.cost[linked, cols[linked]].astype(r.dtype)
             r[rows.start + linked] = cost - helper.state.v[cols[linked]]

@@ -62,6 +62,11 @@ class Shards:
         """Return what each part has of the axis that is split."""
         return [slice(a, b) for a, b in pairwise(self.first)]
 
+    def windows(self) -> list[tuple[slice, slice]]:
+        """Return the rows and columns that each part has."""
+        whole = slice(0, self.outline.shape[1 - self.axis])
+        return [(own, whole) if self.axis == 0 else (whole, own) for own in self.slices()]
+
     def copies(self, array: np.ndarray) -> list[Any]:
         """Copy an array of the host to every device."""
         return self.each(lambda part: part.cp.array(array))
@@ -190,15 +195,20 @@ def prove(shards: Shards, v: np.ndarray, col_of_row: np.ndarray, row_of_col: np.
     """Compute the best row duals, and every term of the gap, each part on its device."""
     v = np.minimum(v, shards.outline.dual_bounds()[1])
     prices = [v[own] for own in shards.slices()] if shards.axis == 1 else [v] * len(shards.parts)
-    found = [tuple(map(cuda.to_host, pair)) for pair in shards.each(_row_duals, prices)]
-    if shards.axis == 0:
-        r, terms = (np.concatenate(part) for part in zip(*found, strict=True))
+    duals, terms = (list(arrays) for arrays in zip(*shards.each(_row_duals, prices), strict=True))
+    told = shards.each(_link_costs, shards.windows(), shards.copies(col_of_row))
+    shards.collective.all_max(told)
+    if shards.axis == 1:
+        least = shards.each(lambda _, r: r.copy(), duals)
+        shards.collective.all_min(least)
+        terms = shards.each(lambda part, r, low, size: part.cp.where(r == low, size, -1), duals, least, terms)
+        shards.collective.all_max(terms)
+        r, sizes = least[0], terms[0]
     else:
-        duals, sizes = (np.stack(part) for part in zip(*found, strict=True))
-        lowest = duals.argmin(axis=0)[None]
-        r, terms = (np.take_along_axis(a, lowest, axis=0)[0] for a in (duals, sizes))
-    cost = _link_costs(shards, col_of_row)
-    return Proof(r, v, cost, slackness_terms(shards.outline, col_of_row, row_of_col, cost, r, v, terms))
+        r, sizes = (shards.collective.gathered(arrays) for arrays in (duals, terms))
+    r, sizes, cost = (cuda.to_host(array) for array in (r, sizes, told[0]))
+    cost = cost[col_of_row >= 0]
+    return Proof(r, v, cost, slackness_terms(shards.outline, col_of_row, row_of_col, cost, r, v, sizes))
 
 
 def _row_duals(part: DeviceCosts, v: np.ndarray) -> tuple[Any, Any]:
@@ -210,14 +220,11 @@ def _row_duals(part: DeviceCosts, v: np.ndarray) -> tuple[Any, Any]:
     return r, terms
 
 
-def _link_costs(shards: Shards, col_of_row: np.ndarray) -> np.ndarray:
-    rows = np.flatnonzero(col_of_row >= 0)
-    pairs = [rows, col_of_row[rows].astype(np.int64)]
-    owner = np.searchsorted(shards.first, pairs[shards.axis], side="right") - 1
-    cost = np.empty(len(rows), shards.outline.dual_dtype)
-    for k, part in enumerate(shards.parts):
-        mine = owner == k
-        i, j = (side[mine] - (shards.first[k] if axis == shards.axis else 0) for axis, side in enumerate(pairs))
-        with part.device:
-            cost[mine] = cuda.to_host(part.cost[part.cp.asarray(i), part.cp.asarray(j)])
-    return cost
+def _link_costs(part: DeviceCosts, window: tuple[slice, slice], col_of_row: Any) -> Any:
+    """Return what each row's link costs if it is in this part, else the lowest number."""
+    told = part.cp.full(len(col_of_row), part.lowest, part.price_dtype)
+    first = (np.int32(side.start) for side in window)
+    kernel = part.kernel("hungarian_shards.cu", "hungarian_tell_links")
+    blocks = -(-len(part.cost) // THREADS)
+    kernel((blocks,), (THREADS,), (*part.sizes, *first, part.cost, col_of_row, told))
+    return told

@@ -71,6 +71,15 @@ extern "C" __global__ void hungarian_tell_columns(int n_cols, int first_col, con
         if (col_pred[j] >= 0) told[first_col + j] = 2 * col_pred[j] + (col_mark[j] == REVERSE);
 }
 
+// What the links in this shard cost. col_of_row, told: (all rows,); told begins below every price.
+extern "C" __global__ void hungarian_tell_links(int n_rows, int n_cols, int first_row, int first_col, const cost_t* cost,
+                                                const int* col_of_row, price_t* told) {
+    for (int i = global_thread(); i < n_rows; i += all_threads()) {
+        const int j = col_of_row[first_row + i] - first_col;
+        if (j >= 0 && j < n_cols) told[first_row + i] = (price_t)cost[(int64)i * n_cols + j];
+    }
+}
+
 // The certificate of a shard: r_i = min(bound_i, min_j c_ij - v_j), and the largest number that went into it.
 extern "C" __global__ void hungarian_certify_rows(int n_rows, int n_cols, const cost_t* cost, const unsigned char* forbidden,
                                                   const price_t* row_bound, const price_t* v, price_t* r, price_t* terms) {

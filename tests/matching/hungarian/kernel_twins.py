@@ -192,6 +192,12 @@ def hungarian_tell_columns(none, m, first_col, col_pred, col_mark, told):
     told[first_col + cols] = 2 * col_pred[cols] + (col_mark[cols] == REVERSE)
 
 
+def hungarian_tell_links(none, n, m, first_row, first_col, cost, col_of_row, told):
+    cols = col_of_row[first_row : first_row + n] - first_col
+    rows = np.flatnonzero((cols >= 0) & (cols < m))
+    told[first_row + rows] = cost[rows, cols[rows]]
+
+
 # ------------------------------------------------------------------ what they share
 
 
