@@ -41,9 +41,11 @@ class HungarianClassical:
     def solve(self, problem: Problem, device: str = "cpu") -> Assignment:
         """Solve to proven optimality; raises `Infeasible` with a Hall violator when there is no assignment."""
         if "," in device or isinstance(problem, ShardedCosts):
-            from . import multi_gpu, multi_gpu_paper
+            from . import multi_gpu, multi_gpu_classical, multi_gpu_paper
 
-            return multi_gpu.solve_on_gpus(problem, self.name, device.split(","), 0, multi_gpu_paper.match_by_zeros)
+            paper = self.variant == "paper"
+            split = multi_gpu_paper.match_by_zeros if paper else multi_gpu_classical.match_by_stages
+            return multi_gpu.solve_on_gpus(problem, self.name, device.split(","), 0, split)
         if device.startswith("cuda"):
             from . import gpu, gpu_classical, gpu_paper
 

@@ -26,6 +26,7 @@ from auctrack.matching.convert import as_dense
 from auctrack.matching.hungarian.collectives import Copies
 from auctrack.matching.hungarian.gpu import solve_blocks
 from auctrack.matching.hungarian.multi_gpu import Method, nobody_matched, solve_shards
+from auctrack.matching.hungarian.multi_gpu_classical import match_by_stages
 from auctrack.matching.hungarian.multi_gpu_forest import match_by_forests
 from auctrack.matching.hungarian.multi_gpu_paper import match_by_trees, match_by_zeros
 from auctrack.matching.hungarian.shards import Shards, even_split, place
@@ -256,8 +257,9 @@ GPU_SOLVERS = [
         OnOneGpu("hungarian-tree", 1, match_by_trees, 3),
         OnOneGpu("hungarian-classical", 0, match_by_zeros, 3),
         OnOneGpu("hungarian-tree", 1, match_by_forests, 3),
+        OnOneGpu("hungarian-classical", 0, match_by_stages, 3),
     ],
-    ids=["tree-paper", "classical-paper", "tree"],
+    ids=["tree-paper", "classical-paper", "tree", "classical"],
 )
 def test_a_named_case_is_solved_and_proven_in_shards_on_one_gpu(solver: Any, case: Case):
     assert_solves(case, solver, "cuda")
@@ -275,6 +277,21 @@ def test_the_forest_of_several_ranks_is_the_cpus_link_by_link(shape: tuple[int, 
         there = solve(problem, OnOneGpu("hungarian-tree", 1, match_by_forests, ranks), "cuda")
         np.testing.assert_array_equal(here.col_of_row, there.col_of_row)
         np.testing.assert_array_equal(here.col_duals, there.col_duals)
+
+
+@pytest.mark.gpu
+@pytest.mark.parametrize("dtype", [np.int32, np.int64, np.float32, np.float64])
+@pytest.mark.parametrize("spread", [3, 10_000])
+@pytest.mark.parametrize("share", [0, 0.5])
+def test_lists_of_several_devices_lead_to_the_answer_of_one(spread: int, share: float, dtype: Any):
+    rng = np.random.default_rng(7)
+    cost, forbidden = rng.integers(0, spread, (700, 900)).astype(dtype), rng.random((700, 900)) < share
+    for unmatched_cost in (None, spread // 2):
+        problem = Problem.dense(cost, unmatched_cost=unmatched_cost, forbidden=forbidden if share else None)
+        one = solve(problem, "hungarian-classical", "cuda")
+        several = solve(problem, OnOneGpu("hungarian-classical", 0, match_by_stages, 4), "cuda")
+        np.testing.assert_array_equal(one.col_of_row, several.col_of_row)
+        np.testing.assert_array_equal(one.col_duals, several.col_duals)
 
 
 @pytest.mark.multigpu
