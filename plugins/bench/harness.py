@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 import time
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
@@ -12,11 +11,8 @@ from typing import Any
 from ...matching import cuda
 from ...matching.errors import AuctrackError
 from .memory import give_unused_back, memory_taken, watch_memory
+from .pace import Pace
 from .record import Cell, Record
-
-LONGEST_COMPILATION_S = 60.0
-STEEPEST = 3.0
-"""Exponent of the steepest growth that is foretold from two times; what looks steeper may be noise."""
 
 Facts = Mapping[str, Any]
 Progress = Callable[[int, int, str], None]
@@ -131,7 +127,7 @@ def _measure(experiments: Sequence[Experiment], record: Record, limit_s: float, 
     total = sum(len(experiment.cases) * len(experiment.variants) for experiment in experiments)
     done = 0
     for experiment in experiments:
-        pace = _Pace(limit_s)
+        pace = Pace(limit_s)
         for case in sorted(experiment.cases, key=lambda case: case.size):
             if progress is not None:
                 progress(done, total, f"{experiment.name}: {case.series}, {case.size}")
@@ -141,44 +137,7 @@ def _measure(experiments: Sequence[Experiment], record: Record, limit_s: float, 
         progress(total, total, "done")
 
 
-class _Pace:
-    """How the times of variants grow along a series, so that what would take too long is left out."""
-
-    def __init__(self, limit_s: float) -> None:
-        self.limit_s = limit_s
-        self.seen: dict[tuple[str, str], list[tuple[int, float]]] = {}
-
-    def note(self, cell: Cell) -> None:
-        """Remember a cell's size and least time."""
-        seconds = min(cell.seconds, default=cell.warm_up_s if cell.is_final else None)
-        if seconds is not None:
-            self.seen.setdefault((cell.series, cell.variant), []).append((cell.size, seconds))
-
-    def give_up(self, cell: Cell) -> None:
-        """Leave a cell without a time if its first call took so long that no compiler is to blame."""
-        patience = max(10 * self.limit_s, LONGEST_COMPILATION_S)
-        if cell.warm_up_s is not None and cell.warm_up_s > patience:
-            cell.is_final = True
-            cell.why_not = f"given up: its first call took {cell.warm_up_s:.3g} s, and {patience:g} s are the most"
-
-    def too_slow(self, case: Case, variant: str) -> str | None:
-        """Say why a case is not tried: a smaller one was over the limit, or this one would be, growing as it did."""
-        *before, last = self.seen.get((case.series, variant), [(case.size, 0.0)])
-        size, seconds = last
-        if seconds > self.limit_s:
-            return f"took {seconds:.3g} s at size {size:,}, more than the limit of {self.limit_s:g} s"
-        if not before or size == case.size:
-            return None
-        smaller, faster = before[-1]
-        exponent = min(max(math.log(seconds / faster) / math.log(size / smaller), 0.0), STEEPEST)
-        expected = seconds * (case.size / size) ** exponent
-        if expected <= self.limit_s:
-            return None
-        grown = f"from {faster:.2g} s at size {smaller:,} to {seconds:.2g} s at {size:,}"
-        return f"would need about {expected:.2g} s, as it grew {grown}; the limit is {self.limit_s:g} s"
-
-
-def _measure_case(experiment: Experiment, case: Case, record: Record, pace: _Pace) -> None:
+def _measure_case(experiment: Experiment, case: Case, record: Record, pace: Pace) -> None:
     made = lru_cache(maxsize=1)(case.make)
 
     waiting: list[tuple[Variant, Cell, Any]] = []
@@ -186,7 +145,7 @@ def _measure_case(experiment: Experiment, case: Case, record: Record, pace: _Pac
         cell = record.cell(experiment.name, case.series, case.size, variant.name)
         if not _is_done(cell, experiment):
             cell.device = variant.device
-            cell.why_not = variant.missing or pace.too_slow(case, variant.name)
+            cell.why_not = variant.missing or pace.too_slow(case.series, case.size, variant.name)
             if cell.why_not is None:
                 waiting.append((variant, cell, _warm_up(variant, cell, made(case.seed_of(0)))))
                 pace.give_up(cell)

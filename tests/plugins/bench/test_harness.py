@@ -136,7 +136,7 @@ def test_where_answers_are_compared_no_limit_ends_the_repetitions(tmp_path):
 
 
 def test_a_first_call_that_takes_too_long_is_the_last(tmp_path, monkeypatch):
-    monkeypatch.setattr("auctrack.plugins.bench.harness.LONGEST_COMPILATION_S", 0.0)
+    monkeypatch.setattr("auctrack.plugins.bench.pace.LONGEST_COMPILATION_S", 0.0)
     calls = Calls()
     cases = [Case("numbers", size, lambda _, size=size: size) for size in (7, 9)]
     record = run(tmp_path, [calls.variant()], cases=cases, limit=0.0)

@@ -1,0 +1,48 @@
+"""How the times of variants grow, so that what would take too long is left out."""
+
+from __future__ import annotations
+
+import math
+
+from .record import Cell
+
+LONGEST_COMPILATION_S = 60.0
+STEEPEST = 3.0
+"""Exponent of the steepest growth that is foretold from two times; what looks steeper may be noise."""
+
+
+class Pace:
+    """How the times of variants grow along a series, so that what would take too long is left out."""
+
+    def __init__(self, limit_s: float) -> None:
+        self.limit_s = limit_s
+        self.seen: dict[tuple[str, str], list[tuple[int, float]]] = {}
+
+    def note(self, cell: Cell) -> None:
+        """Remember a cell's size and least time."""
+        seconds = min(cell.seconds, default=cell.warm_up_s if cell.is_final else None)
+        if seconds is not None:
+            self.seen.setdefault((cell.series, cell.variant), []).append((cell.size, seconds))
+
+    def give_up(self, cell: Cell) -> None:
+        """Leave a cell without a time if its first call took so long that no compiler is to blame."""
+        patience = max(10 * self.limit_s, LONGEST_COMPILATION_S)
+        if cell.warm_up_s is not None and cell.warm_up_s > patience:
+            cell.is_final = True
+            cell.why_not = f"given up: its first call took {cell.warm_up_s:.3g} s, and {patience:g} s are the most"
+
+    def too_slow(self, series: str, size: int, variant: str) -> str | None:
+        """Say why a size is not tried: a smaller one was over the limit, or this one would be, growing as it did."""
+        *before, last = self.seen.get((series, variant), [(size, 0.0)])
+        measured, seconds = last
+        if seconds > self.limit_s:
+            return f"took {seconds:.3g} s at size {measured:,}, more than the limit of {self.limit_s:g} s"
+        if not before or measured == size:
+            return None
+        smaller, faster = before[-1]
+        exponent = min(max(math.log(seconds / faster) / math.log(measured / smaller), 0.0), STEEPEST)
+        expected = seconds * (size / measured) ** exponent
+        if expected <= self.limit_s:
+            return None
+        grown = f"from {faster:.2g} s at size {smaller:,} to {seconds:.2g} s at {measured:,}"
+        return f"would need about {expected:.2g} s, as it grew {grown}; the limit is {self.limit_s:g} s"
