@@ -5,6 +5,7 @@ from __future__ import annotations
 import sys
 from contextlib import nullcontext
 from itertools import pairwise
+from pathlib import Path
 from types import SimpleNamespace
 from typing import Any
 
@@ -327,6 +328,19 @@ def test_shards_that_are_on_the_devices_are_solved_there(solver: str, axis: int)
     assert verify(costs.on_host(), answer)
     with pytest.raises(InvalidProblem, match="needs shards of"):
         solve(costs, "hungarian-classical" if axis == 1 else "hungarian-tree")
+
+
+@pytest.mark.multigpu
+@pytest.mark.parametrize("solver", ["hungarian-tree", "hungarian-classical"])
+def test_costs_go_to_the_devices_from_a_file_and_from_one_of_them(solver: str, tmp_path: Path):
+    file = np.memmap(tmp_path / "costs", np.float32, "w+", shape=(400, 500))
+    file[:] = np.random.default_rng(8).random((400, 500), np.float32)
+    from_file = solve(file, solver, _devices())
+    assert verify(np.asarray(file), from_file)
+    cp = cuda.cupy()
+    from_device = solve(cp.asarray(file), solver, _devices())
+    assert isinstance(from_device.col_of_row, cp.ndarray)
+    np.testing.assert_array_equal(cuda.to_host(from_device.col_of_row), from_file.col_of_row)
 
 
 @pytest.mark.multigpu
