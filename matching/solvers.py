@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import fields
 from importlib import import_module
 from typing import Any, ClassVar, Protocol
@@ -28,7 +29,8 @@ class Solver(Protocol):
     name : str
         Its key in `SOLVERS`.
     devices : tuple of str
-        Device kinds it runs on: "cpu", "cuda", "several cuda".
+        Device kinds it runs on: "cpu", "cuda", "several cuda". A solver that takes some problems on fewer has a method
+        `devices_for(problem)`, which `solve` asks before device="auto" becomes one.
     """
 
     name: ClassVar[str]
@@ -40,6 +42,12 @@ class Solver(Protocol):
         Several devices are joined by commas: "cuda:0,cuda:1".
         """
         ...
+
+
+def devices_for(solver: Solver, problem: Problem) -> tuple[str, ...]:
+    """Return the device kinds on which a solver takes a problem: `devices`, or what its own `devices_for` says."""
+    own: Callable[[Problem], tuple[str, ...]] | None = getattr(solver, "devices_for", None)
+    return solver.devices if own is None else own(problem)
 
 
 def make_solver(name: str, **options: Any) -> Solver:

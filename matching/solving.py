@@ -14,7 +14,7 @@ from .convert import gate_radius
 from .errors import DeviceUnavailable, InvalidProblem
 from .problem import Problem
 from .sharded import ShardedCosts
-from .solvers import Solver, make_solver
+from .solvers import Solver, devices_for, make_solver
 
 FEW_PAIRS = 60_000
 """Pairs of two point sets up to which `solve` takes the matrix of all their costs."""
@@ -40,9 +40,9 @@ def solve(
     solver : str or Solver
         A name (`auctrack.matching.SOLVERS`), an instance with its options (`JV()`), or "auto" (see Notes).
     device : str, or sequence of "cuda:N"
-        "cpu", "cuda", "cuda:N", or "auto": the first CUDA device where the solver runs there and one is present, else
-        the CPU. Several devices share one dense problem (`hungarian-classical` by rows, `hungarian-tree` by columns).
-        `Assignment.device` says which it was.
+        "cpu", "cuda", "cuda:N", or "auto": the first CUDA device where one is present and the solver takes the problem
+        there, else the CPU. Several devices share one dense problem (`hungarian-classical` by rows, `hungarian-tree` by
+        columns). `Assignment.device` says which it was.
     **options
         Options of the named solver.
 
@@ -101,7 +101,7 @@ def solve(
 
 def _solved(problem: Problem, solver: Solver, device: str) -> Assignment:
     """Solve where the solver runs, and hand the arrays back where the problem's are."""
-    device = _device_for(solver, device)
+    device = device_for(solver, problem, device)
     if device == "cpu" and problem.is_on_device:
         return solver.solve(problem.on_host(), device).on_device()
     return solver.solve(problem, device)
@@ -175,7 +175,7 @@ def _listed(devices: Sequence[str]) -> str:
     return ",".join(devices)
 
 
-def _device_for(solver: Solver, device: str) -> str:
+def device_for(solver: Solver, problem: Problem, device: str) -> str:
     """Return "cpu", "cuda:N", or several of those joined by commas, or raise: an explicit choice never falls back."""
     if "," in device:
         _refuse_several(solver, device)
@@ -184,7 +184,7 @@ def _device_for(solver: Solver, device: str) -> str:
     if kind not in ("auto", "cpu", "cuda"):
         raise InvalidProblem(f"device needs 'auto', 'cpu', 'cuda' or 'cuda:N'; got {device!r}.")
     if kind == "auto":
-        return "cuda" if "cuda" in solver.devices and cuda.is_available() else "cpu"
+        return "cuda" if cuda.is_available() and "cuda" in devices_for(solver, problem) else "cpu"
     if kind not in solver.devices:
         raise DeviceUnavailable(
             f"solver {solver.name!r} runs on {' and '.join(solver.devices)}; got device={device!r}. "

@@ -16,15 +16,16 @@ from ..assignment import Assignment
 from ..auction.finish import release_loose
 from ..auction.graph import allowed_pairs, flat_graph, independent_parts, joined
 from ..certificate import certify
-from ..convert import as_dense, as_sparse
+from ..convert import as_dense, as_sparse, transposed
 from ..errors import Infeasible, InvalidProblem
 from ..hall import infeasible
 from ..problem import INT_LIMIT, Problem
 from ..short_side import Matched, from_short_side
 from ..sparse_jv import local_columns
-from ..threads import side_by_side
+from ..threads import side_by_side, wait_passively
 from .classical import match_by_zeros
 from .forest import match_by_forests, no_forest
+from .handover import columns_below, exchanged, from_prices, starting_duals, take_back
 from .reduction import reduce_columns, reduce_rows
 from .state import FREE, State, no_trees, start
 from .tree import match_by_trees
@@ -43,34 +44,40 @@ Method = Callable[[Parts, Graph, State], tuple[np.ndarray, dict[str, Any]]]
 """Matches every part; returns a stuck row or -1 for each run of parts, and counts."""
 
 
-def solve_classical(problem: Problem, name: str, *, sequential: bool) -> Assignment:
+def solve_classical(problem: Problem, name: str, *, sequential: bool, start: Any = None) -> Assignment:
     """Solve by the classical variant, with one path a search or in stages."""
-    return _solve(problem, name, _by_zeros if sequential else _by_stages)
+    return _solve(problem, name, _by_zeros if sequential else _by_stages, start)
 
 
-def solve_tree(problem: Problem, name: str, *, sequential: bool, threads: int | None) -> Assignment:
+def solve_tree(problem: Problem, name: str, *, sequential: bool, threads: int | None, start: Any = None) -> Assignment:
     """Solve by the alternating-tree variant, with one path a search or one of each tree."""
     with _numba_threads(threads):
-        return _solve(problem, name, _by_trees if sequential else _by_forests)
+        return _solve(problem, name, _by_trees if sequential else _by_forests, start)
 
 
-def _solve(problem: Problem, name: str, method: Method) -> Assignment:
+def _solve(problem: Problem, name: str, method: Method, start: Any) -> Assignment:
     began = perf_counter()
     stated = problem
     if problem.kind == "points":
         stated = as_sparse(problem) if problem.has_unmatched_cost else as_dense(problem)
-    col_of_row, v, stats = from_short_side(stated, partial(_match, method=method))
+    match = partial(_match, method=method)
+    if start is None:
+        col_of_row, v, stats = from_short_side(stated, match)
+    else:
+        col_of_row, v, stats = from_prices(stated, starting_duals(stated, start), match)
     stats["solve_s"] = perf_counter() - began
     return certify(problem, col_of_row, v, solver=name, device="cpu", stats=stats)
 
 
-def _match(problem: Problem, method: Method) -> Matched:
+def _match(problem: Problem, prices: np.ndarray | None = None, *, method: Method) -> Matched:
     """Match a dense or sparse problem whose shorter side is its rows, or which has an `unmatched_cost`."""
     if problem.kind == "dense" and problem.n_blocks > 1:
         return joined([_match_block(problem, b, method) for b in range(problem.n_blocks)])
     graph = _graph(problem)
     row_bound, col_bound = problem.dual_bounds()
     state = start(row_bound, col_bound)
+    if prices is not None:
+        state.v[:] = prices
     parts = independent_parts(problem)
     began = perf_counter()
     stuck = np.array([reduce_rows(parts[0], *graph, state)])
@@ -83,8 +90,10 @@ def _match(problem: Problem, method: Method) -> Matched:
     if (stuck >= 0).any():
         matched = np.maximum(state.col_of_row, FREE), state.row_of_col
         raise infeasible(problem, int(stuck.max()), graph[0], graph[1], allowed_pairs(problem), *matched)
+    _settle_lone_columns(problem, col_bound, state, method)
     if not problem.is_integer:
         stats["refinements"] = _refine(parts, graph, state, method)
+        _settle_lone_columns(problem, col_bound, state, method)
     stats["search_s"] = perf_counter() - reduced
     return local_columns(problem, np.maximum(state.col_of_row, FREE)), state.v, stats
 
@@ -96,6 +105,18 @@ def _graph(problem: Problem) -> Graph:
         none = np.int64(INT_LIMIT) if problem.is_integer else data.dtype.type(np.inf)
         data = np.where(forbidden, none, data)
     return indptr, indices, data if indices is None else data.astype(problem.dual_dtype, copy=False)
+
+
+def _settle_lone_columns(problem: Problem, col_bound: np.ndarray, state: State, method: Method) -> None:
+    """Match the lone columns below their bound, or raise them to it, with the sides exchanged (see `handover`)."""
+    below = columns_below(state, col_bound)
+    if not len(below):
+        return
+    turned, seen_from_columns = transposed(problem), exchanged(state, col_bound, below)
+    graph = _graph(turned)
+    reduce_rows(below, *graph, seen_from_columns)
+    method(independent_parts(turned), graph, seen_from_columns)
+    take_back(seen_from_columns, state)
 
 
 def _refine(parts: Parts, graph: Graph, state: State, method: Method) -> int:
@@ -118,7 +139,7 @@ def _refine(parts: Parts, graph: Graph, state: State, method: Method) -> int:
 
 def _match_block(problem: Problem, b: int, method: Method) -> Matched:
     try:
-        return _match(problem.block(b), method)
+        return _match(problem.block(b), method=method)
     except Infeasible as error:
         raise error.in_block(b) from None
 
@@ -186,6 +207,7 @@ def _named(names: tuple[str, ...], counts: np.ndarray) -> dict[str, int]:
 @contextmanager
 def _numba_threads(threads: int | None) -> Generator[None]:
     """Let numba's parallel loops use so many threads."""
+    wait_passively()
     if threads is None:
         yield
         return

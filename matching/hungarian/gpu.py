@@ -18,8 +18,9 @@ from ..errors import Infeasible
 from ..hall import infeasible
 from ..problem import Problem
 from .gpu_dense import DeviceCosts, DeviceState, reduce_rows, reduced
-from .gpu_sparse import solve_sparse
-from .state import FREE
+from .gpu_sparse import best_row_duals, settle_lone_columns, solve_sparse
+from .handover import starting_duals
+from .state import ALONE, FREE
 
 REFINEMENTS = 8
 LOOSE = 16 * float(np.finfo(np.float64).eps)
@@ -29,35 +30,59 @@ Method = Callable[[DeviceCosts, DeviceState, Any], tuple[int, dict[str, Any]]]
 """Matches the given free rows; returns a stuck row or -1, and counts."""
 
 
-def solve_on_gpu(problem: Problem, name: str, device: str, method: Method) -> Assignment:
-    """Solve by one of the GPU's methods; raises as the solvers say."""
+def solve_on_gpu(problem: Problem, name: str, device: str, method: Method, start: Any = None) -> Assignment:
+    """Solve by one of the GPU's methods, from an `Assignment` or prices; raises as the solvers say."""
     began = perf_counter()
     with cuda.using(device) as cp:
         where = f"cuda:{cp.cuda.Device().id}"
         form = problem
         if problem.kind == "points":
             form = as_sparse(problem.on_host()) if problem.has_unmatched_cost else as_dense(problem.on_host())
+        duals = None if start is None else starting_duals(form, start)
         if form.kind == "sparse":
-            answer = _solve_sparse(form, lambda part: solve_sparse(cp, part, name, where))
-        else:
+            answer = _solve_sparse(form, duals, lambda part, own: solve_sparse(cp, part, name, where, own))
+        elif duals is None:
             answer = solve_blocks(form, lambda block: _solve_rows(cp, block, name, where, method))
+        else:
+            answer = _solve_from(form, duals, lambda block, own: _solve_rows(cp, block, name, where, method, own))
         if not problem.is_on_device:
             answer = answer.on_host()
         return replace(answer, stats={**answer.stats, "solve_s": perf_counter() - began})
 
 
-def _solve_sparse(form: Problem, solve_part: Callable[[Problem], Assignment]) -> Assignment:
+SolvePart = Callable[[Problem, Any], Assignment]
+"""Solves some blocks, from the given prices unless they are None."""
+
+
+def _solve_sparse(form: Problem, duals: np.ndarray | None, solve_part: SolvePart) -> Assignment:
     """Solve all blocks as one graph, but one by one where some must be turned round and others must not."""
     rows, cols = np.diff(form.row_offsets), np.diff(form.col_offsets)
     if form.has_unmatched_cost or not ((rows > cols).any() and (rows < cols).any()):
-        return solve_part(form)
+        return solve_part(form, duals)
+    return _block_by_block(form, duals, solve_part)
+
+
+def _solve_from(form: Problem, duals: np.ndarray, solve_rows: SolvePart) -> Assignment:
+    """Solve dense blocks from prices; where rows and columns are exchanged, from the best row duals beside them."""
+
+    def solve_block(block: Problem, own: Any) -> Assignment:
+        if block.n_rows > block.n_cols > 0 and not block.has_unmatched_cost:
+            graph = DeviceGraph.of(cuda.cupy(), block)
+            own = best_row_duals(graph, graph.cp.asarray(own))
+        return solve_blocks(block, lambda turned: solve_rows(turned, own))
+
+    return _block_by_block(form, duals, solve_block)
+
+
+def _block_by_block(form: Problem, duals: np.ndarray | None, solve_block: SolvePart) -> Assignment:
     answers: list[Assignment] = []
     for b, block in enumerate(form.blocks()):
+        own = None if duals is None else duals[form.col_offsets[b] : form.col_offsets[b + 1]]
         try:
-            answers.append(solve_part(block))
+            answers.append(solve_block(block, own))
         except Infeasible as error:
-            raise error.in_block(b) from None
-    return _joined(form, answers)
+            raise (error.in_block(b) if form.n_blocks > 1 else error) from None
+    return answers[0] if form.n_blocks == 1 else _joined(form, answers)
 
 
 def solve_blocks(form: Problem, solve_rows: Callable[[Problem], Assignment]) -> Assignment:
@@ -95,14 +120,14 @@ def _solve_block(form: Problem, b: int, solve_rows: Callable[[Problem], Assignme
     )
 
 
-def _solve_rows(cp: Any, block: Problem, name: str, where: str, method: Method) -> Assignment:
+def _solve_rows(cp: Any, block: Problem, name: str, where: str, method: Method, start: Any = None) -> Assignment:
     if min(block.shape) == 0:
         nobody, (_, col_bound) = np.full(block.n_rows, FREE, np.int32), block.dual_bounds()
         return certify(block.on_host(), nobody, cuda.to_host(col_bound), solver=name, device=where)
     began = perf_counter()
     costs = DeviceCosts.of(cp, block)
     graph = DeviceGraph.of(cp, block)
-    state = reduced(costs)
+    state = reduced(costs, start)
     isolated = cp.flatnonzero(state.r >= costs.none)
     if len(isolated):
         raise _infeasible(block, int(isolated[0]), state)
@@ -114,6 +139,8 @@ def _solve_rows(cp: Any, block: Problem, name: str, where: str, method: Method) 
             raise _infeasible(block, stuck, state)
         stats |= {key: stats.get(key, 0) + count for key, count in counts.items()}
         prices = Prices(state.v, cp.maximum(state.col_of_row, FREE), state.row_of_col, {})
+        if settle_lone_columns(graph, prices):
+            state.v, state.col_of_row = prices.v, cp.where(prices.col_of_row < 0, ALONE, prices.col_of_row)
         answer = certified(graph, block, prices, solver=name, device=where, stats=stats)
         if answer.is_optimal or block.is_integer or stats["refinements"] == REFINEMENTS:
             return answer

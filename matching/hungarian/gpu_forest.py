@@ -36,6 +36,12 @@ COUNTS = np.dtype(
 )
 
 
+def columns_held() -> int:
+    """Return how many columns the first device's multiprocessors can look after at least; 0 without a device."""
+    found = cuda.devices()
+    return min(found[0].multiprocessors, MOST_BLOCKS) * THREADS * MOST_GROUPS if found else 0
+
+
 def match_by_forests(costs: DeviceCosts, state: DeviceState, free_rows: Any) -> tuple[int, dict[str, Any]]:
     """Match the given rows, and all others where they are.
 

@@ -14,6 +14,7 @@ import numpy as np
 from .. import cuda
 from ..assignment import Assignment
 from ..auction.gpu_graph import DeviceGraph, Prices, certified, certify
+from ..auction.gpu_scaling import starting_prices
 from ..errors import Infeasible
 from ..hall import infeasible
 from ..problem import Problem
@@ -77,27 +78,26 @@ def solve_sparse(cp: Any, problem: Problem, name: str, where: str, start: Any = 
     scratch = 2 * (BYTES_OF_A_ROW * n + BYTES_OF_A_COLUMN * m) + 16 * len(problem.data)
     cuda.require_memory(scratch, f"the Hungarian method on {n} rows, {m} columns and {len(problem.data)} costs")
     graph = DeviceGraph.of(cp, problem)
-    prices = Prices.start(graph, _starting(graph, start))
     stats: dict[str, Any] = {"refinements": 0}
     zeros_first = name == "hungarian-classical"
     if problem.has_unmatched_cost or n <= m:
+        prices = Prices.start(graph, starting_prices(graph) if start is None else cp.array(start))
         _match(graph, prices, problem, zeros_first=zeros_first, stats=stats)
     else:
-        prices = _matched_from_columns(graph, prices, problem, zeros_first=zeros_first, stats=stats)
+        prices = _matched_from_columns(graph, start, problem, zeros_first=zeros_first, stats=stats)
     return certified(graph, problem, prices, solver=name, device=where, stats=stats)
 
 
-def _starting(graph: DeviceGraph, start: Any) -> Any:
-    """Return the column duals to begin with; without a choice they are at their bound, or 0."""
-    if start is not None:
-        return graph.cp.array(start)
-    return graph.cp.where(graph.col_bound < graph.none, graph.col_bound, 0).astype(graph.price_dtype)
+def best_row_duals(graph: DeviceGraph, v: Any) -> Any:
+    """Return the largest row duals that are feasible beside column duals `v`, as `costs.best_row_duals`."""
+    return certify(graph, Prices.start(graph, v), v)[0]
 
 
-def _matched_from_columns(graph: DeviceGraph, prices: Prices, problem: Problem, **how: Any) -> Prices:
+def _matched_from_columns(graph: DeviceGraph, start: Any, problem: Problem, **how: Any) -> Prices:
     """Match the graph with its sides exchanged."""
     turned = graph.transposed()
-    exchanged = _exchanged(graph, prices)
+    begin = starting_prices(turned) if start is None else best_row_duals(graph, graph.cp.array(start))
+    exchanged = Prices.start(turned, begin)
     swapped = replace(problem, row_offsets=problem.col_offsets, col_offsets=problem.row_offsets)
     try:
         _match(turned, exchanged, swapped, **how)
@@ -123,7 +123,7 @@ def _match(graph: DeviceGraph, prices: Prices, problem: Problem, *, zeros_first:
         if stuck >= 0:
             matched = prices.col_of_row.get(), prices.row_of_col.get()
             raise infeasible(problem, stuck, graph.indptr.get(), graph.indices.get(), None, *matched)
-        _settle_lone_columns(graph, prices, zeros_first=zeros_first, stats=stats)
+        settle_lone_columns(graph, prices, zeros_first=zeros_first, stats=stats)
         row_duals, _, loose = certify(graph, prices, prices.v)
         if graph.is_integer or not int(loose[0]) or stats["refinements"] == REFINEMENTS:
             return
@@ -217,18 +217,21 @@ def _add(stats: dict[str, Any], done: np.void) -> None:
 _CLOCKS = {"grow": "grow", "dual_update": "settle", "augment": "augment"}
 
 
-def _settle_lone_columns(graph: DeviceGraph, prices: Prices, **how: Any) -> None:
-    """Raise the duals of lone columns to their bound, or match them, by trees that grow from these columns.
+def settle_lone_columns(
+    graph: DeviceGraph, prices: Prices, *, zeros_first: bool = False, stats: dict[str, Any] | None = None
+) -> int:
+    """Match the lone columns below their bound, or raise them to it, with the sides exchanged (see `handover`).
 
-    A start may lie below the bounds, and released links leave columns there. The rest is optimal then, and stays so.
+    Takes dense graphs, too. Returns how many there were.
     """
     below = (prices.row_of_col < 0) & (prices.v < graph.col_bound) & (graph.col_bound < graph.none)
     columns = graph.cp.flatnonzero(below).astype(np.int32)
     if len(columns) == 0:
-        return
+        return 0
     turned, exchanged = graph.transposed(), _exchanged(graph, prices)
-    grow_trees(turned, exchanged, columns, **how)
+    grow_trees(turned, exchanged, columns, zeros_first=zeros_first, stats={} if stats is None else stats)
     prices.v = _exchanged(turned, exchanged).v
+    return len(columns)
 
 
 def _released(graph: DeviceGraph, prices: Prices, row_duals: Any) -> Any:

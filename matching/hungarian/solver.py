@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-from typing import ClassVar, Literal
+from dataclasses import dataclass, field
+from typing import Any, ClassVar, Literal
+
+import numpy as np
 
 from ..assignment import Assignment
 from ..errors import DeviceUnavailable, InvalidProblem
@@ -27,12 +29,17 @@ class HungarianClassical:
         "default": in stages, each of which changes the duals once, as far as many paths need it (`zero_graph`); square
         dense problems without an `unmatched_cost` take some 5 to 30 of them. "paper": the steps of Date & Nagi, on the
         CPU the sequential algorithm of their section 2.2; O(n⁴) at worst, every dual update looks at all pairs.
+    start : Assignment or array_like (columns,), optional
+        Column duals to begin with, in place of the initial ones: those of an answer, as an auction's that stopped early
+        (`solve(problem, Auction(eps=…))`), or any others. Every start gives the exact optimum; a good one sooner (see
+        `handover`). On one device.
     """
 
     name: ClassVar[str] = "hungarian-classical"
     devices: ClassVar[tuple[str, ...]] = ("cpu", "cuda", "several cuda")
 
     variant: Literal["default", "paper"] = "default"
+    start: Any = field(default=None, repr=False, compare=False)
 
     def __post_init__(self) -> None:
         if self.variant not in _VARIANTS:
@@ -41,6 +48,7 @@ class HungarianClassical:
     def solve(self, problem: Problem, device: str = "cpu") -> Assignment:
         """Solve to proven optimality; raises `Infeasible` with a Hall violator when there is no assignment."""
         if "," in device or isinstance(problem, ShardedCosts):
+            _refuse_start(self.start, device)
             from . import multi_gpu, multi_gpu_classical, multi_gpu_paper
 
             paper = self.variant == "paper"
@@ -50,10 +58,10 @@ class HungarianClassical:
             from . import gpu, gpu_classical, gpu_paper
 
             method = gpu_paper.match_by_zeros if self.variant == "paper" else gpu_classical.match_by_stages
-            return gpu.solve_on_gpu(problem, self.name, device, method)
+            return gpu.solve_on_gpu(problem, self.name, device, method, self.start)
         from .cpu import solve_classical
 
-        return solve_classical(problem, self.name, sequential=self.variant == "paper")
+        return solve_classical(problem, self.name, sequential=self.variant == "paper", start=self.start)
 
 
 @dataclass(frozen=True)
@@ -72,6 +80,10 @@ class HungarianTree:
         are the same.
     threads : int, optional
         Threads of the CPU, as the paper's OMP-1 and OMP-8; all there are by default. Answers don't depend on it.
+    start : Assignment or array_like (columns,), optional
+        Column duals to begin with, in place of the initial ones: those of an answer, as an auction's that stopped early
+        (`solve(problem, Auction(eps=…))`), or any others. Every start gives the exact optimum; a good one sooner (see
+        `handover`). On one device.
     """
 
     name: ClassVar[str] = "hungarian-tree"
@@ -79,10 +91,22 @@ class HungarianTree:
 
     variant: Literal["default", "paper", "sequential"] = "default"
     threads: int | None = None
+    start: Any = field(default=None, repr=False, compare=False)
 
     def __post_init__(self) -> None:
         if self.variant not in (*_VARIANTS, "sequential"):
             raise InvalidProblem(f"variant needs one of {(*_VARIANTS, 'sequential')}; got {self.variant!r}.")
+
+    def devices_for(self, problem: Problem) -> tuple[str, ...]:
+        """Return the kinds of devices that take the problem: one thread of the CPU, or all that have the room."""
+        if self.variant == "sequential":
+            return ("cpu",)
+        if self.variant == "default" and problem.kind == "dense":
+            from .gpu_forest import columns_held
+
+            widest = max(int(np.diff(offsets).max()) for offsets in (problem.row_offsets, problem.col_offsets))
+            return self.devices if widest <= columns_held() else ("cpu", "several cuda")
+        return self.devices
 
     def solve(self, problem: Problem, device: str = "cpu") -> Assignment:
         """Solve to proven optimality; raises `Infeasible` with a Hall violator when there is no assignment."""
@@ -90,6 +114,7 @@ class HungarianTree:
             if self.variant == "sequential":
                 raise DeviceUnavailable("variant='sequential' runs on the CPU; got device='cuda'. Use variant='paper'.")
             if "," in device or isinstance(problem, ShardedCosts):
+                _refuse_start(self.start, device)
                 from . import multi_gpu, multi_gpu_forest, multi_gpu_paper
 
                 paper = self.variant == "paper"
@@ -98,7 +123,13 @@ class HungarianTree:
             from . import gpu, gpu_forest, gpu_paper
 
             method = gpu_paper.match_by_trees if self.variant == "paper" else gpu_forest.match_by_forests
-            return gpu.solve_on_gpu(problem, self.name, device, method)
+            return gpu.solve_on_gpu(problem, self.name, device, method, self.start)
         from .cpu import solve_tree
 
-        return solve_tree(problem, self.name, sequential=self.variant == "sequential", threads=self.threads)
+        sequential = self.variant == "sequential"
+        return solve_tree(problem, self.name, sequential=sequential, threads=self.threads, start=self.start)
+
+
+def _refuse_start(start: Any, device: str) -> None:
+    if start is not None:
+        raise DeviceUnavailable(f"start works on one device; got device={device!r}. Name one, or leave start out.")

@@ -1,4 +1,4 @@
-// The Hungarian method on sparse costs, whole, in one cooperative launch.
+// The Hungarian method on any graph of costs, sparse above all, whole, in one cooperative launch.
 //
 // Source: K. Date, R. Nagi, "GPU-accelerated Hungarian algorithms for the Linear Assignment Problem", Parallel Computing 57
 // (2016): trees from all free rows at once, dual update, one path of each tree. The papers' one dual change Δ for all trees
@@ -28,6 +28,8 @@
 // variant: -DLANES=32 -DCOST=double
 // variant: -DINTEGER -DCOST=int
 // variant: -DINTEGER -DCOST=int64 -DLANES=32
+// variant: -DDENSE -DLANES=32
+// variant: -DDENSE -DLANES=32 -DINTEGER -DCOST=int
 #include "auction.cuh"
 
 #ifndef LANES
@@ -104,7 +106,8 @@ extern "C" __global__ void __launch_bounds__(512) hungarian_sparse_reduce_rows(
         const int64 first = graph.first(row);
         const int degree = graph.degree(row);
         for (int e = threadIdx.x % LANES; e < degree; e += LANES)
-            atomicMin(&least[graph.column(first, e)], in_order(graph.cost_of(first, e) - dual));
+            if (graph.cost_of(first, e) < none())
+                atomicMin(&least[graph.column(first, e)], in_order(graph.cost_of(first, e) - dual));
     }
 }
 
@@ -193,8 +196,10 @@ __device__ __forceinline__ void relax(const Trees& t, int row, price_t base, int
     const int64 first = t.graph.first(row);
     const int degree = t.graph.degree(row);
     for (int e = threadIdx.x % LANES; e < degree; e += LANES) {
+        const price_t value = t.graph.value(first, e, t.v);
+        if (value >= none()) continue;
         const int to = t.graph.column(first, e);
-        const price_t through = base + (t.graph.cost_of(first, e) - t.v[to] - dual);
+        const price_t through = base + (value - dual);
         if (through >= now(&t.dist[to])) continue;
         const price_t before = lower(&t.dist[to], through);
         if (before > through) t.lowered[to] = round;
@@ -217,16 +222,16 @@ __device__ __forceinline__ void claim(const Trees& t, int row, price_t base, int
     for (int e = threadIdx.x % LANES; e < degree; e += LANES) {
         const int to = t.graph.column(first, e);
         if (t.lowered[to] != round) continue;
-        const price_t through = base + (t.graph.cost_of(first, e) - t.v[to] - dual);
-        if (through != t.dist[to]) continue;
+        const price_t value = t.graph.value(first, e, t.v);
+        if (value >= none() || base + (value - dual) != t.dist[to]) continue;
         const uint64 before = atomicMin(&t.parent[to], parent_key(round, row));
         const int owner = t.row_of_col[to];
         if (owner == NOBODY) {
-            if (through < now(&t.limit[root])) lower(&t.limit[root], through);
+            if (t.dist[to] < now(&t.limit[root])) lower(&t.limit[root], t.dist[to]);
         } else if (parent_round(before) != round) {
             const int place = next_place(&t.words->queued[(round + 1) % 3]);
             next[place] = owner;
-            next_base[place] = through;
+            next_base[place] = t.dist[to];
         }
     }
 }
@@ -263,8 +268,10 @@ __device__ __forceinline__ bool hold_back(const Trees& t, const Member& m) {
     const int64 first = t.graph.first(m.row);
     const int degree = t.graph.degree(m.row);
     for (int e = threadIdx.x % LANES; e < degree; e += LANES) {
+        const price_t value = t.graph.value(first, e, t.v);
+        if (value >= none()) continue;
         const int to = t.graph.column(first, e);
-        price_t most = m.base + (t.graph.cost_of(first, e) - t.v[to] - dual);
+        price_t most = m.base + (value - dual);
         if (most >= now(&t.delta[m.root])) continue;
         const price_t dist = t.dist[to];
         if (dist < none()) {
