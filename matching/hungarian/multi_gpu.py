@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import replace
+from threading import Lock
 from time import perf_counter
 from typing import Any
 
@@ -24,6 +25,9 @@ from .shards import Proof, Shards, adopt, even_split, place, prove, reduced
 from .state import FREE
 
 WENT_ALONE = -2
+
+_ONE_AT_A_TIME = Lock()
+"""Two solves on the same devices could wait for each other, each running on one of them."""
 
 Method = Callable[[Shards, DeviceState], tuple[int, DeviceState, dict[str, Any]]]
 """Matches all rows that are `FREE`, from and to a state on the host; returns a stuck row or -1, the state, counts."""
@@ -51,7 +55,7 @@ def solve_on_gpus(problem: Any, name: str, devices: Sequence[str], axis: int, me
     began = perf_counter()
     numbers = cuda.numbers_of(devices)
     where = ",".join(f"cuda:{number}" for number in numbers)
-    with cuda.using(f"cuda:{numbers[0]}") as cp:
+    with _ONE_AT_A_TIME, cuda.using(f"cuda:{numbers[0]}") as cp:
         if isinstance(problem, ShardedCosts):
             shards = _adopted(cp, problem, name, numbers, axis)
             answer = solve_shards(shards, name, where, method)
