@@ -15,7 +15,7 @@ from .tables import duration, round_time
 
 Line = Sequence[tuple[float, float]]
 
-LETTERS_ACROSS = 95
+LETTERS_ACROSS = 88
 """Letters of a name that would fill an axis from end to end."""
 NAME_POINTS = 11.0
 """Height of a name, in points."""

@@ -94,15 +94,19 @@ def grid(
 
 
 def missing_notes(experiment: Experiment, record: Record) -> list[str]:
-    """Return one sentence for each reason why a variant has no figure."""
-    notes: dict[str, None] = {}
+    """Return one sentence for each reason why variants have no figure; one for all that are not here at all."""
+    lacking: dict[str, list[str]] = {}
+    left_out: list[str] = []
     for variant in experiment.variants:
         for case in experiment.cases:
             cell = _cell(record, experiment, case, variant.name)
-            if not cell.seconds and cell.why_not is not None:
-                where = "" if cell.why_not == variant.missing else f" ({case.series}, {case.size})"
-                notes[f"{variant.name}{where}: {cell.why_not}"] = None
-    return list(notes)
+            if cell.seconds or cell.why_not is None:
+                continue
+            if cell.why_not != variant.missing:
+                left_out.append(f"{variant.name} ({case.series}, {case.size}): {cell.why_not}")
+            elif variant.name not in lacking.setdefault(cell.why_not, []):
+                lacking[cell.why_not].append(variant.name)
+    return [*(f"{', '.join(names)}: {why_not}" for why_not, names in lacking.items()), *left_out]
 
 
 def _cell(record: Record, experiment: Experiment, case: Case, variant: str) -> Cell:

@@ -63,13 +63,14 @@ def test_spread_is_half_the_middle_half_and_the_cpu_clock_is_none_of_a_gpu():
 def test_a_grid_drops_variants_without_figures_and_says_why(tmp_path):
     record = Record(tmp_path / "r.json", "b", [{}])
     cases = [Case("s", size, lambda _: None) for size in (1, 2)]
-    variants = [Variant(name, lambda _: None, lambda *_: {}) for name in ("fast", "slow", "gone")]
+    variants = [Variant(name, lambda _: None, lambda *_: {}) for name in ("fast", "slow")]
+    variants += [Variant(name, lambda _: None, lambda *_: {}, missing="no GPU") for name in ("gone", "lost")]
     for cell in (
         Cell("e", "s", 1, "fast", seconds=[0.5]),
         Cell("e", "s", 2, "fast", seconds=[2.0]),
         Cell("e", "s", 1, "slow", seconds=[9.0]),
         Cell("e", "s", 2, "slow", why_not="took 9 s at size 1"),
-        Cell("e", "s", 1, "gone", why_not="no GPU"),
+        *(Cell("e", "s", size, name, why_not="no GPU") for size in (1, 2) for name in ("gone", "lost")),
     ):
         record.cells[cell.key] = cell
     table = grid(
@@ -83,7 +84,7 @@ def test_a_grid_drops_variants_without_figures_and_says_why(tmp_path):
     )
     assert table.columns == ("", "fast", "slow", "paper")
     assert table.rows == [("n = 1", "500 ms", "9.00 s", "1"), ("n = 2", "2.00 s", "—", "4")]
-    assert table.notes == ("slow (s, 2): took 9 s at size 1", "gone (s, 1): no GPU")
+    assert table.notes == ("gone, lost: no GPU", "slow (s, 2): took 9 s at size 1")
 
 
 def test_markdown_escapes_what_would_break_a_row():
