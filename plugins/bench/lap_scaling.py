@@ -130,7 +130,7 @@ def _papers(table: Mapping[tuple[int, int], paper.Scaling], method: Method, n: i
 
 def tables(experiment: Experiment, record: Record) -> list[Table]:
     """Return Tables 4 and 5: times, and efficiencies beside them."""
-    what = f"{SERIES}, seconds (efficiency)"
+    what = f"{SERIES}, median times (efficiencies)"
     notes = (
         f"paper's hardware: {paper.HARDWARE}, one GPU a node; its times are means with host work, ours medians over "
         f"{experiment.repetitions} runs with the costs on the devices as float32, split as the solver splits them",
