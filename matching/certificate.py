@@ -139,7 +139,7 @@ class SlacknessTerms:
     def _sum(self, terms: np.ndarray) -> np.ndarray:
         out = np.zeros(self.n_blocks, dtype=terms.dtype)
         if len(terms):  # a block alone is summed in the same order as in a batch
-            starts = np.flatnonzero(np.diff(self.block, prepend=-1))
+            starts = np.zeros(1, np.int64) if self.n_blocks == 1 else np.flatnonzero(np.diff(self.block, prepend=-1))
             out[self.block[starts]] = np.add.reduceat(terms, starts)
         return out
 

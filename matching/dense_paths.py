@@ -1,8 +1,8 @@
 """Jonker and Volgenant's method on one full matrix: what `shortest_paths` does on any graph, written for long rows.
 
-A row is read as a whole and in order, so that eight columns go through the processor at a time: a bid looks for new
-least values block by block, and the search for a shortest path keeps its distances in an array instead of a heap.
-Prices, ends of paths and the price of staying alone are those of `shortest_paths`.
+A row is read as a whole and in order, so that eight columns go through the processor at a time: a bid looks for its
+two best columns in the two blocks with the least values, and the search for a shortest path keeps its distances in an
+array instead of a heap. Prices, ends of paths and the price of staying alone are those of `shortest_paths`.
 
 Source: R. Jonker, A. Volgenant, Computing 38 (1987).
 """
@@ -16,7 +16,7 @@ from __future__ import annotations
 import numpy as np
 from numba import njit
 
-from .row_scan import BLOCK, cheapest_column, least_rank, rank
+from .row_scan import BLOCK, cheapest_column, lowest_blocks
 from .shortest_paths import BIDS_PER_ROW, NO_PATH, alone_end, flip, take
 
 
@@ -85,11 +85,9 @@ def _bid(row, i, may_displace, state):
     v = state.v
     best, second = state.row_bound[i], state.none
     best_col, second_col = -1, -1
-    for first in range(0, len(v), BLOCK):
-        end = min(first + BLOCK, len(v))
-        if least_rank(row[first:end], v[first:end]) >= rank(second):
-            continue
-        for j in range(first, end):
+    lowest, next_lowest, _ = lowest_blocks(row, v)
+    for first in (min(lowest, next_lowest), max(lowest, next_lowest)):
+        for j in range(max(first, 0), min(first + BLOCK, len(v)) if first >= 0 else 0):
             value = row[j] - v[j]
             if value < second:
                 if value < best:

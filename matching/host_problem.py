@@ -250,9 +250,17 @@ def _first_fault(indptr, indices, data, widths):  # noqa: ANN001, ANN202
     return _FINE, -1, -1
 
 
-@njit(cache=True, nogil=True)
-def finite_range(values):  # noqa: ANN001, ANN201
+def finite_range(values: np.ndarray) -> tuple[float, float]:
     """Return the least and the largest of the finite values, as floats; (0, 0) of none."""
+    if values.size:
+        low, high = float(values.min()), float(values.max())
+        if np.isfinite(low) and np.isfinite(high):
+            return low, high
+    return _range_among_infinite(values)
+
+
+@njit(cache=True, nogil=True)
+def _range_among_infinite(values):  # noqa: ANN001, ANN202
     low, high = np.inf, -np.inf
     for value in values:
         if np.isfinite(value):

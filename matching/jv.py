@@ -55,7 +55,8 @@ def _match(problem: Problem) -> Matched:
     counts = np.zeros((problem.n_blocks, 3), np.int64)
     failed = np.full(problem.n_blocks, -1)
     batch = problem.row_offsets, problem.col_offsets, problem.dense_offsets, problem.data, problem.forbidden
-    cuts = np.unique(np.linspace(0, problem.n_blocks, RUNS + 1).astype(np.int64))
+    runs = min(RUNS, problem.n_blocks)
+    cuts = np.arange(runs + 1) * problem.n_blocks // max(runs, 1)
     side_by_side(lambda c: _assign_blocks(cuts[c], cuts[c + 1], *batch, state, counts, failed), range(len(cuts) - 1))
     if (failed >= 0).any():
         raise _infeasible_block(problem, int(np.argmax(failed >= 0)), failed, state)
