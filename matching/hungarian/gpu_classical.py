@@ -20,27 +20,35 @@ MOST_ROWS, MOST_LEVELS = 1 << 24, 1 << 18
 _LIST_THREADS = 256
 _NOTHING = np.uint64(2**64 - 1)
 _ROW_BYTES = _COLUMN_BYTES = 32
-_COUNTS = np.dtype(
+_PROGRESS = np.dtype(
     [
-        ("queue", np.int32, 3),
-        ("short_lists", np.int32, 2),
-        ("free_rows", np.int32, 2),
-        ("barrier", np.uint32),
-        ("stuck", np.int32),
-        ("least_end", np.uint64),
-        ("delta", np.uint64),
-        ("stages", np.int32),
+        ("round", np.int32),
         ("phases", np.int32),
+        ("attempts", np.int32),
+        ("stages", np.int32),
         ("rounds", np.int32),
         ("levels", np.int32),
         ("relisted", np.int32),
-        ("looked_at_whole", np.int32),
         ("dual_updates", np.int32),
         ("rows_scanned", np.int64),
         ("search_ns", np.int64),
         ("compaction_ns", np.int64),
         ("augment_ns", np.int64),
         ("update_ns", np.int64),
+    ]
+)
+COUNTS = np.dtype(
+    [
+        ("queue", np.int32, 3),
+        ("short_lists", np.int32, 2),
+        ("free_rows", np.int32, 2),
+        ("round", np.int32),
+        ("barrier", np.uint32),
+        ("stuck", np.int32),
+        ("looked_at_whole", np.int32),
+        ("least_end", np.uint64),
+        ("delta", np.uint64),
+        ("progress", _PROGRESS),
         ("paths", np.int32, SEARCHES_COUNTED),
     ],
     align=True,
@@ -90,7 +98,7 @@ def match_listed(
     ends_bound = bounded or bool((costs.col_bound < costs.none).any())
     both_free = cp.empty((2, n), cp.int32)
     both_free[0, : len(free_rows)] = free_rows
-    counts = np.zeros(1, _COUNTS)
+    counts = np.zeros(1, COUNTS)
     counts["free_rows"][0, 0], counts["stuck"] = len(free_rows), -1
     on_device = cp.asarray(counts.view(np.uint8))
     kernel(
@@ -105,13 +113,22 @@ def match_listed(
             *(cp.empty((2, max(n, m), 2), cp.int32), both_free, on_device),
         ),
     )
-    done = on_device.get().view(_COUNTS)[0]
-    return int(done["stuck"]), _stats(done)
+    done = on_device.get().view(COUNTS)[0]
+    return int(done["stuck"]), stats_of(done[None])
 
 
-def _stats(done: Any) -> dict[str, Any]:
-    names = ("phases", "rounds", "levels", "relisted", "looked_at_whole", "dual_updates", "rows_scanned")
-    stats: dict[str, Any] = {"searches": int(done["stages"])} | {name: int(done[name]) for name in names}
+def stats_of(done: Any) -> dict[str, Any]:
+    """Return the kernel's counts by name and the seconds of its phases, `COUNTS` (problems,).
+
+    Counts add up; seconds are those of the slowest problem, as they go on side by side.
+    """
+    progress = done["progress"]
+    names = ("phases", "rounds", "levels", "relisted", "dual_updates", "rows_scanned")
     times = {"search_s": "search_ns", "compaction_s": "compaction_ns", "augment_s": "augment_ns"}
-    stats |= {name: done[key] / 1e9 for name, key in {**times, "dual_update_s": "update_ns"}.items()}
-    return {**stats, "paths_of_search": done["paths"]}
+    return {
+        "searches": int(progress["stages"].sum()),
+        "looked_at_whole": int(done["looked_at_whole"].sum()),
+        **{name: int(progress[name].sum()) for name in names},
+        **{name: progress[key].max() / 1e9 for name, key in {**times, "dual_update_s": "update_ns"}.items()},
+        "paths_of_search": done["paths"].sum(axis=0),
+    }

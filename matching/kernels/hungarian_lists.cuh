@@ -87,35 +87,96 @@ __device__ __forceinline__ price_t least_of_warp(price_t mine) {
     return mine;
 }
 
-// List the row's pairs of c - v ≤ `reach`, in the order of columns, as many as the list holds. One warp.
-__device__ __forceinline__ void list_below(const Costs& costs, const price_t* v, const Lists& lists, int row, price_t reach,
-                                           int& listed, price_t& beyond) {
-    const int64 first = costs.first(row), at = lists.first(row);
-    price_t left = none();
-    listed = 0;
-    for (int base = 0; base < costs.n_cols; base += 32 * AHEAD) {
-        price_t c[AHEAD], price[AHEAD];
+constexpr int BEST = 4;
+static_assert(32 * (BEST - 1) <= CAPACITY, "a list holds what all lanes may give it");
+
+// The smallest pairs that a lane has seen, in order.
+struct Smallest {
+    price_t value[BEST];
+    int col[BEST];
+
+    __device__ __forceinline__ void consider(price_t x, int j) {
+        if (!(x < value[BEST - 1])) return;
+        value[BEST - 1] = x, col[BEST - 1] = j;
 #pragma unroll
-        for (int u = 0; u < AHEAD; ++u) {
-            const int j = base + u * 32 + lane();
-            c[u] = j < costs.n_cols ? costs.of(first + j) : none();
-            price[u] = j < costs.n_cols ? v[j] : price_t(0);
-        }
-#pragma unroll
-        for (int u = 0; u < AHEAD; ++u) {
-            const price_t value = c[u] < none() ? c[u] - price[u] : none();
-            const bool takes = value <= reach && value < none();
-            const uint32 who = __ballot_sync(FULL_WARP, takes);
-            const int place = listed + __popc(who & lanes_below());
-            if (takes && place < CAPACITY) {
-                lists.cols[at + place] = base + u * 32 + lane();
-                lists.costs[at + place] = (cost_t)c[u];
-            } else if (value < left) {
-                left = value;
+        for (int k = BEST - 1; k > 0; --k)
+            if (value[k] < value[k - 1]) {
+                const price_t above = value[k - 1];
+                const int above_col = col[k - 1];
+                value[k - 1] = value[k], col[k - 1] = col[k];
+                value[k] = above, col[k] = above_col;
             }
-            listed += __popc(who);
+    }
+};
+
+// The list of a row's pairs with the smallest c - v. One warp. Every lane keeps the BEST smallest of the columns that it looks
+// at; what lies below the least of the lanes' largest is complete: 35 pairs or so with 4.
+__device__ __forceinline__ void list_smallest(const Costs& costs, const price_t* v, const Lists& lists, int row, Row* rows) {
+    const int64 first = costs.first(row), at = lists.first(row);
+    Smallest mine;
+#pragma unroll
+    for (int k = 0; k < BEST; ++k) mine.value[k] = none(), mine.col[k] = 0;
+    int j = lane();
+    for (; j + 7 * 32 < costs.n_cols; j += 8 * 32) {
+        price_t x[8];
+#pragma unroll
+        for (int u = 0; u < 8; ++u) x[u] = costs.of(first + j + u * 32);
+#pragma unroll
+        for (int u = 0; u < 8; ++u)
+            if (x[u] < none()) mine.consider(x[u] - v[j + u * 32], j + u * 32);
+    }
+    for (; j < costs.n_cols; j += 32) {
+        const price_t c = costs.of(first + j);
+        if (c < none()) mine.consider(c - v[j], j);
+    }
+    const price_t beyond = least_of_warp(mine.value[BEST - 1]);
+    int listed = 0;
+#pragma unroll
+    for (int k = 0; k < BEST; ++k) {
+        const bool takes = mine.value[k] < beyond;
+        const uint32 who = __ballot_sync(FULL_WARP, takes);
+        if (takes) {
+            const int place = listed + __popc(who & lanes_below());
+            lists.cols[at + place] = mine.col[k];
+            lists.costs[at + place] = costs.cost[first + mine.col[k]];
+        }
+        listed += __popc(who);
+    }
+    if (lane() == 0) rows[row].beyond = beyond, rows[row].listed = listed;
+}
+
+// What the threads of a block need to list a row together.
+struct Listing {
+    int listed;
+    price_t left[32];
+};
+
+// Lists the row's pairs of c - v ≤ `reach`, as many as the list holds. All threads of the block.
+__device__ __forceinline__ void list_below(const Costs& costs, const price_t* v, const Lists& lists, int row, price_t reach, Listing& room,
+                                           Row& known) {
+    const int64 first = costs.first(row), at = lists.first(row);
+    if (threadIdx.x == 0) room.listed = 0;
+    __syncthreads();
+    price_t left = none();
+#pragma unroll 4
+    for (int j = threadIdx.x; j < costs.n_cols; j += blockDim.x) {
+        const price_t c = costs.of(first + j);
+        if (!(c < none())) continue;
+        const price_t value = c - v[j];
+        const int place = value <= reach ? next_place(&room.listed) : CAPACITY;
+        if (place < CAPACITY) {
+            lists.cols[at + place] = j;
+            lists.costs[at + place] = (cost_t)c;
+        } else if (value < left) {
+            left = value;
         }
     }
-    listed = min(listed, CAPACITY);
-    beyond = least_of_warp(left);
+    left = least_of_warp(left);
+    if (lane() == 0) room.left[threadIdx.x / 32] = left;
+    __syncthreads();
+    for (int w = 0; w < (int)blockDim.x / 32; ++w)
+        if (room.left[w] < left) left = room.left[w];
+    known.beyond = left;
+    known.listed = min(room.listed, CAPACITY);
+    __syncthreads();
 }
