@@ -78,7 +78,8 @@ class RunBar(QWidget):
         if done > first and done < total:
             left = f", {_duration((time.monotonic() - began) * (total - done) / (done - first))} left"
         self.progress.setUpdatesEnabled(False)  # else the bar paints itself at once, and the canvas beside it
-        self.announce(f"{_STAGES.get(stage, stage)}: frame {done} of {total}{left}")
+        where = f"frame {done} of {total}{left}" if done else "the very first run compiles for half a minute"
+        self.announce(f"{_STAGES.get(stage, stage)}: {where}")
         self.progress.setValue(done)
         self.progress.setUpdatesEnabled(True)
 

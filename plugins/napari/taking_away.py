@@ -13,7 +13,7 @@ from ...matching.errors import AuctrackError
 from .job import Desk, Failure
 from .parts import Parts
 
-_FORMATS = "CSV (*.csv);;napari CSV (*.napari.csv);;Parquet (*.parquet)"
+_FORMATS = {"CSV (*.csv)": ".csv", "napari CSV (*.napari.csv)": ".napari.csv", "Parquet (*.parquet)": ".parquet"}
 
 
 class TakingAway(QObject):
@@ -30,9 +30,11 @@ class TakingAway(QObject):
         parts.results.copy_toml.connect(self.copy_toml)
 
     def _ask_export(self) -> None:
-        name, _ = QFileDialog.getSaveFileName(self._parts.results, "Export tracks", "tracks.csv", _FORMATS)
+        name, chosen = QFileDialog.getSaveFileName(
+            self._parts.results, "Export tracks", "tracks.csv", ";;".join(_FORMATS)
+        )
         if name:
-            self.export(name)
+            self.export(name if name.endswith(tuple(_FORMATS.values())) else name + _FORMATS[chosen])
 
     def export(self, path: str) -> None:
         """Write the tracks that pass the filters; what stood there is replaced (the dialog has asked)."""
