@@ -98,6 +98,8 @@ def _spread_out(sizes: list[float]) -> list[float]:
 
 def _name_ends(figure: Any, axes: Any, names: Sequence[str]) -> None:
     """Write each line's name beside its last point, moved up where another name is in its way."""
+    from matplotlib.patheffects import withStroke
+
     figure.draw_without_rendering()
     per_point = figure.dpi / 72
     ends = [axes.transData.transform([line.get_xdata()[-1], line.get_ydata()[-1]]) for line in axes.lines]
@@ -116,6 +118,7 @@ def _name_ends(figure: Any, axes: Any, names: Sequence[str]) -> None:
             color=axes.lines[k].get_color(),
             va="center",
             fontsize=9,
+            path_effects=[withStroke(linewidth=3, foreground="white")],
         ).set_in_layout(False)
 
 
