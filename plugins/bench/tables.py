@@ -161,7 +161,7 @@ def most_memory(cell: Cell) -> str:
     if cell.peak_bytes is None or not cell.seconds:
         return NOTHING
     if cell.device == "cpu" and cell.peak_bytes < TOO_LITTLE_TO_TELL:
-        return f"under {bytes_text(TOO_LITTLE_TO_TELL)}"
+        return f"under {TOO_LITTLE_TO_TELL / 1e6:.0f} MB"
     return bytes_text(cell.peak_bytes)
 
 
