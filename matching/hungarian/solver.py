@@ -23,6 +23,9 @@ class HungarianClassical:
     slack decided without a tolerance (see `hungarian`). Sparse costs stay sparse, and their components are solved
     side by side in threads.
 
+    On several GPUs each has some of the rows: all list their cheap pairs, and the first searches among the lists, so
+    that what is shared is the passes over the matrix, not the chain of rounds.
+
     Attributes
     ----------
     variant : {"default", "paper"}
@@ -71,6 +74,8 @@ class HungarianTree:
     Exact: integer costs in integer arithmetic with gap 0, real costs in float64 within 64 ulp term by term, zero
     slack decided without a tolerance (see `hungarian`). O(n³) at worst. Sparse costs stay sparse, and their
     components are solved side by side in threads.
+
+    On several GPUs each has some of the columns, and all grow the trees together, level by level, in one launch.
 
     Attributes
     ----------
