@@ -1,44 +1,52 @@
 """Our own best on one core: a start and a search chosen by features of the graph that cost under a millisecond.
 
-Beyond the papers. No algorithm wins everywhere (CPU milliseconds with the start, one core, `recipes/graphs.py`):
+Beyond the papers. No algorithm wins everywhere (CPU milliseconds with the start, one core, medians, families of
+``plugins/bench``):
 
 - Push-relabel with prefetching is the one that is never bad, and needs no transposed graph while simple labels do.
-  Particle gate of 10⁶, permuted: 850, Pothen–Fan 85,000. Permuted Delaunay 2^20: 630, Pothen–Fan 710–1,400.
-- A well-ordered mesh is mended by local searches in the time of reading it. Random geometric 2^20: 32, Pothen–Fan 148,
-  push-relabel 400.
+  Particle gate of 2^16, permuted: 27, Pothen–Fan 130. Permuted random geometric 2^16: 22, Pothen–Fan 35.
+- A well-ordered mesh is mended by local searches in the time of reading it. Delaunay 2^17: 5, Hopcroft–Karp 8,
+  Pothen–Fan 19, push-relabel 67.
+- Pothen–Fan, which searches depth first, wins by up to 3 where its reads stay in the cache: thin graphs in a good order
+  (road 2^16: 7.9, push-relabel 12.5), and small ones (permuted Delaunay 2^13: 0.6, push-relabel 1.4) until its phases
+  no longer pay.
 - Very uneven degrees: a start from scarce rows, then Pothen–Fan. R-MAT 18: 200, push-relabel 340 or more.
 """
 
 from __future__ import annotations
 
-from typing import Any, Literal
+from typing import Any, Literal, get_args
 
 import numpy as np
 from numba import njit
 
 from ..errors import InvalidProblem
 from .graph import BipartiteGraph, IntArray
-from .hopcroft_karp import hopcroft_karp
 from .local_search import local_search
 from .pothen_fan import pothen_fan
 from .push_relabel import push_relabel
 
-Kind = Literal["uneven", "ordered", "general"]
+Kind = Literal["uneven", "ordered", "thin", "small", "general"]
 
-_DEGREE_SAMPLE = 65536
-_GAP_SAMPLE = 1000
+_DEGREE_SAMPLE = 8192
+_GAP_SAMPLE = 256
+_SMALL = 12_000
+"""So many rows, with what belongs to them, stay in the cache."""
 _PATIENCE = 16.0
-_LOCAL_LIMITS = 64, 1024, 16384
-_FEW = 16
-"""So few free rows are left to Hopcroft–Karp: at most as many phases, and no transposed graph."""
+_LOCAL_LIMITS = 16, 128, 1024, 8192
+_VISITS = 4.0
+"""Columns that Pothen–Fan may meet, per row and column of the graph, before push-relabel takes over."""
+_SLOW_SHARE = 0.2
 
 
 def choose(graph: BipartiteGraph) -> Kind:
     """What the graph looks like: the rule behind ``algorithm="auto"`` on the CPU.
 
     - ``"uneven"``: the row degrees' standard deviation exceeds their mean.
-    - ``"ordered"``: rows near in number are near in the graph: successive columns of a sampled row lie within 1/256 of
+    - ``"ordered"``: rows near in number are near in the graph: successive columns of a sampled row lie within 1/128 of
       all columns of each other (median), and hardly any row (1/256 of them) has fewer than two columns.
+    - ``"thin"``: ordered, with more such rows.
+    - ``"small"``: none of these, and at most 12,000 rows.
     - ``"general"``: everything else.
     """
     stride = max(1, graph.n_rows // _DEGREE_SAMPLE)
@@ -46,7 +54,9 @@ def choose(graph: BipartiteGraph) -> Kind:
     if deviation > mean:
         return "uneven"
     gap = _neighbour_gap(graph.indptr, graph.indices, max(1, graph.n_rows // _GAP_SAMPLE))
-    return "ordered" if gap * 256 <= graph.n_columns and thin * 256 <= 1 else "general"
+    if gap * 128 <= graph.n_columns:
+        return "ordered" if thin * 256 <= 1 else "thin"
+    return "small" if graph.n_rows <= _SMALL else "general"
 
 
 @njit(cache=True, nogil=True)
@@ -87,37 +97,36 @@ def best(
 
     Parameters
     ----------
-    kind : {"uneven", "ordered", "general"}, optional
+    kind : {"uneven", "ordered", "thin", "small", "general"}, optional
         Instead of what `choose` says.
     """
     if kind is None:
         kind = choose(graph)
-    elif kind not in {"uneven", "ordered", "general"}:
-        raise InvalidProblem(f'kind: need "uneven", "ordered" or "general", got {kind!r}')
+    elif kind not in get_args(Kind):
+        raise InvalidProblem(f"kind: need one of {', '.join(map(repr, get_args(Kind)))}, got {kind!r}")
     stats: dict[str, Any] = {"kind": kind}
-    if kind == "uneven":
-        stats["pothen-fan"] = pothen_fan(
-            graph, col_of_row, row_of_col, max_visits=4.0 * (graph.n_rows + graph.n_columns)
-        )
+    if np.all(row_of_col >= 0):
+        return stats
+    if kind == "ordered":
+        stats["free_after_local_search"] = _mend(graph, col_of_row, row_of_col)
+        if stats["free_after_local_search"] == 0:
+            return stats
+    if kind != "general":
+        most = _VISITS * (graph.n_rows + graph.n_columns)
+        slow_share = np.inf if kind == "uneven" else _SLOW_SHARE
+        stats["pothen-fan"] = pothen_fan(graph, col_of_row, row_of_col, max_visits=most, slow_share=slow_share)
         if stats["pothen-fan"]["complete"]:
             return stats
-    elif kind == "ordered":
-        n_free = _mend(graph, col_of_row, row_of_col)
-        stats["free_after_local_search"] = n_free
-        if n_free == 0:
-            return stats
-        if n_free <= _FEW:
-            stats["hopcroft-karp"] = hopcroft_karp(graph, col_of_row, row_of_col)
-            return stats
-    stats["push-relabel"] = push_relabel(graph, col_of_row, row_of_col, first_relabel=False, patience=_PATIENCE)
+    far = kind in {"thin", "small"}  # near free columns are taken: exact distances pay at once
+    stats["push-relabel"] = push_relabel(graph, col_of_row, row_of_col, first_relabel=far, patience=_PATIENCE)
     return stats
 
 
 def _mend(graph: BipartiteGraph, col_of_row: IntArray, row_of_col: IntArray) -> int:
-    """Local searches with growing limits while they cannot cost more than a few passes; returns the rows left free."""
-    n_free = int(np.count_nonzero(col_of_row < 0))
+    """Local searches with growing limits while they find and cannot cost much; returns the rows left free."""
+    n_free, n_before = int(np.count_nonzero(col_of_row < 0)), graph.n_rows + 1
     for limit in _LOCAL_LIMITS:
-        if n_free == 0 or n_free * limit > 4 * graph.n_rows:
+        if n_free in {0, n_before} or n_free * limit > 4 * graph.n_rows:
             break
-        n_free = local_search(graph, col_of_row, row_of_col, limit)
+        n_before, n_free = n_free, local_search(graph, col_of_row, row_of_col, limit)
     return n_free

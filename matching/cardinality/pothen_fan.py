@@ -18,6 +18,8 @@ from numba import njit
 from .bitset import Bits, add, empty_bits, has, mark_matched
 from .graph import BipartiteGraph, IntArray
 
+_HANDFUL = 4
+
 
 def pothen_fan(
     graph: BipartiteGraph,
@@ -26,6 +28,7 @@ def pothen_fan(
     *,
     fairness: bool = True,
     max_visits: float = np.inf,
+    slow_share: float = np.inf,
 ) -> dict[str, Any]:
     """Augment a matching in place to a maximum one; returns the statistics of the run.
 
@@ -36,6 +39,9 @@ def pothen_fan(
     max_visits : float
         Start no further phase once so many columns were met: the matching may then fall short of the maximum, and
         ``complete`` in the statistics says so.
+    slow_share : float
+        Nor once a phase augments more than this share of what the phase before did (and more than a handful): as long
+        as the others, and ever more of them.
     """
     lookahead = graph.indptr[:-1].copy()
     edge_of_row = np.empty(graph.n_rows, graph.indptr.dtype)
@@ -47,12 +53,13 @@ def pothen_fan(
     augmented: list[int] = []
     visited: list[int] = []
     seconds: list[float] = []
-    n_augmented = -1
-    while n_augmented != 0 and sum(visited) < max_visits:
+    n_augmented, is_slow = -1, False
+    while n_augmented != 0 and sum(visited) < max_visits and not is_slow:
         begin = perf_counter()
         backwards = fairness and len(augmented) % 2 == 1
         n_augmented, n_left, n_visited = depth_first_phase(*arrays, free_rows, backwards)
         free_rows = free_rows[:n_left]
+        is_slow = bool(augmented) and n_augmented > max(_HANDFUL, slow_share * augmented[-1])
         augmented.append(n_augmented)
         visited.append(n_visited)
         seconds.append(perf_counter() - begin)
