@@ -22,6 +22,7 @@ from .convert import as_dense
 from .dense_paths import assign_dense_rows, lower_dense_to_cheapest
 from .hall import infeasible
 from .problem import Problem
+from .sharpen import sharpened
 from .short_side import Matched, from_short_side
 from .shortest_paths import State, assign_rows, lower_to_cheapest, named_counts, start
 from .threads import side_by_side
@@ -46,7 +47,8 @@ class JV:
         began = perf_counter()
         col_of_row, v, stats = from_short_side(as_dense(problem), _match)
         stats["solve_s"] = perf_counter() - began
-        return certify(problem, col_of_row, v, solver=self.name, device=device, stats=stats)
+        answer = certify(problem, col_of_row, v, solver=self.name, device=device, stats=stats)
+        return sharpened(problem, answer)
 
 
 def _match(problem: Problem) -> Matched:

@@ -14,6 +14,7 @@ from .components import chunks_of_components, components, rows_by_component
 from .convert import as_sparse
 from .hall import infeasible
 from .problem import Problem
+from .sharpen import sharpened
 from .short_side import Matched, from_short_side
 from .shortest_paths import assign_rows, lower_to_cheapest, named_counts, start
 from .threads import side_by_side
@@ -40,7 +41,8 @@ class SparseJV:
         began = perf_counter()
         col_of_row, v, stats = from_short_side(as_sparse(problem), _match)
         stats["solve_s"] = perf_counter() - began
-        return certify(problem, col_of_row, v, solver=self.name, device=device, stats=stats)
+        answer = certify(problem, col_of_row, v, solver=self.name, device=device, stats=stats)
+        return sharpened(problem, answer)
 
 
 def _match(problem: Problem) -> Matched:

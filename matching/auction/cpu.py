@@ -17,6 +17,7 @@ from ..certificate import certify
 from ..errors import NotConverged
 from ..hall import infeasible
 from ..problem import Problem
+from ..sharpen import sharpened
 from ..short_side import Matched, from_short_side
 from ..shortest_paths import State, lower_to_cheapest, named_counts, start
 from ..sparse_jv import local_columns
@@ -60,7 +61,8 @@ def solve_cpu(problem: Problem, options: Auction) -> Assignment:
     answer = certify(problem, col_of_row, v, solver=options.name, device="cpu", stats=stats)
     if stats.get("waiting") and not answer.is_optimal:
         raise NotConverged(out_of_bids(options, stats["waiting"]), assignment=answer)
-    return answer
+    is_exact = options.variant == "default" and options.eps is None
+    return sharpened(problem, answer) if is_exact else answer
 
 
 def match_by_auction(problem: Problem, options: Auction) -> Matched:
