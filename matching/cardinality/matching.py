@@ -165,18 +165,31 @@ def verify_matching(graph: Any, matching: Matching) -> int:
     cover = matching.cover
     if cover.rows.shape != (graph.n_rows,) or cover.columns.shape != (graph.n_columns,):
         raise InvalidProblem(f"matching: the cover must have one flag per vertex of a {graph.shape} graph")
-    rows = np.repeat(np.arange(graph.n_rows), np.diff(graph.indptr))
-    uncovered = np.flatnonzero(~(cover.rows[rows] | cover.columns[graph.indices]))
-    if len(uncovered):
-        first = uncovered[0]
-        raise InvalidProblem(
-            f"matching: the cover leaves {len(uncovered)} edge(s) open, first ({rows[first]}, {graph.indices[first]})"
-        )
+    n_open, row, column = _open_edges(graph.indptr, graph.indices, cover.rows, cover.columns)
+    if n_open:
+        raise InvalidProblem(f"matching: the cover leaves {n_open} edge(s) open, first ({row}, {column})")
     if cover.size != matching.size:
         raise InvalidProblem(
             f"matching: not proven maximum, its cover has {cover.size} vertices for {matching.size} matched pairs"
         )
     return matching.size
+
+
+@njit(cache=True, nogil=True)
+def _open_edges(
+    indptr: IntArray, indices: IntArray, rows: NDArray[np.bool_], columns: NDArray[np.bool_]
+) -> tuple[int, int, int]:
+    """How many edges touch neither one of the rows nor one of the columns, and the first of them."""
+    n_open, first_row, first_column = 0, -1, -1
+    for i in range(len(rows)):
+        if rows[i]:
+            continue
+        for k in range(indptr[i], indptr[i + 1]):
+            if not columns[indices[k]]:
+                if n_open == 0:
+                    first_row, first_column = i, int(indices[k])
+                n_open += 1
+    return n_open, first_row, first_column
 
 
 def check_matching(graph: BipartiteGraph, col_of_row: IntArray, row_of_col: IntArray) -> None:

@@ -25,7 +25,8 @@ def performance_profile(times: Mapping[str, Sequence[float | None]]) -> dict[str
     table = _table(times)
     with np.errstate(invalid="ignore"):
         ratios = table / np.min(table, axis=0)
-    return {name: _rising(row) for name, row in zip(times, ratios, strict=True)}
+    widest = np.max(ratios, where=np.isfinite(ratios), initial=1.0)
+    return {name: _rising(row, widest) for name, row in zip(times, ratios, strict=True)}
 
 
 def speed_up_profile(times: Mapping[str, Sequence[float | None]], reference: Sequence[float]) -> dict[str, Curve]:
@@ -38,9 +39,11 @@ def _table(times: Mapping[str, Sequence[float | None]]) -> np.ndarray:
     return np.array([[np.inf if t is None else t for t in row] for row in times.values()], dtype=np.float64)
 
 
-def _rising(ratios: np.ndarray) -> Curve:
+def _rising(ratios: np.ndarray, end: float) -> Curve:
+    """Steps up at each ratio, then level to `end`."""
     x = np.sort(ratios[np.isfinite(ratios)])
-    return x, np.arange(1, len(x) + 1) / len(ratios)
+    share = np.arange(1, len(x) + 1) / len(ratios)
+    return (np.append(x, end), np.append(share, share[-1])) if len(x) else (x, share)
 
 
 def _falling(speed_ups: np.ndarray) -> Curve:

@@ -93,11 +93,12 @@ def test_markdown_escapes_what_would_break_a_row():
 
 
 def test_performance_profile_counts_shares_within_multiples_of_the_best():
+    """All curves go on to the largest multiple, as a curve that rises no further is drawn."""
     curves = performance_profile({"a": [1.0, 4.0, 2.0, None], "b": [2.0, 1.0, 2.0, 3.0]})
-    np.testing.assert_allclose(curves["a"][0], [1, 1, 4])
-    np.testing.assert_allclose(curves["a"][1], [0.25, 0.5, 0.75])
-    np.testing.assert_allclose(curves["b"][0], [1, 1, 1, 2])
-    np.testing.assert_allclose(curves["b"][1], [0.25, 0.5, 0.75, 1])
+    np.testing.assert_allclose(curves["a"][0], [1, 1, 4, 4])
+    np.testing.assert_allclose(curves["a"][1], [0.25, 0.5, 0.75, 0.75])
+    np.testing.assert_allclose(curves["b"][0], [1, 1, 1, 2, 4])
+    np.testing.assert_allclose(curves["b"][1], [0.25, 0.5, 0.75, 1, 1])
 
 
 def test_speed_up_profile_counts_shares_of_at_least_a_speed_up():

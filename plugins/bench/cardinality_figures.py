@@ -1,0 +1,60 @@
+"""The figures of `bench cardinality`: profiles, times, levels of each search."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from pathlib import Path
+
+from .cardinality_record import OURS, PARALLEL, fastest_sequential, label_of, sets_of, time_of
+from .figures import draw_bars, draw_lines, draw_profiles
+from .harness import Case, Experiment
+from .profiles import performance_profile, speed_up_profile
+from .record import Record
+
+
+def figures(experiments: Sequence[Experiment], record: Record, folder: Path) -> list[Path]:
+    """Draw what was measured, and return the files."""
+    algorithms, _, levels, _ = experiments
+    paths = [path for name in ("original", "permuted") for path in _draw_profiles(name, algorithms, record, folder)]
+    paths.append(folder / "cardinality-times.png")
+    title = "Search after the cheap start (ours: start and search)"
+    draw_bars(paths[-1], title, _bars(algorithms, record), y="seconds", log=True)
+    for case in levels.cases:
+        paths.append(folder / f"cardinality-figure-2-{case.series}.png")
+        _draw_levels(paths[-1], case, levels, record)
+    return paths
+
+
+def _draw_profiles(name: str, experiment: Experiment, record: Record, folder: Path) -> list[Path]:
+    """Draw the profiles of the parallel algorithms and ours over one set of graphs."""
+    cases = sets_of(experiment)[name]
+    times = {v: [time_of(record, experiment, case, v) for case in cases] for v in (*PARALLEL, *OURS)}
+    times = {v: row for v, row in times.items() if any(row)}
+    paths: list[Path] = []
+    for reference in (fastest_sequential(name), "PR"):
+        slow = [time_of(record, experiment, case, reference) for case in cases]
+        both = [k for k, t in enumerate(slow) if t]
+        rows = {v: [row[k] for k in both] for v, row in times.items()}
+        paths.append(folder / f"cardinality-speed-up-{name}-{reference.lower()}.png")
+        title, x = f"Speed-up over {reference}, {name} graphs", f"speed-up over {reference} of at least"
+        draw_profiles(paths[-1], title, speed_up_profile(rows, [slow[k] or 0.0 for k in both]), x=x)
+    solved = [k for k in range(len(cases)) if any(row[k] for row in times.values())]
+    curves = performance_profile({v: [row[k] for k in solved] for v, row in times.items()})
+    paths.append(folder / f"cardinality-performance-{name}.png")
+    draw_profiles(paths[-1], f"Performance profile, {name} graphs", curves, x="time within this multiple of the best")
+    return paths
+
+
+def _bars(experiment: Experiment, record: Record) -> dict[str, dict[str, float]]:
+    return {
+        label_of(case): {v.name: t for v in experiment.variants if (t := time_of(record, experiment, case, v.name))}
+        for case in experiment.cases
+    }
+
+
+def _draw_levels(path: Path, case: Case, experiment: Experiment, record: Record) -> None:
+    lines: dict[str, list[tuple[float, float]]] = {}
+    for variant in experiment.variants:
+        levels = record.cell(experiment.name, case.series, case.size, variant.name).values("levels")
+        lines[variant.name] = [(i + 1, n) for i, n in enumerate(levels[0])] if levels else []
+    draw_lines(path, f"Levels of each search: {label_of(case)}", lines, x="search", y="levels", log=(False, True))
