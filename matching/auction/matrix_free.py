@@ -134,7 +134,7 @@ class _MatrixFree:
             steps = self._start_from_afar(prices, steps)
         for k, eps in enumerate(steps):
             left = self._phase(prices, eps)
-            if k < len(MARGINS) and not last:
+            if k < len(MARGINS):
                 self._add_contradictions(self._row_duals(prices.v), prices.v, -MARGINS[k] * eps)
         while last and self._add_contradictions(self._row_duals(prices.v), prices.v, last) is not None:
             left = self._phase(prices, last)
@@ -150,7 +150,7 @@ class _MatrixFree:
             return steps
         prices.v[:] = coarse_prices(self.rows.points[:, : self.n], self.cols.points[:, : self.m], self.squared)
         self._add_contradictions(self._row_duals(prices.v), prices.v, -steps[1])
-        return steps[1:] if self.schedule.last else np.concatenate([steps[1:2], steps[1:]])
+        return np.concatenate([steps[1:2], steps[1:]])
 
     def _phase(self, prices: Prices, eps: float) -> int:
         """Run one phase; the finish of an exact solve takes what the budget of a phase leaves."""
