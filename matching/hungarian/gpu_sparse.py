@@ -45,8 +45,12 @@ _WORDS = np.dtype(
         ("grow_ns", np.int64),
         ("settle_ns", np.int64),
         ("augment_ns", np.int64),
+        ("beyond", np.int64),
+        ("longest", np.int64),
+        ("n_free", np.int32),
         ("paths_of_search", np.int32, SEARCHES_COUNTED),
-    ]
+    ],
+    align=True,
 )
 
 
@@ -196,12 +200,22 @@ def grow_trees(graph: DeviceGraph, prices: Prices, free: Any, *, zeros_first: bo
             *(np.int32(n), np.int32(m), *graph.edges(), graph.row_bound),
             *(prices.v, prices.col_of_row, prices.row_of_col, *columns, *rows, cp.empty(2 * n, np.int32), on_device),
             *(sources, np.int32(len(free)), cp.empty(n, np.int32), cp.empty(2 * n, np.int32), cp.empty(2 * n, dtype)),
-            np.int32(zeros_first),
+            *(np.int32(zeros_first), np.int32(graph.is_bounded), dtype.type(_first_step(graph))),
         ),
     )
     done = on_device.get().view(_WORDS)[0]
     _add(stats, done)
     return -1 if done["stuck"] == _NO_END else int(done["stuck"])
+
+
+def _first_step(graph: DeviceGraph) -> Any:
+    """Return how far the first step of a search goes where no side has a bound; later ones follow the rows it adds."""
+    if graph.is_bounded or len(graph.cost) == 0:
+        return 0
+    costs = graph.cost if graph.forbidden is None else graph.cost[~graph.forbidden]
+    least, most = float(costs.min()), float(costs[costs < graph.none].max())
+    step = (most - least) / (len(graph.cost) // graph.n_rows + 1)
+    return max(int(step), 1) if graph.is_integer else step
 
 
 def _add(stats: dict[str, Any], done: np.void) -> None:

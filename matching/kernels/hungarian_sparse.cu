@@ -10,11 +10,14 @@
 //   grow     dist_j = the Δ at which column j enters: shortest paths from all free rows on reduced costs, by rounds over the
 //            queued rows (Bellman-Ford). A round first lowers distances, then the smallest row that explains a lowered one
 //            becomes the column's parent, and the column's row is queued. Rows beyond an end that their tree knows are not
-//            expanded. With zeros_first (the classical variant) only pairs of zero slack are followed, for as long as such
+//            expanded. Where no side has a bound the search goes on in steps of distance, and ends once half of the free rows
+//            could have an end. With zeros_first (the classical variant) only pairs of zero slack are followed, for as long as such
 //            phases find paths; one that found none is followed by a phase without that limit, its dual update.
 //   settle   Δ_t = the largest changes with  Δ_t ≤ dist of t's free columns and its rows' ways to go alone,
 //            Δ_t ≤ dist_i of rows that were not expanded, and for a pair from row i of t to column j of another tree s
 //            Δ_t ≤ dist_i + slack_ij + max(0, Δ_s - dist_j). They are feasible whatever the search has left out.
+//            Where no side has a bound there is one Δ instead, the longest of the roots' paths that the search has come past:
+//            it makes all of them tight, and a column may fall and be free.
 //   update   columns of t fall by Δ_t - dist_j; each tree with an end at Δ_t exchanges links and non-links along that path,
 //            the smallest end first, row i that goes alone being n_cols + i.
 // The tree with the nearest end of all is never held back, so every phase without the limit matches a row. A free column has
@@ -37,12 +40,14 @@
 #endif
 constexpr int NO_END = 0x7fffffff;
 constexpr int SEARCHES_COUNTED = 64;
+constexpr int FEW = 4096, MANY = 65536;  // rows that one step of distance should add, no fewer and no more
 
 // Distances are never negative, so their bits order like the numbers.
 __device__ __forceinline__ price_t lower(price_t* address, price_t value) {
     const int64 before = atomicMin((int64*)address, *(int64*)&value);
     return *(price_t*)&before;
 }
+__device__ __forceinline__ void raise(price_t* address, price_t value) { atomicMax((int64*)address, *(int64*)&value); }
 __device__ __forceinline__ price_t now(const price_t* address) { return *(volatile const price_t*)address; }
 __device__ __forceinline__ int now(const int* address) { return *(volatile const int*)address; }
 
@@ -127,6 +132,8 @@ struct Words {
     uint32 barrier;
     int searches, levels, sweeps, limited;  // phases, rounds, and phases among the pairs of zero slack
     int64 rows_scanned, grow_ns, settle_ns, augment_ns;
+    price_t beyond, longest;  // least dist of a row that is not expanded; longest of the roots' paths, -1 without
+    int n_free;               // free columns that are reached
     int paths[SEARCHES_COUNTED];
 };
 
@@ -134,6 +141,7 @@ struct Trees {
     Graph graph;
     int n_rows, n_cols;
     const price_t* row_bound;
+    bool is_bounded;
     price_t* v;
     int* col_of_row;
     int* row_of_col;
@@ -185,7 +193,7 @@ __device__ __forceinline__ void relax(const Trees& t, int row, price_t base, int
         col = t.col_of_row[row];
         if (col != NOBODY) root = t.label[((round + 1) & 1) * (int64)t.n_rows + parent_row(t.parent[col])];
         if (threadIdx.x % LANES == 0) t.label[(round & 1) * (int64)t.n_rows + row] = root;
-        if (col != NOBODY && (base >= t.limit[root] || (zeros_only && base > 0))) row = NOBODY;
+        if (col != NOBODY && ((t.is_bounded && base >= t.limit[root]) || (zeros_only && base > 0))) row = NOBODY;
     }
     const price_t dual = dual_of(t.graph, t.row_bound, t.v, row);
     if (row == NOBODY) return;
@@ -207,13 +215,15 @@ __device__ __forceinline__ void relax(const Trees& t, int row, price_t base, int
     }
 }
 
-// A queued row becomes the parent of the columns that it lowered; their rows are queued.
-__device__ __forceinline__ void claim(const Trees& t, int row, price_t base, int round, int* next, price_t* next_base) {
+// A queued row becomes the parent of the columns that it lowered; their rows up to the horizon are queued.
+__device__ __forceinline__ void claim(
+    const Trees& t, int row, price_t base, price_t horizon, int round, int* next, price_t* next_base
+) {
     const int col = t.col_of_row[row];
     if (col != NOBODY && t.spread[col] != base) return;
     const price_t dual = t.dual[row];
     const int root = t.label[(round & 1) * (int64)t.n_rows + row];
-    if (threadIdx.x % LANES == 0) {
+    if (t.is_bounded && threadIdx.x % LANES == 0) {
         const price_t alone = alone_key(t, Member{row, col, root, base});
         if (alone < now(&t.limit[root])) lower(&t.limit[root], alone);
     }
@@ -227,13 +237,56 @@ __device__ __forceinline__ void claim(const Trees& t, int row, price_t base, int
         const uint64 before = atomicMin(&t.parent[to], parent_key(round, row));
         const int owner = t.row_of_col[to];
         if (owner == NOBODY) {
-            if (t.dist[to] < now(&t.limit[root])) lower(&t.limit[root], t.dist[to]);
-        } else if (parent_round(before) != round) {
+            if (t.is_bounded && t.dist[to] < now(&t.limit[root])) lower(&t.limit[root], t.dist[to]);
+        } else if (parent_round(before) != round && t.dist[to] <= horizon) {
             const int place = next_place(&t.words->queued[(round + 1) % 3]);
             next[place] = owner;
             next_base[place] = t.dist[to];
         }
     }
+}
+
+// Whether the row of a reached column waits behind the horizon.
+__device__ __forceinline__ bool waits(const Trees& t, int col, bool zeros_only) {
+    return t.row_of_col[col] != NOBODY && t.spread[col] != t.dist[col] && !(zeros_only && t.dist[col] > 0);
+}
+
+// Queues the rows of the next step; returns false when there are none, or when half of the free rows could have an end.
+__device__ __forceinline__ bool go_on(
+    const Trees& t, int n_sources, bool zeros_only, price_t& step, price_t& horizon, int round, int* queue, price_t* bases,
+    int thread, int threads
+) {
+    Words* const words = t.words;
+    const int n_reached = now(&words->n_reached);
+    price_t least = none();
+    int n_free = 0;
+    for (int k = thread; k < n_reached; k += threads) {
+        const int col = t.reached[k];
+        if (t.row_of_col[col] == NOBODY) n_free++;
+        if (waits(t, col, zeros_only) && t.dist[col] < least) least = t.dist[col];
+    }
+    if (n_free > 0) atomicAdd(&words->n_free, n_free);
+    if (least < none()) lower(&words->beyond, least);
+    grid_barrier(&words->barrier);
+    least = now(&words->beyond);
+    if (least >= none() || 2 * (int64)now(&words->n_free) >= n_sources) return false;
+    horizon = least + step;
+    for (int k = thread; k < n_reached; k += threads) {
+        const int col = t.reached[k];
+        if (!waits(t, col, zeros_only) || t.dist[col] > horizon) continue;
+        const int place = next_place(&words->queued[round % 3]);
+        queue[place] = t.row_of_col[col];
+        bases[place] = t.dist[col];
+    }
+    grid_barrier(&words->barrier);
+    const int size = now(&words->queued[round % 3]);
+    if (size < FEW && step < none() / 4) step *= 2;
+#ifdef INTEGER
+    if (size > MANY && step > 1) step /= 2;
+#else
+    if (size > MANY) step /= 2;
+#endif
+    return true;
 }
 
 // Finds the root of every reached column, and holds each Δ_t below its tree's ends and rows that were not expanded.
@@ -255,7 +308,13 @@ __device__ __forceinline__ void find_roots(const Trees& t, const int* sources, i
         t.root[col] = root;
         const Member m = member(t, sources, n_sources, k);
         if (m.row != NOBODY) *(volatile int*)&t.up[m.row] = root;  // a shorter way for others, to the same root
-        lower(&t.delta[root], m.row == NOBODY || !is_expanded(t, m) ? m.base : alone_key(t, m));
+        const bool ends = m.row == NOBODY, waiting = !ends && !is_expanded(t, m);
+        if (t.is_bounded)
+            lower(&t.delta[root], ends || waiting ? m.base : alone_key(t, m));
+        else if (ends)
+            lower(&t.limit[root], m.base);
+        else if (waiting)
+            lower(&t.words->beyond, m.base);
     }
     grid_barrier(&t.words->barrier);
 }
@@ -283,6 +342,17 @@ __device__ __forceinline__ bool hold_back(const Trees& t, const Member& m) {
         if (most < lower(&t.delta[m.root], most)) changed = true;
     }
     return changed;
+}
+
+// One Δ for all trees: the longest of the roots' paths, no more than what the search has come past.
+__device__ __forceinline__ void take_longest(const Trees& t, const int* sources, int n_sources, int thread, int threads) {
+    for (int at = thread; at < n_sources; at += threads)
+        if (t.limit[sources[at]] < none()) raise(&t.words->longest, t.limit[sources[at]]);
+    grid_barrier(&t.words->barrier);
+    const price_t longest = now(&t.words->longest), beyond = now(&t.words->beyond);
+    for (int at = thread; at < n_sources; at += threads)
+        t.delta[sources[at]] = longest < 0 || beyond < longest ? beyond : longest;
+    grid_barrier(&t.words->barrier);
 }
 
 // Carries the path of a root out; `end` is a column, or n_cols + a row that goes alone.
@@ -320,10 +390,10 @@ extern "C" __global__ void __launch_bounds__(512) hungarian_sparse(
     int width, int block_rows, const price_t* row_bound, price_t* v, int* col_of_row, int* row_of_col, price_t* dist,
     uint64* parent, int* lowered, price_t* spread, int* root, int* reached, price_t* dual, price_t* limit, price_t* delta,
     int* end, int* up, int* label, Words* words, int* sources, int n_sources, int* kept, int* queues, price_t* bases,
-    int zeros_first
+    int zeros_first, int is_bounded, price_t step
 ) {
     const Trees t{Graph{indptr, indices, cost, forbidden, width, block_rows},
-                  n_rows, n_cols, row_bound, v, col_of_row, row_of_col, dist, parent, lowered, spread, root, reached,
+                  n_rows, n_cols, row_bound, (bool)is_bounded, v, col_of_row, row_of_col, dist, parent, lowered, spread, root, reached,
                   dual, limit, delta, end, up, label, words};
     const int thread = dealt_thread(), threads = all_threads();
     uint32* const barrier = &words->barrier;
@@ -331,15 +401,22 @@ extern "C" __global__ void __launch_bounds__(512) hungarian_sparse(
     bool zeros_only = zeros_first;
     int64 began = nanoseconds();
     for (int at = thread; at < n_sources; at += threads) plant(t, sources[at], at, queues, bases);
-    if (thread == 0) words->queued[0] = n_sources;
+    if (thread == 0) words->queued[0] = n_sources, words->beyond = none(), words->longest = -1;
     grid_barrier(barrier);
     while (n_sources > 0) {
+        price_t horizon = is_bounded ? none() : step;
         while (true) {
-            const int size = now(&words->queued[round % 3]);
-            if (size == 0) break;
             const int64 here = (round & 1) * (int64)n_rows, there = ((round + 1) & 1) * (int64)n_rows;
+            int size = now(&words->queued[round % 3]);
+            if (size == 0) {
+                if (is_bounded || !go_on(t, n_sources, zeros_only, step, horizon, round, queues + here, bases + here, thread, threads))
+                    break;
+                size = now(&words->queued[round % 3]);
+            }
             if (thread == 0) {
                 words->queued[(round + 2) % 3] = 0;
+                words->n_free = 0;
+                words->beyond = none();
                 words->levels++;
                 words->rows_scanned += size;
             }
@@ -350,7 +427,7 @@ extern "C" __global__ void __launch_bounds__(512) hungarian_sparse(
             }
             grid_barrier(barrier);
             for (int64 at = thread / LANES; at < size; at += threads / LANES)
-                claim(t, queues[here + at], bases[here + at], round, queues + there, bases + there);
+                claim(t, queues[here + at], bases[here + at], horizon, round, queues + there, bases + there);
             grid_barrier(barrier);
             round++;
         }
@@ -359,7 +436,8 @@ extern "C" __global__ void __launch_bounds__(512) hungarian_sparse(
         const int64 grown = nanoseconds();
         if (thread == 0) words->n_kept = 0;
         find_roots(t, sources, n_sources, n_reached, thread, threads);
-        while (true) {
+        if (!is_bounded) take_longest(t, sources, n_sources, thread, threads);
+        while (is_bounded) {
             if (thread == 0) {
                 words->changed[(sweep + 1) % 3] = 0;
                 words->sweeps++;
@@ -375,7 +453,7 @@ extern "C" __global__ void __launch_bounds__(512) hungarian_sparse(
             const Member m = member(t, sources, n_sources, k);
             const price_t stop = delta[m.root];
             if (m.row == NOBODY) {
-                if (m.base == stop) atomicMin(&end[m.root], m.col);
+                if (is_bounded ? m.base == stop : m.base <= stop && m.base == limit[m.root]) atomicMin(&end[m.root], m.col);
             } else if (stop >= none()) {
                 if (m.col == NOBODY) atomicMin(&words->stuck, m.row);
             } else if (is_expanded(t, m) && alone_key(t, m) == stop) {
@@ -408,7 +486,8 @@ extern "C" __global__ void __launch_bounds__(512) hungarian_sparse(
         if (thread == 0) {
             words->queued[round % 3] = n_left;
             words->queued[(round + 1) % 3] = 0;
-            words->n_reached = 0;
+            words->n_reached = words->n_free = 0;
+            words->beyond = none(), words->longest = -1;
             if (words->searches < SEARCHES_COUNTED) words->paths[words->searches] = paths;
             words->searches++;
             words->limited += zeros_only;

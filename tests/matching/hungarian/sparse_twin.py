@@ -41,6 +41,13 @@ def _match(problem: Problem, *, zeros_first: bool) -> Matched:
     return *twin.answer(problem), twin.counts
 
 
+def _first_step(problem: Problem) -> Any:
+    if len(problem.data) == 0:
+        return 0
+    step = (float(problem.data.max()) - float(problem.data.min())) / (len(problem.data) // problem.n_rows + 1)
+    return max(int(step), 1) if problem.is_integer else step
+
+
 @dataclass
 class Phase:
     """What grows in one phase: the trees' columns, and the rows that are expanded."""
@@ -66,6 +73,8 @@ class Twin:
     col_of_row: list[int]
     row_of_col: list[int]
     counts: dict[str, int]
+    is_bounded: bool
+    step: Any
 
     @classmethod
     def of(cls, problem: Problem) -> Twin:
@@ -77,7 +86,10 @@ class Twin:
         pairs = list(zip(global_columns(problem).tolist(), problem.data.tolist(), strict=True))
         edges = [pairs[problem.indptr[i] : problem.indptr[i + 1]] for i in range(n)]
         v = [bound if bound < none else 0 for bound in col_bound]
-        twin = cls(edges, row_bound, none, v, [-1] * n, [-1] * m, {"searches": 0, "levels": 0, "sweeps": 0})
+        is_square = np.array_equal(np.diff(problem.row_offsets), np.diff(problem.col_offsets))
+        is_bounded = problem.has_unmatched_cost or not is_square
+        counts = {"searches": 0, "levels": 0, "sweeps": 0}
+        twin = cls(edges, row_bound, none, v, [-1] * n, [-1] * m, counts, is_bounded, _first_step(problem))
         twin._reduce_columns(col_bound)
         return twin
 
@@ -130,16 +142,41 @@ class Twin:
         phase = Phase(free, limit=dict.fromkeys(free, self.none))
         queue: list[tuple[int, Any]] = [(i, 0) for i in free]
         label: dict[int, int] = {}
-        while queue:
-            label = {i: i if self.col_of_row[i] < 0 else label[phase.parent[self.col_of_row[i]]] for i, _ in queue}
+        horizon = self.none if self.is_bounded else self.step
+        while True:
+            if not queue:
+                queue, horizon = self._go_on(phase, zeros_only)
+            if not queue:
+                return phase
+            label = {
+                i: i if self.col_of_row[i] < 0 else label.get(phase.parent[self.col_of_row[i]], -1) for i, _ in queue
+            }
             queue = [
                 (i, base)
                 for i, base in queue
-                if self.col_of_row[i] < 0 or not (base >= phase.limit[label[i]] or (zeros_only and base > 0))
+                if self.col_of_row[i] < 0
+                or not ((self.is_bounded and base >= phase.limit[label[i]]) or (zeros_only and base > 0))
             ]
-            queue = self._claim(phase, queue, label, self._relax(phase, queue))
+            claimed = self._claim(phase, queue, label, self._relax(phase, queue))
+            queue = [(i, base) for i, base in claimed if base <= horizon]
             self.counts["levels"] += 1
-        return phase
+
+    def _go_on(self, phase: Phase, zeros_only: bool) -> tuple[list[tuple[int, Any]], Any]:
+        """Return the queue of the next step of distance, and how far it goes."""
+        waiting = [
+            (self.row_of_col[j], dist)
+            for j, dist in phase.dist.items()
+            if self.row_of_col[j] >= 0 and not self._is_expanded(phase, j) and not (zeros_only and dist > 0)
+        ]
+        n_free = sum(self.row_of_col[j] < 0 for j in phase.dist)
+        if self.is_bounded or not waiting or 2 * n_free >= len(phase.roots):
+            return [], self.none
+        horizon = min(dist for _, dist in waiting) + self.step
+        queue = [(i, dist) for i, dist in waiting if dist <= horizon]
+        assert len(queue) < 4096  # the GPU's FEW
+        if self.step < self.none / 4:
+            self.step *= 2
+        return queue, horizon
 
     def _relax(self, phase: Phase, queue: list[tuple[int, Any]]) -> set[int]:
         """Lower the distances of the queued rows' columns; return the columns."""
@@ -161,12 +198,13 @@ class Twin:
         claimed: dict[int, int] = {}
         for i, base in queue:
             root = label[i]
-            phase.limit[root] = min(phase.limit[root], self._alone_key(phase, i, base))
+            if self.is_bounded:
+                phase.limit[root] = min(phase.limit[root], self._alone_key(phase, i, base))
             for j, cost in self.edges[i]:
                 if j not in lowered or base + (cost - self.v[j] - phase.dual[i]) != phase.dist[j]:
                     continue
                 claimed[j] = min(claimed.get(j, i), i)
-                if self.row_of_col[j] < 0:
+                if self.is_bounded and self.row_of_col[j] < 0:
                     phase.limit[root] = min(phase.limit[root], phase.dist[j])
         phase.parent |= claimed
         return [(self.row_of_col[j], phase.dist[j]) for j in claimed if self.row_of_col[j] >= 0]
@@ -194,6 +232,9 @@ class Twin:
             phase.root[j] = root
         phase.delta = dict.fromkeys(phase.roots, self.none)
         members = self._members(phase)
+        if not self.is_bounded:
+            self._take_longest(phase)
+            return
         ends = [(phase.root[j], dist) for j, dist in phase.dist.items() if self.row_of_col[j] < 0]
         ends += [
             (root, self._alone_key(phase, i, base) if self._is_expanded(phase, j) else base)
@@ -205,6 +246,18 @@ class Twin:
         while changed:
             changed = sum(self._hold_back(phase, *member) for member in members) > 0
             self.counts["sweeps"] += 1
+
+    def _take_longest(self, phase: Phase) -> None:
+        """Give all trees one Δ, the longest of the roots' paths that the search has come past."""
+        for j, dist in phase.dist.items():
+            if self.row_of_col[j] < 0:
+                phase.limit[phase.root[j]] = min(phase.limit[phase.root[j]], dist)
+        beyond = min(
+            (d for j, d in phase.dist.items() if self.row_of_col[j] >= 0 and not self._is_expanded(phase, j)),
+            default=self.none,
+        )
+        longest = max((limit for limit in phase.limit.values() if limit < self.none), default=beyond)
+        phase.delta = dict.fromkeys(phase.roots, min(longest, beyond))
 
     def _hold_back(self, phase: Phase, i: int, _: int, root: int, base: Any) -> bool:
         before = phase.delta[root]
@@ -226,7 +279,8 @@ class Twin:
         end: dict[int, int] = {}
         for j, dist in phase.dist.items():
             root = phase.root[j]
-            if self.row_of_col[j] < 0 and dist == phase.delta[root]:
+            nearest = phase.delta[root] if self.is_bounded else phase.limit[root]
+            if self.row_of_col[j] < 0 and dist == nearest <= phase.delta[root]:
                 end[root] = min(end.get(root, j), j)
         for i, j, root, base in self._members(phase):
             if self._is_expanded(phase, j) and self._alone_key(phase, i, base) == phase.delta[root]:
