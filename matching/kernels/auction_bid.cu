@@ -19,6 +19,8 @@
 // variant: -DLANES=32 -DCOST=double
 // variant: -DINTEGER -DCOST=int
 // variant: -DINTEGER -DCOST=int64 -DLANES=32
+// variant: -DDENSE -DLANES=32
+// variant: -DDENSE -DLANES=32 -DINTEGER -DCOST=int
 #include "auction.cuh"
 
 #ifndef LANES

@@ -12,6 +12,7 @@
 //
 // Bytes: the matrix once per kernel, columns' minima 256 values a column. Only auction_violations counts with an
 // atomic; its list is sorted afterwards.
+// variant: -DDENSE
 // variant: -DDENSE -DCOST=double
 // variant: -DDENSE -DINTEGER -DCOST=int
 // variant: -DDENSE -DINTEGER -DCOST=int64

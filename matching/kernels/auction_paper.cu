@@ -13,6 +13,7 @@
 //
 // Bytes of an iteration: the benefits of each unassigned person, and every bid once per object, as in the paper.
 // Hazards: none within a kernel but the counter; the kernels' order is the only synchronisation.
+// variant: -DCOST=double
 // variant: -DDENSE -DCOST=float
 // variant: -DDENSE -DCOST=double
 #include "auction.cuh"
