@@ -177,7 +177,10 @@ def draw_tracks(path: Path, title: str, tracks: Mapping[str, pd.DataFrame]) -> N
             axes.add_collection(Line3DCollection(lines, colors=colours, linewidths=0.7))
             for axis in "xyz":
                 axes.__getattribute__(f"set_{axis}lim")(table[axis].min(), table[axis].max())
-            axes.set(title=name, xlabel="x (µm)", ylabel="y (µm)", zlabel="z (µm)")
-            axes.set_box_aspect(None, zoom=0.88)
+            for axis in (axes.xaxis, axes.yaxis, axes.zaxis):
+                axis.set_label_text(f"{axis.axis_name} (µm)", fontsize=8)
+                axis.labelpad = -2
+            axes.set(title=name)
+            axes.set_box_aspect(None, zoom=0.85)
             axes.title.set_fontsize(9)
             axes.tick_params(labelsize=6)
