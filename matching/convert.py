@@ -155,7 +155,7 @@ def _turned_matrices(problem: Problem, flat: np.ndarray) -> np.ndarray:
     """Transpose matrices that lie one after the other."""
     rows, cols = np.diff(problem.row_offsets), np.diff(problem.col_offsets)
     if (rows == rows[0]).all() and (cols == cols[0]).all():
-        return np.ascontiguousarray(flat.reshape(len(rows), rows[0], cols[0]).transpose(0, 2, 1)).reshape(-1)
+        return flat.reshape(len(rows), rows[0], cols[0]).transpose(0, 2, 1).reshape(-1)  # a copy, on the device too
     ends = np.cumsum(rows * cols)[:-1]
     shapes = zip(np.split(flat, ends), rows.tolist(), cols.tolist(), strict=True)
     return np.concatenate([matrix.reshape(n, m).T.reshape(-1) for matrix, n, m in shapes])

@@ -17,6 +17,7 @@ from ..convert import as_dense, as_sparse, transposed
 from ..errors import Infeasible
 from ..hall import infeasible
 from ..problem import Problem
+from .gpu_batch import Match, solve_batch, solve_groups
 from .gpu_dense import DeviceCosts, DeviceState, reduce_rows, reduced
 from .gpu_sparse import best_row_duals, settle_lone_columns, solve_sparse
 from .handover import starting_duals
@@ -30,8 +31,13 @@ Method = Callable[[DeviceCosts, DeviceState, Any], tuple[int, dict[str, Any]]]
 """Matches the given free rows; returns a stuck row or -1, and counts."""
 
 
-def solve_on_gpu(problem: Problem, name: str, device: str, method: Method, start: Any = None) -> Assignment:
-    """Solve by one of the GPU's methods, from an `Assignment` or prices; raises as the solvers say."""
+def solve_on_gpu(
+    problem: Problem, name: str, device: str, method: Method, start: Any = None, at_once: Match | None = None
+) -> Assignment:
+    """Solve by one of the GPU's methods, from an `Assignment` or prices; raises as the solvers say.
+
+    `at_once`: how dense blocks of one shape are solved together, where there is no start; None: one by one.
+    """
     began = perf_counter()
     with cuda.using(device) as cp:
         where = f"cuda:{cp.cuda.Device().id}"
@@ -41,6 +47,8 @@ def solve_on_gpu(problem: Problem, name: str, device: str, method: Method, start
         duals = None if start is None else starting_duals(form, start)
         if form.kind == "sparse":
             answer = _solve_sparse(form, duals, lambda part, own: solve_sparse(cp, part, name, where, own))
+        elif duals is None and at_once is not None and form.n_blocks > 1:
+            answer = _solve_together(cp, form, name, where, method, at_once)
         elif duals is None:
             answer = solve_blocks(form, lambda block: _solve_rows(cp, block, name, where, method))
         else:
@@ -48,6 +56,16 @@ def solve_on_gpu(problem: Problem, name: str, device: str, method: Method, start
         if not problem.is_on_device:
             answer = answer.on_host()
         return replace(answer, stats={**answer.stats, "solve_s": perf_counter() - began})
+
+
+def _solve_together(cp: Any, form: Problem, name: str, where: str, method: Method, at_once: Match) -> Assignment:
+    """Solve the blocks of each shape at once; shapes of which there is one, and large blocks, with the whole device."""
+    answers = solve_groups(
+        form,
+        lambda b: _solve_block(form, b, lambda block: _solve_rows(cp, block, name, where, method)),
+        lambda batch: _from_short_side(batch, lambda turned: solve_batch(cp, turned, name, where, at_once)),
+    )
+    return answers[0] if len(answers) == 1 else _joined(form, answers)
 
 
 SolvePart = Callable[[Problem, Any], Assignment]
@@ -99,24 +117,28 @@ def solve_blocks(form: Problem, solve_rows: Callable[[Problem], Assignment]) -> 
 
 
 def _solve_block(form: Problem, b: int, solve_rows: Callable[[Problem], Assignment]) -> Assignment:
-    block = form.block(b)
-    n, m = block.shape
     try:
-        if n <= m or block.has_unmatched_cost:
-            return solve_rows(block)
-        answer = solve_rows(transposed(block))
+        return _from_short_side(form.block(b), solve_rows)
     except Infeasible as error:
-        if n > m:
-            error = Infeasible(str(error), rows=error.columns, columns=error.rows, side="columns")
         raise (error.in_block(b) if form.n_blocks > 1 else error) from None
+
+
+def _from_short_side(part: Problem, solve_rows: Callable[[Problem], Assignment]) -> Assignment:
+    """Solve one block, or blocks of one shape, with the sides exchanged where all columns must be matched."""
+    if part.n_rows <= part.n_cols or part.has_unmatched_cost:
+        return solve_rows(part)
+    try:
+        answer = solve_rows(transposed(part))
+    except Infeasible as error:
+        raise error.of_columns() from None
     return replace(
         answer,
         col_of_row=answer.row_of_col,
         row_of_col=answer.col_of_row,
         row_duals=answer.col_duals,
         col_duals=answer.row_duals,
-        row_offsets=block.row_offsets,
-        col_offsets=block.col_offsets,
+        row_offsets=part.row_offsets,
+        col_offsets=part.col_offsets,
     )
 
 

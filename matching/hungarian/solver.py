@@ -58,10 +58,12 @@ class HungarianClassical:
             split = multi_gpu_paper.match_by_zeros if paper else multi_gpu_classical.match_by_stages
             return multi_gpu.solve_on_gpus(problem, self.name, device.split(","), 0, split)
         if device.startswith("cuda"):
-            from . import gpu, gpu_classical, gpu_paper
+            from . import gpu, gpu_batch, gpu_classical, gpu_paper
 
-            method = gpu_paper.match_by_zeros if self.variant == "paper" else gpu_classical.match_by_stages
-            return gpu.solve_on_gpu(problem, self.name, device, method, self.start)
+            if self.variant == "paper":
+                return gpu.solve_on_gpu(problem, self.name, device, gpu_paper.match_by_zeros, self.start)
+            methods = gpu_classical.match_by_stages, self.start, gpu_batch.match_by_stages
+            return gpu.solve_on_gpu(problem, self.name, device, *methods)
         from .cpu import solve_classical
 
         return solve_classical(problem, self.name, sequential=self.variant == "paper", start=self.start)
@@ -125,10 +127,12 @@ class HungarianTree:
                 paper = self.variant == "paper"
                 split = multi_gpu_paper.match_by_trees if paper else multi_gpu_forest.match_by_forests
                 return multi_gpu.solve_on_gpus(problem, self.name, device.split(","), 1, split)
-            from . import gpu, gpu_forest, gpu_paper
+            from . import gpu, gpu_batch, gpu_forest, gpu_paper
 
-            method = gpu_paper.match_by_trees if self.variant == "paper" else gpu_forest.match_by_forests
-            return gpu.solve_on_gpu(problem, self.name, device, method, self.start)
+            if self.variant == "paper":
+                return gpu.solve_on_gpu(problem, self.name, device, gpu_paper.match_by_trees, self.start)
+            methods = gpu_forest.match_by_forests, self.start, gpu_batch.match_by_forests
+            return gpu.solve_on_gpu(problem, self.name, device, *methods)
         from .cpu import solve_tree
 
         sequential = self.variant == "sequential"

@@ -8,73 +8,15 @@
 // variant: -DCOST=double
 // variant: -DINTEGER -DCOST=int
 // variant: -DINTEGER -DCOST=int64
+#include "hungarian_places.cuh"
 #include "hungarian_stages.cuh"
 
 #ifndef THREADS
 #define THREADS 256
 #endif
 
-struct Place {
-    int64 first_row, first_col, first_cost;
-    int n_rows, n_cols;
-};
-
-__device__ __forceinline__ price_t least_of_row(const Costs& costs, int i, const price_t* v) {
-    price_t mine = none();
-#pragma unroll 4
-    for (int j = lane(); j < costs.n_cols; j += 32) {
-        const price_t c = costs.of(costs.first(i) + j);
-        if (c < none() && c - v[j] < mine) mine = c - v[j];
-    }
-    return least_of_warp(mine);
-}
-__device__ __forceinline__ price_t bound_of_row(const Solve& s, int i) { return s.row_bound != nullptr ? s.row_bound[i] : none(); }
-
-// Algorithm 1: the largest row duals for columns at their bound or 0, then the largest duals of the columns without a bound.
-__device__ __forceinline__ void reduce(const Solve& s, const price_t* col_bound, price_t* r) {
-    const Team team = the_block();
-    for (int j = team.thread; j < s.costs.n_cols; j += team.threads) s.v[j] = col_bound[j] < none() ? col_bound[j] : price_t(0);
-    __syncthreads();
-    for (int i = team.warp(); i < s.costs.n_rows; i += team.warps()) {
-        const price_t least = least_of_row(s.costs, i, s.v), bound = bound_of_row(s, i);
-        if (lane() == 0) r[i] = bound < least ? bound : least;
-    }
-    __syncthreads();
-    for (int j = team.thread; j < s.costs.n_cols; j += team.threads) {
-        if (col_bound[j] < none()) continue;
-        price_t mine = none();
-#pragma unroll 8
-        for (int i = 0; i < s.costs.n_rows; ++i) {
-            const price_t c = s.costs.of(s.costs.first(i) + j);
-            if (c < none() && c - r[i] < mine) mine = c - r[i];
-        }
-        if (mine < none()) s.v[j] = mine;
-    }
-    __syncthreads();
-}
-
-// Leaves the rows alone whose links rounding left loose, by more than `loose` of their largest term; all duals are feasible.
-__device__ __forceinline__ void release_loose(const Solve& s, price_t* r, int* col_of_row, int* row_of_col, price_t loose) {
-    const Team team = the_block();
-    for (int i = team.warp(); i < s.costs.n_rows; i += team.warps()) {
-        const price_t best = least_of_row(s.costs, i, s.v), bound = bound_of_row(s, i);
-        if (lane() != 0) continue;
-        const int j = col_of_row[i];
-        r[i] = bound < best ? bound : best;
-        if (j < 0) {
-            if (r[i] < bound) col_of_row[i] = FREE;
-            continue;
-        }
-        const price_t c = (price_t)s.costs.cost[s.costs.first(i) + j], v = s.v[j];
-        const price_t largest = max(max(abs(c), abs(v)), abs(r[i]));
-        if (c - v - r[i] > loose * largest) col_of_row[i] = row_of_col[j] = FREE;
-        else r[i] = c - v;
-    }
-    __syncthreads();
-}
-
 // again: go on from v and the matching, once loose links are undone; else v, r are written and nothing is matched.
-extern "C" __global__ void __launch_bounds__(THREADS) hungarian_classical_batch(
+extern "C" __global__ void __launch_bounds__(THREADS, 2) hungarian_classical_batch(
     const Place* places, int most_side, const cost_t* cost, const unsigned char* forbidden, const price_t* row_bound,
     const price_t* col_bound, int again, price_t loose, price_t* v, price_t* r, int* col_of_row, int* row_of_col, Row* rows,
     Column* columns, int* list_cols, cost_t* list_costs, int* zeros, int* n_zeros, int* stamp, price_t* whole, uint64* claims,
@@ -89,8 +31,8 @@ extern "C" __global__ void __launch_bounds__(THREADS) hungarian_classical_batch(
                   n_zeros + i0, stamp + i0, whole + i0, claims + 2 * j0, ends + i0, roots + i0,
                   queue + 2 * (int64)most_side * blockIdx.x, free_rows + 2 * i0, most_side, counts + blockIdx.x};
     r += i0, col_of_row += i0, row_of_col += j0;
-    if (again) release_loose(s, r, col_of_row, row_of_col, loose);
-    else reduce(s, col_bound + j0, r);
+    if (again) release_loose(costs, s.row_bound, s.v, r, col_of_row, row_of_col, loose);
+    else reduce(costs, s.row_bound, col_bound + j0, s.v, r);
     for (int i = threadIdx.x; i < at.n_rows; i += blockDim.x) {
         if (r[i] >= none()) s.counts->stuck = i;
         if (col_of_row[i] == FREE) s.free_rows[next_place(&s.counts->free_rows[0])] = i;

@@ -13,6 +13,8 @@ constexpr int AHEAD = 4;  // costs that a lane loads before it looks at the firs
 #define CAPACITY 128  // pairs of a row's list
 #endif
 
+constexpr int FREE = -1, WENT_ALONE = -2;
+
 __device__ __forceinline__ uint64 bits_of(price_t x) {
 #ifdef INTEGER
     return (uint64)x;

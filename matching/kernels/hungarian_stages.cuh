@@ -19,7 +19,6 @@
 #pragma once
 #include "hungarian_lists.cuh"
 
-constexpr int FREE = -1, WENT_ALONE = -2;
 constexpr int ZEROS = 32;     // pairs of zero slack that a row keeps; for a row with more its list is looked at
 constexpr int GATHER = 1024;  // of a block's additions to a list
 #ifndef FEW_ROWS

@@ -1,0 +1,239 @@
+"""Batches of small dense problems on one GPU: those of one shape are solved at once, each by a block of threads."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from .. import cuda
+from ..assignment import Assignment
+from ..auction.gpu_graph import DeviceGraph, Prices, certified
+from ..errors import Infeasible
+from ..hall import infeasible
+from ..problem import Problem
+from .gpu_classical import CAPACITY, COLUMN_BYTES, COUNTS, NOTHING, ROW_BYTES, ZEROS, stats_of
+from .gpu_dense import DeviceCosts, DeviceState
+from .state import FREE
+
+MOST_SIDE = 4096
+"""Longest side of a problem that one block of threads solves; larger ones are worth the whole device, one by one."""
+REFINEMENTS = 8
+LOOSE = 16 * float(np.finfo(np.float64).eps)
+"""As `gpu.LOOSE`."""
+
+STAGE_THREADS = 256
+TREE_THREADS = (128, 256, 512)
+"""Threads of a block of the alternating-tree variant; it has two columns a thread, or more where there are many."""
+MOST_GROUPS = 8
+
+_PLACE = np.dtype(
+    [
+        ("first_row", np.int64),
+        ("first_col", np.int64),
+        ("first_cost", np.int64),
+        ("n_rows", np.int32),
+        ("n_cols", np.int32),
+    ]
+)
+_TREE_COUNTS = np.dtype(
+    [
+        ("stuck", np.int32),
+        ("searches", np.int32),
+        ("levels", np.int32),
+        ("dual_updates", np.int32),
+        ("rows_scanned", np.int64),
+    ],
+    align=True,
+)
+
+
+def solve_groups(
+    form: Problem, solve_block: Callable[[int], Assignment], solve_batch: Callable[[Problem], Assignment]
+) -> list[Assignment]:
+    """Solve a batch of dense problems, those of one shape together; return the answer to each, or to all in one.
+
+    Parameters
+    ----------
+    form : Problem
+    solve_block : callable
+        Solves the block of the given number; for shapes of which there is one, and for large or empty ones.
+    solve_batch : callable
+        Solves a batch of problems of one shape.
+    """
+    answers: dict[int, Assignment] = {}
+    for group in _groups(form):
+        if len(group) == 1:
+            answers[group[0]] = solve_block(group[0])
+            continue
+        batch = form if len(group) == form.n_blocks else Problem.batch([form.block(b) for b in group])
+        try:
+            answer = solve_batch(batch)
+        except Infeasible as error:
+            raise error.in_block(group[error.block]) from None
+        if len(group) == form.n_blocks:
+            return [answer]
+        answers |= dict(zip(group, answer.blocks(), strict=True))
+    return [answers[b] for b in range(form.n_blocks)]
+
+
+def _groups(form: Problem) -> list[list[int]]:
+    """Return the numbers of the blocks, those that are solved together in one list."""
+    groups: dict[Any, list[int]] = {}
+    for b, shape in enumerate(zip(np.diff(form.row_offsets).tolist(), np.diff(form.col_offsets).tolist(), strict=True)):
+        together = min(shape) > 0 and max(shape) <= MOST_SIDE
+        groups.setdefault(shape if together else b, []).append(b)
+    return list(groups.values())
+
+
+@dataclass(frozen=True)
+class Batch:
+    """Problems of one shape in device memory, one below the other.
+
+    Attributes
+    ----------
+    costs : DeviceCosts
+        Of (problems · rows, columns); `col_bound` is (problems · columns,).
+    state : DeviceState
+        Columns counted within their problem.
+    bounded : bool
+        Some row may stay alone.
+    """
+
+    costs: DeviceCosts
+    state: DeviceState
+    n: int
+    bounded: bool
+
+    @classmethod
+    def of(cls, cp: Any, form: Problem) -> Batch:
+        """Copy what is not on the device yet; nothing is matched."""
+        n, m = form.n_rows // form.n_blocks, form.n_cols // form.n_blocks
+        item = form.data.itemsize
+        needed = (
+            len(form.data) * (item + 1) + form.n_rows * (CAPACITY * (4 + item) + 4 * ZEROS + 120) + 80 * form.n_cols
+        )
+        cuda.require_memory(needed + 2**22, f"{form.n_blocks} problems of {n} x {m} costs")
+        forbidden = None if form.forbidden is None else cp.asarray(form.forbidden).reshape(-1, m)
+        bounds = tuple(cp.asarray(bound) for bound in form.dual_bounds())
+        costs = DeviceCosts(cp, cp.asarray(form.data).reshape(-1, m), forbidden, *bounds)
+        r, v = (cp.empty(k, costs.price_dtype) for k in form.shape)
+        state = DeviceState(r, v, *(cp.full(k, FREE, cp.int32) for k in form.shape))
+        return cls(costs, state, form.n_blocks, form.has_unmatched_cost)
+
+    @property
+    def shape(self) -> tuple[int, int]:
+        """Rows and columns of one problem."""
+        return len(self.state.r) // self.n, self.costs.cost.shape[1]
+
+    def common_arguments(self, *, again: bool) -> tuple[Any, tuple[Any, ...]]:
+        """Return the places of the problems, and what both kernels take from the bounds of rows on."""
+        n, m = self.shape
+        costs, state, number = self.costs, self.state, np.arange(self.n)
+        places = np.zeros(self.n, _PLACE)
+        places["n_rows"], places["n_cols"] = n, m
+        places["first_row"], places["first_col"], places["first_cost"] = number * n, number * m, number * n * m
+        row_bound = costs.row_bound if self.bounded else np.intp(0)
+        matched = state.v, state.r, state.col_of_row, state.row_of_col
+        return costs.cp.asarray(places.view(np.uint8)), (
+            *(row_bound, costs.col_bound, np.int32(again), costs.price_dtype.type(LOOSE)),
+            *matched,
+        )
+
+    def prices(self) -> Prices:
+        """Return what is matched, with rows and columns counted over all problems."""
+        cp, state = self.costs.cp, self.state
+        m = self.costs.cost.shape[1]
+
+        def over_all(partner: Any, own: int, other: int) -> Any:
+            first = cp.repeat(cp.arange(self.n, dtype=cp.int32) * other, own)
+            return cp.where(partner < 0, FREE, partner + first)
+
+        n = len(state.r) // self.n
+        return Prices(state.v, over_all(state.col_of_row, n, m), over_all(state.row_of_col, m, n), {})
+
+
+Match = Callable[[Batch, bool], tuple[Any, dict[str, Any]]]
+"""Matches all problems, or only the rows that loose links left; returns each one's stuck row or -1, and counts."""
+
+
+def match_by_stages(batch: Batch, again: bool) -> tuple[Any, dict[str, Any]]:
+    """Match by the classical variant in stages (`kernels/hungarian_classical_batch.cu`)."""
+    costs, cp = batch.costs, batch.costs.cp
+    rows, cols, side = len(batch.state.r), len(batch.state.v), max(batch.shape)
+    counts = np.zeros(batch.n, COUNTS)
+    counts["stuck"] = -1
+    on_device = cp.asarray(counts.view(np.uint8))
+    kernel = costs.kernel("hungarian_classical_batch.cu", "hungarian_classical_batch", f"-DTHREADS={STAGE_THREADS}")
+    places, rest = batch.common_arguments(again=again)
+    kernel(
+        (batch.n,),
+        (STAGE_THREADS,),
+        (
+            *(places, np.int32(side), *costs.pairs, *rest),
+            *(cp.empty(rows * ROW_BYTES, cp.uint8), cp.empty(cols * COLUMN_BYTES, cp.uint8)),
+            *(cp.empty((rows, CAPACITY), cp.int32), cp.empty((rows, CAPACITY), costs.cost.dtype)),
+            *(cp.empty((rows, ZEROS), cp.int32), cp.empty(rows, cp.int32), cp.zeros(rows, cp.int32)),
+            *(cp.empty(rows, costs.price_dtype), cp.full(2 * cols, NOTHING), cp.full(rows, NOTHING)),
+            *(cp.empty(rows, cp.int32), cp.empty((batch.n, 2, side, 2), cp.int32), cp.empty(2 * rows, cp.int32)),
+            on_device,
+        ),
+    )
+    done = on_device.get().view(COUNTS)
+    return done["stuck"], stats_of(done)
+
+
+def match_by_forests(batch: Batch, again: bool) -> tuple[Any, dict[str, Any]]:
+    """Match by the alternating-tree variant (`kernels/hungarian_tree_batch.cu`)."""
+    costs, cp = batch.costs, batch.costs.cp
+    rows, cols, m = len(batch.state.r), len(batch.state.v), batch.shape[1]
+    threads = next((t for t in TREE_THREADS if m <= 2 * t), TREE_THREADS[-1])
+    options = f"-DTHREADS={threads}", f"-DGROUPS={1 << (-(-m // threads) - 1).bit_length()}"
+    counts = np.zeros(batch.n, _TREE_COUNTS)
+    counts["stuck"] = -1
+    on_device = cp.asarray(counts.view(np.uint8))
+    places, rest = batch.common_arguments(again=again)
+    costs.kernel("hungarian_tree_batch.cu", "hungarian_tree_batch", *options)(
+        (batch.n,),
+        (threads,),
+        (
+            *(places, *costs.pairs, *rest, cp.empty(rows if batch.bounded else 1, costs.price_dtype)),
+            *(cp.empty(cols, cp.int32), cp.empty(rows, cp.int32), cp.empty(rows, cp.int32)),
+            *(cp.empty(2 * rows, cp.int32), cp.empty(rows, cp.int32), on_device),
+        ),
+    )
+    done = on_device.get().view(_TREE_COUNTS)
+    return done["stuck"], {name: int(done[name].sum()) for name in (_TREE_COUNTS.names or ())[1:]}
+
+
+def solve_batch(cp: Any, form: Problem, name: str, where: str, match: Match) -> Assignment:
+    """Solve dense problems of one shape, whose rows are the shorter side or which have an `unmatched_cost`.
+
+    Raises
+    ------
+    Infeasible
+        Some problem has no assignment; says which.
+    """
+    batch, graph = Batch.of(cp, form), DeviceGraph.of(cp, form)
+    stats: dict[str, Any] = {"refinements": 0}
+    while True:
+        stuck, counts = match(batch, stats["refinements"] > 0)
+        if (stuck >= 0).any():
+            raise _infeasible(form, int(np.argmax(stuck >= 0)), stuck, batch)
+        stats |= {key: stats.get(key, 0) + count for key, count in counts.items()}
+        answer = certified(graph, form, batch.prices(), solver=name, device=where, stats=stats)
+        if answer.is_optimal or form.is_integer or stats["refinements"] == REFINEMENTS:
+            return answer
+        stats["refinements"] += 1
+
+
+def _infeasible(form: Problem, b: int, stuck: np.ndarray, batch: Batch) -> Infeasible:
+    host = form.block(b).on_host()
+    n, m = host.shape
+    allowed = host.data < np.inf if host.forbidden is None else ~host.forbidden & (host.data < np.inf)
+    col_of_row = np.maximum(cuda.to_host(batch.state.col_of_row[b * n : (b + 1) * n]), FREE)
+    row_of_col = cuda.to_host(batch.state.row_of_col[b * m : (b + 1) * m])
+    indptr = np.arange(n + 1) * m
+    return infeasible(host, int(stuck[b]), indptr, None, allowed, col_of_row, row_of_col).in_block(b)
