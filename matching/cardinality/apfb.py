@@ -15,7 +15,7 @@ Repaired against the print: Algorithm 1 never resets ``augmenting_path_found``; 
 from __future__ import annotations
 
 from time import perf_counter
-from typing import Any, Literal
+from typing import Any, Literal, get_args
 
 import numpy as np
 from numba import njit
@@ -45,7 +45,7 @@ def apfb(
     bfs : {"gpubfs", "gpubfs-wr"}
         Algorithm 2, or Algorithm 4 which knows each column's root and stops a tree that has found a path.
     launch : {"ct", "mt"}
-        Constant 256 × 256 threads, or one per vertex: here only the order in which vertices come.
+        Constant 256 × 256 threads, or one per vertex: on the CPU only the order in which vertices come.
 
     Returns
     -------
@@ -72,13 +72,18 @@ def apsb(
     return _run(graph, col_of_row, row_of_col, bfs, launch, stop_at_first_level=True)
 
 
+def check_form(bfs: str, launch: str) -> None:
+    """Raise `InvalidProblem` at an unknown kernel or launch."""
+    if bfs not in get_args(Bfs):
+        raise InvalidProblem(f'bfs: need "gpubfs" or "gpubfs-wr", got {bfs!r}')
+    if launch not in get_args(Launch):
+        raise InvalidProblem(f'launch: need "ct" or "mt", got {launch!r}')
+
+
 def _run(
     graph: BipartiteGraph, rmatch: IntArray, cmatch: IntArray, bfs: str, launch: str, *, stop_at_first_level: bool
 ) -> dict[str, Any]:
-    if bfs not in {"gpubfs", "gpubfs-wr"}:
-        raise InvalidProblem(f'bfs: need "gpubfs" or "gpubfs-wr", got {bfs!r}')
-    if launch not in {"ct", "mt"}:
-        raise InvalidProblem(f'launch: need "ct" or "mt", got {launch!r}')
+    check_form(bfs, launch)
     with_root = bfs == "gpubfs-wr"
     # the row's end is kept at the root by APsB-WR only: the paper saw no gain for APFB-WR
     keep_end = with_root and stop_at_first_level

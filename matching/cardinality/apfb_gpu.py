@@ -11,60 +11,35 @@ once more with a single thread, which always gains.
 from __future__ import annotations
 
 from time import perf_counter
-from typing import Any, Literal
+from typing import Any
 
 import numpy as np
 
 from .. import cuda
-from ..errors import InvalidProblem
+from .apfb import START, Bfs, Launch, check_form
 from .graph_gpu import THREADS, DeviceGraph, DeviceMatching
 
-START = 2  # L0 of the paper: the level of free columns
 _CONSTANT_GRID = 256
-
-Bfs = Literal["gpubfs", "gpubfs-wr"]
-Launch = Literal["ct", "mt"]
 
 
 def apfb_gpu(
     graph: DeviceGraph, matching: DeviceMatching, *, bfs: Bfs = "gpubfs-wr", launch: Launch = "ct"
 ) -> dict[str, Any]:
-    """Augment in place to a maximum matching; every phase searches until no level adds a column.
-
-    Parameters
-    ----------
-    bfs : {"gpubfs", "gpubfs-wr"}
-        Algorithm 2, or Algorithm 4 which knows each column's root and stops a tree that has found a path.
-    launch : {"ct", "mt"}
-        256 blocks of 256 threads, or one thread a vertex.
-
-    Returns
-    -------
-    dict
-        ``phases``, ``levels`` per phase, ``frontiers`` (columns per level and phase), ``augmentations`` and
-        ``phase_seconds`` per phase.
-    """
+    """Augment in place to a maximum matching; parameters and result are those of `apfb`, its twin on the CPU."""
     return _run(graph, matching, bfs, launch, stop_at_first_level=False)
 
 
 def apsb_gpu(
     graph: DeviceGraph, matching: DeviceMatching, *, bfs: Bfs = "gpubfs-wr", launch: Launch = "ct"
 ) -> dict[str, Any]:
-    """Augment in place to a maximum matching; every phase stops at the first level with a path.
-
-    With ``gpubfs-wr`` a root remembers the row its path ends in, and only that path is alternated (the root
-    improvement, end of the paper's section 3). Parameters and result as in `apfb_gpu`.
-    """
+    """Augment in place to a maximum matching; parameters and result are those of `apsb`, its twin on the CPU."""
     return _run(graph, matching, bfs, launch, stop_at_first_level=True)
 
 
 def _run(
     graph: DeviceGraph, matching: DeviceMatching, bfs: str, launch: str, *, stop_at_first_level: bool
 ) -> dict[str, Any]:
-    if bfs not in {"gpubfs", "gpubfs-wr"}:
-        raise InvalidProblem(f'bfs: need "gpubfs" or "gpubfs-wr", got {bfs!r}')
-    if launch not in {"ct", "mt"}:
-        raise InvalidProblem(f'launch: need "ct" or "mt", got {launch!r}')
+    check_form(bfs, launch)
     run = _Run(graph, matching, launch, with_root=bfs == "gpubfs-wr", stop_at_first_level=stop_at_first_level)
     frontiers: list[list[int]] = []
     augmentations: list[int] = []

@@ -1,12 +1,10 @@
-"""`auto` on the GPU: disjoint search trees while they pay, then asynchronous push-relabel.
+"""`auto` on the GPU: disjoint search trees while they pay, then push-relabel in steps; the same matching on every run.
 
 After a greedy start, forests of search trees finish ordered planar, random geometric, k-out and R-MAT graphs in a few
 phases. Where free rows and free columns lie scattered (the particle gate), each phase soon finds little less than the
-one before: some 40 phases of 100 levels. There push-relabel with exact labels needs about ten rounds.
+one before: some 40 phases of 100 levels. There push-relabel with exact labels needs some fifteen rounds.
 
-Measured on one H200, greedy start included, graph on the device, medians of 7 in milliseconds: Delaunay 2^20 points 2.7
-(permuted 6.3), 2^22 points 7.6, random geometric 2^20 5.7, R-MAT 2^18 2.3, 2^20 5.5, 3-out on both sides of 10^6 2.5,
-particle gate of 10^6 × 10^6 11.3 (permuted 11.7).
+Both settle every contest by vertex numbers, never by who comes first (`cardinality_search.cu`, `cardinality_push.cu`).
 """
 
 from __future__ import annotations
@@ -27,23 +25,21 @@ _HEAVY_CHUNK = 512  # as in cardinality_search.cu
 
 @dataclass(frozen=True)
 class Tuning:
-    """What decides between the two methods, and how long a walk may be.
+    """What decides between the two methods, and how long a round of pushes may be.
 
     Attributes
     ----------
     slow_share : float
         A phase that finds more than this share of the paths of the phase before (their number falls slowly, and each
-        phase is as long as the last) is the last before push-relabel takes over.
-    first_allowance : int
-        Pushes each free row may do before the first search on graphs with long rows.
-    allowance_scale, allowance_base : float, int
-        A free row at distance k of a free column may do ``allowance_scale · k + allowance_base`` pushes a round.
+        phase is as long as the last) is the last before push-relabel takes over. Not on graphs with long rows, which
+        a relabelling would read over and over.
+    steps_scale, steps_base : float, int
+        A round that relabelled over k levels does at most ``steps_scale · k + steps_base`` steps.
     """
 
-    slow_share: float = 0.4
-    first_allowance: int = 30
-    allowance_scale: float = 3.0
-    allowance_base: int = 200
+    slow_share: float = 0.25
+    steps_scale: float = 1.0
+    steps_base: int = 20
 
 
 def best_gpu(graph: DeviceGraph, matching: DeviceMatching, *, tuning: Tuning = Tuning()) -> dict[str, Any]:
@@ -52,13 +48,12 @@ def best_gpu(graph: DeviceGraph, matching: DeviceMatching, *, tuning: Tuning = T
     Returns
     -------
     dict
-        ``search`` (a list of phases, see `search`), ``push_relabel`` (a list of rounds, see `push_relabel`, if it was
-        needed) and ``first_pushes`` (on graphs with long rows, where bids settle nearly everything).
+        ``search`` (a list of phases, see `search`) and, if it was needed, ``push_relabel`` (a list of rounds, see
+        `push_relabel`).
     """
     stats: dict[str, Any] = {}
-    if graph.largest_degree > LONG_ROW and matching.n_free:
-        stats["first_pushes"] = walk(graph, matching, tuning.first_allowance)
-    is_maximum, stats["search"] = search(graph, matching, slow_share=tuning.slow_share)
+    slow_share = np.inf if graph.largest_degree > LONG_ROW else tuning.slow_share
+    is_maximum, stats["search"] = search(graph, matching, slow_share=slow_share)
     if not is_maximum:
         stats["push_relabel"] = push_relabel(graph, matching, tuning)
         if matching.n_free:
@@ -97,9 +92,9 @@ def cover(graph: DeviceGraph, matching: DeviceMatching) -> tuple[Any, Any]:
     row_in_cover = cp.empty(graph.n_rows, cp.bool_)
     column_in_cover = cp.empty(graph.n_columns, cp.bool_)
     if matching.n_free:
-        _, _, parent = _forest(graph, matching, np.inf, flip_paths=False)
+        _, _, claim = _forest(graph, matching, np.inf, flip_paths=False)
     else:
-        parent = cp.full((graph.n_columns, 2), -1, cp.int32)
+        claim = cp.zeros(graph.n_columns, cp.uint64)
     kernel = graph.kernels("cardinality_search.cu", cooperative=True)["cardinality_search_cover"]
     kernel(
         (_persistent_blocks(kernel),),
@@ -108,7 +103,7 @@ def cover(graph: DeviceGraph, matching: DeviceMatching) -> tuple[Any, Any]:
             np.int32(graph.n_rows),
             np.int32(graph.n_columns),
             matching.col_of_row,
-            parent,
+            claim,
             row_in_cover,
             column_in_cover,
         ),
@@ -121,13 +116,17 @@ def _forest(
 ) -> tuple[list[dict[str, int]], bool, Any]:
     cp = cuda.cupy()
     has_heavy = graph.largest_degree > LONG_ROW
+    claim = cp.empty(graph.n_columns, cp.uint64)
+    tree = cp.empty((graph.n_rows, 2), cp.int32)
     parent = cp.empty((graph.n_columns, 2), cp.int32)
     end = cp.empty(graph.n_rows, cp.int32)
+    touched = cp.empty(graph.n_columns, cp.int32)
     item = 4 if graph.indptr.dtype == np.int32 else 6  # words of an Item in cardinality_search.cu
-    queue = cp.empty((graph.n_rows, item), cp.int32)
-    heavy = cp.empty((2 * graph.n_edges // _HEAVY_CHUNK + 1 if has_heavy else 1, item), cp.int32)
+    queue = cp.empty((2 * graph.n_rows, item), cp.int32)
+    most_heavy = 2 * graph.n_edges // _HEAVY_CHUNK + 1 if has_heavy else 1
+    heavy = cp.empty((2 * most_heavy, item), cp.int32)
     next_free = cp.empty(graph.n_rows, cp.int32)
-    counts = cp.zeros(9, cp.int32)
+    counts = cp.zeros(13, cp.int32)
     report = cp.empty(6 * _MOST_PHASES + 4, cp.int32)
     kernel = graph.kernels("cardinality_search.cu", cooperative=True)["cardinality_search"]
     kernel(
@@ -140,10 +139,14 @@ def _forest(
             np.int32(graph.n_columns),
             matching.col_of_row,
             matching.row_of_col,
+            claim,
+            tree,
             parent,
             end,
             queue,
             heavy,
+            np.int32(most_heavy),
+            touched,
             matching.free_rows,
             next_free,
             np.int32(matching.n_free),
@@ -162,36 +165,7 @@ def _forest(
         matching.n_free = int(n_free)
         if swapped:
             matching.free_rows = next_free
-    return phases, bool(finished), parent
-
-
-def walk(graph: DeviceGraph, matching: DeviceMatching, allowance: int) -> int:
-    """Let every free row push up to `allowance` times with labels that start from nothing; return the pushes."""
-    cp = cuda.cupy()
-    kernels = graph.kernels("cardinality_push.cu")
-    state = _load_state(graph, matching)
-    next_free = cp.empty(graph.n_rows, cp.int32)
-    counts = cp.zeros(2, cp.int32)
-    lanes = 8
-    kernels[f"cardinality_push_walk_{lanes}"](
-        (blocks(lanes * matching.n_free),),
-        (THREADS,),
-        (
-            graph.indptr,
-            graph.indices,
-            state,
-            matching.free_rows,
-            np.int32(matching.n_free),
-            np.int32(allowance),
-            next_free,
-            counts,
-            counts[1:],
-        ),
-    )
-    _store_state(graph, matching, state)
-    n_free, pushes = map(int, cuda.to_host(counts))
-    matching.free_rows, matching.n_free = next_free, n_free
-    return pushes
+    return phases, bool(finished), claim
 
 
 def push_relabel(graph: DeviceGraph, matching: DeviceMatching, tuning: Tuning = Tuning()) -> list[dict[str, int]]:
@@ -200,18 +174,21 @@ def push_relabel(graph: DeviceGraph, matching: DeviceMatching, tuning: Tuning = 
     Returns
     -------
     rounds : list of dict
-        Free rows, those reached, BFS levels, columns visited, pushes and times of each round.
+        Free rows, those reached, BFS levels, columns visited, steps, bids and times of each round.
     """
     cp = cuda.cupy()
     max_rounds = 1024
     other = graph.transposed
     state = _load_state(graph, matching)
+    even_bids = cp.empty(graph.n_columns, cp.uint64)
+    odd_bids = cp.empty(graph.n_columns, cp.uint64)
     seen = cp.empty((graph.n_rows, 2), cp.int32)
+    walkers = cp.empty((max(matching.n_free, 1), 4), cp.int32)
     edges = 2 if graph.indptr.dtype == np.int32 else 4  # words of an Edges in cardinality_push.cu
     queue = cp.empty((graph.n_columns, edges), cp.int32)
     next_free = cp.empty(graph.n_rows, cp.int32)
-    counts = cp.zeros(7, cp.int32)
-    report = cp.empty(7 * max_rounds + 2, cp.int32)
+    counts = cp.zeros(10, cp.int32)
+    report = cp.empty(8 * max_rounds + 2, cp.int32)
     lanes = 8 if graph.n_edges <= 16 * graph.n_rows else 32
     kernel = graph.kernels("cardinality_push.cu", cooperative=True)[f"cardinality_push_solve_{lanes}"]
     kernel(
@@ -224,13 +201,16 @@ def push_relabel(graph: DeviceGraph, matching: DeviceMatching, tuning: Tuning = 
             other.indices,
             np.int32(graph.n_columns),
             state,
+            even_bids,
+            odd_bids,
             seen,
             queue,
+            walkers,
             matching.free_rows,
             next_free,
             np.int32(matching.n_free),
-            np.float32(tuning.allowance_scale),
-            np.int32(tuning.allowance_base),
+            np.float32(tuning.steps_scale),
+            np.int32(tuning.steps_base),
             np.int32(max_rounds),
             counts,
             report[2:],
@@ -238,7 +218,7 @@ def push_relabel(graph: DeviceGraph, matching: DeviceMatching, tuning: Tuning = 
         ),
     )
     _store_state(graph, matching, state)
-    (n_rounds, n_free), table = _report(report, 2, width=7)
+    (n_rounds, n_free), table = _report(report, 2, width=8)
     matching.n_free = int(n_free)
     if n_rounds % 2:
         matching.free_rows = next_free
@@ -247,9 +227,10 @@ def push_relabel(graph: DeviceGraph, matching: DeviceMatching, tuning: Tuning = 
         "reached",
         "levels",
         "columns_visited",
-        "pushes",
+        "steps",
+        "bids",
         "nanoseconds_relabelling",
-        "nanoseconds_walking",
+        "nanoseconds_pushing",
     )
     return [dict(zip(names, map(int, row), strict=True)) for row in table[:n_rounds]]
 

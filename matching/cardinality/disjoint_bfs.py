@@ -9,7 +9,6 @@ all trees failed, and together they hold every vertex on an alternating path fro
 
 from __future__ import annotations
 
-from time import perf_counter
 from typing import Any
 
 import numpy as np
@@ -17,9 +16,7 @@ from numba import njit
 
 from .atomics import claim, fetch_add
 from .graph import BipartiteGraph, IntArray
-from .multicore import share, thread_count
-
-_ROOTS_PER_TURN = 16
+from .multicore import ROOTS_PER_TURN, search_in_phases, share, thread_count
 
 
 def p_dbfs(
@@ -28,25 +25,15 @@ def p_dbfs(
     """Augment a matching in place to a maximum one, on `threads` threads (default: all). Size exact, pairs may vary."""
     owner = np.zeros(graph.n_columns, np.int32)
     parent = np.empty(graph.n_columns, np.int32)
-    free_rows = np.flatnonzero(col_of_row < 0).astype(np.int32)
-    augmentations: list[int] = []
-    seconds: list[float] = []
     n_threads = thread_count(threads)
     queues = np.empty((n_threads, max(graph.n_rows, 1)), np.int32)
     arrays = graph.indptr, graph.indices, col_of_row, row_of_col, owner, parent, queues
-    while not augmentations or augmentations[-1]:
-        begin = perf_counter()
-        roots = free_rows, len(augmentations) + 1
-        n_augmented = share(_phase, arrays + roots, len(free_rows), n_threads, per_turn=_ROOTS_PER_TURN)
-        free_rows = free_rows[col_of_row[free_rows] < 0]
-        augmentations.append(n_augmented)
-        seconds.append(perf_counter() - begin)
-    return {
-        "phases": len(augmentations),
-        "augmentations": augmentations,
-        "phase_seconds": seconds,
-        "threads": n_threads,
-    }
+
+    def phase(free_rows: IntArray, number: int) -> int:
+        arguments = *arrays, free_rows, number
+        return share(_phase, arguments, len(free_rows), n_threads, per_turn=ROOTS_PER_TURN)
+
+    return search_in_phases(phase, col_of_row, n_threads)
 
 
 @njit(cache=True, nogil=True)
@@ -66,10 +53,10 @@ def _phase(
     """One thread's part: search from the free rows it takes and augment. Returns how many paths it found."""
     n_augmented = 0
     while True:
-        first = fetch_add(counter, 0, _ROOTS_PER_TURN)
+        first = fetch_add(counter, 0, ROOTS_PER_TURN)
         if first >= len(free_rows):
             return n_augmented
-        for root in free_rows[first : first + _ROOTS_PER_TURN]:
+        for root in free_rows[first : first + ROOTS_PER_TURN]:
             end = _search(indptr, indices, row_of_col, owner, parent, root, queues[thread], phase)
             n_augmented += end >= 0
             while end >= 0:

@@ -13,8 +13,9 @@ Repaired against the print: Algorithm 6 line 3 tests u for v; μ(μ(v)) is read 
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from time import perf_counter
-from typing import Any, Literal
+from typing import Any, Literal, get_args
 
 import numpy as np
 from numba import njit
@@ -34,7 +35,7 @@ def g_pr(
     *,
     form: Form = "shrink",
     strategy: tuple[str, float] = ("adaptive", 0.7),
-    gap: bool = False,
+    gap: bool = True,
 ) -> dict[str, Any]:
     """Augment in place to a maximum matching.
 
@@ -47,7 +48,8 @@ def g_pr(
         When to relabel globally: ``("adaptive", k)`` after k · (levels of the last one) push kernels,
         ``("fix", k)`` after k.
     gap : bool
-        Relabel at gaps after every push kernel too. The paper names this heuristic without printing a kernel.
+        Relabel at gaps too (a label that no row has cuts off what lies above it): here after every push kernel, on the
+        GPU halfway between global relabellings. The paper names this heuristic without printing a kernel.
 
     Returns
     -------
@@ -55,9 +57,7 @@ def g_pr(
         ``loops`` (push kernels), ``global_relabels``, ``levels`` per relabelling, ``pushes``,
         ``gap_relabels``, ``active_columns`` per loop; ``relabel_seconds`` each, ``push_seconds`` together.
     """
-    if form not in {"first", "active", "shrink"}:
-        raise InvalidProblem(f'form: need "first", "active" or "shrink", got {form!r}')
-    interval = _interval(strategy)
+    interval = checked_interval(form, strategy)
     columns = graph.transposed
     labels = np.zeros(graph.n_rows, np.int32), np.ones(graph.n_columns, np.int32)
     mu = col_of_row, row_of_col
@@ -104,8 +104,10 @@ def g_pr(
     return stats
 
 
-def _interval(strategy: tuple[str, float]) -> Any:
-    """GETITERGR as a function of the levels the last global relabelling found."""
+def checked_interval(form: str, strategy: tuple[str, float]) -> Callable[[int], int]:
+    """GETITERGR as a function of the levels the last global relabelling found; unknown names raise `InvalidProblem`."""
+    if form not in get_args(Form):
+        raise InvalidProblem(f'form: need "first", "active" or "shrink", got {form!r}')
     try:
         name, k = strategy
     except (TypeError, ValueError):

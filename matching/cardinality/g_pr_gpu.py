@@ -7,19 +7,14 @@ comes out depends on races; its size does not, because the end is confirmed by a
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from time import perf_counter
-from typing import Any, Literal
+from typing import Any
 
 import numpy as np
 
 from .. import cuda
-from ..errors import InvalidProblem
+from .g_pr import SHRINK_FROM, Form, checked_interval
 from .graph_gpu import THREADS, DeviceGraph, DeviceMatching, blocks
-
-SHRINK_FROM = 512
-
-Form = Literal["first", "active", "shrink"]
 
 
 def g_pr_gpu(
@@ -28,32 +23,19 @@ def g_pr_gpu(
     *,
     form: Form = "shrink",
     strategy: tuple[str, float] = ("adaptive", 0.7),
-    gap_relabel: bool = True,
+    gap: bool = True,
 ) -> dict[str, Any]:
-    """Augment in place to a maximum matching.
-
-    Parameters
-    ----------
-    form : {"first", "active", "shrink"}
-        Algorithms 3 and 6 over all columns; Algorithm 7 with active-column lists; with lists that are compacted after
-        a global relabelling while they have 512 entries or more.
-    strategy : (str, float)
-        When to relabel globally: ``("adaptive", k)`` after k · (levels of the last one) push kernels,
-        ``("fix", k)`` after k.
-    gap_relabel : bool
-        Halfway between global relabellings look for a label that no row has, and cut off what lies above it.
+    """Augment in place to a maximum matching; the parameters are those of `g_pr`, its twin on the CPU.
 
     Returns
     -------
     dict
-        ``loops`` (push kernels), ``global_relabels``, ``levels`` per relabelling, ``gaps``, ``pushes``,
+        ``loops`` (push kernels), ``global_relabels``, ``levels`` per relabelling, ``pushes``, ``gap_relabels``,
         ``list_sizes`` per relabelling, ``relabel_seconds`` and ``push_seconds``.
     """
-    if form not in {"first", "active", "shrink"}:
-        raise InvalidProblem(f'form: need "first", "active" or "shrink", got {form!r}')
+    interval = checked_interval(form, strategy)
     run = _Run(graph, matching, form)
-    interval = _interval(strategy)
-    stats: dict[str, Any] = {"loops": 0, "global_relabels": 0, "levels": [], "gaps": 0, "list_sizes": []}
+    stats: dict[str, Any] = {"loops": 0, "global_relabels": 0, "levels": [], "gap_relabels": 0, "list_sizes": []}
     relabel_seconds = push_seconds = 0.0
     next_relabel = next_gap = max_level = loop = 0
     while True:
@@ -65,8 +47,8 @@ def g_pr_gpu(
             stats["global_relabels"] += 1
             stats["levels"].append(max_level // 2)
             stats["list_sizes"].append(run.shrink(loop) if form == "shrink" else run.size)
-        elif gap_relabel and loop == next_gap:
-            stats["gaps"] += run.gap_relabel(max_level)
+        elif gap and loop == next_gap:
+            stats["gap_relabels"] += run.gap_relabel(max_level)
         middle = perf_counter()
         was_active = run.push(loop)
         relabel_seconds += middle - begin
@@ -80,19 +62,6 @@ def g_pr_gpu(
     run.fix_matching()
     stats["loops"], stats["pushes"] = loop, int(run.n_pushes[0])
     return {**stats, "relabel_seconds": relabel_seconds, "push_seconds": push_seconds}
-
-
-def _interval(strategy: tuple[str, float]) -> Callable[[int], int]:
-    """GETITERGR as a function of the levels the last global relabelling found."""
-    try:
-        name, k = strategy
-    except (TypeError, ValueError):
-        name, k = "", 0
-    if name not in {"adaptive", "fix"} or not k > 0:
-        raise InvalidProblem(f'strategy: need ("adaptive", k) or ("fix", k) with k > 0, got {strategy!r}')
-    if name == "fix":
-        return lambda _max_level: max(1, int(k))
-    return lambda max_level: max(1, int(k * max_level))
 
 
 class _Run:

@@ -88,8 +88,8 @@ def maximum_matching(
     Returns
     -------
     Matching
-        Deterministic for a given graph, algorithm and options; the multicore algorithms and GPU races guarantee the
-        size only.
+        Deterministic for a given graph, algorithm, options and device. Only the size is, of the multicore algorithms,
+        and on a GPU of the papers' algorithms and of the start ``"karp-sipser"``.
 
     Raises
     ------
@@ -112,8 +112,8 @@ def maximum_matching(
     search = _look_up(ALGORITHMS, algorithm, "algorithm")
     _check_options(search, algorithm, options)
     begin = perf_counter()
-    if algorithm == "auto":
-        options.setdefault("kind", choose(graph))
+    if algorithm == "auto" and "kind" not in options:
+        options["kind"] = choose(graph)
     start_name, col_of_row, row_of_col = _start(graph, initial, is_uneven=options.get("kind") == "uneven")
     started = perf_counter()
     n_started = int(np.count_nonzero(col_of_row >= 0))
@@ -138,7 +138,7 @@ def _start(graph: BipartiteGraph, initial: Any, *, is_uneven: bool) -> tuple[str
 
 def read_initial(graph: BipartiteGraph, initial: Any) -> tuple[IntArray, IntArray]:
     """Both sides of a matching given as the column of each row; `InvalidProblem` if it is none of the graph."""
-    given = np.asarray(initial)
+    given = cuda.to_host(initial)
     if given.shape != (graph.n_rows,) or given.dtype.kind not in "iu":
         raise InvalidProblem(
             f"initial: need one integer column per row ({graph.n_rows}), -1 for none, "

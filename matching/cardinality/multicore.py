@@ -1,14 +1,18 @@
-"""Sharing one phase among threads: each takes the next few items as soon as it has done its last ones."""
+"""Phases shared among threads: each takes the next few items as soon as it has done its last ones."""
 
 from __future__ import annotations
 
 from collections.abc import Callable
+from time import perf_counter
 from typing import Any
 
 import numpy as np
 
 from ..errors import InvalidProblem
 from ..threads import processors, side_by_side
+from .graph import IntArray
+
+ROOTS_PER_TURN = 16
 
 
 def thread_count(threads: int | None) -> int:
@@ -18,6 +22,24 @@ def thread_count(threads: int | None) -> int:
     if threads < 1:
         raise InvalidProblem(f"threads: need at least 1, or None for all processors, got {threads}")
     return threads
+
+
+def search_in_phases(phase: Callable[[IntArray, int], int], col_of_row: IntArray, n_threads: int) -> dict[str, Any]:
+    """Call ``phase(free_rows, number)`` until it augments nothing; return the statistics of the run."""
+    free_rows = np.flatnonzero(col_of_row < 0).astype(np.int32)
+    augmentations: list[int] = []
+    seconds: list[float] = []
+    while not augmentations or augmentations[-1]:
+        begin = perf_counter()
+        augmentations.append(phase(free_rows, len(augmentations) + 1))
+        free_rows = free_rows[col_of_row[free_rows] < 0]
+        seconds.append(perf_counter() - begin)
+    return {
+        "phases": len(augmentations),
+        "augmentations": augmentations,
+        "phase_seconds": seconds,
+        "threads": n_threads,
+    }
 
 
 def share(

@@ -17,9 +17,8 @@ from numba import njit
 
 from .atomics import claim, fetch_add
 from .graph import BipartiteGraph, IntArray
-from .multicore import share, thread_count
+from .multicore import ROOTS_PER_TURN, share, thread_count
 
-_ROOTS_PER_TURN = 16
 _ROWS_PER_TURN = 1024
 
 
@@ -54,7 +53,7 @@ def parallel_hopcroft_karp(
         if found:
             edge_of_row[:] = graph.indptr[:-1]
             arguments = *augmenting, free_rows, phase
-            augmentations.append(share(_augment, arguments, len(free_rows), n_threads, per_turn=_ROOTS_PER_TURN))
+            augmentations.append(share(_augment, arguments, len(free_rows), n_threads, per_turn=ROOTS_PER_TURN))
         seconds.append(perf_counter() - begin)
     return {
         "phases": len(frontiers),
@@ -132,10 +131,10 @@ def _augment(
     stack = stacks[thread]
     n_augmented = 0
     while True:
-        first = fetch_add(counter, 0, _ROOTS_PER_TURN)
+        first = fetch_add(counter, 0, ROOTS_PER_TURN)
         if first >= len(free_rows):
             return n_augmented
-        for root in free_rows[first : first + _ROOTS_PER_TURN]:
+        for root in free_rows[first : first + ROOTS_PER_TURN]:
             stack[0] = root
             depth = _search(indptr, indices, row_of_col, level_of_row, edge_of_row, taken, stack, phase)
             n_augmented += depth >= 0

@@ -9,7 +9,6 @@ A phase without an augmentation proves the maximum.
 
 from __future__ import annotations
 
-from time import perf_counter
 from typing import Any
 
 import numpy as np
@@ -17,9 +16,7 @@ from numba import njit
 
 from .atomics import claim, fetch_add
 from .graph import BipartiteGraph, IntArray
-from .multicore import share, thread_count
-
-_ROOTS_PER_TURN = 16
+from .multicore import ROOTS_PER_TURN, search_in_phases, share, thread_count
 
 
 def parallel_pothen_fan(
@@ -34,26 +31,15 @@ def parallel_pothen_fan(
     owner = np.zeros(graph.n_columns, np.int32)
     lookahead = graph.indptr[:-1].copy()
     edge_of_row = np.empty(graph.n_rows, graph.indptr.dtype)
-    free_rows = np.flatnonzero(col_of_row < 0).astype(np.int32)
-    augmentations: list[int] = []
-    seconds: list[float] = []
     n_threads = thread_count(threads)
     stacks = np.empty((n_threads, max(graph.n_rows, 1)), np.int32)
     arrays = graph.indptr, graph.indices, col_of_row, row_of_col, owner, lookahead, edge_of_row, stacks
-    while not augmentations or augmentations[-1]:
-        begin = perf_counter()
-        phase = len(augmentations) + 1
-        roots = free_rows, phase, fairness and phase % 2 == 0
-        n_augmented = share(_phase, arrays + roots, len(free_rows), n_threads, per_turn=_ROOTS_PER_TURN)
-        free_rows = free_rows[col_of_row[free_rows] < 0]
-        augmentations.append(n_augmented)
-        seconds.append(perf_counter() - begin)
-    return {
-        "phases": len(augmentations),
-        "augmentations": augmentations,
-        "phase_seconds": seconds,
-        "threads": n_threads,
-    }
+
+    def phase(free_rows: IntArray, number: int) -> int:
+        arguments = *arrays, free_rows, number, fairness and number % 2 == 0
+        return share(_phase, arguments, len(free_rows), n_threads, per_turn=ROOTS_PER_TURN)
+
+    return search_in_phases(phase, col_of_row, n_threads)
 
 
 @njit(cache=True, nogil=True)
@@ -76,10 +62,10 @@ def _phase(
     stack = stacks[thread]
     n_augmented = 0
     while True:
-        first = fetch_add(counter, 0, _ROOTS_PER_TURN)
+        first = fetch_add(counter, 0, ROOTS_PER_TURN)
         if first >= len(free_rows):
             return n_augmented
-        for root in free_rows[first : first + _ROOTS_PER_TURN]:
+        for root in free_rows[first : first + ROOTS_PER_TURN]:
             stack[0] = root
             depth, j = _search(indptr, indices, row_of_col, owner, lookahead, edge_of_row, stack, phase, backwards)
             n_augmented += depth >= 0

@@ -3,7 +3,7 @@
 // Source: lock-free union-find with pointers halved on the way (Jaiganesh, Burtscher: A high-performance connected
 // components implementation for GPUs, HPDC 2018); nothing of the cardinality papers. The CPU's twin is components.py.
 // Variables: parent[v] <= v over rows, then columns (column j is vertex n_rows + j); a root is its own parent.
-// Threads: eight a row to unite, one a vertex to flatten; grid-stride. Bytes: per edge 4 (index) and two walks to a root.
+// Threads: eight a row to unite, one a vertex to flatten; grid-stride. Bytes: per edge 4 and two walks to roots.
 // Hazards: roots are joined by compare-and-swap, the larger below the smaller, so whatever the order the smallest
 // vertex of a component ends as its root; halving writes only ancestors, which are never wrong.
 // variant: -DINDEX64

@@ -1,24 +1,30 @@
-// Our own push-relabel: free rows walk on their own, without locks and without rounds, between exact relabels.
+// Our own push-relabel: rounds of exact relabelling, and between them steps in which every free row pushes at once.
 //
-// Beyond Deveci, Kaya, Ucar, Catalyurek (ICPP 2013). Theirs is one push a column and kernel launch. Here a group of
-// LANES threads takes a free row, gives it the neighbouring column of lowest label, and goes on with the row it drove
-// out until that ends at a free column or its allowance is spent. Column and label share one 64-bit word, so a push is
-// one compare-and-swap and no inconsistency ever arises. Labels are of columns only: d = 0 if free, else at most
-// 1 + the lowest label among the other neighbours of its row (Bertsekas' auction for unit costs: a push sets it to
-// 1 + the second lowest). Each swap keeps that bound whatever others do meanwhile, because labels read earlier were
-// no higher; so a row whose lowest label is INFINITE can never be matched, and is dropped.
+// Beyond Deveci, Kaya, Ucar, Catalyurek (ICPP 2013). Theirs is one push a column and kernel launch, and the last writer
+// wins. Here a group of LANES threads holds a free row and bids for its neighbouring column of lowest label; a column
+// goes to the highest bid (then to the highest row), and the group whose bid won goes on with the row that it drove
+// out, the others bid again. Labels are of columns only: 0 if free, else at most 1 + the lowest label among the other
+// neighbours of its row (Bertsekas' auction for unit costs: a bid is 1 + the second lowest label). Labels only grow
+// between relabellings, so each stays a lower bound of the pushes to a free column; a row whose lowest label is
+// INFINITE can never be matched, and is dropped. All bids of a step rest on the state before it, so the outcome does
+// not depend on who is quick: the same matching on every run and every device.
 // Exact labels come from a breadth-first search from the free columns, queues and all levels in the same kernel; it
 // stops as soon as every free row is reached, and columns not visited then count as one level above the last.
 //
-// Variables: state[j] = label << 32 | row (row 0xffffffff = free); seen[i] = (column of row i or -1, label it was
-// reached at or INFINITE), made anew for each relabelling; queue: edges of the columns to scan; free_rows, next_free;
-// allowance of a row reached at level k: allowance_scale * k + allowance_base pushes.
-// Bytes: per push and neighbour 4 + 8; per relabelling and edge 4 + 4 + 4. All at random: latency counts, not
-// bandwidth. Hazards: races decide which maximum matching comes out, never its size.
+// Variables: state[j] = label << 32 | row (row 0xffffffff = free); bids: two arrays like state, one for the odd steps:
+// a step writes one while the other, complete, says who won the step before. A bid is always higher than the state it
+// is made on, so the larger of state and last bid is what counts, and the winner brings the state up to date while
+// others read: one grid barrier a step. seen[i] = (column of row i or -1, label it was reached at or UNSEEN), made anew
+// for each relabelling; queue: edges of the columns to scan; walkers: those of a group beyond its first, which stays in
+// registers; free_rows, next_free. A round that relabelled over k levels does at most steps_scale * k + steps_base
+// steps; the steps of so few rows that one block can hold them need no grid barrier.
+// Bytes: per bid and neighbour 4 + 16; per relabelling and edge 4 + 4 + 4. All at random: latency counts, not
+// bandwidth. Hazards: none decides anything.
 // variant: -DINDEX64
 #include "grid.cuh"
 
-constexpr int INFINITE = 0x3fffffff;
+constexpr int UNSEEN = 0x3fffffff;
+constexpr int INFINITE = UNSEEN - 1;
 constexpr uint32 FREE = 0xffffffffu;
 constexpr int GATHER = 1024;
 
@@ -26,102 +32,86 @@ __device__ __forceinline__ uint64 packed(int label, uint32 row) { return static_
 __device__ __forceinline__ int label_of(uint64 word) { return static_cast<int>(word >> 32); }
 __device__ __forceinline__ uint32 row_of(uint64 word) { return static_cast<uint32>(word); }
 __device__ __forceinline__ int* label_in(uint64* word) { return reinterpret_cast<int*>(word) + 1; }
+__device__ __forceinline__ void store_fresh(uint64* address, uint64 value) {
+    asm volatile("st.relaxed.gpu.global.u64 [%0], %1;" ::"l"(address), "l"(value) : "memory");
+}
 
-struct Walk {
+struct Pushes {
     const offset_t* indptr;
     const int* indices;
     uint64* state;
-    int ceiling;  // labels above count as this
+    const uint64* last_bids;
+    uint64* bids;
+    int ceiling;  // label of the columns that the search did not visit
 };
 
-// Walks from `row`. Returns -1 when the walk ended (a column gained, or none to be had), else the row it stands on.
-// Latency is all: each lane reads where the edges of its best column's row lie while the group still compares, and the
-// winner's first edges are read while the swap is under way.
+struct Walker {
+    int row, column, label, holder;  // column = -1: no bid under way; holder: the row that column had
+};
+
+// The edges of a row, and the first that this lane looks at.
+struct Range {
+    offset_t begin, stop;
+    int first;
+};
+
+__device__ __forceinline__ Range range_of(const Pushes& p, int row, int mine) {
+    if (row < 0) return {0, 0, -1};
+    const offset_t begin = p.indptr[row], stop = p.indptr[row + 1];
+    return {begin, stop, begin + mine < stop ? p.indices[begin + mine] : -1};
+}
+
+// The state of a column before this step.
+__device__ __forceinline__ uint64 before(const Pushes& p, int column) {
+    uint64 word = load_fresh(&p.state[column]);
+    const uint64 bid = load_fresh(&p.last_bids[column]);
+    if (label_of(word) == UNSEEN) word = packed(p.ceiling, row_of(word));
+    return bid > word ? bid : word;
+}
+
+// Takes what the last bid won: the column changes hands, and the walker goes on with the row driven out.
+__device__ __forceinline__ bool settle(const Pushes& p, Walker& w, int mine) {
+    if (w.column < 0) return false;
+    const uint64 bid = packed(w.label, w.row);
+    if (load_fresh(&p.last_bids[w.column]) != bid) return false;
+    if (mine == 0) store_fresh(&p.state[w.column], bid);
+    w.row = w.holder;
+    return true;
+}
+
+// Bids for the neighbour of lowest label; the walker ends (row = -1) if there is none.
 template <int LANES>
-__device__ int walk(const Walk& w, int row, int allowance, int* pushes) {
+__device__ void bid(const Pushes& p, Walker& w, const Range& edges) {
     const uint32 group = LANES == 32 ? FULL_WARP : ((1u << LANES) - 1u) << (lane() & ~(LANES - 1));
     const int mine = threadIdx.x & (LANES - 1);
-    offset_t begin = w.indptr[row], stop = w.indptr[row + 1];
-    int ahead = begin + mine < stop ? w.indices[begin + mine] : -1;
-    while (true) {
-        int lowest = INFINITE, second = INFINITE, column = -1;
-        uint64 word = packed(0, FREE);
-        int j = ahead;
-        for (offset_t k = begin + mine; k < stop; k += LANES) {
-            const int here = j;
-            const uint64 read = load_fresh(&w.state[here]);
-            if (k + LANES < stop) j = w.indices[k + LANES];
-            const int label = min(label_of(read), w.ceiling);
-            if (label < lowest) {
-                second = lowest, lowest = label, column = here, word = read;
-            } else {
-                second = min(second, label);
-            }
+    int lowest = INFINITE, second = INFINITE, column = -1, holder = -1, here = edges.first;
+    for (offset_t k = edges.begin + mine; k < edges.stop; k += LANES) {
+        const uint64 word = before(p, here);
+        const int label = label_of(word);
+        if (label < lowest) {
+            second = lowest, lowest = label, column = here, holder = static_cast<int>(row_of(word));
+        } else {
+            second = min(second, label);
         }
-        const uint32 holder = row_of(word);
-        offset_t next_begin = 0, next_stop = 0;
-        if (holder != FREE) next_begin = w.indptr[holder], next_stop = w.indptr[holder + 1];
-
-        int winner = mine;
-        for (int step = LANES / 2; step > 0; step >>= 1) {
-            const int other_lowest = __shfl_xor_sync(group, lowest, step);
-            const int other_second = __shfl_xor_sync(group, second, step);
-            const int other_winner = __shfl_xor_sync(group, winner, step);
-            second = min(max(lowest, other_lowest), min(second, other_second));
-            if (other_lowest < lowest || (other_lowest == lowest && other_winner < winner)) winner = other_winner;
-            lowest = min(lowest, other_lowest);
-        }
-        if (lowest >= INFINITE) return -1;
-        if (allowance-- <= 0) return row;
-        uint64 seen = 0;
-        if (mine == winner) {
-            seen = atomicCAS(&w.state[column], word, packed(min(second, INFINITE - 1) + 1, static_cast<uint32>(row)));
-        }
-        next_begin = __shfl_sync(group, next_begin, winner, LANES);
-        next_stop = __shfl_sync(group, next_stop, winner, LANES);
-        ahead = next_begin + mine < next_stop ? w.indices[next_begin + mine] : -1;
-        const int swapped = __shfl_sync(group, static_cast<int>(mine == winner && seen == word), winner, LANES);
-        if (!swapped) {  // the same row tries again
-            ahead = begin + mine < stop ? w.indices[begin + mine] : -1;
-            continue;
-        }
-        if (mine == winner) ++*pushes;
-        const int driven_out = __shfl_sync(group, static_cast<int>(holder), winner, LANES);
-        if (driven_out < 0) return -1;
-        row = driven_out, begin = next_begin, stop = next_stop;
+        if (k + LANES < edges.stop) here = p.indices[k + LANES];
     }
-}
-
-__device__ void add_to(int* total, int value) {
-    for (int step = 16; step > 0; step >>= 1) value += __shfl_xor_sync(FULL_WARP, value, step);
-    if (lane() == 0 && value > 0) atomicAdd(total, value);
-}
-
-// Walks from every free row with labels as they stand. next_free, n_next: the rows whose allowance was spent.
-template <int LANES>
-__device__ void walk_all(const Walk& w, const int* free_rows, int n_free, int allowance, int* next_free, int* n_next,
-                         int* n_pushes) {
-    int pushes = 0;
-    for (int i = global_thread() / LANES; i < n_free; i += all_threads() / LANES) {
-        const int left = walk<LANES>(w, free_rows[i], allowance, &pushes);
-        if (left >= 0 && threadIdx.x % LANES == 0) next_free[next_place(n_next)] = left;
+    int winner = mine;
+    for (int s = LANES / 2; s > 0; s >>= 1) {
+        const int other_lowest = __shfl_xor_sync(group, lowest, s);
+        const int other_second = __shfl_xor_sync(group, second, s);
+        const int other_winner = __shfl_xor_sync(group, winner, s);
+        second = min(max(lowest, other_lowest), min(second, other_second));
+        if (other_lowest < lowest || (other_lowest == lowest && other_winner < winner)) winner = other_winner;
+        lowest = min(lowest, other_lowest);
     }
-    __syncwarp();
-    add_to(n_pushes, pushes);
-}
-
-extern "C" __global__ void cardinality_push_walk_8(const offset_t* indptr, const int* indices, uint64* state,
-                                                   const int* free_rows, int n_free, int allowance, int* next_free,
-                                                   int* n_next, int* n_pushes) {
-    const Walk w = {indptr, indices, state, INFINITE};
-    walk_all<8>(w, free_rows, n_free, allowance, next_free, n_next, n_pushes);
-}
-
-extern "C" __global__ void cardinality_push_walk_32(const offset_t* indptr, const int* indices, uint64* state,
-                                                    const int* free_rows, int n_free, int allowance, int* next_free,
-                                                    int* n_next, int* n_pushes) {
-    const Walk w = {indptr, indices, state, INFINITE};
-    walk_all<32>(w, free_rows, n_free, allowance, next_free, n_next, n_pushes);
+    if (lowest >= INFINITE) {
+        w.row = w.column = -1;
+        return;
+    }
+    w.label = min(second, INFINITE - 1) + 1;
+    if (mine == winner) atomicMax(&p.bids[column], packed(w.label, w.row));
+    w.column = __shfl_sync(group, column, winner, LANES);
+    w.holder = __shfl_sync(group, holder, winner, LANES);
 }
 
 extern "C" __global__ void cardinality_push_load(int n_columns, const int* row_of_col, uint64* state) {
@@ -143,6 +133,7 @@ extern "C" __global__ void cardinality_push_store(int n_columns, const uint64* s
 
 struct Counts {
     int queue[3];  // ring over level % 3
+    int alive[3];  // ring over step % 3
     int reached;
     int next_free;
     int pushes;
@@ -172,11 +163,11 @@ __device__ void relabel_level(const offset_t* other_indptr, const int* other_ind
         const Edges from = front[i];
         for (int k = mine; k < from.degree; k += lanes) {
             const int row = other_indices[from.begin + k];
-            if (load_fresh(&seen[row].y) != INFINITE) continue;
+            if (load_fresh(&seen[row].y) != UNSEEN) continue;
             const int column = seen[row].x;
             Edges edges = {0, 0};
             if (column >= 0) edges = edges_of(other_indptr, column);
-            if (atomicCAS(&seen[row].y, INFINITE, level) != INFINITE) continue;
+            if (atomicCAS(&seen[row].y, UNSEEN, level) != UNSEEN) continue;
             if (column >= 0) {
                 *label_in(&state[column]) = level + 1;
                 gathered.add(edges, next, n_next);
@@ -188,14 +179,20 @@ __device__ void relabel_level(const offset_t* other_indptr, const int* other_ind
     gathered.flush(next, n_next);
 }
 
-// Relabels and walks in turn until no free row is left that could be matched.
-// statistics: seven numbers a round (free rows, reached, levels, columns visited, pushes, nanoseconds relabelling,
-// nanoseconds walking). result: (rounds, rows left).
+__device__ void add_to(int* total, int value) {
+    for (int step = 16; step > 0; step >>= 1) value += __shfl_xor_sync(FULL_WARP, value, step);
+    if (lane() == 0 && value > 0) atomicAdd(total, value);
+}
+
+// Relabels and pushes in turn until no free row is left that could be matched.
+// statistics: eight numbers a round (free rows, reached, levels, columns visited, steps, bids, nanoseconds relabelling,
+// nanoseconds pushing). result: (rounds, rows left).
 template <int LANES>
 __device__ void solve(const offset_t* indptr, const int* indices, const offset_t* other_indptr,
-                      const int* other_indices, int n_columns, uint64* state, int2* seen, Edges* queue,
-                      int* free_rows, int* next_free, int n_free, float allowance_scale, int allowance_base,
-                      int max_rounds, Counts* counts, int* statistics, int* result) {
+                      const int* other_indices, int n_columns, uint64* state, uint64* even_bids, uint64* odd_bids,
+                      int2* seen, Edges* queue, Walker* walkers, int* free_rows, int* next_free, int n_free,
+                      float steps_scale, int steps_base, int max_rounds, Counts* counts, int* statistics,
+                      int* result) {
     const int thread = global_thread(), threads = all_threads();
     __shared__ int shared_n, shared_reached;
     __shared__ Gathered<Edges, GATHER> gathered;
@@ -206,17 +203,21 @@ __device__ void solve(const offset_t* indptr, const int* indices, const offset_t
         const int64 start = nanoseconds();
         for (int j = thread; j < n_columns; j += threads) {
             const uint32 row = row_of(state[j]);
+            even_bids[j] = odd_bids[j] = 0;
             if (row == FREE) {
                 state[j] = packed(0, FREE);
                 gathered.add(edges_of(other_indptr, j), queue, &counts->queue[0]);
             } else {
-                state[j] = packed(INFINITE, row);
-                seen[row] = make_int2(j, INFINITE);
+                state[j] = packed(UNSEEN, row);
+                seen[row] = make_int2(j, UNSEEN);
             }
         }
         gathered.flush(queue, &counts->queue[0]);
-        for (int i = thread; i < n_free; i += threads) seen[free_rows[i]] = make_int2(-1, INFINITE);
-        if (thread == 0) counts->next_free = 0;
+        for (int i = thread; i < n_free; i += threads) seen[free_rows[i]] = make_int2(-1, UNSEEN);
+        if (thread == 0) {
+            counts->next_free = 0;
+            counts->alive[0] = counts->alive[1] = counts->alive[2] = 0;
+        }
 
         int level = 0, visited = 0, reached = 0;
         Edges* front = queue;
@@ -237,25 +238,70 @@ __device__ void solve(const offset_t* indptr, const int* indices, const offset_t
             ++level;
         }
         const int64 relabelled = nanoseconds();
-        const Walk w = {indptr, indices, state, reached == n_free ? level + 1 : INFINITE};
-        int pushes = 0;
-        for (int i = thread / LANES; i < n_free; i += threads / LANES) {
-            const int row = free_rows[i];
-            const int reached_at = seen[row].y;
-            if (reached_at == INFINITE) continue;  // not reached by a full search: never to be matched
-            const int allowance = static_cast<int>(allowance_scale * reached_at) + allowance_base;
-            const int left = walk<LANES>(w, row, allowance, &pushes);
-            if (left >= 0 && threadIdx.x % LANES == 0) next_free[next_place(&counts->next_free)] = left;
+        const int most_steps = static_cast<int>(steps_scale * level) + steps_base;
+        int steps = 0, bids = 0;
+        Walker kept = {-1, -1, 0, -1};  // the first walker of each group, with the edges that it needs next
+        Range own = {0, 0, -1}, next = {0, 0, -1};
+        const bool alone = n_free * LANES <= static_cast<int>(blockDim.x);  // the first block needs no other
+        for (; steps <= most_steps && !(alone && blockIdx.x > 0); ++steps) {
+            const Pushes p = {indptr,
+                              indices,
+                              state,
+                              steps % 2 ? even_bids : odd_bids,
+                              steps % 2 ? odd_bids : even_bids,
+                              reached == n_free ? level + 1 : INFINITE};
+            const int mine = threadIdx.x % LANES;
+            bool is_alive = false;
+            for (int i = thread / LANES; i < n_free; i += threads / LANES) {
+                const bool is_first = i == thread / LANES;
+                Walker w = kept;
+                if (steps == 0) {
+                    const int row = free_rows[i];  // not reached by a full search: never to be matched
+                    w = {seen[row].y != UNSEEN ? row : -1, -1, 0, -1};
+                    if (is_first) own = range_of(p, w.row, mine);
+                } else if (!is_first) {
+                    w = walkers[i];
+                }
+                if (w.row >= 0) {
+                    const bool has_won = settle(p, w, mine);
+                    if (has_won && is_first) own = next;
+                    w.column = -1;
+                    if (w.row >= 0 && steps < most_steps) {
+                        bid<LANES>(p, w, is_first ? own : range_of(p, w.row, mine));
+                        if (is_first && w.row >= 0) next = range_of(p, w.holder, mine);
+                        bids += w.row >= 0 && mine == 0;
+                    }
+                }
+                if (is_first) {
+                    kept = w;
+                } else if (mine == 0) {
+                    walkers[i] = w;
+                }
+                if (w.row >= 0 && steps == most_steps && mine == 0) next_free[next_place(&counts->next_free)] = w.row;
+                is_alive |= w.row >= 0;
+            }
+            is_alive = __syncthreads_or(is_alive);
+            if (alone) {
+                if (is_alive) continue;
+                break;
+            }
+            if (is_alive && threadIdx.x == 0) store_fresh(&counts->alive[steps % 3], 1);
+            grid_barrier(&counts->arrived);
+            if (threadIdx.x == 0) shared_n = load_fresh(&counts->alive[steps % 3]);
+            __syncthreads();
+            if (shared_n == 0) break;
+            if (thread == 0) counts->alive[(steps + 2) % 3] = 0;
         }
         __syncwarp();
-        add_to(&counts->pushes, pushes);
+        add_to(&counts->pushes, bids);
         grid_barrier(&counts->arrived);
         if (threadIdx.x == 0) shared_n = load_fresh(&counts->next_free);
         __syncthreads();
         if (thread == 0) {
-            int* row = statistics + 7 * round;
-            row[0] = n_free, row[1] = reached, row[2] = level, row[3] = visited, row[4] = counts->pushes;
-            row[5] = static_cast<int>(relabelled - start), row[6] = static_cast<int>(nanoseconds() - relabelled);
+            int* row = statistics + 8 * round;
+            row[0] = n_free, row[1] = reached, row[2] = level, row[3] = visited, row[4] = steps;
+            row[5] = counts->pushes, row[6] = static_cast<int>(relabelled - start);
+            row[7] = static_cast<int>(nanoseconds() - relabelled);
             for (int k = 0; k < 3; ++k) counts->queue[k] = 0;
             counts->reached = counts->pushes = 0;
         }
@@ -274,18 +320,20 @@ __device__ void solve(const offset_t* indptr, const int* indices, const offset_t
 
 extern "C" __global__ void __launch_bounds__(1024, 1)
     cardinality_push_solve_8(const offset_t* indptr, const int* indices, const offset_t* other_indptr,
-                             const int* other_indices, int n_columns, uint64* state, int2* seen, Edges* queue,
-                             int* free_rows, int* next_free, int n_free, float allowance_scale, int allowance_base,
-                             int max_rounds, Counts* counts, int* statistics, int* result) {
-    solve<8>(indptr, indices, other_indptr, other_indices, n_columns, state, seen, queue, free_rows, next_free,
-             n_free, allowance_scale, allowance_base, max_rounds, counts, statistics, result);
+                             const int* other_indices, int n_columns, uint64* state, uint64* even_bids,
+                             uint64* odd_bids, int2* seen, Edges* queue, Walker* walkers, int* free_rows,
+                             int* next_free, int n_free, float steps_scale, int steps_base, int max_rounds,
+                             Counts* counts, int* statistics, int* result) {
+    solve<8>(indptr, indices, other_indptr, other_indices, n_columns, state, even_bids, odd_bids, seen, queue,
+             walkers, free_rows, next_free, n_free, steps_scale, steps_base, max_rounds, counts, statistics, result);
 }
 
 extern "C" __global__ void __launch_bounds__(1024, 1)
     cardinality_push_solve_32(const offset_t* indptr, const int* indices, const offset_t* other_indptr,
-                              const int* other_indices, int n_columns, uint64* state, int2* seen, Edges* queue,
-                              int* free_rows, int* next_free, int n_free, float allowance_scale, int allowance_base,
-                              int max_rounds, Counts* counts, int* statistics, int* result) {
-    solve<32>(indptr, indices, other_indptr, other_indices, n_columns, state, seen, queue, free_rows, next_free,
-              n_free, allowance_scale, allowance_base, max_rounds, counts, statistics, result);
+                             const int* other_indices, int n_columns, uint64* state, uint64* even_bids,
+                             uint64* odd_bids, int2* seen, Edges* queue, Walker* walkers, int* free_rows,
+                             int* next_free, int n_free, float steps_scale, int steps_base, int max_rounds,
+                             Counts* counts, int* statistics, int* result) {
+    solve<32>(indptr, indices, other_indptr, other_indices, n_columns, state, even_bids, odd_bids, seen, queue,
+             walkers, free_rows, next_free, n_free, steps_scale, steps_base, max_rounds, counts, statistics, result);
 }

@@ -25,10 +25,12 @@ pytestmark = [
     pytest.mark.skipif(not cuda.is_available(), reason="no CUDA device of compute capability 7.0 or newer"),
 ]
 
-PUSHES_ONLY = Tuning(slow_share=-1.0, allowance_scale=1.0, allowance_base=1)
+PUSHES_ONLY = Tuning(slow_share=-1.0, steps_scale=0.0, steps_base=1)
+LONG_ROUNDS = Tuning(slow_share=-1.0, steps_base=1000)
+TREES_ONLY = Tuning(slow_share=np.inf)
 VARIANTS: list[tuple[str, str, dict[str, Any]]] = [
     *(("auto", initial, {}) for initial in ("auto", "none", "cheap", "karp-sipser")),
-    ("auto", "none", {"tuning": PUSHES_ONLY}),
+    *(("auto", "none", {"tuning": tuning}) for tuning in (PUSHES_ONLY, LONG_ROUNDS, TREES_ONLY)),
     *(
         (algorithm, "cheap", {"bfs": bfs, "launch": launch})
         for algorithm in ("apfb", "apsb")
@@ -40,7 +42,7 @@ VARIANTS: list[tuple[str, str, dict[str, Any]]] = [
         for form in ("first", "active", "shrink")
         for strategy in (("adaptive", 0.7), ("fix", 5))
     ),
-    ("g-pr", "none", {"gap_relabel": False}),
+    ("g-pr", "none", {"gap": False}),
 ]
 
 
@@ -65,6 +67,7 @@ CASES: dict[str, sparse.csr_matrix] = {
     "star": sparse.csr_matrix(np.vstack([np.ones((1, 3000)), np.zeros((4, 3000))])),
     "star of rows": sparse.csr_matrix(np.hstack([np.ones((3000, 1)), np.zeros((3000, 4))])),
     "hubs": sparse.hstack([np.ones((3000, 5)), _random(3000, 3000, 4500)]).tocsr(),
+    "hubs of rows": sparse.vstack([_random(3000, 3000, 4500), np.ones((5, 3000))]).tocsr(),
     "no edges": sparse.csr_matrix((7, 5)),
     "no rows": sparse.csr_matrix((0, 5)),
     "no columns": sparse.csr_matrix((5, 0)),
@@ -130,6 +133,18 @@ def test_wide_offsets_give_the_same_size() -> None:
         for algorithm in ("auto", "apfb", "g-pr")
     }
     assert len(sizes) == 1
+
+
+@pytest.mark.parametrize("tuning", [Tuning(), PUSHES_ONLY, LONG_ROUNDS, TREES_ONLY], ids=str)
+@pytest.mark.parametrize("name", ["critical", "dense", "hubs", "hubs of rows", "tall"])
+def test_auto_gives_the_same_matching_every_time(name: str, tuning: Tuning) -> None:
+    graph = _graph(name)
+    wide = BipartiteGraph(graph.indptr.astype(np.int64), graph.indices, graph.n_rows, graph.n_columns)
+    first, *others = (
+        maximum_matching_gpu(g, "auto", "none", options={"tuning": tuning})[0] for g in (graph, graph, wide, graph)
+    )
+    for other in others:
+        np.testing.assert_array_equal(first, other)
 
 
 def test_device_graph_in_device_arrays_out() -> None:
