@@ -229,6 +229,17 @@ def box_gaps(tree, first, box, gaps):
 
 
 @njit(cache=True, nogil=True, inline="always")
+def least_in_leaf(tree, leaf, z, y, x, largest, squared):
+    """Return what no c - v between one point and a leaf's points is below: rounding never makes it more than they."""
+    lower, upper = tree.lower, tree.upper
+    dz = max(lower[0, leaf] - z, z - upper[0, leaf], 0.0)
+    dy = max(lower[1, leaf] - y, y - upper[1, leaf], 0.0)
+    dx = max(lower[2, leaf] - x, x - upper[2, leaf], 0.0)
+    gap = (dz * dz + dy * dy + dx * dx) * _DOWN
+    return (gap if squared else np.sqrt(gap)) - largest[leaf]
+
+
+@njit(cache=True, nogil=True, inline="always")
 def point_squares(tree, first, z, y, x, squares):
     """Squared distances from one point to the eight points from `first` on, summed as in `costs.pair_cost`."""
     points = tree.points
@@ -315,12 +326,14 @@ def _cheapest_of_group(tree, rows, asked, v, largest, squared, leaf, places, bes
             continue
         worst = -np.inf
         for i in range(first, end):
-            point_squares(tree, at * FAN, rows[0, i], rows[1, i], rows[2, i], near)
-            for c in range(FAN):
-                value = (near[c] if squared else np.sqrt(near[c])) - v[at * FAN + c]
-                if value < best[i - first]:
-                    best[i - first] = value
-                    places[i] = at * FAN + c
+            z, y, x = rows[0, i], rows[1, i], rows[2, i]
+            if least_in_leaf(tree, at, z, y, x, largest, squared) < best[i - first]:
+                point_squares(tree, at * FAN, z, y, x, near)
+                for c in range(FAN):
+                    value = (near[c] if squared else np.sqrt(near[c])) - v[at * FAN + c]
+                    if value < best[i - first]:
+                        best[i - first] = value
+                        places[i] = at * FAN + c
             worst = max(worst, best[i - first])
 
 

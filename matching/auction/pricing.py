@@ -12,7 +12,17 @@ from __future__ import annotations
 import numpy as np
 from numba import njit
 
-from ..box_tree import FAN, ROWS_PER_TASK, BoxTree, box_gaps, corners, largest_in_boxes, point_squares, tasks
+from ..box_tree import (
+    FAN,
+    ROWS_PER_TASK,
+    BoxTree,
+    box_gaps,
+    corners,
+    largest_in_boxes,
+    least_in_leaf,
+    point_squares,
+    tasks,
+)
 from ..threads import side_by_side
 
 _ULPS = 16 * np.finfo(np.float64).eps
@@ -96,9 +106,10 @@ def _search_for_group(tree, rows, asked, r, v, largest, squared, tolerance, foun
                     size += 1
             continue
         for i in range(first, end):
-            if r[i] == -np.inf:
+            z, y, x = rows[0, i], rows[1, i], rows[2, i]
+            if least_in_leaf(tree, at, z, y, x, largest, squared) >= r[i] - tolerance:
                 continue
-            point_squares(tree, at * FAN, rows[0, i], rows[1, i], rows[2, i], near)
+            point_squares(tree, at * FAN, z, y, x, near)
             for c in range(FAN):
                 cost = near[c] if squared else np.sqrt(near[c])
                 price = v[at * FAN + c]
