@@ -99,7 +99,9 @@ class Schedule(NamedTuple):
         budget = options.max_bids or (BIDS_PER_PHASE if exact else 2**40)
         limited = options.max_bids is not None
         at_once = options.form == "jacobi"
-        return cls(scaled, options.eps or 0.0, budget, limited, at_once, exact and not limited and not at_once, exact)
+        return cls(
+            scaled, float(options.eps or 0.0), budget, limited, at_once, exact and not limited and not at_once, exact
+        )
 
 
 def may_scale(problem: Problem, options: Auction) -> bool:
