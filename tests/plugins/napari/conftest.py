@@ -50,16 +50,32 @@ def display(tmp_path_factory: pytest.TempPathFactory) -> Iterator[None]:
         process.terminate()
 
 
-@pytest.fixture
-def viewer(display):  # noqa: ARG001 - a viewer wants a display
-    """A real viewer in a window."""
+@pytest.fixture(scope="module")
+def window(display):  # noqa: ARG001 - a viewer wants a display
+    """A real viewer in a window; making and closing one takes longer than most tests."""
     import napari
 
     viewer = napari.Viewer(show=True)
-    viewer.window.resize(900, 600)
     yield viewer
     viewer.close()
     process_events()
+
+
+@pytest.fixture
+def viewer(window):
+    """Give the window's viewer, empty, and as it was when it was new."""
+    window.window.resize(900, 600)
+    listeners, keys = list(window.mouse_drag_callbacks), set(window.keymap)
+    yield window
+    window.window.remove_dock_widget("all")
+    window.layers.clear()
+    window.dims.ndisplay = 2
+    window.dims.margin_left = window.dims.margin_right = (0.0,) * window.dims.ndim
+    window.scene.camera.angles = (0, 0, 90)
+    window.reset_view()
+    process_events()
+    assert window.mouse_drag_callbacks == listeners  # closing the dock has let go of the viewer
+    assert set(window.keymap) == keys
 
 
 def process_events() -> None:

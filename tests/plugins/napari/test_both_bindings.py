@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 
 HERE = Path(__file__).parent
-TOUR = "detect_then_link or a_click_on or cancel_keeps or closing_the_viewer or in_3d"
+TOUR = "detect_then_link or on_the_canvas or cancel_keeps or closing_the_viewer or in_3d or as_a_window or dropped"
 
 
 @pytest.mark.usefixtures("display")
@@ -23,15 +23,15 @@ def test_the_binding_is_the_one_asked_for():
 @pytest.mark.usefixtures("display")
 def test_the_other_binding_tracks_picks_cancels_and_closes_as_well():
     other = {"pyqt6": "pyside6", "pyside6": "pyqt6"}[os.environ["QT_API"]]
-    files = ["test_widget.py", "test_pictures.py", "test_both_bindings.py"]
+    files = [f"test_{name}.py" for name in ("widget", "by_mouse", "opening", "pictures", "both_bindings")]
     command = [sys.executable, "-m", "pytest", "-q", "-p", "no:cacheprovider", "-k", f"{TOUR} or asked_for"]
     result = subprocess.run(
         [*command, *(str(HERE / file) for file in files)],
         env=os.environ | {"QT_API": other},
         capture_output=True,
         text=True,
-        timeout=240,
+        timeout=600,
         check=False,
     )
     assert result.returncode == 0, result.stdout + result.stderr
-    assert "6 passed" in result.stdout
+    assert "9 passed" in result.stdout

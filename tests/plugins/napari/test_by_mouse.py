@@ -72,6 +72,9 @@ def test_four_clicks_from_the_menus_to_tracks_over_the_sample_movie(viewer, mous
     finish(widget)
     assert "proven optimal" in widget.parts.bar.status.text()
     assert len(viewer.layers["tracks of movie"].data) > 1000
+    truth = viewer.layers["true tracks"]
+    assert not truth.visible
+    np.testing.assert_array_equal(truth.scale, viewer.layers["tracks of movie"].scale)
 
 
 def test_a_dropped_table_opens_as_points_and_is_tracked(viewer, open_widget, mouse, tmp_path):

@@ -40,18 +40,6 @@ def test_the_widget_stands_in_the_menu_layers_track():
     assert manager.get_manifest("auctrack").schema_version == "0.3.0"
 
 
-def test_a_new_user_sees_tracks_over_the_sample_movie_after_three_clicks(viewer, open_widget):
-    viewer.open_sample("auctrack", "movie")  # File > Open Sample > auctrack
-    widget = open_widget()  # Layers > Track > Track particles
-    widget.parts.bar.run_button.click()
-    finish(widget)
-    assert widget.parts.bar.error.text() == ""
-    assert len(viewer.layers["tracks of movie"].data) > 1000
-    truth = viewer.layers["true tracks"]
-    assert not truth.visible
-    np.testing.assert_array_equal(truth.scale, viewer.layers["tracks of movie"].scale)
-
-
 def test_the_sample_points_come_with_their_truth(viewer, open_widget):
     viewer.open_sample("auctrack", "points")
     widget = open_widget()
