@@ -15,6 +15,10 @@ Three repairs hold everywhere here.
   matched row's dual is taken from its link, so that links stay tight to an ulp.
 - Staying alone is a private column of each row at its bound (`Problem.dual_bounds`), where a path may end; columns
   start at their bound where they have one. Hence unequal sides and `unmatched_cost` need no enlarged matrix.
+
+Sparse costs are never made dense. On the CPU their components are solved side by side in threads; on a GPU they are one
+graph, on which every tree has a Δ of its own and stops at its own path's end (`kernels/hungarian_sparse.cu`): one Δ for
+thousands of components would cost a search per path.
 """
 
 from __future__ import annotations
