@@ -38,6 +38,8 @@ class DeviceGraph:
         Some dual has a bound: lone members are allowed somewhere.
     width, block_rows : int
         dense: columns and rows of each matrix, all of one shape; else width is 0.
+    may_fail : bool
+        Pairs are missing that it may take to match all rows.
     """
 
     cp: Any
@@ -53,6 +55,7 @@ class DeviceGraph:
     is_bounded: bool
     width: int = 0
     block_rows: int = 1
+    may_fail: bool = False
 
     @classmethod
     def of(cls, cp: Any, problem: Problem) -> DeviceGraph:
@@ -76,6 +79,7 @@ class DeviceGraph:
             problem.has_unmatched_cost or not np.array_equal(rows, cols),
             int(cols[0]) if dense else 0,
             max(int(rows[0]), 1) if dense else 1,
+            not problem.has_unmatched_cost and not (dense and problem.is_integer and problem.forbidden is None),
         )
 
     @property
@@ -256,8 +260,8 @@ def certified(
         incomplete = incomplete_blocks(problem, prices.col_of_row.get())
         gap = np.where(incomplete, np.inf, gap) if problem.n_blocks > 1 else np.inf if incomplete[0] else gap
     return Assignment(
-        _local(cp, problem, prices.col_of_row, problem.row_offsets, problem.col_offsets),
-        _local(cp, problem, prices.row_of_col, problem.col_offsets, problem.row_offsets),
+        local_partners(cp, problem, prices.col_of_row, problem.row_offsets, problem.col_offsets),
+        local_partners(cp, problem, prices.row_of_col, problem.col_offsets, problem.row_offsets),
         cost,
         r,
         v,
@@ -282,7 +286,7 @@ def _sums_of_blocks(problem: Problem, terms: Any) -> tuple[np.ndarray, np.ndarra
     return sums[0], sums[1]
 
 
-def _local(cp: Any, problem: Problem, partner: Any, own_offsets: np.ndarray, other_offsets: np.ndarray) -> Any:
+def local_partners(cp: Any, problem: Problem, partner: Any, own_offsets: np.ndarray, other_offsets: np.ndarray) -> Any:
     """Count partners within their block."""
     if problem.n_blocks == 1:
         return partner

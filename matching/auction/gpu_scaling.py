@@ -3,9 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from dataclasses import replace
 from typing import Any
 
-from .gpu_graph import DeviceGraph, Prices
+import numpy as np
+
+from .gpu_feasibility import can_match_all_rows
+from .gpu_graph import DeviceGraph, Prices, certify
 from .gpu_steps import UNLIMITED, augment, bid, grow_forest
 
 SCALING_FACTOR = 5
@@ -14,6 +18,14 @@ FIRST_EPS = 20.0
 """First increment, in units of the mean cost above the least, divided by the mean degree."""
 PHASE_LEAVES, BIDS_LEAVE = 0.02, 0.005
 """Share of the rows left unassigned by a phase with an increment, and by the last one, which has none."""
+TIGHT_ROUNDS = (100, 100)
+"""Rounds without an increment, of all blocks and of one: easy problems take a fifth, more do little for hard ones."""
+HARD_LEAVE = 0.006
+"""Share of the rows that these bids leave where regions lack columns; elsewhere they stop at `BIDS_LEAVE`."""
+SHORTAGE_LEAVES, SHORTAGE_ROUNDS = 0.002, (800, 1200)
+"""Share of the rows left by a phase that settles shortages, and the rounds that end it."""
+FEW_LONE = 1.2
+"""Columns per row, where some must stay alone, up to which phases pay although the lone are to be settled then."""
 LEFT_TO_PATHS = 128
 LONGEST_PATH = 64
 """Rows that a search of its own scans before its row joins the forest; forests raise duals farther than they must."""
@@ -34,15 +46,47 @@ def solve_graph(graph: DeviceGraph, most_bids: int | None = None) -> tuple[Price
     if not graph.is_bounded:
         _, prices = bid_in_phases(graph, most_bids, lambda graph, _: graph)
         return prices, -1 if prices.counts.get("waiting") else finish_free(graph, prices, None, most_bids)
+    if most_bids is None and not graph.has_unmatched_cost and graph.n_cols < FEW_LONE * graph.n_rows:
+        return _solve_nearly_square(graph)
     prices = Prices.start(graph, starting_prices(graph))
     left = bid(graph, prices, stop_at=LEFT_TO_PATHS, most_bids=most_bids)
     if _is_spent(prices, left, most_bids):
         return prices, -1
-    for most_scans in (LONGEST_BOUNDED_PATH, UNLIMITED):
-        stuck, left = augment(graph, prices, left, most_scans)
-        if stuck >= 0:
-            break
+    stuck, left = augment(graph, prices, left, LONGEST_BOUNDED_PATH)
+    if stuck < 0 and len(left):
+        stuck = _row_without_column(graph, prices, left)
+    if stuck < 0:
+        stuck, _ = augment(graph, prices, left, UNLIMITED)
     return prices, stuck
+
+
+def _solve_nearly_square(graph: DeviceGraph) -> tuple[Prices, int]:
+    """As `solve_graph`, where few columns stay alone: phases as if none had a bound, then those are settled.
+
+    Scaled phases leave lone columns below their bound. A shortest path that starts in such a column raises its dual
+    until it is matched, or it or another column reaches its bound (as `finish.settle_lone_columns` on the CPU).
+    """
+    cp = graph.cp
+    free = replace(graph, col_bound=cp.full_like(graph.col_bound, graph.none), is_bounded=False)
+    _, prices = bid_in_phases(free, None, lambda same, _: same)
+    stuck = finish_free(free, prices, None)
+    below = cp.flatnonzero((prices.row_of_col < 0) & (prices.v < graph.col_bound)).astype(np.int32)
+    if stuck >= 0 or len(below) == 0:
+        return prices, stuck
+    turned = graph.transposed()
+    duals, _, _ = certify(graph, prices, prices.v)
+    back = Prices(duals, prices.row_of_col, prices.col_of_row, prices.counts)
+    back.count(lone_columns=len(below))
+    for most_scans in (LONGEST_BOUNDED_PATH, UNLIMITED):
+        _, below = augment(turned, back, below, most_scans)
+    v, _, _ = certify(turned, back, back.v)
+    prices.v = cp.where(prices.row_of_col < 0, graph.col_bound, v)  # which rounding may keep them from by an ulp
+    return prices, -1
+
+
+def _row_without_column(graph: DeviceGraph, prices: Prices, left: Any) -> int:
+    """Return -1, or one of the rows left if not all can be matched, which long searches would be long to find out."""
+    return -1 if can_match_all_rows(graph, prices.col_of_row) else int(left[0])
 
 
 def bid_in_phases(
@@ -66,14 +110,36 @@ def bid_in_phases(
 
 def finish_free(graph: DeviceGraph, prices: Prices, rows: Any, most_bids: int | None = None) -> int:
     """Match the given rows (None: all, none of them matched) at tight links, where no dual has a bound."""
-    left = bid(graph, prices, rows=rows, stop_at=int(BIDS_LEAVE * graph.n_rows), most_bids=_rest(prices, most_bids))
+    left = _bid_tightly(graph, prices, rows, most_bids)
+    if rows is None and most_bids is None and len(left) > HARD_LEAVE * graph.n_rows:
+        left = _settle_shortages(graph, prices)
     if _is_spent(prices, left, most_bids):
         return -1
     if not graph.is_batch_of_matrices:  # whose forests grow side by side
         stuck, left = augment(graph, prices, left, LONGEST_PATH)
         if stuck >= 0:
             return stuck
-    return grow_forest(graph, prices, left)
+    stuck = _row_without_column(graph, prices, left) if len(left) else -1
+    return stuck if stuck >= 0 else grow_forest(graph, prices, left)
+
+
+def _bid_tightly(graph: DeviceGraph, prices: Prices, rows: Any, most_bids: int | None) -> Any:
+    """Auction rows without an increment for a few rounds; return those left over."""
+    stop_at, rest = int(BIDS_LEAVE * graph.n_rows), _rest(prices, most_bids)
+    return bid(graph, prices, rows=rows, stop_at=stop_at, most_bids=rest, most_rounds=TIGHT_ROUNDS)
+
+
+def _settle_shortages(graph: DeviceGraph, prices: Prices) -> Any:
+    """Repeat the phases until hardly any row is left over, then bid without an increment; return the rows left over.
+
+    Where one region has more rows than columns, the price of its shortage has to spread far. Bids in large steps do
+    that in fewer and shorter rounds than the searches at the end.
+    """
+    for eps in increments(graph):
+        prices.unmatch_all()
+        bid(graph, prices, eps=eps, stop_at=int(SHORTAGE_LEAVES * graph.n_rows), most_rounds=SHORTAGE_ROUNDS)
+    prices.unmatch_all()
+    return _bid_tightly(graph, prices, None, None)
 
 
 def bid_to_eps(graph: DeviceGraph, eps: float, most_bids: int | None) -> Prices:

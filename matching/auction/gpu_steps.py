@@ -124,7 +124,10 @@ def augment(graph: DeviceGraph, prices: Prices, rows: Any, most_scans: int) -> t
 
 
 def grow_forest(graph: DeviceGraph, prices: Prices, rows: Any) -> int:
-    """Match the given rows where no dual has a bound, from all of them at once; return as `augment` does."""
+    """Match the given rows where no dual has a bound, from all of them at once; return as `augment` does.
+
+    Columns beyond the number of rows stay alone at whatever price they have.
+    """
     cp, n, m, n_rows = graph.cp, graph.n_rows, graph.n_cols, len(rows)
     if n_rows == 0:
         return -1
@@ -135,9 +138,9 @@ def grow_forest(graph: DeviceGraph, prices: Prices, rows: Any) -> int:
     dist, parent = cp.empty(m, dtype), cp.empty(m, cp.uint64)
     lowered, root = cp.empty(m, cp.int32), cp.empty(m, cp.int32)
     root_dist, root_col = cp.empty(n, dtype), cp.empty(n, cp.int32)
-    counts = cp.zeros(14, cp.uint64)  # four counts, four lengths, then as words: nine sizes, stuck row, barrier
+    counts = cp.zeros(15, cp.uint64)  # four counts, four lengths, then as words: twelve sizes, stuck row, barrier
     words = counts.view(cp.uint32)[16:]
-    words[9] = 2**32 - 1
+    words[12] = 2**32 - 1
     kernel(
         (min(cuda.resident_blocks(kernel, THREADS), cp.cuda.Device().attributes["MultiProcessorCount"]),),
         (THREADS,),
@@ -146,9 +149,11 @@ def grow_forest(graph: DeviceGraph, prices: Prices, rows: Any) -> int:
             *(
                 rows.copy(),
                 np.int32(n_rows),
-                cp.empty(n, cp.int32),
+                cp.empty(m, cp.int32),
                 queues,
                 bases,
+                cp.empty(2 * n, cp.int32),
+                cp.empty(n, cp.uint8),
                 duals,
                 dist,
                 parent,
@@ -157,11 +162,11 @@ def grow_forest(graph: DeviceGraph, prices: Prices, rows: Any) -> int:
                 root_dist,
                 root_col,
             ),
-            *(words[0:9], counts[4:8], words[9:10], counts, words[10:11]),
+            *(words[0:12], counts[4:8], words[12:13], counts, words[13:14]),
         ),
     )
     host = counts.get()
     prices.count(
         forests=int(host[0]), forest_rounds=int(host[1]), rows_scanned=int(host[2]), shortest_paths=int(host[3])
     )
-    return int(host.view(np.int32)[25])
+    return int(host.view(np.int32)[28])

@@ -6,15 +6,20 @@
 // Bellman-Ford search on reduced costs with a queue, whose trees are disjoint, so that every tree augments along
 // its own shortest path.
 //
-// Needs tight links; no bounds on either side. A phase:
-//   relax, claim   rounds over the queued rows: lower the distances of their columns; then the smallest row that explains a
-//                  lowered distance becomes its parent and the column's row is queued. All rows of a round use the distances
-//                  of the round before, so distances, parents and rounds are the same on every run;
+// Needs tight links and no bounds: every row must be matched, and a column that stays alone keeps its price. A phase:
+//   relax, claim   rounds over the queued rows: lower the distances of their columns; then the smallest row that explains
+//                  a lowered distance becomes its parent and the column's row is queued, for the next round if it is
+//                  within the threshold, else for later. All rows of a round use the distances of the round before, so
+//                  distances, parents and rounds are the same on every run;
+//   sift           when no row is queued, all distances up to the threshold are final. It rises by a step, and the rows
+//                  within it are queued (delta-stepping: U. Meyer, P. Sanders, J. Algorithms 49, 2003; with two lists:
+//                  A. Davidson et al., IPDPS 2014); the step doubles or halves so that there is about a row for each
+//                  group of lanes;
 //   roots          each free column that was reached walks to its root; each root keeps its nearest, smallest column;
 //   augment        L = the longest of the roots' paths; columns nearer than L change price by dist - L, which makes every
 //                  path tight, and each root exchanges links and non-links along its own.
-// Once half of the free columns are reached, rows beyond the farthest of them are queued no more: the search stays
-// where the paths are, and roots whose nearest column lies beyond wait for the next phase. A parent never becomes a
+// Once half as many free columns as there are roots lie within the threshold, the search ends there: it stays where the
+// paths are, and roots whose nearest column lies beyond wait for the next phase. A parent never becomes a
 // descendant: distances along a path do not fall, also in floating point. Phases shrink the number of unmatched
 // rows by about half; a phase without any path is a proof that there is none.
 //
@@ -79,10 +84,51 @@ __device__ __forceinline__ int place_in(int* size) {
     return __shfl_sync(here, base, leader) + __popc(here & lanes_below());
 }
 
-// A row lowers the distances of its columns, or claims those that it lowered.
-template <bool claims>
-__device__ __forceinline__ void reach(
-    const Forest& f, int row, price_t base, price_t limit, int round, int* next, price_t* next_base, int* n_next
+// At least one unit, where costs are integers, and so that no threshold leaves the range.
+__device__ __forceinline__ price_t larger_step(price_t step) {
+#ifdef INTEGER
+    return step < 1 ? 1 : step < none() / 8 ? 2 * step : step;
+#else
+    return 2 * step;
+#endif
+}
+__device__ __forceinline__ price_t smaller_step(price_t step) {
+#ifdef INTEGER
+    return step < 2 ? 1 : step / 2;
+#else
+    return step / 2;
+#endif
+}
+
+// The rows that wait for a higher threshold: each at most once.
+struct Later {
+    int* rows;
+    int* size;
+    unsigned char* is_in;  // (rows,)
+    price_t* nearest;
+};
+
+// A row lowers the distances of its columns.
+__device__ __forceinline__ void relax(const Forest& f, int row, price_t base, int round) {
+    const int64 first = f.graph.first(row);
+    const int degree = f.graph.degree(row);
+    const price_t dual = f.duals[row];
+    for (int e = threadIdx.x % LANES; e < degree; e += LANES) {
+        const price_t value = f.graph.value(first, e, f.v);
+        if (value >= none()) continue;
+        const price_t through = base + (value - dual);
+        const int col = f.graph.column(first, e);
+        if (through < *(volatile price_t*)&f.dist[col]) {
+            lower(&f.dist[col], through);
+            f.lowered[col] = round;
+        }
+    }
+}
+
+// A row claims the columns that it lowered, and queues their rows.
+__device__ __forceinline__ void claim(
+    const Forest& f, int row, price_t base, price_t threshold, int round, int* next, price_t* next_base, int* n_next,
+    const Later& later
 ) {
     const int64 first = f.graph.first(row);
     const int degree = f.graph.degree(row);
@@ -92,48 +138,54 @@ __device__ __forceinline__ void reach(
         if (value >= none()) continue;
         const price_t through = base + (value - dual);
         const int col = f.graph.column(first, e);
-        if (!claims) {
-            if (through < *(volatile price_t*)&f.dist[col]) {
-                lower(&f.dist[col], through);
-                f.lowered[col] = round;
-            }
-        } else if (through == f.dist[col] && f.lowered[col] == round) {
-            const uint64 before = atomicMin(&f.parent[col], parent_key(round, row));
-            const int owner = f.row_of_col[col];
-            if (owner != NOBODY && parent_round(before) != round && through <= limit) {
-                const int place = place_in(n_next);
-                next[place] = owner;
-                next_base[place] = through;
-            }
+        if (through != f.dist[col] || f.lowered[col] != round) continue;
+        const uint64 before = atomicMin(&f.parent[col], parent_key(round, row));
+        const int owner = f.row_of_col[col];
+        if (owner == NOBODY || parent_round(before) == round) continue;
+        if (through <= threshold) {
+            const int place = place_in(n_next);
+            next[place] = owner;
+            next_base[place] = through;
+        } else if (!later.is_in[owner]) {
+            later.is_in[owner] = 1;
+            later.rows[place_in(later.size)] = owner;
+            lower(later.nearest, through);
         }
     }
 }
 
-// Counts the free columns that are reached, and keeps the farthest, by one atomic a warp. The whole warp comes.
-__device__ __forceinline__ void note_reached(price_t dist, int* count, price_t* farthest) {
-    const uint32 reached = __ballot_sync(FULL_WARP, dist < none());
-    if (reached == 0) return;
-    if (dist >= none()) dist = 0;
-#pragma unroll
-    for (int step = 16; step > 0; step /= 2) {
-        const price_t there = __shfl_xor_sync(FULL_WARP, dist, step);
-        dist = there > dist ? there : dist;
+// Queues the rows between two thresholds and keeps those beyond for later; those below were queued long ago.
+__device__ __forceinline__ void sift(
+    const Forest& f, const Later& from, const Later& to, price_t done, price_t threshold, int* next, price_t* next_base,
+    int* n_next, int thread, int threads
+) {
+    const int size = *(volatile int*)from.size;
+    for (int at = thread; at < size; at += threads) {
+        const int row = from.rows[at];
+        const price_t base = f.dist[f.col_of_row[row]];
+        if (base > threshold) {
+            to.rows[place_in(to.size)] = row;
+            continue;
+        }
+        from.is_in[row] = 0;
+        if (base <= done) continue;
+        const int place = place_in(n_next);
+        next[place] = row;
+        next_base[place] = base;
     }
-    if (lane() != 0) return;
-    atomicAdd(count, __popc(reached));
-    raise(farthest, dist);
 }
 
-// sources: (rows,) the unmatched rows, n_sources of them; free_cols: (rows,) scratch. queues, bases: two halves of
-// (rows,). root, root_dist, root_col: root by column, nearest distance and column by row. sizes: three queue sizes,
-// then sources kept, paths found, free columns, and three counts of those reached. lengths: the longest path, then
-// three times the farthest free column reached. stuck: -1, or a row that cannot be matched. counts: phases, rounds,
-// rows queued, paths.
+// sources: (rows,) the unmatched rows, n_sources of them; free_cols: (columns,) scratch. queues, bases, waiting: two halves
+// of (rows,); root, root_dist, root_col: root by column, nearest distance and column by row. sizes: three queue sizes,
+// then sources kept, paths found, free columns, three counts of those within the threshold, three of rows that wait.
+// lengths: the longest path, the nearest row that waited. stuck: -1, or a row that cannot be matched. counts: phases,
+// rounds, rows queued, paths.
 extern "C" __global__ void __launch_bounds__(512) auction_forest(
     int n_rows, int n_cols, const int64* indptr, const int* indices, const cost_t* cost, const unsigned char* forbidden,
     int width, int block_rows, price_t* v, int* col_of_row, int* row_of_col, int* sources, int n_sources,
-    int* free_cols, int* queues, price_t* bases, price_t* duals, price_t* dist, uint64* parent, int* lowered, int* root,
-    price_t* root_dist, int* root_col, int* sizes, price_t* lengths, int* stuck, uint64* counts, uint32* barrier
+    int* free_cols, int* queues, price_t* bases, int* waiting, unsigned char* is_waiting, price_t* duals, price_t* dist,
+    uint64* parent, int* lowered, int* root, price_t* root_dist, int* root_col, int* sizes, price_t* lengths, int* stuck,
+    uint64* counts, uint32* barrier
 ) {
     const Forest f{Graph{indptr, indices, cost, forbidden, width, block_rows},
                    v,
@@ -144,13 +196,16 @@ extern "C" __global__ void __launch_bounds__(512) auction_forest(
                    lowered,
                    duals};
     const int thread = dealt_thread(), threads = all_threads();
-    int round = 0;
+    const int many = threads / LANES;
+    int round = 0, sifted = 0;
+    price_t step = 0;
     int* n_kept = sizes + 3;
     int* n_paths = sizes + 4;
     int* n_free = sizes + 5;
-    int* n_reached = sizes + 6;
+    int* n_within = sizes + 6;
+    int* n_waiting = sizes + 9;
     price_t* longest = lengths;
-    price_t* farthest = lengths + 1;
+    price_t* nearest = lengths + 1;
     while (n_sources > 0) {
         for (int col = thread; col < n_cols; col += threads) {
             dist[col] = none(), parent[col] = ~0ull, lowered[col] = -1;
@@ -159,7 +214,7 @@ extern "C" __global__ void __launch_bounds__(512) auction_forest(
         const int padded = (n_rows * (int64)LANES + 31) / 32 * 32 / LANES;  // whole warps
         for (int row = thread / LANES; row < padded; row += threads / LANES) {
             const price_t least = least_value(f, row < n_rows ? row : NOBODY);
-            if (row < n_rows && threadIdx.x % LANES == 0) duals[row] = least;
+            if (row < n_rows && threadIdx.x % LANES == 0) duals[row] = least, is_waiting[row] = 0;
         }
         for (int at = thread; at < n_sources; at += threads) {
             const int row = sources[at];
@@ -172,41 +227,57 @@ extern "C" __global__ void __launch_bounds__(512) auction_forest(
             sizes[round % 3] = n_sources;
             sizes[(round + 1) % 3] = 0;
             *n_kept = *n_paths = 0;
-            *longest = 0;
-            for (int k = 0; k < 3; k++) n_reached[k] = 0, farthest[k] = 0;
+            *longest = 0, *nearest = none();
+            for (int k = 0; k < 3; k++) n_within[k] = n_waiting[k] = 0;
         }
         grid_barrier(barrier);
-        price_t limit = none();
+        const int free_columns = *(volatile int*)n_free;
+        price_t threshold = step, limit = none();
         while (true) {
             const int size = *(volatile int*)&sizes[round % 3];
-            if (size == 0) break;
-            if (2 * *(volatile int*)&n_reached[round % 3] >= n_sources) {
-                const price_t far = *(volatile price_t*)&farthest[round % 3];
-                limit = far < limit ? far : limit;
-            }
             const int64 here = (round & 1) * (int64)n_rows, there = ((round + 1) & 1) * (int64)n_rows;
-            if (thread == 0) {
-                sizes[(round + 2) % 3] = n_reached[(round + 2) % 3] = 0;
-                farthest[(round + 2) % 3] = 0;
-                counts[1]++;
-                counts[2] += size;
+            int* n_next = &sizes[(round + 1) % 3];
+            const Later later{
+                waiting + (sifted & 1) * (int64)n_rows, &n_waiting[sifted % 3], is_waiting, nearest
+            };
+            if (thread == 0) sizes[(round + 2) % 3] = 0;
+            if (size > 0) {
+                if (thread == 0) counts[1]++, counts[2] += size;
+                for (int at = thread / LANES; at < size; at += threads / LANES)
+                    relax(f, queues[here + at], bases[here + at], round);
+                grid_barrier(barrier);
+                for (int at = thread / LANES; at < size; at += threads / LANES)
+                    claim(
+                        f, queues[here + at], bases[here + at], threshold, round, queues + there, bases + there, n_next,
+                        later
+                    );
+                grid_barrier(barrier);
+                round++;
+                continue;
             }
-            for (int at = thread / LANES; at < size; at += threads / LANES)
-                reach<false>(f, queues[here + at], bases[here + at], limit, round, nullptr, nullptr, nullptr);
+            const int waits = *(volatile int*)later.size;
+            if (waits == 0) break;
+            if (step == 0) step = *(volatile price_t*)nearest;
+            const price_t done = threshold;
+            threshold += step;
+            const int after = sifted + 1;
+            const Later still{waiting + (after & 1) * (int64)n_rows, &n_waiting[after % 3], is_waiting, nearest};
+            sift(f, later, still, done, threshold, queues + there, bases + there, n_next, thread, threads);
+            for (int at = thread; at < free_columns; at += threads)
+                if (dist[free_cols[at]] <= done) atomicAdd(&n_within[sifted % 3], 1);
+            if (thread == 0) n_waiting[(sifted + 2) % 3] = n_within[(sifted + 1) % 3] = 0;
             grid_barrier(barrier);
-            for (int at = thread / LANES; at < size; at += threads / LANES)
-                reach<true>(
-                    f, queues[here + at], bases[here + at], limit, round, queues + there, bases + there,
-                    &sizes[(round + 1) % 3]
-                );
-            for (int at = thread; at - lane() < n_sources; at += threads)
-                note_reached(
-                    at < n_sources ? dist[free_cols[at]] : none(), &n_reached[(round + 1) % 3],
-                    &farthest[(round + 1) % 3]
-                );
-            grid_barrier(barrier);
+            if (2 * *(volatile int*)&n_within[sifted % 3] >= n_sources) {
+                limit = done;
+                break;
+            }
+            const int queued = *(volatile int*)n_next;
+            if (queued < many) step = larger_step(step);
+            for (int excess = queued; excess > 2 * many; excess /= 2) step = smaller_step(step);
+            sifted++;
             round++;
         }
+        sifted++;
         for (int col = thread; col < n_cols; col += threads) {
             if (row_of_col[col] != NOBODY || dist[col] >= none() || dist[col] > limit) continue;
             int row = parent_row(parent[col]);

@@ -7,10 +7,10 @@ from typing import Any
 import numpy as np
 import pytest
 from scipy.optimize import linear_sum_assignment
-from scipy.sparse import csr_array
+from scipy.sparse import csr_array, eye_array, random_array
 
 from auctrack.matching import Infeasible, InvalidProblem, NotConverged, Problem, solve, verify
-from auctrack.matching.auction import Auction
+from auctrack.matching.auction import Auction, gpu_points, gpu_scaling
 from auctrack.matching.errors import DeviceMemoryExceeded
 
 from ..cases import CASES, assert_solves
@@ -99,8 +99,12 @@ def test_large_gate() -> None:
         crowded_gate(20_000, 6),
         Problem.dense(np.random.default_rng(8).integers(0, 40, (1500, 1500))),
         Problem.dense(np.random.default_rng(9).random((200, 230), dtype=np.float32)),
+        Problem.dense(np.random.default_rng(27).integers(0, 500, (80, 60, 60))),
+        Problem.points(*np.random.default_rng(28).random((2, 3000, 3))),
+        Problem.points(*np.split(np.random.default_rng(29).random((4500, 2)), [2600])),
+        Problem.batch([Problem.points(*np.random.default_rng(k).random((2, 40 + k, 3))) for k in range(30)]),
     ],
-    ids=["gate", "ties", "wide"],
+    ids=["gate", "ties", "wide", "batch of matrices", "independent points", "tall points", "batch of points"],
 )
 def test_same_answer_on_every_run(problem: Problem) -> None:
     first = solve(problem, "auction", "cuda")
@@ -129,6 +133,48 @@ def test_points_of_two_frames_with_unmatched_cost() -> None:
     assert 15_000 < answer.n_links < 19_000
 
 
+def _point_blocks(seed: int, sizes: list[tuple[int, int]]) -> list[Problem]:
+    rng = np.random.default_rng(seed)
+    return [Problem.points(rng.random((n, 2)), rng.random((m, 2)) * rng.choice([1e-3, 1, 50])) for n, m in sizes]
+
+
+@pytest.mark.parametrize(
+    "sizes",
+    [
+        [(40, 40)] * 30,
+        [(n, n + k) for n, k in ((0, 3), (1, 0), (7, 2), (8, 0), (9, 1), (64, 0), (65, 1), (513, 9), (600, 0))],
+        [(4, 7), (7, 4), (5, 5), (300, 20), (20, 300), (1, 1), (0, 2), (2, 0)],
+        [(5000, 5000), (3, 3), (70, 70), (900, 900)],
+    ],
+    ids=["alike", "wide", "tall and wide", "large beside small"],
+)
+def test_batch_of_points_is_its_blocks(sizes: list[tuple[int, int]]) -> None:
+    blocks = _point_blocks(22, sizes)
+    answer = assert_optimal(Problem.batch(blocks))
+    costs = [solve(block, "auction", "cpu").cost for block in blocks]
+    np.testing.assert_allclose(answer.cost, costs, rtol=1e-12, atol=1e-300)
+
+
+def test_batch_of_points_with_prices_of_the_lone() -> None:
+    rng = np.random.default_rng(23)
+    blocks = [
+        Problem.points(rng.random((n, 3)), rng.random((m, 3)), unmatched_cost=0.1)
+        for n, m in ((30, 20), (0, 4), (200, 250))
+    ]
+    answer = assert_optimal(Problem.batch(blocks))
+    np.testing.assert_allclose(answer.cost, [solve(block, "sparse-jv", "cpu").cost for block in blocks], rtol=1e-12)
+
+
+def test_points_are_searched_in_one_launch_whatever_the_number_of_blocks(monkeypatch: pytest.MonkeyPatch) -> None:
+    graphs: list[int] = []
+    build = gpu_points._neighbour_graph
+    monkeypatch.setattr(
+        gpu_points, "_neighbour_graph", lambda cp, problem, *rest: graphs.append(1) or build(cp, problem, *rest)
+    )
+    solve(Problem.batch(_point_blocks(24, [(20, 25)] * 500)), "auction", "cuda")
+    assert len(graphs) == 1
+
+
 @pytest.mark.parametrize("spread", [0.0, 1e-3], ids=["all in one place", "clusters far apart"])
 def test_crowded_points(spread: float) -> None:
     rng = np.random.default_rng(18)
@@ -142,6 +188,40 @@ def test_infeasible_graph_names_a_hall_violator() -> None:
         solve(graph, "auction", "cuda")
     assert set(caught.value.rows) == {0, 1}
     assert set(caught.value.columns) == {0}
+
+
+@pytest.mark.parametrize("n_cols", [6000, 6100, 9000])
+@pytest.mark.parametrize("options", [{}, {"eps": 0.01}], ids=str)
+def test_infeasible_is_found_before_long_searches(
+    n_cols: int, options: dict[str, Any], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Twelve rows share eleven columns, reached by bids long after the others are content."""
+
+    def no_search(*_: Any) -> None:
+        pytest.fail("a long search ran")
+
+    n, rng = 6000, np.random.default_rng(20)
+    indices = (np.arange(n)[:, None] + np.array([0, 1, 7, 100, 2000])) % n_cols
+    indices[:12] = np.sort(rng.permuted(np.tile(np.arange(11) * 5, (12, 1)), axis=1)[:, :5], axis=1)
+    graph = csr_array((rng.random(5 * n) + 0.01, indices.reshape(-1), np.arange(n + 1) * 5), shape=(n, n_cols))
+    graph.sort_indices()
+    monkeypatch.setattr(gpu_scaling, "grow_forest", no_search)
+    with pytest.raises(Infeasible) as caught:
+        solve(graph, Auction(**options), "cuda")
+    rows, columns = caught.value.rows, set(caught.value.columns)
+    assert set(graph[list(rows)].indices.tolist()) == columns
+    assert len(columns) < len(rows)
+
+
+def test_matrix_with_forbidden_pairs_that_cannot_be_matched_whole() -> None:
+    rng = np.random.default_rng(21)
+    cost = np.where(rng.random((1500, 1500)) < 0.5, np.inf, rng.random((1500, 1500)))
+    cost[:40, 39:] = np.inf
+    for problem in (Problem.dense(cost), Problem.dense(cost[:200, :200])):
+        with pytest.raises(Infeasible) as caught:
+            solve(problem, "auction", "cuda")
+        assert len(set(caught.value.columns)) < len(set(caught.value.rows))
+        assert set(caught.value.rows) <= set(range(40))
 
 
 @pytest.mark.parametrize("integer", [True, False])
@@ -169,6 +249,28 @@ def test_budget_ends_in_not_converged_with_what_is_known() -> None:
     assert caught.value.assignment.n_links < 1500
 
 
+def test_budget_of_a_batch_of_points_carries_every_block() -> None:
+    rng = np.random.default_rng(26)
+    blocks = [Problem.points(rng.random((n, 3)), rng.random((m, 3))) for n, m in ((900, 950), (950, 900), (3, 3))]
+    with pytest.raises(NotConverged) as caught:
+        solve(Problem.batch(blocks), Auction(max_bids=1), "cuda")
+    known = caught.value.assignment
+    assert known is not None
+    assert known.n_blocks == 3
+    assert not known.is_optimal
+    assert np.isinf(known.gap).any()
+
+
+def test_budget_of_priced_rows_leaves_a_finite_gap() -> None:
+    problem = crowded_gate(20_000, 6)
+    with pytest.raises(NotConverged) as caught:
+        solve(problem, Auction(max_bids=1), "cuda")
+    known = caught.value.assignment
+    assert known is not None
+    assert verify(problem, known).is_valid
+    assert 0 < known.gap < np.inf
+
+
 def test_budget_of_points_proves_no_more_than_it_may() -> None:
     rng = np.random.default_rng(19)
     problem = Problem.points(rng.random((2000, 3)), rng.random((2000, 3)))
@@ -193,6 +295,15 @@ def test_paper_mode_agrees_with_its_cpu_form() -> None:
     cost = np.random.default_rng(13).random((60, 60))
     options = Auction(variant="paper")
     on_gpu, on_cpu = solve(cost, options, "cuda"), solve(cost, options, "cpu")
+    np.testing.assert_array_equal(on_gpu.col_of_row, on_cpu.col_of_row)
+
+
+def test_paper_mode_bids_on_edges_alone_where_costs_are_sparse() -> None:
+    rng = np.random.default_rng(25)
+    graph = random_array((80, 90), density=0.3, rng=rng, format="csr") + eye_array(80, 90, format="csr") * 2
+    options = Auction(variant="paper")
+    on_gpu, on_cpu = solve(graph, options, "cuda"), solve(graph, options, "cpu")
+    assert verify(graph, on_gpu).is_valid
     np.testing.assert_array_equal(on_gpu.col_of_row, on_cpu.col_of_row)
 
 

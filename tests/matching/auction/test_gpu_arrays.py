@@ -100,6 +100,29 @@ def test_points(cp: Any, metric: Any) -> None:
     assert_answered_on_device(cp, problem, Problem.points(x, y, metric=metric))
 
 
+def test_batch_of_tall_and_wide_points(cp: Any) -> None:
+    rng = np.random.default_rng(9)
+    sets = [(rng.random((n, 3)), rng.random((m, 3))) for n, m in ((9, 12), (12, 9), (40, 40))]
+    moved = [Problem.points(*map(cp.asarray, pair)) for pair in sets]
+    assert_answered_on_device(cp, Problem.batch(moved), Problem.batch([Problem.points(*pair) for pair in sets]))
+
+
+@pytest.mark.parametrize("options", [{"variant": "paper"}, {"eps": 0.01}], ids=str)
+def test_what_stops_at_its_increment_moves_nothing_to_the_host(
+    cp: Any, options: dict[str, Any], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def stay(_: Problem) -> None:
+        pytest.fail("the problem was moved")
+
+    cost = np.random.default_rng(10).random((60, 60))
+    problem = Problem.dense(cp.asarray(cost))
+    with monkeypatch.context() as patched:
+        patched.setattr(Problem, "on_host", stay)
+        answer = solve(problem, Auction(**options))
+    assert isinstance(answer.col_of_row, cp.ndarray)
+    assert verify(cost, answer.on_host()).is_valid
+
+
 def test_solver_of_the_cpu_hands_arrays_back_to_the_device(cp: Any) -> None:
     cost = np.random.default_rng(7).random((12, 12))
     answer = solve(cp.asarray(cost), "jv")

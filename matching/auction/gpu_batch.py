@@ -1,0 +1,99 @@
+"""Batches on the GPU that do not go as one graph: which blocks go together, and their answers put in place."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import replace
+from typing import Any
+
+import numpy as np
+
+from .. import cuda
+from ..assignment import Assignment
+from ..errors import Infeasible, NotConverged
+from ..problem import Problem
+
+
+def is_tall(problem: Problem) -> np.ndarray:
+    """Which blocks must match all columns and have more rows: methods that search from rows need them turned round."""
+    return (np.diff(problem.row_offsets) > np.diff(problem.col_offsets)) & (not problem.has_unmatched_cost)
+
+
+def groups_of_blocks(problem: Problem, *, one_shape: bool) -> list[np.ndarray]:
+    """Return the blocks that go as one graph each: the tall apart from the wide; `one_shape`: each shape apart."""
+    rows, cols = np.diff(problem.row_offsets), np.diff(problem.col_offsets)
+    if one_shape:
+        _, group = np.unique(np.stack([rows, cols]), axis=1, return_inverse=True)
+    else:
+        tall = is_tall(problem)
+        group = (tall & (rows < cols).any()).astype(np.int64)
+    return [np.flatnonzero(group == k) for k in range(int(group.max()) + 1)]
+
+
+def solve_groups(problem: Problem, groups: list[np.ndarray], method: Callable[[Problem], Assignment]) -> Assignment:
+    """Solve each group as a batch of its own, and put its answers in their places; counts add up.
+
+    Raises `NotConverged` with all answers if it is raised for some.
+    """
+    answers: list[Assignment] = []
+    unfinished = ""
+    for group in groups:
+        try:
+            answers.append(_solved(problem, group, method))
+        except NotConverged as error:
+            if error.assignment is None:
+                raise
+            answers.append(error.assignment)
+            unfinished = str(error)
+    answer = _in_their_places(problem, groups, answers)
+    if unfinished:
+        raise NotConverged(unfinished, assignment=answer)
+    return answer
+
+
+def _in_their_places(problem: Problem, groups: list[np.ndarray], answers: list[Assignment]) -> Assignment:
+    stats: dict[str, Any] = {}
+    for answer in answers:
+        for name, count in answer.stats.items():
+            stats[name] = stats.get(name, 0) + count
+    numbers = {name: _of_blocks(groups, [getattr(answer, name) for answer in answers]) for name in ("cost", "gap")}
+    rows, cols = (_places(groups, offsets) for offsets in (problem.row_offsets, problem.col_offsets))
+    sides = {"col_of_row": rows, "row_of_col": cols, "row_duals": rows, "col_duals": cols}
+    arrays = {name: _ordered([getattr(answer, name) for answer in answers], place) for name, place in sides.items()}
+    return replace(
+        answers[0],
+        **numbers,
+        **arrays,
+        is_optimal=all(answer.is_optimal for answer in answers),
+        stats=stats,
+        row_offsets=problem.row_offsets,
+        col_offsets=problem.col_offsets,
+    )
+
+
+def _solved(problem: Problem, group: np.ndarray, method: Callable[[Problem], Assignment]) -> Assignment:
+    try:
+        return method(Problem.batch([problem.block(b) for b in group.tolist()]))
+    except Infeasible as error:
+        raise error.in_block(int(group[error.block])) from None
+
+
+def _of_blocks(groups: list[np.ndarray], values: list[Any]) -> np.ndarray:
+    """Return one number a block from those of each group."""
+    flat = np.concatenate([np.atleast_1d(value) for value in values])
+    return flat[np.argsort(np.concatenate(groups))]
+
+
+def _ordered(parts: list[Any], place: np.ndarray) -> Any:
+    """Return entry `place[i]` of the parts laid one after the other as entry i, where the parts lie."""
+    together = np.concatenate(parts)
+    return together[cuda.cupy().asarray(place) if cuda.is_device_array(together) else place]
+
+
+def _places(groups: list[np.ndarray], offsets: np.ndarray) -> np.ndarray:
+    """Return where each member of the batch is when the groups lie one after the other."""
+    sizes = np.diff(offsets)
+    members = np.concatenate([np.repeat(np.isin(np.arange(len(sizes)), group), sizes).nonzero()[0] for group in groups])
+    place = np.empty_like(members)
+    place[members] = np.arange(len(members))
+    return place

@@ -1,0 +1,47 @@
+"""Auctions on the GPU that stop at their increment: `eps=`, and the paper's."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from .gpu_graph import DeviceGraph, Prices
+from .gpu_paper import bid_as_in_the_paper
+from .gpu_scaling import bid_to_eps
+from .graph import refuse_below_resolution
+
+if TYPE_CHECKING:
+    from .solver import Auction
+
+
+def match_within_eps(graph: DeviceGraph, options: Auction) -> Prices:
+    """Bid in float64 until each link is within eps of its row's best; integers' prices are rounded down."""
+    eps = _paper_eps(graph) if options.eps is None else options.eps
+    refuse_below_resolution(eps, _largest_cost(graph))
+    if options.variant == "paper":
+        prices = bid_as_in_the_paper(graph.as_floats(), replace(options, eps=eps))
+    else:
+        most_bids = None if options.max_bids is None else options.max_bids * graph.n_rows
+        prices = bid_to_eps(graph.as_floats(), eps, most_bids)
+    if graph.is_integer:
+        prices.v = graph.cp.floor(prices.v).astype(np.int64)
+    return prices
+
+
+def _paper_eps(graph: DeviceGraph) -> float:
+    """Return the increment that stands in for the paper's, which it does not name."""
+    if graph.is_integer:
+        return 1 / (graph.n_rows + 1)
+    finite = graph.cost[graph.cost < graph.none]
+    spread = float(finite.max() - finite.min()) if len(finite) else 0.0
+    return 0.1 * spread / max(graph.n_rows, 1) or 1.0
+
+
+def _largest_cost(graph: DeviceGraph) -> float:
+    """Return the largest absolute value of a cost or a price of the lone."""
+    cp = graph.cp
+    numbers = [graph.cost, graph.row_bound, graph.col_bound] if graph.has_unmatched_cost else [graph.cost]
+    sizes = [float(cp.where(a < graph.none, abs(a), a.dtype.type(0)).max()) for a in numbers if len(a)]
+    return max(sizes, default=0.0)

@@ -1,0 +1,150 @@
+"""Point sets on the GPU: sorted along a Morton curve, with a tree over them; a batch of sets shares both."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+THREADS = 128
+FAN, NEAREST = 8, 16  # as in auction_points.cu
+MOST_ROOTS = 8
+_CODE_BITS = 63
+
+
+@dataclass(frozen=True)
+class Side:
+    """The point sets of one side of a batch, sorted within each block.
+
+    Each block fills consecutive slots, the first a multiple of what one of its roots spans; so no node below a root has
+    points of two blocks.
+
+    Attributes
+    ----------
+    cp : module
+    points : float64 (n, 3)
+        In the caller's order, over all blocks; missing leading axes are 0.
+    sorted_points : float64 (slots, 3)
+        +inf where no point is.
+    order, block : int32 (slots,)
+        Index of each sorted point in the caller's order, -1 = no point; its block.
+    slot : int32 (n,)
+        Where the points are, block after block, each sorted.
+    keys : uint64 (n,)
+        Block and Morton code of the same points, ascending.
+    offsets : int64 (blocks + 1,)
+    blocks : int32 (blocks, 5)
+        Level and range of each block's roots, and range of its slots (`Block` in auction_points.cu).
+    first : int32 (levels + 1,)
+        Where the nodes of each level begin, leaves first; the last is their number.
+    """
+
+    cp: Any
+    points: Any
+    sorted_points: Any
+    order: Any
+    block: Any
+    slot: Any
+    keys: Any
+    offsets: Any
+    blocks: Any
+    first: np.ndarray
+
+    @classmethod
+    def of(cls, cp: Any, points: Any, offsets: np.ndarray, corner: Any, cells_per_unit: float, kernels: Any) -> Side:
+        """Sort the points, given with three axes, within the blocks that `offsets` (blocks + 1,) mark."""
+        n, sizes = len(points), np.diff(offsets)
+        codes = cp.empty(n, cp.uint64)
+        arguments = (np.int32(n), points, corner, np.float64(cells_per_unit), codes)
+        kernels["auction_morton"]((max(-(-n // THREADS), 1),), (THREADS,), arguments)
+        blocks, slots = layout(sizes)
+        block_of_point = _spread(cp, np.arange(len(sizes)), sizes)
+        bits = (len(sizes) - 1).bit_length()
+        keys = (block_of_point.astype(cp.uint64) << np.uint64(_CODE_BITS - bits)) | (codes >> np.uint64(bits))
+        sorted_order = cp.argsort(keys)
+        slot = cp.arange(n, dtype=cp.int32) + _spread(cp, blocks[:, 3] - offsets[:-1], sizes)
+        order, block = cp.full(slots, -1, cp.int32), cp.zeros(slots, cp.int32)
+        sorted_points = cp.full((slots, 3), cp.inf)
+        order[slot], block[slot], sorted_points[slot] = sorted_order, block_of_point, points[sorted_order]
+        first = [0]
+        for level in range(int(blocks[:, 0].max()) + 1):
+            first.append(first[-1] + -(-slots // FAN ** (level + 1)))
+        return cls(
+            *(cp, points, sorted_points, order, block, slot, keys[sorted_order], cp.asarray(offsets)),
+            *(cp.asarray(blocks), np.array(first, np.int32)),
+        )
+
+    def tree(self, kernels: Any, v: Any) -> tuple[Any, Any]:
+        """Return boxes and largest prices of the tree's nodes for column duals `v`, in the caller's order."""
+        cp, first = self.cp, self.first
+        boxes, prices = cp.empty((int(first[-1]), 6)), cp.empty(int(first[-1]))
+        for level in range(len(first) - 1):
+            nodes = int(first[level + 1] - first[level])
+            below = len(self.order) if level == 0 else int(first[level] - first[level - 1])
+            start_below = 0 if level == 0 else int(first[level - 1])
+            sizes = (np.int32(level), np.int32(nodes), np.int32(below), first[level], np.int32(start_below))
+            arguments = (*sizes, self.sorted_points, self.order, v, boxes, prices)
+            kernels["auction_tree"]((-(-nodes // THREADS),), (THREADS,), arguments)
+        return boxes, prices
+
+    def searched(self, boxes: Any, prices: Any) -> tuple[Any, ...]:
+        """Return what the searching kernels take of this side."""
+        first = self.cp.asarray(self.first)
+        return np.int32(len(self.order)), first, self.blocks, self.sorted_points, self.order, boxes, prices
+
+    def searching(self) -> tuple[Any, ...]:
+        """Return what the searching kernels take of the side whose points search."""
+        return self.sorted_points, self.order, self.block
+
+    def place_among(self, other: Side) -> Any:
+        """Return the slot of `other` near which each slot's point would be sorted in, int32 (slots,)."""
+        cp = self.cp
+        block = self.block[self.slot]
+        place = cp.searchsorted(other.keys, self.keys) - other.offsets[block] + other.blocks[block, 3]
+        near = cp.zeros(len(self.order), cp.int32)
+        near[self.slot] = place
+        return near
+
+    def rank_in_block(self) -> Any:
+        """Return the place of each point of `slot` within its block."""
+        cp = self.cp
+        return cp.arange(len(self.slot), dtype=cp.int64) - self.offsets[self.block[self.slot]]
+
+
+def sorted_sides(cp: Any, x: Any, y: Any, offsets: tuple[np.ndarray, np.ndarray], kernels: Any) -> tuple[Side, Side]:
+    """Sort both point sets, (n, axes) and (m, axes), along one curve over their common box."""
+    sides: list[Any] = []
+    for given in (x, y):
+        points = cp.zeros((len(given), 3))
+        points[:, 3 - given.shape[1] :] = cp.asarray(given)
+        sides.append(points)
+    corner = cp.minimum(sides[0].min(axis=0), sides[1].min(axis=0))
+    extent = float((cp.maximum(sides[0].max(axis=0), sides[1].max(axis=0)) - corner).max())
+    cells_per_unit = 2**21 / extent if extent > 0 else 1.0
+    rows, cols = (
+        Side.of(cp, points, of_side, corner, cells_per_unit, kernels)
+        for points, of_side in zip(sides, offsets, strict=True)
+    )
+    return rows, cols
+
+
+def layout(sizes: np.ndarray) -> tuple[np.ndarray, int]:
+    """Return `Side.blocks` for blocks of the given sizes, and the slots they take: at most twice their points."""
+    level = np.zeros(len(sizes), np.int64)
+    while (crowded := sizes > MOST_ROOTS * FAN ** (level + 1)).any():
+        level += crowded
+    span = FAN ** (level + 1)
+    by_span = np.argsort(-level, kind="stable")
+    padded = -(-sizes // span) * span
+    begin = np.empty_like(sizes)
+    begin[by_span] = np.cumsum(padded[by_span]) - padded[by_span]
+    blocks = np.stack([level, begin // span, (begin + padded) // span, begin, begin + sizes], axis=1)
+    return blocks.astype(np.int32), int((begin + sizes).max())
+
+
+def _spread(cp: Any, values: np.ndarray, sizes: np.ndarray) -> Any:
+    """Repeat each block's value for its points, int32 on the device."""
+    if len(sizes) == 1:
+        return cp.full(int(sizes[0]), int(values[0]), cp.int32)
+    return cp.asarray(np.repeat(values.astype(np.int32), sizes))
