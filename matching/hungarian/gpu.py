@@ -148,7 +148,7 @@ def _solve_rows(cp: Any, block: Problem, name: str, where: str, method: Method, 
         return certify(block.on_host(), nobody, cuda.to_host(col_bound), solver=name, device=where)
     began = perf_counter()
     costs = DeviceCosts.of(cp, block)
-    graph = DeviceGraph.of(cp, block)
+    graph = costs.graph_of(block)
     state = reduced(costs, start)
     isolated = cp.flatnonzero(state.r >= costs.none)
     if len(isolated):

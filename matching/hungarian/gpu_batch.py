@@ -14,12 +14,14 @@ from ..auction.gpu_graph import DeviceGraph, Prices, certified
 from ..errors import Infeasible
 from ..hall import infeasible
 from ..problem import Problem
-from .gpu_classical import CAPACITY, COLUMN_BYTES, COUNTS, NOTHING, ROW_BYTES, ZEROS, stats_of
+from .gpu_classical import CAPACITY, COUNTS, ZEROS, stats_of
 from .gpu_dense import DeviceCosts, DeviceState
 from .state import FREE
 
-MOST_SIDE = 4096
+MOST_SIDE = 2048
 """Longest side of a problem that one block of threads solves; larger ones are worth the whole device, one by one."""
+ROW_ROOM, COLUMN_ROOM, FIXED_ROOM = 60, 40, 8192
+"""Bytes of a block's shared memory that each row and column of its problem takes, and the rest."""
 REFINEMENTS = 8
 LOOSE = 16 * float(np.finfo(np.float64).eps)
 """As `gpu.LOOSE`."""
@@ -81,11 +83,17 @@ def solve_groups(
 
 def _groups(form: Problem) -> list[list[int]]:
     """Return the numbers of the blocks, those that are solved together in one list."""
+    room = cuda.cupy().cuda.Device().attributes["MaxSharedMemoryPerBlockOptin"] - FIXED_ROOM
     groups: dict[Any, list[int]] = {}
     for b, shape in enumerate(zip(np.diff(form.row_offsets).tolist(), np.diff(form.col_offsets).tolist(), strict=True)):
-        together = min(shape) > 0 and max(shape) <= MOST_SIDE
+        together = min(shape) > 0 and max(shape) <= MOST_SIDE and _shared_bytes(shape) <= room
         groups.setdefault(shape if together else b, []).append(b)
     return list(groups.values())
+
+
+def _shared_bytes(shape: tuple[int, int]) -> int:
+    """Return what the problem takes of a block's shared memory, either way round."""
+    return max(ROW_ROOM * n + COLUMN_ROOM * m for n, m in (shape, shape[::-1]))
 
 
 @dataclass(frozen=True)
@@ -162,24 +170,23 @@ Match = Callable[[Batch, bool], tuple[Any, dict[str, Any]]]
 def match_by_stages(batch: Batch, again: bool) -> tuple[Any, dict[str, Any]]:
     """Match by the classical variant in stages (`kernels/hungarian_classical_batch.cu`)."""
     costs, cp = batch.costs, batch.costs.cp
-    rows, cols, side = len(batch.state.r), len(batch.state.v), max(batch.shape)
+    rows, side, room = len(batch.state.r), max(batch.shape), _shared_bytes(batch.shape)
     counts = np.zeros(batch.n, COUNTS)
     counts["stuck"] = -1
     on_device = cp.asarray(counts.view(np.uint8))
     kernel = costs.kernel("hungarian_classical_batch.cu", "hungarian_classical_batch", f"-DTHREADS={STAGE_THREADS}")
+    kernel.max_dynamic_shared_size_bytes = room
     places, rest = batch.common_arguments(again=again)
     kernel(
         (batch.n,),
         (STAGE_THREADS,),
         (
             *(places, np.int32(side), *costs.pairs, *rest),
-            *(cp.empty(rows * ROW_BYTES, cp.uint8), cp.empty(cols * COLUMN_BYTES, cp.uint8)),
             *(cp.empty((rows, CAPACITY), cp.int32), cp.empty((rows, CAPACITY), costs.cost.dtype)),
-            *(cp.empty((rows, ZEROS), cp.int32), cp.empty(rows, cp.int32), cp.zeros(rows, cp.int32)),
-            *(cp.empty(rows, costs.price_dtype), cp.full(2 * cols, NOTHING), cp.full(rows, NOTHING)),
-            *(cp.empty(rows, cp.int32), cp.empty((batch.n, 2, side, 2), cp.int32), cp.empty(2 * rows, cp.int32)),
-            on_device,
+            *(cp.empty((rows, ZEROS), cp.int32), cp.empty(rows, costs.price_dtype)),
+            *(cp.empty((batch.n, 2, side, 2), cp.int32), cp.empty(2 * rows, cp.int32), on_device),
         ),
+        shared_mem=room,
     )
     done = on_device.get().view(COUNTS)
     return done["stuck"], stats_of(done)

@@ -18,8 +18,8 @@ MOST_ROWS, MOST_LEVELS = 1 << 24, 1 << 18
 """What fits into the word by which a column is claimed."""
 
 _LIST_THREADS = 256
-NOTHING = np.uint64(2**64 - 1)
-ROW_BYTES = COLUMN_BYTES = 32
+_NOTHING = np.uint64(2**64 - 1)
+_ROW_BYTES = _COLUMN_BYTES = 32
 _PROGRESS = np.dtype(
     [
         ("round", np.int32),
@@ -63,7 +63,7 @@ def match_by_stages(costs: DeviceCosts, state: DeviceState, free_rows: Any) -> t
 def listed_rows(costs: DeviceCosts, v: Any) -> tuple[Any, Any, Any]:
     """Return the rows, of which only what concerns their lists is written, and the columns and costs of the lists."""
     cp, n = costs.cp, costs.cost.shape[0]
-    rows = cp.empty(n * ROW_BYTES, cp.uint8)
+    rows = cp.empty(n * _ROW_BYTES, cp.uint8)
     lists = cp.empty((n, CAPACITY), cp.int32), cp.empty((n, CAPACITY), costs.cost.dtype)
     listing = costs.kernel("hungarian_lists.cu", "hungarian_list_rows")
     warps = _LIST_THREADS // 32
@@ -91,7 +91,7 @@ def match_listed(
         raise InvalidProblem(
             f"cost has {n} x {m} pairs; this kernel takes up to {MOST_ROWS - 1} rows. Use device='cpu'."
         )
-    columns = cp.empty(m * COLUMN_BYTES, cp.uint8)
+    columns = cp.empty(m * _COLUMN_BYTES, cp.uint8)
     kernel = costs.kernel("hungarian_classical.cu", "hungarian_classical", cooperative=True)
     blocks = min(cuda.resident_blocks(kernel, THREADS), max(1, n // 32))
     bounded = bool((costs.row_bound < costs.none).any())
@@ -109,7 +109,7 @@ def match_listed(
             *(costs.row_bound if bounded else np.intp(0), np.int32(ends_bound)),
             *(state.v, state.r, state.col_of_row, state.row_of_col, rows, columns, list_cols, list_costs),
             *(cp.empty((n, ZEROS), cp.int32), cp.empty(n, cp.int32), cp.zeros(n, cp.int32)),
-            *(cp.empty(n, costs.price_dtype), cp.full((2, m), NOTHING), cp.full(n, NOTHING), cp.empty(n, cp.int32)),
+            *(cp.empty(n, costs.price_dtype), cp.full((2, m), _NOTHING), cp.full(n, _NOTHING), cp.empty(n, cp.int32)),
             *(cp.empty((2, max(n, m), 2), cp.int32), both_free, on_device),
         ),
     )

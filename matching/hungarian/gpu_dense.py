@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 
 from .. import cuda
+from ..auction.gpu_graph import DeviceGraph
 from ..problem import INT_LIMIT, Problem
 
 THREADS = 256
@@ -42,11 +43,30 @@ class DeviceCosts:
         """Copy what is not on the device yet of a dense problem of one block."""
         n, m = block.shape
         mask = 0 if block.forbidden is None else 1
-        needed = n * m * (block.data.itemsize + mask) + 80 * (n + m) + 8 * STRIPES * m + 2**22
+        pairs = 0 if block.is_on_device else n * m * (block.data.itemsize + mask)
+        needed = pairs + 80 * (n + m) + 8 * STRIPES * m + 2**22
         cuda.require_memory(needed, f"the Hungarian method on {n} x {m} costs")
         forbidden = None if block.forbidden is None else cp.asarray(block.forbidden).reshape(n, m)
         return cls(
             cp, cp.asarray(block.data).reshape(n, m), forbidden, *(cp.asarray(bound) for bound in block.dual_bounds())
+        )
+
+    def graph_of(self, problem: Problem) -> DeviceGraph:
+        """Return these costs of `problem`, blocks of one shape, as the certificate takes them; nothing is copied."""
+        cp = self.cp
+        return DeviceGraph(
+            cp,
+            *problem.shape,
+            cp.empty(0, cp.int64),
+            cp.empty(0, cp.int32),
+            self.cost.reshape(-1),
+            None if self.forbidden is None else self.forbidden.reshape(-1),
+            self.row_bound,
+            self.col_bound,
+            problem.has_unmatched_cost,
+            problem.has_unmatched_cost or problem.n_rows != problem.n_cols,
+            self.cost.shape[1],
+            max(problem.n_rows // problem.n_blocks, 1),
         )
 
     @property

@@ -8,6 +8,7 @@
 // variant: -DCOST=double
 // variant: -DINTEGER -DCOST=int
 // variant: -DINTEGER -DCOST=int64
+#define ONE_BLOCK
 #include "hungarian_places.cuh"
 #include "hungarian_stages.cuh"
 
@@ -16,28 +17,37 @@
 #endif
 
 // again: go on from v and the matching, once loose links are undone; else v, r are written and nothing is matched.
-extern "C" __global__ void __launch_bounds__(THREADS, 2) hungarian_classical_batch(
+// Dynamic shared memory: 40 bytes a column and 60 a row of the largest problem.
+extern "C" __global__ void __launch_bounds__(THREADS, THREADS > 256 ? 1 : 2) hungarian_classical_batch(
     const Place* places, int most_side, const cost_t* cost, const unsigned char* forbidden, const price_t* row_bound,
-    const price_t* col_bound, int again, price_t loose, price_t* v, price_t* r, int* col_of_row, int* row_of_col, Row* rows,
-    Column* columns, int* list_cols, cost_t* list_costs, int* zeros, int* n_zeros, int* stamp, price_t* whole, uint64* claims,
-    uint64* ends, int* roots, int2* queue, int* free_rows, Counts* counts
+    const price_t* col_bound, int again, price_t loose, price_t* v, price_t* r, int* col_of_row, int* row_of_col, int* list_cols,
+    cost_t* list_costs, int* zeros, price_t* whole, int2* queue, int* free_rows, Counts* counts
 ) {
+    extern __shared__ uint64 room[];
     __shared__ Shared shared;
     const Place at = places[blockIdx.x];
     const int64 i0 = at.first_row, j0 = at.first_col;
-    const Costs costs{at.n_rows, at.n_cols, cost + at.first_cost, forbidden == nullptr ? nullptr : forbidden + at.first_cost, nullptr};
-    const Solve s{costs, row_bound == nullptr ? nullptr : row_bound + i0, row_bound != nullptr || at.n_rows < at.n_cols, v + j0,
-                  rows + i0, columns + j0, Lists{list_cols + i0 * CAPACITY, list_costs + i0 * CAPACITY}, zeros + i0 * ZEROS,
-                  n_zeros + i0, stamp + i0, whole + i0, claims + 2 * j0, ends + i0, roots + i0,
+    const int n = at.n_rows, m = at.n_cols;
+    Column* const columns = (Column*)room;
+    uint64* const claims = (uint64*)(columns + m);
+    Row* const rows = (Row*)(claims + 2 * m);
+    uint64* const ends = (uint64*)(rows + n);
+    int* const stamp = (int*)(ends + n);
+    const Costs costs{n, m, cost + at.first_cost, forbidden == nullptr ? nullptr : forbidden + at.first_cost, nullptr};
+    const Lists lists{list_cols + i0 * CAPACITY, list_costs + i0 * CAPACITY};
+    const Solve s{costs, row_bound == nullptr ? nullptr : row_bound + i0, row_bound != nullptr || n < m, v + j0, rows, columns, lists,
+                  zeros + i0 * ZEROS, stamp + n, stamp, whole + i0, claims, ends, stamp + 2 * n,
                   queue + 2 * (int64)most_side * blockIdx.x, free_rows + 2 * i0, most_side, counts + blockIdx.x};
     r += i0, col_of_row += i0, row_of_col += j0;
     if (again) release_loose(costs, s.row_bound, s.v, r, col_of_row, row_of_col, loose);
     else reduce(costs, s.row_bound, col_bound + j0, s.v, r);
-    for (int i = threadIdx.x; i < at.n_rows; i += blockDim.x) {
+    for (int j = threadIdx.x; j < 2 * m; j += blockDim.x) claims[j] = NOTHING;
+    for (int i = threadIdx.x; i < n; i += blockDim.x) {
+        ends[i] = NOTHING, stamp[i] = 0;
         if (r[i] >= none()) s.counts->stuck = i;
         if (col_of_row[i] == FREE) s.free_rows[next_place(&s.counts->free_rows[0])] = i;
     }
-    for (int i = threadIdx.x / 32; i < at.n_rows; i += blockDim.x / 32) list_smallest(costs, s.v, s.lists, i, s.rows);
+    for (int i = threadIdx.x / 32; i < n; i += blockDim.x / 32) list_smallest(costs, s.v, lists, i, rows);
     __syncthreads();
-    if (load_fresh(&s.counts->stuck) < 0) solve(s, the_block(), r, col_of_row, row_of_col, shared);
+    if (peek(&s.counts->stuck) < 0) solve(s, the_block(), r, col_of_row, row_of_col, shared);
 }

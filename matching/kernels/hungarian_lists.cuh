@@ -43,13 +43,22 @@ struct Costs {
     __device__ __forceinline__ int64 first(int row) const { return origins == nullptr ? (int64)row * n_cols : origins[row]; }
 };
 
-// One sector each, so that one trip to the L2 cache brings all of it.
-struct __align__(32) Row {
+// With -DONE_BLOCK a block solves alone, and its rows and columns are in shared memory, without padding to a power of two: that
+// would put the same member of all into few banks. Else they are one sector each, so that one trip to the L2 cache brings all of it.
+#ifdef ONE_BLOCK
+#define SECTOR
+#else
+#define SECTOR __align__(32)
+#endif
+struct SECTOR Row {
     price_t r, beyond;
     price_t entered;  // the dual change at which the row entered the trees
     int col, listed;  // its link (FREE, WENT_ALONE), the length of its list
+#ifdef ONE_BLOCK
+    uint64 unused;
+#endif
 };
-struct __align__(32) Column {
+struct SECTOR Column {
     uint64 key;  // bits of the dual change at which the column's slack is zero
     price_t v;
     int row;  // its link, or FREE
@@ -63,22 +72,39 @@ struct Lists {
     __device__ __forceinline__ int64 first(int row) const { return (int64)row * CAPACITY; }
 };
 
-// Reads past the L1 cache, which other blocks' writes do not reach.
+// Reads and writes of what other threads may change meanwhile. Past the L1 cache, unless all of them are of one block.
+#ifdef ONE_BLOCK
+template <typename T>
+__device__ __forceinline__ T peek(const T* at) {
+    return *(const volatile T*)at;
+}
+__device__ __forceinline__ void poke(int* at, int value) { *(volatile int*)at = value; }
+__device__ __forceinline__ Row peek(const Row* at) {
+    return Row{peek(&at->r), peek(&at->beyond), peek(&at->entered), peek(&at->col), peek(&at->listed), 0};
+}
+__device__ __forceinline__ Column peek(const Column* at) { return Column{peek(&at->key), peek(&at->v), peek(&at->row), 0}; }
+#else
+template <typename T>
+__device__ __forceinline__ T peek(const T* at) {
+    return load_fresh(at);
+}
+__device__ __forceinline__ void poke(int* at, int value) { store_fresh(at, value); }
 __device__ __forceinline__ void load_fresh(const uint64* at, uint64& a, uint64& b) {
     asm volatile("ld.relaxed.gpu.global.v2.u64 {%0, %1}, [%2];" : "=l"(a), "=l"(b) : "l"(at) : "memory");
 }
-__device__ __forceinline__ Row load_fresh(const Row* at) {
+__device__ __forceinline__ Row peek(const Row* at) {
     uint64 r, beyond, entered, rest;
     load_fresh((const uint64*)at, r, beyond);
     load_fresh((const uint64*)at + 2, entered, rest);
     return Row{price_of(r), price_of(beyond), price_of(entered), (int)(uint32)rest, (int)(uint32)(rest >> 32)};
 }
-__device__ __forceinline__ Column load_fresh(const Column* at) {
+__device__ __forceinline__ Column peek(const Column* at) {
     uint64 key, v, rest, unused;
     load_fresh((const uint64*)at, key, v);
     load_fresh((const uint64*)at + 2, rest, unused);
     return Column{key, price_of(v), (int)(uint32)rest, 0};
 }
+#endif
 
 __device__ __forceinline__ price_t least_of_warp(price_t mine) {
 #pragma unroll

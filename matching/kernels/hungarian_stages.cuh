@@ -20,7 +20,11 @@
 #include "hungarian_lists.cuh"
 
 constexpr int ZEROS = 32;     // pairs of zero slack that a row keeps; for a row with more its list is looked at
-constexpr int GATHER = 1024;  // of a block's additions to a list
+#ifdef ONE_BLOCK
+constexpr int GATHER = 256, VALUES = 512;
+#else
+constexpr int GATHER = 1024, VALUES = 4096;  // of a block's additions to a list; of keys of free columns, kept at hand
+#endif
 #ifndef FEW_ROWS
 #define FEW_ROWS 64  // rows of a round that one block scans by itself, without meeting the others
 #endif
@@ -79,7 +83,7 @@ struct Shared {
     int n;
     uint64 least[32], most[32];
     int sums[32];
-    price_t values[4096];
+    price_t values[VALUES];
 };
 
 // Threads that do something together: all of the grid, or one block.
@@ -110,11 +114,11 @@ __device__ __forceinline__ bool is_short(const Row& row, price_t entered, price_
 // Lowers a column's key; queues its row if that row was not queued in this round.
 __device__ __forceinline__ void lower(const Solve& s, int j, price_t c, const Row& row, price_t entered, int round, Shared& shared,
                                       int2* next, int* n_next) {
-    const Column column = load_fresh(&s.columns[j]);
+    const Column column = peek(&s.columns[j]);
     const price_t key = key_of(entered, c, column.v, row.r);
     const uint64 bits = bits_of(key);
     if (bits >= column.key) return;
-    if (s.ends_bound && bits > load_fresh(&s.counts->least_end)) return;
+    if (s.ends_bound && bits > peek(&s.counts->least_end)) return;
     if (atomicMin((unsigned long long*)&s.columns[j].key, bits) <= bits) return;
     if (column.row < 0) {
         if (s.ends_bound) atomicMin((unsigned long long*)&s.counts->least_end, bits);
@@ -124,7 +128,7 @@ __device__ __forceinline__ void lower(const Solve& s, int j, price_t c, const Ro
 }
 
 __device__ __forceinline__ price_t entered_at(const Solve& s, int col) {
-    return col < 0 ? price_t(0) : price_of(load_fresh(&s.columns[col].key));
+    return col < 0 ? price_t(0) : price_of(peek(&s.columns[col].key));
 }
 
 // A row tells the columns on its list. `threads` threads, of which this is number `mine`.
@@ -156,7 +160,7 @@ __device__ __forceinline__ void scan_queue(const Solve& s, const Team& team, int
     int* const n_next = &s.counts->queue[(round + 1) % 3];
     for (int q = team.warp(); q < n; q += team.warps()) {
         const int2 item = queue[q];
-        const Row row = load_fresh(&s.rows[item.x]);
+        const Row row = peek(&s.rows[item.x]);
         scan_list(s, item.x, row, entered_at(s, item.y), lane(), 32, round + 1, shared, next, n_next);
     }
     shared.gathered.flush(next, n_next);
@@ -165,7 +169,7 @@ __device__ __forceinline__ void scan_queue(const Solve& s, const Team& team, int
 // Rounds until no key falls, from the queue of round `progress.round`. All threads of the team come.
 __device__ __forceinline__ void search(const Solve& s, const Team& team, Shared& shared, Progress& progress) {
     while (true) {
-        int n = load_fresh(&s.counts->queue[progress.round % 3]);
+        int n = peek(&s.counts->queue[progress.round % 3]);
         if (n == 0) return;
         if (team.is_grid && n <= FEW_ROWS) {
             const int round = progress.round;
@@ -174,13 +178,13 @@ __device__ __forceinline__ void search(const Solve& s, const Team& team, Shared&
                     scan_queue(s, the_block(), progress.round, n, shared);
                     __syncthreads();
                     progress.rows_scanned += n, progress.round += 1;
-                    n = load_fresh(&s.counts->queue[progress.round % 3]);
+                    n = peek(&s.counts->queue[progress.round % 3]);
                     __syncthreads();
                 }
                 if (threadIdx.x == 0) s.counts->round = progress.round;
             }
             team.meet(s.counts);
-            progress.round = load_fresh(&s.counts->round);
+            progress.round = peek(&s.counts->round);
             progress.rounds += progress.round - round;
         } else {
             scan_queue(s, team, progress.round, n, shared);
@@ -198,12 +202,12 @@ __device__ __forceinline__ price_t most_ends(const Solve& s, int n_free, Shared&
     uint64 least = NOTHING, most = 0;
     int reached = 0;
     for (int j = threadIdx.x; j < s.costs.n_cols; j += blockDim.x) {
-        const Column column = load_fresh(&s.columns[j]);
+        const Column column = peek(&s.columns[j]);
         if (column.row >= 0 || column.key >= bits_of(none())) continue;
         least = min(least, column.key), most = max(most, column.key);
         ++reached;
         const int place = next_place(&shared.n);
-        if (place < 4096) shared.values[place] = price_of(column.key);
+        if (place < VALUES) shared.values[place] = price_of(column.key);
     }
     for (int step = 16; step > 0; step /= 2) {
         least = min(least, __shfl_xor_sync(FULL_WARP, least, step));
@@ -218,11 +222,11 @@ __device__ __forceinline__ price_t most_ends(const Solve& s, int n_free, Shared&
     while (least < most) {
         const uint64 middle = least + (most - least) / 2;
         int within = 0;
-        if (n <= 4096) {
+        if (n <= VALUES) {
             for (int k = threadIdx.x; k < n; k += blockDim.x) within += bits_of(shared.values[k]) <= middle;
         } else {
             for (int j = threadIdx.x; j < s.costs.n_cols; j += blockDim.x) {
-                const Column column = load_fresh(&s.columns[j]);
+                const Column column = peek(&s.columns[j]);
                 within += column.row < 0 && column.key <= middle;
             }
         }
@@ -243,7 +247,7 @@ __device__ __forceinline__ bool is_zero(const Solve& s, int i, const Row& row, p
     j = whole ? e : s.lists.cols[s.lists.first(i) + e];
     const price_t c = whole ? s.costs.of(s.costs.first(i) + e) : (price_t)s.lists.costs[s.lists.first(i) + e];
     if (!(c < none())) return false;
-    const Column column = load_fresh(&s.columns[j]);
+    const Column column = peek(&s.columns[j]);
     const price_t key = key_of(entered, c, column.v, row.r);
     return key <= delta && bits_of(key) == column.key;
 }
@@ -252,7 +256,7 @@ __device__ __forceinline__ bool is_zero(const Solve& s, int i, const Row& row, p
 __device__ __forceinline__ void list_zeros(const Solve& s, const Team& team, price_t delta, int round, int* n_short) {
     int2* const queue = s.queue + (~round & 1) * s.queue_length;
     for (int i = team.warp(); i < s.costs.n_rows; i += team.warps()) {
-        const Row row = load_fresh(&s.rows[i]);
+        const Row row = peek(&s.rows[i]);
         if (row.col == WENT_ALONE) continue;
         const price_t entered = entered_at(s, row.col);
         if (entered > delta || entered >= none()) continue;
@@ -282,7 +286,7 @@ __device__ __forceinline__ void lengthen(const Solve& s, const Team& team, price
     int* const n_next = &s.counts->queue[round % 3];
     for (int q = team.is_grid ? blockIdx.x : 0; q < n; q += team.is_grid ? gridDim.x : 1) {
         const int2 item = queue[q];
-        Row row = load_fresh(&s.rows[item.x]);
+        Row row = peek(&s.rows[item.x]);
         const price_t entered = entered_at(s, item.y);
         const price_t needed = delta < none() ? row.r + (delta - entered) : none(), spare = delta - entered;
         list_below(s.costs, s.v, s.lists, item.x, spare < none() / 4 ? needed + spare : needed, shared.listing, row);
@@ -316,7 +320,7 @@ __device__ __forceinline__ void end_path(const Solve& s, int root, int level, in
 __device__ __forceinline__ void claim_columns(const Solve& s, uint64* claims, price_t delta, int i, int root, int level, int mine, int lanes,
                                               Shared& shared, int2* next, int* n_next) {
     const int found = s.n_zeros[i];
-    const Row row = load_fresh(&s.rows[i]);
+    const Row row = peek(&s.rows[i]);
     const bool whole = found > ZEROS && is_short(row, row.entered, delta);
     const int length = found <= ZEROS ? found : whole ? s.costs.n_cols : row.listed;
     for (int e = mine; e < length; e += lanes) {
@@ -337,14 +341,14 @@ __device__ __forceinline__ void carry_out(const Solve& s, const uint64* claims, 
     int col = end;
     if (end >= s.costs.n_cols) {
         Row* const row = &s.rows[end - s.costs.n_cols];
-        col = load_fresh(&row->col);
-        store_fresh(&row->col, WENT_ALONE);
+        col = peek(&row->col);
+        poke(&row->col, WENT_ALONE);
     }
     while (col >= 0) {
-        const int i = row_of(load_fresh(&claims[col]));
-        const int before = load_fresh(&s.rows[i].col);
-        store_fresh(&s.rows[i].col, col);
-        store_fresh(&s.columns[col].row, i);
+        const int i = row_of(peek(&claims[col]));
+        const int before = peek(&s.rows[i].col);
+        poke(&s.rows[i].col, col);
+        poke(&s.columns[col].row, i);
         col = before;
     }
 }
@@ -363,20 +367,20 @@ __device__ __forceinline__ void grow(const Solve& s, const Team& team, uint64* c
         const int mine = threadIdx.x % lanes;
         if (level == 0) {
             const int i = free_rows[q];
-            if (mine == 0) store_fresh(&s.roots[i], i);
+            if (mine == 0) poke(&s.roots[i], i);
             claim_columns(s, claims, delta, i, i, 0, mine, lanes, shared, next, n_next);
             continue;
         }
         const int j = queue[q].x;
-        const int from = row_of(load_fresh(&claims[j]));
-        const int i = load_fresh(&s.columns[j].row);
-        const int root = load_fresh(&s.roots[from]);
+        const int from = row_of(peek(&claims[j]));
+        const int i = peek(&s.columns[j].row);
+        const int root = peek(&s.roots[from]);
         if (i < 0) {
             if (mine == 0) end_path(s, root, level, j);
             continue;
         }
-        if (mine == 0) store_fresh(&s.roots[i], root);
-        if ((uint32)(load_fresh(&s.ends[root]) >> 32) < (uint32)level) continue;
+        if (mine == 0) poke(&s.roots[i], root);
+        if ((uint32)(peek(&s.ends[root]) >> 32) < (uint32)level) continue;
         claim_columns(s, claims, delta, i, root, level, mine, lanes, shared, next, n_next);
     }
     shared.gathered.flush(next, n_next);
@@ -394,19 +398,19 @@ __device__ __forceinline__ void grow_trees(const Solve& s, const Team& team, uin
                     grow(s, the_block(), claims, free_rows, delta, progress.round - first, progress.round, n, shared);
                     __syncthreads();
                     progress.round += 1;
-                    n = load_fresh(&s.counts->queue[progress.round % 3]);
+                    n = peek(&s.counts->queue[progress.round % 3]);
                     __syncthreads();
                 }
                 if (threadIdx.x == 0) s.counts->round = progress.round;
             }
             team.meet(s.counts);
-            progress.round = load_fresh(&s.counts->round);
+            progress.round = peek(&s.counts->round);
         } else {
             grow(s, team, claims, free_rows, delta, progress.round - first, progress.round, n, shared);
             team.meet(s.counts);
             progress.round += 1;
         }
-        n = load_fresh(&s.counts->queue[progress.round % 3]);
+        n = peek(&s.counts->queue[progress.round % 3]);
     }
     progress.levels += progress.round - first;
 }
@@ -418,12 +422,12 @@ __device__ __forceinline__ int augment(const Solve& s, const Team& team, price_t
     uint64* const other_claims = s.claims + (int64)then * s.costs.n_cols;
     const int* const free_rows = s.free_rows + (int64)now * s.costs.n_rows;
     int* const next_free = s.free_rows + (int64)then * s.costs.n_rows;
-    const int n_free = load_fresh(&s.counts->free_rows[now]);
+    const int n_free = peek(&s.counts->free_rows[now]);
     grow_trees(s, team, claims, free_rows, n_free, delta, shared, progress);
     for (int j = team.thread; j < s.costs.n_cols; j += team.threads) other_claims[j] = NOTHING;
     for (int q = team.thread; q < n_free; q += team.threads) {
         const int i = free_rows[q];
-        const uint64 end = load_fresh(&s.ends[i]);
+        const uint64 end = peek(&s.ends[i]);
         if (end == NOTHING) {
             next_free[next_place(&s.counts->free_rows[then])] = i;
         } else {
@@ -432,7 +436,7 @@ __device__ __forceinline__ int augment(const Solve& s, const Team& team, price_t
         }
     }
     team.meet(s.counts);
-    const int paths = n_free - load_fresh(&s.counts->free_rows[then]);
+    const int paths = n_free - peek(&s.counts->free_rows[then]);
     if (team.speaks()) s.counts->free_rows[now] = 0;
     progress.phases += 1;
     return paths;
@@ -441,10 +445,10 @@ __device__ __forceinline__ int augment(const Solve& s, const Team& team, price_t
 // Columns in the trees fall by Δ since their key, free rows rise by Δ, and links become tight. Ready for the next search.
 __device__ __forceinline__ void update_duals(const Solve& s, const Team& team, price_t delta, const Progress& progress) {
     const int round = progress.round;
-    const int n_free = load_fresh(&s.counts->free_rows[progress.phases & 1]);
+    const int n_free = peek(&s.counts->free_rows[progress.phases & 1]);
     const int* const free_rows = s.free_rows + (int64)(progress.phases & 1) * s.costs.n_rows;
     for (int j = team.thread; j < s.costs.n_cols; j += team.threads) {
-        const Column column = load_fresh(&s.columns[j]);
+        const Column column = peek(&s.columns[j]);
         s.columns[j].key = bits_of(none());
         const price_t key = price_of(column.key);
         if (key > delta) continue;
@@ -475,19 +479,19 @@ __device__ __forceinline__ price_t settle(const Solve& s, const Team& team, int 
         progress.search_ns += searched - began;
         price_t delta;
         if (s.ends_bound) {
-            delta = price_of(load_fresh(&s.counts->least_end));
+            delta = price_of(peek(&s.counts->least_end));
         } else {
             if (!team.is_grid || blockIdx.x == 0) {
                 delta = most_ends(s, n_free, shared);
                 if (threadIdx.x == 0) s.counts->delta = bits_of(delta);
             }
             team.meet(s.counts);
-            delta = price_of(load_fresh(&s.counts->delta));
+            delta = price_of(peek(&s.counts->delta));
         }
         int* const n_short = &s.counts->short_lists[progress.attempts & 1];
         list_zeros(s, team, delta, progress.round, n_short);
         team.meet(s.counts);
-        const int n = load_fresh(n_short);
+        const int n = peek(n_short);
         if (team.speaks()) s.counts->short_lists[~progress.attempts & 1] = 0;
         progress.attempts += 1;
         const int64 listed = nanoseconds();
@@ -502,7 +506,7 @@ __device__ __forceinline__ price_t settle(const Solve& s, const Team& team, int 
 // A maximum matching on the pairs of zero slack; returns how many rows it matched. All threads of the team.
 __device__ __forceinline__ int match_on_zeros(const Solve& s, const Team& team, price_t delta, Shared& shared, Progress& progress) {
     int matched = 0, paths = 1;
-    while (paths > 0 && load_fresh(&s.counts->free_rows[progress.phases & 1]) > 0) {
+    while (paths > 0 && peek(&s.counts->free_rows[progress.phases & 1]) > 0) {
         paths = augment(s, team, delta, shared, progress);
         matched += paths;
     }
@@ -523,11 +527,11 @@ __device__ __forceinline__ void solve(const Solve& s, const Team& team, price_t*
     team.meet(s.counts);
     while (true) {
         const int* const free_rows = s.free_rows + (int64)(progress.phases & 1) * n;
-        const int n_free = load_fresh(&s.counts->free_rows[progress.phases & 1]);
+        const int n_free = peek(&s.counts->free_rows[progress.phases & 1]);
         if (n_free == 0) break;
         const price_t delta = settle(s, team, n_free, shared, progress);
         if (delta >= none()) {
-            if (team.speaks()) s.counts->stuck = load_fresh(&free_rows[0]);
+            if (team.speaks()) s.counts->stuck = peek(&free_rows[0]);
             break;
         }
         const int64 began = nanoseconds();
