@@ -10,7 +10,7 @@ import numpy as np
 
 from .. import cuda
 from ..assignment import Assignment
-from ..auction.gpu_graph import DeviceGraph, Prices, certified
+from ..auction.gpu_graph import Prices, certified
 from ..errors import Infeasible
 from ..hall import infeasible
 from ..problem import Problem
@@ -120,9 +120,8 @@ class Batch:
         """Copy what is not on the device yet; nothing is matched."""
         n, m = form.n_rows // form.n_blocks, form.n_cols // form.n_blocks
         item = form.data.itemsize
-        needed = (
-            len(form.data) * (item + 1) + form.n_rows * (CAPACITY * (4 + item) + 4 * ZEROS + 120) + 80 * form.n_cols
-        )
+        copies = 0 if form.is_on_device else len(form.data) * (item + 1)
+        needed = copies + form.n_rows * (CAPACITY * (4 + item) + 4 * ZEROS + 120) + 80 * form.n_cols
         cuda.require_memory(needed + 2**22, f"{form.n_blocks} problems of {n} x {m} costs")
         forbidden = None if form.forbidden is None else cp.asarray(form.forbidden).reshape(-1, m)
         bounds = tuple(cp.asarray(bound) for bound in form.dual_bounds())
@@ -223,7 +222,8 @@ def solve_batch(cp: Any, form: Problem, name: str, where: str, match: Match) -> 
     Infeasible
         Some problem has no assignment; says which.
     """
-    batch, graph = Batch.of(cp, form), DeviceGraph.of(cp, form)
+    batch = Batch.of(cp, form)
+    graph = batch.costs.graph_of(form)
     stats: dict[str, Any] = {"refinements": 0}
     while True:
         stuck, counts = match(batch, stats["refinements"] > 0)
