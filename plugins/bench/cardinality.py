@@ -32,7 +32,7 @@ from .cardinality_record import (
 )
 from .cardinality_tables import tables
 from .graph_families import FAMILIES, permuted
-from .harness import Case, Experiment, Facts, Variant
+from .harness import Case, Experiment, Facts, Variant, always
 from .papers import deveci_euro_par_2013 as euro_par
 from .solver_variants import missing_device
 
@@ -74,15 +74,15 @@ def cardinality(effort: Effort, gpu: str = "cuda", files: Sequence[Path] = ()) -
 def _family_cases(effort: Effort) -> list[Case]:
     exponents = effort.of_sizes((14, 17, 20), (11,))
     return [
-        Case(f"{family}{order}", 2**k, partial(_from_family, family, k, order))
+        Case(f"{family}{order}", 2**k, partial(_from_family, family, order), seed_of=always(k))
         for order in ("", PERMUTED)
         for family in FAMILIES
         for k in exponents
     ]
 
 
-def _from_family(family: str, exponent: int, order: str, repetition: int) -> BipartiteGraph:
-    del repetition
+def _from_family(family: str, order: str, exponent: int) -> BipartiteGraph:
+    """Make a graph of a family, whose exponent is its seed."""
     graph = _family_graph(family, exponent)
     return permuted(graph, exponent) if order else graph
 
@@ -103,13 +103,12 @@ def _file_cases(path: Path) -> list[Case]:
     return [Case(f"{path.stem}{order}", rows, partial(_from_file, path, order)) for order in ("", PERMUTED)]
 
 
-def _from_file(path: Path, order: str, repetition: int) -> BipartiteGraph:
+def _from_file(path: Path, order: str, seed: int) -> BipartiteGraph:
     from scipy.io import mmread
     from scipy.sparse import csr_array
 
-    del repetition
     graph = BipartiteGraph.from_any(csr_array(mmread(path)))
-    return permuted(graph, 1) if order else graph
+    return permuted(graph, seed) if order else graph
 
 
 def _figure_2_cases(effort: Effort, cases: list[Case]) -> list[Case]:
@@ -117,7 +116,8 @@ def _figure_2_cases(effort: Effort, cases: list[Case]) -> list[Case]:
     if not any(case.series in FAMILIES for case in cases):
         return cases[:2]
     exponent = 11 if effort.quick else 17
-    return [Case(name, 2**exponent, partial(_from_family, name, exponent, "")) for name in ("delaunay", "road")]
+    names = "delaunay", "road"
+    return [Case(name, 2**exponent, partial(_from_family, name, ""), seed_of=always(exponent)) for name in names]
 
 
 def _algorithms(gpu: str) -> list[Variant]:

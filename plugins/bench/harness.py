@@ -28,6 +28,14 @@ def as_it_is(given: Any) -> Any:
     return given
 
 
+def always(seed: int) -> Callable[[int], int]:
+    """Return the `seed_of` of a case with one input."""
+    return lambda _: seed
+
+
+ONE_INPUT = always(1)
+
+
 @dataclass(frozen=True)
 class Case:
     """One input, or several in turn.
@@ -47,7 +55,7 @@ class Case:
     series: str
     size: int
     make: Callable[[int], Any]
-    seed_of: Callable[[int], int] = lambda _: 1
+    seed_of: Callable[[int], int] = ONE_INPUT
 
 
 @dataclass(frozen=True)

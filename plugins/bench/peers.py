@@ -19,7 +19,7 @@ from .benchmark import Benchmark, Effort
 from .figures import draw_bars, draw_times
 from .gated_pairs import GATES, gated_pair
 from .graph_families import FAMILIES, permuted
-from .harness import Case, Experiment, Facts, Variant
+from .harness import Case, Experiment, Facts, Variant, always
 from .lap_instances import DENSE_FAMILIES
 from .linker_variants import by_hand, linked_by_us, movie_case
 from .peer_solvers import (
@@ -98,7 +98,7 @@ def _cardinality(effort: Effort, gpu: str) -> Experiment:
     exponents = (11,) if effort.quick else (12, 13, 14)
     graphs = ("delaunay", "rmat", "rgg", "gate")
     cases = [
-        Case(f"{name}{order}", 2**k, partial(_graph, name, k, order))
+        Case(f"{name}{order}", 2**k, partial(_graph, name, order), seed_of=always(k))
         for name in graphs
         for k in exponents
         for order in ("", ", permuted")
@@ -117,8 +117,7 @@ def _cardinality(effort: Effort, gpu: str) -> Experiment:
     return Experiment("cardinality", cases, variants, effort.times(5, 3))
 
 
-def _graph(family: str, exponent: int, order: str, seed: int) -> BipartiteGraph:
-    del seed  # follows from the exponent
+def _graph(family: str, order: str, exponent: int) -> BipartiteGraph:
     graph = FAMILIES[family](exponent)
     return permuted(graph, exponent) if order else graph
 
