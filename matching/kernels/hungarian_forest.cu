@@ -222,13 +222,20 @@ struct Rank {
 // The ranks, and this block's place among them. `own` is ranks[rank].
 struct Team {
     const Rank* ranks;
-    int rank, block, blocks;  // this block's rank, its number there, and the blocks of each rank
-
+#if RANKS == 1
+    static constexpr int rank = 0;
+    __device__ __forceinline__ int block() const { return blockIdx.x; }
+    __device__ __forceinline__ int blocks() const { return gridDim.x; }
+#else
+    int rank, block_here, blocks_each;
+    __device__ __forceinline__ int block() const { return block_here; }
+    __device__ __forceinline__ int blocks() const { return blocks_each; }
+#endif
     __device__ __forceinline__ const Rank& own() const { return ranks[rank]; }
-    __device__ __forceinline__ int all_blocks() const { return RANKS * blocks; }
-    __device__ __forceinline__ int number() const { return rank * blocks + block; }
-    __device__ __forceinline__ int thread() const { return block * THREADS + threadIdx.x; }
-    __device__ __forceinline__ int threads() const { return blocks * THREADS; }
+    __device__ __forceinline__ int all_blocks() const { return RANKS * blocks(); }
+    __device__ __forceinline__ int number() const { return rank * blocks() + block(); }
+    __device__ __forceinline__ int thread() const { return block() * THREADS + threadIdx.x; }
+    __device__ __forceinline__ int threads() const { return blocks() * THREADS; }
 
     __device__ __forceinline__ void reach(int col, int row, int before) const {
 #pragma unroll
@@ -254,7 +261,7 @@ struct Team {
         if (threadIdx.x == 0) {
             __threadfence();
             atomicAdd(&own().counts->barrier, 1u);
-            wait_for<false>(&own().counts->barrier, times * blocks);
+            wait_for<false>(&own().counts->barrier, times * blocks());
             __threadfence();
         }
         __syncthreads();
@@ -265,7 +272,7 @@ struct Team {
         ++times;
         if (threadIdx.x == 0) {
             __threadfence_system();
-            if (atomicAdd(&own().counts->barrier, 1u) == times * blocks - 1) {
+            if (atomicAdd(&own().counts->barrier, 1u) == times * blocks() - 1) {
                 __threadfence_system();
                 for (int k = 0; k < RANKS; ++k)
                     asm volatile("st.release.sys.global.u32 [%0], %1;" ::"l"(&ranks[k].arrived[rank]), "r"(times) : "memory");
@@ -509,7 +516,7 @@ __device__ __forceinline__ Step exchange(const Columns& own, const Alone& alone,
     if (lane() == 0) shared.of_warp[threadIdx.x / 32] = of_warp;
     __syncthreads();
     const Step block = together(lane() < WARPS ? shared.of_warp[lane()] : nothing);
-    if (threadIdx.x < RANKS) mail.announce(threadIdx.x, step, block);
+    if (threadIdx.x < RANKS) mail.announce(RANKS == 1 ? 0 : threadIdx.x, step, block);
     if (threadIdx.x == 0) shared.n_listed[~step & 1] = shared.n_level[~step & 1] = 0;
     if (block.count > 1) {
 #pragma unroll
@@ -603,9 +610,9 @@ __device__ __forceinline__ void solve(const Team& team, int n_rows, int n_cols) 
     const Alone alone{self.row_bound, self.alone_key, self.alone_root};
     const Mail mail{team};
     Strip strip;
-    const int share = ((self.n_cols + team.blocks - 1) / team.blocks + 7) / 8 * 8;  // whole sectors of 4-byte costs
+    const int share = ((self.n_cols + team.blocks() - 1) / team.blocks() + 7) / 8 * 8;  // whole sectors of 4-byte costs
     strip.offset = self.first_col;
-    strip.first = min(team.block * share, self.n_cols);
+    strip.first = min(team.block() * share, self.n_cols);
     strip.width = min(share, self.n_cols - strip.first);
     const int rows_share = (n_rows + team.all_blocks() - 1) / team.all_blocks();
     strip.first_row = min(team.number() * rows_share, n_rows);
@@ -630,8 +637,8 @@ __device__ __forceinline__ void solve(const Team& team, int n_rows, int n_cols) 
     const bool speaks = team.thread() == 0;
     while (true) {
         const int n_free = load_fresh(&counts->free[search % 3]);
-        int* const roots = self.free_rows + (search & 1) * (int64)n_rows;
-        int* const next_roots = self.free_rows + (~search & 1) * (int64)n_rows;
+        int* const roots = self.free_rows + (search & 1) * n_rows;
+        int* const next_roots = self.free_rows + (~search & 1) * n_rows;
         if (n_free == 0) break;
         const int64 began = nanoseconds();
 #pragma unroll
@@ -744,7 +751,7 @@ extern "C" __global__ void __launch_bounds__(THREADS, 1) hungarian_forest(
 ) {
     const Rank rank{cost, forbidden, row_bound, v, r, col_of_row, row_of_col, free_rows, alone_key, alone_root,
                     pred, best, announcements, lists, nullptr, counts, 0, n_cols};
-    solve(Team{&rank, 0, (int)blockIdx.x, (int)gridDim.x}, n_rows, n_cols);
+    solve(Team{&rank}, n_rows, n_cols);
 }
 #else
 // `ranks` lies on this device; it holds the ranks from `first_rank` on, with `blocks` blocks each.
