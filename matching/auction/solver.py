@@ -27,7 +27,8 @@ class Auction:
         "paper": the loop of Vasconcelos & Rosenhahn step by step: all unassigned rows bid at once (Jacobi), the highest
         bid wins, one fixed increment, no scaling, no finish. The paper names no increment; ours, unless `eps` is given,
         is 1 / (rows + 1) for integer costs (which makes it exact) and a tenth of the largest cost difference divided by
-        the rows for real ones.
+        the rows for real ones. The paper has matrices only: with sparse costs a person bids on its edges, point sets
+        become a matrix (of 8 GiB at most).
     form : {"gauss-seidel", "jacobi"}
         On the CPU: one bid at a time at the newest prices, or all unassigned rows at once. The GPU always bids at once.
     convergence : {"counter", "reduction"}
