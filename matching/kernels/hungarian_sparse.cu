@@ -93,13 +93,13 @@ extern "C" __global__ void __launch_bounds__(512) hungarian_sparse(
     const int thread = dealt_thread(), threads = all_threads();
     uint32* const barrier = &words->barrier;
     int round = 0, sweep = 0;
-    bool zeros_only = zeros_first;
+    bool zeros_only = zeros_first, found = true;
     int64 began = nanoseconds();
     for (int at = thread; at < n_sources; at += threads) plant(t, sources[at], at, queues, bases);
     if (thread == 0) words->queued[0] = n_sources, words->beyond = none(), words->longest = -1;
     grid_barrier(barrier);
     while (n_sources > 0) {
-        price_t horizon = is_bounded ? none() : step;
+        price_t horizon = is_bounded || !found ? none() : step;  // after a phase without a path, all the way
         while (true) {
             const int64 here = (round & 1) * (int64)n_rows, there = ((round + 1) & 1) * (int64)n_rows;
             int size = now(&words->queued[round % 3]);
@@ -191,7 +191,8 @@ extern "C" __global__ void __launch_bounds__(512) hungarian_sparse(
             began = done;
         }
         n_sources = n_left;
-        zeros_only = zeros_first && paths > 0;
+        found = paths > 0;
+        zeros_only = zeros_first && found;
         grid_barrier(barrier);
     }
 }

@@ -262,6 +262,7 @@ __device__ __forceinline__ bool hold_back(const Trees& t, const Member& m) {
             const price_t other = now(&t.delta[t.root[to]]);
             if (other >= none()) continue;
             if (other > dist) most += other - dist;
+            if (most < other) most = other;  // but for rounding it never is: the nearest end of all must hold
         }
         if (most < lower(&t.delta[m.root], most)) changed = true;
     }

@@ -125,24 +125,24 @@ class Twin:
 
     def match(self, free: list[int], zeros_first: bool) -> int:
         """Match the given rows; return -1, or a row that must be matched and cannot be."""
-        zeros_only = zeros_first
+        zeros_only, found = zeros_first, True
         while free:
-            phase = self._grow(free, zeros_only)
+            phase = self._grow(free, zeros_only, self.none if self.is_bounded or not found else self.step)
             self._settle(phase)
             stuck = [i for i in free if phase.delta[i] >= self.none]
             if stuck:
                 return min(stuck)
             left = self._update(phase)
             self.counts["searches"] += 1
-            zeros_only = zeros_first and len(left) < len(free)
+            found = len(left) < len(free)
+            zeros_only = zeros_first and found
             free = left
         return -1
 
-    def _grow(self, free: list[int], zeros_only: bool) -> Phase:
+    def _grow(self, free: list[int], zeros_only: bool, horizon: Any) -> Phase:
         phase = Phase(free, limit=dict.fromkeys(free, self.none))
         queue: list[tuple[int, Any]] = [(i, 0) for i in free]
         label: dict[int, int] = {}
-        horizon = self.none if self.is_bounded else self.step
         while True:
             if not queue:
                 queue, horizon = self._go_on(phase, zeros_only)
@@ -269,7 +269,7 @@ class Twin:
                 other = phase.delta[phase.root[j]]
                 if phase.root[j] == root or other >= self.none:
                     continue
-                most += max(other - phase.dist[j], 0)
+                most = max(most + max(other - phase.dist[j], 0), other)
             phase.delta[root] = min(phase.delta[root], most)
         return phase.delta[root] < before
 
