@@ -20,8 +20,8 @@ PHASE_LEAVES, BIDS_LEAVE = 0.02, 0.005
 """Share of the rows left unassigned by a phase with an increment, and by the last one, which has none."""
 TIGHT_ROUNDS = (100, 100)
 """Rounds without an increment, of all blocks and of one: easy problems take a fifth, more do little for hard ones."""
-HARD_LEAVE = 0.006
-"""Share of the rows that these bids leave where regions lack columns; elsewhere they stop at `BIDS_LEAVE`."""
+HARD_LEAVE, FEWEST_HARD = 0.006, 64
+"""Share of the rows, and number, that these bids leave where regions lack columns; elsewhere they stop at `BIDS_LEAVE`."""
 SHORTAGE_LEAVES, SHORTAGE_ROUNDS = 0.002, (800, 1200)
 """Share of the rows left by a phase that settles shortages, and the rounds that end it."""
 FEW_LONE = 1.2
@@ -111,7 +111,7 @@ def bid_in_phases(
 def finish_free(graph: DeviceGraph, prices: Prices, rows: Any, most_bids: int | None = None) -> int:
     """Match the given rows (None: all, none of them matched) at tight links, where no dual has a bound."""
     left = _bid_tightly(graph, prices, rows, most_bids)
-    if rows is None and most_bids is None and len(left) > HARD_LEAVE * graph.n_rows:
+    if rows is None and most_bids is None and len(left) > max(FEWEST_HARD, HARD_LEAVE * graph.n_rows):
         left = _settle_shortages(graph, prices)
     if _is_spent(prices, left, most_bids):
         return -1
