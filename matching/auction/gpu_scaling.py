@@ -21,7 +21,7 @@ PHASE_LEAVES, BIDS_LEAVE = 0.02, 0.005
 TIGHT_ROUNDS = (100, 100)
 """Rounds without an increment, of all blocks and of one: easy problems take a fifth, more do little for hard ones."""
 HARD_LEAVE, FEWEST_HARD = 0.006, 64
-"""Share of the rows, and number, that these bids leave where regions lack columns; elsewhere they stop at `BIDS_LEAVE`."""
+"""Share of the rows, and number, beyond which regions are taken to lack columns; else bids stop at `BIDS_LEAVE`."""
 SHORTAGE_LEAVES, SHORTAGE_ROUNDS = 0.002, (800, 1200)
 """Share of the rows left by a phase that settles shortages, and the rounds that end it."""
 FEW_LONE = 1.2
