@@ -7,7 +7,7 @@ Beyond the papers. No algorithm wins everywhere (CPU milliseconds with the start
   Particle gate of 2^16, permuted: 27, Pothen–Fan 130. Permuted random geometric 2^16: 22, Pothen–Fan 35.
 - A well-ordered mesh is mended by local searches in the time of reading it. Delaunay 2^17: 5, Hopcroft–Karp 8,
   Pothen–Fan 19, push-relabel 67.
-- Pothen–Fan, which searches depth first, wins by up to 3 where its reads stay in the cache: thin graphs in a good order
+- Pothen–Fan, which searches depth first, wins by up to 3 where its reads stay in the cache: graphs in a good order
   (road 2^16: 7.9, push-relabel 12.5), and small ones (permuted Delaunay 2^13: 0.6, push-relabel 1.4) until its phases
   no longer pay.
 - Very uneven degrees: a start from scarce rows, then Pothen–Fan. R-MAT 18: 200, push-relabel 340 or more.
@@ -26,7 +26,7 @@ from .local_search import local_search
 from .pothen_fan import pothen_fan
 from .push_relabel import push_relabel
 
-Kind = Literal["uneven", "ordered", "thin", "small", "general"]
+Kind = Literal["uneven", "ordered", "small", "general"]
 
 _DEGREE_SAMPLE = 8192
 _GAP_SAMPLE = 256
@@ -44,37 +44,34 @@ def choose(graph: BipartiteGraph) -> Kind:
 
     - ``"uneven"``: the row degrees' standard deviation exceeds their mean.
     - ``"ordered"``: rows near in number are near in the graph: successive columns of a sampled row lie within 1/128 of
-      all columns of each other (median), and hardly any row (1/256 of them) has fewer than two columns.
-    - ``"thin"``: ordered, with more such rows.
+      all columns of each other (median).
     - ``"small"``: none of these, and at most 12,000 rows.
     - ``"general"``: everything else.
     """
     stride = max(1, graph.n_rows // _DEGREE_SAMPLE)
-    mean, deviation, thin = _degrees(graph.indptr, stride)
+    mean, deviation = _degrees(graph.indptr, stride)
     if deviation > mean:
         return "uneven"
     gap = _neighbour_gap(graph.indptr, graph.indices, max(1, graph.n_rows // _GAP_SAMPLE))
     if gap * 128 <= graph.n_columns:
-        return "ordered" if thin * 256 <= 1 else "thin"
+        return "ordered"
     return "small" if graph.n_rows <= _SMALL else "general"
 
 
 @njit(cache=True, nogil=True)
-def _degrees(indptr: IntArray, stride: int) -> tuple[float, float, float]:
-    """Of every stride-th row: mean degree, its standard deviation, the share with fewer than two columns."""
-    n = thin = 0
+def _degrees(indptr: IntArray, stride: int) -> tuple[float, float]:
+    """Of every stride-th row: mean degree and its standard deviation."""
+    n = 0
     total = squares = 0.0
     for i in range(0, len(indptr) - 1, stride):
         degree = indptr[i + 1] - indptr[i]
         n += 1
         total += degree
         squares += degree * degree
-        if degree < 2:
-            thin += 1
     if n == 0:
-        return 0.0, 0.0, 0.0
+        return 0.0, 0.0
     mean = total / n
-    return mean, np.sqrt(max(squares / n - mean * mean, 0.0)), thin / n
+    return mean, np.sqrt(max(squares / n - mean * mean, 0.0))
 
 
 @njit(cache=True, nogil=True)
@@ -97,7 +94,7 @@ def best(
 
     Parameters
     ----------
-    kind : {"uneven", "ordered", "thin", "small", "general"}, optional
+    kind : {"uneven", "ordered", "small", "general"}, optional
         Instead of what `choose` says.
     """
     if kind is None:
@@ -117,16 +114,18 @@ def best(
         stats["pothen-fan"] = pothen_fan(graph, col_of_row, row_of_col, max_visits=most, slow_share=slow_share)
         if stats["pothen-fan"]["complete"]:
             return stats
-    far = kind in {"thin", "small"}  # near free columns are taken: exact distances pay at once
+    far = kind in {"ordered", "small"}  # near free columns are taken: exact distances pay at once
     stats["push-relabel"] = push_relabel(graph, col_of_row, row_of_col, first_relabel=far, patience=_PATIENCE)
     return stats
 
 
 def _mend(graph: BipartiteGraph, col_of_row: IntArray, row_of_col: IntArray) -> int:
-    """Local searches with growing limits while they find and cannot cost much; returns the rows left free."""
-    n_free, n_before = int(np.count_nonzero(col_of_row < 0)), graph.n_rows + 1
+    """Local searches with growing limits while each mends most and costs little; returns the rows left free."""
+    n_free = int(np.count_nonzero(col_of_row < 0))
     for limit in _LOCAL_LIMITS:
-        if n_free in {0, n_before} or n_free * limit > 4 * graph.n_rows:
+        if n_free == 0 or n_free * limit > 4 * graph.n_rows:
             break
         n_before, n_free = n_free, local_search(graph, col_of_row, row_of_col, limit)
+        if n_free * 4 > n_before:
+            break
     return n_free

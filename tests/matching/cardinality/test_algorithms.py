@@ -17,7 +17,7 @@ from auctrack.matching.errors import InvalidProblem
 
 VARIANTS = [
     *((name, {}) for name in ALGORITHMS),
-    *(("auto", {"kind": kind}) for kind in ("uneven", "ordered", "thin", "small", "general")),
+    *(("auto", {"kind": kind}) for kind in ("uneven", "ordered", "small", "general")),
     ("pothen-fan", {"fairness": False}),
     ("push-relabel", {"k": 0.01}),
     ("push-relabel", {"gap": False}),

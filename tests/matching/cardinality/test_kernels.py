@@ -116,19 +116,11 @@ def test_prefetching_changes_nothing():
     assert np.array_equal(values, np.arange(100))
 
 
-def band_with_gaps():
-    """A thin graph in good order: every row has its own column, two of three the next one too."""
-    i = np.arange(600)
-    more = i[:-1][i[:-1] % 3 > 0]
-    return sparse.coo_array((np.ones(600 + len(more), np.int8), (np.append(i, more), np.append(i, more + 1)))).tocsr()
-
-
 @pytest.mark.parametrize(
     ("make", "kind"),
     [
         (GRAPHS["rmat"], "uneven"),
         (GRAPHS["chain"], "ordered"),
-        (band_with_gaps, "thin"),
         (GRAPHS["three_out"], "small"),
         (lambda: sparse.vstack([GRAPHS["three_out"]()] * 14).tocsr(), "general"),
     ],

@@ -17,6 +17,7 @@ from auctrack.matching.cardinality.graph_gpu import DeviceGraph
 from auctrack.matching.cardinality.initial_gpu import cheap as cheap_gpu
 from auctrack.matching.cardinality.initial_gpu import karp_sipser as karp_sipser_gpu
 from auctrack.matching.cardinality.matching import check_matching
+from auctrack.matching.cardinality.maximum import maximum_matching
 from auctrack.matching.cardinality.solve_gpu import maximum_matching_gpu, minimum_cover_gpu
 from auctrack.matching.errors import InvalidProblem
 
@@ -153,6 +154,16 @@ def test_device_graph_in_device_arrays_out() -> None:
         col_of_row, row_of_col, _ = maximum_matching_gpu(graph)
         assert cuda.is_device_array(col_of_row)
         assert cuda.is_device_array(row_of_col)
+
+
+def test_a_start_may_lie_on_the_device() -> None:
+    with cuda.using():
+        graph = DeviceGraph.of(_graph("critical"))
+        found = maximum_matching(graph)
+        again = maximum_matching(graph, initial=found.col_of_row)
+    assert again.initial == "given"
+    assert again.stats["initial_size"] == found.size
+    np.testing.assert_array_equal(again.col_of_row.get(), found.col_of_row.get())
 
 
 @pytest.mark.parametrize(
