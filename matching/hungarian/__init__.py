@@ -16,6 +16,10 @@ Three repairs hold everywhere here.
 - Staying alone is a private column of each row at its bound (`Problem.dual_bounds`), where a path may end; columns
   start at their bound where they have one. Hence unequal sides and `unmatched_cost` need no enlarged matrix.
 
+Dense costs on a GPU: the classical variant in stages (`gpu_classical`, twin `zero_graph`) is the faster one, as it
+passes by free columns where all must be matched, and looks at short lists instead of the matrix; the alternating tree
+(`gpu_forest`, twin `forest`) looks at all columns for every row that enters. Batches of small problems: `gpu_batch`.
+
 Sparse costs are never made dense. On the CPU their components are solved side by side in threads; on a GPU they are one
 graph, on which every tree has a Δ of its own and stops at its own path's end (`kernels/hungarian_sparse.cu`): one Δ for
 thousands of components would cost a search per path.

@@ -27,7 +27,8 @@ from ..shortest_paths import alone_end
 from .state import augment, forget, free_rows, with_lists
 
 ENDS = (3, 4)
-"""Share of the free rows for which Δ reaches a free column each. From 1/2 to 1 the time hardly differs."""
+"""Share of the free rows for which Δ reaches a free column each. Rounds and levels of a GPU at n = 8,000 with 1/2, 3/4,
+9/10 and 1: uniform [0, n] 1727, 1231, 1397, 1303; [0, 10n] 3777, 2688, 3386, 3651; point sets 655, 533, 317, 367."""
 
 _NO_LEVEL = np.iinfo(np.int32).max
 

@@ -82,6 +82,14 @@ def test_answers_do_not_depend_on_threads():
     np.testing.assert_array_equal(one.col_duals, all_there.col_duals)
 
 
+def test_a_stage_finds_many_paths_also_for_real_costs():
+    rng = np.random.default_rng(6)
+    distances = np.linalg.norm(rng.random((400, 1, 3)) - rng.random((1, 400, 3)), axis=2)
+    stats = solve(distances, "hungarian-classical", "cpu").stats
+    assert stats["paths_of_search"].sum() == 400
+    assert stats["searches"] <= 20
+
+
 def test_paths_of_the_searches_add_up_to_the_rows():
     cost = np.random.default_rng(4).integers(0, 200, (200, 200))
     stats = solve(cost, "hungarian-tree", "cpu").stats
