@@ -52,10 +52,10 @@ class HungarianClassical:
         """Solve to proven optimality; raises `Infeasible` with a Hall violator when there is no assignment."""
         if "," in device or isinstance(problem, ShardedCosts):
             _refuse_start(self.start, device)
-            from . import multi_gpu, multi_gpu_classical, multi_gpu_paper
+            from . import multi_gpu, multi_gpu_classical, multi_gpu_paper_classical
 
             paper = self.variant == "paper"
-            split = multi_gpu_paper.match_by_zeros if paper else multi_gpu_classical.match_by_stages
+            split = multi_gpu_paper_classical.match_by_zeros if paper else multi_gpu_classical.match_by_stages
             return multi_gpu.solve_on_gpus(problem, self.name, device.split(","), 0, split)
         if device.startswith("cuda"):
             from . import gpu, gpu_batch, gpu_classical, gpu_paper
@@ -122,10 +122,10 @@ class HungarianTree:
                 raise DeviceUnavailable("variant='sequential' runs on the CPU; got device='cuda'. Use variant='paper'.")
             if "," in device or isinstance(problem, ShardedCosts):
                 _refuse_start(self.start, device)
-                from . import multi_gpu, multi_gpu_forest, multi_gpu_paper
+                from . import multi_gpu, multi_gpu_forest, multi_gpu_paper_tree
 
                 paper = self.variant == "paper"
-                split = multi_gpu_paper.match_by_trees if paper else multi_gpu_forest.match_by_forests
+                split = multi_gpu_paper_tree.match_by_trees if paper else multi_gpu_forest.match_by_forests
                 return multi_gpu.solve_on_gpus(problem, self.name, device.split(","), 1, split)
             from . import gpu, gpu_batch, gpu_forest, gpu_paper
 

@@ -29,7 +29,8 @@ from auctrack.matching.hungarian.gpu import solve_blocks
 from auctrack.matching.hungarian.multi_gpu import Method, nobody_matched, solve_shards
 from auctrack.matching.hungarian.multi_gpu_classical import match_by_stages
 from auctrack.matching.hungarian.multi_gpu_forest import match_by_forests
-from auctrack.matching.hungarian.multi_gpu_paper import match_by_trees, match_by_zeros
+from auctrack.matching.hungarian.multi_gpu_paper_classical import match_by_zeros
+from auctrack.matching.hungarian.multi_gpu_paper_tree import match_by_trees
 from auctrack.matching.hungarian.shards import Shards, even_split, place
 
 from ..cases import CASES, Case, assert_solves
