@@ -38,6 +38,7 @@ class InputPanel(QGroupBox):
         super().__init__("Input")
         self._viewer = viewer
         self.source: LayerInput | None = None
+        self._chosen: Layer | None = None
         self._state: tuple[object, ...] | None = None
         self.layer_box = QComboBox()
         self.axes = AxesPanel()
@@ -58,8 +59,8 @@ class InputPanel(QGroupBox):
         self.unit_box.currentIndexChanged.connect(self._recalibrate)
         for field in (*self.sizes, self.interval):
             field.valueChanged.connect(self._recalibrate)
-        connections.add(viewer.layers.events.inserted, self._list_layers)
-        connections.add(viewer.layers.events.removed, self._list_layers)
+        for event in (viewer.layers.events.inserted, viewer.layers.events.removed, viewer.layers.events.renamed):
+            connections.add(event, self._list_layers)
         self._list_layers()
 
     def _lay_out(self) -> None:
@@ -104,20 +105,20 @@ class InputPanel(QGroupBox):
             if type(layer).__name__ in KINDS and not layer.metadata.get(OURS, {}).get("overlay")
         ]
         self.part.list_layers()
-        before = self.layer_box.currentText()
         if names == [self.layer_box.itemText(k) for k in range(self.layer_box.count())]:
             return
+        before = self._chosen
         with QSignalBlocker(self.layer_box):
             self.layer_box.clear()
             self.layer_box.addItems(names)
-            if before in names:
-                self.layer_box.setCurrentText(before)
-        if self.layer_box.currentText() != before or self.source is None:
+            if before is not None and before.name in names:
+                self.layer_box.setCurrentText(before.name)
+        if self.layer is not before or self.source is None:
             self._choose()
 
     def _choose(self, index: int = 0) -> None:
         del index
-        layer = self.layer
+        self._chosen = layer = self.layer
         self.source, problem = None, ""
         self._state = None if layer is None else (state_of(layer), self.part.state())
         self.axes.show_layer(layer)

@@ -168,3 +168,18 @@ def test_nothing_is_left_out_until_the_user_says_so(viewer, open_widget, kind):
     widget = open_widget()
     assert widget.parts.session.source.frame_numbers == tuple(range(6))
     assert widget.parts.session.source.part.region is None
+
+
+def test_a_layer_that_is_renamed_stays_the_input_and_keeps_its_results(viewer, open_widget):
+    movie = viewer.add_image(DEEP, name="movie", **PHYSICAL)
+    viewer.add_image(DEEP, name="other", **PHYSICAL)
+    widget = open_widget()
+    widget.parts.input.choose_layer("movie")
+    widget.running.run_detect()
+    finish(widget)
+    movie.name = "embryo"
+    assert widget.parts.input.layer is movie
+    assert widget.parts.session.detected is not None
+    viewer.layers.remove(movie)
+    assert widget.parts.input.layer.name == "other"
+    assert widget.parts.session.detected is None
