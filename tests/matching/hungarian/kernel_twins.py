@@ -1,7 +1,7 @@
 """The kernels that sharded solves launch, in NumPy: same names, same arguments, one after the other instead of at once.
 
-With them, and shards in the host's memory, the loops of `multi_gpu_paper_tree` and `multi_gpu_paper_classical` run where
-there is no GPU.
+With them, and shards in the host's memory, the loops of `multi_gpu_paper_tree` and `multi_gpu_paper_classical` run
+where there is no GPU.
 """
 
 # The arguments are the kernels'.
