@@ -29,7 +29,6 @@ class Showing(QObject):
         self._work = work
         self._shown_on: Layer | None = None
         parts.overlay.announced.connect(parts.bar.announce)
-        parts.overlay.announced.connect(parts.results.show_window)
         parts.overlay.drawn.connect(self._drawn)
         parts.overlay.failed.connect(parts.bar.fail)
         parts.results.filtered.connect(self._draw_soon)
@@ -81,6 +80,7 @@ class Showing(QObject):
             size=self._particle_size(),
             tail=self._parts.preferences.tail_frames,
         )
+        results.show_window("Drawing…")
         overlay.show(drawing, soon=soon)
 
     def _drawn(self, drawn: Any) -> None:

@@ -58,6 +58,7 @@ def test_detect_then_link_then_results(viewer, widget):
     assert names(viewer) == ["movie", "particles of movie"]
     assert f"{n:,} particles in 6 frames" in widget.parts.bar.status.text()
     assert not widget.parts.link.steps.is_empty  # the histograms beside the range
+    assert widget.parts.results.drawn.text() == ""  # nothing of tracks is being drawn
     widget.running.run_link()
     finish(widget)
     assert widget.parts.session.is_complete
