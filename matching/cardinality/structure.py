@@ -64,6 +64,9 @@ class Block(IntEnum):
     """More rows than columns: reached from free rows. All its columns are matched in every maximum matching."""
 
 
+_HORIZONTAL, _SQUARE, _VERTICAL = map(int, Block)  # CuPy computes with plain integers only
+
+
 class CoarseBlocks(NamedTuple):
     """The `Block` of each row and column, as int8 arrays; the same for every maximum matching."""
 
@@ -148,11 +151,12 @@ def edges_in_no_maximum_matching(graph: Any, matching: Matching, device: str = "
         module = cuda.cupy() if cuda.is_device_array(here.indices) else np
         row_block, col_block = _coarse_blocks(here, matching)
         columns = here.indices
-        rows = module.searchsorted(here.indptr, module.arange(len(columns)), side="right") - 1
-        used = (row_block[rows] == Block.VERTICAL) | (col_block[columns] == Block.HORIZONTAL)
-        square = (row_block[rows] == Block.SQUARE) & (col_block[columns] == Block.SQUARE)
-        heads = rows[square]
-        partners = module.asarray(matching.row_of_col)[columns[square]]
+        edges = module.arange(len(columns), dtype=here.indptr.dtype)
+        rows = module.searchsorted(here.indptr, edges, side="right") - 1
+        used = (row_block[rows] == _VERTICAL) | (col_block[columns] == _HORIZONTAL)
+        square = ((row_block[rows] == _SQUARE) & (col_block[columns] == _SQUARE)).nonzero()[0]
+        row_of_col = cuda.to_host(matching.row_of_col) if module is np else module.asarray(matching.row_of_col)
+        heads, partners = rows[square], row_of_col[columns[square]]
         strong = module.asarray(_strong_components(cuda.to_host(heads), cuda.to_host(partners), here.n_rows))
         used[square] = strong[heads] == strong[partners]
         return back(~used)
@@ -174,9 +178,8 @@ def _reach(graph: Any, col_of_row: Any, row_of_col: Any) -> tuple[Any, Any]:
 
 
 def _blocks(horizontal: Any, vertical: Any) -> Any:
-    return (
-        Block.SQUARE + (Block.HORIZONTAL - Block.SQUARE) * horizontal + (Block.VERTICAL - Block.SQUARE) * vertical
-    ).astype(np.int8)
+    block = _SQUARE + (_HORIZONTAL - _SQUARE) * horizontal + (_VERTICAL - _SQUARE) * vertical
+    return block.astype(np.int8)
 
 
 def _strong_components(heads: NDArray[Any], tails: NDArray[Any], n: int) -> NDArray[Any]:

@@ -5,7 +5,7 @@
 // Variables: parent[v] <= v over rows, then columns (column j is vertex n_rows + j); a root is its own parent.
 // Threads: eight a row to unite, one a vertex to flatten; grid-stride. Bytes: per edge 4 and two walks to roots.
 // Hazards: roots are joined by compare-and-swap, the larger below the smaller, so whatever the order the smallest
-// vertex of a component ends as its root; halving writes only ancestors, which are never wrong.
+// vertex of a component ends as its root; halving writes only ancestors, which are never wrong while uniting.
 // variant: -DINDEX64
 #include "grid.cuh"
 
@@ -36,6 +36,14 @@ extern "C" __global__ void cardinality_components_unite(const offset_t* indptr, 
     }
 }
 
+// Each thread writes its own vertex only: a pointer halved by another could come late and stand above a root found.
 extern "C" __global__ void cardinality_components_flatten(int n_vertices, int* parent) {
-    for (int v = global_thread(); v < n_vertices; v += all_threads()) parent[v] = root_of(parent, v);
+    for (int v = global_thread(); v < n_vertices; v += all_threads()) {
+        int here = v, above = load_fresh(&parent[v]);
+        while (above != here) {
+            here = above;
+            above = load_fresh(&parent[here]);
+        }
+        store_fresh(&parent[v], here);
+    }
 }
