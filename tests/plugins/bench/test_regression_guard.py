@@ -72,7 +72,7 @@ def test_gates_cost_no_more_per_row_when_they_grow():
 @pytest.mark.parametrize(
     ("problem", "bids", "rounds"),
     [
-        (lambda: Problem.dense(uniform_costs(5000, "n", 1)), 20, 200),
+        (lambda: Problem.dense(uniform_costs(5000, "n", 1)), 20, 530),
         (lambda: Problem.dense(point_costs(5000, 1)), 13, 90),
         (lambda: Problem.points(*point_pair(20_000, 1)), 14, 105),
         (lambda: gated_pair(200_000, 7.3), 2.0, 62),
