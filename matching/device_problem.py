@@ -107,9 +107,21 @@ def moved(prices: np.ndarray | None) -> Any:
     return None if prices is None else cuda.cupy().asarray(prices)
 
 
+STRIPE = 2**26
+"""Values that are looked at in one go: what is only finite in part takes copies, and there may be memory for few."""
+
+
 def range_of(values: Any) -> np.ndarray:
     """Return the least and the largest finite value, on the host and in the same type; empty if there is none."""
-    cp = cuda.cupy()
-    if values.dtype.kind == "f":
-        values = values[cp.isfinite(values)]
-    return cp.stack([values.min(), values.max()]).get() if values.size else np.empty(0, values.dtype)
+    cp, flat = cuda.cupy(), values.reshape(-1)
+    if values.dtype.kind != "f":
+        return cuda.to_host(cp.stack([flat.min(), flat.max()])) if flat.size else np.empty(0, values.dtype)
+    none = values.dtype.type(np.inf)
+    ends = [cp.full(1, none), cp.full(1, -none)]
+    for begin in range(0, flat.size, STRIPE):
+        part = flat[begin : begin + STRIPE]
+        finite = cp.isfinite(part)
+        ends[0] = cp.minimum(ends[0], cp.where(finite, part, none).min())
+        ends[1] = cp.maximum(ends[1], cp.where(finite, part, -none).max())
+    least, largest = cuda.to_host(cp.concatenate(ends))
+    return np.array([least, largest] if least <= largest else [], values.dtype)
