@@ -15,17 +15,12 @@ from ..auction.gpu_graph import DeviceGraph, Prices, certified
 from ..certificate import certify
 from ..convert import as_dense, as_sparse, transposed
 from ..errors import Infeasible
-from ..hall import infeasible
 from ..problem import Problem
 from .gpu_batch import Match, solve_batch, solve_groups
-from .gpu_dense import DeviceCosts, DeviceState, reduce_rows, reduced
+from .gpu_dense import LOOSE, REFINEMENTS, DeviceCosts, DeviceState, reduce_rows, reduced, violator_of
 from .gpu_sparse import best_row_duals, settle_lone_columns, solve_sparse
 from .handover import starting_duals
 from .state import ALONE, FREE
-
-REFINEMENTS = 8
-LOOSE = 16 * float(np.finfo(np.float64).eps)
-"""Slack of a link, in units of its largest term, from which it is matched again; up to 64 ulp prove the optimum."""
 
 Method = Callable[[DeviceCosts, DeviceState, Any], tuple[int, dict[str, Any]]]
 """Matches the given free rows; returns a stuck row or -1, and counts."""
@@ -152,13 +147,13 @@ def _solve_rows(cp: Any, block: Problem, name: str, where: str, method: Method, 
     state = reduced(costs, start)
     isolated = cp.flatnonzero(state.r >= costs.none)
     if len(isolated):
-        raise _infeasible(block, int(isolated[0]), state)
+        raise violator_of(block, int(isolated[0]), state)
     stats: dict[str, Any] = {"reduction_s": perf_counter() - began, "refinements": 0}
     free = cp.arange(block.n_rows, dtype=cp.int32)
     while True:
         stuck, counts = method(costs, state, free)
         if stuck >= 0:
-            raise _infeasible(block, stuck, state)
+            raise violator_of(block, stuck, state)
         stats |= {key: stats.get(key, 0) + count for key, count in counts.items()}
         prices = Prices(state.v, cp.maximum(state.col_of_row, FREE), state.row_of_col, {})
         if settle_lone_columns(graph, prices):
@@ -186,14 +181,6 @@ def _released(costs: DeviceCosts, state: DeviceState, answer: Assignment) -> Any
     lone = cp.flatnonzero((state.col_of_row < 0) & (state.r < costs.row_bound))
     state.col_of_row[lone] = FREE
     return lone.astype(cp.int32)
-
-
-def _infeasible(block: Problem, row: int, state: DeviceState) -> Exception:
-    host = block.on_host()
-    n, m = host.shape
-    allowed = host.data < np.inf if host.forbidden is None else ~host.forbidden & (host.data < np.inf)
-    matched = np.maximum(cuda.to_host(state.col_of_row), FREE), cuda.to_host(state.row_of_col)
-    return infeasible(host, row, np.arange(n + 1) * m, None, allowed, *matched)
 
 
 def _joined(form: Problem, answers: list[Assignment]) -> Assignment:

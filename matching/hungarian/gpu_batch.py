@@ -12,19 +12,15 @@ from .. import cuda
 from ..assignment import Assignment
 from ..auction.gpu_graph import Prices, certified
 from ..errors import Infeasible
-from ..hall import infeasible
 from ..problem import Problem
 from .gpu_classical import CAPACITY, COUNTS, ZEROS, stats_of
-from .gpu_dense import DeviceCosts, DeviceState
+from .gpu_dense import LOOSE, REFINEMENTS, DeviceCosts, DeviceState, violator_of
 from .state import FREE
 
 MOST_SIDE = 2048
 """Longest side of a problem that one block of threads solves; larger ones are worth the whole device, one by one."""
 ROW_ROOM, COLUMN_ROOM, FIXED_ROOM = 60, 40, 8192
 """Bytes of a block's shared memory that each row and column of its problem takes, and the rest."""
-REFINEMENTS = 8
-LOOSE = 16 * float(np.finfo(np.float64).eps)
-"""As `gpu.LOOSE`."""
 
 STAGE_THREADS = 256
 TREE_THREADS = (128, 256, 512)
@@ -228,7 +224,8 @@ def solve_batch(cp: Any, form: Problem, name: str, where: str, match: Match) -> 
     while True:
         stuck, counts = match(batch, stats["refinements"] > 0)
         if (stuck >= 0).any():
-            raise _infeasible(form, int(np.argmax(stuck >= 0)), stuck, batch)
+            b = int(np.argmax(stuck >= 0))
+            raise _infeasible(form, b, int(stuck[b]), batch)
         stats |= {key: stats.get(key, 0) + count for key, count in counts.items()}
         answer = certified(graph, form, batch.prices(), solver=name, device=where, stats=stats)
         if answer.is_optimal or form.is_integer or stats["refinements"] == REFINEMENTS:
@@ -236,11 +233,9 @@ def solve_batch(cp: Any, form: Problem, name: str, where: str, match: Match) -> 
         stats["refinements"] += 1
 
 
-def _infeasible(form: Problem, b: int, stuck: np.ndarray, batch: Batch) -> Infeasible:
-    host = form.block(b).on_host()
-    n, m = host.shape
-    allowed = host.data < np.inf if host.forbidden is None else ~host.forbidden & (host.data < np.inf)
-    col_of_row = np.maximum(cuda.to_host(batch.state.col_of_row[b * n : (b + 1) * n]), FREE)
-    row_of_col = cuda.to_host(batch.state.row_of_col[b * m : (b + 1) * m])
-    indptr = np.arange(n + 1) * m
-    return infeasible(host, int(stuck[b]), indptr, None, allowed, col_of_row, row_of_col).in_block(b)
+def _infeasible(form: Problem, b: int, row: int, batch: Batch) -> Infeasible:
+    n, m = batch.shape
+    state = batch.state
+    rows, cols = slice(b * n, (b + 1) * n), slice(b * m, (b + 1) * m)
+    its = DeviceState(state.r[rows], state.v[cols], state.col_of_row[rows], state.row_of_col[cols])
+    return violator_of(form.block(b), row, its).in_block(b)

@@ -10,9 +10,15 @@ import numpy as np
 
 from .. import cuda
 from ..auction.gpu_graph import DeviceGraph
+from ..errors import Infeasible
+from ..hall import infeasible
 from ..problem import INT_LIMIT, Problem
+from .state import FREE
 
 THREADS = 256
+REFINEMENTS = 8
+LOOSE = 16 * float(np.finfo(np.float64).eps)
+"""Slack of a link, in units of its largest term, from which it is matched again; up to 64 ulp prove the optimum."""
 STRIPES = 64
 """Parts of the rows in which column minima are taken first."""
 
@@ -141,3 +147,12 @@ def reduce_rows(costs: DeviceCosts, state: DeviceState) -> None:
     rows = costs.kernel("hungarian_reduce.cu", "hungarian_reduce_rows")
     grid = (min(costs.cost.shape[0], 1 << 16),)
     rows(grid, (THREADS,), (*costs.sizes, *costs.pairs, costs.row_bound, state.v, state.r))
+
+
+def violator_of(block: Problem, row: int, state: DeviceState) -> Infeasible:
+    """Return the error that names the rows which keep `row` from being matched."""
+    host = block.on_host()
+    n, m = host.shape
+    allowed = host.data < np.inf if host.forbidden is None else ~host.forbidden & (host.data < np.inf)
+    matched = np.maximum(cuda.to_host(state.col_of_row), FREE), cuda.to_host(state.row_of_col)
+    return infeasible(host, row, np.arange(n + 1) * m, None, allowed, *matched)
