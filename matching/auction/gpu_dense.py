@@ -14,9 +14,9 @@ THREADS = 256
 CHEAPEST = 16
 """Pairs that each row and each column contributes to the graph."""
 MOST_OF_A_ROW = 256
-SMALLEST_SIDE = 1024
-"""Below it the matrix itself is the graph, unless there are many."""
-SMALLEST_BATCH = 4 * SMALLEST_SIDE
+SMALLEST_SIDE = 384
+"""Below it the matrix itself is the graph, unless there are many (500 rows, u10: 5 ms, with the matrix 9)."""
+SMALLEST_BATCH = 4096
 MOST_MATRICES = 65535  # third axis of a grid
 PRICING_ROUNDS = 30
 

@@ -112,7 +112,7 @@ def test_same_answer_on_every_run(problem: Problem) -> None:
         again = solve(problem, "auction", "cuda")
         np.testing.assert_array_equal(again.col_of_row, first.col_of_row)
         np.testing.assert_array_equal(again.col_duals, first.col_duals)
-        assert again.cost == first.cost
+        np.testing.assert_array_equal(again.cost, first.cost)
 
 
 @pytest.mark.parametrize("metric", ["distance", "squared"])
@@ -135,7 +135,11 @@ def test_points_of_two_frames_with_unmatched_cost() -> None:
 
 def _point_blocks(seed: int, sizes: list[tuple[int, int]]) -> list[Problem]:
     rng = np.random.default_rng(seed)
-    return [Problem.points(rng.random((n, 2)), rng.random((m, 2)) * rng.choice([1e-3, 1, 50])) for n, m in sizes]
+    scales = rng.choice([1e-3, 1, 50], len(sizes))
+    return [
+        Problem.points(scale * rng.random((n, 2)), scale * rng.random((m, 2)))
+        for (n, m), scale in zip(sizes, scales, strict=True)
+    ]
 
 
 @pytest.mark.parametrize(
