@@ -35,6 +35,22 @@ __device__ __forceinline__ price_t none() {
 #endif
 }
 
+// Prices as words; those of what is never negative are in their order.
+__device__ __forceinline__ uint64 bits_of(price_t x) {
+#ifdef INTEGER
+    return (uint64)x;
+#else
+    return (uint64)__double_as_longlong(x);
+#endif
+}
+__device__ __forceinline__ price_t price_of(uint64 bits) {
+#ifdef INTEGER
+    return (price_t)bits;
+#else
+    return __longlong_as_double((int64)bits);
+#endif
+}
+
 struct Graph {
     const int64* __restrict__ indptr;             // (rows + 1,); unused when dense
     const int* __restrict__ indices;              // (edges,) columns, ascending within a row; unused when dense

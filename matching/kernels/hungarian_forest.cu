@@ -55,20 +55,6 @@ constexpr int MAX_BLOCKS = RANKS == 1 ? 256 : THREADS;  // of all ranks
 constexpr uint32 PATIENCE = 1u << 24;  // polls, at least 10 s
 #endif
 
-__device__ __forceinline__ uint64 bits_of(price_t x) {
-#ifdef INTEGER
-    return (uint64)x;
-#else
-    return (uint64)__double_as_longlong(x);
-#endif
-}
-__device__ __forceinline__ price_t price_of(uint64 bits) {
-#ifdef INTEGER
-    return (price_t)bits;
-#else
-    return __longlong_as_double((int64)bits);
-#endif
-}
 #if RANKS == 1
 #define SCOPE "gpu"
 #else

@@ -15,21 +15,6 @@ constexpr int AHEAD = 4;  // costs that a lane loads before it looks at the firs
 
 constexpr int FREE = -1, WENT_ALONE = -2;
 
-__device__ __forceinline__ uint64 bits_of(price_t x) {
-#ifdef INTEGER
-    return (uint64)x;
-#else
-    return (uint64)__double_as_longlong(x);
-#endif
-}
-__device__ __forceinline__ price_t price_of(uint64 bits) {
-#ifdef INTEGER
-    return (price_t)bits;
-#else
-    return __longlong_as_double((int64)bits);
-#endif
-}
-
 struct Costs {
     int n_rows, n_cols;
     const cost_t* __restrict__ cost;
