@@ -14,7 +14,7 @@
 //   sift           when no row is queued, all distances up to the threshold are final. It rises by a step, and the rows
 //                  within it are queued (delta-stepping: U. Meyer, P. Sanders, J. Algorithms 49, 2003; with two lists:
 //                  A. Davidson et al., IPDPS 2014); the step doubles or halves so that there is about a row for each
-//                  group of lanes;
+//                  group of lanes, and for each root (the blocks of a batch go side by side);
 //   roots          each free column that was reached walks to its root; each root keeps its nearest, smallest column;
 //   augment        L = the longest of the roots' paths; columns nearer than L change price by dist - L, which makes every
 //                  path tight, and each root exchanges links and non-links along its own.
@@ -196,7 +196,6 @@ extern "C" __global__ void __launch_bounds__(512) auction_forest(
                    lowered,
                    duals};
     const int thread = dealt_thread(), threads = all_threads();
-    const int many = threads / LANES;
     int round = 0, sifted = 0;
     price_t step = 0;
     int* n_kept = sizes + 3;
@@ -232,6 +231,7 @@ extern "C" __global__ void __launch_bounds__(512) auction_forest(
         }
         grid_barrier(barrier);
         const int free_columns = *(volatile int*)n_free;
+        const int many = threads / LANES > n_sources ? threads / LANES : n_sources;
         price_t threshold = step, limit = none();
         while (true) {
             const int size = *(volatile int*)&sizes[round % 3];
