@@ -426,3 +426,19 @@ def test_auto_sends_large_problems_to_a_gpu_that_is_there(monkeypatch: pytest.Mo
     assert solving._choose(small, "cuda:1")[:2] == ("auction", "cuda:1")
     monkeypatch.setattr(solving.cuda, "is_available", lambda: False)
     assert solving._choose(large, "auto")[:2] == ("auction", "cpu")
+
+
+@pytest.mark.parametrize(
+    ("problem", "chosen"),
+    [
+        (Problem.dense(np.zeros((3, 3))), "hungarian-classical"),
+        (Problem.dense(np.zeros((5, 3, 3))), "hungarian-classical"),
+        (Problem.dense(np.zeros((3, 4))), "auction"),
+        (Problem.batch([Problem.dense(np.zeros((2, 3))), Problem.dense(np.zeros((3, 2)))]), "auction"),
+        (Problem.dense(np.zeros((3, 3)), unmatched_cost=1), "auction"),
+        (Problem.sparse(sp.csr_array(COST + 1)), "auction"),
+        (Problem.points([[0.0]], [[1.0]]), "auction"),
+    ],
+)
+def test_auto_on_a_gpu_takes_the_classical_method_for_square_matrices_alone(problem: Problem, chosen: str):
+    assert solving._choose(problem, "cuda")[:2] == (chosen, "cuda")
