@@ -23,7 +23,7 @@ from numba import njit
 from ..errors import InvalidProblem
 from .graph import BipartiteGraph, IntArray
 from .local_search import local_search
-from .pothen_fan import pothen_fan
+from .pothen_fan import phases_while_they_pay
 from .push_relabel import push_relabel
 
 Kind = Literal["uneven", "ordered", "small", "general"]
@@ -111,7 +111,7 @@ def best(
     if kind != "general":
         most = _VISITS * (graph.n_rows + graph.n_columns)
         slow_share = np.inf if kind == "uneven" else _SLOW_SHARE
-        stats["pothen-fan"] = pothen_fan(graph, col_of_row, row_of_col, max_visits=most, slow_share=slow_share)
+        stats["pothen-fan"] = phases_while_they_pay(graph, col_of_row, row_of_col, most, slow_share)
         if stats["pothen-fan"]["complete"]:
             return stats
     far = kind in {"ordered", "small"}  # near free columns are taken: exact distances pay at once

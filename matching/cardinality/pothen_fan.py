@@ -22,13 +22,7 @@ _HANDFUL = 4
 
 
 def pothen_fan(
-    graph: BipartiteGraph,
-    col_of_row: IntArray,
-    row_of_col: IntArray,
-    *,
-    fairness: bool = True,
-    max_visits: float = np.inf,
-    slow_share: float = np.inf,
+    graph: BipartiteGraph, col_of_row: IntArray, row_of_col: IntArray, *, fairness: bool = True
 ) -> dict[str, Any]:
     """Augment a matching in place to a maximum one; returns the statistics of the run.
 
@@ -36,6 +30,23 @@ def pothen_fan(
     ----------
     fairness : bool
         Scan backwards in every second phase.
+    """
+    return phases_while_they_pay(graph, col_of_row, row_of_col, np.inf, np.inf, fairness=fairness)
+
+
+def phases_while_they_pay(
+    graph: BipartiteGraph,
+    col_of_row: IntArray,
+    row_of_col: IntArray,
+    max_visits: float,
+    slow_share: float,
+    *,
+    fairness: bool = True,
+) -> dict[str, Any]:
+    """As `pothen_fan`, but end where another search is to go on.
+
+    Parameters
+    ----------
     max_visits : float
         Start no further phase once so many columns were met: the matching may then fall short of the maximum, and
         ``complete`` in the statistics says so.

@@ -132,6 +132,7 @@ def test_a_start_that_is_no_matching_is_refused(start, said):
         ({"device": "cuda:x"}, "cuda:N"),
         ({"algorithm": "hopcroft-karp", "k": 2}, "takes none"),
         ({"algorithm": "push-relabel", "fairness": True}, "first_relabel"),
+        ({"algorithm": "pothen-fan", "max_visits": 0}, "takes fairness"),
         ({"kind": "odd"}, "ordered"),
         ({"algorithm": "push-relabel", "k": 0}, "positive"),
         ({"algorithm": "push-relabel", "patience": -1}, "positive"),
