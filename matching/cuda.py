@@ -59,7 +59,7 @@ def cupy() -> Any:
     except ImportError as error:
         message = (
             "device: a CUDA device was asked for, but CuPy cannot be imported "
-            f"({error}); install it with pip install 'auctrack[cuda13]' (or [cuda12]), or use device='cpu'"
+            f"({error}); install cupy-cuda13x (or cupy-cuda12x), or use device='cpu'"
         )
         raise DeviceUnavailable(message) from error
 

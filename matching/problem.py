@@ -200,6 +200,8 @@ class Problem:
         """
         if not problems:
             raise InvalidProblem("batch needs at least one problem; got none.")
+        if {type(problem) for problem in problems} != {Problem}:
+            raise InvalidProblem("batch needs problems; state each first, for instance with Problem.dense(cost).")
         first = problems[0]
         alike = {(p.kind, p.metric, p.row_unmatched is None) for p in problems}
         if len(alike) > 1:

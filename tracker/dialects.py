@@ -61,8 +61,8 @@ def our_names(
     dialect, names = _recognised(table)
     if dialect is None:
         raise InvalidInput(
-            f"{where}: no columns of positions were recognised; it has {listed(table)}. Needed are frame, y, x (and z "
-            f"when 3D); say which are which: {asking_for(_likely(table))}"
+            f"{where}: its columns of frame and position were not all recognised; it has {listed(table)}. Needed are "
+            f"frame, y, x (and z when 3D); say which are which: {asking_for(_likely(table))}"
         )
     return renamed(table, names), dialect
 

@@ -20,7 +20,7 @@ from .graph import BipartiteGraph, IntArray, is_on_device
 from .hkdw import hkdw
 from .hopcroft_karp import hopcroft_karp
 from .karp_sipser import karp_sipser
-from .matching import Matching, check_matching
+from .matching import Matching, first_missing_edge
 from .parallel_hopcroft_karp import parallel_hopcroft_karp
 from .parallel_pothen_fan import parallel_pothen_fan
 from .place import check_device
@@ -152,7 +152,13 @@ def read_initial(graph: BipartiteGraph, initial: Any) -> tuple[IntArray, IntArra
     row_of_col = np.full(graph.n_columns, -1, np.int32)
     rows = np.flatnonzero(col_of_row >= 0)
     row_of_col[col_of_row[rows]] = rows
-    check_matching(graph, col_of_row, row_of_col)
+    twice = rows[row_of_col[col_of_row[rows]] != rows]
+    if len(twice):
+        column = col_of_row[twice[0]]
+        raise InvalidProblem(f"initial: rows {twice[0]} and {row_of_col[column]} both have column {column}")
+    missing = first_missing_edge(graph.indptr, graph.indices, col_of_row)
+    if missing >= 0:
+        raise InvalidProblem(f"initial: ({missing}, {col_of_row[missing]}) is not an edge of the graph")
     return col_of_row, row_of_col
 
 

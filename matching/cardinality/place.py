@@ -48,9 +48,10 @@ def chosen_device(device: str, *, is_there: bool) -> str:
     return device
 
 
-def check_device(device: str) -> None:
+def check_device(device: Any) -> None:
     """Raise `InvalidProblem` unless `device` is ``"cpu"``, ``"cuda"`` or ``"cuda:N"``."""
-    if device not in {"cpu", "cuda"} and not (device.startswith("cuda:") and device[5:].isdigit()):
+    is_one = isinstance(device, str) and device.startswith("cuda:") and device[5:].isdigit()
+    if device not in ("cpu", "cuda") and not is_one:
         raise InvalidProblem(f'device: need "auto", "cpu", "cuda" or "cuda:N", got {device!r}')
 
 

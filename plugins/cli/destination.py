@@ -24,7 +24,7 @@ def destination(output: str | None, name: str, kind: str | None, folder: Path = 
     Parameters
     ----------
     output : str or None
-        A file, or a folder: one that exists, or a name that ends in a slash.
+        A file, or a folder: one that exists, a name that ends in a slash, or without `kind` one that has no suffix.
     name : str
         Of the file without its suffix, where it goes into a folder.
     kind : str or None
@@ -32,7 +32,8 @@ def destination(output: str | None, name: str, kind: str | None, folder: Path = 
     folder : Path
         Where it goes when there is no `output`.
     """
-    if output is None or output.endswith(("/", "\\")) or Path(output).is_dir():
+    has_no_format = output is not None and kind is None and not Path(output).suffix
+    if output is None or has_no_format or output.endswith(("/", "\\")) or Path(output).is_dir():
         return (folder if output is None else Path(output)) / f"{name}{SUFFIXES[kind or 'csv']}"
     return Path(output)
 

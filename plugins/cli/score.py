@@ -92,8 +92,9 @@ def command(
     found = read_tracks(tracks)
     if tolerance is None and "true_id" not in found.table.columns:
         raise typer.BadParameter(
-            f"none was given, and {tracks} has no column true_id; so detections are judged by their distance from "
-            f"real particles. Give the largest distance that is still right, in {found.calibration.unit}.",
+            f"none was given, and {tracks} has no column true_id beside its track ids; so detections are judged by "
+            "their distance from real particles. Give the largest distance that is still right, in "
+            f"{found.calibration.unit}.",
             param_hint="--tolerance",
         )
     real = _read_truth(truth, found, given, by_position=tolerance is not None)

@@ -442,3 +442,15 @@ def test_auto_sends_large_problems_to_a_gpu_that_is_there(monkeypatch: pytest.Mo
 )
 def test_auto_on_a_gpu_takes_the_classical_method_for_square_matrices_alone(problem: Problem, chosen: str):
     assert solving._choose(problem, "cuda")[:2] == (chosen, "cuda")
+
+
+def test_auto_on_several_gpus_takes_the_tree_where_some_may_stay_alone():
+    square, wide = Problem.dense(np.zeros((3, 3))), Problem.dense(np.zeros((3, 4)))
+    assert solving._choose(square, "cuda:0,cuda:1")[0] == "hungarian-classical"
+    assert solving._choose(wide, "cuda:0,cuda:1")[0] == "hungarian-tree"
+    assert solving._choose(Problem.dense(np.zeros((3, 3)), unmatched_cost=1), "cuda:0,cuda:1")[0] == "hungarian-tree"
+
+
+def test_a_batch_is_of_problems():
+    with pytest.raises(InvalidProblem, match=r"Problem\.dense"):
+        Problem.batch([COST, COST])  # pyright: ignore[reportArgumentType]

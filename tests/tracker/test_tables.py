@@ -180,7 +180,7 @@ def test_the_lineage_of_a_parent_column() -> None:
         ("", "the file is empty"),
         ("\n\n", "empty|no columns"),
         ("frame,y,x\n", "has a header but no rows"),
-        ("frame,y\n0,1\n", "no columns of positions were recognised; it has frame, y. Needed are frame, y, x"),
+        ("frame,y\n0,1\n", "not all recognised; it has frame, y. Needed are frame, y, x"),
         ("frame,y,x\n0,1,2\n1,nan,3\n", "column 'y' needs finite numbers; line 3"),
         ("frame,y,x\n0,1,2\n1,inf,3\n", "column 'y' needs finite numbers; line 3"),
         ("frame,y,x\n0,1,2\n,2,3\n", "column 'frame' needs finite numbers; line 3"),

@@ -110,7 +110,7 @@ def test_the_start_is_not_written_to():
 @pytest.mark.parametrize(
     ("start", "said"),
     [
-        ([0, 0, -1], "disagree"),
+        ([0, 0, -1], "rows 0 and 1 both have column 0"),
         ([1, -1, -1], "not an edge"),
         ([3, -1, -1], r"\[-1, 3\)"),
         ([-2, -1, -1], r"\[-1, 3\)"),
@@ -130,6 +130,7 @@ def test_a_start_that_is_no_matching_is_refused(start, said):
         ({"initial": "lucky"}, "karp-sipser"),
         ({"device": "tpu"}, "cuda:N"),
         ({"device": "cuda:x"}, "cuda:N"),
+        ({"device": ["cuda:0", "cuda:1"]}, "cuda:N"),
         ({"algorithm": "hopcroft-karp", "k": 2}, "takes none"),
         ({"algorithm": "push-relabel", "fairness": True}, "first_relabel"),
         ({"algorithm": "pothen-fan", "max_visits": 0}, "takes fairness"),

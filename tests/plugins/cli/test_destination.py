@@ -22,6 +22,7 @@ def points(tmp_path):
         ((), "a.tracks.csv"),
         (("-o", "new/deep/b.csv"), "new/deep/b.csv"),
         (("-o", "new/deep/"), "new/deep/a.tracks.csv"),
+        (("-o", "new/deep"), "new/deep/a.tracks.csv"),
         (("-o", "in"), "in/a.tracks.csv"),
         (("-o", "in", "--format", "parquet"), "in/a.tracks.parquet"),
         (("--format", "napari"), "a.tracks.napari.csv"),
