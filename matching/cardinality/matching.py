@@ -192,22 +192,24 @@ def _open_edges(
     return n_open, first_row, first_column
 
 
-def check_matching(graph: BipartiteGraph, col_of_row: IntArray, row_of_col: IntArray) -> None:
-    """Raise `InvalidProblem` unless the two arrays are one matching of the graph."""
+def check_matching(
+    graph: BipartiteGraph, col_of_row: IntArray, row_of_col: IntArray, argument: str = "matching"
+) -> None:
+    """Raise `InvalidProblem`, which names `argument`, unless the two arrays are one matching of the graph."""
     if col_of_row.shape != (graph.n_rows,) or row_of_col.shape != (graph.n_columns,):
         raise InvalidProblem(
-            f"matching: need {graph.n_rows} and {graph.n_columns} partners, "
+            f"{argument}: need {graph.n_rows} and {graph.n_columns} partners, "
             f"got shapes {col_of_row.shape} and {row_of_col.shape}"
         )
     rows = np.flatnonzero(col_of_row >= 0)
     columns = col_of_row[rows]
     if len(columns) and columns.max() >= graph.n_columns:
-        raise InvalidProblem(f"matching: column {columns.max()} does not exist, the graph has {graph.n_columns}")
+        raise InvalidProblem(f"{argument}: column {columns.max()} does not exist, the graph has {graph.n_columns}")
     if np.count_nonzero(row_of_col >= 0) != len(rows) or np.any(row_of_col[columns] != rows):
-        raise InvalidProblem("matching: col_of_row and row_of_col disagree, or a column has two rows")
+        raise InvalidProblem(f"{argument}: col_of_row and row_of_col disagree, or a column has two rows")
     missing = first_missing_edge(graph.indptr, graph.indices, col_of_row)
     if missing >= 0:
-        raise InvalidProblem(f"matching: ({missing}, {col_of_row[missing]}) is not an edge of the graph")
+        raise InvalidProblem(f"{argument}: ({missing}, {col_of_row[missing]}) is not an edge of the graph")
 
 
 @njit(cache=True, nogil=True)

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import inspect
 from collections.abc import Callable
 from time import perf_counter
 from typing import Any
@@ -14,13 +13,14 @@ from ..errors import InvalidProblem
 from .apfb import apfb, apsb
 from .best import best, choose
 from .cheap import cheap
+from .choices import check_options, look_up
 from .disjoint_bfs import p_dbfs
 from .g_pr import g_pr
 from .graph import BipartiteGraph, IntArray, is_on_device
 from .hkdw import hkdw
 from .hopcroft_karp import hopcroft_karp
 from .karp_sipser import karp_sipser
-from .matching import Matching, first_missing_edge
+from .matching import Matching, check_matching
 from .parallel_hopcroft_karp import parallel_hopcroft_karp
 from .parallel_pothen_fan import parallel_pothen_fan
 from .place import check_device
@@ -109,8 +109,8 @@ def maximum_matching(
     if device != "cpu":
         return _on_gpu(graph, algorithm, initial, device, options)
     graph = BipartiteGraph.from_any(graph)
-    search = _look_up(ALGORITHMS, algorithm, "algorithm")
-    _check_options(search, algorithm, options)
+    search = look_up(ALGORITHMS, algorithm, "algorithm", "CPU")
+    check_options(search, algorithm, options, "CPU")
     begin = perf_counter()
     if algorithm == "auto" and "kind" not in options:
         options["kind"] = choose(graph)
@@ -132,7 +132,7 @@ def _start(graph: BipartiteGraph, initial: Any, *, is_uneven: bool) -> tuple[str
     name = initial
     if name == "auto":
         name = "scarce-first" if is_uneven else "cheap"
-    _look_up(INITIAL_MATCHINGS, name, "initial")(graph, col_of_row, row_of_col)
+    look_up(INITIAL_MATCHINGS, name, "initial", "CPU")(graph, col_of_row, row_of_col)
     return name, col_of_row, row_of_col
 
 
@@ -156,9 +156,7 @@ def read_initial(graph: BipartiteGraph, initial: Any) -> tuple[IntArray, IntArra
     if len(twice):
         column = col_of_row[twice[0]]
         raise InvalidProblem(f"initial: rows {twice[0]} and {row_of_col[column]} both have column {column}")
-    missing = first_missing_edge(graph.indptr, graph.indices, col_of_row)
-    if missing >= 0:
-        raise InvalidProblem(f"initial: ({missing}, {col_of_row[missing]}) is not an edge of the graph")
+    check_matching(graph, col_of_row, row_of_col, "initial")
     return col_of_row, row_of_col
 
 
@@ -184,18 +182,3 @@ def _on_gpu(graph: Any, algorithm: str, initial: Any, device: str, options: dict
     col_of_row, row_of_col, stats = maximum_matching_gpu(graph, algorithm, initial, device, options)
     start_name = "given" if given is not None else "cheap" if initial == "auto" else initial
     return Matching(graph, col_of_row, row_of_col, algorithm, start_name, device, stats)
-
-
-def _look_up(table: dict[str, Any], name: str, argument: str) -> Any:
-    if name not in table:
-        raise InvalidProblem(f"{argument}: need one of {', '.join(map(repr, table))} on the CPU, got {name!r}")
-    return table[name]
-
-
-def _check_options(search: Search, algorithm: str, options: dict[str, Any]) -> None:
-    parameters = inspect.signature(search).parameters.values()
-    known = [p.name for p in parameters if p.kind is inspect.Parameter.KEYWORD_ONLY]
-    for option in options:
-        if option not in known:
-            offered = f"it takes {', '.join(known)}" if known else "it takes none"
-            raise InvalidProblem(f"{option}: algorithm {algorithm!r} has no such option on the CPU, {offered}")

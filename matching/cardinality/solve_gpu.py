@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import inspect
 from collections.abc import Callable, Mapping
 from time import perf_counter
 from typing import Any
@@ -10,9 +9,9 @@ from typing import Any
 import numpy as np
 
 from .. import cuda
-from ..errors import InvalidProblem
 from .apfb_gpu import apfb_gpu, apsb_gpu
 from .best_gpu import best_gpu, cover
+from .choices import check_options, look_up
 from .g_pr_gpu import g_pr_gpu
 from .graph import BipartiteGraph
 from .graph_gpu import DeviceGraph, DeviceMatching
@@ -71,9 +70,9 @@ def maximum_matching_gpu(
     DeviceUnavailable, DeviceMemoryExceeded
         The device is not there, or the graph does not fit it.
     """
-    search = _look_up(ALGORITHMS, algorithm, "algorithm")
+    search = look_up(ALGORITHMS, algorithm, "algorithm", "GPU")
     options = dict(options or {})
-    _check_options(search, algorithm, options)
+    check_options(search, algorithm, options, "GPU")
     with cuda.using(device) as cp:
         stream = cp.cuda.get_current_stream()
         begin = perf_counter()
@@ -120,18 +119,4 @@ def _start(graph: DeviceGraph, initial: Any) -> DeviceMatching:
     if not isinstance(initial, str):
         return given(graph, initial)
     name = "cheap" if initial == "auto" else initial
-    return _look_up(INITIAL_MATCHINGS, name, "initial")(graph)
-
-
-def _look_up(table: Mapping[str, Any], name: str, argument: str) -> Any:
-    if name not in table:
-        raise InvalidProblem(f"{argument}: need one of {', '.join(map(repr, table))} on the GPU, got {name!r}")
-    return table[name]
-
-
-def _check_options(search: Callable[..., Any], algorithm: str, options: Mapping[str, Any]) -> None:
-    known = [p.name for p in inspect.signature(search).parameters.values() if p.kind is p.KEYWORD_ONLY]
-    for option in options:
-        if option not in known:
-            offered = f"it takes {', '.join(known)}" if known else "it takes none"
-            raise InvalidProblem(f"{option}: algorithm {algorithm!r} has no such option on the GPU, {offered}")
+    return look_up(INITIAL_MATCHINGS, name, "initial", "GPU")(graph)

@@ -18,14 +18,11 @@ from ..auction.gpu_scaling import starting_prices
 from ..errors import Infeasible
 from ..hall import infeasible
 from ..problem import Problem
+from .gpu_dense import LOOSE, REFINEMENTS
 from .gpu_trees import THREADS, blocks_of, grow_trees, kernel_of
 
 BYTES_OF_A_ROW, BYTES_OF_A_COLUMN = 76, 48
 """Of scratch space; twice where sides must be exchanged."""
-REFINEMENTS = 8
-"""Most times that links which rounding left loose are released and matched again."""
-LOOSE = 16 * float(np.finfo(np.float64).eps)
-"""Slack of a link, in units of its largest term, from which it is matched again; up to 64 ulp prove the optimum."""
 
 
 def solve_sparse(cp: Any, problem: Problem, name: str, where: str, start: Any = None) -> Assignment:

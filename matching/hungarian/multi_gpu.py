@@ -19,8 +19,8 @@ from ..hall import infeasible
 from ..problem import Problem
 from ..sharded import ShardedCosts
 from .collectives import Nccl
-from .gpu import LOOSE, REFINEMENTS, solve_blocks
-from .gpu_dense import DeviceCosts, DeviceState
+from .gpu import solve_blocks
+from .gpu_dense import LOOSE, REFINEMENTS, DeviceCosts, DeviceState
 from .shards import Proof, Shards, adopt, even_split, place, prove, reduced
 from .state import FREE
 

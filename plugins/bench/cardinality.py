@@ -13,7 +13,7 @@ from pathlib import Path
 from typing import Any
 
 from ...matching import cuda
-from ...matching.cardinality import ALGORITHMS, BipartiteGraph, maximum_matching, verify_matching
+from ...matching.cardinality import BipartiteGraph, maximum_matching, verify_matching
 from ...matching.cardinality.matching import Matching
 from ...tracker.errors import InvalidInput
 from .benchmark import Benchmark, Effort
@@ -164,14 +164,8 @@ def _variant(label: str, algorithm: str, device: str = "cpu", *, initial: str = 
         run=lambda graph: maximum_matching(graph, algorithm, initial, device, **options),
         check=_checked,
         device=device,
-        missing=_missing(algorithm, device),
+        missing=missing_device(device),
     )
-
-
-def _missing(algorithm: str, device: str) -> str | None:
-    if algorithm not in ALGORITHMS:
-        return f"algorithm {algorithm!r} is not there yet"
-    return missing_device(device)
 
 
 def _checked(graph: BipartiteGraph, matching: Matching) -> Facts:

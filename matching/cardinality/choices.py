@@ -1,0 +1,25 @@
+"""What a caller may choose, on the CPU and on the GPU: algorithms and starts by name, and the options of a search."""
+
+from __future__ import annotations
+
+import inspect
+from collections.abc import Callable, Mapping
+from typing import Any
+
+from ..errors import InvalidProblem
+
+
+def look_up(table: Mapping[str, Any], name: str, argument: str, where: str) -> Any:
+    """Return the entry of that name, or refuse the name; `where` is "CPU" or "GPU"."""
+    if name not in table:
+        raise InvalidProblem(f"{argument}: need one of {', '.join(map(repr, table))} on the {where}, got {name!r}")
+    return table[name]
+
+
+def check_options(search: Callable[..., Any], algorithm: str, options: Mapping[str, Any], where: str) -> None:
+    """Refuse options that the search does not take: it takes its keyword-only parameters."""
+    known = [p.name for p in inspect.signature(search).parameters.values() if p.kind is p.KEYWORD_ONLY]
+    for option in options:
+        if option not in known:
+            offered = f"it takes {', '.join(known)}" if known else "it takes none"
+            raise InvalidProblem(f"{option}: algorithm {algorithm!r} has no such option on the {where}, {offered}")
