@@ -16,12 +16,10 @@ def figures(experiments: Sequence[Experiment], record: Record, folder: Path) -> 
     """Draw what was measured, and return the files."""
     algorithms, _, levels, _ = experiments
     paths = [path for name in ("original", "permuted") for path in _draw_profiles(name, algorithms, record, folder)]
-    paths.append(folder / "cardinality-times.png")
     title = "Search after the cheap start (ours: start and search)"
-    draw_bars(paths[-1], title, _bars(algorithms, record), y="seconds", log=True)
+    paths += draw_bars(folder / "cardinality-times.png", title, _bars(algorithms, record), y="seconds", log=True)
     for case in levels.cases:
-        paths.append(folder / f"cardinality-figure-2-{case.series}.png")
-        _draw_levels(paths[-1], case, levels, record)
+        paths += _draw_levels(folder / f"cardinality-figure-2-{case.series}.png", case, levels, record)
     return paths
 
 
@@ -35,14 +33,14 @@ def _draw_profiles(name: str, experiment: Experiment, record: Record, folder: Pa
         slow = [time_of(record, experiment, case, reference) for case in cases]
         both = [k for k, t in enumerate(slow) if t]
         rows = {v: [row[k] for k in both] for v, row in times.items()}
-        paths.append(folder / f"cardinality-speed-up-{name}-{reference.lower()}.png")
+        path = folder / f"cardinality-speed-up-{name}-{reference.lower()}.png"
         title, x = f"Speed-up over {reference}, {name} graphs", f"speed-up over {reference} of at least"
-        draw_profiles(paths[-1], title, speed_up_profile(rows, [slow[k] or 0.0 for k in both]), x=x)
+        paths += draw_profiles(path, title, speed_up_profile(rows, [slow[k] or 0.0 for k in both]), x=x)
     solved = [k for k in range(len(cases)) if any(row[k] for row in times.values())]
     curves = performance_profile({v: [row[k] for k in solved] for v, row in times.items()})
-    paths.append(folder / f"cardinality-performance-{name}.png")
-    draw_profiles(paths[-1], f"Performance profile, {name} graphs", curves, x="time within this multiple of the best")
-    return paths
+    path = folder / f"cardinality-performance-{name}.png"
+    title = f"Performance profile, {name} graphs"
+    return paths + draw_profiles(path, title, curves, x="time within this multiple of the best")
 
 
 def _bars(experiment: Experiment, record: Record) -> dict[str, dict[str, float]]:
@@ -52,9 +50,10 @@ def _bars(experiment: Experiment, record: Record) -> dict[str, dict[str, float]]
     }
 
 
-def _draw_levels(path: Path, case: Case, experiment: Experiment, record: Record) -> None:
+def _draw_levels(path: Path, case: Case, experiment: Experiment, record: Record) -> list[Path]:
     lines: dict[str, list[tuple[float, float]]] = {}
     for variant in experiment.variants:
         levels = record.cell(experiment.name, case.series, case.size, variant.name).values("levels")
         lines[variant.name] = [(i + 1, n) for i, n in enumerate(levels[0])] if levels else []
-    draw_lines(path, f"Levels of each search: {label_of(case)}", lines, x="search", y="levels", log=(False, True))
+    title = f"Levels of each search: {label_of(case)}"
+    return draw_lines(path, title, lines, x="search", y="levels", log=(False, True))

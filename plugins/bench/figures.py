@@ -1,4 +1,7 @@
-"""Figures: lines, bars, profiles and tracks in 3D, drawn without a screen."""
+"""Figures: lines, bars, profiles and tracks in 3D, drawn without a screen.
+
+Each function returns the file that it wrote, as a list, which is empty where there was nothing to draw.
+"""
 
 from __future__ import annotations
 
@@ -35,29 +38,24 @@ def drawing(path: Path, *, title: str, size: tuple[float, float] = (7.0, 4.5)) -
     figure.savefig(path)
 
 
-def _legend(axes: Any) -> None:
-    """Name what is drawn, or say that there is nothing."""
-    if axes.get_legend_handles_labels()[1]:
-        axes.legend(fontsize=8)
-    else:
-        axes.text(0.5, 0.5, "not measured", ha="center", transform=axes.transAxes)
-
-
 def draw_lines(
     path: Path, title: str, lines: Mapping[str, Line], *, x: str, y: str, log: tuple[bool, bool] = (True, True)
-) -> None:
+) -> list[Path]:
     """Draw one line a name; lines without a point are left out."""
+    drawn = {name: line for name, line in lines.items() if line}
+    if not drawn:
+        return []
     with drawing(path, title=title) as figure:
         axes = figure.subplots()
-        for i, (name, line) in enumerate(lines.items()):
-            if line:
-                axes.plot(*zip(*line, strict=True), marker="osD^vPX*"[i % 8], label=name)
+        for i, (name, line) in enumerate(drawn.items()):
+            axes.plot(*zip(*line, strict=True), marker="osD^vPX*"[i % 8], label=name)
         axes.set(xlabel=x, ylabel=y, xscale="log" if log[0] else "linear", yscale="log" if log[1] else "linear")
         axes.grid(alpha=0.3)
-        _legend(axes)
+        axes.legend(fontsize=8)
+    return [path]
 
 
-def draw_times(path: Path, title: str, lines: Mapping[str, Line], *, x: str, bold: Collection[str] = ()) -> None:
+def draw_times(path: Path, title: str, lines: Mapping[str, Line], *, x: str, bold: Collection[str] = ()) -> list[Path]:
     """Draw seconds against sizes, one line a name, which stands at the line's end; `bold` names thick ones.
 
     Both axes are logarithmic, with the measured sizes and times written out.
@@ -65,6 +63,8 @@ def draw_times(path: Path, title: str, lines: Mapping[str, Line], *, x: str, bol
     from matplotlib.ticker import LogLocator
 
     drawn = {name: line for name, line in lines.items() if line}
+    if not drawn:
+        return []
     with drawing(path, title=title, size=(8.0, 4.8)) as figure:
         axes = figure.subplots()
         for i, (name, line) in enumerate(drawn.items()):
@@ -73,18 +73,18 @@ def draw_times(path: Path, title: str, lines: Mapping[str, Line], *, x: str, bol
         axes.set(xlabel=x, ylabel="time", xscale="log", yscale="log")
         axes.spines[["top", "right"]].set_visible(False)
         axes.grid(alpha=0.3)
-        if drawn:
-            sizes = _spread_out(sorted({size for line in drawn.values() for size, _ in line}))
-            axes.set_xticks(sizes, [f"{size:,.0f}" for size in sizes])
-            names = [f"{name}, {duration(line[-1][1])}" for name, line in drawn.items()]
-            share = max(map(len, names)) / LETTERS_ACROSS
-            axes.set_xlim(right=sizes[-1] * max(sizes[-1] / sizes[0], 1.2) ** (share / (1 - share)))
-            axes.xaxis.minorticks_off()
-            times = [seconds for line in drawn.values() for _, seconds in line]
-            axes.yaxis.set_major_locator(LogLocator(subs=(1,) if max(times) > 100 * min(times) else (1, 2, 5)))
-            axes.yaxis.set_major_formatter(lambda seconds, _: round_time(seconds))
-            axes.yaxis.minorticks_off()
-            _name_ends(figure, axes, names)
+        sizes = _spread_out(sorted({size for line in drawn.values() for size, _ in line}))
+        axes.set_xticks(sizes, [f"{size:,.0f}" for size in sizes])
+        names = [f"{name}, {duration(line[-1][1])}" for name, line in drawn.items()]
+        share = max(map(len, names)) / LETTERS_ACROSS
+        axes.set_xlim(right=sizes[-1] * max(sizes[-1] / sizes[0], 1.2) ** (share / (1 - share)))
+        axes.xaxis.minorticks_off()
+        times = [seconds for line in drawn.values() for _, seconds in line]
+        axes.yaxis.set_major_locator(LogLocator(subs=(1,) if max(times) > 100 * min(times) else (1, 2, 5)))
+        axes.yaxis.set_major_formatter(lambda seconds, _: round_time(seconds))
+        axes.yaxis.minorticks_off()
+        _name_ends(figure, axes, names)
+    return [path]
 
 
 def _spread_out(sizes: list[float]) -> list[float]:
@@ -122,22 +122,30 @@ def _name_ends(figure: Any, axes: Any, names: Sequence[str]) -> None:
         ).set_in_layout(False)
 
 
-def draw_profiles(path: Path, title: str, curves: Mapping[str, Curve], *, x: str) -> None:
+def draw_profiles(path: Path, title: str, curves: Mapping[str, Curve], *, x: str) -> list[Path]:
     """Draw profiles as the steps that they are."""
+    drawn = {name: curve for name, curve in curves.items() if len(curve[0])}
+    if not drawn:
+        return []
     with drawing(path, title=title) as figure:
         axes = figure.subplots()
-        for name, (places, shares) in curves.items():
-            if len(places):
-                axes.step(places, shares, where="post", marker=".", label=name)
+        for name, (places, shares) in drawn.items():
+            axes.step(places, shares, where="post", marker=".", label=name)
         axes.set(xlabel=x, ylabel="share of the graphs", xscale="log", ylim=(0, 1.02))
         axes.grid(alpha=0.3)
-        _legend(axes)
+        axes.legend(fontsize=8)
+    return [path]
 
 
-def draw_bars(path: Path, title: str, bars: Mapping[str, Mapping[str, float]], *, y: str, log: bool = False) -> None:
-    """Draw groups of bars: {group: {name: height}}."""
+def draw_bars(
+    path: Path, title: str, bars: Mapping[str, Mapping[str, float]], *, y: str, log: bool = False
+) -> list[Path]:
+    """Draw groups of bars: {group: {name: height}}; groups without a bar are left out."""
+    bars = {group: heights for group, heights in bars.items() if heights}
     names = list(dict.fromkeys(name for group in bars.values() for name in group))
-    width = 0.8 / max(len(names), 1)
+    if not names:
+        return []
+    width = 0.8 / len(names)
     with drawing(path, title=title, size=(max(7.0, 0.9 * len(bars)), 4.5)) as figure:
         axes = figure.subplots()
         for k, name in enumerate(names):
@@ -146,11 +154,14 @@ def draw_bars(path: Path, title: str, bars: Mapping[str, Mapping[str, float]], *
         axes.set_xticks(range(len(bars)), list(bars), rotation=30, ha="right", fontsize=8)
         axes.set(ylabel=y, yscale="log" if log else "linear")
         axes.grid(alpha=0.3, axis="y")
-        _legend(axes)
+        axes.legend(fontsize=8)
+    return [path]
 
 
-def draw_stacks(path: Path, title: str, stacks: Mapping[str, Mapping[str, float]], *, y: str) -> None:
+def draw_stacks(path: Path, title: str, stacks: Mapping[str, Mapping[str, float]], *, y: str) -> list[Path]:
     """Draw one stacked bar a group: {group: {part: height}}."""
+    if not stacks:
+        return []
     with drawing(path, title=title) as figure:
         axes = figure.subplots()
         parts = list(dict.fromkeys(part for stack in stacks.values() for part in stack))
@@ -160,10 +171,11 @@ def draw_stacks(path: Path, title: str, stacks: Mapping[str, Mapping[str, float]
             axes.bar(list(stacks), heights, bottom=bottom, label=part)
             bottom += heights
         axes.set(ylabel=y)
-        _legend(axes)
+        axes.legend(fontsize=8)
+    return [path]
 
 
-def draw_tracks(path: Path, title: str, tracks: Mapping[str, pd.DataFrame]) -> None:
+def draw_tracks(path: Path, title: str, tracks: Mapping[str, pd.DataFrame]) -> list[Path]:
     """Draw tracks in 3D, one panel a name; tables with `track_id, z, y, x`."""
     from matplotlib import colormaps
     from mpl_toolkits.mplot3d.art3d import Line3DCollection
@@ -184,3 +196,4 @@ def draw_tracks(path: Path, title: str, tracks: Mapping[str, pd.DataFrame]) -> N
             axes.set_box_aspect(None, zoom=0.85)
             axes.title.set_fontsize(9)
             axes.tick_params(labelsize=6)
+    return [path]

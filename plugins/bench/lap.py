@@ -22,13 +22,15 @@ from .lap_instances import RANGES, uniform_costs
 from .papers import date_nagi_2016 as paper
 from .record import Record
 from .solver_variants import solver_variant
+from .steps import step_seconds, steps_text
 from .tables import NOTHING, Table, duration, grid, times_with_spread
 
 INSTANCES, RUNS = 3, 5
 """Of each size, as in the paper."""
 
 TREE, CLASS = "CU-TREE", "CU-CLASS"
-OURS = ("auctrack, CPU", "auction, GPU")
+OURS = ("auctrack, CPU", "classical, GPU")
+"""What `solve` takes of itself on either device."""
 SEARCHES = (0, 1, 5, 10, 15, 20, 25, 30, 35, 40)
 """Edges of Table 2's columns: the first search, searches 2–5, 6–10, …"""
 
@@ -79,10 +81,10 @@ def _variants(gpu: str) -> list[Variant]:
         variant("classical, CPU", "hungarian-classical"),
         variant(CLASS, "hungarian-classical", gpu, variant="paper"),
         variant(TREE, "hungarian-tree", gpu, variant="paper"),
-        variant("classical, GPU", "hungarian-classical", gpu),
+        variant(OURS[1], "hungarian-classical", gpu),
         variant("tree, GPU", "hungarian-tree", gpu),
         variant(OURS[0], "auto"),
-        variant(OURS[1], "auction", gpu),
+        variant("auction, GPU", "auction", gpu),
     ]
 
 
@@ -97,7 +99,7 @@ def _label(case: Case) -> str:
 def _tables(experiments: Sequence[Experiment], effort: Effort, record: Record) -> list[Table]:
     small, large, scaling = experiments
     text = times_with_spread(effort.clock)
-    what = f"median over {small.repetitions} runs (± half the middle half)"
+    what = f"median over up to {small.repetitions} runs (± half the middle half)"
     hardware = f"paper's hardware: {paper.HARDWARE}; its times are means"
     whole = (
         f"repetitions go through {INSTANCES} instances; costs start on the host, as in the paper: copying them counts"
@@ -132,7 +134,7 @@ def _tables(experiments: Sequence[Experiment], effort: Effort, record: Record) -
                 "the paper prints the objectives of [0, n] for [0, 10n] too; ours are the optima of our own instances",
             ),
         ),
-        _steps(large, record),
+        _steps(large, effort, record),
         *lap_scaling.tables(scaling, record),
     ]
 
@@ -165,13 +167,14 @@ def _table_2(experiment: Experiment, record: Record) -> Table:
     for case in experiment.cases:
         for name in (TREE, f"OMP-{os.cpu_count()}"):
             found = record.cell(experiment.name, case.series, case.size, name).values("paths_of_search")
-            if found:
-                counts = (str(sum(found[0][a:b])) for a, b in pairwise(SEARCHES))
-                rows.append((f"n = {case.size:,} ({name})", *counts))
-                break
-        if case.size in paper.TABLE_2:
-            row = [str(n) for n in paper.TABLE_2[case.size]]
-            rows.append((f"n = {case.size:,} (paper)", *row, *[NOTHING] * (len(SEARCHES) - 1 - len(row))))
+            if not found:
+                continue
+            counts = (str(sum(found[0][a:b])) for a, b in pairwise(SEARCHES))
+            rows.append((f"n = {case.size:,} ({name})", *counts))
+            if case.size in paper.TABLE_2:
+                row = [str(n) for n in paper.TABLE_2[case.size]]
+                rows.append((f"n = {case.size:,} (paper)", *row, *[NOTHING] * (len(SEARCHES) - 1 - len(row))))
+            break
     columns = ("", "1", *(f"{a + 1}–{b}" for a, b in pairwise(SEARCHES[1:])))
     return Table(
         "Table 2: paths found by search (first instance)",
@@ -184,25 +187,18 @@ def _table_2(experiment: Experiment, record: Record) -> Table:
     )
 
 
-def _steps(experiment: Experiment, record: Record) -> Table:
-    """The steps of Table 3: the seconds that the solvers report of their own phases."""
+def _steps(experiment: Experiment, effort: Effort, record: Record) -> Table:
+    """The steps of Table 3, as the solvers tell them."""
     rows: list[tuple[str, ...]] = []
     for case in experiment.cases:
         row = paper.TABLE_3.get((_range_of(case), case.size))
         for variant in experiment.variants:
-            steps = _step_seconds(experiment, record, case, variant.name)
-            if steps:
-                said = ", ".join(f"{name} {duration(seconds)}" for name, seconds in steps.items())
+            said = steps_text(record.cell(experiment.name, case.series, case.size, variant.name), effort.clock)
+            if said:
                 rows.append((f"{_label(case)}: {variant.name}", said, _papers_steps(row, variant.name)))
-    title = "Table 3, Figure 3: wall seconds by step, as the solvers tell them (medians)"
-    return Table(title, ("", "steps", "paper"), rows)
-
-
-def _step_seconds(experiment: Experiment, record: Record, case: Case, variant: str) -> dict[str, float]:
-    cell = record.cell(experiment.name, case.series, case.size, variant)
-    names = [name for name in (cell.facts[0] if cell.facts else {}) if name.endswith("_s") and name != "solve_s"]
-    medians = {name.removesuffix("_s").replace("_", " "): cell.median(name) for name in names}
-    return {name: seconds for name, seconds in medians.items() if seconds}
+    what = "shares of their wall time on the CPU, seconds on a GPU" if effort.clock == "cpu" else "wall seconds"
+    title = f"Table 3, Figure 3: the steps, as the solvers tell them (medians, {what})"
+    return Table(title, ("", "steps", "paper"), rows, beside=1)
 
 
 def _papers_steps(row: paper.LargeInstance | None, variant: str) -> str:
@@ -228,18 +224,22 @@ def _figures(experiments: Sequence[Experiment], effort: Effort, record: Record, 
         ]
         for variant in small.variants
     }
-    lines |= {
-        f"paper: {name}": [(n, row[k]) for n, row in paper.TABLE_1.items()]
-        for k, name in ((2, "OMP-8"), (3, CLASS), (4, TREE))
-    }
-    paths = [folder / f"lap-figure-{number}.png" for number in (2, 3)]
-    draw_times(paths[0], "Uniform integer costs in [0, n]", lines, x="rows", bold=OURS)
+    if any(lines.values()):
+        lines |= {
+            f"paper: {name}": [(n, row[k]) for n, row in paper.TABLE_1.items()]
+            for k, name in ((2, "OMP-8"), (3, CLASS), (4, TREE))
+        }
     largest = max(case.size for case in large.cases)
     stacks = {
         f"{variant.name}\n[0, {_range_of(case)}]": steps
         for case in large.cases
         for variant in large.variants
-        if case.size == largest and (steps := _step_seconds(large, record, case, variant.name))
+        if case.size == largest
+        and (steps := step_seconds(record.cell(large.name, case.series, case.size, variant.name)))
     }
-    draw_stacks(paths[1], f"Seconds by step, n = {largest:,}", stacks, y="seconds")
-    return [*paths, *lap_scaling.figures(scaling, record, folder)]
+    title = "Uniform integer costs in [0, n]"
+    return [
+        *draw_times(folder / "lap-figure-2.png", title, lines, x="rows", bold=OURS),
+        *draw_stacks(folder / "lap-figure-3.png", f"Steps, n = {largest:,}", stacks, y="wall seconds"),
+        *lap_scaling.figures(scaling, record, folder),
+    ]

@@ -158,7 +158,7 @@ def _table(
         for n, gpus in published
     ]
     names = (*(method.label for method in METHODS), *(f"paper: {method.label}" for method in (CLASS, TREE)))
-    return Table(title, ("", *names), rows, notes)
+    return Table(title, ("", *names), rows, notes, beside=2)
 
 
 def _text(seconds: float | None, efficiency: float | None) -> str:
@@ -169,14 +169,17 @@ def _text(seconds: float | None, efficiency: float | None) -> str:
 
 def figures(experiment: Experiment, record: Record, folder: Path) -> list[Path]:
     """Draw Figures 4 and 5: efficiencies by the number of GPUs."""
-    paths = [folder / f"lap-figure-{number}.png" for number in (4, 5)]
-    lines = _lines(experiment, record, paper.TABLE_4, _weak, list(paper.TABLE_4))
-    draw_lines(paths[0], "Weak scaling efficiency", lines, x="GPUs", y="t₁ / tₚ", log=(True, False))
+    if not any(_ours(experiment, record, method, n, gpus) for method in METHODS for n, gpus in paper.TABLE_5):
+        return []
+    weak = _lines(experiment, record, paper.TABLE_4, _weak, list(paper.TABLE_4))
     largest = [(n, gpus) for n, gpus in paper.TABLE_5 if n == SIZES[-1]]
-    lines = _lines(experiment, record, paper.TABLE_5, _strong, largest)
+    strong = _lines(experiment, record, paper.TABLE_5, _strong, largest)
     title = f"Strong scaling efficiency, n = {SIZES[-1]:,}"
-    draw_lines(paths[1], title, lines, x="GPUs", y="t₁ / (p·tₚ)", log=(True, False))
-    return paths
+    log, x = (True, False), "GPUs"
+    return [
+        *draw_lines(folder / "lap-figure-4.png", "Weak scaling efficiency", weak, x=x, y="t₁ / tₚ", log=log),
+        *draw_lines(folder / "lap-figure-5.png", title, strong, x=x, y="t₁ / (p·tₚ)", log=log),
+    ]
 
 
 def _lines(

@@ -206,21 +206,22 @@ def _linking_accuracy(experiment: Experiment, record: Record) -> Table:
 
 def _figures(experiments: Sequence[Experiment], effort: Effort, record: Record, folder: Path) -> list[Path]:
     *others, linking = experiments
-    paths = [folder / f"peers-{experiment.name}.png" for experiment in experiments]
-    for path, experiment in zip(paths, others, strict=False):
+    paths: list[Path] = []
+    for experiment in others:
         bars = {
             _label(case): {name: seconds for name, _, seconds in _medians(experiment, case, record, effort.clock)}
             for case in experiment.cases
         }
-        draw_bars(path, _TITLES[experiment.name], bars, y="seconds", log=True)
+        path = folder / f"peers-{experiment.name}.png"
+        paths += draw_bars(path, _TITLES[experiment.name], bars, y="seconds", log=True)
     lines: dict[str, list[tuple[float, float]]] = {}
     for case in linking.cases:
         for name, size, seconds in _medians(linking, case, record, effort.clock):
             lines.setdefault(name, []).append((size, seconds))
     lines.pop(AS_THEY, None)  # hardly to be told from ours
     title = f"{_TITLES['linking']}: {'CPU seconds' if effort.clock == 'cpu' else 'wall time'}"
-    draw_times(paths[-1], title, lines, x="particles in each frame", bold=("auctrack", "auctrack, GPU"))
-    return paths
+    path = folder / f"peers-{linking.name}.png"
+    return paths + draw_times(path, title, lines, x="particles in each frame", bold=("auctrack", "auctrack, GPU"))
 
 
 def _medians(experiment: Experiment, case: Case, record: Record, clock: Clock) -> Iterator[tuple[str, int, float]]:

@@ -31,17 +31,20 @@ class Table:
     rows : sequence of sequence of str
     notes : sequence of str
         What stands below it.
+    beside : int
+        How many of the last columns were not measured here.
     """
 
     title: str
     columns: Sequence[str]
     rows: Sequence[Sequence[str]]
     notes: Sequence[str] = ()
+    beside: int = 0
 
     @property
     def is_empty(self) -> bool:
-        """Whether there is nothing in it but the names of its rows."""
-        return all(cell == NOTHING for row in self.rows for cell in row[1:])
+        """Whether nothing in it was measured."""
+        return all(cell == NOTHING for row in self.rows for cell in row[1 : len(row) - self.beside])
 
     def rich(self) -> RichTable:
         """Return the table as the terminal shows it."""
@@ -90,7 +93,7 @@ def grid(
         for i, case in enumerate(experiment.cases)
     ]
     columns = ("", *(variant.name for variant in shown), *beside_columns)
-    return Table(title, columns, rows, (*notes, *missing_notes(experiment, record)))
+    return Table(title, columns, rows, (*notes, *missing_notes(experiment, record)), len(beside_columns))
 
 
 def missing_notes(experiment: Experiment, record: Record) -> list[str]:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 
 import pytest
 from typer.testing import CliRunner
@@ -82,6 +83,24 @@ def test_only_what_matches_is_measured(bench, tmp_path):
         ("gated", "sparse-jv, CPU"),
         ("batch", "auto, CPU"),
     }
+
+
+def test_what_only_leaves_out_is_neither_shown_nor_drawn(bench, tmp_path):
+    """The paper's own columns, which are always there, keep no table alive."""
+    printed = bench(
+        "lap", "--quick", "--sizes", "5000", "--limit", "9", "--repetitions", "1", "--only", "table-1/auct*"
+    )
+    assert "Table 1" in printed
+    assert "Table 3" not in printed
+    assert "Table 5" not in printed
+    assert [path.name for path in tmp_path.glob("*.png")] == ["lap-figure-2.png"]
+
+
+def test_under_the_cpu_clock_the_steps_of_a_cpu_are_shares_not_wall_seconds(bench):
+    printed = bench(
+        "lap", "--quick", "--sizes", "40", "--repetitions", "1", "--only", "table-3/classical? CPU", "--clock", "cpu"
+    )
+    assert re.search(r"reduction \d+ %, search \d+ %", printed)
 
 
 def test_a_pattern_that_names_nothing_ends_in_a_sentence(bench):
