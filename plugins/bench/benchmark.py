@@ -101,12 +101,12 @@ def markdown(benchmark: Benchmark, record: Record, effort: Effort) -> str:
     session = record.sessions[-1]
     made = f"`{session['command']}`, {session['started'][:10]}, {one_line(session['machine'])}."
     head = [made, "", about_times(benchmark, effort), ""]
-    return "\n".join([*head, *(table.markdown() for table in shown_tables(benchmark, record, effort))])
+    return "\n".join([*head, *(table.markdown() for table in shown_tables(benchmark, record))])
 
 
-def shown_tables(benchmark: Benchmark, record: Record, effort: Effort) -> list[Table]:
-    """Return the tables of a benchmark, without those that `only` leaves empty."""
-    return [table for table in benchmark.tables(record) if not (effort.only and table.is_empty)]
+def shown_tables(benchmark: Benchmark, record: Record) -> list[Table]:
+    """Return the tables of a benchmark in which something was measured."""
+    return [table for table in benchmark.tables(record) if not table.is_empty]
 
 
 def about_times(benchmark: Benchmark, effort: Effort) -> str:

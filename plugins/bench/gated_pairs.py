@@ -1,6 +1,8 @@
-"""Two frames of many particles within a gate: the sparse problem that tracking poses, with a price of the lone."""
+"""Two frames of many particles within a gate: the sparse problem that tracking poses, and harder ones."""
 
 from __future__ import annotations
+
+from dataclasses import dataclass
 
 import numpy as np
 
@@ -11,6 +13,8 @@ SPACING = 0.554
 """Mean distance of nearest neighbours of n uniform points in the unit box, times n^(1/3)."""
 GATES = {"gate, 7.3 candidates": 7.3, "gate, 28.8 candidates": 28.8}
 """Mean degrees, by the name of the series."""
+MATCHED_WHOLE = 7.3
+"""Mean degree of the gates without a price of the lone."""
 
 
 def gated_pair(n: int, degree: float, seed: int = 1) -> Problem:
@@ -28,11 +32,68 @@ def gated_pair(n: int, degree: float, seed: int = 1) -> Problem:
     """
     rng = np.random.default_rng(seed)
     first = rng.random((n, 3))
-    radius = (degree / (n * 4 / 3 * np.pi)) ** (1 / 3)
+    radius = _radius(n, degree)
     second = first + rng.normal(0, 0.3 * SPACING * n ** (-1 / 3) / 1.6, (n, 3))
     second = np.vstack([second[rng.random(n) >= 0.05], rng.random((int(0.05 * n), 3))])
     second = second[rng.permutation(len(second))]
     first = first[rng.random(n) >= 0.05]
+    return _linked_within(first, second, radius, unmatched_cost=radius / 2)
+
+
+@dataclass(frozen=True)
+class Scatter:
+    """How the second frame of a pair without losses differs from the first.
+
+    Attributes
+    ----------
+    noise : float
+        Standard deviation a coordinate, in spacings; no step leaves the gate.
+    extra : float
+        False detections in the second frame, as a share.
+    """
+
+    noise: float
+    extra: float = 0.0
+
+
+SCATTERED = {
+    "square, noise 0.19": Scatter(0.19),
+    "square, noise 0.6": Scatter(0.6),
+    "0.1 % more columns, noise 0.6": Scatter(0.6, 0.001),
+}
+"""By the name of the series."""
+
+
+def scattered_pair(n: int, how: Scatter, seed: int = 1) -> Problem:
+    """Return the candidate links of two frames whose particles are all in both: every row must be matched.
+
+    The gate has 7.3 candidates a particle, and each particle's own partner within it. Costs are distances in float32.
+    """
+    rng = np.random.default_rng(seed)
+    first, radius = rng.random((n, 3)), _radius(n, MATCHED_WHOLE)
+    step = rng.normal(0, how.noise * SPACING * n ** (-1 / 3), (n, 3))
+    step *= np.minimum(1, 0.95 * radius / np.linalg.norm(step, axis=1, keepdims=True))
+    second = np.vstack([first + step, rng.random((round(how.extra * n), 3))])
+    return _linked_within(first, second[rng.permutation(len(second))], radius)
+
+
+def gate_with_a_shortage(n: int, seed: int = 1) -> Problem:
+    """Return such a pair of which 1 % of the second frame's particles went elsewhere: not every row can be matched."""
+    rng = np.random.default_rng(seed)
+    first, radius = rng.random((n, 3)), _radius(n, MATCHED_WHOLE)
+    second = first + rng.normal(0, 0.19 * SPACING * n ** (-1 / 3), (n, 3))
+    second[rng.choice(n, n // 100, replace=False)] = rng.random((n // 100, 3))
+    return _linked_within(first, second[rng.permutation(n)], radius)
+
+
+def _radius(n: int, degree: float) -> float:
+    """Return the radius of a ball that holds so many of n points in the unit box."""
+    return (degree / (n * 4 / 3 * np.pi)) ** (1 / 3)
+
+
+def _linked_within(
+    first: np.ndarray, second: np.ndarray, radius: float, unmatched_cost: float | None = None
+) -> Problem:
     indptr, indices, distance = pairs_within(first, second, radius)
     edges = indptr, indices, distance.astype(np.float32)
-    return Problem.sparse(edges, shape=(len(first), len(second)), unmatched_cost=radius / 2)
+    return Problem.sparse(edges, shape=(len(first), len(second)), unmatched_cost=unmatched_cost)

@@ -179,8 +179,9 @@ def _is_done(cell: Cell, experiment: Experiment) -> bool:
 def _warm_up(variant: Variant, cell: Cell, given: Any) -> Any:
     """Run once for compilers, caches and allocators; return the prepared input."""
     give_unused_back(variant.device)
-    prepared = variant.prepare(given)
+    prepared = None
     try:
+        prepared = variant.prepare(given)
         before = watch_memory(variant.device)
         _, cell.warm_up_s, _ = _timed(variant, prepared)
         cell.peak_bytes = memory_taken(variant.device, before)

@@ -7,6 +7,7 @@ Every cost is a hash of the seed and its place: a matrix can be made in strips, 
 from __future__ import annotations
 
 from collections.abc import Callable
+from typing import Any
 
 import numpy as np
 from numba import njit
@@ -24,6 +25,15 @@ def uniform_costs(n: int, cost_range: str, seed: int) -> np.ndarray:
     costs = np.empty(n * n, np.int32)
     _fill(costs, _start(seed), np.uint64(numerator * n // denominator + 1))
     return costs.reshape(n, n)
+
+
+def uniform_block(xp: Any, n: int, cost_range: str, seed: int, rows: range, cols: range) -> Any:
+    """Return a part of the matrix of `uniform_costs`, made where it shall lie by `xp`, NumPy or CuPy; uint64."""
+    numerator, denominator = RANGES[cost_range]
+    place = xp.arange(rows.start, rows.stop, dtype=xp.uint64)[:, None] * np.uint64(n)
+    place = place + xp.arange(cols.start, cols.stop, dtype=xp.uint64)
+    bits = _mixed(place + _start(seed)) >> np.uint64(32)
+    return (bits * np.uint64(numerator * n // denominator + 1)) >> np.uint64(32)
 
 
 def point_costs(n: int, seed: int) -> np.ndarray:

@@ -154,7 +154,7 @@ def _run(make: Callable[[Effort], Benchmark], effort: Effort, output: Path) -> N
     page.write_text(markdown(benchmark, record, effort), encoding="utf-8")
     drawn = benchmark.figures(record, output)
     shown = Console(width=None if sys.stdout.isatty() else 200)
-    for table in shown_tables(benchmark, record, effort):
+    for table in shown_tables(benchmark, record):
         shown.print(table.rich())
         shown.print()
     console.show(console.aligned([("machine", one_line(machine)), ("times", about_times(benchmark, effort))]))

@@ -68,11 +68,18 @@ def test_lap_solves_every_family_to_the_same_optimum(bench, tmp_path):
 def test_auction_tells_the_work_of_every_kind_of_problem(bench, tmp_path):
     printed = bench("auction", "--quick", "--sizes", "60", "--repetitions", "1")
     assert "bids a row" in printed
-    for experiment in ("dense", "points", "gated", "batch"):
+    for experiment in ("dense", "points", "gated", "sparse", "batch", "point-batch", "unequal"):
         for cell in answered(tmp_path, "auction", experiment=experiment):
             assert cell["facts"][0]["instance_bytes"] > 0
             assert cell["facts"][0]["gap"] <= 1e-9 * cell["facts"][0]["cost"]
     assert (tmp_path / "auction-gated.png").exists()
+
+
+def test_a_refusal_is_an_answer_when_hall_s_condition_fails(bench, tmp_path):
+    bench("auction", "--quick", "--repetitions", "1", "--only", "short/*CPU")
+    found = answered(tmp_path, "auction", experiment="short")
+    assert {cell["variant"] for cell in found} == {"auction, CPU", "sparse-jv, CPU"}
+    assert all(cell["facts"][0]["violators"] > 1 for cell in found)
 
 
 def test_only_what_matches_is_measured(bench, tmp_path):

@@ -2,14 +2,18 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
 
-from auctrack.matching import solve
+from auctrack.matching import Infeasible, solve, verify
 from auctrack.matching.cardinality import maximum_matching
-from auctrack.plugins.bench.gated_pairs import gated_pair
+from auctrack.plugins.bench import generated_costs
+from auctrack.plugins.bench.gated_pairs import SCATTERED, gate_with_a_shortage, gated_pair, scattered_pair
 from auctrack.plugins.bench.graph_families import FAMILIES, permuted
-from auctrack.plugins.bench.lap_instances import RANGES, point_costs, point_pair, uniform_costs
+from auctrack.plugins.bench.harness import WrongAnswer
+from auctrack.plugins.bench.lap_instances import RANGES, point_costs, point_pair, uniform_block, uniform_costs
 from auctrack.plugins.bench.movies import checked_links, simulated, squared_objective
 from auctrack.plugins.bench.peer_solvers import GatedInput
 
@@ -50,7 +54,7 @@ def test_the_second_point_set_is_the_first_after_noise_in_another_order():
 
 @pytest.mark.parametrize("family", FAMILIES)
 def test_permuting_changes_the_order_and_nothing_else(family):
-    graph = FAMILIES[family](8)
+    graph = FAMILIES[family](2**8, 8)
     other = permuted(graph, 1)
     assert other.shape == graph.shape
     assert other.n_edges == graph.n_edges
@@ -61,9 +65,9 @@ def test_permuting_changes_the_order_and_nothing_else(family):
 
 def test_meshes_are_symmetric_and_gates_have_their_degree():
     for family in ("delaunay", "rgg", "rmat", "road"):
-        graph = FAMILIES[family](8)
+        graph = FAMILIES[family](2**8, 8)
         assert np.array_equal(graph.indices, graph.transposed.indices), family
-    gate = FAMILIES["gate"](13)
+    gate = FAMILIES["gate"](2**13, 13)
     assert 5 < gate.n_edges / gate.n_rows < 8
 
 
@@ -72,6 +76,42 @@ def test_a_gated_pair_has_its_degree_and_its_gate_is_the_price_of_two_lone():
     assert problem.data.dtype == np.float32
     assert problem.n_edges / problem.n_rows == pytest.approx(10, rel=0.15)
     assert problem.data.max() <= 2 * problem.row_unmatched[0]
+
+
+@pytest.mark.parametrize("name", SCATTERED)
+def test_scattered_pairs_can_be_matched_whole_and_short_ones_cannot(name):
+    problem = scattered_pair(1000, SCATTERED[name])
+    assert solve(problem, "sparse-jv", "cpu").n_links == 1000
+    assert problem.n_cols == 1000 + round(1000 * SCATTERED[name].extra)
+    with pytest.raises(Infeasible):
+        solve(gate_with_a_shortage(2000), "sparse-jv", "cpu")
+
+
+def test_a_matrix_made_in_blocks_is_the_whole_one(monkeypatch):
+    whole = uniform_costs(90, "10n", 2)
+    np.testing.assert_array_equal(uniform_block(np, 90, "10n", 2, range(20, 50), range(7, 90)), whole[20:50, 7:])
+    monkeypatch.setattr(generated_costs, "STRIPE", 2000)
+    problem = generated_costs.generated_problem(np, 90, "10n", 2)
+    np.testing.assert_array_equal(problem.cost_matrix, whole)
+
+
+def test_a_certificate_in_stripes_is_that_of_verify_and_finds_wrong_ones(monkeypatch):
+    monkeypatch.setattr(generated_costs, "STRIPE", 2000)
+    problem = generated_costs.generated_problem(np, 90, "n", 1)
+    answer = solve(problem, "jv", "cpu")
+    assert generated_costs.checked_in_stripes(np, problem, answer)["cost"] == verify(problem, answer).cost
+    swapped = answer.col_of_row[[1, 0, *range(2, 90)]]
+    doubled = answer.col_of_row[[0, 0, *range(2, 90)]]
+    lower = answer.row_duals - (np.arange(90) == 5)
+    wrong = (
+        {"col_of_row": swapped},
+        {"col_of_row": doubled},
+        {"row_duals": lower},
+        {"col_duals": answer.col_duals + 1},
+    )
+    for change in wrong:
+        with pytest.raises(WrongAnswer):
+            generated_costs.checked_in_stripes(np, problem, replace(answer, **change))
 
 
 def test_the_square_problem_of_the_peers_has_the_same_optimum():
@@ -86,8 +126,6 @@ def test_the_square_problem_of_the_peers_has_the_same_optimum():
 
 
 def test_links_are_scored_against_the_truth_and_two_of_a_detection_are_no_links():
-    from auctrack.plugins.bench.harness import WrongAnswer
-
     given = simulated(0, particles=40, frames=3)
     identity = given.points.table["true_id"].to_numpy()
     truth = np.array([(a, b) for a in range(80) for b in range(a + 1, 120) if identity[a] == identity[b]])

@@ -1,0 +1,229 @@
+"""What `auctrack bench auction` measures: problems of every kind, and the solvers for each.
+
+The dense costs, point sets and gates are those on which the other GPU solvers of `papers.gpu_peers` were measured.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import replace
+from functools import partial
+from typing import Any
+
+import numpy as np
+
+from ...matching import cuda
+from ...matching.assignment import Assignment
+from ...matching.errors import Infeasible
+from ...matching.problem import Problem
+from ...matching.solving import solve
+from .benchmark import Effort
+from .gated_pairs import GATES, SCATTERED, gate_with_a_shortage, gated_pair, scattered_pair
+from .generated_costs import GeneratedCosts
+from .harness import Case, Experiment, Facts, Variant, WrongAnswer
+from .instance import Instance
+from .lap_instances import DENSE_FAMILIES, point_pair, uniform_costs
+from .solver_variants import checked, missing_device, missing_solver
+
+LARGEST_MATRIX = 50_000
+"""Rows above which a size is left out of the dense table: the costs would take more than 10 GB."""
+COPIED = 2**30
+"""Bytes of the array whose copy measures the memory's speed."""
+BATCHES = ((1000, 500), (256, 256), (4000, 100), (100, 1000))
+SMALL_BATCH = ((20, 50),)
+POINT_BATCHES = ((1000, 50), (200, 200), (100, 500))
+SMALL_POINT_BATCH = ((20, 30),)
+"""(problems, rows of each)."""
+UNEQUAL = ((5000, 5001), (5000, 5250), (5000, 10_000), (1000, 10_000))
+SMALL_UNEQUAL = ((100, 101), (100, 200))
+"""(rows, columns)."""
+EXACT_ON_GPU = ("auction", "hungarian-tree", "hungarian-classical")
+
+TITLES = {
+    "dense": "Dense costs, float32",
+    "points": "Point sets against a noisy copy or an independent set: all pairs allowed, none stored",
+    "gated": "Gates with a price of the lone, float32",
+    "sparse": "Gates that must be matched whole, float32, 7.3 candidates; noise in spacings",
+    "short": "Such gates from which 1 % of the particles are gone, so that no matching is whole: time to prove that",
+    "batch": "Batches of dense problems, costs in [0, 10n], int32",
+    "point-batch": "Batches of independent point sets without a matrix",
+    "unequal": "Unequal sides, without a price of the lone",
+    "largest": "A matrix that fills one GPU: costs in [0, n], float32, made on it",
+}
+
+
+def experiments_of(effort: Effort, gpu: str) -> list[Experiment]:
+    """Return the experiments of `TITLES`, in that order."""
+    return [
+        _dense(effort, gpu),
+        _points(effort, gpu),
+        *_sparse_kinds(effort, gpu),
+        *_batches(effort, gpu),
+        _unequal(effort, gpu),
+        _largest(effort, gpu),
+    ]
+
+
+def copy_experiment(gpu: str) -> Experiment:
+    """Return how fast the GPU's memory is: one array copied to another."""
+
+    def arrays(size: int) -> tuple[np.ndarray, np.ndarray]:
+        with cuda.using(gpu) as cp:
+            return cp.zeros(size, np.uint8), cp.empty(size, np.uint8)
+
+    def run(pair: tuple[np.ndarray, np.ndarray]) -> None:
+        pair[1][...] = pair[0]
+
+    copy = Variant("copy", run, _no_facts, prepare=arrays, device=gpu, missing=missing_device(gpu))
+    return Experiment("memory", [Case("bytes", COPIED, lambda _: COPIED)], [copy], 20)
+
+
+def _no_facts(given: int, answer: None) -> Facts:
+    del given, answer
+    return {}
+
+
+def _dense(effort: Effort, gpu: str) -> Experiment:
+    sizes = [n for n in effort.of_sizes((5000, 10_000, 20_000), (600,)) if n <= LARGEST_MATRIX]
+    cases = [_case(family, n, gpu, partial(_dense_problem, family, n)) for family in DENSE_FAMILIES for n in sizes]
+    return Experiment("dense", cases, [*_on_gpu(EXACT_ON_GPU, gpu), _on_cpu("auto")], effort.times(5, 3))
+
+
+def _points(effort: Effort, gpu: str) -> Experiment:
+    sizes = effort.of_sizes((20_000, 100_000, 1_000_000), (2000,))
+    makers = {"noisy copy": point_pair, "independent set": _independent_sets}
+    cases = [_case(name, n, gpu, partial(_points_problem, make, n)) for name, make in makers.items() for n in sizes]
+    return Experiment("points", cases, [*_on_gpu(["auction"], gpu), _on_cpu("auction")], effort.times(5, 3))
+
+
+def _sparse_kinds(effort: Effort, gpu: str) -> list[Experiment]:
+    sizes = effort.of_sizes((20_000, 200_000, 1_000_000), (2000,))
+    gates = [_case(name, n, gpu, partial(gated_pair, n, degree)) for name, degree in GATES.items() for n in sizes]
+    whole = [_case(name, n, gpu, partial(scattered_pair, n, how)) for name, how in SCATTERED.items() for n in sizes]
+    short = [_case("short gate", n, gpu, partial(gate_with_a_shortage, n)) for n in sizes]
+    solvers = [*_on_gpu(EXACT_ON_GPU, gpu), _on_cpu("auction"), _on_cpu("sparse-jv")]
+    times = effort.times(5, 3)
+    return [
+        Experiment("gated", gates, solvers, times),
+        Experiment("sparse", whole, solvers, times),
+        Experiment("short", short, [_refusal(variant) for variant in solvers], times),
+    ]
+
+
+def _batches(effort: Effort, gpu: str) -> list[Experiment]:
+    shapes, sets = (SMALL_BATCH, SMALL_POINT_BATCH) if effort.quick else (BATCHES, POINT_BATCHES)
+    dense = [_case(f"{count} problems", n, gpu, partial(_batch_problem, count, n)) for count, n in shapes]
+    points = [_case(f"{count} pairs", n, gpu, partial(_point_batch, count, n, n)) for count, n in sets]
+    count, most = (20, 30) if effort.quick else (2000, 59)
+    points.append(_case(f"{count} pairs, 1 to n a side", most, gpu, partial(_point_batch, count, 1, most)))
+    times = effort.times(5, 3)
+    return [
+        Experiment("batch", dense, [*_on_gpu(EXACT_ON_GPU, gpu), _on_cpu("auto")], times),
+        Experiment("point-batch", points, [*_on_gpu(["auction"], gpu), _on_cpu("auction")], times),
+    ]
+
+
+def _unequal(effort: Effort, gpu: str) -> Experiment:
+    shapes = SMALL_UNEQUAL if effort.quick else UNEQUAL
+    cases = [
+        _case(f"{kind}, {n:,} rows", m, gpu, partial(make, n, m))
+        for kind, make in (("point sets without a matrix", _unequal_points), ("[0, 10n]", _unequal_costs))
+        for n, m in shapes
+    ]
+    variants = [*_on_gpu(EXACT_ON_GPU, gpu), _on_cpu("auto")]
+    return Experiment("unequal", cases, variants, effort.times(5, 3))
+
+
+def _largest(effort: Effort, gpu: str) -> Experiment:
+    """One problem that is made, solved and checked on the GPU."""
+    sizes = effort.of_sizes((150_000,), (600,))
+    cases = [Case("uniform [0, n]", n, lambda seed, n=n: GeneratedCosts(n, "n", seed, gpu)) for n in sizes]
+    (solver,) = _on_gpu(["hungarian-classical"], gpu)
+    check = lambda given, answer: {**given.checked(answer), **_sizes_of(given.n, given.problem.data.nbytes)}  # noqa: E731
+    variant = replace(solver, check=check, prepare=lambda given: given.problem)
+    return Experiment("largest", cases, [variant], effort.times(3, 3))
+
+
+def _case(series: str, n: int, gpu: str, make: Callable[[int], Problem]) -> Case:
+    return Case(series, n, lambda seed: Instance(make(seed), gpu))
+
+
+def _dense_problem(family: str, n: int, seed: int) -> Problem:
+    return Problem.dense(DENSE_FAMILIES[family](n, seed).astype(np.float32))
+
+
+def _points_problem(make: Callable[[int, int], tuple[np.ndarray, np.ndarray]], n: int, seed: int) -> Problem:
+    return Problem.points(*make(n, seed))
+
+
+def _independent_sets(n: int, seed: int) -> tuple[np.ndarray, np.ndarray]:
+    """Return two sets that know nothing of each other: the hard case."""
+    return point_pair(n, seed)[0], point_pair(n, seed + 1)[0]
+
+
+def _unequal_points(n: int, m: int, seed: int) -> Problem:
+    rng = np.random.default_rng(seed)
+    return Problem.points(rng.random((n, 3)), rng.random((m, 3)))
+
+
+def _unequal_costs(n: int, m: int, seed: int) -> Problem:
+    return Problem.dense(uniform_costs(m, "10n", seed)[:n].astype(np.float32))
+
+
+def _batch_problem(count: int, n: int, seed: int) -> Problem:
+    return Problem.dense(np.stack([uniform_costs(n, "10n", seed + k) for k in range(count)]))
+
+
+def _point_batch(count: int, fewest: int, most: int, seed: int) -> Problem:
+    """Return pairs of sets in the unit box, with so many points a side."""
+    rng = np.random.default_rng(seed)
+    sides = rng.integers(fewest, most + 1, (count, 2))
+    return Problem.batch([Problem.points(rng.random((n, 3)), rng.random((m, 3))) for n, m in sides])
+
+
+def _on_gpu(solvers: Sequence[str], gpu: str) -> list[Variant]:
+    return [replace(_on_cpu(s, gpu), name=f"{s}, GPU", prepare=lambda given: given.on_device) for s in solvers]
+
+
+def _on_cpu(solver: str, device: str = "cpu") -> Variant:
+    return Variant(
+        f"{solver}, CPU",
+        run=lambda problem: solve(problem, solver, device),
+        check=_checked,
+        prepare=lambda given: given.problem,
+        device=device,
+        missing=missing_solver(solver, device),
+    )
+
+
+def _checked(given: Instance, answer: Assignment) -> Facts:
+    return {**checked(given.problem, answer), **_sizes_of(given.problem.n_rows, given.n_bytes)}
+
+
+def _sizes_of(rows: int, n_bytes: int) -> Facts:
+    return {"rows": rows, "instance_bytes": n_bytes}
+
+
+def _refusal(variant: Variant) -> Variant:
+    """Return the variant for problems that cannot be matched whole: its answer is the refusal."""
+
+    def run(problem: Problem) -> Any:
+        try:
+            return variant.run(problem)
+        except Infeasible as refusal:
+            return refusal
+
+    return replace(variant, run=run, check=_checked_refusal)
+
+
+def _checked_refusal(given: Instance, answer: Any) -> Facts:
+    """Check Hall's condition: the rows named reach fewer columns than they are."""
+    if not isinstance(answer, Infeasible):
+        raise WrongAnswer("matched what cannot be matched whole")
+    graph = given.problem
+    assert graph.indptr is not None
+    assert graph.indices is not None
+    reached = np.unique(np.concatenate([graph.indices[graph.indptr[i] : graph.indptr[i + 1]] for i in answer.rows]))
+    if len(reached) >= len(answer.rows):
+        raise WrongAnswer(f"{len(answer.rows)} rows said to reach too little reach {len(reached)} columns")
+    return {"violators": len(answer.rows), **_sizes_of(graph.n_rows, given.n_bytes)}
