@@ -1,40 +1,27 @@
-"""`auctrack bench cardinality`: the two maximum-cardinality papers' tables and figures.
+"""`auctrack bench cardinality`: the two maximum-cardinality papers' tables and figures, and large graphs beside peers.
 
 Deveci et al., Euro-Par 2013 (Tables 1 and 2, Figures 2 to 5) and ICPP 2013 (Table I, Figures 1 to 4). Times are those
-of the search after the common cheap initial matching, as in the papers; ours start as they like, and their start
-counts.
+of the search after the common cheap initial matching, as in the papers, with the graph given by rows and by columns.
+Ours get it by rows only and start as they like, and both count.
 """
 
 from __future__ import annotations
 
 from collections.abc import Sequence
-from functools import cache, partial
+from functools import lru_cache, partial
 from pathlib import Path
-from typing import Any
 
-from ...matching import cuda
-from ...matching.cardinality import BipartiteGraph, maximum_matching, verify_matching
-from ...matching.cardinality.matching import Matching
+from ...matching.cardinality import BipartiteGraph
 from ...tracker.errors import InvalidInput
 from .benchmark import Benchmark, Effort
 from .cardinality_figures import figures
-from .cardinality_record import (
-    ALGORITHM_NAMES,
-    APFB,
-    G_PR,
-    G_PR_FORMS,
-    OURS,
-    PERMUTED,
-    RELABELLING,
-    form_name,
-    originals,
-    relabelling_name,
-)
+from .cardinality_record import originals
 from .cardinality_tables import tables
-from .graph_families import FAMILIES, permuted
-from .harness import Case, Experiment, Facts, Variant, always
-from .papers import deveci_euro_par_2013 as euro_par
-from .solver_variants import missing_device
+from .cardinality_variants import algorithms, forms, level_counters, ours, relabelling
+from .graph_families import FAMILIES, PERMUTED, permuted
+from .harness import Case, Experiment, always
+from .large_graphs import LARGE, Recipe, make_graph
+from .papers import cardinality_peers
 
 _TIMES = (
     "Times are wall seconds inside the solver, as it tells them: medians, after one call that does not count; copies "
@@ -42,7 +29,7 @@ _TIMES = (
 )
 
 
-def cardinality(effort: Effort, gpu: str = "cuda", files: Sequence[Path] = ()) -> Benchmark:
+def cardinality(effort: Effort, gpu: str = "cuda", files: Sequence[Path] = (), graphs: Path | None = None) -> Benchmark:
     """Return the benchmark.
 
     Parameters
@@ -53,44 +40,60 @@ def cardinality(effort: Effort, gpu: str = "cuda", files: Sequence[Path] = ()) -
         CUDA device of the GPU variants.
     files : sequence of Path
         MatrixMarket files, measured in place of the families; rows of the papers are found by their names.
+    graphs : Path, optional
+        Folder that keeps large graphs, see `make_graph`.
 
     Raises
     ------
     InvalidInput
         If a file cannot be read as a sparse matrix.
     """
-    cases = [case for path in files for case in _file_cases(path)] or _family_cases(effort)
+    cases = [case for path in files for case in _file_cases(path)] or _family_cases(effort, graphs)
     experiments = [
-        Experiment("algorithms", cases, _algorithms(gpu), effort.times(5, 3)),
-        Experiment("table-1", cases, [_form(form, gpu) for form in euro_par.FORMS], effort.times(3, 1)),
-        Experiment("figure-2", _figure_2_cases(effort, cases), _level_counters(gpu), 1),
-        Experiment("figure-1", originals(cases), _relabelling(gpu), effort.times(3, 1)),
+        Experiment("algorithms", cases, algorithms(gpu), effort.times(5, 3)),
+        Experiment("table-1", cases, forms(gpu), effort.times(3, 1)),
+        Experiment("figure-2", _figure_2_cases(effort, cases, graphs), level_counters(gpu), 1),
+        Experiment("figure-1", originals(cases), relabelling(gpu), effort.times(3, 1)),
     ]
-    return Benchmark(
-        "cardinality", experiments, partial(tables, experiments), partial(figures, experiments), times=_TIMES
-    )
+    if not (files or effort.quick or effort.sizes):
+        experiments += _large(effort, gpu, graphs)
+    by_name = {experiment.name: experiment for experiment in experiments}
+    return Benchmark("cardinality", experiments, partial(tables, by_name), partial(figures, by_name), times=_TIMES)
 
 
-def _family_cases(effort: Effort) -> list[Case]:
+def _large(effort: Effort, gpu: str, graphs: Path | None) -> list[Experiment]:
+    """The graphs that others' code was measured on, each in the table of its kind of machine."""
+
+    def cases(names: Sequence[str]) -> list[Case]:
+        return [_case(name, LARGE[name], graphs) for name in names]
+
+    on_gpu = [ours(gpu), *forms(gpu), *relabelling(gpu, (("adaptive", 0.7), ("fix", 10)))]
+    return [
+        Experiment("large-gpu", cases(list(cardinality_peers.GPU)), on_gpu, effort.times(7, 1)),
+        Experiment("large-cpu", cases(list(cardinality_peers.CPU)), [ours("cpu")], effort.times(5, 1)),
+    ]
+
+
+def _case(series: str, recipe: Recipe, graphs: Path | None) -> Case:
+    return Case(series, recipe.rows, lambda _: make_graph(recipe, graphs), seed_of=always(recipe.seed))
+
+
+def _family_cases(effort: Effort, graphs: Path | None) -> list[Case]:
     exponents = effort.of_sizes((14, 17, 20), (11,))
     return [
-        Case(f"{family}{order}", 2**k, partial(_from_family, family, order), seed_of=always(k))
+        _case(f"{family}{order}", Recipe(family, 2**k, k, order_seed=k if order else None), graphs)
         for order in ("", PERMUTED)
         for family in FAMILIES
         for k in exponents
     ]
 
 
-def _from_family(family: str, order: str, exponent: int) -> BipartiteGraph:
-    """Make a graph of a family, whose exponent is its seed."""
-    graph = _family_graph(family, exponent)
-    return permuted(graph, exponent) if order else graph
-
-
-@cache
-def _family_graph(family: str, exponent: int) -> BipartiteGraph:
-    """Make a graph once for all experiments: at 2^20 rows that takes longer than they do."""
-    return FAMILIES[family](exponent)
+def _figure_2_cases(effort: Effort, cases: list[Case], graphs: Path | None) -> list[Case]:
+    """Two graphs, as in the figure: a mesh, and one of long paths (Hamrle3 there, a road network here)."""
+    if not any(case.series in FAMILIES for case in cases):
+        return cases[:2]
+    exponent = 11 if effort.quick else 17
+    return [_case(name, Recipe(name, 2**exponent, exponent), graphs) for name in ("delaunay", "road")]
 
 
 def _file_cases(path: Path) -> list[Case]:
@@ -99,89 +102,28 @@ def _file_cases(path: Path) -> list[Case]:
     try:
         rows = int(mminfo(path)[0])
     except (OSError, ValueError) as error:
-        raise InvalidInput(f"{path} is no MatrixMarket file that can be read: {error}.") from None
-    return [Case(f"{path.stem}{order}", rows, partial(_from_file, path, order)) for order in ("", PERMUTED)]
+        raise _unreadable(path, error) from None
+    name = path.name.removesuffix(".gz").removesuffix(".bz2").removesuffix(".mtx")
+    return [Case(f"{name}{order}", rows, partial(_from_file, path, order)) for order in ("", PERMUTED)]
 
 
 def _from_file(path: Path, order: str, seed: int) -> BipartiteGraph:
-    from scipy.io import mmread
-    from scipy.sparse import csr_array
-
-    graph = BipartiteGraph.from_any(csr_array(mmread(path)))
+    graph = _read(path)
     return permuted(graph, seed) if order else graph
 
 
-def _figure_2_cases(effort: Effort, cases: list[Case]) -> list[Case]:
-    """Two graphs, as in the figure: a mesh, and one of long paths (Hamrle3 there, a road network here)."""
-    if not any(case.series in FAMILIES for case in cases):
-        return cases[:2]
-    exponent = 11 if effort.quick else 17
-    names = "delaunay", "road"
-    return [Case(name, 2**exponent, partial(_from_family, name, ""), seed_of=always(exponent)) for name in names]
+@lru_cache(maxsize=1)
+def _read(path: Path) -> BipartiteGraph:
+    from scipy.io import mmread
+    from scipy.sparse import csr_array
+
+    try:
+        return BipartiteGraph.from_any(csr_array(mmread(path)))
+    except (OSError, ValueError, OverflowError) as error:
+        raise _unreadable(path, error) from None
 
 
-def _algorithms(gpu: str) -> list[Variant]:
-    return [
-        _variant(APFB, "apfb", gpu, bfs="gpubfs-wr", launch="ct"),
-        _variant(G_PR, "g-pr", gpu),
-        _variant("P-DBFS", "p-dbfs"),
-        _variant("P-PFP", "parallel-pothen-fan"),
-        _variant("P-HK", "parallel-hopcroft-karp"),
-        _variant("PFP", "pothen-fan"),
-        _variant("HK", "hopcroft-karp"),
-        _variant("PR", "push-relabel"),
-        _variant(OURS[0], "auto", initial="auto"),
-        _variant(OURS[1], "auto", gpu, initial="auto"),
-    ]
-
-
-def _form(form: euro_par.Form, gpu: str) -> Variant:
-    algorithm, bfs, launch = form
-    return _variant(form_name(form), algorithm, gpu, bfs=bfs, launch=launch)
-
-
-def _level_counters(gpu: str) -> list[Variant]:
-    """The algorithms of Figure 2: on the GPU, or without one in their plain form on the CPU, which counts the same."""
-    device = gpu if cuda.is_available() else "cpu"
-    return [
-        _variant(f"{name}-{bfs.upper()}", algorithm, device, bfs=bfs)
-        for algorithm, name in ALGORITHM_NAMES.items()
-        for bfs in ("gpubfs", "gpubfs-wr")
-    ]
-
-
-def _relabelling(gpu: str) -> list[Variant]:
-    return [
-        _variant(relabelling_name(form, strategy), "g-pr", gpu, form=form, strategy=strategy)
-        for form in G_PR_FORMS
-        for strategy in RELABELLING
-    ]
-
-
-def _variant(label: str, algorithm: str, device: str = "cpu", *, initial: str = "cheap", **options: Any) -> Variant:
-    return Variant(
-        label,
-        run=lambda graph: maximum_matching(graph, algorithm, initial, device, **options),
-        check=_checked,
-        device=device,
-        missing=missing_device(device),
+def _unreadable(path: Path, error: Exception) -> InvalidInput:
+    return InvalidInput(
+        f"{path} is no MatrixMarket file that can be read: {error}. Give files such as the collection's NAME.mtx."
     )
-
-
-def _checked(graph: BipartiteGraph, matching: Matching) -> Facts:
-    """Return sizes, times and counts of a matching whose cover was recomputed and proves it maximum."""
-    maximum = verify_matching(graph, matching)
-    seconds = matching.stats["seconds"]
-    facts: dict[str, Any] = {
-        "rows": graph.n_rows,
-        "columns": graph.n_columns,
-        "edges": graph.n_edges,
-        "initial_size": matching.stats.get("initial_size"),
-        "maximum": maximum,
-        "start_s": seconds["initial"],
-        "search_s": seconds["search"],
-        "whole_s": seconds["initial"] + seconds["search"],
-    }
-    if isinstance(matching.stats.get("levels"), list):
-        facts["levels"] = list(map(int, matching.stats["levels"]))
-    return facts

@@ -3,16 +3,17 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from typing import Any
 
+from .graph_families import PERMUTED
 from .harness import Case, Experiment
 from .papers import deveci_euro_par_2013 as euro_par
 from .record import Record
-from .tables import NOTHING, duration, geometric_mean
-
-PERMUTED = ", permuted"
+from .tables import NOTHING, duration, geometric_mean, with_spread
 
 APFB, G_PR = "APFB-WR-CT", "G-PR"
 PARALLEL = (APFB, G_PR, "P-DBFS", "P-PFP", "P-HK")
+SEQUENTIAL = ("PFP", "HK", "PR")
 OURS = ("ours, CPU", "ours, GPU")
 
 RELABELLING = (("adaptive", 0.3), ("adaptive", 0.7), ("adaptive", 1.0), ("adaptive", 2.0), ("fix", 10), ("fix", 50))
@@ -47,6 +48,11 @@ def label_of(case: Case) -> str:
 def time_of(record: Record, experiment: Experiment, case: Case, variant: str) -> float | None:
     """Return the median of the time that counts."""
     return record.cell(experiment.name, case.series, case.size, variant).median(_counted(variant))
+
+
+def time_text(record: Record, experiment: Experiment, case: Case, variant: str) -> str:
+    """Return the time that counts as tables show it, with its spread."""
+    return with_spread(record.cell(experiment.name, case.series, case.size, variant).values(_counted(variant)))
 
 
 def originals(cases: Sequence[Case]) -> list[Case]:
@@ -90,3 +96,20 @@ def mean_speed_up(
 def seconds(value: float | None) -> str:
     """Return a time as tables show it."""
     return NOTHING if value is None else duration(value)
+
+
+def times_as_fast(ratio: float | None) -> str:
+    """Return how many times as fast something is as tables show it."""
+    return f"{ratio:.2f} ×" if ratio else NOTHING
+
+
+def any_facts(record: Record, experiment: Experiment, case: Case) -> dict[str, Any]:
+    """Return what every variant knows of a graph, with the cheap start's size from one that begins with it."""
+    known: dict[str, Any] = {}
+    for variant in experiment.variants:
+        facts = record.cell(experiment.name, case.series, case.size, variant.name).facts
+        if facts:
+            known |= {key: facts[0][key] for key in ("columns", "edges", "maximum")}
+            if variant.name not in OURS:
+                known["cheap_size"] = facts[0]["initial_size"]
+    return known

@@ -1,4 +1,4 @@
-"""Graph families with the shapes of the cardinality papers' test set, each of 2^k rows, made here from a seed.
+"""Graph families with the shapes of the cardinality papers' test set, made here from a number of rows and a seed.
 
 The papers took theirs from the SuiteSparse collection: meshes (delaunay, huge*), random geometric graphs (rgg),
 power-law graphs (kron), road networks. The last two below are not in the papers: random k-out graphs, and the gate of a
@@ -8,6 +8,7 @@ particle tracker. Points are numbered along a space-filling curve where the coll
 from __future__ import annotations
 
 from collections.abc import Callable
+from math import isqrt
 
 import numpy as np
 
@@ -16,31 +17,33 @@ from ...matching.cardinality import BipartiteGraph
 Pairs = tuple[np.ndarray, np.ndarray]
 
 
-def delaunay(exponent: int) -> BipartiteGraph:
+def delaunay(n: int, seed: int) -> BipartiteGraph:
     """Return the Delaunay triangulation of uniform points in the plane, as the matrix of a mesh."""
     from scipy.spatial import Delaunay
 
-    n = 2**exponent
-    points = np.random.default_rng(exponent).random((n, 2))
+    points = np.random.default_rng(seed).random((n, 2))
     triangles = Delaunay(points[_along_curve_in_rounds(points)]).simplices
     return _symmetric(n, (triangles.ravel(), np.roll(triangles, -1, axis=1).ravel()))
 
 
-def rgg(exponent: int) -> BipartiteGraph:
+def rgg(n: int, seed: int) -> BipartiteGraph:
     """Return the random geometric graph of uniform points in the plane, radius 0.55·√(ln n / n)."""
     from scipy.spatial import cKDTree
 
-    n = 2**exponent
-    points = np.random.default_rng(200 + exponent).random((n, 2))
+    points = np.random.default_rng(200 + seed).random((n, 2))
     points = points[np.argsort(_morton(points))]
     pairs = cKDTree(points).query_pairs(0.55 * np.sqrt(np.log(n) / n), output_type="ndarray")
     return _symmetric(n, (pairs[:, 0], pairs[:, 1]))
 
 
-def rmat(exponent: int) -> BipartiteGraph:
-    """Return an R-MAT graph with Graph500's parameters and 48 draws a vertex, numbered at random (as kron_g500)."""
+def rmat(n: int, seed: int) -> BipartiteGraph:
+    """Return an R-MAT graph with Graph500's parameters and 48 draws a vertex, numbered at random (as kron_g500).
+
+    Its rows are 2^k, the least that are `n` or more.
+    """
+    exponent = (n - 1).bit_length()
     n, draws = 2**exponent, 48 * 2**exponent
-    rng = np.random.default_rng(100 + exponent)
+    rng = np.random.default_rng(100 + seed)
     a, b, c = 0.57, 0.19, 0.19
     i, j = np.zeros(draws, np.int32), np.zeros(draws, np.int32)
     for bit in range(exponent):
@@ -52,11 +55,13 @@ def rmat(exponent: int) -> BipartiteGraph:
     return _symmetric(n, (i[i != j], j[i != j]))
 
 
-def road(exponent: int) -> BipartiteGraph:
-    """Return a road-like network: a square lattice with 35 % of its streets closed, thin and of long paths."""
-    n = 2**exponent
-    side = int(np.sqrt(n))
-    rng = np.random.default_rng(300 + exponent)
+def road(n: int, seed: int) -> BipartiteGraph:
+    """Return a road-like network: a square lattice with 35 % of its streets closed, thin and of long paths.
+
+    Its rows are a square number, the largest up to `n`.
+    """
+    side = isqrt(n)
+    rng = np.random.default_rng(300 + seed)
     node = np.arange(side * side).reshape(side, side)
     i = np.concatenate([node[:, :-1].ravel(), node[:-1].ravel()])
     j = np.concatenate([node[:, 1:].ravel(), node[1:].ravel()])
@@ -64,27 +69,25 @@ def road(exponent: int) -> BipartiteGraph:
     return _symmetric(side * side, (i[is_open], j[is_open]))
 
 
-def k_out(exponent: int, k: int = 3) -> BipartiteGraph:
+def k_out(n: int, seed: int, k: int = 3) -> BipartiteGraph:
     """Return a graph in which every row picks k random columns and every column k random rows."""
-    n = 2**exponent
-    rng = np.random.default_rng(400 + exponent)
+    rng = np.random.default_rng(seed)
     each = np.repeat(np.arange(n), k)
-    rows = np.concatenate([each, rng.integers(0, n, n * k)])
     cols = np.concatenate([rng.integers(0, n, n * k), each])
+    rows = np.concatenate([each, rng.integers(0, n, n * k)])
     return _graph((n, n), (rows, cols))
 
 
-def gate(exponent: int) -> BipartiteGraph:
+def gate(n: int, seed: int) -> BipartiteGraph:
     """Return the candidate links of two noisy frames in 3D: degree near 6.8, 10 % of the particles replaced."""
     from scipy.spatial import cKDTree
 
-    n = 2**exponent
-    rng = np.random.default_rng(exponent)
+    rng = np.random.default_rng(seed)
     cells = max(1, round((n / 8) ** (1 / 3)))
 
     def by_cell(points: np.ndarray) -> np.ndarray:
-        z, y, x = np.clip((points * cells).astype(np.int64), 0, cells - 1).T
-        return points[np.lexsort((x, y, z))]
+        x, y, z = np.clip((points * cells).astype(np.int64), 0, cells - 1).T
+        return points[np.lexsort((points[:, 0], x, y, z))]
 
     first = by_cell(rng.random((n, 3)))
     radius = (6.0 / (n * 4 / 3 * np.pi)) ** (1 / 3)
@@ -94,7 +97,7 @@ def gate(exponent: int) -> BipartiteGraph:
     return _graph((n, n), (pairs.row, pairs.col))
 
 
-FAMILIES: dict[str, Callable[[int], BipartiteGraph]] = {
+FAMILIES: dict[str, Callable[[int, int], BipartiteGraph]] = {
     "delaunay": delaunay,
     "rgg": rgg,
     "rmat": rmat,
@@ -102,6 +105,11 @@ FAMILIES: dict[str, Callable[[int], BipartiteGraph]] = {
     "k-out": k_out,
     "gate": gate,
 }
+"""make(rows, seed)."""
+
+
+PERMUTED = ", permuted"
+"""What the names of permuted graphs end in."""
 
 
 def permuted(graph: BipartiteGraph, seed: int) -> BipartiteGraph:

@@ -18,9 +18,10 @@ from .baselines import scipy_links
 from .benchmark import Benchmark, Effort
 from .figures import draw_bars, draw_times
 from .gated_pairs import GATES, gated_pair
-from .graph_families import FAMILIES, permuted
+from .graph_families import PERMUTED
 from .harness import Case, Experiment, Facts, Variant, always
 from .lap_instances import DENSE_FAMILIES
+from .large_graphs import Recipe, make_graph
 from .linker_variants import by_hand, linked_by_us, movie_case
 from .peer_solvers import (
     DenseInput,
@@ -95,14 +96,15 @@ def _gated_input(degree: float, n: int, seed: int) -> GatedInput:
 
 
 def _cardinality(effort: Effort, gpu: str) -> Experiment:
-    exponents = (11,) if effort.quick else (12, 13, 14)
-    graphs = ("delaunay", "rmat", "rgg", "gate")
+    sizes = effort.of_sizes((2**12, 2**13, 2**14), (2**11,))
     cases = [
-        Case(f"{name}{order}", 2**k, partial(_graph, name, order), seed_of=always(k))
-        for name in graphs
-        for k in exponents
-        for order in ("", ", permuted")
+        _graph_case(f"{name}{order}", n)
+        for name in ("delaunay", "rmat", "rgg", "gate")
+        for n in sizes
+        for order in ("", PERMUTED)
     ]
+    if not (effort.quick or effort.sizes):
+        cases += [_graph_case(f"delaunay{order}", 2**17) for order in ("", PERMUTED)]
     variants = [
         Variant("auctrack", partial(maximum_matching, device="cpu"), _check_matching),
         Variant(
@@ -117,9 +119,12 @@ def _cardinality(effort: Effort, gpu: str) -> Experiment:
     return Experiment("cardinality", cases, variants, effort.times(5, 3))
 
 
-def _graph(family: str, order: str, exponent: int) -> BipartiteGraph:
-    graph = FAMILIES[family](exponent)
-    return permuted(graph, exponent) if order else graph
+def _graph_case(series: str, rows: int) -> Case:
+    """A graph of `cardinality`, or one of so many rows: 2^k rows have the seed k there."""
+    seed = rows.bit_length() - 1
+    order_seed = seed if series.endswith(PERMUTED) else None
+    recipe = Recipe(series.removesuffix(PERMUTED), rows, seed, order_seed)
+    return Case(series, rows, lambda _: make_graph(recipe), seed_of=always(seed))
 
 
 def _check_matching(given: BipartiteGraph, matching: Matching) -> Facts:

@@ -117,19 +117,19 @@ def _cell(record: Record, experiment: Experiment, case: Case, variant: str) -> C
 
 
 def times_with_spread(clock: Clock) -> CellText:
-    """Return a text of the median time and, from three repetitions on, half the width of the middle half in percent."""
+    """Return a text of the median time of a cell, see `with_spread`."""
+    return lambda cell: with_spread(cell.times(clock))
 
-    def text(cell: Cell) -> str:
-        times = cell.times(clock)
-        if not times:
-            return NOTHING
-        middle = statistics.median(times)
-        if len(times) < 3:
-            return duration(middle)
-        low, _, high = statistics.quantiles(times, n=4, method="inclusive")
-        return f"{duration(middle)} ± {_percent((high - low) / 2, middle)}"
 
-    return text
+def with_spread(times: Sequence[float]) -> str:
+    """Return the median time and, from three repetitions on, half the width of the middle half in percent."""
+    if not times:
+        return NOTHING
+    middle = statistics.median(times)
+    if len(times) < 3:
+        return duration(middle)
+    low, _, high = statistics.quantiles(times, n=4, method="inclusive")
+    return f"{duration(middle)} ± {_percent((high - low) / 2, middle)}"
 
 
 def mean_times(clock: Clock) -> CellText:

@@ -114,11 +114,15 @@ def cardinality_command(
     only: Only = None,
     gpu: Gpu = "cuda",
 ) -> None:
-    """Maximum cardinality on meshes, power-law, road and gate graphs, original and permuted (Deveci et al. 2013)."""
+    """Maximum cardinality on meshes, power-law, road and gate graphs, original and permuted (Deveci et al. 2013).
+
+    Without --quick, --sizes and files also the graphs that others' code was measured on, up to 4 million rows
+    ('large-gpu/*', 'large-cpu/*'); DIR/graphs keeps what takes long to make, 1 GB in all.
+    """
     from ..bench.cardinality import cardinality
 
     effort = _effort(quick, limit, repetitions, sizes, only, clock="wall")
-    _run(lambda effort: cardinality(effort, gpu, files or ()), effort, output)
+    _run(lambda effort: cardinality(effort, gpu, files or (), output / "graphs"), effort, output)
 
 
 def _effort(

@@ -57,7 +57,7 @@ def test_hungarian_trees_share_their_searches():
 @pytest.mark.parametrize(("family", "ceiling"), [("gate", 4.0), ("road", 4.5)])
 @pytest.mark.parametrize("order", ["original", "permuted"])
 def test_push_relabel_pushes_a_few_times_a_row(family, ceiling, order):
-    graph = FAMILIES[family](12)
+    graph = FAMILIES[family](2**12, 12)
     graph = permuted(graph, 12) if order == "permuted" else graph
     matching = maximum_matching(graph, "push-relabel", "cheap", "cpu")
     assert matching.stats["pushes"] < ceiling * graph.n_rows

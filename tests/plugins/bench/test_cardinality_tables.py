@@ -1,0 +1,81 @@
+"""The tables of `bench cardinality`: what stands beside what, and what is counted."""
+
+from __future__ import annotations
+
+import pytest
+
+from auctrack.plugins.bench.benchmark import Effort
+from auctrack.plugins.bench.cardinality import cardinality
+from auctrack.plugins.bench.record import Record
+
+FORM_SECONDS = {"CT": 1.0, "MT": 2.0, "WR": 0.25, "APsB": 3.0}
+
+
+def _seconds(variant):
+    """A time that is the product of a factor for each choice in the variant's name."""
+    seconds = 1.0
+    for part, factor in FORM_SECONDS.items():
+        seconds *= factor if part in variant.split("-") else 1.0
+    seconds *= 0.5 if variant.startswith("shrink") else 1.0
+    return seconds * (4.0 if "fix" in variant else 1.0)
+
+
+@pytest.fixture
+def tables(tmp_path):
+    """Return the tables by the beginning of their titles, all of a record that was filled in by hand."""
+
+    def show(effort):
+        benchmark = cardinality(effort)
+        record = Record(tmp_path / "cardinality.json", "cardinality")
+        for experiment in benchmark.experiments:
+            for case in experiment.cases:
+                for variant in experiment.variants:
+                    cell = record.cell(experiment.name, case.series, case.size, variant.name)
+                    seconds = _seconds(variant.name)
+                    known = {"columns": 64, "edges": 9, "maximum": 64, "initial_size": 60, "levels": [1]}
+                    cell.seconds, cell.cpu_seconds = [seconds], [seconds]
+                    cell.facts = [{**known, "search_s": seconds, "whole_s": seconds}]
+                    record.cells[cell.key] = cell
+        shown = benchmark.tables(record)
+        return lambda beginning: next(table for table in shown if table.title.startswith(beginning))
+
+    return show
+
+
+def test_each_choice_is_compared_with_nothing_else_changed(tables):
+    findings = {row[0]: tuple(row[1:3]) for row in tables(Effort(sizes=(6,)))("What the papers found").rows}
+    for order in ("original", "permuted"):
+        assert findings[f"CT over MT, {order}"] == ("2.00 ×", "24 of 24")
+        assert findings[f"GPUBFS-WR over GPUBFS, {order}"] == ("4.00 ×", "24 of 24")
+        assert findings[f"APFB over APsB, {order}"] == ("3.00 ×", "24 of 24")
+    assert findings["G-PR: list of active columns over none"] == ("1.00 ×", "0 of 36")
+    assert findings["G-PR: shrinking list over list"] == ("2.00 ×", "36 of 36")
+    assert findings["G-PR: (adaptive, 0.7) over (fix, 10)"] == ("4.00 ×", "18 of 18")
+
+
+def test_speed_ups_stand_beside_the_least_that_the_paper_gives_for_that_set_of_graphs(tables):
+    beside = {row[0]: row[-1] for row in tables(Effort(sizes=(6,)))("Euro-Par 2013 Figure 5").rows}
+    assert {beside[f"original, over {name}"] for name in ("PFP", "HK")} == {"≥ 3.61 ×"}
+    assert {beside[f"permuted, over {name}"] for name in ("PFP", "HK")} == {"≥ 3.54 ×"}
+    assert (beside["original, over PR"], beside["permuted, over PR"]) == ("3.05 ×", "—")
+
+
+def test_large_graphs_stand_beside_the_best_of_others_with_their_start(tables):
+    on_gpu = {row[0]: row for row in tables(Effort())("Large graphs on a GPU: start and search").rows}
+    assert on_gpu["rmat_18"][3:6] == ("1.00 s", "9.00 ms", "0.00900 ×")  # ECL-MM
+    assert on_gpu["gate_1e6, permuted"][3:6] == ("1.00 s", "162 ms", "0.162 ×")  # matchmaker2: 24 + 138
+    assert len(on_gpu) == 10
+    assert on_gpu["geometric mean"][3] == "1.00 s"
+    on_cpu = {row[0]: row for row in tables(Effort())("Large graphs on a CPU").rows}
+    assert on_cpu["gate_1e6, permuted"][3:6] == ("1.00 s", "1.61 s", "1.61 ×")
+
+
+def test_the_papers_algorithms_are_compared_on_large_graphs_too(tables):
+    rows = {row[0]: row for row in tables(Effort())("Large graphs on a GPU: the papers' algorithms").rows}
+    assert rows["APsB-GPUBFS-MT"][1] == "6.00 s"
+    assert len(rows) == 14
+
+
+def test_large_graphs_are_left_out_where_sizes_are_given_or_little_is_wanted():
+    for effort in (Effort(quick=True), Effort(sizes=(6,))):
+        assert not [e.name for e in cardinality(effort).experiments if e.name.startswith("large")]
