@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 import numpy as np
-from scipy.stats import norm
+from scipy.special import ndtri
 
 from .blobs import Method, blob_response, grey_levels, local_maxima, noise_gain
 
@@ -86,7 +86,7 @@ def image_qualities(
 ) -> QualitySample:
     """Measure one image in which particles are bright; `noise` is the standard deviation of its white noise."""
     response = blob_response(grey, diameter, scale, method)
-    rare = float(norm.isf(_FALSE_PER_FRAME / grey.size))
+    rare = -float(ndtri(_FALSE_PER_FRAME / grey.size))
     heights: list[np.ndarray] = []
     for signed in (response, -response):
         voxels = local_maxima(signed, 0.0, separation, scale)
