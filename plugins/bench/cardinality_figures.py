@@ -28,6 +28,8 @@ def _draw_profiles(name: str, experiment: Experiment, record: Record, folder: Pa
     cases = sets_of(experiment)[name]
     times = {v: [time_of(record, experiment, case, v) for case in cases] for v in (*PARALLEL, *SEQUENTIAL, *OURS)}
     times = {v: row for v, row in times.items() if any(row)}
+    if not times:
+        return []
     paths: list[Path] = []
     for reference in (fastest_sequential(name), "PR"):
         slow = times.get(reference, [])

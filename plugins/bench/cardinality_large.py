@@ -2,14 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+import statistics
+from collections.abc import Collection, Sequence
 
 from .cardinality_findings import findings
 from .cardinality_record import OURS, any_facts, seconds, time_of, time_text
 from .harness import Case, Experiment
 from .papers import cardinality_peers as peers
-from .record import Record
-from .tables import NOTHING, Table, geometric_mean, missing_notes, ratio
+from .record import Cell, Record
+from .tables import NOTHING, Table, geometric_mean, missing_notes, ratio, with_spread
 
 
 def tables_on_gpu(experiment: Experiment, record: Record) -> list[Table]:
@@ -23,16 +24,16 @@ def tables_on_gpu(experiment: Experiment, record: Record) -> list[Table]:
 
 
 def table_on_cpu(experiment: Experiment, record: Record) -> Table:
-    """Ours on one core beside the best public code of each kind."""
+    """Ours on one core beside the best public code of each kind, whose times are CPU seconds too."""
     theirs = {name: [t for t in times if t] for name, times in peers.CPU.items()}
+    measured = {case: _cell(experiment, record, case, OURS[0]).cpu_seconds for case in experiment.cases}
     rows = [
-        (*_ours(experiment, record, case, OURS[0], min(theirs[case.series])), *map(seconds, peers.CPU[case.series]))
-        for case in experiment.cases
+        (*_ours(experiment, record, case, times, min(theirs[case.series])), *map(seconds, peers.CPU[case.series]))
+        for case, times in measured.items()
     ]
-    times = [time_of(record, experiment, case, OURS[0]) for case in experiment.cases]
-    rows.append(_mean_row(times, [min(t) for t in theirs.values()], columns=len(peers.CPU_PEERS)))
+    rows.append(_mean_row(measured.values(), [min(t) for t in theirs.values()], columns=len(peers.CPU_PEERS)))
     return Table(
-        "Large graphs on a CPU: start, search and transposing",
+        "Large graphs on a CPU: CPU seconds of start, search and transposing",
         ("", "edges", "MM", OURS[0], "best of theirs", "as a multiple of ours", *peers.CPU_PEERS),
         rows,
         (
@@ -45,13 +46,13 @@ def table_on_cpu(experiment: Experiment, record: Record) -> Table:
 
 def _beside_gpu_peers(experiment: Experiment, record: Record) -> Table:
     beside = ("matchmaker2 APFB-WR", "matchmaker2 APsB-WR", "its start on the CPU", "ECL-MM")
+    measured = {case: _cell(experiment, record, case, OURS[1]).values("whole_s") for case in experiment.cases}
     rows: list[tuple[str, ...]] = []
-    for case in experiment.cases:
+    for case, times in measured.items():
         row = peers.GPU[case.series]
         theirs = map(seconds, (row.apfb, row.apsb, row.start, row.ecl_mm))
-        rows.append((*_ours(experiment, record, case, OURS[1], row.best), *theirs))
-    times = [time_of(record, experiment, case, OURS[1]) for case in experiment.cases]
-    rows.append(_mean_row(times, [row.best for row in peers.GPU.values()], columns=len(beside)))
+        rows.append((*_ours(experiment, record, case, times, row.best), *theirs))
+    rows.append(_mean_row(measured.values(), [row.best for row in peers.GPU.values()], columns=len(beside)))
     matchmaker = seconds(geometric_mean(row.matchmaker2 for row in peers.GPU.values()))
     return Table(
         "Large graphs on a GPU: start and search, the graph on the device",
@@ -79,20 +80,24 @@ def _papers_algorithms(experiment: Experiment, record: Record) -> Table:
     return Table(title, ("", "geometric mean", *(case.series for case in experiment.cases)), rows)
 
 
-def _ours(experiment: Experiment, record: Record, case: Case, variant: str, best: float) -> tuple[str, ...]:
+def _cell(experiment: Experiment, record: Record, case: Case, variant: str) -> Cell:
+    return record.cell(experiment.name, case.series, case.size, variant)
+
+
+def _ours(experiment: Experiment, record: Record, case: Case, times: Sequence[float], best: float) -> tuple[str, ...]:
     """Return the graph's name and sizes, our time, the best of theirs, and how many times ours that is."""
     facts = any_facts(record, experiment, case)
     sizes = (f"{facts[key]:,}" if key in facts else NOTHING for key in ("edges", "maximum"))
-    text = time_text(record, experiment, case, variant)
-    return case.series, *sizes, text, *_beside(time_of(record, experiment, case, variant), best)
+    return case.series, *sizes, with_spread(times), *_beside(times, best)
 
 
-def _mean_row(times: Sequence[float | None], best: Sequence[float], *, columns: int) -> tuple[str, ...]:
-    mean = geometric_mean(t for t in times if t) if all(times) else None
-    theirs = _beside(mean, geometric_mean(best))
+def _mean_row(measured: Collection[Sequence[float]], best: Sequence[float], *, columns: int) -> tuple[str, ...]:
+    mean = geometric_mean(map(statistics.median, measured)) if all(measured) else None
+    ours = () if mean is None else (mean,)
+    theirs = _beside(ours, statistics.geometric_mean(best))
     return "geometric mean", NOTHING, NOTHING, seconds(mean), *theirs, *[NOTHING] * columns
 
 
-def _beside(ours: float | None, best: float | None) -> tuple[str, str]:
-    """Return their best time and its ratio to ours; nothing where there is none of ours."""
-    return (seconds(best), ratio(best, ours)) if ours else (NOTHING, NOTHING)
+def _beside(ours: Sequence[float], best: float) -> tuple[str, str]:
+    """Return their best time and its ratio to our median; nothing where there is none of ours."""
+    return (seconds(best), ratio(best, statistics.median(ours))) if ours else (NOTHING, NOTHING)

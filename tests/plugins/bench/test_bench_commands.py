@@ -135,6 +135,16 @@ def test_cardinality_families(bench, tmp_path):
     assert (tmp_path / "cardinality-performance-permuted.png").exists()
 
 
+def test_a_part_of_cardinality_shows_its_table_only(bench, tmp_path):
+    printed = bench("cardinality", "--quick", "--sizes", "6", "--repetitions", "1", "--only", "figure-2/*")
+    assert "Figure 2" in printed
+    assert "Table 1" not in printed
+    assert {path.name for path in tmp_path.glob("*.png")} == {
+        "cardinality-figure-2-delaunay.png",
+        "cardinality-figure-2-road.png",
+    }
+
+
 def test_peers_on_the_same_inputs_as_ratios(bench, tmp_path):
     printed = bench("peers", "--quick", "--sizes", "40", "--repetitions", "1")
     assert "1.00 ×" in printed
