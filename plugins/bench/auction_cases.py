@@ -23,7 +23,7 @@ from .generated_costs import GeneratedCosts
 from .harness import Case, Experiment, Facts, Variant, WrongAnswer
 from .instance import Instance
 from .lap_instances import DENSE_FAMILIES, point_pair, uniform_costs
-from .solver_variants import checked, missing_device, missing_solver
+from .solver_variants import checked, missing_device
 
 LARGEST_MATRIX = 50_000
 """Rows above which a size is left out of the dense table: the costs would take more than 10 GB."""
@@ -192,7 +192,7 @@ def _on_cpu(solver: str, device: str = "cpu") -> Variant:
         check=_checked,
         prepare=lambda given: given.problem,
         device=device,
-        missing=missing_solver(solver, device),
+        missing=missing_device(device),
     )
 
 

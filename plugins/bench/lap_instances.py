@@ -51,6 +51,27 @@ DENSE_FAMILIES: dict[str, Callable[[int, int], np.ndarray]] = {
 """make(n, seed) of the families that GPU solvers and peers are measured on."""
 
 
+def uniform_reals(n: int, seed: int) -> np.ndarray:
+    """Return costs drawn uniformly from [0, 1), float64 (n, n)."""
+    return _unit(seed, np.arange(n * n, dtype=np.uint64)).reshape(n, n)
+
+
+def point_distances(n: int, seed: int) -> np.ndarray:
+    """Return the distances between the two point sets of `point_pair`, float64 (n, n)."""
+    from scipy.spatial.distance import cdist
+
+    return cdist(*point_pair(n, seed))
+
+
+REAL_FAMILIES: dict[str, Callable[[int, int], np.ndarray]] = {
+    "uniform [0, 1), float32": lambda n, seed: uniform_reals(n, seed).astype(np.float32),
+    "uniform [0, 1), float64": uniform_reals,
+    "distances, float32": lambda n, seed: point_distances(n, seed).astype(np.float32),
+    "distances, float64": point_distances,
+}
+"""make(n, seed) of dense costs that are no integers."""
+
+
 def point_pair(n: int, seed: int) -> tuple[np.ndarray, np.ndarray]:
     """Return uniform points in the unit box and the same points after noise, shuffled; float64 (n, 3) each.
 

@@ -20,7 +20,7 @@ from .figures import draw_lines
 from .harness import Case, Experiment, Variant
 from .papers import date_nagi_2016 as paper
 from .record import Record
-from .solver_variants import checked, missing_solver
+from .solver_variants import checked, missing_device
 from .tables import NOTHING, Table, duration, missing_notes
 
 SIZES, GPUS = (10_000, 14_142, 20_000), (1, 2, 4)
@@ -81,7 +81,7 @@ def _variant(method: Method, gpus: int) -> Variant:
         check=lambda given, answer: checked(given.problem, answer),
         prepare=lambda given: on_devices(given.values, gpus, method.axis),
         device="cuda:0",
-        missing=_missing(method, gpus),
+        missing=_missing(gpus),
     )
 
 
@@ -94,11 +94,11 @@ def on_devices(values: np.ndarray, gpus: int, axis: int) -> Problem | ShardedCos
     return Problem.dense(parts[0]) if gpus == 1 else ShardedCosts.of(parts, axis=axis)
 
 
-def _missing(method: Method, gpus: int) -> str | None:
+def _missing(gpus: int) -> str | None:
     there = len(cuda.devices())
     if there and there < gpus:
         return f"needs {gpus} CUDA devices; there are {there}"
-    return missing_solver(method.solver, "cuda", **method.options)
+    return missing_device("cuda")
 
 
 Efficiency = Callable[[Callable[[int, int], float | None], int, int], float | None]

@@ -1,4 +1,4 @@
-"""Our solvers as variants, looked up when the benchmark starts: what is not there yet, or not here, is said."""
+"""Our solvers as variants, and how their answers are checked."""
 
 from __future__ import annotations
 
@@ -9,9 +9,7 @@ import numpy as np
 
 from ...matching import cuda
 from ...matching.assignment import Assignment
-from ...matching.errors import InvalidProblem
 from ...matching.problem import Problem
-from ...matching.solvers import SOLVERS, make_solver, solver_devices
 from ...matching.solving import solve
 from ...matching.verification import verify
 from .harness import Facts, Variant, WrongAnswer, as_it_is
@@ -45,30 +43,17 @@ def solver_variant(
         check=lambda given, answer: checked(prepare(given), answer, exact=exact),
         prepare=prepare,
         device=device,
-        missing=missing_solver(solver, device, **options),
+        missing=missing_device(device),
     )
 
 
-def missing_solver(solver: str, device: str, **options: Any) -> str | None:
-    """Say why a solver cannot run on a device here; None if it can."""
-    if solver not in (*SOLVERS, "auto"):
-        return f"solver {solver!r} is not there yet"
-    kind = device.partition(":")[0]
-    if solver != "auto":
-        if kind not in solver_devices(solver):
-            return f"solver {solver!r} does not run on {kind} yet"
-        try:
-            make_solver(solver, **options)
-        except InvalidProblem as error:
-            return f"not there yet: {error}"
-    return missing_device(device)
-
-
 def missing_device(device: str) -> str | None:
-    """Say that a device is not here; None if it is."""
+    """Say what a device needs that is not here; None if it is."""
     if device == "cpu" or cuda.is_available():
         return None
-    return "needs a CUDA device and CuPy; there is none here"
+    return (
+        "needs a CUDA device of compute capability 7.0 or more, and CuPy (pip install 'auctrack[cuda13]', or [cuda12])"
+    )
 
 
 def checked(problem: Problem, answer: Assignment, *, exact: bool = True) -> Facts:
