@@ -20,6 +20,7 @@ from ...matching.solving import solve
 from .benchmark import Effort
 from .gated_pairs import GATES, SCATTERED, gate_with_a_shortage, gated_pair, scattered_pair
 from .generated_costs import GeneratedCosts
+from .handover_cases import handover
 from .harness import Case, Experiment, Facts, Variant, WrongAnswer
 from .instance import Instance
 from .lap_instances import DENSE_FAMILIES, point_pair, uniform_costs
@@ -43,11 +44,13 @@ TITLES = {
     "dense": "Dense costs, float32",
     "points": "Point sets against a noisy copy or an independent set: all pairs allowed, none stored",
     "gated": "Gates with a price of the lone, float32",
-    "sparse": "Gates that must be matched whole, float32, 7.3 candidates; noise in spacings",
+    "sparse": "Gates that must be matched whole, float32, 7.3 candidates unless said; noise in spacings",
     "short": "Such gates from which 1 % of the particles are gone, so that no matching is whole: time to prove that",
     "batch": "Batches of dense problems, costs in [0, 10n], int32",
     "point-batch": "Batches of independent point sets without a matrix",
     "unequal": "Unequal sides, without a price of the lone",
+    "handover-gpu": "The handover on a GPU: Hungarian methods alone, after a coarse auction, and from the best prices",
+    "handover-cpu": "The handover on a CPU: Hungarian methods alone, after a coarse auction, and from the best prices",
     "largest": "A matrix that fills one GPU: costs in [0, n], float32, made on it",
 }
 
@@ -60,6 +63,7 @@ def experiments_of(effort: Effort, gpu: str) -> list[Experiment]:
         *_sparse_kinds(effort, gpu),
         *_batches(effort, gpu),
         _unequal(effort, gpu),
+        *handover(effort, gpu),
         _largest(effort, gpu),
     ]
 

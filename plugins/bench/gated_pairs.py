@@ -13,8 +13,6 @@ SPACING = 0.554
 """Mean distance of nearest neighbours of n uniform points in the unit box, times n^(1/3)."""
 GATES = {"gate, 7.3 candidates": 7.3, "gate, 28.8 candidates": 28.8}
 """Mean degrees, by the name of the series."""
-MATCHED_WHOLE = 7.3
-"""Mean degree of the gates without a price of the lone."""
 
 
 def gated_pair(n: int, degree: float, seed: int = 1) -> Problem:
@@ -50,16 +48,20 @@ class Scatter:
         Standard deviation a coordinate, in spacings; no step leaves the gate.
     extra : float
         False detections in the second frame, as a share.
+    degree : float
+        Mean number of candidates of a particle.
     """
 
     noise: float
     extra: float = 0.0
+    degree: float = 7.3
 
 
 SCATTERED = {
     "square, noise 0.19": Scatter(0.19),
     "square, noise 0.6": Scatter(0.6),
     "0.1 % more columns, noise 0.6": Scatter(0.6, 0.001),
+    "square, 28.8 candidates, noise 0.19": Scatter(0.19, degree=28.8),
 }
 """By the name of the series."""
 
@@ -67,10 +69,10 @@ SCATTERED = {
 def scattered_pair(n: int, how: Scatter, seed: int = 1) -> Problem:
     """Return the candidate links of two frames whose particles are all in both: every row must be matched.
 
-    The gate has 7.3 candidates a particle, and each particle's own partner within it. Costs are distances in float32.
+    Each particle's own partner is within its gate. Costs are distances in float32.
     """
     rng = np.random.default_rng(seed)
-    first, radius = rng.random((n, 3)), _radius(n, MATCHED_WHOLE)
+    first, radius = rng.random((n, 3)), _radius(n, how.degree)
     step = rng.normal(0, how.noise * SPACING * n ** (-1 / 3), (n, 3))
     step *= np.minimum(1, 0.95 * radius / np.linalg.norm(step, axis=1, keepdims=True))
     second = np.vstack([first + step, rng.random((round(how.extra * n), 3))])
@@ -78,10 +80,10 @@ def scattered_pair(n: int, how: Scatter, seed: int = 1) -> Problem:
 
 
 def gate_with_a_shortage(n: int, seed: int = 1) -> Problem:
-    """Return such a pair of which 1 % of the second frame's particles went elsewhere: not every row can be matched."""
-    rng = np.random.default_rng(seed)
-    first, radius = rng.random((n, 3)), _radius(n, MATCHED_WHOLE)
-    second = first + rng.normal(0, 0.19 * SPACING * n ** (-1 / 3), (n, 3))
+    """Return such a pair before whose second frame 1 % of the particles went elsewhere: not all can be matched."""
+    how, rng = Scatter(0.19), np.random.default_rng(seed)
+    first, radius = rng.random((n, 3)), _radius(n, how.degree)
+    second = first + rng.normal(0, how.noise * SPACING * n ** (-1 / 3), (n, 3))
     second[rng.choice(n, n // 100, replace=False)] = rng.random((n // 100, 3))
     return _linked_within(first, second[rng.permutation(n)], radius)
 

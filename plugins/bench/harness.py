@@ -155,8 +155,7 @@ def _measure_case(experiment: Experiment, case: Case, record: Record, pace: Pace
             cell.device = variant.device
             cell.why_not = variant.missing or pace.too_slow(case.series, case.size, variant.name)
             if cell.why_not is None:
-                waiting.append((variant, cell, _warm_up(variant, cell, made(case.seed_of(0)))))
-                pace.give_up(cell)
+                waiting.append((variant, cell, _warm_up(variant, cell, made(case.seed_of(0)), pace)))
             record.keep(cell)
     for repetition in range(experiment.repetitions):
         for variant, cell, prepared in waiting:
@@ -176,15 +175,19 @@ def _is_done(cell: Cell, experiment: Experiment) -> bool:
     return enough or (cell.is_final and (cell.why_not is not None or not experiment.complete))
 
 
-def _warm_up(variant: Variant, cell: Cell, given: Any) -> Any:
-    """Run once for compilers, caches and allocators; return the prepared input."""
+def _warm_up(variant: Variant, cell: Cell, given: Any, pace: Pace) -> Any:
+    """Run once for compilers, caches and allocators; return the prepared input.
+
+    On a machine that others use, a compiler may take minutes of wall time: a CPU's patience counts its own seconds.
+    """
     give_unused_back(variant.device)
     prepared = None
     try:
         prepared = variant.prepare(given)
         before = watch_memory(variant.device)
-        _, cell.warm_up_s, _ = _timed(variant, prepared)
+        _, cell.warm_up_s, cpu_seconds = _timed(variant, prepared)
         cell.peak_bytes = memory_taken(variant.device, before)
+        pace.give_up(cell, min(cell.warm_up_s, cpu_seconds) if variant.device == "cpu" else cell.warm_up_s)
     except variant.failures as error:
         _fail(cell, f"failed: {type(error).__name__}: {error}")
     return prepared

@@ -24,12 +24,12 @@ class Pace:
         if seconds is not None:
             self.seen.setdefault((cell.series, cell.variant), []).append((cell.size, seconds))
 
-    def give_up(self, cell: Cell) -> None:
-        """Leave a cell without a time if its first call took so long that no compiler is to blame."""
+    def give_up(self, cell: Cell, seconds: float) -> None:
+        """Leave a cell without a time if its first call worked for so long that no compiler is to blame."""
         patience = max(10 * self.limit_s, LONGEST_COMPILATION_S)
-        if cell.warm_up_s is not None and cell.warm_up_s > patience:
+        if seconds > patience:
             cell.is_final = True
-            cell.why_not = f"given up: its first call took {cell.warm_up_s:.3g} s, and {patience:g} s are the most"
+            cell.why_not = f"given up: its first call took {seconds:.3g} s, and {patience:g} s are the most"
 
     def too_slow(self, series: str, size: int, variant: str) -> str | None:
         """Say why a size is not tried: a smaller one was over the limit, or this one would be, growing as it did."""
