@@ -6,12 +6,16 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from fnmatch import fnmatchcase
 from pathlib import Path
+from textwrap import fill
 
 from ...tracker.errors import InvalidInput
 from .harness import Experiment
 from .machine import one_line
 from .record import Clock, Record
 from .tables import Table
+
+LINE = 120
+"""Letters of a line of text in Markdown."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -99,8 +103,8 @@ def _is_wanted(name: str, patterns: Sequence[str]) -> bool:
 def markdown(benchmark: Benchmark, record: Record, effort: Effort) -> str:
     """Return the tables of a benchmark as Markdown, with the machine and the command that repeats them."""
     session = record.sessions[-1]
-    made = f"`{session['command']}`, {session['started'][:10]}, {one_line(session['machine'])}."
-    head = [made, "", about_times(benchmark, effort), ""]
+    made = f"{session['started'][:10]}, {one_line(session['machine'])}. {about_times(benchmark, effort)}"
+    head = [f"    {session['command']}", "", fill(made, LINE), ""]
     return "\n".join([*head, *(table.markdown() for table in shown_tables(benchmark, record))])
 
 
