@@ -15,6 +15,7 @@ from ...tracker.points import Tracks
 from .hand_over import make_layer
 from .job import Desk, Failure, Report
 from .layer_tables import LayerData, tracks_layer
+from .main_window import main_window
 from .preferences import read_preferences
 from .windowed_tracks import TracksPart, WindowedTracks, window_part
 
@@ -36,7 +37,7 @@ class _Opening(QObject):
     """One table on its way; it goes with the viewer's window."""
 
     def __init__(self, viewer: Viewer, name: str, read: Callable[[], Opened]) -> None:
-        super().__init__(viewer.window._qt_window)  # noqa: SLF001  # pyright: ignore[reportPrivateUsage]
+        super().__init__(main_window(viewer))
         from napari.utils.notifications import show_info
 
         self._viewer = viewer

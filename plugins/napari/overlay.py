@@ -1,4 +1,4 @@
-"""The plugin's own layers in the viewer: particles, tracks, the chosen track; picking and following."""
+"""What is drawn over the movie (particles, tracks, the chosen track), and what the user does there: pick, follow."""
 
 from __future__ import annotations
 
@@ -12,18 +12,16 @@ from qtpy.QtCore import QObject, QTimer, Signal  # pyright: ignore[reportPrivate
 
 from ...tracker.points import Points
 from .connections import Connections
-from .depth import show_depth
 from .drawing import Drawing, Drawn, draw, draw_one, draw_particles
-from .hand_over import fill_layer, make_layer
 from .job import Desk, Report
 from .layer_tables import LayerData
+from .own_layers import OwnLayers
 
 if TYPE_CHECKING:
     from napari import Viewer
     from napari.layers import Layer
 
 _DEBOUNCE_MS = 200
-_PAUSE_MS = 15  # between two layers, in which the window paints and listens
 _CLICK_PIXELS = 3  # a mouse that moves farther is turning the view
 
 
@@ -38,11 +36,12 @@ class Overlay(QObject):
     def __init__(self, viewer: Viewer, connections: Connections, parent: QObject) -> None:
         super().__init__(parent)
         self._viewer = viewer
-        self._layers: dict[str, Layer] = {}
+        self._layers = OwnLayers(viewer, self)
+        self._layers.announced.connect(self.announced)
+        self._layers.taken.connect(self._taken)
         self._shown: Drawn | None = None
         self._wanted: Drawing | None = None
         self._followed: int | None = None
-        self._void: dict[str, bool] = {}
         self._desk = Desk(self)
         self._desk.returned.connect(self._add)
         self._desk.failed.connect(self.failed)
@@ -50,11 +49,6 @@ class Overlay(QObject):
         self._timer.setSingleShot(True)
         self._timer.setInterval(_DEBOUNCE_MS)
         self._timer.timeout.connect(self._begin)
-        self._queue: list[tuple[str, LayerData]] = []
-        self._turn = QTimer(self)
-        self._turn.setSingleShot(True)
-        self._turn.setInterval(_PAUSE_MS)
-        self._turn.timeout.connect(self._hand_over)
         connections.add(viewer.dims.events.current_step, self._stepped)
         connections.add_to_list(viewer.mouse_drag_callbacks, self._clicked)
 
@@ -68,12 +62,16 @@ class Overlay(QObject):
     @property
     def is_busy(self) -> bool:
         """Whether something is still to be drawn."""
-        return self._desk.is_busy or self._timer.isActive() or self._turn.isActive()
+        return self._desk.is_busy or self._timer.isActive() or self._layers.is_busy
 
     def layer(self, role: str) -> Layer | None:
         """Return the layer of a role ("tracks", "particles", "chosen") while it is in the viewer."""
-        layer = self._layers.get(role)
-        return layer if layer is not None and layer in self._viewer.layers else None
+        return self._layers.layer(role)
+
+    def let_go(self) -> None:
+        """Draw nothing any more: the widget goes."""
+        self._timer.stop()
+        self._layers.let_go()
 
     def show_particles(self, points: Points, placed: dict[str, Any], name: str, size: float | None, most: int) -> None:
         """Draw particles that are not linked yet, in place of all else."""
@@ -93,62 +91,19 @@ class Overlay(QObject):
             self._desk.start(partial(_draw, self._wanted))
 
     def _add(self, result: Drawn | LayerData) -> None:
-        """Hand a drawing to napari, one layer in each turn of the event loop."""
+        """Hand a drawing to napari."""
         if isinstance(result, Drawn):
             self._shown = result
-            self._queue = list(result.layers.items())
+            self._layers.hand_over(result.layers)
         else:
             self._shown = None
             for role in ("tracks", "chosen"):
-                self._hide(role)
-            self._queue = [("particles", result)]
-        most = max(len(data) for _, (data, _, _) in self._queue)
-        self.announced.emit(f"napari draws {most:,} points…")
-        self._turn.start()
+                self._layers.hide(role)
+            self._layers.hand_over({"particles": result})
 
-    def _hand_over(self) -> None:
-        if self._queue:
-            self._put(*self._queue.pop(0))
-            self._turn.start()
-        elif self._shown is not None:
+    def _taken(self) -> None:
+        if self._shown is not None:
             self.drawn.emit(self._shown)
-
-    def _put(self, role: str, layer_data: LayerData) -> None:
-        """Show layer data in the layer of a role, which is made if need be; the user's choice of layer stays."""
-        data, given, _ = layer_data
-        layer = self.layer(role)
-        if len(data) == 0:
-            self._remove(role)
-            return
-        if layer is not None and layer.ndim == len(given["scale"]):
-            fill_layer(layer, layer_data)
-            if role in self._void:
-                layer.visible = self._void[role]
-        else:
-            self._remove(role)
-            active = self._viewer.layers.selection.active
-            layer = make_layer(layer_data)
-            self._layers[role] = layer
-            self._viewer.add_layer(layer)
-            if active is not None:
-                self._viewer.layers.selection.active = active
-            if role == "particles":
-                show_depth(self._viewer, layer)
-        self._void.pop(role, None)
-
-    def _hide(self, role: str) -> None:
-        """Put a layer whose tracks are void out of sight; taking it away and making another would cost napari 0.5 s."""
-        layer = self.layer(role)
-        if layer is not None and role not in self._void:
-            self._void[role] = layer.visible
-            layer.visible = False
-            layer.name = f"older {layer.name}"
-
-    def _remove(self, role: str) -> None:
-        layer = self.layer(role)
-        if layer is not None:
-            self._viewer.layers.remove(layer)
-        self._layers.pop(role, None)
 
     # --- one track -----------------------------------------------------------------------------------------------
 
@@ -156,12 +111,12 @@ class Overlay(QObject):
         """Draw one track bright."""
         if self._shown is not None:
             shown = self._shown
-            self._put("chosen", draw_one(shown.tracks, track_id, shown.drawing.placed, shown.drawing.tail))
+            self._layers.put("chosen", draw_one(shown.tracks, track_id, shown.drawing.placed, shown.drawing.tail))
 
     def forget_track(self) -> None:
         """Neither draw nor follow the chosen track any longer."""
         self._followed = None
-        self._hide("chosen")
+        self._layers.hide("chosen")
 
     def follow(self, track_id: int | None) -> None:
         """Keep the camera on a track while the movie plays; None lets go."""

@@ -122,6 +122,7 @@ class TrackWidget(QWidget):
         """Let go of the viewer when the dock is closed: napari takes the widget out, but does not destroy it."""
         if event.type() == QEvent.Type.ParentChange and self.parent() is None:
             self._connections.drop()
+            self.parts.overlay.let_go()
             for desk in self.findChildren(Desk):
                 desk.let_go()
         return super().event(event)

@@ -15,6 +15,7 @@ from .connections import Connections
 from .hand_over import fill_layer
 from .job import Desk, Report
 from .layer_tables import OURS, LayerData, tracks_layer
+from .main_window import main_window
 from .preferences import read_preferences
 from .window import Window, window_around
 
@@ -68,7 +69,7 @@ class WindowedTracks(QObject):
     """
 
     def __init__(self, viewer: Viewer, layer: Any, tracks: Tracks, name: str, window: Window) -> None:
-        super().__init__(viewer.window._qt_window)  # noqa: SLF001  # pyright: ignore[reportPrivateUsage]
+        super().__init__(main_window(viewer))
         self._viewer, self._layer = viewer, layer
         self._tracks, self._name, self._window = tracks, name, window
         self._desk = Desk(self)

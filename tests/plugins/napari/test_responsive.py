@@ -2,32 +2,101 @@
 
 from __future__ import annotations
 
+import gc
 import re
 import sys
 import threading
+import time
 
 import pytest
 
+from auctrack.plugins.napari import responsive as pace
+from auctrack.plugins.napari.main_window import main_window
 from auctrack.plugins.napari.responsive import responsive
 from auctrack.tracker.simulate import SimulationSettings, simulate
 
 from .conftest import finish, wait
 
-USUAL = sys.getswitchinterval()
+USUAL = sys.getswitchinterval(), gc.get_threshold()
+
+
+def back_to_usual() -> bool:
+    return (sys.getswitchinterval(), gc.get_threshold()) == USUAL
+
+
+@pytest.fixture(autouse=True)
+def soon_back(monkeypatch):
+    """Let the usual pace be back at once after work, as it is before each of these tests."""
+    monkeypatch.setattr(pace, "_AFTERWARDS", 0.0)
+    yield
+    until(back_to_usual)
+
+
+def until(holds) -> None:
+    """Wait for another thread."""
+    end = time.monotonic() + 30
+    while not holds():
+        assert time.monotonic() < end
+        time.sleep(0.001)
+
+
+def full_collections() -> int:
+    return gc.get_stats()[2]["collections"]
+
+
+def make_garbage() -> list:
+    """Make many lasting objects, which set off full collections at the usual pace; return them."""
+    return [[[] for _ in range(10)] for _ in range(300_000)]
 
 
 def test_threads_take_turns_quickly_while_any_of_them_works():
     with responsive():
         with responsive():
-            assert sys.getswitchinterval() < USUAL
-        assert sys.getswitchinterval() < USUAL
-    assert sys.getswitchinterval() == USUAL
+            assert sys.getswitchinterval() < USUAL[0]
+        assert sys.getswitchinterval() < USUAL[0]
+    until(back_to_usual)
 
 
 def test_the_usual_pace_is_back_after_an_error():
     with pytest.raises(ValueError, match="odd"), responsive():
         raise ValueError("odd")
-    assert sys.getswitchinterval() == USUAL
+    until(back_to_usual)
+
+
+def test_the_pace_lasts_until_what_the_work_gave_is_drawn(monkeypatch):
+    monkeypatch.setattr(pace, "_AFTERWARDS", 0.3)
+    with responsive():
+        pass
+    assert sys.getswitchinterval() < USUAL[0]
+    until(back_to_usual)
+
+
+def test_no_full_collection_of_garbage_holds_up_the_window():
+    before = full_collections()
+    lasting = make_garbage()
+    assert full_collections() > before
+    with responsive():
+        before = full_collections()
+        lasting += make_garbage()
+        assert full_collections() == before
+    del lasting
+
+
+def test_young_garbage_is_collected_all_the_same():
+    class Cycle:
+        alive = 0
+
+        def __init__(self) -> None:
+            Cycle.alive += 1
+            self.own = self
+
+        def __del__(self) -> None:
+            Cycle.alive -= 1
+
+    with responsive():
+        for _ in range(100_000):
+            Cycle()
+        assert Cycle.alive < 50_000
 
 
 @pytest.fixture
@@ -43,10 +112,10 @@ def busy_widget(viewer, open_widget, monkeypatch):
 
 
 def test_little_is_handed_to_napari_while_it_works_and_all_in_the_end(viewer, busy_widget, monkeypatch):
-    from auctrack.plugins.napari import overlay
+    from auctrack.plugins.napari import own_layers
 
     handed = []
-    fill, make = overlay.fill_layer, overlay.make_layer
+    fill, make = own_layers.fill_layer, own_layers.make_layer
     paces = []
 
     def note(layer_data):
@@ -54,17 +123,17 @@ def test_little_is_handed_to_napari_while_it_works_and_all_in_the_end(viewer, bu
         if busy_widget.work.is_busy:
             paces.append(sys.getswitchinterval())
 
-    monkeypatch.setattr(overlay, "fill_layer", lambda layer, data: (note(data), fill(layer, data)))
-    monkeypatch.setattr(overlay, "make_layer", lambda data: (note(data), make(data))[1])
+    monkeypatch.setattr(own_layers, "fill_layer", lambda layer, data: (note(data), fill(layer, data)))
+    monkeypatch.setattr(own_layers, "make_layer", lambda data: (note(data), make(data))[1])
     hold_the_end(monkeypatch, handed)
     busy_widget.running.run_all()
     finish(busy_widget)
     while_working = [size for working, size in handed if working]
     assert while_working
     assert max(while_working) <= 1.5 * 1_000  # whole tracks are left out, not exact numbers of points
-    assert max(paces) < USUAL
+    assert max(paces) < USUAL[0]
     assert len(viewer.layers["tracks of beads"].data) == 6_000
-    assert sys.getswitchinterval() == USUAL
+    until(back_to_usual)
 
 
 def hold_the_end(monkeypatch, handed: list) -> None:
@@ -124,3 +193,42 @@ def test_a_second_run_fills_the_layers_that_are_there(viewer, busy_widget):
     assert layers <= set(viewer.layers)
     assert not viewer.layers["older chosen track"].visible  # the tracks of the run before are void
     assert viewer.layers["tracks of beads"].visible
+
+
+def test_the_canvas_is_painted_once_napari_has_all_layers_and_panels_all_the_time(viewer, busy_widget, monkeypatch):
+    from auctrack.plugins.napari import own_layers
+
+    canvas, held = main_window(viewer).centralWidget(), []
+    fill, make = own_layers.fill_layer, own_layers.make_layer
+
+    def note() -> None:
+        held.append((canvas.updatesEnabled(), busy_widget.updatesEnabled()))
+
+    monkeypatch.setattr(own_layers, "fill_layer", lambda layer, data: (note(), fill(layer, data)))
+    monkeypatch.setattr(own_layers, "make_layer", lambda data: (note(), make(data))[1])
+    busy_widget.running.run_all()
+    finish(busy_widget)
+    assert set(held) == {(False, True)}
+    assert canvas.updatesEnabled()
+
+
+def test_the_canvas_is_painted_again_when_the_widget_is_closed(viewer, busy_widget):
+    canvas = main_window(viewer).centralWidget()
+    busy_widget.running.run_all()
+    wait(lambda: not canvas.updatesEnabled())
+    viewer.window.remove_dock_widget(busy_widget)
+    assert canvas.updatesEnabled()
+
+
+def test_the_canvas_is_painted_again_when_napari_refuses_a_layer(viewer, busy_widget, monkeypatch):
+    def refuse(data):
+        del data
+        raise ValueError("no such layer")
+
+    refused = []
+    monkeypatch.setattr(sys, "excepthook", lambda _, error, __: refused.append(str(error)))
+    monkeypatch.setattr("auctrack.plugins.napari.own_layers.make_layer", refuse)
+    busy_widget.running.run_all()
+    finish(busy_widget)
+    assert set(refused) == {"no such layer"}
+    assert main_window(viewer).centralWidget().updatesEnabled()

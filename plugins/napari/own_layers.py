@@ -1,0 +1,113 @@
+"""The plugin's own layers in the viewer, by role: handed to napari one in each turn of the event loop, painted once."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import TYPE_CHECKING
+
+from qtpy.QtCore import QObject, QTimer, Signal  # pyright: ignore[reportPrivateImportUsage]
+
+from .depth import show_depth
+from .hand_over import fill_layer, make_layer
+from .layer_tables import LayerData
+from .main_window import main_window
+
+if TYPE_CHECKING:
+    from napari import Viewer
+    from napari.layers import Layer
+
+_PAUSE_MS = 15  # between two layers, in which the window listens
+
+
+class OwnLayers(QObject):
+    """Signals: `announced(sentence)` before napari takes layers up, `taken()` once it has all of them."""
+
+    announced = Signal(str)
+    taken = Signal()
+
+    def __init__(self, viewer: Viewer, parent: QObject) -> None:
+        super().__init__(parent)
+        self._viewer = viewer
+        self._layers: dict[str, Layer] = {}
+        self._void: dict[str, bool] = {}
+        self._queue: list[tuple[str, LayerData]] = []
+        self._turn = QTimer(self)
+        self._turn.setSingleShot(True)
+        self._turn.setInterval(_PAUSE_MS)
+        self._turn.timeout.connect(self._take_turn)
+
+    @property
+    def is_busy(self) -> bool:
+        """Whether a layer is still to be handed over, or to be painted."""
+        return self._turn.isActive()
+
+    def layer(self, role: str) -> Layer | None:
+        """Return the layer of a role ("tracks", "particles", "chosen") while it is in the viewer."""
+        layer = self._layers.get(role)
+        return layer if layer is not None and layer in self._viewer.layers else None
+
+    def hand_over(self, layers: Mapping[str, LayerData]) -> None:
+        """Announce layers, then give them to napari; what was still waiting is forgotten."""
+        self._queue = list(layers.items())
+        most = max(len(data) for data, _, _ in layers.values())
+        self.announced.emit(f"napari draws {most:,} points…")
+        self._turn.start()
+
+    def let_go(self) -> None:
+        """Hand nothing over any more."""
+        self._turn.stop()
+        self._queue = []
+        self._set_painting(True)
+
+    def put(self, role: str, layer_data: LayerData) -> None:
+        """Show layer data in the layer of a role, which is made if need be; the user's choice of layer stays."""
+        data, given, _ = layer_data
+        layer = self.layer(role)
+        if len(data) == 0:
+            self._remove(role)
+            return
+        if layer is not None and layer.ndim == len(given["scale"]):
+            fill_layer(layer, layer_data)
+            if role in self._void:
+                layer.visible = self._void[role]
+        else:
+            self._remove(role)
+            active = self._viewer.layers.selection.active
+            layer = make_layer(layer_data)
+            self._layers[role] = layer
+            self._viewer.add_layer(layer)
+            if active is not None:
+                self._viewer.layers.selection.active = active
+            if role == "particles":
+                show_depth(self._viewer, layer)
+        self._void.pop(role, None)
+
+    def hide(self, role: str) -> None:
+        """Put a layer whose tracks are void out of sight; taking it away and making another would cost napari 0.5 s."""
+        layer = self.layer(role)
+        if layer is not None and role not in self._void:
+            self._void[role] = layer.visible
+            layer.visible = False
+            layer.name = f"older {layer.name}"
+
+    def _take_turn(self) -> None:
+        """Give one layer to napari, or paint once it has them all: taking up and painting are a tick each."""
+        if self._queue:
+            self._turn.start()  # first: the next turn comes even if napari refuses this layer
+            self._set_painting(False)
+            self.put(*self._queue.pop(0))
+        else:
+            self._set_painting(True)
+            self.taken.emit()
+
+    def _set_painting(self, on: bool) -> None:
+        """Let the canvas paint, or hold it; panels and menus are painted all the time."""
+        canvas = main_window(self._viewer).centralWidget()
+        assert canvas is not None  # every window of napari has one
+        canvas.setUpdatesEnabled(on)
+
+    def _remove(self, role: str) -> None:
+        layer = self.layer(role)
+        if layer is not None:
+            self._viewer.layers.remove(layer)
+        self._layers.pop(role, None)

@@ -1,0 +1,143 @@
+"""Measure how long napari's window goes without a tick while the widget links points.
+
+    python -m auctrack.plugins.napari.ticks
+
+Needs a display: `xvfb-run -a -s "-screen 0 1600x1100x24"` before it brings a virtual one. With NUMBA_CACHE_DIR set to
+an empty folder the first run is the very first after installation, which compiles; else it is the first of a session,
+which loads what was compiled. A tick is measured by the clock, and by the CPU time of all threads in it, which other
+programs on the machine hardly lengthen.
+"""
+
+from __future__ import annotations
+
+import argparse
+import time
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from typing import Any
+
+import typer
+from napari import Viewer
+from qtpy.QtCore import QObject, QTimer
+from qtpy.QtWidgets import QApplication
+
+from ...tracker.simulate import SimulationSettings, simulate
+from .hand_over import make_layer
+from .layer_tables import points_layer
+from .readers import point_size
+
+_TICK_MS = 5
+_LONG = 0.1
+_PAINT_MS = 100  # after the last layer, in which the canvas paints
+_PATIENCE = 600.0
+
+WORKING, MAKING, DRAWING = "it links", "napari makes its first layers", "napari draws"
+
+
+@dataclass
+class Longest:
+    """The longest tick by the clock, the longest by CPU time, and how many took over 0.1 s by the clock."""
+
+    seconds: float = 0.0
+    cpu_seconds: float = 0.0
+    long: int = 0
+
+    def add(self, seconds: float, cpu_seconds: float) -> None:
+        """Count one tick."""
+        self.seconds, self.cpu_seconds = max(self.seconds, seconds), max(self.cpu_seconds, cpu_seconds)
+        self.long += seconds > _LONG
+
+
+@dataclass
+class _Clock:
+    seconds: float = field(default_factory=time.perf_counter)
+    cpu_seconds: float = field(default_factory=time.process_time)
+
+
+class Ticks(QObject):
+    """Counts the ticks of a widget's window, by what goes on (`longest`)."""
+
+    def __init__(self, widget: Any) -> None:
+        super().__init__()
+        self.longest: dict[str, Longest] = {}
+        self._overlay = widget.parts.overlay
+        self._state = WORKING
+        self._last = _Clock()
+        self._timer = QTimer(self)
+        self._timer.setInterval(_TICK_MS)
+        self._timer.timeout.connect(self._tick)
+        self._painted = QTimer(self)
+        self._painted.setSingleShot(True)
+        self._painted.setInterval(_PAINT_MS)
+        self._painted.timeout.connect(self._work_on)
+        self._overlay.announced.connect(self._draws)
+        self._overlay.drawn.connect(self._painted.start)
+        self._timer.start()
+
+    def stop(self) -> None:
+        """Count no more."""
+        self._timer.stop()
+
+    def _tick(self) -> None:
+        now, last = _Clock(), self._last
+        self.longest.setdefault(self._state, Longest()).add(
+            now.seconds - last.seconds, now.cpu_seconds - last.cpu_seconds
+        )
+        self._last = now
+
+    def _draws(self, sentence: str) -> None:
+        del sentence
+        self._painted.stop()
+        self._state = MAKING if self._overlay.layer("tracks") is None else DRAWING
+
+    def _work_on(self) -> None:
+        self._state = WORKING
+
+
+def main(words: Sequence[str] | None = None) -> None:
+    """Link points in a viewer a few times, and print the longest ticks."""
+    parser = argparse.ArgumentParser(prog="python -m auctrack.plugins.napari.ticks")
+    parser.add_argument("--particles", type=int, default=10_000)
+    parser.add_argument("--frames", type=int, default=50)
+    parser.add_argument("--runs", type=int, default=3)
+    asked = parser.parse_args(words)
+    viewer, widget = _opened(asked.particles, asked.frames)
+    typer.echo(f"{asked.particles:,} points × {asked.frames} frames; the longest tick while\n")
+    typer.echo("| run | while | ms | CPU ms | ticks over 100 ms |\n|---|---|---|---|---|")
+    for run in range(1, asked.runs + 1):
+        for state, tick in _measured(widget).items():
+            typer.echo(f"| {run} | {state} | {tick.seconds * 1e3:.0f} | {tick.cpu_seconds * 1e3:.0f} | {tick.long} |")
+    viewer.close()
+
+
+def _opened(particles: int, frames: int) -> tuple[Viewer, Any]:
+    points = simulate(SimulationSettings(particles=particles, frames=frames)).detections
+    viewer = Viewer(title="auctrack", show=True)
+    viewer.window.resize(900, 600)
+    viewer.add_layer(make_layer(points_layer(points, "points", size=point_size(points))))
+    _, widget = viewer.window.add_plugin_dock_widget("auctrack", "Track particles")
+    _settle(widget)
+    return viewer, widget
+
+
+def _measured(widget: Any) -> dict[str, Longest]:
+    ticks = Ticks(widget)
+    widget.running.run_all()
+    _settle(widget)
+    ticks.stop()
+    return ticks.longest
+
+
+def _settle(widget: Any) -> None:
+    """Run the event loop until nothing has happened for half a second."""
+    end = time.monotonic() + _PATIENCE
+    quiet = time.monotonic() + 0.5
+    while time.monotonic() < min(quiet, end):
+        QApplication.processEvents()
+        time.sleep(0.001)
+        if widget.is_busy:
+            quiet = time.monotonic() + 0.5
+
+
+if __name__ == "__main__":
+    main()
