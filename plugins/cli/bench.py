@@ -102,7 +102,7 @@ def cardinality_command(
     files: Annotated[
         list[Path] | None,
         typer.Argument(
-            metavar="[FILE.mtx]...",
+            metavar="FILE.mtx",
             help="MatrixMarket files, such as the SuiteSparse graphs of the papers, in place of the graphs made here.",
         ),
     ] = None,
@@ -116,8 +116,8 @@ def cardinality_command(
 ) -> None:
     """Maximum cardinality on meshes, power-law, road and gate graphs, original and permuted (Deveci et al. 2013).
 
-    Without --quick, --sizes and files also the graphs that others' code was measured on, up to 4 million rows
-    ('large-gpu/*', 'large-cpu/*'); DIR/graphs keeps what takes long to make, 1 GB in all.
+    Without --quick, --sizes and files also 'large-gpu/*' and 'large-cpu/*', graphs of up to 4 million rows that others'
+    code was measured on. DIR/graphs keeps what takes long to make, 1 GB in all.
     """
     from ..bench.cardinality import cardinality
 

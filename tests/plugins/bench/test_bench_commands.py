@@ -182,6 +182,22 @@ def test_wrong_usage_ends_in_a_sentence(bench, arguments, said):
     assert said in bench(*arguments, code=2)
 
 
-def test_a_file_that_is_no_matrix_ends_in_a_sentence(bench, tmp_path):
-    (tmp_path / "poem.mtx").write_text("Shall I compare thee")
-    assert "poem.mtx" in bench("cardinality", str(tmp_path / "poem.mtx"), "--quick", code=1)
+@pytest.mark.parametrize(
+    "text",
+    [
+        "Shall I compare thee",
+        "%%MatrixMarket matrix coordinate pattern general\n5 5 2\n1 1\n2 9\n",
+        "%%MatrixMarket matrix coordinate pattern general\n5 5 3\n1 1\n",
+    ],
+    ids=["no matrix", "a column that is not there", "fewer entries than promised"],
+)
+def test_a_file_that_is_no_matrix_ends_in_a_sentence(bench, tmp_path, text):
+    (tmp_path / "poem.mtx").write_text(text)
+    said = bench("cardinality", str(tmp_path / "poem.mtx"), "--quick", code=1)
+    assert "poem.mtx is no MatrixMarket file that can be read" in " ".join(said.split())
+    assert ".." not in said
+
+
+def test_a_file_that_is_not_there_ends_in_a_sentence(bench, tmp_path):
+    said = bench("cardinality", str(tmp_path / "nowhere.mtx"), "--quick", code=1)
+    assert "nowhere.mtx is no MatrixMarket file" in " ".join(said.split())
