@@ -17,7 +17,7 @@ Three repairs hold everywhere here.
   start at their bound where they have one. Hence unequal sides and `unmatched_cost` need no enlarged matrix.
 
 Dense costs on a GPU: the classical variant in stages (`gpu_classical`, twin `zero_graph`) is the faster one, as it
-passes by free columns where all must be matched, and looks at short lists instead of the matrix; the alternating tree
+finds many paths with one dual change and looks at short lists instead of the matrix; the alternating tree
 (`gpu_forest`, twin `forest`) looks at all columns for every row that enters. Batches of small problems: `gpu_batch`.
 
 Sparse costs are never made dense. On the CPU their components are solved side by side in threads; on a GPU they are one

@@ -29,7 +29,8 @@ from .handover import columns_below, exchanged, from_prices, starting_duals, tak
 from .reduction import reduce_columns, reduce_rows
 from .state import FREE, State, no_trees, start
 from .tree import match_by_trees
-from .zero_graph import match_by_stages, no_zeros
+from .zero_graph import match_by_stages
+from .zero_trees import no_zeros
 
 SEARCHES_COUNTED = 40
 """Searches whose paths are counted one by one, for the paper's Table 2."""
@@ -155,7 +156,7 @@ def _by_zeros(parts: Parts, graph: Graph, state: State) -> tuple[np.ndarray, dic
 def _by_stages(parts: Parts, graph: Graph, state: State) -> tuple[np.ndarray, dict[str, Any]]:
     runs = len(parts[2]) - 1
     counts, found = np.zeros((runs, 5), np.int64), np.zeros((runs, SEARCHES_COUNTED), np.int64)
-    scratch = no_trees(state), no_zeros(len(state.r), len(state.v))
+    scratch = no_trees(state), no_zeros(state)
 
     def match_run(c: int) -> int:
         return _of_run(match_by_stages, c, parts, graph, state, *scratch, counts[c], found[c])

@@ -10,10 +10,11 @@ import numpy as np
 
 from .. import cuda
 from ..assignment import Assignment
-from ..auction.gpu_graph import Prices, certified
+from ..auction.gpu_certificate import certified
+from ..auction.gpu_graph import Prices
 from ..errors import Infeasible
 from ..problem import Problem
-from .gpu_classical import CAPACITY, COUNTS, ZEROS, stats_of
+from .gpu_classical import CAPACITY, COUNTS, ZEROS, stats_of, ways_to_ends
 from .gpu_dense import LOOSE, REFINEMENTS, DeviceCosts, DeviceState, violator_of
 from .state import FREE
 
@@ -117,7 +118,7 @@ class Batch:
         n, m = form.n_rows // form.n_blocks, form.n_cols // form.n_blocks
         item = form.data.itemsize
         copies = 0 if form.is_on_device else len(form.data) * (item + 1)
-        needed = copies + form.n_rows * (CAPACITY * (4 + item) + 4 * ZEROS + 120) + 80 * form.n_cols
+        needed = copies + form.n_rows * (CAPACITY * (4 + item) + 12 * ZEROS + 140) + 80 * form.n_cols
         cuda.require_memory(needed + 2**22, f"{form.n_blocks} problems of {n} x {m} costs")
         forbidden = None if form.forbidden is None else cp.asarray(form.forbidden).reshape(-1, m)
         bounds = tuple(cp.asarray(bound) for bound in form.dual_bounds())
@@ -130,6 +131,12 @@ class Batch:
     def shape(self) -> tuple[int, int]:
         """Rows and columns of one problem."""
         return len(self.state.r) // self.n, self.costs.cost.shape[1]
+
+    @property
+    def ends_bound(self) -> bool:
+        """Some row or column may stay alone."""
+        n, m = self.shape
+        return self.bounded or n < m
 
     def common_arguments(self, *, again: bool) -> tuple[Any, tuple[Any, ...]]:
         """Return the places of the problems, and what both kernels take from the bounds of rows on."""
@@ -179,7 +186,9 @@ def match_by_stages(batch: Batch, again: bool) -> tuple[Any, dict[str, Any]]:
             *(places, np.int32(side), *costs.pairs, *rest),
             *(cp.empty((rows, CAPACITY), cp.int32), cp.empty((rows, CAPACITY), costs.cost.dtype)),
             *(cp.empty((rows, ZEROS), cp.int32), cp.empty(rows, costs.price_dtype)),
-            *(cp.empty((batch.n, 2, side, 2), cp.int32), cp.empty(2 * rows, cp.int32), on_device),
+            *(cp.empty((batch.n, 2, side, 2), cp.int32), cp.empty(2 * rows, cp.int32)),
+            *(ways_to_ends(costs) if batch.ends_bound else (np.intp(0),) * 4),
+            on_device,
         ),
         shared_mem=room,
     )

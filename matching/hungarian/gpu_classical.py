@@ -41,6 +41,7 @@ COUNTS = np.dtype(
     [
         ("queue", np.int32, 3),
         ("short_lists", np.int32, 2),
+        ("members", np.int32, 2),
         ("free_rows", np.int32, 2),
         ("round", np.int32),
         ("barrier", np.uint32),
@@ -110,11 +111,20 @@ def match_listed(
             *(state.v, state.r, state.col_of_row, state.row_of_col, rows, columns, list_cols, list_costs),
             *(cp.empty((n, ZEROS), cp.int32), cp.empty(n, cp.int32), cp.zeros(n, cp.int32)),
             *(cp.empty(n, costs.price_dtype), cp.full((2, m), _NOTHING), cp.full(n, _NOTHING), cp.empty(n, cp.int32)),
-            *(cp.empty((2, max(n, m), 2), cp.int32), both_free, on_device),
+            *(cp.empty((2, max(n, m), 2), cp.int32), both_free),
+            *(ways_to_ends(costs) if ends_bound else (np.intp(0),) * 4),
+            on_device,
         ),
     )
     done = on_device.get().view(COUNTS)[0]
     return int(done["stuck"]), stats_of(done[None])
+
+
+def ways_to_ends(costs: DeviceCosts) -> tuple[Any, Any, Any, Any]:
+    """Return room for the ways of columns and rows to their nearest ends, for slacks, and for the rows in the trees."""
+    cp, n, m = costs.cp, len(costs.row_bound), len(costs.col_bound)
+    ways = cp.zeros(m, cp.uint64), cp.zeros(n, cp.uint64)
+    return *ways, cp.empty((n, ZEROS), costs.price_dtype), cp.empty(n, cp.int32)
 
 
 def stats_of(done: Any) -> dict[str, Any]:

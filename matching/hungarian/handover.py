@@ -93,8 +93,8 @@ def exchanged(state: State, col_bound: np.ndarray, free: np.ndarray) -> State:
 
 
 def take_back(turned: State, state: State) -> None:
-    """Copy a state seen from the columns back."""
-    state.r[:], state.v[:] = turned.v, turned.r
+    """Copy a state seen from the columns back; what rounding left above its bound is at it."""
+    state.r[:], state.v[:] = turned.v, np.minimum(turned.r, turned.row_bound)
     state.col_of_row[:] = np.where(turned.row_of_col < 0, ALONE, turned.row_of_col)
     state.row_of_col[:] = np.maximum(turned.col_of_row, FREE)
     linked = np.flatnonzero(state.col_of_row >= 0)

@@ -29,9 +29,9 @@ class HungarianClassical:
     Attributes
     ----------
     variant : {"default", "paper"}
-        "default": in stages, each of which changes the duals once, as far as many paths need it (`zero_graph`); square
-        dense problems without an `unmatched_cost` take some 5 to 30 of them. "paper": the steps of Date & Nagi, on the
-        CPU the sequential algorithm of their section 2.2; O(n⁴) at worst, every dual update looks at all pairs.
+        "default": in stages, each of which changes the duals once, as far as many paths need it (`zero_graph`); dense
+        problems take some 5 to 30 of them. "paper": the steps of Date & Nagi, on the CPU the sequential algorithm of
+        their section 2.2; O(n⁴) at worst, every dual update looks at all pairs.
     start : Assignment or array_like (columns,), optional
         Column duals to begin with, in place of the initial ones: those of an answer, as an auction's that stopped early
         (`solve(problem, Auction(eps=…))`), or any others. Every start gives the exact optimum; a good one sooner (see

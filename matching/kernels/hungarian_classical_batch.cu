@@ -16,12 +16,14 @@
 #define THREADS 256
 #endif
 
+// far, row_far: zeros; these, slacks and members: null where no problem has ends that must not be passed by.
 // again: go on from v and the matching, once loose links are undone; else v, r are written and nothing is matched.
 // Dynamic shared memory: 40 bytes a column and 60 a row of the largest problem.
 extern "C" __global__ void __launch_bounds__(THREADS, THREADS > 256 ? 1 : 2) hungarian_classical_batch(
     const Place* places, int most_side, const cost_t* cost, const unsigned char* forbidden, const price_t* row_bound,
     const price_t* col_bound, int again, price_t loose, price_t* v, price_t* r, int* col_of_row, int* row_of_col, int* list_cols,
-    cost_t* list_costs, int* zeros, price_t* whole, int2* queue, int* free_rows, Counts* counts
+    cost_t* list_costs, int* zeros, price_t* whole, int2* queue, int* free_rows, uint64* far, uint64* row_far, price_t* slacks,
+    int* members, Counts* counts
 ) {
     extern __shared__ uint64 room[];
     __shared__ Shared shared;
@@ -37,7 +39,8 @@ extern "C" __global__ void __launch_bounds__(THREADS, THREADS > 256 ? 1 : 2) hun
     const Lists lists{list_cols + i0 * CAPACITY, list_costs + i0 * CAPACITY};
     const Solve s{costs, row_bound == nullptr ? nullptr : row_bound + i0, row_bound != nullptr || n < m, v + j0, rows, columns, lists,
                   zeros + i0 * ZEROS, stamp + n, stamp, whole + i0, claims, ends, stamp + 2 * n,
-                  queue + 2 * (int64)most_side * blockIdx.x, free_rows + 2 * i0, most_side, counts + blockIdx.x};
+                  queue + 2 * (int64)most_side * blockIdx.x, free_rows + 2 * i0, far + j0, row_far + i0, slacks + i0 * ZEROS,
+                  members + i0, most_side, counts + blockIdx.x};
     r += i0, col_of_row += i0, row_of_col += j0;
     if (again) release_loose(costs, s.row_bound, s.v, r, col_of_row, row_of_col, loose);
     else reduce(costs, s.row_bound, col_bound + j0, s.v, r);

@@ -90,6 +90,16 @@ def test_a_stage_finds_many_paths_also_for_real_costs():
     assert stats["searches"] <= 20
 
 
+@pytest.mark.parametrize("price", [None, 0.1, 0.4], ids=["unequal sides", "many alone", "few alone"])
+def test_a_stage_finds_many_paths_also_where_some_stay_alone(price: float | None):
+    rng = np.random.default_rng(7)
+    distances = np.linalg.norm(rng.random((360, 1, 3)) - rng.random((1, 400, 3)), axis=2)
+    problem = Problem.dense(distances, unmatched_cost=price)
+    answer = solve(problem, "hungarian-classical", "cpu")
+    assert verify(problem, answer)
+    assert answer.stats["searches"] <= 20
+
+
 def test_paths_of_the_searches_add_up_to_the_rows():
     cost = np.random.default_rng(4).integers(0, 200, (200, 200))
     stats = solve(cost, "hungarian-tree", "cpu").stats
