@@ -37,9 +37,9 @@ from .peer_solvers import (
     scipy_matching,
     scipy_sparse,
 )
-from .record import Clock, Record
+from .record import Cell, Clock, Record
 from .solver_variants import missing_device, solver_variant
-from .tables import NOTHING, Table, fact_mean, grid, most_memory, ratio, times_with_spread
+from .tables import Table, fact_mean, grid, most_memory, ratio, with_spread
 
 AS_THEY = "auctrack, their objective"
 
@@ -168,13 +168,10 @@ _NOTES = {
 
 
 def _tables(experiments: Sequence[Experiment], effort: Effort, record: Record) -> list[Table]:
-    tables: list[Table] = []
-    for experiment in experiments:
-        tables += [_times(experiment, record, effort.clock), _ratios(experiment, record, effort.clock)]
     linking = experiments[-1]
     memory = "Linking: the most memory of a call beyond its input"
     return [
-        *tables,
+        *(_times(experiment, record, effort.clock) for experiment in experiments),
         _linking_accuracy(linking, record),
         grid(memory, linking, record, most_memory, label=_label),
     ]
@@ -185,29 +182,19 @@ def _label(case: Case) -> str:
 
 
 def _times(experiment: Experiment, record: Record, clock: Clock) -> Table:
-    title = f"{_TITLES[experiment.name]}: median (± half the middle half)"
-    return grid(title, experiment, record, times_with_spread(clock), label=_label, notes=_notes(experiment))
-
-
-def _notes(experiment: Experiment) -> tuple[str, ...]:
-    return (_NOTES[experiment.name],) if experiment.name in _NOTES else ()
-
-
-def _ratios(experiment: Experiment, record: Record, clock: Clock) -> Table:
-    """Every median as a multiple of the first variant's, from the same run."""
+    """Every median, and how many times the first variant's of the same run it is."""
     ours = experiment.variants[0].name
-    rows: list[tuple[str, ...]] = []
-    for case in experiment.cases:
-        times = {
-            variant.name: record.cell(experiment.name, case.series, case.size, variant.name).times(clock)
-            for variant in experiment.variants
-        }
-        medians = {name: statistics.median(values) if values else None for name, values in times.items()}
-        rows.append((_label(case), *(ratio(median, medians[ours]) for median in medians.values())))
-    shown = [k for k in range(len(experiment.variants)) if any(row[k + 1] != NOTHING for row in rows)]
-    columns = ("", *(experiment.variants[k].name for k in shown))
-    kept = [(row[0], *(row[k + 1] for k in shown)) for row in rows]
-    return Table(f"{_TITLES[experiment.name]}: time as a multiple of {ours}'s (above 1: slower)", columns, kept)
+
+    def text(cell: Cell) -> str:
+        times = cell.times(clock)
+        reference = record.cell(cell.experiment, cell.series, cell.size, ours).times(clock)
+        if not times or not reference or cell.variant == ours:
+            return with_spread(times)
+        return f"{with_spread(times)}, {ratio(statistics.median(times), statistics.median(reference))}"
+
+    title = f"{_TITLES[experiment.name]}: median (± half the middle half), and as a multiple of {ours}'s"
+    notes = (_NOTES[experiment.name],) if experiment.name in _NOTES else ()
+    return grid(title, experiment, record, text, label=_label, notes=notes)
 
 
 def _linking_accuracy(experiment: Experiment, record: Record) -> Table:
