@@ -1,23 +1,42 @@
-"""The figures of `bench cardinality`: profiles, times, levels of each search."""
+"""The figures of `bench cardinality`: profiles, speed-ups, times, levels of each search."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from pathlib import Path
 
-from .cardinality_record import OURS, PARALLEL, SEQUENTIAL, fastest_sequential, label_of, sets_of, time_of
+from .cardinality_record import (
+    G_PR,
+    G_PR_FORMS,
+    OURS,
+    PARALLEL,
+    RELABELLING,
+    SEQUENTIAL,
+    fastest_sequential,
+    geometric,
+    in_common,
+    label_of,
+    mean_speed_up,
+    originals,
+    relabelling_name,
+    sets_of,
+    time_of,
+)
 from .figures import draw_bars, draw_lines, draw_profiles
 from .harness import Case, Experiment
+from .papers import cardinality_peers as peers
 from .profiles import performance_profile, speed_up_profile
 from .record import Record
+
+Bars = dict[str, dict[str, float]]
 
 
 def figures(experiments: Mapping[str, Experiment], record: Record, folder: Path) -> list[Path]:
     """Draw what was measured, and return the files."""
     algorithms, levels = experiments["algorithms"], experiments["figure-2"]
     paths = [path for name in ("original", "permuted") for path in _draw_profiles(name, algorithms, record, folder)]
-    title = "Search after the cheap start (ours: start and search)"
-    paths += draw_bars(folder / "cardinality-times.png", title, _bars(algorithms, record), y="seconds", log=True)
+    for name, title, y, bars in _bars(experiments, record):
+        paths += draw_bars(folder / f"cardinality-{name}.png", title, bars, y=y, log=True)
     for case in levels.cases:
         paths += _draw_levels(folder / f"cardinality-figure-2-{case.series}.png", case, levels, record)
     return paths
@@ -41,15 +60,74 @@ def _draw_profiles(name: str, experiment: Experiment, record: Record, folder: Pa
     solved = [k for k in range(len(cases)) if any(row[k] for row in times.values())]
     curves = performance_profile({v: [row[k] for k in solved] for v, row in times.items()})
     path = folder / f"cardinality-performance-{name}.png"
-    title = f"Performance profile, {name} graphs"
+    title = f"Performance profile, {name} graphs (ours: start and search)"
     return paths + draw_profiles(path, title, curves, x="time within this multiple of the best")
 
 
-def _bars(experiment: Experiment, record: Record) -> dict[str, dict[str, float]]:
+def _bars(experiments: Mapping[str, Experiment], record: Record) -> Iterator[tuple[str, str, str, Bars]]:
+    """Yield (file, title, y axis, bars) of every figure of bars."""
+    algorithms = experiments["algorithms"]
+    title = "Search after the cheap start (ours: start and search)"
+    yield "times", title, "seconds", _times(algorithms, record)
+    title = "Euro-Par 2013, Figure 5: geometric-mean speed-up"
+    yield "figure-5", title, "times as fast", _mean_speed_ups(algorithms, record)
+    title = "ICPP 2013, Figure 4: speed-up over PR on each graph"
+    yield "figure-4", title, "times as fast", _each_speed_up(algorithms, record)
+    title = "ICPP 2013, Figure 1: G-PR by relabelling, geometric mean"
+    yield "figure-1", title, "seconds", _by_relabelling(experiments["figure-1"], record)
+    if "large-gpu" in experiments:
+        title = f"Large graphs on a GPU; matchmaker2 and ECL-MM: {peers.GPU_HARDWARE}"
+        yield "large-gpu", title, "seconds", _beside_peers(experiments["large-gpu"], record)
+
+
+def _times(experiment: Experiment, record: Record) -> Bars:
     return {
         label_of(case): {v.name: t for v in experiment.variants if (t := time_of(record, experiment, case, v.name))}
         for case in experiment.cases
     }
+
+
+def _mean_speed_ups(experiment: Experiment, record: Record) -> Bars:
+    return {
+        f"{name}, over {reference}": {
+            v: ratio
+            for v in (*PARALLEL, *OURS)
+            if (ratio := mean_speed_up(record, experiment, cases, v, reference)) is not None
+        }
+        for name, cases in sets_of(experiment).items()
+        for reference in ("PFP", "HK")
+    }
+
+
+def _each_speed_up(experiment: Experiment, record: Record) -> Bars:
+    return {
+        label_of(case): {
+            v: ratio for v in (G_PR, *OURS) if (ratio := mean_speed_up(record, experiment, [case], v, "PR")) is not None
+        }
+        for case in originals(experiment.cases)
+    }
+
+
+def _by_relabelling(experiment: Experiment, record: Record) -> Bars:
+    cases = in_common(record, experiment, experiment.cases, [v.name for v in experiment.variants])
+    return {
+        f"{how[0]}, {how[1]:g}": {
+            form: mean
+            for form in G_PR_FORMS
+            if (mean := geometric(record, experiment, cases, relabelling_name(form, how))) is not None
+        }
+        for how in RELABELLING
+    }
+
+
+def _beside_peers(experiment: Experiment, record: Record) -> Bars:
+    bars: Bars = {}
+    for case in experiment.cases:
+        ours, row = time_of(record, experiment, case, OURS[1]), peers.GPU[case.series]
+        if ours:
+            bars[case.series] = {OURS[1]: ours, "matchmaker2": row.matchmaker2}
+            bars[case.series] |= {"ECL-MM": row.ecl_mm} if row.ecl_mm else {}
+    return bars
 
 
 def _draw_levels(path: Path, case: Case, experiment: Experiment, record: Record) -> list[Path]:

@@ -21,10 +21,10 @@ def _seconds(variant):
 
 
 @pytest.fixture
-def tables(tmp_path):
-    """Return the tables by the beginning of their titles, all of a record that was filled in by hand."""
+def filled(tmp_path):
+    """Return a benchmark and a record of it that was filled in by hand."""
 
-    def show(effort):
+    def fill(effort):
         benchmark = cardinality(effort)
         record = Record(tmp_path / "cardinality.json", "cardinality")
         for experiment in benchmark.experiments:
@@ -36,6 +36,17 @@ def tables(tmp_path):
                     cell.seconds, cell.cpu_seconds = [seconds], [seconds]
                     cell.facts = [{**known, "search_s": seconds, "whole_s": seconds}]
                     record.cells[cell.key] = cell
+        return benchmark, record
+
+    return fill
+
+
+@pytest.fixture
+def tables(filled):
+    """Return the tables by the beginning of their titles."""
+
+    def show(effort):
+        benchmark, record = filled(effort)
         shown = benchmark.tables(record)
         return lambda beginning: next(table for table in shown if table.title.startswith(beginning))
 
@@ -79,3 +90,12 @@ def test_the_papers_algorithms_are_compared_on_large_graphs_too(tables):
 def test_large_graphs_are_left_out_where_sizes_are_given_or_little_is_wanted():
     for effort in (Effort(quick=True), Effort(sizes=(6,))):
         assert not [e.name for e in cardinality(effort).experiments if e.name.startswith("large")]
+
+
+def test_every_figure_of_both_papers_is_drawn(filled, tmp_path):
+    benchmark, record = filled(Effort())
+    drawn = {
+        path.name.removeprefix("cardinality-").removesuffix(".png") for path in benchmark.figures(record, tmp_path)
+    }
+    assert {"figure-1", "figure-2-delaunay", "figure-2-road", "figure-4", "figure-5", "large-gpu", "times"} <= drawn
+    assert {"performance-original", "performance-permuted", "speed-up-original-hk", "speed-up-permuted-pfp"} <= drawn
