@@ -16,12 +16,15 @@ optimal duals of uniform, normal and shifted sets, n = 5,000 to 100,000, with wh
 
 from __future__ import annotations
 
+from dataclasses import dataclass
+from typing import Any
+
 import numpy as np
 from numba import njit
 from scipy.ndimage import map_coordinates
 
 POINTS_PER_CELL = 16
-_ROUNDS = 4
+ROUNDS = 4
 """Times that κ is renewed from the slopes; each round has as many sweeps as the grid has cells along an axis."""
 
 _LEAST_DENSITY = 0.5
@@ -43,19 +46,74 @@ def coarse_prices(rows: np.ndarray, cols: np.ndarray, squared: bool) -> np.ndarr
     float64 (m,)
         At most 0 where columns outnumber rows: no price may then be higher.
     """
-    lower = np.minimum(rows.min(axis=1), cols.min(axis=1))
-    extent = np.maximum(rows.max(axis=1), cols.max(axis=1)) - lower
-    side, axes = _cell_side(extent, len(rows[0]))
-    if not axes:
-        return np.zeros(len(cols[0]))
-    shape = np.maximum(np.ceil(extent / side), 1).astype(np.int64)
-    n_rows, n_cols = (_count(points, lower, side, shape) for points in (rows, cols))
-    density = np.maximum((n_rows + n_cols) / 2, _LEAST_DENSITY) / side**axes
-    conductance = (density / 2 if squared else 1.1 * density ** (1 - 1 / axes)) * side ** (axes - 2)
-    floor = 0.0 if len(cols[0]) > len(rows[0]) else -np.inf
-    potential = _potential(n_rows - n_cols, conductance, np.inf if squared else side, floor)
-    places = (cols - lower[:, None]) / side - 0.5
-    return -map_coordinates(potential, places, order=1, mode="nearest")
+    grid = CoarseGrid.over(np, rows, cols, squared)
+    if grid is None:
+        return np.zeros(cols.shape[1])
+    places = (cols - grid.lower[:, None]) / grid.side - 0.5
+    return -map_coordinates(_potential(grid), places, order=1, mode="nearest")
+
+
+@dataclass(frozen=True)
+class CoarseGrid:
+    """A grid of cubes over both point sets, and the equation that its potential solves.
+
+    Attributes
+    ----------
+    lower : float64 (3,)
+        Corner of the first cell.
+    side : float
+    shape : (int, int, int)
+    surplus : float64 (cells,)
+        Rows less columns of each cell, padded in front and behind by `pad` cells of 0.
+    faces : float64 (3, cells)
+        Conductance between each cell and the next along an axis where the slope is 0, padded as `surplus`.
+    steepest : float
+        Largest difference of the potential between neighbours; +inf for squared distances.
+    floor : float
+        Least potential.
+    """
+
+    lower: Any
+    side: float
+    shape: tuple[int, ...]
+    surplus: Any
+    faces: Any
+    steepest: float
+    floor: float
+
+    @classmethod
+    def over(cls, xp: Any, rows: Any, cols: Any, squared: bool) -> CoarseGrid | None:
+        """Return the grid over positions, axes first, of the array module `xp`; None where all points are one."""
+        lower = xp.minimum(rows.min(axis=1), cols.min(axis=1))
+        extent = (xp.maximum(rows.max(axis=1), cols.max(axis=1)) - lower).tolist()
+        side, axes = _cell_side(np.array(extent), rows.shape[1])
+        if not axes:
+            return None
+        shape = tuple(max(int(np.ceil(length / side)), 1) for length in extent)
+        n_rows, n_cols = (_count(xp, points, lower, side, shape) for points in (rows, cols))
+        density = xp.maximum((n_rows + n_cols) / 2, _LEAST_DENSITY) / side**axes
+        conductance = (density / 2 if squared else 1.1 * density ** (1 - 1 / axes)) * side ** (axes - 2)
+        pad = shape[1] * shape[2]
+        surplus = xp.zeros(conductance.size + 2 * pad)
+        surplus[pad:-pad] = (n_rows - n_cols).ravel()
+        floor = 0.0 if cols.shape[1] > rows.shape[1] else -np.inf
+        steepest = np.inf if squared else side
+        return cls(lower, side, shape, surplus, _faces(xp, conductance, pad), steepest, floor)
+
+    @property
+    def pad(self) -> int:
+        """Cells of one layer along the first axis."""
+        return self.shape[1] * self.shape[2]
+
+    @property
+    def sweeps(self) -> int:
+        """Sweeps of over-relaxation between two looks at the slopes."""
+        return max(self.shape)
+
+    @property
+    def omega(self) -> float:
+        """Factor of over-relaxation."""
+        return 2 / (1 + np.sin(np.pi / max(self.shape)))
 
 
 def _cell_side(extent: np.ndarray, n: int) -> tuple[float, int]:
@@ -70,31 +128,39 @@ def _cell_side(extent: np.ndarray, n: int) -> tuple[float, int]:
     return side, 0
 
 
-def _count(points: np.ndarray, lower: np.ndarray, side: float, shape: np.ndarray) -> np.ndarray:
-    cells = np.minimum(((points - lower[:, None]) / side).astype(np.int64), shape[:, None] - 1)
-    return np.bincount(np.ravel_multi_index(tuple(cells), tuple(shape)), minlength=shape.prod()).reshape(shape)
+def _count(xp: Any, points: Any, lower: Any, side: float, shape: tuple[int, ...]) -> Any:
+    last = xp.asarray(np.array(shape) - 1)[:, None]
+    z, y, x = xp.minimum(((points - lower[:, None]) / side).astype(np.int64), last)
+    return xp.bincount((z * shape[1] + y) * shape[2] + x, minlength=int(np.prod(shape))).reshape(shape)
 
 
-def _potential(surplus: np.ndarray, conductance: np.ndarray, steepest: float, floor: float) -> np.ndarray:
-    """Return the potential of every cell, at least `floor`, whose steps between cells end at about `steepest`."""
-    shape = surplus.shape
-    strides = np.array([shape[1] * shape[2], shape[2], 1])
-    pad = int(strides[0])
-    faces = [np.zeros((3, surplus.size + 2 * pad)) for _ in range(2)]
+def _faces(xp: Any, conductance: Any, pad: int) -> Any:
+    """Return the mean conductance of every cell and the next along each axis, 0 beyond the last."""
+    faces = xp.zeros((3, conductance.size + 2 * pad))
     for axis in range(3):
-        between = np.moveaxis(np.zeros(shape), axis, 0)
-        ends = np.moveaxis(conductance, axis, 0)
-        between[:-1] = (ends[:-1] + ends[1:]) / 2
-        faces[0][axis, pad:-pad] = np.moveaxis(between, 0, axis).ravel()
-    phi, source = np.zeros(surplus.size + 2 * pad), np.zeros(surplus.size + 2 * pad)
-    source[pad:-pad] = surplus.ravel()
-    steps = np.zeros_like(faces[0])
-    longest = max(shape)
-    for _ in range(_ROUNDS):
-        _renew(phi, steps, faces[0], faces[1], strides, pad, 1 / steepest)
-        _relax(phi, source, faces[1], strides, pad, 2 / (1 + np.sin(np.pi / longest)), longest, floor)
-    steepness = max(float(abs(np.diff(phi[pad:-pad].reshape(shape), axis=axis)).max(initial=0)) for axis in range(3))
-    return phi[pad:-pad].reshape(shape) / max(1.0, steepness / steepest)
+        between = xp.zeros(conductance.shape)
+        ends = xp.moveaxis(conductance, axis, 0)
+        xp.moveaxis(between, axis, 0)[:-1] = (ends[:-1] + ends[1:]) / 2
+        faces[axis, pad:-pad] = between.ravel()
+    return faces
+
+
+def _potential(grid: CoarseGrid) -> np.ndarray:
+    """Return the potential of every cell, at least the grid's floor, whose steps between cells end at its steepest."""
+    pad, shape = grid.pad, grid.shape
+    strides = np.array([pad, shape[2], 1])
+    phi, steps, faces = np.zeros_like(grid.surplus), np.zeros_like(grid.faces), np.zeros_like(grid.faces)
+    for _ in range(ROUNDS):
+        _renew(phi, steps, grid.faces, faces, strides, pad, 1 / grid.steepest)
+        _relax(phi, grid.surplus, faces, strides, pad, grid.omega, grid.sweeps, grid.floor)
+    phi = phi[pad:-pad].reshape(shape)
+    return phi / too_steep(np, phi, grid.steepest)
+
+
+def too_steep(xp: Any, phi: Any, steepest: float) -> float:
+    """Return by what a potential must be divided for no step between neighbours to be larger than `steepest`."""
+    steps = [float(abs(xp.diff(phi, axis=axis)).max()) for axis in range(3) if phi.shape[axis] > 1]
+    return max(1.0, max(steps, default=0.0) / steepest)
 
 
 @njit(cache=True, nogil=True)

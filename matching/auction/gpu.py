@@ -17,10 +17,11 @@ from ..errors import DeviceUnavailable, Infeasible, NotConverged
 from ..problem import Problem
 from .feasibility import find_fault
 from .gpu_batch import groups_of_blocks, is_tall, solve_groups
+from .gpu_certificate import certified, certify, local_partners
 from .gpu_dense import solve_dense
 from .gpu_eps import match_within_eps
 from .gpu_feasibility import can_match_all_rows
-from .gpu_graph import DeviceGraph, Prices, certified, certify, local_partners
+from .gpu_graph import DeviceGraph, Prices
 from .gpu_points import solve_points
 from .gpu_scaling import solve_graph, starting_prices
 from .graph import out_of_bids
@@ -124,7 +125,7 @@ def _match_turned(graph: DeviceGraph, problem: Problem, options: Auction) -> Pri
 
 def _turned_back(turned: DeviceGraph, prices: Prices) -> Prices:
     """Exchange rows and columns of a solution: the best row duals become the column duals."""
-    v, _, _ = certify(turned, prices, turned.cp.minimum(prices.v, turned.col_bound))
+    v = certify(turned, prices, turned.cp.minimum(prices.v, turned.col_bound)).row_duals
     return Prices(v, prices.row_of_col, prices.col_of_row, prices.counts)
 
 

@@ -7,7 +7,8 @@ from typing import Any
 
 import numpy as np
 
-from .gpu_graph import DeviceGraph, Prices, certify
+from .gpu_certificate import certify
+from .gpu_graph import DeviceGraph, Prices
 from .gpu_scaling import finish_free, solve_graph
 
 THREADS = 256
@@ -34,16 +35,18 @@ def solve_dense(matrix: DeviceGraph, most_bids: int | None = None) -> tuple[Pric
             break
         if prices.counts.get("waiting"):
             return prices, -1
-        duals, _, _ = certify(graph, prices, prices.v)
+        duals, _, _, frayed = certify(graph, prices, prices.v)
         pairs, costs = _violations(matrix, prices, duals)
         prices.count(pricing_rounds=1, pairs_added=len(pairs))
-        if len(pairs) == 0:
+        frayed[pairs // matrix.n_cols] = True
+        wanting = matrix.cp.flatnonzero(frayed)
+        if len(wanting) == 0:
             return prices, -1
         graph = with_pairs(graph, pairs, costs)
         if graph.is_bounded:
             prices, stuck = _again(graph, prices.counts)
         else:
-            stuck = finish_free(graph, prices, prices.unmatch(matrix.cp.unique(pairs // matrix.n_cols)))
+            stuck = finish_free(graph, prices, prices.unmatch(wanting))
     prices, stuck = _again(matrix, prices.counts)
     prices.count(whole_matrix=1)
     return prices, stuck

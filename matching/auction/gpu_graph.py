@@ -1,19 +1,15 @@
-"""A matching problem in device memory, the state of its auction, and the certificate computed there."""
+"""A matching problem in device memory, and the state of its auction."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
 
 from .. import cuda
-from ..assignment import Assignment
-from ..certificate import incomplete_blocks
 from ..problem import INT_LIMIT, Problem
 
-CERTIFY_THREADS = 256
 PATH_BYTES = 2**29
 """Most device memory for the scratch space of searches side by side."""
 
@@ -217,78 +213,3 @@ class Prices:
         """Add to the counts."""
         for name, number in more.items():
             self.counts[name] = self.counts.get(name, 0) + number
-
-
-def certify(graph: DeviceGraph, prices: Prices, v: Any) -> tuple[Any, Any, Any]:
-    """Return the best row duals for column duals `v`, all terms of cost and gap, and how many of them are not tight.
-
-    Returns
-    -------
-    row_duals, terms, loose : (rows,), (2, rows + columns), int32 (1,)
-        On the device.
-    """
-    cp, n, m = graph.cp, graph.n_rows, graph.n_cols
-    r = cp.empty(n, graph.price_dtype)
-    terms = cp.empty((2, n + m), graph.price_dtype)
-    loose = cp.zeros(1, cp.int32)
-    kernel = graph.kernel("auction_certify.cu", "auction_certify", lanes=True)
-    blocks = min(1 << 16, max(1, -(-max(n * graph.lanes, m) // CERTIFY_THREADS)))
-    kernel(
-        (blocks,),
-        (CERTIFY_THREADS,),
-        (
-            *(np.int32(n), np.int32(m), *graph.edges(), graph.row_bound, graph.col_bound, v),
-            *(prices.col_of_row, prices.row_of_col, r, terms[0], terms[1], loose, np.int32(graph.has_unmatched_cost)),
-        ),
-    )
-    return r, terms, loose
-
-
-def certified(
-    graph: DeviceGraph, problem: Problem, prices: Prices, *, solver: str, device: str, stats: Mapping[str, Any]
-) -> Assignment:
-    """Return the assignment with feasible duals and its gap, on the device; as `certificate.certify` on the CPU."""
-    cp = graph.cp
-    v = cp.minimum(prices.v, graph.col_bound)
-    r, terms, loose = certify(graph, prices, v)
-    is_tight = not int(loose.get()[0])
-    if problem.n_blocks == 1:
-        cost, gap = (number.item() for number in cp.stack([terms[0].sum(), terms[1].sum()]).get())
-    else:
-        cost, gap = _sums_of_blocks(problem, terms)
-    if not is_tight:
-        incomplete = incomplete_blocks(problem, prices.col_of_row.get())
-        gap = np.where(incomplete, np.inf, gap) if problem.n_blocks > 1 else np.inf if incomplete[0] else gap
-    return Assignment(
-        local_partners(cp, problem, prices.col_of_row, problem.row_offsets, problem.col_offsets),
-        local_partners(cp, problem, prices.row_of_col, problem.col_offsets, problem.row_offsets),
-        cost,
-        r,
-        v,
-        gap,
-        is_tight,
-        solver,
-        device,
-        stats,
-        problem.row_offsets,
-        problem.col_offsets,
-    )
-
-
-def _sums_of_blocks(problem: Problem, terms: Any) -> tuple[np.ndarray, np.ndarray]:
-    """Cost and gap of each block, (blocks,) each, from the terms of rows and columns."""
-    rows, cols = np.split(terms.get(), [problem.n_rows], axis=1)
-    sums = np.zeros((2, problem.n_blocks), rows.dtype)
-    for side, offsets in ((rows, problem.row_offsets), (cols, problem.col_offsets)):
-        some = np.flatnonzero(np.diff(offsets))
-        if len(some):
-            sums[:, some] += np.add.reduceat(side, offsets[some], axis=1)
-    return sums[0], sums[1]
-
-
-def local_partners(cp: Any, problem: Problem, partner: Any, own_offsets: np.ndarray, other_offsets: np.ndarray) -> Any:
-    """Count partners within their block."""
-    if problem.n_blocks == 1:
-        return partner
-    first = cp.asarray(np.repeat(other_offsets[:-1], np.diff(own_offsets)).astype(np.int32))
-    return cp.where(partner < 0, partner, partner - first)

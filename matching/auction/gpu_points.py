@@ -2,18 +2,39 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
 
 from .. import cuda
 from ..problem import Problem
+from .gpu_certificate import certify
+from .gpu_coarse import coarse_prices
 from .gpu_dense import with_pairs
-from .gpu_graph import PATH_BYTES, DeviceGraph, Prices, certify
-from .gpu_scaling import SCALING_FACTOR, bid_in_phases, finish_free, increments, solve_graph
+from .gpu_graph import PATH_BYTES, DeviceGraph, Prices
+from .gpu_scaling import (
+    SCALING_FACTOR,
+    TIGHT_ROUNDS,
+    bid_in_phases,
+    bid_tightly,
+    finish_free,
+    increments,
+    is_nearly_square,
+    search_free,
+    settle_lone_columns,
+    settle_shortages,
+    solve_graph,
+    without_bounds,
+)
+from .gpu_steps import bid
 from .gpu_tree import FAN, NEAREST, THREADS, Side, sorted_sides
 
 PRICING_ROUNDS = 200
+AFAR_LEAVES, FEWEST_AFAR, AFAR_ROUNDS = 0.0005, 40, (1500, 1500)
+"""Share of the rows, and number, left by a phase from prices that are right from afar, and the rounds that end it."""
+AFAR_MARGINS = (1.0, 1.0, 1.0, 5.0, 15.0)
+"""As `matrix_free.MARGINS`, after each of these phases but the last."""
 
 
 def solve_points(cp: Any, problem: Problem, most_bids: int | None = None) -> tuple[DeviceGraph, Prices, int]:
@@ -30,32 +51,87 @@ def solve_points(cp: Any, problem: Problem, most_bids: int | None = None) -> tup
     kernels = cuda.load("auction_points.cu", *(["-DSQUARED"] if problem.metric == "squared" else []))
     x, y = sorted_sides(cp, problem.x, problem.y, (problem.row_offsets, problem.col_offsets), kernels)
     graph = _neighbour_graph(cp, problem, x, y, kernels)
-    pairs = AllPairs(x, y, kernels, margin=(increments(graph) or [0.0])[0] / SCALING_FACTOR)
-
-    def with_worst_pairs(graph: DeviceGraph, prices: Prices) -> DeviceGraph:
-        return pairs.added(graph, prices, every_row=True)[0]
-
-    if graph.is_bounded:
-        prices, stuck = solve_graph(graph, most_bids)
+    pairs = AllPairs(x, y, kernels)
+    if graph.is_bounded and not is_nearly_square(graph, most_bids):
+        return _solve_bounded(graph, pairs, most_bids)
+    free, prices, stuck = _solve_free(without_bounds(graph), problem, pairs, most_bids)
+    wanting: Any = ()
+    for _ in range(PRICING_ROUNDS):
+        if stuck >= 0 or prices.counts.get("waiting"):
+            break
+        if graph.is_bounded and settle_lone_columns(_bounded_as(graph, free), prices):
+            pairs.forget()
+        free, wanting = pairs.added(free, prices)
+        if len(wanting) == 0:
+            break
+        stuck = finish_free(free, prices, prices.unmatch(wanting), most_bids)
     else:
-        graph, prices = bid_in_phases(graph, most_bids, with_worst_pairs)
-        stuck = -1 if prices.counts.get("waiting") else finish_free(graph, prices, None, most_bids)
-    violated: Any = ()
+        prices.count(unchecked_rows=len(wanting))
+    return _bounded_as(graph, free), prices, stuck
+
+
+def _solve_bounded(graph: DeviceGraph, pairs: AllPairs, most_bids: int | None) -> tuple[DeviceGraph, Prices, int]:
+    """Solve from the bounds again and again, each time with the pairs that contradict; as `solve_points`."""
+    prices, stuck = solve_graph(graph, most_bids)
+    wanting: Any = ()
     for _ in range(PRICING_ROUNDS):
         if stuck >= 0 or prices.counts.get("waiting"):
             return graph, prices, stuck
-        graph, violated = pairs.added(graph, prices)
-        if len(violated) == 0:
+        graph, wanting = pairs.added(graph, prices)
+        if len(wanting) == 0:
             return graph, prices, -1
-        if graph.is_bounded:
-            again, stuck = solve_graph(graph, most_bids)
-            again.count(**prices.counts)
-            prices = again
+        again, stuck = solve_graph(graph, most_bids)
+        again.count(**prices.counts)
+        prices = again
+        pairs.forget()
+    prices.count(unchecked_rows=len(wanting))
+    return graph, prices, stuck
+
+
+def _solve_free(
+    graph: DeviceGraph, problem: Problem, pairs: AllPairs, most_bids: int | None
+) -> tuple[DeviceGraph, Prices, int]:
+    """Match all rows of a graph without bounds, which grows on the way; as `solve_points`."""
+    margin = (increments(graph) or [0.0])[0] / SCALING_FACTOR
+
+    def with_worst_pairs(graph: DeviceGraph, prices: Prices) -> DeviceGraph:
+        return pairs.added(graph, prices, every_row=True, margin=margin)[0]
+
+    graph, prices = bid_in_phases(graph, most_bids, with_worst_pairs)
+    if prices.counts.get("waiting"):
+        return graph, prices, -1
+    left, is_hard = bid_tightly(graph, prices, None, most_bids)
+    if is_hard and problem.n_blocks == 1:
+        graph, left = _start_from_afar(graph, problem, prices, pairs)
+    elif is_hard:
+        left = settle_shortages(graph, prices)
+    return graph, prices, search_free(graph, prices, left, most_bids)
+
+
+def _start_from_afar(graph: DeviceGraph, problem: Problem, prices: Prices, pairs: AllPairs) -> tuple[DeviceGraph, Any]:
+    """Begin anew from prices that are right from afar, with the pairs that they call for; return the rows left over.
+
+    As on the CPU (`matrix_free`): the coarsest phase is spared, the next is run twice, and two finer ones follow.
+    """
+    prices.v = coarse_prices(graph.cp, *pairs.points, squared=problem.metric == "squared")
+    first = increments(graph)[1]
+    steps = [first, *(first / SCALING_FACTOR**k for k in range(len(AFAR_MARGINS)))]
+    stop_at = max(int(AFAR_LEAVES * graph.n_rows), FEWEST_AFAR)
+    for eps, margin in zip([None, *steps], [1.0, *AFAR_MARGINS, 0.0], strict=True):
+        prices.unmatch_all()
+        if eps is not None:
+            bid(graph, prices, eps=eps, stop_at=stop_at, most_rounds=AFAR_ROUNDS)
+        if margin:
             pairs.forget()
-        else:
-            stuck = finish_free(graph, prices, prices.unmatch(violated), most_bids)
-    prices.count(unchecked_rows=len(violated))
-    return graph, prices, -1
+            graph = pairs.added(graph, prices, every_row=True, margin=margin * (eps or first))[0]
+    pairs.forget()
+    prices.unmatch_all()
+    return graph, bid(graph, prices, most_rounds=TIGHT_ROUNDS)
+
+
+def _bounded_as(graph: DeviceGraph, grown: DeviceGraph) -> DeviceGraph:
+    """Return the grown graph with the bounds of the first."""
+    return replace(grown, col_bound=graph.col_bound, is_bounded=graph.is_bounded)
 
 
 class AllPairs:
@@ -65,33 +141,44 @@ class AllPairs:
     tree of earlier, higher prices still bounds those of now.
     """
 
-    def __init__(self, x: Side, y: Side, kernels: Any, margin: float) -> None:
-        """Check pairs of `x` and `y`; pairs within `margin` of being violated are added too."""
-        self._x, self._y, self._kernels, self._margin = x, y, kernels, margin
+    def __init__(self, x: Side, y: Side, kernels: Any) -> None:
+        """Check pairs of `x` and `y`."""
+        self._x, self._y, self._kernels = x, y, kernels
         self.forget()
+
+    @property
+    def points(self) -> tuple[Any, Any]:
+        """The positions of rows and columns, (n, 3) and (m, 3)."""
+        return self._x.points, self._y.points
 
     def forget(self) -> None:
         """Begin anew, because prices rose."""
         self._tree: Any = None
         self._checked: Any = None  # (rows,) dual at which each row was last found to have no violated pair
 
-    def added(self, graph: DeviceGraph, prices: Prices, *, every_row: bool = False) -> tuple[DeviceGraph, Any]:
-        """Return the graph with the worst missing pairs of violated rows (or of every row), and the violated rows."""
+    def added(
+        self, graph: DeviceGraph, prices: Prices, *, every_row: bool = False, margin: float = 0.0
+    ) -> tuple[DeviceGraph, Any]:
+        """Return the graph with the worst missing pairs of violated rows (or of every row), and the rows to match anew.
+
+        Those are the violated, and the matched whose links have frayed. Pairs within `margin` of being violated are
+        added too.
+        """
         cp, n = graph.cp, graph.n_rows
-        duals, _, _ = certify(graph, prices, prices.v)
+        duals, _, _, frayed = certify(graph, prices, prices.v)
         if self._checked is None:
             self._tree, self._checked = self._y.tree(self._kernels, prices.v), cp.full(n, -cp.inf)
         slot = self._x.slot
         selected = slot[(duals > self._checked)[self._x.order[slot]]]
         k = len(selected)
-        violated = cp.zeros(n, bool)
         if k == 0:
-            return graph, cp.flatnonzero(violated)
+            return graph, cp.flatnonzero(frayed)
+        violated = cp.zeros(n, bool)
         pairs, costs = cp.empty(k * FAN, cp.int64), cp.empty(k * FAN)
         arguments = (
             *(np.int32(k), *self._y.searched(*self._tree), *self._x.searching(), selected),
             *(duals, prices.v, graph.indptr, graph.indices),
-            *(np.int64(graph.n_cols), np.float64(self._margin), np.int32(not every_row)),
+            *(np.int64(graph.n_cols), np.float64(margin), np.int32(not every_row)),
             *(pairs, costs, violated),
         )
         self._kernels["auction_price"]((-(-k * FAN // THREADS),), (THREADS,), arguments)
@@ -101,7 +188,8 @@ class AllPairs:
         pairs, costs = pairs[found], costs[found]
         order = cp.argsort(pairs)
         prices.count(pricing_rounds=1, pairs_added=len(pairs))
-        return (with_pairs(graph, pairs[order], costs[order]) if len(pairs) else graph), cp.flatnonzero(violated)
+        graph = with_pairs(graph, pairs[order], costs[order]) if len(pairs) else graph
+        return graph, cp.flatnonzero(violated | frayed)
 
 
 def _neighbour_graph(cp: Any, problem: Problem, x: Side, y: Side, kernels: Any) -> DeviceGraph:

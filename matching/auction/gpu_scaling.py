@@ -9,8 +9,9 @@ from typing import Any
 import numpy as np
 
 from ..hungarian.gpu_trees import grow_trees
+from .gpu_certificate import certify
 from .gpu_feasibility import can_match_all_rows
-from .gpu_graph import DeviceGraph, Prices, certify
+from .gpu_graph import DeviceGraph, Prices
 from .gpu_steps import UNLIMITED, augment, bid, grow_forest
 
 SCALING_FACTOR = 5
@@ -45,17 +46,31 @@ def solve_graph(graph: DeviceGraph, most_bids: int | None = None) -> tuple[Price
 
     Once `most_bids` are spent, the count "waiting" says how many rows have no column yet.
     """
-    if not graph.is_bounded:
-        _, prices = bid_in_phases(graph, most_bids, lambda graph, _: graph)
-        return prices, -1 if prices.counts.get("waiting") else finish_free(graph, prices, None, most_bids)
-    if most_bids is None and not graph.has_unmatched_cost and graph.n_cols < FEW_LONE * graph.n_rows:
-        return _solve_nearly_square(graph)
+    if not graph.is_bounded or is_nearly_square(graph, most_bids):
+        free = without_bounds(graph)
+        _, prices = bid_in_phases(free, most_bids, lambda same, _: same)
+        stuck = -1 if prices.counts.get("waiting") else finish_free(free, prices, None, most_bids)
+        if stuck < 0 and graph.is_bounded:
+            settle_lone_columns(graph, prices)
+        return prices, stuck
     prices = Prices.start(graph, starting_prices(graph))
     left = bid(graph, prices, stop_at=LEFT_TO_PATHS, most_bids=most_bids)
     if _is_spent(prices, left, most_bids):
         return prices, -1
     stuck = _row_without_column(graph, prices, left) if len(left) else -1
     return prices, stuck if stuck >= 0 else _search_from(graph, prices, left)
+
+
+def is_nearly_square(graph: DeviceGraph, most_bids: int | None) -> bool:
+    """Whether so few columns must stay alone that phases are run as if none had a bound, and those settled after."""
+    return most_bids is None and not graph.has_unmatched_cost and graph.n_cols < FEW_LONE * graph.n_rows
+
+
+def without_bounds(graph: DeviceGraph) -> DeviceGraph:
+    """Return the graph as if no column had a bound."""
+    if not graph.is_bounded:
+        return graph
+    return replace(graph, col_bound=graph.cp.full_like(graph.col_bound, graph.none), is_bounded=False)
 
 
 def _search_from(graph: DeviceGraph, prices: Prices, rows: Any) -> int:
@@ -69,27 +84,24 @@ def _search_from(graph: DeviceGraph, prices: Prices, rows: Any) -> int:
     return stuck if stuck >= 0 else augment(graph, prices, left, UNLIMITED)[0]
 
 
-def _solve_nearly_square(graph: DeviceGraph) -> tuple[Prices, int]:
-    """As `solve_graph`, where few columns stay alone: phases as if none had a bound, then those are settled.
+def settle_lone_columns(graph: DeviceGraph, prices: Prices) -> int:
+    """Bring columns that stay alone to their bound, which scaled phases leave them short of; return how many.
 
-    Scaled phases leave lone columns below their bound. A shortest path that starts in such a column raises its dual
-    until it is matched, or it or another column reaches its bound (as `finish.settle_lone_columns` on the CPU).
+    A shortest path that starts in such a column raises its dual until it is matched, or it or another column reaches
+    its bound (as `finish.settle_lone_columns` on the CPU).
     """
     cp = graph.cp
-    free = replace(graph, col_bound=cp.full_like(graph.col_bound, graph.none), is_bounded=False)
-    _, prices = bid_in_phases(free, None, lambda same, _: same)
-    stuck = finish_free(free, prices, None)
     below = cp.flatnonzero((prices.row_of_col < 0) & (prices.v < graph.col_bound)).astype(np.int32)
-    if stuck >= 0 or len(below) == 0:
-        return prices, stuck
+    if len(below) == 0:
+        return 0
     turned = graph.transposed()
-    duals, _, _ = certify(graph, prices, prices.v)
+    duals = certify(graph, prices, prices.v).row_duals
     back = Prices(duals, prices.row_of_col, prices.col_of_row, prices.counts)
     back.count(lone_columns=len(below))
     _search_from(turned, back, below)
-    v, _, _ = certify(turned, back, back.v)
+    v = certify(turned, back, back.v).row_duals
     prices.v = cp.where(prices.row_of_col < 0, graph.col_bound, v)  # which rounding may keep them from by an ulp
-    return prices, -1
+    return len(below)
 
 
 def _row_without_column(graph: DeviceGraph, prices: Prices, left: Any) -> int:
@@ -118,11 +130,24 @@ def bid_in_phases(
 
 def finish_free(graph: DeviceGraph, prices: Prices, rows: Any, most_bids: int | None = None) -> int:
     """Match the given rows (None: all, none of them matched) at tight links, where no dual has a bound."""
-    rounds = prices.counts.get("rounds", 0)
-    left = _bid_tightly(graph, prices, rows, most_bids)
-    lasted = prices.counts.get("rounds", 0) - rounds >= TIGHT_ROUNDS[0]
-    if rows is None and most_bids is None and lasted and len(left) > max(FEWEST_HARD, HARD_LEAVE * graph.n_rows):
-        left = _settle_shortages(graph, prices)
+    left, is_hard = bid_tightly(graph, prices, rows, most_bids)
+    if is_hard:
+        left = settle_shortages(graph, prices)
+    return search_free(graph, prices, left, most_bids)
+
+
+def bid_tightly(graph: DeviceGraph, prices: Prices, rows: Any, most_bids: int | None = None) -> tuple[Any, bool]:
+    """Auction rows without an increment for a few rounds; return those left over, and whether regions lack columns."""
+    before = prices.counts.get("rounds", 0)
+    stop_at = int(BIDS_LEAVE * graph.n_rows) if rows is None else 0
+    left = bid(graph, prices, rows=rows, stop_at=stop_at, most_bids=_rest(prices, most_bids), most_rounds=TIGHT_ROUNDS)
+    lasted = prices.counts.get("rounds", 0) - before >= TIGHT_ROUNDS[0]
+    is_hard = lasted and len(left) > max(FEWEST_HARD, HARD_LEAVE * graph.n_rows)
+    return left, is_hard and rows is None and most_bids is None
+
+
+def search_free(graph: DeviceGraph, prices: Prices, left: Any, most_bids: int | None = None) -> int:
+    """Match the rows that bids without an increment left over, by shortest paths."""
     if _is_spent(prices, left, most_bids):
         return -1
     if not graph.is_batch_of_matrices:  # whose forests grow side by side
@@ -133,13 +158,7 @@ def finish_free(graph: DeviceGraph, prices: Prices, rows: Any, most_bids: int | 
     return stuck if stuck >= 0 else grow_forest(graph, prices, left)
 
 
-def _bid_tightly(graph: DeviceGraph, prices: Prices, rows: Any, most_bids: int | None) -> Any:
-    """Auction rows without an increment for a few rounds; return those left over."""
-    stop_at, rest = int(BIDS_LEAVE * graph.n_rows), _rest(prices, most_bids)
-    return bid(graph, prices, rows=rows, stop_at=stop_at, most_bids=rest, most_rounds=TIGHT_ROUNDS)
-
-
-def _settle_shortages(graph: DeviceGraph, prices: Prices) -> Any:
+def settle_shortages(graph: DeviceGraph, prices: Prices) -> Any:
     """Repeat the phases until hardly any row is left over, then bid without an increment; return the rows left over.
 
     Where one region has more rows than columns, the price of its shortage has to spread far. Bids in large steps do
@@ -149,7 +168,7 @@ def _settle_shortages(graph: DeviceGraph, prices: Prices) -> Any:
         prices.unmatch_all()
         bid(graph, prices, eps=eps, stop_at=int(SHORTAGE_LEAVES * graph.n_rows), most_rounds=SHORTAGE_ROUNDS)
     prices.unmatch_all()
-    return _bid_tightly(graph, prices, None, None)
+    return bid_tightly(graph, prices, None)[0]
 
 
 def bid_to_eps(graph: DeviceGraph, eps: float, most_bids: int | None) -> Prices:

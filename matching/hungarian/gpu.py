@@ -11,7 +11,8 @@ import numpy as np
 
 from .. import cuda
 from ..assignment import Assignment
-from ..auction.gpu_graph import DeviceGraph, Prices, certified
+from ..auction.gpu_certificate import certified
+from ..auction.gpu_graph import DeviceGraph, Prices
 from ..certificate import certify
 from ..convert import as_dense, as_sparse, transposed
 from ..errors import Infeasible

@@ -13,7 +13,8 @@ import numpy as np
 
 from .. import cuda
 from ..assignment import Assignment
-from ..auction.gpu_graph import DeviceGraph, Prices, certified, certify
+from ..auction.gpu_certificate import certified, certify
+from ..auction.gpu_graph import DeviceGraph, Prices
 from ..auction.gpu_scaling import starting_prices
 from ..errors import Infeasible
 from ..hall import infeasible
@@ -65,7 +66,7 @@ def solve_sparse(cp: Any, problem: Problem, name: str, where: str, start: Any = 
 
 def best_row_duals(graph: DeviceGraph, v: Any) -> Any:
     """Return the largest row duals that are feasible beside column duals `v`, as `costs.best_row_duals`."""
-    return certify(graph, Prices.start(graph, v), v)[0]
+    return certify(graph, Prices.start(graph, v), v).row_duals
 
 
 def _matched_from_columns(graph: DeviceGraph, start: Any, problem: Problem, **how: Any) -> Prices:
@@ -83,7 +84,7 @@ def _matched_from_columns(graph: DeviceGraph, start: Any, problem: Problem, **ho
 
 def _exchanged(graph: DeviceGraph, prices: Prices) -> Prices:
     """Return the state seen from the columns: the best row duals are the prices there."""
-    row_duals, _, _ = certify(graph, prices, prices.v)
+    row_duals = certify(graph, prices, prices.v).row_duals
     return Prices(row_duals, prices.row_of_col, prices.col_of_row, {})
 
 
@@ -99,7 +100,7 @@ def _match(graph: DeviceGraph, prices: Prices, problem: Problem, *, zeros_first:
             matched = prices.col_of_row.get(), prices.row_of_col.get()
             raise infeasible(problem, stuck, graph.indptr.get(), graph.indices.get(), None, *matched)
         settle_lone_columns(graph, prices, zeros_first=zeros_first, stats=stats)
-        row_duals, _, loose = certify(graph, prices, prices.v)
+        row_duals, _, loose, _ = certify(graph, prices, prices.v)
         if graph.is_integer or not int(loose[0]) or stats["refinements"] == REFINEMENTS:
             return
         free = _released(graph, prices, row_duals)

@@ -4,7 +4,7 @@
 // v_j), and the gap is the sum of c_ij - v_j - r_i over links and price - dual over the lone. LANES lanes serve one
 // row; after the rows, one thread each column. A term is loose when it is not 0, or, for real costs, more than 64
 // ulp of the largest number that went into it, those of the pair that set the row's dual included. A lone member without
-// a bound, which must be matched, is loose whatever its term.
+// a bound, which must be matched, is loose whatever its term. A link is frayed from 16 ulp on.
 //
 // Bytes: 12 to 16 per edge, 40 per row, 40 per column. No two threads write the same place but for the count of
 // loose terms.
@@ -19,11 +19,17 @@
 #define LANES 8
 #endif
 
-__device__ __forceinline__ bool is_loose(price_t slack, price_t a, price_t b, price_t c, price_t d = 0, price_t e = 0) {
+constexpr int LOOSE = 64, FRAYED = 16;
+
+__device__ __forceinline__ bool exceeds(
+    int ulps, price_t slack, price_t a, price_t b, price_t c, price_t d = 0, price_t e = 0
+) {
 #ifdef INTEGER
     return slack != 0;
 #else
-    return !(slack <= 64 * 2.220446049250313e-16 * fmax(fmax(fmax(fabs(a), fabs(b)), fmax(fabs(c), fabs(d))), fabs(e)));
+    return !(
+        slack <= ulps * 2.220446049250313e-16 * fmax(fmax(fmax(fabs(a), fabs(b)), fmax(fabs(c), fabs(d))), fabs(e))
+    );
 #endif
 }
 
@@ -32,7 +38,7 @@ extern "C" __global__ void auction_certify(
     int n_rows, int n_cols, const int64* indptr, const int* indices, const cost_t* cost,
     const unsigned char* forbidden, int width, int block_rows,
     const price_t* row_bound, const price_t* col_bound, const price_t* v, const int* col_of_row, const int* row_of_col,
-    price_t* row_duals, price_t* terms_cost, price_t* terms_slack, int* loose, int priced
+    price_t* row_duals, price_t* terms_cost, price_t* terms_slack, int* loose, unsigned char* frayed, int priced
 ) {
     const Graph graph{indptr, indices, cost, forbidden, width, block_rows};
     const int member = threadIdx.x % LANES;
@@ -68,7 +74,8 @@ extern "C" __global__ void auction_certify(
             terms_cost[row] = pays;
             terms_slack[row] = pays - price - dual;
             n_loose += (link == NOBODY && row_bound[row] >= none()) ||
-                       is_loose(pays - price - dual, pays, price, dual, set_cost, set_price);
+                       exceeds(LOOSE, pays - price - dual, pays, price, dual, set_cost, set_price);
+            frayed[row] = link != NOBODY && exceeds(FRAYED, pays - price - dual, pays, price, dual, set_cost, set_price);
         }
     }
     for (int col = global_thread(); col < n_cols; col += all_threads()) {
@@ -76,7 +83,7 @@ extern "C" __global__ void auction_certify(
         const price_t price = lone && priced ? col_bound[col] : price_t(0), dual = lone ? v[col] : price_t(0);
         terms_cost[n_rows + col] = price;
         terms_slack[n_rows + col] = price - dual;
-        n_loose += (lone && col_bound[col] >= none()) || is_loose(price - dual, price, dual, 0);
+        n_loose += (lone && col_bound[col] >= none()) || exceeds(LOOSE, price - dual, price, dual, 0);
     }
     if (n_loose) atomicAdd(loose, n_loose);
 }
