@@ -143,9 +143,12 @@ def _largest(effort: Effort, gpu: str) -> Experiment:
     sizes = effort.of_sizes((150_000,), (600,))
     cases = [Case("uniform [0, n]", n, lambda seed, n=n: GeneratedCosts(n, "n", seed, gpu)) for n in sizes]
     (solver,) = _on_gpu(["hungarian-classical"], gpu)
-    check = lambda given, answer: {**given.checked(answer), **_sizes_of(given.n, given.problem.data.nbytes)}  # noqa: E731
-    variant = replace(solver, check=check, prepare=lambda given: given.problem)
+    variant = replace(solver, check=_checked_on_gpu, prepare=lambda given: given.problem)
     return Experiment("largest", cases, [variant], effort.times(3, 3))
+
+
+def _checked_on_gpu(given: GeneratedCosts, answer: Assignment) -> Facts:
+    return {**given.checked(answer), **_sizes_of(given.n, given.problem.data.nbytes)}
 
 
 def _case(series: str, n: int, gpu: str, make: Callable[[int], Problem]) -> Case:
