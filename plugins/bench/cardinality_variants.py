@@ -71,7 +71,7 @@ def relabelling(gpu: str, strategies: tuple[tuple[str, float], ...] = RELABELLIN
 def ours(device: str) -> Variant:
     """Our own choice, which gets a graph that nobody has looked at: transposing it counts."""
     label = OURS[device != "cpu"]
-    return _variant(label, lambda graph: maximum_matching(_unseen(graph), "auto", "auto", device), device)
+    return _variant(label, lambda graph: maximum_matching(unseen(graph), "auto", "auto", device), device)
 
 
 def papers_variant(label: str, algorithm: str, device: str = "cpu", **options: Any) -> Variant:
@@ -81,7 +81,7 @@ def papers_variant(label: str, algorithm: str, device: str = "cpu", **options: A
 
 def _variant(label: str, run: Callable[[Graph], Matching], device: str) -> Variant:
     prepare = as_it_is if device == "cpu" else partial(_copied, device)
-    return Variant(label, run, _checked, prepare, device=device, missing=missing_device(device))
+    return Variant(label, run, checked, prepare, device=device, missing=missing_device(device))
 
 
 @lru_cache(maxsize=1)
@@ -91,12 +91,12 @@ def _copied(device: str, graph: BipartiteGraph) -> DeviceGraph:
         return DeviceGraph.of(graph)
 
 
-def _unseen(graph: Graph) -> Graph:
-    """The same graph without what earlier calls derived from it."""
+def unseen(graph: Graph) -> Graph:
+    """Return the same graph without what earlier calls derived from it."""
     return type(graph)(graph.indptr, graph.indices, graph.n_rows, graph.n_columns)
 
 
-def _checked(graph: BipartiteGraph, matching: Matching) -> Facts:
+def checked(graph: BipartiteGraph, matching: Matching) -> Facts:
     """Return sizes, times and counts of a matching whose cover was recomputed and proves it maximum."""
     partners = cuda.to_host(matching.col_of_row), cuda.to_host(matching.row_of_col)
     maximum = verify_matching(graph, replace(matching, graph=graph, col_of_row=partners[0], row_of_col=partners[1]))
