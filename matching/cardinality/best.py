@@ -1,16 +1,16 @@
 """Our own best on one core: a start and a search chosen by features of the graph that cost under a millisecond.
 
-Beyond the papers. No algorithm wins everywhere (CPU milliseconds with the start, one core, medians, families of
+Beyond the papers. No algorithm wins everywhere (CPU milliseconds with the start, one core, families of
 ``plugins/bench``):
 
 - Push-relabel with prefetching is the one that is never bad, and needs no transposed graph while simple labels do.
-  Particle gate of 2^16, permuted: 27, Pothen–Fan 130. Permuted random geometric 2^16: 22, Pothen–Fan 35.
+  Particle gate of 2^16, permuted: 26, Pothen–Fan 700. Permuted Delaunay 2^16: 7, Pothen–Fan 16.
 - A well-ordered mesh is mended by local searches in the time of reading it. Delaunay 2^17: 5, Hopcroft–Karp 8,
   Pothen–Fan 19, push-relabel 67.
-- Pothen–Fan, which searches depth first, wins by up to 3 where its reads stay in the cache: graphs in a good order
-  (road 2^16: 7.9, push-relabel 12.5), and small ones (permuted Delaunay 2^13: 0.6, push-relabel 1.4) until its phases
-  no longer pay.
-- Very uneven degrees: a start from scarce rows, then Pothen–Fan. R-MAT 18: 200, push-relabel 340 or more.
+- Pothen–Fan, which searches depth first, wins by 2 on thin graphs of many small or tree-like parts (road 2^16: 5,
+  push-relabel 9) until its phases no longer pay.
+- Very uneven degrees: a start from scarce rows, and each row that is left is searched out. R-MAT 18: 150,
+  push-relabel 340 or more.
 """
 
 from __future__ import annotations
@@ -23,16 +23,17 @@ from numba import njit
 from ..errors import InvalidProblem
 from .graph import BipartiteGraph, IntArray
 from .local_search import local_search
-from .pothen_fan import phases_while_they_pay
+from .pothen_fan import phases_while_they_pay, search_each_out
 from .push_relabel import push_relabel
 
-Kind = Literal["uneven", "ordered", "small", "general"]
+Kind = Literal["uneven", "thin", "ordered", "general"]
 
 _DEGREE_SAMPLE = 8192
 _GAP_SAMPLE = 256
-_SMALL = 12_000
-"""So many rows, with what belongs to them, stay in the cache."""
+_THIN = 3.0
+"""Columns a row, in the mean."""
 _PATIENCE = 16.0
+_FEW = 0.001
 _LOCAL_LIMITS = 16, 128, 1024, 8192
 _VISITS = 4.0
 """Columns that Pothen–Fan may meet, per row and column of the graph, before push-relabel takes over."""
@@ -43,19 +44,19 @@ def choose(graph: BipartiteGraph) -> Kind:
     """What the graph looks like: the rule behind ``algorithm="auto"`` on the CPU.
 
     - ``"uneven"``: the row degrees' standard deviation exceeds their mean.
+    - ``"thin"``: rows have fewer than three columns in the mean.
     - ``"ordered"``: rows near in number are near in the graph: successive columns of a sampled row lie within 1/128 of
       all columns of each other (median).
-    - ``"small"``: none of these, and at most 12,000 rows.
     - ``"general"``: everything else.
     """
     stride = max(1, graph.n_rows // _DEGREE_SAMPLE)
     mean, deviation = _degrees(graph.indptr, stride)
     if deviation > mean:
         return "uneven"
+    if mean < _THIN:
+        return "thin"
     gap = _neighbour_gap(graph.indptr, graph.indices, max(1, graph.n_rows // _GAP_SAMPLE))
-    if gap * 128 <= graph.n_columns:
-        return "ordered"
-    return "small" if graph.n_rows <= _SMALL else "general"
+    return "ordered" if gap * 128 <= graph.n_columns else "general"
 
 
 @njit(cache=True, nogil=True)
@@ -94,7 +95,7 @@ def best(
 
     Parameters
     ----------
-    kind : {"uneven", "ordered", "small", "general"}, optional
+    kind : {"uneven", "thin", "ordered", "general"}, optional
         Instead of what `choose` says.
     """
     if kind is None:
@@ -108,15 +109,23 @@ def best(
         stats["free_after_local_search"] = _mend(graph, col_of_row, row_of_col)
         if stats["free_after_local_search"] == 0:
             return stats
-    if kind != "general":
-        most = _VISITS * (graph.n_rows + graph.n_columns)
-        slow_share = np.inf if kind == "uneven" else _SLOW_SHARE
-        stats["pothen-fan"] = phases_while_they_pay(graph, col_of_row, row_of_col, most, slow_share)
+    if kind in {"uneven", "thin"}:
+        stats["pothen-fan"] = _depth_first(graph, col_of_row, row_of_col, is_uneven=kind == "uneven")
         if stats["pothen-fan"]["complete"]:
             return stats
-    far = kind in {"ordered", "small"}  # near free columns are taken: exact distances pay at once
-    stats["push-relabel"] = push_relabel(graph, col_of_row, row_of_col, first_relabel=far, patience=_PATIENCE)
+    far = kind != "general"  # near free columns are taken: exact distances pay at once
+    stats["push-relabel"] = push_relabel(graph, col_of_row, row_of_col, first_relabel=far, patience=_PATIENCE, few=_FEW)
     return stats
+
+
+def _depth_first(
+    graph: BipartiteGraph, col_of_row: IntArray, row_of_col: IntArray, *, is_uneven: bool
+) -> dict[str, Any]:
+    """Search depth first as long as it pays."""
+    most = _VISITS * (graph.n_rows + graph.n_columns)
+    if is_uneven:
+        return search_each_out(graph, col_of_row, row_of_col, most)
+    return phases_while_they_pay(graph, col_of_row, row_of_col, most, _SLOW_SHARE)
 
 
 def _mend(graph: BipartiteGraph, col_of_row: IntArray, row_of_col: IntArray) -> int:

@@ -28,6 +28,12 @@ def add(bits: Bits, v: Any) -> None:
     bits[v >> 6] |= np.uint64(1) << np.uint64(v & 63)
 
 
+@njit(cache=True, nogil=True, inline="always")
+def remove(bits: Bits, v: Any) -> None:
+    """Make v no member."""
+    bits[v >> 6] &= ~(np.uint64(1) << np.uint64(v & 63))
+
+
 @njit(cache=True, nogil=True)
 def mark_matched(partner: NDArray[np.int32], bits: Bits) -> None:
     """Fill `bits` with the matched vertices."""

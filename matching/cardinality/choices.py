@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import inspect
 from collections.abc import Callable, Mapping
+from numbers import Real
 from typing import Any
 
 from ..errors import InvalidProblem
@@ -23,3 +24,15 @@ def check_options(search: Callable[..., Any], algorithm: str, options: Mapping[s
         if option not in known:
             offered = f"it takes {', '.join(known)}" if known else "it takes none"
             raise InvalidProblem(f"{option}: algorithm {algorithm!r} has no such option on the {where}, {offered}")
+
+
+def is_positive(number: Any) -> bool:
+    """Tell whether this is a number above 0."""
+    return isinstance(number, Real) and float(number) > 0
+
+
+def check_number(argument: str, number: Any, meaning: str, *, zero: bool = False) -> None:
+    """Refuse what is no number above 0; 0 itself passes where `zero` does."""
+    if not is_positive(number) and not (zero and number == 0):
+        need = "a number of at least 0" if zero else "a positive number"
+        raise InvalidProblem(f"{argument}: the {meaning} must be {need}, got {number!r}")

@@ -21,6 +21,7 @@ import numpy as np
 from numba import njit
 
 from ..errors import InvalidProblem
+from .choices import is_positive
 from .graph import BipartiteGraph, IntArray
 
 SHRINK_FROM = 512
@@ -112,7 +113,7 @@ def checked_interval(form: str, strategy: tuple[str, float]) -> Callable[[int], 
         name, k = strategy
     except (TypeError, ValueError):
         name, k = "", 0
-    if name not in {"adaptive", "fix"} or not k > 0:
+    if name not in {"adaptive", "fix"} or not is_positive(k):
         raise InvalidProblem(f'strategy: need ("adaptive", k) or ("fix", k) with k > 0, got {strategy!r}')
     if name == "fix":
         return lambda _max_level: max(1, int(k))

@@ -23,7 +23,7 @@ def hkdw(graph: BipartiteGraph, col_of_row: IntArray, row_of_col: IntArray) -> d
     level_of_row = np.empty(graph.n_rows, np.int32)
     edge_of_row = np.empty(graph.n_rows, graph.indptr.dtype)
     lookahead = graph.indptr[:-1].copy()
-    queue = np.empty(graph.n_rows, np.int32)
+    met, queue = np.empty(graph.n_columns, np.int32), np.empty(graph.n_rows, np.int32)
     level_starts = np.empty(graph.n_rows + 2, np.int32)
     seen, matched = empty_bits(graph.n_columns), empty_bits(graph.n_columns)
     augmented: list[int] = []
@@ -42,9 +42,8 @@ def hkdw(graph: BipartiteGraph, col_of_row: IntArray, row_of_col: IntArray) -> d
         augmented.append(augment_along_levels(*arrays, level_of_row, edge_of_row, free_rows, queue, n_levels))
         free_rows = free_rows[col_of_row[free_rows] < 0]
         mark_matched(row_of_col, matched)
-        n_extra, _, _ = depth_first_phase(
-            *arrays, edge_of_row, lookahead, seen, matched, queue, free_rows, backwards=False
-        )
+        cursors = edge_of_row, lookahead, seen, matched, met, queue
+        n_extra, _, _ = depth_first_phase(*arrays, *cursors, free_rows, False, False, np.inf)
         extra.append(n_extra)
         seconds.append(perf_counter() - begin)
     return {

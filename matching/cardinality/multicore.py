@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from numbers import Integral
 from time import perf_counter
 from typing import Any
 
@@ -19,9 +20,9 @@ def thread_count(threads: int | None) -> int:
     """How many threads to use: as many as asked for, or as there are processors for us."""
     if threads is None:
         return processors()
-    if threads < 1:
-        raise InvalidProblem(f"threads: need at least 1, or None for all processors, got {threads}")
-    return threads
+    if not isinstance(threads, Integral) or threads < 1:
+        raise InvalidProblem(f"threads: need a whole number of at least 1, or None for all processors, got {threads!r}")
+    return int(threads)
 
 
 def search_in_phases(phase: Callable[[IntArray, int], int], col_of_row: IntArray, n_threads: int) -> dict[str, Any]:

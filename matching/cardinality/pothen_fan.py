@@ -14,8 +14,9 @@ from typing import Any
 
 import numpy as np
 from numba import njit
+from numpy.typing import NDArray
 
-from .bitset import Bits, add, empty_bits, has, mark_matched
+from .bitset import Bits, add, empty_bits, has, mark_matched, remove
 from .graph import BipartiteGraph, IntArray
 
 _HANDFUL = 4
@@ -54,12 +55,7 @@ def phases_while_they_pay(
         Nor once a phase augments more than this share of what the phase before did (and more than a handful): as long
         as the others, and ever more of them.
     """
-    lookahead = graph.indptr[:-1].copy()
-    edge_of_row = np.empty(graph.n_rows, graph.indptr.dtype)
-    seen, matched = empty_bits(graph.n_columns), empty_bits(graph.n_columns)
-    mark_matched(row_of_col, matched)
-    stack = np.empty(graph.n_rows, np.int32)
-    arrays = graph.indptr, graph.indices, col_of_row, row_of_col, edge_of_row, lookahead, seen, matched, stack
+    arrays = _arrays(graph, col_of_row, row_of_col)
     free_rows = np.flatnonzero(col_of_row < 0).astype(np.int32)
     augmented: list[int] = []
     visited: list[int] = []
@@ -68,7 +64,7 @@ def phases_while_they_pay(
     while n_augmented != 0 and sum(visited) < max_visits and not is_slow:
         begin = perf_counter()
         backwards = fairness and len(augmented) % 2 == 1
-        n_augmented, n_left, n_visited = depth_first_phase(*arrays, free_rows, backwards)
+        n_augmented, n_left, n_visited = depth_first_phase(*arrays, free_rows, backwards, False, np.inf)
         free_rows = free_rows[:n_left]
         is_slow = bool(augmented) and n_augmented > max(_HANDFUL, slow_share * augmented[-1])
         augmented.append(n_augmented)
@@ -83,6 +79,49 @@ def phases_while_they_pay(
     }
 
 
+def search_each_out(
+    graph: BipartiteGraph, col_of_row: IntArray, row_of_col: IntArray, max_visits: float
+) -> dict[str, Any]:
+    """Search from every free row until it has a path or cannot have one: a single phase, then, is enough.
+
+    What a search that fails has met leads to no free column any more and stays closed (Duff, "On algorithms for
+    obtaining a maximum transversal", ACM TOMS 1981); what one that succeeds has met is opened again, and may be met
+    many times. That is cheap where lookahead ends nearly every search that succeeds within a few rows: uneven degrees.
+
+    Parameters
+    ----------
+    max_visits : float
+        Begin no further search once so many columns were met; ``complete`` in the statistics then is False.
+    """
+    free_rows = np.flatnonzero(col_of_row < 0).astype(np.int32)
+    begin = perf_counter()
+    n_augmented, _, n_visited = depth_first_phase(
+        *_arrays(graph, col_of_row, row_of_col), free_rows, False, True, float(max_visits)
+    )
+    return {
+        "phases": 1,
+        "augmentations": [n_augmented],
+        "visited_columns": [n_visited],
+        "phase_seconds": [perf_counter() - begin],
+        "complete": n_visited < max_visits,
+    }
+
+
+_Arrays = tuple[
+    IntArray, IntArray, IntArray, IntArray, IntArray, IntArray, Bits, Bits, NDArray[np.int32], NDArray[np.int32]
+]
+
+
+def _arrays(graph: BipartiteGraph, col_of_row: IntArray, row_of_col: IntArray) -> _Arrays:
+    """What `depth_first_phase` takes before the free rows."""
+    matched = empty_bits(graph.n_columns)
+    mark_matched(row_of_col, matched)
+    edge_of_row, lookahead = np.empty(graph.n_rows, graph.indptr.dtype), graph.indptr[:-1].copy()
+    met, stack = np.empty(graph.n_columns, np.int32), np.empty(graph.n_rows, np.int32)
+    seen = empty_bits(graph.n_columns)
+    return graph.indptr, graph.indices, col_of_row, row_of_col, edge_of_row, lookahead, seen, matched, met, stack
+
+
 @njit(cache=True, nogil=True)
 def depth_first_phase(
     indptr: IntArray,
@@ -93,12 +132,16 @@ def depth_first_phase(
     lookahead: IntArray,
     seen: Bits,
     matched: Bits,
+    met: IntArray,
     stack: IntArray,
     free_rows: IntArray,
     backwards: bool,
+    reopens: bool,
+    max_visits: float,
 ) -> tuple[int, int, int]:
-    """Search once from every free row; a column is met by one search only (it is `seen`).
+    """Search once from every free row, until `max_visits` columns were met; a search passes by columns that are `seen`.
 
+    All are that an earlier search met, but what one that succeeded met is not if the phase `reopens` it.
     Packs the rows that stay free to the front of `free_rows`.
     Returns the number of augmentations, of rows left free, and of columns met.
     """
@@ -106,6 +149,11 @@ def depth_first_phase(
     n_left = 0
     n_visited = 0
     for root in free_rows:
+        if n_visited >= max_visits:
+            free_rows[n_left] = root
+            n_left += 1
+            continue
+        n_met = 0
         depth = 0
         stack[0] = root
         edge_of_row[root] = indptr[root + 1] - 1 if backwards else indptr[root]
@@ -130,7 +178,8 @@ def depth_first_phase(
                     k += -1 if backwards else 1
                     if not has(seen, j):
                         add(seen, j)
-                        n_visited += 1
+                        met[n_met] = j
+                        n_met += 1
                         r = row_of_col[j]
                         depth += 1
                         stack[depth] = r
@@ -140,11 +189,16 @@ def depth_first_phase(
                 edge_of_row[i] = k
                 if not descended:
                     depth -= 1
+        n_visited += n_met
         if free_column < 0:
             free_rows[n_left] = root
             n_left += 1
             continue
-        add(seen, free_column)
+        if reopens:
+            for m in range(n_met):
+                remove(seen, met[m])
+        else:
+            add(seen, free_column)
         add(matched, free_column)
         j = free_column
         while depth >= 0:

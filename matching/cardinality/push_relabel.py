@@ -19,8 +19,8 @@ from typing import Any
 import numpy as np
 from numba import njit
 
-from ..errors import InvalidProblem
 from .bitset import Bits, add, empty_bits, has
+from .choices import check_number
 from .graph import BipartiteGraph, IntArray
 from .prefetch import prefetch
 
@@ -38,6 +38,7 @@ def push_relabel(
     gap: bool = True,
     first_relabel: bool = True,
     patience: float = np.inf,
+    few: float = 0.0,
 ) -> dict[str, Any]:
     """Augment a matching in place to a maximum one; returns the statistics of the run.
 
@@ -52,11 +53,13 @@ def push_relabel(
     patience : float
         After a global relabelling that found L levels, relabel again after at most patience · L pushes per active
         row: the last few rows are led by exact distances instead of stirring the whole graph. Not in the papers.
+    few : float
+        Leave out a relabelling when at most this share of all rows is active and the last period served three of
+        four: pushing those on costs less than distances for all. Not in the papers.
     """
-    if not k > 0:
-        raise InvalidProblem(f"k: the global relabelling period must be positive, got {k}")
-    if not patience > 0:
-        raise InvalidProblem(f"patience: the pushes per active row and level must be positive, got {patience}")
+    check_number("k", k, "global relabelling period")
+    check_number("patience", patience, "pushes per active row and level")
+    check_number("few", few, "share of active rows", zero=True)
     label = np.zeros(graph.n_columns, np.int32)
     columns_at = np.zeros(graph.n_rows + graph.n_columns + 3, np.int32)
     bound_of_row = np.empty(graph.n_rows, np.int32)
@@ -72,19 +75,20 @@ def push_relabel(
     push_seconds: list[float] = []
     pushes = gaps = 0
     exact = first_relabel
+    if not exact:
+        _simple_labels(row_of_col, *buffers)
     while len(free_rows):
         budget = full_budget
         begin = perf_counter()
         if exact:
             transposed = graph.transposed.indptr, graph.transposed.indices
             levels.append(global_relabel(*transposed, col_of_row, row_of_col, *buffers, *scratch, len(free_rows)))
+        if levels:
             budget = min(budget, patience * levels[-1] * len(free_rows))
-        else:
-            _simple_labels(row_of_col, *buffers)
-            exact = True
         relabelled = perf_counter()
         rows = graph.indptr, graph.indices, col_of_row, row_of_col
         n_left, n_pushes, n_gaps = _push(*rows, *buffers, free_rows, *active, max(1, int(budget)), gap)
+        exact = n_left > few * graph.n_rows or 4 * n_left > len(free_rows)
         free_rows = free_rows[:n_left]
         active_rows.append(n_left)
         relabel_seconds.append(relabelled - begin)
@@ -211,27 +215,31 @@ def _push(
         active[a] = free_rows[a]
         bounds[a] = bound_of_row[free_rows[a]]
     head = pushes = gaps = 0
-    last_gap = -n_columns
+    # looking for what lies above a gap costs about as much as a hundredth of the columns are pushes
+    wait = n_columns // 4
+    last_gap = -wait
     while n_active > 0 and pushes < budget:
         if n_active > _FAR:
             prefetch(indptr, active[(head + _FAR) & mask])
+        if n_active > _NEAR:
             prefetch(indices, indptr[active[(head + _NEAR) & mask]])
+        if n_active > _NEXT:
             ahead = active[(head + _NEXT) & mask]
             for e in range(indptr[ahead], min(indptr[ahead] + _LINE // 2, indptr[ahead + 1])):
                 prefetch(label, indices[e])
         i, enough = active[head], bounds[head] - 1
         head = (head + 1) & mask
         n_active -= 1
-        least = unreachable
-        column = -1
+        least = np.int32(unreachable)
+        column = np.int32(-1)
         if enough < unreachable - 1:
             for e in range(indptr[i], indptr[i + 1]):
                 j = indices[e]
-                if label[j] < least:
-                    least = label[j]
-                    column = j
-                    if least <= enough:
-                        break
+                is_less = label[j] < least  # chosen without a branch, which would be foretold wrongly half the time
+                column = j if is_less else column
+                least = label[j] if is_less else least
+                if least <= enough:
+                    break
         if column < 0:
             continue
         pushes += 1
@@ -245,10 +253,11 @@ def _push(
         if displaced >= 0:
             col_of_row[displaced] = -1
             tail = (head + n_active) & mask
+            prefetch(indptr, displaced)
             active[tail] = displaced
             bounds[tail] = least - 1
             n_active += 1
-        if gap and columns_at[least] == 0 and least > 0 and pushes - last_gap >= n_columns:
+        if gap and columns_at[least] == 0 and least > 0 and pushes - last_gap >= wait:
             last_gap = pushes
             gaps += 1
             for j in range(n_columns):
@@ -257,5 +266,7 @@ def _push(
                     columns_at[unreachable] += 1
                     label[j] = unreachable
     for a in range(n_active):
-        free_rows[a] = active[(head + a) & mask]
+        place = (head + a) & mask
+        free_rows[a] = active[place]
+        bound_of_row[active[place]] = bounds[place]
     return n_active, pushes, gaps

@@ -17,11 +17,12 @@ from auctrack.matching.errors import InvalidProblem
 
 VARIANTS = [
     *((name, {}) for name in ALGORITHMS),
-    *(("auto", {"kind": kind}) for kind in ("uneven", "ordered", "small", "general")),
+    *(("auto", {"kind": kind}) for kind in ("uneven", "thin", "ordered", "general")),
     ("pothen-fan", {"fairness": False}),
     ("push-relabel", {"k": 0.01}),
     ("push-relabel", {"gap": False}),
     ("push-relabel", {"first_relabel": False, "patience": 1.0}),
+    *(("push-relabel", {"k": 0.02, "few": 1.0, "first_relabel": exact}) for exact in (False, True)),
     ("p-dbfs", {"threads": 1}),
     ("parallel-pothen-fan", {"threads": 1, "fairness": False}),
     ("parallel-hopcroft-karp", {"threads": 1}),
@@ -136,13 +137,17 @@ def test_a_start_that_is_no_matching_is_refused(start, said):
         ({"algorithm": "pothen-fan", "max_visits": 0}, "takes fairness"),
         ({"kind": "odd"}, "ordered"),
         ({"algorithm": "push-relabel", "k": 0}, "positive"),
+        ({"algorithm": "push-relabel", "k": "x"}, "k: .* positive number, got 'x'"),
         ({"algorithm": "push-relabel", "patience": -1}, "positive"),
+        ({"algorithm": "push-relabel", "few": float("nan")}, "at least 0"),
         ({"algorithm": "apfb", "bfs": "dfs"}, "gpubfs-wr"),
         ({"algorithm": "apsb", "launch": "xt"}, "ct"),
         ({"algorithm": "g-pr", "form": "last"}, "shrink"),
         ({"algorithm": "g-pr", "strategy": ("adaptive", 0)}, "k > 0"),
         ({"algorithm": "g-pr", "strategy": "fix"}, "adaptive"),
+        ({"algorithm": "g-pr", "strategy": ("fix", "x")}, "k > 0"),
         ({"algorithm": "p-dbfs", "threads": 0}, "at least 1"),
+        ({"algorithm": "p-dbfs", "threads": 1.5}, "at least 1"),
     ],
 )
 def test_wrong_options_are_named(call, said):

@@ -10,8 +10,9 @@ from scipy import sparse
 from auctrack.matching.cardinality import BipartiteGraph, maximum_matching
 from auctrack.matching.cardinality.atomics import claim, fetch_add
 from auctrack.matching.cardinality.best import choose
-from auctrack.matching.cardinality.bitset import add, empty_bits, has
+from auctrack.matching.cardinality.bitset import add, empty_bits, has, remove
 from auctrack.matching.cardinality.cheap import cheap
+from auctrack.matching.cardinality.pothen_fan import search_each_out
 from auctrack.matching.cardinality.prefetch import prefetch
 from auctrack.matching.cardinality.push_relabel import global_relabel
 
@@ -87,7 +88,9 @@ def test_bits_are_a_set():
     bits = empty_bits(1000)
     for v in members:
         add(bits, int(v))
-    assert [v for v in range(1000) if has(bits, v)] == sorted(members.tolist())
+    for v in members[:100]:
+        remove(bits, int(v))
+    assert [v for v in range(1000) if has(bits, v)] == sorted(members[100:].tolist())
 
 
 @njit(parallel=True)
@@ -120,9 +123,9 @@ def test_prefetching_changes_nothing():
     ("make", "kind"),
     [
         (GRAPHS["rmat"], "uneven"),
-        (GRAPHS["chain"], "ordered"),
-        (GRAPHS["three_out"], "small"),
-        (lambda: sparse.vstack([GRAPHS["three_out"]()] * 14).tocsr(), "general"),
+        (GRAPHS["chain"], "thin"),
+        (lambda: sparse.diags_array([1.0] * 4, offsets=range(4), shape=(2000, 2000)).tocsr(), "ordered"),
+        (GRAPHS["three_out"], "general"),
     ],
 )
 def test_auto_names_the_kind_it_saw(make, kind):
@@ -131,3 +134,24 @@ def test_auto_names_the_kind_it_saw(make, kind):
     matching = maximum_matching(edges, device="cpu")
     assert matching.stats["kind"] == kind
     assert matching.initial == ("scarce-first" if kind == "uneven" else "cheap")
+
+
+def test_searching_each_row_out_takes_one_phase(edges, maximum):
+    graph = BipartiteGraph.from_any(edges)
+    col_of_row, row_of_col = np.full(graph.n_rows, -1, np.int32), np.full(graph.n_columns, -1, np.int32)
+    cheap(graph, col_of_row, row_of_col)
+    stats = search_each_out(graph, col_of_row, row_of_col, np.inf)
+    assert stats["complete"]
+    assert np.count_nonzero(col_of_row >= 0) == maximum
+
+
+def test_searching_each_row_out_ends_where_it_should_and_says_so():
+    graph = BipartiteGraph.from_any(GRAPHS["rmat"]())
+    col_of_row, row_of_col = np.full(graph.n_rows, -1, np.int32), np.full(graph.n_columns, -1, np.int32)
+    cheap(graph, col_of_row, row_of_col)
+    n_before = np.count_nonzero(col_of_row >= 0)
+    stats = search_each_out(graph, col_of_row, row_of_col, 100)
+    assert not stats["complete"]
+    n_after = np.count_nonzero(col_of_row >= 0)
+    assert stats["augmentations"] == [n_after - n_before]
+    assert n_before < n_after < maximum_matching(graph, device="cpu").size
