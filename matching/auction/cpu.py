@@ -23,7 +23,7 @@ from ..shortest_paths import State, lower_to_cheapest, named_counts, start
 from ..sparse_jv import local_columns
 from ..threads import side_by_side
 from .feasibility import check_feasible
-from .finish import TOO_HARD, finish_rows, match_if_easy, settle_lone_columns, take_prices, unassign
+from .finish import NO_LIMIT, TOO_HARD, finish_rows, match_if_easy, settle_lone_columns, take_prices, unassign
 from .graph import (
     Graph,
     Parts,
@@ -101,7 +101,7 @@ def _match_easy_parts(problem: Problem, graph: Graph, parts: Parts, state: State
     Those bids are the quick test: what they leave of a hard component starts the cardinality matching.
     """
     hard = np.zeros(len(parts[1]) - 1, np.bool_)
-    most_scans = 2**62 if problem.has_unmatched_cost else TRIED_SCANS
+    most_scans = NO_LIMIT if problem.has_unmatched_cost else TRIED_SCANS
     _run_parts(parts, counts, partial(_try_parts, hard, *graph, state, most_scans))
     _raise_if_stuck(problem, graph, state, counts)
     if hard.any():
@@ -132,7 +132,7 @@ def _try_parts(hard, indptr, indices, data, forbidden, state, most_scans, first,
     """
     for part in range(first, end):
         own = rows[starts[part] : starts[part + 1]]
-        scans = most_scans * len(own) if len(own) >= SMALL and most_scans < 2**62 else 2**62
+        scans = most_scans * len(own) if len(own) >= SMALL and most_scans < NO_LIMIT else NO_LIMIT
         stuck = match_if_easy(own, indptr, indices, data, forbidden, state, counts[:3], scans)
         hard[part] = stuck == TOO_HARD
         counts[_STUCK] = max(counts[_STUCK], stuck + 1)
@@ -155,6 +155,6 @@ def _solve_parts(hard, indptr, indices, data, forbidden, state, prices, schedule
         if schedule.finishes and left * schedule.shares_budget == 0:
             if has_phases:
                 take_prices(own, indptr, indices, forbidden, prices, state)
-            stuck = finish_rows(own, indptr, indices, data, forbidden, state, counts[:3])
+            stuck = finish_rows(own, indptr, indices, data, forbidden, state, counts[:3], NO_LIMIT)
             counts[_STUCK] = max(counts[_STUCK], stuck + 1)
             counts[_WAITING] -= left

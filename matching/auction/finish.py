@@ -14,9 +14,10 @@ from __future__ import annotations
 import numpy as np
 from numba import njit
 
-from ..shortest_paths import State, assign_rows, augment_rows, bid_rows, start
+from ..shortest_paths import State, augment_rows, bid_rows, start
 
 TOO_HARD = -2
+NO_LIMIT = 2**62
 _PASSES = 4
 _ROWS_AT_A_TIME = 16
 _ULPS = 4 * np.finfo(np.float64).eps
@@ -59,17 +60,17 @@ def match_if_easy(rows, indptr, indices, data, forbidden, state, counts, most_sc
 
 
 @njit(cache=True, nogil=True)
-def finish_rows(rows, indptr, indices, data, forbidden, state, counts):
-    """Make the given rows' links tight and match those that are left; as `shortest_paths.assign_rows` otherwise.
+def finish_rows(rows, indptr, indices, data, forbidden, state, counts, most_scans):
+    """Make the given rows' links tight and match those that are left; as `match_if_easy` otherwise.
 
     Unlike there, `rows` may be matched, loosely too: their components are then finished whole.
     """
     waiting = release_loose(rows, indptr, indices, data, forbidden, state)
-    return assign_rows(waiting, indptr, indices, data, forbidden, state, counts)
+    return match_if_easy(waiting, indptr, indices, data, forbidden, state, counts, most_scans)
 
 
 @njit(cache=True, nogil=True)
-def repair_rows(rows, indptr, indices, data, forbidden, state, counts):
+def repair_rows(rows, indptr, indices, data, forbidden, state, counts, most_scans):
     """As `finish_rows`, for few loose rows, as new pairs make them: one row after the other takes its shortest path.
 
     Its own column is then at hand, no farther than the new pair is better, so the search stays small; released all at
@@ -77,6 +78,7 @@ def repair_rows(rows, indptr, indices, data, forbidden, state, counts):
     as if tight, so what is found need not be shortest, and passes follow until no row is loose.
     """
     one = np.empty(1, np.int64)
+    end = counts[2] + most_scans
     for _ in range(_PASSES):
         repaired = 0
         for i in rows:
@@ -85,10 +87,12 @@ def repair_rows(rows, indptr, indices, data, forbidden, state, counts):
                 failed = augment_rows(one, indptr, indices, data, forbidden, state, counts)
                 if failed >= 0:
                     return failed
+                if counts[2] > end:
+                    return TOO_HARD
                 repaired += 1
         if repaired == 0:
             return -1
-    return finish_rows(rows, indptr, indices, data, forbidden, state, counts)
+    return finish_rows(rows, indptr, indices, data, forbidden, state, counts, end - counts[2])
 
 
 @njit(cache=True, nogil=True)

@@ -27,8 +27,9 @@ from ..problem import Problem
 from ..short_side import Matched
 from ..shortest_paths import State, lower_to_cheapest, named_counts, start
 from .coarse_start import coarse_prices
-from .finish import TOO_HARD, finish_rows, match_if_easy, repair_rows, settle_lone_columns, unassign
+from .finish import NO_LIMIT, TOO_HARD, finish_rows, match_if_easy, repair_rows, settle_lone_columns, unassign
 from .graph import joined, refuse_too_fine
+from .matrix_instead import match_matrix, most_reads
 from .pair_graph import costs_of_pairs, extended, least_values, united
 from .pricing import contradictions
 from .scaling import TRIED_SCANS, Prices, Schedule, may_scale, prices_beside, run_phase, scaled_eps
@@ -63,7 +64,8 @@ def match_points(problem: Problem, options: Auction) -> Matched:
             np.where(np.isfinite(bound := problem.dual_bounds()[1]), bound, 0.0),
             {"waiting": 0},
         )
-    return _MatrixFree(problem, options).solve()
+    answer = _MatrixFree(problem, options).solve()
+    return match_matrix(problem, options) if answer is None else answer
 
 
 class _MatrixFree:
@@ -83,17 +85,21 @@ class _MatrixFree:
         self.all_rows = np.arange(self.n)
         self.counts = np.zeros(3, np.int64)
         self.stats: dict[str, Any] = {"bids": 0, "pricings": 0, "lone_columns": 0}
+        self.most_reads = np.inf if self.schedule.shares_budget else most_reads(problem)
 
-    def solve(self) -> Matched:
-        """Bid, price, finish, price until nothing contradicts."""
+    def solve(self) -> Matched | None:
+        """Bid, price, finish, price until nothing contradicts; None once the matrix would have been the shorter way."""
         state = start(self.row_bound, self.col_bound)
         prices = prices_beside(state, self.col_bound)
         waiting = 0
         if not self._is_easy(state):
             waiting = self._bid(prices)
             state.v[:] = prices.v
+        if self._scans_left() < 0:
+            return None
         if self.schedule.finishes and not waiting:
-            self._finish(state)
+            if not self._finish(state):
+                return None
             prices.v[:] = state.v
         v, col_of_row = prices.v, prices.col_of_row
         out_v, out_col = np.empty(self.m), np.full(self.n, -1, np.int32)
@@ -104,6 +110,13 @@ class _MatrixFree:
         self.stats["bids"] += finish.pop("bids")
         self.stats |= finish | {"edges": len(self.graph[1]), "waiting": waiting}
         return out_col, out_v, self.stats
+
+    def _scans_left(self) -> int:
+        """Return how many rows of the graph may still be read; negative once the matrix is the shorter way."""
+        if self.most_reads == np.inf:
+            return NO_LIMIT
+        rows_read = self.stats["bids"] + int(self.counts[0] + self.counts[2])
+        return int(self.most_reads / len(self.graph[1]) * self.n) - rows_read
 
     def _neighbour_graph(self) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
         """Unite both sides' nearest neighbours, and pair equal ranks along the curve: so all rows can be matched."""
@@ -133,10 +146,14 @@ class _MatrixFree:
             steps = scaled_eps(self.all_rows, self.graph[0], self.graph[2], None, last)
             steps = self._start_from_afar(prices, steps)
         for k, eps in enumerate(steps):
+            if self._scans_left() < 0:
+                return 0
             left = self._phase(prices, eps)
             if k < len(MARGINS):
                 self._add_contradictions(self._row_duals(prices.v), prices.v, -MARGINS[k] * eps)
         while last and self._add_contradictions(self._row_duals(prices.v), prices.v, last) is not None:
+            if self._scans_left() < 0:
+                return 0
             left = self._phase(prices, last)
         return left if self.schedule.shares_budget else 0
 
@@ -161,13 +178,18 @@ class _MatrixFree:
         self.stats["bids"] += bids
         return len(waiting)
 
-    def _finish(self, state: State) -> None:
-        """Alternate the exact finish and pricing; later rounds price only rows whose dual rose since they passed."""
+    def _finish(self, state: State) -> bool:
+        """Alternate the exact finish and pricing; return whether it came to its end before the matrix was shorter.
+
+        Later rounds price only rows whose dual rose since they passed.
+        """
         passed = np.full(self.n, -np.inf)
         centred = False
         finish = finish_rows
         while True:
-            failed = finish(self.all_rows, *self.graph, None, state, self.counts)
+            failed = finish(self.all_rows, *self.graph, None, state, self.counts, self._scans_left())
+            if failed == TOO_HARD:
+                return False
             finish = repair_rows
             assert failed < 0, "the graph pairs every row with a column of its own rank"
             settled = settle_lone_columns(*self.graph, state, self.col_bound, self.counts)
@@ -182,7 +204,7 @@ class _MatrixFree:
             asked = np.where(r > passed, r, -np.inf)
             counts = self._add_contradictions(asked, state.v)
             if counts is None:
-                return
+                return True
             passed = np.where(counts > 0, -np.inf, np.maximum(passed, r))
 
     def _row_duals(self, v: np.ndarray) -> np.ndarray:

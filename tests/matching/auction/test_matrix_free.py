@@ -7,7 +7,8 @@ from typing import Any
 import numpy as np
 import pytest
 
-from auctrack.matching import Auction, Problem, solve, verify
+from auctrack.matching import Auction, NotConverged, Problem, solve, verify
+from auctrack.matching.auction import matrix_instead
 
 RNG = np.random.default_rng(0)
 LATTICE = np.stack(np.meshgrid(*[np.arange(6.0)] * 3), -1).reshape(-1, 3)
@@ -83,6 +84,43 @@ def test_the_graph_stays_small():
     assert answer.is_optimal
     assert answer.stats["edges"] < 20 * 3000
     assert answer.stats["pricings"] <= 20
+
+
+FAR_APART: dict[str, tuple[np.ndarray, np.ndarray]] = {
+    "a square and one fifty times as wide": (X[2], 50 * RNG.random((250, 2))),
+    "clusters onto others": (_clusters(1), _clusters(2)),
+    "a cloud beside a cloud": (RNG.random((400, 2)), RNG.random((400, 2)) + np.array([5.0, 0.0])),
+}
+
+
+@pytest.mark.parametrize("name", FAR_APART)
+def test_the_matrix_is_made_where_it_is_the_shorter_way(name: str):
+    x, y = FAR_APART[name]
+    answer = assert_optimal(Problem.points(x, y))
+    assert answer.stats["matrix"] == 1
+    assert answer.stats["bids"] < 100 * len(x)
+
+
+@pytest.mark.parametrize("name", FAR_APART)
+def test_without_memory_for_the_matrix_the_optimum_is_found_all_the_same(name: str, monkeypatch: pytest.MonkeyPatch):
+    monkeypatch.setattr(matrix_instead, "DENSE_LIMIT_BYTES", 1000)
+    x, y = FAR_APART[name]
+    answer = assert_optimal(Problem.points(x[:150], y[:150]))
+    assert "matrix" not in answer.stats
+
+
+def test_eps_is_kept_in_the_matrix():
+    x, y = FAR_APART["a square and one fifty times as wide"]
+    answer = solve(Problem.points(x, y), Auction(eps=1e-3))
+    assert answer.gap <= 1e-3 * len(x)
+
+
+def test_a_budget_is_not_spent_twice():
+    x, y = FAR_APART["a square and one fifty times as wide"]
+    with pytest.raises(NotConverged) as caught:
+        solve(Problem.points(x, y), Auction(max_bids=3))
+    assert caught.value.assignment is not None
+    assert "matrix" not in caught.value.assignment.stats
 
 
 def test_blocks_are_solved_on_their_own():
