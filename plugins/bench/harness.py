@@ -12,7 +12,7 @@ from ...matching import cuda
 from ...matching.errors import AuctrackError
 from .memory import give_unused_back, memory_taken, watch_memory
 from .pace import Pace
-from .record import Cell, Record
+from .record import Cell, Clock, Record
 
 Facts = Mapping[str, Any]
 Progress = Callable[[int, int, str], None]
@@ -111,7 +111,12 @@ class Experiment:
 
 
 def measure(
-    experiments: Sequence[Experiment], record: Record, limit_s: float, *, progress: Progress | None = None
+    experiments: Sequence[Experiment],
+    record: Record,
+    limit_s: float,
+    *,
+    clock: Clock = "wall",
+    progress: Progress | None = None,
 ) -> None:
     """Measure what the record does not hold yet.
 
@@ -121,21 +126,23 @@ def measure(
     record : Record
         Read, added to and saved all along and in the end, so that an interrupted benchmark goes on where it was.
     limit_s : float
-        Wall seconds: a cell's repetitions end when they add up to more, and a variant is not tried on larger cases of
-        a series when one run took more, or would, growing as it did.
+        Seconds of the clock: a cell's repetitions end when they add up to more, and a variant is not tried on larger
+        cases of a series when one run took more, or would, growing as it did.
+    clock : {"wall", "cpu"}
+        See `Cell.times`.
     progress : callable, optional
     """
     try:
-        _measure(experiments, record, limit_s, progress)
+        _measure(experiments, record, Pace(limit_s, clock), progress)
     finally:
         record.save()
 
 
-def _measure(experiments: Sequence[Experiment], record: Record, limit_s: float, progress: Progress | None) -> None:
+def _measure(experiments: Sequence[Experiment], record: Record, pace: Pace, progress: Progress | None) -> None:
     total = sum(len(experiment.cases) * len(experiment.variants) for experiment in experiments)
     done = 0
     for experiment in experiments:
-        pace = Pace(limit_s)
+        pace.start()
         for case in sorted(experiment.cases, key=lambda case: case.size):
             if progress is not None:
                 progress(done, total, f"{experiment.name}: {case.series}, {case.size}")
@@ -164,7 +171,7 @@ def _measure_case(experiment: Experiment, case: Case, record: Record, pace: Pace
             seed = case.seed_of(repetition)
             given = made(seed)
             _repeat(variant, cell, seed, given, prepared if seed == case.seed_of(0) else variant.prepare(given))
-            cell.is_final |= sum(cell.seconds) > pace.limit_s
+            cell.is_final |= pace.is_used_up(cell)
             record.keep(cell)
     for variant in experiment.variants:
         pace.note(record.cell(experiment.name, case.series, case.size, variant.name))

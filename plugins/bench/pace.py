@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 
-from .record import Cell
+from .record import Cell, Clock
 
 LONGEST_COMPILATION_S = 60.0
 STEEPEST = 3.0
@@ -14,13 +14,22 @@ STEEPEST = 3.0
 class Pace:
     """How the times of variants grow along a series, so that what would take too long is left out."""
 
-    def __init__(self, limit_s: float) -> None:
+    def __init__(self, limit_s: float, clock: Clock) -> None:
         self.limit_s = limit_s
+        self.clock: Clock = clock
         self.seen: dict[tuple[str, str], list[tuple[int, float]]] = {}
+
+    def start(self) -> None:
+        """Begin another experiment, whose series are others."""
+        self.seen.clear()
+
+    def is_used_up(self, cell: Cell) -> bool:
+        """Whether a cell's repetitions have taken all the time there is for them."""
+        return sum(cell.times(self.clock)) > self.limit_s
 
     def note(self, cell: Cell) -> None:
         """Remember a cell's size and least time."""
-        seconds = min(cell.seconds, default=cell.warm_up_s if cell.is_final else None)
+        seconds = min(cell.times(self.clock), default=cell.warm_up_s if cell.is_final else None)
         if seconds is not None:
             self.seen.setdefault((cell.series, cell.variant), []).append((cell.size, seconds))
 

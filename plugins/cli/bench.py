@@ -153,7 +153,8 @@ def _run(make: Callable[[Effort], Benchmark], effort: Effort, output: Path) -> N
     machine = describe_machine()
     record = Record.open(output / f"{benchmark.name}.json", benchmark.name, machine, _command())
     with _progress(benchmark.name) as progress:
-        measure(restricted(benchmark.experiments, effort.only), record, effort.limit_s, progress=progress)
+        wanted = restricted(benchmark.experiments, effort.only)
+        measure(wanted, record, effort.limit_s, clock=effort.clock, progress=progress)
     page = output / f"{benchmark.name}.md"
     page.write_text(markdown(benchmark, record, effort), encoding="utf-8")
     drawn = benchmark.figures(record, output)

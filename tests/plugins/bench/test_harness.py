@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import json
+import time
+from dataclasses import replace
 
 import numpy as np
 import pytest
@@ -144,6 +146,16 @@ def test_a_first_call_that_takes_too_long_is_the_last(tmp_path, monkeypatch):
     assert cell(record).seconds == []
     assert cell(record).why_not.startswith("given up: its first call took")
     assert "more than the limit" in cell(record, size=9).why_not
+
+
+@pytest.mark.parametrize(("clock", "calls"), [("wall", 2), ("cpu", 4)])
+def test_limits_count_on_the_clock_that_is_shown(tmp_path, clock, calls):
+    """A call that only waits takes wall time, and hardly any of the CPU's."""
+    idle = Calls()
+    waiting = replace(idle.variant(), run=lambda given: (time.sleep(0.05), idle.run(given))[1])
+    case = Case("numbers", 7, lambda seed: seed)
+    measure([Experiment("e", [case], [waiting], 3)], opened(tmp_path), 0.04, clock=clock)
+    assert len(idle.calls) == calls
 
 
 @pytest.mark.parametrize(("size", "calls"), [(900, 4), (1100, 0)])
