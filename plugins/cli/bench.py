@@ -93,7 +93,7 @@ _add(
     "Time against the number of particles, and accuracy when tracking gets harder (Vasconcelos & Rosenhahn 2009).",
 )
 _add("lap", "Dense assignment with uniform integer costs: the Hungarian methods on CPU and GPU (Date & Nagi 2016).")
-_add("auction", "Large problems, dense, without a matrix, gated and batched: times, the work they take, and memory.")
+_add("auction", "Large problems of every kind, and one that fills a GPU: times, steps, the work they take, and memory.")
 _add("peers", "SciPy, lapx, trackpy, laptrack and btrack, whichever is installed, on the same inputs, as ratios.")
 
 
