@@ -1,4 +1,4 @@
-"""What `bench cardinality` measured: the names of its variants, which of their times counts, and means over graphs."""
+"""What `bench cardinality` measured: names of its variants, which time of them counts, means, and how they look."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from .graph_families import PERMUTED
 from .harness import Case, Experiment
 from .papers import deveci_euro_par_2013 as euro_par
 from .record import Record
-from .tables import NOTHING, duration, geometric_mean, with_spread
+from .tables import NOTHING, Table, duration, geometric_mean, with_spread
 
 APFB, G_PR = "APFB-WR-CT", "G-PR"
 PARALLEL = (APFB, G_PR, "P-DBFS", "P-PFP", "P-HK")
@@ -113,3 +113,13 @@ def any_facts(record: Record, experiment: Experiment, case: Case) -> dict[str, A
             if variant.name not in OURS:
                 known["cheap_size"] = facts[0]["initial_size"]
     return known
+
+
+def without_empty_columns(
+    title: str, columns: Sequence[str], beside: Sequence[str], rows: Sequence[Sequence[str]], notes: Sequence[str]
+) -> Table:
+    """Return a table of what was measured and, beside it, what a paper printed."""
+    names = (*columns, *beside)
+    kept = [k for k in range(len(names)) if k == 0 or any(row[k] != NOTHING for row in rows)]
+    n_beside = sum(k >= len(columns) for k in kept)
+    return Table(title, [names[k] for k in kept], [[row[k] for k in kept] for row in rows], notes, n_beside)

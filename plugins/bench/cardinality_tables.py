@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from typing import Any
 
 from .cardinality_findings import figure_1, findings, table_1
@@ -21,7 +21,9 @@ from .cardinality_record import (
     sets_of,
     time_text,
     times_as_fast,
+    without_empty_columns,
 )
+from .cardinality_shares import shares
 from .graph_families import FAMILIES, PERMUTED
 from .harness import Case, Experiment
 from .papers import deveci_euro_par_2013 as euro_par
@@ -45,6 +47,7 @@ def tables(experiments: Mapping[str, Experiment], record: Record) -> list[Table]
         _table_2(algorithms, record),
         _table_i(algorithms, record),
         _speed_ups(algorithms, record),
+        shares(algorithms, record),
         table_1(forms, record),
         _figure_2_table(experiments["figure-2"], record),
         figure_1(relabelling, record),
@@ -62,7 +65,7 @@ def _table_2(experiment: Experiment, record: Record) -> Table:
         (label_of(case), *(time_text(record, experiment, case, name) for name in wanted), *_published_2(case))
         for case in experiment.cases
     ]
-    return _without_empty_columns(
+    return without_empty_columns(
         "Euro-Par 2013, Table 2: time of the search after the cheap start (ours: start and search)",
         ("", *wanted),
         ("paper's graph", "paper: GPU", "paper: P-DBFS", "paper: PFP", "paper: HK"),
@@ -105,7 +108,7 @@ def _table_i(experiment: Experiment, record: Record) -> Table:
     rows.append(
         (f"geometric mean of the {len(common)} that all solved", *[NOTHING] * 4, *means, "its 28 graphs", *paper)
     )
-    return _without_empty_columns(
+    return without_empty_columns(
         "ICPP 2013, Table I: time of the search after the cheap start (ours: start and search)",
         ("", "columns", "edges", "IM", "MM", *wanted.values()),
         ("paper's graph", *(f"paper: {name}" for name in ("G-PR", "G-HKDW", "P-DBFS", "PR"))),
@@ -136,7 +139,7 @@ def _speed_ups(experiment: Experiment, record: Record) -> Table:
             rows.append(
                 (f"{name}, over {reference}", *map(times_as_fast, ratios), _published_speed_up(name, reference))
             )
-    return _without_empty_columns(
+    return without_empty_columns(
         "Euro-Par 2013 Figure 5, ICPP 2013 Figure 4: geometric-mean speed-up over a sequential algorithm",
         ("", *names),
         ("paper's own GPU",),
@@ -161,13 +164,3 @@ def _figure_2_table(experiment: Experiment, record: Record) -> Table:
 
     title = "Euro-Par 2013, Figure 2: breadth-first searches / their levels in all"
     return grid(title, experiment, record, text, label=label_of)
-
-
-def _without_empty_columns(
-    title: str, columns: Sequence[str], beside: Sequence[str], rows: Sequence[Sequence[str]], notes: Sequence[str]
-) -> Table:
-    """Return a table of what was measured and, beside it, what a paper printed."""
-    names = (*columns, *beside)
-    kept = [k for k in range(len(names)) if k == 0 or any(row[k] != NOTHING for row in rows)]
-    n_beside = sum(k >= len(columns) for k in kept)
-    return Table(title, [names[k] for k in kept], [[row[k] for k in kept] for row in rows], notes, n_beside)

@@ -71,6 +71,26 @@ def test_speed_ups_stand_beside_the_least_that_the_paper_gives_for_that_set_of_g
     assert (beside["original, over PR"], beside["permuted, over PR"]) == ("3.05 ×", "—")
 
 
+def test_shares_count_the_graphs_on_which_a_solver_is_so_fast(filled):
+    """Of two graphs, G-PR is 6 times as fast as PR on the one and twice as fast on the other, and once the best."""
+    benchmark, record = filled(Effort(sizes=(6,)))
+    seconds = {"PR": (6.0, 6.0), "G-PR": (1.0, 3.0), "APFB-WR-CT": (1.4, 1.0), "P-DBFS": (9.0, 9.0)}
+    for cell in list(record.cells.values()):
+        if cell.experiment == "algorithms" and cell.series in {"delaunay", "rgg"} and cell.variant in seconds:
+            cell.facts[0]["search_s"] = seconds[cell.variant][cell.series == "rgg"]
+        elif cell.experiment == "algorithms":
+            del record.cells[cell.key]
+    table = next(table for table in benchmark.tables(record) if table.title.startswith("The papers' profiles"))
+    rows = {row[0]: dict(zip(table.columns, row, strict=True)) for row in table.rows}
+    five = rows["ICPP, Figure 2: at least 5 times as fast as PR"]
+    assert (five["G-PR"], five["APFB-WR-CT"], five["P-DBFS"]) == ("50 %", "50 %", "0 %")
+    assert five["paper"] == "G-PR 39 %, G-HKDW 21 %, P-DBFS 14 %"
+    near = rows["ICPP, Figure 3: within 1.5 times the best"]
+    assert (near["G-PR"], near["APFB-WR-CT"]) == ("50 %", "100 %")
+    assert "ours, GPU" not in near  # nothing of it was measured
+    assert rows["ICPP, Figure 3: the fastest"]["G-PR"] == "50 %"
+
+
 def test_large_graphs_stand_beside_the_best_of_others_with_their_start(tables):
     on_gpu = {row[0]: row for row in tables(Effort())("Large graphs on a GPU: start and search").rows}
     assert on_gpu["rmat_18"][3:6] == ("1.00 s", "9.00 ms", "0.00900 ×")  # ECL-MM
