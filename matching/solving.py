@@ -72,15 +72,16 @@ def solve(
     - point sets with one: `sparse-jv` on the pairs worth a link (a third of the time of `auction` up to an
       `unmatched_cost` of the mean nearest-neighbour distance), but `auction` where there would be more than `WIDE_GATE`
       of them a row (from twice that distance on it is as fast or faster, and its memory does not grow with the gate);
-    - whatever is sent to several CUDA devices: `hungarian-classical` for square costs without an `unmatched_cost` (four
-      H200s, n = 20,000, [0, 10n]: 49 ms beside 112), else `hungarian-tree`;
+    - whatever is sent to several CUDA devices: `hungarian-classical` (four H200s, n = 20,000, [0, 10n]: 49 ms, where
+      `hungarian-tree` takes 112);
     - no prices are handed from an auction to a Hungarian method (`HungarianTree(start=…)`): from an auction's prices
       the tree takes a fifth to an eighth of its time on a CPU, but with the auction never less than `jv`. The GPU
       auction's own last rows are matched by a Hungarian forest;
     - whatever is sent to a CUDA device, or lies there and is not fetched by device="cpu", and with device="auto", where
-      a CUDA device is present, whatever has at least `GPU_PAYS` pairs: `hungarian-classical` for square dense costs
-      without an `unmatched_cost` (n = 20,000 on one H200, beside the auction: [0, n] 19 and 33 ms, points' distances 11
-      and 24, but [0, 10n] 48 and 31; 1000 problems of 500: 31 and 88), all else `auction`.
+      a CUDA device is present, whatever has at least `GPU_PAYS` pairs: `hungarian-classical` for dense costs (n =
+      20,000 on one H200, beside the auction: [0, n] 19 and 27 ms, points' distances 11 and 24, but [0, 10n] 47 and 31;
+      18,000 rows 10-15 and 8-11, 19,999 rows 17 and 42; with an `unmatched_cost` 11-17 and 8-210; 1000 problems of
+      500: 31 and 88), all else `auction`.
 
     Examples
     --------
@@ -126,8 +127,7 @@ def _solve_shards(costs: Any, solver: str | Solver, device: str | Sequence[str],
 def _choose(problem: Problem, device: str) -> tuple[str, str, str]:
     """Return the solver that "auto" stands for, the device, and why."""
     if "," in device:
-        name = "hungarian-classical" if _is_square(problem) else "hungarian-tree"
-        return name, device, "several CUDA devices were asked for"
+        return "hungarian-classical", device, "several CUDA devices were asked for"
     if device.startswith("cuda"):
         return _best_on_gpu(problem), device, "a CUDA device was asked for"
     if problem.is_on_device and device != "cpu":
@@ -142,12 +142,8 @@ def _choose(problem: Problem, device: str) -> tuple[str, str, str]:
 
 def _best_on_gpu(problem: Problem) -> str:
     """Return the solver that "auto" stands for on a CUDA device."""
-    return "hungarian-classical" if problem.kind == "dense" and _is_square(problem) else "auction"
-
-
-def _is_square(problem: Problem) -> bool:
-    """Whether every row and every column must be matched."""
-    return np.array_equal(problem.row_offsets, problem.col_offsets) and not problem.has_unmatched_cost
+    classical = make_solver("hungarian-classical")
+    return classical.name if problem.kind == "dense" and "cuda" in devices_for(classical, problem) else "auction"
 
 
 def _choose_on_cpu(problem: Problem) -> tuple[str, str]:

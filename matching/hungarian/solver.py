@@ -48,6 +48,17 @@ class HungarianClassical:
         if self.variant not in _VARIANTS:
             raise InvalidProblem(f"variant needs one of {_VARIANTS}; got {self.variant!r}.")
 
+    def devices_for(self, problem: Problem) -> tuple[str, ...]:
+        """Return the kinds of devices that take the problem: without a GPU if it has too many rows."""
+        if self.variant == "default" and problem.kind == "dense":
+            from .gpu_classical import MOST_LEVELS, MOST_ROWS
+
+            rows, cols = np.diff(problem.row_offsets), np.diff(problem.col_offsets)
+            shorter = np.minimum(rows, cols)
+            searched = rows if problem.has_unmatched_cost else shorter
+            return self.devices if (searched < MOST_ROWS).all() and (shorter < MOST_LEVELS).all() else ("cpu",)
+        return self.devices
+
     def solve(self, problem: Problem, device: str = "cpu") -> Assignment:
         """Solve to proven optimality; raises `Infeasible` with a Hall violator when there is no assignment."""
         if "," in device or isinstance(problem, ShardedCosts):

@@ -7,6 +7,7 @@ import pytest
 import scipy.sparse as sp
 
 from auctrack.matching import InvalidProblem, Problem, solve, solving
+from auctrack.matching.hungarian import gpu_classical
 
 COST = np.array([[4, 1, 3], [2, 0, 5], [3, 2, 2]])
 BEST = 5
@@ -433,22 +434,26 @@ def test_auto_sends_large_problems_to_a_gpu_that_is_there(monkeypatch: pytest.Mo
     [
         (Problem.dense(np.zeros((3, 3))), "hungarian-classical"),
         (Problem.dense(np.zeros((5, 3, 3))), "hungarian-classical"),
-        (Problem.dense(np.zeros((3, 4))), "auction"),
-        (Problem.batch([Problem.dense(np.zeros((2, 3))), Problem.dense(np.zeros((3, 2)))]), "auction"),
-        (Problem.dense(np.zeros((3, 3)), unmatched_cost=1), "auction"),
+        (Problem.dense(np.zeros((3, 4))), "hungarian-classical"),
+        (Problem.batch([Problem.dense(np.zeros((2, 3))), Problem.dense(np.zeros((3, 2)))]), "hungarian-classical"),
+        (Problem.dense(np.zeros((3, 3)), unmatched_cost=1), "hungarian-classical"),
         (Problem.sparse(sp.csr_array(COST + 1)), "auction"),
         (Problem.points([[0.0]], [[1.0]]), "auction"),
     ],
 )
-def test_auto_on_a_gpu_takes_the_classical_method_for_square_matrices_alone(problem: Problem, chosen: str):
+def test_auto_on_a_gpu_takes_the_classical_method_for_matrices(problem: Problem, chosen: str):
     assert solving._choose(problem, "cuda")[:2] == (chosen, "cuda")
 
 
-def test_auto_on_several_gpus_takes_the_tree_where_some_may_stay_alone():
-    square, wide = Problem.dense(np.zeros((3, 3))), Problem.dense(np.zeros((3, 4)))
-    assert solving._choose(square, "cuda:0,cuda:1")[0] == "hungarian-classical"
-    assert solving._choose(wide, "cuda:0,cuda:1")[0] == "hungarian-tree"
-    assert solving._choose(Problem.dense(np.zeros((3, 3)), unmatched_cost=1), "cuda:0,cuda:1")[0] == "hungarian-tree"
+def test_auto_on_a_gpu_takes_the_auction_for_more_rows_than_the_classical_method_does(monkeypatch: pytest.MonkeyPatch):
+    monkeypatch.setattr(gpu_classical, "MOST_ROWS", 3)
+    assert solving._choose(Problem.dense(np.zeros((2, 3)), unmatched_cost=1), "cuda")[0] == "hungarian-classical"
+    assert solving._choose(Problem.dense(np.zeros((3, 2)), unmatched_cost=1), "cuda")[0] == "auction"
+
+
+def test_auto_on_several_gpus_takes_the_classical_method():
+    for problem in (Problem.dense(np.zeros((3, 4))), Problem.dense(np.zeros((3, 3)), unmatched_cost=1)):
+        assert solving._choose(problem, "cuda:0,cuda:1")[0] == "hungarian-classical"
 
 
 def test_a_batch_is_of_problems():
