@@ -106,32 +106,38 @@ def check_dense(given: DenseInput, columns: np.ndarray, *, tolerance: float = 1e
     return {"cost": cost}
 
 
-def lapmod(square: tuple[np.ndarray, np.ndarray, np.ndarray]) -> tuple[np.ndarray, float]:
-    """Match `GatedInput.square` by lapx; return the column of each row, and the cost."""
+Square = tuple[np.ndarray, np.ndarray, np.ndarray]
+"""`GatedInput.square`."""
+
+
+def lapmod(square: Square) -> np.ndarray:
+    """Match by lapx; return the column of each row."""
     lap = import_module("lap")  # a peer, installed or not; "import lap" would be our own lap.py to a type checker
     indptr, indices, data = square
-    cost, columns, _ = lap.lapmod(len(indptr) - 1, data, indptr, indices)
-    return columns, cost
+    return lap.lapmod(len(indptr) - 1, data, indptr, indices)[1]
 
 
-def scipy_sparse(square: tuple[np.ndarray, np.ndarray, np.ndarray]) -> tuple[np.ndarray, float]:
-    """Match `GatedInput.square`; return the column of each row, and the cost."""
+def scipy_sparse(square: Square) -> np.ndarray:
+    """Match by SciPy; return the column of each row."""
     from scipy.sparse import csr_array
     from scipy.sparse.csgraph import min_weight_full_bipartite_matching
 
     indptr, indices, data = square
-    graph = csr_array((data, indices, indptr))
-    rows, columns = min_weight_full_bipartite_matching(graph)
-    return columns, float(np.asarray(graph[rows, columns]).sum())
+    return min_weight_full_bipartite_matching(csr_array((data, indices, indptr)))[1]
 
 
-def check_gated(given: GatedInput, answer: tuple[np.ndarray, float]) -> Facts:
-    """Hold a matching of `GatedInput.square` against the proven optimum of the gate."""
-    columns, square_cost = answer
+def check_gated(given: GatedInput, columns: np.ndarray) -> Facts:
+    """Hold the columns of the rows of `GatedInput.square` against the proven optimum of the gate."""
+    from scipy.sparse import csr_array
+
+    indptr, indices, data = given.square
+    costs = np.asarray(csr_array((data, indices, indptr))[np.arange(len(columns)), columns]).ravel()
     if len(np.unique(columns)) != sum(given.problem.shape):
         raise WrongAnswer("two rows share a column")
-    cost = given.cost_of(square_cost)
-    if abs(cost - given.optimum) > 1e-9 * square_cost:
+    if not costs.all():
+        raise WrongAnswer("a row has a column outside the gate")
+    cost = given.cost_of(costs.sum())
+    if abs(cost - given.optimum) > 1e-9 * costs.sum():
         raise WrongAnswer(f"cost {cost!r} where {given.optimum!r} is the proven optimum")
     return {"cost": cost}
 

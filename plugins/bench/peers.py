@@ -43,6 +43,7 @@ from .solver_variants import missing_device, solver_variant
 from .tables import Table, fact_mean, grid, most_memory, ratio, with_spread
 
 AS_THEY = "auctrack, their objective"
+_DENSE = DENSE_FAMILIES | REAL_FAMILIES
 
 
 def peers(effort: Effort, gpu: str = "cuda") -> Benchmark:
@@ -51,9 +52,6 @@ def peers(effort: Effort, gpu: str = "cuda") -> Benchmark:
     return Benchmark(
         "peers", experiments, partial(_tables, experiments, effort), partial(_figures, experiments, effort)
     )
-
-
-_DENSE = DENSE_FAMILIES | REAL_FAMILIES
 
 
 def _assignment(effort: Effort, gpu: str) -> Experiment:

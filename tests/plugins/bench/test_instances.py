@@ -13,9 +13,24 @@ from auctrack.plugins.bench import generated_costs
 from auctrack.plugins.bench.gated_pairs import SCATTERED, gate_with_a_shortage, gated_pair, scattered_pair
 from auctrack.plugins.bench.graph_families import FAMILIES, permuted
 from auctrack.plugins.bench.harness import WrongAnswer
-from auctrack.plugins.bench.lap_instances import RANGES, point_costs, point_pair, uniform_block, uniform_costs
+from auctrack.plugins.bench.lap_instances import (
+    RANGES,
+    point_costs,
+    point_distances,
+    point_pair,
+    uniform_block,
+    uniform_costs,
+    uniform_reals,
+)
 from auctrack.plugins.bench.movies import checked_links, simulated, squared_objective
-from auctrack.plugins.bench.peer_solvers import GatedInput
+from auctrack.plugins.bench.peer_solvers import (
+    DenseInput,
+    GatedInput,
+    check_dense,
+    check_gated,
+    scipy_dense,
+    scipy_sparse,
+)
 
 
 @pytest.mark.parametrize(("cost_range", "largest"), [("n/10", 40), ("n", 400), ("10n", 4000)])
@@ -123,6 +138,35 @@ def test_the_square_problem_of_the_peers_has_the_same_optimum():
     full[np.repeat(np.arange(len(indptr) - 1), np.diff(indptr)), indices] = data
     cost = full[linear_sum_assignment(full)].sum()
     assert given.cost_of(cost) == pytest.approx(given.optimum, rel=1e-12)
+
+
+def test_what_a_peer_answers_is_held_against_the_optimum():
+    given = GatedInput(gated_pair(60, 6.0))
+    columns = scipy_sparse(given.square)
+    assert check_gated(given, columns)["cost"] == pytest.approx(given.optimum, rel=1e-12)
+    with pytest.raises(WrongAnswer, match="share"):
+        check_gated(given, np.where(columns == columns[0], columns[1], columns))
+    n, m = given.problem.shape
+    alone = np.concatenate([m + np.arange(n), np.arange(m)])
+    with pytest.raises(WrongAnswer, match="optimum"):
+        check_gated(given, alone)
+    with pytest.raises(WrongAnswer, match="outside"):
+        check_gated(given, np.roll(alone, 1))
+
+
+@pytest.mark.parametrize("dtype", [np.int32, np.float32, np.float64])
+def test_a_peers_dense_answer_must_reach_the_optimum_of_real_costs_too(dtype):
+    given = DenseInput((uniform_reals(40, 1) * 1000).astype(dtype))
+    columns = scipy_dense(given.costs)
+    assert check_dense(given, columns)["cost"] == pytest.approx(given.optimum, rel=1e-12)
+    with pytest.raises(WrongAnswer, match="optimum"):
+        check_dense(given, np.roll(columns, 1))
+
+
+def test_distances_are_those_of_the_point_pair():
+    x, y = point_pair(50, seed=2)
+    assert np.allclose(point_distances(50, 2), np.linalg.norm(x[:, None] - y[None], axis=2))
+    assert 0 <= uniform_reals(50, 2).min() <= uniform_reals(50, 2).max() < 1
 
 
 def test_links_are_scored_against_the_truth_and_two_of_a_detection_are_no_links():
