@@ -5,26 +5,24 @@ The dense costs, point sets and gates are those on which the other GPU solvers o
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from dataclasses import replace
 from functools import partial
-from typing import Any
 
 import numpy as np
 
 from ...matching import cuda
 from ...matching.assignment import Assignment
-from ...matching.errors import Infeasible
 from ...matching.problem import Problem
-from ...matching.solving import solve
 from .benchmark import Effort
 from .gated_pairs import GATES, SCATTERED, gate_with_a_shortage, gated_pair, scattered_pair
 from .generated_costs import GeneratedCosts
 from .handover_cases import handover
-from .harness import Case, Experiment, Facts, Variant, WrongAnswer
-from .instance import Instance
+from .harness import Case, Experiment, Facts, Variant
 from .lap_instances import DENSE_FAMILIES, point_pair, uniform_costs
-from .solver_variants import checked, missing_device
+from .problem_variants import cases_of, on_cpu, on_gpu, problem_case, refusal, sizes_of
+from .solver_variants import missing_device
+from .unlike_points import UNLIKE
 
 LARGEST_MATRIX = 50_000
 """Rows above which a size is left out of the dense table: the costs would take more than 10 GB."""
@@ -43,6 +41,7 @@ EXACT_ON_GPU = ("auction", "hungarian-tree", "hungarian-classical")
 TITLES = {
     "dense": "Dense costs, float32",
     "points": "Point sets against a noisy copy or an independent set: all pairs allowed, none stored",
+    "unlike-points": "Point sets that are unlike: all pairs allowed, none stored",
     "gated": "Gates with a price of the lone, float32",
     "sparse": "Gates that must be matched whole, float32, 7.3 candidates unless said; noise in spacings",
     "short": "Such gates from which 1 % of the particles are gone, so that no matching is whole: time to prove that",
@@ -59,7 +58,7 @@ def experiments_of(effort: Effort, gpu: str) -> list[Experiment]:
     """Return the experiments of `TITLES`, in that order."""
     return [
         _dense(effort, gpu),
-        _points(effort, gpu),
+        *_points(effort, gpu),
         *_sparse_kinds(effort, gpu),
         *_batches(effort, gpu),
         _unequal(effort, gpu),
@@ -89,52 +88,61 @@ def _no_facts(given: int, answer: None) -> Facts:
 
 def _dense(effort: Effort, gpu: str) -> Experiment:
     sizes = [n for n in effort.of_sizes((5000, 10_000, 20_000), (600,)) if n <= LARGEST_MATRIX]
-    cases = [_case(family, n, gpu, partial(_dense_problem, family, n)) for family in DENSE_FAMILIES for n in sizes]
-    return Experiment("dense", cases, [*_on_gpu(EXACT_ON_GPU, gpu), _on_cpu("auto")], effort.times(5, 3))
+    makers = {family: partial(_dense_problem, family) for family in DENSE_FAMILIES}
+    variants = [*on_gpu(EXACT_ON_GPU, gpu), on_cpu("auto")]
+    return Experiment("dense", cases_of(makers, sizes, gpu), variants, effort.times(5, 3))
 
 
-def _points(effort: Effort, gpu: str) -> Experiment:
-    sizes = effort.of_sizes((20_000, 100_000, 1_000_000), (2000,))
-    makers = {"noisy copy": point_pair, "independent set": _independent_sets}
-    cases = [_case(name, n, gpu, partial(_points_problem, make, n)) for name, make in makers.items() for n in sizes]
-    return Experiment("points", cases, [*_on_gpu(["auction"], gpu), _on_cpu("auction")], effort.times(5, 3))
+def _points(effort: Effort, gpu: str) -> list[Experiment]:
+    alike = {"noisy copy": point_pair, "independent set": _independent_sets}
+    sizes = effort.of_sizes((20_000, 100_000, 1_000_000), (2000,)), effort.of_sizes((4000, 20_000), (500,))
+    variants = [*on_gpu(["auction"], gpu), on_cpu("auction")]
+    return [
+        Experiment(
+            name,
+            cases_of({series: partial(_points_problem, make) for series, make in makers.items()}, ns, gpu),
+            variants,
+            effort.times(5, 3),
+        )
+        for name, makers, ns in zip(("points", "unlike-points"), (alike, UNLIKE), sizes, strict=True)
+    ]
 
 
 def _sparse_kinds(effort: Effort, gpu: str) -> list[Experiment]:
     sizes = effort.of_sizes((20_000, 200_000, 1_000_000), (2000,))
-    gates = [_case(name, n, gpu, partial(gated_pair, n, degree)) for name, degree in GATES.items() for n in sizes]
-    whole = [_case(name, n, gpu, partial(scattered_pair, n, how)) for name, how in SCATTERED.items() for n in sizes]
-    short = [_case("short gate", n, gpu, partial(gate_with_a_shortage, n)) for n in sizes]
-    solvers = [*_on_gpu(EXACT_ON_GPU, gpu), _on_cpu("auction"), _on_cpu("sparse-jv")]
+    gates = {name: partial(gated_pair, degree=degree) for name, degree in GATES.items()}
+    whole = {name: partial(scattered_pair, how=how) for name, how in SCATTERED.items()}
+    short = cases_of({"short gate": gate_with_a_shortage}, sizes, gpu)
+    solvers = [*on_gpu(EXACT_ON_GPU, gpu), on_cpu("auction"), on_cpu("sparse-jv")]
     times = effort.times(5, 3)
     return [
-        Experiment("gated", gates, solvers, times),
-        Experiment("sparse", whole, solvers, times),
-        Experiment("short", short, [_refusal(variant) for variant in solvers], times),
+        Experiment("gated", cases_of(gates, sizes, gpu), solvers, times),
+        Experiment("sparse", cases_of(whole, sizes, gpu), solvers, times),
+        Experiment("short", short, [refusal(variant) for variant in solvers], times),
     ]
 
 
 def _batches(effort: Effort, gpu: str) -> list[Experiment]:
     shapes, sets = (SMALL_BATCH, SMALL_POINT_BATCH) if effort.quick else (BATCHES, POINT_BATCHES)
-    dense = [_case(f"{count} problems", n, gpu, partial(_batch_problem, count, n)) for count, n in shapes]
-    points = [_case(f"{count} pairs", n, gpu, partial(_point_batch, count, n, n)) for count, n in sets]
+    dense = [problem_case(f"{count} problems", n, gpu, partial(_batch_problem, count, n)) for count, n in shapes]
+    points = [problem_case(f"{count} pairs", n, gpu, partial(_point_batch, count, n, n)) for count, n in sets]
     count, most = (20, 30) if effort.quick else (2000, 59)
-    points.append(_case(f"{count} pairs, 1 to n a side", most, gpu, partial(_point_batch, count, 1, most)))
+    points.append(problem_case(f"{count} pairs, 1 to n a side", most, gpu, partial(_point_batch, count, 1, most)))
     times = effort.times(5, 3)
     return [
-        Experiment("batch", dense, [*_on_gpu(EXACT_ON_GPU, gpu), _on_cpu("auto")], times),
-        Experiment("point-batch", points, [*_on_gpu(["auction"], gpu), _on_cpu("auction")], times),
+        Experiment("batch", dense, [*on_gpu(EXACT_ON_GPU, gpu), on_cpu("auto")], times),
+        Experiment("point-batch", points, [*on_gpu(["auction"], gpu), on_cpu("auction")], times),
     ]
 
 
 def _unequal(effort: Effort, gpu: str) -> Experiment:
     shapes = SMALL_UNEQUAL if effort.quick else UNEQUAL
     cases = [
-        _case(f"{kind}, {n:,} rows", m, gpu, partial(make, n, m))
+        problem_case(f"{kind}, {n:,} rows", m, gpu, partial(make, n, m))
         for kind, make in (("point sets without a matrix", _unequal_points), ("[0, 10n]", _unequal_costs))
         for n, m in shapes
     ]
-    variants = [*_on_gpu(EXACT_ON_GPU, gpu), _on_cpu("auto")]
+    variants = [*on_gpu(EXACT_ON_GPU, gpu), on_cpu("auto")]
     return Experiment("unequal", cases, variants, effort.times(5, 3))
 
 
@@ -142,17 +150,13 @@ def _largest(effort: Effort, gpu: str) -> Experiment:
     """One problem that is made, solved and checked on the GPU."""
     sizes = effort.of_sizes((150_000,), (600,))
     cases = [Case("uniform [0, n]", n, lambda seed, n=n: GeneratedCosts(n, "n", seed, gpu)) for n in sizes]
-    (solver,) = _on_gpu(["hungarian-classical"], gpu)
+    (solver,) = on_gpu(["hungarian-classical"], gpu)
     variant = replace(solver, check=_checked_on_gpu, prepare=lambda given: given.problem)
     return Experiment("largest", cases, [variant], effort.times(3, 3))
 
 
 def _checked_on_gpu(given: GeneratedCosts, answer: Assignment) -> Facts:
-    return {**given.checked(answer), **_sizes_of(given.n, given.problem.data.nbytes)}
-
-
-def _case(series: str, n: int, gpu: str, make: Callable[[int], Problem]) -> Case:
-    return Case(series, n, lambda seed: Instance(make(seed), gpu))
+    return {**given.checked(answer), **sizes_of(given.n, given.problem.data.nbytes)}
 
 
 def _dense_problem(family: str, n: int, seed: int) -> Problem:
@@ -186,51 +190,3 @@ def _point_batch(count: int, fewest: int, most: int, seed: int) -> Problem:
     rng = np.random.default_rng(seed)
     sides = rng.integers(fewest, most + 1, (count, 2))
     return Problem.batch([Problem.points(rng.random((n, 3)), rng.random((m, 3))) for n, m in sides])
-
-
-def _on_gpu(solvers: Sequence[str], gpu: str) -> list[Variant]:
-    return [replace(_on_cpu(s, gpu), name=f"{s}, GPU", prepare=lambda given: given.on_device) for s in solvers]
-
-
-def _on_cpu(solver: str, device: str = "cpu") -> Variant:
-    return Variant(
-        f"{solver}, CPU",
-        run=lambda problem: solve(problem, solver, device),
-        check=_checked,
-        prepare=lambda given: given.problem,
-        device=device,
-        missing=missing_device(device),
-    )
-
-
-def _checked(given: Instance, answer: Assignment) -> Facts:
-    return {**checked(given.problem, answer), **_sizes_of(given.problem.n_rows, given.n_bytes)}
-
-
-def _sizes_of(rows: int, n_bytes: int) -> Facts:
-    return {"rows": rows, "instance_bytes": n_bytes}
-
-
-def _refusal(variant: Variant) -> Variant:
-    """Return the variant for problems that cannot be matched whole: its answer is the refusal."""
-
-    def run(problem: Problem) -> Any:
-        try:
-            return variant.run(problem)
-        except Infeasible as refusal:
-            return refusal
-
-    return replace(variant, run=run, check=_checked_refusal)
-
-
-def _checked_refusal(given: Instance, answer: Any) -> Facts:
-    """Check Hall's condition: the rows named reach fewer columns than they are."""
-    if not isinstance(answer, Infeasible):
-        raise WrongAnswer("matched what cannot be matched whole")
-    graph = given.problem
-    assert graph.indptr is not None
-    assert graph.indices is not None
-    reached = np.unique(np.concatenate([graph.indices[graph.indptr[i] : graph.indptr[i + 1]] for i in answer.rows]))
-    if len(reached) >= len(answer.rows):
-        raise WrongAnswer(f"{len(answer.rows)} rows said to reach too little reach {len(reached)} columns")
-    return {"violators": len(answer.rows), **_sizes_of(graph.n_rows, given.n_bytes)}

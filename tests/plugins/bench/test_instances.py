@@ -31,6 +31,7 @@ from auctrack.plugins.bench.peer_solvers import (
     scipy_dense,
     scipy_sparse,
 )
+from auctrack.plugins.bench.unlike_points import UNLIKE, WIDTH
 
 
 @pytest.mark.parametrize(("cost_range", "largest"), [("n/10", 40), ("n", 400), ("10n", 4000)])
@@ -91,6 +92,15 @@ def test_a_gated_pair_has_its_degree_and_its_gate_is_the_price_of_two_lone():
     assert problem.data.dtype == np.float32
     assert problem.n_edges / problem.n_rows == pytest.approx(10, rel=0.15)
     assert problem.data.max() <= 2 * problem.row_unmatched[0]
+
+
+def test_unlike_point_sets_are_what_their_names_say():
+    clusters, others = UNLIKE["different clusters"](4000, 1)
+    assert np.linalg.norm(clusters[:, None] - others[None, :200], axis=2).min(axis=0).mean() > WIDTH
+    left, right = UNLIKE["clouds side by side"](100, 1)
+    assert left[:, 0].max() < right[:, 0].min()
+    cube, slab = UNLIKE["a cube and a slab"](100, 1)
+    assert np.ptp(cube[:, 2]) > 5 * np.ptp(slab[:, 2])
 
 
 @pytest.mark.parametrize("name", SCATTERED)

@@ -1,0 +1,40 @@
+"""Pairs of point sets that are unlike: the prices that match them reach from one end to the other."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+import numpy as np
+
+CLUSTERS = 50
+WIDTH = 0.02
+"""Standard deviation of a cluster, in a box of side 1."""
+
+
+def other_clusters(n: int, seed: int) -> tuple[np.ndarray, np.ndarray]:
+    """Return two sets, each of normal clusters around centres of its own; float64 (n, 3) each."""
+    rng = np.random.default_rng(seed)
+    first, second = (
+        rng.random((CLUSTERS, 3))[rng.integers(CLUSTERS, size=n)] + WIDTH * rng.normal(size=(n, 3)) for _ in range(2)
+    )
+    return first, second
+
+
+def clouds_apart(n: int, seed: int) -> tuple[np.ndarray, np.ndarray]:
+    """Return two uniform boxes of points that lie side by side."""
+    rng = np.random.default_rng(seed)
+    return rng.random((n, 3)), rng.uniform([1, 0, 0], [2, 1, 1], (n, 3))
+
+
+def cube_and_slab(n: int, seed: int) -> tuple[np.ndarray, np.ndarray]:
+    """Return a uniform box, and a slab of a tenth of its height through it."""
+    rng = np.random.default_rng(seed)
+    return rng.random((n, 3)), rng.uniform([0, 0, 0], [1, 1, 0.1], (n, 3))
+
+
+UNLIKE: dict[str, Callable[[int, int], tuple[np.ndarray, np.ndarray]]] = {
+    "different clusters": other_clusters,
+    "clouds side by side": clouds_apart,
+    "a cube and a slab": cube_and_slab,
+}
+"""make(n, seed) by the name of the series."""
