@@ -13,6 +13,7 @@ if TYPE_CHECKING:
     from .assignment import Assignment
     from .auction import Auction
     from .cardinality.graph import BipartiteGraph
+    from .cardinality.graph_gpu import DeviceGraph
     from .cardinality.matching import Matching, verify_matching
     from .cardinality.maximum import maximum_matching
     from .cardinality.radii import cardinality_over_radii
@@ -49,6 +50,7 @@ _HOMES = {
     "connected_components": ".cardinality.structure",
     "DeviceMemoryExceeded": ".errors",
     "DeviceUnavailable": ".errors",
+    "DeviceGraph": ".cardinality.graph_gpu",
     "dulmage_mendelsohn": ".cardinality.structure",
     "edges_in_no_maximum_matching": ".cardinality.structure",
     "hall_violator": ".cardinality.structure",
@@ -86,6 +88,7 @@ __all__ = [  # noqa: RUF022 - in the order of use
     "SparseJV",
     "maximum_matching",
     "BipartiteGraph",
+    "DeviceGraph",
     "Matching",
     "verify_matching",
     "connected_components",

@@ -22,18 +22,28 @@ from .multicore import ROOTS_PER_TURN, search_in_phases, share, thread_count
 def p_dbfs(
     graph: BipartiteGraph, col_of_row: IntArray, row_of_col: IntArray, *, threads: int | None = None
 ) -> dict[str, Any]:
-    """Augment a matching in place to a maximum one, on `threads` threads (default: all). Size exact, pairs may vary."""
+    """Augment a matching in place to a maximum one, on `threads` threads (default: all). Size exact, pairs may vary.
+
+    Each tree has levels of its own; ``frontiers`` counts the rows at each depth of all trees of a phase.
+    """
     owner = np.zeros(graph.n_columns, np.int32)
     parent = np.empty(graph.n_columns, np.int32)
     n_threads = thread_count(threads)
     queues = np.empty((n_threads, max(graph.n_rows, 1)), np.int32)
-    arrays = graph.indptr, graph.indices, col_of_row, row_of_col, owner, parent, queues
+    rows_at = np.zeros((n_threads, graph.n_rows + 1), np.int32)
+    arrays = graph.indptr, graph.indices, col_of_row, row_of_col, owner, parent, queues, rows_at
+    frontiers: list[list[int]] = []
 
     def phase(free_rows: IntArray, number: int) -> int:
+        rows_at[:] = 0
         arguments = *arrays, free_rows, number
-        return share(_phase, arguments, len(free_rows), n_threads, per_turn=ROOTS_PER_TURN)
+        n_augmented = share(_phase, arguments, len(free_rows), n_threads, per_turn=ROOTS_PER_TURN)
+        sizes = rows_at.sum(axis=0)
+        frontiers.append(sizes[: np.argmin(sizes)].tolist())
+        return n_augmented
 
-    return search_in_phases(phase, col_of_row, n_threads)
+    stats = search_in_phases(phase, col_of_row, n_threads)
+    return {**stats, "levels": [len(sizes) for sizes in frontiers], "frontiers": frontiers}
 
 
 @njit(cache=True, nogil=True)
@@ -47,6 +57,7 @@ def _phase(
     owner: IntArray,
     parent: IntArray,
     queues: IntArray,
+    rows_at: IntArray,
     free_rows: IntArray,
     phase: int,
 ) -> int:
@@ -57,7 +68,7 @@ def _phase(
         if first >= len(free_rows):
             return n_augmented
         for root in free_rows[first : first + ROOTS_PER_TURN]:
-            end = _search(indptr, indices, row_of_col, owner, parent, root, queues[thread], phase)
+            end = _search(indptr, indices, row_of_col, owner, parent, root, queues[thread], rows_at[thread], phase)
             n_augmented += end >= 0
             while end >= 0:
                 i = parent[end]
@@ -76,12 +87,18 @@ def _search(
     parent: IntArray,
     root: int,
     queue: IntArray,
+    rows_at: IntArray,
     phase: int,
 ) -> int:
-    """Grow one tree; returns the free column it met, or -1."""
+    """Grow one tree, and count its rows at each depth; returns the free column it met, or -1."""
     queue[0] = root
     head, tail = 0, 1
+    depth, end_of_level = 0, 1
     while head < tail:
+        if head == end_of_level:
+            depth += 1
+            end_of_level = tail
+        rows_at[depth] += 1
         i = queue[head]
         head += 1
         for k in range(indptr[i], indptr[i + 1]):

@@ -31,11 +31,12 @@ def g_pr_gpu(
     -------
     dict
         ``loops`` (push kernels), ``global_relabels``, ``levels`` per relabelling, ``pushes``, ``gap_relabels``,
-        ``list_sizes`` per relabelling, ``relabel_seconds`` and ``push_seconds``.
+        ``list_sizes`` per relabelling, ``active_columns`` per loop, ``relabel_seconds`` and ``push_seconds``.
     """
     interval = checked_interval(form, strategy)
     run = _Run(graph, matching, form)
-    stats: dict[str, Any] = {"loops": 0, "global_relabels": 0, "levels": [], "gap_relabels": 0, "list_sizes": []}
+    stats: dict[str, Any] = {"loops": 0, "global_relabels": 0, "levels": [], "gap_relabels": 0}
+    stats.update(list_sizes=[], active_columns=[])
     relabel_seconds = push_seconds = 0.0
     next_relabel = next_gap = max_level = loop = 0
     while True:
@@ -50,11 +51,12 @@ def g_pr_gpu(
         elif gap and loop == next_gap:
             stats["gap_relabels"] += run.gap_relabel(max_level)
         middle = perf_counter()
-        was_active = run.push(loop)
+        n_active = run.push(loop)
+        stats["active_columns"].append(n_active)
         relabel_seconds += middle - begin
         push_seconds += perf_counter() - middle
         loop += 1
-        if not was_active:
+        if n_active == 0:
             run.global_relabel()
             if not run.wake():
                 break
@@ -156,8 +158,8 @@ class _Run:
             self.a_p = self.a_c.copy()
         return len(self.a_c)
 
-    def push(self, loop: int) -> bool:
-        """Run one loop of Algorithm 3 or 7; tell whether a column was active."""
+    def push(self, loop: int) -> int:
+        """Run one loop of Algorithm 3 or 7; return how many columns were active."""
         self.flag.fill(0)
         pushing = (
             self.columns.indptr,
@@ -170,16 +172,17 @@ class _Run:
         )
         if self.form == "first":
             self._launch("push_all", self.n, self.n, *pushing, self.flag, self.n_pushes)
-            return bool(self.flag[0])
+            return int(self.flag[0])
         size, loop_number = np.int32(len(self.a_c)), np.int32(loop)
         self._launch(
             "init_list", size, size, self.mu_row, self.mu_col, self.a_c, self.a_p, self.i_a, loop_number, self.flag
         )
-        if not int(self.flag[0]):
-            return False
+        n_active = int(self.flag[0])
+        if n_active == 0:
+            return 0
         self._launch("push_list", size, size, *pushing, self.a_c, self.a_p, self.i_a, loop_number, self.n_pushes)
         self.a_c, self.a_p = self.a_p, self.a_c
-        return True
+        return n_active
 
     def wake(self) -> bool:
         """After a global relabelling: make the inactive columns active that can reach a free row after all."""

@@ -4,18 +4,17 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field
 from functools import cached_property
-from typing import Any, cast
+from typing import Any
 
 import numpy as np
 from numba import njit
 from numpy.typing import NDArray
 
 from .. import cuda
-from ..errors import InvalidProblem
+from .reading import check_columns, check_pointer, checked_shape, checked_type, parts_of, pointer_type
 
 IntArray = NDArray[Any]
 """Integer arrays as the kernels take them: numba specialises on the true type."""
-_INDEX_MAX = np.iinfo(np.int32).max
 
 
 @dataclass(frozen=True, eq=False)
@@ -81,34 +80,22 @@ class BipartiteGraph:
         """
         if isinstance(graph, BipartiteGraph):
             return graph
-        return cls._from_csr(*_as_csr(graph))
+        indptr, indices, shape = parts_of(graph)
+        return cls._from_csr(cuda.to_host(indptr), cuda.to_host(indices), shape)
 
     @classmethod
     def _from_csr(cls, indptr: NDArray[Any], indices: NDArray[Any], shape: Any) -> BipartiteGraph:
-        n_rows, n_columns = _check_shape(shape)
-        indptr, indices = _check_types(indptr, "indptr"), _check_types(indices, "indices")
-        _check_pointer(indptr, n_rows, len(indices))
+        n_rows, n_columns = checked_shape(shape)
+        indptr, indices = checked_type(indptr, "indptr"), checked_type(indices, "indices")
+        check_pointer(indptr, n_rows, len(indices))
+        is_clean = True
         if len(indices):
             low, high, is_clean = _inspect(indptr, indices)
-            if low < 0 or high >= n_columns:
-                bad = low if low < 0 else high
-                raise InvalidProblem(
-                    f"graph: column indices must lie in [0, {n_columns}), found {bad}; drop the edge or widen the shape"
-                )
-        else:
-            is_clean = True
-        pointer_type = np.int32 if len(indices) <= _INDEX_MAX else np.int64
-        indptr, indices = _contiguous(indptr, pointer_type), _contiguous(indices, np.int32)
+            check_columns(low, high, n_columns)
+        indptr, indices = _contiguous(indptr, pointer_type(len(indices))), _contiguous(indices, np.int32)
         if not is_clean:
             indptr, indices = _sort_and_merge(indptr, indices, n_columns)
         return cls(_read_only(indptr), _read_only(indices), n_rows, n_columns)
-
-
-def is_on_device(graph: Any) -> bool:
-    """Tell whether a graph lies on a GPU: a `DeviceGraph`, a CuPy sparse matrix, a tuple of CuPy arrays."""
-    if isinstance(graph, tuple):
-        return any(map(cuda.is_device_array, cast("tuple[object, ...]", graph)))
-    return cuda.is_device_array(graph) or cuda.is_device_array(getattr(graph, "indices", None))
 
 
 @njit(cache=True, nogil=True)
@@ -127,73 +114,6 @@ def transpose(indptr: IntArray, indices: IntArray, n_columns: int) -> tuple[IntA
             other_indices[cursor[j]] = i
             cursor[j] += 1
     return other_indptr, other_indices
-
-
-def _as_csr(graph: Any) -> tuple[NDArray[Any], NDArray[Any], Any]:
-    if isinstance(graph, tuple):
-        if len(graph) != 3:
-            raise InvalidProblem(f"graph: a tuple must be (indptr, indices, shape), got {len(graph)} members")
-        indptr, indices, shape = graph
-        return cuda.to_host(indptr), cuda.to_host(indices), shape
-    if type(graph).__module__.startswith("cupyx."):
-        graph = graph.get()
-    if hasattr(graph, "indices") and cuda.is_device_array(graph.indices):  # a DeviceGraph
-        return cuda.to_host(graph.indptr), cuda.to_host(graph.indices), (graph.n_rows, graph.n_columns)
-    if isinstance(graph, np.ndarray):
-        if graph.dtype != np.bool_ or graph.ndim != 2:
-            raise InvalidProblem(
-                f"graph: an array must be boolean and 2-D (True = edge), got {graph.dtype} with {graph.ndim} "
-                "dimension(s); compare it with the threshold you mean, or pass a sparse matrix"
-            )
-        indptr = np.concatenate([[0], np.cumsum(graph.sum(axis=1))])
-        return indptr, np.nonzero(graph)[1], graph.shape
-    if getattr(graph, "format", None) is None or not hasattr(graph, "tocsr") or len(graph.shape) != 2:
-        raise InvalidProblem(
-            "graph: need a 2-D SciPy or CuPy sparse matrix, a boolean array, (indptr, indices, shape) or a "
-            f"BipartiteGraph, got {type(graph).__name__}"
-        )
-    csr = graph if graph.format == "csr" else graph.tocsr()
-    if graph.format in {"bsr", "dia"}:
-        csr.eliminate_zeros()
-    return csr.indptr, csr.indices, csr.shape
-
-
-def _check_shape(shape: Any) -> tuple[int, int]:
-    try:
-        n_rows, n_columns = (int(n) for n in shape)
-    except (TypeError, ValueError) as error:
-        raise InvalidProblem(f"graph: shape must be (n_rows, n_columns), got {shape!r}") from error
-    if n_rows < 0 or n_columns < 0 or n_rows + n_columns > _INDEX_MAX:
-        raise InvalidProblem(
-            f"graph: sides must not be negative and together below 2**31 vertices, got shape ({n_rows}, {n_columns})"
-        )
-    return n_rows, n_columns
-
-
-def _check_types(values: NDArray[Any], name: str) -> NDArray[Any]:
-    if values.ndim != 1:
-        raise InvalidProblem(f"graph: {name} must have one dimension, got {values.ndim}")
-    if values.size == 0:
-        return values.astype(np.int32)
-    if values.dtype.kind not in "iu":
-        raise InvalidProblem(f"graph: {name} must be integers, got {values.dtype}; cast it with .astype(int) if meant")
-    if values.dtype == np.uint64:
-        if int(values.max()) > np.iinfo(np.int64).max:
-            raise InvalidProblem(f"graph: {name} must be below 2**63, found {values.max()}")
-        return values.astype(np.int64)
-    return values
-
-
-def _check_pointer(indptr: NDArray[Any], n_rows: int, n_edges: int) -> None:
-    if len(indptr) != n_rows + 1:
-        raise InvalidProblem(f"graph: indptr must have n_rows + 1 = {n_rows + 1} entries, got {len(indptr)}")
-    if indptr[0] != 0 or indptr[-1] != n_edges:
-        raise InvalidProblem(
-            f"graph: indptr must run from 0 to len(indices) = {n_edges}, got {indptr[0]} to {indptr[-1]}"
-        )
-    if np.any(indptr[1:] < indptr[:-1]):
-        row = int(np.argmax(indptr[1:] < indptr[:-1]))
-        raise InvalidProblem(f"graph: indptr must not decrease, but it does after row {row}")
 
 
 @njit(cache=True, nogil=True)

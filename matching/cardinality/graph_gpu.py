@@ -10,13 +10,16 @@ import numpy as np
 
 from .. import cuda
 from .graph import BipartiteGraph
+from .reading import check_columns, check_pointer, checked_shape, checked_type, is_on_device, parts_of, pointer_type
 
 THREADS = 256
 
 
 @dataclass(frozen=True, eq=False)
 class DeviceGraph:
-    """A bipartite graph in compressed sparse rows in the memory of the current device.
+    """A bipartite graph in compressed sparse rows in the memory of the current device; `from_any` checks it.
+
+    The constructor trusts its arguments: the kernels index without bounds checks.
 
     Attributes
     ----------
@@ -29,6 +32,24 @@ class DeviceGraph:
     indices: Any
     n_rows: int
     n_columns: int
+
+    @classmethod
+    def from_any(cls, graph: Any) -> DeviceGraph:
+        """Read a graph, check it, and copy it to the current device unless it is there: then it never leaves.
+
+        Parameters
+        ----------
+        graph : DeviceGraph, CuPy sparse, (indptr, indices, shape) of CuPy arrays, or anything \
+                `BipartiteGraph.from_any` reads
+            Rules and errors are those of `BipartiteGraph.from_any`.
+        """
+        if isinstance(graph, DeviceGraph):
+            return graph
+        if not is_on_device(graph):
+            return cls.of(BipartiteGraph.from_any(graph))
+        indptr, indices, shape = parts_of(graph)
+        cp = cuda.cupy()
+        return cls(*checked_csr(cp, cp.asarray(indptr), cp.asarray(indices), shape), *checked_shape(shape))
 
     @classmethod
     def of(cls, graph: BipartiteGraph) -> DeviceGraph:
@@ -75,6 +96,27 @@ class DeviceGraph:
             (self.indptr, self.indices, np.int32(self.n_rows), indptr, degree, indices),
         )
         return DeviceGraph(indptr, indices, self.n_columns, self.n_rows)
+
+
+def checked_csr(module: Any, indptr: Any, indices: Any, shape: Any) -> tuple[Any, Any]:
+    """Check and clean the parts of a graph with array functions of `module`, CuPy or NumPy, where they lie."""
+    n_rows, n_columns = checked_shape(shape)
+    indptr, indices = checked_type(indptr, "indptr"), checked_type(indices, "indices")
+    n_edges = len(indices)
+    check_pointer(indptr, n_rows, n_edges)
+    if n_edges:
+        check_columns(int(indices.min()), int(indices.max()), n_columns)
+        begins_row = module.zeros(n_edges + 1, module.bool_)
+        begins_row[indptr] = True
+        if ((indices[1:] <= indices[:-1]) & ~begins_row[1:-1]).any():
+            rows = module.searchsorted(indptr, module.arange(n_edges), side="right") - 1
+            edges = module.unique(rows * n_columns + indices)
+            indices = edges % n_columns
+            indptr = module.searchsorted(edges // n_columns, module.arange(n_rows + 1))
+    return (
+        module.ascontiguousarray(indptr, dtype=pointer_type(len(indices))),
+        module.ascontiguousarray(indices, dtype=module.int32),
+    )
 
 
 @dataclass(eq=False)

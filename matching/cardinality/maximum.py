@@ -10,13 +10,15 @@ import numpy as np
 
 from .. import cuda
 from ..errors import InvalidProblem
+from . import solve_gpu
 from .apfb import apfb, apsb
 from .best import best, choose
 from .cheap import cheap
 from .choices import check_options, look_up
 from .disjoint_bfs import p_dbfs
 from .g_pr import g_pr
-from .graph import BipartiteGraph, IntArray, is_on_device
+from .graph import BipartiteGraph, IntArray
+from .graph_gpu import DeviceGraph
 from .hkdw import hkdw
 from .hopcroft_karp import hopcroft_karp
 from .karp_sipser import karp_sipser
@@ -26,6 +28,7 @@ from .parallel_pothen_fan import parallel_pothen_fan
 from .place import check_device
 from .pothen_fan import pothen_fan
 from .push_relabel import push_relabel
+from .reading import is_on_device
 from .scarce_first import scarce_first
 
 Search = Callable[..., dict[str, Any]]
@@ -45,12 +48,6 @@ ALGORITHMS: dict[str, Search] = {
     "g-pr": g_pr,
 }
 """The searches that run on the CPU; each takes (graph, col_of_row, row_of_col, **options) and works in place."""
-
-GPU_ALGORITHMS = frozenset({"auto", "apfb", "apsb", "g-pr"})
-"""The searches that run on the GPU."""
-
-GPU_INITIAL_MATCHINGS = frozenset({"auto", "none", "cheap", "karp-sipser"})
-"""The starts that run on the GPU."""
 
 INITIAL_MATCHINGS: dict[str, Start] = {
     "none": lambda _graph, _col_of_row, _row_of_col: None,
@@ -81,7 +78,7 @@ def maximum_matching(
         ``algorithm="auto"`` on graphs of uneven degree.
     device : str
         ``"cpu"``, ``"cuda"`` or ``"cuda:N"``; ``"auto"`` is the first CUDA device where there is one and the algorithm
-        and the start run there (`GPU_ALGORITHMS`, `GPU_INITIAL_MATCHINGS`), else the CPU.
+        and the start run there (`solve_gpu.ALGORITHMS`, `solve_gpu.INITIAL_MATCHINGS`), else the CPU.
     **options
         Of the algorithm; see its docstring.
 
@@ -161,24 +158,20 @@ def read_initial(graph: BipartiteGraph, initial: Any) -> tuple[IntArray, IntArra
 
 
 def _runs_on_gpu(algorithm: str, initial: Any) -> bool:
-    return algorithm in GPU_ALGORITHMS and (not isinstance(initial, str) or initial in GPU_INITIAL_MATCHINGS)
+    starts = {"auto", *solve_gpu.INITIAL_MATCHINGS}
+    return algorithm in solve_gpu.ALGORITHMS and (not isinstance(initial, str) or initial in starts)
 
 
 def _on_gpu(graph: Any, algorithm: str, initial: Any, device: str, options: dict[str, Any]) -> Matching:
     check_device(device)
-    # CuPy is an extra: its modules are reached only when a GPU is asked for
-    from .graph_gpu import DeviceGraph
-    from .solve_gpu import maximum_matching_gpu
-
     given = None if isinstance(initial, str) else initial
-    if not isinstance(graph, DeviceGraph):
-        comes_from_device = is_on_device(graph)
+    if is_on_device(graph):
+        with cuda.using(device):
+            graph = DeviceGraph.from_any(graph)
+    else:
         graph = BipartiteGraph.from_any(graph)
-        if comes_from_device:
-            with cuda.using(device):
-                graph = DeviceGraph.of(graph)
     if given is not None:
         initial = read_initial(BipartiteGraph.from_any(graph), given)[0]
-    col_of_row, row_of_col, stats = maximum_matching_gpu(graph, algorithm, initial, device, options)
+    col_of_row, row_of_col, stats = solve_gpu.maximum_matching_gpu(graph, algorithm, initial, device, options)
     start_name = "given" if given is not None else "cheap" if initial == "auto" else initial
     return Matching(graph, col_of_row, row_of_col, algorithm, start_name, device, stats)

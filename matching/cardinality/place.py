@@ -4,14 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Callable, Generator
 from contextlib import contextmanager
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from .. import cuda
 from ..errors import InvalidProblem
-from .graph import BipartiteGraph, is_on_device
-
-if TYPE_CHECKING:
-    from .graph_gpu import DeviceGraph
+from .graph import BipartiteGraph
+from .graph_gpu import DeviceGraph
+from .reading import is_on_device
 
 Back = Callable[[Any], Any]
 
@@ -29,11 +28,8 @@ def placed(graph: Any, device: str) -> Generator[tuple[BipartiteGraph | DeviceGr
     comes_from_device = is_on_device(graph)
     device = chosen_device(device, is_there=comes_from_device)
     if device != "cpu":
-        from .graph_gpu import DeviceGraph  # needs CuPy
-
         with cuda.using(device):
-            here = graph if isinstance(graph, DeviceGraph) else DeviceGraph.of(BipartiteGraph.from_any(graph))
-            yield here, _stay if comes_from_device else cuda.to_host
+            yield DeviceGraph.from_any(graph), _stay if comes_from_device else cuda.to_host
     elif comes_from_device:
         yield BipartiteGraph.from_any(graph), cuda.cupy().asarray
     else:

@@ -14,6 +14,7 @@ from .best import best
 from .cheap import cheap
 from .graph import BipartiteGraph, IntArray
 from .place import chosen_device
+from .reading import checked_shape
 
 
 def cardinality_over_radii(
@@ -100,7 +101,7 @@ def _checked(
         raise InvalidProblem(f"radii: need one dimension, got {radii.ndim}; put a single radius into a list")
     if module.isnan(distances).any() or np.isnan(radii).any():
         raise InvalidProblem("distances, radii: must not be NaN; drop those pairs")
-    shape = int(shape[0]), int(shape[1])
+    shape = checked_shape(shape)
     return _as_indices(rows, shape[0], "rows"), _as_indices(columns, shape[1], "columns"), distances, shape
 
 

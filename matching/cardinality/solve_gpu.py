@@ -10,8 +10,9 @@ import numpy as np
 
 from .. import cuda
 from .apfb_gpu import apfb_gpu, apsb_gpu
-from .best_gpu import best_gpu, cover
+from .best_gpu import best_gpu
 from .choices import check_options, look_up
+from .forest_gpu import cover
 from .g_pr_gpu import g_pr_gpu
 from .graph import BipartiteGraph
 from .graph_gpu import DeviceGraph, DeviceMatching

@@ -81,10 +81,10 @@ __device__ int lowest_neighbor(int v, const offset_t* cxadj, const int* cadj, co
 // Algorithm 6 (form `first`).
 extern "C" __global__ void cardinality_gpr_push_all(int n, const offset_t* cxadj, const int* cadj, int* mu_row,
                                                     int* mu_col, int* psi_row, int* psi_col, int infinite,
-                                                    int* act_exists, int* n_pushes) {
+                                                    int* n_active, int* n_pushes) {
     for (int v = global_thread(); v < n; v += all_threads()) {
         if (!is_active(v, mu_row, mu_col)) continue;
-        *act_exists = 1;
+        next_place(n_active);
         int lowest;
         const int u = lowest_neighbor(v, cxadj, cadj, psi_row, psi_col[v], infinite, &lowest);
         if (u < 0) {
@@ -101,7 +101,7 @@ extern "C" __global__ void cardinality_gpr_push_all(int n, const offset_t* cxadj
 
 // Algorithm 8 (forms `active` and `shrink`): columns whose push was overrun go back into the list.
 extern "C" __global__ void cardinality_gpr_init_list(int size, const int* mu_row, const int* mu_col, int* a_c,
-                                                     const int* a_p, int* i_a, int loop, int* act_exists) {
+                                                     const int* a_p, int* i_a, int loop, int* n_active) {
     for (int i = global_thread(); i < size; i += all_threads()) {
         int v = a_p[i];
         if (v != -1 && is_active(v, mu_row, mu_col)) {
@@ -111,7 +111,7 @@ extern "C" __global__ void cardinality_gpr_init_list(int size, const int* mu_row
         }
         if (v != -1) {
             i_a[v] = loop;
-            *act_exists = 1;
+            next_place(n_active);
         }
     }
 }

@@ -27,6 +27,7 @@ constexpr int UNSEEN = 0x3fffffff;
 constexpr int INFINITE = UNSEEN - 1;
 constexpr uint32 FREE = 0xffffffffu;
 constexpr int GATHER = 1024;
+constexpr int MOST_LEVELS = 1 << 14;  // of all relabellings, whose sizes are written down; as in best_gpu.py
 
 __device__ __forceinline__ uint64 packed(int label, uint32 row) { return static_cast<uint64>(label) << 32 | row; }
 __device__ __forceinline__ int label_of(uint64 word) { return static_cast<int>(word >> 32); }
@@ -186,19 +187,20 @@ __device__ void add_to(int* total, int value) {
 
 // Relabels and pushes in turn until no free row is left that could be matched.
 // statistics: eight numbers a round (free rows, reached, levels, columns visited, steps, bids, nanoseconds relabelling,
-// nanoseconds pushing). result: (rounds, rows left).
+// nanoseconds pushing). sizes: columns of each level, of one relabelling after another, up to MOST_LEVELS.
+// result: (rounds, rows left).
 template <int LANES>
 __device__ void solve(const offset_t* indptr, const int* indices, const offset_t* other_indptr,
                       const int* other_indices, int n_columns, uint64* state, uint64* even_bids, uint64* odd_bids,
                       int2* seen, Edges* queue, Walker* walkers, int* free_rows, int* next_free, int n_free,
-                      float steps_scale, int steps_base, int max_rounds, Counts* counts, int* statistics,
+                      float steps_scale, int steps_base, int max_rounds, Counts* counts, int* statistics, int* sizes,
                       int* result) {
     const int thread = global_thread(), threads = all_threads();
     __shared__ int shared_n, shared_reached;
     __shared__ Gathered<Edges, GATHER> gathered;
     if (threadIdx.x == 0) gathered.n = 0;
     __syncthreads();
-    int round = 0;
+    int round = 0, levels_before = 0;
     while (n_free > 0 && round < max_rounds) {
         const int64 start = nanoseconds();
         for (int j = thread; j < n_columns; j += threads) {
@@ -231,7 +233,10 @@ __device__ void solve(const offset_t* indptr, const int* indices, const offset_t
             const int n = shared_n;
             reached = shared_reached;
             if (n == 0 || reached == n_free) break;
-            if (thread == 0) counts->queue[(level + 2) % 3] = 0;
+            if (thread == 0) {
+                counts->queue[(level + 2) % 3] = 0;
+                if (levels_before + level < MOST_LEVELS) sizes[levels_before + level] = n;
+            }
             relabel_level(other_indptr, other_indices, state, seen, front, n, level, counts, front + n, gathered);
             visited += n;
             front += n;
@@ -310,6 +315,7 @@ __device__ void solve(const offset_t* indptr, const int* indices, const offset_t
         free_rows = next_free;
         next_free = swap;
         ++round;
+        levels_before = min(levels_before + level, MOST_LEVELS);
         grid_barrier(&counts->arrived);
     }
     if (thread == 0) {
@@ -323,9 +329,9 @@ extern "C" __global__ void __launch_bounds__(1024, 1)
                              const int* other_indices, int n_columns, uint64* state, uint64* even_bids,
                              uint64* odd_bids, int2* seen, Edges* queue, Walker* walkers, int* free_rows,
                              int* next_free, int n_free, float steps_scale, int steps_base, int max_rounds,
-                             Counts* counts, int* statistics, int* result) {
+                             Counts* counts, int* statistics, int* sizes, int* result) {
     solve<8>(indptr, indices, other_indptr, other_indices, n_columns, state, even_bids, odd_bids, seen, queue,
-             walkers, free_rows, next_free, n_free, steps_scale, steps_base, max_rounds, counts, statistics, result);
+             walkers, free_rows, next_free, n_free, steps_scale, steps_base, max_rounds, counts, statistics, sizes, result);
 }
 
 extern "C" __global__ void __launch_bounds__(1024, 1)
@@ -333,7 +339,7 @@ extern "C" __global__ void __launch_bounds__(1024, 1)
                              const int* other_indices, int n_columns, uint64* state, uint64* even_bids,
                              uint64* odd_bids, int2* seen, Edges* queue, Walker* walkers, int* free_rows,
                              int* next_free, int n_free, float steps_scale, int steps_base, int max_rounds,
-                             Counts* counts, int* statistics, int* result) {
+                             Counts* counts, int* statistics, int* sizes, int* result) {
     solve<32>(indptr, indices, other_indptr, other_indices, n_columns, state, even_bids, odd_bids, seen, queue,
-             walkers, free_rows, next_free, n_free, steps_scale, steps_base, max_rounds, counts, statistics, result);
+             walkers, free_rows, next_free, n_free, steps_scale, steps_base, max_rounds, counts, statistics, sizes, result);
 }

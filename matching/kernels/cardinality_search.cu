@@ -28,6 +28,7 @@ constexpr int HANDFUL = 8;
 constexpr int GATHER = 1024;
 constexpr int FEW = 256;  // so few rows are left to one block, which needs no grid barrier
 constexpr int NO_END = 0x7fffffff;
+constexpr int MOST_LEVELS = 1 << 14;  // of all phases of a launch, whose sizes are written down; as in best_gpu.py
 
 struct Item {
     offset_t begin;
@@ -208,8 +209,14 @@ __device__ __forceinline__ bool are_few(const Front& front) {
     return front.n > 0 && front.n <= FEW && front.n_heavy == 0;
 }
 
+// Writes down how many rows and chunks a level scans. For one thread.
+__device__ __forceinline__ void note(int* sizes, int level, const Front& front) {
+    if (level < MOST_LEVELS) sizes[level] = front.n + front.n_heavy;
+}
+
 // One block grows all trees while few rows are under way; returns the level it comes to.
-__device__ int grow_alone(const Search& s, int level, int* visited, Gathered<Item, GATHER>& gathered) {
+__device__ int grow_alone(const Search& s, int level, int levels_before, int* sizes, int* visited,
+                          Gathered<Item, GATHER>& gathered) {
     for (;; ++level) {
         __syncthreads();
         const Front front = front_of(s.counts, level);
@@ -219,6 +226,7 @@ __device__ int grow_alone(const Search& s, int level, int* visited, Gathered<Ite
             __syncthreads();
         }
         *visited += front.n;
+        if (threadIdx.x == 0) note(sizes, levels_before + level, front);
         grow(s, front, level, gathered, threadIdx.x, blockDim.x);
     }
 }
@@ -237,6 +245,7 @@ __device__ void flip(const Search& s, int column) {
 }
 
 // statistics: six numbers a phase (free rows, paths, levels, rows visited, nanoseconds growing, nanoseconds flipping).
+// sizes: rows and chunks of each level, of one phase after another, up to MOST_LEVELS.
 // result: (phases, free rows left, 1 if the matching is maximum, 1 if next_free holds the free rows).
 // Leaves early when a phase finds more than `slow_share` of what the phase before found (and not just a handful):
 // the number of paths then falls too slowly for phases this long.
@@ -245,14 +254,14 @@ extern "C" __global__ void __launch_bounds__(1024, 1)
     cardinality_search(const offset_t* indptr, const int* indices, int n_rows, int n_columns, int* col_of_row,
                        int* row_of_col, uint64* claim, int2* tree, int2* parent, int* end, Item* queue, Item* heavy,
                        int most_heavy, int* touched, int* free_rows, int* next_free, int n_free, float slow_share,
-                       int max_phases, int flip_paths, Counts* counts, int* statistics, int* result) {
+                       int max_phases, int flip_paths, Counts* counts, int* statistics, int* sizes, int* result) {
     const Search s = {indptr, indices, n_rows, n_columns, col_of_row, row_of_col, claim,  tree,
                       parent, end,     touched, queue,     heavy,      most_heavy, counts};
     const int thread = global_thread(), threads = all_threads();
     __shared__ Gathered<Item, GATHER> gathered;
     if (threadIdx.x == 0) gathered.n = 0;
     __syncthreads();
-    int phase = 0, finished = 0, found_before = 0x7fffffff;
+    int phase = 0, levels_before = 0, finished = 0, found_before = 0x7fffffff;
     while (n_free > 0 && phase < max_phases) {
         const int64 start = nanoseconds();
         const Behind first = {queue, &counts->queue[0], heavy, &counts->heavy[0], nullptr};
@@ -273,7 +282,7 @@ extern "C" __global__ void __launch_bounds__(1024, 1)
             if (are_few(front)) {
                 grid_barrier(&counts->arrived);  // all have read the counts before one block changes them
                 if (blockIdx.x == 0) {
-                    level = grow_alone(s, level, &visited, gathered);
+                    level = grow_alone(s, level, levels_before, sizes, &visited, gathered);
                     if (threadIdx.x == 0) store_fresh(&counts->level, level);
                 }
                 grid_barrier(&counts->arrived);
@@ -286,6 +295,7 @@ extern "C" __global__ void __launch_bounds__(1024, 1)
             }
             if (front.n + front.n_heavy == 0) break;
             visited += front.n;
+            if (thread == 0) note(sizes, levels_before + level, front);
             grow(s, front, level, gathered, thread, threads);
             ++level;
         }
@@ -309,6 +319,7 @@ extern "C" __global__ void __launch_bounds__(1024, 1)
             row[4] = static_cast<int>(grown - start), row[5] = static_cast<int>(nanoseconds() - grown);
         }
         ++phase;
+        levels_before = min(levels_before + level, MOST_LEVELS);
         finished = found == 0;
         const bool slow = found > HANDFUL && found > slow_share * found_before;
         found_before = found;

@@ -7,6 +7,7 @@ import pytest
 from scipy import sparse
 
 from auctrack.matching.cardinality import BipartiteGraph, maximum_matching
+from auctrack.matching.cardinality.graph_gpu import checked_csr
 from auctrack.matching.errors import InvalidProblem
 
 MASK = np.array([[1, 0, 1, 0], [0, 0, 0, 0], [1, 1, 0, 1]], bool)
@@ -83,22 +84,29 @@ def test_permuting_changes_nothing_but_the_names(edges):
     assert maximum_matching(moved, device="cpu").size == maximum_matching(edges, device="cpu").size
 
 
+BROKEN = [
+    (([0, 1], [4], (1, 4)), r"\[0, 4\), found 4"),
+    (([0, 1], [-1], (1, 4)), r"\[0, 4\), found -1"),
+    (([0, 1], [2**40], (1, 4)), str(2**40)),
+    (([0, 1], [0], (2, 4)), "n_rows \\+ 1 = 3"),
+    (([0, 2], [0], (1, 4)), "from 0 to len"),
+    (([1, 1], [0], (1, 4)), "from 0 to len"),
+    (([0, 2, 1, 3], [0, 1, 2], (3, 4)), "after row 1"),
+    (([0, 1], [0.0], (1, 4)), "integers"),
+    (([0, 1], [[0]], (1, 4)), "one dimension"),
+    (([0, 1], [0], (1,)), "shape"),
+    (([0, 1], [0], None), "shape"),
+    (([0, 1], [0], (1, 1.7)), "two whole numbers"),
+    (([0], [], (0, 2**31)), r"2\*\*31"),
+    (([0], [], (0, -1)), r"2\*\*31"),
+]
+"""(row pointer, columns, shape) that are no graph, and what is said of them."""
+
+
 @pytest.mark.parametrize(
     ("graph", "said"),
     [
-        (([0, 1], [4], (1, 4)), r"\[0, 4\), found 4"),
-        (([0, 1], [-1], (1, 4)), r"\[0, 4\), found -1"),
-        (([0, 1], [2**40], (1, 4)), str(2**40)),
-        (([0, 1], [0], (2, 4)), "n_rows \\+ 1 = 3"),
-        (([0, 2], [0], (1, 4)), "from 0 to len"),
-        (([1, 1], [0], (1, 4)), "from 0 to len"),
-        (([0, 2, 1, 3], [0, 1, 2], (3, 4)), "after row 1"),
-        (([0, 1], [0.0], (1, 4)), "integers"),
-        (([0, 1], [[0]], (1, 4)), "one dimension"),
-        (([0, 1], [0], (1,)), "shape"),
-        (([0, 1], [0], None), "shape"),
-        (([0], [], (0, 2**31)), r"2\*\*31"),
-        (([0], [], (0, -1)), r"2\*\*31"),
+        *BROKEN,
         (([0, 1], [0]), "3 entries|3 members|indptr, indices, shape"),
         (np.ones((2, 2)), "boolean"),
         (np.ones(3, bool), "1 dimension"),
@@ -111,3 +119,29 @@ def test_permuting_changes_nothing_but_the_names(edges):
 def test_refuses_what_is_no_graph(graph, said):
     with pytest.raises(InvalidProblem, match=said):
         BipartiteGraph.from_any(graph)
+
+
+def _as_on_a_device(indptr, indices, shape):
+    return checked_csr(np, np.array(indptr), np.array(indices), shape)
+
+
+@pytest.mark.parametrize(("graph", "said"), BROKEN)
+def test_array_functions_refuse_the_same(graph, said):
+    """The check that a GPU runs where the arrays lie, here with NumPy's functions."""
+    with pytest.raises(InvalidProblem, match=said):
+        _as_on_a_device(*graph)
+
+
+def test_array_functions_clean_the_same(edges):
+    rng = np.random.default_rng(3)
+    rows = np.repeat(np.arange(edges.shape[0]), np.diff(edges.indptr))
+    rows, columns = np.append(rows, rows[::2]), np.append(edges.indices, edges.indices[::2])  # every second edge twice
+    order = np.lexsort((rng.random(len(rows)), rows))
+    indptr = np.searchsorted(rows[order], np.arange(edges.shape[0] + 1))
+    untidy = indptr, columns[order], edges.shape
+    expected = BipartiteGraph.from_any(untidy)
+    for graph in (untidy, (expected.indptr, expected.indices, expected.shape)):
+        found_indptr, found_indices = _as_on_a_device(*graph)
+        assert np.array_equal(found_indptr, expected.indptr)
+        assert np.array_equal(found_indices, expected.indices)
+        assert found_indptr.dtype == found_indices.dtype == np.int32

@@ -148,6 +148,34 @@ def test_auto_gives_the_same_matching_every_time(name: str, tuning: Tuning) -> N
         np.testing.assert_array_equal(first, other)
 
 
+@pytest.mark.parametrize("name", ["critical", "chain against the order", "tall"])
+def test_auto_tells_the_size_of_each_level(name: str) -> None:
+    """No row of these is long enough to be cut, so every row visited is in one frontier; the last phase finds none."""
+    stats = maximum_matching_gpu(_graph(name), options={"tuning": TREES_ONLY})[2]
+    for phase in stats["search"]:
+        assert len(phase["frontiers"]) == phase["levels"]
+        assert sum(phase["frontiers"]) == phase["rows_visited"]
+        assert phase["frontiers"][0] == phase["free_rows"]
+
+
+def test_rounds_tell_the_size_of_each_level() -> None:
+    stats = maximum_matching_gpu(_graph("critical"), options={"tuning": PUSHES_ONLY})[2]
+    for turn in stats["push_relabel"]:
+        assert len(turn["frontiers"]) == turn["levels"]
+        assert sum(turn["frontiers"]) == turn["columns_visited"]
+
+
+@pytest.mark.parametrize("form", ["first", "active", "shrink"])
+def test_g_pr_counts_active_columns(form: str) -> None:
+    graph = _graph("critical")
+    stats = maximum_matching_gpu(graph, "g-pr", options={"form": form})[2]
+    active = stats["active_columns"]
+    assert len(active) == stats["loops"]
+    assert active[0] == graph.n_columns - stats["initial_size"]
+    assert active[-1] == 0
+    assert sum(active) >= stats["pushes"]
+
+
 def test_device_graph_in_device_arrays_out() -> None:
     with cuda.using():
         graph = DeviceGraph.of(_graph("wide"))

@@ -6,10 +6,11 @@ import numpy as np
 import pytest
 
 from auctrack.matching.cardinality import maximum_matching
+from auctrack.matching.cardinality.persistent_gpu import phases_of
 
 from .conftest import GRAPHS
 
-PHASED = ["hopcroft-karp", "hkdw", "parallel-hopcroft-karp", "apfb", "apsb"]
+PHASED = ["hopcroft-karp", "hkdw", "p-dbfs", "parallel-hopcroft-karp", "apfb", "apsb"]
 
 
 @pytest.mark.parametrize("algorithm", PHASED)
@@ -21,7 +22,7 @@ def test_phases_levels_and_frontiers_fit(edges, algorithm):
     assert 0 <= sum(stats["phase_seconds"]) <= stats["seconds"]["search"]
 
 
-@pytest.mark.parametrize("algorithm", [*PHASED, "pothen-fan", "p-dbfs", "parallel-pothen-fan"])
+@pytest.mark.parametrize("algorithm", [*PHASED, "pothen-fan", "parallel-pothen-fan"])
 def test_augmentations_add_up(edges, maximum, algorithm):
     stats = maximum_matching(edges, algorithm, device="cpu").stats
     assert stats["initial_size"] + sum(stats["augmentations"]) + sum(stats.get("extra_augmentations", [])) == maximum
@@ -46,6 +47,25 @@ def test_hopcroft_karp_follows_the_chain_in_one_phase():
     stats = maximum_matching(edges, "hopcroft-karp", start, "cpu").stats
     assert stats["levels"][0] == 300
     assert stats["augmentations"] == [1]
+
+
+def test_disjoint_trees_count_their_rows_by_depth():
+    """One tree, the chain's: a row at each depth, then nothing is left to search."""
+    edges = GRAPHS["chain"]()
+    start = np.append(np.arange(299)[::-1], -1)
+    stats = maximum_matching(edges, "p-dbfs", start, "cpu").stats
+    assert stats["frontiers"] == [[1] * 300, []]
+
+
+def test_what_a_launch_reports_is_told_phase_by_phase():
+    """Numbers of phases in rows, then the sizes of all levels one after another, cut where the room ended."""
+    numbers = np.array([[9, 2], [5, 3], [1, 2], [0, 0]], np.int32)
+    phases = phases_of(("free_rows", "levels"), numbers.ravel(), 3, np.array([9, 4, 5, 7, 2, 1], np.int32))
+    assert phases == [
+        {"free_rows": 9, "levels": 2, "frontiers": [9, 4]},
+        {"free_rows": 5, "levels": 3, "frontiers": [5, 7, 2]},
+        {"free_rows": 1, "levels": 2, "frontiers": [1]},
+    ]
 
 
 def test_push_relabel_counts():

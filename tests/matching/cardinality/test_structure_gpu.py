@@ -10,6 +10,7 @@ import pytest
 from auctrack.matching import cuda
 from auctrack.matching.cardinality import (
     BipartiteGraph,
+    DeviceGraph,
     cardinality_over_radii,
     connected_components,
     dulmage_mendelsohn,
@@ -17,6 +18,7 @@ from auctrack.matching.cardinality import (
     hall_violator,
     maximum_matching,
 )
+from auctrack.matching.errors import InvalidProblem
 
 pytestmark = [
     pytest.mark.gpu,
@@ -27,8 +29,6 @@ QUESTIONS = [hall_violator, dulmage_mendelsohn, edges_in_no_maximum_matching]
 
 
 def _device_graph(edges: Any) -> Any:
-    from auctrack.matching.cardinality.graph_gpu import DeviceGraph
-
     with cuda.using():
         return DeviceGraph.of(BipartiteGraph.from_any(edges))
 
@@ -74,8 +74,20 @@ def test_graphs_of_cupy_are_taken() -> None:
         matching = maximum_matching(graph)
         assert cuda.is_device_array(matching.col_of_row)
         assert connected_components(graph).n_components == 2
+        assert matching.graph.indices.data.ptr == graph.indices.data.ptr, "it went through another array"
         as_tuple = graph.indptr, graph.indices, graph.shape
         _assert_equal(connected_components(as_tuple), connected_components(graph.get()), on_device=True)
+
+
+def test_a_graph_on_the_device_is_checked_and_cleaned_there() -> None:
+    with cuda.using() as cp:
+        untidy = cp.asarray([0, 4, 4, 8]), cp.asarray([2, 0, 2, 2, 3, 1, 0, 3]), (3, 4)
+        graph = DeviceGraph.from_any(untidy)
+        assert graph.indptr.tolist() == [0, 2, 2, 5]
+        assert graph.indices.tolist() == [0, 2, 0, 1, 3]
+        assert DeviceGraph.from_any(graph) is graph
+        with pytest.raises(InvalidProblem, match=r"\[0, 4\), found 4"):
+            maximum_matching((cp.asarray([0, 1]), cp.asarray([4]), (1, 4)))
 
 
 @pytest.mark.parametrize("n_pairs", [0, 1, 20_000])
