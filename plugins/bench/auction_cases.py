@@ -15,17 +15,19 @@ from ...matching import cuda
 from ...matching.assignment import Assignment
 from ...matching.problem import Problem
 from .benchmark import Effort
-from .gated_pairs import GATES, SCATTERED, gate_with_a_shortage, gated_pair, scattered_pair
+from .gated_pairs import GATES, SCATTERED, SPACING, gate_with_a_shortage, gated_pair, scattered_pair
 from .generated_costs import GeneratedCosts
 from .handover_cases import handover
 from .harness import Case, Experiment, Facts, Variant
-from .lap_instances import DENSE_FAMILIES, point_pair, uniform_costs
+from .lap_instances import DENSE_FAMILIES, POINT_SCALE, point_pair, uniform_costs
 from .problem_variants import cases_of, on_cpu, on_gpu, problem_case, refusal, sizes_of
 from .solver_variants import missing_device
 from .unlike_points import UNLIKE
 
 LARGEST_MATRIX = 50_000
 """Rows above which a size is left out of the dense table: the costs would take more than 10 GB."""
+PRICE, PRICE_IN_SPACINGS = 30.0, 0.4
+"""Of the lone, a side: in units of the costs, and for point sets in distances of nearest neighbours."""
 COPIED = 2**30
 """Bytes of the array whose copy measures the memory's speed."""
 BATCHES = ((1000, 500), (256, 256), (4000, 100), (100, 1000))
@@ -40,6 +42,7 @@ EXACT_ON_GPU = ("auction", "hungarian-tree", "hungarian-classical")
 
 TITLES = {
     "dense": "Dense costs, float32",
+    "priced": "Dense costs with a price of the lone, float32",
     "points": "Point sets against a noisy copy or an independent set: all pairs allowed, none stored",
     "unlike-points": "Point sets that are unlike: all pairs allowed, none stored",
     "gated": "Gates with a price of the lone, float32",
@@ -58,6 +61,7 @@ def experiments_of(effort: Effort, gpu: str) -> list[Experiment]:
     """Return the experiments of `TITLES`, in that order."""
     return [
         _dense(effort, gpu),
+        _priced(effort, gpu),
         *_points(effort, gpu),
         *_sparse_kinds(effort, gpu),
         *_batches(effort, gpu),
@@ -91,6 +95,18 @@ def _dense(effort: Effort, gpu: str) -> Experiment:
     makers = {family: partial(_dense_problem, family) for family in DENSE_FAMILIES}
     variants = [*on_gpu(EXACT_ON_GPU, gpu), on_cpu("auto")]
     return Experiment("dense", cases_of(makers, sizes, gpu), variants, effort.times(5, 3))
+
+
+def _priced(effort: Effort, gpu: str) -> Experiment:
+    """Prices at which most rows find a partner, and some do not."""
+    makers = {
+        f"uniform [0, 10n], price {PRICE:g}": lambda n, seed: _dense_problem("uniform [0, 10n]", n, seed, PRICE),
+        f"point sets, price {PRICE_IN_SPACINGS:g} spacings": lambda n, seed: _dense_problem(
+            "point sets", n, seed, PRICE_IN_SPACINGS * SPACING * n ** (-1 / 3) * POINT_SCALE
+        ),
+    }
+    cases = cases_of(makers, effort.of_sizes((5000, 20_000), (600,)), gpu)
+    return Experiment("priced", cases, [*on_gpu(EXACT_ON_GPU, gpu), on_cpu("auto")], effort.times(5, 3))
 
 
 def _points(effort: Effort, gpu: str) -> list[Experiment]:
@@ -159,8 +175,8 @@ def _checked_on_gpu(given: GeneratedCosts, answer: Assignment) -> Facts:
     return {**given.checked(answer), **sizes_of(given.n, given.problem.data.nbytes)}
 
 
-def _dense_problem(family: str, n: int, seed: int) -> Problem:
-    return Problem.dense(DENSE_FAMILIES[family](n, seed).astype(np.float32))
+def _dense_problem(family: str, n: int, seed: int, unmatched_cost: float | None = None) -> Problem:
+    return Problem.dense(DENSE_FAMILIES[family](n, seed).astype(np.float32), unmatched_cost=unmatched_cost)
 
 
 def _points_problem(make: Callable[[int, int], tuple[np.ndarray, np.ndarray]], n: int, seed: int) -> Problem:

@@ -68,7 +68,17 @@ def test_lap_solves_every_family_to_the_same_optimum(bench, tmp_path):
 def test_auction_tells_the_work_of_every_kind_of_problem(bench, tmp_path):
     printed = bench("auction", "--quick", "--sizes", "60", "--repetitions", "1")
     assert "bids a row" in printed
-    for experiment in ("dense", "points", "gated", "sparse", "batch", "point-batch", "unequal"):
+    for experiment in (
+        "dense",
+        "priced",
+        "points",
+        "unlike-points",
+        "gated",
+        "sparse",
+        "batch",
+        "point-batch",
+        "unequal",
+    ):
         for cell in answered(tmp_path, "auction", experiment=experiment):
             assert cell["facts"][0]["instance_bytes"] > 0
             assert cell["facts"][0]["gap"] <= 1e-9 * cell["facts"][0]["cost"]
