@@ -1,7 +1,7 @@
-"""Date & Nagi's two variants on one GPU, step by step: each step a kernel, the host in between.
+"""What Date & Nagi's two variants share on one GPU, step by step: each step a kernel, the host in between.
 
-For the paper's tables; the kernels are in `kernels/hungarian_paper.cu`. Rows and path ends race as in the paper: the
-cost is guaranteed, the links may differ between runs.
+For the paper's tables (`gpu_paper_classical`, `gpu_paper_tree`); the kernels are in `kernels/hungarian_paper.cu`. Rows
+and path ends race as in the paper: the cost is guaranteed, the links may differ between runs.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ from .gpu_dense import THREADS, DeviceCosts, DeviceState
 from .state import FREE
 
 SEARCHES_COUNTED = 64
-_ACTIVE, _VISITED, _REVERSE = 1, 2, 3
+ACTIVE, VISITED, REVERSE = 1, 2, 3
 
 
 @dataclass
@@ -80,21 +80,21 @@ class PaperSearch:
             array.fill(0)
         self.key.fill(self.costs.none)
         self.delta = self.costs.price_dtype.type(0)
-        self.row_mark[self.state.col_of_row == FREE] = _ACTIVE
+        self.row_mark[self.state.col_of_row == FREE] = ACTIVE
         return int(matched[0]) == n
 
     def frontier(self) -> Any:
         """Contract: return the active rows, which are visited from now on."""
-        rows = self.costs.cp.flatnonzero(self.row_mark == _ACTIVE).astype(np.int32)
-        self.row_mark[rows] = _VISITED
+        rows = self.costs.cp.flatnonzero(self.row_mark == ACTIVE).astype(np.int32)
+        self.row_mark[rows] = VISITED
         self.counts["levels"] += len(rows) > 0
         return rows
 
     def ends(self) -> Any:
         """Return the ends of paths."""
         cp = self.costs.cp
-        alone = cp.flatnonzero(self.alone == _REVERSE) + len(self.col_mark)
-        return cp.concatenate([cp.flatnonzero(self.col_mark == _REVERSE), alone]).astype(np.int32)
+        alone = cp.flatnonzero(self.alone == REVERSE) + len(self.col_mark)
+        return cp.concatenate([cp.flatnonzero(self.col_mark == REVERSE), alone]).astype(np.int32)
 
     def carry_out(self, ends: Any) -> None:
         """Reverse pass, augmentation and the dual change of the search (Algorithms 5, 6, and 8 or 9)."""
@@ -139,128 +139,11 @@ class PaperSearch:
         return {**self.counts, **self.phases}
 
 
-def match_by_trees(costs: DeviceCosts, state: DeviceState, _: Any) -> tuple[int, dict[str, Any]]:
-    """Match by the alternating-tree variant; as `gpu_forest.match_by_forests`."""
-    search = PaperSearch(costs, state)
-    while not search.reset():
-        while True:
-            with search.phase("forward_s"):
-                rows = search.frontier()
-                while len(rows):
-                    search.launch(
-                        "hungarian_expand_tree",
-                        len(search.key),
-                        *search.pairs(),
-                        search.delta,
-                        *frontier_arguments(search, rows),
-                    )
-                    rows = search.frontier()
-                ends = search.ends()
-            if len(ends):
-                break
-            with search.phase("dual_update_s"):
-                least = _least_key(search)
-                if least >= costs.none:
-                    return first_free(search), search.stats()
-                search.delta = costs.price_dtype.type(least)
-                search.counts["dual_updates"] += 1
-                enter(search)
-        search.carry_out(ends)
-    return -1, search.stats()
-
-
-class ZeroSearch(PaperSearch):
-    """A solve by the classical variant, which searches among listed pairs of zero slack."""
-
-    def run(self) -> int:
-        """Match all rows; return a stuck one or -1."""
-        zeros: Any = None
-        while not self.reset():
-            while True:
-                if zeros is None:
-                    with self.phase("compaction_s"):
-                        zeros = self.compressed()
-                with self.phase("forward_s"):
-                    rows = self.frontier()
-                    while len(rows):
-                        lists = rows, np.int32(len(rows)), *zeros, *frontier_arguments(self, rows)[2:]
-                        self.launch("hungarian_expand_zeros", len(rows), *self.pairs(), self.delta, *lists)
-                        rows = self.frontier()
-                    ends = self.ends()
-                if len(ends):
-                    break
-                with self.phase("dual_update_s"):
-                    least = self.least_uncovered()
-                    if least >= self.costs.none:
-                        return first_free(self)
-                    self.delta = self.costs.price_dtype.type(least)
-                    self.counts["dual_updates"] += 1
-                    self.row_mark[self.row_mark == _VISITED] = _ACTIVE
-                zeros = None
-            zeros = None if self.delta > 0 else zeros
-            self.carry_out(ends)
-        return -1
-
-    def least_uncovered(self) -> Any:
-        """Return θ (Algorithm 7)."""
-        return self.least_of_rows().min().item()
-
-    def least_of_rows(self) -> Any:
-        """Return the least Δ at which each uncovered row gets a pair of zero slack, on the device."""
-        least = self.costs.cp.empty(len(self.row_mark), self.costs.price_dtype)
-        covers = self.entered, self.row_covered, self.col_covered
-        self.launch("hungarian_least_uncovered", 32 * len(least), *self.pairs(), *covers, least)
-        return least
-
-    def compressed(self) -> tuple[Any, Any]:
-        """Return the pairs of zero slack as (first, columns) of compressed rows (section 3.3)."""
-        first = self.counted()
-        return first, self.listed(first)
-
-    def counted(self) -> Any:
-        """Return where each row's pairs of zero slack begin in their list, and its end, int64 (rows + 1,)."""
-        cp, n = self.costs.cp, len(self.row_mark)
-        first = cp.zeros(n + 1, np.int64)
-        covers = self.entered, self.row_covered, self.col_covered
-        self.launch("hungarian_count_zeros", 32 * n, *self.pairs(), self.delta, *covers, first[1:])
-        return cp.cumsum(first)
-
-    def listed(self, first: Any) -> Any:
-        """Return the columns of the pairs of zero slack, int32."""
-        zeros = self.costs.cp.empty(int(first[-1]), np.int32)
-        covers = self.entered, self.row_covered, self.col_covered
-        self.launch("hungarian_list_zeros", 32 * len(self.row_mark), *self.pairs(), self.delta, *covers, first, zeros)
-        return zeros
-
-
-def match_by_zeros(costs: DeviceCosts, state: DeviceState, _: Any) -> tuple[int, dict[str, Any]]:
-    """Match by the classical variant; as `gpu_forest.match_by_forests`."""
-    search = ZeroSearch(costs, state)
-    return search.run(), search.stats()
-
-
-def enter(search: PaperSearch) -> None:
-    """Let columns whose slack is zero now enter (Algorithm 9)."""
-    marks = search.row_covered, search.col_covered, search.entered, search.key
-    ends_of = search.row_mark, search.col_mark, search.alone
-    arguments = *search.pairs(), search.delta, search.state.row_of_col, search.row_pred, *marks, *ends_of
-    search.launch("hungarian_enter", max(search.costs.cost.shape), *arguments)
-
-
 def frontier_arguments(search: PaperSearch, rows: Any) -> tuple[Any, ...]:
     """Return what both expansions take after the pairs and Δ (the classical one puts its list after the frontier)."""
     covers = search.row_covered, search.col_covered, search.entered, search.key
     marks = search.row_mark, search.col_mark, search.alone
     return rows, np.int32(len(rows)), search.state.row_of_col, search.row_pred, search.col_pred, *covers, *marks
-
-
-def _least_key(search: PaperSearch) -> Any:
-    """Return θ of the alternating-tree variant: the least Δ at which a column enters or a row goes alone."""
-    cp, costs = search.costs.cp, search.costs
-    least = cp.where(search.col_covered == 0, search.key, costs.none).min()
-    waits = (search.row_mark == _VISITED) & (search.alone == 0) & (costs.row_bound < costs.none)
-    alone = cp.where(waits, search.entered + (costs.row_bound - search.state.r), costs.none).min()
-    return min(least.item(), alone.item())
 
 
 def first_free(search: PaperSearch) -> int:

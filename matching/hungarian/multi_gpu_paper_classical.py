@@ -14,7 +14,7 @@ import numpy as np
 
 from .. import cuda
 from .gpu_dense import DeviceCosts, DeviceState
-from .gpu_paper import ZeroSearch
+from .gpu_paper_classical import ZeroSearch
 from .shards import Shards, take_largest
 
 _COVERS = "row_covered", "col_covered", "entered"

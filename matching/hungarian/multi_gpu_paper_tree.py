@@ -15,7 +15,8 @@ import numpy as np
 
 from .. import cuda
 from .gpu_dense import DeviceCosts, DeviceState
-from .gpu_paper import PaperSearch, enter, first_free, frontier_arguments
+from .gpu_paper import PaperSearch, first_free, frontier_arguments
+from .gpu_paper_tree import enter
 from .shards import Shards, on_host, take_largest
 from .state import FREE
 

@@ -69,10 +69,10 @@ class HungarianClassical:
             split = multi_gpu_paper_classical.match_by_zeros if paper else multi_gpu_classical.match_by_stages
             return multi_gpu.solve_on_gpus(problem, self.name, device.split(","), 0, split)
         if device.startswith("cuda"):
-            from . import gpu, gpu_batch, gpu_classical, gpu_paper
+            from . import gpu, gpu_batch, gpu_classical, gpu_paper_classical
 
             if self.variant == "paper":
-                return gpu.solve_on_gpu(problem, self.name, device, gpu_paper.match_by_zeros, self.start)
+                return gpu.solve_on_gpu(problem, self.name, device, gpu_paper_classical.match_by_zeros, self.start)
             methods = gpu_classical.match_by_stages, self.start, gpu_batch.match_by_stages
             return gpu.solve_on_gpu(problem, self.name, device, *methods)
         from .cpu import solve_classical
@@ -138,10 +138,10 @@ class HungarianTree:
                 paper = self.variant == "paper"
                 split = multi_gpu_paper_tree.match_by_trees if paper else multi_gpu_forest.match_by_forests
                 return multi_gpu.solve_on_gpus(problem, self.name, device.split(","), 1, split)
-            from . import gpu, gpu_batch, gpu_forest, gpu_paper
+            from . import gpu, gpu_batch, gpu_forest, gpu_paper_tree
 
             if self.variant == "paper":
-                return gpu.solve_on_gpu(problem, self.name, device, gpu_paper.match_by_trees, self.start)
+                return gpu.solve_on_gpu(problem, self.name, device, gpu_paper_tree.match_by_trees, self.start)
             methods = gpu_forest.match_by_forests, self.start, gpu_batch.match_by_forests
             return gpu.solve_on_gpu(problem, self.name, device, *methods)
         from .cpu import solve_tree
