@@ -20,6 +20,7 @@ if TYPE_CHECKING:
     import numpy as np
 
     from ...tracker.movie import Movie
+    from ...tracker.points import Points
     from ...tracker.settings import Settings
 
 Facts = tuple[dict[str, Any], str]
@@ -27,6 +28,8 @@ Facts = tuple[dict[str, Any], str]
 ROLES = ("frame", "z", "y", "x", "track_id", "particle", "TRACK_ID", "true_id", "parent_id")
 """Columns that mean something; all others are features that are kept."""
 
+_PARTS = (0.25, 0.5, 0.75, 1.0)
+"""Of the search range, at which the links it allows are counted."""
 _FRAMES = 5
 """Frames of a movie in which particles are looked for: enough to see how far they step."""
 
@@ -210,8 +213,25 @@ def _of_points(source: str, settings: Settings) -> Facts:
             ("range", f"{search_range:.3g} {unit}: 1.3 times the spacing; beyond it nearly all particles compete"),
             ("price", f"unmatched cost {linking.settings.unmatched_cost:.3g} {unit}, {linking.unmatched_cost.reason}"),
         ]
+        facts["reach"], text = _reach(points, linking.settings.search_range)
+        rows.append(("reach", text))
     console.note(*on_linking(linking, detected="quality" in points.table))
     return {"particles": facts}, console.aligned(rows)
+
+
+def _reach(points: Points, search_range: Any) -> tuple[list[dict[str, float]], str]:
+    """Return how many links the range and shorter ones allow, for programs and as text: may it be shorter?"""
+    from ...tracker.reach import reach
+
+    allowed = reach(points, [part * search_range for part in _PARTS])
+    facts = [
+        {"search_range": float(length), "links": int(links), "share": float(share)}
+        for length, links, share in zip(allowed.ranges, allowed.links, allowed.shares, strict=True)
+    ]
+    shares = ", ".join(f"{share:.0%}" for share in allowed.shares)
+    lengths = ", ".join(f"{length:.3g}" for length in allowed.ranges)
+    unit = points.calibration.unit
+    return facts, f"ranges of {lengths} {unit} allow {shares} of the links there could be"
 
 
 def _missing(numbers: np.ndarray, step: int) -> int:

@@ -130,11 +130,16 @@ def test_info_of_a_movie_says_what_it_is_and_what_suits_it(auctrack, samples):
     said = ok(auctrack("info", samples / "movie.ome.tif"))
     for fact in ("TZYX", "1 × 0.5 × 0.5 µm", "10 s between frames", "20: 0 to 19", "diameter", "threshold", "range"):
         assert fact in said
+    assert "of the links there could be" in said
     facts = json.loads(ok(auctrack("info", samples / "movie.ome.tif", "--json", "--diameter", 3)))
     assert facts["voxel_size"] == [1.0, 0.5, 0.5]
     assert facts["suggested"]["diameter"] == 3
     assert facts["particles"]["points_per_frame"]["median"] == pytest.approx(60, abs=2)
     assert facts["command"].endswith("movie.ome.tif --diameter 3.0")
+    shares = [at["share"] for at in facts["particles"]["reach"]]
+    assert len(shares) == 4
+    assert 0.9 < shares[0] < shares[-1] <= 1
+    assert facts["particles"]["reach"][-1]["search_range"] == pytest.approx(facts["particles"]["search_range"])
 
 
 def test_info_of_a_table_names_the_columns_it_recognised(auctrack, samples, tmp_path):
