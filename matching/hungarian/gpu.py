@@ -14,11 +14,12 @@ from ..assignment import Assignment
 from ..auction.gpu_certificate import certified
 from ..auction.gpu_graph import DeviceGraph, Prices
 from ..certificate import certify
-from ..convert import as_dense, as_sparse, transposed
+from ..convert import as_sparse, transposed
 from ..errors import Infeasible
 from ..problem import Problem
 from .gpu_batch import Match, solve_batch, solve_groups
 from .gpu_dense import LOOSE, REFINEMENTS, DeviceCosts, DeviceState, reduce_rows, reduced, violator_of
+from .gpu_points import dense_on_device
 from .gpu_sparse import best_row_duals, settle_lone_columns, solve_sparse
 from .handover import starting_duals
 from .state import ALONE, FREE
@@ -39,7 +40,7 @@ def solve_on_gpu(
         where = f"cuda:{cp.cuda.Device().id}"
         form = problem
         if problem.kind == "points":
-            form = as_sparse(problem.on_host()) if problem.has_unmatched_cost else as_dense(problem.on_host())
+            form = as_sparse(problem.on_host()) if problem.has_unmatched_cost else dense_on_device(cp, problem)
         duals = None if start is None else starting_duals(form, start)
         if form.kind == "sparse":
             answer = _solve_sparse(form, duals, lambda part, own: solve_sparse(cp, part, name, where, own))
