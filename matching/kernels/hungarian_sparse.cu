@@ -33,7 +33,8 @@
 // variant: -DINTEGER -DCOST=int64 -DLANES=32
 // variant: -DDENSE -DLANES=32
 // variant: -DDENSE -DLANES=32 -DINTEGER -DCOST=int
-#include "hungarian_sparse.cuh"
+#include "hungarian_sparse_grow.cuh"
+#include "hungarian_sparse_settle.cuh"
 
 // Signed numbers, real ones too, as integers of the same order.
 __device__ __forceinline__ int64 in_order(price_t value) {
