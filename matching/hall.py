@@ -11,6 +11,8 @@ from .certificate import block_of
 from .errors import Infeasible
 from .problem import Problem
 
+_NAMED = 5
+
 
 def infeasible(
     problem: Problem,
@@ -45,21 +47,29 @@ def infeasible(
     b = int(block_of(problem.row_offsets, rows[:1])[0])
     rows = rows[rows < problem.row_offsets[b + 1]]
     columns = col_of_row[rows]
-    columns = np.sort(columns[columns >= 0])
-    first, first_column = int(problem.row_offsets[b]), int(problem.col_offsets[b])
+    rows, columns = rows - int(problem.row_offsets[b]), np.sort(columns[columns >= 0]) - int(problem.col_offsets[b])
     error = Infeasible(
-        f"{len(rows)} of the shorter side may be matched with only {len(columns)} of the other "
-        f"(first: {rows[0] - first}), so not all can be. Allow more pairs, or set unmatched_cost so that some may stay "
-        "alone.",
-        rows=(rows - first).tolist(),
-        columns=(columns - first_column).tolist(),
+        f"{len(rows)} of the shorter side ({_some(rows)}) may be matched with only {len(columns)} of the other "
+        f"({_some(columns)}), so not all can be. Allow more pairs, or set unmatched_cost so that some may stay alone.",
+        rows=rows.tolist(),
+        columns=columns.tolist(),
     )
     return error.in_block(b) if problem.n_blocks > 1 else error
 
 
+def _some(members: np.ndarray) -> str:
+    """Name the first members, so that a message says which."""
+    if len(members) == 0:
+        return "none"
+    return ", ".join(map(str, members[:_NAMED].tolist())) + (", …" if len(members) > _NAMED else "")
+
+
 @njit(cache=True, nogil=True)
 def _reached(stuck, indptr, indices, allowed, row_of_col):
-    """Mark the rows that alternating paths from `stuck` reach; with no free column they break Hall's condition."""
+    """Mark the rows that alternating paths from `stuck` reach; with no free column they break Hall's condition.
+
+    `cardinality.hall_violator` asks the same of a graph; here dense rows and masks are read as they are, uncopied.
+    """
     seen = np.zeros(len(indptr) - 1, np.bool_)
     seen[stuck] = True
     stack = list(stuck)

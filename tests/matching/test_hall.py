@@ -1,0 +1,46 @@
+"""What cannot be matched whole is refused by name: the members that share too few partners, and those partners."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+from auctrack.matching import Infeasible, solve
+
+SOLVERS = ["jv", "sparse-jv", "auction", "hungarian-classical", "hungarian-tree"]
+
+
+def _refused(cost, solver):
+    with pytest.raises(Infeasible) as caught:
+        solve(cost, solver, device="cpu")
+    return caught.value
+
+
+def _all_but(n_rows, n_columns, rows, columns):
+    """Costs where these rows may only be matched with these columns."""
+    cost = np.ones((n_rows, n_columns))
+    cost[np.ix_(rows, np.setdiff1d(np.arange(n_columns), columns))] = np.inf
+    return cost
+
+
+@pytest.mark.parametrize("solver", SOLVERS)
+def test_the_message_names_the_rows_and_their_columns(solver):
+    error = _refused(_all_but(5, 6, [1, 3], [2]), solver)
+    assert "2 of the shorter side (1, 3) may be matched with only 1 of the other (2)" in str(error)
+    assert (error.rows, error.columns, error.side) == ((1, 3), (2,), "rows")
+
+
+@pytest.mark.parametrize("solver", SOLVERS)
+def test_columns_are_named_where_they_are_the_shorter_side(solver):
+    error = _refused(_all_but(5, 6, [1, 3], [2]).T, solver)
+    assert "2 of the shorter side (1, 3)" in str(error)
+    assert (error.rows, error.columns, error.side) == ((2,), (1, 3), "columns")
+
+
+@pytest.mark.parametrize("solver", SOLVERS)
+def test_of_many_only_the_first_are_named_and_none_is_said(solver):
+    error = _refused(_all_but(9, 9, np.arange(7), np.arange(6)), solver)
+    some = "(0, 1, 2, 3, 4, …)"
+    assert f"7 of the shorter side {some} may be matched with only 6 of the other {some}" in str(error)
+    assert error.rows == tuple(range(7))
+    assert "(8) may be matched with only 0 of the other (none)" in str(_refused(_all_but(9, 9, [8], []), solver))
