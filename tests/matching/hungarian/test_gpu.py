@@ -42,7 +42,18 @@ def test_the_answer_is_the_cpus_link_by_link_and_dual_by_dual(
         here, there = solve(problem, solver, "cpu"), solve(problem, solver, "cuda")
         np.testing.assert_array_equal(here.col_of_row, there.col_of_row)
         np.testing.assert_array_equal(here.col_duals, there.col_duals)
+        assert here.stats["searches"] == there.stats["searches"]
         assert verify(problem, there)
+
+
+@pytest.mark.parametrize("unmatched_cost", [None, 0.1, 0.3])
+def test_a_stage_finds_many_paths_also_where_some_stay_alone(unmatched_cost: float | None):
+    rng = np.random.default_rng(1)
+    distances = np.linalg.norm(rng.random((900, 1, 3)) - rng.random((1, 1000, 3)), axis=2)
+    problem = Problem.dense(distances, unmatched_cost=unmatched_cost)
+    here, there = (solve(problem, "hungarian-classical", device) for device in ("cpu", "cuda"))
+    np.testing.assert_array_equal(here.col_of_row, there.col_of_row)
+    assert here.stats["searches"] == there.stats["searches"] <= 20
 
 
 @pytest.mark.parametrize("solver", SOLVERS, ids=NAMES)
