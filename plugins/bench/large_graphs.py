@@ -5,6 +5,7 @@ R-MAT has the parameters of the collection's kron_g500 graphs, but is another dr
 
 from __future__ import annotations
 
+import os
 from functools import lru_cache
 from pathlib import Path
 from typing import NamedTuple
@@ -81,9 +82,9 @@ def _natural(family: str, rows: int, seed: int, folder: Path | None) -> Bipartit
 
 
 def _keep(path: Path, graph: BipartiteGraph) -> None:
-    """Write a graph; a reader sees the whole file or none."""
+    """Write a graph; a reader sees the whole file or none, and two that write it do not meet."""
     path.parent.mkdir(parents=True, exist_ok=True)
-    unfinished = path.with_name(f".{path.name}.part")
+    unfinished = path.with_name(f".{path.name}.{os.getpid()}.part")
     with unfinished.open("wb") as file:
         np.savez(file, indptr=graph.indptr, indices=graph.indices, shape=np.array(graph.shape))
     unfinished.replace(path)
