@@ -12,7 +12,7 @@ import pandas as pd
 from ...tracker.points import Points, Tracks
 from .colours import COLOUR, WHITE, Colouring, colormap_for, colouring
 from .filters import MeasuredTracks
-from .layer_tables import OURS, LayerData, points_layer, tracks_layer
+from .layer_tables import OURS, WHOLE, LayerData, points_layer, tracks_layer
 from .readers import point_size
 from .window import Window, window_around
 
@@ -99,10 +99,11 @@ def draw(drawing: Drawing) -> Drawn:
 
 
 def draw_particles(points: Points, placed: Mapping[str, Any], name: str, size: float | None, most: int) -> LayerData:
-    """Draw particles that are not linked yet; of too many, an even part."""
+    """Draw particles that are not linked yet; of too many, an even part, which the layer's name says."""
     every = max(1, -(-len(points) // most))
     shown = replace(points, table=points.table.iloc[::every])
-    return _particles(_in_axes_of(shown, placed), placed, name, size)
+    part = f" (one of {every})" if every > 1 else ""
+    return _particles(_in_axes_of(shown, placed), placed, name + part, size)
 
 
 def draw_one(tracks: Tracks, track_id: int, placed: Mapping[str, Any], tail: int) -> LayerData:
@@ -120,7 +121,7 @@ def _tracks(shown: Tracks, whole: Tracks, drawing: Drawing) -> LayerData:
     data, given, kind = tracks_layer(shown, f"tracks of {drawing.name}", **drawing.placed)
     features = given["features"]
     given["features"] = features[[name for name in features if name == COLOUR or _is_drawable(features[name])]]
-    given["metadata"][OURS] |= {"overlay": True, "tracks": whole}
+    given["metadata"][OURS] |= {"overlay": True, WHOLE: whole}
     look = {
         "color_by": COLOUR,
         "colormaps_dict": {COLOUR: colormap_for(drawing.feature)},

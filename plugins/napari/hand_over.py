@@ -34,6 +34,8 @@ def fill_layer(layer: Any, layer_data: LayerData) -> None:
         layer.features = given["features"]
         if len(data) and layer.size[0] != given["size"]:
             layer.size = given["size"]
+        if "shown" in given:
+            layer.shown = given["shown"]
     layer.metadata = given["metadata"]
     layer.name = given["name"]
     for name in PLACED_BY:

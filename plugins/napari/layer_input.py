@@ -14,7 +14,7 @@ from ...tracker.units import is_pixel, seconds_of
 from .geometry import calibration_of
 from .layer_axes import NO_TIME, UNDECIDED, chosen_axes
 from .layer_movie import LayerMovie, Restriction
-from .layer_tables import OURS, fingerprint, points_from_layer
+from .layer_tables import OURS, WHOLE, fingerprint, points_from_layer
 
 if TYPE_CHECKING:
     from napari.layers import Layer
@@ -93,14 +93,15 @@ def read_layer(layer: Layer) -> LayerInput:
 def state_of(layer: Layer) -> tuple[object, ...]:
     """Return what tells whether a layer is still as it was read: placement and data."""
     is_points = type(layer).__name__ == "Points"
-    data = fingerprint(layer.data) if is_points else id(layer.data)
+    whole = layer.metadata.get(OURS, {}).get(WHOLE)
+    data = fingerprint(layer.data) if is_points and whole is None else id(layer.data if whole is None else whole)
     return tuple(layer.scale), tuple(map(str, layer.units)), tuple(layer.axis_labels), chosen_axes(layer), data
 
 
 def _points(layer: Layer) -> LayerInput:
     _require_time_first(layer)
-    attributes = {"features": getattr(layer, "features", None), "scale": layer.scale, "units": layer.units}
-    points = points_from_layer(layer.data, attributes)
+    names = ("features", "scale", "units", "metadata")
+    points = points_from_layer(layer.data, {name: getattr(layer, name, None) for name in names})
     if len(points) == 0:
         raise InvalidInput(f"{layer.name} has no points yet.")
     frames = points.frame_numbers
@@ -179,7 +180,8 @@ def _origin_of(layer: Layer) -> tuple[str | None, int | None]:
     """
     kept = layer.metadata.get(OURS, {})
     if "path" in kept:
-        changed = "fingerprint" in kept and kept["fingerprint"] != fingerprint(layer.data)
+        known = WHOLE in kept or "fingerprint" not in kept
+        changed = not known and kept["fingerprint"] != fingerprint(layer.data)
         return (None if changed else kept["path"]), kept.get("channel")
     return (None if type(layer).__name__ == "Points" else file_of(layer)), None
 

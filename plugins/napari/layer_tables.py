@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import zlib
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -17,6 +18,8 @@ LayerData = tuple[Any, dict[str, Any], str]
 
 OURS = "auctrack"
 """Key of what this plugin keeps in a layer's metadata."""
+WHOLE = "whole"
+"""Key under it of the whole table, where the layer draws only a part."""
 _SPARSE_IDS = 10
 """napari's memory grows with the largest id: ids above this many times the number of rows are renumbered for it."""
 
@@ -64,13 +67,16 @@ def tracks_layer(tracks: Tracks, name: str, **arguments: Any) -> LayerData:
 
 
 def points_from_layer(data: Any, attributes: Mapping[str, Any]) -> Points:
-    """Return the table of a Points layer whose first axis is time.
+    """Return the table of a Points layer whose first axis is time; also the part of it that is not drawn.
 
     Raises
     ------
     InvalidInput
         If it has no time axis, or its times are not whole frame numbers.
     """
+    whole: Points | None = attributes.get("metadata", {}).get(OURS, {}).get(WHOLE)
+    if whole is not None:
+        return replace(whole, calibration=calibration_from(attributes["scale"], attributes["units"]))
     rows = np.asarray(data, dtype=np.float64)
     _require_time(rows.shape[1] if rows.ndim == 2 else 0, "Points")
     features = pd.DataFrame(attributes.get("features")).reset_index(drop=True)

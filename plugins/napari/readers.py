@@ -148,19 +148,25 @@ def _read_table(path: str | Sequence[str]) -> list[LayerData]:
     if viewer is not None and place.exists() and place.stat().st_size > _LARGE_BYTES:
         from .opening import open_in_background
 
-        open_in_background(viewer, place.name, partial(read_table, str(path)))
+        open_in_background(viewer, str(path), partial(read_table, str(path)))
         return _NOTHING_YET
-    opened = read_table(str(path))
-    return [tracks_layer(opened, place.name) if isinstance(opened, Tracks) else opened]
+    return [layer_of(read_table(str(path)), str(path))]
 
 
-def read_table(path: str) -> LayerData | Tracks:
-    """Return a table of tracks, or the layer of a table of points."""
-    name = Path(path).name
+def read_table(path: str) -> Points | Tracks:
+    """Return a table of points, as tracks where it has their numbers."""
     points = read_points(path)
     if any(column in points.table.columns for column in _TRACK_COLUMNS):
         return read_tracks(path)
-    data, given, kind = points_layer(points, name, size=point_size(points), opacity=0.7)
+    return points
+
+
+def layer_of(table: Points | Tracks, path: str) -> LayerData:
+    """Return the layer of a table that was read from a file."""
+    name = Path(path).name
+    if isinstance(table, Tracks):
+        return tracks_layer(table, name)
+    data, given, kind = points_layer(table, name, size=point_size(table), opacity=0.7)
     kept = {"path": str(Path(path).resolve()), "fingerprint": fingerprint(data)}
     return data, given | {"metadata": {OURS: kept}}, kind
 

@@ -1,7 +1,7 @@
 """Which part of very many vertices is drawn: napari takes seconds for a Tracks layer of a million.
 
 Frames around the current one are drawn whole; where even one window of `_FEWEST` frames is too much, whole tracks are
-left out, evenly over their ids.
+left out, evenly over their ids, or single points where there are no tracks.
 """
 
 from __future__ import annotations
@@ -10,7 +10,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from ...tracker.points import Tracks
+from ...tracker.points import Points, Tracks
 
 _FEWEST = 5  # frames that a tail needs to be seen
 
@@ -26,13 +26,16 @@ class Window:
     first, last : int
         Frames drawn.
     every : int
-        One track of so many is drawn.
+        One track (or point, where they have no tracks) of so many is drawn.
+    of : str
+        "track" or "point".
     """
 
     rows: np.ndarray | None
     first: int
     last: int
     every: int
+    of: str = "track"
 
     def shows(self, frame: int) -> bool:
         """Whether the frame lies in the window."""
@@ -43,24 +46,31 @@ class Window:
         if self.rows is None:
             return ""
         drawn = int(np.count_nonzero(self.rows))
-        part = f", one track of {self.every}" if self.every > 1 else ""
-        return f"Drawn: {drawn:,} of {n:,} points (frames {self.first} to {self.last}{part}); everything is kept."
+        return f"Drawn: {drawn:,} of {n:,} points ({self.said}); everything is kept."
+
+    @property
+    def said(self) -> str:
+        """Which frames, and which part of the tracks or points in them."""
+        part = f", one {self.of} of {self.every}" if self.every > 1 else ""
+        return f"frames {self.first} to {self.last}{part}"
 
 
-def window_around(tracks: Tracks, frame: int, most: int) -> Window:
+def window_around(points: Points, frame: int, most: int) -> Window:
     """Return the widest window of time around a frame that holds at most `most` points."""
-    numbers = tracks.frame_numbers
+    numbers = points.frame_numbers
     first, last = (int(numbers[0]), int(numbers[-1])) if len(numbers) else (0, 0)
-    if len(tracks) <= most:
+    if len(points) <= most:
         return Window(None, first, last, 1)
-    frames = tracks.frames
+    frames = points.frames
     per_frame = np.bincount(frames - first, minlength=last - first + 1)
     begin, end = _widest(per_frame, min(max(frame, first), last) - first, most)
     rows = (frames >= first + begin) & (frames <= first + end)
     every = max(1, -(-int(np.count_nonzero(rows)) // most))
+    of = "track" if isinstance(points, Tracks) else "point"
     if every > 1:
-        rows &= tracks.table["track_id"].to_numpy() % every == 0
-    return Window(rows, first + begin, first + end, every)
+        numbered = points.table["track_id"].to_numpy() if isinstance(points, Tracks) else np.arange(len(points))
+        rows &= numbered % every == 0
+    return Window(rows, first + begin, first + end, every, of)
 
 
 def _widest(per_frame: np.ndarray, centre: int, most: int) -> tuple[int, int]:

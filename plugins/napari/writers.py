@@ -7,7 +7,7 @@ from typing import Any
 
 from ...tracker.points import Tracks
 from ...tracker.write import write_points, write_tracks
-from .layer_tables import OURS, points_from_layer, tracks_from_layer
+from .layer_tables import OURS, WHOLE, points_from_layer, tracks_from_layer
 
 
 def write_tracks_layer(path: str, data: Any, attributes: dict[str, Any]) -> list[str]:
@@ -15,7 +15,7 @@ def write_tracks_layer(path: str, data: Any, attributes: dict[str, Any]) -> list
 
     The suffix chooses the format (.csv, .napari.csv, .parquet). A file that stands there is replaced: napari has asked.
     """
-    kept: Tracks | None = attributes.get("metadata", {}).get(OURS, {}).get("tracks")
+    kept: Tracks | None = attributes.get("metadata", {}).get(OURS, {}).get(WHOLE)
     tracks = tracks_from_layer(data, attributes) if kept is None else kept
     write_tracks(tracks, path, settings=_settings(attributes), overwrite=True)
     return [str(Path(path))]

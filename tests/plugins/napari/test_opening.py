@@ -1,4 +1,4 @@
-"""Large tables opened from the menu: read beside the main thread, and of the tracks a window of time is drawn."""
+"""Large tables opened from the menu: read beside the main thread, and of very many rows a window of time is drawn."""
 
 from __future__ import annotations
 
@@ -8,14 +8,14 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from auctrack.plugins.napari import opening, readers, windowed_tracks
+from auctrack.plugins.napari import readers, windowed_layer
 from auctrack.plugins.napari.preferences import Preferences
 from auctrack.tracker.calibration import Calibration
 from auctrack.tracker.points import Points, Tracks
-from auctrack.tracker.tables import read_tracks
+from auctrack.tracker.tables import read_points, read_tracks
 from auctrack.tracker.write import write_points, write_tracks
 
-from .conftest import process_events, wait
+from .conftest import assert_copies_give_these_tracks, finish, process_events, wait
 
 CALIBRATION = Calibration((2.0, 0.5, 0.5), "µm", 10.0, "s")
 FRAMES, PARTICLES = 40, 50
@@ -24,8 +24,7 @@ FRAMES, PARTICLES = 40, 50
 @pytest.fixture(autouse=True)
 def every_table_is_large(monkeypatch):
     monkeypatch.setattr(readers, "_LARGE_BYTES", 0)
-    for module in (opening, windowed_tracks):
-        monkeypatch.setattr(module, "read_preferences", lambda: Preferences(drawn_vertices=500))
+    monkeypatch.setattr(windowed_layer, "read_preferences", lambda: Preferences(drawn_vertices=500))
 
 
 def a_table() -> pd.DataFrame:
@@ -106,6 +105,56 @@ def test_points_open_whole_and_can_be_tracked(viewer, tmp_path, open_widget):
     assert len(layer.data) == FRAMES * PARTICLES
     widget = open_widget()
     assert widget.parts.session.source.path == str(tmp_path / "spots.csv")
+
+
+@pytest.fixture
+def points_file(tmp_path, monkeypatch):
+    """A table of points of which 500 are drawn, ten frames."""
+    monkeypatch.setattr(windowed_layer, "_POINTS_FOR_A_VERTEX", 1)
+    path = tmp_path / "spots.csv"
+    write_points(Points(a_table().drop(columns="track_id"), CALIBRATION), path, settings={})
+    return path
+
+
+def shown_frames(layer) -> set[int]:
+    return set(layer.data[layer.shown, 0].astype(int).tolist())
+
+
+def test_of_very_many_points_the_frames_around_the_one_shown_are_drawn(viewer, points_file):
+    layer = open_and_wait(viewer, points_file)
+    assert layer.name == "spots.csv (frames 0 to 9)"
+    assert shown_frames(layer) == set(range(10))
+    assert "Drawn: 500 of 2,000 points (frames 0 to 9); everything is kept." in messages()
+    assert viewer.dims.nsteps[0] == FRAMES
+    layer.size = 3
+    viewer.dims.set_current_step(0, 30)
+    wait(lambda: 30 in shown_frames(layer))
+    assert len(layer.data) <= 500 + 2
+    assert np.count_nonzero(layer.shown) == len(layer.data) - 2
+    assert set(layer.size) == {3}
+
+
+def test_a_window_of_points_is_tracked_and_saved_whole(viewer, points_file, open_widget, tmp_path):
+    layer = open_and_wait(viewer, points_file)
+    layer.save(str(tmp_path / "again.csv"), plugin="auctrack")
+    pd.testing.assert_frame_equal(read_points(points_file).table, read_points(tmp_path / "again.csv").table)
+    widget = open_widget()
+    assert widget.parts.input.summary.text() == "2,000 points in 40 frames, 3D"
+    widget.running.run_all()
+    finish(widget)
+    source = widget.parts.session.source
+    viewer.dims.set_current_step(0, 30)
+    wait(lambda: 30 in shown_frames(layer))
+    widget.parts.input.refresh()
+    assert widget.parts.session.source is source  # another window is no other input
+    assert_copies_give_these_tracks(widget, points_file, tmp_path)
+
+
+def test_points_too_many_for_a_few_frames_are_drawn_in_part(viewer, points_file, monkeypatch):
+    monkeypatch.setattr(windowed_layer, "read_preferences", lambda: Preferences(drawn_vertices=100))
+    layer = open_and_wait(viewer, points_file)
+    assert layer.name == "spots.csv (frames 0 to 4, one point of 3)"
+    assert 50 < np.count_nonzero(layer.shown) <= 100
 
 
 def test_what_is_wrong_with_a_table_is_said_in_a_sentence(viewer, tmp_path):
