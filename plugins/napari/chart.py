@@ -94,9 +94,9 @@ class Chart(QWidget):
         self.limits = [float(limit) for limit in limits]
         self.update()
 
-    def set_marks(self, marks: Sequence[tuple[float, str]]) -> None:
-        """Put fixed marks in place."""
-        self._marks = list(marks)
+    def clear(self) -> None:
+        """Show nothing."""
+        self._bars, self._lines, self._marks, self.limits = None, (), [], []
         self.update()
 
     @property

@@ -8,7 +8,7 @@ from qtpy.QtWidgets import QCheckBox, QComboBox, QFormLayout, QHBoxLayout, QPush
 from ...tracker.detect import DetectSettings
 from .advice import DetectAdvice
 from .chart import Chart
-from .fields import LengthField, note, say
+from .fields import LengthField, add_row, note, say
 
 _METHODS = {"Laplacian of Gaussian": "log", "difference of Gaussians (faster)": "dog"}
 
@@ -23,13 +23,7 @@ class DetectPanel(QWidget):
     def __init__(self) -> None:
         super().__init__()
         self.diameter = LengthField(auto=True)
-        self.diameter.setToolTip(
-            "Diameter of a particle; for a Gaussian spot 1.2 times its full width at half maximum."
-        )
         self.threshold = LengthField(auto=True)
-        self.threshold.setToolTip(
-            "Least quality of a particle: its contrast in grey levels. Drag the line in the histogram."
-        )
         self.dark = QCheckBox("dark on a bright background")
         self.method = QComboBox()
         self.method.addItems(list(_METHODS))
@@ -52,10 +46,12 @@ class DetectPanel(QWidget):
     def _lay_out(self) -> None:
         column = QVBoxLayout(self)
         form = QFormLayout()
-        form.addRow("Diameter", self.diameter)
-        form.addRow("Threshold", self.threshold)
-        form.addRow("Filter", self.method)
-        form.addRow("", self.dark)
+        spot = "Diameter of a particle; for a Gaussian spot 1.2 times its full width at half maximum."
+        least = "Least quality of a particle: its contrast in grey levels. Drag the line in the histogram."
+        add_row(form, "Diameter", self.diameter, spot, "--diameter")
+        add_row(form, "Threshold", self.threshold, least, "--threshold")
+        add_row(form, "Filter", self.method, "What brings out particles of this diameter.", "--method")
+        add_row(form, "", self.dark, "Particles are darker than what is around them.", "--dark")
         column.addLayout(form)
         column.addWidget(self.chart)
         column.addWidget(self.preview)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from qtpy.QtCore import QSignalBlocker, Qt
-from qtpy.QtWidgets import QDoubleSpinBox, QLabel
+from qtpy.QtWidgets import QDoubleSpinBox, QFormLayout, QLabel, QWidget
 
 LARGEST = 1e9
 
@@ -37,6 +37,14 @@ class LengthField(QDoubleSpinBox):
         """Show a value (None = "auto") without telling anyone."""
         with QSignalBlocker(self):
             self.setValue(0.0 if value is None else value)
+
+
+def add_row(form: QFormLayout, name: str, field: QWidget, text: str, option: str) -> None:
+    """Add a field under its name; the tooltip of both says what it is, and what the command line calls it."""
+    label = QLabel(name)
+    for widget in (label, field):
+        widget.setToolTip(f"<p>{text}</p><p>On the command line: {option}</p>")
+    form.addRow(label, field)
 
 
 def note(text: str = "", *, warning: bool = False) -> QLabel:

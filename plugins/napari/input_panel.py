@@ -13,7 +13,7 @@ from ...tracker.calibration import FRAME, PIXEL, Calibration
 from ...tracker.errors import InvalidInput, UnknownAxes
 from .axes_panel import AxesPanel
 from .connections import Connections
-from .fields import LengthField, note, say
+from .fields import LengthField, add_row, note, say
 from .geometry import MICROMETRE, SECOND, apply_calibration
 from .hand_over import make_layer
 from .layer_axes import AxesChoice, rearranged_layers
@@ -66,7 +66,7 @@ class InputPanel(QGroupBox):
     def _lay_out(self) -> None:
         form = QFormLayout(self)
         form.addRow("Layer", self.layer_box)
-        form.addRow("Axes", self.axes)
+        add_row(form, "Axes", self.axes, "What the axes of the layer are, in its own order.", "--axes")
         form.addRow(self.summary)
         form.addRow(self.problem)
         row = QWidget()
@@ -74,8 +74,8 @@ class InputPanel(QGroupBox):
         boxes.setContentsMargins(0, 0, 0, 0)
         for field in (*self.sizes, self.unit_box):
             boxes.addWidget(field)
-        form.addRow("Voxel z, y, x", row)
-        form.addRow("Frame interval", self.interval)
+        add_row(form, "Voxel z, y, x", row, "Size of a voxel along each axis.", "--voxel and --unit")
+        add_row(form, "Frame interval", self.interval, "Time between two frames.", "--frame-interval")
         form.addRow(self.part)
         self._form = form
         for label in self.findChildren(QLabel):

@@ -12,7 +12,7 @@ from ...matching.solvers import SOLVERS
 from ...tracker.link import LinkSettings
 from .advice import LinkAdvice, range_warning
 from .chart import Chart
-from .fields import LengthField, note, say
+from .fields import LengthField, add_row, note, say
 from .preferences import Preferences
 
 _COSTS = {"squared distance": "squared", "distance": "distance"}
@@ -26,6 +26,13 @@ _SOLVERS = {
     "sparse-jv": "Jonker-Volgenant, sparse",
 }
 _DEVICES = (("auto", "auto"), ("cpu", "CPU"))
+_SEARCH_RANGE = "Longest step that is looked at between two frames. auto: 1.3 times the mean distance of neighbours."
+_UNMATCHED_COST = (
+    "What leaving a particle unlinked costs, as a length: no link becomes longer than twice this. "
+    "auto: measured from the particles' own steps."
+)
+_COST = "Squared length, as trackpy and TrackMate have it, or length."
+_DEVICE = "Where the assignment is solved. auto: a GPU where there is one and the problem is large."
 
 
 class LinkPanel(QWidget):
@@ -38,17 +45,12 @@ class LinkPanel(QWidget):
     def __init__(self, preferences: Preferences) -> None:
         super().__init__()
         self._advice: LinkAdvice | None = None
+        self._shows_links = False
         self._unit = "pixel"
         self.search_range = LengthField(auto=True)
-        self.search_range.setToolTip("Linking max distance: the longest step that is looked at.")
         self.unmatched = LengthField(auto=True)
-        self.unmatched.setToolTip(
-            "Price of leaving a particle alone, as a length: no step becomes longer than twice this. "
-            "auto: measured from the particles' own steps."
-        )
         self.cost = _choices(_COSTS.items(), swapped=True)
         self.solver = _choices([(name, _SOLVERS.get(name, name)) for name in ("auto", *SOLVERS)])
-        self.solver.setToolTip("All solvers give the same optimal links.")
         self.device = _choices(_DEVICES)
         self.missed = QSpinBox()
         self.missed.setEnabled(False)
@@ -75,17 +77,17 @@ class LinkPanel(QWidget):
     def _lay_out(self) -> None:
         column = QVBoxLayout(self)
         form = QFormLayout()
-        form.addRow("Linking max distance", self.search_range)
+        add_row(form, "Linking max distance", self.search_range, _SEARCH_RANGE, "--search-range")
         column.addLayout(form)
         column.addWidget(self.warning)
         column.addWidget(self.steps)
         column.addWidget(self.neighbours)
         more = QFormLayout()
-        more.addRow("Unlinked cost", self.unmatched)
-        more.addRow("Cost of a link", self.cost)
+        add_row(more, "Unlinked cost", self.unmatched, _UNMATCHED_COST, "--unmatched-cost")
+        add_row(more, "Cost of a link", self.cost, _COST, "--cost")
         more.addRow("Missed frames", self.missed)
-        more.addRow("Solver", self.solver)
-        more.addRow("Device", self.device)
+        add_row(more, "Solver", self.solver, "All solvers give links of the same, optimal cost.", "--solver")
+        add_row(more, "Device", self.device, _DEVICE, "--device")
         column.addLayout(more)
         column.addWidget(self.reason)
         row = QHBoxLayout()
@@ -119,8 +121,16 @@ class LinkPanel(QWidget):
                 self.device.addItem(name, value)
         _show_choice(self.device, chosen)
 
+    def forget(self) -> None:
+        """Show nothing of the particles and links before."""
+        self._advice, self._shows_links = None, False
+        self.steps.clear()
+        self.neighbours.clear()
+        say(self.reason, "")
+        self._warn()
+
     def show_advice(self, advice: LinkAdvice | None, *, take: bool) -> None:
-        """Show the histograms and the reasons, and `take` the suggested range."""
+        """Show the histograms and the reasons, and `take` the suggested range; links that are shown stay otherwise."""
         self._advice = advice
         if advice is None:
             say(self.reason, "No frame has two particles at different places, so there is no distance to read.")
@@ -130,14 +140,17 @@ class LinkPanel(QWidget):
         say(self.reason, advice.reason)
         limit = [self.search_range.number or advice.search_range]
         unit = self._unit
-        self.steps.title = f"step to the mutual nearest particle of the next frame ({unit})"
+        if take or not self._shows_links:
+            self._shows_links = False
+            self.steps.title = f"step to the mutual nearest particle of the next frame ({unit})"
+            self.steps.show_values(advice.steps, limits=limit, keeps_below=True)
         self.neighbours.title = f"distance to the nearest neighbour in the same frame ({unit})"
-        self.steps.show_values(advice.steps, limits=limit, keeps_below=True)
         self.neighbours.show_values(advice.neighbours, limits=limit, marks=[(advice.spacing, "mean")], keeps_below=True)
         self._warn()
 
     def show_links(self, distances: np.ndarray) -> None:
         """Show the steps that were linked."""
+        self._shows_links = True
         self.steps.title = f"length of the links ({self._unit})"
         limit = self.search_range.number
         self.steps.show_values(distances, limits=[] if limit is None else [limit], keeps_below=True)

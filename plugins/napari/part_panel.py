@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 from qtpy.QtCore import QSignalBlocker, Signal  # pyright: ignore[reportPrivateImportUsage]
 from qtpy.QtWidgets import QComboBox, QFormLayout, QHBoxLayout, QLabel, QSpinBox, QWidget
 
+from .fields import add_row
 from .layer_input import LayerInput
 from .layer_movie import LayerMovie, Restriction
 from .layer_part import region_of, restricted, with_intensity
@@ -31,9 +32,7 @@ class PartPanel(QWidget):
         self._span: tuple[int, int] | None = None
         self.first, self.last = QSpinBox(), QSpinBox()
         self.region = QComboBox()
-        self.region.setToolTip("A Shapes layer: the box around its shapes (y, x) is tracked.")
         self.intensity = QComboBox()
-        self.intensity.setToolTip("The movie whose intensity is averaged over each label.")
         self._lay_out()
         for field in (self.first, self.last):
             field.setKeyboardTracking(False)
@@ -51,9 +50,11 @@ class PartPanel(QWidget):
         boxes.addWidget(self.first, 1)
         boxes.addWidget(QLabel("to"))
         boxes.addWidget(self.last, 1)
-        form.addRow("Frames", row)
-        form.addRow("Region", self.region)
-        form.addRow("Intensity", self.intensity)
+        add_row(form, "Frames", row, "The frames that are tracked, first and last.", "--frames")
+        box = "A Shapes layer: the box around its shapes (y, x) is tracked."
+        add_row(form, "Region", self.region, box, "--roi")
+        under = "The movie whose intensity is averaged over each label."
+        add_row(form, "Intensity", self.intensity, under, "--intensity")
         self._form = form
 
     def show_input(self, whole: LayerInput | None) -> None:

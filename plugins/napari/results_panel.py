@@ -2,26 +2,16 @@
 
 from __future__ import annotations
 
-import numpy as np
 import pandas as pd
-from qtpy.QtCore import QSignalBlocker, Signal  # pyright: ignore[reportPrivateImportUsage]
-from qtpy.QtWidgets import (
-    QCheckBox,
-    QComboBox,
-    QDoubleSpinBox,
-    QFormLayout,
-    QHBoxLayout,
-    QPushButton,
-    QTabWidget,
-    QVBoxLayout,
-    QWidget,
-)
+from qtpy.QtCore import Signal  # pyright: ignore[reportPrivateImportUsage]
+from qtpy.QtWidgets import QCheckBox, QHBoxLayout, QPushButton, QTabWidget, QVBoxLayout, QWidget
 
 from .chart import Chart
-from .colours import BY_TRACK, PERCENTILES, Colouring, colour_features
+from .colour_choice import ColourChoice
 from .curves import Plot
 from .fields import note, say
-from .filters import MeasuredTracks, Range
+from .filter_charts import FilterCharts
+from .filters import MeasuredTracks
 from .frame_table import FrameTable
 
 
@@ -49,10 +39,8 @@ class ResultsPanel(QWidget):
         self.table = FrameTable()
         self.suspicious = FrameTable()
         self.suspicious_note = note()
-        self.charts: dict[str, Chart] = {}
-        self.colour = QComboBox()
-        self.percentiles = [_percentile(value) for value in PERCENTILES]
-        self.legend = note()
+        self.filters = FilterCharts()
+        self.colour = ColourChoice()
         self.drawn = note(warning=True)
         self.plots_title = note("Click a particle in the viewer, or a row of the table.")
         self.plots = [Chart(height=110) for _ in range(4)]
@@ -68,22 +56,12 @@ class ResultsPanel(QWidget):
     def _lay_out(self) -> None:
         column = QVBoxLayout(self)
         column.addWidget(self.count)
-        self._filters = _column()
-        filters = self._filters.layout()
-        assert filters is not None  # just made
-        self.tabs.addTab(self._filters, "Filter")
+        self.tabs.addTab(self.filters, "Filter")
         self.tabs.addTab(_column(self.table), "Tracks")
         self.tabs.addTab(_column(self.plots_title, self.follow_box, *self.plots), "One track")
         self.tabs.addTab(_column(self.suspicious_note, self.suspicious), "Suspicious links")
         column.addWidget(self.tabs)
-        form = QFormLayout()
-        form.addRow("Colour by", self.colour)
-        row = QHBoxLayout()
-        for field in self.percentiles:
-            row.addWidget(field)
-        form.addRow("Percentiles", row)
-        column.addLayout(form)
-        column.addWidget(self.legend)
+        column.addWidget(self.colour)
         column.addWidget(self.drawn)
         buttons = QHBoxLayout()
         buttons.addWidget(self.command_button)
@@ -92,9 +70,8 @@ class ResultsPanel(QWidget):
         column.addLayout(buttons)
 
     def _connect(self) -> None:
-        self.colour.currentIndexChanged.connect(self._recolour)
-        for field in self.percentiles:
-            field.valueChanged.connect(self._recolour)
+        self.filters.moved.connect(self._filter)
+        self.colour.edited.connect(self.coloured)
         self.table.chosen.connect(self._choose_track)
         self.suspicious.chosen.connect(self._choose_link)
         self.follow_box.toggled.connect(self._follow)
@@ -113,27 +90,8 @@ class ResultsPanel(QWidget):
     def show_tracks(self, data: MeasuredTracks) -> None:
         """Show new tracks; filters begin open."""
         self.data = data
-        filters = self._filters.layout()
-        assert filters is not None  # made with the panel
-        for chart in self.charts.values():
-            filters.removeWidget(chart)
-            chart.deleteLater()
-        self.charts = {}
-        for name in data.filters:
-            values = data.measures[name].to_numpy(dtype=np.float64)
-            known = values[np.isfinite(values)]
-            chart = Chart(data.title(name), height=84)
-            limits = (float(known.min()), float(known.max())) if len(known) else (0.0, 0.0)
-            chart.show_values(values, limits=limits)
-            chart.moved.connect(self._filter)
-            filters.addWidget(chart)
-            self.charts[name] = chart
-        chosen = self.colour.currentText() or BY_TRACK
-        features = colour_features(data.tracks, data.measures)
-        with QSignalBlocker(self.colour):
-            self.colour.clear()
-            self.colour.addItems(list(features))
-            self.colour.setCurrentText(chosen if chosen in features else BY_TRACK)
+        self.filters.show_tracks(data)
+        self.colour.show_tracks(data)
         self._apply()
 
     def show_suspicious(self, links: pd.DataFrame | None, unit: str) -> None:
@@ -158,67 +116,24 @@ class ResultsPanel(QWidget):
         for number, chart in enumerate(self.plots):
             chart.setVisible(number < len(plots))
 
-    def show_legend(self, colouring: Colouring) -> None:
-        """Say what the colours mean."""
-        if colouring.limits is None:
-            say(self.legend, "" if not colouring.n_missing else "All values are missing: drawn grey.")
-            return
-        low, high = colouring.limits
-        grey = f"; {colouring.n_missing:,} points without a value are grey" if colouring.n_missing else ""
-        say(self.legend, f"dark {low:.4g} to bright {high:.4g}{grey}")
-
     def show_window(self, text: str) -> None:
         """Say which part is drawn, where it is not everything."""
         say(self.drawn, text)
 
-    @property
-    def other_filters(self) -> tuple[str, ...]:
-        """The filters other than length that leave something out."""
-        if self.data is None or self.kept is None:
-            return ()
-        n = len(self.data.measures)
-        return tuple(
-            name for name, span in self.ranges.items() if name != "length" and len(self.data.kept({name: span})) < n
-        )
-
-    @property
-    def ranges(self) -> dict[str, Range]:
-        """The ranges that the charts say."""
-        return {
-            name: (chart.limits[0], chart.limits[1]) for name, chart in self.charts.items() if len(chart.limits) == 2
-        }
-
-    @property
-    def colour_by(self) -> tuple[str, tuple[float, float]]:
-        """Feature and percentiles of the colours."""
-        low, high = (float(field.value()) for field in self.percentiles)
-        return self.colour.currentText() or BY_TRACK, (min(low, high - 1), high)
-
-    @property
-    def shortest(self) -> int:
-        """Shortest track kept, in detections."""
-        limit = self.ranges.get("length", (1.0, 1.0))[0]
-        return max(1, int(np.ceil(limit)))
-
     def _apply(self) -> None:
         if self.data is None:
             return
-        self.kept = self.data.kept(self.ranges)
-        self.table.show_frame(self.kept)
+        self.kept = kept = self.data.kept(self.filters.ranges)
+        self.table.show_frame(kept)
         n = len(self.data.measures)
-        shown = f"{len(self.kept):,} of {n:,}" if len(self.kept) < n else f"{n:,}"
+        shown = f"{len(kept):,} of {n:,}" if len(kept) < n else f"{n:,}"
         say(self.count, f"{shown} tracks")
 
     # --- what the user does --------------------------------------------------------------------------------------
 
-    def _filter(self, limits: list[float]) -> None:
-        del limits
+    def _filter(self) -> None:
         self._apply()
         self.filtered.emit()
-
-    def _recolour(self, value: object = None) -> None:
-        del value
-        self.coloured.emit()
 
     def _choose_track(self, row: int) -> None:
         if self.kept is not None and 0 <= row < len(self.kept):
@@ -246,12 +161,3 @@ def _column(*widgets: QWidget) -> QWidget:
     for widget in widgets:
         column.addWidget(widget)
     return page
-
-
-def _percentile(value: float) -> QDoubleSpinBox:
-    field = QDoubleSpinBox()
-    field.setRange(0, 100)
-    field.setDecimals(1)
-    field.setValue(value)
-    field.setKeyboardTracking(False)
-    return field

@@ -25,6 +25,10 @@ class RunBar(QWidget):
         self.run_button = QPushButton("Run all")
         self.run_button.setToolTip("Detect and link with the settings above; what says auto is found from the data.")
         self.cancel_button = QPushButton("Cancel")
+        self.cancel_button.setToolTip(
+            "Stops within a second and keeps what is done. A solve that has begun is not broken off: it ends in the "
+            "background, and what was done shows then."
+        )
         self.progress = QProgressBar()
         _keep_room(self.progress)
         self.status = note()

@@ -107,6 +107,7 @@ class Running(QObject):
             return
         assert detected is not None  # a run ends with particles at least
         points = detected.points
+        self._parts.link.forget()
         self._parts.bar.say(f"{len(points):,} particles in {len(points.frame_numbers)} frames.")
         self._showing.show_points(points)
         self._suggesting.show_distances()
@@ -114,6 +115,7 @@ class Running(QObject):
     def _show_linked(self, linked: Linked) -> None:
         self._parts.link.show_settings(linked.linking.settings)
         self._parts.link.show_links(linked.linking.links["distance"].to_numpy())
+        self._suggesting.show_distances()
         self._showing.show_tracks()
         self._parts.bar.say(self._parts.session.report())
         self._parts.steps.setCurrentWidget(self._parts.results)
@@ -142,4 +144,4 @@ class Running(QObject):
         """Give the widget back although a long solve has not ended yet: it cannot be interrupted."""
         self._work.wait_no_longer()
         self._parts.bar.set_running(False)
-        self._parts.bar.say("Cancelled. The frames in work end in the background; what was done shows then.")
+        self._parts.bar.say("Cancelled. What has begun ends in the background; what was done shows then.")

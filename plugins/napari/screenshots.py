@@ -38,12 +38,12 @@ def main(folder: Path) -> None:
     _save_canvas(flat, folder / "napari-2d.png", zoom=5.0)
     flat.close()
     deep, widget = _tracked(DEEP, (1280, 860))
-    widget.parts.results.colour.setCurrentText("mean_speed")
+    widget.parts.results.colour.feature.setCurrentText("mean_speed")
     _settle(widget)
     widget.parts.steps.setCurrentWidget(widget.parts.link)
     _settle(widget)
     deep.screenshot(str(folder / "napari-widget.png"), canvas_only=False, flash=False)
-    widget.parts.results.colour.setCurrentText("track")
+    widget.parts.results.colour.feature.setCurrentText("track")
     deep.dims.ndisplay = 3
     deep.scene.camera.angles = (4, 32, 125)
     deep.layers["movie"].bounding_box.visible = True
@@ -68,8 +68,6 @@ def _tracked(simulation: SimulationSettings, size: tuple[int, int]) -> tuple[Vie
     viewer.add_image(frames, **given)
     _, widget = viewer.window.add_plugin_dock_widget("auctrack", "Track particles")
     widget.running.run_all()
-    _settle(widget)
-    widget.suggesting.show_distances()
     _settle(widget)
     viewer.dims.set_current_step(0, len(frames) - 6)
     viewer.canvas.overlays.scale_bar.visible = True

@@ -67,7 +67,7 @@ class Showing(QObject):
         results, overlay, layer = self._parts.results, self._parts.overlay, self._shown_on
         if results.data is None or results.kept is None or layer is None or layer not in self._parts.viewer.layers:
             return
-        feature, percentiles = results.colour_by
+        feature, percentiles = results.colour.value
         drawing = Drawing(
             data=results.data,
             kept=results.kept,
@@ -84,7 +84,7 @@ class Showing(QObject):
         overlay.show(drawing, soon=soon)
 
     def _drawn(self, drawn: Any) -> None:
-        self._parts.results.show_legend(drawn.colouring)
+        self._parts.results.colour.show_legend(drawn.colouring)
         self._parts.results.show_window(drawn.window.describe(len(drawn.tracks)))
 
     def _most(self) -> int:

@@ -40,7 +40,9 @@ class TakingAway(QObject):
         """Write the tracks that pass the filters; what stood there is replaced (the dialog has asked)."""
         results = self._parts.results
         if results.data is not None and results.kept is not None:
-            self._exports.start(partial(self._parts.session.write, results.data, results.kept, path, results.shortest))
+            self._exports.start(
+                partial(self._parts.session.write, results.data, results.kept, path, results.filters.shortest)
+            )
 
     def copy_command(self) -> None:
         """Copy the `auctrack track` line that gives these tracks."""
@@ -53,12 +55,12 @@ class TakingAway(QObject):
     def _copy(self, text_of: Callable[[int], str], said: str) -> None:
         results, bar = self._parts.results, self._parts.bar
         try:
-            text = text_of(results.shortest)
+            text = text_of(results.filters.shortest)
         except AuctrackError as error:
             bar.fail(Failure(str(error), ""))
             return
         clipboard = QGuiApplication.clipboard()
         assert clipboard is not None  # there is one while the application runs
         clipboard.setText(text)
-        others = results.other_filters
+        others = results.filters.others
         bar.say(said + (f" The filters {', '.join(others)} are not part of it." if others else ""))

@@ -142,6 +142,7 @@ class TrackWidget(QWidget):
         parts.link.run_button.setEnabled(source is not None)
         parts.results.set_result(has_command=False)
         self.suggesting.forget()
+        parts.link.forget()
         self._detect_edited()
 
     def _detect_edited(self) -> None:

@@ -174,7 +174,7 @@ def test_export_asks_for_a_file_and_writes_it(tracked, mouse, tmp_path, typed, f
 def test_a_limit_is_dragged_in_its_histogram(tracked, mouse):
     from qtpy.QtCore import QPoint
 
-    chart = tracked.parts.results.charts["length"]
+    chart = tracked.parts.results.filters.charts["length"]
     area = chart._area()
     left, middle = QPoint(int(area.left()) + 1, 40), QPoint(int(area.center().x()), 40)
     before = tracked.parts.results.table.count

@@ -2,10 +2,14 @@
 
 from __future__ import annotations
 
+import re
+
 import numpy as np
 import pytest
 import tifffile
+import typer
 
+from auctrack.plugins.cli.app import app
 from auctrack.plugins.napari.layer_axes import NO_TIME, ROW
 
 from .conftest import PHYSICAL, assert_copies_give_these_tracks, finish, spots
@@ -183,3 +187,17 @@ def test_a_layer_that_is_renamed_stays_the_input_and_keeps_its_results(viewer, o
     viewer.layers.remove(movie)
     assert widget.parts.input.layer.name == "other"
     assert widget.parts.session.detected is None
+
+
+def test_every_field_says_what_the_command_line_calls_it(open_widget):
+    from qtpy.QtWidgets import QWidget
+
+    tips = " ".join(part.toolTip() for part in open_widget().findChildren(QWidget))
+    named = set(re.findall(r"On the command line: (--[\w-]+)(?: and (--[\w-]+))?", tips))
+    track = typer.main.get_command(app).commands["track"]
+    known = {option for parameter in track.params for option in parameter.opts}
+    named = {option for pair in named for option in pair if option}
+    assert named <= known
+    settings = "diameter threshold method dark search-range unmatched-cost cost solver device"
+    source = "axes voxel unit frame-interval frames roi intensity"
+    assert named == {f"--{name}" for name in f"{settings} {source}".split()}

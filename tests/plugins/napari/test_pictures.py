@@ -3,10 +3,14 @@
 from __future__ import annotations
 
 import colorsys
+from pathlib import Path
 
 import numpy as np
+import pytest
 
 from .conftest import PHYSICAL, finish, process_events, spots
+
+HL60 = Path(__file__).parents[3] / "../shared/data/hl60_3d/movie.ome.tif"
 
 
 def coloured_share(picture: np.ndarray) -> float:
@@ -51,8 +55,29 @@ def test_a_missing_value_leaves_the_other_tracks_in_sight(viewer, open_widget):
     finish(widget)
     viewer.dims.set_current_step(0, 5)
     assert widget.parts.session.data.measures["mean_speed"].isna().any()
-    widget.parts.results.colour.setCurrentText("mean_speed")
+    widget.parts.results.colour.feature.setCurrentText("mean_speed")
     finish(widget)
     process_events()
-    assert "grey" in widget.parts.results.legend.text()
+    assert "grey" in widget.parts.results.colour.legend.text()
+    assert coloured_share(viewer.screenshot(flash=False)) > 0.0005
+
+
+@pytest.mark.skipif(not HL60.exists(), reason="../shared/data/hl60_3d is not there")
+def test_real_nuclei_are_opened_tracked_and_overlaid(viewer, open_widget):
+    viewer.open(str(HL60), plugin="auctrack")
+    widget = open_widget()
+    assert "voxel size is not known" in widget.parts.input.problem.text()
+    widget.parts.input.sizes[0].setValue(2.0)
+    widget.running.run_all()
+    finish(widget)
+    assert widget.parts.bar.error.text() == ""
+    assert (widget.parts.session.data.measures["length"] > 30).sum() >= 8  # 6 to 15 nuclei in 75 frames
+    movie, tracks = viewer.layers["movie"], viewer.layers["tracks of movie"]
+    np.testing.assert_array_equal(tracks.scale, movie.scale)
+    frames, places = tracks.data[:, 1].astype(int), np.round(tracks.data[:, 2:]).astype(int)
+    under = np.asarray(movie.data)[(frames, *places.T)]
+    assert np.median(under) > np.percentile(np.asarray(movie.data), 97)  # they lie on what is bright
+    viewer.dims.set_current_step(0, 60)
+    viewer.dims.ndisplay = 3
+    process_events()
     assert coloured_share(viewer.screenshot(flash=False)) > 0.0005

@@ -83,6 +83,22 @@ def test_run_all_fills_in_what_was_automatic(widget):
     assert (lengths == 6).sum() >= 8  # most of the twelve particles are followed throughout
 
 
+def test_the_range_stands_beside_what_was_linked_and_how_far_neighbours_are(viewer, widget):
+    link = widget.parts.link
+    widget.running.run_all()
+    finish(widget)
+    assert link.steps.title == "length of the links (µm)"
+    assert not link.steps.is_empty
+    assert not link.neighbours.is_empty
+    link.search_range.setValue(3 * link.search_range.value())
+    assert "times the distance between neighbours" in link.warning.text()
+    viewer.add_image(spots(seed=1), name="other", **PHYSICAL)
+    widget.parts.input.choose_layer("other")
+    assert link.steps.is_empty
+    assert link.neighbours.is_empty
+    assert link.warning.text() == ""
+
+
 def test_the_overlay_lies_on_the_image_in_its_units(viewer, widget):
     widget.running.run_all()
     finish(widget)
@@ -99,23 +115,23 @@ def test_a_filter_acts_at_once_and_tracks_nothing_again(viewer, widget):
     widget.running.run_all()
     finish(widget)
     linked = widget.parts.session.linked
-    widget.parts.results.charts["length"].limits = [6.0, 6.0]
-    widget.parts.results.charts["length"].moved.emit([6.0, 6.0])
+    widget.parts.results.filters.charts["length"].limits = [6.0, 6.0]
+    widget.parts.results.filters.charts["length"].moved.emit([6.0, 6.0])
     kept = int((widget.parts.session.data.measures["length"] == 6).sum())
     assert widget.parts.results.table.count == kept
     finish(widget)
     assert len(viewer.layers["tracks of movie"].data) == 6 * kept
     assert widget.parts.session.linked is linked
-    assert widget.parts.results.shortest == 6
+    assert widget.parts.results.filters.shortest == 6
 
 
 def test_colours_follow_a_feature_and_say_its_limits(viewer, widget):
     widget.running.run_all()
     finish(widget)
     before = viewer.layers["tracks of movie"].track_colors.copy()
-    widget.parts.results.colour.setCurrentText("quality")
+    widget.parts.results.colour.feature.setCurrentText("quality")
     finish(widget)
-    assert widget.parts.results.legend.text().startswith("dark ")
+    assert widget.parts.results.colour.legend.text().startswith("dark ")
     after = viewer.layers["tracks of movie"].track_colors
     assert after.shape == before.shape
     assert not np.allclose(after, before)
@@ -126,7 +142,7 @@ def test_what_the_user_set_on_the_overlay_stays(viewer, widget):
     finish(widget)
     viewer.layers["tracks of movie"].tail_width = 7
     viewer.layers["particles of movie"].visible = False
-    widget.parts.results.colour.setCurrentText("quality")
+    widget.parts.results.colour.feature.setCurrentText("quality")
     finish(widget)
     assert viewer.layers["tracks of movie"].tail_width == 7
     assert not viewer.layers["particles of movie"].visible
@@ -266,7 +282,7 @@ def test_cancel_gives_the_widget_back_although_the_work_does_not_end(widget, mon
     wait(waiting.is_set)
     widget.running.cancel()
     wait(lambda: widget.parts.bar.run_button.isEnabled(), seconds=5)  # although the work still hangs
-    assert widget.parts.bar.status.text().startswith("Cancelled. The frames in work end in the background")
+    assert widget.parts.bar.status.text().startswith("Cancelled. What has begun ends in the background")
     go_on.set()
     wait(lambda: "are kept" in widget.parts.bar.status.text())  # now it has ended
     assert widget.parts.bar.status.text() == "Cancelled; the particles up to frame 2 are kept."
@@ -462,7 +478,7 @@ def test_command_and_toml_give_identical_tracks(viewer, open_widget, tmp_path, k
     widget = open_widget()
     widget.running.run_all()
     finish(widget)
-    widget.parts.results.charts["length"].limits[0] = 3.0
-    widget.parts.results.charts["length"].moved.emit([])
+    widget.parts.results.filters.charts["length"].limits[0] = 3.0
+    widget.parts.results.filters.charts["length"].moved.emit([])
     finish(widget)
     assert_copies_give_these_tracks(widget, source, tmp_path)

@@ -1,0 +1,74 @@
+"""The filters of the results: a histogram for each measure of tracks, with the range that is kept."""
+
+from __future__ import annotations
+
+import numpy as np
+from qtpy.QtCore import Signal  # pyright: ignore[reportPrivateImportUsage]
+from qtpy.QtWidgets import QVBoxLayout, QWidget
+
+from .chart import Chart
+from .filters import MeasuredTracks, Range
+
+
+class FilterCharts(QWidget):
+    """Signals: `moved()` when a range has become another one.
+
+    Attributes
+    ----------
+    charts : mapping of str to Chart
+        By measure.
+    """
+
+    moved = Signal()
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.charts: dict[str, Chart] = {}
+        self._data: MeasuredTracks | None = None
+        self._column = QVBoxLayout(self)
+
+    def show_tracks(self, data: MeasuredTracks) -> None:
+        """Show new tracks; every range begins open."""
+        for chart in self.charts.values():
+            self._column.removeWidget(chart)
+            chart.deleteLater()
+        self._data = data
+        self.charts = {name: self._chart(data, name) for name in data.filters}
+
+    def _chart(self, data: MeasuredTracks, measure: str) -> Chart:
+        values = data.measures[measure].to_numpy(dtype=np.float64)
+        known = values[np.isfinite(values)]
+        chart = Chart(data.title(measure), height=84)
+        limits = (float(known.min()), float(known.max())) if len(known) else (0.0, 0.0)
+        chart.show_values(values, limits=limits)
+        chart.moved.connect(self._move)
+        self._column.addWidget(chart)
+        return chart
+
+    @property
+    def ranges(self) -> dict[str, Range]:
+        """The ranges that the charts say."""
+        return {
+            name: (chart.limits[0], chart.limits[1]) for name, chart in self.charts.items() if len(chart.limits) == 2
+        }
+
+    @property
+    def shortest(self) -> int:
+        """Shortest track kept, in detections."""
+        limit = self.ranges.get("length", (1.0, 1.0))[0]
+        return max(1, int(np.ceil(limit)))
+
+    @property
+    def others(self) -> tuple[str, ...]:
+        """The filters other than length that leave something out."""
+        data = self._data
+        if data is None:
+            return ()
+        n = len(data.measures)
+        return tuple(
+            name for name, span in self.ranges.items() if name != "length" and len(data.kept({name: span})) < n
+        )
+
+    def _move(self, limits: list[float]) -> None:
+        del limits
+        self.moved.emit()

@@ -1,0 +1,82 @@
+"""What the panels say and offer: time left, solvers, a preview that waits, an overlay of which only a part is drawn."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+from auctrack.matching.solvers import SOLVERS
+from auctrack.plugins.napari.preferences import Preferences
+
+from .conftest import PHYSICAL, finish, spots, wait
+
+
+@pytest.fixture
+def widget(viewer, open_widget):
+    viewer.add_image(spots(), name="movie", **PHYSICAL)
+    widget = open_widget()
+    finish(widget)
+    return widget
+
+
+def test_progress_comes_with_the_time_left(widget, monkeypatch):
+    from auctrack.plugins.napari import run_bar
+
+    seconds = iter([100.0, 106.0, 400.0])
+    monkeypatch.setattr(run_bar.time, "monotonic", lambda: next(seconds))
+    bar = widget.parts.bar
+    bar.advance("link", 0, 50)
+    assert bar.progress.format() == "Linking: the very first run compiles for half a minute"
+    bar.advance("link", 10, 50)
+    assert bar.progress.format() == "Linking: frame 10 of 50, 24 s left"
+    assert bar.progress.value() == 10
+    bar.advance("link", 20, 50)
+    assert bar.progress.format() == "Linking: frame 20 of 50, 8 min left"
+
+
+def test_every_solver_is_offered(widget):
+    box = widget.parts.link.solver
+    assert [box.itemData(row) for row in range(box.count())] == ["auto", *SOLVERS]
+    names = {box.itemText(row) for row in range(box.count())}
+    assert {"auto", "Auction", "Hungarian, classical", "Hungarian, tree", "Jonker-Volgenant, dense"} <= names
+
+
+def test_a_preview_waits_until_the_setting_is_not_changing(widget, monkeypatch):
+    from auctrack.plugins.napari import preview
+
+    detected, detect = [], preview.detect_frame
+
+    def note(grey, settings, scale):
+        detected.append(settings.threshold)
+        return detect(grey, settings, scale)
+
+    monkeypatch.setattr(preview, "detect_frame", note)
+    widget.parts.detect.diameter.setValue(2.5)
+    widget.parts.detect.preview.setChecked(True)
+    for threshold in range(10, 30):
+        widget.parts.detect.threshold.setValue(threshold)
+    finish(widget)
+    assert detected == [29]
+
+
+def test_of_an_overlay_too_large_the_frames_around_the_one_shown_are_drawn(viewer, open_widget, monkeypatch):
+    monkeypatch.setattr(
+        "auctrack.plugins.napari.widget.read_preferences", lambda: Preferences(drawn_vertices=80, tail_frames=3)
+    )
+    viewer.add_image(spots(frames=12), name="movie", **PHYSICAL)
+    widget = open_widget()
+    widget.running.run_detect()
+    finish(widget)
+    assert viewer.layers[1].name == "particles of movie (one of 2)"
+    widget.running.run_link()
+    finish(widget)
+    n = len(widget.parts.session.data.tracks)
+    for frame in (0, 11):
+        viewer.dims.set_current_step(0, frame)
+        finish(widget)
+        drawn = viewer.layers["tracks of movie"].data
+        assert len(drawn) <= 80 < n
+        assert frame in drawn[:, 1]
+        assert widget.parts.results.drawn.text().startswith(f"Drawn: {len(drawn)} of {n} points (frames ")
+    wait(lambda: not widget.is_busy)
+    assert widget.parts.results.table.count == len(np.unique(widget.parts.session.data.tracks.table["track_id"]))
