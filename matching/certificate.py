@@ -9,6 +9,9 @@ an assignment is
 a sum of terms that are all ≥ 0, so it is computed without cancellation.
 """
 
+# Types of numba kernels live in their docstrings: numba infers them.
+# ruff: noqa: ANN001, ANN202
+
 from __future__ import annotations
 
 from collections.abc import Mapping
@@ -25,6 +28,8 @@ from .problem import Problem
 ULPS = 64
 """Exact, for real costs: every complementary slackness term within this many ulp of the largest term that went into it,
 those of the pair that set its row's dual included."""
+
+_EPS = float(np.finfo(np.float64).eps)
 
 
 def certify(
@@ -57,8 +62,8 @@ def certify(
     v = np.minimum(col_duals.astype(problem.dual_dtype, copy=False), problem.dual_bounds()[1])
     r, terms = best_row_duals(problem, v)
     row_of_col = inverse(problem, col_of_row)
-    parts = complementary_slackness(problem, col_of_row, row_of_col, r, v, terms)
-    return assembled(problem, col_of_row, row_of_col, r, v, parts, solver=solver, device=device, stats=stats)
+    sums = complementary_slackness(problem, col_of_row, row_of_col, r, v, terms)
+    return assembled(problem, col_of_row, row_of_col, r, v, sums, solver=solver, device=device, stats=stats)
 
 
 def assembled(
@@ -67,28 +72,25 @@ def assembled(
     row_of_col: np.ndarray,
     r: np.ndarray,
     v: np.ndarray,
-    parts: tuple[SlacknessTerms, SlacknessTerms, SlacknessTerms],
+    sums: Slackness,
     *,
     solver: str,
     device: str,
     stats: Mapping[str, Any] | None,
 ) -> Assignment:
-    """Return the assignment with cost, gap and proof from its terms (see `complementary_slackness`)."""
-    links, lone_rows, lone_cols = parts
-    cost = links.sum_costs() + lone_rows.sum_costs() + lone_cols.sum_costs()
-    gap = links.sum_slack() + lone_rows.sum_slack() + lone_cols.sum_slack()
+    """Return the assignment with cost, gap and proof from the sums of its terms (see `complementary_slackness`)."""
     incomplete = incomplete_blocks(problem, col_of_row)
-    if incomplete.any():
-        gap = np.where(incomplete, np.inf, gap)
+    is_complete = not incomplete.any()
+    gap = sums.gap if is_complete else np.where(incomplete, np.inf, sums.gap)
     single = problem.n_blocks == 1
     return Assignment(
         col_of_row,
         row_of_col,
-        cost[0].item() if single else cost,
+        sums.cost[0].item() if single else sums.cost,
         r,
         v,
         gap[0].item() if single else gap,
-        not incomplete.any() and all(part.is_tight() for part in parts),
+        is_complete and sums.is_tight,
         solver,
         device,
         stats or {},
@@ -98,62 +100,32 @@ def assembled(
 
 
 @dataclass(frozen=True)
-class SlacknessTerms:
-    """What one part of an assignment (its links, lone rows, or lone columns) adds to cost and gap.
+class Slackness:
+    """What the terms of links, lone rows and lone columns add up to.
 
     Attributes
     ----------
-    block : int64 (k,)
-        Block of each term, ascending.
-    n_blocks : int
-    cost, slack : ndarray (k,)
-        Share of the objective and of the gap.
-    largest : ndarray (k,)
-        Largest absolute term that went into each slack, the measure of its rounding error.
+    cost, gap : int64 or float64 (blocks,)
+        Objective of each block, and its distance from the dual objective.
+    size : (blocks,)
+        Sum of the absolute costs, the measure of rounding in `cost`.
+    rounding : float64 (blocks,)
+        What rounding may leave in `gap`; 0 for integers.
+    is_tight : bool
+        Whether every term of the gap is zero: exactly for integers, for floats within `ULPS` ulp of its largest part.
     """
 
-    block: np.ndarray
-    n_blocks: int
     cost: np.ndarray
-    slack: np.ndarray
-    largest: np.ndarray
-
-    def sum_costs(self) -> np.ndarray:
-        """Return the sum of the costs of each block, (n_blocks,)."""
-        return self._sum(self.cost)
-
-    def sum_slack(self) -> np.ndarray:
-        """Return the sum of the slacks of each block, (n_blocks,)."""
-        return self._sum(self.slack)
-
-    def sum_sizes(self) -> np.ndarray:
-        """Return the sum of the absolute costs of each block, (n_blocks,), the measure of rounding in `sum_costs`."""
-        return self._sum(abs(self.cost))
-
-    def sum_rounding(self) -> np.ndarray:
-        """Return the slack that rounding may leave in each block, float64 (n_blocks,); 0 for integers."""
-        if self.slack.dtype.kind == "i":
-            return np.zeros(self.n_blocks)
-        return self._sum(ULPS * np.finfo(np.float64).eps * self.largest)
-
-    def _sum(self, terms: np.ndarray) -> np.ndarray:
-        out = np.zeros(self.n_blocks, dtype=terms.dtype)
-        if len(terms):  # a block alone is summed in the same order as in a batch
-            starts = np.zeros(1, np.int64) if self.n_blocks == 1 else np.flatnonzero(np.diff(self.block, prepend=-1))
-            out[self.block[starts]] = np.add.reduceat(terms, starts)
-        return out
-
-    def is_tight(self) -> bool:
-        """Whether every slack is zero: exactly for integers, within `ULPS` ulp of its largest term for floats."""
-        if self.slack.dtype.kind == "i":
-            return not self.slack.any()
-        return bool((self.slack <= ULPS * np.finfo(np.float64).eps * self.largest).all())
+    gap: np.ndarray
+    size: np.ndarray
+    rounding: np.ndarray
+    is_tight: bool
 
 
 def complementary_slackness(
     problem: Problem, col_of_row: np.ndarray, row_of_col: np.ndarray, r: np.ndarray, v: np.ndarray, terms: np.ndarray
-) -> tuple[SlacknessTerms, SlacknessTerms, SlacknessTerms]:
-    """Return the terms of links, lone rows and lone columns of an assignment.
+) -> Slackness:
+    """Add up the terms of links, lone rows and lone columns of an assignment.
 
     Parameters
     ----------
@@ -166,10 +138,10 @@ def complementary_slackness(
     """
     rows = np.flatnonzero(col_of_row >= 0)
     cost = link_costs(problem, rows, block_of(problem.row_offsets, rows), col_of_row[rows])
-    return slackness_terms(problem, col_of_row, row_of_col, cost, r, v, terms)
+    return slackness_of_links(problem, col_of_row, row_of_col, cost, r, v, terms)
 
 
-def slackness_terms(
+def slackness_of_links(
     problem: Problem,
     col_of_row: np.ndarray,
     row_of_col: np.ndarray,
@@ -177,37 +149,59 @@ def slackness_terms(
     r: np.ndarray,
     v: np.ndarray,
     terms: np.ndarray,
-) -> tuple[SlacknessTerms, SlacknessTerms, SlacknessTerms]:
+) -> Slackness:
     """As `complementary_slackness`, for links whose costs (of `dual_dtype`, by ascending row) are known."""
-    rows = np.flatnonzero(col_of_row >= 0)
-    block = block_of(problem.row_offsets, rows)
-    cols = col_of_row[rows] + problem.col_offsets[block]
-    slack, largest = _link_slack(rows, cols, cost, r, v, terms)
-    links = SlacknessTerms(block, problem.n_blocks, cost, slack, largest)
-    lone_rows = _lone(problem.row_offsets, np.flatnonzero(col_of_row < 0), problem.row_unmatched, r, terms)
-    lone_cols = _lone(problem.col_offsets, np.flatnonzero(row_of_col < 0), problem.col_unmatched, v, np.zeros_like(v))
-    return links, lone_rows, lone_cols
+    sums, rounding = np.zeros((4, problem.n_blocks), r.dtype), np.zeros(problem.n_blocks)
+    is_tight = _add_terms(
+        *(problem.row_offsets, problem.col_offsets, problem.row_unmatched, problem.col_unmatched),
+        *(col_of_row, row_of_col, cost, r, v, terms, 0.0 if problem.is_integer else ULPS * _EPS, sums, rounding),
+    )
+    return Slackness(sums[0] + sums[1], sums[2], sums[3], rounding, is_tight)
 
 
 @njit(cache=True, nogil=True)
-def _link_slack(rows, cols, cost, r, v, terms):  # noqa: ANN001, ANN202
-    """Return c - v - r of each link, and the largest operand that it was rounded with."""
-    slack, largest = np.empty_like(cost), np.empty(len(rows), terms.dtype)
-    for k in range(len(rows)):
-        i, j = rows[k], cols[k]
-        slack[k] = cost[k] - v[j] - r[i]
-        largest[k] = max(abs(cost[k]), abs(v[j]), abs(r[i]), terms[i])
-    return slack, largest
+def _add_terms(
+    row_offsets, col_offsets, row_price, col_price, col_of_row, row_of_col, cost, r, v, terms, ulps, sums, rounding
+):
+    """Add to the sums of `_add_term`, and return whether all terms are tight.
+
+    Without a price only the longer side may be alone, free of charge.
+    """
+    is_tight = True
+    zero = cost.dtype.type(0)
+    link = 0
+    for b in range(len(rounding)):
+        first = col_offsets[b]
+        for i in range(row_offsets[b], row_offsets[b + 1]):
+            if col_of_row[i] >= 0:
+                price, dual = cost[link], v[first + col_of_row[i]]
+                link += 1
+            else:
+                price, dual = zero if row_price is None else row_price[i], zero
+            largest = max(abs(price), abs(dual), abs(r[i]), terms[i])
+            is_tight &= _add_term(b, price, price - dual - r[i], ulps * largest, sums, rounding)
+        for j in range(first, col_offsets[b + 1]):
+            if row_of_col[j] < 0:
+                price = zero if col_price is None else col_price[j]
+                is_tight &= _add_term(b, price, price - v[j], ulps * max(abs(price), abs(v[j])), sums, rounding)
+    return is_tight
 
 
-def _lone(
-    offsets: np.ndarray, lone: np.ndarray, prices: np.ndarray | None, duals: np.ndarray, terms: np.ndarray
-) -> SlacknessTerms:
-    """Terms of the lone of one side; without a price only the longer side may be alone, free of charge."""
-    dual = duals[lone]
-    price = np.zeros_like(dual) if prices is None else prices[lone]
-    largest = np.maximum.reduce([abs(price), abs(dual), terms[lone]])
-    return SlacknessTerms(block_of(offsets, lone), len(offsets) - 1, price, price - dual, largest)
+@njit(cache=True, nogil=True, inline="always")
+def _add_term(b, price, slack, tolerance, sums, rounding):
+    """Add a term to cost, the rounding lost from it, gap and size (4, blocks) and to `rounding` (blocks,).
+
+    Cost as A. Neumaier adds (Zeitschrift für Angewandte Mathematik und Mechanik 54, 1974): a million links would
+    otherwise cost it three digits.
+    """
+    total = sums[0, b] + price
+    larger, smaller = (sums[0, b], price) if abs(sums[0, b]) >= abs(price) else (price, sums[0, b])
+    sums[1, b] += (larger - total) + smaller
+    sums[0, b] = total
+    sums[2, b] += slack
+    sums[3, b] += abs(price)
+    rounding[b] += tolerance
+    return slack <= tolerance
 
 
 def block_of(offsets: np.ndarray, members: np.ndarray) -> np.ndarray:
@@ -221,14 +215,23 @@ def incomplete_blocks(problem: Problem, col_of_row: np.ndarray) -> np.ndarray:
     """Return which blocks leave a member alone that must be matched, bool (blocks,)."""
     if problem.has_unmatched_cost:
         return np.zeros(problem.n_blocks, np.bool_)
+    shorter = np.minimum(problem.n_rows_of_block, problem.n_cols_of_block)
+    if problem.n_blocks == 1:
+        return np.count_nonzero(col_of_row >= 0) < shorter
     links = np.concatenate([[0], np.cumsum(col_of_row >= 0)])[problem.row_offsets]
-    return np.diff(links) < np.minimum(np.diff(problem.row_offsets), np.diff(problem.col_offsets))
+    return np.diff(links) < shorter
 
 
 def inverse(problem: Problem, col_of_row: np.ndarray) -> np.ndarray:
     """Return `row_of_col`, int32 (columns,), of a matching given by `col_of_row`."""
     row_of_col = np.full(problem.n_cols, -1, dtype=np.int32)
-    rows = np.flatnonzero(col_of_row >= 0)
-    block = block_of(problem.row_offsets, rows)
-    row_of_col[col_of_row[rows] + problem.col_offsets[block]] = rows - problem.row_offsets[block]
+    _invert(problem.row_offsets, problem.col_offsets, col_of_row, row_of_col)
     return row_of_col
+
+
+@njit(cache=True, nogil=True)
+def _invert(row_offsets, col_offsets, col_of_row, row_of_col):
+    for b in range(len(row_offsets) - 1):
+        for i in range(row_offsets[b], row_offsets[b + 1]):
+            if col_of_row[i] >= 0:
+                row_of_col[col_offsets[b] + col_of_row[i]] = i - row_offsets[b]

@@ -42,11 +42,9 @@ def link_costs(problem: Problem, rows: np.ndarray, block: np.ndarray, cols: np.n
         out = np.full(len(rows), absent, dtype=problem.dual_dtype)
         _sparse_link_costs(problem.indptr, problem.indices, problem.data, rows, cols, out)
     elif problem.kind == "dense":
-        widths = np.diff(problem.col_offsets)
-        at = problem.dense_offsets[block] + (rows - problem.row_offsets[block]) * widths[block] + cols
-        out = problem.data[at].astype(problem.dual_dtype)
-        if problem.forbidden is not None:
-            out[problem.forbidden[at]] = absent
+        out = np.empty(len(rows), problem.dual_dtype)
+        offsets = problem.dense_offsets, problem.row_offsets, problem.n_cols_of_block
+        _dense_link_costs(problem.data, problem.forbidden, *offsets, rows, block, cols, absent, out)
     else:
         out = np.empty(len(rows))
         _point_link_costs(
@@ -114,7 +112,7 @@ def row_costs(problem: Problem, row: int) -> tuple[np.ndarray, np.ndarray]:
     i, first, width = (
         row - int(problem.row_offsets[b]),
         int(problem.col_offsets[b]),
-        int(np.diff(problem.col_offsets)[b]),
+        int(problem.n_cols_of_block[b]),
     )
     if problem.kind == "sparse":
         assert problem.indptr is not None
@@ -160,6 +158,14 @@ def _sparse_link_costs(indptr, indices, data, rows, cols, out):
             if indices[e] == cols[k]:
                 out[k] = data[e]
                 break
+
+
+@njit(cache=True, nogil=True)
+def _dense_link_costs(data, forbidden, dense_offsets, row_offsets, widths, rows, block, cols, absent, out):
+    for k in range(len(rows)):
+        b = block[k]
+        at = dense_offsets[b] + (rows[k] - row_offsets[b]) * widths[b] + cols[k]
+        out[k] = absent if forbidden is not None and forbidden[at] else data[at]
 
 
 @njit(cache=True, nogil=True)

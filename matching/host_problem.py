@@ -11,6 +11,7 @@ import numpy as np
 from numba import njit
 
 from .errors import InvalidProblem
+from .row_scan import float_of_rank, ranks_at_ends
 
 # Longest alternating path times largest cost must stay below this for exact int64 arithmetic; also the integer "none".
 INT_LIMIT = 2**62
@@ -53,30 +54,29 @@ def dense_shape(cost: Any, forbidden: Any) -> tuple[int, int, int]:
     return (1, *cost.shape) if cost.ndim == 2 else cost.shape
 
 
-def dense_parts(cost: Any, forbidden: Any) -> tuple[tuple[int, int, int], np.ndarray, np.ndarray | None]:
-    """Return (blocks, rows, columns), the checked costs and the mask, both flat."""
+def dense_parts(cost: Any, forbidden: Any) -> tuple[tuple[int, int, int], np.ndarray, np.ndarray | None, float]:
+    """Return (blocks, rows, columns), the checked costs and the mask, both flat, and the costs' `largest_size`."""
     cost = array(cost, "cost")
     mask = None if forbidden is None else array(forbidden, "forbidden")
     shape = dense_shape(cost, mask)
     data = np.ascontiguousarray(supported(cost, "cost")).reshape(-1)
-    if data.dtype.kind == "f":
-        _refuse_nan_and_minus_inf(data, cost.shape)
-    return shape, data, None if mask is None else np.ascontiguousarray(mask).reshape(-1)
+    low, high = _ends(data)
+    if not (low > -np.inf and high > -np.inf):
+        raise _not_a_number(data, cost.shape)
+    largest = max(-low, high) if high < np.inf else largest_size(data)
+    return shape, data, None if mask is None else np.ascontiguousarray(mask).reshape(-1), largest
 
 
-def _refuse_nan_and_minus_inf(data: np.ndarray, shape: tuple[int, ...]) -> None:
-    if not data.size or data.min() > -np.inf:  # a NaN anywhere is the minimum
-        return
+def _not_a_number(data: np.ndarray, shape: tuple[int, ...]) -> InvalidProblem:
     bad = np.flatnonzero(~(data > -np.inf))
     where = [int(k) for k in np.unravel_index(int(bad[0]), shape)]
-    raise InvalidProblem(
+    return InvalidProblem(
         f"cost needs numbers, with +inf for forbidden pairs; cost{where} is {data[bad[0]]} ({len(bad)} such)."
     )
 
 
-def refuse_beyond(values: np.ndarray, limit: int, what: str) -> None:
+def refuse_beyond(largest: float, limit: float, what: str) -> None:
     """Refuse integers beyond ±`limit`; `what` says which they are."""
-    largest = max(-int(values.min()), int(values.max())) if values.size else 0
     if largest > limit:
         raise InvalidProblem(
             f"{what} must stay within ±{limit} for exact arithmetic; got {largest}. Scale the costs down."
@@ -84,22 +84,25 @@ def refuse_beyond(values: np.ndarray, limit: int, what: str) -> None:
 
 
 def refuse_sums_beyond_range(
-    data: np.ndarray, sides: tuple[np.ndarray, np.ndarray] | None, rows: np.ndarray, cols: np.ndarray
+    largest: float, sides: tuple[np.ndarray, np.ndarray] | None, rows: np.ndarray, cols: np.ndarray, *, integer: bool
 ) -> None:
-    """Refuse costs whose sums along a path, or over all links and lone members of a block, leave their arithmetic."""
+    """Refuse costs whose sums along a path, or over all links and lone members of a block, leave their arithmetic.
+
+    `largest` is the costs' `largest_size`; `rows` and `cols` are those of each block.
+    """
     terms = 2 * np.minimum(rows, cols) + 4 if sides is None else rows + cols + 4
     n_terms = int(terms.max())
-    for values in (data, *(sides or ())):
-        if values.dtype.kind == "i":
-            refuse_beyond(values, INT_LIMIT // n_terms, f"integer costs that may add up {n_terms} at a time")
-            continue
-        limit = np.finfo(np.float64).max / (8 * n_terms)
-        largest = max(map(abs, finite_range(values)))
-        if largest > limit:
-            raise InvalidProblem(
-                f"real costs that may add up {n_terms} at a time must stay within ±{limit:.3g}; got {largest}. "
-                "Scale the costs down; forbid a pair with +inf."
-            )
+    if sides is not None:
+        largest = max(largest, *map(largest_size, sides))
+    if integer:
+        refuse_beyond(largest, INT_LIMIT // n_terms, f"integer costs that may add up {n_terms} at a time")
+        return
+    limit = np.finfo(np.float64).max / (8 * n_terms)
+    if largest > limit:
+        raise InvalidProblem(
+            f"real costs that may add up {n_terms} at a time must stay within ±{limit:.3g}; got {largest}. "
+            "Scale the costs down; forbid a pair with +inf."
+        )
 
 
 def coordinates(values: Any, name: str) -> np.ndarray:
@@ -250,13 +253,24 @@ def _first_fault(indptr, indices, data, widths):  # noqa: ANN001, ANN202
     return _FINE, -1, -1
 
 
+def largest_size(values: np.ndarray) -> float:
+    """Return the largest absolute finite value, exact; 0 of none."""
+    return max(map(abs, finite_range(values)))
+
+
 def finite_range(values: np.ndarray) -> tuple[float, float]:
-    """Return the least and the largest of the finite values, as floats; (0, 0) of none."""
-    if values.size:
-        low, high = float(values.min()), float(values.max())
-        if np.isfinite(low) and np.isfinite(high):
-            return low, high
-    return _range_among_infinite(values)
+    """Return the least and the largest of the finite values, exact; (0, 0) of none."""
+    low, high = _ends(values)
+    return (low, high) if -np.inf < low and high < np.inf else _range_among_infinite(values)
+
+
+def _ends(values: np.ndarray) -> tuple[float, float]:
+    """Return the least and the largest value in one pass, (0, 0) of none; one of them is NaN where any value is."""
+    if not values.size:
+        return 0, 0
+    is_integer = values.dtype.kind == "i"
+    low, high = ranks_at_ends(values, 0 if is_integer else 0.0)
+    return (int(low), int(high)) if is_integer else (float_of_rank(low), float_of_rank(high))
 
 
 @njit(cache=True, nogil=True)

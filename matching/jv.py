@@ -54,13 +54,13 @@ class JV:
 def _match(problem: Problem) -> Matched:
     row_bound, col_bound = problem.dual_bounds()
     state = start(row_bound, col_bound)
-    counts = np.zeros((problem.n_blocks, 3), np.int64)
-    failed = np.full(problem.n_blocks, -1)
+    blocks = problem.n_blocks
+    counts, failed = np.zeros((blocks, 3), np.int64), np.empty(blocks, np.int64)
     batch = problem.row_offsets, problem.col_offsets, problem.dense_offsets, problem.data, problem.forbidden
-    runs = min(RUNS, problem.n_blocks)
-    cuts = np.arange(runs + 1) * problem.n_blocks // max(runs, 1)
-    side_by_side(lambda c: _assign_blocks(cuts[c], cuts[c + 1], *batch, state, counts, failed), range(len(cuts) - 1))
-    if (failed >= 0).any():
+    runs = min(RUNS, blocks)
+    cuts = [run * blocks // runs for run in range(runs + 1)]
+    side_by_side(lambda c: _assign_blocks(cuts[c], cuts[c + 1], *batch, state, counts, failed), range(runs))
+    if failed.max() >= 0:
         raise _infeasible_block(problem, int(np.argmax(failed >= 0)), failed, state)
     return state.col_of_row, state.v, named_counts(counts.sum(axis=0))
 

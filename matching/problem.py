@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
+from functools import cached_property, partial
 from typing import Any, Literal
 
 import numpy as np
@@ -79,11 +80,13 @@ class Problem:
         InvalidProblem
             On NaN, -inf, wrong shapes or types, or integers too large for exact arithmetic.
         """
-        on_device = cuda.is_device_array(cost)
-        parts = (device_problem if on_device else host_problem).dense_parts
-        (blocks, n, m), data, mask = parts(cost, forbidden)
+        if cuda.is_device_array(cost):
+            (blocks, n, m), data, mask = device_problem.dense_parts(cost, forbidden)
+            finish = cls._finish_on_device
+        else:
+            (blocks, n, m), data, mask, largest = host_problem.dense_parts(cost, forbidden)
+            finish = partial(cls._finish, largest=largest)
         number = np.arange(blocks + 1, dtype=np.int64)
-        finish = cls._finish_on_device if on_device else cls._finish
         return finish("dense", number * n, number * m, data, unmatched_cost, forbidden=mask)
 
     @classmethod
@@ -258,18 +261,25 @@ class Problem:
         col_offsets: np.ndarray,
         data: np.ndarray,
         unmatched_cost: Any,
+        largest: float | None = None,
         **parts: Any,
     ) -> Problem:
-        """Attach the unmatched costs, and bring costs and prices to one arithmetic: integers or floats."""
+        """Attach the unmatched costs, and bring costs and prices to one arithmetic: integers or floats.
+
+        `largest` is `host_problem.largest_size` of the data, where it is known.
+        """
+        largest = host_problem.largest_size(data) if largest is None else largest
         sides = host_problem.unmatched(unmatched_cost, int(row_offsets[-1]), int(col_offsets[-1]))
         if sides is not None and data.dtype.kind == "i" and sides[0].dtype.kind == "f":
-            host_problem.refuse_beyond(data, 2**53, "costs beside a fractional unmatched_cost (solved in float64)")
+            host_problem.refuse_beyond(largest, 2**53, "costs beside a fractional unmatched_cost (solved in float64)")
             data = data.astype(np.float64)
         if sides is not None and data.dtype.kind == "f":
             sides = (sides[0].astype(np.float64), sides[1].astype(np.float64))
-        host_problem.refuse_sums_beyond_range(data, sides, np.diff(row_offsets), np.diff(col_offsets))
         row_u, col_u = sides if sides is not None else (None, None)
-        return cls(kind, row_offsets, col_offsets, data, row_unmatched=row_u, col_unmatched=col_u, **parts)
+        stated = cls(kind, row_offsets, col_offsets, data, row_unmatched=row_u, col_unmatched=col_u, **parts)
+        sizes = stated.n_rows_of_block, stated.n_cols_of_block
+        host_problem.refuse_sums_beyond_range(largest, sides, *sizes, integer=stated.is_integer)
+        return stated
 
     @classmethod
     def _finish_on_device(
@@ -321,6 +331,16 @@ class Problem:
         """(rows, columns) of all blocks together."""
         return self.n_rows, self.n_cols
 
+    @cached_property
+    def n_rows_of_block(self) -> np.ndarray:
+        """Rows of each block, int64 (blocks,)."""
+        return self.row_offsets[1:] - self.row_offsets[:-1]
+
+    @cached_property
+    def n_cols_of_block(self) -> np.ndarray:
+        """Columns of each block, int64 (blocks,)."""
+        return self.col_offsets[1:] - self.col_offsets[:-1]
+
     @property
     def is_integer(self) -> bool:
         """Whether costs are integers, so that arithmetic is exact and an optimal gap is 0."""
@@ -334,11 +354,7 @@ class Problem:
     @property
     def n_edges(self) -> int:
         """Pairs that may be matched, forbidden dense pairs counted in."""
-        return (
-            len(self.data)
-            if self.kind != "points"
-            else int((np.diff(self.row_offsets) * np.diff(self.col_offsets)).sum())
-        )
+        return len(self.data) if self.kind != "points" else int((self.n_rows_of_block * self.n_cols_of_block).sum())
 
     @property
     def dual_dtype(self) -> np.dtype[Any]:
@@ -351,9 +367,13 @@ class Problem:
         r ≤ u and v ≤ u where staying alone has a price; without one, the duals of a block's longer side are ≤ 0
         and the others are free: their bound is +inf, or 2**62 in integers.
         """
+        return self._dual_bounds
+
+    @cached_property
+    def _dual_bounds(self) -> tuple[np.ndarray, np.ndarray]:
         if self.row_unmatched is not None and self.col_unmatched is not None:
             return self.row_unmatched, self.col_unmatched
-        rows, cols = np.diff(self.row_offsets), np.diff(self.col_offsets)
+        rows, cols = self.n_rows_of_block, self.n_cols_of_block
         free = INT_LIMIT if self.is_integer else np.inf
         row_bound = np.where(rows > cols, 0, free).astype(self.dual_dtype)
         col_bound = np.where(cols > rows, 0, free).astype(self.dual_dtype)
@@ -399,10 +419,10 @@ class Problem:
         mask = self.forbidden[e0:e1] if self.forbidden is not None else None
         return Problem("dense", *sizes, self.data[e0:e1], mask, row_unmatched=row_u, col_unmatched=col_u)
 
-    @property
+    @cached_property
     def dense_offsets(self) -> np.ndarray:
         """dense: where each block begins in `data`, int64 (blocks + 1,)."""
-        return np.concatenate([[0], np.cumsum(np.diff(self.row_offsets) * np.diff(self.col_offsets))])
+        return np.concatenate([[0], np.cumsum(self.n_rows_of_block * self.n_cols_of_block)])
 
     @property
     def cost_matrix(self) -> np.ndarray:

@@ -28,12 +28,28 @@ def rank(value):
 
 
 @njit(cache=True, nogil=True)
+def float_of_rank(own):
+    """Return the float that has a rank."""
+    return np.int64(own ^ ((own >> 63) & HIGHEST)).view(np.float64)
+
+
+@njit(cache=True, nogil=True)
 def least_rank(row, v):
     """Return the rank of min_j (c_j - v_j), of float or integer costs (columns,) beside float64 or int64 duals."""
     least = HIGHEST
     for j in range(len(v)):
         least = min(least, rank(row[j] - v[j]))
     return least
+
+
+@njit(cache=True, nogil=True)
+def ranks_at_ends(values, zero):
+    """Return the least and the highest rank of values less a zero of float64 or int64; a NaN's is beyond infinity's."""
+    low, high = HIGHEST, -HIGHEST - 1
+    for k in range(len(values)):
+        own = rank(values[k] - zero)
+        low, high = min(low, own), max(high, own)
+    return low, high
 
 
 @njit(cache=True, nogil=True)

@@ -25,8 +25,8 @@ def from_short_side(problem: Problem, method: Callable[[Problem], Matched]) -> M
     Infeasible
         As `method` does, with the sides named as in `problem`.
     """
-    tall = (np.diff(problem.row_offsets) > np.diff(problem.col_offsets)) & (not problem.has_unmatched_cost)
-    if not tall.any():
+    tall = problem.n_rows_of_block > problem.n_cols_of_block
+    if problem.has_unmatched_cost or not tall.any():
         return method(problem)
     if tall.all():
         return _turned_round(problem, method)
@@ -35,8 +35,8 @@ def from_short_side(problem: Problem, method: Callable[[Problem], Matched]) -> M
     col_of_row, v = np.empty(problem.n_rows, np.int32), np.empty(problem.n_cols, problem.dual_dtype)
     totals: Counter[str] = Counter()
     for (own_cols, own_v, counts), its_blocks in zip(parts, (tall, ~tall), strict=True):
-        col_of_row[np.repeat(its_blocks, np.diff(problem.row_offsets))] = own_cols
-        v[np.repeat(its_blocks, np.diff(problem.col_offsets))] = own_v
+        col_of_row[np.repeat(its_blocks, problem.n_rows_of_block)] = own_cols
+        v[np.repeat(its_blocks, problem.n_cols_of_block)] = own_v
         totals.update(counts)
     return col_of_row, v, dict(totals)
 

@@ -16,8 +16,8 @@ def side_by_side(work: Callable[[Task], Result], tasks: Sequence[Task]) -> list[
 
     A `prange` would do the same, but takes numba five times as long to compile.
     """
-    threads = min(len(tasks), processors())
-    if threads <= 1:
+    threads = min(len(tasks), processors()) if len(tasks) > 1 else 1
+    if threads == 1:
         return [work(task) for task in tasks]
     with ThreadPoolExecutor(threads) as pool:
         return list(pool.map(work, tasks))

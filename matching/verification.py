@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 
 from .assignment import Assignment
-from .certificate import ULPS, SlacknessTerms, block_of, complementary_slackness, incomplete_blocks, inverse
+from .certificate import ULPS, Slackness, block_of, complementary_slackness, incomplete_blocks, inverse
 from .costs import absent_cost, best_row_duals, largest_cost, link_costs, row_costs
 from .errors import InvalidProblem
 from .problem import Problem
@@ -70,16 +69,10 @@ def verify(problem: Any, assignment: Assignment) -> Certificate:
         return Certificate(False, False, _per_block(nothing), _per_block(nothing), tuple(faults))
     r, v = assignment.row_duals, assignment.col_duals
     best, terms = best_row_duals(problem, v)
-    parts = complementary_slackness(problem, assignment.col_of_row, assignment.row_of_col, r, v, terms)
-    tight = all(part.is_tight() for part in parts)
-    faults = _dual_faults(problem, r, v, best) + _claim_faults(assignment, parts, tight)
-    cost, gap = _total(parts, SlacknessTerms.sum_costs), _total(parts, SlacknessTerms.sum_slack)
-    return Certificate(not faults, not faults and tight, _per_block(cost), _per_block(gap), tuple(faults))
-
-
-def _total(parts: Iterable[SlacknessTerms], of: Callable[[SlacknessTerms], np.ndarray]) -> np.ndarray:
-    """Return what links, lone rows and lone columns add up to in each block, (blocks,)."""
-    return np.add.reduce([of(part) for part in parts])
+    sums = complementary_slackness(problem, assignment.col_of_row, assignment.row_of_col, r, v, terms)
+    faults = _dual_faults(problem, r, v, best) + _claim_faults(assignment, sums)
+    proven = not faults and sums.is_tight
+    return Certificate(not faults, proven, _per_block(sums.cost), _per_block(sums.gap), tuple(faults))
 
 
 def _per_block(values: np.ndarray) -> Any:
@@ -136,21 +129,21 @@ def _dual_size_faults(problem: Problem, assignment: Assignment) -> list[str]:
     return []
 
 
-def _claim_faults(assignment: Assignment, parts: tuple[SlacknessTerms, ...], tight: bool) -> list[str]:
+def _claim_faults(assignment: Assignment, sums: Slackness) -> list[str]:
     """Say which of the stated cost, gap and optimality are not what the links and duals come to."""
-    cost, gap = _total(parts, SlacknessTerms.sum_costs), _total(parts, SlacknessTerms.sum_slack)
+    cost, gap = sums.cost, sums.gap
     stated_cost, stated_gap = np.atleast_1d(assignment.cost), np.atleast_1d(assignment.gap)
     if stated_cost.shape != cost.shape or stated_gap.shape != gap.shape:
         return [f"cost and gap need one number for each of {len(cost)} blocks"]
     exact = cost.dtype.kind == "i"
-    cost_rounding = 0 if exact else 1e-12 * _total(parts, SlacknessTerms.sum_sizes)
-    gap_rounding = 0 if exact else _total(parts, SlacknessTerms.sum_rounding) + 1e-12 * abs(gap)
+    cost_rounding = 0 if exact else 1e-12 * sums.size
+    gap_rounding = 0 if exact else sums.rounding + 1e-12 * abs(gap)
     faults: list[str] = []
     if not (abs(stated_cost - cost) <= cost_rounding).all():
         faults.append(f"the stated cost {assignment.cost} is not the links' {_per_block(cost)}")
     if not (stated_gap >= gap - gap_rounding).all():
         faults.append(f"the stated gap {assignment.gap} is below the {_per_block(gap)} that the duals prove")
-    if assignment.is_optimal and not tight:
+    if assignment.is_optimal and not sums.is_tight:
         faults.append("is_optimal is stated, but the duals do not prove it")
     return faults
 

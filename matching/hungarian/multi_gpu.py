@@ -139,7 +139,7 @@ def _certified(
     stats["certificate_s"] = stats.get("certificate_s", 0.0) + perf_counter() - began
     duals = proof.r, proof.v
     matched = shards.outline, col_of_row, row_of_col
-    return proof, assembled(*matched, *duals, proof.parts, solver=name, device=where, stats=stats)
+    return proof, assembled(*matched, *duals, proof.slackness, solver=name, device=where, stats=stats)
 
 
 def _released(shards: Shards, state: DeviceState, proof: Proof) -> DeviceState:

@@ -10,7 +10,7 @@ from typing import Any, TypeVar
 import numpy as np
 
 from .. import cuda
-from ..certificate import SlacknessTerms, slackness_terms
+from ..certificate import Slackness, slackness_of_links
 from ..problem import Problem
 from ..sharded import ShardedCosts, device_of
 from .collectives import Collective
@@ -192,13 +192,13 @@ class Proof:
         Feasible duals.
     cost : (links,)
         By ascending row.
-    parts : SlacknessTerms of links, lone rows and lone columns
+    slackness : Slackness
     """
 
     r: np.ndarray
     v: np.ndarray
     cost: np.ndarray
-    parts: tuple[SlacknessTerms, SlacknessTerms, SlacknessTerms]
+    slackness: Slackness
 
 
 def prove(shards: Shards, v: np.ndarray, col_of_row: np.ndarray, row_of_col: np.ndarray) -> Proof:
@@ -218,7 +218,7 @@ def prove(shards: Shards, v: np.ndarray, col_of_row: np.ndarray, row_of_col: np.
         r, sizes = (shards.collective.gathered(arrays) for arrays in (duals, terms))
     r, sizes, cost = (cuda.to_host(array) for array in (r, sizes, told[0]))
     cost = cost[col_of_row >= 0]
-    return Proof(r, v, cost, slackness_terms(shards.outline, col_of_row, row_of_col, cost, r, v, sizes))
+    return Proof(r, v, cost, slackness_of_links(shards.outline, col_of_row, row_of_col, cost, r, v, sizes))
 
 
 def _row_duals(part: DeviceCosts, v: np.ndarray) -> tuple[Any, Any]:

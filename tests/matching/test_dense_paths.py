@@ -9,6 +9,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from scipy.optimize import linear_sum_assignment
+from scipy.spatial.distance import cdist
 
 from auctrack.matching import Infeasible, Problem, solve, verify
 from auctrack.matching.row_scan import BLOCK, cheapest_column, least_rank, rank
@@ -44,6 +45,38 @@ def test_optimum_of_wide_matrices(dtype: Any, n: int, m: int, largest: int):
     answer = solve(cost, "jv")
     assert verify(cost, answer)
     assert answer.cost == cost.astype(np.float64)[linear_sum_assignment(cost)].sum()
+
+
+@pytest.mark.parametrize("dtype", [np.float32, np.float64, np.int32, np.int64])
+@pytest.mark.parametrize(("n", "m"), [(200, 200), (200, 210), (210, 200)])
+@pytest.mark.parametrize("unmatched_cost", [None, 1])
+def test_costs_that_tie_are_matched_without_a_search_for_distances(dtype: Any, n: int, m: int, unmatched_cost: int):
+    cost = np.random.default_rng(n + m).integers(0, 20, (n, m)).astype(dtype)
+    problem = Problem.dense(cost, unmatched_cost=unmatched_cost)
+    answer = solve(problem, "jv")
+    assert verify(problem, answer)
+    assert answer.cost == abs(n - m) * (unmatched_cost or 0)
+    assert answer.stats["shortest_paths"] <= max(n - m, 0)  # one for each row that goes alone
+
+
+def test_wars_over_few_columns_end_in_paths():
+    rng = np.random.default_rng(4)
+    n = 500
+    x = rng.random((n, 3))
+    y = rng.permutation(x + 0.3 * n ** (-1 / 3) * rng.standard_normal((n, 3)))
+    cost = cdist(x, y)
+    answer = solve(cost, "jv")
+    assert verify(cost, answer)
+    assert answer.stats["bids"] < 2 * n  # 5.6 n where chains have no end
+    assert 0 < answer.stats["shortest_paths"] < n / 20
+
+
+def test_rows_without_a_pair_stay_so_where_others_tie():
+    cost = np.random.default_rng(5).integers(0, 10, (2 * BLOCK, 2 * BLOCK)).astype(np.float64)
+    cost[7] = np.inf
+    with pytest.raises(Infeasible) as caught:
+        solve(cost, "jv")
+    assert list(caught.value.rows) == [7]
 
 
 @pytest.mark.parametrize("unmatched_cost", [-0.2, 0.0, 0.01, 0.4])
