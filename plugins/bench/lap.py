@@ -113,11 +113,7 @@ def _tables(experiments: Sequence[Experiment], effort: Effort, record: Record) -
             label=_label,
             beside=partial(_beside_1, small, record),
             beside_columns=("objective", *(f"paper: {name}" for name in ("objective", "OMP-1", "OMP-8", CLASS, TREE))),
-            notes=(
-                hardware,
-                whole,
-                f"{CLASS} and {TREE} on the left are the paper's algorithms step by step, on this machine",
-            ),
+            notes=(hardware, whole, f"{CLASS} and {TREE}, where on the left, are the paper's algorithms step by step"),
         ),
         _table_2(small, record),
         grid(
