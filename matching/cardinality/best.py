@@ -4,7 +4,7 @@ Beyond the papers. No algorithm wins everywhere (CPU milliseconds with the start
 ``plugins/bench``):
 
 - Push-relabel with prefetching is the one that is never bad, and needs no transposed graph while simple labels do.
-  Particle gate of 2^16, permuted: 26, Pothen–Fan 700. Permuted Delaunay 2^16: 7, Pothen–Fan 16.
+  Particle gate of 2^16, permuted: 26, Pothen–Fan 700. Permuted Delaunay 2^16: 6, Pothen–Fan 9.
 - A well-ordered mesh is mended by local searches in the time of reading it. Delaunay 2^17: 5, Hopcroft–Karp 8,
   Pothen–Fan 19, push-relabel 67.
 - Pothen–Fan, which searches depth first, wins by 2 on thin graphs of many small or tree-like parts (road 2^16: 5,

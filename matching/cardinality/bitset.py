@@ -16,19 +16,19 @@ def empty_bits(n: int) -> Bits:
     return np.zeros((n + 63) // 64, np.uint64)
 
 
-@njit(cache=True, nogil=True, inline="always")
+@njit(cache=True, nogil=True)
 def has(bits: Bits, v: Any) -> bool:
     """Whether v is a member."""
     return (bits[v >> 6] >> np.uint64(v & 63)) & np.uint64(1) != np.uint64(0)
 
 
-@njit(cache=True, nogil=True, inline="always")
+@njit(cache=True, nogil=True)
 def add(bits: Bits, v: Any) -> None:
     """Make v a member."""
     bits[v >> 6] |= np.uint64(1) << np.uint64(v & 63)
 
 
-@njit(cache=True, nogil=True, inline="always")
+@njit(cache=True, nogil=True)
 def remove(bits: Bits, v: Any) -> None:
     """Make v no member."""
     bits[v >> 6] &= ~(np.uint64(1) << np.uint64(v & 63))

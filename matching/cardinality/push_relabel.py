@@ -19,14 +19,15 @@ from typing import Any
 import numpy as np
 from numba import njit
 
-from .bitset import Bits, add, empty_bits, has
+from .bitset import empty_bits
 from .choices import check_number
 from .graph import BipartiteGraph, IntArray
+from .labels import global_relabel, simple_labels
 from .prefetch import prefetch
 
-# How many queue entries ahead a row's pointer, its columns and their labels are fetched; columns in a cache line.
+# How many entries of the ring ahead a row's pointer, its columns and their labels are fetched; of how many columns.
 _FAR, _NEAR, _NEXT = 16, 8, 4
-_LINE = 16
+_LABELS = 8
 
 
 def push_relabel(
@@ -76,7 +77,7 @@ def push_relabel(
     pushes = gaps = 0
     exact = first_relabel
     if not exact:
-        _simple_labels(row_of_col, *buffers)
+        simple_labels(row_of_col, *buffers)
     while len(free_rows):
         budget = full_budget
         begin = perf_counter()
@@ -104,86 +105,6 @@ def push_relabel(
         "relabel_seconds": relabel_seconds,
         "push_seconds": push_seconds,
     }
-
-
-@njit(cache=True, nogil=True)
-def global_relabel(
-    indptr_t: IntArray,
-    indices_t: IntArray,
-    col_of_row: IntArray,
-    row_of_col: IntArray,
-    label: IntArray,
-    bound_of_row: IntArray,
-    columns_at: IntArray,
-    queue: IntArray,
-    visited: Bits,
-    n_active: int,
-) -> int:
-    """Exact distances to the free columns; ``rows + columns`` where there is no path. Returns the number of levels.
-
-    Stops at the level where the last of the `n_active` active rows is met; what lies farther keeps its label or takes
-    the next level's, whichever is larger, so labels never fall. A column that came in as unreachable stays so:
-    augmenting paths never cross the part that has lost its free columns.
-    `columns_at` counts the columns of each label, `bound_of_row` receives the distances of the free rows.
-    """
-    n_rows, n_columns = len(col_of_row), len(row_of_col)
-    unreachable = np.int32(n_rows + n_columns)
-    columns_at[:] = 0
-    visited[:] = np.uint64(0)
-    tail = 0
-    for j in range(n_columns):
-        if row_of_col[j] < 0:
-            label[j] = 0
-            queue[tail] = j
-            tail += 1
-        elif label[j] != unreachable:
-            label[j] = -1 - label[j]  # not met yet; the old label can be recovered
-    columns_at[0] = tail
-    bound_of_row[:] = unreachable
-    head = 0
-    distance = np.int32(0)
-    while head < tail and n_active > 0:
-        end = tail
-        while head < end:
-            j = queue[head]
-            if head + _FAR < tail:
-                prefetch(indptr_t, queue[head + _FAR])
-                first = indptr_t[queue[head + _NEAR]]
-                prefetch(indices_t, first)
-                prefetch(indices_t, first + _LINE // 2)
-            head += 1
-            for e in range(indptr_t[j], indptr_t[j + 1]):
-                i = indices_t[e]
-                if not has(visited, i):
-                    add(visited, i)
-                    c = col_of_row[i]
-                    if c >= 0:
-                        label[c] = distance + 2
-                        queue[tail] = c
-                        tail += 1
-                    else:
-                        bound_of_row[i] = distance + 1
-                        n_active -= 1
-        distance += 2
-        columns_at[distance] = tail - end
-    farther = unreachable if head == tail else min(distance + 2, unreachable)
-    columns_at[unreachable] = 0
-    for j in range(n_columns):
-        if label[j] < 0:
-            label[j] = max(-1 - label[j], farther)
-            columns_at[label[j]] += 1
-        elif label[j] == unreachable:
-            columns_at[unreachable] += 1
-    return int(distance) // 2
-
-
-@njit(cache=True, nogil=True)
-def _simple_labels(row_of_col: IntArray, label: IntArray, bound_of_row: IntArray, columns_at: IntArray) -> None:
-    columns_at[:] = 0
-    bound_of_row[:] = 1
-    for j in range(len(row_of_col)):
-        label[j] = 0 if row_of_col[j] < 0 else 2
-        columns_at[label[j]] += 1
 
 
 @njit(cache=True, nogil=True)
@@ -215,7 +136,7 @@ def _push(
         active[a] = free_rows[a]
         bounds[a] = bound_of_row[free_rows[a]]
     head = pushes = gaps = 0
-    # looking for what lies above a gap costs about as much as a hundredth of the columns are pushes
+    # to look through all labels costs as much as a few pushes for every hundred columns
     wait = n_columns // 4
     last_gap = -wait
     while n_active > 0 and pushes < budget:
@@ -225,7 +146,7 @@ def _push(
             prefetch(indices, indptr[active[(head + _NEAR) & mask]])
         if n_active > _NEXT:
             ahead = active[(head + _NEXT) & mask]
-            for e in range(indptr[ahead], min(indptr[ahead] + _LINE // 2, indptr[ahead + 1])):
+            for e in range(indptr[ahead], min(indptr[ahead] + _LABELS, indptr[ahead + 1])):
                 prefetch(label, indices[e])
         i, enough = active[head], bounds[head] - 1
         head = (head + 1) & mask
@@ -260,13 +181,19 @@ def _push(
         if gap and columns_at[least] == 0 and least > 0 and pushes - last_gap >= wait:
             last_gap = pushes
             gaps += 1
-            for j in range(n_columns):
-                if least < label[j] < unreachable:
-                    columns_at[label[j]] -= 1
-                    columns_at[unreachable] += 1
-                    label[j] = unreachable
+            _cut_off_above(least, label, columns_at, unreachable)
     for a in range(n_active):
         place = (head + a) & mask
         free_rows[a] = active[place]
         bound_of_row[active[place]] = bounds[place]
     return n_active, pushes, gaps
+
+
+@njit(cache=True, nogil=True)
+def _cut_off_above(gap: Any, label: IntArray, columns_at: IntArray, unreachable: int) -> None:
+    """No column has the label `gap`, so nothing above it leads to a free column any more."""
+    for j in range(len(label)):
+        if gap < label[j] < unreachable:
+            columns_at[label[j]] -= 1
+            columns_at[unreachable] += 1
+            label[j] = unreachable
