@@ -38,8 +38,9 @@ def solve_dense(matrix: DeviceGraph, most_bids: int | None = None) -> tuple[Pric
         duals, _, _, frayed = certify(graph, prices, prices.v)
         pairs, costs = _violations(matrix, prices, duals)
         prices.count(pricing_rounds=1, pairs_added=len(pairs))
-        frayed[pairs // matrix.n_cols] = True
-        wanting = matrix.cp.flatnonzero(frayed)
+        wanting = matrix.cp.unique(pairs // matrix.n_cols)
+        if not graph.is_bounded:
+            wanting = matrix.cp.union1d(wanting, matrix.cp.flatnonzero(frayed))
         if len(wanting) == 0:
             return prices, -1
         graph = with_pairs(graph, pairs, costs)

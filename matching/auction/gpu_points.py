@@ -9,13 +9,14 @@ import numpy as np
 
 from .. import cuda
 from ..problem import Problem
-from .gpu_certificate import certify
 from .gpu_coarse import coarse_prices
-from .gpu_dense import with_pairs
 from .gpu_graph import PATH_BYTES, DeviceGraph, Prices
+from .gpu_matrix import most_reads, solve_matrix
+from .gpu_pricing import AllPairs
 from .gpu_scaling import (
     SCALING_FACTOR,
     TIGHT_ROUNDS,
+    TOO_HARD,
     bid_in_phases,
     bid_tightly,
     finish_free,
@@ -28,7 +29,7 @@ from .gpu_scaling import (
     without_bounds,
 )
 from .gpu_steps import bid
-from .gpu_tree import FAN, NEAREST, THREADS, Side, sorted_sides
+from .gpu_tree import NEAREST, THREADS, Side, sorted_sides
 
 PRICING_ROUNDS = 200
 AFAR_LEAVES, FEWEST_AFAR, AFAR_ROUNDS = 0.0005, 40, (1500, 1500)
@@ -54,9 +55,12 @@ def solve_points(cp: Any, problem: Problem, most_bids: int | None = None) -> tup
     pairs = AllPairs(x, y, kernels)
     if graph.is_bounded and not is_nearly_square(graph, most_bids):
         return _solve_bounded(graph, pairs, most_bids)
-    free, prices, stuck = _solve_free(without_bounds(graph), problem, pairs, most_bids)
+    reads = np.inf if most_bids is not None else most_reads(problem)
+    free, prices, stuck = _solve_free(without_bounds(graph), problem, pairs, most_bids, reads)
     wanting: Any = ()
     for _ in range(PRICING_ROUNDS):
+        if stuck == TOO_HARD:
+            return _solve_matrix(graph, prices.counts, pairs)
         if stuck >= 0 or prices.counts.get("waiting"):
             break
         if graph.is_bounded and settle_lone_columns(_bounded_as(graph, free), prices):
@@ -64,7 +68,7 @@ def solve_points(cp: Any, problem: Problem, most_bids: int | None = None) -> tup
         free, wanting = pairs.added(free, prices)
         if len(wanting) == 0:
             break
-        stuck = finish_free(free, prices, prices.unmatch(wanting), most_bids)
+        stuck = finish_free(free, prices, prices.unmatch(wanting), most_bids, _scans_left(free, prices, reads))
     else:
         prices.count(unchecked_rows=len(wanting))
     return _bounded_as(graph, free), prices, stuck
@@ -89,7 +93,7 @@ def _solve_bounded(graph: DeviceGraph, pairs: AllPairs, most_bids: int | None) -
 
 
 def _solve_free(
-    graph: DeviceGraph, problem: Problem, pairs: AllPairs, most_bids: int | None
+    graph: DeviceGraph, problem: Problem, pairs: AllPairs, most_bids: int | None, reads: float
 ) -> tuple[DeviceGraph, Prices, int]:
     """Match all rows of a graph without bounds, which grows on the way; as `solve_points`."""
     margin = (increments(graph) or [0.0])[0] / SCALING_FACTOR
@@ -105,7 +109,22 @@ def _solve_free(
         graph, left = _start_from_afar(graph, problem, prices, pairs)
     elif is_hard:
         left = settle_shortages(graph, prices)
-    return graph, prices, search_free(graph, prices, left, most_bids)
+    return graph, prices, search_free(graph, prices, left, most_bids, _scans_left(graph, prices, reads))
+
+
+def _scans_left(graph: DeviceGraph, prices: Prices, reads: float) -> int | None:
+    """Return how many more rows may be scanned before bids and searches have read so many costs; None: without end."""
+    if reads == np.inf:
+        return None
+    rows_read = prices.counts.get("bids", 0) + prices.counts.get("rows_scanned", 0)
+    return max(int(reads / len(graph.cost) * graph.n_rows) - rows_read, 0)
+
+
+def _solve_matrix(graph: DeviceGraph, counts: dict[str, int], pairs: AllPairs) -> tuple[DeviceGraph, Prices, int]:
+    """Give the neighbours up for the matrix of all pairs, counting on; as `solve_points`."""
+    matrix, prices, stuck = solve_matrix(graph, pairs.points, pairs.kernels)
+    prices.count(**counts)
+    return matrix, prices, stuck
 
 
 def _start_from_afar(graph: DeviceGraph, problem: Problem, prices: Prices, pairs: AllPairs) -> tuple[DeviceGraph, Any]:
@@ -132,64 +151,6 @@ def _start_from_afar(graph: DeviceGraph, problem: Problem, prices: Prices, pairs
 def _bounded_as(graph: DeviceGraph, grown: DeviceGraph) -> DeviceGraph:
     """Return the grown graph with the bounds of the first."""
     return replace(grown, col_bound=graph.col_bound, is_bounded=graph.is_bounded)
-
-
-class AllPairs:
-    """The check of all pairs against prices, which remembers what holds while prices only fall.
-
-    A pair's reduced cost falls only when its row's dual rises, so a row need not be checked again until then; and a
-    tree of earlier, higher prices still bounds those of now.
-    """
-
-    def __init__(self, x: Side, y: Side, kernels: Any) -> None:
-        """Check pairs of `x` and `y`."""
-        self._x, self._y, self._kernels = x, y, kernels
-        self.forget()
-
-    @property
-    def points(self) -> tuple[Any, Any]:
-        """The positions of rows and columns, (n, 3) and (m, 3)."""
-        return self._x.points, self._y.points
-
-    def forget(self) -> None:
-        """Begin anew, because prices rose."""
-        self._tree: Any = None
-        self._checked: Any = None  # (rows,) dual at which each row was last found to have no violated pair
-
-    def added(
-        self, graph: DeviceGraph, prices: Prices, *, every_row: bool = False, margin: float = 0.0
-    ) -> tuple[DeviceGraph, Any]:
-        """Return the graph with the worst missing pairs of violated rows (or of every row), and the rows to match anew.
-
-        Those are the violated, and the matched whose links have frayed. Pairs within `margin` of being violated are
-        added too.
-        """
-        cp, n = graph.cp, graph.n_rows
-        duals, _, _, frayed = certify(graph, prices, prices.v)
-        if self._checked is None:
-            self._tree, self._checked = self._y.tree(self._kernels, prices.v), cp.full(n, -cp.inf)
-        slot = self._x.slot
-        selected = slot[(duals > self._checked)[self._x.order[slot]]]
-        k = len(selected)
-        if k == 0:
-            return graph, cp.flatnonzero(frayed)
-        violated = cp.zeros(n, bool)
-        pairs, costs = cp.empty(k * FAN, cp.int64), cp.empty(k * FAN)
-        arguments = (
-            *(np.int32(k), *self._y.searched(*self._tree), *self._x.searching(), selected),
-            *(duals, prices.v, graph.indptr, graph.indices),
-            *(np.int64(graph.n_cols), np.float64(margin), np.int32(not every_row)),
-            *(pairs, costs, violated),
-        )
-        self._kernels["auction_price"]((-(-k * FAN // THREADS),), (THREADS,), arguments)
-        cp.maximum(self._checked, duals, out=self._checked)
-        self._checked[violated] = -cp.inf
-        found = cp.flatnonzero(pairs >= 0)
-        pairs, costs = pairs[found], costs[found]
-        order = cp.argsort(pairs)
-        prices.count(pricing_rounds=1, pairs_added=len(pairs))
-        graph = with_pairs(graph, pairs[order], costs[order]) if len(pairs) else graph
-        return graph, cp.flatnonzero(violated | frayed)
 
 
 def _neighbour_graph(cp: Any, problem: Problem, x: Side, y: Side, kernels: Any) -> DeviceGraph:

@@ -31,12 +31,13 @@ FEW_LONE = 1.01
 against 5001 independent points: 55 ms, from the bounds 283; against 5250: 118 and 58)."""
 LEFT_TO_PATHS = 128
 LONGEST_PATH = 64
-"""Rows that a search of its own scans before its row joins the forest; forests raise duals farther than they must."""
-LONGEST_BOUNDED_PATH = 1024
-"""As much where there is no forest: longer searches come last, and fewer at once, for their memory."""
+"""Rows that a search of its own scans before its row joins a forest; forests raise duals farther than they must."""
+MOST_REPAIRS = 8
+"""Rounds of matching rows anew whose links rounding has frayed."""
 ROOM = 64
 """Times that prices stay below int64's range, taking the longest path of the largest costs, for scaling to be safe."""
 ROUNDS_WITHOUT_END = 2**30
+TOO_HARD = -2
 REFINED_PHASES = 2
 """Phases, the last, after which edges may be added."""
 
@@ -52,13 +53,28 @@ def solve_graph(graph: DeviceGraph, most_bids: int | None = None) -> tuple[Price
         stuck = -1 if prices.counts.get("waiting") else finish_free(free, prices, None, most_bids)
         if stuck < 0 and graph.is_bounded:
             settle_lone_columns(graph, prices)
-        return prices, stuck
+        return prices, stuck if stuck >= 0 else _tighten(graph, prices, finish_free)
     prices = Prices.start(graph, starting_prices(graph))
     left = bid(graph, prices, stop_at=LEFT_TO_PATHS, most_bids=most_bids)
     if _is_spent(prices, left, most_bids):
         return prices, -1
     stuck = _row_without_column(graph, prices, left) if len(left) else -1
-    return prices, stuck if stuck >= 0 else _search_from(graph, prices, left)
+    if stuck < 0:
+        stuck = _search_from(graph, prices, left)
+    return prices, stuck if stuck >= 0 else _tighten(graph, prices, _search_from)
+
+
+def _tighten(graph: DeviceGraph, prices: Prices, match: Callable[[DeviceGraph, Prices, Any], int]) -> int:
+    """Match the rows anew whose links many searches have frayed; return as `match` does."""
+    stuck = -1
+    for _ in range(MOST_REPAIRS if {"forests", "tree_searches"} & prices.counts.keys() else 0):
+        frayed = graph.cp.flatnonzero(certify(graph, prices, prices.v).frayed)
+        if len(frayed) == 0 or stuck >= 0:
+            break
+        stuck = match(without_bounds(graph) if match is finish_free else graph, prices, prices.unmatch(frayed))
+        if graph.is_bounded:
+            settle_lone_columns(graph, prices)
+    return stuck
 
 
 def is_nearly_square(graph: DeviceGraph, most_bids: int | None) -> bool:
@@ -75,13 +91,14 @@ def without_bounds(graph: DeviceGraph) -> DeviceGraph:
 
 def _search_from(graph: DeviceGraph, prices: Prices, rows: Any) -> int:
     """Match the given rows, or leave them alone at their bound, by searches to their ends; return as `augment` does."""
-    if not graph.is_dense and not graph.has_unmatched_cost:
-        stats: dict[str, Any] = {}
-        stuck = grow_trees(graph, prices, rows, zeros_first=False, stats=stats)
-        prices.count(tree_searches=stats.get("searches", 0), rows_scanned=stats.get("rows_scanned", 0))
-        return stuck
-    stuck, left = augment(graph, prices, rows, LONGEST_BOUNDED_PATH)
-    return stuck if stuck >= 0 else augment(graph, prices, left, UNLIMITED)[0]
+    if graph.has_unmatched_cost or graph.is_dense:
+        stuck, rows = augment(graph, prices, rows, UNLIMITED if graph.is_dense else LONGEST_PATH)
+        if stuck >= 0 or len(rows) == 0:
+            return stuck
+    stats: dict[str, Any] = {}
+    stuck = grow_trees(graph, prices, rows, zeros_first=False, stats=stats)
+    prices.count(tree_searches=stats.get("searches", 0), rows_scanned=stats.get("rows_scanned", 0))
+    return stuck
 
 
 def settle_lone_columns(graph: DeviceGraph, prices: Prices) -> int:
@@ -128,12 +145,17 @@ def bid_in_phases(
     return graph, prices
 
 
-def finish_free(graph: DeviceGraph, prices: Prices, rows: Any, most_bids: int | None = None) -> int:
-    """Match the given rows (None: all, none of them matched) at tight links, where no dual has a bound."""
+def finish_free(
+    graph: DeviceGraph, prices: Prices, rows: Any, most_bids: int | None = None, most_scans: int | None = None
+) -> int:
+    """Match the given rows (None: all, none of them matched) at tight links, where no dual has a bound.
+
+    Returns -1, a row that cannot be matched, or `TOO_HARD` once searches have scanned `most_scans` rows.
+    """
     left, is_hard = bid_tightly(graph, prices, rows, most_bids)
     if is_hard:
         left = settle_shortages(graph, prices)
-    return search_free(graph, prices, left, most_bids)
+    return search_free(graph, prices, left, most_bids, most_scans)
 
 
 def bid_tightly(graph: DeviceGraph, prices: Prices, rows: Any, most_bids: int | None = None) -> tuple[Any, bool]:
@@ -146,8 +168,10 @@ def bid_tightly(graph: DeviceGraph, prices: Prices, rows: Any, most_bids: int | 
     return left, is_hard and rows is None and most_bids is None
 
 
-def search_free(graph: DeviceGraph, prices: Prices, left: Any, most_bids: int | None = None) -> int:
-    """Match the rows that bids without an increment left over, by shortest paths."""
+def search_free(
+    graph: DeviceGraph, prices: Prices, left: Any, most_bids: int | None = None, most_scans: int | None = None
+) -> int:
+    """Match the rows that bids without an increment left over, by shortest paths; return as `finish_free` does."""
     if _is_spent(prices, left, most_bids):
         return -1
     if not graph.is_batch_of_matrices:  # whose forests grow side by side
@@ -155,7 +179,9 @@ def search_free(graph: DeviceGraph, prices: Prices, left: Any, most_bids: int | 
         if stuck >= 0:
             return stuck
     stuck = _row_without_column(graph, prices, left) if len(left) else -1
-    return stuck if stuck >= 0 else grow_forest(graph, prices, left)
+    if stuck < 0:
+        stuck, left = grow_forest(graph, prices, left, most_scans)
+    return TOO_HARD if stuck < 0 and len(left) else stuck
 
 
 def settle_shortages(graph: DeviceGraph, prices: Prices) -> Any:

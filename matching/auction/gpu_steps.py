@@ -123,14 +123,15 @@ def augment(graph: DeviceGraph, prices: Prices, rows: Any, most_scans: int) -> t
     return -1 if stuck == _NO_ROW else stuck, cp.sort(left[:n_left])
 
 
-def grow_forest(graph: DeviceGraph, prices: Prices, rows: Any) -> int:
+def grow_forest(graph: DeviceGraph, prices: Prices, rows: Any, most_scans: int | None = None) -> tuple[int, Any]:
     """Match the given rows where no dual has a bound, from all of them at once; return as `augment` does.
 
-    Columns beyond the number of rows stay alone at whatever price they have.
+    Columns beyond the number of rows stay alone at whatever price they have. Rows are left over once `most_scans` have
+    been scanned.
     """
     cp, n, m, n_rows = graph.cp, graph.n_rows, graph.n_cols, len(rows)
     if n_rows == 0:
-        return -1
+        return -1, rows
     kernel = graph.kernel("auction_forest.cu", "auction_forest", lanes=True, cooperative=True)
     # One block a multiprocessor: rounds are short, a barrier of fewer blocks is faster (u10, 20,000: 24, not 33 ms).
     dtype = graph.price_dtype
@@ -138,16 +139,17 @@ def grow_forest(graph: DeviceGraph, prices: Prices, rows: Any) -> int:
     dist, parent = cp.empty(m, dtype), cp.empty(m, cp.uint64)
     lowered, root = cp.empty(m, cp.int32), cp.empty(m, cp.int32)
     root_dist, root_col = cp.empty(n, dtype), cp.empty(n, cp.int32)
-    counts = cp.zeros(15, cp.uint64)  # four counts, four lengths, then as words: twelve sizes, stuck row, barrier
+    counts = cp.zeros(16, cp.uint64)  # four counts, four lengths, then as words: twelve sizes, stuck, barrier, left
     words = counts.view(cp.uint32)[16:]
     words[12] = 2**32 - 1
+    sources = rows.copy()
     kernel(
         (min(cuda.resident_blocks(kernel, THREADS), cp.cuda.Device().attributes["MultiProcessorCount"]),),
         (THREADS,),
         (
             *(np.int32(n), np.int32(m), *graph.edges(), prices.v, prices.col_of_row, prices.row_of_col),
             *(
-                rows.copy(),
+                sources,
                 np.int32(n_rows),
                 cp.empty(m, cp.int32),
                 queues,
@@ -163,10 +165,12 @@ def grow_forest(graph: DeviceGraph, prices: Prices, rows: Any) -> int:
                 root_col,
             ),
             *(words[0:12], counts[4:8], words[12:13], counts, words[13:14]),
+            *(np.uint64(2**63 if most_scans is None else max(most_scans, 0)), words[14:15]),
         ),
     )
     host = counts.get()
     prices.count(
         forests=int(host[0]), forest_rounds=int(host[1]), rows_scanned=int(host[2]), shortest_paths=int(host[3])
     )
-    return int(host.view(np.int32)[28])
+    stuck, n_left = (int(word) for word in host.view(np.int32)[[28, 30]])
+    return stuck, cp.sort(sources[:n_left])

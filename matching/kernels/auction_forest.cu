@@ -179,13 +179,13 @@ __device__ __forceinline__ void sift(
 // of (rows,); root, root_dist, root_col: root by column, nearest distance and column by row. sizes: three queue sizes,
 // then sources kept, paths found, free columns, three counts of those within the threshold, three of rows that wait.
 // lengths: the longest path, the nearest row that waited. stuck: -1, or a row that cannot be matched. counts: phases,
-// rounds, rows queued, paths.
+// rounds, rows queued, paths. After `most_scans` rows queued the phase is the last; n_left: sources that are left then.
 extern "C" __global__ void __launch_bounds__(512) auction_forest(
     int n_rows, int n_cols, const int64* indptr, const int* indices, const cost_t* cost, const unsigned char* forbidden,
     int width, int block_rows, price_t* v, int* col_of_row, int* row_of_col, int* sources, int n_sources,
     int* free_cols, int* queues, price_t* bases, int* waiting, unsigned char* is_waiting, price_t* duals, price_t* dist,
     uint64* parent, int* lowered, int* root, price_t* root_dist, int* root_col, int* sizes, price_t* lengths, int* stuck,
-    uint64* counts, uint32* barrier
+    uint64* counts, uint32* barrier, uint64 most_scans, int* n_left
 ) {
     const Forest f{Graph{indptr, indices, cost, forbidden, width, block_rows},
                    v,
@@ -329,5 +329,7 @@ extern "C" __global__ void __launch_bounds__(512) auction_forest(
             for (int at = thread; at < n_sources; at += threads) atomicMax(stuck, sources[at]);
             break;
         }
+        if (*(volatile uint64*)&counts[2] >= most_scans) break;
     }
+    if (thread == 0) *n_left = n_sources;
 }

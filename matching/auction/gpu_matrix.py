@@ -1,0 +1,46 @@
+"""Point sets whose matrix is the shorter way, on the GPU (`matrix_instead` says when and why)."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import Any
+
+import numpy as np
+
+from .. import cuda
+from ..errors import DeviceMemoryExceeded
+from ..problem import Problem
+from .gpu_dense import solve_dense
+from .gpu_graph import DeviceGraph, Prices
+from .matrix_instead import MATRIX_READS
+
+THREADS = 256
+PAIRS_AT_ONCE = 2**26
+
+
+def most_reads(problem: Problem) -> float:
+    """Return how many costs the neighbour graph may be asked for before the matrix is made; +inf if it is not.
+
+    The matrix must fit half of the device memory that is free; batches stay without.
+    """
+    n, m = problem.shape
+    try:
+        cuda.require_memory(2 * 8 * n * m + 8 * PAIRS_AT_ONCE, "the matrix of all pairs")
+    except DeviceMemoryExceeded:
+        return np.inf
+    return MATRIX_READS * n * m if problem.n_blocks == 1 else np.inf
+
+
+def solve_matrix(graph: DeviceGraph, points: tuple[Any, Any], kernels: Any) -> tuple[DeviceGraph, Prices, int]:
+    """Match point sets by the auction on all their costs; `graph` has their numbers and bounds, as `solve_points`."""
+    cp, n, m = graph.cp, graph.n_rows, graph.n_cols
+    costs = cp.empty(n * m)
+    for first in range(0, n * m, PAIRS_AT_ONCE):
+        pairs = cp.arange(first, min(first + PAIRS_AT_ONCE, n * m), dtype=cp.int64)
+        arguments = (np.int64(len(pairs)), np.int64(m), pairs, *points, costs[first:])
+        kernels["auction_point_costs"]((-(-len(pairs) // THREADS),), (THREADS,), arguments)
+    no_edges = cp.empty(0, cp.int64), cp.empty(0, cp.int32)
+    matrix = replace(graph, indptr=no_edges[0], indices=no_edges[1], cost=costs, width=m, block_rows=n)
+    prices, stuck = solve_dense(matrix)
+    prices.count(matrix=1)
+    return matrix, prices, stuck

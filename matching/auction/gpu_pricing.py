@@ -1,0 +1,77 @@
+"""Pricing on the GPU: which of all pairs contradict the prices, found through a tree of the columns."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from .gpu_certificate import certify
+from .gpu_dense import with_pairs
+from .gpu_graph import DeviceGraph, Prices
+from .gpu_scaling import MOST_REPAIRS
+from .gpu_tree import FAN, THREADS, Side
+
+
+class AllPairs:
+    """The check of all pairs against prices, which remembers what holds while prices only fall.
+
+    A pair's reduced cost falls only when its row's dual rises, so a row need not be checked again until then; and a
+    tree of earlier, higher prices still bounds those of now.
+    """
+
+    def __init__(self, x: Side, y: Side, kernels: Any) -> None:
+        """Check pairs of `x` and `y` by the kernels of `auction_points.cu`."""
+        self._x, self._y, self.kernels = x, y, kernels
+        self._repairs = 0
+        self.forget()
+
+    @property
+    def points(self) -> tuple[Any, Any]:
+        """The positions of rows and columns, (n, 3) and (m, 3)."""
+        return self._x.points, self._y.points
+
+    def forget(self) -> None:
+        """Begin anew, because prices rose."""
+        self._tree: Any = None
+        self._checked: Any = None  # (rows,) dual at which each row was last found to have no violated pair
+
+    def added(
+        self, graph: DeviceGraph, prices: Prices, *, every_row: bool = False, margin: float = 0.0
+    ) -> tuple[DeviceGraph, Any]:
+        """Return the graph with the worst missing pairs of violated rows (or of every row), and the rows to match anew.
+
+        Those are the violated, and, where no dual has a bound, the matched whose links have frayed, which a few rounds
+        without new pairs may tighten. Pairs within `margin` of being violated are added too.
+        """
+        cp, n = graph.cp, graph.n_rows
+        duals, _, _, frayed = certify(graph, prices, prices.v)
+        frayed &= self._repairs < MOST_REPAIRS and not graph.is_bounded
+        if self._checked is None:
+            self._tree, self._checked = self._y.tree(self.kernels, prices.v), cp.full(n, -cp.inf)
+        slot = self._x.slot
+        selected = slot[(duals > self._checked)[self._x.order[slot]]]
+        k = len(selected)
+        if k == 0:
+            self._repairs += 1
+            return graph, cp.flatnonzero(frayed)
+        violated = cp.zeros(n, bool)
+        pairs, costs = cp.empty(k * FAN, cp.int64), cp.empty(k * FAN)
+        arguments = (
+            *(np.int32(k), *self._y.searched(*self._tree), *self._x.searching(), selected),
+            *(duals, prices.v, graph.indptr, graph.indices),
+            *(np.int64(graph.n_cols), np.float64(margin), np.int32(not every_row)),
+            *(pairs, costs, violated),
+        )
+        self.kernels["auction_price"]((-(-k * FAN // THREADS),), (THREADS,), arguments)
+        cp.maximum(self._checked, duals, out=self._checked)
+        self._checked[violated] = -cp.inf
+        found = cp.flatnonzero(pairs >= 0)
+        pairs, costs = pairs[found], costs[found]
+        order = cp.argsort(pairs)
+        prices.count(pricing_rounds=1, pairs_added=len(pairs))
+        if len(pairs):
+            graph = with_pairs(graph, pairs[order], costs[order])
+        else:
+            self._repairs += 1
+        return graph, cp.flatnonzero(violated | frayed)
