@@ -151,7 +151,7 @@ def slackness_of_links(
     terms: np.ndarray,
 ) -> Slackness:
     """As `complementary_slackness`, for links whose costs (of `dual_dtype`, by ascending row) are known."""
-    sums, rounding = np.zeros((4, problem.n_blocks), r.dtype), np.zeros(problem.n_blocks)
+    sums, rounding = np.zeros((4, problem.n_blocks), problem.dual_dtype), np.zeros(problem.n_blocks)
     is_tight = _add_terms(
         *(problem.row_offsets, problem.col_offsets, problem.row_unmatched, problem.col_unmatched),
         *(col_of_row, row_of_col, cost, r, v, terms, 0.0 if problem.is_integer else ULPS * _EPS, sums, rounding),

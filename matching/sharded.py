@@ -117,7 +117,7 @@ def _checked(shard: Any, mask: Any) -> tuple[Any, Any, np.ndarray]:
         raise InvalidProblem(f"shards need arrays of 2 axes (rows, columns); got {getattr(shard, 'shape', shard)}.")
     with device_of(shard):
         parts = device_problem if cuda.is_device_array(shard) else host_problem
-        (_, n, m), data, flat_mask = parts.dense_parts(shard, mask)
+        (_, n, m), data, flat_mask = parts.dense_parts(shard, mask)[:3]
         ranges = [_range(piece) for piece in _pieces(data)]
         flags = None if flat_mask is None else flat_mask.reshape(n, m)
         return data.reshape(n, m), flags, np.concatenate(ranges)
