@@ -92,9 +92,9 @@ def read_layer(layer: Layer) -> LayerInput:
 
 def state_of(layer: Layer) -> tuple[object, ...]:
     """Return what tells whether a layer is still as it was read: placement and data."""
-    is_points = type(layer).__name__ == "Points"
     whole = layer.metadata.get(OURS, {}).get(WHOLE)
-    data = fingerprint(layer.data) if is_points and whole is None else id(layer.data if whole is None else whole)
+    can_move = type(layer).__name__ == "Points" and whole is None
+    data = fingerprint(layer.data) if can_move else id(layer.data if whole is None else whole)
     return tuple(layer.scale), tuple(map(str, layer.units)), tuple(layer.axis_labels), chosen_axes(layer), data
 
 
@@ -180,8 +180,8 @@ def _origin_of(layer: Layer) -> tuple[str | None, int | None]:
     """
     kept = layer.metadata.get(OURS, {})
     if "path" in kept:
-        known = WHOLE in kept or "fingerprint" not in kept
-        changed = not known and kept["fingerprint"] != fingerprint(layer.data)
+        could_change = WHOLE not in kept and "fingerprint" in kept
+        changed = could_change and kept["fingerprint"] != fingerprint(layer.data)
         return (None if changed else kept["path"]), kept.get("channel")
     return (None if type(layer).__name__ == "Points" else file_of(layer)), None
 

@@ -153,15 +153,15 @@ def _read_table(path: str | Sequence[str]) -> list[LayerData]:
     return [layer_of(read_table(str(path)), str(path))]
 
 
-def read_table(path: str) -> Points | Tracks:
-    """Return a table of points, as tracks where it has their numbers."""
+def read_table(path: str) -> Points:
+    """Return a table of points, as `Tracks` where it has their numbers."""
     points = read_points(path)
     if any(column in points.table.columns for column in _TRACK_COLUMNS):
         return read_tracks(path)
     return points
 
 
-def layer_of(table: Points | Tracks, path: str) -> LayerData:
+def layer_of(table: Points, path: str) -> LayerData:
     """Return the layer of a table that was read from a file."""
     name = Path(path).name
     if isinstance(table, Tracks):

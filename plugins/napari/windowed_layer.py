@@ -77,12 +77,14 @@ class WindowedLayer(QObject):
     """Keeps a Tracks or Points layer filled with the frames around the one that the viewer shows.
 
     The layer's metadata holds the whole table, which is what is saved and tracked; its name says what is drawn of it.
+    It cannot be edited: the next window would take a change away.
     """
 
     def __init__(self, viewer: Viewer, layer: Any, whole: Points, path: str, window: Window) -> None:
         super().__init__(main_window(viewer))
         self._viewer, self._layer = viewer, layer
         self._whole, self._path, self._window = whole, path, window
+        layer.editable = False
         self._desk = Desk(self)
         self._desk.returned.connect(self._fill)
         self._timer = QTimer(self)
@@ -119,6 +121,7 @@ class WindowedLayer(QObject):
         else:
             given |= {"size": self._layer.size[0]}
         fill_layer(self._layer, (data, given, kind))
+        self._layer.editable = False  # napari makes it so again with the data
         self._window = part.window
 
     def _removed(self, event: object = None) -> None:

@@ -132,6 +132,7 @@ def test_of_very_many_points_the_frames_around_the_one_shown_are_drawn(viewer, p
     assert len(layer.data) <= 500 + 2
     assert np.count_nonzero(layer.shown) == len(layer.data) - 2
     assert set(layer.size) == {3}
+    assert not layer.editable  # a change would be lost with the next window
 
 
 def test_a_window_of_points_is_tracked_and_saved_whole(viewer, points_file, open_widget, tmp_path):
