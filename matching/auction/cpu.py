@@ -15,7 +15,6 @@ from numba import njit
 
 from ..certificate import certify
 from ..errors import NotConverged
-from ..hall import infeasible
 from ..problem import Problem
 from ..sharpen import sharpened
 from ..short_side import Matched, from_short_side
@@ -27,7 +26,6 @@ from .finish import NO_LIMIT, TOO_HARD, finish_rows, match_if_easy, settle_lone_
 from .graph import (
     Graph,
     Parts,
-    allowed_pairs,
     as_duals,
     block_by_block,
     flat_graph,
@@ -71,6 +69,7 @@ def match_by_auction(problem: Problem, options: Auction) -> Matched:
         return block_by_block(problem, partial(match_by_auction, options=options))
     if options.eps is not None:
         refuse_too_fine(options.eps, problem)
+    check_feasible(problem)
     graph, parts = flat_graph(problem), independent_parts(problem)
     row_bound, col_bound = problem.dual_bounds()
     state = start(row_bound, col_bound)
@@ -81,10 +80,9 @@ def match_by_auction(problem: Problem, options: Auction) -> Matched:
     if schedule.tries_bids_first:
         hard = _match_easy_parts(problem, graph, parts, state, counts)
     else:
-        check_feasible(problem)
         hard = np.ones(len(parts[1]) - 1, np.bool_)
     _run_parts(parts, counts, partial(_solve_parts, hard, *graph, state, prices, schedule))
-    _raise_if_stuck(problem, graph, state, counts)
+    assert not counts[:, _STUCK].any(), "the cardinality matching matched a row that bids and paths cannot"
     stats: dict[str, Any] = {"components": len(hard), "waiting": int(counts[:, _WAITING].sum())}
     if options.eps is not None or stats["waiting"]:
         stats["bids"] = int(counts[:, 0].sum())
@@ -96,16 +94,10 @@ def match_by_auction(problem: Problem, options: Auction) -> Matched:
 
 
 def _match_easy_parts(problem: Problem, graph: Graph, parts: Parts, state: State, counts: np.ndarray) -> np.ndarray:
-    """Match the components that bids without an increment nearly do; return which are left, all known to be feasible.
-
-    Those bids are the quick test: what they leave of a hard component starts the cardinality matching.
-    """
+    """Match the components that bids without an increment nearly do; return which are left."""
     hard = np.zeros(len(parts[1]) - 1, np.bool_)
     most_scans = NO_LIMIT if problem.has_unmatched_cost else TRIED_SCANS
     _run_parts(parts, counts, partial(_try_parts, hard, *graph, state, most_scans))
-    _raise_if_stuck(problem, graph, state, counts)
-    if hard.any():
-        check_feasible(problem, state.col_of_row)
     return hard
 
 
@@ -114,13 +106,6 @@ def _run_parts(parts: Parts, counts: np.ndarray, kernel: Callable[..., None]) ->
     rows, starts, cuts = parts
     first = np.searchsorted(starts, cuts)
     side_by_side(lambda c: kernel(first[c], first[c + 1], starts, rows, counts[c]), range(len(counts)))
-
-
-def _raise_if_stuck(problem: Problem, graph: Graph, state: State, counts: np.ndarray) -> None:
-    stuck = counts[:, _STUCK].max(initial=0) - 1
-    if stuck >= 0:
-        allowed = allowed_pairs(problem)
-        raise infeasible(problem, int(stuck), graph[0], graph[1], allowed, state.col_of_row, state.row_of_col)
 
 
 @njit(cache=True, nogil=True)

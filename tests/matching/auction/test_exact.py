@@ -238,15 +238,18 @@ def _crowded(problem: Problem, rows: int) -> Problem:
     return Problem.sparse((indptr, problem.indices[kept], problem.data[kept]), shape=problem.shape)
 
 
-@pytest.mark.parametrize("options", [{}, {"eps": 0.01}, {"form": "jacobi"}, {"max_bids": 100}], ids=str)
+@pytest.mark.parametrize(
+    "options", [{}, {"eps": 0.01}, {"form": "jacobi"}, {"max_bids": 100}, {"variant": "paper"}], ids=str
+)
 @pytest.mark.parametrize("n_cols", [600, 640, 900])
-def test_infeasible_is_found_before_any_phase(
+def test_infeasible_is_found_before_any_bid(
     options: dict[str, Any], n_cols: int, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    def no_phase(*_: Any) -> None:
-        pytest.fail("the phases ran")
+    def no_bid(*_: Any) -> None:
+        pytest.fail("bidding began")
 
-    monkeypatch.setattr("auctrack.matching.auction.cpu._solve_parts", no_phase)
+    for kernel in ("cpu._try_parts", "cpu._solve_parts", "paper._auction"):
+        monkeypatch.setattr(f"auctrack.matching.auction.{kernel}", no_bid)
     problem = _crowded(neighbour_graph(600, n_cols), 40)
     with pytest.raises(Infeasible) as caught:
         solve(problem, Auction(**options))

@@ -106,13 +106,14 @@ def test_gates_cost_no_more_per_row_when_they_grow():
 @pytest.mark.parametrize(
     ("problem", "bids", "rounds"),
     [
-        (lambda: Problem.dense(uniform_costs(5000, "n", 1)), 20, 530),
+        (lambda: Problem.dense(uniform_costs(5000, "n", 1)), 20, 200),
         (lambda: Problem.dense(point_costs(5000, 1)), 13, 90),
-        (lambda: Problem.points(*point_pair(20_000, 1)), 14, 105),
+        (lambda: Problem.points(*point_pair(20_000, 1)), 14, 135),
+        (lambda: Problem.points(point_pair(20_000, 1)[0], point_pair(20_000, 2)[1]), 57, 2800),
         (lambda: gated_pair(200_000, 7.3), 2.0, 62),
         (lambda: gated_pair(200_000, 28.8), 3.2, 262),
     ],
-    ids=["uniform", "point sets", "no matrix", "gate of 7.3", "gate of 28.8"],
+    ids=["uniform", "point sets", "no matrix", "independent sets", "gate of 7.3", "gate of 28.8"],
 )
 def test_the_auction_on_a_gpu_ends_after_few_bids_and_rounds(problem, bids, rounds):
     answer = solve(problem(), "auction", device="cuda")
