@@ -1,4 +1,4 @@
-"""Measure how long napari's window goes without a tick while the widget links points.
+"""Measure how long napari's window goes without a tick while the widget links points, and how soon Cancel answers.
 
     python -m auctrack.plugins.napari.ticks
 
@@ -25,6 +25,7 @@ from ...tracker.simulate import SimulationSettings, simulate
 from .hand_over import make_layer
 from .layer_tables import points_layer
 from .readers import point_size
+from .steps import Advance
 
 _TICK_MS = 5
 _LONG = 0.1
@@ -107,6 +108,7 @@ def main(words: Sequence[str] | None = None) -> None:
     for run in range(1, asked.runs + 1):
         for state, tick in _measured(widget).items():
             typer.echo(f"| {run} | {state} | {tick.seconds * 1e3:.0f} | {tick.cpu_seconds * 1e3:.0f} | {tick.long} |")
+    typer.echo(f"\nCancel gave the widget back after {_cancelled(widget) * 1e3:.0f} ms.")
     viewer.close()
 
 
@@ -126,6 +128,22 @@ def _measured(widget: Any) -> dict[str, Longest]:
     _settle(widget)
     ticks.stop()
     return ticks.longest
+
+
+def _cancelled(widget: Any) -> float:
+    """Return the seconds from Cancel, pressed once some frames are linked, until the next run could begin."""
+    reported: list[Advance] = []
+    widget.work.reported.connect(reported.append)
+    widget.running.run_all()
+    while widget.work.is_busy and not (reported and reported[-1].stage == "link" and reported[-1].done):
+        QApplication.processEvents()
+    began = time.perf_counter()
+    widget.parts.bar.cancel_button.click()
+    while not widget.parts.bar.run_button.isEnabled():
+        QApplication.processEvents()
+    took = time.perf_counter() - began
+    _settle(widget)
+    return took
 
 
 def _settle(widget: Any) -> None:

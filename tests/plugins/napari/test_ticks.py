@@ -32,5 +32,7 @@ def test_the_command_tells_linking_from_what_napari_draws(capsys):
     from auctrack.plugins.napari.ticks import DRAWING, MAKING, WORKING, main
 
     main(["--particles", "60", "--frames", "6", "--runs", "2"])
-    rows = re.findall(r"^\| (\d) \| ([\w ]+) \| \d+ \| \d+ \| \d+ \|$", capsys.readouterr().out, re.MULTILINE)
+    said = capsys.readouterr().out
+    rows = re.findall(r"^\| (\d) \| ([\w ]+) \| \d+ \| \d+ \| \d+ \|$", said, re.MULTILINE)
     assert {(1, WORKING), (1, MAKING), (2, WORKING), (2, DRAWING)} == {(int(run), state) for run, state in rows}
+    assert re.search(r"^Cancel gave the widget back after \d+ ms\.$", said, re.MULTILINE)
