@@ -81,19 +81,25 @@ def grid(
 ) -> Table:
     """Return one row a case and one column a variant; `beside` adds the published columns.
 
-    Variants without any figure are left out of the columns and named in the notes, with the reason.
+    Cases that were not come to are left out. Variants without any figure are left out of the columns and named in the
+    notes, with the reason.
     """
+    cases = [case for case in experiment.cases if _was_come_to(case, experiment, record)]
     texts = {
-        variant.name: [text(_cell(record, experiment, case, variant.name)) for case in experiment.cases]
+        variant.name: [text(_cell(record, experiment, case, variant.name)) for case in cases]
         for variant in experiment.variants
     }
     shown = [variant for variant in experiment.variants if any(t != NOTHING for t in texts[variant.name])]
     rows = [
-        (label(case), *(texts[variant.name][i] for variant in shown), *beside(case))
-        for i, case in enumerate(experiment.cases)
+        (label(case), *(texts[variant.name][i] for variant in shown), *beside(case)) for i, case in enumerate(cases)
     ]
     columns = ("", *(variant.name for variant in shown), *beside_columns)
     return Table(title, columns, rows, (*notes, *missing_notes(experiment, record)), len(beside_columns))
+
+
+def _was_come_to(case: Case, experiment: Experiment, record: Record) -> bool:
+    keys = ((experiment.name, case.series, case.size, variant.name) for variant in experiment.variants)
+    return any(key in record.cells for key in keys)
 
 
 def missing_notes(experiment: Experiment, record: Record) -> list[str]:

@@ -61,8 +61,9 @@ def test_spread_is_half_the_middle_half_and_the_cpu_clock_is_none_of_a_gpu():
 
 
 def test_a_grid_drops_variants_without_figures_and_says_why(tmp_path):
+    """The third case was not come to: it has no row."""
     record = Record(tmp_path / "r.json", "b", [{}])
-    cases = [Case("s", size, lambda _: None) for size in (1, 2)]
+    cases = [Case("s", size, lambda _: None) for size in (1, 2, 3)]
     variants = [Variant(name, lambda _: None, lambda *_: {}) for name in ("fast", "slow")]
     variants += [Variant(name, lambda _: None, lambda *_: {}, missing="no GPU") for name in ("gone", "lost")]
     for cell in (
