@@ -22,9 +22,11 @@ def widget(viewer, open_widget):
 def test_progress_comes_with_the_time_left(widget, monkeypatch):
     from auctrack.plugins.napari import run_bar
 
-    seconds = iter([100.0, 106.0, 400.0])
+    seconds = iter([90.0, 100.0, 106.0, 400.0, 500.0, 501.0])
     monkeypatch.setattr(run_bar.time, "monotonic", lambda: next(seconds))
     bar = widget.parts.bar
+    bar.advance("detect", 0, 50)
+    assert bar.progress.format() == "Detecting…"
     bar.advance("link", 0, 50)
     assert bar.progress.format() == "Linking: the very first run compiles for half a minute"
     bar.advance("link", 10, 50)
@@ -32,6 +34,9 @@ def test_progress_comes_with_the_time_left(widget, monkeypatch):
     assert bar.progress.value() == 10
     bar.advance("link", 20, 50)
     assert bar.progress.format() == "Linking: frame 20 of 50, 8 min left"
+    bar.advance("detect", 0, 9)
+    bar.advance("link", 0, 9)
+    assert bar.progress.format() == "Linking…"  # it is compiled by now
 
 
 def test_every_solver_is_offered(widget):
