@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import statistics
-from collections.abc import Iterator, Sequence
+from collections.abc import Collection, Iterator, Sequence
 from functools import partial
 from pathlib import Path
 
@@ -135,5 +135,17 @@ def _figures(experiments: Sequence[Experiment], effort: Effort, record: Record, 
             for series in dict.fromkeys(case.series for case in part.cases)
             for variant in part.variants
         }
+        if part.name == "dense":
+            lines |= _best_of_others({size for line in lines.values() for size, _ in line})
         paths += draw_times(folder / f"auction-{part.name}.png", TITLES[part.name], lines, x="rows")
     return paths
+
+
+def _best_of_others(sizes: Collection[int]) -> dict[str, list[tuple[int, float]]]:
+    """Return a line a family of dense costs: the least time of another GPU solver, at the sizes that were measured."""
+    lines: dict[str, list[tuple[int, float]]] = {}
+    for (family, n), row in gpu_peers.SECONDS.items():
+        if n in sizes:
+            line = lines.setdefault(f"{family}, best other", [])
+            line.append((n, min(seconds for seconds in row if seconds is not None)))
+    return lines
