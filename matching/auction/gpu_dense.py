@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import replace
+from time import perf_counter_ns
 from typing import Any
 
 import numpy as np
@@ -28,16 +29,20 @@ def solve_dense(matrix: DeviceGraph, most_bids: int | None = None) -> tuple[Pric
     small = min(matrix.width, matrix.block_rows) < SMALLEST_SIDE and matrix.n_rows < SMALLEST_BATCH
     if small or matrices > MOST_MATRICES:
         return solve_graph(matrix, most_bids)
+    began = perf_counter_ns()
     graph = _cheapest_pairs(matrix)
+    graph_ns = perf_counter_ns() - began
     prices, stuck = solve_graph(graph, most_bids)
+    prices.count(graph_ns=graph_ns)
     for _ in range(PRICING_ROUNDS):
         if stuck >= 0:
             break
         if prices.counts.get("waiting"):
             return prices, -1
+        began = perf_counter_ns()
         duals, _, _, frayed = certify(graph, prices, prices.v)
         pairs, costs = _violations(matrix, prices, duals)
-        prices.count(pricing_rounds=1, pairs_added=len(pairs))
+        prices.count(pricing_rounds=1, pairs_added=len(pairs), check_ns=perf_counter_ns() - began)
         wanting = matrix.cp.unique(pairs // matrix.n_cols)
         if not graph.is_bounded:
             wanting = matrix.cp.union1d(wanting, matrix.cp.flatnonzero(frayed))

@@ -10,8 +10,8 @@ import numpy as np
 from .. import cuda
 from ..errors import DeviceMemoryExceeded
 from ..problem import Problem
-from .gpu_dense import solve_dense
 from .gpu_graph import DeviceGraph, Prices
+from .gpu_scaling import solve_graph
 from .matrix_instead import MATRIX_READS
 
 THREADS = 256
@@ -32,7 +32,10 @@ def most_reads(problem: Problem) -> float:
 
 
 def solve_matrix(graph: DeviceGraph, points: tuple[Any, Any], kernels: Any) -> tuple[DeviceGraph, Prices, int]:
-    """Match point sets by the auction on all their costs; `graph` has their numbers and bounds, as `solve_points`."""
+    """Match point sets by the auction on all their costs; `graph` has their numbers and bounds, as `solve_points`.
+
+    Its searches read the matrix itself: cheapest pairs say as little here as neighbours do.
+    """
     cp, n, m = graph.cp, graph.n_rows, graph.n_cols
     costs = cp.empty(n * m)
     for first in range(0, n * m, PAIRS_AT_ONCE):
@@ -41,6 +44,6 @@ def solve_matrix(graph: DeviceGraph, points: tuple[Any, Any], kernels: Any) -> t
         kernels["auction_point_costs"]((-(-len(pairs) // THREADS),), (THREADS,), arguments)
     no_edges = cp.empty(0, cp.int64), cp.empty(0, cp.int32)
     matrix = replace(graph, indptr=no_edges[0], indices=no_edges[1], cost=costs, width=m, block_rows=n)
-    prices, stuck = solve_dense(matrix)
+    prices, stuck = solve_graph(matrix)
     prices.count(matrix=1)
     return matrix, prices, stuck

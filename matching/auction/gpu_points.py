@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import replace
+from time import perf_counter_ns
 from typing import Any
 
 import numpy as np
@@ -48,15 +49,20 @@ def solve_points(cp: Any, problem: Problem, most_bids: int | None = None) -> tup
         After `PRICING_ROUNDS` the count "unchecked_rows" says how many rows still had better pairs than the graph's.
     """
     n, m = problem.shape
+    began = perf_counter_ns()
     cuda.require_memory(2048 * (n + m) + min(PATH_BYTES, 2**16 * m) + 2**22, f"matching {n} and {m} points")
     kernels = cuda.load("auction_points.cu", *(["-DSQUARED"] if problem.metric == "squared" else []))
     x, y = sorted_sides(cp, problem.x, problem.y, (problem.row_offsets, problem.col_offsets), kernels)
     graph = _neighbour_graph(cp, problem, x, y, kernels)
+    graph_ns = perf_counter_ns() - began
     pairs = AllPairs(x, y, kernels)
     if graph.is_bounded and not is_nearly_square(graph, most_bids):
-        return _solve_bounded(graph, pairs, most_bids)
+        graph, prices, stuck = _solve_bounded(graph, pairs, most_bids)
+        prices.count(graph_ns=graph_ns)
+        return graph, prices, stuck
     reads = np.inf if most_bids is not None else most_reads(problem)
     free, prices, stuck = _solve_free(without_bounds(graph), problem, pairs, most_bids, reads)
+    prices.count(graph_ns=graph_ns)
     wanting: Any = ()
     for _ in range(PRICING_ROUNDS):
         if stuck == TOO_HARD:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from time import perf_counter_ns
 from typing import Any
 
 import numpy as np
@@ -44,7 +45,7 @@ class AllPairs:
         Those are the violated, and, where no dual has a bound, the matched whose links have frayed, which a few rounds
         without new pairs may tighten. Pairs within `margin` of being violated are added too.
         """
-        cp, n = graph.cp, graph.n_rows
+        cp, n, began = graph.cp, graph.n_rows, perf_counter_ns()
         duals, _, _, frayed = certify(graph, prices, prices.v)
         frayed &= self._repairs < MOST_REPAIRS and not graph.is_bounded
         if self._checked is None:
@@ -66,10 +67,10 @@ class AllPairs:
         self.kernels["auction_price"]((-(-k * FAN // THREADS),), (THREADS,), arguments)
         cp.maximum(self._checked, duals, out=self._checked)
         self._checked[violated] = -cp.inf
-        found = cp.flatnonzero(pairs >= 0)
+        found = cp.flatnonzero(pairs >= 0)  # waits for the kernel
+        prices.count(pricing_rounds=1, pairs_added=len(found), check_ns=perf_counter_ns() - began)
         pairs, costs = pairs[found], costs[found]
         order = cp.argsort(pairs)
-        prices.count(pricing_rounds=1, pairs_added=len(pairs))
         if len(pairs):
             graph = with_pairs(graph, pairs[order], costs[order])
         else:

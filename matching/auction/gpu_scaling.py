@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import replace
+from time import perf_counter_ns
 from typing import Any
 
 import numpy as np
@@ -96,8 +97,10 @@ def _search_from(graph: DeviceGraph, prices: Prices, rows: Any) -> int:
         if stuck >= 0 or len(rows) == 0:
             return stuck
     stats: dict[str, Any] = {}
+    began = perf_counter_ns()
     stuck = grow_trees(graph, prices, rows, zeros_first=False, stats=stats)
     prices.count(tree_searches=stats.get("searches", 0), rows_scanned=stats.get("rows_scanned", 0))
+    prices.count(trees_ns=perf_counter_ns() - began)
     return stuck
 
 
