@@ -47,13 +47,14 @@ Method = Callable[[Parts, Graph, State], tuple[np.ndarray, dict[str, Any]]]
 
 def solve_classical(problem: Problem, name: str, *, sequential: bool, start: Any = None) -> Assignment:
     """Solve by the classical variant, with one path a search or in stages."""
-    return _solve(problem, name, _by_zeros if sequential else _by_stages, start)
+    return _solve(problem, name, _by_zeros if sequential else partial(_by_stages, maximum=True), start)
 
 
-def solve_tree(problem: Problem, name: str, *, sequential: bool, threads: int | None, start: Any = None) -> Assignment:
+def solve_tree(problem: Problem, name: str, *, variant: str, threads: int | None, start: Any = None) -> Assignment:
     """Solve by the alternating-tree variant, with one path a search or one of each tree."""
+    methods: dict[str, Method] = {"sequential": _by_trees, "paper": _by_forests, "default": _by_trees_of_many}
     with _numba_threads(threads):
-        return _solve(problem, name, _by_trees if sequential else _by_forests, start)
+        return _solve(problem, name, methods[variant], start)
 
 
 def _solve(problem: Problem, name: str, method: Method, start: Any) -> Assignment:
@@ -153,13 +154,18 @@ def _by_zeros(parts: Parts, graph: Graph, state: State) -> tuple[np.ndarray, dic
     return np.array(stuck), _named(("searches", "rows_scanned", "dual_updates", "compressions"), counts)
 
 
-def _by_stages(parts: Parts, graph: Graph, state: State) -> tuple[np.ndarray, dict[str, Any]]:
+def _by_trees_of_many(parts: Parts, graph: Graph, state: State) -> tuple[np.ndarray, dict[str, Any]]:
+    """Grow dense trees level by level, in threads; sparse ones in stages, where one Δ for all ends at few paths."""
+    return _by_forests(parts, graph, state) if graph[1] is None else _by_stages(parts, graph, state, maximum=False)
+
+
+def _by_stages(parts: Parts, graph: Graph, state: State, *, maximum: bool) -> tuple[np.ndarray, dict[str, Any]]:
     runs = len(parts[2]) - 1
     counts, found = np.zeros((runs, 5), np.int64), np.zeros((runs, SEARCHES_COUNTED), np.int64)
     scratch = no_trees(state), no_zeros(state)
 
     def match_run(c: int) -> int:
-        return _of_run(match_by_stages, c, parts, graph, state, *scratch, counts[c], found[c])
+        return _of_run(match_by_stages, c, parts, graph, maximum, state, *scratch, counts[c], found[c])
 
     stuck = side_by_side(match_run, _runs(parts))
     names = ("searches", "rows_scanned", "dual_updates", "phases", "levels")

@@ -95,7 +95,7 @@ class HungarianTree:
     variant : {"default", "paper", "sequential"}
         "sequential": the stack of Date & Nagi's section 2.3, one path a search; only on the CPU. The others grow trees
         from all unmatched rows level by level and take a path of each (their Algorithms 4 to 6 and 9); on the CPU they
-        are the same.
+        are the same for dense costs. On sparse ones the default finds whole paths with one dual change (`zero_graph`).
     threads : int, optional
         Threads of the CPU, as the paper's OMP-1 and OMP-8; all there are by default. Answers don't depend on it.
     start : Assignment or array_like (columns,), optional
@@ -146,8 +146,7 @@ class HungarianTree:
             return gpu.solve_on_gpu(problem, self.name, device, *methods)
         from .cpu import solve_tree
 
-        sequential = self.variant == "sequential"
-        return solve_tree(problem, self.name, sequential=sequential, threads=self.threads, start=self.start)
+        return solve_tree(problem, self.name, variant=self.variant, threads=self.threads, start=self.start)
 
 
 def _refuse_start(start: Any, device: str) -> None:

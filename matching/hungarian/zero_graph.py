@@ -33,11 +33,12 @@ ENDS = (3, 4)
 
 
 @njit(cache=True, nogil=True)
-def match_by_stages(rows, indptr, indices, data, state, trees, zeros, counts, found):
+def match_by_stages(rows, indptr, indices, data, maximum, state, trees, zeros, counts, found):
     """Match every given row; parameters and result as `tree.match_by_trees`.
 
-    `counts`, int64 (5,), is incremented: stages, rows scanned, dual updates, phases, levels. `found`, int64 (k,),
-    counts the paths of the first k stages.
+    `maximum`: a stage matches as many rows as can be, as in the classical variant; else each tree carries out one path,
+    as in the alternating-tree variant. `counts`, int64 (5,), is incremented: stages, rows scanned, dual updates,
+    phases, levels. `found`, int64 (k,), counts the paths of the first k stages.
     """
     trees = with_lists(rows, indptr, trees)
     within = np.empty(len(trees.reached), np.int32)
@@ -52,7 +53,7 @@ def match_by_stages(rows, indptr, indices, data, state, trees, zeros, counts, fo
         cols, costs = _list_zeros(roots, covered, indptr, indices, data, delta, state, trees, zeros)
         if state.ends_bound:
             keep_shortest_ways(delta, roots, _rows_of(covered, state), cols, costs, state, zeros)
-        roots = match_on_zeros(roots, cols, costs, state, trees, zeros, counts)
+        roots = match_on_zeros(roots, cols, costs, maximum, state, trees, zeros, counts)
         _move_duals(delta, roots, covered, state, trees, zeros)
         forget(trees.reached[:n_reached], state, trees)
         if counts[0] < len(found):

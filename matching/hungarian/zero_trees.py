@@ -59,10 +59,12 @@ def no_zeros(state: State) -> Zeros:
 
 
 @njit(cache=True, nogil=True)
-def match_on_zeros(roots, cols, costs, state, trees, zeros, counts):
-    """Match as many of the free rows `roots` as can be; return those that are left."""
+def match_on_zeros(roots, cols, costs, maximum, state, trees, zeros, counts):
+    """Match the free rows `roots` to which a tree finds a way, or as many as can be; return those that are left."""
     while len(roots) > 0 and _augment(roots, cols, costs, state, trees, zeros, counts) > 0:
         roots = free_rows(roots, state)
+        if not maximum:
+            break
     return roots
 
 

@@ -14,9 +14,10 @@ SOLVERS = [
     HungarianClassical(),
     HungarianClassical(variant="paper"),
     HungarianTree(),
+    HungarianTree(variant="paper"),
     HungarianTree(variant="sequential"),
 ]
-NAMES = ["classical", "classical-sequential", "tree", "tree-sequential"]
+NAMES = ["classical", "classical-sequential", "tree", "tree-paper", "tree-sequential"]
 
 
 @pytest.mark.parametrize("case", CASES, ids=str)

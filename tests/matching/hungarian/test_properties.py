@@ -15,9 +15,10 @@ SOLVERS = [
     HungarianClassical(),
     HungarianClassical(variant="paper"),
     HungarianTree(),
+    HungarianTree(variant="paper"),
     HungarianTree(variant="sequential"),
 ]
-NAMES = ["classical", "classical-sequential", "tree", "tree-sequential"]
+NAMES = ["classical", "classical-sequential", "tree", "tree-paper", "tree-sequential"]
 
 
 def _gated(rng: np.random.Generator, n: int, m: int, share: float) -> Problem:
@@ -96,6 +97,14 @@ def test_a_stage_finds_many_paths_also_where_some_stay_alone(price: float | None
     distances = np.linalg.norm(rng.random((360, 1, 3)) - rng.random((1, 400, 3)), axis=2)
     problem = Problem.dense(distances, unmatched_cost=price)
     answer = solve(problem, "hungarian-classical", "cpu")
+    assert verify(problem, answer)
+    assert answer.stats["searches"] <= 20
+
+
+@pytest.mark.parametrize("solver", [HungarianClassical(), HungarianTree()], ids=["classical", "tree"])
+def test_a_search_finds_many_paths_in_a_gate_of_one_piece(solver: Any):
+    problem = _gated(np.random.default_rng(8), 600, 580, 1 / 40)
+    answer = solve(problem, solver, "cpu")
     assert verify(problem, answer)
     assert answer.stats["searches"] <= 20
 
