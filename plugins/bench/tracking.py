@@ -184,11 +184,12 @@ def _tables(experiments: list[Experiment], effort: Effort, record: Record) -> li
         ),
         *(
             grid(
-                f"F1 of links by {_swept(experiment)}, {experiment.cases[0].size} particles ({seeds}; {noise})",
+                f"F1 of links by {_swept(experiment)}, {experiment.cases[0].size} particles",
                 experiment,
                 record,
                 fact_mean("f1", 4),
                 label=lambda case: case.series,
+                notes=(f"{seeds}; {noise}",),
             )
             for experiment in accuracy
         ),
