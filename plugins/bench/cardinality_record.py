@@ -32,7 +32,7 @@ def form_name(form: euro_par.Form) -> str:
 def relabelling_name(form: str, how: tuple[str, float]) -> str:
     """Return how a form of G-PR with its relabelling strategy is named."""
     strategy, k = how
-    return f"{form} ({strategy}, {k:g})"
+    return f"{G_PR} {form} ({strategy}, {k:g})"
 
 
 def _counted(variant: str) -> str:

@@ -16,7 +16,7 @@ def _seconds(variant):
     seconds = 1.0
     for part, factor in FORM_SECONDS.items():
         seconds *= factor if part in variant.split("-") else 1.0
-    seconds *= 0.5 if variant.startswith("shrink") else 1.0
+    seconds *= 0.5 if "shrink" in variant else 1.0
     return seconds * (4.0 if "fix" in variant else 1.0)
 
 
