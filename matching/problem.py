@@ -71,7 +71,8 @@ class Problem:
         cost : array_like (n, m), or (blocks, n, m) for a batch of equal shapes
             float32, float64, int32 or int64 are kept; smaller types are widened. +inf forbids a pair.
         unmatched_cost : scalar, or pair of (n,) and (m,) array_like, optional
-            Price of each lone row and lone column.
+            Price of each lone row and lone column; a negative one rewards staying alone. A link is worth its cost where
+            that is below the two prices together.
         forbidden : bool array_like of the shape of `cost`, optional
             Pairs that must not be matched (the only way for integer costs).
 
@@ -125,6 +126,7 @@ class Problem:
         ----------
         graph : SciPy sparse matrix or array (any format), or tuple (indptr, indices, data)
         unmatched_cost : scalar, or pair of (n,) and (m,) array_like, optional
+            As in `dense`.
         shape : (rows, columns)
             Needed with a tuple that states a single problem.
         row_offsets, col_offsets : int array_like (blocks + 1,)
@@ -165,8 +167,9 @@ class Problem:
         x, y : array_like (n, d), (m, d), with d of 1, 2 or 3
             Positions of rows and columns, in one unit.
         unmatched_cost : scalar, or pair of (n,) and (m,) array_like, optional
-            In the unit of the cost.
+            As in `dense`, in the unit of the cost: a length, or with "squared" a squared length.
         metric : {"distance", "squared"}
+            Cost of a pair: the Euclidean distance (the default; tracking takes "squared" by default), or its square.
 
         Raises
         ------

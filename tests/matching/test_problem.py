@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+from typing import Literal
+
 import numpy as np
 import pytest
 import scipy.sparse as sp
 
-from auctrack.matching import InvalidProblem, Problem, solve, solving
+from auctrack.matching import InvalidProblem, Problem, solve, solving, verify
 from auctrack.matching.hungarian import gpu_classical
 
 COST = np.array([[4, 1, 3], [2, 0, 5], [3, 2, 2]])
@@ -313,6 +315,22 @@ def test_a_price_may_be_a_number_or_one_for_each_side_or_member():
     prices = [(1, 5.0), ((1, 2), 8.0), (([1, 2], 3), 12.0), (([1, 2], [3, 4, 5]), 15.0)]
     for price, lone in prices:
         assert solve(Problem.dense(cost, unmatched_cost=price)).cost == lone
+
+
+@pytest.mark.parametrize("metric", ["distance", "squared"])
+@pytest.mark.parametrize("solver", ["auto", "jv", "sparse-jv", "auction"])
+def test_a_negative_price_rewards_the_lone_points(metric: Literal["distance", "squared"], solver: str):
+    rng = np.random.default_rng(3)
+    x, y = rng.random((30, 2)), rng.random((40, 2))
+    rewarded = Problem.points(x, y, unmatched_cost=-1.0, metric=metric)
+    assert solve(rewarded, solver, device="cpu").cost == -70.0
+    uneven = Problem.points(x, y, unmatched_cost=(-0.1, 0.13), metric=metric)
+    answer = solve(uneven, solver, device="cpu")
+    assert verify(uneven, answer)
+    assert 0 < answer.n_links < 30
+    squares = ((x[:, None] - y) ** 2).sum(axis=2)
+    full = Problem.dense(squares if metric == "squared" else np.sqrt(squares), unmatched_cost=(-0.1, 0.13))
+    assert answer.cost == pytest.approx(solve(full, "jv").cost, rel=1e-12)
 
 
 @pytest.mark.parametrize(("cost_type", "price", "integer"), [(int, 2, True), (int, 2.0, False), (float, 2, False)])
