@@ -13,6 +13,8 @@ import pytest
 from auctrack.plugins.napari import responsive as pace
 from auctrack.plugins.napari.main_window import main_window
 from auctrack.plugins.napari.responsive import responsive
+from auctrack.plugins.napari.steps import chain
+from auctrack.tracker.link import LinkSettings
 from auctrack.tracker.simulate import SimulationSettings, simulate
 
 from .conftest import finish, wait
@@ -97,6 +99,19 @@ def test_young_garbage_is_collected_all_the_same():
         for _ in range(100_000):
             Cycle()
         assert Cycle.alive < 50_000
+
+
+def test_work_leaves_no_cycles_that_would_pile_up_meanwhile():
+    points = simulate(SimulationSettings(particles=50, frames=10)).detections
+    chain(points, LinkSettings(), lambda _: None)
+    gc.collect()
+    gc.disable()
+    try:
+        for _ in range(5):
+            chain(points, LinkSettings(), lambda _: None)
+        assert gc.collect() < 100
+    finally:
+        gc.enable()
 
 
 @pytest.fixture
