@@ -14,6 +14,7 @@ THREADS = 1024
 CAPACITY = 128
 ZEROS = 32
 SEARCHES_COUNTED = 64
+SLOTS = 64
 MOST_ROWS, MOST_LEVELS = 1 << 24, 1 << 18
 """What fits into the word by which a column is claimed."""
 
@@ -39,11 +40,12 @@ _PROGRESS = np.dtype(
 )
 COUNTS = np.dtype(
     [
-        ("queue", np.int32, 3),
+        ("queue", np.int32, SLOTS),
+        ("alone", np.int32, SLOTS),
         ("short_lists", np.int32, 2),
         ("members", np.int32, 2),
         ("free_rows", np.int32, 2),
-        ("round", np.int32),
+        ("ends", np.int32),
         ("barrier", np.uint32),
         ("stuck", np.int32),
         ("looked_at_whole", np.int32),

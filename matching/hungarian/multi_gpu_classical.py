@@ -26,7 +26,7 @@ def match_by_stages(shards: Shards, state: DeviceState) -> tuple[int, DeviceStat
     parts = shards.each(_without_mask)
     found = shards.each(lambda _, part, v: listed_rows(part, v), parts, shards.copies(state.v))
     lists = [shards.collective.gathered([_bytes(array) for array in arrays]) for arrays in zip(*found, strict=True)]
-    shards.each(DeviceCosts.synchronize)
+    shards.each(lambda part: part.synchronize())
     root = parts[0]
     with root.device:
         there = DeviceState(*(root.cp.array(array) for array in vars(state).values()))
@@ -55,7 +55,8 @@ def _whole(shards: Shards, root: DeviceCosts) -> DeviceCosts:
     """Return all costs as kernels on the first device take them: where its own begin, and the sizes of the whole."""
     cp = root.cp
     cost = cp.ndarray(shards.outline.shape, root.cost.dtype, memptr=root.cost.data, strides=(0, 0))
-    return DeviceCosts(cp, cost, None, *(cp.asarray(bound) for bound in shards.outline.dual_bounds()))
+    row_bound, col_bound = (cp.asarray(bound) for bound in shards.outline.dual_bounds())
+    return replace(root, cost=cost, forbidden=None, row_bound=row_bound, col_bound=col_bound)
 
 
 def _origins(shards: Shards, parts: list[DeviceCosts]) -> Any:

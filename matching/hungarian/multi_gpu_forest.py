@@ -69,7 +69,7 @@ def match_by_forests(shards: Shards, state: DeviceState) -> tuple[int, DeviceSta
         shards.slices(),
     )
     tables = shards.copies(np.concatenate([rank.words() for rank in ranks]))
-    shards.each(DeviceCosts.synchronize)  # nobody's mail is cleared any more
+    shards.each(lambda part: part.synchronize())  # nobody's mail is cleared any more
 
     def launch(part: DeviceCosts, first_rank: int, table: Any) -> None:
         if on_one and first_rank > 0:
@@ -79,7 +79,7 @@ def match_by_forests(shards: Shards, state: DeviceState) -> tuple[int, DeviceSta
         _kernel(part, len(numbers), groups)(grid, (THREADS,), (*sizes, np.int32(first_rank), np.int32(blocks), table))
 
     shards.each(launch, range(len(numbers)), tables)
-    shards.each(DeviceCosts.synchronize)  # all memory is used until the last one is done
+    shards.each(lambda part: part.synchronize())  # all memory is used until the last one is done
     done = cuda.to_host(ranks[0].counts).view(COUNTS)[0]
     v = on_host(shards, [rank.v for rank in ranks], 1)
     rest = (cuda.to_host(array) for array in (ranks[0].col_of_row, ranks[0].row_of_col))

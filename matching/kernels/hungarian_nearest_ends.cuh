@@ -42,7 +42,7 @@ __device__ __forceinline__ price_t least_way(const Solve& s, int i, price_t delt
 
 // One round of all rows in the trees. All threads of the team come.
 __device__ __forceinline__ void learn_ways(const Solve& s, const Team& team, price_t delta, int round, int n) {
-    if (team.speaks()) s.counts->queue[(round + 2) % 3] = 0;
+    if (team.speaks()) s.counts->queue[(round + 2) % SLOTS] = 0;
     for (int q = team.thread / GROUP; q < n; q += team.threads / GROUP) {
         const int i = s.members[q], mine = threadIdx.x % GROUP;
         const price_t known = way_of(&s.row_far[i]), least = least_way(s, i, delta, mine, known);
@@ -51,7 +51,7 @@ __device__ __forceinline__ void learn_ways(const Solve& s, const Team& team, pri
         s.row_far[i] = bits_of(least);
         if (col >= 0) s.far[col] = bits_of(least);
         else atomicMin((unsigned long long*)&s.counts->least_end, bits_of(least));
-        poke(&s.counts->queue[(round + 1) % 3], 1);
+        poke(&s.counts->queue[(round + 1) % SLOTS], 1);
     }
 }
 
@@ -64,17 +64,17 @@ __device__ __forceinline__ void find_ends(const Solve& s, const Team& team, pric
                 learn_ways(s, the_block(), delta, progress.round, n);
                 __syncthreads();
                 progress.round += 1;
-            } while (peek(&s.counts->queue[progress.round % 3]) > 0);
-            if (threadIdx.x == 0) s.counts->round = progress.round;
+            } while (peek(&s.counts->queue[progress.round % SLOTS]) > 0);
+            if (threadIdx.x == 0) s.counts->alone[first % SLOTS] = progress.round;
         }
         team.meet(s.counts);
-        progress.round = peek(&s.counts->round);
+        progress.round = peek(&s.counts->alone[first % SLOTS]);
     } else {
         do {
             learn_ways(s, team, delta, progress.round, n);
             team.meet(s.counts);
             progress.round += 1;
-        } while (peek(&s.counts->queue[progress.round % 3]) > 0);
+        } while (peek(&s.counts->queue[progress.round % SLOTS]) > 0);
     }
     progress.rounds += progress.round - first;
 }

@@ -2,29 +2,46 @@
 // free row. Rows whose key fell tell their columns so, round by round, until nothing changes; the keys that come out do not
 // depend on the order. Then Δ: the key that three of four free rows could have an end within.
 #pragma once
-#include "hungarian_solve.cuh"
+#include "hungarian_chains.cuh"
 
 #ifndef FEW_ROWS
 #define FEW_ROWS 64  // rows of a round that one block scans by itself, without meeting the others
 #endif
 
-// Lowers a column's key; queues its row if that row was not queued in this round.
+// Lowers the keys of N columns to what is offered; queues each one's row if that row was not queued in this round. All are asked
+// for before an answer is waited for.
+template <int N>
+__device__ __forceinline__ void lower_to(const Solve& s, const int (&j)[N], const Column (&column)[N], const uint64 (&offered)[N], int round,
+                                         Shared& shared, int2* next, int* n_next) {
+    uint64 before[N];
+    int queued[N];
+#pragma unroll
+    for (int k = 0; k < N; ++k) {
+        before[k] = 0;
+        if (offered[k] < column[k].key) before[k] = atomicMin((unsigned long long*)&s.columns[j[k]].key, offered[k]);
+    }
+#pragma unroll
+    for (int k = 0; k < N; ++k) {
+        queued[k] = round;
+        if (before[k] > offered[k] && column[k].row >= 0) queued[k] = atomicExch(&s.stamp[column[k].row], round);
+    }
+#pragma unroll
+    for (int k = 0; k < N; ++k)
+        if (queued[k] != round) shared.gathered.add(make_int2(column[k].row, j[k]), next, n_next);
+}
 __device__ __forceinline__ void lower(const Solve& s, int j, price_t c, const Row& row, price_t entered, int round, Shared& shared,
                                       int2* next, int* n_next) {
-    const Column column = peek(&s.columns[j]);
-    const price_t key = key_of(entered, c, column.v, row.r);
-    const uint64 bits = bits_of(key);
-    if (bits >= column.key) return;
-    if (atomicMin((unsigned long long*)&s.columns[j].key, bits) <= bits) return;
-    if (column.row >= 0 && atomicExch(&s.stamp[column.row], round) != round)
-        shared.gathered.add(make_int2(column.row, j), next, n_next);
+    const int one[1] = {j};
+    const Column column[1] = {peek(&s.columns[j])};
+    const uint64 offered[1] = {bits_of(key_of(entered, c, column[0].v, row.r))};
+    lower_to<1>(s, one, column, offered, round, shared, next, n_next);
 }
 
 __device__ __forceinline__ price_t entered_at(const Solve& s, int col) {
     return col < 0 ? price_t(0) : price_of(peek(&s.columns[col].key));
 }
 
-// A row tells the columns on its list. `threads` threads, of which this is number `mine`.
+// A row tells the columns on its list, from number `mine` on every `threads`-th.
 __device__ __forceinline__ void scan_list(const Solve& s, int i, const Row& row, price_t entered, int mine, int threads, int round,
                                           Shared& shared, int2* next, int* n_next) {
     const int64 first = s.lists.first(i);
@@ -43,42 +60,57 @@ __device__ __forceinline__ void scan_whole(const Solve& s, int i, const Row& row
     }
 }
 
+// A row tells the columns on its list, and those of its chain. One warp. What it reads does not wait for each other.
+__device__ __forceinline__ void scan_row(const Solve& s, int2 item, bool chained, int round, Shared& shared, int2* next, int* n_next) {
+    const int64 first = s.lists.first(item.x) + lane();
+    const int j[3] = {s.lists.cols[first], s.lists.cols[first + 32], chained ? chain_column(s, item.x) : NOBODY};
+    const price_t c[2] = {(price_t)s.lists.costs[first], (price_t)s.lists.costs[first + 32]};
+    const Row row = peek(&s.rows[item.x]);
+    const price_t entered = entered_at(s, item.y);
+    const bool there[3] = {lane() < row.listed, lane() + 32 < row.listed, j[2] >= 0};
+    Column column[3];
+    uint64 offered[3];
+#pragma unroll
+    for (int k = 0; k < 3; ++k) column[k] = there[k] ? peek(&s.columns[j[k]]) : Column{0, price_t(0), FREE, 0};
+#pragma unroll
+    for (int k = 0; k < 3; ++k) offered[k] = bits_of(k < 2 ? key_of(entered, c[k], column[k].v, row.r) : entered);
+    lower_to<3>(s, j, column, offered, round, shared, next, n_next);
+    scan_list(s, item.x, row, entered, lane() + 64, 32, round, shared, next, n_next);
+}
+static_assert(CAPACITY >= 64, "a warp reads so far before it knows how long the list is");
+
 // One round: the rows of a queue tell their columns. All threads of the team come.
-__device__ __forceinline__ void scan_queue(const Solve& s, const Team& team, int round, int n, Shared& shared) {
-    if (team.speaks()) s.counts->queue[(round + 2) % 3] = 0;
+__device__ __forceinline__ void scan_queue(const Solve& s, const Team& team, int round, int n, bool chained, Shared& shared) {
+    if (team.speaks()) s.counts->queue[(round + 2) % SLOTS] = 0;
     const int2* const queue = s.queue + (round & 1) * s.queue_length;
     int2* const next = s.queue + (~round & 1) * s.queue_length;
-    int* const n_next = &s.counts->queue[(round + 1) % 3];
-    for (int q = team.warp(); q < n; q += team.warps()) {
-        const int2 item = queue[q];
-        const Row row = peek(&s.rows[item.x]);
-        scan_list(s, item.x, row, entered_at(s, item.y), lane(), 32, round + 1, shared, next, n_next);
-    }
+    int* const n_next = &s.counts->queue[(round + 1) % SLOTS];
+    for (int q = team.warp(); q < n; q += team.warps()) scan_row(s, queue[q], chained, round + 1, shared, next, n_next);
     shared.gathered.flush(next, n_next);
 }
 
-// Rounds until no key falls, from the queue of round `progress.round`. All threads of the team come.
-__device__ __forceinline__ void search(const Solve& s, const Team& team, Shared& shared, Progress& progress) {
+// Rounds until no key falls, from the queue of round `progress.round`. chained: `zeros` holds chains. All threads of the team come.
+__device__ __forceinline__ void search(const Solve& s, const Team& team, bool chained, Shared& shared, Progress& progress) {
     while (true) {
-        int n = peek(&s.counts->queue[progress.round % 3]);
+        int n = heard(&s.counts->queue[progress.round % SLOTS], shared);
         if (n == 0) return;
         if (team.is_grid && n <= FEW_ROWS) {
             const int round = progress.round;
             if (blockIdx.x == 0) {
-                while (0 < n && n <= FEW_ROWS) {
-                    scan_queue(s, the_block(), progress.round, n, shared);
+                while (0 < n && n <= FEW_ROWS && progress.round - round < ALONE_ROUNDS) {
+                    scan_queue(s, the_block(), progress.round, n, chained, shared);
                     __syncthreads();
                     progress.rows_scanned += n, progress.round += 1;
-                    n = peek(&s.counts->queue[progress.round % 3]);
+                    n = peek(&s.counts->queue[progress.round % SLOTS]);
                     __syncthreads();
                 }
-                if (threadIdx.x == 0) s.counts->round = progress.round;
+                if (threadIdx.x == 0) s.counts->alone[round % SLOTS] = progress.round;
             }
             team.meet(s.counts);
-            progress.round = peek(&s.counts->round);
+            progress.round = heard(&s.counts->alone[round % SLOTS], shared);
             progress.rounds += progress.round - round;
         } else {
-            scan_queue(s, team, progress.round, n, shared);
+            scan_queue(s, team, progress.round, n, chained, shared);
             team.meet(s.counts);
             progress.rows_scanned += n, progress.rounds += 1, progress.round += 1;
         }
@@ -91,48 +123,51 @@ __device__ __forceinline__ price_t way_alone(const Solve& s, int i, const Row& r
     return key_of(price_t(0), s.row_bound[i], price_t(0), row.r);
 }
 
-// Calls `take` with every end that counts: the keys of the free columns, and the free rows' ways to staying alone.
-template <typename Take>
-__device__ __forceinline__ void for_ends(const Solve& s, const int* free_rows, int n_free, Take take) {
-    for (int j = threadIdx.x; j < s.costs.n_cols; j += blockDim.x) {
+// Writes down the ends that count: the keys of the free columns, and the free rows' ways to staying alone. All threads of the
+// team come.
+__device__ __forceinline__ void list_ends(const Solve& s, const Team& team, const int* free_rows, int n_free, Shared& shared) {
+    const auto take = [&](uint64 key) {
+        if (key < bits_of(none())) shared.gathered.add(make_int2((int)(uint32)key, (int)(key >> 32)), s.queue, &s.counts->ends);
+    };
+    for (int j = team.thread; j < s.costs.n_cols; j += team.threads) {
         const Column column = peek(&s.columns[j]);
-        if (column.row < 0 && column.key < bits_of(none())) take(column.key);
+        if (column.row < 0) take(column.key);
     }
-    if (s.row_bound == nullptr) return;
-    for (int q = threadIdx.x; q < n_free; q += blockDim.x) {
-        const price_t way = way_alone(s, free_rows[q], peek(&s.rows[free_rows[q]]));
-        if (way < none()) take(bits_of(way));
-    }
+    if (s.row_bound != nullptr)
+        for (int q = team.thread; q < n_free; q += team.threads)
+            take(bits_of(way_alone(s, free_rows[q], peek(&s.rows[free_rows[q]]))));
+    shared.gathered.flush(s.queue, &s.counts->ends);
 }
 
 // The key that three ends are within for every four free rows, or all are that can be reached; `none` without one.
 // All threads of one block.
-__device__ __forceinline__ price_t most_ends(const Solve& s, const int* free_rows, int n_free, Shared& shared) {
-    if (threadIdx.x == 0) shared.n = 0;
-    __syncthreads();
+__device__ __forceinline__ price_t most_ends(const Solve& s, int n_free, Shared& shared) {
+    const uint64* const keys = (const uint64*)s.queue;
+    const int n = heard(&s.counts->ends, shared);
+    if (threadIdx.x == 0) s.counts->ends = 0;
+    if (n == 0) return none();
     uint64 least = NOTHING, most = 0;
-    for_ends(s, free_rows, n_free, [&](uint64 key) {
-        least = min(least, key), most = max(most, key);
-        const int place = next_place(&shared.n);
-        if (place < VALUES) shared.values[place] = price_of(key);
-    });
+    for (int k = threadIdx.x; k < n; k += blockDim.x) {
+        least = min(least, keys[k]), most = max(most, keys[k]);
+        if (n <= VALUES) shared.values[k] = price_of(keys[k]);
+    }
     for (int step = 16; step > 0; step /= 2) {
         least = min(least, __shfl_xor_sync(FULL_WARP, least, step));
         most = max(most, __shfl_xor_sync(FULL_WARP, most, step));
     }
     if (lane() == 0) shared.least[threadIdx.x / 32] = least, shared.most[threadIdx.x / 32] = most;
     __syncthreads();
-    const int n = shared.n;
-    if (n == 0) return none();
     for (int w = 0; w < (int)blockDim.x / 32; ++w) least = min(least, shared.least[w]), most = max(most, shared.most[w]);
     const int wanted = min(n, (int)((int64)n_free * 3 / 4) + 1);
     while (least < most) {
         const uint64 middle = least + (most - least) / 2;
         int within = 0;
-        if (n <= VALUES)
+        if (n <= VALUES) {
             for (int k = threadIdx.x; k < n; k += blockDim.x) within += bits_of(shared.values[k]) <= middle;
-        else
-            for_ends(s, free_rows, n_free, [&](uint64 key) { within += key <= middle; });
+        } else {
+#pragma unroll 8
+            for (int k = threadIdx.x; k < n; k += blockDim.x) within += keys[k] <= middle;
+        }
         for (int step = 16; step > 0; step /= 2) within += __shfl_xor_sync(FULL_WARP, within, step);
         if (lane() == 0) shared.sums[threadIdx.x / 32] = within;
         __syncthreads();

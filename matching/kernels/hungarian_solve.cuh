@@ -10,6 +10,10 @@ constexpr int GATHER = 1024, VALUES = 4096;  // of a block's additions to a list
 #endif
 constexpr uint64 NOTHING = ~0ull;
 
+// Rounds that the first block may be ahead of the others, and slots for as many lengths: it must not clear one that they have
+// still to read.
+constexpr int ALONE_ROUNDS = 32, SLOTS = 2 * ALONE_ROUNDS;
+
 // What was done so far; every thread counts alike, but for what only the first block sees.
 struct Progress {
     int round, phases, attempts, stages, rounds, levels, relisted, dual_updates;
@@ -17,11 +21,12 @@ struct Progress {
 };
 
 struct Counts {
-    int queue[3];        // lengths, by round modulo 3
+    int queue[SLOTS];    // lengths, by round modulo SLOTS
+    int alone[SLOTS];    // where rounds of the first block by itself ended, by where they began
     int short_lists[2];  // rows whose lists do not reach Δ, by attempt
     int members[2];      // rows in the trees, by attempt
     int free_rows[2];    // by phase
-    int round;           // as the first block left it, after rounds of its own
+    int ends;            // keys in `queue`, once a search is over
     uint32 barrier;
     int stuck;  // a free row from which nothing can be reached, or -1
     int looked_at_whole;
@@ -40,14 +45,14 @@ struct Solve {
     Row* rows;
     Column* columns;
     Lists lists;
-    int* zeros;       // (rows, ZEROS) columns of zero slack at Δ
+    int* zeros;       // (rows, ZEROS) columns of zero slack at Δ; in the search, chains
     int* n_zeros;     // (rows,) may be more than ZEROS
     int* stamp;       // (rows,) round in which a row was queued
     price_t* whole;   // (rows,) what `entered` was when the row was looked at whole, or -1
     uint64* claims;   // (2, columns) level, hash and row by which a column was reached, by phase
     uint64* ends;     // (rows,) level and column of the end of a root's path
     int* roots;       // (rows,)
-    int2* queue;      // (2, max(rows, columns)) row and its column; in the phases, columns
+    int2* queue;      // (2, max(rows, columns)) row and its column; in the phases, columns; after a search, keys of ends
     int* free_rows;   // (2, rows)
     // Where ends must not be passed by; else null.
     uint64* far;      // (columns,) bits of the way to the nearest end, 0 for a free column
@@ -61,7 +66,7 @@ struct Solve {
 struct Shared {
     Gathered<int2, GATHER> gathered;
     Listing listing;
-    int n;
+    int heard;
     uint64 least[32], most[32];
     int sums[32];
     price_t values[VALUES];
@@ -82,6 +87,14 @@ struct Team {
 };
 __device__ __forceinline__ Team the_grid() { return Team{dealt_thread(), all_threads(), true}; }
 __device__ __forceinline__ Team the_block() { return Team{(int)threadIdx.x, (int)blockDim.x, false}; }
+
+// What the whole block must agree on, asked for by one thread.
+__device__ __forceinline__ int heard(const int* at, Shared& shared) {
+    __syncthreads();
+    if (threadIdx.x == 0) shared.heard = peek(at);
+    __syncthreads();
+    return shared.heard;
+}
 
 __device__ __forceinline__ price_t key_of(price_t entered, price_t c, price_t v, price_t r) {
     const price_t slack = c - v - r;

@@ -1,7 +1,8 @@
 // A solve of the classical Hungarian method in stages, by all threads of the grid or by one block: what
 // hungarian_classical.cu and hungarian_classical_batch.cu share.
 //
-// A stage. (1) Search for the keys of all columns (hungarian_search.cuh). (2) Δ: the key that three of four free rows could
+// A stage. (1) Search for the keys of all columns (hungarian_search.cuh), along chains once searches are long
+// (hungarian_chains.cuh). (2) Δ: the key that three of four free rows could
 // have an end within. Where every column must be matched, a free column may be passed by; otherwise ends stay at their bound,
 // and every row finds its own way to an end (hungarian_nearest_ends.cuh). (3) The pairs of zero slack at Δ are listed
 // (hungarian_zeros.cuh), and phases of disjoint trees find a maximum matching on them (hungarian_zero_trees.cuh). (4) The
@@ -22,7 +23,7 @@
 __device__ __forceinline__ void lengthen(const Solve& s, const Team& team, price_t delta, int n, int round, Shared& shared, Progress& progress) {
     const int2* const queue = s.queue + (~round & 1) * s.queue_length;
     int2* const next = s.queue + (round & 1) * s.queue_length;
-    int* const n_next = &s.counts->queue[round % 3];
+    int* const n_next = &s.counts->queue[round % SLOTS];
     for (int q = team.is_grid ? blockIdx.x : 0; q < n; q += team.is_grid ? gridDim.x : 1) {
         const int2 item = queue[q];
         Row row = peek(&s.rows[item.x]);
@@ -66,21 +67,25 @@ __device__ __forceinline__ void update_duals(const Solve& s, const Team& team, p
     }
     for (int i = team.thread; i < s.costs.n_rows; i += team.threads) s.whole[i] = price_t(-1);
     if (team.speaks()) {
-        s.counts->queue[round % 3] = n_free;
-        s.counts->queue[(round + 1) % 3] = 0;
+        s.counts->queue[round % SLOTS] = n_free;
+        s.counts->queue[(round + 1) % SLOTS] = 0;
         s.counts->least_end = bits_of(none());
     }
 }
 
 // Δ, and the pairs of zero slack at it, once all lists reach that far; `none` if nothing can be reached. All threads of the team.
-__device__ __forceinline__ price_t settle(const Solve& s, const Team& team, const int* free_rows, int n_free, Shared& shared, Progress& progress) {
+__device__ __forceinline__ price_t settle(const Solve& s, const Team& team, const int* free_rows, int n_free, bool chained, Shared& shared,
+                                          Progress& progress) {
     while (true) {
         const int64 began = nanoseconds();
-        search(s, team, shared, progress);
+        search(s, team, chained, shared, progress);
+        chained = false;  // zeros take their room
+        list_ends(s, team, free_rows, n_free, shared);
+        team.meet(s.counts);
         const int64 searched = nanoseconds();
         progress.search_ns += searched - began;
         if (!team.is_grid || blockIdx.x == 0) {
-            const price_t reached = most_ends(s, free_rows, n_free, shared);
+            const price_t reached = most_ends(s, n_free, shared);
             if (threadIdx.x == 0) s.counts->delta = bits_of(reached);
         }
         team.meet(s.counts);
@@ -115,13 +120,16 @@ __device__ __forceinline__ void solve(const Solve& s, const Team& team, price_t*
     team.meet(s.counts);
     Progress progress{};
     progress.round = 1;
+    bool long_searches = false;
     update_duals(s, team, price_t(0), progress);
     team.meet(s.counts);
     while (true) {
         const int* const free_rows = s.free_rows + (int64)(progress.phases & 1) * n;
-        const int n_free = peek(&s.counts->free_rows[progress.phases & 1]);
+        const int n_free = heard(&s.counts->free_rows[progress.phases & 1], shared);
         if (n_free == 0) break;
-        const price_t delta = settle(s, team, free_rows, n_free, shared, progress);
+        if (long_searches) make_chains(s, team);
+        const int rounds = progress.rounds;
+        const price_t delta = settle(s, team, free_rows, n_free, long_searches, shared, progress);
         if (delta >= none()) {
             if (team.speaks()) s.counts->stuck = peek(&free_rows[0]);
             break;
@@ -132,6 +140,7 @@ __device__ __forceinline__ void solve(const Solve& s, const Team& team, price_t*
         const int64 matched_at = nanoseconds();
         update_duals(s, team, delta, progress);
         team.meet(s.counts);
+        long_searches = long_searches || progress.rounds - rounds >= LONG_SEARCH;
         progress.stages += 1, progress.dual_updates += delta > 0;
         progress.augment_ns += matched_at - began, progress.update_ns += nanoseconds() - matched_at;
     }

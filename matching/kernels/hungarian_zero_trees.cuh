@@ -24,10 +24,19 @@ __device__ __forceinline__ void end_path(const Solve& s, int root, int level, in
     atomicMin((unsigned long long*)&s.ends[root], (uint64)level << 32 | (uint32)end);
 }
 
+// How many zeros a row has, and this lane's first of them: read before it is known whether they are needed.
+struct Zeros {
+    int found, first;
+
+    __device__ __forceinline__ void read(const Solve& s, int i, int mine) {
+        found = s.n_zeros[i], first = s.zeros[(int64)i * ZEROS + mine];
+    }
+};
+
 // A row of level `level` claims its columns of zero slack. `lanes` threads.
 __device__ __forceinline__ void claim_columns(const Solve& s, uint64* claims, price_t delta, int i, int root, int level, int mine, int lanes,
-                                              Shared& shared, int2* next, int* n_next) {
-    const int found = s.n_zeros[i];
+                                              const Zeros& zeros, Shared& shared, int2* next, int* n_next) {
+    const int found = zeros.found;
     const Row row = peek(&s.rows[i]);
     const bool whole = found > ZEROS && is_short(row, row.entered, delta);
     const price_t far = s.ends_bound ? way_of(&s.row_far[i]) : none();
@@ -35,7 +44,7 @@ __device__ __forceinline__ void claim_columns(const Solve& s, uint64* claims, pr
     for (int e = mine; e < length; e += lanes) {
         int j;
         price_t slack = 0;
-        if (found <= ZEROS) j = s.zeros[(int64)i * ZEROS + e];
+        if (found <= ZEROS) j = e == mine ? zeros.first : s.zeros[(int64)i * ZEROS + e];
         else if (!is_zero(s, i, row, row.entered, delta, whole, e, j, slack)) continue;
         if (s.ends_bound) {
             if (found <= ZEROS) slack = s.slacks[(int64)i * ZEROS + e];
@@ -70,10 +79,10 @@ __device__ __forceinline__ void carry_out(const Solve& s, const uint64* claims, 
 // the team come.
 __device__ __forceinline__ void grow(const Solve& s, const Team& team, uint64* claims, const int* free_rows, price_t delta, int level,
                                      int round, int n, Shared& shared) {
-    if (team.speaks()) s.counts->queue[(round + 2) % 3] = 0;
+    if (team.speaks()) s.counts->queue[(round + 2) % SLOTS] = 0;
     const int2* const queue = s.queue + (round & 1) * s.queue_length;
     int2* const next = s.queue + (~round & 1) * s.queue_length;
-    int* const n_next = &s.counts->queue[(round + 1) % 3];
+    int* const n_next = &s.counts->queue[(round + 1) % SLOTS];
     int lanes = 32;
     while (lanes > 4 && (int64)n * lanes > team.threads) lanes /= 2;
     for (int q = team.thread / lanes; q < n; q += team.threads / lanes) {
@@ -82,20 +91,24 @@ __device__ __forceinline__ void grow(const Solve& s, const Team& team, uint64* c
             const int i = free_rows[q];
             if (s.ends_bound && !has_end(s, i, delta)) continue;
             if (mine == 0) poke(&s.roots[i], i);
-            claim_columns(s, claims, delta, i, i, 0, mine, lanes, shared, next, n_next);
+            Zeros zeros;
+            zeros.read(s, i, mine);
+            claim_columns(s, claims, delta, i, i, 0, mine, lanes, zeros, shared, next, n_next);
             continue;
         }
         const int j = queue[q].x;
-        const int from = row_of(peek(&claims[j]));
+        const uint64 claim = peek(&claims[j]);
         const int i = peek(&s.columns[j].row);
-        const int root = peek(&s.roots[from]);
+        Zeros zeros;
+        if (i >= 0) zeros.read(s, i, mine);
+        const int root = peek(&s.roots[row_of(claim)]);
         if (i < 0) {
             if (mine == 0) end_path(s, root, level, j);
             continue;
         }
         if (mine == 0) poke(&s.roots[i], root);
         if ((uint32)(peek(&s.ends[root]) >> 32) < (uint32)level) continue;
-        claim_columns(s, claims, delta, i, root, level, mine, lanes, shared, next, n_next);
+        claim_columns(s, claims, delta, i, root, level, mine, lanes, zeros, shared, next, n_next);
     }
     shared.gathered.flush(next, n_next);
 }
@@ -107,24 +120,25 @@ __device__ __forceinline__ void grow_trees(const Solve& s, const Team& team, uin
     int n = n_free;
     while (n > 0) {
         if (team.is_grid && n <= FEW_COLUMNS) {
+            const int round = progress.round;
             if (blockIdx.x == 0) {
-                while (0 < n && n <= FEW_COLUMNS) {
+                while (0 < n && n <= FEW_COLUMNS && progress.round - round < ALONE_ROUNDS) {
                     grow(s, the_block(), claims, free_rows, delta, progress.round - first, progress.round, n, shared);
                     __syncthreads();
                     progress.round += 1;
-                    n = peek(&s.counts->queue[progress.round % 3]);
+                    n = peek(&s.counts->queue[progress.round % SLOTS]);
                     __syncthreads();
                 }
-                if (threadIdx.x == 0) s.counts->round = progress.round;
+                if (threadIdx.x == 0) s.counts->alone[round % SLOTS] = progress.round;
             }
             team.meet(s.counts);
-            progress.round = peek(&s.counts->round);
+            progress.round = heard(&s.counts->alone[round % SLOTS], shared);
         } else {
             grow(s, team, claims, free_rows, delta, progress.round - first, progress.round, n, shared);
             team.meet(s.counts);
             progress.round += 1;
         }
-        n = peek(&s.counts->queue[progress.round % 3]);
+        n = heard(&s.counts->queue[progress.round % SLOTS], shared);
     }
     progress.levels += progress.round - first;
 }
@@ -136,7 +150,7 @@ __device__ __forceinline__ int augment(const Solve& s, const Team& team, price_t
     uint64* const other_claims = s.claims + (int64)then * s.costs.n_cols;
     const int* const free_rows = s.free_rows + (int64)now * s.costs.n_rows;
     int* const next_free = s.free_rows + (int64)then * s.costs.n_rows;
-    const int n_free = peek(&s.counts->free_rows[now]);
+    const int n_free = heard(&s.counts->free_rows[now], shared);
     grow_trees(s, team, claims, free_rows, n_free, delta, shared, progress);
     for (int j = team.thread; j < s.costs.n_cols; j += team.threads) other_claims[j] = NOTHING;
     for (int q = team.thread; q < n_free; q += team.threads) {
@@ -150,7 +164,7 @@ __device__ __forceinline__ int augment(const Solve& s, const Team& team, price_t
         }
     }
     team.meet(s.counts);
-    const int paths = n_free - peek(&s.counts->free_rows[then]);
+    const int paths = n_free - heard(&s.counts->free_rows[then], shared);
     if (team.speaks()) s.counts->free_rows[now] = 0;
     progress.phases += 1;
     return paths;
@@ -159,7 +173,7 @@ __device__ __forceinline__ int augment(const Solve& s, const Team& team, price_t
 // A maximum matching on the pairs of zero slack; returns how many rows it matched. All threads of the team.
 __device__ __forceinline__ int match_on_zeros(const Solve& s, const Team& team, price_t delta, Shared& shared, Progress& progress) {
     int matched = 0, paths = 1;
-    while (paths > 0 && peek(&s.counts->free_rows[progress.phases & 1]) > 0) {
+    while (paths > 0 && heard(&s.counts->free_rows[progress.phases & 1], shared) > 0) {
         paths = augment(s, team, delta, shared, progress);
         matched += paths;
     }
