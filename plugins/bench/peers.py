@@ -57,14 +57,14 @@ def peers(effort: Effort, gpu: str = "cuda") -> Benchmark:
 def _assignment(effort: Effort, gpu: str) -> Experiment:
     sizes = effort.of_sizes((500, 1000, 2000, 4000), (200, 500))
     cases = [Case(family, n, partial(_dense_input, family, n)) for family in _DENSE for n in sizes]
-    problem: Callable[[DenseInput], Problem] = lambda given: given.problem  # noqa: E731
+    costs: Callable[[DenseInput], np.ndarray] = lambda given: given.costs  # noqa: E731 - checking them counts
     rounded = partial(check_dense, tolerance=1e-6)
     variants = [
-        solver_variant("auctrack", "auto", prepare=problem),
-        solver_variant("auctrack, GPU", "auto", gpu, prepare=problem),
-        solver_variant("auctrack auction", "auction", prepare=problem),
-        solver_variant("auctrack auction, GPU", "auction", gpu, prepare=problem),
-        Variant("SciPy", scipy_dense, check_dense, prepare=lambda given: given.costs),
+        solver_variant("auctrack", "auto", prepare=costs),
+        solver_variant("auctrack, GPU", "auto", gpu, prepare=costs),
+        solver_variant("auctrack auction", "auction", prepare=costs),
+        solver_variant("auctrack auction, GPU", "auction", gpu, prepare=costs),
+        Variant("SciPy", scipy_dense, check_dense, prepare=costs),
         Variant("lapx", lapx_dense, check_dense, prepare=_as(np.float64), missing=not_installed("lap", "lapx")),
         Variant("lapx float32", lapx_dense, rounded, prepare=_as(np.float32), missing=not_installed("lap", "lapx")),
     ]
@@ -158,7 +158,7 @@ _TITLES = {
     "cardinality": "Maximum cardinality, start and transposing included",
     "linking": "Linking a movie of 10 frames",
 }
-_COPIES = "inputs lie in the host's memory: copying them to a GPU counts"
+_COPIES = "inputs lie in the host's memory: checking them, and copying them to a GPU, counts"
 _NOTES = {
     "assignment": (
         _COPIES,
