@@ -9,8 +9,8 @@ import pytest
 from scipy.optimize import linear_sum_assignment
 from scipy.sparse import csr_array, eye_array, random_array
 
-from auctrack.matching import Infeasible, InvalidProblem, NotConverged, Problem, solve, verify
-from auctrack.matching.auction import Auction, gpu_points, gpu_scaling
+from auctrack.matching import Infeasible, InvalidProblem, NotConverged, Problem, cuda, solve, verify
+from auctrack.matching.auction import Auction, coarse_start, gpu_coarse, gpu_points, gpu_scaling
 from auctrack.matching.errors import DeviceMemoryExceeded
 
 from ..cases import CASES, assert_solves
@@ -123,6 +123,56 @@ def test_points_need_no_matrix(sizes: tuple[int, int], metric: Any) -> None:
     answer = assert_optimal(Problem.points(x, y, metric=metric))
     assert answer.n_links == min(sizes)
     assert answer.stats["pricing_rounds"] >= 1
+
+
+def test_independent_sets_start_from_afar(monkeypatch: pytest.MonkeyPatch) -> None:
+    calls: list[int] = []
+    coarse = gpu_points.coarse_prices
+
+    def counted(cp: Any, rows: Any, cols: Any, *, squared: bool) -> Any:
+        calls.append(len(rows))
+        return coarse(cp, rows, cols, squared=squared)
+
+    monkeypatch.setattr(gpu_points, "coarse_prices", counted)
+    x, y = np.random.default_rng(30).random((2, 20_000, 3))
+    assert_optimal(Problem.points(x, y))
+    assert calls == [20_000]
+
+
+@pytest.mark.parametrize("squared", [False, True])
+def test_prices_from_afar_are_those_of_the_cpu(squared: bool) -> None:
+    """But for the order in which cells are relaxed."""
+    x, y = np.random.default_rng(31).random((2, 3000, 3))
+    with cuda.using("cuda") as cp:
+        found = cuda.to_host(gpu_coarse.coarse_prices(cp, cp.asarray(x), cp.asarray(y), squared=squared))
+    expected = coarse_start.coarse_prices(x.T.copy(), y.T.copy(), squared)
+    assert np.corrcoef(found, expected)[0, 1] > 0.99
+    assert np.std(found - expected) < 0.05 * np.std(expected)
+
+
+@pytest.mark.parametrize("kind", ["fifty times as wide", "clusters onto others", "a cloud beside a cloud"])
+def test_matrix_is_made_where_neighbours_say_little(kind: str) -> None:
+    rng = np.random.default_rng(32)
+    x, y = rng.random((2, 400, 2))
+    if kind == "clusters onto others":
+        x, y = (rng.random((2, 4, 1, 2)) + 0.01 * rng.normal(size=(2, 4, 100, 2))).reshape(2, 400, 2)
+    y = {"fifty times as wide": 50 * y, "clusters onto others": y, "a cloud beside a cloud": y + 5}[kind]
+    assert assert_optimal(Problem.points(x, y)).stats["matrix"] == 1
+
+
+def test_prices_of_the_lone_that_let_nearly_all_be_matched() -> None:
+    """Links frayed by a hundred searches are tightened."""
+    rng = np.random.default_rng(33)
+    answer = assert_optimal(Problem.points(rng.random((3000, 3)), rng.random((3001, 3)), unmatched_cost=0.3))
+    assert answer.n_links == 3000
+
+
+def test_stages_tell_their_seconds() -> None:
+    rng = np.random.default_rng(34)
+    stats = solve(Problem.points(*rng.random((2, 3000, 3))), "auction", "cuda").stats
+    stages = ("graph_s", "phases_s", "tight_bids_s", "paths_s", "forest_s", "check_s", "certificate_s")
+    assert all(stats[stage] > 0 for stage in stages)
+    assert sum(stats[stage] for stage in stages) < stats["solve_s"]
 
 
 def test_points_of_two_frames_with_unmatched_cost() -> None:
