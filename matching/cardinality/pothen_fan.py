@@ -144,6 +144,7 @@ def depth_first_phase(
     All are that an earlier search met, but what one that succeeded met is not if the phase `reopens` it.
     Packs the rows that stay free to the front of `free_rows`.
     Returns the number of augmentations, of rows left free, and of columns met.
+    One loop on purpose: with the search in a function of its own it took half as long again.
     """
     seen[:] = np.uint64(0)
     n_left = 0
@@ -200,12 +201,18 @@ def depth_first_phase(
         else:
             add(seen, free_column)
         add(matched, free_column)
-        j = free_column
-        while depth >= 0:
-            i = stack[depth]
-            previous = col_of_row[i]
-            col_of_row[i] = j
-            row_of_col[j] = i
-            j = previous
-            depth -= 1
+        _augment(stack, depth, free_column, col_of_row, row_of_col)
     return len(free_rows) - n_left, n_left, n_visited
+
+
+@njit(cache=True, nogil=True)
+def _augment(stack: IntArray, depth: int, free_column: int, col_of_row: IntArray, row_of_col: IntArray) -> None:
+    """Give the last row on the stack the free column, and each row before it the column of the row behind."""
+    j = free_column
+    while depth >= 0:
+        i = stack[depth]
+        previous = col_of_row[i]
+        col_of_row[i] = j
+        row_of_col[j] = i
+        j = previous
+        depth -= 1

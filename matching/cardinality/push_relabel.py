@@ -128,7 +128,7 @@ def _push(
 
     `active` is a ring (its length a power of two), with the labels of its rows in `bounds`; a row that cannot reach a
     free column leaves it for good. What is left is packed into `free_rows`. Returns how many, the pushes and the gap
-    relabellings.
+    relabellings. One loop on purpose: with its steps in functions of their own it took half as long again.
     """
     n_rows, n_columns = len(col_of_row), len(row_of_col)
     unreachable = n_rows + n_columns

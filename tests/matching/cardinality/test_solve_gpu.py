@@ -171,6 +171,7 @@ def test_g_pr_counts_active_columns(form: str) -> None:
     stats = maximum_matching_gpu(graph, "g-pr", options={"form": form})[2]
     active = stats["active_columns"]
     assert len(active) == stats["loops"]
+    assert len(stats["relabel_seconds"]) == stats["global_relabels"] == len(stats["levels"]) == len(stats["list_sizes"])
     assert active[0] == graph.n_columns - stats["initial_size"]
     assert active[-1] == 0
     assert sum(active) >= stats["pushes"]
