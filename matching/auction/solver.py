@@ -15,7 +15,9 @@ class Auction:
     """The auction algorithm with ε-scaling, finished exactly by shortest augmenting paths from its prices.
 
     Exact by default: integer costs with gap 0, real costs in float64 within 64 ulp term by term. Dense and sparse
-    costs, and point sets matrix-free in O(n) memory; unequal sides, `unmatched_cost` and batches included.
+    costs, and point sets matrix-free in O(n) memory; unequal sides, `unmatched_cost` and batches included. Point sets
+    in which neighbours say little, as of very different extent, get their matrix where it fits memory, since that is
+    the shorter way (`matrix_instead`); the result's stats say "matrix".
 
     Attributes
     ----------
@@ -72,7 +74,9 @@ class Auction:
         ------
         Infeasible
             With a Hall violator, when a member of the shorter side cannot be matched and there is no `unmatched_cost`.
-            Found before the long part of an auction: after one round of bids without an increment, or none.
+            Found before the first bid by a cardinality matching; on a GPU, unless `eps` or the paper's loop is asked for,
+            before the first search that goes far: most problems are solved by bids and short paths sooner than that
+            matching is found, and otherwise it begins with what these matched.
         NotConverged
             When `max_bids` ran out; carries what is known.
         InvalidProblem
