@@ -145,6 +145,16 @@ def test_cardinality_families(bench, tmp_path):
     assert (tmp_path / "cardinality-performance-permuted.png").exists()
 
 
+@pytest.mark.gpu
+def test_cardinality_on_a_gpu(bench, tmp_path):
+    wanted = "algorithms/ours*,algorithms/APFB*,algorithms/G-PR,table-1/*,figure-1/*"
+    bench("cardinality", "--quick", "--sizes", "8", "--repetitions", "1", "--only", wanted)
+    for cell in cells(tmp_path, "cardinality"):
+        assert cell["seconds"], cell["why_not"]
+    sizes = {(cell["series"], cell["facts"][0]["maximum"]) for cell in cells(tmp_path, "cardinality")}
+    assert len(sizes) == len({series for series, _ in sizes})
+
+
 def test_a_part_of_cardinality_shows_its_table_only(bench, tmp_path):
     printed = bench("cardinality", "--quick", "--sizes", "6", "--repetitions", "1", "--only", "figure-2/*")
     assert "Figure 2" in printed
