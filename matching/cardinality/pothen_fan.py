@@ -206,7 +206,7 @@ def depth_first_phase(
 
 
 @njit(cache=True, nogil=True)
-def _augment(stack: IntArray, depth: int, free_column: int, col_of_row: IntArray, row_of_col: IntArray) -> None:
+def _augment(stack: IntArray, depth: int, free_column: Any, col_of_row: IntArray, row_of_col: IntArray) -> None:
     """Give the last row on the stack the free column, and each row before it the column of the row behind."""
     j = free_column
     while depth >= 0:
