@@ -57,7 +57,7 @@ def checked_shape(shape: Any) -> tuple[int, int]:
     try:
         n_rows, n_columns = map(index, shape)
     except (TypeError, ValueError) as error:
-        raise InvalidProblem(f"graph: shape must be two whole numbers (n_rows, n_columns), got {shape!r}") from error
+        raise InvalidProblem(f"shape: need two whole numbers (n_rows, n_columns), got {shape!r}") from error
     if n_rows < 0 or n_columns < 0 or n_rows + n_columns > _INDEX_MAX:
         raise InvalidProblem(
             f"graph: sides must not be negative and together below 2**31 vertices, got shape ({n_rows}, {n_columns})"

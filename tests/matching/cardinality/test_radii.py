@@ -59,6 +59,7 @@ def test_no_pairs_and_no_radii():
         ({"rows": [-1, 0]}, r"rows: must lie in \[0, 2\)"),
         ({"columns": [0, 2]}, r"columns: must lie in \[0, 2\)"),
         ({"columns": [0.0, 1.0]}, "columns: must be integers"),
+        ({"shape": (2, 2.7)}, "shape: need two whole numbers"),
         ({"device": "tpu"}, "cuda:N"),
     ],
 )
