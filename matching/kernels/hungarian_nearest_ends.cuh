@@ -56,26 +56,27 @@ __device__ __forceinline__ void learn_ways(const Solve& s, const Team& team, pri
 }
 
 // Rounds until no way falls. All threads of the team come.
-__device__ __forceinline__ void find_ends(const Solve& s, const Team& team, price_t delta, int n, Progress& progress) {
+__device__ __forceinline__ void find_ends(const Solve& s, const Team& team, price_t delta, int n, Shared& shared, Progress& progress) {
     const int first = progress.round;
-    if (team.is_grid && n <= FEW_MEMBERS) {
-        if (blockIdx.x == 0) {
-            do {
-                learn_ways(s, the_block(), delta, progress.round, n);
-                __syncthreads();
-                progress.round += 1;
-            } while (peek(&s.counts->queue[progress.round % SLOTS]) > 0);
-            if (threadIdx.x == 0) s.counts->alone[first % SLOTS] = progress.round;
-        }
-        team.meet(s.counts);
-        progress.round = peek(&s.counts->alone[first % SLOTS]);
-    } else {
-        do {
+    do {
+        const int round = progress.round;
+        if (team.is_grid && n <= FEW_MEMBERS) {
+            if (blockIdx.x == 0) {
+                do {
+                    learn_ways(s, the_block(), delta, progress.round, n);
+                    __syncthreads();
+                    progress.round += 1;
+                } while (peek(&s.counts->queue[progress.round % SLOTS]) > 0 && progress.round - round < ALONE_ROUNDS);
+                if (threadIdx.x == 0) s.counts->alone[round % SLOTS] = progress.round;
+            }
+            team.meet(s.counts);
+            progress.round = heard(&s.counts->alone[round % SLOTS], shared);
+        } else {
             learn_ways(s, team, delta, progress.round, n);
             team.meet(s.counts);
             progress.round += 1;
-        } while (peek(&s.counts->queue[progress.round % SLOTS]) > 0);
-    }
+        }
+    } while (heard(&s.counts->queue[progress.round % SLOTS], shared) > 0);
     progress.rounds += progress.round - first;
 }
 

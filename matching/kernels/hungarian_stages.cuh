@@ -100,7 +100,7 @@ __device__ __forceinline__ price_t settle(const Solve& s, const Team& team, cons
         const int64 listed = nanoseconds();
         progress.compaction_ns += listed - searched;
         if (n == 0) {
-            if (s.ends_bound && delta < none()) find_ends(s, team, delta, members, progress);
+            if (s.ends_bound && delta < none()) find_ends(s, team, delta, members, shared, progress);
             progress.search_ns += nanoseconds() - listed;
             return delta;
         }
