@@ -64,8 +64,8 @@ def solve(
     -----
     The rule of "auto", as measured on one CPU core against the other solver of each line:
 
-    - dense costs: `jv` (0.1-0.6 × SciPy's time from n = 500 at every dtype; with costs in [0, n/10], n = 5,000, 0.3 × that of
-      `hungarian-classical`);
+    - dense costs: `jv` (0.1-0.6 × SciPy's time from n = 500 at every dtype; costs in [0, n/10], n = 5,000: 0.3 × the time
+      of `hungarian-classical`);
     - sparse costs with an `unmatched_cost`: `sparse-jv`; without one: `auction`, which does the same where the
       problem is easy and takes a fourth to a thirtieth of the time where it is not;
     - point sets without an `unmatched_cost`: `jv` up to `FEW_PAIRS` pairs, above that `auction`, which needs no matrix
@@ -75,9 +75,10 @@ def solve(
       of them a row (from twice that distance on it is as fast or faster, and its memory does not grow with the gate);
     - whatever is sent to several CUDA devices: `hungarian-classical` (four H200s, n = 20,000, [0, 10n]: 49 ms, where
       `hungarian-tree` takes 112);
-    - no prices are handed from an auction to a Hungarian method (`HungarianTree(start=…)`): from an auction's prices
-      the tree takes a fifth to an eighth of its time on a CPU, but with the auction never less than `jv`. The GPU
-      auction's own last rows are matched by a Hungarian forest;
+    - no prices are handed from an auction to a Hungarian method (`start=`): from an auction's prices the tree takes a
+      fifth to an eighth of its time on a CPU, but with the auction never less than `jv`. On an H200, n = 20,000,
+      `hungarian-classical` takes 36 and 50 ms from an auction's prices ([0, n] and [0, 10n]), 22 and 46 without them.
+      The GPU auction's own last rows are matched by a Hungarian forest;
     - whatever is sent to a CUDA device, or lies there and is not fetched by device="cpu", and with device="auto", where
       a CUDA device is present, whatever has at least `GPU_PAYS` pairs: `hungarian-classical` for dense costs (n =
       20,000 on one H200, beside the auction: [0, n] 19 and 27 ms, points' distances 11 and 24, but [0, 10n] 47 and 31;
