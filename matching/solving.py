@@ -64,8 +64,8 @@ def solve(
     -----
     The rule of "auto", as measured on one CPU core against the other solver of each line:
 
-    - dense costs: `jv` (0.1-0.6 × SciPy's time from n = 500 at every dtype; costs in [0, n/10], n = 5,000: 0.3 × the time
-      of `hungarian-classical`);
+    - dense costs: `jv` (0.1-0.6 × SciPy's time from n = 500 at every dtype; costs in [0, n/10], n = 5,000: 0.3 × the
+      time of `hungarian-classical`);
     - sparse costs with an `unmatched_cost`: `sparse-jv`; without one: `auction`, which does the same where the
       problem is easy and takes a fourth to a thirtieth of the time where it is not;
     - point sets without an `unmatched_cost`: `jv` up to `FEW_PAIRS` pairs, above that `auction`, which needs no matrix
