@@ -21,11 +21,11 @@ PAIRS_AT_ONCE = 2**26
 def most_reads(problem: Problem) -> float:
     """Return how many costs the neighbour graph may be asked for before the matrix is made; +inf if it is not.
 
-    The matrix must fit half of the device memory that is free; batches stay without.
+    The matrix must fit a third of the device memory that is free; batches stay without.
     """
     n, m = problem.shape
     try:
-        cuda.require_memory(2 * 8 * n * m + 8 * PAIRS_AT_ONCE, "the matrix of all pairs")
+        cuda.require_memory(3 * 8 * n * m + 8 * PAIRS_AT_ONCE, "the matrix of all pairs")
     except DeviceMemoryExceeded:
         return np.inf
     return MATRIX_READS * n * m if problem.n_blocks == 1 else np.inf

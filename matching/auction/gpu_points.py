@@ -56,11 +56,11 @@ def solve_points(cp: Any, problem: Problem, most_bids: int | None = None) -> tup
     graph = _neighbour_graph(cp, problem, x, y, kernels)
     graph_ns = perf_counter_ns() - began
     pairs = AllPairs(x, y, kernels)
+    reads = np.inf if most_bids is not None else most_reads(problem)
     if graph.is_bounded and not is_nearly_square(graph, most_bids):
-        graph, prices, stuck = _solve_bounded(graph, pairs, most_bids)
+        graph, prices, stuck = _solve_bounded(graph, pairs, most_bids, reads)
         prices.count(graph_ns=graph_ns)
         return graph, prices, stuck
-    reads = np.inf if most_bids is not None else most_reads(problem)
     free, prices, stuck = _solve_free(without_bounds(graph), problem, pairs, most_bids, reads)
     prices.count(graph_ns=graph_ns)
     wanting: Any = ()
@@ -80,7 +80,9 @@ def solve_points(cp: Any, problem: Problem, most_bids: int | None = None) -> tup
     return _bounded_as(graph, free), prices, stuck
 
 
-def _solve_bounded(graph: DeviceGraph, pairs: AllPairs, most_bids: int | None) -> tuple[DeviceGraph, Prices, int]:
+def _solve_bounded(
+    graph: DeviceGraph, pairs: AllPairs, most_bids: int | None, reads: float
+) -> tuple[DeviceGraph, Prices, int]:
     """Solve from the bounds again and again, each time with the pairs that contradict; as `solve_points`."""
     prices, stuck = solve_graph(graph, most_bids)
     wanting: Any = ()
@@ -90,6 +92,8 @@ def _solve_bounded(graph: DeviceGraph, pairs: AllPairs, most_bids: int | None) -
         graph, wanting = pairs.added(graph, prices)
         if len(wanting) == 0:
             return graph, prices, -1
+        if _scans_left(graph, prices, reads) == 0:
+            return _solve_matrix(graph, prices.counts, pairs)
         again, stuck = solve_graph(graph, most_bids)
         again.count(**prices.counts)
         prices = again
@@ -111,7 +115,7 @@ def _solve_free(
     if prices.counts.get("waiting"):
         return graph, prices, -1
     left, is_hard = bid_tightly(graph, prices, None, most_bids)
-    if is_hard and problem.n_blocks == 1:
+    if is_hard and problem.n_blocks == 1 and len(increments(graph)) > 1:
         graph, left = _start_from_afar(graph, problem, prices, pairs)
     elif is_hard:
         left = settle_shortages(graph, prices)
