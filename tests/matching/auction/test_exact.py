@@ -19,6 +19,7 @@ from auctrack.matching import (
     verify,
 )
 from auctrack.matching.box_tree import build_tree, hilbert_orders, nearest
+from auctrack.matching.convert import as_dense
 
 from ..cases import CASES, assert_solves
 
@@ -251,6 +252,8 @@ def test_infeasible_is_found_before_any_bid(
     for kernel in ("cpu._try_parts", "cpu._solve_parts", "paper._auction"):
         monkeypatch.setattr(f"auctrack.matching.auction.{kernel}", no_bid)
     problem = _crowded(neighbour_graph(600, n_cols), 40)
+    with pytest.raises(Infeasible):
+        solve(as_dense(problem), Auction(**options))
     with pytest.raises(Infeasible) as caught:
         solve(problem, Auction(**options))
     rows = caught.value.rows
