@@ -17,7 +17,7 @@ import numpy as np
 from numba import njit
 
 from .dense_zeros import MANY, match_along_zeros, name_costs
-from .row_scan import BLOCK, cheapest_column, lowest_blocks
+from .row_scan import BLOCK, cheapest_column, column_of_rank, lowest_blocks, rank
 from .shortest_paths import BIDS_PER_ROW, NO_PATH, alone_end, flip, take
 
 LONGEST_CHAIN = 30
@@ -83,18 +83,21 @@ def _bid(row, i, may_displace, state):
     v = state.v
     best, second = state.row_bound[i], state.none
     best_col, second_col = -1, -1
-    lowest, next_lowest, _ = lowest_blocks(row, v)
-    for first in (min(lowest, next_lowest), max(lowest, next_lowest)):
-        for j in range(max(first, 0), min(first + BLOCK, len(v)) if first >= 0 else 0):
-            value = row[j] - v[j]
-            if value < second:
-                if value < best:
-                    second, second_col = best, best_col
-                    best, best_col = value, j
-                else:
-                    second, second_col = value, j
+    lowest, next_lowest, _, next_least = lowest_blocks(row, v)
+    first = max(lowest, 0)
+    for j in range(first, min(first + BLOCK, len(v))):
+        value = row[j] - v[j]
+        if value < second:
+            if value < best:
+                second, second_col = best, best_col
+                best, best_col = value, j
+            else:
+                second, second_col = value, j
     if best_col < 0:
         return -1, (i if best >= state.none else -1)
+    if next_least < rank(second):
+        second_col = column_of_rank(row, v, next_lowest, next_least)
+        second = row[second_col] - v[second_col]
     if second <= best and second_col >= 0 and state.row_of_col[best_col] >= 0 and state.row_of_col[second_col] >= 0:
         second_col = _lone_column(row, v, best, state.row_of_col, second_col)
     best_cost = best * 0 + row[best_col]

@@ -54,7 +54,7 @@ def ranks_at_ends(values, zero):
 
 @njit(cache=True, nogil=True)
 def lowest_blocks(row, v):
-    """Return the first columns of the two blocks with the lowest least c_j - v_j, -1 for none, and the lower rank."""
+    """Return the first columns of the two blocks with the lowest least c_j - v_j, -1 for none, and these two ranks."""
     lowest = next_lowest = -1
     least = next_least = HIGHEST
     for first in range(0, len(v), BLOCK):
@@ -64,15 +64,20 @@ def lowest_blocks(row, v):
             lowest, least = first, low
         elif low < next_least:
             next_lowest, next_least = first, low
-    return lowest, next_lowest, least
+    return lowest, next_lowest, least, next_least
 
 
 @njit(cache=True, nogil=True)
 def cheapest_column(row, v, bound):
     """Return the first column with the least c_j - v_j below `bound`, or -1."""
-    lowest, _, least = lowest_blocks(row, v)
-    if least < rank(bound):
-        for j in range(lowest, min(lowest + BLOCK, len(v))):
-            if rank(row[j] - v[j]) == least:
-                return j
-    return -1
+    lowest, _, least, _ = lowest_blocks(row, v)
+    return column_of_rank(row, v, lowest, least) if least < rank(bound) else -1
+
+
+@njit(cache=True, nogil=True)
+def column_of_rank(row, v, first, own):
+    """Return the first column from `first` on whose c_j - v_j has a rank that one of them has."""
+    j = first
+    while rank(row[j] - v[j]) != own:
+        j += 1
+    return j
