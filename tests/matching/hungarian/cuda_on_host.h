@@ -1,0 +1,284 @@
+// Enough of CUDA C++ to run a kernel file on a host: so that the kernels' logic is tested where there is no GPU.
+//
+// Every block is a thread of the host, every CUDA thread of it a fiber that runs until it must wait for others: at a barrier,
+// a warp's exchange, or a word in memory. Blocks take turns, and go as far as they can: one may be rounds ahead of another
+// wherever no barrier keeps it. `__shared__` is a block's own. What is not shown: caches, and late writes.
+#include <emmintrin.h>
+#include <setjmp.h>
+#include <ucontext.h>
+
+#include <condition_variable>
+#include <cstdint>
+#include <cstdlib>
+#include <cstring>
+#include <map>
+#include <mutex>
+#include <thread>
+#include <utility>
+#include <vector>
+
+#define __device__
+#define __global__
+#define __forceinline__ inline
+#define __shared__ static thread_local
+#define __launch_bounds__(...)
+#define __align__(n) alignas(n)
+#define __CUDA_ARCH__ 700
+
+struct Dimension {
+    int x;
+};
+struct int2 {
+    int x, y;
+};
+inline int2 make_int2(int x, int y) { return {x, y}; }
+inline thread_local Dimension threadIdx, blockIdx, blockDim, gridDim;
+template <class A, class B>
+auto min(A a, B b) {
+    return a < b ? a : b;
+}
+template <class A, class B>
+auto max(A a, B b) {
+    return a < b ? b : a;
+}
+
+namespace host {
+
+// Lanes that exchange a word; those of one mask meet again and again.
+struct Meeting {
+    uint32_t arrived = 0;
+    long times = 0;
+    uint64_t given[32], seen[32];
+};
+
+// setjmp instead of swapcontext, which asks the operating system each time.
+struct Place {
+    jmp_buf jump;
+};
+
+// Whose turn it is.
+struct Turns {
+    std::mutex mutex;
+    std::condition_variable changed;
+    std::vector<bool> present;
+    int whose = 0;
+
+    void pass_on(bool leave) {
+        std::unique_lock<std::mutex> lock(mutex);
+        const int me = whose, n = (int)present.size();
+        if (leave) present[me] = false;
+        for (int k = 1; k <= n; ++k)
+            if (present[(me + k) % n]) {
+                whose = (me + k) % n;
+                break;
+            }
+        changed.notify_all();
+        if (!leave) await(lock, me);
+    }
+    void await(std::unique_lock<std::mutex>& lock, int me) {
+        changed.wait(lock, [&] { return whose == me; });
+    }
+};
+
+struct Block {
+    Turns* turns;
+    int alive, waiting = 0, current = 0;
+    bool awaits = false;
+    long barriers = 0;
+    bool any = false, any_seen = false;
+    std::vector<ucontext_t> fibers;  // to begin with
+    std::vector<Place> places;       // where each waits
+    std::vector<bool> begun, done;
+    std::vector<std::pair<const long*, long>> until;  // what must change before a fiber goes on
+    std::vector<std::map<uint32_t, Meeting>> warps;
+    std::vector<uint64_t> room;  // dynamic shared memory
+    ucontext_t start;
+    Place home;
+};
+inline thread_local Block* block;
+
+inline void wait() {
+    if (_setjmp(block->places[block->current].jump) == 0) _longjmp(block->home.jump, 1);
+}
+
+inline void wait_for_change(const long& times, long seen) {
+    block->until[block->current] = {&times, seen};
+    while (times == seen) wait();
+    block->until[block->current] = {nullptr, 0};
+}
+
+// Lets a fiber run until it waits.
+inline void go_on(int t) {
+    Block& here = *block;
+    here.current = threadIdx.x = t;
+    if (_setjmp(here.home.jump) != 0) return;
+    if (here.begun[t]) _longjmp(here.places[t].jump, 1);
+    here.begun[t] = true;
+    swapcontext(&here.start, &here.fibers[t]);
+}
+
+inline void open_barrier() {
+    block->waiting = 0, block->any_seen = block->any, block->any = false;
+    ++block->barriers;
+}
+
+inline bool barrier(bool say) {
+    block->any |= say;
+    const long mine = block->barriers;
+    if (++block->waiting == block->alive) open_barrier();
+    wait_for_change(block->barriers, mine);
+    return block->any_seen;
+}
+
+template <class T>
+uint64_t word(T value) {
+    uint64_t bits = 0;
+    memcpy(&bits, &value, sizeof value);
+    return bits;
+}
+template <class T>
+T from_word(uint64_t bits) {
+    T value;
+    memcpy(&value, &bits, sizeof value);
+    return value;
+}
+
+// What the lanes of the mask give, once all have come.
+template <class T>
+const uint64_t* exchanged(uint32_t mask, T value) {
+    Meeting& here = block->warps[threadIdx.x / 32][mask];
+    const long mine = here.times;
+    here.given[threadIdx.x % 32] = word(value), here.arrived |= 1u << threadIdx.x % 32;
+    if (here.arrived == mask) {
+        memcpy(here.seen, here.given, sizeof here.seen);
+        here.arrived = 0, ++here.times;
+    }
+    wait_for_change(here.times, mine);
+    return here.seen;
+}
+
+template <class T>
+T load(const T* at) {
+    return __atomic_load_n(at, __ATOMIC_SEQ_CST);
+}
+template <class T>
+T awaited(const T* at) {
+    block->awaits = true;
+    wait();
+    return load(at);
+}
+inline void load_words(const uint64_t* at, uint64_t& a, uint64_t& b) {
+    block->awaits = true;
+    wait();
+    const __m128i both = _mm_load_si128((const __m128i*)at);
+    a = (uint64_t)_mm_cvtsi128_si64(both), b = (uint64_t)_mm_cvtsi128_si64(_mm_unpackhi_epi64(both, both));
+}
+inline void store_words(uint64_t* at, uint64_t a, uint64_t b) { _mm_store_si128((__m128i*)at, _mm_set_epi64x((long long)b, (long long)a)); }
+
+template <class Kernel>
+struct Fiber {
+    static inline thread_local Kernel* kernel;
+    static void run() {
+        (*kernel)();
+        block->done[block->current] = true;
+        if (--block->alive > 0 && block->waiting == block->alive) open_barrier();
+        wait();
+    }
+};
+
+template <class Kernel>
+void run_block(Turns* turns, int number, int blocks, int threads, int shared_bytes, Kernel kernel) {
+    {
+        std::unique_lock<std::mutex> lock(turns->mutex);
+        turns->await(lock, number);
+    }
+    Block here{turns, threads};
+    here.fibers.resize(threads), here.places.resize(threads), here.begun.assign(threads, false), here.done.assign(threads, false), here.until.resize(threads), here.warps.resize((threads + 31) / 32);
+    here.room.resize(shared_bytes / 8 + 1);
+    block = &here, Fiber<Kernel>::kernel = &kernel;
+    blockIdx.x = number, gridDim.x = blocks, blockDim.x = threads;
+    std::vector<std::vector<char>> stacks(threads, std::vector<char>(1 << 16));
+    for (int t = 0; t < threads; ++t) {
+        getcontext(&here.fibers[t]);
+        here.fibers[t].uc_stack.ss_sp = stacks[t].data(), here.fibers[t].uc_stack.ss_size = stacks[t].size();
+        makecontext(&here.fibers[t], Fiber<Kernel>::run, 0);
+    }
+    while (here.alive > 0) {
+        for (int t = 0; t < threads; ++t)
+            if (!here.done[t] && (here.until[t].first == nullptr || *here.until[t].first != here.until[t].second)) go_on(t);
+        if (here.awaits && here.alive > 0) turns->pass_on(false);
+        here.awaits = false;
+    }
+    turns->pass_on(true);
+}
+
+template <class... A, size_t... I>
+void call(void (*kernel)(A...), void** arguments, std::index_sequence<I...>) {
+    kernel(*(A*)arguments[I]...);
+}
+
+// `arguments` as the CUDA driver takes them: where each of them lies.
+template <class... A>
+void launch(void (*kernel)(A...), int blocks, int threads, int shared_bytes, void** arguments) {
+    const auto run = [=] { call(kernel, arguments, std::index_sequence_for<A...>{}); };
+    Turns turns;
+    turns.present.assign(blocks, true);
+    std::vector<std::thread> all;
+    for (int k = 0; k < blocks; ++k) all.emplace_back([&, k] { run_block(&turns, k, blocks, threads, shared_bytes, run); });
+    for (auto& one : all) one.join();
+}
+
+}  // namespace host
+
+constexpr uint32_t ALL_LANES = 0xffffffffu;
+inline void __syncthreads() { host::barrier(false); }
+inline int __syncthreads_or(int say) { return host::barrier(say != 0); }
+inline void __syncwarp(uint32_t mask = ALL_LANES) { host::exchanged(mask, 0); }
+template <class T>
+T __shfl_sync(uint32_t mask, T value, int from) {
+    return host::from_word<T>(host::exchanged(mask, value)[from]);
+}
+template <class T>
+T __shfl_xor_sync(uint32_t mask, T value, int step) {
+    return host::from_word<T>(host::exchanged(mask, value)[threadIdx.x % 32 ^ step]);
+}
+inline uint32_t __ballot_sync(uint32_t mask, bool say) {
+    const uint64_t* const said = host::exchanged(mask, say);
+    uint32_t who = 0;
+    for (int k = 0; k < 32; ++k) who |= (uint32_t)(mask >> k & said[k] & 1) << k;
+    return who;
+}
+inline int __any_sync(uint32_t mask, bool say) { return __ballot_sync(mask, say) != 0; }
+inline uint32_t __activemask() { return 1u << threadIdx.x % 32; }  // a lane by itself is always right
+inline int __popc(uint32_t x) { return __builtin_popcount(x); }
+inline int __ffs(int x) { return __builtin_ffs(x); }
+inline void __threadfence() { __atomic_thread_fence(__ATOMIC_SEQ_CST); }
+inline void __threadfence_system() { __threadfence(); }
+inline void __trap() { abort(); }
+inline long long __double_as_longlong(double x) { return host::from_word<long long>(host::word(x)); }
+inline double __longlong_as_double(long long x) { return host::from_word<double>(host::word(x)); }
+inline uint32_t __float_as_uint(float x) { return host::from_word<uint32_t>(host::word(x)); }
+template <class T>
+T __ldcg(const T* at) {
+    return *(const volatile T*)at;
+}
+inline int2 __ldcg(const int2* at) { return host::from_word<int2>(host::load((const uint64_t*)at)); }
+template <class T>
+T __ldcs(const T* at) {
+    return *at;
+}
+template <class T, class U>
+T atomicAdd(T* at, U value) {
+    return __atomic_fetch_add(at, (T)value, __ATOMIC_SEQ_CST);
+}
+template <class T, class U>
+T atomicExch(T* at, U value) {
+    return __atomic_exchange_n(at, (T)value, __ATOMIC_SEQ_CST);
+}
+template <class T, class U>
+T atomicMin(T* at, U value) {
+    T before = host::load(at);
+    while ((T)value < before && !__atomic_compare_exchange_n(at, &before, (T)value, false, __ATOMIC_SEQ_CST, __ATOMIC_SEQ_CST)) {
+    }
+    return before;
+}

@@ -1,0 +1,200 @@
+"""The kernels themselves, compiled for the host (`cuda_on_host.h`): what GPU solvers launch, where there is no GPU.
+
+`EmulatedCosts` stand in for costs on a device, `HOST` for CuPy: the code that allocates, launches and reads back is the
+package's own.
+"""
+
+from __future__ import annotations
+
+import ctypes
+import functools
+import re
+import shutil
+import subprocess
+import tempfile
+from collections.abc import Sequence
+from contextlib import nullcontext
+from pathlib import Path
+from types import SimpleNamespace
+from typing import Any
+
+import numpy as np
+
+from auctrack.matching import cuda
+
+from .kernel_twins import HostCosts
+
+COMPILER = shutil.which("g++")
+ALIGNMENT = 64
+RESIDENT_BLOCKS = 3
+
+_WORDS = {
+    'asm volatile("ld.relaxed.gpu.global.s32 %0, [%1];" : "=r"(value) : "l"(address) : "memory");': (
+        "value = host::load(address);"
+    ),
+    'asm volatile("ld.relaxed.gpu.global.u64 %0, [%1];" : "=l"(value) : "l"(address) : "memory");': (
+        "value = host::load(address);"
+    ),
+    'asm volatile("st.relaxed.gpu.global.s32 [%0], %1;" ::"l"(address), "r"(value) : "memory");': (
+        "__atomic_store_n(address, value, __ATOMIC_SEQ_CST);"
+    ),
+    'asm volatile("mov.u64 %0, %globaltimer;" : "=l"(now));': "now = 0;",
+    'asm volatile("ld.acquire.gpu.global.u32 %0, [%1];" : "=r"(now) : "l"(arrived) : "memory");': (
+        "now = host::awaited(arrived);"
+    ),
+    'asm volatile("ld.acquire.gpu.global.u32 %0, [%1];" : "=r"(now) : "l"(at) : "memory");': "now = host::awaited(at);",
+    'asm volatile("ld.acquire.sys.global.u32 %0, [%1];" : "=r"(now) : "l"(at) : "memory");': "now = host::awaited(at);",
+    'asm volatile("ld.relaxed.gpu.global.v2.u64 {%0, %1}, [%2];" : "=l"(a), "=l"(b) : "l"(at) : "memory");': (
+        "a = host::load(at), b = host::load(at + 1);"
+    ),
+    'asm volatile("{.reg .b128 w; mov.b128 w, {%1, %2}; st.relaxed." SCOPE ".global.b128 [%0], w;}" '
+    '::"l"(at), "l"(a), "l"(b) : "memory");': "host::store_words((uint64_t*)at, a, b);",
+    'asm volatile("{.reg .b128 w; ld.relaxed." SCOPE ".global.b128 w, [%2]; mov.b128 {%0, %1}, w;}" '
+    ': "=l"(a), "=l"(b) : "l"(at) : "memory");': "load_both(at, a, b);",
+    'asm volatile("red.relaxed.sys.global.min.s32 [%0], %1;" ::"l"(&ranks[k].best[root]), "r"(at) : "memory");': (
+        "atomicMin(&ranks[k].best[root], at);"
+    ),
+    'asm volatile("st.release.sys.global.u32 [%0], %1;" ::"l"(&ranks[k].arrived[rank]), "r"(times) : "memory");': (
+        "__atomic_store_n(&ranks[k].arrived[rank], times, __ATOMIC_SEQ_CST);"
+    ),
+    "extern __shared__ uint64 room[];": "uint64* const room = (uint64*)host::block->room.data();",
+}
+"""What only a GPU can do, and what stands for it."""
+
+_PRELUDE = """#include "cuda_on_host.h"
+inline void load_both(const unsigned long long* at, unsigned long long& a, unsigned long long& b) {
+    uint64_t low, high;
+    host::load_words((const uint64_t*)at, low, high);
+    a = low, b = high;
+}
+"""
+
+
+class _Device(nullcontext[None]):
+    id = 0
+
+
+class HostArray(np.ndarray):
+    """What a kernel on the host takes: begins at a multiple of `ALIGNMENT`, and has the attributes of CuPy's."""
+
+    @property
+    def device(self) -> Any:
+        """The only one there is."""
+        return _Device()
+
+    @property
+    def data(self) -> Any:
+        """Where it lies."""
+        return SimpleNamespace(ptr=self.ctypes.data, array=self)
+
+    def get(self) -> np.ndarray:
+        """Return what it holds."""
+        return np.array(self, subok=False)
+
+
+class HostModule:
+    """NumPy, as far as solvers ask it of CuPy."""
+
+    def __getattr__(self, name: str) -> Any:
+        return getattr(np, name)
+
+    def empty(self, shape: Any, dtype: Any = np.float64) -> HostArray:
+        """Return an array full of what no kernel may rely on."""
+        size = int(np.prod(shape)) * np.dtype(dtype).itemsize
+        whole = np.full(size + ALIGNMENT, 0xA5, np.uint8)
+        first = -whole.ctypes.data % ALIGNMENT
+        return whole[first : first + size].view(dtype).reshape(shape).view(HostArray)
+
+    def full(self, shape: Any, value: Any, dtype: Any = None) -> HostArray:
+        """Return an array full of `value`."""
+        array = self.empty(shape, np.asarray(value).dtype if dtype is None else dtype)
+        array[...] = value
+        return array
+
+    def zeros(self, shape: Any, dtype: Any = np.float64) -> HostArray:
+        """Return zeros."""
+        return self.full(shape, 0, dtype)
+
+    def array(self, values: Any, dtype: Any = None) -> HostArray:
+        """Return a copy."""
+        values = np.asarray(values, dtype)
+        copy = self.empty(values.shape, values.dtype)
+        copy[...] = values
+        return copy
+
+    asarray = ascontiguousarray = array
+
+    def where(self, *arguments: Any) -> HostArray:
+        """Return what `numpy.where` does."""
+        return self.array(np.where(*arguments))
+
+    def concatenate(self, arrays: Sequence[Any], axis: int = 0) -> HostArray:
+        """Return the arrays one after the other."""
+        return self.array(np.concatenate(arrays, axis=axis))
+
+    @staticmethod
+    def ndarray(shape: Any, dtype: Any, *, memptr: Any, strides: Any) -> HostArray:
+        """Return a view of what lies there."""
+        flat = memptr.array.reshape(-1).view(dtype)
+        return np.lib.stride_tricks.as_strided(flat, shape, strides, subok=True).view(HostArray)
+
+
+HOST = HostModule()
+
+
+_WHOLE_METHODS = {"hungarian_lists.cu": (), "hungarian_classical.cu": ("-DLONG_SEARCH=1",), "hungarian_forest.cu": ()}
+"""Files, and options with which small problems reach all of their code."""
+
+
+class EmulatedCosts(HostCosts):
+    """Costs in the host's memory, on which the kernels of whole methods run themselves, and twins of the others."""
+
+    def kernel(self, file: str, name: str, *options: str, cooperative: bool = False) -> Any:
+        """Return a kernel in the form for these costs."""
+        if file not in _WHOLE_METHODS:
+            return super().kernel(file, name, *options, cooperative=cooperative)
+        cost = {"float32": "float", "float64": "double", "int32": "int", "int64": "int64"}[self.cost.dtype.name]
+        integer = ("-DINTEGER",) if self.cost.dtype.kind == "i" else ()
+        return HostKernel(compiled(file, name, f"-DCOST={cost}", *integer, *options, *_WHOLE_METHODS[file]))
+
+
+class HostKernel:
+    """A kernel, launched as CuPy launches one."""
+
+    def __init__(self, library: ctypes.CDLL) -> None:
+        self.library = library
+        self.max_dynamic_shared_size_bytes = 0
+
+    def __call__(self, grid: tuple[int], block: tuple[int], arguments: Sequence[Any], *, shared_mem: int = 0) -> None:
+        given = [np.array(a.ctypes.data if isinstance(a, np.ndarray) and a.ndim else a) for a in arguments]
+        where = (ctypes.c_void_p * len(given))(*(value.ctypes.data for value in given))
+        self.library.launch(int(grid[0]), int(block[0]), int(shared_mem), where)
+
+
+@functools.cache
+def compiled(file: str, name: str, *options: str) -> ctypes.CDLL:
+    """Compile a kernel file for the host."""
+    text = cuda.source(file)
+    for device, host in _WORDS.items():
+        text = text.replace(device, host)
+    missing = re.findall(r"^.*\basm\b.*$", text, flags=re.MULTILINE)
+    assert not missing, f"cuda_on_host.h has nothing that stands for {missing}"
+    folder = Path(tempfile.mkdtemp(prefix="auctrack-kernels-"))
+    launch = f"host::launch({name}, blocks, threads, shared_bytes, arguments);"
+    signature = "void launch(int blocks, int threads, int shared_bytes, void** arguments)"
+    (folder / "kernel.cpp").write_text(f'{_PRELUDE}{text}\nextern "C" {signature} {{ {launch} }}\n', encoding="utf-8")
+    flags = [
+        "-std=c++17",
+        "-O1",
+        "-w",
+        "-fPIC",
+        "-shared",
+        "-pthread",
+        "-ffp-contract=off",
+        f"-I{Path(__file__).parent}",
+    ]
+    assert COMPILER is not None
+    command = [COMPILER, *flags, *options, str(folder / "kernel.cpp"), "-o", str(folder / "kernel.so")]
+    done = subprocess.run(command, capture_output=True, text=True, check=False)
+    assert done.returncode == 0, done.stderr
+    return ctypes.CDLL(str(folder / "kernel.so"))

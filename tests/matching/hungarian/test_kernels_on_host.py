@@ -1,0 +1,80 @@
+"""The default Hungarian kernels of one GPU and of several, run on the host: the CPU's answer, link by link."""
+
+from __future__ import annotations
+
+from itertools import pairwise
+from typing import Any
+
+import numpy as np
+import pytest
+
+from auctrack.matching import Problem, cuda, solve
+from auctrack.matching.hungarian import gpu_classical
+from auctrack.matching.hungarian.collectives import Copies
+from auctrack.matching.hungarian.multi_gpu_classical import match_by_stages
+from auctrack.matching.hungarian.multi_gpu_forest import match_by_forests
+from auctrack.matching.hungarian.shards import Shards, even_split
+
+from .host_kernels import COMPILER, HOST, RESIDENT_BLOCKS, EmulatedCosts
+from .test_multi_gpu import OnShards
+
+pytestmark = pytest.mark.skipif(COMPILER is None, reason="needs g++")
+
+THREADS = 64
+"""Of a block of the classical method here: a fiber each."""
+
+
+class OnHost(OnShards):
+    """A solver whose devices are parts of the host's memory, and whose kernels run there."""
+
+    def _shards(self, block: Problem) -> Shards:
+        first = even_split(block.shape[self.axis], self.n_shards)
+        parts = tuple(self._part(block, slice(a, b)) for a, b in pairwise(first))
+        return Shards(block, parts, self.axis, first, Copies(HOST))
+
+    def _part(self, block: Problem, own: slice) -> Any:
+        window = (own, slice(None)) if self.axis == 0 else (slice(None), own)
+        mask = None if block.forbidden is None else HOST.array(block.forbidden.reshape(block.shape)[window])
+        bounds = (HOST.array(bound[side]) for bound, side in zip(block.dual_bounds(), window, strict=True))
+        return EmulatedCosts(HOST, HOST.array(block.cost_matrix[window]), mask, *bounds)
+
+
+def classical(n_shards: int) -> OnHost:
+    return OnHost("hungarian-classical", 0, match_by_stages, n_shards)
+
+
+def tree(n_shards: int) -> OnHost:
+    return OnHost("hungarian-tree", 1, match_by_forests, n_shards)
+
+
+SOLVERS = {
+    "classical-1-int32": (classical(1), np.int32),
+    "classical-3-float32": (classical(3), np.float32),
+    "tree-1-int32": (tree(1), np.int32),
+}
+
+
+@pytest.fixture(autouse=True)
+def devices(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Let the host be all devices."""
+
+    def resident_blocks(kernel: Any, threads: int, shared_bytes: int = 0) -> int:
+        del kernel, threads, shared_bytes
+        return RESIDENT_BLOCKS
+
+    monkeypatch.setattr(cuda, "resident_blocks", resident_blocks)
+    monkeypatch.setattr(cuda, "open_peers", lambda _: None)
+    monkeypatch.setattr(gpu_classical, "THREADS", THREADS)
+
+
+@pytest.mark.parametrize(("solver", "dtype"), SOLVERS.values(), ids=SOLVERS)
+def test_the_answer_is_the_cpus_link_by_link(solver: Any, dtype: Any):
+    rng = np.random.default_rng(3)
+    for shape, spread, unmatched_cost in (((40, 40), 400, None), ((20, 40), 80, None), ((40, 40), 200, 40)):
+        forbidden = rng.random(shape) < 0.1
+        problem = Problem.dense(
+            rng.integers(0, spread, shape).astype(dtype), unmatched_cost=unmatched_cost, forbidden=forbidden
+        )
+        here, there = solve(problem, solver.name, "cpu"), solve(problem, solver, "cpu")
+        np.testing.assert_array_equal(here.col_of_row, there.col_of_row)
+        np.testing.assert_array_equal(here.col_duals, there.col_duals)
