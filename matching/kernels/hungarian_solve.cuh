@@ -67,6 +67,7 @@ struct Shared {
     Gathered<int2, GATHER> gathered;
     Listing listing;
     int heard;
+    price_t entered;
     uint64 least[32], most[32];
     int sums[32];
     price_t values[VALUES];

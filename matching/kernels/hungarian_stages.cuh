@@ -19,6 +19,14 @@
 #pragma once
 #include "hungarian_zero_trees.cuh"
 
+// As `entered_at`, the same for all threads of the block: others lower the key meanwhile, and what depends on it has barriers.
+__device__ __forceinline__ price_t entered_of_block(const Solve& s, int col, Shared& shared) {
+    __syncthreads();
+    if (threadIdx.x == 0) shared.entered = entered_at(s, col);
+    __syncthreads();
+    return shared.entered;
+}
+
 // Gives the rows with short lists longer ones, and lets them tell their columns. A block takes a row; all threads come.
 __device__ __forceinline__ void lengthen(const Solve& s, const Team& team, price_t delta, int n, int round, Shared& shared, Progress& progress) {
     const int2* const queue = s.queue + (~round & 1) * s.queue_length;
@@ -27,7 +35,7 @@ __device__ __forceinline__ void lengthen(const Solve& s, const Team& team, price
     for (int q = team.is_grid ? blockIdx.x : 0; q < n; q += team.is_grid ? gridDim.x : 1) {
         const int2 item = queue[q];
         Row row = peek(&s.rows[item.x]);
-        const price_t entered = entered_at(s, item.y);
+        const price_t entered = entered_of_block(s, item.y, shared);
         const price_t needed = delta < none() ? row.r + (delta - entered) : none(), spare = delta - entered;
         list_below(s.costs, s.v, s.lists, item.x, spare < none() / 4 ? needed + spare : needed, shared.listing, row);
         if (is_short(row, entered, delta)) list_below(s.costs, s.v, s.lists, item.x, needed, shared.listing, row);

@@ -56,6 +56,15 @@ def test_a_stage_finds_many_paths_also_where_some_stay_alone(unmatched_cost: flo
     assert here.stats["searches"] == there.stats["searches"] <= 20
 
 
+@pytest.mark.parametrize("n", [700, 2000])
+def test_rows_that_all_want_the_same_columns(n: int):
+    # Most lists are lengthened here, while other blocks lower the keys that say how far.
+    rng = np.random.default_rng(3)
+    here, there = rng.random((n, 1, 2)), 50 * rng.random((1, n, 2))
+    problem = Problem.dense(np.linalg.norm(here - there, axis=2))
+    assert verify(problem, solve(problem, "hungarian-classical", "cuda"))
+
+
 @pytest.mark.parametrize("solver", SOLVERS, ids=NAMES)
 def test_real_costs_are_proven_optimal(solver: Any):
     problem = Problem.dense(np.random.default_rng(0).random((800, 800)))
