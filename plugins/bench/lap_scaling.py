@@ -62,7 +62,7 @@ def scaling(effort: Effort, make: Callable[[int, int], Any]) -> Experiment:
     ----------
     effort : Effort
     make : callable
-        make(n, seed) returns an instance: `values` are its costs (integers below 2**24), `problem` is the problem.
+        make(n, seed) returns an instance; `values` are its costs, integers below 2**24.
     """
     cases = [Case(SERIES, n, partial(make, n)) for n in effort.of_sizes(SIZES, (600,))]
     variants = [_variant(method, gpus) for method in METHODS for gpus in GPUS]
@@ -78,11 +78,16 @@ def _variant(method: Method, gpus: int) -> Variant:
     return Variant(
         method.name(gpus),
         run=run,
-        check=lambda given, answer: checked(given.problem, answer),
+        check=lambda given, answer: checked(as_solved(given.values), answer),
         prepare=lambda given: on_devices(given.values, gpus, method.axis),
         device="cuda:0",
         missing=_missing(gpus),
     )
+
+
+def as_solved(values: np.ndarray) -> Problem:
+    """Return the costs as the devices got them, on the host: the duals to be checked are of their dtype."""
+    return Problem.dense(values.astype(np.float32))
 
 
 def on_devices(values: np.ndarray, gpus: int, axis: int) -> Problem | ShardedCosts:

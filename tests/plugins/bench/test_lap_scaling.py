@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 from pathlib import Path
+from types import SimpleNamespace
 
+import numpy as np
 import pytest
 
-from auctrack.matching import cuda
+from auctrack.matching import cuda, solve
 from auctrack.plugins.bench import lap_scaling
 from auctrack.plugins.bench.benchmark import Effort
 from auctrack.plugins.bench.record import Cell, Record
@@ -55,3 +57,10 @@ def test_devices_that_are_not_there_are_said_to_be_missing(experiment, monkeypat
     missing = {v.name: v.missing for v in lap_scaling.scaling(Effort(), lambda n, seed: (n, seed)).variants}
     assert missing["tree, 2 GPUs"] is None
     assert missing["tree, 4 GPUs"] == "needs 4 CUDA devices; there are 2"
+
+
+def test_answers_are_checked_against_the_costs_as_the_devices_got_them(experiment):
+    given = SimpleNamespace(values=np.random.default_rng(0).integers(0, 300, (30, 30)))
+    answer = solve(lap_scaling.as_solved(given.values), "hungarian-classical", device="cpu")
+    for variant in experiment.variants:
+        assert variant.check(given, answer)["cost"] == answer.cost
