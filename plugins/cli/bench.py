@@ -24,11 +24,12 @@ app = typer.Typer(
     help="Measure auctrack on this machine: the tables and figures of its four papers, and its peers on the same "
     "inputs. Each benchmark prints tables, and writes NAME.json (machine, versions, every repetition), NAME.md and "
     "figures. Interrupted at any time, the same command goes on where it was. [bold]--quick[/bold] takes under two "
-    "minutes.",
+    "minutes, once compiled.",
 )
 
 Quick = Annotated[
-    bool, typer.Option("--quick", help="Small sizes and few repetitions: under two minutes on two cores.")
+    bool,
+    typer.Option("--quick", help="Small sizes and few repetitions: under two minutes on two cores, once compiled."),
 ]
 Output = Annotated[
     Path, typer.Option("--output", "-o", metavar="DIR", help="Where results go, and are taken up again.")
