@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import Any, NamedTuple
 
@@ -33,7 +33,7 @@ class VertexCover(NamedTuple):
         return int(np.count_nonzero(self.rows)) + int(np.count_nonzero(self.columns))
 
 
-@dataclass(frozen=True, eq=False)
+@dataclass(frozen=True, eq=False, repr=False)
 class Matching:
     """A maximum matching of a bipartite graph.
 
@@ -51,13 +51,17 @@ class Matching:
         Counts of the run (phases, levels, pushes, …: each algorithm names its own) and ``seconds`` per part.
     """
 
-    graph: Any = field(repr=False)
-    col_of_row: IntArray = field(repr=False)
-    row_of_col: IntArray = field(repr=False)
+    graph: Any
+    col_of_row: IntArray
+    row_of_col: IntArray
     algorithm: str
     initial: str
     device: str
-    stats: dict[str, Any] = field(repr=False)
+    stats: dict[str, Any]
+
+    def __repr__(self) -> str:
+        run = f"algorithm={self.algorithm!r}, initial={self.initial!r}, device={self.device!r}"
+        return f"Matching(size={self.size}, {run})"
 
     @cached_property
     def size(self) -> int:

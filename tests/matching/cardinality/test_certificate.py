@@ -46,6 +46,10 @@ def test_cover_of_either_side_is_minimum(edges, maximum):
     assert konig_cover(graph.transposed, matching.row_of_col, matching.col_of_row).size == maximum
 
 
+def test_a_matching_says_how_large_it_is():
+    assert repr(_matching([1, 0, -1], [1, 0, -1])).startswith("Matching(size=2, algorithm='by hand', ")
+
+
 def test_accepts_the_maximum():
     assert verify_matching(MASK, _matching([1, 0, -1], [1, 0, -1])) == 2
 
