@@ -25,7 +25,10 @@ class _OneSentence(TyperGroup):
         except (AuctrackError, OSError, MemoryError) as error:
             console.fail(console.sentence(error))
             raise typer.Exit(SOME_FAILED) from None
-        except KeyboardInterrupt:
+        except (KeyboardInterrupt, SystemError) as error:
+            # Compiled code makes a SystemError of a Ctrl-C that comes as it hands its answer over.
+            if isinstance(error, SystemError) and not isinstance(error.__cause__, KeyboardInterrupt):
+                raise
             console.say("interrupted; nothing half-written was left")
             raise typer.Exit(INTERRUPTED) from None
 

@@ -7,8 +7,9 @@ import subprocess
 import sys
 
 import pytest
+from typer.testing import CliRunner
 
-from auctrack.plugins.cli import app, console
+from auctrack.plugins.cli import app, console, info
 
 
 def test_help_loads_none_of_the_heavy_libraries():
@@ -89,6 +90,15 @@ def test_ctrl_c_outside_a_command_is_an_interruption_like_any_other(monkeypatch)
     finally:
         signal.signal(signal.SIGINT, before)
     assert left.value.code == 130
+
+
+def test_ctrl_c_in_compiled_code_is_an_interruption_like_any_other(movie, monkeypatch):
+    def pressed(*_arguments, **_options):
+        raise SystemError("returned a result with an exception set") from KeyboardInterrupt()
+
+    monkeypatch.setattr(info, "_of_movie", pressed)
+    left = CliRunner().invoke(app.app, ["info", str(movie)])
+    assert (left.exit_code, type(left.exception)) == (130, SystemExit)
 
 
 def test_what_tifffile_logs_of_a_damaged_file_is_left_to_our_sentence(movie, tmp_path):
