@@ -12,6 +12,9 @@ if TYPE_CHECKING:
 
     from .assignment import Assignment
 
+_NAMED = 5
+"""Members that a message names, of many."""
+
 
 class AuctrackError(Exception):
     """Root of the tree: catch this to catch everything auctrack raises on purpose."""
@@ -34,18 +37,20 @@ class Infeasible(AuctrackError, ValueError):
     block : int
         The block of a batch that they belong to; rows and columns are counted within it.
     reason : str
-        The message without the block.
+        The message without the block: it names the violator, and is only given where there is none.
     """
 
     def __init__(
         self,
-        reason: str,
+        reason: str = "",
         *,
         rows: Sequence[int] = (),
         columns: Sequence[int] = (),
         side: str = "rows",
         block: int | None = None,
     ) -> None:
+        if rows or columns:
+            reason = _too_few(rows, columns) if side == "rows" else _too_few(columns, rows, "column", "row")
         super().__init__(reason if block is None else f"Block {block}: {reason}")
         self.reason = reason
         self.rows = tuple(rows)
@@ -60,7 +65,24 @@ class Infeasible(AuctrackError, ValueError):
 
     def of_columns(self) -> Infeasible:
         """Return the same, found with rows and columns exchanged, said of the columns."""
-        return Infeasible(self.reason, rows=self.columns, columns=self.rows, side="columns", block=self._named_block)
+        return Infeasible(rows=self.columns, columns=self.rows, side="columns", block=self._named_block)
+
+
+def _too_few(members: Sequence[int], partners: Sequence[int], member: str = "row", partner: str = "column") -> str:
+    """Say that these members have too few partners, and what helps."""
+    who = f"{member} {members[0]}" if len(members) == 1 else f"{member}s {_some(members)}"
+    if len(members) > _NAMED:
+        who += f" ({len(members)} in all)"
+    whom = f"only {len(partners)} {partner}{'s' if len(partners) > 1 else ''} ({_some(partners)}), so not all can be"
+    return (
+        f"{who} may be matched with {whom if partners else f'no {partner}'}. "
+        "Allow more pairs, or set unmatched_cost so that some may stay alone."
+    )
+
+
+def _some(members: Sequence[int]) -> str:
+    """Name the first members, so that a message says which."""
+    return ", ".join(map(str, members[:_NAMED])) + (", …" if len(members) > _NAMED else "")
 
 
 class NotConverged(AuctrackError, RuntimeError):

@@ -11,8 +11,6 @@ from .certificate import block_of
 from .errors import Infeasible
 from .problem import Problem
 
-_NAMED = 5
-
 
 def infeasible(
     problem: Problem,
@@ -48,20 +46,8 @@ def infeasible(
     rows = rows[rows < problem.row_offsets[b + 1]]
     columns = col_of_row[rows]
     rows, columns = rows - int(problem.row_offsets[b]), np.sort(columns[columns >= 0]) - int(problem.col_offsets[b])
-    error = Infeasible(
-        f"{len(rows)} of the shorter side ({_some(rows)}) may be matched with only {len(columns)} of the other "
-        f"({_some(columns)}), so not all can be. Allow more pairs, or set unmatched_cost so that some may stay alone.",
-        rows=rows.tolist(),
-        columns=columns.tolist(),
-    )
+    error = Infeasible(rows=rows.tolist(), columns=columns.tolist())
     return error.in_block(b) if problem.n_blocks > 1 else error
-
-
-def _some(members: np.ndarray) -> str:
-    """Name the first members, so that a message says which."""
-    if len(members) == 0:
-        return "none"
-    return ", ".join(map(str, members[:_NAMED].tolist())) + (", …" if len(members) > _NAMED else "")
 
 
 @njit(cache=True, nogil=True)
