@@ -22,7 +22,7 @@ from ...tracker.units import is_pixel
 from ...tracker.write import write_tracks, write_whole
 from . import console
 from .fingerprint import fingerprint
-from .inputs import Job, files_behind, refuse_rival
+from .inputs import Job, files_behind, refuse_missing, refuse_rival
 from .interrupt import held_back
 from .notes import on_length, on_linking, on_pixels
 from .outcome import Outcome, counted, exit_code
@@ -63,6 +63,7 @@ def _time_left(outcomes: Sequence[Outcome]) -> str:
 
 def _run_one(job: Job, settings: Settings, outcome: Outcome, *, overwrite: bool, picture: bool) -> None:
     refuse_rival(job)
+    refuse_missing(job)
     asked = settings.to_mapping()
     key = fingerprint(files_behind(job, settings.input), asked)
     outcome.picture = str(job.picture) if picture else None

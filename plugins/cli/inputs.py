@@ -92,6 +92,20 @@ def refuse_rival(job: Job) -> None:
         )
 
 
+def refuse_missing(job: Job) -> None:
+    """Refuse an input that is not there, before anything is said of an earlier result in its place.
+
+    Raises
+    ------
+    InvalidInput
+    """
+    if not job.files and not Path(job.source).is_dir():
+        raise InvalidInput(f"{job.source}: no file is called like this.")
+    for file in job.files:
+        if not file.exists():
+            raise InvalidInput(f"{file}: there is no such file.")
+
+
 def files_behind(job: Job, given: InputSettings) -> tuple[Path, ...]:
     """Return the files that decide the result, as far as they are there; reading says it of those that are not."""
     intensity = (Path(given.intensity),) if given.intensity else ()

@@ -47,6 +47,17 @@ def test_a_result_is_skipped_while_input_and_settings_stay_refused_when_not_and_
     assert set(read_tracks(tmp_path / "out/spots.tracks.csv").frames) == {0, 1, 2, 3}
 
 
+@pytest.mark.parametrize("source", ["in/spots.ome.tif", "in/spots*.tif"])
+def test_of_an_input_that_is_gone_it_is_said_that_it_is_not_there(auctrack, movie, source):
+    assert auctrack("track", source).exit_code == 0
+    movie.unlink()
+    said = auctrack("track", source)
+    assert said.exit_code == 1
+    assert f"{source}: " in said.stderr
+    assert "no such file" in said.stderr or "no file is called like this" in said.stderr
+    assert "comes from another input" not in said.stderr
+
+
 def test_a_result_without_its_record_is_never_taken_for_ours(auctrack, movie, tmp_path):
     (tmp_path / "spots.tracks.csv").write_text("by hand")
     assert auctrack("track", movie).exit_code == 1
