@@ -12,7 +12,7 @@ from ...tracker.errors import InvalidInput
 from .harness import Experiment
 from .machine import one_line
 from .record import Clock, Record
-from .tables import Table
+from .tables import Table, missing_notes
 
 LINE = 120
 """Letters of a line of text in Markdown."""
@@ -111,6 +111,21 @@ def markdown(benchmark: Benchmark, record: Record, effort: Effort) -> str:
 def shown_tables(benchmark: Benchmark, record: Record) -> list[Table]:
     """Return the tables of a benchmark in which something was measured."""
     return [table for table in benchmark.tables(record) if not table.is_empty]
+
+
+def is_measured(experiment: Experiment, record: Record) -> bool:
+    """Whether any variant of an experiment has times."""
+    return any(
+        record.cell(experiment.name, case.series, case.size, variant.name).seconds
+        for case in experiment.cases
+        for variant in experiment.variants
+    )
+
+
+def why_unmeasured(experiments: Sequence[Experiment], record: Record) -> list[str]:
+    """Return why there are experiments without any time, each reason once: no table of theirs could say it."""
+    silent = [experiment for experiment in experiments if not is_measured(experiment, record)]
+    return list(dict.fromkeys(note for experiment in silent for note in missing_notes(experiment, record)))
 
 
 def about_times(benchmark: Benchmark, effort: Effort) -> str:

@@ -145,7 +145,7 @@ def _run(make: Callable[[Effort], Benchmark], effort: Effort, output: Path) -> N
     """Measure what is missing, print the tables, and write record, Markdown and figures."""
     from rich.console import Console
 
-    from ..bench.benchmark import about_times, markdown, restricted, shown_tables
+    from ..bench.benchmark import about_times, is_measured, markdown, restricted, shown_tables, why_unmeasured
     from ..bench.harness import measure
     from ..bench.machine import describe_machine, one_line
     from ..bench.record import Record
@@ -165,6 +165,10 @@ def _run(make: Callable[[Effort], Benchmark], effort: Effort, output: Path) -> N
         shown.print()
     console.show(console.aligned([("machine", one_line(machine)), ("times", about_times(benchmark, effort))]))
     console.show(console.aligned([("written", str(path)) for path in (record.path, page, *drawn)]))
+    console.note(*why_unmeasured(wanted, record))
+    if not any(is_measured(experiment, record) for experiment in wanted):
+        console.fail("nothing could be measured.")
+        raise typer.Exit(1)
 
 
 @contextmanager

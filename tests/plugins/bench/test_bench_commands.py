@@ -184,6 +184,17 @@ def test_what_is_not_here_is_said(bench, tmp_path):
     assert answered(tmp_path, "lap", variant="auction, GPU") == []
 
 
+def test_where_nothing_can_be_measured_the_reason_is_said_and_the_run_fails(bench, monkeypatch):
+    monkeypatch.setattr("auctrack.matching.cuda.is_available", lambda: False)
+    quick = ("auction", "--quick", "--sizes", "30", "--repetitions", "1", "--only")
+    printed = bench(*quick, "points/*GPU,gated/*GPU", code=1)
+    assert "needs a CUDA device" in printed
+    assert "nothing could be measured" in printed
+    printed = bench(*quick, "points/*GPU,gated/sparse*")
+    assert "needs a CUDA device" in printed
+    assert "nothing could be measured" not in printed
+
+
 def test_three_repetitions_see_the_papers_three_instances(bench, tmp_path):
     bench("lap", "--quick", "--sizes", "40", "--repetitions", "3", "--only", "table-1/auctrack*")
     (cell,) = answered(tmp_path, "lap")
