@@ -75,11 +75,14 @@ def command(
     if "needed" in facts:
         raise UnknownScale(f"{facts['needed']}")
     seen, text = _of_points(source, _with_suggestion(settings, facts))
+    seen_in_part = (
+        "" if settings.input.is_table(source) else " (measured on all frames, so numbers may differ slightly)"
+    )
     track = " ".join(["auctrack track", shlex.quote(source), *map(shlex.quote, as_options(settings))])
     if as_json:
         console.show(json.dumps({**facts, **seen, "command": track}, indent=2, ensure_ascii=False))
     else:
-        console.show(f"\n{text}\n\nAll this is automatic in: {track}")
+        console.show(f"\n{text}\n\nAll this is automatic{seen_in_part} in: {track}")
 
 
 def _with_suggestion(settings: Settings, facts: Mapping[str, Any]) -> Settings:
@@ -231,7 +234,10 @@ def _reach(points: Points, search_range: Any) -> tuple[list[dict[str, float]], s
     shares = ", ".join(f"{share:.0%}" for share in allowed.shares)
     lengths = ", ".join(f"{length:.3g}" for length in allowed.ranges)
     unit = points.calibration.unit
-    return facts, f"ranges of {lengths} {unit} allow {shares} of the links there could be"
+    return facts, (
+        f"ranges of {lengths} {unit} allow {shares} of the links there could be (particles that come and go "
+        "have no partner near, so it need not come to 100%)"
+    )
 
 
 def _missing(numbers: np.ndarray, step: int) -> int:
