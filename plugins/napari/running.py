@@ -13,6 +13,7 @@ from ...tracker.points import Points
 from .filters import MeasuredTracks
 from .job import Desk, Failure
 from .parts import Parts
+from .responsive import responsive
 from .showing import Showing
 from .steps import Advance, Detected, Linked, Tracked
 from .suggesting import Suggesting
@@ -74,17 +75,18 @@ class Running(QObject):
     def _run(self, plan: Callable[..., Any], page: QWidget) -> None:
         if self._work.is_busy:
             return
-        self._parts.input.refresh()
-        try:
-            work = plan(self._parts.detect.settings, self._parts.link.settings)
-        except AuctrackError as error:
-            self._parts.bar.fail(Failure(str(error), ""))
-            return
-        self._parts.session.chosen = None
-        self._parts.overlay.forget_track()
-        self._parts.steps.setCurrentWidget(page)
-        self._parts.bar.set_running(True)
-        self._work.start(work)
+        with responsive():  # from the click on: a collection that was put off must not fall between it and the work
+            self._parts.input.refresh()
+            try:
+                work = plan(self._parts.detect.settings, self._parts.link.settings)
+            except AuctrackError as error:
+                self._parts.bar.fail(Failure(str(error), ""))
+                return
+            self._parts.session.chosen = None
+            self._parts.overlay.forget_track()
+            self._parts.steps.setCurrentWidget(page)
+            self._parts.bar.set_running(True)
+            self._work.start(work)
 
     def _end(self) -> None:
         self._patience.stop()
