@@ -73,7 +73,7 @@ def solve(
     - point sets with one: `sparse-jv` on the pairs worth a link (a third of the time of `auction` up to an
       `unmatched_cost` of the mean nearest-neighbour distance), but `auction` where there would be more than `WIDE_GATE`
       of them a row (from twice that distance on it is as fast or faster, and its memory does not grow with the gate);
-    - whatever is sent to several CUDA devices: `hungarian-classical` (four H200s, n = 20,000, [0, 10n]: 49 ms, where
+    - whatever is sent to several CUDA devices: `hungarian-classical` (four H200s, n = 20,000, [0, 10n]: 27 ms, where
       `hungarian-tree` takes 112);
     - no prices are handed from an auction to a Hungarian method (`start=`): from an auction's prices the tree takes a
       fifth to an eighth of its time on a CPU, but with the auction never less than `jv`. On an H200, n = 20,000,
@@ -81,9 +81,9 @@ def solve(
       The GPU auction's own last rows are matched by a Hungarian forest;
     - whatever is sent to a CUDA device, or lies there and is not fetched by device="cpu", and with device="auto", where
       a CUDA device is present, whatever has at least `GPU_PAYS` pairs: `hungarian-classical` for dense costs (n =
-      20,000 on one H200, beside the auction: [0, n] 19 and 27 ms, points' distances 11 and 24, but [0, 10n] 47 and 31;
-      18,000 rows 10-15 and 8-11, 19,999 rows 17 and 42; with an `unmatched_cost` 11-17 and 8-210; 1000 problems of
-      500: 31 and 88), all else `auction`.
+      20,000 on one H200, beside the auction: [0, n] 16 and 26 ms, points' distances 9 and 19, but [0, 10n] 30 and 28;
+      18,000 rows 8-11 and 7-10, 19,999 rows 13 and 36; with an `unmatched_cost` 8-12 and 7-25; 1000 problems of
+      500: 30 and 55), all else `auction`.
 
     Examples
     --------
