@@ -137,6 +137,24 @@ __device__ __forceinline__ Choice agreed(Choice c) {
     return c;
 }
 
+// The least of what is known and of c - v over a row's pairs, by `lanes` neighbouring lanes, known to all of them. NOBODY has no
+// pairs. The whole warp must come.
+template <int lanes>
+__device__ __forceinline__ price_t least_value(const Graph& graph, const price_t* v, int row, price_t least) {
+    const int64 first = row == NOBODY ? 0 : graph.first(row);
+    const int degree = row == NOBODY ? 0 : graph.degree(row);
+    for (int e = threadIdx.x % lanes; e < degree; e += lanes) {
+        const price_t value = graph.value(first, e, v);
+        if (value < least) least = value;
+    }
+#pragma unroll
+    for (int step = lanes / 2; step > 0; step /= 2) {
+        const price_t there = __shfl_xor_sync(FULL_WARP, least, step);
+        least = there < least ? there : least;
+    }
+    return least;
+}
+
 // The key by which a column compares bids: the larger increment wins, then the smaller row. The increment is
 // rounded to float: any bidder may win, since each pays its own exact price. 0 = no bid.
 __device__ __forceinline__ uint64 bid_key(price_t increment, int row) {

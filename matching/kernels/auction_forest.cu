@@ -69,7 +69,7 @@ extern "C" __global__ void __launch_bounds__(512) auction_forest(
         }
         const int padded = (n_rows * (int64)LANES + 31) / 32 * 32 / LANES;  // whole warps
         for (int row = thread / LANES; row < padded; row += threads / LANES) {
-            const price_t least = least_value(f, row < n_rows ? row : NOBODY);
+            const price_t least = least_value<LANES>(f.graph, f.v, row < n_rows ? row : NOBODY, none());
             if (row < n_rows && threadIdx.x % LANES == 0) duals[row] = least, is_waiting[row] = 0;
         }
         for (int at = thread; at < n_sources; at += threads) {

@@ -28,32 +28,6 @@ struct Forest {
     price_t* duals;  // (rows,) of this phase
 };
 
-// The dual of a row: the least c - v of its pairs. The whole warp comes.
-__device__ __forceinline__ price_t least_value(const Forest& f, int row) {
-    price_t least = none();
-    const int64 first = row == NOBODY ? 0 : f.graph.first(row);
-    const int degree = row == NOBODY ? 0 : f.graph.degree(row);
-    for (int e = threadIdx.x % LANES; e < degree; e += LANES) {
-        const price_t value = f.graph.value(first, e, f.v);
-        if (value < least) least = value;
-    }
-#pragma unroll
-    for (int step = LANES / 2; step > 0; step /= 2) {
-        const price_t there = __shfl_xor_sync(FULL_WARP, least, step);
-        least = there < least ? there : least;
-    }
-    return least;
-}
-
-// A place at the end of the queue for every lane that is here.
-__device__ __forceinline__ int place_in(int* size) {
-    const uint32 here = __activemask();
-    const int leader = __ffs(here) - 1;
-    int base = 0;
-    if (lane() == leader) base = atomicAdd(size, __popc(here));
-    return __shfl_sync(here, base, leader) + __popc(here & lanes_below());
-}
-
 // At least one unit, where costs are integers, and so that no threshold leaves the range.
 __device__ __forceinline__ price_t larger_step(price_t step) {
 #ifdef INTEGER
@@ -113,12 +87,12 @@ __device__ __forceinline__ void claim(
         const int owner = f.row_of_col[col];
         if (owner == NOBODY || parent_round(before) == round) continue;
         if (through <= threshold) {
-            const int place = place_in(n_next);
+            const int place = next_place(n_next);
             next[place] = owner;
             next_base[place] = through;
         } else if (!later.is_in[owner]) {
             later.is_in[owner] = 1;
-            later.rows[place_in(later.size)] = owner;
+            later.rows[next_place(later.size)] = owner;
             lower(later.nearest, through);
         }
     }
@@ -134,12 +108,12 @@ __device__ __forceinline__ void sift(
         const int row = from.rows[at];
         const price_t base = f.dist[f.col_of_row[row]];
         if (base > threshold) {
-            to.rows[place_in(to.size)] = row;
+            to.rows[next_place(to.size)] = row;
             continue;
         }
         from.is_in[row] = 0;
         if (base <= done) continue;
-        const int place = place_in(n_next);
+        const int place = next_place(n_next);
         next[place] = row;
         next_base[place] = base;
     }

@@ -27,19 +27,7 @@ __device__ __forceinline__ int parent_round(uint64 key) { return 0x7fffffff - (i
 
 // The dual of a row: its bound, or its least c - v. NOBODY: none. The whole warp comes.
 __device__ __forceinline__ price_t dual_of(const Graph& graph, const price_t* row_bound, const price_t* v, int row) {
-    price_t least = row == NOBODY ? none() : row_bound[row];
-    const int64 first = row == NOBODY ? 0 : graph.first(row);
-    const int degree = row == NOBODY ? 0 : graph.degree(row);
-    for (int e = threadIdx.x % LANES; e < degree; e += LANES) {
-        const price_t value = graph.value(first, e, v);
-        if (value < least) least = value;
-    }
-#pragma unroll
-    for (int step = LANES / 2; step > 0; step /= 2) {
-        const price_t there = __shfl_xor_sync(FULL_WARP, least, step);
-        least = there < least ? there : least;
-    }
-    return least;
+    return least_value<LANES>(graph, v, row, row == NOBODY ? none() : row_bound[row]);
 }
 
 // So many rows that all lanes of a warp have one, or none.
