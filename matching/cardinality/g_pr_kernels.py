@@ -64,6 +64,16 @@ def _lowest_row(v: int, cxadj: IntArray, cadj: IntArray, psi_r: IntArray, psi_c:
     return u
 
 
+@njit(cache=True, nogil=True, inline="always")
+def _push(v: int, u: int, mu_r: IntArray, mu_c: IntArray, psi_r: IntArray, psi_c: IntArray) -> None:
+    """Column v takes row u, its lowest, and both rise above it."""
+    lowest = psi_r[u]
+    mu_r[u] = v
+    mu_c[v] = u
+    psi_c[v] = lowest + 1
+    psi_r[u] = lowest + 2
+
+
 @njit(cache=True, nogil=True)
 def g_pr_krnl(
     cxadj: IntArray, cadj: IntArray, mu_r: IntArray, mu_c: IntArray, psi_r: IntArray, psi_c: IntArray
@@ -79,11 +89,7 @@ def g_pr_krnl(
             mu_c[v] = -2
             continue
         pushes += 1
-        lowest = psi_r[u]
-        mu_r[u] = v
-        mu_c[v] = u
-        psi_c[v] = lowest + 1
-        psi_r[u] = lowest + 2
+        _push(v, u, mu_r, mu_c, psi_r, psi_c)
     return n_active, pushes
 
 
@@ -136,11 +142,7 @@ def push_krnl(
         if w != -1 and active_in[w] == loop:
             continue
         pushes += 1
-        lowest = psi_r[u]
-        mu_r[u] = v
-        mu_c[v] = u
-        psi_c[v] = lowest + 1
-        psi_r[u] = lowest + 2
+        _push(v, u, mu_r, mu_c, psi_r, psi_c)
         previous[i] = w
     return pushes
 

@@ -17,6 +17,7 @@ from numba import njit
 from .atomics import claim, fetch_add
 from .graph import BipartiteGraph, IntArray
 from .multicore import ROOTS_PER_TURN, search_in_phases, share, thread_count
+from .pothen_fan import augment
 
 
 def parallel_pothen_fan(
@@ -69,13 +70,7 @@ def _phase(
             stack[0] = root
             depth, j = _search(indptr, indices, row_of_col, owner, lookahead, edge_of_row, stack, phase, backwards)
             n_augmented += depth >= 0
-            while depth >= 0:
-                i = stack[depth]
-                previous = col_of_row[i]
-                col_of_row[i] = j
-                row_of_col[j] = i
-                j = previous
-                depth -= 1
+            augment(stack, depth, j, col_of_row, row_of_col)
 
 
 @njit(cache=True, nogil=True)

@@ -201,12 +201,12 @@ def depth_first_phase(
         else:
             add(seen, free_column)
         add(matched, free_column)
-        _augment(stack, depth, free_column, col_of_row, row_of_col)
+        augment(stack, depth, free_column, col_of_row, row_of_col)
     return len(free_rows) - n_left, n_left, n_visited
 
 
 @njit(cache=True, nogil=True)
-def _augment(stack: IntArray, depth: int, free_column: Any, col_of_row: IntArray, row_of_col: IntArray) -> None:
+def augment(stack: IntArray, depth: int, free_column: Any, col_of_row: IntArray, row_of_col: IntArray) -> None:
     """Give the last row on the stack the free column, and each row before it the column of the row behind."""
     j = free_column
     while depth >= 0:

@@ -78,7 +78,7 @@ def _matched_from_columns(graph: DeviceGraph, start: Any, problem: Problem, **ho
     try:
         _match(turned, exchanged, swapped, **how)
     except Infeasible as error:
-        raise Infeasible(str(error), rows=error.columns, columns=error.rows, side="columns") from None
+        raise error.of_columns() from None
     return _exchanged(turned, exchanged)
 
 
