@@ -104,6 +104,15 @@ def open_widget(viewer):
     return open_it
 
 
+@pytest.fixture
+def widget(viewer, open_widget):
+    """The widget over a movie of spots."""
+    viewer.add_image(spots(), name="movie", **PHYSICAL)
+    widget = open_widget()
+    finish(widget)
+    return widget
+
+
 def finish(widget) -> None:
     """Wait until the widget has done everything that it was asked for."""
     wait(lambda: not widget.is_busy)

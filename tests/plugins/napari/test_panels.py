@@ -3,20 +3,11 @@
 from __future__ import annotations
 
 import numpy as np
-import pytest
 
 from auctrack.matching.solvers import SOLVERS
 from auctrack.plugins.napari.preferences import Preferences
 
 from .conftest import PHYSICAL, finish, spots, wait
-
-
-@pytest.fixture
-def widget(viewer, open_widget):
-    viewer.add_image(spots(), name="movie", **PHYSICAL)
-    widget = open_widget()
-    finish(widget)
-    return widget
 
 
 def test_progress_comes_with_the_time_left(widget, monkeypatch):

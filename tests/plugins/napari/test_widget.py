@@ -17,14 +17,6 @@ from .conftest import PHYSICAL, assert_copies_give_these_tracks, finish, process
 SAMPLES = Path(__file__).parents[3] / "sample_data"
 
 
-@pytest.fixture
-def widget(viewer, open_widget):
-    viewer.add_image(spots(), name="movie", **PHYSICAL)
-    widget = open_widget()
-    finish(widget)
-    return widget
-
-
 def names(viewer):
     return [layer.name for layer in viewer.layers]
 
