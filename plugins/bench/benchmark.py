@@ -103,9 +103,16 @@ def _is_wanted(name: str, patterns: Sequence[str]) -> bool:
 def markdown(benchmark: Benchmark, record: Record, effort: Effort) -> str:
     """Return the tables of a benchmark as Markdown, with the machine and the command that repeats them."""
     session = record.sessions[-1]
-    made = f"{session['started'][:10]}, {one_line(session['machine'])}. {about_times(benchmark, effort)}"
+    made = f"{session['started'][:10]}, {one_line(session['machine'])}{code_words(record)}. "
+    made += about_times(benchmark, effort)
     head = [f"    {session['command']}", "", fill(made, LINE), ""]
     return "\n".join([*head, *(table.markdown() for table in shown_tables(benchmark, record))])
+
+
+def code_words(record: Record) -> str:
+    """Say which commits were measured, to stand behind the versions; "" where they are unknown."""
+    commits = record.commits
+    return f"; commit{'s' if len(commits) > 1 else ''} {', '.join(commits)}" if commits else ""
 
 
 def shown_tables(benchmark: Benchmark, record: Record) -> list[Table]:

@@ -1,16 +1,20 @@
-"""What the times were measured on."""
+"""What the times were measured on: the machine, and the code."""
 
 from __future__ import annotations
 
 import os
 import platform
 import re
+import subprocess
 from importlib import metadata
 from pathlib import Path
 from typing import Any
 
 from ... import __version__
 from ...matching import cuda
+
+PACKAGE = Path(__file__).resolve().parents[2]
+"""The folder of the package, which is the repository's root where it is a checkout."""
 
 _DRIVER = re.compile(r"\d{3,}(\.\d+)+")
 _PACKAGES = ("numpy", "scipy", "numba", "cupy-cuda13x", "cupy-cuda12x", "lapx", "trackpy", "laptrack", "btrack")
@@ -35,6 +39,20 @@ def one_line(machine: dict[str, Any]) -> str:
     driver = f" (CUDA {machine['cuda_driver']}, driver {machine['nvidia_driver']})" if machine["cuda_driver"] else ""
     versions = ", ".join(f"{name} {version}" for name, version in machine["versions"].items())
     return f"{machine['processor']}, {machine['cores']} cores; {gpus}{driver}; {versions}"
+
+
+def commit_of(folder: Path = PACKAGE) -> str | None:
+    """Return the git commit that a folder is a checkout of, "-dirty" after it if files differ from it; else None.
+
+    None too where git is not installed, or refuses to read the folder: the version stands for the code then.
+    """
+    if not (folder / ".git").exists():
+        return None
+    command = ["git", "-C", str(folder), "describe", "--always", "--dirty", "--abbrev=12", "--exclude=*"]
+    try:
+        return subprocess.run(command, capture_output=True, text=True, check=True).stdout.strip()
+    except (OSError, subprocess.CalledProcessError):
+        return None
 
 
 def _processor() -> str:

@@ -94,7 +94,7 @@ class Record:
     path : Path
     benchmark : str
     sessions : list of dict
-        `machine`, `command` and `started` of every run that added to the record.
+        `machine`, `commit`, `command` and `started` of every run that added to the record.
     cells : dict
     """
 
@@ -105,8 +105,12 @@ class Record:
     _saved: float = 0.0
 
     @classmethod
-    def open(cls, path: Path, benchmark: str, machine: Mapping[str, Any], command: str) -> Self:
+    def open(
+        cls, path: Path, benchmark: str, machine: Mapping[str, Any], command: str, commit: str | None = None
+    ) -> Self:
         """Read the record to go on with, or begin a new one, and open a session in it.
+
+        Another commit than before does not end a record: each cell tells its session, and the session its commit.
 
         Raises
         ------
@@ -125,7 +129,7 @@ class Record:
                     f"{path} was measured with another {', '.join(differing)}; give another --output, or remove it."
                 )
         started = datetime.now(UTC).isoformat(timespec="seconds")
-        record.sessions.append({"started": started, "command": command, "machine": dict(machine)})
+        record.sessions.append({"started": started, "command": command, "commit": commit, "machine": dict(machine)})
         return record
 
     def _read(self) -> None:
@@ -164,6 +168,12 @@ class Record:
         self.cells[cell.key] = cell
         if time.monotonic() - self._saved > SECONDS_BETWEEN_SAVES:
             self.save()
+
+    @property
+    def commits(self) -> list[str]:
+        """The commits of the code that the times are of, where they are known: one, unless the code was changed."""
+        measured = sorted({cell.session for cell in self.cells.values() if cell.seconds})
+        return list(dict.fromkeys(commit for k in measured if (commit := self.sessions[k].get("commit"))))
 
     @property
     def machine(self) -> Mapping[str, Any]:

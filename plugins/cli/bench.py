@@ -22,8 +22,8 @@ app = typer.Typer(
     no_args_is_help=True,
     rich_markup_mode="rich",
     help="Measure auctrack on this machine: the tables and figures of its four papers, and its peers on the same "
-    "inputs. Each benchmark prints tables, and writes NAME.json (machine, versions, every repetition), NAME.md and "
-    "figures. Interrupted at any time, the same command goes on where it was. [bold]--quick[/bold] takes under two "
+    "inputs. Each benchmark prints tables, and writes NAME.json (machine, versions, commit, every repetition), NAME.md "
+    "and figures. Interrupted at any time, the same command goes on where it was. [bold]--quick[/bold] takes under two "
     "minutes, once compiled.",
 )
 
@@ -145,14 +145,22 @@ def _run(make: Callable[[Effort], Benchmark], effort: Effort, output: Path) -> N
     """Measure what is missing, print the tables, and write record, Markdown and figures."""
     from rich.console import Console
 
-    from ..bench.benchmark import about_times, is_measured, markdown, restricted, shown_tables, why_unmeasured
+    from ..bench.benchmark import (
+        about_times,
+        code_words,
+        is_measured,
+        markdown,
+        restricted,
+        shown_tables,
+        why_unmeasured,
+    )
     from ..bench.harness import measure
-    from ..bench.machine import describe_machine, one_line
+    from ..bench.machine import commit_of, describe_machine, one_line
     from ..bench.record import Record
 
     benchmark = make(effort)
     machine = describe_machine()
-    record = Record.open(output / f"{benchmark.name}.json", benchmark.name, machine, _command())
+    record = Record.open(output / f"{benchmark.name}.json", benchmark.name, machine, _command(), commit_of())
     with _progress(benchmark.name) as progress:
         wanted = restricted(benchmark.experiments, effort.only)
         measure(wanted, record, effort.limit_s, clock=effort.clock, progress=progress)
@@ -163,7 +171,11 @@ def _run(make: Callable[[Effort], Benchmark], effort: Effort, output: Path) -> N
     for table in shown_tables(benchmark, record):
         shown.print(table.rich())
         shown.print()
-    console.show(console.aligned([("machine", one_line(machine)), ("times", about_times(benchmark, effort))]))
+    console.show(
+        console.aligned(
+            [("machine", one_line(machine) + code_words(record)), ("times", about_times(benchmark, effort))]
+        )
+    )
     console.show(console.aligned([("written", str(path)) for path in (record.path, page, *drawn)]))
     console.note(*why_unmeasured(wanted, record))
     if not any(is_measured(experiment, record) for experiment in wanted):

@@ -44,7 +44,8 @@ def test_tracking(bench, tmp_path):
     assert all(f1 > 0.8 for f1 in harder.values())
 
 
-def test_a_second_run_measures_nothing_again_and_says_where_it_ran(bench, tmp_path):
+def test_a_second_run_measures_nothing_again_and_says_where_it_ran_and_of_which_code(bench, tmp_path, monkeypatch):
+    monkeypatch.setattr("auctrack.plugins.bench.machine.commit_of", lambda: "1edabfb")
     arguments = ("lap", "--quick", "--sizes", "30", "--repetitions", "2", "--clock", "cpu")
     bench(*arguments)
     before = cells(tmp_path, "lap")
@@ -54,6 +55,8 @@ def test_a_second_run_measures_nothing_again_and_says_where_it_ran(bench, tmp_pa
     record = json.loads((tmp_path / "lap.json").read_text())
     assert len(record["sessions"]) == 2
     assert {"processor", "cores", "gpus", "versions"} <= set(record["sessions"][0]["machine"])
+    assert record["sessions"][0]["commit"] == "1edabfb"
+    assert "; commit 1edabfb. Times are CPU seconds" in " ".join((tmp_path / "lap.md").read_text().split())
 
 
 def test_lap_solves_every_family_to_the_same_optimum(bench, tmp_path):

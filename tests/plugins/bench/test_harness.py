@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import json
+import shutil
+import subprocess
 import time
 from dataclasses import replace
 
@@ -10,7 +12,9 @@ import numpy as np
 import pytest
 
 from auctrack.matching.errors import NotConverged
+from auctrack.plugins.bench.benchmark import code_words
 from auctrack.plugins.bench.harness import Case, Experiment, Variant, WrongAnswer, measure
+from auctrack.plugins.bench.machine import commit_of
 from auctrack.plugins.bench.memory import watch_memory
 from auctrack.plugins.bench.record import Cell, Record
 from auctrack.tracker.errors import InvalidInput, OutputExists
@@ -34,8 +38,8 @@ class Calls:
         return Variant(self.name, self.run, **{"check": lambda _, answer: {"double": 2 * answer}, **about})
 
 
-def opened(path, machine=MACHINE):
-    return Record.open(path / "b.json", "b", machine, "auctrack bench b")
+def opened(path, machine=MACHINE, commit=None):
+    return Record.open(path / "b.json", "b", machine, "auctrack bench b", commit)
 
 
 def run(path, variants, *, cases=None, repetitions=3, limit=10.0, progress=None):
@@ -210,6 +214,47 @@ def test_times_of_another_machine_are_no_neighbours_of_ours(tmp_path):
     run(tmp_path, [Calls().variant()])
     with pytest.raises(OutputExists, match="another cores"):
         opened(tmp_path, {**MACHINE, "cores": 2})
+
+
+def test_the_commits_whose_code_was_timed_are_told(tmp_path):
+    """The second session changes the code and adds a variant; the third adds nothing, so its code is none of these."""
+    for commit, names in (("1edabfb", "a"), ("ecbeeb3-dirty", "ab"), ("018ddea", "ab")):
+        record = opened(tmp_path, commit=commit)
+        case = Case("numbers", 7, lambda seed: seed)
+        measure([Experiment("e", [case], [Calls(name).variant() for name in names], 1)], record, 10.0)
+    assert [session["commit"] for session in opened(tmp_path).sessions[:3]] == ["1edabfb", "ecbeeb3-dirty", "018ddea"]
+    assert code_words(record) == "; commits 1edabfb, ecbeeb3-dirty"
+
+
+def test_without_a_commit_the_version_stands_alone(tmp_path):
+    assert code_words(run(tmp_path, [Calls().variant()])) == ""
+
+
+@pytest.mark.skipif(shutil.which("git") is None, reason="git is not installed")
+def test_the_commit_is_that_of_a_checkout_with_a_mark_where_files_were_changed(tmp_path):
+    def git(*arguments):
+        who = ("-c", "user.name=a", "-c", "user.email=a@b", "-c", "commit.gpgsign=false")
+        command = ["git", "-C", str(tmp_path), *who, *arguments]
+        return subprocess.run(command, check=True, capture_output=True, text=True).stdout.strip()
+
+    git("init")
+    (tmp_path / "code.py").write_text("1")
+    git("add", "code.py")
+    git("commit", "-m", "first")
+    assert commit_of(tmp_path) == git("rev-parse", "--short=12", "HEAD")
+    (tmp_path / "code.py").write_text("2")
+    assert commit_of(tmp_path) == git("rev-parse", "--short=12", "HEAD") + "-dirty"
+    inside = tmp_path / "site-packages" / "auctrack"
+    inside.mkdir(parents=True)
+    assert commit_of(inside) is None  # installed within somebody else's checkout
+
+
+@pytest.mark.parametrize("broken", ["no git", "no repository"])
+def test_a_checkout_that_git_cannot_read_has_no_commit(tmp_path, monkeypatch, broken):
+    (tmp_path / ".git").mkdir()
+    if broken == "no git":
+        monkeypatch.setenv("PATH", "")
+    assert commit_of(tmp_path) is None
 
 
 @pytest.mark.parametrize(
