@@ -36,12 +36,18 @@ def test_tracking(bench, tmp_path):
     printed = bench("tracking", "--quick", "--sizes", "12,20", "--repetitions", "1", "--limit", "5")
     assert "Figure 6" in printed
     assert "20 particles" in printed
-    for name in ("tracking.md", "tracking-figure-5.png", "tracking-figure-6.png", "tracking-accuracy-missed.png"):
+    drawn = (
+        "figure-5",
+        "figure-6",
+        *(f"accuracy-{what}" for what in ("persistence", "step", "missed", "false", "range")),
+    )
+    for name in ("tracking.md", *(f"tracking-{what}.png" for what in drawn)):
         assert (tmp_path / name).stat().st_size > 1000
     assert len(answered(tmp_path, "tracking", experiment="figure-6", variant="ours, CPU")) == 2
     harder = {cell["series"]: cell["facts"][0]["f1"] for cell in answered(tmp_path, "tracking", variant="auctrack")}
     assert harder["step 0.1"] > harder["step 0.6"]
     assert all(f1 > 0.8 for f1 in harder.values())
+    assert {series.split()[0] for series in harder} == {"persistence", "step", "missed", "false", "range"}
 
 
 def test_a_second_run_measures_nothing_again_and_says_where_it_ran_and_of_which_code(bench, tmp_path, monkeypatch):

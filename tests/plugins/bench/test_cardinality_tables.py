@@ -64,6 +64,13 @@ def test_each_choice_is_compared_with_nothing_else_changed(tables):
     assert findings["G-PR: (adaptive, 0.7) over (fix, 10)"] == ("4.00 ×", "18 of 18")
 
 
+def test_figure_1_sets_the_forms_of_g_pr_against_their_relabelling(tables):
+    figure = tables(Effort(sizes=(6,)))("ICPP 2013, Figure 1")
+    assert "6 original graphs" in figure.title
+    assert figure.columns[1:] == ("adaptive, 0.3", "adaptive, 0.7", "adaptive, 1", "adaptive, 2", "fix, 10", "fix, 50")
+    assert figure.rows[2] == ("G-PR shrink", *["500 ms"] * 4, *["2.00 s"] * 2)
+
+
 def test_speed_ups_stand_beside_the_least_that_the_paper_gives_for_that_set_of_graphs(tables):
     beside = {row[0]: row[-1] for row in tables(Effort(sizes=(6,)))("Euro-Par 2013 Figure 5").rows}
     assert {beside[f"original, over {name}"] for name in ("PFP", "HK")} == {"≥ 3.61 ×"}
