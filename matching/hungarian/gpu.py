@@ -49,7 +49,11 @@ def solve_on_gpu(
         elif duals is None:
             answer = solve_blocks(form, lambda block: _solve_rows(cp, block, name, where, method))
         else:
-            answer = _solve_from(form, duals, lambda block, own: _solve_rows(cp, block, name, where, method, own))
+
+            def solve_rows(block: Problem, own: Any) -> Assignment:
+                return _solve_rows(cp, block, name, where, method, own)
+
+            answer = solve_from(form, duals, solve_rows, best_row_duals_of)
         if not problem.is_on_device:
             answer = answer.on_host()
         return replace(answer, stats={**answer.stats, "solve_s": perf_counter() - began})
@@ -77,16 +81,23 @@ def _solve_sparse(form: Problem, duals: np.ndarray | None, solve_part: SolvePart
     return _block_by_block(form, duals, solve_part)
 
 
-def _solve_from(form: Problem, duals: np.ndarray, solve_rows: SolvePart) -> Assignment:
+def solve_from(
+    form: Problem, duals: np.ndarray, solve_rows: SolvePart, row_duals_of: Callable[[Problem, Any], Any]
+) -> Assignment:
     """Solve dense blocks from prices; where rows and columns are exchanged, from the best row duals beside them."""
 
     def solve_block(block: Problem, own: Any) -> Assignment:
         if block.n_rows > block.n_cols > 0 and not block.has_unmatched_cost:
-            graph = DeviceGraph.of(cuda.cupy(), block)
-            own = best_row_duals(graph, graph.cp.asarray(own))
+            own = row_duals_of(block, own)
         return solve_blocks(block, lambda turned: solve_rows(turned, own))
 
     return _block_by_block(form, duals, solve_block)
+
+
+def best_row_duals_of(block: Problem, duals: Any) -> Any:
+    """Compute them on the current GPU."""
+    graph = DeviceGraph.of(cuda.cupy(), block)
+    return best_row_duals(graph, graph.cp.asarray(duals))
 
 
 def _block_by_block(form: Problem, duals: np.ndarray | None, solve_block: SolvePart) -> Assignment:

@@ -14,13 +14,15 @@ from .. import cuda
 from ..assignment import Assignment
 from ..certificate import assembled, certify, inverse
 from ..convert import as_dense
+from ..costs import best_row_duals
 from ..errors import DeviceUnavailable, InvalidProblem
 from ..hall import infeasible
 from ..problem import Problem
-from ..sharded import ShardedCosts
+from ..sharded import ShardedCosts, device_of
 from .collectives import Nccl
-from .gpu import solve_blocks
+from .gpu import best_row_duals_of, solve_blocks, solve_from
 from .gpu_dense import LOOSE, REFINEMENTS, DeviceCosts, DeviceState
+from .handover import starting_duals
 from .shards import Proof, Shards, adopt, even_split, place, prove, reduced
 from .state import FREE
 
@@ -33,7 +35,9 @@ Method = Callable[[Shards, DeviceState], tuple[int, DeviceState, dict[str, Any]]
 """Matches all rows that are `FREE`, from and to a state on the host; returns a stuck row or -1, the state, counts."""
 
 
-def solve_on_gpus(problem: Any, name: str, devices: Sequence[str], axis: int, method: Method) -> Assignment:
+def solve_on_gpus(
+    problem: Any, name: str, devices: Sequence[str], axis: int, method: Method, start: Any = None
+) -> Assignment:
     """Solve on several devices.
 
     Parameters
@@ -46,6 +50,8 @@ def solve_on_gpus(problem: Any, name: str, devices: Sequence[str], axis: int, me
     axis : {0, 1}
         What the method splits.
     method : Method
+    start : Assignment or array_like (columns,), optional
+        Column duals to begin with.
 
     Returns
     -------
@@ -58,7 +64,8 @@ def solve_on_gpus(problem: Any, name: str, devices: Sequence[str], axis: int, me
     with _ONE_AT_A_TIME, cuda.using(f"cuda:{numbers[0]}") as cp:
         if isinstance(problem, ShardedCosts):
             shards = _adopted(cp, problem, name, numbers, axis)
-            answer = solve_shards(shards, name, where, method)
+            duals = None if start is None else starting_duals(problem.outline, start)
+            answer = solve_shards(shards, name, where, method, duals)
         elif problem.kind == "sparse":
             raise DeviceUnavailable(
                 f"device={list(devices)}: solver {name!r} splits dense costs; solve sparse ones with device='cpu', or "
@@ -67,14 +74,29 @@ def solve_on_gpus(problem: Any, name: str, devices: Sequence[str], axis: int, me
         else:
             form = problem if problem.kind == "dense" else as_dense(problem.on_host())
 
-            def solve_rows(block: Problem) -> Assignment:
-                return _solve_rows(cp, block, name, where, numbers, axis, method)
+            def solve_rows(block: Problem, own: np.ndarray | None) -> Assignment:
+                return _solve_rows(cp, block, name, where, numbers, axis, method, own)
 
-            answer = solve_blocks(form, solve_rows)
+            answer = solve_dense(form, start, solve_rows)
     if not isinstance(problem, ShardedCosts) and problem.is_on_device:
         with problem.data.device:
             answer = answer.on_device()
     return replace(answer, stats={**answer.stats, "solve_s": perf_counter() - began})
+
+
+def solve_dense(form: Problem, start: Any, solve_rows: Callable[[Problem, Any], Assignment]) -> Assignment:
+    """Solve every block of a dense problem, from its part of the start or from nothing (None)."""
+    if start is None:
+        return solve_blocks(form, lambda block: solve_rows(block, None))
+    return solve_from(form, starting_duals(form, start), solve_rows, _best_row_duals)
+
+
+def _best_row_duals(block: Problem, duals: np.ndarray) -> np.ndarray:
+    """Compute them where the costs are."""
+    if not block.is_on_device:
+        return best_row_duals(block, duals)[0]
+    with device_of(block.data):
+        return cuda.to_host(best_row_duals_of(block, duals))
 
 
 def _adopted(cp: Any, costs: ShardedCosts, name: str, numbers: tuple[int, ...], axis: int) -> Shards:
@@ -91,7 +113,7 @@ def _nccl(cp: Any, numbers: tuple[int, ...]) -> Nccl:
 
 
 def _solve_rows(
-    cp: Any, block: Problem, name: str, where: str, numbers: tuple[int, ...], axis: int, method: Method
+    cp: Any, block: Problem, name: str, where: str, numbers: tuple[int, ...], axis: int, method: Method, start: Any
 ) -> Assignment:
     if min(block.shape) == 0:
         return nobody_matched(block, name, where)
@@ -99,7 +121,7 @@ def _solve_rows(
     first = even_split(block.shape[axis], len(numbers))
     numbers = numbers[: len(first) - 1]
     parts = place(cp, block, numbers, axis)
-    answer = solve_shards(Shards(block, tuple(parts), axis, first, _nccl(cp, numbers)), name, where, method)
+    answer = solve_shards(Shards(block, tuple(parts), axis, first, _nccl(cp, numbers)), name, where, method, start)
     return replace(answer, stats={**answer.stats, "solve_and_copy_s": perf_counter() - began})
 
 
@@ -109,10 +131,13 @@ def nobody_matched(block: Problem, name: str, where: str) -> Assignment:
     return certify(host, np.full(host.n_rows, FREE, np.int32), host.dual_bounds()[1], solver=name, device=where)
 
 
-def solve_shards(shards: Shards, name: str, where: str, method: Method) -> Assignment:
-    """Solve a problem whose costs are in place, and whose rows are its shorter side if all must be matched."""
+def solve_shards(shards: Shards, name: str, where: str, method: Method, start: np.ndarray | None = None) -> Assignment:
+    """Solve a problem whose costs are in place, and whose rows are its shorter side if all must be matched.
+
+    `start`: column duals to begin with, as `starting_duals` returns them, or None.
+    """
     began = perf_counter()
-    state = reduced(shards)
+    state = reduced(shards, start)
     isolated = np.flatnonzero(state.r >= shards.none)
     if len(isolated):
         raise _infeasible(shards, int(isolated[0]), state)
@@ -122,6 +147,9 @@ def solve_shards(shards: Shards, name: str, where: str, method: Method) -> Assig
         if stuck >= 0:
             raise _infeasible(shards, stuck, state)
         stats |= {key: stats.get(key, 0) + count for key, count in counts.items()}
+        state = _with_lone_columns_at_bounds(shards, state)
+        if (state.col_of_row == FREE).any():
+            continue
         proof, answer = _certified(shards, state, name, where, stats)
         if answer.is_optimal or shards.outline.is_integer or stats["refinements"] == REFINEMENTS:
             return answer
@@ -142,13 +170,27 @@ def _certified(
     return proof, assembled(*matched, *duals, proof.slackness, solver=name, device=where, stats=stats)
 
 
+def _with_lone_columns_at_bounds(shards: Shards, state: DeviceState) -> DeviceState:
+    """Raise the duals of lone columns to their bounds, which a start may lie below, and free the rows that then gain.
+
+    Their columns may be lone and below their bound in turn. Once none is, none will be: paths free no column.
+    """
+    bound = shards.outline.dual_bounds()[1]
+    while (below := (state.row_of_col == FREE) & (state.v < bound) & (bound < shards.none)).any():
+        state.v = np.where(below, bound, state.v)
+        col_of_row = np.maximum(state.col_of_row, FREE)
+        state = _released(shards, state, prove(shards, state.v, col_of_row, state.row_of_col))
+    return state
+
+
 def _released(shards: Shards, state: DeviceState, proof: Proof) -> DeviceState:
-    """Free the rows whose links rounding left loose, as on one GPU."""
+    """Free the rows whose links are loose, real ones by more than rounding explains."""
     col_of_row, row_of_col, r, v = state.col_of_row, state.row_of_col, proof.r, proof.v
     rows = np.flatnonzero(col_of_row >= 0)
     cols, cost = col_of_row[rows], proof.cost
     slack = cost - v[cols] - r[rows]
-    loose = slack > LOOSE * np.maximum.reduce([abs(cost), abs(v[cols]), abs(r[rows])])
+    rounding = 0 if shards.outline.is_integer else LOOSE * np.maximum.reduce([abs(cost), abs(v[cols]), abs(r[rows])])
+    loose = slack > rounding
     row_of_col[cols[loose]] = FREE
     col_of_row[rows[loose]] = FREE
     r[rows[~loose]] = cost[~loose] - v[cols[~loose]]

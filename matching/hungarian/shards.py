@@ -130,9 +130,14 @@ def _moved(cp: Any, window: Any) -> Any:
     return target
 
 
-def reduced(shards: Shards) -> DeviceState:
-    """Return the state after Algorithm 1 (section 5, step 2), on the host; nothing is matched."""
-    states = shards.each(_unreduced)
+def reduced(shards: Shards, start: np.ndarray | None = None) -> DeviceState:
+    """Return the state after Algorithm 1 (section 5, step 2), on the host; nothing is matched.
+
+    Columns begin at `start`, or at their bound.
+    """
+    bound = shards.outline.dual_bounds()[1]
+    begin = np.where(bound < shards.none, bound, 0) if start is None else start
+    states = shards.each(_unreduced, [begin[own] for _, own in shards.windows()])
     shards.each(reduce_rows, states)
     if shards.axis == 1:
         shards.collective.all_min([state.r for state in states])
@@ -147,10 +152,8 @@ def reduced(shards: Shards) -> DeviceState:
     return DeviceState(r, v, *nobody)
 
 
-def _unreduced(part: DeviceCosts) -> DeviceState:
-    cp, (n, _) = part.cp, part.cost.shape
-    v = cp.where(part.col_bound < part.none, part.col_bound, 0).astype(part.price_dtype)
-    return DeviceState(cp.empty(n, part.price_dtype), v, None, None)
+def _unreduced(part: DeviceCosts, v: np.ndarray) -> DeviceState:
+    return DeviceState(part.cp.empty(len(part.cost), part.price_dtype), part.cp.array(v, part.price_dtype), None, None)
 
 
 def _least_of_columns(part: DeviceCosts, state: DeviceState) -> Any:
@@ -204,7 +207,7 @@ class Proof:
 def prove(shards: Shards, v: np.ndarray, col_of_row: np.ndarray, row_of_col: np.ndarray) -> Proof:
     """Compute the best row duals, and every term of the gap, each part on its device."""
     v = np.minimum(v, shards.outline.dual_bounds()[1])
-    prices = [v[own] for own in shards.slices()] if shards.axis == 1 else [v] * len(shards.parts)
+    prices = [v[own] for _, own in shards.windows()]
     duals, terms = (list(arrays) for arrays in zip(*shards.each(_row_duals, prices), strict=True))
     told = shards.each(_link_costs, shards.windows(), shards.copies(col_of_row))
     shards.collective.all_max(told)

@@ -35,7 +35,7 @@ class HungarianClassical:
     start : Assignment or array_like (columns,), optional
         Column duals to begin with, in place of the initial ones: those of an answer, as an auction's that stopped early
         (`solve(problem, Auction(eps=…))`), or any others. Every start gives the exact optimum; a good one sooner (see
-        `handover`). On one device.
+        `handover`).
     """
 
     name: ClassVar[str] = "hungarian-classical"
@@ -62,12 +62,11 @@ class HungarianClassical:
     def solve(self, problem: Problem, device: str = "cpu") -> Assignment:
         """Solve to proven optimality; raises `Infeasible` with a Hall violator when there is no assignment."""
         if "," in device or isinstance(problem, ShardedCosts):
-            _refuse_start(self.start, device)
             from . import multi_gpu, multi_gpu_classical, multi_gpu_paper_classical
 
             paper = self.variant == "paper"
             split = multi_gpu_paper_classical.match_by_zeros if paper else multi_gpu_classical.match_by_stages
-            return multi_gpu.solve_on_gpus(problem, self.name, device.split(","), 0, split)
+            return multi_gpu.solve_on_gpus(problem, self.name, device.split(","), 0, split, self.start)
         if device.startswith("cuda"):
             from . import gpu, gpu_batch, gpu_classical, gpu_paper_classical
 
@@ -101,7 +100,7 @@ class HungarianTree:
     start : Assignment or array_like (columns,), optional
         Column duals to begin with, in place of the initial ones: those of an answer, as an auction's that stopped early
         (`solve(problem, Auction(eps=…))`), or any others. Every start gives the exact optimum; a good one sooner (see
-        `handover`). On one device.
+        `handover`).
     """
 
     name: ClassVar[str] = "hungarian-tree"
@@ -132,12 +131,11 @@ class HungarianTree:
             if self.variant == "sequential":
                 raise DeviceUnavailable("variant='sequential' runs on the CPU; got device='cuda'. Use variant='paper'.")
             if "," in device or isinstance(problem, ShardedCosts):
-                _refuse_start(self.start, device)
                 from . import multi_gpu, multi_gpu_forest, multi_gpu_paper_tree
 
                 paper = self.variant == "paper"
                 split = multi_gpu_paper_tree.match_by_trees if paper else multi_gpu_forest.match_by_forests
-                return multi_gpu.solve_on_gpus(problem, self.name, device.split(","), 1, split)
+                return multi_gpu.solve_on_gpus(problem, self.name, device.split(","), 1, split, self.start)
             from . import gpu, gpu_batch, gpu_forest, gpu_paper_tree
 
             if self.variant == "paper":
@@ -147,8 +145,3 @@ class HungarianTree:
         from .cpu import solve_tree
 
         return solve_tree(problem, self.name, variant=self.variant, threads=self.threads, start=self.start)
-
-
-def _refuse_start(start: Any, device: str) -> None:
-    if start is not None:
-        raise DeviceUnavailable(f"start works on one device; got device={device!r}. Name one, or leave start out.")

@@ -8,20 +8,16 @@ from typing import Any
 import numpy as np
 import pytest
 
-from auctrack.matching import Problem, cuda, solve
-from auctrack.matching.hungarian import gpu_classical
+from auctrack.matching import Problem, solve
 from auctrack.matching.hungarian.collectives import Copies
 from auctrack.matching.hungarian.multi_gpu_classical import match_by_stages
 from auctrack.matching.hungarian.multi_gpu_forest import match_by_forests
 from auctrack.matching.hungarian.shards import Shards, even_split
 
-from .host_kernels import COMPILER, HOST, RESIDENT_BLOCKS, EmulatedCosts
+from .host_kernels import COMPILER, HOST, EmulatedCosts
 from .test_multi_gpu import OnShards
 
 pytestmark = pytest.mark.skipif(COMPILER is None, reason="needs g++")
-
-THREADS = 64
-"""Of a block of the classical method here: a fiber each."""
 
 
 class OnHost(OnShards):
@@ -51,22 +47,12 @@ SOLVERS = {
     "classical-1-int32": (classical(1), np.int32),
     "classical-3-float32": (classical(3), np.float32),
     "tree-1-int32": (tree(1), np.int32),
+    "tree-2-int32": (tree(2), np.int32),
+    "tree-3-float32": (tree(3), np.float32),
 }
 
 
-@pytest.fixture(autouse=True)
-def devices(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Let the host be all devices."""
-
-    def resident_blocks(kernel: Any, threads: int, shared_bytes: int = 0) -> int:
-        del kernel, threads, shared_bytes
-        return RESIDENT_BLOCKS
-
-    monkeypatch.setattr(cuda, "resident_blocks", resident_blocks)
-    monkeypatch.setattr(cuda, "open_peers", lambda _: None)
-    monkeypatch.setattr(gpu_classical, "THREADS", THREADS)
-
-
+@pytest.mark.usefixtures("host_as_devices")
 @pytest.mark.parametrize(("solver", "dtype"), SOLVERS.values(), ids=SOLVERS)
 def test_the_answer_is_the_cpus_link_by_link(solver: Any, dtype: Any):
     rng = np.random.default_rng(3)

@@ -25,8 +25,7 @@ from auctrack.matching import (
 )
 from auctrack.matching.convert import as_dense
 from auctrack.matching.hungarian.collectives import Copies
-from auctrack.matching.hungarian.gpu import solve_blocks
-from auctrack.matching.hungarian.multi_gpu import Method, nobody_matched, solve_shards
+from auctrack.matching.hungarian.multi_gpu import Method, nobody_matched, solve_dense, solve_shards
 from auctrack.matching.hungarian.multi_gpu_classical import match_by_stages
 from auctrack.matching.hungarian.multi_gpu_forest import match_by_forests
 from auctrack.matching.hungarian.multi_gpu_paper_classical import match_by_zeros
@@ -42,16 +41,20 @@ class OnShards:
 
     devices = ("cpu",)
 
-    def __init__(self, name: str, axis: int, method: Method, n_shards: int) -> None:
-        self.name, self.axis, self.method, self.n_shards = name, axis, method, n_shards
+    def __init__(self, name: str, axis: int, method: Method, n_shards: int, start: Any = None) -> None:
+        self.name, self.axis, self.method, self.n_shards, self.start = name, axis, method, n_shards, start
 
     def solve(self, problem: Problem, device: str) -> Assignment:
-        return solve_blocks(as_dense(problem), lambda block: self._solve_rows(block, device))
+        return solve_dense(as_dense(problem), self.start, lambda block, own: self._solve_rows(block, device, own))
 
-    def _solve_rows(self, block: Problem, device: str) -> Assignment:
+    def from_prices(self, start: Any) -> OnShards:
+        """Return the same solver, which begins at these."""
+        return type(self)(self.name, self.axis, self.method, self.n_shards, start)
+
+    def _solve_rows(self, block: Problem, device: str, start: Any) -> Assignment:
         if min(block.shape) == 0:
             return nobody_matched(block, self.name, device)
-        return solve_shards(self._shards(block), self.name, device, self.method)
+        return solve_shards(self._shards(block), self.name, device, self.method, start)
 
     def _shards(self, block: Problem) -> Shards:
         first = even_split(block.shape[self.axis], self.n_shards)

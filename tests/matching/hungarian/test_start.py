@@ -45,7 +45,8 @@ OPTIMA = functools.cache(lambda name: solve(PROBLEMS[name], "jv" if "dense" in n
 """Found by another method."""
 
 
-def _starts(problem: Problem, optimal: np.ndarray) -> dict[str, np.ndarray]:
+def starts(problem: Problem, optimal: np.ndarray) -> dict[str, np.ndarray]:
+    """Return prices of every kind."""
     rng = np.random.default_rng(0)
     return {
         "zero": np.zeros(problem.n_cols),
@@ -66,7 +67,7 @@ def test_every_start_gives_the_optimum(method: str, name: str, device: str):
         pytest.skip("sequential runs on the CPU")
     problem = PROBLEMS[name]
     optimum = OPTIMA(name)
-    for start in _starts(problem, optimum.col_duals).values():
+    for start in starts(problem, optimum.col_duals).values():
         answer = solve(problem, METHODS[method](start=start), device)
         assert verify(problem, answer)
         np.testing.assert_allclose(answer.cost, optimum.cost, rtol=1e-12)
