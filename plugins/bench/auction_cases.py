@@ -58,7 +58,10 @@ TITLES = {
 
 
 def experiments_of(effort: Effort, gpu: str) -> list[Experiment]:
-    """Return the experiments of `TITLES`, in that order."""
+    """Return the experiments of `TITLES`, in that order.
+
+    The quick ones leave the handover out: compiling the methods that it compares takes longer than all the rest.
+    """
     return [
         _dense(effort, gpu),
         _priced(effort, gpu),
@@ -66,7 +69,7 @@ def experiments_of(effort: Effort, gpu: str) -> list[Experiment]:
         *_sparse_kinds(effort, gpu),
         *_batches(effort, gpu),
         _unequal(effort, gpu),
-        *handover(effort, gpu),
+        *([] if effort.quick else handover(effort, gpu)),
         _largest(effort, gpu),
     ]
 

@@ -6,15 +6,18 @@ from collections.abc import Callable
 from functools import partial
 from typing import Any
 
+import numpy as np
+
 from ...matching.assignment import Assignment
 from ...matching.auction import Auction
 from ...matching.hungarian import HungarianClassical, HungarianTree
 from ...matching.problem import Problem
 from ...matching.solving import solve
 from .benchmark import Effort
-from .harness import Case, Experiment, Facts, Variant
+from .harness import Experiment, Facts, Variant
 from .instance import Instance
 from .lap_instances import DENSE_FAMILIES
+from .problem_variants import cases_of
 from .solver_variants import checked, missing_device
 
 STOPPED_AT = 2e-5
@@ -23,16 +26,17 @@ STOPPED_AT = 2e-5
 
 def handover(effort: Effort, gpu: str) -> list[Experiment]:
     """Return each Hungarian method alone, after a coarse auction, and from the best prices there are; CPU and GPU."""
-    cases = [
-        Case(family, n, lambda seed, n=n, make=make: Instance(Problem.dense(make(n, seed)), gpu))
-        for family, make in DENSE_FAMILIES.items()
-        for n in effort.of_sizes((2000, 5000), (300,))
-    ]
-    times = effort.times(5, 3)
+    makers = {family: partial(_dense_problem, make) for family, make in DENSE_FAMILIES.items()}
+    cases = cases_of(makers, effort.sizes or (2000, 5000), gpu)
+    times = effort.repetitions or 5
     return [
         Experiment("handover-gpu", cases, _variants(gpu), times),
         Experiment("handover-cpu", cases, [_alone("jv", "jv", "cpu"), *_variants("cpu")], times),
     ]
+
+
+def _dense_problem(make: Callable[[int, int], np.ndarray], n: int, seed: int) -> Problem:
+    return Problem.dense(make(n, seed))
 
 
 def _variants(device: str) -> list[Variant]:
