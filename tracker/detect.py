@@ -14,6 +14,7 @@ import pandas as pd
 
 from .blobs import Method, ball, blob_response, grey_levels, local_maxima, refine
 from .errors import InvalidSetting
+from .lengths import is_size, require_length
 from .points import AXES, Points
 from .suggest import suggest_diameter
 from .threshold import automatic_threshold
@@ -61,10 +62,10 @@ class DetectSettings:
 
     def __post_init__(self) -> None:
         if self.diameter != "auto":
-            _check_length("diameter", self.diameter)
+            require_length("diameter", self.diameter)
         if self.separation is not None:
-            _check_length("separation", self.separation)
-        if self.threshold is not None and not (math.isfinite(self.threshold) and self.threshold >= 0):
+            require_length("separation", self.separation)
+        if self.threshold is not None and not is_size(self.threshold):
             raise InvalidSetting(
                 f"threshold needs a finite quality of 0 or more, or None for the automatic one; got {self.threshold!r}."
             )
@@ -268,8 +269,3 @@ def _mean_and_deviation(grey: np.ndarray, voxels: np.ndarray, offsets: np.ndarra
 def _empty_table(columns: list[str]) -> pd.DataFrame:
     """Return a table without rows whose columns have their types."""
     return pd.DataFrame({name: np.empty(0, dtype=np.int64 if name == "frame" else np.float64) for name in columns})
-
-
-def _check_length(name: str, value: float) -> None:
-    if not (math.isfinite(value) and value > 0):
-        raise InvalidSetting(f"{name} needs a finite length above zero, in the movie's unit; got {value!r}.")

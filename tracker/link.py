@@ -19,6 +19,7 @@ from .calibration import Calibration
 from .chains import track_ids
 from .errors import InvalidInput, InvalidSetting
 from .gate import EDGE_BUDGET, CandidateLinks, Cost, Frame, frame_pairs, gate, in_runs
+from .lengths import require_length
 from .points import AXES, Points, Tracks
 from .spacing import automatic_range
 from .stated import three_sizes
@@ -61,9 +62,9 @@ class LinkSettings:
 
     def __post_init__(self) -> None:
         if self.search_range != "auto":
-            _require_length("search_range", self.search_range)
+            require_length("search_range", self.search_range)
         if self.unmatched_cost != "auto":
-            _require_length("unmatched_cost", self.unmatched_cost)
+            require_length("unmatched_cost", self.unmatched_cost)
         if self.cost not in ("squared", "distance"):
             raise InvalidSetting(f"cost needs 'squared' or 'distance'; got {self.cost!r}.")
         if self.max_missed_frames != 0:
@@ -209,11 +210,6 @@ class _Links:
 _NO_STEPS = np.empty(0)
 
 
-def _require_length(name: str, value: Any) -> None:
-    if not isinstance(value, (int, float, np.number)) or not np.isfinite(value) or value <= 0:
-        raise InvalidSetting(f"{name} needs a finite length above 0, in the unit of the positions; got {value!r}.")
-
-
 def _priced(
     points: Points, settings: LinkSettings, search_range: float, pairs: Iterator[tuple[Frame, Frame]]
 ) -> tuple[UnmatchedCost, list[CandidateLinks]]:
@@ -280,9 +276,9 @@ def link(
     >>> auctrack.link(spots, search_range=3).track_id.tolist()
     [0, 1, 1, 0]
     """
-    if track_column in ("frame", *AXES):
+    if not isinstance(track_column, str) or track_column in ("frame", *AXES):  # pyright: ignore[reportUnnecessaryIsInstance]
         raise InvalidSetting(
-            f"track_column needs a name of its own; {track_column!r} holds the points' {track_column}."
+            f"track_column needs a name (text) that is not one of frame, {', '.join(AXES)}; got {track_column!r}."
         )
     settings = LinkSettings(search_range, unmatched_cost, cost, memory, solver, device)
     table = points.table if isinstance(points, Points) else points

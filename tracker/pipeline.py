@@ -7,6 +7,7 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 
 from .detect import DetectSettings, detect, resolve_settings
+from .errors import InvalidInput, InvalidSetting
 from .labels import read_points_from_labels
 from .link import Linking, link_points
 from .measures import filter_by_length
@@ -61,11 +62,25 @@ def track(
         If the device asked for is not there.
     """
     settings = settings or Settings()
+    _check_types(source, settings)
     points, found_with = find_points(source, settings, progress=progress)
     linking = link_points(points, settings.link, progress=_stage("link", progress))
     tracks = filter_by_length(linking.tracks, settings.min_length)
     effective = replace(settings, detect=found_with or settings.detect, link=linking.settings)
     return TrackingResult(tracks, linking, effective)
+
+
+def _check_types(source: object, settings: object) -> None:
+    """Refuse what users who link tables in memory try first."""
+    if not isinstance(source, (str, Path)):
+        raise InvalidInput(
+            f"source needs the path of a movie or a point table; got {type(source).__name__}. "
+            "Tables in memory are linked by auctrack.link."
+        )
+    if not isinstance(settings, Settings):
+        raise InvalidSetting(
+            f"settings needs Settings; got {type(settings).__name__}. Settings.from_mapping makes them of a mapping."
+        )
 
 
 def find_points(

@@ -5,7 +5,6 @@ Solved by SciPy, apart from the solvers that the score judges.
 
 from __future__ import annotations
 
-import math
 from collections.abc import Iterator
 
 import numpy as np
@@ -14,7 +13,8 @@ from scipy.sparse import coo_array, csr_array
 from scipy.sparse.csgraph import connected_components, min_weight_full_bipartite_matching
 from scipy.spatial import KDTree
 
-from .errors import InvalidInput, InvalidSetting
+from .errors import InvalidInput
+from .lengths import require_length
 from .points import Points
 
 # Above so many cells (32 MB) a cluster of close points is assigned sparsely instead of as a dense matrix.
@@ -49,8 +49,7 @@ def match_points(points: Points, truth: Points, tolerance: float) -> np.ndarray:
     et al., "Objective comparison of particle tracking methods", Nature Methods 11 (2014): a pair is worth what it
     saves.
     """
-    if not (math.isfinite(tolerance) and tolerance > 0):
-        raise InvalidSetting(f"tolerance needs a finite length above 0; got {tolerance!r}.")
+    require_length("tolerance", tolerance)
     if points.ndim != truth.ndim:
         raise InvalidInput(f"tables need the same axes; one has {points.ndim}, the truth {truth.ndim}.")
     if points.calibration.unit != truth.calibration.unit:

@@ -11,6 +11,7 @@ import pandas as pd
 
 from .calibration import Calibration
 from .errors import InvalidInput
+from .lengths import LONGEST
 
 AXES = ("z", "y", "x")
 
@@ -29,8 +30,8 @@ class Points:
     Raises
     ------
     InvalidInput
-        If a column is missing, not numeric, or a position is NaN or infinite. The message names the column and the
-        first row that offends.
+        If a column is missing or comes twice, is not numeric, or a position is NaN or infinite. The message names the
+        column and the first row that offends.
     """
 
     table: pd.DataFrame
@@ -59,10 +60,19 @@ class Points:
 
     @property
     def positions(self) -> np.ndarray:
-        """Physical positions, float64 (n, ndim), in `calibration.unit`, C-contiguous."""
+        """Physical positions, float64 (n, ndim), in `calibration.unit`, C-contiguous.
+
+        Raises `InvalidInput` where one is so far away that squares of distances would not be numbers.
+        """
         physical = np.empty((len(self.table), self.ndim))
         for k, (axis, step) in enumerate(zip(self.axes, self.calibration.scale_for(self.ndim), strict=True)):
             np.multiply(self.table[axis].to_numpy(), step, out=physical[:, k])
+        farthest = np.abs(physical).max(initial=0.0)
+        if farthest >= LONGEST:
+            raise InvalidInput(
+                f"positions need to be nearer than {LONGEST:g} {self.calibration.unit}; one is {farthest:g} away. "
+                "Remove it, or check the voxel size."
+            )
         return physical
 
     @cached_property
@@ -104,7 +114,8 @@ class Points:
         if frames is not None and len(self):
             first = int(self.frames.min()) if frames.start is None else frames.start
             last = int(self.frames.max()) + 1 if frames.stop is None else frames.stop
-            keep &= np.isin(self.frames, np.arange(first, last, frames.step or 1))
+            wanted = range(first, last, frames.step or 1)
+            keep &= np.isin(self.frames, [number for number in self.frame_numbers.tolist() if number in wanted])
         if roi is not None:
             if len(roi) != self.ndim:
                 raise InvalidInput(f"roi (--roi) needs {self.ndim} ranges ({', '.join(self.axes)}); got {len(roi)}.")
@@ -116,7 +127,8 @@ class Points:
 
     def by_frame(self) -> Iterator[tuple[int, pd.DataFrame]]:
         """Yield (frame number, its rows) in the order of time."""
-        for frame, rows in self.table.groupby("frame", sort=True):
+        # Not by name: trackpy calls the index "frame" too, and pandas would not know which is meant.
+        for frame, rows in self.table.groupby(self.frames, sort=True):
             yield int(frame), rows  # pyright: ignore[reportArgumentType]
 
 
@@ -151,8 +163,11 @@ def _checked(table: pd.DataFrame) -> pd.DataFrame:
             f"table needs the columns frame, y, x (and z when 3D); missing {', '.join(missing)}; "
             f"it has {', '.join(map(str, table.columns)) or 'none'}."
         )
-    axes = [name for name in AXES if name in table.columns]
-    checked = {name: _finite(table, name) for name in ("frame", *axes)}
+    names = ("frame", *(name for name in AXES if name in table.columns))
+    twice = [name for name in names if list(table.columns).count(name) > 1]
+    if twice:
+        raise InvalidInput(f"table needs one column '{twice[0]}'; it has several. Rename or drop the others.")
+    checked = {name: _finite(table, name) for name in names}
     frame = checked["frame"]
     if frame.dtype != np.int64:
         checked["frame"] = frame.astype(np.int64)
@@ -165,19 +180,23 @@ def _checked(table: pd.DataFrame) -> pd.DataFrame:
 
 
 def _finite(table: pd.DataFrame, name: str) -> np.ndarray:
-    """Return one column as float64 (int64 stays), refusing text, NaN and infinities."""
+    """Return one column as float64 (int64 frames stay), refusing text, NaN, infinities and what is too large."""
     column = table[name]
     if column.dtype == np.int64 and name == "frame":
         return column.to_numpy()
     if column.dtype == np.float64:
         values = column.to_numpy()
+    elif column.dtype.kind == "c":
+        raise InvalidInput(f"column '{name}' needs real numbers; it has complex ones.")
     else:
         values = pd.to_numeric(column, errors="coerce").to_numpy(dtype=np.float64, na_value=np.nan)
-    bad = np.flatnonzero(~np.isfinite(values))
+    limit = 2.0**63 if name == "frame" else np.inf
+    bad = np.flatnonzero(~(np.abs(values) < limit))
     if len(bad):
         row = int(bad[0])
+        needed = "numbers below 2**63 in size" if np.isfinite(values[row]) else "finite numbers"
         raise InvalidInput(
-            f"column '{name}' needs finite numbers; row {row} has {_shown(column.iloc[row])} "
+            f"column '{name}' needs {needed}; row {row} has {_shown(column.iloc[row])} "
             f"({len(bad)} such row{'s' if len(bad) > 1 else ''}). Remove or repair those rows."
         )
     return values

@@ -11,6 +11,7 @@ from ..matching.cardinality.radii import cardinality_over_radii
 from ..matching.certificate import block_of
 from .errors import InvalidSetting
 from .gate import CandidateLinks, gated_pairs, in_runs
+from .lengths import require_length
 from .points import Points
 
 
@@ -53,11 +54,13 @@ def reach(points: Points, ranges: Sequence[float]) -> Reach:
     Raises
     ------
     InvalidSetting
-        If there is no range, or one is no positive number.
+        If there is no range, or one is no length above 0.
     """
     lengths = np.asarray(ranges, np.float64)
-    if lengths.ndim != 1 or len(lengths) == 0 or not (np.isfinite(lengths) & (lengths > 0)).all():
-        raise InvalidSetting(f"ranges needs one positive length or more; got {ranges!r}.")
+    if lengths.ndim != 1 or len(lengths) == 0:
+        raise InvalidSetting(f"ranges needs one length or more; got {ranges!r}.")
+    for length in lengths.tolist():
+        require_length("ranges", length)
     links, most = np.zeros(len(lengths), np.int64), 0
     for run in in_runs(gated_pairs(points, float(lengths.max()))):
         links += cardinality_over_radii(*_pairs(run), lengths, device="cpu")

@@ -103,7 +103,7 @@ class Settings:
     min_length: int = 1
 
     def __post_init__(self) -> None:
-        whole = _is_number(self.min_length) and self.min_length == int(self.min_length)
+        whole = _is_number(self.min_length) and float(self.min_length).is_integer()
         _require(self.min_length, whole and self.min_length >= 1, "min_length", "a number of detections from 1")
 
     @classmethod

@@ -101,12 +101,15 @@ def _require_known(stated: Stated, unit: str | None, time_unit: str | None) -> N
 
 def three_sizes(scale: Sequence[float], ndim: int) -> tuple[float, float, float]:
     """Return `scale` as (z, y, x); a 2D scale may come as (y, x), and its z becomes 1."""
-    values = tuple(float(size) for size in scale)
+    wanted = "three numbers (z, y, x)" if ndim == 3 else "two numbers (y, x), or three with z first"
+    try:
+        values = tuple(float(size) for size in scale)
+    except (TypeError, ValueError):
+        raise InvalidSetting(f"scale (--voxel) needs {wanted}; got {scale!r}.") from None
     if len(values) == 2 and ndim == 2:
         values = (1.0, *values)
     if len(values) != 3:
-        wanted = "three numbers (z, y, x)" if ndim == 3 else "two numbers (y, x), or three with z first"
-        raise InvalidSetting(f"scale (--voxel) needs {wanted} for a {ndim}D movie; got {tuple(scale)!r}.")
+        raise InvalidSetting(f"scale (--voxel) needs {wanted} where positions are {ndim}D; got {values!r}.")
     return (values[0], values[1], values[2])
 
 

@@ -89,9 +89,10 @@ def measured_unmatched_cost(
     variance = max(*(_variance_at(q, steps, ndim) for q in QUANTILES), (STILL * spacing) ** 2)
     log_odds = ndim * np.log(spacing / np.sqrt(2 * np.pi * variance)) - np.log(lost * new)
     longest = float(np.sqrt(2 * variance * max(log_odds, ndim)))
+    counted = f"{len(steps)} {'steps' if len(steps) > 1 else 'step'}"
     return UnmatchedCost(
         longest / 2,
-        f"measured on {len(steps)} steps: root mean square step {np.sqrt(ndim * variance):.3g} {unit}, "
+        f"measured on {counted}: root mean square step {np.sqrt(ndim * variance):.3g} {unit}, "
         f"{lost:.0%} lost and {new:.0%} new a frame, so a link of up to {longest:.3g} {unit} is likelier than two ends",
     )
 

@@ -262,6 +262,8 @@ def test_an_interrupt_in_progress_stops_the_reading():
         ({"diameter": float("nan")}, "diameter needs a finite length"),
         ({"diameter": 5.0, "separation": -1.0}, "separation needs a finite length"),
         ({"diameter": 5.0, "threshold": float("inf")}, "threshold needs a finite quality"),
+        ({"diameter": "large"}, "diameter needs a finite length.*got 'large'"),
+        ({"diameter": 5.0, "threshold": "high"}, "threshold needs a finite quality.*got 'high'"),
         ({"diameter": 5.0, "method": "blob"}, "'log' or 'dog'"),
     ],
 )

@@ -78,10 +78,16 @@ class TestTracks:
         once = link(table([0], [0]), 3)
         pd.testing.assert_frame_equal(link(once, 3), once)
 
-    @pytest.mark.parametrize("name", ["frame", "y"])
-    def test_the_column_must_not_be_one_of_the_points(self, name):
+    @pytest.mark.parametrize("name", ["frame", "y", 5])
+    def test_the_column_needs_a_name_that_is_not_one_of_the_points(self, name):
         with pytest.raises(InvalidSetting, match="track_column"):
             link(table([0], [0]), 3, track_column=name)
+
+    def test_a_table_of_trackpy_whose_index_is_called_frame_too(self):
+        points = table([0, 10], [10.5, 0.5]).set_index("frame", drop=False)
+        out = link(points)
+        assert out["track_id"].tolist() == [0, 1, 1, 0]
+        assert out.index.equals(points.index)
 
     @pytest.mark.parametrize("points", [table(), table([]), table([1.0])], ids=["no frame", "empty frame", "one point"])
     def test_nothing_to_link(self, points):
@@ -198,7 +204,7 @@ class TestPaperFailure:
 
 class TestSettings:
     @pytest.mark.parametrize("name", ["search_range", "unmatched_cost"])
-    @pytest.mark.parametrize("value", [0, -1.0, np.nan, np.inf, "wide", None])
+    @pytest.mark.parametrize("value", [0, -1.0, np.nan, np.inf, 1e160, "wide", None])
     def test_lengths_must_be_lengths(self, name, value):
         with pytest.raises(InvalidSetting, match=name):
             LinkSettings(**({"search_range": 5.0} | {name: value}))
@@ -215,6 +221,11 @@ class TestSettings:
     def test_only_tables_are_linked(self, points):
         with pytest.raises(InvalidInput, match="DataFrame"):
             link(points, 3)
+
+    @pytest.mark.parametrize("scale", [2, "2,1", ("a", 1), (None, 1), (1, 2, 3, 4)])
+    def test_a_scale_that_is_no_sizes_is_refused(self, scale):
+        with pytest.raises(InvalidSetting, match="scale"):
+            link(table([0]), 3, scale=scale)
 
     def test_nan_positions_are_refused_with_their_row(self):
         with pytest.raises(InvalidInput, match="row 1 has nan"):

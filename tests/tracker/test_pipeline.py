@@ -7,6 +7,7 @@ from pathlib import Path
 import pandas as pd
 import pytest
 
+from auctrack.matching import AuctrackError
 from auctrack.tracker.calibration import Calibration
 from auctrack.tracker.pipeline import track
 from auctrack.tracker.points import Tracks
@@ -45,6 +46,19 @@ def test_short_tracks_are_left_out_but_not_forgotten():
     result = track(ROOT / "sample_data/points.csv", Settings(min_length=5))
     assert result.tracks.table.groupby("track_id").size().min() >= 5
     assert len(result.linking.tracks) > len(result.tracks)
+
+
+@pytest.mark.parametrize(
+    ("source", "settings", "message"),
+    [
+        (pd.DataFrame({"frame": [0], "y": [0.0], "x": [0.0]}), None, "path .* got DataFrame.*auctrack.link"),
+        (MOVIE, {"link": {"search_range": 3}}, "settings needs Settings; got dict"),
+    ],
+    ids=["table in memory", "mapping"],
+)
+def test_what_is_no_path_or_no_settings_is_refused(source, settings, message):
+    with pytest.raises(AuctrackError, match=message):
+        track(source, settings)
 
 
 def test_progress_names_its_stages():

@@ -38,8 +38,10 @@ class TestTable:
             ({"z": [1.0, "left", 2]}, "column 'z' .* row 1 has 'left'"),
             ({"frame": [0, 1.5, 2]}, "column 'frame' needs whole numbers; row 1 has 1.5"),
             ({"frame": [0, None, 2]}, "column 'frame' .* row 1"),
+            ({"frame": [0, 1e300, 2]}, r"column 'frame' needs numbers below 2\*\*63 in size; row 1 has 1e\+300"),
+            ({"y": [0, 1j, 2]}, "column 'y' needs real numbers"),
         ],
-        ids=["NaN", "infinity", "text", "fractional frame", "missing frame"],
+        ids=["NaN", "infinity", "text", "fractional frame", "missing frame", "huge frame", "complex"],
     )
     def test_what_is_refused(self, columns, message):
         with pytest.raises(InvalidInput, match=message):
@@ -48,6 +50,15 @@ class TestTable:
     def test_a_missing_column_is_named(self):
         with pytest.raises(InvalidInput, match="missing y, x; it has frame, lat"):
             Points(pd.DataFrame({"frame": [0], "lat": [1.0]}))
+
+    def test_positions_whose_squares_are_no_numbers_are_refused(self):
+        with pytest.raises(InvalidInput, match=r"nearer than 1e\+100 pixel; one is 2e\+120 away"):
+            _ = Points(spots(x=[0, 1, -2e120])).positions
+
+    def test_a_column_that_comes_twice_is_refused(self):
+        table = pd.concat([spots(), spots()[["x"]]], axis=1)
+        with pytest.raises(InvalidInput, match="one column 'x'; it has several"):
+            Points(table)
 
     def test_tracks_need_a_track_id(self):
         with pytest.raises(InvalidInput, match="track_id"):
@@ -70,6 +81,9 @@ class TestCut:
         assert points.cut(slice(1, None)).table.index.tolist() == [2]
         assert points.cut(slice(None, None, 2)).table.index.tolist() == [0, 1, 2]
         assert points.cut(roi=(slice(None), slice(4, 6), slice(8, None))).table.index.tolist() == [1]
+
+    def test_a_range_of_frames_may_be_longer_than_memory(self):
+        assert Points(spots()).cut(slice(0, 10**15)).table.index.tolist() == [0, 1, 2]
 
     def test_the_region_needs_a_range_an_axis(self):
         with pytest.raises(InvalidInput, match="3 ranges"):

@@ -65,5 +65,5 @@ def test_without_a_pair_of_frames_nothing_is_out_of_reach(frames):
 
 @pytest.mark.parametrize("ranges", [[], [0.0], [np.nan], [1.0, -2.0], [np.inf]])
 def test_ranges_that_are_no_lengths_are_refused(ranges):
-    with pytest.raises(InvalidSetting, match="positive length"):
+    with pytest.raises(InvalidSetting, match="ranges needs"):
         reach(on_a_line([0.0], [1.0]), ranges)

@@ -34,6 +34,8 @@ def test_nothing_stated_is_all_automatic():
         ({"link": {"search_range": -3}}, "search_range"),
         ({"link": 7}, r"\[link\] needs a table"),
         ({"min_length": 0}, "min_length"),
+        ({"min_length": float("nan")}, "min_length"),
+        ({"detect": {"diameter": "six"}}, "diameter needs a finite length"),
         ({"input": {"kind": "film"}}, "kind"),
         ({"input": {"intensity": "a.tif"}}, "--labels"),
     ],

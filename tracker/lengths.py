@@ -1,0 +1,32 @@
+"""Lengths as users give them: a number above 0, in the unit of the data, never squared."""
+
+from __future__ import annotations
+
+import math
+from typing import Any
+
+import numpy as np
+
+from .errors import InvalidSetting
+
+LONGEST = 1e100
+"""Size from which lengths are refused: their squares must stay numbers."""
+
+
+def require_length(name: str, value: Any) -> None:
+    """Refuse what is no length; `name` is the setting's.
+
+    Raises
+    ------
+    InvalidSetting
+    """
+    if not is_size(value) or not 0 < value < LONGEST:
+        raise InvalidSetting(
+            f"{name} needs a finite length above 0, in the unit of the data (µm where it is known, else pixels); "
+            f"got {value!r}."
+        )
+
+
+def is_size(value: Any) -> bool:
+    """Whether a value is a finite number of 0 or more."""
+    return isinstance(value, (int, float, np.number)) and math.isfinite(value) and bool(value >= 0)
