@@ -42,12 +42,24 @@ def infeasible(
         matching that is the same whatever the matching.
     """
     rows = np.flatnonzero(_reached(np.atleast_1d(stuck), indptr, indices, allowed, row_of_col))
-    b = int(block_of(problem.row_offsets, rows[:1])[0])
-    rows = rows[rows < problem.row_offsets[b + 1]]
     columns = col_of_row[rows]
-    rows, columns = rows - int(problem.row_offsets[b]), np.sort(columns[columns >= 0]) - int(problem.col_offsets[b])
-    error = Infeasible(rows=rows.tolist(), columns=columns.tolist())
-    return error.in_block(b) if problem.n_blocks > 1 else error
+    return of_first_block(rows, np.sort(columns[columns >= 0]), problem.row_offsets, problem.col_offsets)
+
+
+def of_first_block(
+    rows: np.ndarray, columns: np.ndarray, row_offsets: np.ndarray, col_offsets: np.ndarray
+) -> Infeasible:
+    """Return the error that names those of the rows that are in the first block with any, and its columns of these.
+
+    `rows` and `columns` ascend and are counted over all blocks, which the offsets mark as in `Problem`.
+    """
+    b = int(block_of(row_offsets, rows[:1])[0])
+    members = [
+        (side[(side >= offsets[b]) & (side < offsets[b + 1])] - offsets[b]).tolist()
+        for side, offsets in ((rows, row_offsets), (columns, col_offsets))
+    ]
+    error = Infeasible(rows=members[0], columns=members[1])
+    return error.in_block(b) if len(row_offsets) > 2 else error
 
 
 @njit(cache=True, nogil=True)

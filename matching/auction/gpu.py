@@ -2,10 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from dataclasses import replace
 from functools import partial
-from time import perf_counter
+from time import perf_counter, perf_counter_ns
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -13,14 +12,13 @@ import numpy as np
 from .. import certificate, cuda
 from ..assignment import Assignment
 from ..convert import as_dense, as_sparse, transposed
-from ..errors import DeviceUnavailable, Infeasible, NotConverged
+from ..errors import DeviceUnavailable, NotConverged
 from ..problem import Problem
-from .feasibility import find_fault
 from .gpu_batch import groups_of_blocks, is_tall, solve_groups
 from .gpu_certificate import certified, certify, local_partners
 from .gpu_dense import solve_dense
 from .gpu_eps import match_within_eps
-from .gpu_feasibility import can_match_all_rows
+from .gpu_feasibility import find_fault, may_fall_short
 from .gpu_graph import DeviceGraph, Prices
 from .gpu_points import solve_points
 from .gpu_scaling import solve_graph, starting_prices
@@ -48,8 +46,7 @@ def solve_gpu(problem: Problem, options: Auction, device: str) -> Assignment:
         else:
             form = _form_for_gpu(problem, options)
             graph = DeviceGraph.of(cp, form)
-            tall = is_tall(form).any()
-            prices = _match_turned(graph, form, options) if tall else _match(graph, form.on_host, options)
+            prices = _match(graph, form, options)
         unfinished = _what_is_unfinished(prices.counts, options)
         solved = perf_counter()
         if unfinished and problem.kind == "points":  # not every pair has been checked: the graph would prove too much
@@ -71,8 +68,8 @@ def solve_gpu(problem: Problem, options: Auction, device: str) -> Assignment:
 def _in_seconds(counts: dict[str, int]) -> dict[str, float]:
     """Return the counts with the stages' nanoseconds as seconds.
 
-    The stages are graph (sorting points, cheapest pairs), phases (bids with an increment), tight_bids (those without),
-    paths, forest, trees (searches), and check (of all pairs).
+    The stages are feasibility (whether all can be matched), graph (sorting points, cheapest pairs), phases (bids with
+    an increment), tight_bids (those without), paths, forest, trees (searches), and check (of all pairs).
     """
     return {
         f"{name[:-3]}_s" if name.endswith("_ns") else name: number / 1e9 if name.endswith("_ns") else number
@@ -128,14 +125,25 @@ def _match_points(cp: Any, problem: Problem, options: Auction) -> tuple[DeviceGr
     return (graph.transposed(), _turned_back(graph, prices)) if tall else (graph, prices)
 
 
-def _match_turned(graph: DeviceGraph, problem: Problem, options: Auction) -> Prices:
-    """Match a graph whose shorter side is its columns."""
-    turned = graph.transposed()
-    try:
-        prices = _match(turned, lambda: transposed(problem.on_host()), options)
-    except Infeasible as error:
-        raise error.of_columns() from None
-    return _turned_back(turned, prices)
+def _match(graph: DeviceGraph, problem: Problem, options: Auction) -> Prices:
+    """Match costs, once it is known that all of the shorter side can be matched where they must."""
+    tall = bool(is_tall(problem).any())
+    if tall:
+        graph = graph.transposed()
+    counts = _refuse_infeasible(graph, problem, turned=tall) if may_fall_short(graph) else {}
+    prices = _bid(graph, options)
+    prices.count(**counts)
+    return _turned_back(graph, prices) if tall else prices
+
+
+def _refuse_infeasible(graph: DeviceGraph, problem: Problem, *, turned: bool) -> dict[str, int]:
+    """Raise `Infeasible` if not all rows of the graph can be matched; return how long it took to ask."""
+    began = perf_counter_ns()
+    sides = (problem.row_offsets, problem.col_offsets)[:: -1 if turned else 1]
+    fault = find_fault(graph, *sides)
+    if fault is not None:
+        raise fault.of_columns() if turned else fault
+    return {"feasibility_ns": perf_counter_ns() - began}
 
 
 def _turned_back(turned: DeviceGraph, prices: Prices) -> Prices:
@@ -149,23 +157,11 @@ def _is_within_eps(options: Auction) -> bool:
     return options.variant == "paper" or options.eps is not None
 
 
-def _match(graph: DeviceGraph, on_host: Callable[[], Problem], options: Auction) -> Prices:
-    """Match a graph whose shorter side is its rows, or which has an `unmatched_cost`.
-
-    `on_host` returns the same problem for naming what cannot be matched.
-    """
+def _bid(graph: DeviceGraph, options: Auction) -> Prices:
+    """Match a graph whose shorter side is its rows, or which has an `unmatched_cost`; all rows can be matched then."""
     if _is_within_eps(options):
-        if not can_match_all_rows(graph):
-            raise _fault(on_host(), None)
         return match_within_eps(graph, options)
     most_bids = None if options.max_bids is None else options.max_bids * graph.n_rows
     prices, stuck = (solve_dense if graph.is_dense else solve_graph)(graph, most_bids)
-    if stuck >= 0:
-        raise _fault(on_host(), prices.col_of_row.get())
+    assert stuck < 0, "the cardinality matching matched a row that bids and searches cannot"
     return prices
-
-
-def _fault(problem: Problem, col_of_row: np.ndarray | None) -> Infeasible:
-    fault = find_fault(problem, col_of_row)
-    assert fault is not None, "the GPU found no matching of all rows where there is one"
-    return fault

@@ -88,7 +88,7 @@ def _cheapest_pairs(matrix: DeviceGraph) -> DeviceGraph:
     matrix.kernel(file, "auction_list_candidates")(
         warps, (THREADS,), (*sizes, *matrix.edges(), row_limit, col_limit, indptr, columns, costs)
     )
-    return replace(matrix, indptr=indptr, indices=columns, cost=costs, forbidden=None, width=0, may_fail=False)
+    return replace(matrix, indptr=indptr, indices=columns, cost=costs, forbidden=None, width=0)
 
 
 def _violations(matrix: DeviceGraph, prices: Prices, duals: Any) -> tuple[Any, Any]:

@@ -34,8 +34,6 @@ class DeviceGraph:
         Some dual has a bound: lone members are allowed somewhere.
     width, block_rows : int
         dense: columns and rows of each matrix, all of one shape; else width is 0.
-    may_fail : bool
-        Pairs are missing that it may take to match all rows.
     """
 
     cp: Any
@@ -51,7 +49,6 @@ class DeviceGraph:
     is_bounded: bool
     width: int = 0
     block_rows: int = 1
-    may_fail: bool = False
 
     @classmethod
     def of(cls, cp: Any, problem: Problem) -> DeviceGraph:
@@ -75,7 +72,6 @@ class DeviceGraph:
             problem.has_unmatched_cost or not np.array_equal(rows, cols),
             int(cols[0]) if dense else 0,
             max(int(rows[0]), 1) if dense else 1,
-            not problem.has_unmatched_cost and not (dense and problem.is_integer and problem.forbidden is None),
         )
 
     @property

@@ -11,7 +11,6 @@ import numpy as np
 
 from ..hungarian.gpu_trees import grow_trees
 from .gpu_certificate import certify
-from .gpu_feasibility import can_match_all_rows
 from .gpu_graph import DeviceGraph, Prices
 from .gpu_steps import UNLIMITED, augment, bid, grow_forest
 
@@ -59,9 +58,7 @@ def solve_graph(graph: DeviceGraph, most_bids: int | None = None) -> tuple[Price
     left = bid(graph, prices, stop_at=LEFT_TO_PATHS, most_bids=most_bids)
     if _is_spent(prices, left, most_bids):
         return prices, -1
-    stuck = _row_without_column(graph, prices, left) if len(left) else -1
-    if stuck < 0:
-        stuck = _search_from(graph, prices, left)
+    stuck = _search_from(graph, prices, left)
     return prices, stuck if stuck >= 0 else _tighten(graph, prices, _search_from)
 
 
@@ -124,11 +121,6 @@ def settle_lone_columns(graph: DeviceGraph, prices: Prices) -> int:
     return len(below)
 
 
-def _row_without_column(graph: DeviceGraph, prices: Prices, left: Any) -> int:
-    """Return -1, or one of the rows left if not all can be matched, which long searches would be long to find out."""
-    return -1 if can_match_all_rows(graph, prices.col_of_row) else int(left[0])
-
-
 def bid_in_phases(
     graph: DeviceGraph, most_bids: int | None, refine: Callable[[DeviceGraph, Prices], DeviceGraph]
 ) -> tuple[DeviceGraph, Prices]:
@@ -181,9 +173,7 @@ def search_free(
         stuck, left = augment(graph, prices, left, LONGEST_PATH)
         if stuck >= 0:
             return stuck
-    stuck = _row_without_column(graph, prices, left) if len(left) else -1
-    if stuck < 0:
-        stuck, left = grow_forest(graph, prices, left, most_scans)
+    stuck, left = grow_forest(graph, prices, left, most_scans)
     return TOO_HARD if stuck < 0 and len(left) else stuck
 
 

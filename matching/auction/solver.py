@@ -74,9 +74,7 @@ class Auction:
         ------
         Infeasible
             With a Hall violator, when a member of the shorter side cannot be matched and there is no `unmatched_cost`.
-            Found before the first bid for its block by a cardinality matching; on a GPU, unless `eps` or the paper's
-            loop is asked for, before the first search that goes far: most problems are solved by bids and short paths
-            sooner than that matching is found, and otherwise it begins with what these matched.
+            Found before the first bid for its block, by a cardinality matching where nothing cheaper decides it.
         NotConverged
             When `max_bids` ran out; carries what is known.
         InvalidProblem

@@ -10,11 +10,13 @@ from scipy.optimize import linear_sum_assignment
 from scipy.sparse import csr_array, eye_array, random_array
 
 from auctrack.matching import Infeasible, InvalidProblem, NotConverged, Problem, solve, verify
-from auctrack.matching.auction import Auction, gpu_scaling
+from auctrack.matching.auction import Auction
+from auctrack.matching.auction.gpu_graph import DeviceGraph
 from auctrack.matching.errors import DeviceMemoryExceeded
 
 from ..cases import CASES, assert_solves
 from .on_gpu import assert_optimal
+from .short_problems import SHORT, reaches_too_little
 
 pytestmark = pytest.mark.gpu
 
@@ -115,38 +117,86 @@ def test_infeasible_graph_names_a_hall_violator() -> None:
     assert set(caught.value.columns) == {0}
 
 
+@pytest.fixture
+def no_bids(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Let no kernel of bids or searches run."""
+    kernel = DeviceGraph.kernel
+
+    def asked(graph: DeviceGraph, file: str, name: str, **options: bool) -> Any:
+        if file not in ("auction_allowed.cu", "auction_greedy.cu"):
+            pytest.fail(f"{name} ran")
+        return kernel(graph, file, name, **options)
+
+    monkeypatch.setattr(DeviceGraph, "kernel", asked)
+
+
+@pytest.mark.usefixtures("no_bids")
+@pytest.mark.parametrize("kind", SHORT)
+@pytest.mark.parametrize("options", [{}, {"eps": 0.5}, {"variant": "paper"}], ids=str)
+def test_no_bid_is_made_for_what_cannot_be_matched(kind: str, options: dict[str, Any]) -> None:
+    problem, block = SHORT[kind]
+    with pytest.raises(Infeasible) as caught:
+        solve(problem, Auction(**options), "cuda")
+    assert caught.value.block == block
+    assert reaches_too_little(problem, block, caught.value.rows, caught.value.columns)
+
+
+@pytest.mark.usefixtures("no_bids")
 @pytest.mark.parametrize("n_cols", [6000, 6100, 9000])
-@pytest.mark.parametrize("options", [{}, {"eps": 0.01}], ids=str)
-def test_infeasible_is_found_before_long_searches(
-    n_cols: int, options: dict[str, Any], monkeypatch: pytest.MonkeyPatch
-) -> None:
-    """Twelve rows share eleven columns, reached by bids long after the others are content."""
-
-    def no_search(*_: Any) -> None:
-        pytest.fail("a long search ran")
-
+def test_no_bid_is_made_for_a_large_gate_with_a_crowd(n_cols: int) -> None:
+    """Twelve rows share eleven columns, which bids would reach long after the others are content."""
     n, rng = 6000, np.random.default_rng(20)
     indices = (np.arange(n)[:, None] + np.array([0, 1, 7, 100, 2000])) % n_cols
     indices[:12] = np.sort(rng.permuted(np.tile(np.arange(11) * 5, (12, 1)), axis=1)[:, :5], axis=1)
     graph = csr_array((rng.random(5 * n) + 0.01, indices.reshape(-1), np.arange(n + 1) * 5), shape=(n, n_cols))
     graph.sort_indices()
-    monkeypatch.setattr(gpu_scaling, "grow_forest", no_search)
-    with pytest.raises(Infeasible) as caught:
-        solve(graph, Auction(**options), "cuda")
-    rows, columns = caught.value.rows, set(caught.value.columns)
-    assert set(graph[list(rows)].indices.tolist()) == columns
-    assert len(columns) < len(rows)
-
-
-def test_matrix_with_forbidden_pairs_that_cannot_be_matched_whole() -> None:
-    rng = np.random.default_rng(21)
-    cost = np.where(rng.random((1500, 1500)) < 0.5, np.inf, rng.random((1500, 1500)))
-    cost[:40, 39:] = np.inf
-    for problem in (Problem.dense(cost), Problem.dense(cost[:200, :200])):
+    for problem, side in ((graph, "rows"), (graph.T, "columns")):
+        if side == "columns" and n_cols == n:
+            continue
         with pytest.raises(Infeasible) as caught:
             solve(problem, "auction", "cuda")
-        assert len(set(caught.value.columns)) < len(set(caught.value.rows))
+        assert caught.value.side == side
+        assert reaches_too_little(Problem.of(problem), 0, caught.value.rows, caught.value.columns)
+
+
+@pytest.mark.usefixtures("no_bids")
+@pytest.mark.parametrize("share", [0.005, 0.1, 0.5, 0.99])
+@pytest.mark.parametrize("dtype", [np.int32, np.float32])
+def test_no_bid_is_made_for_a_large_matrix_with_a_crowd(share: float, dtype: Any) -> None:
+    """Forty rows share thirty-nine columns."""
+    rng = np.random.default_rng(21)
+    allowed = rng.random((1500, 1500)) < share
+    np.fill_diagonal(allowed, val=True)
+    allowed[:40, 39:] = False
+    for n in (1500, 200):
+        problem = Problem.dense(rng.integers(0, 99, (n, n)).astype(dtype), forbidden=~allowed[:n, :n])
+        with pytest.raises(Infeasible) as caught:
+            solve(problem, "auction", "cuda")
+        assert reaches_too_little(problem, 0, caught.value.rows, caught.value.columns)
         assert set(caught.value.rows) <= set(range(40))
+
+
+@pytest.mark.parametrize("share", [0.004, 0.02, 0.5, 0.99])
+@pytest.mark.parametrize("shape", [(1500, 1500), (1300, 1500), (1500, 1300)], ids=str)
+def test_matrix_with_forbidden_pairs(share: float, shape: tuple[int, int]) -> None:
+    """Few pairs of a row, a sample of them, or counting tell that all can be matched."""
+    rng = np.random.default_rng(30)
+    allowed = rng.random(shape) < share
+    allowed[np.arange(min(shape)), rng.permutation(min(shape))] = True
+    cost = np.where(allowed, rng.integers(1, 1000, shape), np.inf)
+    answer = assert_optimal(Problem.dense(cost))
+    assert answer.cost == cost[linear_sum_assignment(cost)].sum()
+    assert answer.stats["feasibility_s"] > 0
+
+
+def test_nothing_is_asked_where_nothing_can_be_missing() -> None:
+    rng = np.random.default_rng(31)
+    for problem in (
+        Problem.dense(rng.integers(0, 99, (50, 50))),
+        Problem.points(*rng.random((2, 50, 3))),
+        crowded_gate(1000, 5),
+    ):
+        assert "feasibility_s" not in assert_optimal(problem).stats
 
 
 @pytest.mark.parametrize("integer", [True, False])

@@ -242,6 +242,12 @@ template <class T>
 T __shfl_xor_sync(uint32_t mask, T value, int step) {
     return host::from_word<T>(host::exchanged(mask, value)[threadIdx.x % 32 ^ step]);
 }
+template <class T>
+T __shfl_down_sync(uint32_t mask, T value, int step) {
+    const uint64_t* const given = host::exchanged(mask, value);
+    const int from = threadIdx.x % 32 + step;
+    return from < 32 ? host::from_word<T>(given[from]) : value;
+}
 inline uint32_t __ballot_sync(uint32_t mask, bool say) {
     const uint64_t* const said = host::exchanged(mask, say);
     uint32_t who = 0;
@@ -272,6 +278,10 @@ T atomicAdd(T* at, U value) {
     return __atomic_fetch_add(at, (T)value, __ATOMIC_SEQ_CST);
 }
 template <class T, class U>
+T atomicSub(T* at, U value) {
+    return __atomic_fetch_sub(at, (T)value, __ATOMIC_SEQ_CST);
+}
+template <class T, class U>
 T atomicExch(T* at, U value) {
     return __atomic_exchange_n(at, (T)value, __ATOMIC_SEQ_CST);
 }
@@ -279,6 +289,13 @@ template <class T, class U>
 T atomicMin(T* at, U value) {
     T before = host::load(at);
     while ((T)value < before && !__atomic_compare_exchange_n(at, &before, (T)value, false, __ATOMIC_SEQ_CST, __ATOMIC_SEQ_CST)) {
+    }
+    return before;
+}
+template <class T, class U>
+T atomicMax(T* at, U value) {
+    T before = host::load(at);
+    while (before < (T)value && !__atomic_compare_exchange_n(at, &before, (T)value, false, __ATOMIC_SEQ_CST, __ATOMIC_SEQ_CST)) {
     }
     return before;
 }
