@@ -168,14 +168,14 @@ def _unequal(effort: Effort, gpu: str) -> Experiment:
 def _largest(effort: Effort, gpu: str) -> Experiment:
     """One problem that is made, solved and checked on the GPU."""
     sizes = effort.of_sizes((150_000,), (600,))
-    cases = [Case("uniform [0, n]", n, lambda seed, n=n: GeneratedCosts(n, "n", seed, gpu)) for n in sizes]
+    cases = [Case("uniform [0, n]", n, lambda seed, n=n: GeneratedCosts(n, "n", seed)) for n in sizes]
     (solver,) = on_gpu(["hungarian-classical"], gpu)
-    variant = replace(solver, check=_checked_on_gpu, prepare=lambda given: given.problem)
+
+    def check(given: GeneratedCosts, answer: Assignment) -> Facts:
+        return {**given.checked(answer, [gpu]), **sizes_of(given.n, given.n_bytes)}
+
+    variant = replace(solver, check=check, prepare=lambda given: given.on([gpu]))
     return Experiment("largest", cases, [variant], effort.times(3, 3))
-
-
-def _checked_on_gpu(given: GeneratedCosts, answer: Assignment) -> Facts:
-    return {**given.checked(answer), **sizes_of(given.n, given.problem.data.nbytes)}
 
 
 def _dense_problem(family: str, n: int, seed: int, unmatched_cost: float | None = None) -> Problem:

@@ -14,7 +14,7 @@ from typing import Any
 import numpy as np
 
 from ...matching.problem import Problem
-from . import lap_scaling
+from . import lap_large, lap_scaling
 from .benchmark import Benchmark, Effort
 from .figures import draw_stacks, draw_times
 from .harness import Case, Experiment, Variant
@@ -56,7 +56,8 @@ def lap(effort: Effort, gpu: str = "cuda") -> Benchmark:
     experiments = [
         Experiment("table-1", [_case("n", n) for n in small], variants, times),
         Experiment("table-3", [_case(r, n) for r in RANGES for n in large], variants[1:], times),
-        lap_scaling.scaling(effort, partial(_costs, "10n")),
+        lap_scaling.scaling(effort),
+        *lap_large.large(effort),
     ]
     return Benchmark("lap", experiments, partial(_tables, experiments, effort), partial(_figures, experiments, effort))
 
@@ -97,7 +98,7 @@ def _label(case: Case) -> str:
 
 
 def _tables(experiments: Sequence[Experiment], effort: Effort, record: Record) -> list[Table]:
-    small, large, scaling = experiments
+    small, large, scaling, *shared = experiments
     text = times_with_spread(effort.clock)
     what = f"median over up to {small.repetitions} runs (± half the middle half)"
     hardware = f"paper's hardware: {paper.HARDWARE}; its times are means"
@@ -132,6 +133,7 @@ def _tables(experiments: Sequence[Experiment], effort: Effort, record: Record) -
         ),
         _steps(large, effort, record),
         *lap_scaling.tables(scaling, record),
+        lap_large.table(shared, effort, record),
     ]
 
 
@@ -211,7 +213,7 @@ def _papers_steps(row: paper.LargeInstance | None, variant: str) -> str:
 
 
 def _figures(experiments: Sequence[Experiment], effort: Effort, record: Record, folder: Path) -> list[Path]:
-    small, large, scaling = experiments
+    small, large, scaling, *_ = experiments
     lines = {
         variant.name: [
             (case.size, statistics.median(times))

@@ -9,18 +9,15 @@ from functools import partial
 from pathlib import Path
 from typing import Any
 
-import numpy as np
-
 from ...matching import cuda
-from ...matching.problem import Problem
-from ...matching.sharded import ShardedCosts
 from ...matching.solving import solve
 from .benchmark import Effort
 from .figures import draw_lines
+from .generated_costs import GeneratedCosts
 from .harness import Case, Experiment, Variant
 from .papers import date_nagi_2016 as paper
 from .record import Record
-from .solver_variants import checked, missing_device
+from .solver_variants import missing_device
 from .tables import NOTHING, Table, duration, missing_notes
 
 SIZES, GPUS = (10_000, 14_142, 20_000), (1, 2, 4)
@@ -55,48 +52,28 @@ METHODS = (
 )
 
 
-def scaling(effort: Effort, make: Callable[[int, int], Any]) -> Experiment:
-    """Return the experiment of both tables.
-
-    Parameters
-    ----------
-    effort : Effort
-    make : callable
-        make(n, seed) returns an instance; `values` are its costs, integers below 2**24.
-    """
-    cases = [Case(SERIES, n, partial(make, n)) for n in effort.of_sizes(SIZES, (600,))]
-    variants = [_variant(method, gpus) for method in METHODS for gpus in GPUS]
+def scaling(effort: Effort) -> Experiment:
+    """Return the experiment of both tables: costs made on the devices, which split them as the solver does."""
+    cases = [Case(SERIES, n, partial(GeneratedCosts, n, "10n")) for n in effort.of_sizes(SIZES, (600,))]
+    variants = [variant(method, gpus) for method in METHODS for gpus in GPUS]
     return Experiment("table-5", cases, variants, effort.times(RUNS, 3))
 
 
-def _variant(method: Method, gpus: int) -> Variant:
-    """Return a method on shards that are on the devices already, as float32."""
+def variant(method: Method, gpus: int) -> Variant:
+    """Return a method on the first GPUs, for `GeneratedCosts`."""
+    names = [f"cuda:{number}" for number in range(gpus)]
 
     def run(costs: Any) -> Any:
-        return solve(costs, method.solver, **method.options)
+        return solve(costs, method.solver, names[0] if gpus == 1 else names, **method.options)
 
     return Variant(
         method.name(gpus),
         run=run,
-        check=lambda given, answer: checked(as_solved(given.values), answer),
-        prepare=lambda given: on_devices(given.values, gpus, method.axis),
-        device="cuda:0",
+        check=lambda given, answer: given.checked(answer, names),
+        prepare=lambda given: given.on(names, method.axis),
+        device=names[0],
         missing=_missing(gpus),
     )
-
-
-def as_solved(values: np.ndarray) -> Problem:
-    """Return the costs as the devices got them, on the host: the duals to be checked are of their dtype."""
-    return Problem.dense(values.astype(np.float32))
-
-
-def on_devices(values: np.ndarray, gpus: int, axis: int) -> Problem | ShardedCosts:
-    """Return costs on the first GPUs, split evenly along the axis; on one GPU a plain problem."""
-    parts: list[Any] = []
-    for number, part in enumerate(np.array_split(values, gpus, axis=axis)):
-        with cuda.using(f"cuda:{number}") as cp:
-            parts.append(cp.asarray(np.ascontiguousarray(part, np.float32)))
-    return Problem.dense(parts[0]) if gpus == 1 else ShardedCosts.of(parts, axis=axis)
 
 
 def _missing(gpus: int) -> str | None:
@@ -111,15 +88,16 @@ Efficiency = Callable[[Callable[[int, int], float | None], int, int], float | No
 
 
 def _weak(time: Callable[[int, int], float | None], n: int, gpus: int) -> float | None:
-    return _ratio(time(SIZES[0], 1), time(n, gpus))
+    return ratio(time(SIZES[0], 1), time(n, gpus))
 
 
 def _strong(time: Callable[[int, int], float | None], n: int, gpus: int) -> float | None:
-    ratio = _ratio(time(n, 1), time(n, gpus))
-    return None if ratio is None else ratio / gpus
+    gained = ratio(time(n, 1), time(n, gpus))
+    return None if gained is None else gained / gpus
 
 
-def _ratio(one: float | None, many: float | None) -> float | None:
+def ratio(one: float | None, many: float | None) -> float | None:
+    """Return how often the second time goes into the first, if both are known."""
     return None if one is None or many is None else one / many
 
 
@@ -137,8 +115,8 @@ def tables(experiment: Experiment, record: Record) -> list[Table]:
     """Return Tables 4 and 5: times, and efficiencies beside them."""
     what = f"{SERIES}, median times (efficiencies)"
     notes = (
-        f"paper's hardware: {paper.HARDWARE}, one GPU a node; its times are means with host work, ours medians over "
-        f"{experiment.repetitions} runs with the costs on the devices as float32, split as the solver splits them",
+        f"paper's hardware: {paper.HARDWARE}, one GPU a node; its times are means with host work, ours medians over up "
+        f"to {experiment.repetitions} runs with the costs on the devices as float32, split as the solver splits them",
         "weak efficiency: t(10,000 on one) / t(n on p); strong: t(n on one) / (p t(n on p))",
         *missing_notes(experiment, record),
     )
@@ -159,14 +137,15 @@ def _table(
     columns = [partial(_ours, experiment, record, method) for method in METHODS]
     columns += [partial(_papers, published, method) for method in (CLASS, TREE)]
     rows = [
-        (f"n = {n:,}, {gpus} GPUs", *(_text(time(n, gpus), efficiency(time, n, gpus)) for time in columns))
+        (f"n = {n:,}, {gpus} GPUs", *(time_text(time(n, gpus), efficiency(time, n, gpus)) for time in columns))
         for n, gpus in published
     ]
     names = (*(method.label for method in METHODS), *(f"paper: {method.label}" for method in (CLASS, TREE)))
     return Table(title, ("", *names), rows, notes, beside=2)
 
 
-def _text(seconds: float | None, efficiency: float | None) -> str:
+def time_text(seconds: float | None, efficiency: float | None) -> str:
+    """Return a time, and the efficiency behind it."""
     if seconds is None:
         return NOTHING
     return duration(seconds) if efficiency is None else f"{duration(seconds)} ({efficiency:.2f})"

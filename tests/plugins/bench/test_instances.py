@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from contextlib import nullcontext
 from dataclasses import replace
 
 import numpy as np
@@ -116,15 +117,17 @@ def test_a_matrix_made_in_blocks_is_the_whole_one(monkeypatch):
     whole = uniform_costs(90, "10n", 2)
     np.testing.assert_array_equal(uniform_block(np, 90, "10n", 2, range(20, 50), range(7, 90)), whole[20:50, 7:])
     monkeypatch.setattr(generated_costs, "STRIPE", 2000)
-    problem = generated_costs.generated_problem(np, 90, "10n", 2)
-    np.testing.assert_array_equal(problem.cost_matrix, whole)
+    block = generated_costs.GeneratedCosts(90, "10n", 2).block(np, range(90), range(7, 90))
+    np.testing.assert_array_equal(block, whole[:, 7:])
 
 
-def test_a_certificate_in_stripes_is_that_of_verify_and_finds_wrong_ones(monkeypatch):
+@pytest.mark.parametrize("places", [1, 3])
+def test_a_certificate_in_stripes_is_that_of_verify_and_finds_wrong_ones(monkeypatch, places):
     monkeypatch.setattr(generated_costs, "STRIPE", 2000)
-    problem = generated_costs.generated_problem(np, 90, "n", 1)
+    given, problem = generated_costs.GeneratedCosts(90, "n", 1), uniform_costs(90, "n", 1)
     answer = solve(problem, "jv", "cpu")
-    assert generated_costs.checked_in_stripes(np, problem, answer)["cost"] == verify(problem, answer).cost
+    here = [nullcontext()] * places
+    assert given.checked_in_stripes(np, answer, here)["cost"] == verify(problem, answer).cost
     swapped = answer.col_of_row[[1, 0, *range(2, 90)]]
     doubled = answer.col_of_row[[0, 0, *range(2, 90)]]
     lower = answer.row_duals - (np.arange(90) == 5)
@@ -136,7 +139,7 @@ def test_a_certificate_in_stripes_is_that_of_verify_and_finds_wrong_ones(monkeyp
     )
     for change in wrong:
         with pytest.raises(WrongAnswer):
-            generated_costs.checked_in_stripes(np, problem, replace(answer, **change))
+            given.checked_in_stripes(np, replace(answer, **change), here)
 
 
 def test_the_square_problem_of_the_peers_has_the_same_optimum():

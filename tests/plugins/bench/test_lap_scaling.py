@@ -3,21 +3,22 @@
 from __future__ import annotations
 
 from pathlib import Path
-from types import SimpleNamespace
 
 import numpy as np
 import pytest
 
-from auctrack.matching import cuda, solve
-from auctrack.plugins.bench import lap_scaling
+from auctrack.matching import DeviceMemoryExceeded, ShardedCosts, cuda, solve
+from auctrack.plugins.bench import lap_large, lap_scaling
 from auctrack.plugins.bench.benchmark import Effort
+from auctrack.plugins.bench.generated_costs import GeneratedCosts
+from auctrack.plugins.bench.lap_instances import uniform_costs
 from auctrack.plugins.bench.record import Cell, Record
 from auctrack.plugins.bench.tables import NOTHING, Table
 
 
 @pytest.fixture
 def experiment():
-    return lap_scaling.scaling(Effort(), lambda n, seed: (n, seed))
+    return lap_scaling.scaling(Effort())
 
 
 @pytest.fixture
@@ -54,13 +55,48 @@ def test_devices_that_are_not_there_are_said_to_be_missing(experiment, monkeypat
         assert all("CUDA device" in variant.missing for variant in experiment.variants)
     device = cuda.Device(0, "GPU", (9, 0), 2**30, 4)
     monkeypatch.setattr(cuda, "devices", lambda: (device, device))
-    missing = {v.name: v.missing for v in lap_scaling.scaling(Effort(), lambda n, seed: (n, seed)).variants}
+    missing = {v.name: v.missing for v in lap_scaling.scaling(Effort()).variants}
     assert missing["tree, 2 GPUs"] is None
     assert missing["tree, 4 GPUs"] == "needs 4 CUDA devices; there are 2"
 
 
-def test_answers_are_checked_against_the_costs_as_the_devices_got_them(experiment):
-    given = SimpleNamespace(values=np.random.default_rng(0).integers(0, 300, (30, 30)))
-    answer = solve(lap_scaling.as_solved(given.values), "hungarian-classical", device="cpu")
-    for variant in experiment.variants:
-        assert variant.check(given, answer)["cost"] == answer.cost
+def test_large_problems_give_every_gpu_as_many_costs():
+    assert [lap_large.rows(100_000, gpus) for gpus in (1, 2, 4)] == [100_000, 141_421, 200_000]
+
+
+def test_the_table_of_large_problems_has_times_efficiencies_and_memory(tmp_path: Path):
+    record = Record(tmp_path / "record.json", "lap", sessions=[{"machine": {}}])
+    for n, gpus, seconds in ((100_000, 1, 0.2), (200_000, 4, 0.25)):
+        name = lap_large.OURS[0].name(gpus)
+        experiment, used = f"large-{gpus}-classical", {"gpu_bytes": [50_000_000_000] * gpus}
+        record.keep(Cell(experiment, "costs in [0, 10n]", n, name, seconds=[seconds] * 2, facts=[used] * 2))
+    table = lap_large.table(lap_large.large(Effort()), Effort(), record)
+    row = _row(table, "[0, 10n], n = 200,000 (160 GB), 4 GPUs")
+    assert (row["classical"], row["classical: memory of each GPU"]) == ("250 ms (0.80)", "50.0 GB")
+    assert _row(table, "[0, n], n = 200,000 (160 GB), 4 GPUs")["classical"] == NOTHING
+
+
+def test_large_problems_say_which_gpus_they_lack(monkeypatch):
+    device = cuda.Device(0, "GPU", (9, 0), 2**30, 4)
+    monkeypatch.setattr(cuda, "devices", lambda: (device,))
+    missing = {e.name: variant.missing for e in lap_large.large(Effort()) for variant in e.variants}
+    assert missing["large-1-tree"] is None
+    assert missing["large-4-classical"] == "needs 4 CUDA devices; there are 1"
+
+
+@pytest.mark.multigpu
+@pytest.mark.parametrize("axis", [0, 1])
+def test_costs_made_on_several_gpus_are_those_of_the_host(axis: int):
+    gpus = [f"cuda:{device.index}" for device in cuda.devices()]
+    shards = GeneratedCosts(90, "10n", 2).on(gpus, axis)
+    assert isinstance(shards, ShardedCosts)
+    np.testing.assert_array_equal(shards.on_host().cost_matrix, uniform_costs(90, "10n", 2))
+    facts = GeneratedCosts(90, "10n", 2).checked(solve(shards), gpus)
+    assert facts["cost"] == solve(uniform_costs(90, "10n", 2), "jv", "cpu").cost
+    assert len(facts["gpu_bytes"]) == len(gpus)
+
+
+@pytest.mark.gpu
+def test_costs_that_a_gpu_cannot_hold_are_refused():
+    with pytest.raises(DeviceMemoryExceeded, match="3,000,000 × 3,000,000 of 3,000,000 × 3,000,000 costs, on cuda:0"):
+        GeneratedCosts(3_000_000, "n", 1).on(["cuda:0"])
