@@ -45,10 +45,11 @@ class JV:
     def solve(self, problem: Problem, device: str = "cpu") -> Assignment:
         """Solve to proven optimality; raises `Infeasible` with a Hall violator when there is no assignment."""
         began = perf_counter()
-        col_of_row, v, stats = from_short_side(as_dense(problem), _match)
+        costs = as_dense(problem)
+        col_of_row, v, stats = from_short_side(costs, _match)
         stats["solve_s"] = perf_counter() - began
         answer = certify(problem, col_of_row, v, solver=self.name, device=device, stats=stats)
-        return sharpened(problem, answer)
+        return sharpened(costs, answer)
 
 
 def _match(problem: Problem) -> Matched:

@@ -17,11 +17,19 @@ from numba import njit
 
 from .assignment import Assignment
 from .certificate import certify
-from .convert import transposed
+from .convert import as_dense, transposed
+from .costs import largest_cost
 from .problem import Problem
 
 SWEEPS = 20
 """Times that each row's duals may be corrected on average: more means that the links are not the cheapest."""
+
+SPARE = 2.0**-30
+"""By how much, of the largest dual, then of the largest cost, duals are raised that may be too low by rounding: the
+search only lowers them."""
+
+MOST_PAIRS = 4_000_000
+"""Pairs of two point sets up to which their costs are written out for it."""
 
 
 def sharpened(problem: Problem, answer: Assignment) -> Assignment:
@@ -30,12 +38,14 @@ def sharpened(problem: Problem, answer: Assignment) -> Assignment:
     Parameters
     ----------
     problem : Problem
-        On the host. Integers and point sets are left as they are.
+        On the host. Integers are left as they are, and point sets of more than `MOST_PAIRS` pairs.
     answer : Assignment
         Complete, and meant to be exact.
     """
-    if answer.is_optimal or problem.is_integer or problem.kind == "points" or np.isinf(answer.gap).any():
+    if answer.is_optimal or problem.is_integer or np.isinf(answer.gap).any():
         return answer
+    if problem.kind == "points":
+        return answer if problem.n_edges > MOST_PAIRS else sharpened(as_dense(problem), answer)
     parts = [_sharp_duals(*pair) for pair in zip(problem.blocks(), answer.blocks(), strict=True)]
     found = [v for v in parts if v is not None]
     if len(found) < len(parts):
@@ -61,12 +71,14 @@ def _sharpen(block: Problem, col_of_row: np.ndarray, v: np.ndarray) -> np.ndarra
     matched = np.flatnonzero(col_of_row >= 0)
     row_of_col[col_of_row[matched]] = matched
     indptr = np.arange(n + 1) * m if block.kind == "dense" else block.indptr
-    high, low = v.copy(), np.zeros(m)
-    done = _correct(
-        *(indptr, block.indices, block.data, block.forbidden, block.dual_bounds()[0]),
-        *(col_of_row, row_of_col, high, low, SWEEPS * n),
-    )
-    return high + low if done else None
+    row_bound, col_bound = block.dual_bounds()
+    graph = indptr, block.indices, block.data, block.forbidden
+    for size in (0.0, float(np.abs(v).max(initial=0.0)), largest_cost(block)):
+        high = np.where(row_of_col >= 0, np.minimum(v + SPARE * size, col_bound), v)
+        low = np.zeros(m)
+        if _correct(*graph, row_bound, col_of_row, row_of_col, high, low, SWEEPS * n):
+            return high + low
+    return None
 
 
 @njit(cache=True, nogil=True)

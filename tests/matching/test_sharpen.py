@@ -35,6 +35,17 @@ def test_the_duals_of_every_block_are_sharpened() -> None:
     assert answer.stats["sharpened"] == 1
 
 
+@pytest.mark.parametrize("solver", ["auction", "jv", "sparse-jv"])
+@pytest.mark.parametrize("metric", ["distance", "squared"])
+@pytest.mark.parametrize("seed", [1, 43, 208, 217])
+def test_points_on_a_coarse_grid_are_proven(seed: int, metric: Any, solver: str) -> None:
+    rng = np.random.default_rng(seed)
+    n, m = rng.integers(20, 70, 2)
+    rng.normal(size=n + m)
+    problem = Problem.points(rng.integers(0, 4, (n, 3)), rng.integers(0, 4, (m, 3)), metric=metric)
+    assert verify(problem, solve(problem, solver, "cpu")).is_optimal
+
+
 def _unproven(problem: Problem, col_of_row: Any) -> Any:
     return certify(problem, np.array(col_of_row, np.int32), np.zeros(problem.n_cols), solver="")
 
@@ -60,6 +71,14 @@ def test_links_that_are_not_the_cheapest_stay_unproven(cost: Any, unmatched_cost
 def test_right_links_are_proven_from_wrong_duals() -> None:
     problem = Problem.dense([[1.0, 2.0], [2.5, 1.0]])
     answer = certify(problem, np.array([0, 1], np.int32), np.array([0.0, -3.0]), solver="")
+    assert not answer.is_optimal
+    assert sharpened(problem, answer).is_optimal
+
+
+@pytest.mark.parametrize("scale", [1.0, 1e9])
+def test_duals_too_low_by_rounding_are_raised_where_a_free_column_forbids_to_lower_others(scale: float) -> None:
+    problem = Problem.dense(np.array([[0.0, 0.0, 2.0], [3.0, 4.0, 1.0]]) * scale)
+    answer = certify(problem, np.array([0, 2], np.int32), np.array([-1e-17, 0.0, 0.0]) * scale, solver="")
     assert not answer.is_optimal
     assert sharpened(problem, answer).is_optimal
 
