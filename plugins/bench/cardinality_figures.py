@@ -1,4 +1,4 @@
-"""The figures of `bench cardinality`: profiles, speed-ups, times, levels of each search."""
+"""The figures of `bench cardinality`: profiles, speed-ups, large graphs, levels of each search."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ from .cardinality_record import (
     sets_of,
     time_of,
 )
-from .figures import draw_bars, draw_lines, draw_profiles
+from .figures import TIME, draw_bars, draw_lines, draw_profiles
 from .harness import Case, Experiment
 from .papers import cardinality_peers as peers
 from .profiles import performance_profile, speed_up_profile
@@ -36,7 +36,7 @@ def figures(experiments: Mapping[str, Experiment], record: Record, folder: Path)
     algorithms, levels = experiments["algorithms"], experiments["figure-2"]
     paths = [path for name in ("original", "permuted") for path in _draw_profiles(name, algorithms, record, folder)]
     for name, title, y, bars in _bars(experiments, record):
-        paths += draw_bars(folder / f"cardinality-{name}.png", title, bars, y=y, log=True)
+        paths += draw_bars(folder / f"cardinality-{name}.png", title, bars, y=y)
     for case in levels.cases:
         paths += _draw_levels(folder / f"cardinality-figure-2-{case.series}.png", case, levels, record)
     return paths
@@ -56,35 +56,26 @@ def _draw_profiles(name: str, experiment: Experiment, record: Record, folder: Pa
         rows = {v: [row[k] for k in both] for v, row in times.items() if v not in SEQUENTIAL}
         path = folder / f"cardinality-speed-up-{name}-{reference.lower()}.png"
         title, x = f"Speed-up over {reference}, {name} graphs", f"speed-up over {reference} of at least"
-        paths += draw_profiles(path, title, speed_up_profile(rows, [slow[k] or 0.0 for k in both]), x=x)
+        paths += draw_profiles(path, title, speed_up_profile(rows, [slow[k] or 0.0 for k in both]), x=x, bold=OURS)
     solved = [k for k in range(len(cases)) if any(row[k] for row in times.values())]
     curves = performance_profile({v: [row[k] for k in solved] for v, row in times.items()})
     path = folder / f"cardinality-performance-{name}.png"
     title = f"Performance profile, {name} graphs (ours: start and search)"
-    return paths + draw_profiles(path, title, curves, x="time within this multiple of the best")
+    return paths + draw_profiles(path, title, curves, x="time within this multiple of the best", bold=OURS)
 
 
 def _bars(experiments: Mapping[str, Experiment], record: Record) -> Iterator[tuple[str, str, str, Bars]]:
     """Yield (file, title, y axis, bars) of every figure of bars."""
     algorithms = experiments["algorithms"]
-    title = "Search after the cheap start (ours: start and search)"
-    yield "times", title, "seconds", _times(algorithms, record)
     title = "Euro-Par 2013, Figure 5: geometric-mean speed-up"
     yield "figure-5", title, "times as fast", _mean_speed_ups(algorithms, record)
     title = "ICPP 2013, Figure 4: speed-up over PR on each graph"
     yield "figure-4", title, "times as fast", _each_speed_up(algorithms, record)
     title = "ICPP 2013, Figure 1: G-PR by relabelling, geometric mean"
-    yield "figure-1", title, "seconds", _by_relabelling(experiments["figure-1"], record)
+    yield "figure-1", title, TIME, _by_relabelling(experiments["figure-1"], record)
     if "large-gpu" in experiments:
         title = f"Large graphs on a GPU; matchmaker2 and ECL-MM: {peers.GPU_HARDWARE}"
-        yield "large-gpu", title, "seconds", _beside_peers(experiments["large-gpu"], record)
-
-
-def _times(experiment: Experiment, record: Record) -> Bars:
-    return {
-        label_of(case): {v.name: t for v in experiment.variants if (t := time_of(record, experiment, case, v.name))}
-        for case in experiment.cases
-    }
+        yield "large-gpu", title, TIME, _beside_peers(experiments["large-gpu"], record)
 
 
 def _mean_speed_ups(experiment: Experiment, record: Record) -> Bars:

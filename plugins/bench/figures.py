@@ -18,6 +18,9 @@ from .tables import duration, round_time
 
 Line = Sequence[tuple[float, float]]
 
+TIME = "time"
+"""What the axis of seconds is called, which are written out with their units."""
+
 LETTERS_ACROSS = 88
 """Letters of a name that would fill an axis from end to end."""
 NAME_POINTS = 11.0
@@ -70,7 +73,7 @@ def draw_times(path: Path, title: str, lines: Mapping[str, Line], *, x: str, bol
         for i, (name, line) in enumerate(drawn.items()):
             width = 3.0 if name in bold else 1.2
             axes.plot(*zip(*line, strict=True), marker="osD^vPX*"[i % 8], markersize=5, linewidth=width)
-        axes.set(xlabel=x, ylabel="time", xscale="log", yscale="log")
+        axes.set(xlabel=x, ylabel=TIME, xscale="log", yscale="log")
         axes.spines[["top", "right"]].set_visible(False)
         axes.grid(alpha=0.3)
         sizes = _spread_out(sorted({size for line in drawn.values() for size, _ in line}))
@@ -122,44 +125,50 @@ def _name_ends(figure: Any, axes: Any, names: Sequence[str]) -> None:
         ).set_in_layout(False)
 
 
-def draw_profiles(path: Path, title: str, curves: Mapping[str, Curve], *, x: str) -> list[Path]:
-    """Draw profiles as the steps that they are."""
+def draw_profiles(
+    path: Path, title: str, curves: Mapping[str, Curve], *, x: str, bold: Collection[str] = ()
+) -> list[Path]:
+    """Draw profiles as the steps that they are; `bold` names thick ones."""
     drawn = {name: curve for name, curve in curves.items() if len(curve[0])}
     if not drawn:
         return []
     with drawing(path, title=title) as figure:
         axes = figure.subplots()
         for name, (places, shares) in drawn.items():
-            axes.step(places, shares, where="post", marker=".", label=name)
+            axes.step(places, shares, where="post", marker=".", label=name, linewidth=3.0 if name in bold else 1.2)
         axes.set(xlabel=x, ylabel="share of the graphs", xscale="log", ylim=(0, 1.02))
+        axes.xaxis.set_major_formatter(lambda times, _: f"{times:g}")
         axes.grid(alpha=0.3)
         axes.legend(fontsize=8)
     return [path]
 
 
-def draw_bars(
-    path: Path, title: str, bars: Mapping[str, Mapping[str, float]], *, y: str, log: bool = False
-) -> list[Path]:
-    """Draw groups of bars: {group: {name: height}}; groups without a bar are left out."""
+def draw_bars(path: Path, title: str, bars: Mapping[str, Mapping[str, float]], *, y: str) -> list[Path]:
+    """Draw groups of bars: {group: {name: height}}; groups without a bar are left out.
+
+    The axis is logarithmic. Heights are seconds where `y` is `TIME`, and else multiples, whose bars begin at 1.
+    """
     bars = {group: heights for group, heights in bars.items() if heights}
     names = list(dict.fromkeys(name for group in bars.values() for name in group))
     if not names:
         return []
-    width = 0.8 / len(names)
+    width, base = 0.8 / len(names), 0.0 if y == TIME else 1.0
     with drawing(path, title=title, size=(max(7.0, 0.9 * len(bars)), 4.5)) as figure:
         axes = figure.subplots()
         for k, name in enumerate(names):
-            heights = [group.get(name, np.nan) for group in bars.values()]
-            axes.bar(np.arange(len(bars)) + (k - (len(names) - 1) / 2) * width, heights, width, label=name)
+            heights = np.array([group.get(name, np.nan) for group in bars.values()])
+            places = np.arange(len(bars)) + (k - (len(names) - 1) / 2) * width
+            axes.bar(places, heights - base, width, bottom=base, label=name)
         axes.set_xticks(range(len(bars)), list(bars), rotation=30, ha="right", fontsize=8)
-        axes.set(ylabel=y, yscale="log" if log else "linear")
+        axes.set(ylabel=y, yscale="log")
+        axes.yaxis.set_major_formatter(lambda height, _: round_time(height) if y == TIME else f"{height:g} ×")
         axes.grid(alpha=0.3, axis="y")
         axes.legend(fontsize=8)
     return [path]
 
 
 def draw_stacks(path: Path, title: str, stacks: Mapping[str, Mapping[str, float]], *, y: str) -> list[Path]:
-    """Draw one stacked bar a group: {group: {part: height}}."""
+    """Draw one stacked bar a group: {group: {part: seconds}}."""
     if not stacks:
         return []
     with drawing(path, title=title) as figure:
@@ -171,6 +180,7 @@ def draw_stacks(path: Path, title: str, stacks: Mapping[str, Mapping[str, float]
             axes.bar(list(stacks), heights, bottom=bottom, label=part)
             bottom += heights
         axes.set(ylabel=y)
+        axes.yaxis.set_major_formatter(lambda seconds, _: round_time(seconds))
         axes.legend(fontsize=8)
     return [path]
 
@@ -180,7 +190,7 @@ def draw_tracks(path: Path, title: str, tracks: Mapping[str, pd.DataFrame]) -> l
     from matplotlib import colormaps
     from mpl_toolkits.mplot3d.art3d import Line3DCollection
 
-    with drawing(path, title=title, size=(4.2 * len(tracks), 4.6)) as figure:
+    with drawing(path, title=title, size=(4.2 * len(tracks), 4.2)) as figure:
         for place, (name, table) in enumerate(tracks.items(), start=1):
             axes = figure.add_subplot(1, len(tracks), place, projection="3d")
             ordered = table.sort_values(["track_id", "frame"])
@@ -192,8 +202,7 @@ def draw_tracks(path: Path, title: str, tracks: Mapping[str, pd.DataFrame]) -> l
             for axis in (axes.xaxis, axes.yaxis, axes.zaxis):
                 axis.set_label_text(f"{axis.axis_name} (µm)", fontsize=8)
                 axis.labelpad = -2
-            axes.set(title=name)
+            axes.set_title(name, fontsize=9, y=0.94)
             axes.set_box_aspect(None, zoom=0.85)
-            axes.title.set_fontsize(9)
             axes.tick_params(labelsize=6)
     return [path]

@@ -238,6 +238,6 @@ def _figures(experiments: Sequence[Experiment], effort: Effort, record: Record, 
     title = "Uniform integer costs in [0, n]"
     return [
         *draw_times(folder / "lap-figure-2.png", title, lines, x="rows", bold=OURS),
-        *draw_stacks(folder / "lap-figure-3.png", f"Steps, n = {largest:,}", stacks, y="wall seconds"),
+        *draw_stacks(folder / "lap-figure-3.png", f"Steps, n = {largest:,}", stacks, y="wall time"),
         *lap_scaling.figures(scaling, record, folder),
     ]

@@ -182,8 +182,6 @@ def duration(seconds: float) -> str:
     >>> duration(0.01234)
     '12.3 ms'
     """
-    if seconds == 0:
-        return "0 s"
     value, unit = _in_unit(seconds)
     return f"{significant(value)} {unit}"
 
@@ -201,7 +199,9 @@ def round_time(seconds: float) -> str:
 
 
 def _in_unit(seconds: float) -> tuple[float, str]:
-    """Return a time in the largest unit that leaves it 1 or more."""
+    """Return a time in the largest unit that leaves it 1 or more, nothing in seconds."""
+    if seconds == 0:
+        return 0.0, "s"
     unit, factor = next(
         (pair for pair in (("s", 1.0), ("ms", 1e3), ("µs", 1e6)) if abs(seconds) * pair[1] >= 0.9995), ("ns", 1e9)
     )

@@ -124,5 +124,5 @@ def test_every_figure_of_both_papers_is_drawn(filled, tmp_path):
     drawn = {
         path.name.removeprefix("cardinality-").removesuffix(".png") for path in benchmark.figures(record, tmp_path)
     }
-    assert {"figure-1", "figure-2-delaunay", "figure-2-road", "figure-4", "figure-5", "large-gpu", "times"} <= drawn
+    assert {"figure-1", "figure-2-delaunay", "figure-2-road", "figure-4", "figure-5", "large-gpu"} <= drawn
     assert {"performance-original", "performance-permuted", "speed-up-original-hk", "speed-up-permuted-pfp"} <= drawn

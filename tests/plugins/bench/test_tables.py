@@ -38,7 +38,7 @@ def test_durations_have_three_digits_and_a_unit(seconds, text):
 
 
 def test_times_on_an_axis_are_round_and_bytes_have_three_digits():
-    assert [round_time(seconds) for seconds in (1e-5, 0.01, 0.1, 20)] == ["10 µs", "10 ms", "100 ms", "20 s"]
+    assert [round_time(seconds) for seconds in (0, 1e-5, 0.01, 0.1, 20)] == ["0 s", "10 µs", "10 ms", "100 ms", "20 s"]
     assert [bytes_text(count) for count in (12, 999_600, 1_600_000_000)] == ["12.0 B", "1.00 MB", "1.60 GB"]
 
 
