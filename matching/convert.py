@@ -98,6 +98,7 @@ def _sparse_points(problem: Problem) -> Problem:
         indices=np.concatenate([indices for _, indices, _ in parts]),
         x=None,
         y=None,
+        allows_all=not problem.has_unmatched_cost,
     )
 
 

@@ -12,7 +12,7 @@ import numpy as np
 
 from . import cuda
 from .errors import InvalidProblem
-from .host_problem import COORDINATE_LIMIT, dense_shape, supported
+from .host_problem import COORDINATE_LIMIT, check_shape, dense_shape, supported
 
 
 def on_one_device(*arrays: Any) -> Any:
@@ -28,17 +28,24 @@ def on_one_device(*arrays: Any) -> Any:
     return cuda.cupy()
 
 
-def dense_parts(cost: Any, forbidden: Any) -> tuple[tuple[int, int, int], Any, Any]:
-    """Return (blocks, rows, columns), the checked costs and the mask, both flat."""
+def dense_parts(cost: Any, forbidden: Any) -> tuple[tuple[int, int, int], Any, Any, bool]:
+    """Return (blocks, rows, columns), the checked costs and the mask, both flat, and whether all pairs are allowed."""
     cp = on_one_device(cost) if forbidden is None else on_one_device(cost, forbidden)
     shape = dense_shape(cost, forbidden)
     data = cp.ascontiguousarray(supported(cost, "cost")).reshape(-1)
-    if data.dtype.kind == "f" and data.size and not bool(data.min() > -np.inf):  # a NaN anywhere is the minimum
+    least, largest = _ends(cp, data) if data.dtype.kind == "f" and data.size else (0, 0)
+    if not least > -np.inf:  # a NaN anywhere is the least
         bad = np.unravel_index(int(cp.argmax(~(data > -np.inf))), cost.shape)
         raise InvalidProblem(
             f"cost needs numbers, with +inf for forbidden pairs; cost{[int(k) for k in bad]} is {cost[bad]}."
         )
-    return shape, data, None if forbidden is None else cp.ascontiguousarray(forbidden).reshape(-1)
+    mask = None if forbidden is None else cp.ascontiguousarray(forbidden).reshape(-1)
+    return shape, data, mask, mask is None and bool(largest < np.inf)
+
+
+def _ends(cp: Any, values: Any) -> np.ndarray:
+    """Return the least and the largest value, NaN if any is, on the host and in the same type."""
+    return cuda.to_host(cp.stack([values.min(), values.max()]))
 
 
 def csr_parts(graph: Any, shape: tuple[int, int] | None) -> tuple[Any, Any, Any, tuple[int, int] | None]:
@@ -56,8 +63,7 @@ def csr_parts(graph: Any, shape: tuple[int, int] | None) -> tuple[Any, Any, Any,
     indptr = indptr.astype(np.int64, copy=False)
     if int(indptr[0]) or int(indptr[-1]) != len(indices) or bool((indptr[1:] < indptr[:-1]).any()):
         raise InvalidProblem("indptr needs integers that start at 0, never fall, and end at the number of edges.")
-    if shape is not None and shape[0] != len(indptr) - 1:
-        raise InvalidProblem(f"shape says {shape[0]} rows, indptr {len(indptr) - 1}.")
+    check_shape(shape, len(indptr) - 1)
     return indptr, indices, cp.ascontiguousarray(supported(data, "data")), shape
 
 
@@ -114,8 +120,11 @@ STRIPE = 2**26
 def range_of(values: Any) -> np.ndarray:
     """Return the least and the largest finite value, on the host and in the same type; empty if there is none."""
     cp, flat = cuda.cupy(), values.reshape(-1)
-    if values.dtype.kind != "f":
-        return cuda.to_host(cp.stack([flat.min(), flat.max()])) if flat.size else np.empty(0, values.dtype)
+    if flat.size == 0:
+        return np.empty(0, values.dtype)
+    whole = _ends(cp, flat)
+    if values.dtype.kind != "f" or np.isfinite(whole).all():
+        return whole
     none = values.dtype.type(np.inf)
     ends = [cp.full(1, none), cp.full(1, -none)]
     for begin in range(0, flat.size, STRIPE):

@@ -5,6 +5,7 @@
 
 from __future__ import annotations
 
+from operator import index
 from typing import Any
 
 import numpy as np
@@ -19,7 +20,12 @@ COORDINATE_LIMIT = 1e140
 
 
 def array(values: Any, name: str) -> np.ndarray:
-    """Return `values` as an array, or refuse rows of unequal length."""
+    """Return `values` as an array, or refuse rows of unequal length and masks, which would be lost."""
+    if isinstance(values, np.ma.MaskedArray):
+        raise InvalidProblem(
+            f"{name} needs a plain array; got a masked one. Pass its `data`, and pairs that must not be matched as "
+            "forbidden=…"
+        )
     try:
         return np.asarray(values)
     except ValueError as error:
@@ -54,8 +60,11 @@ def dense_shape(cost: Any, forbidden: Any) -> tuple[int, int, int]:
     return (1, *cost.shape) if cost.ndim == 2 else cost.shape
 
 
-def dense_parts(cost: Any, forbidden: Any) -> tuple[tuple[int, int, int], np.ndarray, np.ndarray | None, float]:
-    """Return (blocks, rows, columns), the checked costs and the mask, both flat, and the costs' `largest_size`."""
+def dense_parts(cost: Any, forbidden: Any) -> tuple[tuple[int, int, int], np.ndarray, np.ndarray | None, bool, float]:
+    """Return (blocks, rows, columns), the checked costs and the mask, both flat, and two facts about them.
+
+    These are whether all pairs are allowed, and the costs' `largest_size`.
+    """
     cost = array(cost, "cost")
     mask = None if forbidden is None else array(forbidden, "forbidden")
     shape = dense_shape(cost, mask)
@@ -64,7 +73,8 @@ def dense_parts(cost: Any, forbidden: Any) -> tuple[tuple[int, int, int], np.nda
     if not (low > -np.inf and high > -np.inf):
         raise _not_a_number(data, cost.shape)
     largest = max(-low, high) if high < np.inf else largest_size(data)
-    return shape, data, None if mask is None else np.ascontiguousarray(mask).reshape(-1), largest
+    flat_mask = None if mask is None else np.ascontiguousarray(mask).reshape(-1)
+    return shape, data, flat_mask, mask is None and high < np.inf, largest
 
 
 def _not_a_number(data: np.ndarray, shape: tuple[int, ...]) -> InvalidProblem:
@@ -173,8 +183,10 @@ def csr_parts(
             raise InvalidProblem(
                 f"graph needs a SciPy sparse matrix or (indptr, indices, data); got {type(graph).__name__}."
             )
-        if graph.format == "dia":
-            raise InvalidProblem("graph in DIA format cannot tell a zero cost from an absent pair; use CSR or COO.")
+        if graph.format == "dia" or (graph.format == "bsr" and not graph.data.all()):
+            raise InvalidProblem(
+                f"graph in {graph.format.upper()} format cannot tell a zero cost from an absent pair; use CSR or COO."
+            )
         if len(graph.shape) != 2:
             raise InvalidProblem(f"graph needs 2 axes (rows, columns); got shape {graph.shape}.")
         if graph.format in ("csr", "csc"):
@@ -191,9 +203,22 @@ def csr_parts(
     rising = indptr.ndim == 1 and len(indptr) > 0 and indptr.dtype.kind in "iu" and (indptr[1:] >= indptr[:-1]).all()
     if not rising or indptr[0] != 0 or indptr[-1] != len(indices):
         raise InvalidProblem("indptr needs integers that start at 0, never fall, and end at the number of edges.")
-    if shape is not None and shape[0] != len(indptr) - 1:
-        raise InvalidProblem(f"shape says {shape[0]} rows, indptr {len(indptr) - 1}.")
+    check_shape(shape, len(indptr) - 1)
     return indptr.astype(np.int64, copy=False), indices, np.ascontiguousarray(supported(data, "data")), shape
+
+
+def check_shape(shape: Any, rows: int) -> None:
+    """Refuse what is not (rows, columns) of a graph of that many rows; None says nothing."""
+    if shape is None:
+        return
+    try:
+        said, columns = map(index, shape)
+    except (TypeError, ValueError):
+        said, columns = -1, -1
+    if columns < 0:
+        raise InvalidProblem(f"shape needs two whole numbers (rows, columns); got {shape!r}.")
+    if said != rows:
+        raise InvalidProblem(f"shape says {said} rows, indptr {rows}.")
 
 
 def _csr_from_coo(coo: Any) -> tuple[np.ndarray, np.ndarray, np.ndarray]:

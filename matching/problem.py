@@ -45,6 +45,8 @@ class Problem:
         points: cost of a pair is the Euclidean distance or its square.
     row_unmatched, col_unmatched : ndarray or None
         Price of each lone row and lone column; None when everything on the shorter side must be matched.
+    allows_all : bool
+        Every pair is known to be allowed; False where some may be forbidden.
     """
 
     kind: Kind
@@ -59,6 +61,7 @@ class Problem:
     metric: Metric = "distance"
     row_unmatched: np.ndarray | None = None
     col_unmatched: np.ndarray | None = None
+    allows_all: bool = False
 
     # ---------------------------------------------------------------- making one
 
@@ -82,13 +85,13 @@ class Problem:
             On NaN, -inf, wrong shapes or types, or integers too large for exact arithmetic.
         """
         if cuda.is_device_array(cost):
-            (blocks, n, m), data, mask = device_problem.dense_parts(cost, forbidden)
+            (blocks, n, m), data, mask, allows_all = device_problem.dense_parts(cost, forbidden)
             finish = cls._finish_on_device
         else:
-            (blocks, n, m), data, mask, largest = host_problem.dense_parts(cost, forbidden)
+            (blocks, n, m), data, mask, allows_all, largest = host_problem.dense_parts(cost, forbidden)
             finish = partial(cls._finish, largest=largest)
         number = np.arange(blocks + 1, dtype=np.int64)
-        return finish("dense", number * n, number * m, data, unmatched_cost, forbidden=mask)
+        return finish("dense", number * n, number * m, data, unmatched_cost, forbidden=mask, allows_all=allows_all)
 
     @classmethod
     def outline(cls, shape: tuple[int, int], extremes: np.ndarray, unmatched_cost: Any = None) -> Problem:
@@ -188,7 +191,7 @@ class Problem:
         rows, cols = np.array([0, len(x)], dtype=np.int64), np.array([0, len(y)], dtype=np.int64)
         finish = cls._finish_on_device if on_device else cls._finish
         nothing = device_problem.empty() if on_device else np.empty(0)
-        return finish("points", rows, cols, nothing, unmatched_cost, x=x, y=y, metric=metric)
+        return finish("points", rows, cols, nothing, unmatched_cost, x=x, y=y, metric=metric, allows_all=True)
 
     @classmethod
     def batch(cls, problems: Sequence[Problem]) -> Problem:
@@ -245,6 +248,7 @@ class Problem:
             first.metric,
             joined("row_unmatched"),
             joined("col_unmatched"),
+            all(p.allows_all for p in problems),
         )
 
     @classmethod
@@ -399,9 +403,8 @@ class Problem:
         if self.kind == "points":
             assert self.x is not None
             assert self.y is not None
-            return Problem(
-                "points", *sizes, self.data, None, None, None, self.x[r0:r1], self.y[c0:c1], self.metric, row_u, col_u
-            )
+            points = self.x[r0:r1], self.y[c0:c1], self.metric
+            return Problem("points", *sizes, self.data, None, None, None, *points, row_u, col_u, allows_all=True)
         if self.kind == "sparse":
             assert self.indptr is not None
             assert self.indices is not None
@@ -420,7 +423,15 @@ class Problem:
         e0 = int(self.dense_offsets[b])
         e1 = e0 + (r1 - r0) * (c1 - c0)
         mask = self.forbidden[e0:e1] if self.forbidden is not None else None
-        return Problem("dense", *sizes, self.data[e0:e1], mask, row_unmatched=row_u, col_unmatched=col_u)
+        return Problem(
+            "dense",
+            *sizes,
+            self.data[e0:e1],
+            mask,
+            row_unmatched=row_u,
+            col_unmatched=col_u,
+            allows_all=self.allows_all,
+        )
 
     @cached_property
     def dense_offsets(self) -> np.ndarray:

@@ -26,7 +26,7 @@ def check_feasible(problem: Problem) -> None:
     A sparse problem may have several blocks, the first of which that fails is named; a dense one is one block. No
     block has more rows than columns, unless there is an `unmatched_cost`.
     """
-    if problem.has_unmatched_cost or problem.kind == "points":
+    if problem.has_unmatched_cost or problem.allows_all:
         return
     if problem.kind == "sparse":
         fault = _fault_of_graph(problem, problem.indptr, global_columns(problem))
@@ -47,7 +47,8 @@ def _fault_of_graph(problem: Problem, indptr, indices) -> Infeasible | None:
 
 def _fault_of_matrix(block: Problem) -> Infeasible | None:
     allowed = allowed_pairs(block)
-    if allowed is None or allowed.all():
+    assert allowed is not None
+    if allowed.all():
         return None
     matrix = allowed.reshape(block.shape)
     indptr, indices = _few_pairs(matrix, FEW_PAIRS)

@@ -18,7 +18,7 @@ from .gpu_batch import groups_of_blocks, is_tall, solve_groups
 from .gpu_certificate import certified, certify, local_partners
 from .gpu_dense import solve_dense
 from .gpu_eps import match_within_eps
-from .gpu_feasibility import find_fault, may_fall_short
+from .gpu_feasibility import find_fault
 from .gpu_graph import DeviceGraph, Prices
 from .gpu_points import solve_points
 from .gpu_scaling import solve_graph, starting_prices
@@ -130,7 +130,8 @@ def _match(graph: DeviceGraph, problem: Problem, options: Auction) -> Prices:
     tall = bool(is_tall(problem).any())
     if tall:
         graph = graph.transposed()
-    counts = _refuse_infeasible(graph, problem, turned=tall) if may_fall_short(graph) else {}
+    may_fail = not (problem.has_unmatched_cost or problem.allows_all)
+    counts = _refuse_infeasible(graph, problem, turned=tall) if may_fail else {}
     prices = _bid(graph, options)
     prices.count(**counts)
     return _turned_back(graph, prices) if tall else prices

@@ -28,12 +28,6 @@ Shortage = tuple[graph_gpu.DeviceGraph, Any]
 """A graph, and `col_of_row` of a maximum matching of it, which leaves some rows alone."""
 
 
-def may_fall_short(graph: DeviceGraph) -> bool:
-    """Tell whether pairs may be missing that it takes to match all rows."""
-    all_pairs = graph.is_dense and graph.is_integer and graph.forbidden is None
-    return not graph.has_unmatched_cost and not all_pairs
-
-
 def find_fault(graph: DeviceGraph, row_offsets: np.ndarray, col_offsets: np.ndarray) -> Infeasible | None:
     """Return why not all rows can be matched, None if they can: in the first block where it is so.
 
