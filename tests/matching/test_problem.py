@@ -181,9 +181,24 @@ def test_a_stored_zero_is_an_edge(form: str):
     assert answer.col_of_row.tolist() == [0, 1, 2]
 
 
-def test_dia_format_is_refused_because_it_loses_zeros():
-    with pytest.raises(InvalidProblem, match="DIA"):
-        solve(sp.dia_array(np.eye(3)))
+@pytest.mark.parametrize(
+    "graph", [sp.dia_array(np.eye(3)), sp.bsr_array(np.eye(4), blocksize=(2, 2))], ids=["dia", "bsr"]
+)
+def test_formats_that_pad_with_zeros_are_refused(graph):
+    with pytest.raises(InvalidProblem, match=f"{graph.format.upper()} format cannot tell a zero cost"):
+        solve(graph)
+
+
+def test_a_masked_array_is_refused_because_its_mask_would_be_lost():
+    cost = np.ma.masked_array([[1.0, 2.0], [3.0, 4.0]], mask=[[True, False], [False, False]])
+    with pytest.raises(InvalidProblem, match=r"masked.*forbidden"):
+        solve(cost)
+
+
+@pytest.mark.parametrize("shape", [(1,), (1, 1, 1), (1, -1), (1, 1.5), "ab", 1])
+def test_a_shape_is_two_whole_numbers(shape):
+    with pytest.raises(InvalidProblem, match="shape needs two whole numbers"):
+        Problem.sparse((np.array([0, 1]), np.array([0]), np.array([1.0])), shape=shape)
 
 
 def test_unsorted_columns_are_taken():
