@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from time import perf_counter
 from typing import Any
 
 import numpy as np
@@ -62,7 +61,8 @@ def maximum_matching_gpu(
         maximum. ``"auto"`` gives the same matching every time; with the papers' algorithms and the start
         ``"karp-sipser"`` it depends on races which one it is.
     stats : dict
-        Counts and times of the algorithm, ``initial_size`` and ``seconds`` of copying, start and search.
+        Counts and times of the algorithm, ``initial_size`` and ``seconds`` of copying, start and search, between
+        events on the stream.
 
     Raises
     ------
@@ -75,17 +75,18 @@ def maximum_matching_gpu(
     options = dict(options or {})
     check_options(search, algorithm, options, "GPU")
     with cuda.using(device) as cp:
-        stream = cp.cuda.get_current_stream()
-        begin = perf_counter()
+        began, copied, started, ended = (cp.cuda.Event() for _ in range(4))
+        began.record()
         on_device = graph if isinstance(graph, DeviceGraph) else DeviceGraph.of(graph)
-        stream.synchronize()
-        copied = perf_counter()
+        copied.record()
         matching = _start(on_device, initial)
         initial_size = int(cp.count_nonzero(matching.row_of_col >= 0))
-        started = perf_counter()
+        started.record()
         stats = search(on_device, matching, **options) if on_device.n_edges else {}
-        stream.synchronize()
-        seconds = {"copy": copied - begin, "initial": started - copied, "search": perf_counter() - started}
+        ended.record()
+        ended.synchronize()
+        parts = {"copy": (began, copied), "initial": (copied, started), "search": (started, ended)}
+        seconds = {name: cp.cuda.get_elapsed_time(*events) / 1e3 for name, events in parts.items()}
         stats = {"initial_size": initial_size, **stats, "seconds": seconds}
         if isinstance(graph, DeviceGraph):
             return matching.col_of_row, matching.row_of_col, stats
