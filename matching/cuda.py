@@ -127,7 +127,8 @@ def _found(device: str) -> Device:
         raise DeviceUnavailable(f"device={device!r}: no CUDA device or driver was found; use device='cpu'")
     index = _index(device)
     if index >= len(found):
-        raise DeviceUnavailable(f"device={device!r}: there are {len(found)} CUDA devices, numbered from 0")
+        counted = f"{len(found)} CUDA device{'s' if len(found) > 1 else ''}"
+        raise DeviceUnavailable(f"device={device!r}: found {counted}, numbered from 0")
     if found[index].compute_capability < OLDEST_ARCHITECTURE:
         have = ".".join(map(str, found[index].compute_capability))
         raise DeviceUnavailable(

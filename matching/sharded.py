@@ -25,8 +25,8 @@ class ShardedCosts:
     ----------
     shards : tuple of arrays (rows, columns)
         In the order of the rows (`axis` 0) or columns (`axis` 1); float32, float64, int32 or int64, +inf = forbidden.
-    forbidden : tuple of bool arrays or None
-        Masks of the same shapes.
+    forbidden : tuple of (bool array or None)
+        Masks of the same shapes; None where a shard has none, () where none has.
     axis : {0, 1}
         What is split: 0 the rows (for `hungarian-classical`), 1 the columns (for `hungarian-tree`).
     outline : Problem
@@ -40,29 +40,28 @@ class ShardedCosts:
 
     @classmethod
     def of(
-        cls, shards: Sequence[Any], *, axis: int, unmatched_cost: Any = None, forbidden: Sequence[Any] | None = None
+        cls, shards: Any, *, axis: int, unmatched_cost: Any = None, forbidden: Sequence[Any] | None = None
     ) -> ShardedCosts:
         """State a problem by parts of its cost matrix that are on their devices already; nothing is moved.
 
         Parameters
         ----------
         shards : sequence of array (rows, columns)
-            CuPy arrays, each on a device of its own, together the matrix. Without an `unmatched_cost` there must not
-            be more rows than columns: state the transposed problem.
+            CuPy arrays, each on a device of its own, together the matrix; none is empty. Without an `unmatched_cost`
+            there must not be more rows than columns: state the transposed problem.
         axis : {0, 1}
             0: they follow each other by rows; 1: by columns.
         unmatched_cost, forbidden
-            As in `Problem.dense`; one mask a shard.
+            As in `Problem.dense`; one mask a shard, on its device, or None.
 
         Raises
         ------
         InvalidProblem
             As `Problem.dense`, or the shards do not fit together.
         """
-        if axis not in (0, 1) or not len(shards):
-            raise InvalidProblem(
-                f"shards need one array at least and axis 0 or 1; got {len(shards)} and axis {axis!r}."
-            )
+        if not isinstance(shards, Sequence) or not len(shards) or axis not in (0, 1):
+            found = len(shards) if isinstance(shards, Sequence) else repr(shards)
+            raise InvalidProblem(f"shards need one array at least and axis 0 or 1; got {found} and axis {axis!r}.")
         masks = [None] * len(shards) if forbidden is None else list(forbidden)
         if len(masks) != len(shards):
             raise InvalidProblem(f"forbidden needs one mask a shard, {len(shards)}; got {len(masks)}.")
@@ -89,21 +88,37 @@ class ShardedCosts:
     @property
     def devices(self) -> tuple[str, ...]:
         """The device of each shard: "cuda:N", or "cpu" for an array on the host."""
-        return tuple(f"cuda:{s.device.id}" if cuda.is_device_array(s) else "cpu" for s in self.shards)
+        return tuple(map(_place, self.shards))
 
-    def checked_devices(self, device: str | Sequence[str]) -> tuple[str, ...]:
-        """Return `devices`, on which these costs are solved; refuse any other than those."""
-        wanted = (device,) if isinstance(device, str) else tuple(device)
-        if device != "auto" and wanted != self.devices:
-            raise InvalidProblem(f"device={device!r}: these shards are on {list(self.devices)}; name those, or 'auto'.")
-        return self.devices
+    def checked_devices(self, device: str) -> str:
+        """Return `devices`, joined by commas, on which these costs are solved; refuse any others than those."""
+        there = ",".join(self.devices)
+        if "cpu" in self.devices:
+            raise InvalidProblem(
+                f"shards on {there} cannot be solved: each must be on a CUDA device (cupy.asarray puts it there); or "
+                "state the whole matrix with Problem.dense."
+            )
+        if len(set(self.devices)) < len(self.devices):
+            raise InvalidProblem(f"shards on {there}: each needs a device of its own.")
+        if device not in ("auto", there):
+            raise InvalidProblem(f"device={device!r}: these shards are on {there}; name those, or 'auto'.")
+        return there
 
     def on_host(self) -> Problem:
         """Return the problem with all its costs on the host, for `verify`."""
         whole = np.concatenate([cuda.to_host(shard) for shard in self.shards], axis=self.axis)
-        mask = np.concatenate([cuda.to_host(m) for m in self.forbidden], axis=self.axis) if self.forbidden else None
+        masks = list(map(_mask_on_host, self.shards, self.forbidden))
+        mask = np.concatenate(masks, axis=self.axis) if masks else None
         prices = self.outline.row_unmatched, self.outline.col_unmatched
         return Problem.dense(whole, unmatched_cost=None if prices[0] is None else prices, forbidden=mask)
+
+
+def _place(array: Any) -> str:
+    return f"cuda:{array.device.id}" if cuda.is_device_array(array) else "cpu"
+
+
+def _mask_on_host(shard: Any, mask: Any) -> np.ndarray:
+    return np.zeros(shard.shape, bool) if mask is None else cuda.to_host(mask)
 
 
 def device_of(array: Any) -> AbstractContextManager[Any]:
@@ -115,6 +130,12 @@ def _checked(shard: Any, mask: Any) -> tuple[Any, Any, np.ndarray]:
     """Return a shard's costs, its mask and its range."""
     if not hasattr(shard, "ndim") or shard.ndim != 2:
         raise InvalidProblem(f"shards need arrays of 2 axes (rows, columns); got {getattr(shard, 'shape', shard)}.")
+    if 0 in shard.shape:
+        raise InvalidProblem(f"shards need a row and a column at least; got shape {shard.shape}. Leave it out.")
+    if cuda.is_device_array(mask) and _place(mask) != _place(shard):
+        raise InvalidProblem(
+            f"forbidden needs each mask beside its shard on {_place(shard)}; got one on {_place(mask)}."
+        )
     with device_of(shard):
         parts = device_problem if cuda.is_device_array(shard) else host_problem
         (_, n, m), data, flat_mask = parts.dense_parts(shard, mask)[:3]

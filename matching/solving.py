@@ -94,18 +94,22 @@ def solve(
     if isinstance(problem, ShardedCosts):
         return _solve_shards(problem, solver, device, options)
     problem = Problem.of(problem)
-    device = device if isinstance(device, str) else _listed(device)
-    if not isinstance(solver, str):
-        if options:
-            raise InvalidProblem(f"options {sorted(options)} go into the solver instance, not beside it.")
-        return _solved(problem, solver, device)
+    device = _listed(device)
     if solver != "auto":
-        chosen = make_solver(solver, **options)
-        return _solved(problem, chosen, device)
+        return _solved(problem, _made(solver, options), device)
     name, where, reason = _choose(problem, device)
     chosen = make_solver(name, **options)
     answer = _solved(problem, chosen, where)
     return replace(answer, stats={**answer.stats, "auto": reason})
+
+
+def _made(solver: str | Solver, options: dict[str, Any]) -> Solver:
+    """Return a solver by its name and options, or the one that was given."""
+    if isinstance(solver, str):
+        return make_solver(solver, **options)
+    if options:
+        raise InvalidProblem(f"options {sorted(options)} go into the solver instance, not beside it.")
+    return solver
 
 
 def _solved(problem: Problem, solver: Solver, device: str) -> Assignment:
@@ -120,10 +124,9 @@ def _solve_shards(costs: Any, solver: str | Solver, device: str | Sequence[str],
     """Solve `ShardedCosts` where they are; "auto" is the solver that splits what they split."""
     if solver == "auto":
         solver = "hungarian-classical" if costs.axis == 0 else "hungarian-tree"
-    chosen = make_solver(solver, **options) if isinstance(solver, str) else solver
-    devices = ",".join(costs.checked_devices(device))
-    _refuse_several(chosen, devices)
-    return chosen.solve(costs, devices)
+    chosen = _made(solver, options)
+    _refuse_several(chosen, ",".join(costs.devices))
+    return chosen.solve(costs, costs.checked_devices(_listed(device)))
 
 
 def _choose(problem: Problem, device: str) -> tuple[str, str, str]:
@@ -183,11 +186,18 @@ def _gate_width_of_block(block: Problem) -> float:
     return float(block.n_cols * np.divide(cube, extent, out=np.ones_like(extent), where=extent > 0).prod())
 
 
-def _listed(devices: Sequence[str]) -> str:
-    """Return several devices as solvers take them, "cuda:0,cuda:1"."""
-    if not devices or not all(name.partition(":")[0] == "cuda" and "," not in name for name in devices):
-        raise InvalidProblem(f"device needs one name, or a list of 'cuda:N'; got {list(devices)}.")
-    return ",".join(devices)
+def _listed(devices: Any) -> str:
+    """Return one device, or several as solvers take them, "cuda:0,cuda:1"."""
+    if isinstance(devices, str) and "," not in devices:
+        return devices
+    names = devices.split(",") if isinstance(devices, str) else devices
+    if not isinstance(names, Sequence) or not names or not all(map(_is_cuda_name, names)):
+        raise InvalidProblem(f"device needs one name, or a list of 'cuda:N'; got {devices!r}.")
+    return ",".join(names)
+
+
+def _is_cuda_name(name: Any) -> bool:
+    return isinstance(name, str) and name.partition(":")[0] == "cuda" and "," not in name
 
 
 def device_for(solver: Solver, problem: Problem, device: str) -> str:

@@ -19,7 +19,7 @@ from ..errors import DeviceUnavailable, InvalidProblem
 from ..hall import infeasible
 from ..problem import Problem
 from ..sharded import ShardedCosts, device_of
-from .collectives import Nccl
+from .collectives import Collective, Copies, Nccl
 from .gpu import best_row_duals_of, solve_blocks, solve_from
 from .gpu_dense import LOOSE, REFINEMENTS, DeviceCosts, DeviceState
 from .handover import starting_duals
@@ -60,17 +60,18 @@ def solve_on_gpus(
     """
     began = perf_counter()
     numbers = cuda.numbers_of(devices)
+    if not isinstance(problem, ShardedCosts) and problem.kind == "sparse":
+        raise DeviceUnavailable(
+            f"device={list(devices)}: solver {name!r} splits dense costs; name one device for sparse ones."
+        )
+    if len(devices) > 1:
+        cuda.nccl()  # nothing is copied where it is missing
     where = ",".join(f"cuda:{number}" for number in numbers)
     with _ONE_AT_A_TIME, cuda.using(f"cuda:{numbers[0]}") as cp:
         if isinstance(problem, ShardedCosts):
             shards = _adopted(cp, problem, name, numbers, axis)
             duals = None if start is None else starting_duals(problem.outline, start)
             answer = solve_shards(shards, name, where, method, duals)
-        elif problem.kind == "sparse":
-            raise DeviceUnavailable(
-                f"device={list(devices)}: solver {name!r} splits dense costs; solve sparse ones with device='cpu', or "
-                "with solver='auction' on one device."
-            )
         else:
             form = problem if problem.kind == "dense" else as_dense(problem.on_host())
 
@@ -105,11 +106,12 @@ def _adopted(cp: Any, costs: ShardedCosts, name: str, numbers: tuple[int, ...], 
         sides = ("rows (axis 0)", "columns (axis 1)")
         raise InvalidProblem(f"solver {name!r} needs shards of {sides[axis]}; got shards of {sides[costs.axis]}.")
     ends = np.cumsum([shard.shape[axis] for shard in costs.shards])
-    return Shards(costs.outline, tuple(adopt(cp, costs)), axis, (0, *map(int, ends)), _nccl(cp, numbers))
+    return Shards(costs.outline, tuple(adopt(cp, costs)), axis, (0, *map(int, ends)), _collective(cp, numbers))
 
 
-def _nccl(cp: Any, numbers: tuple[int, ...]) -> Nccl:
-    return Nccl(cp, cuda.nccl(), cuda.communicators(numbers))
+def _collective(cp: Any, numbers: tuple[int, ...]) -> Collective:
+    """Return how the devices talk; few rows need one device only, which has nobody to talk to."""
+    return Nccl(cp, cuda.nccl(), cuda.communicators(numbers)) if len(numbers) > 1 else Copies(cp)
 
 
 def _solve_rows(
@@ -121,7 +123,8 @@ def _solve_rows(
     first = even_split(block.shape[axis], len(numbers))
     numbers = numbers[: len(first) - 1]
     parts = place(cp, block, numbers, axis)
-    answer = solve_shards(Shards(block, tuple(parts), axis, first, _nccl(cp, numbers)), name, where, method, start)
+    shards = Shards(block, tuple(parts), axis, first, _collective(cp, numbers))
+    answer = solve_shards(shards, name, where, method, start)
     return replace(answer, stats={**answer.stats, "solve_and_copy_s": perf_counter() - began})
 
 

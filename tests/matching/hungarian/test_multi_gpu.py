@@ -2,11 +2,8 @@
 
 from __future__ import annotations
 
-import sys
-from contextlib import nullcontext
 from itertools import pairwise
 from pathlib import Path
-from types import SimpleNamespace
 from typing import Any
 
 import numpy as np
@@ -14,7 +11,6 @@ import pytest
 
 from auctrack.matching import (
     Assignment,
-    DeviceUnavailable,
     Infeasible,
     InvalidProblem,
     Problem,
@@ -140,106 +136,6 @@ def test_an_even_split_covers_all_and_leaves_no_part_empty(size: int, parts: int
     assert (first[0], first[-1], len(first)) == (0, size, max(min(size, parts), 1) + 1)
     lengths = np.diff(first)
     assert lengths.max() - lengths.min() <= 1
-
-
-# ------------------------------------------------------------------ costs in shards
-
-
-@pytest.mark.parametrize("axis", [0, 1])
-def test_sharded_costs_are_the_problem_that_they_are_parts_of(axis: int):
-    cost = np.random.default_rng(3).integers(0, 9, (6, 8))
-    shards = ShardedCosts.of(np.split(cost, 2, axis=axis), axis=axis, unmatched_cost=2.5)
-    np.testing.assert_array_equal(shards.on_host().cost_matrix, cost)
-    assert shards.outline.shape == (6, 8)
-    assert {shard.dtype.name for shard in shards.shards} == {"float64"}
-    assert shards.on_host().has_unmatched_cost
-
-
-@pytest.mark.parametrize(
-    ("shards", "options", "why"),
-    [
-        ([], {"axis": 0}, "one array at least"),
-        ([np.zeros((2, 2))], {"axis": 2}, "axis 0 or 1"),
-        ([np.zeros(2)], {"axis": 0}, "2 axes"),
-        ([np.zeros((2, 3)), np.zeros((2, 4))], {"axis": 0}, "one number of columns"),
-        ([np.zeros((2, 3)), np.zeros((2, 3), int)], {"axis": 1}, "one dtype"),
-        ([np.zeros((2, 3)), np.full((2, 3), np.nan)], {"axis": 1}, "numbers"),
-        ([np.zeros((2, 2)), np.zeros((2, 2))], {"axis": 0}, "transposed"),
-        ([np.zeros((2, 4))], {"axis": 0, "forbidden": []}, "one mask a shard"),
-        ([np.full((2, 4), 2**62)], {"axis": 0}, "add up"),
-    ],
-)
-def test_shards_that_do_not_fit_together_are_refused(shards: Any, options: dict[str, Any], why: str):
-    with pytest.raises(InvalidProblem, match=why):
-        ShardedCosts.of(shards, **options)
-
-
-def test_sharded_costs_are_solved_on_their_devices_only():
-    shards = ShardedCosts.of([np.zeros((2, 4))], axis=1)
-    with pytest.raises(InvalidProblem, match="these shards are on"):
-        solve(shards, "hungarian-tree", ["cuda:0", "cuda:1"])
-    with pytest.raises(DeviceUnavailable, match="one device at a time"):
-        solve(shards, "jv")
-
-
-# ------------------------------------------------------------------ what is refused
-
-
-@pytest.mark.parametrize("device", [[], ["cpu", "cuda:0"], ["cuda:0,cuda:1"], ["gpu"]])
-def test_a_list_of_anything_but_cuda_devices_is_refused(device: list[str]):
-    with pytest.raises(InvalidProblem, match="a list of 'cuda:N'"):
-        solve([[1.0]], "hungarian-tree", device)
-
-
-@pytest.mark.parametrize("solver", ["jv", "auction"])
-def test_solvers_of_one_device_refuse_several(solver: str):
-    with pytest.raises(DeviceUnavailable, match="one device at a time"):
-        solve([[1.0]], solver, ["cuda:0", "cuda:1"])
-
-
-@pytest.fixture
-def two_pretended_devices(monkeypatch: pytest.MonkeyPatch):
-    """A CuPy with two devices and no NCCL."""
-
-    def device(number: int = 0) -> object:
-        context = nullcontext()
-        context.id = number  # type: ignore[attr-defined]
-        return context
-
-    properties = {"name": b"GPU", "major": 9, "minor": 0, "totalGlobalMem": 2**30, "multiProcessorCount": 4}
-    runtime = SimpleNamespace(
-        getDeviceCount=lambda: 2, getDeviceProperties=lambda _: properties, CUDARuntimeError=OSError
-    )
-    memory = SimpleNamespace(OutOfMemoryError=MemoryError)
-    module = SimpleNamespace(cuda=SimpleNamespace(runtime=runtime, Device=device, memory=memory))
-    monkeypatch.setitem(sys.modules, "cupy", module)
-    monkeypatch.setitem(sys.modules, "cupy.cuda.nccl", SimpleNamespace(available=False))
-    cuda._describe.cache_clear()
-    yield
-    cuda._describe.cache_clear()
-
-
-@pytest.mark.usefixtures("two_pretended_devices")
-@pytest.mark.parametrize("solver", ["hungarian-tree", "hungarian-classical"])
-def test_devices_that_are_missing_or_named_twice_are_refused(solver: str):
-    with pytest.raises(DeviceUnavailable, match="2 CUDA devices, numbered from 0"):
-        solve([[1.0]], solver, ["cuda:0", "cuda:2"])
-    with pytest.raises(DeviceUnavailable, match="one is named twice"):
-        solve([[1.0]], solver, ["cuda", "cuda:0"])
-    with pytest.raises(DeviceUnavailable, match="splits dense costs"):
-        solve(Problem.sparse(([0, 1], [0], [1.0]), shape=(1, 1)), solver, ["cuda:0", "cuda:1"])
-
-
-@pytest.mark.usefixtures("two_pretended_devices")
-def test_without_nccl_the_message_names_the_remedy():
-    with pytest.raises(DeviceUnavailable, match="pip install nvidia-nccl"):
-        cuda.communicators((0, 1))
-
-
-@pytest.mark.usefixtures("two_pretended_devices")
-def test_the_sequential_variant_has_no_use_for_devices():
-    with pytest.raises(DeviceUnavailable, match="runs on the CPU"):
-        solve([[1.0]], "hungarian-tree", ["cuda:0", "cuda:1"], variant="sequential")
 
 
 # ------------------------------------------------------------------ on GPUs
