@@ -51,7 +51,8 @@ def _list_zeros(cost, waiting, state, zeros, n_zeros):
             n_zeros[i] = _columns_up_to(lowest, cost[i], state.v, zeros[i])
     for i in waiting:
         lowest = least_rank(cost[i], state.v)
-        if lowest < rank(state.none):
+        # Since it bid, prices may have fallen so far that it had better stay alone.
+        if lowest < rank(state.none) and lowest <= rank(state.row_bound[i]):
             n_zeros[i] = _columns_up_to(lowest, cost[i], state.v, zeros[i])
 
 
