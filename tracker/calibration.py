@@ -42,12 +42,14 @@ class Calibration:
     def __post_init__(self) -> None:
         if len(self.scale) != 3 or not all(math.isfinite(s) and s > 0 for s in self.scale):
             raise InvalidSetting(
-                f"scale needs three finite sizes above zero (z, y, x); got {self.scale!r}. For a 2D movie give z = 1."
+                f"scale (--voxel) needs three finite sizes above zero (z, y, x); got {self.scale!r}. "
+                "For a 2D movie give z = 1."
             )
         interval = self.frame_interval
         if interval is not None and not (math.isfinite(interval) and interval > 0):
             raise InvalidSetting(
-                f"frame_interval needs a finite time above zero, or None when it is not known; got {interval!r}."
+                "frame_interval (--frame-interval) needs a finite time above zero, or None when it is not known; "
+                f"got {interval!r}."
             )
 
     @property

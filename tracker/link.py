@@ -62,9 +62,9 @@ class LinkSettings:
 
     def __post_init__(self) -> None:
         if self.search_range != "auto":
-            require_length("search_range", self.search_range)
+            require_length("search_range (--search-range)", self.search_range)
         if self.unmatched_cost != "auto":
-            require_length("unmatched_cost", self.unmatched_cost)
+            require_length("unmatched_cost (--unmatched-cost)", self.unmatched_cost)
         if self.cost not in ("squared", "distance"):
             raise InvalidSetting(f"cost needs 'squared' or 'distance'; got {self.cost!r}.")
         if self.max_missed_frames != 0:

@@ -104,7 +104,12 @@ class Settings:
 
     def __post_init__(self) -> None:
         whole = _is_number(self.min_length) and float(self.min_length).is_integer()
-        _require(self.min_length, whole and self.min_length >= 1, "min_length", "a number of detections from 1")
+        _require(
+            self.min_length,
+            whole and self.min_length >= 1,
+            "min_length (--min-length)",
+            "a number of detections from 1",
+        )
 
     @classmethod
     def from_mapping(cls, given: Mapping[str, Any]) -> Settings:

@@ -9,6 +9,7 @@ import pytest
 
 from auctrack.matching import AuctrackError
 from auctrack.tracker.calibration import Calibration
+from auctrack.tracker.errors import InvalidSetting
 from auctrack.tracker.pipeline import track
 from auctrack.tracker.points import Tracks
 from auctrack.tracker.score import score_links
@@ -40,6 +41,12 @@ def test_the_settings_that_took_effect_give_the_same_tracks():
 def test_a_point_table_cut_to_frames():
     result = track(ROOT / "sample_data/points.csv", Settings(InputSettings(frames="5:10")))
     assert sorted(result.tracks.frame_numbers) == [5, 6, 7, 8, 9]
+
+
+@pytest.mark.parametrize("frames", ["20:30", "7:7"])
+def test_frames_that_a_table_does_not_have_are_refused(frames):
+    with pytest.raises(InvalidSetting, match="selects none of the table's frames, which are 0 to 19"):
+        track(ROOT / "sample_data/points.csv", Settings(InputSettings(frames=frames)))
 
 
 def test_short_tracks_are_left_out_but_not_forgotten():
