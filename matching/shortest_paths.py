@@ -226,7 +226,7 @@ def _search(start_row, indptr, indices, data, forbidden, state, heap, scanned):
             shortest_alone, alone = reach + (state.row_bound[i] - dual), i
         lo = indptr[i]
         if n_heap + indptr[i + 1] - lo > len(heap):
-            heap = _grown(heap, n_heap + indptr[i + 1] - lo)
+            heap = grown(heap, n_heap + indptr[i + 1] - lo)
         for e in range(lo, indptr[i + 1]):
             if forbidden is not None and forbidden[e]:
                 continue
@@ -256,7 +256,7 @@ def _search(start_row, indptr, indices, data, forbidden, state, heap, scanned):
         _sink(heap, n_heap, dist, place)
         place[j] = _SCANNED
         if n_scanned == len(scanned):
-            scanned = _grown(scanned, n_scanned + 1)
+            scanned = grown(scanned, n_scanned + 1)
         scanned[n_scanned] = j
         n_scanned += 1
         i = state.row_of_col[j]
@@ -306,7 +306,8 @@ def _forget(in_heap, scanned, place):
 
 
 @njit(cache=True, nogil=True)
-def _grown(array, needed):
+def grown(array, needed):
+    """Return a copy with room for twice as many as needed."""
     larger = np.empty(2 * needed, array.dtype)
     for k in range(len(array)):  # a slice would compile the text of every broadcasting error, in seconds
         larger[k] = array[k]

@@ -10,8 +10,8 @@ from __future__ import annotations
 import numpy as np
 from numba import njit
 
-from ..shortest_paths import NO_PATH, alone_end
-from .state import ALONE, FREE, augment, forget, free_rows, update_duals, with_lists
+from ..shortest_paths import NO_PATH, alone_end, grown
+from .state import ALONE, FREE, augment, forget, free_rows, key_of, update_duals, with_lists
 
 
 @njit(cache=True, nogil=True)
@@ -106,13 +106,13 @@ def _compress(rows, indptr, indices, data, delta, state, trees, first, last, zer
         entered = trees.entered[i] if _in_trees(i, state, trees) else delta
         lo = indptr[i]
         if n_zeros + indptr[i + 1] - lo > len(zeros):
-            zeros, costs = _grown(zeros, n_zeros + indptr[i + 1] - lo), _grown(costs, n_zeros + indptr[i + 1] - lo)
+            zeros, costs = grown(zeros, n_zeros + indptr[i + 1] - lo), grown(costs, n_zeros + indptr[i + 1] - lo)
         for e in range(lo, indptr[i + 1]):
             j = e - lo if indices is None else indices[e]
             if (
                 data[e] < state.none
                 and not trees.covered[j]
-                and entered + max(data[e] - state.v[j] - state.r[i], 0) <= delta
+                and key_of(entered, data[e], state.v[j], state.r[i]) <= delta
             ):
                 zeros[n_zeros], costs[n_zeros] = j, data[e]
                 n_zeros += 1
@@ -132,17 +132,10 @@ def _least_slack(roots, n_reached, indptr, indices, data, state, trees):
         for e in range(lo, indptr[i + 1]):
             j = e - lo if indices is None else indices[e]
             if not trees.covered[j] and data[e] < state.none:
-                least = min(least, trees.entered[i] + max(data[e] - state.v[j] - state.r[i], 0))
+                least = min(least, key_of(trees.entered[i], data[e], state.v[j], state.r[i]))
     return least
 
 
 @njit(cache=True, nogil=True)
 def _in_trees(i, state, trees):
     return state.col_of_row[i] == FREE or trees.covered[state.col_of_row[i]]
-
-
-@njit(cache=True, nogil=True)
-def _grown(array, needed):
-    larger = np.empty(2 * needed, array.dtype)
-    larger[: len(array)] = array
-    return larger

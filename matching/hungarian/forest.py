@@ -19,7 +19,7 @@ import numpy as np
 from numba import njit, prange
 
 from ..shortest_paths import alone_end
-from .state import State, augment, forget, free_rows, update_duals, with_lists
+from .state import State, augment, forget, free_rows, key_of, update_duals, with_lists
 
 STRIP = 2048
 """Most columns that one thread looks after at a time."""
@@ -126,7 +126,7 @@ def _expand_edges(level, n_reached, indptr, indices, data, state, trees):
             j = indices[e]
             if trees.covered[j]:
                 continue
-            key = trees.entered[i] + max(data[e] - state.v[j] - state.r[i], 0)
+            key = key_of(trees.entered[i], data[e], state.v[j], state.r[i])
             if key < trees.key[j]:
                 if trees.key[j] >= state.none:
                     trees.reached[n_reached] = j

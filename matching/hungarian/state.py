@@ -113,6 +113,12 @@ def free_rows(rows, state):
     return left[:n_left]
 
 
+@njit(cache=True, nogil=True, inline="always")
+def key_of(entered, cost, v, r):
+    """Return the Δ at which a pair has no slack, if its row entered the trees at Δ = `entered`."""
+    return entered + max(cost - v - r, 0)
+
+
 @njit(cache=True, nogil=True)
 def update_duals(delta, roots, covered_cols, state, trees):
     """Carry the dual change of a search out: rows of the trees rise and their columns fall by Δ since they entered."""

@@ -12,7 +12,7 @@ from __future__ import annotations
 from numba import njit
 
 from ..shortest_paths import NO_PATH, alone_end
-from .state import augment, forget, free_rows, update_duals, with_lists
+from .state import augment, forget, free_rows, key_of, update_duals, with_lists
 
 
 @njit(cache=True, nogil=True)
@@ -73,7 +73,7 @@ def _search(roots, indptr, indices, data, state, trees, counts):
                 j = e - lo if indices is None else indices[e]
                 if trees.covered[j] or data[e] >= state.none:
                     continue
-                key = trees.entered[i] + max(data[e] - state.v[j] - state.r[i], 0)
+                key = key_of(trees.entered[i], data[e], state.v[j], state.r[i])
                 if key >= trees.key[j]:
                     continue
                 if trees.key[j] >= state.none:

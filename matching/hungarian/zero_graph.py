@@ -24,8 +24,9 @@ from heapq import heappop, heappush
 import numpy as np
 from numba import njit
 
+from ..shortest_paths import grown
 from .nearest_ends import keep_shortest_ways
-from .state import forget, free_rows, with_lists
+from .state import forget, free_rows, key_of, with_lists
 from .zero_trees import match_on_zeros
 
 ENDS = (3, 4)
@@ -77,7 +78,7 @@ def _search(roots, indptr, indices, data, within, state, trees, counts):
     for i in roots:
         n_reached = _scan(i, zero, n_reached, heap, indptr, indices, data, state, trees)
         if state.row_bound[i] < state.none:
-            heappush(heap, (_key(zero, state.row_bound[i], 0, state.r[i]), np.int32(n_cols + i)))
+            heappush(heap, (key_of(zero, state.row_bound[i], 0, state.r[i]), np.int32(n_cols + i)))
     counts[1] += len(roots)
     while len(heap) > 0 and heap[0][0] <= delta:
         key, j = heappop(heap)
@@ -110,7 +111,7 @@ def _scan(i, entered, n_reached, heap, indptr, indices, data, state, trees):
         j = e - lo if indices is None else indices[e]
         if data[e] >= state.none or trees.covered[j]:
             continue
-        key = _key(entered, data[e], state.v[j], state.r[i])
+        key = key_of(entered, data[e], state.v[j], state.r[i])
         if key < trees.key[j]:
             if trees.key[j] >= state.none:
                 trees.reached[n_reached] = j
@@ -118,11 +119,6 @@ def _scan(i, entered, n_reached, heap, indptr, indices, data, state, trees):
             trees.key[j] = key
             heappush(heap, (key, np.int32(j)))
     return n_reached
-
-
-@njit(cache=True, nogil=True, inline="always")
-def _key(entered, cost, v, r):
-    return entered + max(cost - v - r, 0)
 
 
 @njit(cache=True, nogil=True)
@@ -144,12 +140,12 @@ def _list_zeros(roots, covered, indptr, indices, data, delta, state, trees, zero
         zeros.first[i] = n_zeros
         lo = indptr[i]
         if n_zeros + indptr[i + 1] - lo > len(cols):
-            cols, costs = _grown(cols, n_zeros + indptr[i + 1] - lo), _grown(costs, n_zeros + indptr[i + 1] - lo)
+            cols, costs = grown(cols, n_zeros + indptr[i + 1] - lo), grown(costs, n_zeros + indptr[i + 1] - lo)
         for e in range(lo, indptr[i + 1]):
             j = e - lo if indices is None else indices[e]
             if trees.key[j] > delta or data[e] >= state.none:
                 continue
-            key = _key(entered, data[e], state.v[j], state.r[i])
+            key = key_of(entered, data[e], state.v[j], state.r[i])
             if key == trees.key[j] or (state.ends_bound and key <= delta):
                 cols[n_zeros], costs[n_zeros] = j, data[e]
                 n_zeros += 1
@@ -181,10 +177,3 @@ def _move_duals(delta, roots, covered, state, trees, zeros):
         i = state.row_of_col[j]
         if i >= 0:
             state.r[i] = state.link_cost[i] - state.v[j]
-
-
-@njit(cache=True, nogil=True)
-def _grown(array, needed):
-    larger = np.empty(2 * needed, array.dtype)
-    larger[: len(array)] = array
-    return larger
