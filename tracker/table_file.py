@@ -5,6 +5,7 @@ from __future__ import annotations
 import csv
 import gzip
 import itertools
+import re
 import warnings
 import zlib
 from collections.abc import Mapping, Sequence
@@ -80,6 +81,7 @@ def _decoded_csv(path: Path, sidecar: Sidecar | None, encoding: str) -> tuple[pd
         table = pd.read_csv(
             path,
             sep=head.separator,
+            decimal=head.decimal_sign,
             encoding=encoding,
             skiprows=[1, 2, 3] if head.is_trackmate else None,
             dtype=_dtypes(sidecar, head.names),  # pyright: ignore[reportArgumentType]
@@ -95,6 +97,7 @@ class _Head:
     """What the first lines of a CSV file tell of the others."""
 
     separator: str
+    decimal_sign: str
     names: Sequence[str]
     is_trackmate: bool
     """Whether it has TrackMate's four header rows: names, long names, short names, units."""
@@ -107,7 +110,15 @@ def _head(path: Path, encoding: str) -> _Head:
     separator = max(",;\t", key=header.count)
     names, *rows = csv.reader([header, *below], delimiter=separator)
     four_rows = TRACKMATE.frame in names and _is_text_below(names.index(TRACKMATE.frame), rows)
-    return _Head(separator, names, four_rows, dict(zip(names, rows[2], strict=False)) if four_rows else {})
+    units = dict(zip(names, rows[2], strict=False)) if four_rows else {}
+    return _Head(separator, _decimal_sign(separator, rows), names, four_rows, units)
+
+
+def _decimal_sign(separator: str, rows: Sequence[Sequence[str]]) -> str:
+    """Return a comma where the first rows have numbers with one and none with a point, as spreadsheets write them."""
+    cells = [cell for row in rows for cell in row]
+    has_comma, has_point = (any(re.fullmatch(rf"[+-]?\d+{sign}\d+", cell) for cell in cells) for sign in (",", r"\."))
+    return "," if separator != "," and has_comma and not has_point else "."
 
 
 def _opened(path: Path, encoding: str) -> TextIO:

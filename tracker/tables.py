@@ -49,7 +49,8 @@ def read_points(
         A `.csv`, `.csv.gz`, `.tsv`, `.txt` or `.parquet` file; of a DataFrame also the index levels frame and track
         id. Recognised are the columns of auctrack and trackpy (frame, z, y, x), laptrack (frame, position_x, …),
         TrackMate (FRAME, POSITION_X, …, with one header row or four), napari tracks and celltrackR (t, z, y, x),
-        napari points (axis-0, …; the first is the frame). The case of letters is free.
+        napari points (axis-0, …; the first is the frame). The case of letters is free. Columns of a text file may be
+        parted by commas, semicolons or tabs; with the last two, numbers may have a decimal comma.
     columns : mapping of str to str, optional
         ``{"frame": "time", "x": "cx"}``: the table's name for each of frame, z, y, x (and track_id), where it has
         its own.
