@@ -23,11 +23,12 @@ _SMALLEST_SIGMA = 0.3  # below this a sampled Gaussian is one voxel and its seco
 
 
 def grey_levels(image: np.ndarray) -> tuple[np.ndarray, np.ndarray | None]:
-    """Return the image in float32 and, where some voxels have no finite value, a mask of those that have.
+    """Return the image in float32 and, where some voxels have no finite value in it, a mask of those that have.
 
     Voxels without a value get the median of the others, the background's grey level.
     """
-    grey = np.ascontiguousarray(image, dtype=np.float32)
+    with np.errstate(over="ignore"):  # beyond float32 is infinite
+        grey = np.ascontiguousarray(image, dtype=np.float32)
     known = np.isfinite(grey)
     if known.all():
         return grey, None
