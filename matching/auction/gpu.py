@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import replace
 from functools import partial
 from time import perf_counter, perf_counter_ns
@@ -27,6 +28,9 @@ from .graph import out_of_bids
 if TYPE_CHECKING:
     from .solver import Auction
 
+_Matched = tuple[Problem, DeviceGraph, Prices]
+"""What was matched in the form that the kernels took, as a graph, and the outcome."""
+
 
 def solve_gpu(problem: Problem, options: Auction, device: str) -> Assignment:
     """Solve on a device; raises as `Auction.solve` does, and `DeviceMemoryExceeded` before memory is taken.
@@ -34,32 +38,41 @@ def solve_gpu(problem: Problem, options: Auction, device: str) -> Assignment:
     Runs on the caller's current stream. Deterministic: columns compare bids by their increment, then by row, whatever
     the order of threads.
     """
-    began = perf_counter()
     with cuda.using(_device_of(problem, device)) as cp:
-        name = f"cuda:{cp.cuda.Device().id}"
+        begin = partial(_begin, cp, options, f"cuda:{cp.cuda.Device().id}")
         groups = groups_of_blocks(problem, one_shape=options.variant == "paper")
-        if len(groups) > 1:
-            return solve_groups(problem, groups, partial(solve_gpu, options=options, device=name))
-        if problem.kind == "points" and not _is_within_eps(options):
-            graph, prices = _match_points(cp, problem, options)
-            form = problem
-        else:
-            form = _form_for_gpu(problem, options)
-            graph = DeviceGraph.of(cp, form)
-            prices = _match(graph, form, options)
-        unfinished = _what_is_unfinished(prices.counts, options)
-        solved = perf_counter()
-        if unfinished and problem.kind == "points":  # not every pair has been checked: the graph would prove too much
-            local = local_partners(cp, problem, prices.col_of_row, problem.row_offsets, problem.col_offsets)
-            found = cuda.to_host(local), prices.v.get()
-            answer = certificate.certify(problem.on_host(), *found, solver=options.name, device=name)
-        else:
-            answer = certified(graph, form, prices, solver=options.name, device=name, stats={})
-        if not problem.is_on_device:
-            answer = answer.on_host()
-        ended = perf_counter()
-        stats = {**_in_seconds(prices.counts), "certificate_s": ended - solved, "solve_s": ended - began}
-        answer = replace(answer, stats=stats)
+        return begin(problem)() if len(groups) == 1 else solve_groups(problem, groups, begin)
+
+
+def _begin(cp: Any, options: Auction, device: str, problem: Problem) -> Callable[[], Assignment]:
+    """Find out whether all of the shorter side can be matched where they must; return what then does it."""
+    began = perf_counter()
+    if problem.kind == "points" and not _is_within_eps(options):
+        match = partial(_match_points, cp, problem, options)
+    else:
+        match = _ready_to_match(cp, _form_for_gpu(problem, options), options)
+    return partial(_solve, problem, options, device, match, perf_counter() - began)
+
+
+def _solve(
+    problem: Problem, options: Auction, device: str, match: Callable[[], _Matched], asked_s: float
+) -> Assignment:
+    """Match, certify, and bring the answer to where the problem is."""
+    began = perf_counter()
+    form, graph, prices = match()
+    unfinished = _what_is_unfinished(prices.counts, options)
+    solved = perf_counter()
+    if unfinished and problem.kind == "points":  # not every pair has been checked: the graph would prove too much
+        local = local_partners(graph.cp, problem, prices.col_of_row, problem.row_offsets, problem.col_offsets)
+        found = cuda.to_host(local), prices.v.get()
+        answer = certificate.certify(problem.on_host(), *found, solver=options.name, device=device)
+    else:
+        answer = certified(graph, form, prices, solver=options.name, device=device, stats={})
+    if not problem.is_on_device:
+        answer = answer.on_host()
+    ended = perf_counter()
+    stats = {**_in_seconds(prices.counts), "certificate_s": ended - solved, "solve_s": asked_s + ended - began}
+    answer = replace(answer, stats=stats)
     if unfinished and not answer.is_optimal:
         raise NotConverged(unfinished, assignment=answer)
     return answer
@@ -114,37 +127,37 @@ def _form_for_gpu(problem: Problem, options: Auction) -> Problem:
     return problem if problem.kind == "sparse" or one_shape else as_sparse(problem.on_host())
 
 
-def _match_points(cp: Any, problem: Problem, options: Auction) -> tuple[DeviceGraph, Prices]:
-    """Match point sets without a matrix; return the graph that carries the certificate."""
+def _match_points(cp: Any, problem: Problem, options: Auction) -> _Matched:
+    """Match point sets without a matrix; the graph carries the certificate."""
     most_bids = None if options.max_bids is None else options.max_bids * problem.n_rows
-    tall = bool(is_tall(problem).any())
     if problem.n_edges == 0:
         graph = DeviceGraph.of(cp, as_sparse(problem.on_host()))
-        return graph, Prices.start(graph, starting_prices(graph))
-    graph, prices, _ = solve_points(cp, transposed(problem) if tall else problem, most_bids)
-    return (graph.transposed(), _turned_back(graph, prices)) if tall else (graph, prices)
+        return problem, graph, Prices.start(graph, starting_prices(graph))
+    if not is_tall(problem).any():
+        return problem, *solve_points(cp, problem, most_bids)[:2]
+    graph, prices, _ = solve_points(cp, transposed(problem), most_bids)
+    return problem, graph.transposed(), _turned_back(graph, prices)
 
 
-def _match(graph: DeviceGraph, problem: Problem, options: Auction) -> Prices:
-    """Match costs, once it is known that all of the shorter side can be matched where they must."""
-    tall = bool(is_tall(problem).any())
-    if tall:
-        graph = graph.transposed()
-    may_fail = not (problem.has_unmatched_cost or problem.allows_all)
-    counts = _refuse_infeasible(graph, problem, turned=tall) if may_fail else {}
-    prices = _bid(graph, options)
-    prices.count(**counts)
-    return _turned_back(graph, prices) if tall else prices
-
-
-def _refuse_infeasible(graph: DeviceGraph, problem: Problem, *, turned: bool) -> dict[str, int]:
-    """Raise `Infeasible` if not all rows of the graph can be matched; return how long it took to ask."""
+def _ready_to_match(cp: Any, form: Problem, options: Auction) -> Callable[[], _Matched]:
+    """Bring costs to the device; return what matches them, once it is known that it can be done."""
+    graph = DeviceGraph.of(cp, form)
+    tall = bool(is_tall(form).any())
+    searched = graph.transposed() if tall else graph
     began = perf_counter_ns()
-    sides = (problem.row_offsets, problem.col_offsets)[:: -1 if turned else 1]
-    fault = find_fault(graph, *sides)
-    if fault is not None:
-        raise fault.of_columns() if turned else fault
-    return {"feasibility_ns": perf_counter_ns() - began}
+    counts: dict[str, int] = {}
+    if not (form.has_unmatched_cost or form.allows_all):
+        fault = find_fault(searched, *(form.row_offsets, form.col_offsets)[:: -1 if tall else 1])
+        if fault is not None:
+            raise fault.of_columns() if tall else fault
+        counts["feasibility_ns"] = perf_counter_ns() - began
+
+    def match() -> _Matched:
+        prices = _bid(searched, options)
+        prices.count(**counts)
+        return form, graph, _turned_back(searched, prices) if tall else prices
+
+    return match
 
 
 def _turned_back(turned: DeviceGraph, prices: Prices) -> Prices:

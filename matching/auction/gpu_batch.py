@@ -30,16 +30,19 @@ def groups_of_blocks(problem: Problem, *, one_shape: bool) -> list[np.ndarray]:
     return [np.flatnonzero(group == k) for k in range(int(group.max()) + 1)]
 
 
-def solve_groups(problem: Problem, groups: list[np.ndarray], method: Callable[[Problem], Assignment]) -> Assignment:
+def solve_groups(
+    problem: Problem, groups: list[np.ndarray], begin: Callable[[Problem], Callable[[], Assignment]]
+) -> Assignment:
     """Solve each group as a batch of its own, and put its answers in their places; counts add up.
 
+    `begin` refuses what cannot be matched and returns what solves the rest: no group is solved before all have begun.
     Raises `NotConverged` with all answers if it is raised for some.
     """
     answers: list[Assignment] = []
     unfinished = ""
-    for group in groups:
+    for solve in [_begun(problem, group, begin) for group in groups]:
         try:
-            answers.append(_solved(problem, group, method))
+            answers.append(solve())
         except NotConverged as error:
             if error.assignment is None:
                 raise
@@ -71,9 +74,11 @@ def _in_their_places(problem: Problem, groups: list[np.ndarray], answers: list[A
     )
 
 
-def _solved(problem: Problem, group: np.ndarray, method: Callable[[Problem], Assignment]) -> Assignment:
+def _begun(
+    problem: Problem, group: np.ndarray, begin: Callable[[Problem], Callable[[], Assignment]]
+) -> Callable[[], Assignment]:
     try:
-        return method(Problem.batch([problem.block(b) for b in group.tolist()]))
+        return begin(Problem.batch([problem.block(b) for b in group.tolist()]))
     except Infeasible as error:
         raise error.in_block(int(group[error.block])) from None
 

@@ -56,6 +56,7 @@ SHORT: dict[str, tuple[Problem, int]] = {
     ),
     "batch of matrices": (_with_short_block(_masked(SQUARE, 0.3), Problem.dense(_costs(6, SQUARE))), 2),
     "batch of shapes": (_with_short_block(_infinite(WIDE, 0.5), Problem.dense(_costs(7, (9, 11)) * 1.0)), 2),
+    "batch, wide and tall": (_with_short_block(_infinite(WIDE, 0.5), Problem.dense(_costs(8, (11, 9)) * 1.0)), 2),
 }
 """Each problem, and its block that cannot be matched whole."""
 

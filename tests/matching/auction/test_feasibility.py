@@ -141,11 +141,14 @@ def test_what_can_be_matched_is_told_from_what_cannot(share: float, shape: tuple
 @needs_compiler
 @pytest.mark.usefixtures("host")
 @pytest.mark.parametrize("kind", SHORT)
-def test_no_bid_is_made_for_what_cannot_be_matched(kind: str, monkeypatch: pytest.MonkeyPatch) -> None:
+@pytest.mark.parametrize("options", [{}, {"variant": "paper"}], ids=str)
+def test_no_bid_is_made_for_what_cannot_be_matched(
+    kind: str, options: dict[str, Any], monkeypatch: pytest.MonkeyPatch
+) -> None:
     problem, block = SHORT[kind]
     monkeypatch.setattr(gpu, "_bid", lambda *_: pytest.fail("a bid was made"))
     with pytest.raises(Infeasible) as caught:
-        gpu.solve_gpu(problem, Auction(), "cuda")
+        gpu.solve_gpu(problem, Auction(**options), "cuda")
     assert caught.value.block == block
     assert reaches_too_little(problem, block, caught.value.rows, caught.value.columns)
 

@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+from functools import partial
+
 import numpy as np
 import pytest
 
@@ -36,7 +39,7 @@ def test_each_shape_apart_where_matrices_must_be_alike() -> None:
 def test_answers_of_groups_are_put_in_their_places(one_shape: bool) -> None:
     problem = _batch()
     groups = groups_of_blocks(problem, one_shape=one_shape)
-    answer = solve_groups(problem, groups, lambda part: solve(part, "jv", "cpu"))
+    answer = solve_groups(problem, groups, lambda part: partial(solve, part, "jv", "cpu"))
     assert verify(problem, answer).is_optimal
     np.testing.assert_array_equal(answer.cost, solve(problem, "jv", "cpu").cost)
 
@@ -48,8 +51,13 @@ def test_the_block_of_the_batch_is_named_not_that_of_the_group() -> None:
     blocks[:2] = [Problem.dense(block.cost_matrix * 1.0) for block in blocks[:2]]
     problem = Problem.batch(blocks)
     groups = groups_of_blocks(problem, one_shape=False)
+
+    def begin(part: Problem) -> Callable[[], Assignment]:
+        answer = solve(part, "auction", "cpu")
+        return lambda: answer
+
     with pytest.raises(Infeasible, match=r"^Block 2: ") as caught:
-        solve_groups(problem, groups, lambda part: solve(part, "auction", "cpu"))
+        solve_groups(problem, groups, begin)
     assert caught.value.block == 2
 
 
@@ -61,7 +69,7 @@ def test_what_is_known_of_all_groups_is_carried() -> None:
         return solve(part, Auction(max_bids=1, eps=1e-4), "cpu")
 
     with pytest.raises(NotConverged) as caught:
-        solve_groups(problem, groups_of_blocks(problem, one_shape=False), within_budget)
+        solve_groups(problem, groups_of_blocks(problem, one_shape=False), lambda part: partial(within_budget, part))
     known = caught.value.assignment
     assert known is not None
     assert not known.is_optimal
