@@ -10,11 +10,12 @@ from pathlib import Path
 from .auction_cases import COPIED, TITLES, copy_experiment, experiments_of
 from .benchmark import Benchmark, Effort
 from .figures import draw_times
-from .harness import Case, Experiment
+from .harness import Case, Experiment, cell_of
 from .papers import gpu_peers
 from .record import Cell, Clock, Record
 from .steps import steps_text
 from .tables import NOTHING, Table, bytes_text, duration, grid, most_memory, significant, times_with_spread
+from .time_lines import TimeLine, times_by_size
 
 DRAWN = ("dense", "points", "gated", "sparse")
 _COUNTS = ("bids a row", "rows read by paths, a row", "rounds")
@@ -72,7 +73,7 @@ def _beside_peers(case: Case) -> tuple[str, ...]:
 def _bytes_per_second(memory: Experiment, record: Record) -> float | None:
     """Return what a copy reads and writes on the GPU; None if there is none."""
     (case,), (variant,) = memory.cases, memory.variants
-    times = record.cell(memory.name, case.series, case.size, variant.name).seconds
+    times = cell_of(record, memory, case, variant.name).seconds
     return 2 * COPIED / statistics.median(times) if times else None
 
 
@@ -81,7 +82,7 @@ def _cells(experiments: Sequence[Experiment], record: Record) -> Iterator[tuple[
     for experiment in experiments:
         for case in experiment.cases:
             for variant in experiment.variants:
-                cell = record.cell(experiment.name, case.series, case.size, variant.name)
+                cell = cell_of(record, experiment, case, variant.name)
                 if cell.seconds:
                     yield f"{_label(experiment, case)}: {variant.name}", cell
 
@@ -126,14 +127,9 @@ def _figures(experiments: Sequence[Experiment], effort: Effort, record: Record, 
         if part.name not in DRAWN:
             continue
         lines = {
-            f"{series}, {variant.name.removeprefix('hungarian-')}": [
-                (case.size, statistics.median(times))
-                for case in part.cases
-                if case.series == series
-                and (times := record.cell(part.name, series, case.size, variant.name).times(effort.clock))
-            ]
+            f"{series}, {name.removeprefix('hungarian-')}": line
             for series in dict.fromkeys(case.series for case in part.cases)
-            for variant in part.variants
+            for name, line in times_by_size(part, record, effort.clock, series=series).items()
         }
         if part.name == "dense":
             lines |= _best_of_others({size for line in lines.values() for size, _ in line})
@@ -141,9 +137,9 @@ def _figures(experiments: Sequence[Experiment], effort: Effort, record: Record, 
     return paths
 
 
-def _best_of_others(sizes: Collection[int]) -> dict[str, list[tuple[int, float]]]:
+def _best_of_others(sizes: Collection[float]) -> dict[str, TimeLine]:
     """Return a line a family of dense costs: the least time of another GPU solver, at the sizes that were measured."""
-    lines: dict[str, list[tuple[int, float]]] = {}
+    lines: dict[str, TimeLine] = {}
     for (family, n), row in gpu_peers.SECONDS.items():
         if n in sizes:
             line = lines.setdefault(f"{family}, best other", [])

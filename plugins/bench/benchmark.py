@@ -9,7 +9,7 @@ from pathlib import Path
 from textwrap import fill
 
 from ...tracker.errors import InvalidInput
-from .harness import Experiment
+from .harness import Experiment, cell_of
 from .machine import one_line
 from .record import Clock, Record
 from .tables import Table, missing_notes
@@ -123,7 +123,7 @@ def shown_tables(benchmark: Benchmark, record: Record) -> list[Table]:
 def is_measured(experiment: Experiment, record: Record) -> bool:
     """Whether any variant of an experiment has times."""
     return any(
-        record.cell(experiment.name, case.series, case.size, variant.name).seconds
+        cell_of(record, experiment, case, variant.name).seconds
         for case in experiment.cases
         for variant in experiment.variants
     )

@@ -23,7 +23,7 @@ from .cardinality_record import (
     time_of,
 )
 from .figures import TIME, draw_bars, draw_lines, draw_profiles
-from .harness import Case, Experiment
+from .harness import Case, Experiment, cell_of
 from .papers import cardinality_peers as peers
 from .profiles import performance_profile, speed_up_profile
 from .record import Record
@@ -124,7 +124,7 @@ def _beside_peers(experiment: Experiment, record: Record) -> Bars:
 def _draw_levels(path: Path, case: Case, experiment: Experiment, record: Record) -> list[Path]:
     lines: dict[str, list[tuple[float, float]]] = {}
     for variant in experiment.variants:
-        levels = record.cell(experiment.name, case.series, case.size, variant.name).values("levels")
+        levels = cell_of(record, experiment, case, variant.name).values("levels")
         lines[variant.name] = [(i + 1, n) for i, n in enumerate(levels[0])] if levels else []
     title = f"Levels of each search: {label_of(case)}"
     return draw_lines(path, title, lines, x="search", y="levels", log=(False, True))

@@ -7,9 +7,9 @@ from collections.abc import Collection, Sequence
 
 from .cardinality_findings import findings
 from .cardinality_record import OURS, any_facts, seconds, time_of, time_text
-from .harness import Case, Experiment
+from .harness import Case, Experiment, cell_of
 from .papers import cardinality_peers as peers
-from .record import Cell, Record
+from .record import Record
 from .tables import NOTHING, Table, geometric_mean, missing_notes, ratio, with_spread
 
 
@@ -26,7 +26,7 @@ def tables_on_gpu(experiment: Experiment, record: Record) -> list[Table]:
 def table_on_cpu(experiment: Experiment, record: Record) -> Table:
     """Ours on one core beside the best public code of each kind, whose times are CPU seconds too."""
     theirs = {name: [t for t in times if t] for name, times in peers.CPU.items()}
-    measured = {case: _cell(experiment, record, case, OURS[0]).cpu_seconds for case in experiment.cases}
+    measured = {case: cell_of(record, experiment, case, OURS[0]).cpu_seconds for case in experiment.cases}
     rows = [
         (*_ours(experiment, record, case, times, min(theirs[case.series])), *map(seconds, peers.CPU[case.series]))
         for case, times in measured.items()
@@ -46,7 +46,7 @@ def table_on_cpu(experiment: Experiment, record: Record) -> Table:
 
 def _beside_gpu_peers(experiment: Experiment, record: Record) -> Table:
     beside = ("matchmaker2 APFB-WR", "matchmaker2 APsB-WR", "its start on the CPU", "ECL-MM")
-    measured = {case: _cell(experiment, record, case, OURS[1]).values("whole_s") for case in experiment.cases}
+    measured = {case: cell_of(record, experiment, case, OURS[1]).values("whole_s") for case in experiment.cases}
     rows: list[tuple[str, ...]] = []
     for case, times in measured.items():
         row = peers.GPU[case.series]
@@ -78,10 +78,6 @@ def _papers_algorithms(experiment: Experiment, record: Record) -> Table:
             rows.append((variant.name, seconds(mean), *texts))
     title = "Large graphs on a GPU: the papers' algorithms in our hands, search after the cheap start"
     return Table(title, ("", "geometric mean", *(case.series for case in experiment.cases)), rows)
-
-
-def _cell(experiment: Experiment, record: Record, case: Case, variant: str) -> Cell:
-    return record.cell(experiment.name, case.series, case.size, variant)
 
 
 def _ours(experiment: Experiment, record: Record, case: Case, times: Sequence[float], best: float) -> tuple[str, ...]:

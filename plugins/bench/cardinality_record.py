@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from typing import Any
 
 from .graph_families import PERMUTED
-from .harness import Case, Experiment
+from .harness import Case, Experiment, cell_of
 from .papers import deveci_euro_par_2013 as euro_par
 from .record import Record
 from .tables import NOTHING, Table, duration, geometric_mean, with_spread
@@ -47,12 +47,12 @@ def label_of(case: Case) -> str:
 
 def time_of(record: Record, experiment: Experiment, case: Case, variant: str) -> float | None:
     """Return the median of the time that counts."""
-    return record.cell(experiment.name, case.series, case.size, variant).median(_counted(variant))
+    return cell_of(record, experiment, case, variant).median(_counted(variant))
 
 
 def time_text(record: Record, experiment: Experiment, case: Case, variant: str) -> str:
     """Return the time that counts as tables show it, with its spread."""
-    return with_spread(record.cell(experiment.name, case.series, case.size, variant).values(_counted(variant)))
+    return with_spread(cell_of(record, experiment, case, variant).values(_counted(variant)))
 
 
 def originals(cases: Sequence[Case]) -> list[Case]:
@@ -107,7 +107,7 @@ def any_facts(record: Record, experiment: Experiment, case: Case) -> dict[str, A
     """Return what every variant knows of a graph, with the cheap start's size from one that begins with it."""
     known: dict[str, Any] = {}
     for variant in experiment.variants:
-        facts = record.cell(experiment.name, case.series, case.size, variant.name).facts
+        facts = cell_of(record, experiment, case, variant.name).facts
         if facts:
             known |= {key: facts[0][key] for key in ("columns", "edges", "maximum")}
             if variant.name not in OURS:

@@ -110,6 +110,11 @@ class Experiment:
     complete: bool = False
 
 
+def cell_of(record: Record, experiment: Experiment, case: Case, variant: str) -> Cell:
+    """Return what a record holds of a variant on a case of an experiment; an empty cell if it holds nothing."""
+    return record.cell(experiment.name, case.series, case.size, variant)
+
+
 def measure(
     experiments: Sequence[Experiment],
     record: Record,
@@ -157,7 +162,7 @@ def _measure_case(experiment: Experiment, case: Case, record: Record, pace: Pace
 
     waiting: list[tuple[Variant, Cell, Any]] = []
     for variant in experiment.variants:
-        cell = record.cell(experiment.name, case.series, case.size, variant.name)
+        cell = cell_of(record, experiment, case, variant.name)
         if not _is_done(cell, experiment):
             cell.device = variant.device
             cell.why_not = variant.missing or pace.too_slow(case.series, case.size, variant.name)
@@ -174,7 +179,7 @@ def _measure_case(experiment: Experiment, case: Case, record: Record, pace: Pace
             cell.is_final |= pace.is_used_up(cell)
             record.keep(cell)
     for variant in experiment.variants:
-        pace.note(record.cell(experiment.name, case.series, case.size, variant.name))
+        pace.note(cell_of(record, experiment, case, variant.name))
 
 
 def _is_done(cell: Cell, experiment: Experiment) -> bool:

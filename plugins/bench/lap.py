@@ -17,13 +17,14 @@ from ...matching.problem import Problem
 from . import lap_large, lap_scaling
 from .benchmark import Benchmark, Effort
 from .figures import draw_stacks, draw_times
-from .harness import Case, Experiment, Variant
+from .harness import Case, Experiment, Variant, cell_of
 from .lap_instances import RANGES, uniform_costs
 from .papers import date_nagi_2016 as paper
 from .record import Record
 from .solver_variants import solver_variant
 from .steps import step_seconds, steps_text
 from .tables import NOTHING, Table, duration, grid, times_with_spread
+from .time_lines import times_by_size
 
 INSTANCES, RUNS = 3, 5
 """Of each size, as in the paper."""
@@ -140,7 +141,7 @@ def _tables(experiments: Sequence[Experiment], effort: Effort, record: Record) -
 def _objective(experiment: Experiment, record: Record, case: Case) -> str:
     """The mean optimum over the repetitions of whichever variant solved them."""
     for variant in experiment.variants:
-        values = record.cell(experiment.name, case.series, case.size, variant.name).values("cost")
+        values = cell_of(record, experiment, case, variant.name).values("cost")
         if values:
             return f"{statistics.mean(values):,.1f}"
     return NOTHING
@@ -164,7 +165,7 @@ def _table_2(experiment: Experiment, record: Record) -> Table:
     rows: list[tuple[str, ...]] = []
     for case in experiment.cases:
         for name in (TREE, f"OMP-{os.cpu_count()}"):
-            found = record.cell(experiment.name, case.series, case.size, name).values("paths_of_search")
+            found = cell_of(record, experiment, case, name).values("paths_of_search")
             if not found:
                 continue
             counts = (str(sum(found[0][a:b])) for a, b in pairwise(SEARCHES))
@@ -191,7 +192,7 @@ def _steps(experiment: Experiment, effort: Effort, record: Record) -> Table:
     for case in experiment.cases:
         row = paper.TABLE_3.get((_range_of(case), case.size))
         for variant in experiment.variants:
-            said = steps_text(record.cell(experiment.name, case.series, case.size, variant.name), effort.clock)
+            said = steps_text(cell_of(record, experiment, case, variant.name), effort.clock)
             if said:
                 rows.append((f"{_label(case)}: {variant.name}", said, _papers_steps(row, variant.name)))
     what = "shares of their wall time on the CPU, seconds on a GPU" if effort.clock == "cpu" else "wall seconds"
@@ -214,14 +215,7 @@ def _papers_steps(row: paper.LargeInstance | None, variant: str) -> str:
 
 def _figures(experiments: Sequence[Experiment], effort: Effort, record: Record, folder: Path) -> list[Path]:
     small, large, scaling, *_ = experiments
-    lines = {
-        variant.name: [
-            (case.size, statistics.median(times))
-            for case in small.cases
-            if (times := record.cell(small.name, case.series, case.size, variant.name).times(effort.clock))
-        ]
-        for variant in small.variants
-    }
+    lines = times_by_size(small, record, effort.clock)
     if any(lines.values()):
         lines |= {
             f"paper: {name}": [(n, row[k]) for n, row in paper.TABLE_1.items()]
@@ -232,8 +226,7 @@ def _figures(experiments: Sequence[Experiment], effort: Effort, record: Record, 
         f"{variant.name}\n[0, {_range_of(case)}]": steps
         for case in large.cases
         for variant in large.variants
-        if case.size == largest
-        and (steps := step_seconds(record.cell(large.name, case.series, case.size, variant.name)))
+        if case.size == largest and (steps := step_seconds(cell_of(record, large, case, variant.name)))
     }
     title = "Uniform integer costs in [0, n]"
     return [

@@ -39,7 +39,7 @@ class DenseInput:
     @cached_property
     def optimum(self) -> float:
         """The proven least cost."""
-        return float(checked(self.problem, solve(self.problem, device="cpu"))["cost"])
+        return _proven_least(self.problem)
 
 
 @dataclass(frozen=True)
@@ -51,7 +51,7 @@ class GatedInput:
     @cached_property
     def optimum(self) -> float:
         """The proven least cost."""
-        return float(checked(self.problem, solve(self.problem, device="cpu"))["cost"])
+        return _proven_least(self.problem)
 
     @cached_property
     def square(self) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
@@ -81,6 +81,10 @@ class GatedInput:
         return square_cost - sum(self.problem.shape)
 
 
+def _proven_least(problem: Problem) -> float:
+    return float(checked(problem, solve(problem, device="cpu"))["cost"])
+
+
 def scipy_dense(costs: np.ndarray) -> np.ndarray:
     """Return the column of each row."""
     from scipy.optimize import linear_sum_assignment
@@ -90,8 +94,12 @@ def scipy_dense(costs: np.ndarray) -> np.ndarray:
 
 def lapx_dense(costs: np.ndarray) -> np.ndarray:
     """Return the column of each row."""
-    lap = import_module("lap")  # a peer, installed or not; "import lap" would be our own lap.py to a type checker
-    return lap.lapjv(costs, return_cost=False)[0]
+    return _lapx().lapjv(costs, return_cost=False)[0]
+
+
+def _lapx() -> Any:
+    """Return the peer, installed or not: to a type checker, "import lap" would be our own lap.py."""
+    return import_module("lap")
 
 
 def check_dense(given: DenseInput, columns: np.ndarray, *, tolerance: float = 1e-9) -> Facts:
@@ -112,9 +120,8 @@ Square = tuple[np.ndarray, np.ndarray, np.ndarray]
 
 def lapmod(square: Square) -> np.ndarray:
     """Match by lapx; return the column of each row."""
-    lap = import_module("lap")  # a peer, installed or not; "import lap" would be our own lap.py to a type checker
     indptr, indices, data = square
-    return lap.lapmod(len(indptr) - 1, data, indptr, indices)[1]
+    return _lapx().lapmod(len(indptr) - 1, data, indptr, indices)[1]
 
 
 def scipy_sparse(square: Square) -> np.ndarray:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import statistics
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Sequence
 from functools import partial
 from pathlib import Path
 from typing import Any
@@ -20,7 +20,7 @@ from .cardinality_variants import checked, unseen
 from .figures import TIME, draw_bars, draw_times
 from .gated_pairs import GATES, gated_pair
 from .graph_families import PERMUTED
-from .harness import Case, Experiment, Variant, always
+from .harness import Case, Experiment, Variant, always, cell_of
 from .lap_instances import DENSE_FAMILIES, REAL_FAMILIES
 from .large_graphs import Recipe, make_graph
 from .linker_variants import by_hand, linked_by_us, movie_case
@@ -41,6 +41,7 @@ from .peer_solvers import (
 from .record import Cell, Clock, Record
 from .solver_variants import missing_device, solver_variant
 from .tables import Table, fact_mean, grid, most_memory, ratio, with_spread
+from .time_lines import times_by_size
 
 AS_THEY = "auctrack, their objective"
 _DENSE = DENSE_FAMILIES | REAL_FAMILIES
@@ -212,25 +213,20 @@ def _figures(experiments: Sequence[Experiment], effort: Effort, record: Record, 
     *others, linking = experiments
     paths: list[Path] = []
     for experiment in others:
-        bars = {
-            _label(case): {name: seconds for name, _, seconds in _medians(experiment, case, record, effort.clock)}
-            for case in experiment.cases
-        }
+        bars = {_label(case): _medians(experiment, case, record, effort.clock) for case in experiment.cases}
         path = folder / f"peers-{experiment.name}.png"
         paths += draw_bars(path, _TITLES[experiment.name], bars, y=TIME)
-    lines: dict[str, list[tuple[float, float]]] = {}
-    for case in linking.cases:
-        for name, size, seconds in _medians(linking, case, record, effort.clock):
-            lines.setdefault(name, []).append((size, seconds))
-    lines.pop(AS_THEY, None)  # hardly to be told from ours
+    lines = times_by_size(linking, record, effort.clock)
+    lines.pop(AS_THEY)  # hardly to be told from ours
     title = f"{_TITLES['linking']}: {'CPU seconds' if effort.clock == 'cpu' else 'wall time'}"
     path = folder / f"peers-{linking.name}.png"
     return paths + draw_times(path, title, lines, x="particles in each frame", bold=("auctrack", "auctrack, GPU"))
 
 
-def _medians(experiment: Experiment, case: Case, record: Record, clock: Clock) -> Iterator[tuple[str, int, float]]:
-    """Yield (variant, size, median seconds) of those that were measured."""
-    for variant in experiment.variants:
-        times = record.cell(experiment.name, case.series, case.size, variant.name).times(clock)
-        if times:
-            yield variant.name, case.size, statistics.median(times)
+def _medians(experiment: Experiment, case: Case, record: Record, clock: Clock) -> dict[str, float]:
+    """Return the median seconds of those variants that were measured."""
+    return {
+        variant.name: statistics.median(times)
+        for variant in experiment.variants
+        if (times := cell_of(record, experiment, case, variant.name).times(clock))
+    }

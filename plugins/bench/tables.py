@@ -8,7 +8,7 @@ from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from .harness import Case, Experiment
+from .harness import Case, Experiment, cell_of
 from .record import Cell, Clock, Record
 
 if TYPE_CHECKING:
@@ -86,7 +86,7 @@ def grid(
     """
     cases = [case for case in experiment.cases if _was_come_to(case, experiment, record)]
     texts = {
-        variant.name: [text(_cell(record, experiment, case, variant.name)) for case in cases]
+        variant.name: [text(cell_of(record, experiment, case, variant.name)) for case in cases]
         for variant in experiment.variants
     }
     shown = [variant for variant in experiment.variants if any(t != NOTHING for t in texts[variant.name])]
@@ -108,7 +108,7 @@ def missing_notes(experiment: Experiment, record: Record) -> list[str]:
     left_out: list[str] = []
     for variant in experiment.variants:
         for case in experiment.cases:
-            cell = _cell(record, experiment, case, variant.name)
+            cell = cell_of(record, experiment, case, variant.name)
             if cell.seconds or cell.why_not is None:
                 continue
             if cell.why_not != variant.missing:
@@ -116,10 +116,6 @@ def missing_notes(experiment: Experiment, record: Record) -> list[str]:
             elif variant.name not in lacking.setdefault(cell.why_not, []):
                 lacking[cell.why_not].append(variant.name)
     return [*(f"{', '.join(names)}: {why_not}" for why_not, names in lacking.items()), *left_out]
-
-
-def _cell(record: Record, experiment: Experiment, case: Case, variant: str) -> Cell:
-    return record.cell(experiment.name, case.series, case.size, variant)
 
 
 def times_with_spread(clock: Clock) -> CellText:

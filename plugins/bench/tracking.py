@@ -18,15 +18,16 @@ from ...matching.problem import Problem
 from ...tracker.link import LinkSettings, link_points
 from ...tracker.points import Tracks
 from .baselines import full_assignment_links, greedy_links, scipy_links
-from .benchmark import Benchmark, Effort
+from .benchmark import Benchmark, Effort, is_measured
 from .figures import draw_lines, draw_times, draw_tracks
-from .harness import Case, Experiment, Facts, Variant, WrongAnswer
+from .harness import Case, Experiment, Facts, Variant, WrongAnswer, cell_of
 from .linker_variants import by_hand, linked_by_us, movie_case
 from .movies import simulated
 from .papers import vasconcelos_rosenhahn_2009 as paper
 from .record import Record
 from .solver_variants import solver_variant
 from .tables import Table, fact_mean, grid, mean_times
+from .time_lines import times_by_size
 
 PERSISTENCE = (0.0, 0.25, 0.5, 0.75, 0.9, 1.0)
 RANGES = (0.78, 1.05, 1.35, 1.8)
@@ -205,14 +206,7 @@ def _tables(experiments: list[Experiment], effort: Effort, record: Record) -> li
 def _figures(experiments: list[Experiment], effort: Effort, record: Record, folder: Path) -> list[Path]:
     figure_5, figure_6, accuracy, ranges = experiments
     paths = _draw_tracks(figure_5, record, folder / "tracking-figure-5.png")
-    lines = {
-        variant.name: [
-            (case.size, statistics.mean(times))
-            for case in figure_6.cases
-            if (times := record.cell(figure_6.name, case.series, case.size, variant.name).times(effort.clock))
-        ]
-        for variant in figure_6.variants
-    }
+    lines = times_by_size(figure_6, record, effort.clock, average=statistics.mean)
     ours = [name for name in lines if name.startswith("ours")]
     title, path = "Mean answer time over random data sets", folder / "tracking-figure-6.png"
     paths += draw_times(path, title, lines, x="particles in each frame", bold=ours)
@@ -223,7 +217,7 @@ def _figures(experiments: list[Experiment], effort: Effort, record: Record, fold
 
 def _draw_tracks(experiment: Experiment, record: Record, path: Path) -> list[Path]:
     """Draw one movie of every other persistence, tracked once more, if the experiment was measured."""
-    if not any(cell.experiment == experiment.name and cell.seconds for cell in record.cells.values()):
+    if not is_measured(experiment, record):
         return []
     tracks: dict[str, Any] = {}
     for p in PERSISTENCE[::2]:
@@ -240,7 +234,7 @@ def _draw_accuracy(name: str, experiment: Experiment, record: Record, folder: Pa
             (float(case.series.split()[1]), statistics.mean(values))
             for case in experiment.cases
             if case.series.split()[0] == name
-            and (values := record.cell(experiment.name, case.series, case.size, variant.name).values("f1"))
+            and (values := cell_of(record, experiment, case, variant.name).values("f1"))
         ]
         for variant in experiment.variants
     }
