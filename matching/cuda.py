@@ -200,13 +200,15 @@ def open_peers(numbers: tuple[int, ...]) -> None:
                     raise
 
 
+def is_device_name(name: Any) -> bool:
+    """Tell whether this is how a CUDA device is written: "cuda", or "cuda:N"."""
+    return isinstance(name, str) and (name == "cuda" or (name.startswith("cuda:") and name[5:].isdecimal()))
+
+
 def _index(device: str) -> int:
-    if device == "cuda":
-        return cupy().cuda.Device().id
-    name, _, number = device.partition(":")
-    if name != "cuda" or not number.isdecimal():
+    if not is_device_name(device):
         raise DeviceUnavailable(f"device={device!r}: a CUDA device is written 'cuda' or 'cuda:N'")
-    return int(number)
+    return cupy().cuda.Device().id if device == "cuda" else int(device[5:])
 
 
 def require_memory(n_bytes: int, purpose: str) -> None:

@@ -103,10 +103,12 @@ def solve(
     return replace(answer, stats={**answer.stats, "auto": reason})
 
 
-def _made(solver: str | Solver, options: dict[str, Any]) -> Solver:
+def _made(solver: Any, options: dict[str, Any]) -> Solver:
     """Return a solver by its name and options, or the one that was given."""
     if isinstance(solver, str):
         return make_solver(solver, **options)
+    if isinstance(solver, type) or not hasattr(solver, "solve"):
+        raise InvalidProblem(f"solver needs a name, or an instance such as JV(); got {solver!r}.")
     if options:
         raise InvalidProblem(f"options {sorted(options)} go into the solver instance, not beside it.")
     return solver
@@ -188,16 +190,12 @@ def _gate_width_of_block(block: Problem) -> float:
 
 def _listed(devices: Any) -> str:
     """Return one device, or several as solvers take them, "cuda:0,cuda:1"."""
-    if isinstance(devices, str) and "," not in devices:
+    if isinstance(devices, str) and devices in ("auto", "cpu"):
         return devices
     names = devices.split(",") if isinstance(devices, str) else devices
-    if not isinstance(names, Sequence) or not names or not all(map(_is_cuda_name, names)):
-        raise InvalidProblem(f"device needs one name, or a list of 'cuda:N'; got {devices!r}.")
+    if not isinstance(names, Sequence) or not names or not all(map(cuda.is_device_name, names)):
+        raise InvalidProblem(f"device needs 'auto', 'cpu', 'cuda', 'cuda:N', or a list of 'cuda:N'; got {devices!r}.")
     return ",".join(names)
-
-
-def _is_cuda_name(name: Any) -> bool:
-    return isinstance(name, str) and name.partition(":")[0] == "cuda" and "," not in name
 
 
 def device_for(solver: Solver, problem: Problem, device: str) -> str:
@@ -206,8 +204,6 @@ def device_for(solver: Solver, problem: Problem, device: str) -> str:
         _refuse_several(solver, device)
         return device
     kind = device.partition(":")[0]
-    if kind not in ("auto", "cpu", "cuda"):
-        raise InvalidProblem(f"device needs 'auto', 'cpu', 'cuda' or 'cuda:N'; got {device!r}.")
     if kind == "auto":
         return "cuda" if cuda.is_available() and "cuda" in devices_for(solver, problem) else "cpu"
     if kind not in solver.devices:
