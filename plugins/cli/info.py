@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from ...tracker.errors import UnknownScale
+from ...tracker.errors import InvalidInput, UnknownScale
 from . import console, options
 from .asked import as_options, asked_settings
 
@@ -73,7 +73,7 @@ def command(
     if not as_json:
         console.show(text)
     if "needed" in facts:
-        raise UnknownScale(f"{facts['needed']}")
+        raise InvalidInput(f"{facts['needed']}")
     seen, text = _of_points(source, _with_suggestion(settings, facts))
     seen_in_part = (
         "" if settings.input.is_table(source) else " (measured on all frames, so numbers may differ slightly)"
@@ -122,7 +122,10 @@ def _of_movie(source: str, settings: Settings) -> Facts:
             known = [line for line in text.splitlines() if not line.strip().startswith("scale")]
             return {**facts, "needed": unknown}, "\n".join([*known, f"  {'scale':<9} not known"])
         if given.kind != "labels":
-            suggested, rows = _suggested_detection(movie, settings)
+            try:
+                suggested, rows = _suggested_detection(movie, settings)
+            except InvalidInput as error:
+                return {**facts, "needed": f"{source}: {error}"}, text
             facts |= suggested
             text += "\n\n" + console.aligned(rows)
         console.note(*on_pixels(movie, settings))

@@ -162,6 +162,10 @@ def test_info_shows_what_a_file_says_even_where_it_does_not_say_enough(auctrack,
     assert result.exit_code == 1
     assert "32 × 32" in result.stdout
     assert "--voxel Y,X" in result.stderr
+    result = auctrack("info", "bare.tif", "--unit", "pixel")
+    assert result.exit_code == 1
+    assert "32 × 32" in result.stdout
+    assert "bare.tif: found no bright blob" in result.stderr
 
 
 def test_labels_are_particles_and_their_intensity_comes_from_a_movie(auctrack, movie, tmp_path):
