@@ -136,7 +136,7 @@ def link_points(
     search_range = automatic_range(points) if settings.search_range == "auto" else settings.search_range
     pairs = frame_pairs(points, search_range)
     price, measured = _priced(points, settings, search_range, pairs)
-    # A link longer than two ends are dear is never made, so it need not be a candidate.
+    # A link that costs more than leaving both its ends alone is never made, so it need not be a candidate.
     longest = min(search_range, price.longest)
     gated = itertools.chain((links.up_to(longest) for links in measured), (gate(*pair, longest) for pair in pairs))
     n_pairs = int(np.count_nonzero(np.diff(points.frame_numbers) == points.frame_step))

@@ -89,9 +89,10 @@ def suggest_diameter(movie: Movie, *, bright_on_dark: bool = True) -> DiameterSu
     blobs = np.array([count for _, count in curve], dtype=np.int64)
     where = f"frame{'s' if len(frames) > 1 else ''} {', '.join(map(str, frames))}"
     if not responses.any():
+        tone = "bright" if bright_on_dark else "dark"
         raise InvalidInput(
-            f"found no {'bright' if bright_on_dark else 'dark'} blob that stands out from the noise in {where}; give "
-            f"the diameter, or check the channel and whether particles are brighter than the background."
+            f"found no {tone} blob that stands out from the noise in {where}; give the diameter (--diameter), or check "
+            f"the channel and whether particles are {tone}er than the background (--dark says that they are darker)."
         )
     best = _best(responses, blobs)
     diameter = float(diameters[best]) * _STEP ** _vertex(responses, best)
@@ -110,8 +111,8 @@ def _diameters_to_try(shape: tuple[int, ...], scale: np.ndarray) -> np.ndarray:
     high = 0.5 * min(shape[-2] * scale[-2], shape[-1] * scale[-1])
     if high < low:
         raise InvalidInput(
-            f"frames of {shape[-2]} × {shape[-1]} voxels (y × x) are too small to tell a diameter; give the diameter, "
-            f"or check the axes and the region of interest."
+            f"frames of {shape[-2]} × {shape[-1]} voxels (y × x) are too small to tell a diameter; give the diameter "
+            f"(--diameter), or check the axes and the region of interest."
         )
     return low * _STEP ** np.arange(1 + math.floor(math.log(high / low, _STEP) + 1e-9))
 

@@ -93,7 +93,8 @@ def measured_unmatched_cost(
     return UnmatchedCost(
         longest / 2,
         f"measured on {counted}: root mean square step {np.sqrt(ndim * variance):.3g} {unit}, "
-        f"{lost:.0%} lost and {new:.0%} new a frame, so a link of up to {longest:.3g} {unit} is likelier than two ends",
+        f"{lost:.0%} lost and {new:.0%} new per frame, so up to {longest:.3g} {unit} a link is more likely than one "
+        "particle lost and another new",
     )
 
 

@@ -65,7 +65,7 @@ Frames = Annotated[
     typer.Option(
         metavar="FROM:TO[:STEP]",
         rich_help_panel=_INPUT,
-        help="Frames to use, counted from 0, TO left out. Example: 0:20, or ::5 for every fifth.",
+        help="Frames to use, counted from 0; TO itself is not one of them. Example: 0:20, or ::5 for every fifth.",
     ),
 ]
 Roi = Annotated[
@@ -115,7 +115,8 @@ Threshold = Annotated[
     typer.Option(
         metavar="QUALITY",
         rich_help_panel=_DETECT,
-        help="Least quality of a particle, about its contrast in grey levels. Left out: found from the movie.",
+        help="Lowest quality of a particle; quality is about its contrast in grey levels. Left out: found from the "
+        "movie.",
     ),
 ]
 Separation = Annotated[
@@ -191,7 +192,7 @@ Config = Annotated[
         metavar="FILE",
         rich_help_panel="Settings",
         help="Settings from a TOML file, or from the NAME.settings.json beside an earlier result, which repeats it "
-        "exactly. Options given here go first.",
+        "exactly. Options given here win over those in the file.",
     ),
 ]
 Format = Annotated[

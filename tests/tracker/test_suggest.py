@@ -140,7 +140,7 @@ def test_the_reason_names_the_diameter_the_frames_and_the_number_of_blobs():
 
 def test_nothing_but_noise_is_said_so():
     noise = np.random.default_rng(3).normal(100.0, 5.0, (3, 96, 96)).astype(np.float32)
-    with pytest.raises(InvalidInput, match=r"found no bright blob.*give the diameter"):
+    with pytest.raises(InvalidInput, match=r"found no bright blob.*give the diameter.*brighter than the background"):
         suggest_diameter(Stack(noise, (1.0, 1.0)))
     with pytest.raises(InvalidInput, match="found no dark blob"):
         suggest_diameter(Stack(np.full((1, 32, 32), 7, dtype=np.uint8), (1.0, 1.0)), bright_on_dark=False)
