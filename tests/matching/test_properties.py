@@ -200,6 +200,19 @@ def test_complementary_slackness_is_exact_for_integers(solver: str, drawn: tuple
     assert answer.cost == r.sum() + v.sum()
 
 
+@pytest.mark.parametrize("solver", ["auction", "hungarian-classical", "hungarian-tree", *SOLVERS])
+@pytest.mark.parametrize("priced", [True, False])
+def test_thousands_of_small_problems_full_of_ties_are_proven(solver: str, priced: bool):
+    """What goes wrong in one of a thousand small problems shows here."""
+    rng = np.random.default_rng(1)
+    blocks, n, m = 5000, 4, 3
+    prices = (rng.integers(0, 8, blocks * n), rng.integers(0, 8, blocks * m)) if priced else None
+    problem = Problem.dense(4 * rng.integers(0, 3, (blocks, n, m)), unmatched_cost=prices)
+    answer = solve(problem, solver, "cpu")
+    assert not np.flatnonzero(answer.gap).tolist()
+    assert verify(problem, answer)
+
+
 @pytest.mark.parametrize("solver", SOLVERS)
 @given(seed=st.integers(0, 1000), priced=st.booleans())
 @thorough
