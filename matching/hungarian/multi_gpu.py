@@ -24,9 +24,7 @@ from .gpu import best_row_duals_of, solve_blocks, solve_from
 from .gpu_dense import LOOSE, REFINEMENTS, DeviceCosts, DeviceState
 from .handover import starting_duals
 from .shards import Proof, Shards, adopt, even_split, place, prove, reduced
-from .state import FREE
-
-WENT_ALONE = -2
+from .state import ALONE, FREE
 
 _ONE_AT_A_TIME = Lock()
 """Two solves on the same devices could wait for each other, each running on one of them."""
@@ -198,7 +196,7 @@ def _released(shards: Shards, state: DeviceState, proof: Proof) -> DeviceState:
     col_of_row[rows[loose]] = FREE
     r[rows[~loose]] = cost[~loose] - v[cols[~loose]]
     at_bound = r >= shards.outline.dual_bounds()[0]
-    col_of_row[col_of_row < 0] = np.where(at_bound, WENT_ALONE, FREE)[col_of_row < 0]
+    col_of_row[col_of_row < 0] = np.where(at_bound, ALONE, FREE)[col_of_row < 0]
     return DeviceState(r, v, col_of_row, row_of_col)
 
 
