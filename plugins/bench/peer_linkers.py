@@ -26,14 +26,17 @@ def trackpy_links(given: LinkingInput) -> np.ndarray:
 
 
 def laptrack_links(given: LinkingInput) -> np.ndarray:
-    """Link by `laptrack.LapTrack` without gap closing; its cutoff is the squared range."""
+    """Link by `laptrack.LapTrack` without gap closing; its cutoff is the squared range.
+
+    Links are read from the graph that it returns: `predict_dataframe` makes a table of it, in 30 times the time.
+    """
     from laptrack import LapTrack
 
     tracker = LapTrack(cutoff=given.search_range**2, gap_closing_cutoff=False, splitting_cutoff=False)
-    table = given.points.table.assign(row=np.arange(len(given.points)))
-    tracks, _, _ = tracker.predict_dataframe(table, coordinate_cols=AXES, frame_col="frame", only_coordinate_cols=False)
-    ordered = tracks.sort_values("row")
-    return _successive(ordered["track_id"].to_numpy(), given.points.frames)
+    graph = tracker.predict([given.positions[rows] for rows in given.frames])
+    ends = np.array(list(graph.edges()), dtype=np.int64).reshape(-1, 2, 2)  # of each end the frame, and its place there
+    first_row = np.cumsum([0, *map(len, given.frames)])
+    return np.concatenate(given.frames)[first_row[ends[..., 0]] + ends[..., 1]]
 
 
 def btrack_links(given: LinkingInput) -> np.ndarray:
