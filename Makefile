@@ -27,8 +27,9 @@ format: $(STAMP)
 	$(BIN)/ruff check --fix .
 	$(BIN)/ruff format .
 
-## pictures: the README's pictures of the napari plugin, made anew (sample_data/pictures)
-pictures: $(STAMP)
+## pictures: the README's pictures of the tracks and of the napari plugin, made anew (sample_data/pictures)
+pictures: $(STAMP) demo
+	cp demo/movie.tracks.png sample_data/pictures/sample_movie_tracks.png
 	.ci/display
 	$(if $(DISPLAY),,xvfb-run -a -s "-screen 0 1600x1100x24") $(BIN)/python -m auctrack.plugins.napari.screenshots sample_data/pictures
 
