@@ -122,11 +122,7 @@ def _read_table(source: str | Path, given: InputSettings) -> Points:
         frame_interval=given.frame_interval,
         time_unit=given.time_unit,
     )
-    cut = points.cut(given.frame_slice)
-    if given.frames is not None and len(points) and not len(cut):
-        first, last = points.frame_numbers[[0, -1]]
-        raise InvalidSetting(f"frames (--frames) selects none of the table's frames, which are {first} to {last}.")
-    return cut.cut(roi=given.roi_slices)
+    return points.cut(given.frame_slice, given.roi_slices)
 
 
 def _read_labels(movie: Movie, given: InputSettings, progress: StageProgress | None) -> Points:

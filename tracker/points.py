@@ -10,7 +10,7 @@ import numpy as np
 import pandas as pd
 
 from .calibration import Calibration
-from .errors import InvalidInput
+from .errors import InvalidInput, InvalidSetting
 from .lengths import LONGEST
 
 AXES = ("z", "y", "x")
@@ -109,6 +109,8 @@ class Points:
         ------
         InvalidInput
             If `roi` does not have one slice an axis.
+        InvalidSetting
+            If there are points, and none in `frames`.
         """
         keep = np.ones(len(self), dtype=bool)
         if frames is not None and len(self):
@@ -116,6 +118,11 @@ class Points:
             last = int(self.frames.max()) + 1 if frames.stop is None else frames.stop
             wanted = range(first, last, frames.step or 1)
             keep &= np.isin(self.frames, [number for number in self.frame_numbers.tolist() if number in wanted])
+            if not keep.any():
+                raise InvalidSetting(
+                    f"frames (--frames) selects none of the table's frames, which are {self.frame_numbers[0]} to "
+                    f"{self.frame_numbers[-1]}."
+                )
         if roi is not None:
             if len(roi) != self.ndim:
                 raise InvalidInput(f"roi (--roi) needs {self.ndim} ranges ({', '.join(self.axes)}); got {len(roi)}.")

@@ -80,9 +80,21 @@ class RenderSettings:
 
 
 def movie_shape(simulation: Simulation, settings: RenderSettings) -> tuple[int, ...]:
-    """Return the shape of one frame, (z, y, x) or (y, x): every voxel whose centre is in the box, rounded."""
+    """Return the shape of one frame, (z, y, x) or (y, x): every voxel whose centre is in the box, rounded.
+
+    Raises
+    ------
+    InvalidSetting
+        If a frame would have more than 2**40 voxels.
+    """
     voxel = np.asarray(settings.voxel_um[-simulation.settings.ndim :])
-    return tuple(int(edge) + 1 for edge in np.rint(simulation.settings.box / voxel))
+    shape = tuple(int(edge) + 1 for edge in np.rint(simulation.settings.box / voxel))
+    if math.prod(shape) > 2**40:
+        raise InvalidSetting(
+            f"voxel_um (--voxel) needs to leave a frame of at most 2**40 voxels; got {' × '.join(map(str, shape))} for "
+            f"the box. Give larger voxels, or a smaller box (--box)."
+        )
+    return shape
 
 
 def rendered_truth(simulation: Simulation, settings: RenderSettings) -> Tracks:

@@ -18,7 +18,9 @@ def checked_format(kind: str | None, known: tuple[str, ...] = tuple(SUFFIXES)) -
         raise typer.BadParameter(f"needs one of {', '.join(known)}; got {kind!r}.", param_hint="--format")
 
 
-def destination(output: str | None, name: str, kind: str | None, folder: Path = Path()) -> Path:
+def destination(
+    output: str | None, name: str, kind: str | None, folder: Path = Path(), known: tuple[str, ...] = tuple(SUFFIXES)
+) -> Path:
     """Return the file of a result.
 
     Parameters
@@ -31,10 +33,22 @@ def destination(output: str | None, name: str, kind: str | None, folder: Path = 
         Format, a key of `SUFFIXES`; None leaves it to the name of the file, and is CSV in a folder.
     folder : Path
         Where it goes when there is no `output`.
+    known : tuple of str
+        Formats that the result can have.
+
+    Raises
+    ------
+    typer.BadParameter
+        If the name of the file leaves the format open. No work was done by then.
     """
     has_no_format = output is not None and kind is None and not Path(output).suffix
     if output is None or has_no_format or output.endswith(("/", "\\")) or Path(output).is_dir():
         return (folder if output is None else Path(output)) / f"{name}{SUFFIXES[kind or 'csv']}"
+    endings = [SUFFIXES[known_kind] for known_kind in known]
+    if kind is None and not output.lower().endswith(tuple(endings)):
+        raise typer.BadParameter(
+            f"needs a folder, or a name that ends in {', '.join(endings)}; got {output}.", param_hint="--output"
+        )
     return Path(output)
 
 

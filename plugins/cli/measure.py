@@ -16,6 +16,8 @@ if TYPE_CHECKING:
 
     from ...tracker.points import Tracks
 
+_FORMATS = ("csv", "parquet")
+
 
 def command(
     ctx: typer.Context,
@@ -89,16 +91,14 @@ def command(
     """
     from .destination import SUFFIXES, checked_format, destination, make_ready
 
-    checked_format(format_, ("csv", "parquet"))
+    checked_format(format_, _FORMATS)
     given = asked_settings({**ctx.params, "min_length": None}).input
     from ...tracker.measures import filter_by_length, mean_squared_displacement, measure_tracks
     from ...tracker.tables import read_tracks
     from .inputs import stem
 
-    result = destination(output, f"{stem(str(tracks))}.measures", format_, tracks.parent)
-    kind = format_ or result.suffix.removeprefix(".")
-    if kind not in ("csv", "parquet"):
-        raise typer.BadParameter(f"needs a name that ends in .csv or .parquet; got {result}.", param_hint="--output")
+    result = destination(output, f"{stem(str(tracks))}.measures", format_, tracks.parent, _FORMATS)
+    kind = format_ or result.suffix.lower().removeprefix(".")
     curve = result.with_name(f"{stem(result.name)}.msd{SUFFIXES[kind]}")
     make_ready(*((result, curve) if msd else (result,)), overwrite=overwrite)
     read = read_tracks(

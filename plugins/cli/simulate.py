@@ -17,6 +17,7 @@ _MOVEMENT, _DETECTOR, _MICROSCOPE = "Particles and how they move", "Detector (po
 
 
 def command(
+    ctx: typer.Context,
     output: Annotated[
         Path,
         typer.Argument(
@@ -147,12 +148,15 @@ def command(
     """
     from ...tracker.render import RenderSettings
     from ...tracker.simulate import SimulationSettings
+    from .destination import make_ready
 
     is_movie = output.name.lower().endswith((".ome.tif", ".ome.tiff"))
     if not is_movie and output.suffix not in (".csv", ".parquet"):
         raise typer.BadParameter(
             f"needs a name that ends in .ome.tif, .csv or .parquet; got {output}.", param_hint="OUT"
         )
+    _refuse_idle(ctx, output, is_movie=is_movie)
+    make_ready(output, overwrite=overwrite)
     microscope: dict[str, Any] = {
         "voxel_um": _numbers("--voxel", voxel),
         "psf_sigma_um": _numbers("--psf-sigma", psf_sigma),
@@ -223,6 +227,21 @@ def _write_tables(simulation: Simulation, output: Path, *, overwrite: bool) -> t
         write_points(simulation.detections, output, settings=made_with, overwrite=overwrite)
         write_tracks(simulation.truth, truth, settings=made_with, overwrite=overwrite)
     return output, truth
+
+
+def _refuse_idle(ctx: typer.Context, output: Path, *, is_movie: bool) -> None:
+    """Refuse options that would change nothing in what is asked for."""
+    made, other, idle = (
+        ("movie", "points", ("missed", "false", "localisation_error"))
+        if is_movie
+        else ("table of points", "movies", ("voxel", "psf_sigma", "peak", "peak_spread", "background", "read_noise"))
+    )
+    for name in idle:
+        source = ctx.get_parameter_source(name)
+        if source is not None and source.name == "COMMANDLINE":
+            raise typer.BadParameter(
+                f"goes with {other} only, and {output} is a {made}.", param_hint=f"--{name.replace('_', '-')}"
+            )
 
 
 def _numbers(option: str, text: str | None) -> tuple[float, ...] | None:

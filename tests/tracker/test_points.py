@@ -82,6 +82,12 @@ class TestCut:
         assert points.cut(slice(None, None, 2)).table.index.tolist() == [0, 1, 2]
         assert points.cut(roi=(slice(None), slice(4, 6), slice(8, None))).table.index.tolist() == [1]
 
+    @pytest.mark.parametrize("frames", [slice(3, None), slice(1, 2), slice(None, 0)])
+    def test_frames_without_a_point_are_refused(self, frames):
+        with pytest.raises(InvalidSetting, match="none of the table's frames, which are 0 to 2"):
+            Points(spots()).cut(frames)
+        assert len(Points(spots()[:0]).cut(frames)) == 0
+
     def test_a_range_of_frames_may_be_longer_than_memory(self):
         assert Points(spots()).cut(slice(0, 10**15)).table.index.tolist() == [0, 1, 2]
 

@@ -227,3 +227,9 @@ def test_a_path_that_is_no_ome_tiff_and_a_frame_that_is_not_there_are_refused(tm
         render(small(), tmp_path / "movie.png")
     with pytest.raises(InvalidSetting, match="0 to 2"):
         render_frame(small(), RenderSettings(), 3)
+
+
+def test_a_frame_larger_than_any_memory_is_refused_with_its_shape():
+    swarm = simulate(SimulationSettings(particles=1, frames=1, box_um=(1e5, 1e5, 1e5)))
+    with pytest.raises(InvalidSetting, match="100001 × 200001 × 200001"):
+        render_frame(swarm, RenderSettings(), 0)

@@ -206,3 +206,8 @@ def test_a_result_that_exists_is_refused_by_every_command_before_any_work(auctra
         (tmp_path / name).write_text("mine")
         refused(auctrack(*words), name, "--overwrite")
         assert (tmp_path / name).read_text() == "mine"
+
+
+def test_frames_that_a_truth_does_not_have(auctrack, samples):
+    table = samples / "points.truth.csv"
+    refused(auctrack("score", table, table, "--tolerance", 1, "--frames", "100:200"), "frames, which are 0 to 19")

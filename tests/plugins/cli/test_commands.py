@@ -126,6 +126,17 @@ def test_simulate_takes_two_dimensions_parquet_and_an_error_of_localisation(auct
     assert not (tmp_path / "q.csv").exists()
 
 
+@pytest.mark.parametrize(
+    ("output", "option", "value"),
+    [("m.ome.tif", "--missed", 0.1), ("p.csv", "--peak", 50), ("p.csv", "--voxel", "1,1,1")],
+)
+def test_simulate_refuses_options_that_would_change_nothing(auctrack, tmp_path, output, option, value):
+    result = auctrack("simulate", output, option, value)
+    assert result.exit_code == 2
+    assert f"{option}: goes with" in " ".join(result.output.split())
+    assert not list(tmp_path.iterdir())
+
+
 def test_info_of_a_movie_says_what_it_is_and_what_suits_it(auctrack, samples):
     said = ok(auctrack("info", samples / "movie.ome.tif"))
     for fact in ("TZYX", "1 × 0.5 × 0.5 µm", "10 s between frames", "20: 0 to 19", "diameter", "threshold", "range"):

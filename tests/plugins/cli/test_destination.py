@@ -57,6 +57,13 @@ def test_an_unknown_format_is_wrong_usage(auctrack, points, command, kind):
     assert "--format" in result.output
 
 
+@pytest.mark.parametrize("command", ["link", "detect", "measure"])
+def test_a_name_that_leaves_the_format_open_is_wrong_usage_before_any_work(auctrack, command):
+    result = auctrack(command, "nowhere.csv", "-o", "out.xlsx")
+    assert result.exit_code == 2
+    assert "ends in .csv, .parquet" in " ".join(result.output.split())
+
+
 def test_a_run_that_fails_makes_no_folder(auctrack, tmp_path):
     for command in ("link", "detect", "measure", "track"):
         assert auctrack(command, "nowhere.csv", "-o", "new/").exit_code == 1
