@@ -19,7 +19,6 @@ _COSTS = {"squared distance": "squared", "distance": "distance"}
 _SOLVERS = {
     "auto": "auto",
     "auction": "Auction",
-    "hungarian": "Hungarian",
     "hungarian-classical": "Hungarian, classical",
     "hungarian-tree": "Hungarian, tree",
     "jv": "Jonker-Volgenant, dense",
@@ -83,7 +82,7 @@ class LinkPanel(QWidget):
         column.addWidget(self.steps)
         column.addWidget(self.neighbours)
         more = QFormLayout()
-        add_row(more, "Unlinked cost", self.unmatched, _UNMATCHED_COST, "--unmatched-cost")
+        add_row(more, "Unmatched cost", self.unmatched, _UNMATCHED_COST, "--unmatched-cost")
         add_row(more, "Cost of a link", self.cost, _COST, "--cost")
         more.addRow("Missed frames", self.missed)
         add_row(more, "Solver", self.solver, "All solvers give links of the same, optimal cost.", "--solver")

@@ -127,7 +127,7 @@ class Session:
         step = f", median step {report['median_step']:.3g} {unit}" if report["median_step"] is not None else ""
         return (
             f"{len(self.linked.data.measures):,} tracks, {report['links']:,} links{step}; {proof} "
-            f"({report['solver']} on {report['device']}). Unlinked cost: {linking.unmatched_cost.reason}."
+            f"({report['solver']} on {report['device']}). Unmatched cost: {linking.unmatched_cost.reason}."
         )
 
     def plots(self, track_id: int, report: Report) -> tuple[str, tuple[Plot, ...]]:
