@@ -46,8 +46,7 @@ def chosen_device(device: str, *, is_there: bool) -> str:
 
 def check_device(device: Any) -> None:
     """Raise `InvalidProblem` unless `device` is ``"cpu"``, ``"cuda"`` or ``"cuda:N"``."""
-    is_one = isinstance(device, str) and device.startswith("cuda:") and device[5:].isdigit()
-    if device not in ("cpu", "cuda") and not is_one:
+    if device != "cpu" and not cuda.is_device_name(device):
         raise InvalidProblem(f'device: need "auto", "cpu", "cuda" or "cuda:N", got {device!r}')
 
 

@@ -81,11 +81,13 @@ def _is_to_blame(config: Mapping[str, Any], error: InvalidSetting) -> bool:
 
 
 def _check_solver(solver: str, device: str) -> None:
+    from ...matching.cuda import is_device_name, using
     from ...matching.solvers import make_solver
 
-    kind, _, number = device.partition(":")
-    if kind not in (AUTO, "cpu", "cuda") or (number and not (kind == "cuda" and number.isdecimal())):
-        raise InvalidSetting(f"device (--device) needs auto, cpu, cuda or cuda:N; got {device!r}.")
+    if device not in (AUTO, "cpu") and not is_device_name(device):
+        one = " Several GPUs share dense costs only, and those of links are sparse." if "," in device else ""
+        raise InvalidSetting(f"device (--device) needs auto, cpu, cuda or cuda:N; got {device!r}.{one}")
+    kind = device.partition(":")[0]
     devices = make_solver(solver).devices if solver != AUTO else (kind,)
     if kind != AUTO and kind not in devices:
         raise InvalidSetting(
@@ -93,8 +95,6 @@ def _check_solver(solver: str, device: str) -> None:
             "Choose another solver, such as auction, or --device auto."
         )
     if kind == "cuda":
-        from ...matching.cuda import using
-
         with using(device):  # raises here rather than after hours of detection
             pass
 

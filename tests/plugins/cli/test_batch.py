@@ -250,6 +250,8 @@ def test_a_settings_file_that_cannot_be_used_is_wrong_usage(auctrack, movie, tmp
         ("--cost", "cubic"),
         ("--solver", "magic"),
         ("--device", "tpu"),
+        ("--device", "cuda:x"),
+        ("--device", "cuda:0,cuda:1"),
         ("--format", "xlsx"),
         ("--config", "nowhere.toml"),
         ("--intensity", "m.tif"),
