@@ -1,34 +1,13 @@
-"""The public names of `auctrack.matching`, and what importing them must not load."""
+"""The public names of `auctrack.matching`; what importing them must not load, tests/test_package.py says."""
 
 from __future__ import annotations
 
-import subprocess
-import sys
 from importlib import import_module
 from types import FunctionType
 
 import pytest
 
 import auctrack.matching
-
-
-def _run(code: str) -> str:
-    return subprocess.run([sys.executable, "-c", code], check=True, capture_output=True, text=True).stdout.strip()
-
-
-@pytest.mark.parametrize("package", ["auctrack", "auctrack.matching"])
-def test_importing_loads_nothing_heavy(package: str):
-    heavy = "{'numba', 'cupy', 'scipy', 'pandas', 'matplotlib', 'napari', 'tifffile'}"
-    assert _run(f"import sys, {package}; print(sorted({heavy} & set(sys.modules)))") == "[]"
-
-
-def test_solve_and_verify_stay_functions_after_their_modules_were_imported():
-    code = (
-        "import auctrack.matching.solving, auctrack.matching.verification, auctrack.matching.problem;"
-        "from auctrack.matching import solve, verify, Problem;"
-        "print(type(solve).__name__, type(verify).__name__, type(Problem).__name__)"
-    )
-    assert _run(code) == "function function type"
 
 
 def test_every_public_name_is_there_and_no_module_hides_one():
