@@ -266,6 +266,11 @@ def _priced() -> list[Case]:
     lonely[1, 2], lonely[3, 2] = 1, 2
     cases += _both("u-isolated-rows-stay-alone", lonely, unmatched_cost=5)
     cases += _both("u-nothing-allowed", np.full((3, 4), np.inf), unmatched_cost=1.5)
+    dearer = np.array([[4, 0, 4, 8], [8, 0, 0, 4], [0, 0, 0, 4], [4, 0, 0, 4], [8, 8, 0, 8]])
+    prices = np.array([4, 4, 1, 3, 3]), np.array([6, 7, 7, 0])
+    halves = prices[0] / 2, prices[1] / 2
+    cases += _both("u-row-waits-while-its-columns-get-dearer", dearer, unmatched_cost=prices)
+    cases += _both("u-row-waits-while-its-columns-get-dearer-real", dearer / 2, unmatched_cost=halves)
     return cases
 
 

@@ -88,23 +88,6 @@ def test_the_price_of_staying_alone_in_wide_matrices(unmatched_cost: float):
     assert answer.cost == pytest.approx(solve(problem, "sparse-jv").cost, rel=1e-12)
 
 
-@pytest.mark.parametrize("dtype", [np.float64, np.int32])
-@pytest.mark.parametrize(
-    ("cost", "row_prices", "col_prices", "optimum"),
-    [
-        ([[0, 0, 8], [8, 8, 8], [8, 8, 8], [0, 8, 0]], [6, 7, 7, 1], [5, 2, 0], 14),
-        ([[4, 0, 4, 8], [8, 0, 0, 4], [0, 0, 0, 4], [4, 0, 0, 4], [8, 8, 0, 8]], [4, 4, 1, 3, 3], [6, 7, 7, 0], 6),
-    ],
-)
-def test_a_row_that_waited_while_prices_fell_may_stay_alone(
-    cost: Any, row_prices: Any, col_prices: Any, optimum: int, dtype: Any
-):
-    problem = Problem.dense(np.array(cost, dtype), unmatched_cost=(row_prices, col_prices))
-    answer = solve(problem, "jv")
-    assert verify(problem, answer)
-    assert answer.cost == optimum
-
-
 def test_infinite_costs_are_not_matched():
     rng = np.random.default_rng(1)
     cost = np.where(rng.random((2 * BLOCK, 2 * BLOCK)) < 0.95, np.inf, rng.random((2 * BLOCK, 2 * BLOCK)))
