@@ -65,13 +65,23 @@ def match_by_stages(costs: DeviceCosts, state: DeviceState, free_rows: Any) -> t
 
 def listed_rows(costs: DeviceCosts, v: Any) -> tuple[Any, Any, Any]:
     """Return the rows, of which only what concerns their lists is written, and the columns and costs of the lists."""
-    cp, n = costs.cp, costs.cost.shape[0]
-    rows = cp.empty(n * _ROW_BYTES, cp.uint8)
-    lists = cp.empty((n, CAPACITY), cp.int32), cp.empty((n, CAPACITY), costs.cost.dtype)
+    lists = room_for_lists(costs, costs.cost.shape[0])
+    list_rows(costs, v, *lists)
+    return lists
+
+
+def room_for_lists(costs: DeviceCosts, n_rows: int) -> tuple[Any, Any, Any]:
+    """Return room for `n_rows` rows, and for the columns and costs of their lists."""
+    cp, shape = costs.cp, (n_rows, CAPACITY)
+    return cp.empty((n_rows, _ROW_BYTES), cp.uint8), cp.empty(shape, cp.int32), cp.empty(shape, costs.cost.dtype)
+
+
+def list_rows(costs: DeviceCosts, v: Any, *lists: Any) -> None:
+    """Write the lists of these rows into what `room_for_lists` returned or a part of it, perhaps on another device."""
+    n, warps = costs.cost.shape[0], _LIST_THREADS // 32
     listing = costs.kernel("hungarian_lists.cu", "hungarian_list_rows")
-    warps = _LIST_THREADS // 32
-    listing((-(-n // warps),), (_LIST_THREADS,), (*costs.sizes, *costs.pairs, v, rows, *lists))
-    return rows, *lists
+    addresses = (np.intp(array.data.ptr) for array in lists)
+    listing((-(-n // warps),), (_LIST_THREADS,), (*costs.sizes, *costs.pairs, v, *addresses))
 
 
 def match_listed(
@@ -112,7 +122,8 @@ def match_listed(
             *(costs.row_bound if bounded else np.intp(0), np.int32(ends_bound)),
             *(state.v, state.r, state.col_of_row, state.row_of_col, rows, columns, list_cols, list_costs),
             *(cp.empty((n, ZEROS), cp.int32), cp.empty(n, cp.int32), cp.zeros(n, cp.int32)),
-            *(cp.empty(n, costs.price_dtype), cp.full((2, m), _NOTHING), cp.full(n, _NOTHING), cp.empty(n, cp.int32)),
+            *(cp.empty(n, costs.price_dtype), cp.full(m, _NOTHING), cp.empty((m, 2), cp.int32)),
+            *(cp.full(n, _NOTHING), cp.empty(n, cp.int32)),
             *(cp.empty((2, max(n, m), 2), cp.int32), both_free),
             *(ways_to_ends(costs) if ends_bound else (np.intp(0),) * 4),
             on_device,

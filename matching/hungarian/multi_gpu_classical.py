@@ -1,8 +1,8 @@
 """The classical variant on several GPUs: each lists the cheap pairs of its rows, one searches among all the lists.
 
-The lists take the passes over the whole matrix, and all devices make them at once (section 5 of the paper: partial
-adjacency lists, gathered at the root). The search that follows looks at lists, and at a whole row only where a list is
-too short: the first device reads it out of the memory of the device that has it.
+The lists take the passes over the whole matrix, and all devices make them at once, in the memory of the first one
+(section 5 of the paper: partial adjacency lists, gathered at the root). The search that follows looks at lists, and at
+a whole row only where a list is too short: the first device reads it out of the memory of the device that has it.
 """
 
 from __future__ import annotations
@@ -14,7 +14,7 @@ import numpy as np
 
 from .. import cuda
 from ..problem import INT_LIMIT
-from .gpu_classical import listed_rows, match_listed
+from .gpu_classical import list_rows, match_listed, room_for_lists
 from .gpu_dense import DeviceCosts, DeviceState
 from .shards import Shards
 from .state import FREE
@@ -24,10 +24,16 @@ def match_by_stages(shards: Shards, state: DeviceState) -> tuple[int, DeviceStat
     """Match by stages of one search each; as `multi_gpu.Method` says."""
     cuda.open_peers(tuple(dict.fromkeys(part.cost.device.id for part in shards.parts)))
     parts = shards.each(_without_mask)
-    found = shards.each(lambda _, part, v: listed_rows(part, v), parts, shards.copies(state.v))
-    lists = [shards.collective.gathered([_bytes(array) for array in arrays]) for arrays in zip(*found, strict=True)]
-    shards.each(lambda part: part.synchronize())
     root = parts[0]
+    with root.device:
+        lists = room_for_lists(root, shards.outline.n_rows)
+        root.synchronize()  # what lay there before is done with: other devices write there now
+
+    def list_own(_: DeviceCosts, part: DeviceCosts, v: Any, own: slice) -> None:
+        list_rows(part, v, *(array[own] for array in lists))
+
+    shards.each(list_own, parts, shards.copies(state.v), shards.slices())
+    shards.each(lambda part: part.synchronize())
     with root.device:
         there = DeviceState(*(root.cp.array(array) for array in vars(state).values()))
         free = root.cp.flatnonzero(there.col_of_row == FREE).astype(np.int32)
@@ -45,10 +51,6 @@ def _without_mask(part: DeviceCosts) -> DeviceCosts:
     else:
         cost = cp.where(part.forbidden, part.cost.dtype.type(np.inf), part.cost)
     return replace(part, cost=cost, forbidden=None)
-
-
-def _bytes(array: Any) -> Any:
-    return array.reshape(-1).view(np.uint8)
 
 
 def _whole(shards: Shards, root: DeviceCosts) -> DeviceCosts:

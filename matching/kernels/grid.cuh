@@ -84,17 +84,19 @@ struct Gathered {
 };
 
 // All threads of a cooperative launch meet; what was written before is seen by all after.
-// `arrived` starts at zero once and resets itself: its top bit flips when the last block comes (as cooperative_groups).
+// `arrived` starts at zero once and resets itself: its top bit flips when the last block comes (as cooperative_groups). That bit
+// is asked for ahead, so that no block waits for an answer to its own arrival.
 __device__ __forceinline__ void grid_barrier(uint32* arrived) {
+    int before = 0;
+    if (threadIdx.x == 0) before = load_fresh((const int*)arrived);
     __syncthreads();
     if (threadIdx.x == 0) {
-        const uint32 step = blockIdx.x == 0 ? 0x80000000u - (gridDim.x - 1u) : 1u;
         __threadfence();
-        const uint32 before = atomicAdd(arrived, step);
+        atomicAdd(arrived, blockIdx.x == 0 ? 0x80000000u - (gridDim.x - 1u) : 1u);
         uint32 now;
         do {
             asm volatile("ld.acquire.gpu.global.u32 %0, [%1];" : "=r"(now) : "l"(arrived) : "memory");
-        } while (((before ^ now) & 0x80000000u) == 0u);
+        } while ((((uint32)before ^ now) & 0x80000000u) == 0u);
         __threadfence();
     }
     __syncthreads();

@@ -32,19 +32,20 @@ extern "C" __global__ void __launch_bounds__(THREADS, THREADS > 256 ? 1 : 2) hun
     const int n = at.n_rows, m = at.n_cols;
     Column* const columns = (Column*)room;
     uint64* const claims = (uint64*)(columns + m);
-    Row* const rows = (Row*)(claims + 2 * m);
+    int2* const steps = (int2*)(claims + m);
+    Row* const rows = (Row*)(steps + m);
     uint64* const ends = (uint64*)(rows + n);
     int* const stamp = (int*)(ends + n);
     const Costs costs{n, m, cost + at.first_cost, forbidden == nullptr ? nullptr : forbidden + at.first_cost, nullptr};
     const Lists lists{list_cols + i0 * CAPACITY, list_costs + i0 * CAPACITY};
     const Solve s{costs, row_bound == nullptr ? nullptr : row_bound + i0, row_bound != nullptr || n < m, v + j0, rows, columns, lists,
-                  zeros + i0 * ZEROS, stamp + n, stamp, whole + i0, claims, ends, stamp + 2 * n,
+                  zeros + i0 * ZEROS, stamp + n, stamp, whole + i0, claims, steps, ends, stamp + 2 * n,
                   queue + 2 * (int64)most_side * blockIdx.x, free_rows + 2 * i0, far + j0, row_far + i0, slacks + i0 * ZEROS,
                   members + i0, most_side, counts + blockIdx.x};
     r += i0, col_of_row += i0, row_of_col += j0;
     if (again) release_loose(costs, s.row_bound, s.v, r, col_of_row, row_of_col, loose);
     else reduce(costs, s.row_bound, col_bound + j0, s.v, r);
-    for (int j = threadIdx.x; j < 2 * m; j += blockDim.x) claims[j] = NOTHING;
+    for (int j = threadIdx.x; j < m; j += blockDim.x) claims[j] = NOTHING;
     for (int i = threadIdx.x; i < n; i += blockDim.x) {
         ends[i] = NOTHING, stamp[i] = 0;
         if (r[i] >= none()) s.counts->stuck = i;

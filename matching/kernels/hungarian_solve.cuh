@@ -8,7 +8,11 @@ constexpr int GATHER = 256, VALUES = 512;
 #else
 constexpr int GATHER = 1024, VALUES = 4096;  // of a block's additions to a list; of keys of free columns, kept at hand
 #endif
+#ifndef OFFERS
+#define OFFERS (VALUES / 4)  // of the columns of a level, while one block looks after it by itself
+#endif
 constexpr uint64 NOTHING = ~0ull;
+constexpr uint32 FIRST = 1u << 31;
 
 // Rounds that the first block may be ahead of the others, and slots for as many lengths: it must not clear one that they have
 // still to read.
@@ -22,7 +26,7 @@ struct Progress {
 
 struct Counts {
     int queue[SLOTS];    // lengths, by round modulo SLOTS
-    int alone[SLOTS];    // where rounds of the first block by itself ended, by where they began
+    int alone[SLOTS];    // what the first block by itself came to, round or level, by the round in which it began
     int short_lists[2];  // rows whose lists do not reach Δ, by attempt
     int members[2];      // rows in the trees, by attempt
     int free_rows[2];    // by phase
@@ -49,7 +53,8 @@ struct Solve {
     int* n_zeros;     // (rows,) may be more than ZEROS
     int* stamp;       // (rows,) round in which a row was queued
     price_t* whole;   // (rows,) what `entered` was when the row was looked at whole, or -1
-    uint64* claims;   // (2, columns) level, hash and row by which a column was reached, by phase
+    uint64* claims;   // (columns,) level, hash and row by which a column was reached
+    int2* steps;      // (columns,) that row, and the column that it was matched with
     uint64* ends;     // (rows,) level and column of the end of a root's path
     int* roots;       // (rows,)
     int2* queue;      // (2, max(rows, columns)) row and its column; in the phases, columns; after a search, keys of ends
@@ -63,6 +68,33 @@ struct Solve {
     Counts* counts;
 };
 
+// A row of a tree offers to claim a column.
+struct Offer {
+    int col, behind;  // or NOBODY, for a root itself; the row that the column is matched with, or FREE
+    uint32 claimant;  // the row, and FIRST if nobody had claimed the column
+    int root;
+
+    __device__ __forceinline__ int row() const { return (int)(claimant & ~FIRST); }
+    __device__ __forceinline__ bool is_first() const { return (claimant & FIRST) != 0; }
+};
+
+// Columns that a chain has, at most CHAIN_SLOTS of them; may forget one that it should hold.
+constexpr int CHAIN_SLOTS = ZEROS;
+struct ChainSet {
+    int columns[CHAIN_SLOTS], length;
+
+    // Whether the column was not there, and is now.
+    __device__ __forceinline__ bool takes(int j) {
+        const uint32 first = (uint32)j * 0x9E3779B1u >> 16;
+        for (uint32 probe = 0; probe < 4; ++probe) {
+            const int there = atomicCAS(&columns[(first + probe) % CHAIN_SLOTS], NOBODY, j);
+            if (there == NOBODY || there == j) return there == NOBODY;
+        }
+        return false;
+    }
+};
+constexpr int CHAIN_SETS = VALUES / 16;  // groups of a block that lengthen chains at a time
+
 struct Shared {
     Gathered<int2, GATHER> gathered;
     Listing listing;
@@ -70,7 +102,12 @@ struct Shared {
     price_t entered;
     uint64 least[32], most[32];
     int sums[32];
-    price_t values[VALUES];
+    int n_offers[3];  // by level modulo 3
+    union {
+        price_t values[VALUES];
+        Offer offers[2][OFFERS];  // by level modulo 2
+        ChainSet chains[CHAIN_SETS];
+    };
 };
 
 // Threads that do something together: all of the grid, or one block.

@@ -19,6 +19,10 @@
 #pragma once
 #include "hungarian_zero_trees.cuh"
 
+#ifndef LIMIT
+#define LIMIT 2  // times the last Δ: how far a search goes at first
+#endif
+
 // As `entered_at`, the same for all threads of the block: others lower the key meanwhile, and what depends on it has barriers.
 __device__ __forceinline__ price_t entered_of_block(const Solve& s, int col, Shared& shared) {
     __syncthreads();
@@ -28,10 +32,9 @@ __device__ __forceinline__ price_t entered_of_block(const Solve& s, int col, Sha
 }
 
 // Gives the rows with short lists longer ones, and lets them tell their columns. A block takes a row; all threads come.
-__device__ __forceinline__ void lengthen(const Solve& s, const Team& team, price_t delta, int n, int round, Shared& shared, Progress& progress) {
-    const int2* const queue = s.queue + (~round & 1) * s.queue_length;
-    int2* const next = s.queue + (round & 1) * s.queue_length;
-    int* const n_next = &s.counts->queue[round % SLOTS];
+__device__ __forceinline__ void lengthen(const Solve& s, const Team& team, price_t delta, int n, uint64 limit, Shared& shared, Progress& progress) {
+    const int2* const queue = s.queue + (~progress.round & 1) * s.queue_length;
+    const Found found = found_for(s, progress.round, limit);
     for (int q = team.is_grid ? blockIdx.x : 0; q < n; q += team.is_grid ? gridDim.x : 1) {
         const int2 item = queue[q];
         Row row = peek(&s.rows[item.x]);
@@ -44,10 +47,10 @@ __device__ __forceinline__ void lengthen(const Solve& s, const Team& team, price
             s.rows[item.x].listed = row.listed, s.rows[item.x].beyond = row.beyond;
             if (whole) s.whole[item.x] = entered, atomicAdd(&s.counts->looked_at_whole, 1);
         }
-        if (whole) scan_whole(s, item.x, row, entered, round, shared, next, n_next);
-        else scan_list(s, item.x, row, entered, threadIdx.x, blockDim.x, round, shared, next, n_next);
+        if (whole) scan_whole(s, item.x, row, entered, found, shared);
+        else scan_list(s, item.x, row, entered, threadIdx.x, blockDim.x, found, shared);
     }
-    shared.gathered.flush(next, n_next);
+    shared.gathered.flush(found.queue, found.n);
     progress.relisted += n;
 }
 
@@ -82,22 +85,28 @@ __device__ __forceinline__ void update_duals(const Solve& s, const Team& team, p
 }
 
 // Δ, and the pairs of zero slack at it, once all lists reach that far; `none` if nothing can be reached. All threads of the team.
-__device__ __forceinline__ price_t settle(const Solve& s, const Team& team, const int* free_rows, int n_free, bool chained, Shared& shared,
-                                          Progress& progress) {
+__device__ __forceinline__ price_t settle(const Solve& s, const Team& team, const int* free_rows, int n_free, bool chained, uint64 limit,
+                                          Shared& shared, Progress& progress) {
     while (true) {
         const int64 began = nanoseconds();
-        search(s, team, chained, shared, progress);
-        chained = false;  // zeros take their room
+        search(s, team, chained, limit, shared, progress);
         list_ends(s, team, free_rows, n_free, shared);
         team.meet(s.counts);
         const int64 searched = nanoseconds();
         progress.search_ns += searched - began;
         if (!team.is_grid || blockIdx.x == 0) {
-            const price_t reached = most_ends(s, n_free, shared);
+            const price_t reached = most_ends(s, n_free, limit, shared);
             if (threadIdx.x == 0) s.counts->delta = bits_of(reached);
         }
         team.meet(s.counts);
         const price_t delta = price_of(peek(&s.counts->delta));
+        if (delta == BEYOND) {
+            queue_waiting(s, team, limit, progress.round, shared);
+            limit = bits_of(none());
+            team.meet(s.counts);
+            continue;
+        }
+        chained = false;  // zeros take their room
         int* const n_short = &s.counts->short_lists[progress.attempts & 1];
         int* const n_members = &s.counts->members[progress.attempts & 1];
         list_zeros(s, team, delta, progress.round, n_short, n_members);
@@ -112,7 +121,7 @@ __device__ __forceinline__ price_t settle(const Solve& s, const Team& team, cons
             progress.search_ns += nanoseconds() - listed;
             return delta;
         }
-        lengthen(s, team, delta, n, progress.round, shared, progress);
+        lengthen(s, team, delta, n, limit, shared, progress);
         team.meet(s.counts);
         progress.search_ns += nanoseconds() - listed;
     }
@@ -129,19 +138,21 @@ __device__ __forceinline__ void solve(const Solve& s, const Team& team, price_t*
     Progress progress{};
     progress.round = 1;
     bool long_searches = false;
+    uint64 limit = bits_of(none());
     update_duals(s, team, price_t(0), progress);
     team.meet(s.counts);
     while (true) {
         const int* const free_rows = s.free_rows + (int64)(progress.phases & 1) * n;
         const int n_free = heard(&s.counts->free_rows[progress.phases & 1], shared);
         if (n_free == 0) break;
-        if (long_searches) make_chains(s, team);
+        if (long_searches) make_chains(s, team, shared);
         const int rounds = progress.rounds;
-        const price_t delta = settle(s, team, free_rows, n_free, long_searches, shared, progress);
+        const price_t delta = settle(s, team, free_rows, n_free, long_searches, limit, shared, progress);
         if (delta >= none()) {
             if (team.speaks()) s.counts->stuck = peek(&free_rows[0]);
             break;
         }
+        limit = bits_of(0 < delta && delta < none() / LIMIT ? LIMIT * delta : none());
         const int64 began = nanoseconds();
         const int matched = match_on_zeros(s, team, delta, shared, progress);
         if (team.speaks() && progress.stages < 64) s.counts->paths[progress.stages] = matched;

@@ -7,6 +7,7 @@
 #include <setjmp.h>
 #include <ucontext.h>
 
+#include <cmath>
 #include <condition_variable>
 #include <cstdint>
 #include <cstdlib>
@@ -26,7 +27,7 @@
 #define __CUDA_ARCH__ 700
 
 struct Dimension {
-    int x;
+    int x, y, z;  // launches are one-dimensional
 };
 struct int2 {
     int x, y;
@@ -264,6 +265,10 @@ inline void __trap() { abort(); }
 inline long long __double_as_longlong(double x) { return host::from_word<long long>(host::word(x)); }
 inline double __longlong_as_double(long long x) { return host::from_word<double>(host::word(x)); }
 inline uint32_t __float_as_uint(float x) { return host::from_word<uint32_t>(host::word(x)); }
+inline double __dadd_rn(double a, double b) { return a + b; }
+inline double __dsub_rn(double a, double b) { return a - b; }
+inline double __dmul_rn(double a, double b) { return a * b; }
+inline double __dsqrt_rn(double a) { return sqrt(a); }
 template <class T>
 T __ldcg(const T* at) {
     return *(const volatile T*)at;
@@ -284,6 +289,10 @@ T atomicSub(T* at, U value) {
 template <class T, class U>
 T atomicExch(T* at, U value) {
     return __atomic_exchange_n(at, (T)value, __ATOMIC_SEQ_CST);
+}
+inline int atomicCAS(int* at, int expected, int value) {
+    __atomic_compare_exchange_n(at, &expected, value, false, __ATOMIC_SEQ_CST, __ATOMIC_SEQ_CST);
+    return expected;
 }
 template <class T, class U>
 T atomicMin(T* at, U value) {

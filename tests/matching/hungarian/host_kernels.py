@@ -142,7 +142,11 @@ class HostModule:
 HOST = HostModule()
 
 
-_WHOLE_METHODS = {"hungarian_lists.cu": (), "hungarian_classical.cu": ("-DLONG_SEARCH=1",), "hungarian_forest.cu": ()}
+_WHOLE_METHODS = {
+    "hungarian_lists.cu": (),
+    "hungarian_classical.cu": ("-DLONG_SEARCH=1", "-DOFFERS=8", "-DFEW_COLUMNS=8"),
+    "hungarian_forest.cu": (),
+}
 """Files, and options with which small problems reach all of their code."""
 
 

@@ -56,7 +56,8 @@ SOLVERS = {
 @pytest.mark.parametrize(("solver", "dtype"), SOLVERS.values(), ids=SOLVERS)
 def test_the_answer_is_the_cpus_link_by_link(solver: Any, dtype: Any):
     rng = np.random.default_rng(3)
-    for shape, spread, unmatched_cost in (((40, 40), 400, None), ((20, 40), 80, None), ((40, 40), 200, 40)):
+    square, wide = (40, 40), (20, 40)
+    for shape, spread, unmatched_cost in ((square, 400, None), (square, 3, None), (wide, 80, None), (square, 200, 40)):
         forbidden = rng.random(shape) < 0.1
         problem = Problem.dense(
             rng.integers(0, spread, shape).astype(dtype), unmatched_cost=unmatched_cost, forbidden=forbidden
