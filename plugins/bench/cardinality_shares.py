@@ -40,7 +40,7 @@ def shares(experiment: Experiment, record: Record) -> Table:
         ("", *_SHOWN),
         ("paper",),
         rows,
-        ("the best: of the paper's parallel algorithms, and of ours where it is ours that is compared",),
+        ("the best: of the paper's parallel algorithms but the one compared",),
     )
 
 
@@ -62,14 +62,15 @@ def _faster(times: Times, reference: str, factor: float) -> list[str]:
 
 
 def _near_best(times: Times, rivals: Sequence[str], factor: float) -> list[str]:
-    """How often each is within a factor of the best of its rivals and itself, of the graphs that it solved."""
+    """How often each is within a factor of the best of its rivals, of the graphs that it and any of these solved."""
     texts: list[str] = []
     for variant in _SHOWN:
         near: list[bool] = []
         for k, own in enumerate(times.get(variant, [])):
-            others = [times[rival][k] for rival in rivals if rival in times]
-            if own:
-                near.append(own <= factor * min([own, *(t for t in others if t)]))
+            others = [times[rival][k] for rival in rivals if rival in times and rival != variant]
+            best = min((t for t in others if t), default=None)
+            if own and best:
+                near.append(own <= factor * best)
         texts.append(_share(near))
     return texts
 
