@@ -9,7 +9,7 @@ import pandas as pd
 
 from .calibration import FRAME, Calibration
 from .errors import InvalidSetting
-from .points import Tracks
+from .points import Tracks, require_tracks
 from .track_order import track_order
 
 # A feature column is averaged over the track when its name says that it measures one of these.
@@ -44,7 +44,7 @@ def measure_tracks(tracks: Tracks) -> pd.DataFrame:
     Raises
     ------
     InvalidInput
-        If a track has two rows in one frame.
+        If a track has two rows in one frame, or a table is given for `Tracks`.
     """
     order, start = _by_track(tracks)
     table = tracks.table.iloc[order]
@@ -169,6 +169,7 @@ def filter_by_length(tracks: Tracks, min_length: int) -> Tracks:
 
 def _by_track(tracks: Tracks) -> tuple[np.ndarray, np.ndarray]:
     """Return the rows by track and frame, and where in them each track starts."""
+    require_tracks(tracks)
     track_id = tracks.table["track_id"].to_numpy()
     order = track_order(track_id, tracks.frames)
     return order, np.flatnonzero(np.diff(track_id[order], prepend=-1))

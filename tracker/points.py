@@ -162,6 +162,19 @@ class Tracks(Points):
             )
 
 
+def require_tracks(tracks: object, name: str = "tracks") -> None:
+    """Refuse what is not `Tracks`, most of all the table that `auctrack.link` returns.
+
+    Raises
+    ------
+    InvalidInput
+    """
+    if not isinstance(tracks, Tracks):
+        raise InvalidInput(
+            f"{name} needs Tracks; got {type(tracks).__name__}. auctrack.read_tracks makes them of a table or a file."
+        )
+
+
 def _checked(table: pd.DataFrame) -> pd.DataFrame:
     """Return the table with an int64 `frame` and float64 positions, or say what is wrong with it."""
     missing = [name for name in ("frame", "y", "x") if name not in table.columns]

@@ -15,7 +15,7 @@ import pandas as pd
 
 from .errors import InvalidInput, InvalidSetting
 from .point_matching import match_points
-from .points import Points, Tracks
+from .points import Points, Tracks, require_tracks
 from .track_order import track_order
 
 
@@ -149,6 +149,7 @@ def score_links(
     InvalidSetting
         If the tolerance or `max_missed_frames` is out of range.
     """
+    require_tracks(tracks)
     if max_missed_frames < 0:
         raise InvalidSetting(f"max_missed_frames needs a number of at least 0; got {max_missed_frames!r}.")
     truth = _real_particles(truth)
@@ -189,9 +190,10 @@ def _match_identities(tracks: Tracks, true_frames: np.ndarray, particle: np.ndar
     track_order(particle, true_frames, "particle")
     match = np.full(len(claimed), -1, dtype=np.int64)
     real = np.flatnonzero(claimed >= 0)
-    frames = np.concatenate([tracks.frames[real], true_frames])
-    frames -= frames.min(initial=0)
-    key = np.concatenate([claimed[real], particle]) * (frames.max(initial=0) + 1) + frames
+    # Numbered anew, so that no product leaves int64, however large names and frame numbers are.
+    _, frame = np.unique(np.concatenate([tracks.frames[real], true_frames]), return_inverse=True)
+    _, name = np.unique(np.concatenate([claimed[real], particle]), return_inverse=True)
+    key = name * (frame.max(initial=0) + 1) + frame
     _, row, column = np.intersect1d(key[: len(real)], key[len(real) :], assume_unique=True, return_indices=True)
     match[real[row]] = column
     return match

@@ -20,7 +20,7 @@ from pyarrow import parquet
 
 from .. import __version__
 from .errors import InvalidInput, InvalidSetting, OutputExists, OutputFailed
-from .points import Points, Tracks
+from .points import Points, Tracks, require_tracks
 from .sidecar import Sidecar, sidecar_path
 
 FORMATS = ("csv", "parquet", "napari")
@@ -82,6 +82,7 @@ def write_tracks(
     The lineage stands in ``<name>.settings.json`` under "parents". "napari" is the CSV of a napari Tracks layer:
     track_id, t (the frame), z, y, x, then the features; give the layer the scale from the file beside it.
     """
+    require_tracks(tracks)
     kind = _format_of(path, format)
     table = _napari_tracks(tracks) if kind == "napari" else tracks.table
     _write(table, tracks, tracks.parents, Path(path), kind, settings, overwrite=overwrite)

@@ -199,6 +199,12 @@ def test_a_track_twice_in_a_frame_is_refused(measure):
         measure(doubled)
 
 
+@pytest.mark.parametrize("measure", [measure_tracks, mean_squared_displacement])
+def test_a_table_that_is_not_read_as_tracks_is_refused_with_the_remedy(measure):
+    with pytest.raises(InvalidInput, match=r"tracks needs Tracks; got DataFrame.*read_tracks"):
+        measure(tracks(line(range(3))).table)
+
+
 def test_lags_and_lengths_below_one_are_refused():
     with pytest.raises(InvalidSetting, match="max_lag needs a number of at least 1"):
         mean_squared_displacement(tracks(line(range(3))), max_lag=0)

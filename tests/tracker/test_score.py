@@ -348,6 +348,15 @@ def test_detections_alone_can_be_scored():
     assert (agreement.precision, agreement.recall) == (0.5, pytest.approx(2 / 3))
 
 
+def test_names_and_frames_however_large_are_told_apart():
+    """Frame and name as one number would leave int64 here, and make two particles one."""
+    table = pd.DataFrame({"frame": [0, 0, 2**32 - 1], "y": 0.0, "x": [0.0, 9.0, 0.0], "true_id": [0, 2**32, 7]})
+    found = Tracks(table.iloc[[0]].assign(track_id=0))
+    score = score_links(found, Points(table))
+    assert figures(score.detections) == (3, 1, 1)
+    assert figures(score_links(Tracks(table.iloc[[1]].assign(track_id=0)), Points(table)).detections) == (3, 1, 1)
+
+
 def test_false_detections_in_the_truth_table_are_not_real():
     detections = simulate(SimulationSettings(particles=100, frames=2, false=0.5)).detections
     score = score_detections(detections, detections, tolerance=1e-9)
@@ -355,6 +364,8 @@ def test_false_detections_in_the_truth_table_are_not_real():
 
 
 def test_bad_tables_and_settings_are_refused():
+    with pytest.raises(InvalidInput, match=r"tracks needs Tracks; got DataFrame.*read_tracks"):
+        score_links(TRUTH.table, TRUTH)
     with pytest.raises(InvalidInput, match="column 'true_id' to be scored by identity"):
         score_links(TRUTH, TRUTH)
     with pytest.raises(InvalidInput, match="'track_id' or 'true_id'"):
