@@ -25,7 +25,7 @@ class Effort:
     Attributes
     ----------
     quick : bool
-        Small sizes and few repetitions: under two minutes on two cores, once compiled.
+        Small sizes and few repetitions: under two minutes on two cores, compiling included.
     limit_s : float
         See `harness.measure`.
     repetitions : int, optional

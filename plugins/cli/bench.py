@@ -24,12 +24,14 @@ app = typer.Typer(
     help="Measure auctrack on this machine: the tables and figures of its four papers, and its peers on the same "
     "inputs. Each benchmark prints tables, and writes NAME.json (machine, versions, commit, every repetition), NAME.md "
     "and figures. Interrupted at any time, the same command goes on where it was. [bold]--quick[/bold] takes under two "
-    "minutes, once compiled.",
+    "minutes on two cores, compiling included.",
 )
 
 Quick = Annotated[
     bool,
-    typer.Option("--quick", help="Small sizes and few repetitions: under two minutes on two cores, once compiled."),
+    typer.Option(
+        "--quick", help="Small sizes and few repetitions: under two minutes on two cores, compiling included."
+    ),
 ]
 Output = Annotated[
     Path, typer.Option("--output", "-o", metavar="DIR", help="Where results go, and are taken up again.")
