@@ -29,9 +29,7 @@ app = typer.Typer(
 
 Quick = Annotated[
     bool,
-    typer.Option(
-        "--quick", help="Small sizes and few repetitions: under two minutes on two cores, compiling included."
-    ),
+    typer.Option("--quick", help="Small sizes, few repetitions: under two minutes on two cores, compiling included."),
 ]
 Output = Annotated[
     Path, typer.Option("--output", "-o", metavar="DIR", help="Where results go, and are taken up again.")
