@@ -69,3 +69,20 @@ def test_rows_that_all_want_the_same_columns(n: int):
 def test_real_costs_are_proven_optimal(solver: Any):
     problem = Problem.dense(np.random.default_rng(0).random((800, 800)))
     assert verify(problem, solve(problem, solver, "cuda"))
+
+
+@pytest.mark.parametrize("solver", SOLVERS, ids=NAMES)
+def test_scaling_by_a_power_of_two_changes_only_the_scale(solver: Any):
+    cost = np.random.default_rng(4).random((300, 300))
+    before, after = solve(cost, solver, "cuda"), solve(cost * 2.0**-300, solver, "cuda")
+    np.testing.assert_array_equal(before.col_of_row, after.col_of_row)
+    assert before.cost * 2.0**-300 == after.cost
+
+
+@pytest.mark.parametrize("solver", SOLVERS, ids=NAMES)
+def test_phases_and_paths_are_told(solver: Any):
+    stats = solve(np.random.default_rng(1).integers(0, 800, (400, 400)), solver, "cuda").stats
+    of_all = {"reduction_s", "augment_s"}
+    of_paper = {"compaction_s", "forward_s", "reverse_s", "dual_update_s"}
+    assert (of_all | of_paper if solver.variant == "paper" else of_all) <= set(stats)
+    assert stats["paths_of_search"].sum() == 400

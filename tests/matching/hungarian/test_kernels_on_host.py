@@ -65,3 +65,28 @@ def test_the_answer_is_the_cpus_link_by_link(solver: Any, dtype: Any):
         here, there = solve(problem, solver.name, "cpu"), solve(problem, solver, "cpu")
         np.testing.assert_array_equal(here.col_of_row, there.col_of_row)
         np.testing.assert_array_equal(here.col_duals, there.col_duals)
+
+
+@pytest.mark.usefixtures("host_as_devices")
+@pytest.mark.parametrize("solver", [classical(2), tree(2)], ids=["classical", "tree"])
+def test_scaling_by_a_power_of_two_changes_only_the_scale(solver: Any):
+    cost = np.random.default_rng(5).random((24, 24))
+    before, after = solve(cost, solver, "cpu"), solve(cost * 2.0**-300, solver, "cpu")
+    np.testing.assert_array_equal(before.col_of_row, after.col_of_row)
+    np.testing.assert_array_equal(before.col_duals * 2.0**-300, after.col_duals)
+
+
+@pytest.mark.usefixtures("host_as_devices")
+@pytest.mark.parametrize(
+    ("solver", "phases"),
+    [
+        (classical(1), {"reduction_s", "search_s", "compaction_s", "augment_s", "dual_update_s", "certificate_s"}),
+        (tree(2), {"reduction_s", "grow_s", "augment_s", "certificate_s"}),
+    ],
+    ids=["classical", "tree"],
+)
+def test_phases_and_paths_are_told(solver: Any, phases: set[str]):
+    stats = solve(np.random.default_rng(1).integers(0, 80, (24, 24)), solver, "cpu").stats
+    assert phases <= set(stats)
+    assert stats["paths_of_search"].sum() == 24
+    assert stats["searches"] >= 1
