@@ -10,7 +10,7 @@ from functools import partial
 from .benchmark import Effort
 from .generated_costs import GeneratedCosts
 from .harness import Case, Experiment
-from .lap_scaling import GPUS, METHODS, Method, ratio, time_text, variant
+from .lap_scaling import GPUS, METHODS, Method, gpus_text, ratio, time_text, variant
 from .record import Cell, Record
 from .tables import NOTHING, Table, bytes_text, missing_notes
 
@@ -74,7 +74,7 @@ def _line(cost_range: str, of_one: int, gpus: int, record: Record) -> tuple[str,
         used = cell.values("gpu_bytes")
         texts += [time_text(_median(cell), ratio(one, _median(cell))), bytes_text(max(used[0])) if used else NOTHING]
     size = bytes_text(GeneratedCosts(n, cost_range, 1).n_bytes)
-    return (f"[0, {cost_range}], n = {n:,} ({size}), {gpus} GPU{'s' if gpus > 1 else ''}", *texts)
+    return (f"[0, {cost_range}], n = {n:,} ({size}), {gpus_text(gpus)}", *texts)
 
 
 def _cell(record: Record, method: Method, cost_range: str, n: int, gpus: int) -> Cell:

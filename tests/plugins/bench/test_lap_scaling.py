@@ -41,7 +41,7 @@ def test_efficiencies_are_those_of_the_paper_and_ours(experiment, record):
     assert (row["classical"], row["paper: CU-CLASS"]) == ("2.00 s (0.50)", "15.0 s (0.69)")
     row = _row(strong, "n = 20,000, 4 GPUs")
     assert (row["classical"], row["paper: CU-CLASS"]) == ("2.00 s (0.50)", "15.1 s (0.47)")
-    assert _row(strong, "n = 20,000, 1 GPUs")["classical"] == "4.00 s (1.00)"
+    assert _row(strong, "n = 20,000, 1 GPU")["classical"] == "4.00 s (1.00)"
     assert _row(strong, "n = 14,142, 2 GPUs")["classical"] == NOTHING
 
 
