@@ -1,7 +1,10 @@
 """`auctrack simulate`: a movie or a point table with exact truth."""
+# ruff: noqa: ARG001 - the options reach `_swarm` and `_camera` through the context
 
 from __future__ import annotations
 
+from collections.abc import Mapping, Sequence
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
@@ -11,7 +14,8 @@ from . import console, options
 from .asked import usage
 
 if TYPE_CHECKING:
-    from ...tracker.simulate import Simulation
+    from ...tracker.render import RenderSettings
+    from ...tracker.simulate import Simulation, SimulationSettings
 
 _MOVEMENT, _DETECTOR, _MICROSCOPE = "Particles and how they move", "Detector (points only)", "Microscope (movies only)"
 
@@ -146,8 +150,6 @@ def command(
 
     auctrack simulate points.csv --missed 0.05 --false 0.05 --seed 7
     """
-    from ...tracker.render import RenderSettings
-    from ...tracker.simulate import SimulationSettings
     from .destination import make_ready
 
     is_movie = output.name.lower().endswith((".ome.tif", ".ome.tiff"))
@@ -157,37 +159,8 @@ def command(
         )
     _refuse_idle(ctx, output, is_movie=is_movie)
     make_ready(output, overwrite=overwrite)
-    microscope: dict[str, Any] = {
-        "voxel_um": _numbers("--voxel", voxel),
-        "psf_sigma_um": _numbers("--psf-sigma", psf_sigma),
-        "peak": peak,
-        "peak_spread": peak_spread,
-        "background": background,
-        "read_noise": read_noise,
-        "seed": seed,
-    }
-    error = _numbers("--localisation-error", localisation_error) or (0.0,)
     with usage():
-        swarm = SimulationSettings(
-            particles=particles,
-            frames=frames,
-            ndim=ndim,
-            spacing_um=spacing,
-            box_um=_numbers("--box", box),
-            persistence=persistence,
-            step=step,
-            step_um=step_um,
-            walls=walls,
-            death_rate=deaths,
-            birth_rate=births,
-            keep_density=keep_density,
-            missed=missed,
-            false=false,
-            localisation_error_um=error[0] if len(error) == 1 else error,
-            frame_interval_s=frame_interval,
-            seed=seed,
-        )
-        camera = RenderSettings(**{name: value for name, value in microscope.items() if value is not None})
+        swarm, camera = _swarm(ctx.params), _camera(ctx.params)
     from ...tracker.simulate import simulate
 
     with console.progress(output.name) as progress:
@@ -195,26 +168,57 @@ def command(
         if is_movie:
             from ...tracker.render import render
 
-            paths: tuple[Path, ...] = render(
-                simulation,
-                output,
-                camera,
-                overwrite=overwrite,
-                progress=lambda done, total: progress("draw", done, total),
-            )
+            drawn = partial(progress, "draw")
+            paths: tuple[Path, ...] = render(simulation, output, camera, overwrite=overwrite, progress=drawn)
         else:
             paths = _write_tables(simulation, output, overwrite=overwrite)
-    truth = simulation.truth
-    real = console.counted(truth.table["track_id"].nunique(), "particle")
-    console.show(
-        console.aligned(
-            [
-                ("truth", f"{real}, {console.counted(len(truth), 'position')} in {console.counted(frames, 'frame')}"),
-                ("spacing", f"{swarm.mean_spacing_um:.3g} µm, mean step {swarm.mean_step_um:.3g} µm"),
-                *(("written", str(path)) for path in paths),
-            ]
-        )
+    _report(simulation, paths)
+
+
+def _swarm(given: Mapping[str, Any]) -> SimulationSettings:
+    """Return how particles move and what the detector does, by the options of the command."""
+    from ...tracker.simulate import SimulationSettings
+
+    alike = ("particles", "frames", "ndim", "persistence", "step", "step_um", "walls", "keep_density", "seed")
+    detector = ("missed", "false")
+    renamed = {
+        "spacing_um": "spacing",
+        "death_rate": "deaths",
+        "birth_rate": "births",
+        "frame_interval_s": "frame_interval",
+    }
+    error = _numbers("--localisation-error", given["localisation_error"]) or (0.0,)
+    return SimulationSettings(
+        **{name: given[name] for name in (*alike, *detector)},
+        **{name: given[option] for name, option in renamed.items()},
+        box_um=_numbers("--box", given["box"]),
+        localisation_error_um=error[0] if len(error) == 1 else error,
     )
+
+
+def _camera(given: Mapping[str, Any]) -> RenderSettings:
+    """Return how particles are drawn, by the options of the command; sizes that were not given keep their default."""
+    from ...tracker.render import RenderSettings
+
+    voxel, sigma = _numbers("--voxel", given["voxel"]), _numbers("--psf-sigma", given["psf_sigma"])
+    sizes: dict[str, Any] = {} if voxel is None else {"voxel_um": voxel}
+    if sigma is not None:
+        sizes["psf_sigma_um"] = sigma
+    light = ("peak", "peak_spread", "background", "read_noise", "seed")
+    return RenderSettings(**{name: given[name] for name in light}, **sizes)
+
+
+def _report(simulation: Simulation, paths: Sequence[Path]) -> None:
+    """Show what was made."""
+    truth, swarm = simulation.truth, simulation.settings
+    real = console.counted(truth.table["track_id"].nunique(), "particle")
+    frames = console.counted(swarm.frames, "frame")
+    rows = [
+        ("truth", f"{real}, {console.counted(len(truth), 'position')} in {frames}"),
+        ("spacing", f"{swarm.mean_spacing_um:.3g} µm, mean step {swarm.mean_step_um:.3g} µm"),
+        *(("written", str(path)) for path in paths),
+    ]
+    console.show(console.aligned(rows))
 
 
 def _write_tables(simulation: Simulation, output: Path, *, overwrite: bool) -> tuple[Path, ...]:
