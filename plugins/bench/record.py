@@ -175,11 +175,6 @@ class Record:
         measured = sorted({cell.session for cell in self.cells.values() if cell.seconds})
         return list(dict.fromkeys(commit for k in measured if (commit := self.sessions[k].get("commit"))))
 
-    @property
-    def machine(self) -> Mapping[str, Any]:
-        """The machine of the last session."""
-        return self.sessions[-1]["machine"]
-
 
 def _plain(value: Any) -> Any:
     if isinstance(value, np.ndarray | np.generic):
