@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, replace
 from functools import cached_property, partial
 from typing import Any, Literal
@@ -10,6 +10,7 @@ from typing import Any, Literal
 import numpy as np
 
 from . import cuda, device_problem, host_problem
+from .batching import laid_together, taken_apart
 from .errors import InvalidProblem
 from .host_problem import INT_LIMIT
 
@@ -194,62 +195,24 @@ class Problem:
         return finish("points", rows, cols, nothing, unmatched_cost, x=x, y=y, metric=metric, allows_all=True)
 
     @classmethod
-    def batch(cls, problems: Sequence[Problem]) -> Problem:
+    def batch(cls, problems: Iterable[Problem]) -> Problem:
         """Lay independent problems side by side, to be solved in one call.
 
         Parameters
         ----------
-        problems : sequence of Problem
-            All of one kind (and metric), all with or all without `unmatched_cost`.
+        problems : iterable of Problem
+            All of one kind (and metric), all with or all without `unmatched_cost`, all on the host or all on one GPU.
+            Integer costs beside real ones become float64.
 
         Raises
         ------
         InvalidProblem
-            On an empty sequence or problems that differ in kind.
+            If there are none, they differ in kind, or integers beside real costs are beyond ±2**53.
         """
-        if not problems:
-            raise InvalidProblem("batch needs at least one problem; got none.")
-        if {type(problem) for problem in problems} != {Problem}:
+        parts = list(problems)
+        if not all(isinstance(part, Problem) for part in parts):  # pyright: ignore[reportUnnecessaryIsInstance]
             raise InvalidProblem("batch needs problems; state each first, for instance with Problem.dense(cost).")
-        first = problems[0]
-        alike = {(p.kind, p.metric, p.row_unmatched is None) for p in problems}
-        if len(alike) > 1:
-            raise InvalidProblem(
-                "batch needs problems of one kind and metric, all with or all without unmatched_cost; "
-                f"got {sorted(alike)}. Solve the kinds apart."
-            )
-
-        def joined(name: str) -> np.ndarray | None:
-            parts = [getattr(p, name) for p in problems]
-            return None if parts[0] is None else np.concatenate(parts)
-
-        def stacked(name: str) -> np.ndarray:
-            counts = [np.diff(cuda.to_host(getattr(p, name))) for p in problems]
-            return np.concatenate([[0], np.cumsum(np.concatenate(counts))]).astype(np.int64)
-
-        indptr = stacked("indptr") if first.indptr is not None else None
-        if first.is_on_device:
-            indptr = device_problem.moved(indptr)
-        forbidden = None
-        if any(p.forbidden is not None for p in problems):
-            forbidden = np.concatenate(
-                [p.forbidden if p.forbidden is not None else np.zeros_like(p.data, dtype=bool) for p in problems]
-            )
-        return cls(
-            first.kind,
-            stacked("row_offsets"),
-            stacked("col_offsets"),
-            np.concatenate([p.data for p in problems]),
-            forbidden,
-            indptr,
-            joined("indices"),
-            joined("x"),
-            joined("y"),
-            first.metric,
-            joined("row_unmatched"),
-            joined("col_unmatched"),
-            all(p.allows_all for p in problems),
-        )
+        return laid_together(parts)
 
     @classmethod
     def of(cls, problem: Any) -> Problem:
@@ -395,43 +358,7 @@ class Problem:
         """Return block `b` as a problem of its own; arrays are views where they can be."""
         if self.n_blocks == 1 and b == 0:
             return self
-        r0, r1 = (int(k) for k in self.row_offsets[b : b + 2])
-        c0, c1 = (int(k) for k in self.col_offsets[b : b + 2])
-        sizes = np.array([0, r1 - r0], np.int64), np.array([0, c1 - c0], np.int64)
-        row_u = self.row_unmatched[r0:r1] if self.row_unmatched is not None else None
-        col_u = self.col_unmatched[c0:c1] if self.col_unmatched is not None else None
-        if self.kind == "points":
-            assert self.x is not None
-            assert self.y is not None
-            points = self.x[r0:r1], self.y[c0:c1], self.metric
-            return Problem("points", *sizes, self.data, None, None, None, *points, row_u, col_u, allows_all=True)
-        if self.kind == "sparse":
-            assert self.indptr is not None
-            assert self.indices is not None
-            e0, e1 = int(self.indptr[r0]), int(self.indptr[r1])
-            indptr = self.indptr[r0 : r1 + 1] - e0
-            return Problem(
-                "sparse",
-                *sizes,
-                self.data[e0:e1],
-                None,
-                indptr,
-                self.indices[e0:e1],
-                row_unmatched=row_u,
-                col_unmatched=col_u,
-            )
-        e0 = int(self.dense_offsets[b])
-        e1 = e0 + (r1 - r0) * (c1 - c0)
-        mask = self.forbidden[e0:e1] if self.forbidden is not None else None
-        return Problem(
-            "dense",
-            *sizes,
-            self.data[e0:e1],
-            mask,
-            row_unmatched=row_u,
-            col_unmatched=col_u,
-            allows_all=self.allows_all,
-        )
+        return taken_apart(self, b)
 
     @cached_property
     def dense_offsets(self) -> np.ndarray:

@@ -489,6 +489,17 @@ def test_auto_on_several_gpus_takes_the_classical_method():
         assert solving._choose(problem, "cuda:0,cuda:1")[0] == "hungarian-classical"
 
 
+def test_integers_that_would_lose_digits_beside_real_costs_are_not_put_into_one_batch():
+    real = Problem.dense([[0.5]])
+    assert solve(Problem.batch([Problem.dense([[2**53]]), real])).cost.tolist() == [2.0**53, 0.5]
+    with pytest.raises(InvalidProblem, match=r"integer costs beside real ones in a batch"):
+        Problem.batch([Problem.dense([[2**53 + 1]]), real])
+
+
+def test_a_batch_may_come_from_a_generator():
+    assert solve(Problem.batch(Problem.dense([[k]]) for k in range(3))).cost.tolist() == [0, 1, 2]
+
+
 def test_a_batch_is_of_problems():
     with pytest.raises(InvalidProblem, match=r"Problem\.dense"):
         Problem.batch([COST, COST])  # pyright: ignore[reportArgumentType]
