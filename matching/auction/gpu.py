@@ -63,7 +63,7 @@ def _solve(
     unfinished = _what_is_unfinished(prices.counts, options)
     solved = perf_counter()
     if unfinished and problem.kind == "points":  # not every pair has been checked: the graph would prove too much
-        local = local_partners(graph.cp, problem, prices.col_of_row, problem.row_offsets, problem.col_offsets)
+        local = local_partners(graph, prices.col_of_row, problem.row_offsets, problem.col_offsets)
         found = cuda.to_host(local), prices.v.get()
         answer = certificate.certify(problem.on_host(), *found, solver=options.name, device=device)
     else:

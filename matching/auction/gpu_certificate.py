@@ -68,13 +68,13 @@ def certified(
     if problem.n_blocks == 1:
         cost, gap = (number.item() for number in cp.stack([terms[0].sum(), terms[1].sum()]).get())
     else:
-        cost, gap = _sums_of_blocks(problem, terms)
+        cost, gap = _sums_of_blocks(graph, problem, terms)
     if not is_tight:
         incomplete = incomplete_blocks(problem, prices.col_of_row.get())
         gap = np.where(incomplete, np.inf, gap) if problem.n_blocks > 1 else np.inf if incomplete[0] else gap
     return Assignment(
-        local_partners(cp, problem, prices.col_of_row, problem.row_offsets, problem.col_offsets),
-        local_partners(cp, problem, prices.row_of_col, problem.col_offsets, problem.row_offsets),
+        local_partners(graph, prices.col_of_row, problem.row_offsets, problem.col_offsets),
+        local_partners(graph, prices.row_of_col, problem.col_offsets, problem.row_offsets),
         cost,
         r,
         v,
@@ -88,20 +88,25 @@ def certified(
     )
 
 
-def _sums_of_blocks(problem: Problem, terms: Any) -> tuple[np.ndarray, np.ndarray]:
+def _sums_of_blocks(graph: DeviceGraph, problem: Problem, terms: Any) -> tuple[np.ndarray, np.ndarray]:
     """Cost and gap of each block, (blocks,) each, from the terms of rows and columns."""
-    rows, cols = np.split(terms.get(), [problem.n_rows], axis=1)
-    sums = np.zeros((2, problem.n_blocks), rows.dtype)
-    for side, offsets in ((rows, problem.row_offsets), (cols, problem.col_offsets)):
-        some = np.flatnonzero(np.diff(offsets))
-        if len(some):
-            sums[:, some] += np.add.reduceat(side, offsets[some], axis=1)
-    return sums[0], sums[1]
+    cp, blocks = graph.cp, problem.n_blocks
+    sums = cp.empty((2, blocks), graph.price_dtype)
+    sizes = np.int32(blocks), np.int32(graph.n_rows), np.int32(graph.n_cols)
+    arguments = (*sizes, cp.asarray(problem.row_offsets), cp.asarray(problem.col_offsets), terms, sums)
+    kernel = graph.kernel("auction_blocks.cu", "auction_block_sums")
+    kernel((-(-2 * 32 * blocks // THREADS),), (THREADS,), arguments)
+    cost, gap = sums.get()
+    return cost, gap
 
 
-def local_partners(cp: Any, problem: Problem, partner: Any, own_offsets: np.ndarray, other_offsets: np.ndarray) -> Any:
-    """Count partners within their block."""
-    if problem.n_blocks == 1:
+def local_partners(graph: DeviceGraph, partner: Any, own_offsets: np.ndarray, other_offsets: np.ndarray) -> Any:
+    """Count partners within their block; offsets are those of `Problem`, of the members and of their partners."""
+    if len(own_offsets) == 2 or len(partner) == 0:
         return partner
-    first = cp.asarray(np.repeat(other_offsets[:-1], np.diff(own_offsets)).astype(np.int32))
-    return cp.where(partner < 0, partner, partner - first)
+    cp, local = graph.cp, graph.cp.empty_like(partner)
+    sizes = np.int32(len(partner)), np.int32(len(own_offsets) - 1)
+    arguments = (*sizes, cp.asarray(own_offsets), cp.asarray(other_offsets), partner, local)
+    kernel = graph.kernel("auction_blocks.cu", "auction_local_partners")
+    kernel((-(-len(partner) // THREADS),), (THREADS,), arguments)
+    return local

@@ -19,15 +19,12 @@ MOST_OF_A_ROW = 256
 SMALLEST_SIDE = 384
 """Below it the matrix itself is the graph, unless there are many (500 rows, u10: 5 ms, with the matrix 9)."""
 SMALLEST_BATCH = 4096
-MOST_MATRICES = 65535  # third axis of a grid
 PRICING_ROUNDS = 30
 
 
 def solve_dense(matrix: DeviceGraph, most_bids: int | None = None) -> tuple[Prices, int]:
     """As `gpu_scaling.solve_graph`, for one matrix or a batch of matrices of one shape."""
-    matrices = matrix.n_rows // matrix.block_rows
-    small = min(matrix.width, matrix.block_rows) < SMALLEST_SIDE and matrix.n_rows < SMALLEST_BATCH
-    if small or matrices > MOST_MATRICES:
+    if min(matrix.width, matrix.block_rows) < SMALLEST_SIDE and matrix.n_rows < SMALLEST_BATCH:
         return solve_graph(matrix, most_bids)
     began = perf_counter_ns()
     graph = _cheapest_pairs(matrix)
@@ -68,13 +65,12 @@ def _again(graph: DeviceGraph, counts: dict[str, int]) -> tuple[Prices, int]:
 def _cheapest_pairs(matrix: DeviceGraph) -> DeviceGraph:
     """Return the graph of the pairs that are among the `CHEAPEST` of their row or column, or as cheap."""
     cp, n, m, dtype = matrix.cp, matrix.n_rows, matrix.n_cols, matrix.price_dtype
-    row_limit, col_limit = cp.empty(n, dtype), cp.empty(m, dtype)
+    row_limit, col_limit = cheapest_of_rows(matrix, CHEAPEST), cp.empty(m, dtype)
     minima = cp.empty((THREADS, m), dtype)
     sizes, rank = (np.int32(n), np.int32(m)), np.int32(CHEAPEST)
     file = "auction_candidates.cu"
-    matrix.kernel(file, "auction_row_limit")((n,), (THREADS,), (*sizes, *matrix.edges(), rank, row_limit))
-    chunks = (-(-matrix.width // THREADS), THREADS, n // matrix.block_rows)
-    matrix.kernel(file, "auction_column_minima")(chunks, (THREADS,), (*sizes, *matrix.edges(), minima))
+    blocks = (-(-matrix.width // THREADS) * THREADS * (n // matrix.block_rows),)
+    matrix.kernel(file, "auction_column_minima")(blocks, (THREADS,), (*sizes, *matrix.edges(), minima))
     matrix.kernel(file, "auction_column_limit")((m,), (THREADS,), (np.int32(m), minima, rank, col_limit))
     counts, most = cp.empty(n, cp.int64), np.int32(MOST_OF_A_ROW)
     warps = (-(-n * 32 // THREADS),)
@@ -89,6 +85,15 @@ def _cheapest_pairs(matrix: DeviceGraph) -> DeviceGraph:
         warps, (THREADS,), (*sizes, *matrix.edges(), row_limit, col_limit, indptr, columns, costs)
     )
     return replace(matrix, indptr=indptr, indices=columns, cost=costs, forbidden=None, width=0)
+
+
+def cheapest_of_rows(matrix: DeviceGraph, rank: int) -> Any:
+    """Return a cost of each row that at least `rank` of its pairs do not exceed, and seldom many more."""
+    cp, n = matrix.cp, matrix.n_rows
+    limit = cp.empty(n, matrix.price_dtype)
+    arguments = (np.int32(n), np.int32(matrix.n_cols), *matrix.edges(), np.int32(rank), limit)
+    matrix.kernel("auction_candidates.cu", "auction_row_limit")((n,), (THREADS,), arguments)
+    return limit
 
 
 def _violations(matrix: DeviceGraph, prices: Prices, duals: Any) -> tuple[Any, Any]:
@@ -107,11 +112,10 @@ def with_pairs(graph: DeviceGraph, pairs: Any, costs: Any) -> DeviceGraph:
     """Return the sparse graph with further edges, given as ascending row * columns + column that it lacks."""
     cp, n, m = graph.cp, graph.n_rows, graph.n_cols
     edges = len(graph.indices) + len(pairs)
-    indptr, indices, cost = cp.zeros(n + 1, cp.int64), cp.empty(edges, cp.int32), cp.empty(edges, graph.cost.dtype)
-    added = cp.searchsorted(pairs, cp.arange(n + 1, dtype=cp.int64) * m)
+    indptr, indices, cost = cp.empty(n + 1, cp.int64), cp.empty(edges, cp.int32), cp.empty(edges, graph.cost.dtype)
     arguments = (
-        *(np.int32(n), graph.indptr, graph.indices, graph.cost, added, (pairs % m).astype(cp.int32), costs),
-        *(indptr, indices, cost),
+        *(np.int32(n), np.int64(m), graph.indptr, graph.indices, graph.cost),
+        *(np.int64(len(pairs)), pairs, costs, indptr, indices, cost),
     )
     graph.kernel("auction_merge.cu", "auction_merge")((-(-n * 8 // THREADS),), (THREADS,), arguments)
     return replace(graph, indptr=indptr, indices=indices, cost=cost)

@@ -106,12 +106,13 @@ def _solve_free(
     graph: DeviceGraph, problem: Problem, pairs: AllPairs, most_bids: int | None, reads: float
 ) -> tuple[DeviceGraph, Prices, int]:
     """Match all rows of a graph without bounds, which grows on the way; as `solve_points`."""
-    margin = (increments(graph) or [0.0])[0] / SCALING_FACTOR
+    steps = increments(graph)
+    margin = (steps or [0.0])[0] / SCALING_FACTOR
 
     def with_worst_pairs(graph: DeviceGraph, prices: Prices) -> DeviceGraph:
         return pairs.added(graph, prices, every_row=True, margin=margin)[0]
 
-    graph, prices = bid_in_phases(graph, most_bids, with_worst_pairs)
+    graph, prices = bid_in_phases(graph, steps, most_bids, with_worst_pairs)
     if prices.counts.get("waiting"):
         return graph, prices, -1
     left, is_hard = bid_tightly(graph, prices, None, most_bids)
@@ -169,49 +170,27 @@ def _neighbour_graph(cp: Any, problem: Problem, x: Side, y: Side, kernels: Any) 
     The last make a full matching of the shorter side possible, where one is needed.
     """
     n, m = problem.shape
-    keys = [_nearest(x, y, kernels, m, turned=False), _nearest(y, x, kernels, m, turned=True)]
-    if not problem.has_unmatched_cost:
-        keys.append(_equal_ranks(x, y, m))
-    keys = cp.sort(cp.concatenate(keys))
+    keys = cp.sort(_neighbours(x, y, kernels, equal_ranks=not problem.has_unmatched_cost))
     first = cp.ones(len(keys), bool)
     first[1:] = keys[1:] != keys[:-1]
     keys = keys[first & (keys >= 0)]
-    costs = cp.empty(len(keys))
-    arguments = (np.int64(len(keys)), np.int64(m), keys, x.points, y.points, costs)
-    kernels["auction_point_costs"]((-(-len(keys) // THREADS),), (THREADS,), arguments)
+    edges = len(keys)
+    indptr, indices, costs = cp.empty(n + 1, cp.int64), cp.empty(edges, cp.int32), cp.empty(edges)
+    arguments = (np.int64(edges), np.int32(n), np.int64(m), keys, x.points, y.points, indptr, indices, costs)
+    kernels["auction_graph_of_pairs"]((edges // THREADS + 1,), (THREADS,), arguments)
     row_bound, col_bound = (cp.asarray(bound) for bound in problem.dual_bounds())
-    return DeviceGraph(
-        cp,
-        n,
-        m,
-        cp.searchsorted(keys, cp.arange(n + 1, dtype=cp.int64) * m),
-        (keys % m).astype(cp.int32),
-        costs,
-        None,
-        row_bound,
-        col_bound,
-        problem.has_unmatched_cost,
-        problem.has_unmatched_cost or not np.array_equal(np.diff(problem.row_offsets), np.diff(problem.col_offsets)),
-    )
+    equal_sides = np.array_equal(np.diff(problem.row_offsets), np.diff(problem.col_offsets))
+    is_bounded = problem.has_unmatched_cost or not equal_sides
+    bounds = row_bound, col_bound, problem.has_unmatched_cost, is_bounded
+    return DeviceGraph(cp, n, m, indptr, indices, costs, None, *bounds)
 
 
-def _nearest(queries: Side, among: Side, kernels: Any, n_cols: int, *, turned: bool) -> Any:
-    """Return pairs row * columns + column (-1 = none) of each query with its nearest; `turned`: queries are columns."""
-    cp, n = queries.cp, len(queries.order)
-    boxes, prices = among.tree(kernels, cp.zeros(len(among.points)))
-    pairs = cp.empty(n * NEAREST, cp.int64)
-    arguments = (
-        *(np.int32(n), *among.searched(boxes, prices), *queries.searching(), queries.place_among(among)),
-        *(np.int32(turned), np.int64(n_cols), pairs),
-    )
-    kernels["auction_nearest"]((-(-n // THREADS),), (THREADS,), arguments)
-    return pairs
-
-
-def _equal_ranks(x: Side, y: Side, n_cols: int) -> Any:
-    """Return a pair of each row, a column of its own at the same part of the curve; no block may have more rows."""
+def _neighbours(x: Side, y: Side, kernels: Any, *, equal_ranks: bool) -> Any:
+    """Return pairs row * columns + column, in any order and some twice, -1 = none."""
     cp = x.cp
-    block = x.block[x.slot]
-    sizes, col_sizes = cp.diff(x.offsets)[block], cp.diff(y.offsets)[block]
-    cols = y.order[y.blocks[block, 3] + x.rank_in_block() * col_sizes // sizes]
-    return x.order[x.slot].astype(cp.int64) * n_cols + cols
+    boxes = [side.tree(kernels, cp.zeros(len(side.points)))[0] for side in (x, y)]
+    rows, cols = len(x.order), len(y.order)
+    pairs = cp.empty(rows * (NEAREST + 1) + cols * NEAREST, cp.int64)
+    arguments = (*x.whole(boxes[0]), *y.whole(boxes[1]), np.int32(equal_ranks), np.int64(len(y.points)), pairs)
+    kernels["auction_neighbours"]((-(-(rows + cols) // THREADS),), (THREADS,), arguments)
+    return pairs

@@ -47,32 +47,23 @@ class AllPairs:
         """
         cp, n, began = graph.cp, graph.n_rows, perf_counter_ns()
         duals, _, _, frayed = certify(graph, prices, prices.v)
-        frayed &= self._repairs < MOST_REPAIRS and not graph.is_bounded
+        wanting = frayed if self._repairs < MOST_REPAIRS and not graph.is_bounded else cp.zeros(n, bool)
         if self._checked is None:
             self._tree, self._checked = self._y.tree(self.kernels, prices.v), cp.full(n, -cp.inf)
-        slot = self._x.slot
-        selected = slot[(duals > self._checked)[self._x.order[slot]]]
-        k = len(selected)
-        if k == 0:
-            self._repairs += 1
-            return graph, cp.flatnonzero(frayed)
-        violated = cp.zeros(n, bool)
-        pairs, costs = cp.empty(k * FAN, cp.int64), cp.empty(k * FAN)
+        slots = len(self._x.order)
+        pairs, costs, n_found = cp.empty(n * FAN, cp.int64), cp.empty(n * FAN), cp.zeros(1, cp.int32)
         arguments = (
-            *(np.int32(k), *self._y.searched(*self._tree), *self._x.searching(), selected),
+            *(*self._y.searched(*self._tree), np.int32(slots), *self._x.searching()),
             *(duals, prices.v, graph.indptr, graph.indices),
             *(np.int64(graph.n_cols), np.float64(margin), np.int32(not every_row)),
-            *(pairs, costs, violated),
+            *(self._checked, wanting, pairs, costs, n_found),
         )
-        self.kernels["auction_price"]((-(-k * FAN // THREADS),), (THREADS,), arguments)
-        cp.maximum(self._checked, duals, out=self._checked)
-        self._checked[violated] = -cp.inf
-        found = cp.flatnonzero(pairs >= 0)  # waits for the kernel
-        prices.count(pricing_rounds=1, pairs_added=len(found), check_ns=perf_counter_ns() - began)
-        pairs, costs = pairs[found], costs[found]
-        order = cp.argsort(pairs)
-        if len(pairs):
+        self.kernels["auction_price"]((-(-slots * FAN // THREADS),), (THREADS,), arguments)
+        found = int(n_found.get()[0])
+        prices.count(pricing_rounds=1, pairs_added=found, check_ns=perf_counter_ns() - began)
+        if found:
+            order = cp.argsort(pairs[:found])
             graph = with_pairs(graph, pairs[order], costs[order])
         else:
             self._repairs += 1
-        return graph, cp.flatnonzero(violated | frayed)
+        return graph, cp.flatnonzero(wanting)

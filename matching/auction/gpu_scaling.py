@@ -42,15 +42,21 @@ REFINED_PHASES = 2
 """Phases, the last, after which edges may be added."""
 
 
-def solve_graph(graph: DeviceGraph, most_bids: int | None = None) -> tuple[Prices, int]:
+def solve_graph(graph: DeviceGraph, most_bids: int | None = None, *, start: Prices | None = None) -> tuple[Prices, int]:
     """Match exactly; return the prices and -1, or a row that must be matched and cannot be.
 
-    Once `most_bids` are spent, the count "waiting" says how many rows have no column yet.
+    Once `most_bids` are spent, the count "waiting" says how many rows have no column yet. `start` are prices to begin
+    from instead of phases, with nothing matched, where every price is free.
     """
     if not graph.is_bounded or is_nearly_square(graph, most_bids):
         free = without_bounds(graph)
-        _, prices = bid_in_phases(free, most_bids, lambda same, _: same)
-        stuck = -1 if prices.counts.get("waiting") else finish_free(free, prices, None, most_bids)
+        prices = start or bid_in_phases(free, increments(free), most_bids, lambda same, _: same)[1]
+        if prices.counts.get("waiting"):
+            stuck = -1
+        elif start:
+            stuck = search_free(free, prices, bid_tightly(free, prices, None)[0])
+        else:
+            stuck = finish_free(free, prices, None, most_bids)
         if stuck < 0 and graph.is_bounded:
             settle_lone_columns(graph, prices)
         return prices, stuck if stuck >= 0 else _tighten(graph, prices, finish_free)
@@ -122,14 +128,13 @@ def settle_lone_columns(graph: DeviceGraph, prices: Prices) -> int:
 
 
 def bid_in_phases(
-    graph: DeviceGraph, most_bids: int | None, refine: Callable[[DeviceGraph, Prices], DeviceGraph]
+    graph: DeviceGraph, steps: list[Any], most_bids: int | None, refine: Callable[[DeviceGraph, Prices], DeviceGraph]
 ) -> tuple[DeviceGraph, Prices]:
     """Auction with falling increments where every price is free; `refine` may add edges after the last of them.
 
     Returns the graph and the prices, with nothing matched.
     """
     prices = Prices.start(graph, starting_prices(graph))
-    steps = increments(graph)
     for phase, eps in enumerate(steps):
         left = bid(graph, prices, eps=eps, stop_at=int(PHASE_LEAVES * graph.n_rows), most_bids=_rest(prices, most_bids))
         if _is_spent(prices, left, most_bids):

@@ -10,7 +10,6 @@ import numpy as np
 THREADS = 128
 FAN, NEAREST = 8, 16  # as in auction_points.cu
 MOST_ROOTS = 8
-_CODE_BITS = 63
 
 
 @dataclass(frozen=True)
@@ -29,10 +28,8 @@ class Side:
         +inf where no point is.
     order, block : int32 (slots,)
         Index of each sorted point in the caller's order, -1 = no point; its block.
-    slot : int32 (n,)
-        Where the points are, block after block, each sorted.
     keys : uint64 (n,)
-        Block and Morton code of the same points, ascending.
+        Block and Morton code of the points, ascending.
     offsets : int64 (blocks + 1,)
     blocks : int32 (blocks, 5)
         Level and range of each block's roots, and range of its slots (`Block` in auction_points.cu).
@@ -45,7 +42,6 @@ class Side:
     sorted_points: Any
     order: Any
     block: Any
-    slot: Any
     keys: Any
     offsets: Any
     blocks: Any
@@ -55,25 +51,23 @@ class Side:
     def of(cls, cp: Any, points: Any, offsets: np.ndarray, corner: Any, cells_per_unit: float, kernels: Any) -> Side:
         """Sort the points, given with three axes, within the blocks that `offsets` (blocks + 1,) mark."""
         n, sizes = len(points), np.diff(offsets)
-        codes = cp.empty(n, cp.uint64)
-        arguments = (np.int32(n), points, corner, np.float64(cells_per_unit), codes)
-        kernels["auction_morton"]((max(-(-n // THREADS), 1),), (THREADS,), arguments)
         blocks, slots = layout(sizes)
         block_of_point = _spread(cp, np.arange(len(sizes)), sizes)
         bits = (len(sizes) - 1).bit_length()
-        keys = (block_of_point.astype(cp.uint64) << np.uint64(_CODE_BITS - bits)) | (codes >> np.uint64(bits))
+        keys, threads = cp.empty(n, cp.uint64), (max(-(-n // THREADS), 1),)
+        arguments = (np.int32(n), points, corner, np.float64(cells_per_unit), block_of_point, np.int32(bits), keys)
+        kernels["auction_keys"](threads, (THREADS,), arguments)
         sorted_order = cp.argsort(keys)
-        slot = cp.arange(n, dtype=cp.int32) + _spread(cp, blocks[:, 3] - offsets[:-1], sizes)
+        keys = keys[sorted_order]
         order, block = cp.full(slots, -1, cp.int32), cp.zeros(slots, cp.int32)
-        sorted_points = cp.full((slots, 3), cp.inf)
-        order[slot], block[slot], sorted_points[slot] = sorted_order, block_of_point, points[sorted_order]
+        sorted_points, on_device = cp.full((slots, 3), cp.inf), (cp.asarray(blocks), cp.asarray(offsets))
+        arguments = (np.int32(n), points, sorted_order, block_of_point, *on_device, order, block, sorted_points)
+        kernels["auction_fill_slots"](threads, (THREADS,), arguments)
         first = [0]
         for level in range(int(blocks[:, 0].max()) + 1):
             first.append(first[-1] + -(-slots // FAN ** (level + 1)))
-        return cls(
-            *(cp, points, sorted_points, order, block, slot, keys[sorted_order], cp.asarray(offsets)),
-            *(cp.asarray(blocks), np.array(first, np.int32)),
-        )
+        levels = np.array(first, np.int32)
+        return cls(cp, points, sorted_points, order, block, keys, on_device[1], on_device[0], levels)
 
     def tree(self, kernels: Any, v: Any) -> tuple[Any, Any]:
         """Return boxes and largest prices of the tree's nodes for column duals `v`, in the caller's order."""
@@ -97,19 +91,11 @@ class Side:
         """Return what the searching kernels take of the side whose points search."""
         return self.sorted_points, self.order, self.block
 
-    def place_among(self, other: Side) -> Any:
-        """Return the slot of `other` near which each slot's point would be sorted in, int32 (slots,)."""
-        cp = self.cp
-        block = self.block[self.slot]
-        place = cp.searchsorted(other.keys, self.keys) - other.offsets[block] + other.blocks[block, 3]
-        near = cp.zeros(len(self.order), cp.int32)
-        near[self.slot] = place
-        return near
-
-    def rank_in_block(self) -> Any:
-        """Return the place of each point of `slot` within its block."""
-        cp = self.cp
-        return cp.arange(len(self.slot), dtype=cp.int64) - self.offsets[self.block[self.slot]]
+    def whole(self, boxes: Any) -> tuple[Any, ...]:
+        """Return what `auction_neighbours` takes of either side."""
+        first = self.cp.asarray(self.first)
+        tree = np.int32(len(self.order)), first, self.blocks, self.sorted_points, self.order, boxes
+        return *tree, self.block, self.keys, self.offsets
 
 
 def sorted_sides(cp: Any, x: Any, y: Any, offsets: tuple[np.ndarray, np.ndarray], kernels: Any) -> tuple[Side, Side]:

@@ -20,16 +20,38 @@
 
 constexpr int THREADS = 256;
 
-// The rank-th smallest of the block's values that are not none(), or the largest of them if there are fewer.
+constexpr int WARPS = THREADS / 32;
+
+__device__ __forceinline__ price_t lesser(price_t a, price_t b) { return b < a ? b : a; }
+__device__ __forceinline__ price_t greater(price_t a, price_t b) { return b < a ? a : b; }
+
+// A bitonic network (K. E. Batcher, "Sorting networks and their applications", AFIPS 1968): lanes hold values that rise
+// and then fall, or the like; on return they ascend, or descend.
+__device__ __forceinline__ price_t merged_in_warp(price_t x, int size, bool ascends) {
+    for (int step = size / 2; step > 0; step /= 2) {
+        const price_t other = __shfl_xor_sync(FULL_WARP, x, step);
+        x = ((lane() & step) == 0) == ascends ? lesser(x, other) : greater(x, other);
+    }
+    return x;
+}
+
+// The rank-th smallest, rank <= 32, of the block's values that are not none(), or the largest of them if there are
+// fewer: warps sort theirs, then in pairs keep the 32 smallest of both.
 __device__ void write_ranked(price_t mine, int rank, price_t* out) {
     __shared__ price_t values[THREADS];
-    values[threadIdx.x] = mine;
-    const int known = __syncthreads_count(mine < none());
-    if (rank > known) rank = known;
-    int before = 0;
-    for (int k = 0; k < THREADS; k++) before += comes_before(values[k], k, mine, threadIdx.x);
-    if (before == rank - 1) *out = mine;
-    if (known == 0 && threadIdx.x == 0) *out = none();
+    const int warp = threadIdx.x / 32;
+#pragma unroll
+    for (int size = 2; size <= 32; size *= 2) mine = merged_in_warp(mine, size, (lane() & size) == 0);
+    for (int step = 1; step < WARPS; step *= 2) {
+        values[threadIdx.x] = mine;
+        __syncthreads();
+        if (warp % (2 * step) == 0)
+            mine = merged_in_warp(lesser(mine, values[(warp + step) * 32 + 31 - lane()]), 32, true);
+        __syncthreads();
+    }
+    if (warp != 0) return;
+    const int known = __popc(__ballot_sync(FULL_WARP, mine < none()));
+    if (lane() == (known == 0 ? 0 : (rank < known ? rank : known) - 1)) *out = mine;
 }
 
 extern "C" __global__ void __launch_bounds__(THREADS) auction_row_limit(
@@ -48,25 +70,26 @@ extern "C" __global__ void __launch_bounds__(THREADS) auction_row_limit(
     write_ranked(least, rank, &row_limit[row]);
 }
 
-// Grid (width / THREADS, THREADS, matrices): minima[g * columns + col] = least cost of col among the g-th chunk of
-// its rows.
+// A block for each THREADS columns, then each of THREADS parts of the rows, then each matrix: minima[g * columns + col]
+// = least cost of col among the g-th part of its rows.
 extern "C" __global__ void __launch_bounds__(THREADS) auction_column_minima(
     int n_rows, int n_cols, const int64* indptr, const int* indices, const cost_t* cost,
     const unsigned char* forbidden, int width, int block_rows,
     price_t* minima
 ) {
     const Graph graph{indptr, indices, cost, forbidden, width, block_rows};
-    const int edge = blockIdx.x * THREADS + threadIdx.x;
+    const int tiles = (width + THREADS - 1) / THREADS, edge = blockIdx.x % tiles * THREADS + threadIdx.x;
     if (edge >= width) return;
-    const int64 above = (int64)blockIdx.z * block_rows;
-    const int64 from = above + (int64)block_rows * blockIdx.y / gridDim.y;
-    const int64 to = above + (int64)block_rows * (blockIdx.y + 1) / gridDim.y;
+    const int part = blockIdx.x / tiles % THREADS, matrix = blockIdx.x / tiles / THREADS;
+    const int64 above = (int64)matrix * block_rows;
+    const int64 from = above + (int64)block_rows * part / THREADS;
+    const int64 to = above + (int64)block_rows * (part + 1) / THREADS;
     price_t least = none();
     for (int64 row = from; row < to; row++) {
         const price_t c = graph.cost_of(row * width, edge);
         if (c < least) least = c;
     }
-    minima[blockIdx.y * (int64)n_cols + blockIdx.z * width + edge] = least;
+    minima[part * (int64)n_cols + (int64)matrix * width + edge] = least;
 }
 
 extern "C" __global__ void __launch_bounds__(THREADS) auction_column_limit(

@@ -10,29 +10,24 @@
 // A batch is one tree over all blocks: each block's points fill slots of their own, padded (order -1) so that no node
 // below its roots holds points of two blocks, and a search starts in the few roots of its block.
 //
-//   auction_morton     Morton codes of points, 21 bits an axis
+//   auction_keys, auction_fill_slots  where points come: by block, then by Morton code of 21 bits an axis
 //   auction_tree       the nodes of one level, a thread a node
-//   auction_nearest    the NEAREST nearest points of every query, a thread a query
+//   auction_neighbours the NEAREST nearest points of every point, and one at the same part of the curve, a thread a point
+//   auction_graph_of_pairs  rows' edges and their costs from a list of pairs
 //   auction_point_costs  costs of given pairs
 //   auction_price      up to FAN pairs of a row with c - v < r, FAN lanes a row
 //
-// Bytes: about 60 per node visited, some hundred nodes a query. No two threads write the same place.
+// Bytes: about 60 per node visited, some hundred nodes a query. No two threads write the same place; the list of
+// auction_price is in no order, and is sorted after.
 // variant: -DSQUARED
 #include "grid.cuh"
 
 constexpr int FAN = 8;
 constexpr int NEAREST = 16;
+constexpr int NOBODY = -1;
 constexpr int LEVEL_SHIFT = 27;  // a node on the stack: level << 27 | index
 constexpr int STACK = 96;
 constexpr double ROUND_DOWN = 1.0 - 16 * 2.220446049250313e-16;
-
-struct Tree {
-    const double* __restrict__ points;  // (slots, 3), sorted
-    const int* __restrict__ order;      // (slots,) index of each sorted point in the caller's order, -1 = no point
-    const double* __restrict__ boxes;   // (nodes, 6): lower corner, upper corner; leaves first, then level after level
-    const double* __restrict__ prices;  // (nodes,)
-    int slots;
-};
 
 // Where the points of one block are.
 struct Block {
@@ -64,14 +59,14 @@ __device__ __forceinline__ double squared_to_box(const double* a, const double* 
 
 // Visits every slot j of a block for which no node above was skipped. skip(node), meet(slot).
 template <class Skip, class Meet>
-__device__ __forceinline__ void traverse(const Tree& tree, const Block& block, const int* first, Skip skip, Meet meet) {
+__device__ __forceinline__ void traverse(int slots, const Block& block, const int* first, Skip skip, Meet meet) {
     int stack[STACK];
     int size = 0;
     for (int root = block.first_root; root < block.end_root; root++) stack[size++] = block.level << LEVEL_SHIFT | root;
     while (size > 0) {
         const int top = stack[--size], level = top >> LEVEL_SHIFT, index = top & ((1 << LEVEL_SHIFT) - 1);
         if (skip(first[level] + index)) continue;
-        const int begin = index * FAN, below = level == 0 ? tree.slots : first[level] - first[level - 1];
+        const int begin = index * FAN, below = level == 0 ? slots : first[level] - first[level - 1];
         const int end = begin + FAN < below ? begin + FAN : below;
         if (level == 0)
             for (int j = begin; j < end; j++) meet(j);
@@ -80,18 +75,34 @@ __device__ __forceinline__ void traverse(const Tree& tree, const Block& block, c
     }
 }
 
-extern "C" __global__ void auction_morton(
-    int n, const double* points, const double* corner, double cells_per_unit, uint64* codes
+// keys: the block in the highest `block_bits` of 63, and below it as much of the Morton code as there is room for.
+extern "C" __global__ void auction_keys(
+    int n, const double* points, const double* corner, double cells_per_unit, const int* block_of_point, int block_bits,
+    uint64* keys
 ) {
     const int i = global_thread();
     if (i >= n) return;
     uint64 code = 0;
     for (int axis = 0; axis < 3; axis++) {
-        const double cell = (points[3 * i + axis] - corner[axis]) * cells_per_unit;
+        const double cell = (points[3 * (int64)i + axis] - corner[axis]) * cells_per_unit;
         const uint64 c = (uint64)fmin(fmax(cell, 0.0), 2097151.0);
         for (int bit = 0; bit < 21; bit++) code |= ((c >> bit) & 1ull) << (3 * bit + 2 - axis);
     }
-    codes[i] = code;
+    keys[i] = (uint64)block_of_point[i] << (63 - block_bits) | code >> block_bits;
+}
+
+// Puts point sorted[p], whose block is that of point p since blocks stay in order, into its slot.
+extern "C" __global__ void auction_fill_slots(
+    int n, const double* points, const int64* sorted, const int* block_of_point, const Block* blocks,
+    const int64* offsets, int* order, int* block, double* sorted_points
+) {
+    const int p = global_thread();
+    if (p >= n) return;
+    const int b = block_of_point[p], slot = (int)(p - offsets[b]) + blocks[b].first_slot;
+    const int64 point = sorted[p];
+    order[slot] = (int)point;
+    block[slot] = b;
+    for (int k = 0; k < 3; k++) sorted_points[3 * (int64)slot + k] = points[3 * point + k];
 }
 
 // Nodes of `level`, which lie from `here` on; those below from `below` on, or slots when level is 0. A node without a
@@ -115,24 +126,43 @@ extern "C" __global__ void auction_tree(
     prices[here + node] = price;
 }
 
-// queries: (n, 3) sorted; query_order, query_block (n,) their own indices, -1 = none, and blocks; near: (n,) slot where
-// each falls among the sorted points. pairs: (n, NEAREST) row * columns + column, -1 beyond the number of points;
-// queries are columns when turned.
-extern "C" __global__ void __launch_bounds__(128) auction_nearest(
-    int n, int slots, const int* first, const Block* blocks, const double* points, const int* order,
-    const double* boxes, const double* prices, const double* queries, const int* query_order, const int* query_block,
-    const int* near, int turned, int64 n_cols, int64* pairs
-) {
-    const Tree tree{points, order, boxes, prices, slots};
-    const int i = global_thread();
-    if (i >= n) return;
-    const double at[3] = {queries[3 * (int64)i], queries[3 * (int64)i + 1], queries[3 * (int64)i + 2]};
+// One side of the problem, `Side` in gpu_tree.py.
+struct Side {
+    int slots;
+    const int* __restrict__ first;      // (levels + 1,) where each level's nodes begin
+    const Block* __restrict__ blocks;
+    const double* __restrict__ points;  // (slots, 3), sorted
+    const int* __restrict__ order;      // (slots,) index of each sorted point in the caller's order, -1 = no point
+    const double* __restrict__ boxes;   // (nodes, 6): lower corner, upper corner; leaves first, then level after level
+    const int* __restrict__ block;      // (slots,)
+    const uint64* __restrict__ keys;    // (points,) block and place on the curve, ascending
+    const int64* __restrict__ offsets;  // (blocks + 1,)
+};
+
+// The slot of `other` near which the point of a slot of `own` would be sorted in.
+__device__ __forceinline__ int place_among(const Side& own, const Side& other, int b, int slot) {
+    const uint64 key = own.keys[slot - own.blocks[b].first_slot + own.offsets[b]];
+    int64 low = other.offsets[b], high = other.offsets[b + 1];
+    while (low < high) {
+        const int64 middle = (low + high) / 2;
+        if (other.keys[middle] < key)
+            low = middle + 1;
+        else
+            high = middle;
+    }
+    return (int)(low - other.offsets[b]) + other.blocks[b].first_slot;
+}
+
+// Calls report(k, slot) for k below NEAREST: a nearest point of the other side, or -1 beyond their number.
+template <class Report>
+__device__ __forceinline__ void nearest(const Side& own, const Side& other, int b, int slot, Report report) {
+    const double at[3] = {own.points[3 * (int64)slot], own.points[3 * (int64)slot + 1], own.points[3 * (int64)slot + 2]};
     double dist[NEAREST] = {};
     int found[NEAREST] = {};
     int count = 0;
     double limit = 1e308;
     const auto insert = [&](int j) {
-        const double d = squared_distance(at, points + 3 * (int64)j);
+        const double d = squared_distance(at, other.points + 3 * (int64)j);
         if (d > limit) return;
         int place = count < NEAREST ? count : NEAREST - 1;
         if (count == NEAREST && d >= dist[NEAREST - 1]) return;
@@ -142,21 +172,62 @@ extern "C" __global__ void __launch_bounds__(128) auction_nearest(
         if (count < NEAREST) count++;
         if (count == NEAREST) limit = dist[NEAREST - 1];
     };
-    const int own = query_order[i];
-    if (own >= 0) {
-        const Block block = blocks[query_block[i]];
-        const int middle = near[i];
-        const int begin = middle - NEAREST > block.first_slot ? middle - NEAREST : block.first_slot;
-        for (int j = begin; j < middle + NEAREST && j < block.end_slot; j++) insert(j);
-        count = 0;
-        traverse(
-            tree, block, first, [&](int node) { return squared_to_box(at, boxes + 6 * (int64)node) > limit; }, insert
-        );
-    }
-    for (int k = 0; k < NEAREST; k++) {
-        const int64 other = k < count ? order[found[k]] : 0;
-        pairs[i * (int64)NEAREST + k] = k >= count ? -1 : turned ? other * n_cols + own : own * n_cols + other;
-    }
+    const Block block = other.blocks[b];
+    const int middle = place_among(own, other, b, slot);
+    const int begin = middle - NEAREST > block.first_slot ? middle - NEAREST : block.first_slot;
+    for (int j = begin; j < middle + NEAREST && j < block.end_slot; j++) insert(j);
+    count = 0;
+    const auto too_far = [&](int node) { return squared_to_box(at, other.boxes + 6 * (int64)node) > limit; };
+    traverse(other.slots, block, other.first, too_far, insert);
+    for (int k = 0; k < NEAREST; k++) report(k, k < count ? found[k] : -1);
+}
+
+// A thread a slot, of the rows first. pairs: (row slots, NEAREST + 1), then (column slots, NEAREST): row * columns +
+// column, or -1. A row's last pair, where they are asked for, is the column at the same part of the curve.
+extern "C" __global__ void __launch_bounds__(128) auction_neighbours(
+    int row_slots, const int* row_first, const Block* row_blocks, const double* row_points, const int* row_order,
+    const double* row_boxes, const int* row_block, const uint64* row_keys, const int64* row_offsets, int col_slots,
+    const int* col_first, const Block* col_blocks, const double* col_points, const int* col_order,
+    const double* col_boxes, const int* col_block, const uint64* col_keys, const int64* col_offsets, int equal_ranks,
+    int64 n_cols, int64* pairs
+) {
+    const Side rows{row_slots, row_first, row_blocks, row_points, row_order, row_boxes, row_block, row_keys, row_offsets};
+    const Side cols{col_slots, col_first, col_blocks, col_points, col_order, col_boxes, col_block, col_keys, col_offsets};
+    const int thread = global_thread();
+    if (thread >= row_slots + col_slots) return;
+    const bool is_row = thread < row_slots;
+    const Side& own = is_row ? rows : cols;
+    const Side& other = is_row ? cols : rows;
+    const int slot = is_row ? thread : thread - row_slots, width = is_row ? NEAREST + 1 : NEAREST;
+    int64* mine = pairs + (is_row ? 0 : row_slots * (int64)(NEAREST + 1)) + slot * (int64)width;
+    const int64 self = own.order[slot];
+    for (int k = 0; k < width; k++) mine[k] = -1;
+    if (self < 0) return;
+    const int b = own.block[slot];
+    nearest(own, other, b, slot, [&](int k, int found) {
+        const int64 it = found < 0 ? -1 : other.order[found];
+        if (it >= 0) mine[k] = is_row ? self * n_cols + it : it * n_cols + self;
+    });
+    if (!is_row || !equal_ranks) return;
+    const Block here = own.blocks[b], there = other.blocks[b];
+    const int64 rank = slot - here.first_slot, size = here.end_slot - here.first_slot;
+    const int64 place = there.first_slot + rank * (there.end_slot - there.first_slot) / size;
+    mine[NEAREST] = self * n_cols + other.order[place];
+}
+
+// From ascending pairs row * columns + column to a graph: a thread a pair, and one beyond the last.
+extern "C" __global__ void auction_graph_of_pairs(
+    int64 n_pairs, int n_rows, int64 n_cols, const int64* pairs, const double* x, const double* y, int64* indptr,
+    int* indices, double* costs
+) {
+    const int64 p = blockIdx.x * (int64)blockDim.x + threadIdx.x;
+    if (p > n_pairs) return;
+    const int64 row = p < n_pairs ? pairs[p] / n_cols : n_rows, before = p > 0 ? pairs[p - 1] / n_cols : -1;
+    for (int64 r = before + 1; r <= row; r++) indptr[r] = p;
+    if (p == n_pairs) return;
+    const int64 col = pairs[p] % n_cols;
+    indices[p] = (int)col;
+    costs[p] = cost_of(squared_distance(x + 3 * row, y + 3 * col));
 }
 
 extern "C" __global__ void auction_point_costs(
@@ -166,21 +237,21 @@ extern "C" __global__ void auction_point_costs(
     if (p < n_pairs) costs[p] = cost_of(squared_distance(x + 3 * (pairs[p] / m), y + 3 * (pairs[p] % m)));
 }
 
-// rows: (n, 3) sorted; row_order, row_block (n,) their own indices and blocks; selected (k,): slots of the rows that are
-// checked; row_duals by own index; indptr, indices: the graph so far. pairs (k, FAN), costs beside, -1 = none: each of
-// a row's FAN lanes meets every FAN-th point of the leaves and reports its worst. violated (rows,): set where some pair
-// has c - v < r. Beside a violated row's pairs, and beside every row's unless only_violated, pairs with c - v < r +
-// margin that the graph lacks are reported: they are next.
+// rows: (row_slots, 3) sorted; row_order, row_block their own indices, -1 = none, and blocks; row_duals by own index;
+// indptr, indices: the graph so far. Rows whose dual is above `checked` are checked: each of a row's FAN lanes meets
+// every FAN-th point of the leaves and reports its worst, into the list `pairs`, `costs`. wanting (rows,): set where some
+// pair has c - v < r; `checked` takes the duals of the others. Beside a violated row's pairs, and beside every row's
+// unless only_violated, pairs with c - v < r + margin that the graph lacks are reported: they are next.
 extern "C" __global__ void __launch_bounds__(128) auction_price(
-    int n_selected, int slots, const int* first, const Block* blocks, const double* points, const int* order,
-    const double* boxes, const double* prices, const double* rows, const int* row_order, const int* row_block,
-    const int* selected, const double* row_duals, const double* v, const int64* indptr, const int* indices,
-    int64 n_cols, double margin, int only_violated, int64* pairs, double* costs, unsigned char* violated
+    int slots, const int* first, const Block* blocks, const double* points, const int* order, const double* boxes,
+    const double* prices, int row_slots, const double* rows, const int* row_order, const int* row_block,
+    const double* row_duals, const double* v, const int64* indptr, const int* indices, int64 n_cols, double margin,
+    int only_violated, double* checked, unsigned char* wanting, int64* pairs, double* costs, int* n_found
 ) {
-    const int i = global_thread() / FAN, member = threadIdx.x % FAN;
+    const int place_of_row = global_thread() / FAN, member = threadIdx.x % FAN;
     const uint32 group = 0xffu << (lane() / FAN * FAN);
-    if (i >= n_selected) return;
-    const int place_of_row = selected[i], own = row_order[place_of_row];
+    const int own = place_of_row < row_slots ? row_order[place_of_row] : NOBODY;
+    if (own == NOBODY || !(row_duals[own] > checked[own])) return;
     const Block block = blocks[row_block[place_of_row]];
     const double at[3] = {
         rows[3 * (int64)place_of_row], rows[3 * (int64)place_of_row + 1], rows[3 * (int64)place_of_row + 2]
@@ -211,7 +282,13 @@ extern "C" __global__ void __launch_bounds__(128) auction_price(
             stack[size++] = (level - 1) << LEVEL_SHIFT | (child - member + __ffs(who) - 1);
     }
     const bool breaks = __any_sync(group, found >= 0 && worst < dual);
-    if (breaks && member == 0) violated[own] = 1;
-    pairs[i * (int64)FAN + member] = found >= 0 && (breaks || !only_violated) ? own * n_cols + found : -1;
-    costs[i * (int64)FAN + member] = worst_cost;
+    if (member == 0) {
+        checked[own] = breaks ? -1e308 : dual;
+        if (breaks) wanting[own] = 1;
+    }
+    if (found >= 0 && (breaks || !only_violated)) {
+        const int place = next_place(n_found);
+        pairs[place] = own * n_cols + found;
+        costs[place] = worst_cost;
+    }
 }

@@ -2,9 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Generator
-from contextlib import contextmanager
-from types import SimpleNamespace
 from typing import Any
 
 import numpy as np
@@ -12,48 +9,13 @@ import pytest
 from scipy.sparse import csr_array
 from scipy.sparse.csgraph import maximum_bipartite_matching
 
-from auctrack.matching import Auction, Infeasible, Problem, cuda, solve
+from auctrack.matching import Auction, Infeasible, Problem, solve
 from auctrack.matching.auction import gpu, gpu_feasibility
 from auctrack.matching.auction.gpu_feasibility import are_enough, find_fault, match_greedily
 from auctrack.matching.auction.gpu_graph import DeviceGraph
-from auctrack.matching.cardinality import persistent_gpu
 
-from ..hungarian.host_kernels import COMPILER, HOST, RESIDENT_BLOCKS, HostKernel, compiled
+from .on_host import CUPY, needs_compiler
 from .short_problems import SHORT, reaches_too_little
-
-THREADS = 64
-"""Of a block here: a fiber each."""
-needs_compiler = pytest.mark.skipif(COMPILER is None, reason="needs g++")
-
-
-class _OnHost:
-    """The kernels of a file, compiled for the host."""
-
-    def __init__(self, file: str, *options: str, cooperative: bool = False) -> None:
-        del cooperative
-        self.file, self.options = file, options
-
-    def __getitem__(self, name: str) -> HostKernel:
-        return HostKernel(compiled(self.file, name, *self.options))
-
-
-@pytest.fixture
-def host(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Let the host be the device."""
-
-    @contextmanager
-    def using(_: str) -> Generator[Any]:
-        yield HOST
-
-    monkeypatch.setattr(HOST, "cuda", SimpleNamespace(Device=lambda: SimpleNamespace(id=0)), raising=False)
-    monkeypatch.setattr(cuda, "cupy", lambda: HOST)
-    monkeypatch.setattr(cuda, "using", using)
-    monkeypatch.setattr(cuda, "load", _OnHost)
-    monkeypatch.setattr(cuda, "require_memory", lambda *_: None)
-    monkeypatch.setattr(cuda, "resident_blocks", lambda *_: RESIDENT_BLOCKS)
-    monkeypatch.setattr(gpu_feasibility, "GREEDY_THREADS", THREADS)
-    monkeypatch.setattr(gpu_feasibility, "FEW_PAIRS", 6)
-    monkeypatch.setattr(persistent_gpu, "THREADS_OF_A_BLOCK", THREADS)
 
 
 def _is_whole(allowed: np.ndarray) -> bool:
@@ -106,7 +68,7 @@ def test_counts_of_one_matrix_of_a_batch_do_not_speak_for_another() -> None:
 def test_greedy_start_gives_each_column_to_the_cheapest_that_asks() -> None:
     rng = np.random.default_rng(2)
     cost = (rng.integers(1, 30, (70, 80)) - 10) * (rng.random((70, 80)) < 0.1)
-    col_of_row, n_free = match_greedily(DeviceGraph.of(HOST, Problem.sparse(csr_array(cost.astype(np.int32)))))
+    col_of_row, n_free = match_greedily(DeviceGraph.of(CUPY, Problem.sparse(csr_array(cost.astype(np.int32)))))
     expected = np.full(70, -1)
     for _ in range(gpu_feasibility.GREEDY_ROUNDS):
         asks = [
@@ -130,7 +92,7 @@ def test_what_can_be_matched_is_told_from_what_cannot(share: float, shape: tuple
     for _ in range(4):
         allowed = rng.random(shape) < share
         problem = Problem.dense(np.where(allowed, 1.0, np.inf))
-        fault = find_fault(DeviceGraph.of(HOST, problem), problem.row_offsets, problem.col_offsets)
+        fault = find_fault(DeviceGraph.of(CUPY, problem), problem.row_offsets, problem.col_offsets)
         whole = [_is_whole(block) for block in allowed]
         assert (fault is None) == all(whole)
         if fault is not None:

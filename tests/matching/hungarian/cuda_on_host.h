@@ -27,7 +27,7 @@
 #define __CUDA_ARCH__ 700
 
 struct Dimension {
-    int x, y, z;  // launches are one-dimensional
+    int x;
 };
 struct int2 {
     int x, y;

@@ -61,6 +61,11 @@ _WORDS = {
 }
 """What only a GPU can do, and what stands for it."""
 
+_KERNEL_NAME = r'extern "C" __global__ void\s+(?:__launch_bounds__\(.*?\)\s*)?(\w+)\('
+_LAUNCHER = """extern "C" void launch_{0}(int blocks, int threads, int shared_bytes, void** arguments) {{
+    host::launch({0}, blocks, threads, shared_bytes, arguments);
+}}
+"""
 _PRELUDE = """#include "cuda_on_host.h"
 inline void load_both(const unsigned long long* at, unsigned long long& a, unsigned long long& b) {
     uint64_t low, high;
@@ -165,28 +170,31 @@ class EmulatedCosts(HostCosts):
 class HostKernel:
     """A kernel, launched as CuPy launches one."""
 
-    def __init__(self, library: ctypes.CDLL) -> None:
-        self.library = library
+    def __init__(self, launch: Any) -> None:
+        self.launch = launch
         self.max_dynamic_shared_size_bytes = 0
 
     def __call__(self, grid: tuple[int], block: tuple[int], arguments: Sequence[Any], *, shared_mem: int = 0) -> None:
         given = [np.array(a.ctypes.data if isinstance(a, np.ndarray) and a.ndim else a) for a in arguments]
         where = (ctypes.c_void_p * len(given))(*(value.ctypes.data for value in given))
-        self.library.launch(int(grid[0]), int(block[0]), int(shared_mem), where)
+        self.launch(int(grid[0]), int(block[0]), int(shared_mem), where)
+
+
+def compiled(file: str, name: str, *options: str) -> Any:
+    """Return what launches a kernel of a file that is compiled for the host."""
+    return getattr(_library(file, *options), f"launch_{name}")
 
 
 @functools.cache
-def compiled(file: str, name: str, *options: str) -> ctypes.CDLL:
-    """Compile a kernel file for the host."""
+def _library(file: str, *options: str) -> ctypes.CDLL:
     text = cuda.source(file)
     for device, host in _WORDS.items():
         text = text.replace(device, host)
     missing = re.findall(r"^.*\basm\b.*$", text, flags=re.MULTILINE)
     assert not missing, f"cuda_on_host.h has nothing that stands for {missing}"
     folder = Path(tempfile.mkdtemp(prefix="auctrack-kernels-"))
-    launch = f"host::launch({name}, blocks, threads, shared_bytes, arguments);"
-    signature = "void launch(int blocks, int threads, int shared_bytes, void** arguments)"
-    (folder / "kernel.cpp").write_text(f'{_PRELUDE}{text}\nextern "C" {signature} {{ {launch} }}\n', encoding="utf-8")
+    launchers = "".join(map(_LAUNCHER.format, re.findall(_KERNEL_NAME, text)))
+    (folder / "kernel.cpp").write_text(f"{_PRELUDE}{text}\n{launchers}", encoding="utf-8")
     flags = [
         "-std=c++17",
         "-O1",

@@ -1,0 +1,46 @@
+"""The GPU's auction where there is no GPU: its own kernels, compiled for the host, and NumPy in CuPy's place."""
+
+from __future__ import annotations
+
+import functools
+from types import SimpleNamespace
+from typing import Any
+
+import numpy as np
+import pytest
+
+from ..hungarian.host_kernels import COMPILER, RESIDENT_BLOCKS, HostArray, HostKernel, HostModule, compiled
+
+needs_compiler = pytest.mark.skipif(COMPILER is None, reason="needs g++")
+
+
+class _CuPy(HostModule):
+    """NumPy whose functions return arrays with the methods of CuPy's."""
+
+    cuda = SimpleNamespace(Device=lambda: SimpleNamespace(id=0, attributes={"MultiProcessorCount": RESIDENT_BLOCKS}))
+
+    def __getattr__(self, name: str) -> Any:
+        function = getattr(np, name)
+        if isinstance(function, type) or not callable(function):
+            return function
+
+        @functools.wraps(function)
+        def called(*arguments: Any, **options: Any) -> Any:
+            result = function(*arguments, **options)
+            return np.asarray(result).view(HostArray) if isinstance(result, (np.ndarray, np.generic)) else result
+
+        return called
+
+
+CUPY = _CuPy()
+
+
+class KernelsOnHost:
+    """The kernels of a file, compiled for the host."""
+
+    def __init__(self, file: str, *options: str, cooperative: bool = False) -> None:
+        del cooperative
+        self.file, self.options = file, options
+
+    def __getitem__(self, name: str) -> HostKernel:
+        return HostKernel(compiled(self.file, name, *self.options))

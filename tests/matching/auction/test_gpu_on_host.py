@@ -1,0 +1,88 @@
+"""The GPU's auction run on the host by its own kernels, small: every way that a problem may take, proven optimal."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import pytest
+from scipy.sparse import csr_array
+
+from auctrack.matching import Assignment, Auction, Problem, solve, verify
+from auctrack.matching.auction import gpu, gpu_dense, gpu_points
+from auctrack.matching.auction.gpu_dense import cheapest_of_rows
+from auctrack.matching.auction.gpu_graph import DeviceGraph
+
+from .on_host import CUPY, needs_compiler
+
+pytestmark = [needs_compiler, pytest.mark.usefixtures("host")]
+
+RNG = np.random.default_rng(0)
+
+
+def _points(*sizes: tuple[int, int], **options: Any) -> Problem:
+    return Problem.batch([Problem.points(RNG.random((n, 3)), RNG.random((m, 3)), **options) for n, m in sizes])
+
+
+def _gate(n: int, m: int) -> csr_array:
+    costs = RNG.random((n, m)) * (RNG.random((n, m)) < 0.1)
+    costs[np.arange(n), RNG.permutation(m)[:n]] = 1.5
+    return csr_array(costs)
+
+
+PROBLEMS = {
+    "points": _points((60, 60)),
+    "points, wide": _points((40, 60)),
+    "points, tall, squared": _points((60, 59), metric="squared"),
+    "points, priced": _points((50, 60), unmatched_cost=0.1),
+    "points in blocks": _points((20, 20), (7, 9), (1, 1), (70, 70), (3, 8)),
+    "sparse": Problem.sparse(_gate(60, 60)),
+    "sparse, tall": Problem.sparse(_gate(50, 60).T),
+    "sparse, priced": Problem.sparse(_gate(60, 60), unmatched_cost=0.3),
+    "dense, integer": Problem.dense(RNG.integers(0, 300, (50, 50))),
+    "dense, wide": Problem.dense(RNG.random((40, 50), dtype=np.float32)),
+    "dense, some forbidden": Problem.dense(RNG.random((40, 50)), forbidden=RNG.random((40, 50)) < 0.6),
+    "matrices": Problem.dense(RNG.integers(0, 90, (5, 12, 14))),
+    "matrices, tall, priced": Problem.dense(RNG.random((3, 14, 12)), unmatched_cost=0.05),
+}
+
+
+def solved(problem: Problem, **options: Any) -> Assignment:
+    answer = gpu.solve_gpu(problem, Auction(**options), "cuda")
+    assert verify(problem, answer).is_optimal
+    return answer
+
+
+@pytest.mark.parametrize("kind", PROBLEMS)
+def test_the_optimum_is_found_and_proven(kind: str) -> None:
+    np.testing.assert_allclose(solved(PROBLEMS[kind]).cost, solve(PROBLEMS[kind], device="cpu").cost, rtol=1e-12)
+
+
+@pytest.mark.parametrize("kind", [kind for kind in PROBLEMS if kind.startswith(("dense", "matrices"))])
+def test_matrices_go_through_their_cheapest_pairs(kind: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(gpu_dense, "SMALLEST_SIDE", 1)
+    monkeypatch.setattr(gpu_dense, "CHEAPEST", 4)
+    assert solved(PROBLEMS[kind]).stats["pricing_rounds"] >= 1
+
+
+def test_points_whose_neighbours_say_little_get_their_matrix(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(gpu_points, "search_free", lambda *_: gpu_points.TOO_HARD)
+    assert solved(PROBLEMS["points"]).stats["matrix"] == 1
+
+
+@pytest.mark.parametrize("dtype", [np.float64, np.int32])
+@pytest.mark.parametrize("width", [3, 40, 256, 700])
+def test_cheapest_of_rows(dtype: Any, width: int) -> None:
+    """Every 256th pair of a row is a thread's: of the threads' least costs, the wanted, or the largest there is."""
+    costs = np.random.default_rng(1).integers(-50, 1000, (5, width)).astype(dtype)
+    forbidden = np.random.default_rng(2).random((5, width)) < 0.3
+    forbidden[0] = True
+    graph = DeviceGraph.of(CUPY, Problem.dense(costs, forbidden=forbidden))
+    padded = np.full((5, -(-width // 256) * 256), np.inf)
+    padded[:, :width] = np.where(forbidden, np.inf, costs)
+    least = np.sort(padded.reshape(5, -1, 256).min(axis=1), axis=1)
+    for rank in (1, 8, 16):
+        expected = [
+            row[min(rank, np.isfinite(row).sum()) - 1] if np.isfinite(row).any() else graph.none for row in least
+        ]
+        np.testing.assert_array_equal(cheapest_of_rows(graph, rank), expected)
