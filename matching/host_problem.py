@@ -20,7 +20,9 @@ COORDINATE_LIMIT = 1e140
 
 
 def array(values: Any, name: str) -> np.ndarray:
-    """Return `values` as an array, or refuse rows of unequal length and masks, which would be lost."""
+    """Return `values` as an array, or refuse uneven rows, sparse matrices, and masks, which would be lost."""
+    if hasattr(values, "tocsr"):
+        raise InvalidProblem(f"{name} needs a full array; got a sparse matrix. State it with Problem.sparse.")
     if isinstance(values, np.ma.MaskedArray):
         raise InvalidProblem(
             f"{name} needs a plain array; got a masked one. Pass its `data`, and pairs that must not be matched as "

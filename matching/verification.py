@@ -87,9 +87,12 @@ def _check_arrays(problem: Problem, assignment: Assignment) -> None:
         raise InvalidProblem(
             f"assignment needs the problem's {problem.n_rows} rows and {problem.n_cols} columns; got arrays of {sizes}."
         )
-    duals = {assignment.row_duals.dtype, assignment.col_duals.dtype}
-    if duals != {problem.dual_dtype}:
-        raise InvalidProblem(f"assignment needs duals of {problem.dual_dtype} for these costs; got {duals}.")
+    types = assignment.row_duals.dtype, assignment.col_duals.dtype
+    if any(own != problem.dual_dtype for own in types):
+        raise InvalidProblem(
+            f"assignment needs duals of {problem.dual_dtype} for these costs; got {types[0]} for rows, {types[1]} for "
+            "columns. Verify it against the problem that was solved."
+        )
 
 
 def _matching_faults(problem: Problem, assignment: Assignment) -> list[str]:

@@ -189,6 +189,11 @@ def test_formats_that_pad_with_zeros_are_refused(graph):
         solve(graph)
 
 
+def test_a_sparse_matrix_is_not_stated_as_a_dense_one():
+    with pytest.raises(InvalidProblem, match=r"sparse matrix.*Problem\.sparse"):
+        Problem.dense(sp.csr_array(np.eye(2)))
+
+
 def test_a_masked_array_is_refused_because_its_mask_would_be_lost():
     cost = np.ma.masked_array([[1.0, 2.0], [3.0, 4.0]], mask=[[True, False], [False, False]])
     with pytest.raises(InvalidProblem, match=r"masked.*forbidden"):
