@@ -18,6 +18,7 @@ from numba import njit
 
 from ..matching.assignment import Assignment
 from ..matching.certificate import block_of
+from ..matching.convert import as_sparse
 from ..matching.problem import Problem
 
 
@@ -27,7 +28,7 @@ def link_margins(problem: Problem, answer: Assignment) -> np.ndarray:
     Parameters
     ----------
     problem : Problem
-        Sparse (of any number of blocks).
+        Of any kind and number of blocks; solved as the edges that `as_sparse` makes of it.
     answer : Assignment
         Optimal, with its dual prices.
 
@@ -38,8 +39,11 @@ def link_margins(problem: Problem, answer: Assignment) -> np.ndarray:
         0 means that another assignment is just as good.
     """
     rows, cols = answer.links()
-    if len(rows) == 0 or problem.indptr is None or problem.indices is None:
-        return np.zeros(len(rows))
+    if len(rows) == 0:
+        return np.zeros(0)
+    problem = as_sparse(problem)
+    assert problem.indptr is not None
+    assert problem.indices is not None
     widths = np.diff(problem.indptr)
     row_of_edge = np.repeat(np.arange(problem.n_rows), widths)
     col_of_edge = problem.indices + problem.col_offsets[block_of(problem.row_offsets, row_of_edge)]

@@ -52,6 +52,18 @@ def test_blocks_do_not_mix():
     assert link_margins(batch, solve(batch)).tolist() == np.concatenate(apart).tolist()
 
 
+@pytest.mark.parametrize("kind", ["dense", "points"])
+def test_every_kind_of_problem_has_the_margins_of_its_edges(kind):
+    rng = np.random.default_rng(1)
+    x, y = rng.random((6, 2)), rng.random((7, 2))
+    cost = np.linalg.norm(x[:, None] - y, axis=2)
+    sparse_form = Problem.sparse(sparse.csr_array(cost), unmatched_cost=0.4)
+    stated = Problem.dense(cost, unmatched_cost=0.4) if kind == "dense" else Problem.points(x, y, unmatched_cost=0.4)
+    margins = link_margins(stated, solve(stated))
+    assert margins.min() > 0
+    np.testing.assert_allclose(margins, link_margins(sparse_form, solve(sparse_form)), atol=1e-12)
+
+
 def test_no_link_no_margin():
     problem = problem_of(1, 1, [0], [0], [30.0], 5.0)
     assert link_margins(problem, solve(problem)).tolist() == []
