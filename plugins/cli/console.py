@@ -23,10 +23,14 @@ StageProgress = Callable[[str, int, int], None]
 
 @cache
 def stderr() -> Console:
-    """Return the console of everything that is not a result."""
+    """Return the console of everything that is not a result; the work goes on where nobody reads it any more."""
     from rich.console import Console
 
-    return Console(stderr=True, highlight=False, soft_wrap=True)
+    class Enduring(Console):
+        def on_broken_pipe(self) -> None:
+            self.quiet = True
+
+    return Enduring(stderr=True, highlight=False, soft_wrap=True)
 
 
 def fail(message: str) -> None:

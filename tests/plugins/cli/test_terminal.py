@@ -67,6 +67,16 @@ def test_a_reader_who_leaves_stops_no_work(samples, tmp_path):
     assert (tmp_path / "points.tracks.csv").exists()
 
 
+def test_a_reader_of_errors_who_leaves_stops_no_work_either(samples, tmp_path):
+    code = "from auctrack.plugins.cli.app import main; main()"
+    command = [sys.executable, "-c", code, "track", "nowhere.csv", samples / "points.csv", "--frames", "0:3"]
+    with subprocess.Popen(command, cwd=tmp_path, stdout=subprocess.PIPE, stderr=subprocess.STDOUT) as process:
+        process.stdout.close()
+    assert process.returncode == 1  # nowhere.csv failed
+    assert (tmp_path / "points.tracks.csv").exists()
+    assert (tmp_path / "auctrack-summary.json").exists()
+
+
 def test_ctrl_c_after_the_work_changes_nothing_of_how_it_ended():
     code = """
 import atexit, os, signal
