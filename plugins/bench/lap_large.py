@@ -14,15 +14,19 @@ from .lap_scaling import GPUS, METHODS, Method, gpus_text, ratio, time_text, var
 from .record import Cell, Record
 from .tables import NOTHING, Table, bytes_text, missing_notes
 
-OF_ONE = (100_000, 130_000, 141_421)
-"""Rows on one GPU, 40, 68 and 80 GB; every GPU of several has as many costs."""
+ROWS = {
+    100_000: (100_000, 141_421, 200_000),
+    130_000: (130_000, 183_848, 260_000),
+    141_421: (141_421, 200_000, 282_843),
+}
+"""By the rows on one GPU, 40, 68 and 80 GB, those on each of `GPUS`: every GPU of several has as many costs."""
 RANGES = ("n", "10n")
 OURS = METHODS[2:]
 
 
 def large(effort: Effort) -> list[Experiment]:
     """Return an experiment for each method and number of GPUs: the costs of one at a time lie on the GPUs."""
-    sizes = effort.of_sizes(OF_ONE, (600,))
+    sizes = effort.of_sizes(tuple(ROWS), (600,))
     return [
         Experiment(
             f"large-{gpus}-{method.label}",
@@ -37,7 +41,7 @@ def large(effort: Effort) -> list[Experiment]:
 
 def rows(of_one: int, gpus: int) -> int:
     """Return how many rows make so many GPUs hold as many costs each as one does."""
-    return round(of_one * math.sqrt(gpus))
+    return ROWS[of_one][GPUS.index(gpus)] if of_one in ROWS else round(of_one * math.sqrt(gpus))
 
 
 def _case(cost_range: str, n: int) -> Case:
@@ -46,15 +50,13 @@ def _case(cost_range: str, n: int) -> Case:
 
 def table(experiments: Sequence[Experiment], effort: Effort, record: Record) -> Table:
     """Return times, efficiencies and the memory in use."""
-    lines: list[tuple[str, ...]] = []
-    for cost_range in RANGES:
-        for n in effort.of_sizes(OF_ONE, (600,)):
-            lines += [_line(cost_range, n, gpus, record) for gpus in GPUS]
+    sizes = effort.of_sizes(tuple(ROWS), (600,))
+    lines = [_line(cost_range, n, gpus, record) for cost_range in RANGES for n in sizes for gpus in GPUS]
     names = [name for method in OURS for name in (method.label, f"{method.label}: memory of each GPU")]
     return Table(
         "Weak scaling of large problems: median times (efficiencies)",
         ("", *names),
-        lines,
+        [line for line in lines if any(text != NOTHING for text in line[1:])],
         (
             "efficiency: t(n on one) / t(n·√p on p), where each GPU has as many costs",
             "float32 costs, made on the GPUs and never on the host; duals and links of each answer checked over all "
