@@ -42,8 +42,8 @@ PROBLEMS = {
     "dense, integer": Problem.dense(RNG.integers(0, 300, (50, 50))),
     "dense, wide": Problem.dense(RNG.random((40, 50), dtype=np.float32)),
     "dense, some forbidden": Problem.dense(RNG.random((40, 50)), forbidden=RNG.random((40, 50)) < 0.6),
-    "matrices": Problem.dense(RNG.integers(0, 90, (5, 12, 14))),
-    "matrices, tall, priced": Problem.dense(RNG.random((3, 14, 12)), unmatched_cost=0.05),
+    "matrices": Problem.dense(RNG.integers(0, 90, (2, 10, 12))),
+    "matrices, tall, priced": Problem.dense(RNG.random((2, 12, 10)), unmatched_cost=0.05),
 }
 
 
@@ -58,7 +58,7 @@ def test_the_optimum_is_found_and_proven(kind: str) -> None:
     np.testing.assert_allclose(solved(PROBLEMS[kind]).cost, solve(PROBLEMS[kind], device="cpu").cost, rtol=1e-12)
 
 
-@pytest.mark.parametrize("kind", [kind for kind in PROBLEMS if kind.startswith(("dense", "matrices"))])
+@pytest.mark.parametrize("kind", [kind for kind in PROBLEMS if kind.startswith(("dense, int", "dense, some", "matrices"))])
 def test_matrices_go_through_their_cheapest_pairs(kind: str, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(gpu_dense, "SMALLEST_SIDE", 1)
     monkeypatch.setattr(gpu_dense, "CHEAPEST", 4)
