@@ -161,11 +161,13 @@ def _run(make: Callable[[Effort], Benchmark], effort: Effort, output: Path) -> N
     benchmark = make(effort)
     machine = describe_machine()
     record = Record.open(output / f"{benchmark.name}.json", benchmark.name, machine, _command(), commit_of())
-    with _progress(benchmark.name) as progress:
-        wanted = restricted(benchmark.experiments, effort.only)
-        measure(wanted, record, effort.limit_s, clock=effort.clock, progress=progress)
     page = output / f"{benchmark.name}.md"
-    page.write_text(markdown(benchmark, record, effort), encoding="utf-8")
+    wanted = restricted(benchmark.experiments, effort.only)
+    try:
+        with _progress(benchmark.name) as progress:
+            measure(wanted, record, effort.limit_s, clock=effort.clock, progress=progress)
+    finally:  # what was measured before a Ctrl-C can be read, too
+        page.write_text(markdown(benchmark, record, effort), encoding="utf-8")
     drawn = benchmark.figures(record, output)
     shown = Console(width=None if sys.stdout.isatty() else 200)
     for table in shown_tables(benchmark, record):

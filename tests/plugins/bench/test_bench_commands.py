@@ -65,6 +65,26 @@ def test_a_second_run_measures_nothing_again_and_says_where_it_ran_and_of_which_
     assert "; commit 1edabfb. Times are CPU seconds" in " ".join((tmp_path / "lap.md").read_text().split())
 
 
+def test_what_was_measured_before_a_ctrl_c_can_be_read_and_the_same_command_goes_on(bench, tmp_path, monkeypatch):
+    from auctrack.plugins.bench import harness
+
+    repeat, calls = harness._repeat, []
+
+    def interrupted(*arguments):
+        calls.append(1)
+        if len(calls) == 3:
+            raise KeyboardInterrupt
+        repeat(*arguments)
+
+    monkeypatch.setattr(harness, "_repeat", interrupted)
+    command = ("lap", "--quick", "--sizes", "30", "--repetitions", "1", "--only", "table-1/*CPU,table-3/*CPU")
+    bench(*command, code=130)
+    assert "Table 1" in (tmp_path / "lap.md").read_text()
+    assert "Table 3" not in (tmp_path / "lap.md").read_text()
+    assert "Table 3" in bench(*command)
+    assert len(calls) == 3 + 6  # two of the eight were there
+
+
 def test_lap_solves_every_family_to_the_same_optimum(bench, tmp_path):
     printed = bench("lap", "--quick", "--sizes", "40", "--repetitions", "1")
     assert "paper: OMP-8" in printed
