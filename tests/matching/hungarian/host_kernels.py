@@ -193,7 +193,7 @@ def _library(file: str, *options: str) -> ctypes.CDLL:
     missing = re.findall(r"^.*\basm\b.*$", text, flags=re.MULTILINE)
     assert not missing, f"cuda_on_host.h has nothing that stands for {missing}"
     folder = Path(tempfile.mkdtemp(prefix="auctrack-kernels-"))
-    launchers = "".join(map(_LAUNCHER.format, re.findall(_KERNEL_NAME, text)))
+    launchers = "".join(map(_LAUNCHER.format, dict.fromkeys(re.findall(_KERNEL_NAME, text))))
     (folder / "kernel.cpp").write_text(f"{_PRELUDE}{text}\n{launchers}", encoding="utf-8")
     flags = [
         "-std=c++17",
