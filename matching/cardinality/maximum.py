@@ -138,13 +138,11 @@ def read_initial(graph: BipartiteGraph, initial: Any) -> tuple[IntArray, IntArra
     given = cuda.to_host(initial)
     if given.shape != (graph.n_rows,) or given.dtype.kind not in "iu":
         raise InvalidProblem(
-            f"initial: need one integer column per row ({graph.n_rows}), -1 for none, "
-            f"got {given.dtype} of shape {given.shape}"
+            f"initial needs one integer column per row ({graph.n_rows}), -1 for none; "
+            f"got {given.dtype} of shape {given.shape}."
         )
     if len(given) and (int(given.max()) >= graph.n_columns or int(given.min()) < -1):
-        raise InvalidProblem(
-            f"initial: columns must lie in [-1, {graph.n_columns}), found {given.min()} to {given.max()}"
-        )
+        raise InvalidProblem(f"initial needs columns in [-1, {graph.n_columns}); got {given.min()} to {given.max()}.")
     col_of_row = given.astype(np.int32)
     row_of_col = np.full(graph.n_columns, -1, np.int32)
     rows = np.flatnonzero(col_of_row >= 0)
@@ -152,7 +150,9 @@ def read_initial(graph: BipartiteGraph, initial: Any) -> tuple[IntArray, IntArra
     twice = rows[row_of_col[col_of_row[rows]] != rows]
     if len(twice):
         column = col_of_row[twice[0]]
-        raise InvalidProblem(f"initial: rows {twice[0]} and {row_of_col[column]} both have column {column}")
+        raise InvalidProblem(
+            f"initial is no matching: rows {twice[0]} and {row_of_col[column]} both have column {column}."
+        )
     check_matching(graph, col_of_row, row_of_col, "initial")
     return col_of_row, row_of_col
 

@@ -21,7 +21,9 @@ def thread_count(threads: int | None) -> int:
     if threads is None:
         return processors()
     if not isinstance(threads, Integral) or threads < 1:
-        raise InvalidProblem(f"threads: need a whole number of at least 1, or None for all processors, got {threads!r}")
+        raise InvalidProblem(
+            f"threads needs a whole number of at least 1, or None for all processors; got {threads!r}."
+        )
     return int(threads)
 
 

@@ -94,22 +94,22 @@ def _checked(
     rows, columns = module.asarray(rows), module.asarray(columns)
     if not (distances.ndim == 1 and rows.shape == columns.shape == distances.shape):
         raise InvalidProblem(
-            "rows, columns, distances: need three 1-D arrays of one length, got shapes "
-            f"{rows.shape}, {columns.shape} and {distances.shape}"
+            "rows, columns and distances need one dimension and one length; got shapes "
+            f"{rows.shape}, {columns.shape} and {distances.shape}."
         )
     if radii.ndim != 1:
-        raise InvalidProblem(f"radii: need one dimension, got {radii.ndim}; put a single radius into a list")
+        raise InvalidProblem(f"radii needs one dimension; got {radii.ndim}. Put a single radius into a list.")
     if module.isnan(distances).any() or np.isnan(radii).any():
-        raise InvalidProblem("distances, radii: must not be NaN; drop those pairs")
+        raise InvalidProblem("distances and radii need numbers; got NaN. Drop those pairs.")
     shape = checked_shape(shape)
     return _as_indices(rows, shape[0], "rows"), _as_indices(columns, shape[1], "columns"), distances, shape
 
 
 def _as_indices(indices: Any, n: int, name: str) -> Any:
     if indices.size and indices.dtype.kind not in "iu":
-        raise InvalidProblem(f"{name}: must be integers, got {indices.dtype}; cast them with .astype(int) if meant")
+        raise InvalidProblem(f"{name} needs integers; got {indices.dtype}. Cast them with .astype(int) if meant.")
     if indices.size and not 0 <= indices.min() <= indices.max() < n:
-        raise InvalidProblem(f"{name}: must lie in [0, {n}), found {indices.min()} to {indices.max()}")
+        raise InvalidProblem(f"{name} needs numbers in [0, {n}); got {indices.min()} to {indices.max()}.")
     return indices.astype(np.int64)
 
 

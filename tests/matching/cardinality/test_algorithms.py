@@ -137,7 +137,7 @@ def test_a_start_that_is_no_matching_is_refused(start, said):
         ({"algorithm": "pothen-fan", "max_visits": 0}, "takes fairness"),
         ({"kind": "odd"}, "ordered"),
         ({"algorithm": "push-relabel", "k": 0}, "positive"),
-        ({"algorithm": "push-relabel", "k": "x"}, "k: .* positive number, got 'x'"),
+        ({"algorithm": "push-relabel", "k": "x"}, r"k \(.*\) needs a positive number; got 'x'"),
         ({"algorithm": "push-relabel", "patience": -1}, "positive"),
         ({"algorithm": "push-relabel", "few": float("nan")}, "at least 0"),
         ({"algorithm": "apfb", "bfs": "dfs"}, "gpubfs-wr"),

@@ -62,8 +62,8 @@ def test_accepts_the_maximum():
         ([1, 0, 0], [1, 0, -1], "disagree"),
         ([1, 0, -1], [2, 0, -1], "disagree"),
         ([1, 0, -1], [1, 0, 2], "disagree"),
-        ([1, 2, -1], [-1, 0, 1], r"\(1, 2\) is not an edge"),
-        ([1, 3, -1], [-1, 0, -1], "column 3 does not exist"),
+        ([1, 2, -1], [-1, 0, 1], r"\(1, 2\), which is not an edge"),
+        ([1, 3, -1], [-1, 0, -1], "column 3, which does not exist"),
         ([1, 0], [1, 0, -1], "shapes"),
     ],
 )

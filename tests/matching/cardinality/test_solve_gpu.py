@@ -198,13 +198,13 @@ def test_a_start_may_lie_on_the_device() -> None:
 @pytest.mark.parametrize(
     ("arguments", "message"),
     [
-        ({"algorithm": "simplex"}, "algorithm: need one of"),
-        ({"initial": "lucky"}, "initial: need one of"),
-        ({"options": {"speed": 9}}, "speed: algorithm 'auto' has no such option"),
-        ({"algorithm": "apfb", "options": {"bfs": "dfs"}}, "bfs: need"),
-        ({"algorithm": "apsb", "options": {"launch": "xt"}}, "launch: need"),
-        ({"algorithm": "g-pr", "options": {"form": "last"}}, "form: need"),
-        ({"algorithm": "g-pr", "options": {"strategy": ("adaptive", 0)}}, "strategy: need"),
+        ({"algorithm": "simplex"}, "algorithm needs one of"),
+        ({"initial": "lucky"}, "initial needs one of"),
+        ({"options": {"speed": 9}}, "algorithm 'auto' has no option 'speed'"),
+        ({"algorithm": "apfb", "options": {"bfs": "dfs"}}, "bfs needs"),
+        ({"algorithm": "apsb", "options": {"launch": "xt"}}, "launch needs"),
+        ({"algorithm": "g-pr", "options": {"form": "last"}}, "form needs"),
+        ({"algorithm": "g-pr", "options": {"strategy": ("adaptive", 0)}}, "strategy needs"),
     ],
 )
 def test_unknown_names_are_refused(arguments: dict[str, Any], message: str) -> None:

@@ -86,7 +86,7 @@ def test_a_graph_on_the_device_is_checked_and_cleaned_there() -> None:
         assert graph.indptr.tolist() == [0, 2, 2, 5]
         assert graph.indices.tolist() == [0, 2, 0, 1, 3]
         assert DeviceGraph.from_any(graph) is graph
-        with pytest.raises(InvalidProblem, match=r"\[0, 4\), found 4"):
+        with pytest.raises(InvalidProblem, match=r"\[0, 4\); got 4"):
             maximum_matching((cp.asarray([0, 1]), cp.asarray([4]), (1, 4)))
 
 
