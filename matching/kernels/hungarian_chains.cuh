@@ -1,7 +1,7 @@
-// Chains: for every row, columns that it reaches along up to eight pairs of zero slack, links in between. A key that
+// Chains: for every row, columns that it reaches along up to four pairs of zero slack, links in between. A key that
 // enters the row is all of theirs at once, so that a search takes a third of the rounds. It is worth it where searches are
 // long: few rows are free then, and the pairs of zero slack are hardly more than the trees of earlier stages, so that a row
-// reaches ten columns or so.
+// reaches four columns or so.
 //
 // A chain may lack columns (those beyond the room for it, those whose pair is on no list): the rounds then find them.
 // Between a dual update and the listing of zeros `zeros` has no other use, nor have `n_zeros` and `roots`, which hold lengths.
@@ -19,7 +19,7 @@ __device__ __forceinline__ int chain_column(const Solve& s, int i) {
 }
 
 // The columns that a row has zero slack with, but its own. A warp takes a row; all threads of the team come.
-__device__ __forceinline__ void begin_chains(const Solve& s, const Team& team, int* length) {
+__device__ __forceinline__ void begin_chains(const Solve& s, const Team& team) {
     for (int i = team.warp(); i < s.costs.n_rows; i += team.warps()) {
         const Row row = peek(&s.rows[i]);
         const int64 first = s.lists.first(i);
@@ -35,49 +35,36 @@ __device__ __forceinline__ void begin_chains(const Solve& s, const Team& team, i
             if (zero && place < ZEROS) s.zeros[(int64)i * ZEROS + place] = j;
             found += __popc(who);
         }
-        if (lane() == 0) poke(&length[i], min(found, ZEROS));
+        if (lane() == 0) s.n_zeros[i] = min(found, ZEROS);
     }
 }
 
-// To every row's chain, those of the rows behind its columns, each once. `before`, `after`: lengths. All threads of the team come.
-__device__ __forceinline__ void double_chains(const Solve& s, const Team& team, const int* before, int* after, Shared& shared) {
+// To every row's chain, those of the rows behind its columns. `before`, `after`: lengths. All threads of the team come.
+__device__ __forceinline__ void double_chains(const Solve& s, const Team& team, const int* before, int* after) {
     const uint32 together = ((1u << CHAIN_LANES) - 1u) << (lane() / CHAIN_LANES * CHAIN_LANES);
-    const int mine = threadIdx.x % CHAIN_LANES, group = threadIdx.x / CHAIN_LANES;
-    const int groups = min((int)blockDim.x / CHAIN_LANES, CHAIN_SETS);
-    if (group >= groups) return;
-    ChainSet& set = shared.chains[group];
-    for (int i = (team.is_grid ? blockIdx.x : 0) * groups + group; i < s.costs.n_rows; i += (team.is_grid ? gridDim.x : 1) * groups) {
+    for (int i = team.thread / CHAIN_LANES; i < s.costs.n_rows; i += team.threads / CHAIN_LANES) {
         int* const chain = s.zeros + (int64)i * ZEROS;
-        const int n = peek(&before[i]);
-        for (int k = mine; k < CHAIN_SLOTS; k += CHAIN_LANES) set.columns[k] = NOBODY;
-        if (mine == 0) set.length = n;
-        __syncwarp(together);
-        for (int e = mine; e < n; e += CHAIN_LANES) set.takes(chain[e]);
+        const int n = peek(&before[i]), mine = lane() % CHAIN_LANES;
+        if (mine == 0) poke(&after[i], n);
         __syncwarp(together);
         for (int e = mine; e < n; e += CHAIN_LANES) {
             const int behind = peek(&s.columns[chain[e]].row);
             const int more = behind < 0 ? 0 : peek(&before[behind]);
-            for (int k = 0; k < more; ++k) {
-                const int j = s.zeros[(int64)behind * ZEROS + k];
-                if (!set.takes(j)) continue;
-                const int place = atomicAdd(&set.length, 1);
-                if (place < ZEROS) chain[place] = j;
-            }
+            if (more == 0) continue;
+            const int place = atomicAdd(&after[i], more);
+            for (int k = 0; k < more && place + k < ZEROS; ++k) chain[place + k] = s.zeros[(int64)behind * ZEROS + k];
         }
         __syncwarp(together);
-        if (mine == 0) poke(&after[i], min(set.length, ZEROS));
-        __syncwarp(together);
+        if (mine == 0) poke(&after[i], min(peek(&after[i]), ZEROS));
     }
 }
 
 // All threads of the team come.
-__device__ __forceinline__ void make_chains(const Solve& s, const Team& team, Shared& shared) {
-    begin_chains(s, team, s.roots);
+__device__ __forceinline__ void make_chains(const Solve& s, const Team& team) {
+    begin_chains(s, team);
     team.meet(s.counts);
-    double_chains(s, team, s.roots, s.n_zeros, shared);
+    double_chains(s, team, s.n_zeros, s.roots);
     team.meet(s.counts);
-    double_chains(s, team, s.n_zeros, s.roots, shared);
-    team.meet(s.counts);
-    double_chains(s, team, s.roots, s.n_zeros, shared);
+    double_chains(s, team, s.roots, s.n_zeros);
     team.meet(s.counts);
 }

@@ -5,11 +5,12 @@
 // and the row behind the column, asked for beside the claim. So the next level asks at once for all it needs: whether the offer
 // was the best of all, whether its tree has an end, and the pairs of the row behind.
 //
-// Threads: OFFER_LANES an offer, or fewer. Hazards: as in hungarian_stages.cuh; claims are asked for after a barrier.
+// Threads: OFFER_LANES an offer, or fewer: few rows have more pairs, and idle warps would take turns with the others.
+// Hazards: as in hungarian_stages.cuh; claims are asked for after a barrier.
 #pragma once
 #include "hungarian_claims.cuh"
 
-constexpr int OFFER_SHIFT = 3, OFFER_LANES = 1 << OFFER_SHIFT;
+constexpr int OFFER_SHIFT = 2, OFFER_LANES = 1 << OFFER_SHIFT;
 
 __device__ __forceinline__ Offer root_offer(int i) { return Offer{NOBODY, i, 0, i}; }
 __device__ __forceinline__ Offer claimed_offer(const Solve& s, int j) {

@@ -78,23 +78,6 @@ struct Offer {
     __device__ __forceinline__ bool is_first() const { return (claimant & FIRST) != 0; }
 };
 
-// Columns that a chain has, at most CHAIN_SLOTS of them; may forget one that it should hold.
-constexpr int CHAIN_SLOTS = ZEROS;
-struct ChainSet {
-    int columns[CHAIN_SLOTS], length;
-
-    // Whether the column was not there, and is now.
-    __device__ __forceinline__ bool takes(int j) {
-        const uint32 first = (uint32)j * 0x9E3779B1u >> 16;
-        for (uint32 probe = 0; probe < 4; ++probe) {
-            const int there = atomicCAS(&columns[(first + probe) % CHAIN_SLOTS], NOBODY, j);
-            if (there == NOBODY || there == j) return there == NOBODY;
-        }
-        return false;
-    }
-};
-constexpr int CHAIN_SETS = VALUES / 16;  // groups of a block that lengthen chains at a time
-
 struct Shared {
     Gathered<int2, GATHER> gathered;
     Listing listing;
@@ -106,7 +89,6 @@ struct Shared {
     union {
         price_t values[VALUES];
         Offer offers[2][OFFERS];  // by level modulo 2
-        ChainSet chains[CHAIN_SETS];
     };
 };
 

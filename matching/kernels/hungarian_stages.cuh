@@ -145,7 +145,7 @@ __device__ __forceinline__ void solve(const Solve& s, const Team& team, price_t*
         const int* const free_rows = s.free_rows + (int64)(progress.phases & 1) * n;
         const int n_free = heard(&s.counts->free_rows[progress.phases & 1], shared);
         if (n_free == 0) break;
-        if (long_searches) make_chains(s, team, shared);
+        if (long_searches) make_chains(s, team);
         const int rounds = progress.rounds;
         const price_t delta = settle(s, team, free_rows, n_free, long_searches, limit, shared, progress);
         if (delta >= none()) {

@@ -290,10 +290,6 @@ template <class T, class U>
 T atomicExch(T* at, U value) {
     return __atomic_exchange_n(at, (T)value, __ATOMIC_SEQ_CST);
 }
-inline int atomicCAS(int* at, int expected, int value) {
-    __atomic_compare_exchange_n(at, &expected, value, false, __ATOMIC_SEQ_CST, __ATOMIC_SEQ_CST);
-    return expected;
-}
 template <class T, class U>
 T atomicMin(T* at, U value) {
     T before = host::load(at);
