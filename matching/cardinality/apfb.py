@@ -22,6 +22,7 @@ from numba import njit
 
 from ..errors import InvalidProblem
 from .graph import BipartiteGraph, IntArray
+from .phases import phase_statistics
 
 START = 2
 _CONSTANT_THREADS = 256 * 256
@@ -119,13 +120,7 @@ def _run(
         fix_matching(cmatch, rmatch)
         augmentations.append(int(np.count_nonzero(rmatch >= 0)) - matched)
         seconds.append(perf_counter() - begin)
-    return {
-        "phases": len(frontiers),
-        "levels": [len(sizes) for sizes in frontiers],
-        "frontiers": frontiers,
-        "augmentations": augmentations,
-        "phase_seconds": seconds,
-    }
+    return phase_statistics(frontiers, augmentations, seconds)
 
 
 @njit(cache=True, nogil=True)

@@ -18,6 +18,7 @@ import numpy as np
 from .. import cuda
 from .apfb import START, Bfs, Launch, check_form
 from .graph_gpu import THREADS, DeviceGraph, DeviceMatching
+from .phases import phase_statistics
 
 _CONSTANT_GRID = 256
 
@@ -62,13 +63,7 @@ def _run(
             augmentations.append(0)
         frontiers.append(frontier)
         seconds.append(perf_counter() - begin)
-    return {
-        "phases": len(frontiers),
-        "levels": [len(sizes) for sizes in frontiers],
-        "frontiers": frontiers,
-        "augmentations": augmentations,
-        "phase_seconds": seconds,
-    }
+    return phase_statistics(frontiers, augmentations, seconds)
 
 
 class _Run:

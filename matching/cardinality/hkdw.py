@@ -15,6 +15,7 @@ import numpy as np
 from .bitset import empty_bits, mark_matched
 from .graph import BipartiteGraph, IntArray
 from .hopcroft_karp import augment_along_levels, levels_from_free_rows
+from .phases import phase_statistics
 from .pothen_fan import depth_first_phase
 
 
@@ -46,11 +47,4 @@ def hkdw(graph: BipartiteGraph, col_of_row: IntArray, row_of_col: IntArray) -> d
         n_extra, _, _ = depth_first_phase(*arrays, *cursors, free_rows, False, False, np.inf)
         extra.append(n_extra)
         seconds.append(perf_counter() - begin)
-    return {
-        "phases": len(frontiers),
-        "levels": [len(sizes) for sizes in frontiers],
-        "frontiers": frontiers,
-        "augmentations": augmented,
-        "extra_augmentations": extra,
-        "phase_seconds": seconds,
-    }
+    return {**phase_statistics(frontiers, augmented, seconds), "extra_augmentations": extra}

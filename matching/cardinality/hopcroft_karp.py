@@ -14,6 +14,7 @@ import numpy as np
 from numba import njit
 
 from .graph import BipartiteGraph, IntArray
+from .phases import phase_statistics
 
 
 def hopcroft_karp(graph: BipartiteGraph, col_of_row: IntArray, row_of_col: IntArray) -> dict[str, Any]:
@@ -36,13 +37,7 @@ def hopcroft_karp(graph: BipartiteGraph, col_of_row: IntArray, row_of_col: IntAr
         n_free = int(level_starts[1])
         augmented.append(augment_along_levels(*arrays, edge_of_row, queue[:n_free].copy(), queue, n_levels))
         seconds.append(perf_counter() - begin)
-    return {
-        "phases": len(frontiers),
-        "levels": [len(sizes) for sizes in frontiers],
-        "frontiers": frontiers,
-        "augmentations": augmented,
-        "phase_seconds": seconds,
-    }
+    return phase_statistics(frontiers, augmented, seconds)
 
 
 @njit(cache=True, nogil=True)

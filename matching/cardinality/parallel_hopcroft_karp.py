@@ -18,6 +18,7 @@ from numba import njit
 from .atomics import claim, fetch_add
 from .graph import BipartiteGraph, IntArray
 from .multicore import ROOTS_PER_TURN, share, thread_count
+from .phases import phase_statistics
 
 _ROWS_PER_TURN = 1024
 
@@ -55,14 +56,7 @@ def parallel_hopcroft_karp(
             arguments = *augmenting, free_rows, phase
             augmentations.append(share(_augment, arguments, len(free_rows), n_threads, per_turn=ROOTS_PER_TURN))
         seconds.append(perf_counter() - begin)
-    return {
-        "phases": len(frontiers),
-        "levels": [len(sizes) for sizes in frontiers],
-        "frontiers": frontiers,
-        "augmentations": augmentations,
-        "phase_seconds": seconds,
-        "threads": n_threads,
-    }
+    return {**phase_statistics(frontiers, augmentations, seconds), "threads": n_threads}
 
 
 def _levels(arrays: tuple[Any, ...], tail: IntArray, phase: int, n_threads: int) -> tuple[list[int], bool]:
