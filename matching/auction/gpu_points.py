@@ -23,6 +23,7 @@ from .gpu_scaling import (
     finish_free,
     increments,
     is_nearly_square,
+    match_anew,
     search_free,
     settle_lone_columns,
     settle_shortages,
@@ -83,7 +84,7 @@ def solve_points(cp: Any, problem: Problem, most_bids: int | None = None) -> tup
 def _solve_bounded(
     graph: DeviceGraph, pairs: AllPairs, most_bids: int | None, reads: float
 ) -> tuple[DeviceGraph, Prices, int]:
-    """Solve from the bounds again and again, each time with the pairs that contradict; as `solve_points`."""
+    """Solve from the bounds, then match anew the rows that pairs contradict, until none does; as `solve_points`."""
     prices, stuck = solve_graph(graph, most_bids)
     wanting: Any = ()
     for _ in range(PRICING_ROUNDS):
@@ -94,9 +95,7 @@ def _solve_bounded(
             return graph, prices, -1
         if _scans_left(graph, prices, reads) == 0:
             return _solve_matrix(graph, prices.counts, pairs)
-        again, stuck = solve_graph(graph, most_bids)
-        again.count(**prices.counts)
-        prices = again
+        stuck = match_anew(graph, prices, wanting)
         pairs.forget()
     prices.count(unchecked_rows=len(wanting))
     return graph, prices, stuck

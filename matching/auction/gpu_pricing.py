@@ -42,12 +42,12 @@ class AllPairs:
     ) -> tuple[DeviceGraph, Any]:
         """Return the graph with the worst missing pairs of violated rows (or of every row), and the rows to match anew.
 
-        Those are the violated, and, where no dual has a bound, the matched whose links have frayed, which a few rounds
-        without new pairs may tighten. Pairs within `margin` of being violated are added too.
+        Those are the violated, and the matched whose links have frayed, which a few rounds without new pairs may
+        tighten. Pairs within `margin` of being violated are added too.
         """
         cp, n, began = graph.cp, graph.n_rows, perf_counter_ns()
         duals, _, _, frayed = certify(graph, prices, prices.v)
-        wanting = frayed if self._repairs < MOST_REPAIRS and not graph.is_bounded else cp.zeros(n, bool)
+        wanting = frayed if self._repairs < MOST_REPAIRS else cp.zeros(n, bool)
         if self._checked is None:
             self._tree, self._checked = self._y.tree(self.kernels, prices.v), cp.full(n, -cp.inf)
         slots = len(self._x.order)

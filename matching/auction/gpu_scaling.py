@@ -107,6 +107,14 @@ def _search_from(graph: DeviceGraph, prices: Prices, rows: Any) -> int:
     return stuck
 
 
+def match_anew(graph: DeviceGraph, prices: Prices, rows: Any) -> int:
+    """Match rows whose pairs have changed, where some dual has a bound; return as `augment` does."""
+    prices.unmatch(rows[prices.col_of_row[rows] >= 0])
+    stuck = _search_from(graph, prices, rows.astype(np.int32))
+    settle_lone_columns(graph, prices)
+    return stuck
+
+
 def settle_lone_columns(graph: DeviceGraph, prices: Prices) -> int:
     """Bring columns that stay alone to their bound, which scaled phases leave them short of; return how many.
 

@@ -58,7 +58,9 @@ def test_the_optimum_is_found_and_proven(kind: str) -> None:
     np.testing.assert_allclose(solved(PROBLEMS[kind]).cost, solve(PROBLEMS[kind], device="cpu").cost, rtol=1e-12)
 
 
-@pytest.mark.parametrize("kind", [kind for kind in PROBLEMS if kind.startswith(("dense, int", "dense, some", "matrices"))])
+@pytest.mark.parametrize(
+    "kind", [kind for kind in PROBLEMS if kind.startswith(("dense, int", "dense, some", "matrices"))]
+)
 def test_matrices_go_through_their_cheapest_pairs(kind: str, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(gpu_dense, "SMALLEST_SIDE", 1)
     monkeypatch.setattr(gpu_dense, "CHEAPEST", 4)
@@ -68,6 +70,19 @@ def test_matrices_go_through_their_cheapest_pairs(kind: str, monkeypatch: pytest
 def test_points_whose_neighbours_say_little_get_their_matrix(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(gpu_points, "search_free", lambda *_: gpu_points.TOO_HARD)
     assert solved(PROBLEMS["points"]).stats["matrix"] == 1
+
+
+@pytest.mark.parametrize("price", [0.5, None])
+def test_rows_that_later_pairs_contradict_are_matched_anew(
+    price: float | None, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(gpu_points, "most_reads", lambda _: np.inf)  # no matrix
+    rng = np.random.default_rng(0)
+    x, y = rng.random((60, 3)) * [1, 1, 0.1], rng.normal(0.5, 0.1, (72, 3))
+    problem = Problem.points(x, y, unmatched_cost=price)
+    answer = solved(problem)
+    assert answer.stats["pairs_added"] > 0
+    assert answer.cost == pytest.approx(solve(problem, device="cpu").cost, rel=1e-12)
 
 
 @pytest.mark.parametrize("dtype", [np.float64, np.int32])
