@@ -7,7 +7,7 @@ import statistics
 from collections.abc import Sequence
 from functools import partial
 
-from .benchmark import Effort
+from .benchmark import Effort, is_measured
 from .generated_costs import GeneratedCosts
 from .harness import Case, Experiment
 from .lap_scaling import GPUS, METHODS, Method, gpus_text, ratio, time_text, variant
@@ -51,8 +51,11 @@ def _case(cost_range: str, n: int) -> Case:
 def table(experiments: Sequence[Experiment], effort: Effort, record: Record) -> Table:
     """Return times, efficiencies and the memory in use."""
     sizes = effort.of_sizes(tuple(ROWS), (600,))
-    lines = [_line(cost_range, n, gpus, record) for cost_range in RANGES for n in sizes for gpus in GPUS]
-    names = [name for method in OURS for name in (method.label, f"{method.label}: memory of each GPU")]
+    shown = [
+        method for method in OURS if any(e.name.endswith(method.label) and is_measured(e, record) for e in experiments)
+    ]
+    lines = [_line(shown, cost_range, n, gpus, record) for cost_range in RANGES for n in sizes for gpus in GPUS]
+    names = [name for method in shown for name in (method.label, f"{method.label}: memory of each GPU")]
     return Table(
         "Weak scaling of large problems: median times (efficiencies)",
         ("", *names),
@@ -67,10 +70,10 @@ def table(experiments: Sequence[Experiment], effort: Effort, record: Record) -> 
     )
 
 
-def _line(cost_range: str, of_one: int, gpus: int, record: Record) -> tuple[str, ...]:
+def _line(shown: Sequence[Method], cost_range: str, of_one: int, gpus: int, record: Record) -> tuple[str, ...]:
     n = rows(of_one, gpus)
     texts: list[str] = []
-    for method in OURS:
+    for method in shown:
         cell = _cell(record, method, cost_range, n, gpus)
         one = _median(_cell(record, method, cost_range, of_one, 1))
         used = cell.values("gpu_bytes")
