@@ -73,8 +73,8 @@ def solve(
     - point sets with one: `sparse-jv` on the pairs worth a link (a third of the time of `auction` up to an
       `unmatched_cost` of the mean nearest-neighbour distance), but `auction` where there would be more than `WIDE_GATE`
       of them a row (from twice that distance on it is as fast or faster, and its memory does not grow with the gate);
-    - whatever is sent to several CUDA devices: `hungarian-classical` (four H200s, n = 20,000, [0, 10n]: 27 ms, where
-      `hungarian-tree` takes 112);
+    - whatever is sent to several CUDA devices: `hungarian-classical` (two H200s, n = 20,000, [0, 10n]: 22 ms, where
+      `hungarian-tree` takes 117);
     - no prices are handed from an auction to a Hungarian method (`start=`): from an auction's prices the tree takes a
       fifth to an eighth of its time on a CPU, but with the auction never less than `jv`. On an H200, n = 20,000,
       `hungarian-classical` takes 36 and 50 ms from an auction's prices ([0, n] and [0, 10n]), 22 and 46 without them.
