@@ -12,13 +12,15 @@ from ..errors import DeviceMemoryExceeded
 from ..problem import Problem
 from .gpu_dense import cheapest_of_rows
 from .gpu_graph import DeviceGraph, Prices
-from .gpu_scaling import SCALING_FACTOR, is_nearly_square, solve_graph, without_bounds
+from .gpu_scaling import is_nearly_square, solve_graph, without_bounds
 from .gpu_steps import bid
 from .matrix_instead import MATRIX_READS
+from .scaling import PHASES, STEP
 
 THREADS = 256
 PAIRS_AT_ONCE = 2**26
-NEAR, FIRST_EPS, PHASES = 8, 1.5, 6
+NEAR, FIRST_EPS = 8, 1.5
+"""Which of a row's cheapest pairs sets the scale, and the first increment in its unit, as in `scaling`."""
 PHASE_LEAVES, PHASE_ROUNDS = 0.005, (4000, 4000)
 """Share of the rows left by a phase, and the rounds that end it: sets of 5,000 took 60 to 1,700 (counted on a CPU)."""
 
@@ -49,8 +51,8 @@ def solve_matrix(graph: DeviceGraph, points: tuple[Any, Any], kernels: Any) -> t
         kernels["auction_point_costs"]((-(-len(pairs) // THREADS),), (THREADS,), arguments)
     no_edges = cp.empty(0, cp.int64), cp.empty(0, cp.int32)
     matrix = replace(graph, indptr=no_edges[0], indices=no_edges[1], cost=costs, width=m, block_rows=n)
-    free = not matrix.is_bounded or is_nearly_square(matrix, None)
-    prices, stuck = solve_graph(matrix, start=_prices_of_phases(matrix) if free else None)
+    has_phases = not matrix.is_bounded or is_nearly_square(matrix, None)
+    prices, stuck = solve_graph(matrix, start=_prices_of_phases(matrix) if has_phases else None)
     prices.count(matrix=1)
     return matrix, prices, stuck
 
@@ -66,7 +68,7 @@ def _prices_of_phases(matrix: DeviceGraph) -> Prices:
     free = without_bounds(matrix)
     above = cheapest_of_rows(matrix, NEAR) - cheapest_of_rows(matrix, 1)
     first = FIRST_EPS * float(above.mean())
-    for eps in (first / SCALING_FACTOR**k for k in range(PHASES) if first > 0):
+    for eps in (first / STEP**k for k in range(PHASES) if first > 0):
         prices.unmatch_all()
         bid(free, prices, eps=eps, stop_at=int(PHASE_LEAVES * n), most_rounds=PHASE_ROUNDS)
     prices.unmatch_all()
