@@ -34,3 +34,11 @@ def test_what_repeats_a_figure_is_a_command(command, tmp_path, monkeypatch):
     outcome = CliRunner().invoke(app, [*arguments, "-o", str(tmp_path)])
     assert measured, outcome.output
     assert "nothing could be measured" in outcome.output  # nothing was: it came as far as that
+
+
+def test_the_tables_of_benchmarks_stand_under_a_command():
+    text = (ROOT / "BENCHMARKS.md").read_text(encoding="utf-8")
+    sections = re.split(r"^##+ ", text.partition("## Where we are behind")[2], flags=re.MULTILINE)
+    for section in sections:
+        if "\n| --- |" in section:
+            assert BLOCK.search(section.partition("\n| --- |")[0]), section.partition("\n")[0]
