@@ -60,6 +60,15 @@ def test_matrix_is_made_where_neighbours_say_little(kind: str) -> None:
     assert assert_optimal(Problem.points(x, y)).stats["matrix"] == 1
 
 
+@pytest.mark.parametrize(("scale", "shift"), [(1.0, 1.0), (50.0, 0.0)], ids=["beside", "fifty times as wide"])
+def test_unlike_sets_leave_little_to_searches(scale: float, shift: float) -> None:
+    """Phases of the matrix's own scale bring nearly all rows where they belong, or searches would take seconds."""
+    x, y = np.random.default_rng(36).random((2, 2000, 3))
+    stats = assert_optimal(Problem.points(x, scale * y + [shift, 0, 0])).stats
+    assert stats["matrix"] == 1
+    assert stats["forests"] < 60
+
+
 def test_prices_of_the_lone_that_let_nearly_all_be_matched() -> None:
     """Links frayed by a hundred searches are tightened."""
     rng = np.random.default_rng(33)
