@@ -45,6 +45,9 @@ DIALECTS = (
     *NAPARI_POINTS,
 )
 
+POSITIONAL = frozenset(name for of in DIALECTS for name in (of.frame, of.z, of.y, of.x) if name is not None)
+"""Columns that say where and when, in any dialect."""
+
 
 def our_names(
     table: pd.DataFrame, columns: Mapping[str, str] | None, where: str

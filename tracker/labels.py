@@ -72,7 +72,8 @@ def _measured(labels: Movie, intensity: Movie | None, number: int) -> pd.DataFra
 
 def _whole(values: np.ndarray, labels: Movie, number: int) -> np.ndarray:
     """Return labels as int64, refusing what is not one."""
-    whole = values.astype(np.int64)
+    with np.errstate(invalid="ignore"):  # NaN and what int64 cannot hold are refused below
+        whole = values.astype(np.int64)
     if len(whole) and (not np.array_equal(whole, values) or whole.min() < 0):
         raise InvalidInput(
             f"{labels.path}: frame {number} has values that are no labels (whole numbers from 0 are needed); "

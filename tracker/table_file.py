@@ -16,7 +16,7 @@ from typing import Any, TextIO
 import numpy as np
 import pandas as pd
 
-from .dialects import TRACKMATE
+from .dialects import POSITIONAL, TRACKMATE
 from .errors import InvalidInput
 from .sidecar import Sidecar
 
@@ -76,6 +76,9 @@ def _read_csv(path: Path, sidecar: Sidecar | None) -> tuple[pd.DataFrame, Mappin
 
 def _decoded_csv(path: Path, sidecar: Sidecar | None, encoding: str) -> tuple[pd.DataFrame, Mapping[str, str]]:
     head = _head(path, encoding)
+    twice = sorted(name for name in POSITIONAL if list(head.names).count(name) > 1)
+    if twice:  # pandas would take the first
+        raise InvalidInput(f"{path}: has several columns {twice[0]!r}; rename or drop the others.")
     with warnings.catch_warnings(), np.errstate(invalid="raise"):  # a number that its recorded type cannot hold
         warnings.simplefilter("error", pd.errors.ParserWarning)  # rows with more cells than the header has
         table = pd.read_csv(

@@ -76,9 +76,9 @@ def test_no_label_at_all_is_a_table_without_rows(tmp_path: Path) -> None:
     assert list(points.table.columns) == ["frame", "z", "y", "x", "label", "volume"]
 
 
-@pytest.mark.parametrize("value", [-1, 0.5])
+@pytest.mark.parametrize("value", [-1, 0.5, np.nan, 1e30])
 def test_an_intensity_image_is_not_taken_for_labels(tmp_path: Path, value: float) -> None:
-    image = np.zeros((2, 4, 5), np.float32 if value == 0.5 else np.int16)
+    image = np.zeros((2, 4, 5), np.int16 if value == -1 else np.float32)
     image[1, 2, 2] = value
     with pytest.raises(InvalidInput, match="frame 1 has values that are no labels"):
         read_points_from_labels(movie_of(tmp_path / "l.tif", image))

@@ -190,6 +190,7 @@ def test_the_lineage_of_a_parent_column() -> None:
 @pytest.mark.parametrize(
     ("content", "said"),
     [
+        ("frame,y,x,x\n0,1,2,3\n", "has several columns 'x'"),
         ("", "the file is empty"),
         ("\n\n", "empty|no columns"),
         ("frame,y,x\n", "has a header but no rows"),
