@@ -2,8 +2,8 @@
 // free row. Rows whose key fell tell their columns so, round by round, until nothing changes; the keys that come out do not
 // depend on the order. Then Δ: the key that three of four free rows could have an end within.
 //
-// Rows above a limit wait, LIMIT times the last Δ: nearly always Δ is below it and they are not needed, two of three rows that
-// would be looked at. Else the limit is lifted and the search goes on, which hardly takes more rounds than one without.
+// Rows above a limit wait, LIMIT times the last Δ: nearly always Δ is below it, and half of the rows need not be looked at. Else
+// the limit is lifted and the search goes on, which hardly takes more rounds than one without.
 #pragma once
 #include "hungarian_chains.cuh"
 
