@@ -89,12 +89,15 @@ def _cells(experiments: Sequence[Experiment], record: Record) -> Iterator[tuple[
 
 def _work(experiments: Sequence[Experiment], record: Record, clock: Clock, bytes_per_second: float | None) -> Table:
     """Say what each solution took: bids, paths, rounds, memory, beside the time that reading the instance needs."""
-    speed = "" if bytes_per_second is None else f", {bytes_per_second / 1e12:.2f} TB/s by copying {COPIED:,} bytes"
+    notes: list[str] = []
+    if bytes_per_second is not None:
+        speed = f"{bytes_per_second / 1e12:.2f} TB/s by copying {COPIED:,} bytes"
+        notes.append(f"reading it once: at the speed of the GPU's memory, {speed}: no solver can be faster")
     return Table(
         "The work: counts of the solvers, medians",
         ("", "time", *_COUNTS, "instance", "reading it once", "memory beyond it"),
         [(name, *_work_of(cell, clock, bytes_per_second)) for name, cell in _cells(experiments, record)],
-        (f"reading it once: at the speed of the GPU's memory{speed}: no solver can be faster",),
+        notes,
     )
 
 

@@ -115,7 +115,7 @@ def missing_notes(experiment: Experiment, record: Record) -> list[str]:
                 left_out.append(f"{variant.name} ({case.series}, {case.size}): {cell.why_not}")
             elif variant.name not in lacking.setdefault(cell.why_not, []):
                 lacking[cell.why_not].append(variant.name)
-    return [*(f"{', '.join(names)}: {why_not}" for why_not, names in lacking.items()), *left_out]
+    return [*(f"{'; '.join(names)}: {why_not}" for why_not, names in lacking.items()), *left_out]
 
 
 def times_with_spread(clock: Clock) -> CellText:

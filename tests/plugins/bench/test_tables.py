@@ -85,7 +85,7 @@ def test_a_grid_drops_variants_without_figures_and_says_why(tmp_path):
     )
     assert table.columns == ("", "fast", "slow", "paper")
     assert table.rows == [("n = 1", "500 ms", "9.00 s", "1"), ("n = 2", "2.00 s", "—", "4")]
-    assert table.notes == ("gone, lost: no GPU", "slow (s, 2): took 9 s at size 1")
+    assert table.notes == ("gone; lost: no GPU", "slow (s, 2): took 9 s at size 1")
 
 
 def test_markdown_escapes_what_would_break_a_row():
