@@ -22,6 +22,7 @@ if TYPE_CHECKING:
     from .tracker.movie import Movie, read_movie
     from .tracker.pipeline import TrackingResult, track
     from .tracker.points import Points, Tracks
+    from .tracker.reach import reach
     from .tracker.score import score_links
     from .tracker.settings import InputSettings, Settings
     from .tracker.simulate import SimulationSettings, simulate
@@ -51,6 +52,7 @@ _HOMES = {
     "write_tracks": "tracker.write",
     "measure_tracks": "tracker.measures",
     "mean_squared_displacement": "tracker.measures",
+    "reach": "tracker.reach",
     "score_links": "tracker.score",
     "simulate": "tracker.simulate",
     "SimulationSettings": "tracker.simulate",
@@ -81,6 +83,7 @@ __all__ = [
     "link_points",
     "mean_squared_displacement",
     "measure_tracks",
+    "reach",
     "read_movie",
     "read_points",
     "read_tracks",

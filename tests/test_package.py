@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import subprocess
 import sys
 import tomllib
@@ -41,6 +42,14 @@ def test_functions_stay_functions_whatever_was_imported_before():
 def test_the_rooms_are_there_without_importing_them():
     code = "import auctrack; print(auctrack.matching.SOLVERS, auctrack.tracker)"
     subprocess.run([sys.executable, "-c", code], check=True, capture_output=True)
+
+
+def test_every_call_in_the_readme_is_there_after_importing_auctrack_alone():
+    text = (ROOT / "README.md").read_text(encoding="utf-8")
+    calls = sorted(set(re.findall(r"\bauctrack(?:\.\w+)+(?=\()", text)))
+    assert len(calls) >= 5
+    code = "import auctrack\n" + "\n".join(f"assert callable({call})" for call in calls)
+    subprocess.run([sys.executable, "-c", code], check=True)
 
 
 def test_an_unknown_name_says_so():
