@@ -54,7 +54,7 @@ def solve_cpu(problem: Problem, options: Auction) -> Assignment:
         from .matrix_free import match_points as method
     else:
         method = match_by_auction
-    col_of_row, v, stats = from_short_side(problem, partial(method, options=options))
+    col_of_row, v, stats = from_short_side(problem, partial(_match_feasible, method, options))
     stats["solve_s"] = perf_counter() - began
     answer = certify(problem, col_of_row, v, solver=options.name, device="cpu", stats=stats)
     if stats.get("waiting") and not answer.is_optimal:
@@ -63,13 +63,18 @@ def solve_cpu(problem: Problem, options: Auction) -> Assignment:
     return sharpened(problem, answer) if is_exact else answer
 
 
+def _match_feasible(method: Callable[[Problem, Auction], Matched], options: Auction, problem: Problem) -> Matched:
+    """Match by the method, once it is known of all blocks that they can be matched where they must."""
+    check_feasible(problem)
+    return method(problem, options)
+
+
 def match_by_auction(problem: Problem, options: Auction) -> Matched:
     """Match a dense or sparse problem whose shorter side is its rows, or which has an `unmatched_cost`."""
     if problem.kind == "dense" and problem.n_blocks > 1:
         return block_by_block(problem, partial(match_by_auction, options=options))
     if options.eps is not None:
         refuse_too_fine(options.eps, problem)
-    check_feasible(problem)
     graph, parts = flat_graph(problem), independent_parts(problem)
     row_bound, col_bound = problem.dual_bounds()
     state = start(row_bound, col_bound)

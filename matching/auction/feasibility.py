@@ -21,19 +21,21 @@ FEW_PAIRS = 32
 
 
 def check_feasible(problem: Problem) -> None:
-    """Raise `Infeasible` with a Hall violator if all rows must be matched and cannot be.
+    """Raise `Infeasible` with a Hall violator if all rows must be matched and cannot be: of the first block that fails.
 
-    A sparse problem may have several blocks, the first of which that fails is named; a dense one is one block. No
-    block has more rows than columns, unless there is an `unmatched_cost`.
+    No block has more rows than columns, unless there is an `unmatched_cost`.
     """
     if problem.has_unmatched_cost or problem.allows_all:
         return
     if problem.kind == "sparse":
         fault = _fault_of_graph(problem, problem.indptr, global_columns(problem))
-    else:
-        fault = _fault_of_matrix(problem)
-    if fault is not None:
-        raise fault
+        if fault is not None:
+            raise fault
+        return
+    for b, block in enumerate(problem.blocks()):
+        fault = _fault_of_matrix(block)
+        if fault is not None:
+            raise fault.in_block(b) if problem.n_blocks > 1 else fault
 
 
 def _fault_of_graph(problem: Problem, indptr, indices) -> Infeasible | None:

@@ -28,7 +28,6 @@ from ..errors import InvalidProblem
 from ..host_problem import finite_range
 from ..problem import INT_LIMIT, Problem
 from ..short_side import Matched
-from .feasibility import check_feasible
 from .graph import Graph, as_duals, block_by_block, flat_graph, refuse_too_fine
 from .scaling import as_floats
 
@@ -41,7 +40,6 @@ def match_as_in_the_paper(problem: Problem, options: Auction) -> Matched:
     if problem.n_blocks > 1:
         return block_by_block(problem, partial(match_as_in_the_paper, options=options))
     problem = as_dense(problem) if problem.kind == "points" else problem
-    check_feasible(problem)
     if problem.is_integer and options.eps is None:
         return _match_scaled_integers(problem, options)
     eps = options.eps or fixed_eps(problem)

@@ -10,7 +10,7 @@ from scipy.sparse import csr_array
 from scipy.sparse.csgraph import maximum_bipartite_matching
 
 from auctrack.matching import Auction, Infeasible, Problem, solve
-from auctrack.matching.auction import gpu, gpu_feasibility
+from auctrack.matching.auction import cpu, gpu, gpu_feasibility
 from auctrack.matching.auction.gpu_feasibility import are_enough, find_fault, match_greedily
 from auctrack.matching.auction.gpu_graph import DeviceGraph
 
@@ -113,6 +113,13 @@ def test_no_bid_is_made_for_what_cannot_be_matched(
         gpu.solve_gpu(problem, Auction(**options), "cuda")
     assert caught.value.block == block
     assert reaches_too_little(problem, block, caught.value.rows, caught.value.columns)
+
+
+@pytest.mark.parametrize("kind", [kind for kind in SHORT if kind != "batch, wide and tall"])
+def test_no_bid_is_made_on_a_cpu_either(kind: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(cpu, "match_by_auction", lambda *_: pytest.fail("a bid was made"))
+    with pytest.raises(Infeasible):
+        solve(SHORT[kind][0], "auction", "cpu")
 
 
 @pytest.mark.parametrize("kind", SHORT)
