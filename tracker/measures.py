@@ -9,7 +9,7 @@ import pandas as pd
 
 from .calibration import FRAME, Calibration
 from .errors import InvalidSetting
-from .points import Tracks, require_tracks
+from .points import Tracks, require
 from .track_order import track_order
 
 # A feature column is averaged over the track when its name says that it measures one of these.
@@ -169,7 +169,7 @@ def filter_by_length(tracks: Tracks, min_length: int) -> Tracks:
 
 def _by_track(tracks: Tracks) -> tuple[np.ndarray, np.ndarray]:
     """Return the rows by track and frame, and where in them each track starts."""
-    require_tracks(tracks)
+    require(Tracks, tracks)
     track_id = tracks.table["track_id"].to_numpy()
     order = track_order(track_id, tracks.frames)
     return order, np.flatnonzero(np.diff(track_id[order], prepend=-1))

@@ -162,16 +162,18 @@ class Tracks(Points):
             )
 
 
-def require_tracks(tracks: object, name: str = "tracks") -> None:
-    """Refuse what is not `Tracks`, most of all the table that `auctrack.link` returns.
+def require(kind: type[Points], given: object) -> None:
+    """Refuse what is not `Points` or `Tracks`, most of all the table that `auctrack.link` returns.
 
     Raises
     ------
     InvalidInput
     """
-    if not isinstance(tracks, Tracks):
+    if not isinstance(given, kind):
+        name = kind.__name__
         raise InvalidInput(
-            f"{name} needs Tracks; got {type(tracks).__name__}. auctrack.read_tracks makes them of a table or a file."
+            f"{name.lower()} needs {name}; got {type(given).__name__}. auctrack.read_{name.lower()} makes them of a "
+            "table or a file."
         )
 
 

@@ -12,7 +12,7 @@ from ..matching.certificate import block_of
 from .errors import InvalidSetting
 from .gate import CandidateLinks, gated_pairs, in_runs
 from .lengths import require_length
-from .points import Points
+from .points import Points, require
 
 
 class Reach(NamedTuple):
@@ -56,11 +56,13 @@ def reach(points: Points, ranges: Sequence[float]) -> Reach:
     InvalidSetting
         If there is no range, or one is no length above 0.
     """
-    lengths = np.asarray(ranges, np.float64)
+    require(Points, points)
+    lengths = np.asarray(ranges)
     if lengths.ndim != 1 or len(lengths) == 0:
         raise InvalidSetting(f"ranges needs one length or more; got {ranges!r}.")
     for length in lengths.tolist():
         require_length("ranges", length)
+    lengths = lengths.astype(np.float64)
     links, most = np.zeros(len(lengths), np.int64), 0
     for run in in_runs(gated_pairs(points, float(lengths.max()))):
         links += cardinality_over_radii(*_pairs(run), lengths, device="cpu")

@@ -15,7 +15,7 @@ import pandas as pd
 
 from .errors import InvalidInput, InvalidSetting
 from .point_matching import match_points
-from .points import Points, Tracks, require_tracks
+from .points import Points, Tracks, require
 from .track_order import track_order
 
 
@@ -149,7 +149,7 @@ def score_links(
     InvalidSetting
         If the tolerance or `max_missed_frames` is out of range.
     """
-    require_tracks(tracks)
+    require(Tracks, tracks)
     if max_missed_frames < 0:
         raise InvalidSetting(f"max_missed_frames needs a number of at least 0; got {max_missed_frames!r}.")
     truth = _real_particles(truth)

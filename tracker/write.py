@@ -20,7 +20,7 @@ from pyarrow import parquet
 
 from .. import __version__
 from .errors import InvalidInput, InvalidSetting, OutputExists, OutputFailed
-from .points import Points, Tracks, require_tracks
+from .points import Points, Tracks, require
 from .sidecar import Sidecar, sidecar_path
 
 FORMATS = ("csv", "parquet", "napari")
@@ -64,6 +64,7 @@ def write_points(
     Both files are written under temporary names in the same folder, brought to disk and only then renamed, so that
     a crash leaves either the old result or the new one. Reading the table back gives the same values and types.
     """
+    require(Points, points)
     kind = _format_of(path, format)
     table = _napari_points(points) if kind == "napari" else points.table
     _write(table, points, {}, Path(path), kind, settings, overwrite=overwrite)
@@ -82,7 +83,7 @@ def write_tracks(
     The lineage stands in ``<name>.settings.json`` under "parents". "napari" is the CSV of a napari Tracks layer:
     track_id, t (the frame), z, y, x, then the features; give the layer the scale from the file beside it.
     """
-    require_tracks(tracks)
+    require(Tracks, tracks)
     kind = _format_of(path, format)
     table = _napari_tracks(tracks) if kind == "napari" else tracks.table
     _write(table, tracks, tracks.parents, Path(path), kind, settings, overwrite=overwrite)

@@ -11,7 +11,7 @@ from scipy.spatial import cKDTree
 
 from auctrack.matching.cardinality import maximum_matching
 from auctrack.tracker.calibration import Calibration
-from auctrack.tracker.errors import InvalidSetting
+from auctrack.tracker.errors import InvalidInput, InvalidSetting
 from auctrack.tracker.link import LinkSettings, link_points
 from auctrack.tracker.points import Points
 from auctrack.tracker.reach import reach
@@ -63,7 +63,12 @@ def test_without_a_pair_of_frames_nothing_is_out_of_reach(frames):
     assert (allowed.links.tolist(), allowed.most, allowed.shares.tolist()) == ([0], 0, [1.0])
 
 
-@pytest.mark.parametrize("ranges", [[], [0.0], [np.nan], [1.0, -2.0], [np.inf]])
+@pytest.mark.parametrize("ranges", [[], [0.0], [np.nan], [1.0, -2.0], [np.inf], ["wide"], 3.0])
 def test_ranges_that_are_no_lengths_are_refused(ranges):
     with pytest.raises(InvalidSetting, match="ranges needs"):
         reach(on_a_line([0.0], [1.0]), ranges)
+
+
+def test_a_table_that_is_not_read_as_points_is_refused_with_the_remedy():
+    with pytest.raises(InvalidInput, match=r"points needs Points; got DataFrame.*read_points"):
+        reach(on_a_line([0.0], [1.0]).table, [1.0])
