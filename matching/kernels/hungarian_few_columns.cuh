@@ -20,8 +20,8 @@ __device__ __forceinline__ Offer claimed_offer(const Solve& s, int j) {
 
 // One level: the rows behind the offers that held claim columns. What does not fit goes to `beyond`, each column once.
 // All threads of the block.
-__device__ __forceinline__ void grow_offers(const Solve& s, price_t delta, int level, int n, const Offer* offers,
-                                            Offer* next, int* n_next, int2* beyond, int* n_beyond) {
+__device__ __forceinline__ void grow_offers(const Solve& s, price_t delta, int level, int n, const Offer* offers, Offer* next,
+                                            int* n_next, int2* beyond, int* n_beyond) {
     int lanes = OFFER_LANES, shift = OFFER_SHIFT;
     while (shift > 0 && n << shift > (int)blockDim.x) lanes /= 2, shift -= 1;
     const int mine = threadIdx.x & (lanes - 1);

@@ -28,8 +28,8 @@ __device__ __forceinline__ void carry_out(const Solve& s, int end) {
 
 // One level of the trees: free rows, or the columns that were claimed last with the rows they are matched with. All threads of
 // the team come.
-__device__ __forceinline__ void grow(const Solve& s, const Team& team, const int* free_rows, price_t delta, int level,
-                                     int round, int n, Shared& shared) {
+__device__ __forceinline__ void grow(const Solve& s, const Team& team, const int* free_rows, price_t delta, int level, int round, int n,
+                                     Shared& shared) {
     if (team.speaks()) s.counts->queue[(round + 2) % SLOTS] = 0;
     const int2* const queue = s.queue + (round & 1) * s.queue_length;
     int2* const next = s.queue + (~round & 1) * s.queue_length;
@@ -70,7 +70,7 @@ __device__ __forceinline__ void grow(const Solve& s, const Team& team, const int
 
 // Trees from all free rows along pairs of zero slack, level by level until nothing is claimed. All threads of the team come.
 __device__ __forceinline__ void grow_trees(const Solve& s, const Team& team, const int* free_rows, int n_free, price_t delta,
-                           Shared& shared, Progress& progress) {
+                                           Shared& shared, Progress& progress) {
     int n = n_free, level = 0;
     while (n > 0) {
         const int round = progress.round;
