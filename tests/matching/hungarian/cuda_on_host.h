@@ -3,6 +3,8 @@
 // Every block is a thread of the host, every CUDA thread of it a fiber that runs until it must wait for others: at a barrier,
 // a warp's exchange, or a word in memory. Blocks take turns, and go as far as they can: one may be rounds ahead of another
 // wherever no barrier keeps it. `__shared__` is a block's own. What is not shown: caches, and late writes.
+//
+// With -DDRAWN=seed whose turn it is is drawn, and a turn may end before any word that others read or write.
 #include <emmintrin.h>
 #include <setjmp.h>
 #include <ucontext.h>
@@ -57,6 +59,18 @@ struct Place {
     jmp_buf jump;
 };
 
+#ifdef DRAWN
+inline uint32_t numbers = DRAWN;  // only who has the turn draws
+inline uint32_t drawn(uint32_t below) {
+    numbers = numbers * 1664525u + 1013904223u;
+    return (numbers >> 10) % below;
+}
+inline bool ends_turn() { return drawn(6) == 0; }
+#else
+inline uint32_t drawn(uint32_t) { return 0; }
+inline bool ends_turn() { return false; }
+#endif
+
 // Whose turn it is.
 struct Turns {
     std::mutex mutex;
@@ -68,9 +82,10 @@ struct Turns {
         std::unique_lock<std::mutex> lock(mutex);
         const int me = whose, n = (int)present.size();
         if (leave) present[me] = false;
-        for (int k = 1; k <= n; ++k)
-            if (present[(me + k) % n]) {
-                whose = (me + k) % n;
+        const int first = me + 1 + (int)drawn(n);
+        for (int k = first; k < first + n; ++k)
+            if (present[k % n]) {
+                whose = k % n;
                 break;
             }
         changed.notify_all();
@@ -158,8 +173,15 @@ const uint64_t* exchanged(uint32_t mask, T value) {
     return here.seen;
 }
 
+inline void pause() {
+    if (!ends_turn()) return;
+    block->awaits = true;
+    wait();
+}
+
 template <class T>
 T load(const T* at) {
+    pause();
     return __atomic_load_n(at, __ATOMIC_SEQ_CST);
 }
 template <class T>
@@ -174,7 +196,10 @@ inline void load_words(const uint64_t* at, uint64_t& a, uint64_t& b) {
     const __m128i both = _mm_load_si128((const __m128i*)at);
     a = (uint64_t)_mm_cvtsi128_si64(both), b = (uint64_t)_mm_cvtsi128_si64(_mm_unpackhi_epi64(both, both));
 }
-inline void store_words(uint64_t* at, uint64_t a, uint64_t b) { _mm_store_si128((__m128i*)at, _mm_set_epi64x((long long)b, (long long)a)); }
+inline void store_words(uint64_t* at, uint64_t a, uint64_t b) {
+    pause();
+    _mm_store_si128((__m128i*)at, _mm_set_epi64x((long long)b, (long long)a));
+}
 
 template <class Kernel>
 struct Fiber {
@@ -205,8 +230,9 @@ void run_block(Turns* turns, int number, int blocks, int threads, int shared_byt
         makecontext(&here.fibers[t], Fiber<Kernel>::run, 0);
     }
     while (here.alive > 0) {
-        for (int t = 0; t < threads; ++t)
-            if (!here.done[t] && (here.until[t].first == nullptr || *here.until[t].first != here.until[t].second)) go_on(t);
+        const int first = (int)drawn(threads);
+        for (int k = 0; k < threads; ++k)
+            if (const int t = (first + k) % threads; !here.done[t] && (here.until[t].first == nullptr || *here.until[t].first != here.until[t].second)) go_on(t);
         if (here.awaits && here.alive > 0) turns->pass_on(false);
         here.awaits = false;
     }
@@ -280,6 +306,7 @@ T __ldcs(const T* at) {
 }
 template <class T, class U>
 T atomicAdd(T* at, U value) {
+    host::pause();
     return __atomic_fetch_add(at, (T)value, __ATOMIC_SEQ_CST);
 }
 template <class T, class U>
@@ -288,6 +315,7 @@ T atomicSub(T* at, U value) {
 }
 template <class T, class U>
 T atomicExch(T* at, U value) {
+    host::pause();
     return __atomic_exchange_n(at, (T)value, __ATOMIC_SEQ_CST);
 }
 template <class T, class U>

@@ -155,6 +155,10 @@ _WHOLE_METHODS = {
 """Files, and options with which small problems reach all of their code."""
 
 
+TURNS: tuple[str, ...] = ()
+"""An option by which the turns of blocks and threads are drawn: see `cuda_on_host.h`."""
+
+
 class EmulatedCosts(HostCosts):
     """Costs in the host's memory, on which the kernels of whole methods run themselves, and twins of the others."""
 
@@ -164,7 +168,7 @@ class EmulatedCosts(HostCosts):
             return super().kernel(file, name, *options, cooperative=cooperative)
         cost = {"float32": "float", "float64": "double", "int32": "int", "int64": "int64"}[self.cost.dtype.name]
         integer = ("-DINTEGER",) if self.cost.dtype.kind == "i" else ()
-        return HostKernel(compiled(file, name, f"-DCOST={cost}", *integer, *options, *_WHOLE_METHODS[file]))
+        return HostKernel(compiled(file, name, f"-DCOST={cost}", *integer, *options, *_WHOLE_METHODS[file], *TURNS))
 
 
 class HostKernel:
@@ -203,6 +207,7 @@ def _library(file: str, *options: str) -> ctypes.CDLL:
         "-shared",
         "-pthread",
         "-ffp-contract=off",
+        "-fno-gnu-unique",  # or libraries share their kernels' `__shared__` arrays, of whatever sizes
         f"-I{Path(__file__).parent}",
     ]
     assert COMPILER is not None

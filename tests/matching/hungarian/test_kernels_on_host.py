@@ -14,6 +14,7 @@ from auctrack.matching.hungarian.multi_gpu_classical import match_by_stages
 from auctrack.matching.hungarian.multi_gpu_forest import match_by_forests
 from auctrack.matching.hungarian.shards import Shards, even_split
 
+from . import host_kernels
 from .host_kernels import COMPILER, HOST, EmulatedCosts
 from .test_multi_gpu import OnShards
 
@@ -62,6 +63,19 @@ def test_the_answer_is_the_cpus_link_by_link(solver: Any, dtype: Any):
         problem = Problem.dense(
             rng.integers(0, spread, shape).astype(dtype), unmatched_cost=unmatched_cost, forbidden=forbidden
         )
+        here, there = solve(problem, solver.name, "cpu"), solve(problem, solver, "cpu")
+        np.testing.assert_array_equal(here.col_of_row, there.col_of_row)
+        np.testing.assert_array_equal(here.col_duals, there.col_duals)
+
+
+@pytest.mark.usefixtures("host_as_devices")
+@pytest.mark.parametrize("seed", [1])
+@pytest.mark.parametrize("solver", [classical(1), tree(2)], ids=["classical", "tree"])
+def test_the_answer_does_not_depend_on_whose_turn_it_is(solver: Any, seed: int, monkeypatch: pytest.MonkeyPatch):
+    monkeypatch.setattr(host_kernels, "TURNS", (f"-DDRAWN={seed}",))
+    rng = np.random.default_rng(seed)
+    for unmatched_cost in (None, 40):
+        problem = Problem.dense(rng.integers(0, 300, (24, 30)).astype(np.int32), unmatched_cost=unmatched_cost)
         here, there = solve(problem, solver.name, "cpu"), solve(problem, solver, "cpu")
         np.testing.assert_array_equal(here.col_of_row, there.col_of_row)
         np.testing.assert_array_equal(here.col_duals, there.col_duals)
