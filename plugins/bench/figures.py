@@ -5,7 +5,7 @@ Each function returns the file that it wrote, as a list, which is empty where th
 
 from __future__ import annotations
 
-from collections.abc import Collection, Generator, Mapping, Sequence
+from collections.abc import Callable, Collection, Generator, Mapping, Sequence
 from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
@@ -63,8 +63,6 @@ def draw_times(path: Path, title: str, lines: Mapping[str, Line], *, x: str, bol
 
     Both axes are logarithmic, with the measured sizes and times written out.
     """
-    from matplotlib.ticker import LogLocator
-
     drawn = {name: line for name, line in lines.items() if line}
     if not drawn:
         return []
@@ -82,12 +80,18 @@ def draw_times(path: Path, title: str, lines: Mapping[str, Line], *, x: str, bol
         share = max(map(len, names)) / LETTERS_ACROSS
         axes.set_xlim(right=sizes[-1] * max(sizes[-1] / sizes[0], 1.2) ** (share / (1 - share)))
         axes.xaxis.minorticks_off()
-        times = [seconds for line in drawn.values() for _, seconds in line]
-        axes.yaxis.set_major_locator(LogLocator(subs=(1,) if max(times) > 100 * min(times) else (1, 2, 5)))
-        axes.yaxis.set_major_formatter(lambda seconds, _: round_time(seconds))
-        axes.yaxis.minorticks_off()
+        _write_heights(axes, [seconds for line in drawn.values() for _, seconds in line], round_time)
         _name_ends(figure, axes, names)
     return [path]
+
+
+def _write_heights(axes: Any, heights: Sequence[float], text: Callable[[float], str]) -> None:
+    """Write round heights beside a logarithmic axis: powers of ten, and 2 and 5 times these where it is short."""
+    from matplotlib.ticker import LogLocator
+
+    axes.yaxis.set_major_locator(LogLocator(subs=(1,) if max(heights) > 100 * min(heights) else (1, 2, 5)))
+    axes.yaxis.set_major_formatter(lambda height, _: text(height))
+    axes.yaxis.minorticks_off()
 
 
 def _spread_out(sizes: list[float]) -> list[float]:
@@ -161,7 +165,8 @@ def draw_bars(path: Path, title: str, bars: Mapping[str, Mapping[str, float]], *
             axes.bar(places, heights - base, width, bottom=base, label=name)
         axes.set_xticks(range(len(bars)), list(bars), rotation=30, ha="right", fontsize=8)
         axes.set(ylabel=y, yscale="log")
-        axes.yaxis.set_major_formatter(lambda height, _: round_time(height) if y == TIME else f"{height:g} ×")
+        heights = [height for group in bars.values() for height in group.values()]
+        _write_heights(axes, heights, round_time if y == TIME else "{:g} ×".format)
         axes.grid(alpha=0.3, axis="y")
         axes.legend(fontsize=8)
     return [path]

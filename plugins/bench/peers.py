@@ -17,7 +17,7 @@ from . import peer_linkers
 from .baselines import scipy_links
 from .benchmark import Benchmark, Effort
 from .cardinality_variants import checked, unseen
-from .figures import TIME, draw_bars, draw_times
+from .figures import draw_bars, draw_times
 from .gated_pairs import GATES, gated_pair
 from .graph_families import PERMUTED
 from .harness import Case, Experiment, Variant, always, cell_of
@@ -213,14 +213,28 @@ def _figures(experiments: Sequence[Experiment], effort: Effort, record: Record, 
     *others, linking = experiments
     paths: list[Path] = []
     for experiment in others:
-        bars = {_label(case): _medians(experiment, case, record, effort.clock) for case in experiment.cases}
-        path = folder / f"peers-{experiment.name}.png"
-        paths += draw_bars(path, _TITLES[experiment.name], bars, y=TIME)
+        path, bars = folder / f"peers-{experiment.name}.png", _multiples_of_ours(experiment, record, effort.clock)
+        paths += draw_bars(path, _TITLES[experiment.name], bars, y="time as a multiple of auctrack's")
     lines = times_by_size(linking, record, effort.clock)
     lines.pop(AS_THEY)  # hardly to be told from ours
     title = f"{_TITLES['linking']}: {'CPU seconds' if effort.clock == 'cpu' else 'wall time'}"
     path = folder / f"peers-{linking.name}.png"
     return paths + draw_times(path, title, lines, x="particles in each frame", bold=("auctrack", "auctrack, GPU"))
+
+
+def _multiples_of_ours(experiment: Experiment, record: Record, clock: Clock) -> dict[str, dict[str, float]]:
+    """Return how many times as long as the first variant the others take, on the largest case of each series.
+
+    Of the cases on which it and any other was measured.
+    """
+    largest: dict[str, tuple[str, dict[str, float]]] = {}
+    for case in sorted(experiment.cases, key=lambda case: case.size):
+        medians = _medians(experiment, case, record, clock)
+        ours = medians.pop(experiment.variants[0].name, None)
+        if ours is not None and medians:
+            multiples = {name: seconds / ours for name, seconds in medians.items()}
+            largest[case.series] = _label(case), multiples
+    return dict(largest.values())
 
 
 def _medians(experiment: Experiment, case: Case, record: Record, clock: Clock) -> dict[str, float]:

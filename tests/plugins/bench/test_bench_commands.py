@@ -208,6 +208,9 @@ def test_peers_on_the_same_inputs_as_ratios(bench, tmp_path):
     for experiment in ("assignment", "gated", "cardinality", "linking"):
         assert answered(tmp_path, "peers", experiment=experiment, variant="auctrack")
     assert {cell["size"] for cell in cells(tmp_path, "peers")} == {40}
+    assert {path.name for path in tmp_path.glob("*.png")} == {
+        f"peers-{part}.png" for part in ("assignment", "gated", "cardinality", "linking")
+    }
     for cell in cells(tmp_path, "peers"):
         assert not (cell["why_not"] or "").startswith("wrong"), cell
 
