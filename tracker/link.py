@@ -14,6 +14,7 @@ from ..matching.assignment import Assignment
 from ..matching.certificate import block_of
 from ..matching.costs import link_costs
 from ..matching.problem import Problem
+from ..matching.solvers import SOLVERS
 from ..matching.solving import solve
 from .calibration import Calibration
 from .chains import track_ids
@@ -51,6 +52,12 @@ class LinkSettings:
         Frames a particle may be missing inside a track; only 0 for now (gap closing is not there yet).
     solver, device : str
         See `auctrack.matching.solve`.
+
+    Raises
+    ------
+    InvalidSetting
+        If a length is none, the cost or the solver unknown, or gap closing is asked for. The device is looked for when
+        links are made.
     """
 
     search_range: float | Literal["auto"] = "auto"
@@ -67,6 +74,8 @@ class LinkSettings:
             require_length("unmatched_cost (--unmatched-cost)", self.unmatched_cost)
         if self.cost not in ("squared", "distance"):
             raise InvalidSetting(f"cost needs 'squared' or 'distance'; got {self.cost!r}.")
+        if self.solver != "auto" and self.solver not in SOLVERS:
+            raise InvalidSetting(f"solver needs 'auto' or one of {', '.join(SOLVERS)}; got {self.solver!r}.")
         if self.max_missed_frames != 0:
             raise InvalidSetting(
                 f"max_missed_frames (trackpy: memory) above 0 needs gap closing, which is not there yet; "
@@ -128,10 +137,8 @@ def link_points(
 
     Raises
     ------
-    InvalidSetting
-        If an option of the solver does not fit.
-    DeviceUnavailable
-        If the device asked for is not there.
+    InvalidProblem, DeviceUnavailable
+        If there is no such device, or the solver does not run on it.
     """
     search_range = automatic_range(points) if settings.search_range == "auto" else settings.search_range
     pairs = frame_pairs(points, search_range)
@@ -268,6 +275,8 @@ def link(
     ------
     InvalidInput, InvalidSetting
         If a column or a setting cannot be used.
+    InvalidProblem, DeviceUnavailable
+        If there is no such device, or the solver does not run on it.
 
     Examples
     --------

@@ -217,6 +217,10 @@ class TestSettings:
         with pytest.raises(InvalidSetting, match="cubed"):
             LinkSettings(3.0, cost="cubed")  # pyright: ignore[reportArgumentType]
 
+    def test_an_unknown_solver_is_refused_before_anything_is_linked(self):
+        with pytest.raises(InvalidSetting, match=r"one of auction, .*; got 'magic'"):
+            LinkSettings(solver="magic")
+
     @pytest.mark.parametrize("points", ["spots.csv", np.zeros((3, 3))], ids=["path", "array"])
     def test_only_tables_are_linked(self, points):
         with pytest.raises(InvalidInput, match="DataFrame"):
