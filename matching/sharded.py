@@ -17,7 +17,7 @@ PIECE = 2**28
 """Elements whose range is taken at a time."""
 
 
-@dataclass(frozen=True, eq=False)
+@dataclass(frozen=True, eq=False, repr=False)
 class ShardedCosts:
     """A dense problem whose rows or columns are split over devices; make one with `ShardedCosts.of`.
 
@@ -84,6 +84,12 @@ class ShardedCosts:
         if outline.data.dtype != ranges.dtype:  # integers beside a fractional price
             costs = tuple(map(_as_floats, costs))
         return cls(costs, tuple(mask for _, mask, _ in checked) if forbidden is not None else (), axis, outline)
+
+    def __repr__(self) -> str:
+        """Say what is where: showing the arrays would copy them to the host."""
+        n, m = self.outline.shape
+        split = ("rows", "columns")[self.axis]
+        return f"<ShardedCosts {n} x {m}, {self.shards[0].dtype}, {split} split over {', '.join(self.devices)}>"
 
     @property
     def devices(self) -> tuple[str, ...]:

@@ -28,6 +28,11 @@ def test_shards_are_the_problem_that_they_are_parts_of(axis: int):
     assert shards.on_host().has_unmatched_cost
 
 
+def test_shards_are_shown_without_their_costs():
+    shards = ShardedCosts.of(np.split(np.zeros((6, 8)), 2), axis=0)
+    assert repr(shards) == "<ShardedCosts 6 x 8, float64, rows split over cpu, cpu>"
+
+
 def test_a_shard_without_a_mask_forbids_nothing():
     mask = np.array([[True, False, False]])
     whole = ShardedCosts.of([np.ones((1, 3)), np.ones((1, 3))], axis=0, forbidden=[mask, None]).on_host()
