@@ -18,7 +18,7 @@ Kind = Literal["dense", "sparse", "points"]
 Metric = Literal["distance", "squared"]
 
 
-@dataclass(frozen=True, eq=False)
+@dataclass(frozen=True, eq=False, repr=False)
 class Problem:
     """One bipartite matching problem, or a batch of independent ones laid side by side.
 
@@ -275,6 +275,14 @@ class Problem:
         return replace(self, **{name: cuda.to_host(a) for name, a in held.items() if a is not None})
 
     # ---------------------------------------------------------------- looking at it
+
+    def __repr__(self) -> str:
+        """Say what it is: showing its arrays would copy those of a GPU to the host."""
+        blocks = f" in {self.n_blocks} blocks" if self.n_blocks > 1 else ""
+        of = f", {self.n_edges} pairs" if self.kind == "sparse" else ""
+        lone = ", unmatched_cost" if self.has_unmatched_cost else ""
+        where = ", on a GPU" if self.is_on_device else ""
+        return f"<Problem {self.kind} {self.n_rows} x {self.n_cols}{blocks}{of}, {self.data.dtype}{lone}{where}>"
 
     @property
     def is_on_device(self) -> bool:

@@ -508,3 +508,16 @@ def test_a_batch_may_come_from_a_generator():
 def test_a_batch_is_of_problems():
     with pytest.raises(InvalidProblem, match=r"Problem\.dense"):
         Problem.batch([COST, COST])  # pyright: ignore[reportArgumentType]
+
+
+def test_a_problem_is_shown_without_its_arrays():
+    points = np.zeros((4, 3))
+    shown = {
+        "<Problem dense 3 x 3, int64>": Problem.dense(COST),
+        "<Problem dense 6 x 6 in 2 blocks, int64>": Problem.batch([Problem.dense(COST)] * 2),
+        "<Problem sparse 3 x 3, 9 pairs, int64, unmatched_cost>": Problem.sparse(
+            sp.csr_array(COST + 1), unmatched_cost=3
+        ),
+        "<Problem points 4 x 4, float64>": Problem.points(points, points),
+    }
+    assert {repr(problem): problem for problem in shown.values()} == shown
