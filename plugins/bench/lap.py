@@ -5,13 +5,9 @@ from __future__ import annotations
 import os
 import statistics
 from collections.abc import Sequence
-from dataclasses import dataclass
-from functools import cached_property, partial
+from functools import partial
 from itertools import pairwise
 from pathlib import Path
-from typing import Any
-
-import numpy as np
 
 from ...matching.problem import Problem
 from . import lap_large, lap_scaling
@@ -39,18 +35,6 @@ SEARCHES = (0, 1, 5, 10, 15, 20, 25, 30, 35, 40)
 """Edges of Table 2's columns: the first search, searches 2–5, 6–10, …"""
 
 
-@dataclass(frozen=True)
-class Costs:
-    """One instance."""
-
-    values: np.ndarray
-
-    @cached_property
-    def problem(self) -> Problem:
-        """The costs as solvers take them."""
-        return Problem.dense(self.values)
-
-
 def lap(effort: Effort, gpu: str = "cuda") -> Benchmark:
     """Return the benchmark; `gpu` names the CUDA device of the GPU variants."""
     small = effort.of_sizes(tuple(paper.TABLE_1), (200, 400))
@@ -72,24 +56,21 @@ def _case(cost_range: str, n: int) -> Case:
     return Case(series, n, partial(_costs, cost_range, n), seed_of=lambda repetition: 1 + repetition % INSTANCES)
 
 
-def _costs(cost_range: str, n: int, seed: int) -> Costs:
-    return Costs(uniform_costs(n, cost_range, seed))
+def _costs(cost_range: str, n: int, seed: int) -> Problem:
+    return Problem.dense(uniform_costs(n, cost_range, seed))
 
 
 def _variants(gpu: str) -> list[Variant]:
-    def variant(label: str, solver: str, device: str = "cpu", **options: Any) -> Variant:
-        return solver_variant(label, solver, device, prepare=lambda costs: costs.problem, **options)
-
     return [
-        variant("OMP-1", "hungarian-tree", threads=1),
-        variant(OMP, "hungarian-tree", threads=THREADS),
-        variant("classical, CPU", "hungarian-classical"),
-        variant(CLASS, "hungarian-classical", gpu, variant="paper"),
-        variant(TREE, "hungarian-tree", gpu, variant="paper"),
-        variant(OURS[1], "hungarian-classical", gpu),
-        variant("tree, GPU", "hungarian-tree", gpu),
-        variant(OURS[0], "auto"),
-        variant("auction, GPU", "auction", gpu),
+        solver_variant("OMP-1", "hungarian-tree", threads=1),
+        solver_variant(OMP, "hungarian-tree", threads=THREADS),
+        solver_variant("classical, CPU", "hungarian-classical"),
+        solver_variant(CLASS, "hungarian-classical", gpu, variant="paper"),
+        solver_variant(TREE, "hungarian-tree", gpu, variant="paper"),
+        solver_variant(OURS[1], "hungarian-classical", gpu),
+        solver_variant("tree, GPU", "hungarian-tree", gpu),
+        solver_variant(OURS[0], "auto"),
+        solver_variant("auction, GPU", "auction", gpu),
     ]
 
 
