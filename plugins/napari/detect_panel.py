@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 from qtpy.QtCore import Signal  # pyright: ignore[reportPrivateImportUsage]
 from qtpy.QtWidgets import QCheckBox, QComboBox, QFormLayout, QHBoxLayout, QPushButton, QVBoxLayout, QWidget
 
@@ -34,11 +36,11 @@ class DetectPanel(QWidget):
         self.suggest_button = QPushButton("Suggest")
         self.run_button = QPushButton("Detect")
         self._lay_out()
-        for field in (self.diameter, self.threshold):
-            field.valueChanged.connect(self._changed)
-        self.dark.toggled.connect(self._changed)
+        self.diameter.valueChanged.connect(self._other_qualities)
+        self.dark.toggled.connect(self._other_particles)
+        self.method.currentIndexChanged.connect(self._other_particles)
+        self.threshold.valueChanged.connect(self._changed)
         self.preview.toggled.connect(self._changed)
-        self.method.currentIndexChanged.connect(self._changed)
         self.chart.moved.connect(self._dragged)
         self.suggest_button.clicked.connect(self._ask)
         self.run_button.clicked.connect(self._run)
@@ -73,17 +75,31 @@ class DetectPanel(QWidget):
             bright_on_dark=not self.dark.isChecked(),
         )
 
-    def set_unit(self, unit: str) -> None:
-        """Show the unit of lengths."""
-        self.diameter.setSuffix(f" {unit}")
+    @property
+    def found_settings(self) -> DetectSettings:
+        """What the panel says, with what auto was found to be where that is known."""
+        return replace(self.settings, diameter=self.diameter.shown or "auto", threshold=self.threshold.shown)
+
+    def set_unit(self, unit: str) -> bool:
+        """Show the unit of lengths; say whether a length typed in another unit was put back to auto."""
+        return self.diameter.set_unit(unit)
+
+    def forget(self) -> None:
+        """Show nothing that was found in another input; what the user typed stays."""
+        for field in (self.diameter, self.threshold):
+            field.show_found(None)
+        self.chart.clear()
+        for label in (self.found, self.reason):
+            say(label, "")
 
     def show_advice(self, advice: DetectAdvice, *, take: bool) -> None:
-        """Show the histogram and the reasons, and `take` the suggested values."""
+        """Show the histogram and the reasons, and `take` the suggested values: as what auto is found to be."""
         if take:
-            self.diameter.show_number(advice.diameter)
-            self.threshold.show_number(advice.threshold)
+            for field, value in ((self.diameter, advice.diameter), (self.threshold, advice.threshold)):
+                field.show_number(None)
+                field.show_found(value)
         say(self.reason, advice.reason)
-        limit = self.threshold.number
+        limit = self.threshold.shown
         self.chart.show_values(
             advice.qualities,
             limits=[advice.threshold if limit is None else limit],
@@ -92,9 +108,9 @@ class DetectPanel(QWidget):
         )
 
     def show_settings(self, settings: DetectSettings) -> None:
-        """Show the settings that took effect."""
-        self.diameter.show_number(settings.known_diameter)
-        self.threshold.show_number(settings.threshold)
+        """Show the settings that took effect, beside what says auto."""
+        self.diameter.show_found(settings.known_diameter)
+        self.threshold.show_found(settings.threshold)
         if settings.threshold is not None and not self.chart.is_empty:
             self.chart.set_limits([settings.threshold])
 
@@ -102,10 +118,18 @@ class DetectPanel(QWidget):
         """Say what the preview found."""
         say(self.found, text)
 
-    def _changed(self, value: object = None) -> None:
+    def _other_particles(self, value: object) -> None:
+        self.diameter.show_found(None)
+        self._other_qualities(value)
+
+    def _other_qualities(self, value: object) -> None:
+        self.threshold.show_found(None)
+        self._changed(value)
+
+    def _changed(self, value: object) -> None:
         del value
-        if self.threshold.number is not None and not self.chart.is_empty:
-            self.chart.set_limits([self.threshold.number])
+        if self.threshold.shown is not None and not self.chart.is_empty:
+            self.chart.set_limits([self.threshold.shown])
         self.edited.emit()
 
     def _dragged(self, limits: list[float]) -> None:

@@ -2,18 +2,24 @@
 
 from __future__ import annotations
 
-from qtpy.QtCore import QSignalBlocker, Qt
+from qtpy.QtCore import QSignalBlocker, Qt, QTimer
+from qtpy.QtGui import QFocusEvent
 from qtpy.QtWidgets import QDoubleSpinBox, QFormLayout, QLabel, QWidget
 
 LARGEST = 1e9
 
 
 class LengthField(QDoubleSpinBox):
-    """A positive number of four significant digits; with `auto`, its lowest value reads "auto" and means None."""
+    """A positive number of four significant digits; with `auto`, its lowest value reads "auto" and means None.
+
+    What auto was found to be is shown beside it ("auto: 3.63 µm") and is never the field's number: only what the user
+    typed is.
+    """
 
     def __init__(self, *, auto: bool = False, suffix: str = "") -> None:
         super().__init__()
         self._auto = auto
+        self._found: float | None = None
         self.setDecimals(4)
         self.setRange(0.0, LARGEST)
         self.setStepType(QDoubleSpinBox.StepType.AdaptiveDecimalStepType)
@@ -27,11 +33,43 @@ class LengthField(QDoubleSpinBox):
         """Return a number without trailing zeros."""
         return f"{value:.6g}"
 
+    def stepBy(self, steps: int) -> None:  # noqa: N802 - Qt's name
+        """Step from the number found where the field says auto (called by Qt)."""
+        if self.number is None and self._found is not None:
+            self.setValue(self._found)
+        super().stepBy(steps)
+
+    def focusInEvent(self, event: QFocusEvent | None) -> None:  # noqa: N802 - Qt's name
+        """Select "auto" whole, so that a number typed replaces it (called by Qt)."""
+        super().focusInEvent(event)  # pyright: ignore[reportArgumentType]
+        if self._auto and self.number is None:
+            QTimer.singleShot(0, self.selectAll)  # after the click, which would set the cursor
+
     @property
     def number(self) -> float | None:
         """The value; None for "auto"."""
         value = float(self.value())
         return None if self._auto and value == 0.0 else value
+
+    @property
+    def shown(self) -> float | None:
+        """The number that can be read: the one typed, else what auto was found to be."""
+        return self._found if self.number is None else self.number
+
+    def show_found(self, value: float | None) -> None:
+        """Show what auto was found to be (None = not known yet); a number that was typed stays."""
+        self._found = value
+        self.setSpecialValueText("auto" if value is None else f"auto: {value:.4g}{self.suffix()}")
+
+    def set_unit(self, unit: str) -> bool:
+        """Show lengths in a unit; say whether a number typed in another one was put back to auto."""
+        if self.suffix() == f" {unit}":
+            return False
+        typed = self.number is not None
+        self.setSuffix(f" {unit}")
+        self.show_number(None)
+        self.show_found(None)
+        return typed
 
     def show_number(self, value: float | None) -> None:
         """Show a value (None = "auto") without telling anyone."""

@@ -29,11 +29,16 @@ class FilterCharts(QWidget):
 
     def show_tracks(self, data: MeasuredTracks) -> None:
         """Show new tracks; every range begins open."""
+        self.clear()
+        self._data = data
+        self.charts = {name: self._chart(data, name) for name in data.filters}
+
+    def clear(self) -> None:
+        """Show no charts: there are no tracks."""
         for chart in self.charts.values():
             self._column.removeWidget(chart)
             chart.deleteLater()
-        self._data = data
-        self.charts = {name: self._chart(data, name) for name in data.filters}
+        self.charts, self._data = {}, None
 
     def _chart(self, data: MeasuredTracks, measure: str) -> Chart:
         values = data.measures[measure].to_numpy(dtype=np.float64)

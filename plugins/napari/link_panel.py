@@ -64,10 +64,11 @@ class LinkPanel(QWidget):
         _show_choice(self.cost, preferences.cost)
         _show_choice(self.solver, preferences.solver)
         _show_choice(self.device, preferences.device)
-        for field in (self.search_range, self.unmatched):
-            field.valueChanged.connect(self._changed)
-        for box in (self.cost, self.solver, self.device):
+        self.unmatched.valueChanged.connect(self._changed)
+        for box in (self.solver, self.device):
             box.currentIndexChanged.connect(self._changed)
+        self.search_range.valueChanged.connect(self._other_price)
+        self.cost.currentIndexChanged.connect(self._other_price)
         for chart in (self.steps, self.neighbours):
             chart.moved.connect(self._dragged)
         self.suggest_button.clicked.connect(self._ask)
@@ -106,11 +107,11 @@ class LinkPanel(QWidget):
             device=self.device.currentData(),
         )
 
-    def set_unit(self, unit: str) -> None:
-        """Show the unit of lengths."""
+    def set_unit(self, unit: str) -> bool:
+        """Show the unit of lengths; say whether a length typed in another unit was put back to auto."""
         self._unit = unit
-        for field in (self.search_range, self.unmatched):
-            field.setSuffix(f" {unit}")
+        put_back = [field.set_unit(unit) for field in (self.search_range, self.unmatched)]
+        return any(put_back)
 
     def show_devices(self, devices: Sequence[tuple[str, str]]) -> None:
         """Offer the GPUs that were found, by name."""
@@ -121,7 +122,9 @@ class LinkPanel(QWidget):
         _show_choice(self.device, chosen)
 
     def forget(self) -> None:
-        """Show nothing of the particles and links before."""
+        """Show nothing of the particles and links before; what the user typed stays."""
+        for field in (self.search_range, self.unmatched):
+            field.show_found(None)
         self._advice, self._shows_links = None, False
         self.steps.clear()
         self.neighbours.clear()
@@ -129,15 +132,16 @@ class LinkPanel(QWidget):
         self._warn()
 
     def show_advice(self, advice: LinkAdvice | None, *, take: bool) -> None:
-        """Show the histograms and the reasons, and `take` the suggested range; links that are shown stay otherwise."""
+        """Show histograms and reasons, and `take` the range as what auto is found to be; else links shown stay."""
         self._advice = advice
         if advice is None:
             say(self.reason, "No frame has two particles at different places, so there is no distance to read.")
             return
         if take:
-            self.search_range.show_number(advice.search_range)
+            self.search_range.show_number(None)
+            self.search_range.show_found(advice.search_range)
         say(self.reason, advice.reason)
-        limit = [self.search_range.number or advice.search_range]
+        limit = [self.search_range.shown or advice.search_range]
         unit = self._unit
         if take or not self._shows_links:
             self._shows_links = False
@@ -151,31 +155,35 @@ class LinkPanel(QWidget):
         """Show the steps that were linked."""
         self._shows_links = True
         self.steps.title = f"length of the links ({self._unit})"
-        limit = self.search_range.number
+        limit = self.search_range.shown
         self.steps.show_values(distances, limits=[] if limit is None else [limit], keeps_below=True)
 
     def show_settings(self, settings: LinkSettings) -> None:
-        """Show the settings that took effect: numbers in place of "auto"."""
+        """Show the settings that took effect, beside what says auto."""
         for field, value in ((self.search_range, settings.search_range), (self.unmatched, settings.unmatched_cost)):
-            field.show_number(None if value == "auto" else float(value))
+            field.show_found(None if value == "auto" else float(value))
         self._warn()
 
     def _warn(self) -> None:
-        limit, advice = self.search_range.number, self._advice
+        limit, advice = self.search_range.shown, self._advice
         say(self.warning, "" if limit is None or advice is None else range_warning(limit, advice, self._unit))
 
-    def _changed(self, value: object = None) -> None:
+    def _other_price(self, value: object) -> None:
+        self.unmatched.show_found(None)
+        self._changed(value)
+
+    def _changed(self, value: object) -> None:
         del value
-        if self.search_range.number is not None:
+        if self.search_range.shown is not None:
             for chart in (self.steps, self.neighbours):
                 if not chart.is_empty:
-                    chart.set_limits([self.search_range.number])
+                    chart.set_limits([self.search_range.shown])
         self._warn()
         self.edited.emit()
 
     def _dragged(self, limits: list[float]) -> None:
         self.search_range.show_number(float(f"{limits[0]:.3g}"))
-        self._changed()
+        self._other_price(limits)
 
     def _ask(self) -> None:
         self.suggest.emit()

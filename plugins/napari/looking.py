@@ -29,6 +29,12 @@ class Looking(QObject):
         connections.add_key(parts.viewer, "n", self._next_link)
         connections.add_key(parts.viewer, "Shift-N", self._previous_link)
 
+    def forget(self) -> None:
+        """Show no track any longer, nor plots that are still to come: the input is another one."""
+        self._plots.let_go()
+        self._parts.results.forget()
+        self._parts.overlay.forget_track()
+
     def choose_track(self, track_id: int) -> None:
         """Show the plots of a track, and draw it bright."""
         if self._parts.session.data is None:

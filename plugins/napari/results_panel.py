@@ -14,6 +14,9 @@ from .filter_charts import FilterCharts
 from .filters import MeasuredTracks
 from .frame_table import FrameTable
 
+_NO_TRACKS = "No tracks yet: run the steps before."
+_NO_TRACK = "Click a particle in the viewer, or a row of the table."
+
 
 class ResultsPanel(QWidget):
     """Signals.
@@ -35,14 +38,14 @@ class ResultsPanel(QWidget):
         super().__init__()
         self.data: MeasuredTracks | None = None
         self.kept: pd.DataFrame | None = None
-        self.count = note("No tracks yet: run the steps before.")
+        self.count = note(_NO_TRACKS)
         self.table = FrameTable()
         self.suspicious = FrameTable()
         self.suspicious_note = note()
         self.filters = FilterCharts()
         self.colour = ColourChoice()
         self.drawn = note(warning=True)
-        self.plots_title = note("Click a particle in the viewer, or a row of the table.")
+        self.plots_title = note(_NO_TRACK)
         self.plots = [Chart(height=110) for _ in range(4)]
         self.follow_box = QCheckBox("follow it")
         self.tabs = QTabWidget()
@@ -87,6 +90,17 @@ class ResultsPanel(QWidget):
         self.toml_button.setEnabled(has_command)
         self.command_button.setEnabled(has_command)
 
+    def forget(self) -> None:
+        """Show no tracks: those before are of another input."""
+        self.data = self.kept = None
+        self.filters.clear()
+        for table in (self.table, self.suspicious):
+            table.show_frame(pd.DataFrame())
+        self.show_plots((_NO_TRACK, ()))
+        for label, text in ((self.count, _NO_TRACKS), (self.suspicious_note, ""), (self.drawn, "")):
+            say(label, text)
+        self.set_result(has_command=False)
+
     def show_tracks(self, data: MeasuredTracks) -> None:
         """Show new tracks; filters begin open."""
         self.data = data
@@ -115,6 +129,8 @@ class ResultsPanel(QWidget):
             chart.show_lines(plot.title, plot.curves)
         for number, chart in enumerate(self.plots):
             chart.setVisible(number < len(plots))
+            if number >= len(plots):
+                chart.clear()
 
     def show_window(self, text: str) -> None:
         """Say which part is drawn, where it is not everything."""

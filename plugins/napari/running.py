@@ -67,8 +67,8 @@ class Running(QObject):
 
     def abandon(self) -> None:
         """Forget the work: it was about another input than there is now."""
-        if self._work.is_busy:
-            self._parts.bar.say("Stopped: the input is another one now.")
+        self._parts.bar.say("Stopped: the input is another one now." if self._work.is_busy else "")
+        self._parts.bar.clear_error()
         self._work.let_go()
         self._end()
 

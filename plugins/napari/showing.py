@@ -94,7 +94,7 @@ class Showing(QObject):
 
     def _particle_size(self) -> float | None:
         """Return the diameter at which a particle is drawn, in steps of x; None where no diameter is known."""
-        source, diameter = self._parts.session.source, self._parts.detect.diameter.number
+        source, diameter = self._parts.session.source, self._parts.detect.diameter.shown
         if source is None or source.kind != "movie" or diameter is None:
             return None
         return diameter / source.calibration.scale[2]

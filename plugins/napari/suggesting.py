@@ -16,7 +16,7 @@ class Suggesting(QObject):
     def __init__(self, parts: Parts, parent: QObject) -> None:
         super().__init__(parent)
         self._parts = parts
-        self._seen_diameter: float | None = None
+        self._seen: tuple[float, bool] | None = None
         self._advice = Desk(self)
         self._qualities = Desk(self)
         for desk in (self._advice, self._qualities):
@@ -26,8 +26,10 @@ class Suggesting(QObject):
         parts.link.suggest.connect(self.suggest_linking)
 
     def forget(self) -> None:
-        """Look at the qualities anew: another input was chosen."""
-        self._seen_diameter = None
+        """Drop what is being read from the input before, and look at the qualities anew."""
+        self._seen = None
+        for desk in (self._advice, self._qualities):
+            desk.let_go()
 
     def suggest_detection(self) -> None:
         """Suggest diameter and threshold from the image, with the reasons."""
@@ -38,15 +40,14 @@ class Suggesting(QObject):
             self._advice.start(work)
 
     def look_at_qualities(self) -> None:
-        """Show the qualities that the threshold divides, for a diameter that has not been looked at yet."""
+        """Show the qualities that the threshold divides, where they have not been looked at yet."""
         detect = self._parts.detect
-        diameter = detect.diameter.number
-        if diameter is None or diameter == self._seen_diameter:
+        diameter, bright = detect.diameter.shown, not detect.dark.isChecked()
+        if diameter is None or (diameter, bright) == self._seen:
             return
-        bright = not detect.dark.isChecked()
         work = self._parts.session.detection_advice(bright_on_dark=bright, diameter=diameter)
         if work is not None:
-            self._seen_diameter = diameter
+            self._seen = diameter, bright
             self._qualities.start(work)
 
     def suggest_linking(self) -> None:
@@ -73,5 +74,5 @@ class Suggesting(QObject):
         detect.show_found("")
         detect.show_advice(advice, take=take)
         if take:
-            self._seen_diameter = detect.diameter.number
+            self._seen = advice.diameter, not detect.dark.isChecked()
             detect.edited.emit()

@@ -128,22 +128,30 @@ class TrackWidget(QWidget):
         return super().event(event)
 
     def _take_input(self) -> None:
-        """Begin anew with another layer or calibration; results of the one before stay drawn until the next run."""
+        """Begin anew with another layer or calibration: what the user typed stays, nothing that was found does.
+
+        The layers drawn for the input before stay in the viewer until the next run.
+        """
         parts, source = self.parts, self.parts.input.source
         self.running.abandon()
         parts.session.begin(source)
-        unit = "pixel" if source is None else source.calibration.unit
-        parts.detect.set_unit(unit)
-        parts.link.set_unit(unit)
+        if source is not None:
+            self._take_unit(source.calibration.unit)
         is_movie = source is not None and source.kind == "movie"
         parts.steps.setTabEnabled(0, is_movie)
         parts.bar.run_button.setEnabled(source is not None)
         parts.detect.run_button.setEnabled(is_movie)
         parts.link.run_button.setEnabled(source is not None)
-        parts.results.set_result(has_command=False)
+        self.looking.forget()
         self.suggesting.forget()
+        parts.detect.forget()
         parts.link.forget()
         self._detect_edited()
+
+    def _take_unit(self, unit: str) -> None:
+        put_back = [panel.set_unit(unit) for panel in (self.parts.detect, self.parts.link)]
+        if any(put_back):
+            self.parts.bar.say(f"Lengths are in {unit} now: those that were typed in another unit are auto again.")
 
     def _detect_edited(self) -> None:
         self.suggesting.look_at_qualities()
@@ -152,7 +160,7 @@ class TrackWidget(QWidget):
 
     def _detect_settings(self) -> Any:
         try:
-            return self.parts.detect.settings
+            return self.parts.detect.found_settings
         except AuctrackError as error:
             self.parts.bar.fail(Failure(str(error), ""))
             return None

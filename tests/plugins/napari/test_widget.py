@@ -61,16 +61,18 @@ def test_detect_then_link_then_results(viewer, widget):
     assert widget.parts.steps.currentWidget() is widget.parts.results
 
 
-def test_run_all_fills_in_what_was_automatic(widget):
+def test_run_all_says_what_auto_was_found_to_be(widget):
     widget.running.run_all()
     finish(widget)
+    detect, link = widget.parts.detect, widget.parts.link
     assert widget.parts.bar.error.text() == ""
-    assert widget.parts.detect.settings.diameter == pytest.approx(
-        widget.parts.session.detected.settings.diameter, rel=1e-4
-    )
-    assert widget.parts.link.settings.search_range == pytest.approx(
-        widget.parts.session.linked.linking.settings.search_range, rel=1e-3
-    )
+    assert detect.settings.diameter == link.settings.search_range == "auto"
+    found, linked = widget.parts.session.detected.settings, widget.parts.session.linked.linking.settings
+    assert detect.diameter.text() == f"auto: {found.diameter:.4g} µm"
+    assert detect.threshold.text() == f"auto: {found.threshold:.4g}"
+    assert link.search_range.text() == f"auto: {linked.search_range:.4g} µm"
+    detect.diameter.stepBy(1)  # from the number that is shown
+    assert found.diameter < detect.settings.diameter < 1.2 * found.diameter
     lengths = widget.parts.session.data.measures["length"]
     assert (lengths == 6).sum() >= 8  # most of the twelve particles are followed throughout
 
@@ -82,7 +84,7 @@ def test_the_range_stands_beside_what_was_linked_and_how_far_neighbours_are(view
     assert link.steps.title == "length of the links (µm)"
     assert not link.steps.is_empty
     assert not link.neighbours.is_empty
-    link.search_range.setValue(3 * link.search_range.value())
+    link.search_range.setValue(3 * link.search_range.shown)
     assert "times the distance between neighbours" in link.warning.text()
     viewer.add_image(spots(seed=1), name="other", **PHYSICAL)
     widget.parts.input.choose_layer("other")
@@ -144,7 +146,8 @@ def test_suggestions_come_with_reasons(widget):
     widget.suggesting.suggest_detection()
     finish(widget)
     assert "answer most strongly" in widget.parts.detect.reason.text()
-    assert widget.parts.detect.settings.threshold is not None
+    assert widget.parts.detect.diameter.text().startswith("auto: ")
+    assert widget.parts.detect.found_settings.threshold > 0
     assert not widget.parts.detect.chart.is_empty
     widget.parts.detect.chart.moved.emit([25.0])  # the line in the histogram, dragged
     assert widget.parts.detect.settings.threshold == 25
@@ -153,7 +156,7 @@ def test_suggestions_come_with_reasons(widget):
     widget.suggesting.suggest_linking()
     finish(widget)
     assert "nearest neighbour" in widget.parts.link.reason.text()
-    widget.parts.link.search_range.setValue(3 * widget.parts.link.search_range.value())
+    widget.parts.link.search_range.setValue(3 * widget.parts.link.search_range.shown)
     assert "times the distance between neighbours" in widget.parts.link.warning.text()
 
 
