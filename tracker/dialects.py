@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+import shlex
 from collections.abc import Mapping
 from dataclasses import dataclass
 
@@ -65,15 +66,20 @@ def our_names(
     if dialect is None:
         raise InvalidInput(
             f"{where}: its columns of frame and position were not all recognised; it has {listed(table)}. Needed are "
-            f"frame, y, x (and z when 3D); say which are which: {asking_for(_likely(table))}"
+            "frame, y, x (and z when 3D).",
+            **naming(_likely(table), "auctrack.read_points"),
         )
     return renamed(table, names), dialect
 
 
-def asking_for(names: Mapping[str, str]) -> str:
-    """Return how to name columns by hand, in Python and on the command line, for a message."""
+def naming(names: Mapping[str, str], reader: str) -> dict[str, str]:
+    """Return how to name columns by hand, in Python by `reader` and on the command line, for an `InvalidInput`."""
     python = ", ".join(f'"{role}": "{name}"' for role, name in names.items())
-    return f"columns={{{python}}} (command line: --columns {','.join(f'{r}={name}' for r, name in names.items())})."
+    options = shlex.quote(",".join(f"{role}={name}" for role, name in names.items()))
+    return {
+        "in_python": f"Say which is which: {reader}(…, columns={{{python}}}).",
+        "as_options": f"Say which is which: --columns {options}.",
+    }
 
 
 def _likely(table: pd.DataFrame) -> dict[str, str]:

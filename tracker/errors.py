@@ -2,11 +2,33 @@
 
 from __future__ import annotations
 
+from typing import Self
+
 from ..matching.errors import AuctrackError
 
 
 class InvalidInput(AuctrackError, ValueError):
-    """A file or table cannot be read as what it was given for (damaged, empty, wrong columns, NaN positions)."""
+    """A file or table cannot be read as what it was given for (damaged, empty, wrong columns, NaN positions).
+
+    Parameters
+    ----------
+    problem : str
+        What is wrong. Where the remedy has the same words everywhere, that too.
+    in_python : str
+        The remedy as Python says it; the message ends in it.
+    as_options : str
+        The remedy in options of the command line, for the face that has them.
+    """
+
+    def __init__(self, problem: str, *, in_python: str = "", as_options: str = "") -> None:
+        super().__init__(f"{problem} {in_python}".strip())
+        self.problem = problem
+        self.in_python = in_python
+        self.as_options = as_options
+
+    def of(self, where: object) -> Self:
+        """Return the same, said of a file or table."""
+        return type(self)(f"{where}: {self.problem}", in_python=self.in_python, as_options=self.as_options)
 
 
 class UnknownAxes(InvalidInput):

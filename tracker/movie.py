@@ -282,7 +282,7 @@ def _calibrated(
     try:
         return calibrate(stack.stated, ndim, scale=scale, unit=unit, frame_interval=frame_interval, time_unit=time_unit)
     except InvalidInput as error:
-        raise type(error)(f"{stack.path}: {error}") from error
+        raise error.of(stack.path) from error
 
 
 def _check_alike(files: tuple[Path, ...], first: TiffStack, axes: str | None, channel: int) -> None:

@@ -122,7 +122,7 @@ def _stated_sizes(stated: Stated, ndim: int, unit: str | None) -> tuple[tuple[fl
     axes = AXES[3 - ndim :]
     missing = [axis for axis in axes if axis not in stated.sizes]
     if missing or (stated.unit is None and unit is None):
-        raise UnknownScale(_unknown_scale(stated, axes, missing))
+        raise _unknown_scale(stated, axes, missing)
     of = stated.unit or unit or PIXEL
     to = unit_name(unit or of)
     factor = length_factor(of, to)
@@ -130,7 +130,7 @@ def _stated_sizes(stated: Stated, ndim: int, unit: str | None) -> tuple[tuple[fl
     return (z, y, x), to
 
 
-def _unknown_scale(stated: Stated, axes: Sequence[str], missing: Sequence[str]) -> str:
+def _unknown_scale(stated: Stated, axes: Sequence[str], missing: Sequence[str]) -> UnknownScale:
     known = ", ".join(f"{axis} = {stated.sizes[axis]:g}" for axis in axes if axis in stated.sizes)
     if not missing:
         problem = f"it gives {known}, but no unit"
@@ -139,11 +139,14 @@ def _unknown_scale(stated: Stated, axes: Sequence[str], missing: Sequence[str]) 
     else:
         problem = "it states none"
     letters = ",".join(axes).upper()
-    example = "2,0.5,0.5 if planes are 2 µm apart and pixels" if len(axes) == 3 else "0.5,0.5 if pixels"
-    return (
-        f"the voxel size is needed, and the file does not say it ({stated.source}: {problem}). Give "
-        f"scale=({', '.join(axes)}) in µm (command line: --voxel {letters}, for instance {example} are 0.5 µm wide), "
-        'or unit="pixel" (--unit pixel) to measure distances in pixels.'
+    example, of = ("2,0.5,0.5", "planes are 2 µm apart and pixels") if len(axes) == 3 else ("0.5,0.5", "pixels")
+    settings = f"InputSettings(scale=({example.replace(',', ', ')}))"
+    return UnknownScale(
+        f"the voxel size is needed, and the file does not say it ({stated.source}: {problem}).",
+        in_python=f"Give scale=({', '.join(axes)}) in µm, for instance Settings(input={settings}) if {of} are 0.5 µm "
+        'wide, or unit="pixel" to measure distances in pixels.',
+        as_options=f"Give --voxel {letters} in µm, for instance --voxel {example} if {of} are 0.5 µm wide, or "
+        "--unit pixel to measure distances in pixels.",
     )
 
 

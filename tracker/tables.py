@@ -11,7 +11,7 @@ import numpy as np
 import pandas as pd
 
 from .calibration import PIXEL, Calibration
-from .dialects import TRACKMATE, asking_for, listed, our_names, renamed
+from .dialects import TRACKMATE, listed, naming, our_names, renamed
 from .errors import InvalidInput
 from .points import AXES, Points, Tracks
 from .sidecar import Sidecar, read_sidecar
@@ -175,10 +175,10 @@ def _load(source: str | Path | pd.DataFrame, columns: Mapping[str, str] | None) 
 
 def _placed(error: InvalidInput, source: str | Path | pd.DataFrame, loaded: _Loaded) -> InvalidInput:
     """Return the error with the name of the table; of a text file also the line, as an editor counts, for the row."""
-    message = str(error)
+    message = error.problem
     if not isinstance(source, pd.DataFrame) and not str(source).lower().endswith(".parquet"):
         message = re.sub(r"\brow (\d+)", lambda row: f"line {line_of_row(Path(source), int(row[1]))}", message, count=1)
-    return InvalidInput(f"{loaded.where}: {message}")
+    return InvalidInput(message, in_python=error.in_python, as_options=error.as_options).of(loaded.where)
 
 
 # --- units -------------------------------------------------------------------------------------------------------
@@ -228,8 +228,8 @@ def _with_track_ids(table: pd.DataFrame) -> pd.DataFrame:
     name = next((name for name in TRACK_COLUMNS if name in table.columns), None)
     if name is None:
         raise InvalidInput(
-            f"no column of track ids was found (known are {', '.join(TRACK_COLUMNS)}); it has {listed(table)}. "
-            f"Say which it is: {asking_for({'track_id': '…'})}"
+            f"no column of track ids was found (known are {', '.join(TRACK_COLUMNS)}); it has {listed(table)}.",
+            **naming({"track_id": "…"}, "auctrack.read_tracks"),
         )
     ids = pd.to_numeric(table[name], errors="coerce")
     absent = ids.isna().to_numpy()

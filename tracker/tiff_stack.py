@@ -21,7 +21,21 @@ from .stated import Stated
 from .tiff_metadata import stated_by
 
 KNOWN_AXES = "TZCYX"
-_EXAMPLES = {2: "YX", 3: "TYX", 4: "TZYX", 5: "TCZYX"}
+_READINGS = {
+    2: {"YX": "each file is the image of one time point"},
+    3: {
+        "ZYX": "each file is the z-stack of one time point",
+        "TYX": "it is a movie in 2D",
+        "TZ12YX": "its pages are 12 planes (put your number) of one time point after the other",
+    },
+    4: {
+        "TZYX": "planes change before time points",
+        "ZTYX": "time points change before planes",
+        "TCYX": "it is a movie in 2D with channels",
+    },
+    5: {"TCZYX": "planes change first, then channels", "TZCYX": "channels change first, then planes"},
+}
+"""What the dimensions of a silent file may be: axes, and the case in which it is them."""
 
 _DAMAGE = (
     ArithmeticError,
@@ -206,7 +220,8 @@ class TiffStack:
         if self._is_damaged(only.kind):
             raise InvalidInput(f"{self.path}: its pages do not match its header; the file is truncated or damaged.")
         if "S" in only.axes and (axes is None or not only.axes.endswith("YX")):
-            raise InvalidInput(f"{self.path}: is a colour (RGB) image; {_instead_of_colour(only)}")
+            remedy = naming_axes(len(only.shape)) if only.axes.endswith("YX") else {}
+            raise InvalidInput(f"{self.path}: is a colour (RGB) image; {_instead_of_colour(only)}", **remedy)
         compression = tifffile.COMPRESSION(only.keyframe.compression)
         if compression not in tifffile.TIFF.DECOMPRESSORS:
             raise InvalidInput(
@@ -242,11 +257,7 @@ def _instead_of_colour(series: Any) -> str:
     """Return what to do: tifffile takes 3 or 4 planes for colours when it writes a stack without being told."""
     if not series.axes.endswith("YX"):
         return "auctrack reads one grey channel. Split the channels first."
-    example = _EXAMPLES.get(len(series.shape), "TZYX")
-    return (
-        f"auctrack reads one grey channel. If its {series.shape[-3]} colours are planes or channels that were saved "
-        f'as colours, say which dimension is which: axes="{example}" (command line: --axes {example}).'
-    )
+    return f"auctrack reads one grey channel; its {series.shape[-3]} colours may be planes saved as colours."
 
 
 def _pixels(page: Any) -> np.ndarray:
@@ -317,24 +328,36 @@ def known_axes(found: str, shape: tuple[int, ...], given: str | None, path: Path
     """
     axes = (found if given is None else given).upper()
     sizes = " × ".join(map(str, shape))
-    example = _EXAMPLES.get(len(shape), "TZYX")
-    remedy = f'say which is which: axes="{example}" (command line: --axes {example})'
+    remedy = naming_axes(len(shape))
     unknown = sorted(set(axes) - set(KNOWN_AXES))
     if given is None and (unknown or not axes.endswith("YX")):
         raise UnknownAxes(
-            f"{path}: the file does not say what its {len(shape)} dimensions of {sizes} are (tifffile reads {found}); "
-            f"{remedy}. The letters are T time, Z depth, C channel, Y, X."
+            f"{path}: the file does not say what its {len(shape)} dimensions of {sizes} are (tifffile reads {found}). "
+            "The letters are T time, Z depth, C channel, Y, X.",
+            **remedy,
         )
     if unknown:
-        raise UnknownAxes(f"axes={given!r} has {', '.join(unknown)}; the letters are T, Z, C, Y, X: {remedy}.")
+        raise UnknownAxes(f"axes={given!r} has {', '.join(unknown)}; the letters are T, Z, C, Y, X.", **remedy)
     if len(set(axes)) < len(axes):
-        raise UnknownAxes(f"axes={given!r} names an axis twice; {remedy}.")
+        raise UnknownAxes(f"axes={given!r} names an axis twice.", **remedy)
     if len(axes) != len(shape):
         planes = " A row of pages is divided by a number, such as TZ12YX for 12 planes a time point."
         raise UnknownAxes(
-            f"axes={given!r} names {len(axes)} dimensions, and {path} has {len(shape)}, of {sizes}; {remedy}."
-            f"{planes if len(axes) > len(shape) else ''}"
+            f"axes={given!r} names {len(axes)} dimensions, and {path} has {len(shape)}, of {sizes}."
+            f"{planes if len(axes) > len(shape) else ''}",
+            **remedy,
         )
     if not axes.endswith("YX"):
-        raise UnknownAxes(f"axes={given!r} must end in YX; {remedy}.")
+        raise UnknownAxes(f"axes={given!r} must end in YX.", **remedy)
     return axes
+
+
+def naming_axes(ndim: int) -> dict[str, str]:
+    """Return how to say what `ndim` dimensions are, in Python and on the command line, for an `InvalidInput`."""
+    readings = _READINGS.get(ndim, _READINGS[4])
+    python = ", ".join(f'axes="{axes}" if {case}' for axes, case in readings.items())
+    options = ", ".join(f"--axes {axes} if {case}" for axes, case in readings.items())
+    return {
+        "in_python": f"Say which is which in Settings(input=InputSettings(axes=…)) or read_movie(…, axes=…): {python}.",
+        "as_options": f"Say which is which: {options}.",
+    }

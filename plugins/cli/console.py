@@ -77,7 +77,10 @@ def indented(text: str) -> str:
 def sentence(error: BaseException) -> str:
     """Return an error as a sentence for the user."""
     from ...matching.errors import AuctrackError
+    from ...tracker.errors import InvalidInput
 
+    if isinstance(error, InvalidInput):
+        return f"{error.problem} {error.as_options}".strip()
     if isinstance(error, AuctrackError):
         return str(error)
     if isinstance(error, MemoryError):

@@ -101,7 +101,7 @@ def _of_movie(source: str, settings: Settings) -> Facts:
     try:
         movie = open_movie(source, given)
     except UnknownScale as error:
-        unknown = str(error)
+        unknown = console.sentence(error)
         movie = open_movie(source, replace(given, unit="pixel"))
     with movie:
         calibration = movie.calibration
@@ -125,7 +125,7 @@ def _of_movie(source: str, settings: Settings) -> Facts:
             try:
                 suggested, rows = _suggested_detection(movie, settings)
             except InvalidInput as error:
-                return {**facts, "needed": f"{source}: {error}"}, text
+                return {**facts, "needed": f"{source}: {console.sentence(error)}"}, text
             facts |= suggested
             text += "\n\n" + console.aligned(rows)
         console.note(*on_pixels(movie, settings))

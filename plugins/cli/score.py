@@ -3,11 +3,15 @@
 from __future__ import annotations
 
 import json
+import re
+from collections.abc import Generator
+from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
+from ...tracker.errors import InvalidInput, InvalidSetting
 from . import console, options
 from .asked import asked_settings, usage
 
@@ -84,12 +88,14 @@ def command(
 
     auctrack score points.tracks.csv points.truth.csv --json
     """
-    given = asked_settings({"voxel": truth_voxel, "columns": truth_columns, "frames": frames}).input
+    with _naming_options_of_truth():
+        given = asked_settings({"voxel": truth_voxel, "columns": truth_columns, "frames": frames}).input
     from ...tracker.ranges import parse_frames
     from ...tracker.score import score_links
     from ...tracker.tables import read_tracks
 
-    found = read_tracks(tracks)
+    with _without_columns_of_tracks():
+        found = read_tracks(tracks)
     if tolerance is None and "true_id" not in found.table.columns:
         raise typer.BadParameter(
             f"none was given, and {tracks} has no column true_id beside its track ids; so detections are judged by "
@@ -97,7 +103,8 @@ def command(
             f"{found.calibration.unit}.",
             param_hint="--tolerance",
         )
-    real = _read_truth(truth, found, given, by_position=tolerance is not None)
+    with _naming_options_of_truth():
+        real = _read_truth(truth, found, given, by_position=tolerance is not None)
     if frames is None and (tracked := _tracked_frames(tracks)) is not None:
         real = real.cut(parse_frames(tracked))
         console.note(f"only the frames that were tracked count (--frames {tracked}).")
@@ -108,6 +115,32 @@ def command(
             found, real, tolerance=tolerance, max_missed_frames=max_missed_frames, include_divisions=divisions
         )
     console.show(json.dumps(score.summary(), indent=2) if as_json else _table(score))
+
+
+@contextmanager
+def _naming_options_of_truth() -> Generator[None]:
+    """Have errors name the options of this command, which are about the truth."""
+
+    def ours(text: str) -> str:
+        return re.sub(r"--(columns|voxel)\b", r"--truth-\1", text)
+
+    try:
+        yield
+    except InvalidInput as error:
+        raise type(error)(error.problem, as_options=ours(error.as_options)) from None
+    except InvalidSetting as error:
+        raise InvalidSetting(ours(str(error))) from None
+    except typer.BadParameter as error:
+        raise typer.BadParameter(ours(error.message)) from None
+
+
+@contextmanager
+def _without_columns_of_tracks() -> Generator[None]:
+    """Have errors say what helps where no option does: the tracks are ours as a rule, and their names are known."""
+    try:
+        yield
+    except InvalidInput as error:
+        raise type(error)(error.problem, as_options=error.as_options and "Rename its columns.") from None
 
 
 def _read_truth(path: Path, found: Tracks, given: Any, *, by_position: bool) -> Points:

@@ -133,10 +133,10 @@ def test_a_wanted_unit_converts_what_the_file_states(tmp_path: Path) -> None:
 def test_a_plain_tiff_asks_for_axes_and_then_for_the_voxel_size(tmp_path: Path) -> None:
     path = tmp_path / "m.tif"
     tifffile.imwrite(path, STACK, photometric="minisblack")
-    with pytest.raises(UnknownAxes, match=r"5 × 4 × 16 × 12.*QQYX.*axes=\"TZYX\".*--axes TZYX"):
+    with pytest.raises(UnknownAxes, match=r"5 × 4 × 16 × 12.*QQYX.*axes=\"TZYX\""):
         read_movie(path, scale=(2, 1, 1))
     with pytest.raises(
-        UnknownScale, match=r"scale=\(z, y, x\).*--voxel Z,Y,X, for instance 2,0\.5,0\.5 if .*--unit pixel"
+        UnknownScale, match=r"scale=\(z, y, x\) in µm, for instance .*scale=\(2, 0\.5, 0\.5\).* if .*unit=\"pixel\""
     ):
         read_movie(path, axes="TZYX")
     with read_movie(path, axes="tzyx", scale=(2, 1, 1)) as movie:

@@ -1,0 +1,90 @@
+"""Errors name what helps where they are shown: options of the very command, or arguments that Python takes."""
+
+from __future__ import annotations
+
+import shlex
+
+import numpy as np
+import pandas as pd
+import pytest
+import tifffile
+
+from auctrack.tracker.errors import InvalidInput, UnknownAxes
+from auctrack.tracker.link import link
+from auctrack.tracker.pipeline import track
+from auctrack.tracker.settings import InputSettings, Settings
+from auctrack.tracker.tables import read_points
+
+HERE = {"Time Point": [0, 1, 2], "Position Y": [1.0, 2.0, 3.0], "Position X": [1.0, 2.0, 3.0]}
+
+
+@pytest.fixture
+def foreign(tmp_path):
+    pd.DataFrame(HERE).to_csv(tmp_path / "foreign.csv", index=False)
+    return "foreign.csv"
+
+
+@pytest.fixture
+def stacks(tmp_path):
+    (tmp_path / "stacks").mkdir()
+    for number in range(3):
+        tifffile.imwrite(tmp_path / "stacks" / f"t{number}.tif", np.zeros((5, 16, 16), np.uint16), metadata=None)
+    return "stacks"
+
+
+def said(result) -> str:
+    (line,) = [line for line in result.stderr.splitlines() if line.startswith("error:")]
+    return line
+
+
+@pytest.mark.parametrize("command", ["link", "info", "track"])
+def test_the_columns_asked_for_can_be_pasted(auctrack, foreign, command):
+    message = said(auctrack(command, foreign))
+    option, names = shlex.split(message.partition("which is which: ")[2].removesuffix("."))
+    assert (option, names) == ("--columns", "frame=Time Point,y=Position Y,x=Position X")
+    assert "columns={" not in message
+    assert auctrack(command, foreign, option, names).exit_code == 0
+
+
+def test_score_names_its_own_option_for_columns_of_the_truth(auctrack, foreign, samples):
+    message = said(auctrack("score", samples / "movie.truth.csv", foreign, "--tolerance", 1))
+    assert "--truth-columns 'frame=Time Point" in message
+
+
+def test_score_promises_no_option_for_columns_of_the_tracks(auctrack, foreign, samples):
+    message = said(auctrack("score", foreign, samples / "movie.truth.csv", "--tolerance", 1))
+    assert "Rename its columns" in message
+    assert "columns=" not in message
+    assert "--" not in message
+
+
+def test_score_calls_the_voxel_of_the_truth_by_its_own_option(auctrack, samples):
+    truth = samples / "movie.truth.csv"
+    assert "--truth-voxel needs" in auctrack("score", truth, truth, "--truth-voxel", "a,b").stderr
+
+
+def test_in_python_link_names_what_takes_columns():
+    table = pd.DataFrame(HERE)
+    with pytest.raises(InvalidInput, match=r"auctrack\.read_points\(…, columns=\{\"frame\": \"Time Point\"") as caught:
+        link(table)
+    assert "--" not in str(caught.value)
+    assert len(read_points(table, columns={"frame": "Time Point", "y": "Position Y", "x": "Position X"})) == 3
+
+
+def test_in_python_track_names_what_takes_axes(stacks, tmp_path):
+    with pytest.raises(UnknownAxes, match=r"Settings\(input=InputSettings\(axes=…\)\)") as caught:
+        track(tmp_path / stacks / "t0.tif")
+    assert "--" not in str(caught.value)
+    with pytest.raises(InvalidInput, match=r"Settings\(input=InputSettings\(scale=\(2, 0\.5, 0\.5\)\)\)"):
+        track(tmp_path / stacks, Settings(input=InputSettings(axes="ZYX")))
+
+
+@pytest.mark.parametrize("command", ["track", "info"])
+def test_the_axes_of_a_folder_of_stacks_are_offered_first(auctrack, stacks, command):
+    message = said(auctrack(command, stacks))
+    offered = [message.find(f"--axes {axes} if ") for axes in ("ZYX", "TYX", "TZ12YX")]
+    assert -1 < offered[0] < offered[1] < offered[2]
+    assert "axes=" not in message
+    plan = auctrack("track", stacks, "--axes", "ZYX", "--voxel", "1,1,1", "--dry-run").output
+    assert "stacks, 3 files" in plan
+    assert "z × y × x = 5 × 16 × 16" in plan
