@@ -6,13 +6,14 @@ reports through a function that raises when it is to stop, and whatever goes wro
 
 from __future__ import annotations
 
+import atexit
 import threading
 import traceback
 from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any, Literal
 
-from qtpy.QtCore import QObject, Signal  # pyright: ignore[reportPrivateImportUsage]
+from qtpy.QtCore import QObject, QThreadPool, Signal  # pyright: ignore[reportPrivateImportUsage]
 from superqt.utils import WorkerBase
 
 from ...matching.errors import AuctrackError
@@ -57,6 +58,48 @@ class _Signals(QObject):
     told = Signal(object)
 
 
+class _AtWork:
+    """The work that is going on in any thread.
+
+    When Python ends, Qt deletes the workers' signals, and a thread that emits one then aborts the process: all work is
+    stopped and waited for before. Work that has not begun by then does not begin.
+    """
+
+    def __init__(self) -> None:
+        self._lock = threading.Lock()
+        self._jobs: dict[_Job, threading.Event] = {}
+        self._is_over = False
+
+    def begin(self, job: _Job) -> bool:
+        """Say whether work may begin."""
+        with self._lock:
+            if not self._is_over:
+                self._jobs[job] = threading.Event()
+            return not self._is_over
+
+    def end(self, job: _Job) -> None:
+        """Take note that work has ended."""
+        with self._lock:
+            self._jobs.pop(job).set()
+
+    def end_all(self) -> None:
+        """Stop all work and wait until it has ended: a solve that has begun is not broken off."""
+        with self._lock:
+            self._is_over = True
+            jobs = dict(self._jobs)
+        for job, ended in jobs.items():
+            job.quit()
+            ended.wait()
+        if jobs:
+            QThreadPool.globalInstance().waitForDone(_LEAVING_MS)
+
+
+_LEAVING_MS = 1_000
+"""For a thread to leave Qt's side of a piece of work that has ended; the pool is shared with other plugins."""
+_AT_WORK = _AtWork()
+atexit.register(_AT_WORK.end_all)  # after Qt was imported, so that it is called before Qt deletes anything
+
+
 class _Job(WorkerBase[Any]):
     """One piece of work in napari's thread pool, which napari asks to quit when it closes."""
 
@@ -64,6 +107,14 @@ class _Job(WorkerBase[Any]):
         super().__init__(SignalsClass=_Signals)  # pyright: ignore[reportArgumentType]
         self._work = work
         self._gone = gone
+
+    def run(self) -> None:
+        """Do the work, unless Python is about to end (called in the thread)."""
+        if _AT_WORK.begin(self):
+            try:
+                super().run()
+            finally:
+                _AT_WORK.end(self)
 
     def work(self) -> Any:
         """Do the work (called in the thread)."""
