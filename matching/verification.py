@@ -120,14 +120,15 @@ def _dual_size_faults(problem: Problem, assignment: Assignment) -> list[str]:
     """Say whether duals are so large that rounding would let them prove anything.
 
     Some optimal duals are always sums of costs along a path, so none needs more than its length times the largest cost;
-    the factor leaves room for the overshoot of auctions.
+    the factor leaves room for the overshoot of auctions. Where all costs are 0, no link can be wrong.
     """
     duals = np.concatenate([assignment.row_duals, assignment.col_duals])
     if not np.isfinite(duals).all():
         return ["a dual is not finite"]
     shorter = np.minimum(np.diff(problem.row_offsets), np.diff(problem.col_offsets)).max(initial=0)
-    limit = 8.0 * (float(shorter) + 2) * largest_cost(problem)
-    if (abs(duals.astype(np.float64)) > limit).any():
+    largest = largest_cost(problem)
+    limit = 8.0 * (float(shorter) + 2) * largest
+    if largest and (abs(duals.astype(np.float64)) > limit).any():
         return [f"a dual is beyond ±{limit:g}, more than these costs can need: its rounding would hide a wrong link"]
     return []
 

@@ -6,6 +6,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from dataclasses import replace
 from functools import partial
 from time import perf_counter
 from typing import TYPE_CHECKING, Any
@@ -29,9 +30,9 @@ from .graph import (
     as_duals,
     block_by_block,
     flat_graph,
+    increment,
     independent_parts,
     out_of_bids,
-    refuse_too_fine,
 )
 from .scaling import TRIED_SCANS, Schedule, may_scale, prices_beside, run_phases
 
@@ -74,7 +75,7 @@ def match_by_auction(problem: Problem, options: Auction) -> Matched:
     if problem.kind == "dense" and problem.n_blocks > 1:
         return block_by_block(problem, partial(match_by_auction, options=options))
     if options.eps is not None:
-        refuse_too_fine(options.eps, problem)
+        options = replace(options, eps=increment(options.eps, problem))
     graph, parts = flat_graph(problem), independent_parts(problem)
     row_bound, col_bound = problem.dual_bounds()
     state = start(row_bound, col_bound)

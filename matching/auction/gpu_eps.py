@@ -10,7 +10,7 @@ import numpy as np
 from .gpu_graph import DeviceGraph, Prices
 from .gpu_paper import bid_as_in_the_paper
 from .gpu_scaling import bid_to_eps
-from .graph import refuse_below_resolution
+from .graph import increment_beside
 
 if TYPE_CHECKING:
     from .solver import Auction
@@ -18,8 +18,7 @@ if TYPE_CHECKING:
 
 def match_within_eps(graph: DeviceGraph, options: Auction) -> Prices:
     """Bid in float64 until each link is within eps of its row's best; integers' prices are rounded down."""
-    eps = _paper_eps(graph) if options.eps is None else options.eps
-    refuse_below_resolution(eps, _largest_cost(graph))
+    eps = increment_beside(_paper_eps(graph) if options.eps is None else options.eps, _largest_cost(graph))
     if options.variant == "paper":
         prices = bid_as_in_the_paper(graph.as_floats(), replace(options, eps=eps))
     else:

@@ -62,19 +62,24 @@ def allowed_pairs(problem: Problem) -> np.ndarray | None:
     return allowed if problem.forbidden is None else allowed & ~problem.forbidden
 
 
-def refuse_too_fine(eps: float, problem: Problem) -> None:
-    """Raise where a bid increment is lost in the rounding of the prices, so that bidding might never end."""
-    refuse_below_resolution(eps, largest_cost(problem))
+def increment(eps: float, problem: Problem) -> float:
+    """Return the increment to bid with: `eps`, or the largest cost where that is less.
+
+    A larger one proves nothing more, and its prices would run beyond what these costs can need. Raises where `eps` is
+    lost in the rounding of the prices, so that bidding might never end.
+    """
+    return increment_beside(eps, largest_cost(problem))
 
 
-def refuse_below_resolution(eps: float, largest: float) -> None:
-    """As `refuse_too_fine`, for costs and prices up to `largest`."""
+def increment_beside(eps: float, largest: float) -> float:
+    """As `increment`, for costs and prices up to `largest`."""
     least = RESOLUTION * largest
     if eps < least:
         raise InvalidProblem(
             f"eps needs at least {least:.3g} beside costs of this size in float64; got {eps:.3g}. Raise it, or leave "
             "it at None for the exact optimum."
         )
+    return min(eps, largest) if largest else eps
 
 
 def out_of_bids(options: Auction, waiting: int) -> str:

@@ -17,6 +17,7 @@ through boxes, and the order of things.
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -28,7 +29,7 @@ from ..short_side import Matched
 from ..shortest_paths import State, lower_to_cheapest, named_counts, start
 from .coarse_start import coarse_prices
 from .finish import NO_LIMIT, TOO_HARD, finish_rows, match_if_easy, repair_rows, settle_lone_columns, unassign
-from .graph import joined, refuse_too_fine
+from .graph import increment, joined
 from .matrix_instead import match_matrix, most_reads
 from .pair_graph import costs_of_pairs, extended, least_values, united
 from .pricing import contradictions
@@ -57,7 +58,7 @@ def match_points(problem: Problem, options: Auction) -> Matched:
     if problem.n_blocks > 1:
         return joined([match_points(block, options) for block in problem.blocks()])
     if options.eps is not None:
-        refuse_too_fine(options.eps, problem)
+        options = replace(options, eps=increment(options.eps, problem))
     if 0 in problem.shape:
         return (
             np.full(problem.n_rows, -1, np.int32),

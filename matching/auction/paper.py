@@ -28,7 +28,7 @@ from ..errors import InvalidProblem
 from ..host_problem import finite_range
 from ..problem import INT_LIMIT, Problem
 from ..short_side import Matched
-from .graph import Graph, as_duals, block_by_block, flat_graph, refuse_too_fine
+from .graph import Graph, as_duals, block_by_block, flat_graph, increment
 from .scaling import as_floats
 
 if TYPE_CHECKING:
@@ -42,8 +42,7 @@ def match_as_in_the_paper(problem: Problem, options: Auction) -> Matched:
     problem = as_dense(problem) if problem.kind == "points" else problem
     if problem.is_integer and options.eps is None:
         return _match_scaled_integers(problem, options)
-    eps = options.eps or fixed_eps(problem)
-    refuse_too_fine(eps, problem)
+    eps = increment(options.eps or fixed_eps(problem), problem)
     row_bound, col_bound = (as_floats(bound) for bound in problem.dual_bounds())
     col_of_row, v, stats = _run(flat_graph(problem), row_bound, col_bound, eps, options)
     return col_of_row, as_duals(v, problem), stats | {"eps": eps}

@@ -24,7 +24,7 @@ class Auction:
     eps : float, optional
         Stop at this bid increment, in the unit of the cost, and skip the exact finish: each link is then within `eps`
         of its row's best, so that `gap` is at most `eps` a row (integer duals are rounded down, for up to 1 more). The
-        result says what was proven. Default: exact.
+        result says what was proven. More than the largest cost counts as that. Default: exact.
     variant : {"default", "paper"}
         "paper": the loop of Vasconcelos & Rosenhahn step by step: all unassigned rows bid at once (Jacobi), the highest
         bid wins, one fixed increment, no scaling, no finish. The paper names no increment; ours, unless `eps` is given,

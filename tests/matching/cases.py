@@ -355,3 +355,11 @@ CASES: list[Case] = [
     *_batches(),
 ]
 """All named cases, those without an assignment included."""
+
+SMALL_COSTS = {
+    "zeros": np.zeros((4, 6)),
+    "equal": np.full((5, 5), 1e-3),
+    "reals": np.random.default_rng(7).random((6, 9)),
+    "integers": np.random.default_rng(8).integers(0, 9, (7, 7)),
+}
+"""Costs far below an increment of 100."""

@@ -21,7 +21,7 @@ from auctrack.matching import (
 from auctrack.matching.box_tree import build_tree, hilbert_orders, nearest
 from auctrack.matching.convert import as_dense
 
-from ..cases import CASES, assert_solves
+from ..cases import CASES, SMALL_COSTS, assert_solves
 
 
 def neighbour_graph(n: int, m: int, k: int = 12, seed: int = 0) -> Problem:
@@ -164,6 +164,16 @@ def test_eps_keeps_its_word_for_unequal_sides_and_prices(n: int, m: int):
         rounding = 2 * n if problem.is_integer else 0
         assert verify(problem, answer).is_valid
         assert answer.gap <= (n + m) * 1e-3 + rounding
+
+
+@pytest.mark.parametrize("options", [{"eps": 100.0}, {"eps": 100.0, "variant": "paper"}, {"variant": "paper"}], ids=str)
+@pytest.mark.parametrize("cost", SMALL_COSTS.values(), ids=SMALL_COSTS)
+def test_an_increment_far_above_the_costs_leaves_duals_that_prove_the_stated_gap(
+    cost: np.ndarray, options: dict[str, Any]
+):
+    answer = solve(cost, Auction(**options))
+    assert verify(cost, answer).is_valid
+    assert answer.gap <= len(cost) * ((cost.max() or 100.0) + 1)
 
 
 def test_eps_below_the_resolution_of_the_prices_is_refused():

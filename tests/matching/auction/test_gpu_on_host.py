@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import Any, Literal
 
 import numpy as np
 import pytest
@@ -13,6 +13,7 @@ from auctrack.matching.auction import gpu, gpu_dense, gpu_points
 from auctrack.matching.auction.gpu_dense import cheapest_of_rows
 from auctrack.matching.auction.gpu_graph import DeviceGraph
 
+from ..cases import SMALL_COSTS
 from .on_host import CUPY, needs_compiler
 
 pytestmark = [needs_compiler, pytest.mark.usefixtures("host")]
@@ -99,3 +100,12 @@ def test_cheapest_of_rows(dtype: Any, width: int) -> None:
             row[min(rank, np.isfinite(row).sum()) - 1] if np.isfinite(row).any() else graph.none for row in least
         ]
         np.testing.assert_array_equal(cheapest_of_rows(graph, rank), expected)
+
+
+@pytest.mark.parametrize("cost", SMALL_COSTS.values(), ids=SMALL_COSTS)
+@pytest.mark.parametrize("variant", ["default", "paper"])
+def test_an_increment_far_above_the_costs_leaves_duals_that_prove_the_stated_gap(
+    cost: np.ndarray, variant: Literal["default", "paper"]
+) -> None:
+    answer = gpu.solve_gpu(Problem.dense(cost), Auction(eps=100.0, variant=variant), "cuda")
+    assert verify(cost, answer).is_valid
