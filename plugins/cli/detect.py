@@ -49,8 +49,16 @@ def command(
 ) -> None:
     """Find the particles of every frame, and write where they are; link them later by auctrack link.
 
-    The table has one row a particle: frame, z, y, x in voxels, quality (the response of the filter, which the
-    threshold is about), intensity and snr. Units and settings stand beside it in FILE.settings.json.
+    The table has one row a particle: frame, and z, y, x in voxels of the movie. Units and settings stand beside it in
+    FILE.settings.json.
+
+    quality: the response of the filter at the peak, in grey levels, about the particle's contrast; --threshold is the
+    least of it.
+
+    intensity: mean grey level within half a diameter of the particle's centre.
+
+    snr: signal to noise, which is that mean less the mean of the shell around the particle (1 to 1.5 radii), over the
+    shell's standard deviation.
 
     [bold]Examples[/bold]
 

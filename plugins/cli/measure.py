@@ -83,6 +83,17 @@ def command(
     One row a track; the units stand beside the table in FILE.settings.json. Times are in frames and lengths in pixels
     where the tracks do not say their units and no option does.
 
+    length: number of detections; missed_frames: frames between first_frame and last_frame without one; duration: time
+    from first to last frame.
+
+    net_displacement: straight distance from first to last position; path_length: sum of the steps; mean_speed:
+    path_length over duration; straightness: net_displacement over path_length, from 0 to 1.
+
+    mean_intensity, mean_quality, mean_snr: means over the track's detections.
+
+    With --msd, NAME.msd.csv has one row a lag: lag: in frames; lag_time: the same as time; msd: the mean of the squared
+    displacements between positions that far apart; n: how many pairs of positions were averaged.
+
     [bold]Examples[/bold]
 
     auctrack measure movie.tracks.csv --min-length 5

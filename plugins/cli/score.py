@@ -79,8 +79,17 @@ def command(
 ) -> None:
     """Compare tracks with the truth: right detections, right links, complete tracks.
 
-    Precision is the right share of what was found, recall the found share of what is real, F1 their harmonic mean. A
-    link is right when it joins two right detections of one particle.
+    A detection is right when it belongs to a real particle, a link when it joins two right detections of one particle.
+
+    precision: the right share of what was found; recall: the found share of what is real; F1: their harmonic mean.
+
+    complete: real tracks that one found track follows from end to end, with no other detection in it.
+
+    covered: the share of a real track's detections that its best found track has, in the mean over real tracks.
+
+    pieces: found tracks that share a real track, in the mean; 1 is perfect.
+
+    switches: how often, along real tracks, one found track ends and another goes on.
 
     [bold]Examples[/bold]
 

@@ -1,0 +1,92 @@
+"""README.md: what a new user pastes runs, on the sample data and on files of one's own that say nothing."""
+
+from __future__ import annotations
+
+import re
+import shlex
+import shutil
+from pathlib import Path
+
+import numpy as np
+import pandas as pd
+import pytest
+import tifffile
+
+ROOT = Path(__file__).parents[3]
+TEXT = (ROOT / "README.md").read_text(encoding="utf-8")
+FRAMES = 4
+
+
+def commands() -> list[list[str]]:
+    """Return the words of every command in a block, comments left out."""
+    return [shlex.split(line, comments=True) for line in re.findall(r"^    auctrack (.*)$", TEXT, re.MULTILINE)]
+
+
+@pytest.fixture
+def own_files(auctrack, samples, tmp_path):
+    """Lay the sample data beside one's own files: a silent movie, folders of z-stacks, a table in another's names."""
+    shutil.copytree(samples, tmp_path / "sample_data", ignore=shutil.ignore_patterns("pictures"))
+    stacks = tifffile.imread(samples / "movie.ome.tif")[:FRAMES]
+    tifffile.imwrite(tmp_path / "movie.tif", stacks, photometric="minisblack")
+    for folder in ("stacks", "day1"):
+        (tmp_path / folder).mkdir()
+        for number, stack in enumerate(stacks):
+            tifffile.imwrite(tmp_path / folder / f"t{number:02}.tif", stack, metadata=None)
+    theirs = {"frame": "Time Point", "z": "Position Z", "y": "Position Y", "x": "Position X"}
+    spots = pd.read_csv(samples / "points.csv").query("frame < @FRAMES").rename(columns=theirs)
+    spots[list(theirs.values())].to_csv(tmp_path / "spots.csv", index=False)
+    return auctrack
+
+
+def test_every_command_runs_as_it_stands_in_the_order_it_stands(own_files, tmp_path):
+    found = commands()
+    assert {words[0] for words in found} >= {"info", "track", "link", "measure", "score"}
+    for words in found:
+        result = own_files(*words)
+        assert result.exit_code == 0, (words, result.output)
+    assert (tmp_path / "demo" / "movie.tracks.png").exists()
+    linked = pd.read_csv(tmp_path / "spots.tracks.csv")
+    assert linked["track_id"].value_counts().median() >= FRAMES - 1
+
+
+@pytest.mark.usefixtures("own_files")
+def test_the_python_code_runs_as_it_stands():
+    (code,) = re.findall(r"```python\n(.*?)```", TEXT, re.DOTALL)
+    ran: dict[str, object] = {}
+    exec(code, ran)
+    assert np.isfinite(ran["assignment"].cost)
+    assert len(ran["tracks"]) == len(ran["spots"])
+
+
+def test_links_within_the_page_lead_somewhere():
+    headings = {
+        re.sub(r"[^\w -]", "", title).lower().replace(" ", "-")
+        for title in re.findall(r"^## (.*)$", TEXT, re.MULTILINE)
+    }
+    assert set(re.findall(r"\]\(#([^)]*)\)", TEXT)) <= headings
+
+
+@pytest.mark.parametrize(
+    ("command", "terms"),
+    [
+        ("detect", ("quality", "intensity", "snr")),
+        ("score", ("precision", "recall", "complete", "covered", "pieces", "switches")),
+        (
+            "measure",
+            (
+                "missed_frames",
+                "duration",
+                "net_displacement",
+                "path_length",
+                "mean_speed",
+                "straightness",
+                "lag_time",
+                "n",
+            ),
+        ),
+    ],
+)
+def test_help_explains_every_column_and_score(auctrack, command, terms):
+    page = auctrack(command, "--help").stdout
+    for term in terms:
+        assert re.search(rf"\b{term}:\s", page), term
