@@ -24,7 +24,7 @@ from . import console
 from .fingerprint import fingerprint
 from .inputs import Job, files_behind, refuse_missing, refuse_rival
 from .interrupt import held_back
-from .notes import on_length, on_linking, on_pixels
+from .notes import on_doubt, on_length, on_linking, on_pixels
 from .outcome import Outcome, counted, exit_code
 
 _PIXELS_NOTE = "; lengths are in pixels, as no unit is known (--voxel or --unit gives one)"
@@ -145,6 +145,7 @@ def report(job: Job, result: TrackingResult) -> None:
     ]
     console.show(console.aligned(rows))
     console.note(*on_linking(result.linking, detected="quality" in result.linking.tracks.table))
+    console.note(*on_doubt(result.linking))
     console.note(*on_length(result.linking, result.settings.min_length))
 
 

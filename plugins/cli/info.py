@@ -183,7 +183,7 @@ def _of_points(source: str, settings: Settings) -> Facts:
     from ...tracker.spacing import mean_spacing
     from .batch import pixels_note
     from .first_look import first_look
-    from .notes import on_linking
+    from .notes import on_doubt, on_linking, on_reach
 
     look = first_look(source, settings, _FRAMES)
     points = look.points
@@ -221,6 +221,7 @@ def _of_points(source: str, settings: Settings) -> Facts:
         ]
         facts["reach"], text = _reach(points, linking.settings.search_range)
         rows.append(("reach", text))
+        console.note(*on_doubt(linking), *on_reach([each["share"] for each in facts["reach"]]))
     console.note(*on_linking(linking, detected="quality" in points.table))
     return {"particles": facts}, console.aligned(rows)
 

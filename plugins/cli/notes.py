@@ -1,7 +1,8 @@
-"""Notes on results that look like success and are empty, and on images that are not what they were given for."""
+"""Notes on results that look like success and are empty or doubtful, and on images that are something else."""
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -15,6 +16,12 @@ if TYPE_CHECKING:
 
 _FLAT, _ROUGH = 0.9, 0.5
 """Share of touching pixels above 0 that are equal: at least this in label images, less than that in camera images."""
+_MANY_LOST = 0.2
+"""Share of particles without a link to the next frame: on movies that are tracked well it is below."""
+_NEAR_THE_RANGE = 0.6
+"""Median link over search range: links to whoever is near, in 2D and 3D, come to 0.7 and 0.8 of it, steps to less."""
+_STILL_RISING = 0.05
+"""Share of possible links that the last quarter of the search range brings: nothing, where the range is long enough."""
 
 
 def on_points(points: Points, *, detected: bool) -> list[str]:
@@ -37,6 +44,49 @@ def on_linking(linking: Linking, *, detected: bool) -> list[str]:
     return [
         f"no two particles of consecutive frames are within the search range of {reach}, so nothing was linked; "
         "--search-range sets another."
+    ]
+
+
+def on_doubt(linking: Linking) -> list[str]:
+    """Return what makes links doubtful though they are the optimum: too few of them, or as long as they may be."""
+    report = linking.report
+    if not report["candidate_links"]:
+        return []
+    lost, length = _lost(linking), float(linking.tracks.table["track_id"].value_counts().median())
+    signs = [f"{lost:.0%} of the particles have no link to the next frame"] if lost > _MANY_LOST else []
+    signs += ["the median track has length 1"] if length == 1 else []
+    notes: list[str] = []
+    if signs:
+        notes.append(
+            f"{' and '.join(signs)}. The links are the best for this price and range, which does not make them right: "
+            "see whether all particles are found (--picture; --threshold, --diameter, --dark) and whether "
+            "--search-range is longer than their steps."
+        )
+    step, longest = report["median_step"], float(linking.settings.search_range)
+    if step is not None and step > _NEAR_THE_RANGE * longest:
+        unit = linking.tracks.calibration.unit
+        notes.append(
+            f"half of the links are longer than {step:.3g} {unit}, near the search range of {longest:.3g} {unit}, "
+            "which may cut the steps; try a longer --search-range."
+        )
+    return notes
+
+
+def _lost(linking: Linking) -> float:
+    """Return which share of the particles that have a next frame is not linked to it."""
+    tracks = linking.tracks
+    followed = np.isin(tracks.frames + tracks.frame_step, tracks.frame_numbers)
+    return 1 - linking.report["links"] / np.count_nonzero(followed)
+
+
+def on_reach(shares: Sequence[float]) -> list[str]:
+    """Return what is to be said where the last quarter of the search range still allows many more links."""
+    more = shares[-1] - shares[-2]
+    if more <= _STILL_RISING:
+        return []
+    return [
+        f"the last quarter of the search range still allows {more:.0%} more of the links there could be; a longer "
+        "--search-range may reach the rest, or particles step farther than their neighbours are away."
     ]
 
 

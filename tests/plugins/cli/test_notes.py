@@ -3,11 +3,14 @@
 from __future__ import annotations
 
 import json
+import re
 
 import numpy as np
 import pandas as pd
 import pytest
 import tifffile
+
+from auctrack.plugins.cli.notes import on_reach
 
 FAR = {"frame": [0, 1], "y": [0.0, 50.0], "x": [0.0, 50.0]}
 
@@ -91,7 +94,7 @@ def test_labels_given_as_a_movie_and_a_movie_given_as_labels_are_noticed(auctrac
     (as_labels,) = notes(auctrack("detect", tmp_path / "noise.tif", "--voxel", "1,1", "--labels"))
     assert "does not look like labels" in as_labels
     assert "look" not in auctrack("detect", movie).stderr
-    (without_background,) = notes(auctrack("track", movie, "--labels"))
+    without_background, *_ = notes(auctrack("track", movie, "--labels"))
     assert "does not look like labels" in without_background
 
 
@@ -105,3 +108,55 @@ def test_one_is_counted_in_the_singular(auctrack, tmp_path):
     said = auctrack("link", table(tmp_path, frame=[0], y=[1.0], x=[1.0])).stdout
     assert "1 in 1 frame;" in said
     assert json.loads((tmp_path / "points.tracks.csv.settings.json").read_text())["columns"]["track_id"] == "int64"
+
+
+def wanderers(tmp_path, *, step=1.0, stay=1.0):
+    """Write 8 frames of 10 × 10 particles 10 apart, of which a share `stay` goes on by `step`; others are new."""
+    rng = np.random.default_rng(0)
+    home = np.stack(np.meshgrid(np.arange(10.0), np.arange(10.0)), -1).reshape(-1, 2) * 10
+    place, frames = home.copy(), []
+    for frame in range(8):
+        angle = rng.uniform(0, 2 * np.pi, len(home))
+        place = place + step * np.column_stack([np.sin(angle), np.cos(angle)]) * (frame > 0)
+        place[rng.random(len(home)) > stay] += 4.5
+        frames.append(pd.DataFrame(place, columns=["y", "x"]).assign(frame=frame))
+    return table(tmp_path, **pd.concat(frames).to_dict("list"))
+
+
+@pytest.mark.parametrize("command", ["track", "link", "info"])
+def test_steady_particles_raise_no_doubt(auctrack, tmp_path, command):
+    assert notes(auctrack(command, wanderers(tmp_path))) == []
+
+
+def scattered(tmp_path):
+    """Write 6 frames of 60 particles that have nothing to do with those of the next."""
+    y, x = np.random.default_rng(0).uniform(0, 100, (2, 360))
+    return table(tmp_path, frame=np.repeat(range(6), 60), y=y, x=x)
+
+
+@pytest.mark.parametrize("command", ["track", "link"])
+def test_a_range_that_reaches_hardly_anyone_raises_doubt(auctrack, tmp_path, command):
+    lost, near = notes(auctrack(command, scattered(tmp_path), "--search-range", 4, "--unmatched-cost", 4))
+    assert "the median track has length 1" in lost
+    assert "near the search range" in near
+
+
+def test_particles_that_are_lost_raise_doubt_and_the_proof_is_put_in_its_place(auctrack, tmp_path):
+    (note,) = notes(auctrack("link", wanderers(tmp_path, stay=0.6), "--unmatched-cost", 1))
+    assert re.search(r"\d\d% of the particles have no link to the next frame", note)
+    assert "does not make them right" in note
+
+
+def test_links_as_long_as_the_range_raise_doubt(auctrack, tmp_path):
+    (note,) = notes(auctrack("link", wanderers(tmp_path, step=2), "--search-range", 2.2, "--unmatched-cost", 2))
+    assert "near the search range of 2.2" in note
+
+
+def test_a_reach_that_still_rises_raises_doubt():
+    assert on_reach([0.5, 0.8, 0.9, 0.91]) == []
+    (note,) = on_reach([0.2, 0.4, 0.6, 0.8])
+    assert "still allows 20% more" in note
+
+
+def test_info_doubts_a_range_that_is_too_short_for_the_steps(auctrack, tmp_path):
+    assert any("still allows" in note for note in notes(auctrack("info", scattered(tmp_path))))
