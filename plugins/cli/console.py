@@ -120,17 +120,17 @@ def progress(title: str) -> Generator[StageProgress]:
 
 
 def _lines(title: str) -> StageProgress:
-    began = last = heard = time.monotonic()
-    running = ""
+    began = last = time.monotonic()
+    running, first = "", 0
 
     def advance(stage: str, done: int, total: int) -> None:
-        nonlocal began, last, heard, running
+        nonlocal began, last, running, first
         now = time.monotonic()
-        if stage != running:
-            running, began = stage, heard  # the work of its first frames began when the stage before it ended
-        heard = now
+        if stage != running or done <= 1:
+            running, began, first = stage, now, done  # the first frame, which may compile, is no measure of the others
         if now - last >= SECONDS_BETWEEN_LINES and done:
-            last, left = now, (now - began) / done * (total - done)
-            say(f"{title}: {stage} {done} of {counted(total, 'frame')}, about {left:.0f} s left")
+            last = now
+            left = f", about {(now - began) / (done - first) * (total - done):.0f} s left" if done > first else ""
+            say(f"{title}: {stage} {done} of {counted(total, 'frame')}{left}")
 
     return advance
