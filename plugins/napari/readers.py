@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import shlex
 from collections.abc import Callable, Sequence
 from functools import partial
 from pathlib import Path
@@ -10,7 +11,7 @@ from typing import Any
 import numpy as np
 import tifffile
 
-from ...tracker.errors import UnknownAxes, UnknownScale
+from ...tracker.errors import InvalidInput, UnknownAxes, UnknownScale
 from ...tracker.movie import Movie, read_movie
 from ...tracker.points import Points, Tracks
 from ...tracker.spacing import mean_spacing
@@ -154,11 +155,29 @@ def _read_table(path: str | Sequence[str]) -> list[LayerData]:
 
 
 def read_table(path: str) -> Points:
-    """Return a table of points, as `Tracks` where it has their numbers."""
-    points = read_points(path)
-    if any(column in points.table.columns for column in _TRACK_COLUMNS):
-        return read_tracks(path)
-    return points
+    """Return a table of points, as `Tracks` where it has their numbers.
+
+    Raises
+    ------
+    InvalidInput
+        If it is damaged, or its columns are not recognised; with what can be done about it from napari.
+    """
+    try:
+        points = read_points(path)
+        has_tracks = any(column in points.table.columns for column in _TRACK_COLUMNS)
+        return read_tracks(path) if has_tracks else points
+    except InvalidInput as error:
+        raise _from_napari(error, path) from None
+
+
+def _from_napari(error: InvalidInput, path: str) -> InvalidInput:
+    """Return an error with a remedy that needs neither Python nor options; they name columns, which napari cannot."""
+    if not error.as_options:
+        return error
+    return InvalidInput(
+        f"{error.problem} Rename them in the file, or run in a terminal, and then open the tracks that it writes: "
+        f"auctrack link {shlex.quote(path)}. {error.as_options}"
+    )
 
 
 def layer_of(table: Points, path: str) -> LayerData:

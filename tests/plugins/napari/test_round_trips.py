@@ -90,6 +90,16 @@ def test_points_come_back_in_their_order(tmp_path, name):
     assert back.calibration == CALIBRATION
 
 
+def test_columns_that_are_not_known_are_answered_with_what_can_be_done_from_napari(tmp_path):
+    path = tmp_path / "my imaris.csv"
+    pd.DataFrame({"Time Point": [0, 1], "Position Y": [1.0, 2], "Position X": [1.0, 2]}).to_csv(path, index=False)
+    with pytest.raises(InvalidInput) as refused:
+        readers.table_reader(str(path))(str(path))
+    said = str(refused.value)
+    assert f"auctrack link '{path}'. Say which is which: --columns 'frame=Time Point," in said
+    assert "columns={" not in said
+
+
 def test_a_point_table_with_true_ids_opens_as_points(tmp_path):
     table = some_tracks().table.rename(columns={"track_id": "true_id"})
     table.to_csv(tmp_path / "p.csv", index=False)
