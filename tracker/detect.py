@@ -7,13 +7,14 @@ from collections import deque
 from collections.abc import Callable, Iterator
 from concurrent.futures import Future, ThreadPoolExecutor
 from dataclasses import dataclass, replace
+from pathlib import Path
 from typing import TYPE_CHECKING, Literal
 
 import numpy as np
 import pandas as pd
 
 from .blobs import Method, ball, blob_response, grey_levels, local_maxima, refine
-from .errors import InvalidSetting
+from .errors import InvalidInput, InvalidSetting
 from .lengths import is_size, require_length
 from .points import AXES, Points
 from .suggest import suggest_diameter
@@ -122,13 +123,15 @@ def detect(
     InvalidSetting
         If the diameter is below two voxels of y or x, or larger than the frame.
     InvalidInput
-        If the diameter is automatic and nothing in the movie suggests one.
+        If the diameter is automatic and nothing in the movie suggests one, or a path or an array is given for a movie.
 
     Notes
     -----
     Positions come from a parabola per axis through the response's peak; on Gaussian spots 33 times as high as the
     noise their mean error per axis stays below 0.1 voxel (tests/tracker/test_detect.py).
     """
+    if isinstance(movie, (str, Path, np.ndarray)):  # pyright: ignore[reportUnnecessaryIsInstance]
+        raise InvalidInput(f"movie needs a Movie; got {type(movie).__name__}. auctrack.read_movie makes one of a file.")
     settings = resolve_settings(movie, settings)
     scale = movie.calibration.scale_for(movie.ndim)
     frames = movie.frame_numbers

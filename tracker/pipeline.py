@@ -6,6 +6,8 @@ from collections.abc import Callable
 from dataclasses import dataclass, replace
 from pathlib import Path
 
+import numpy as np
+
 from .detect import DetectSettings, detect, resolve_settings
 from .errors import InvalidInput, InvalidSetting
 from .labels import read_points_from_labels
@@ -38,6 +40,14 @@ class TrackingResult:
     linking: Linking
     settings: Settings
 
+    def __repr__(self) -> str:
+        """Return the counts, and where the rest is: the tables themselves would fill the screen."""
+        tracks, points = self.tracks.table["track_id"].nunique(), len(self.linking.tracks)
+        return (
+            f"<TrackingResult with tracks: {tracks}, points: {points}, links: {self.linking.report['links']}; "
+            "see .tracks.table, .linking.report, .settings>"
+        )
+
 
 def track(
     source: str | Path, settings: Settings | None = None, *, progress: StageProgress | None = None
@@ -51,6 +61,12 @@ def track(
     settings : Settings, optional
         Without any, everything is measured from the input.
     progress : callable, optional
+        Called as progress(stage, frames done, frames in all), stage "detect" or "link".
+
+    Returns
+    -------
+    TrackingResult
+        `tracks.table`, one row a particle and frame with its `track_id`; the settings that took effect; the proof.
 
     Raises
     ------
@@ -60,6 +76,15 @@ def track(
         If a setting does not fit the input.
     DeviceUnavailable
         If the device asked for is not there.
+
+    Examples
+    --------
+    A file that says neither its axes nor its voxel size:
+
+    >>> from auctrack import InputSettings, Settings, track, write_tracks
+    >>> silent = InputSettings(axes="TZYX", scale=(2, 0.5, 0.5), frame_interval=10)
+    >>> result = track("movie.tif", Settings(silent))  # doctest: +SKIP
+    >>> write_tracks(result.tracks, "movie.tracks.csv", settings=result.settings.to_mapping())  # doctest: +SKIP
     """
     settings = settings or Settings()
     _check_types(source, settings)
@@ -73,10 +98,12 @@ def track(
 def _check_types(source: object, settings: object) -> None:
     """Refuse what users who link tables in memory try first."""
     if not isinstance(source, (str, Path)):
-        raise InvalidInput(
-            f"source needs the path of a movie or a point table; got {type(source).__name__}. "
-            "Tables in memory are linked by auctrack.link."
+        remedy = (
+            'Save an array as a file: tifffile.imwrite("movie.ome.tif", array, metadata={"axes": "TZYX"}).'
+            if isinstance(source, np.ndarray)
+            else "Tables in memory are linked by auctrack.link."
         )
+        raise InvalidInput(f"source needs the path of a movie or a point table; got {type(source).__name__}. {remedy}")
     if not isinstance(settings, Settings):
         raise InvalidSetting(
             f"settings needs Settings; got {type(settings).__name__}. Settings.from_mapping makes them of a mapping."

@@ -30,7 +30,7 @@ def write_points(
     points: Points,
     path: str | Path,
     *,
-    settings: Mapping[str, object],
+    settings: Mapping[str, object] | None = None,
     overwrite: bool = False,
     format: str | None = None,  # noqa: A002
 ) -> None:
@@ -41,8 +41,9 @@ def write_points(
     points : Points
     path : str or Path
         Its suffix chooses the format: `.csv`, `.parquet`, `.napari.csv`.
-    settings : mapping
-        The effective settings of the run; anything that JSON knows, NumPy values, paths and dataclasses.
+    settings : mapping, optional
+        The effective settings of the run, such as `TrackingResult.settings.to_mapping()`; anything that JSON knows,
+        NumPy values, paths and dataclasses.
     overwrite : bool
         Whether a file that stands there may be replaced.
     format : {"csv", "parquet", "napari"}, optional
@@ -67,14 +68,14 @@ def write_points(
     require(Points, points)
     kind = _format_of(path, format)
     table = _napari_points(points) if kind == "napari" else points.table
-    _write(table, points, {}, Path(path), kind, settings, overwrite=overwrite)
+    _write(table, points, {}, Path(path), kind, settings or {}, overwrite=overwrite)
 
 
 def write_tracks(
     tracks: Tracks,
     path: str | Path,
     *,
-    settings: Mapping[str, object],
+    settings: Mapping[str, object] | None = None,
     overwrite: bool = False,
     format: str | None = None,  # noqa: A002
 ) -> None:
@@ -86,7 +87,7 @@ def write_tracks(
     require(Tracks, tracks)
     kind = _format_of(path, format)
     table = _napari_tracks(tracks) if kind == "napari" else tracks.table
-    _write(table, tracks, tracks.parents, Path(path), kind, settings, overwrite=overwrite)
+    _write(table, tracks, tracks.parents, Path(path), kind, settings or {}, overwrite=overwrite)
 
 
 def _format_of(path: str | Path, given: str | None) -> str:

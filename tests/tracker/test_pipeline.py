@@ -4,17 +4,23 @@ from __future__ import annotations
 
 from pathlib import Path
 
+import numpy as np
 import pandas as pd
 import pytest
+import tifffile
 
 from auctrack.matching import AuctrackError
 from auctrack.tracker.calibration import Calibration
-from auctrack.tracker.errors import InvalidSetting
+from auctrack.tracker.detect import DetectSettings, detect
+from auctrack.tracker.errors import InvalidInput, InvalidSetting
+from auctrack.tracker.link import LinkSettings
+from auctrack.tracker.movie import read_movie
 from auctrack.tracker.pipeline import track
 from auctrack.tracker.points import Tracks
 from auctrack.tracker.score import score_links
 from auctrack.tracker.settings import InputSettings, Settings
 from auctrack.tracker.tables import read_tracks
+from auctrack.tracker.write import write_tracks
 
 ROOT = Path(__file__).parents[2]
 MOVIE = ROOT / "sample_data/movie.ome.tif"
@@ -82,3 +88,28 @@ def test_hl60_nuclei_from_labels_are_linked_as_they_are_named():
     score = score_links(result.tracks, Tracks(truth, Calibration((2, 1, 1), "µm")), tolerance=0.01)
     assert score.detections.f1 == 1
     assert score.links.f1 > 0.985
+
+
+def test_an_array_is_refused_with_the_way_to_save_it_which_works(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    array = np.random.default_rng(0).integers(90, 110, (3, 5, 16, 12)).astype(np.uint16)
+    with pytest.raises(InvalidInput, match=r"got ndarray\. Save an array as a file: ") as caught:
+        track(array)
+    exec(str(caught.value).partition("as a file: ")[2].removesuffix("."), {"tifffile": tifffile, "array": array})
+    with read_movie("movie.ome.tif", scale=(2, 1, 1)) as movie:
+        np.testing.assert_array_equal(np.stack(list(map(movie.frame, movie.frame_numbers))), array)
+
+
+@pytest.mark.parametrize("movie", ["movie.tif", np.zeros((2, 8, 8))])
+def test_detect_refuses_what_is_no_movie_with_the_way_to_make_one(movie):
+    with pytest.raises(InvalidInput, match=r"movie needs a Movie.*auctrack\.read_movie"):
+        detect(movie, DetectSettings())
+
+
+def test_a_result_shows_its_counts_in_a_line_and_is_written_without_settings(tmp_path):
+    pd.DataFrame({"frame": [0, 1], "y": [0.0, 1.0], "x": [0.0, 1.0]}).to_csv(tmp_path / "spots.csv", index=False)
+    result = track(tmp_path / "spots.csv", Settings(link=LinkSettings(search_range=3)))
+    assert "tracks: 1, points: 2, links: 1" in repr(result)
+    assert len(repr(result)) < 150
+    write_tracks(result.tracks, tmp_path / "out.csv")
+    assert read_tracks(tmp_path / "out.csv").table["track_id"].tolist() == [0, 0]
