@@ -59,20 +59,21 @@ class FilterCharts(QWidget):
 
     @property
     def shortest(self) -> int:
-        """Shortest track kept, in detections."""
+        """Shortest track kept, in detections; 1 while no track is too short."""
         limit = self.ranges.get("length", (1.0, 1.0))[0]
-        return max(1, int(np.ceil(limit)))
+        leaves_out = self._data is not None and bool((self._data.measures["length"] < limit).any())
+        return int(np.ceil(limit)) if leaves_out else 1
 
     @property
     def others(self) -> tuple[str, ...]:
-        """The filters other than length that leave something out."""
+        """The filters other than a least length that leave something out."""
         data = self._data
         if data is None:
             return ()
+        names = {"length": "greatest length"}
+        spans = {name: (0.0 if name in names else low, high) for name, (low, high) in self.ranges.items()}
         n = len(data.measures)
-        return tuple(
-            name for name, span in self.ranges.items() if name != "length" and len(data.kept({name: span})) < n
-        )
+        return tuple(names.get(name, name) for name, span in spans.items() if len(data.kept({name: span})) < n)
 
     def _move(self, limits: list[float]) -> None:
         del limits
