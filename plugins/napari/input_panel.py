@@ -107,13 +107,14 @@ class InputPanel(QGroupBox):
         self.part.list_layers()
         if names == [self.layer_box.itemText(k) for k in range(self.layer_box.count())]:
             return
-        before = self._chosen
+        selected = self._viewer.layers.selection.active  # what the user looks at: the input to begin with
+        before = selected if self._chosen is None else self._chosen
         with QSignalBlocker(self.layer_box):
             self.layer_box.clear()
             self.layer_box.addItems(names)
             if before is not None and before.name in names:
                 self.layer_box.setCurrentText(before.name)
-        if self.layer is not before or self.source is None:
+        if self.layer is not self._chosen or self.source is None:
             self._choose()
 
     def _choose(self, index: int = 0) -> None:

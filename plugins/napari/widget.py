@@ -138,7 +138,10 @@ class TrackWidget(QWidget):
         if source is not None:
             self._take_unit(source.calibration.unit)
         is_movie = source is not None and source.kind == "movie"
+        could_detect = parts.steps.isTabEnabled(0)
         parts.steps.setTabEnabled(0, is_movie)
+        if is_movie and not could_detect:
+            parts.steps.setCurrentWidget(parts.detect)
         parts.bar.run_button.setEnabled(source is not None)
         parts.detect.run_button.setEnabled(is_movie)
         parts.link.run_button.setEnabled(source is not None)

@@ -136,6 +136,7 @@ def test_labels_measure_the_intensity_of_the_movie_chosen(viewer, open_widget, t
     viewer.open(str(labels), plugin="auctrack", layer_type="labels")
     widget = open_widget()
     panel = widget.parts.input
+    panel.choose_layer("movie")
     assert not panel.part.intensity.isVisibleTo(widget)  # of a movie there is none to choose
     panel.choose_layer("cells")
     assert panel.part.intensity.isVisibleTo(widget)
@@ -187,6 +188,26 @@ def test_a_layer_that_is_renamed_stays_the_input_and_keeps_its_results(viewer, o
     viewer.layers.remove(movie)
     assert widget.parts.input.layer.name == "other"
     assert widget.parts.session.detected is None
+
+
+def test_the_widget_begins_with_the_layer_that_is_selected(viewer, open_widget):
+    viewer.add_image(np.zeros((9, 9)), name="photo")
+    viewer.add_image(FLAT, name="movie")
+    viewer.add_image(FLAT, name="other")
+    viewer.layers.selection.active = viewer.layers["movie"]
+    widget = open_widget()
+    assert widget.parts.input.layer_box.currentText() == "movie"
+    assert widget.parts.session.source.kind == "movie"
+    assert widget.parts.steps.currentWidget() is widget.parts.detect
+
+
+def test_detection_is_the_first_step_again_once_a_movie_is_chosen(viewer, open_widget):
+    viewer.add_image(np.zeros((9, 9)), name="photo")
+    widget = open_widget()
+    assert widget.parts.steps.currentWidget() is widget.parts.link
+    viewer.add_image(FLAT, name="movie")
+    widget.parts.input.choose_layer("movie")
+    assert widget.parts.steps.currentWidget() is widget.parts.detect
 
 
 def test_every_field_says_what_the_command_line_calls_it(open_widget):
