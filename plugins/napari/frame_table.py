@@ -2,12 +2,25 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 import pandas as pd
 from qtpy.QtCore import QAbstractTableModel, QModelIndex, Qt, Signal  # pyright: ignore[reportPrivateImportUsage]
 from qtpy.QtWidgets import QAbstractItemView, QTableView
+
+
+@dataclass(frozen=True)
+class Head:
+    """What stands above a column, and what it says when the mouse rests on it."""
+
+    title: str
+    tip: str = ""
+
+
+_NO_HEADS: Mapping[str, Head] = {}
 
 
 class FrameTable(QTableView):
@@ -27,13 +40,19 @@ class FrameTable(QTableView):
         self.verticalHeader().setDefaultSectionSize(20)
         self.selectionModel().currentRowChanged.connect(self._choose)
 
-    def show_frame(self, frame: pd.DataFrame) -> None:
-        """Show a DataFrame, in its own order."""
+    def show_frame(self, frame: pd.DataFrame, heads: Mapping[str, Head] = _NO_HEADS) -> None:
+        """Show a DataFrame, in its own order; a column without a head shows its name."""
         self.horizontalHeader().setSortIndicator(-1, Qt.SortOrder.AscendingOrder)
-        self._rows.replace(frame)
+        self._rows.replace(frame, heads)
+        for column in range(frame.shape[1]):
+            self.setColumnWidth(column, self._width(column))
+
+    def _width(self, column: int) -> int:
+        """Return the width at which the title and the words of a column can be read."""
         metrics = self.fontMetrics()
-        for column, name in enumerate(frame.columns):
-            self.setColumnWidth(column, max(56, metrics.horizontalAdvance(str(name)) + 22))
+        title = str(self._rows.headerData(column, Qt.Orientation.Horizontal))
+        widest = max((metrics.horizontalAdvance(word) for word in self._rows.words(column)), default=0)
+        return max(56, metrics.horizontalAdvance(title) + 22, widest + 14)
 
     @property
     def count(self) -> int:
@@ -56,15 +75,21 @@ class _Rows(QAbstractTableModel):
     def __init__(self) -> None:
         super().__init__()
         self._frame = pd.DataFrame()
+        self._heads: Mapping[str, Head] = _NO_HEADS
         self._order = np.arange(0)
 
-    def replace(self, frame: pd.DataFrame) -> None:
+    def replace(self, frame: pd.DataFrame, heads: Mapping[str, Head]) -> None:
         self.beginResetModel()
-        self._frame, self._order = frame, np.arange(len(frame))
+        self._frame, self._heads, self._order = frame, heads, np.arange(len(frame))
         self.endResetModel()
 
     def position(self, row: int) -> int:
         return int(self._order[row])
+
+    def words(self, column: int) -> list[str]:
+        """Return what a column says, each once; nothing of a column of numbers."""
+        values = self._frame.iloc[:, column]
+        return [] if pd.api.types.is_numeric_dtype(values) else values.astype(str).unique().tolist()
 
     def rowCount(self, parent: Any = None) -> int:  # noqa: N802 - Qt's name
         return 0 if parent is not None and parent.isValid() else len(self._order)
@@ -83,9 +108,12 @@ class _Rows(QAbstractTableModel):
     def headerData(  # noqa: N802 - Qt's name
         self, section: int, orientation: Qt.Orientation, role: int = Qt.ItemDataRole.DisplayRole
     ) -> Any:
-        if role == Qt.ItemDataRole.DisplayRole and orientation == Qt.Orientation.Horizontal:
-            return str(self._frame.columns[section]).replace("_", " ")
-        return None
+        if orientation != Qt.Orientation.Horizontal:
+            return None
+        name = str(self._frame.columns[section])
+        head = self._heads.get(name, Head(name.replace("_", " ")))
+        texts: dict[int, str] = {Qt.ItemDataRole.DisplayRole: head.title, Qt.ItemDataRole.ToolTipRole: head.tip}
+        return texts.get(role)
 
     def sort(self, column: int, order: Qt.SortOrder = Qt.SortOrder.AscendingOrder) -> None:
         if 0 <= column < self._frame.shape[1]:

@@ -12,7 +12,7 @@ from .curves import Plot
 from .fields import note, say
 from .filter_charts import FilterCharts
 from .filters import MeasuredTracks
-from .frame_table import FrameTable
+from .frame_table import FrameTable, Head
 
 _NO_TRACKS = "No tracks yet: run the steps before."
 _NO_TRACK = "Click a particle in the viewer, or a row of the table."
@@ -116,10 +116,14 @@ class ResultsPanel(QWidget):
             return
         say(
             self.suspicious_note,
-            f"The longest steps, and the links that another assignment replaces most cheaply (margin, in {unit}). "
+            "The longest steps, and the links that another set of links could best do without (small margin). "
             "Click one to go there; N goes to the next, Shift+N to the one before.",
         )
-        self.suspicious.show_frame(links[["frame", "track_id", "distance", "margin", "why"]])
+        assert self.data is not None  # links come with their tracks
+        self.suspicious.show_frame(
+            links[["frame", "track_id", "distance", "margin", "why"]],
+            _link_heads(self.data.tracks.calibration.unit, unit),
+        )
 
     def show_plots(self, titled: tuple[str, tuple[Plot, ...]]) -> None:
         """Show the curves of one track under its title."""
@@ -140,7 +144,7 @@ class ResultsPanel(QWidget):
         if self.data is None:
             return
         self.kept = kept = self.data.kept(self.filters.ranges)
-        self.table.show_frame(kept)
+        self.table.show_frame(kept, {name: _head(name, self.data.title(name)) for name in map(str, kept.columns)})
         n = len(self.data.measures)
         shown = f"{len(kept):,} of {n:,}" if len(kept) < n else f"{n:,}"
         say(self.count, f"{shown} tracks")
@@ -169,6 +173,25 @@ class ResultsPanel(QWidget):
 
     def _copy_toml(self) -> None:
         self.copy_toml.emit()
+
+
+def _head(name: str, title: str) -> Head:
+    """Return a short title for a column of measures; its unit stands in the tip."""
+    return Head(name.replace("_", " "), title)
+
+
+def _link_heads(length: str, margin: str) -> dict[str, Head]:
+    """Return title and explanation of the columns of the suspicious links, with the units of length and margin."""
+    return {
+        "frame": Head("frame", "Frame in which the link ends."),
+        "track_id": Head("track id", "Track that the link is part of."),
+        "distance": Head(f"distance ({length})", "Length of the link."),
+        "margin": Head(
+            f"margin ({margin})",
+            "What the best set of links without this one costs more. Near 0: another set is about as good.",
+        ),
+        "why": Head("why", "ambiguous: its margin is among the smallest. long step: it is among the longest."),
+    }
 
 
 def _column(*widgets: QWidget) -> QWidget:

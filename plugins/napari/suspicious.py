@@ -26,7 +26,7 @@ def suspicious_links(linking: Linking, margins: np.ndarray, count: int = ENOUGH)
     -------
     DataFrame
         `track_id`, `frame` (of the link's end), `distance` (physical), `margin` (in the unit of the cost), `why`
-        ("ambiguous", "long step" or "both"), `row` (of the link's end in the table).
+        ("ambiguous", "long step" or "ambiguous, long step"), `row` (of the link's end in the table).
     """
     links = linking.links
     count = min(count, max(_FEWEST, len(links) // _ONE_IN))
@@ -36,14 +36,14 @@ def suspicious_links(linking: Linking, margins: np.ndarray, count: int = ENOUGH)
     chosen = links.iloc[order]
     target = chosen["target"].to_numpy()
     table = linking.tracks.table
-    ambiguous = np.isin(order, unsure)
+    ambiguous, long = np.isin(order, unsure), np.isin(order, longest)
     return pd.DataFrame(
         {
             "track_id": table["track_id"].to_numpy()[target],
             "frame": table["frame"].to_numpy()[target],
             "distance": chosen["distance"].to_numpy(),
             "margin": margins[order],
-            "why": np.where(ambiguous, np.where(np.isin(order, longest), "both", "ambiguous"), "long step"),
+            "why": np.select([ambiguous & long, ambiguous], ["ambiguous, long step", "ambiguous"], "long step"),
             "row": target,
         }
     )

@@ -1,4 +1,4 @@
-"""What the results say of themselves: which filters are copied."""
+"""What the results say of themselves: which filters are copied, what the columns of the suspicious links mean."""
 
 from __future__ import annotations
 
@@ -25,3 +25,21 @@ def test_a_filter_that_no_option_has_is_said_not_to_be_copied(widget):
     charts["length"].limits[1] = charts["length"].limits[0]
     widget.taking_away.copy_toml()
     assert widget.parts.bar.status.text().endswith("The filters greatest length are not part of it.")
+
+
+def test_every_column_of_the_suspicious_links_can_be_read_and_is_explained(widget):
+    from qtpy.QtCore import Qt
+
+    widget.running.run_all()
+    finish(widget)
+    table = widget.parts.results.suspicious
+    across, model = Qt.Orientation.Horizontal, table.model()
+    titles = [model.headerData(column, across) for column in range(model.columnCount())]
+    assert titles == ["frame", "track id", "distance (µm)", "margin (µm²)", "why"]
+    assert all(model.headerData(column, across, Qt.ItemDataRole.ToolTipRole) for column in range(len(titles)))
+    for word in widget.parts.session.suspicious["why"].unique():
+        assert table.columnWidth(titles.index("why")) > table.fontMetrics().horizontalAdvance(word)
+        assert set(word.split(", ")) <= {"ambiguous", "long step"}
+    tip = model.headerData(titles.index("why"), across, Qt.ItemDataRole.ToolTipRole)
+    assert "ambiguous: " in tip
+    assert "long step: " in tip
