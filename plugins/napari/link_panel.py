@@ -25,7 +25,10 @@ _SOLVERS = {
     "sparse-jv": "Jonker-Volgenant, sparse",
 }
 _DEVICES = (("auto", "auto"), ("cpu", "CPU"))
-_SEARCH_RANGE = "Longest step that is looked at between two frames. auto: 1.3 times the mean distance of neighbours."
+_SEARCH_RANGE = (
+    "Longest step that is looked at between two frames (TrackMate: linking max distance). "
+    "auto: 1.3 times the mean distance of neighbours."
+)
 _UNMATCHED_COST = (
     "What leaving a particle unlinked costs, as a length: no link becomes longer than twice this. "
     "auto: measured from the particles' own steps."
@@ -77,7 +80,7 @@ class LinkPanel(QWidget):
     def _lay_out(self) -> None:
         column = QVBoxLayout(self)
         form = QFormLayout()
-        add_row(form, "Linking max distance", self.search_range, _SEARCH_RANGE, "--search-range")
+        add_row(form, "Search range", self.search_range, _SEARCH_RANGE, "--search-range")
         column.addLayout(form)
         column.addWidget(self.warning)
         column.addWidget(self.steps)
