@@ -59,15 +59,14 @@ def on_doubt(linking: Linking) -> list[str]:
     if signs:
         notes.append(
             f"{' and '.join(signs)}. The links are the best for this price and range, which does not make them right: "
-            "see whether all particles are found (--picture; --threshold, --diameter, --dark) and whether "
-            "--search-range is longer than their steps."
+            "see whether all particles were found and whether the search range is longer than their steps."
         )
     step, longest = report["median_step"], float(linking.settings.search_range)
     if step is not None and step > _NEAR_THE_RANGE * longest:
         unit = linking.tracks.calibration.unit
         notes.append(
             f"half of the links are longer than {step:.3g} {unit}, near the search range of {longest:.3g} {unit}, "
-            "which may cut the steps; try a longer --search-range."
+            "which may cut the steps; try a longer one."
         )
     return notes
 
@@ -86,7 +85,7 @@ def on_reach(shares: Sequence[float]) -> list[str]:
         return []
     return [
         f"the last quarter of the search range still allows {more:.0%} more of the links there could be; a longer "
-        "--search-range may reach the rest, or particles step farther than their neighbours are away."
+        "one may reach the rest, or particles step farther than their neighbours are away."
     ]
 
 
