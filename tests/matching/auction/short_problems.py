@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+
 import numpy as np
+import pytest
 from scipy.sparse import csr_array
 
-from auctrack.matching import Problem
+from auctrack.matching import Infeasible, Problem
 
 
 def _costs(seed: int, shape: tuple[int, ...]) -> np.ndarray:
@@ -59,6 +62,15 @@ SHORT: dict[str, tuple[Problem, int]] = {
     "batch, wide and tall": (_with_short_block(_infinite(WIDE, 0.5), Problem.dense(_costs(8, (11, 9)) * 1.0)), 2),
 }
 """Each problem, and its block that cannot be matched whole."""
+
+
+def assert_refused(kind: str, method: Callable[[Problem], object]) -> None:
+    """Assert that a method names the block that cannot be matched whole, and a Hall violator in it."""
+    problem, block = SHORT[kind]
+    with pytest.raises(Infeasible) as caught:
+        method(problem)
+    assert caught.value.block == block
+    assert reaches_too_little(problem, block, caught.value.rows, caught.value.columns)
 
 
 def reaches_too_little(problem: Problem, block: int, rows: tuple[int, ...], columns: tuple[int, ...]) -> bool:

@@ -16,7 +16,7 @@ from auctrack.matching.errors import DeviceMemoryExceeded
 
 from ..cases import CASES, assert_solves
 from .on_gpu import assert_optimal
-from .short_problems import SHORT, reaches_too_little
+from .short_problems import SHORT, assert_refused, reaches_too_little
 
 pytestmark = pytest.mark.gpu
 
@@ -134,11 +134,7 @@ def no_bids(monkeypatch: pytest.MonkeyPatch) -> None:
 @pytest.mark.parametrize("kind", SHORT)
 @pytest.mark.parametrize("options", [{}, {"eps": 0.5}, {"variant": "paper"}], ids=str)
 def test_no_bid_is_made_for_what_cannot_be_matched(kind: str, options: dict[str, Any]) -> None:
-    problem, block = SHORT[kind]
-    with pytest.raises(Infeasible) as caught:
-        solve(problem, Auction(**options), "cuda")
-    assert caught.value.block == block
-    assert reaches_too_little(problem, block, caught.value.rows, caught.value.columns)
+    assert_refused(kind, lambda problem: solve(problem, Auction(**options), "cuda"))
 
 
 @pytest.mark.usefixtures("no_bids")

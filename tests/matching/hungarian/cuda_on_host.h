@@ -318,17 +318,20 @@ T atomicExch(T* at, U value) {
     host::pause();
     return __atomic_exchange_n(at, (T)value, __ATOMIC_SEQ_CST);
 }
-template <class T, class U>
-T atomicMin(T* at, U value) {
-    T before = host::load(at);
-    while ((T)value < before && !__atomic_compare_exchange_n(at, &before, (T)value, false, __ATOMIC_SEQ_CST, __ATOMIC_SEQ_CST)) {
+namespace host {
+template <class T, class Better>
+T replace_if(T* at, T value, Better better) {
+    T before = load(at);
+    while (better(value, before) && !__atomic_compare_exchange_n(at, &before, value, false, __ATOMIC_SEQ_CST, __ATOMIC_SEQ_CST)) {
     }
     return before;
 }
+}  // namespace host
+template <class T, class U>
+T atomicMin(T* at, U value) {
+    return host::replace_if(at, (T)value, [](T a, T b) { return a < b; });
+}
 template <class T, class U>
 T atomicMax(T* at, U value) {
-    T before = host::load(at);
-    while (before < (T)value && !__atomic_compare_exchange_n(at, &before, (T)value, false, __ATOMIC_SEQ_CST, __ATOMIC_SEQ_CST)) {
-    }
-    return before;
+    return host::replace_if(at, (T)value, [](T a, T b) { return b < a; });
 }

@@ -2,17 +2,14 @@
 
 from __future__ import annotations
 
-from itertools import pairwise
 from typing import Any
 
 import numpy as np
 import pytest
 
 from auctrack.matching import Problem, solve
-from auctrack.matching.hungarian.collectives import Copies
 from auctrack.matching.hungarian.multi_gpu_classical import match_by_stages
 from auctrack.matching.hungarian.multi_gpu_forest import match_by_forests
-from auctrack.matching.hungarian.shards import Shards, even_split
 
 from . import host_kernels
 from .host_kernels import COMPILER, HOST, EmulatedCosts
@@ -24,16 +21,8 @@ pytestmark = pytest.mark.skipif(COMPILER is None, reason="needs g++")
 class OnHost(OnShards):
     """A solver whose devices are parts of the host's memory, and whose kernels run there."""
 
-    def _shards(self, block: Problem) -> Shards:
-        first = even_split(block.shape[self.axis], self.n_shards)
-        parts = tuple(self._part(block, slice(a, b)) for a, b in pairwise(first))
-        return Shards(block, parts, self.axis, first, Copies(HOST))
-
-    def _part(self, block: Problem, own: slice) -> Any:
-        window = (own, slice(None)) if self.axis == 0 else (slice(None), own)
-        mask = None if block.forbidden is None else HOST.array(block.forbidden.reshape(block.shape)[window])
-        bounds = (HOST.array(bound[side]) for bound, side in zip(block.dual_bounds(), window, strict=True))
-        return EmulatedCosts(HOST, HOST.array(block.cost_matrix[window]), mask, *bounds)
+    xp = HOST
+    costs = EmulatedCosts
 
 
 def classical(n_shards: int) -> OnHost:

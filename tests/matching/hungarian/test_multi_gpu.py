@@ -36,6 +36,8 @@ class OnShards:
     """A solver that splits dense problems among shards in the host's memory."""
 
     devices = ("cpu",)
+    xp: Any = np
+    costs: Any = HostCosts
 
     def __init__(self, name: str, axis: int, method: Method, n_shards: int, start: Any = None) -> None:
         self.name, self.axis, self.method, self.n_shards, self.start = name, axis, method, n_shards, start
@@ -55,13 +57,14 @@ class OnShards:
     def _shards(self, block: Problem) -> Shards:
         first = even_split(block.shape[self.axis], self.n_shards)
         parts = tuple(self._part(block, slice(a, b)) for a, b in pairwise(first))
-        return Shards(block, parts, self.axis, first, Copies(np))
+        return Shards(block, parts, self.axis, first, Copies(self.xp))
 
-    def _part(self, block: Problem, own: slice) -> HostCosts:
+    def _part(self, block: Problem, own: slice) -> Any:
         window = (own, slice(None)) if self.axis == 0 else (slice(None), own)
-        mask = None if block.forbidden is None else block.forbidden.reshape(block.shape)[window]
-        bounds = (bound[side] for bound, side in zip(block.dual_bounds(), window, strict=True))
-        return HostCosts(np, block.cost_matrix[window], mask, *bounds)
+        there = self.xp.asarray
+        mask = None if block.forbidden is None else there(block.forbidden.reshape(block.shape)[window])
+        bounds = (there(bound[side]) for bound, side in zip(block.dual_bounds(), window, strict=True))
+        return self.costs(self.xp, there(block.cost_matrix[window]), mask, *bounds)
 
 
 class OnOneGpu(OnShards):
