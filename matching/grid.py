@@ -62,7 +62,7 @@ def build_grid(points: np.ndarray, cell: float) -> Grid:
     origin, extent = _bounds(padded)
     spread = extent[extent > 0]
     limit = 2 * len(points) + 64
-    one_point = (spread.prod() / len(points)) ** (1 / len(spread)) if len(spread) else 1.0
+    one_point = np.exp(np.log(spread).mean()) / len(points) ** (1 / len(spread)) if len(spread) else 1.0
     cell = max(cell, float(one_point), float(extent.max()) / 2**20, np.finfo(np.float64).tiny)
     while (dims := np.floor(extent / cell) + 1).prod() > limit:
         cell *= 1.26

@@ -134,6 +134,15 @@ def coordinates(values: Any, name: str) -> np.ndarray:
     return values
 
 
+def refuse_vanishing(largest: float) -> None:
+    """Refuse point sets of which the largest coordinate is so small that squares of distances vanish."""
+    if 0 < largest < 1 / COORDINATE_LIMIT:
+        raise InvalidProblem(
+            f"x and y need a coordinate of at least {1 / COORDINATE_LIMIT:g}, whose square fits; the largest is "
+            f"{largest}. Choose a smaller unit."
+        )
+
+
 def unmatched(given: Any, n: int, m: int) -> tuple[np.ndarray, np.ndarray] | None:
     """Return the price of each lone row and of each lone column, both int64 or both float64."""
     if given is None:

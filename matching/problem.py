@@ -178,7 +178,8 @@ class Problem:
         Raises
         ------
         InvalidProblem
-            On NaN or infinite coordinates or shapes that do not fit.
+            On NaN or infinite coordinates, shapes that do not fit, or coordinates whose squares do not (beyond 1e140,
+            or all below 1e-140).
         """
         on_device = cuda.is_device_array(x) or cuda.is_device_array(y)
         if on_device:
@@ -187,6 +188,7 @@ class Problem:
         x, y = where.coordinates(x, "x"), where.coordinates(y, "y")
         if x.shape[1] != y.shape[1]:
             raise InvalidProblem(f"x and y need the same number of axes; got {x.shape[1]} and {y.shape[1]}.")
+        host_problem.refuse_vanishing(max((float(abs(part).max()) for part in (x, y) if part.size), default=0.0))
         if metric not in ("distance", "squared"):
             raise InvalidProblem(f"metric needs 'distance' or 'squared'; got {metric!r}.")
         rows, cols = np.array([0, len(x)], dtype=np.int64), np.array([0, len(y)], dtype=np.int64)

@@ -1,10 +1,16 @@
-"""Column duals in twice the working precision, for links that rounding keeps from being proven.
+"""The last digits of an answer: what rounding kept from being proven, settled in twice the working precision.
 
 Prices are sums of costs along paths. Where costs span many decades, a path through large ones leaves digits of theirs
-in the price of a pair of small ones, and more than 64 ulp of it. With the links known, duals that are tight for them
-follow by a label-correcting search from the prices at hand; in pairs of floats (T. J. Dekker, "A floating-point
-technique for extending the available precision", Numerische Mathematik 18, 1971) its sums are exact enough that what
-is left of them is one rounding.
+in the price of a pair of small ones, and more than 64 ulp of it; and where links tie to the last digits, those at hand
+may not be the cheapest. Both are settled by a label-correcting search from the prices at hand, in pairs of floats
+(T. J. Dekker, "A floating-point technique for extending the available precision", Numerische Mathematik 18, 1971):
+either it ends, and its labels are duals of which one rounding is left, or it meets a cycle of exchanges that lowers the
+cost, carries it out and goes on (M. Klein, "A primal method for minimal cost flows", Management Science 14, 1967).
+
+The search knows places, the columns and one more for all that is alone, and movers that stand on them: the rows, and a
+stand-in of every column, which stands on the column while it is alone and with the lone while it is linked. A mover may
+go where it may be matched, for the difference of the costs. A cycle of moves is an exchange; where the search ends, its
+labels prove that none lowers the cost.
 """
 
 # Types of numba kernels live in their docstrings: numba infers them.
@@ -12,28 +18,30 @@ is left of them is one rounding.
 
 from __future__ import annotations
 
+from typing import NamedTuple
+
 import numpy as np
 from numba import njit
 
 from .assignment import Assignment
 from .certificate import certify
-from .convert import as_dense, transposed
-from .costs import largest_cost
+from .convert import as_dense
 from .problem import Problem
 
-SWEEPS = 20
-"""Times that each row's duals may be corrected on average: more means that the links are not the cheapest."""
+SWEEPS, SWEEPS_OF_LARGE = 200, 20
+"""Times that the ways from each place may be looked at on average, up to `MOST_PAIRS` pairs and beyond: more means that
+the links are far from the cheapest."""
 
-SPARE = 2.0**-30
-"""By how much, of the largest dual, then of the largest cost, duals are raised that may be too low by rounding: the
-search only lowers them."""
+LEAST, ROUGHLY = 2.0**-96, 2.0**-50
+"""Parts of a move's terms: by the first it has to lower a label, as less is the rounding of pairs of floats; where it
+falls short by the second in floats, it does not in pairs of them."""
 
 MOST_PAIRS = 4_000_000
-"""Pairs of two point sets up to which their costs are written out for it."""
+"""Pairs up to which the costs of two point sets are written out for it."""
 
 
 def sharpened(problem: Problem, answer: Assignment) -> Assignment:
-    """Return the answer with duals that prove it, where rounding alone kept its own from doing so; else the answer.
+    """Return a proven answer where rounding alone kept this one from it: other duals, other links of a tie; else this.
 
     Parameters
     ----------
@@ -46,78 +54,174 @@ def sharpened(problem: Problem, answer: Assignment) -> Assignment:
         return answer
     if problem.kind == "points":
         return answer if problem.n_edges > MOST_PAIRS else sharpened(as_dense(problem), answer)
-    parts = [_sharp_duals(*pair) for pair in zip(problem.blocks(), answer.blocks(), strict=True)]
-    found = [v for v in parts if v is not None]
+    parts = [_sharpen(*pair) for pair in zip(problem.blocks(), answer.blocks(), strict=True)]
+    found = [part for part in parts if part is not None]
     if len(found) < len(parts):
         return answer
+    col_of_row, v = (np.concatenate(arrays) for arrays in zip(*found, strict=True))
     stats = {**answer.stats, "sharpened": 1}
-    v = np.concatenate(found)
-    return certify(problem, answer.col_of_row, v, solver=answer.solver, device=answer.device, stats=stats)
+    return certify(problem, col_of_row, v, solver=answer.solver, device=answer.device, stats=stats)
 
 
-def _sharp_duals(block: Problem, answer: Assignment) -> np.ndarray | None:
-    """Return column duals for the links of one block; the search is from the side without a bound, if there is one."""
-    if block.n_rows <= block.n_cols or block.has_unmatched_cost:
-        return _sharpen(block, answer.col_of_row, answer.col_duals)
-    turned = transposed(block)
-    r = _sharpen(turned, answer.row_of_col, answer.row_duals)
-    return None if r is None else certify(turned, answer.row_of_col, r, solver="").row_duals
-
-
-def _sharpen(block: Problem, col_of_row: np.ndarray, v: np.ndarray) -> np.ndarray | None:
-    """Return column duals of twice the precision, rounded, None if there are none near `v`; the lone keep theirs."""
+def _sharpen(block: Problem, answer: Assignment) -> tuple[np.ndarray, np.ndarray] | None:
+    """Return the cheapest links of a block and column duals that are exact but for one rounding; None if too far."""
     n, m = block.shape
-    row_of_col = np.full(m, -1)
-    matched = np.flatnonzero(col_of_row >= 0)
-    row_of_col[col_of_row[matched]] = matched
     indptr = np.arange(n + 1) * m if block.kind == "dense" else block.indptr
-    row_bound, col_bound = block.dual_bounds()
-    graph = indptr, block.indices, block.data, block.forbidden
-    for size in (0.0, float(np.abs(v).max(initial=0.0)), largest_cost(block)):
-        high = np.where(row_of_col >= 0, np.minimum(v + SPARE * size, col_bound), v)
-        low = np.zeros(m)
-        if _correct(*graph, row_bound, col_of_row, row_of_col, high, low, SWEEPS * n):
-            return high + low
-    return None
+    moves = indptr, block.indices, block.data, block.forbidden, *block.dual_bounds()
+    labels = _labels(answer)
+    sweeps = SWEEPS if block.n_edges <= MOST_PAIRS else SWEEPS_OF_LARGE
+    if not _settle(*moves, labels, sweeps * (m + 1)):
+        return None
+    place = labels.place[:n]
+    lone_high, lone_low = labels.high[m], labels.low[m]
+    v = (labels.high[:m] - lone_high) + (labels.low[:m] - lone_low)
+    return np.where(place < m, place, -1).astype(np.int32), v
+
+
+class Labels(NamedTuple):
+    """State of the search: of each place its label high + low, the last mover to lower it, and the mover on it.
+
+    The last place is that of the lone, where there is no single mover. `place` (rows + columns,) tells where each mover
+    is, `queue` and `is_queued` the places whose ways are to be looked at.
+    """
+
+    high: np.ndarray
+    low: np.ndarray
+    parent: np.ndarray
+    mover: np.ndarray
+    place: np.ndarray
+    queue: np.ndarray
+    is_queued: np.ndarray
+
+
+def _labels(answer: Assignment) -> Labels:
+    """Return the state that the search begins with: the answer's links and column duals, every place in the queue."""
+    n, m = len(answer.col_of_row), len(answer.row_of_col)
+    place = np.concatenate([np.where(answer.col_of_row < 0, m, answer.col_of_row), np.full(m, m)]).astype(np.int64)
+    lone = np.flatnonzero(answer.row_of_col < 0)
+    place[n + lone] = lone
+    mover = np.append(np.where(answer.row_of_col < 0, n + np.arange(m), answer.row_of_col), -1)
+    high = np.append(answer.col_duals, 0.0)
+    queue = np.arange(m + 1)
+    return Labels(high, np.zeros(m + 1), np.full(m + 1, -1), mover, place, queue, np.ones(m + 1, np.bool_))
 
 
 @njit(cache=True, nogil=True)
-def _correct(indptr, indices, data, forbidden, row_bound, col_of_row, row_of_col, high, low, most):
-    """Lower duals (high + low) until no pair contradicts the links' rows; return whether that ended within `most`."""
-    n = len(col_of_row)
-    queue, is_queued = np.arange(n), np.ones(n, np.bool_)
-    head, size = 0, n
-    for _ in range(most + n):
-        if size == 0:
+def _settle(indptr, indices, data, forbidden, row_bound, col_bound, labels, most):
+    """Lower labels and exchange until no move lowers one; return whether that ended within `most` places looked at."""
+    places = len(labels.high)
+    ends = np.array([0, places])
+    lowered = 0
+    for _ in range(most):
+        if ends[1] == 0:
             return True
-        i = queue[head]
-        head = (head + 1) % n
-        size -= 1
-        is_queued[i] = False
-        lo = indptr[i]
-        own_high, own_low = row_bound[i], 0.0
-        for e in range(lo, indptr[i + 1]):
-            j = e - lo if indices is None else indices[e]
-            if j == col_of_row[i]:
-                own_high, own_low = _difference(data[e], 0.0, high[j], low[j])
-        if own_high > row_bound[i]:
-            return False
-        for e in range(lo, indptr[i + 1]):
-            j = e - lo if indices is None else indices[e]
-            if j == col_of_row[i] or (forbidden is not None and forbidden[e]) or data[e] == np.inf:
-                continue
-            new_high, new_low = _difference(data[e], 0.0, own_high, own_low)
-            if new_high > high[j] or (new_high == high[j] and new_low >= low[j]):
-                continue
-            k = row_of_col[j]
-            if k < 0:
-                return False
-            high[j], low[j] = new_high, new_low
-            if not is_queued[k]:
-                queue[(head + size) % n] = k
-                size += 1
-                is_queued[k] = True
+        here = labels.queue[ends[0]]
+        ends[0] = (ends[0] + 1) % places
+        ends[1] -= 1
+        labels.is_queued[here] = False
+        lowered += _look_around(here, indptr, indices, data, forbidden, row_bound, col_bound, labels, ends)
+        if lowered >= places:
+            lowered = 0
+            _exchange_all(labels, ends)
     return False
+
+
+@njit(cache=True, nogil=True)
+def _look_around(here, indptr, indices, data, forbidden, row_bound, col_bound, labels, ends):
+    """Try all moves from a place; return how many lowered a label."""
+    lone = len(labels.high) - 1
+    if here < lone:
+        return _try_moves(labels.mover[here], indptr, indices, data, forbidden, row_bound, col_bound, labels, ends)
+    lowered = 0
+    for x in range(len(labels.place)):
+        if labels.place[x] == lone:
+            lowered += _try_moves(x, indptr, indices, data, forbidden, row_bound, col_bound, labels, ends)
+    return lowered
+
+
+@njit(cache=True, nogil=True)
+def _try_moves(x, indptr, indices, data, forbidden, row_bound, col_bound, labels, ends):
+    """Try all moves of a mover; return how many lowered a label."""
+    n, lone = len(row_bound), len(labels.high) - 1
+    here = labels.place[x]
+    if x >= n:
+        if here == lone:
+            return _try(x, x - n, 0.0, col_bound[x - n], labels, ends)
+        return _try(x, lone, col_bound[here], 0.0, labels, ends)
+    own = row_bound[x]
+    lo = indptr[x]
+    for e in range(lo, indptr[x + 1]):
+        if (e - lo if indices is None else indices[e]) == here:
+            own = data[e]
+    lowered = 0 if here == lone else _try(x, lone, own, row_bound[x], labels, ends)
+    for e in range(lo, indptr[x + 1]):
+        if forbidden is None or not forbidden[e]:
+            there = e - lo if indices is None else indices[e]
+            lowered += _try(x, there, own, data[e], labels, ends)
+    return lowered
+
+
+@njit(cache=True, nogil=True, inline="always")
+def _try(x, there, own, cost, labels, ends):
+    """Lower the label of a place to what it takes the mover to go there, if that is lower; return 1 if so, else 0."""
+    here = labels.place[x]
+    size = abs(labels.high[here]) + abs(own) + abs(cost) + abs(labels.high[there])
+    roughly = (labels.high[here] - own) + (cost - labels.high[there])
+    if there == here or cost == np.inf or roughly > ROUGHLY * size:
+        return 0
+    base_high, base_low = _difference(labels.high[here], labels.low[here], own, 0.0)
+    new_high, new_low = _difference(base_high, base_low, -cost, 0.0)
+    if (new_high - labels.high[there]) + (new_low - labels.low[there]) >= -LEAST * size:
+        return 0
+    labels.high[there], labels.low[there], labels.parent[there] = new_high, new_low, x
+    _enqueue(there, labels, ends)
+    return 1
+
+
+@njit(cache=True, nogil=True, inline="always")
+def _enqueue(place, labels, ends):
+    """Put a place into the queue, whose head and size are `ends`, unless it is in it."""
+    if not labels.is_queued[place]:
+        labels.queue[(ends[0] + ends[1]) % len(labels.queue)] = place
+        ends[1] += 1
+        labels.is_queued[place] = True
+
+
+@njit(cache=True, nogil=True)
+def _exchange_all(labels, ends):
+    """Carry out the exchange of every cycle of parents, which have no place in common as each has one parent."""
+    seen = np.full(len(labels.high), -1)
+    found = False
+    for root in range(len(seen)):
+        at = root
+        while seen[at] < 0:
+            seen[at] = root
+            if labels.parent[at] < 0:
+                break
+            at = labels.place[labels.parent[at]]
+        else:
+            if seen[at] == root:
+                _exchange(at, labels, ends)
+                found = True
+    if found:
+        labels.parent[:] = -1
+
+
+@njit(cache=True, nogil=True)
+def _exchange(start, labels, ends):
+    """Let every mover of the cycle of parents through a place go where it lowered the label."""
+    lone = len(labels.high) - 1
+    at = start
+    while True:
+        going = labels.parent[at]
+        left = labels.place[going]
+        labels.place[going], labels.parent[at] = at, -1
+        if at < lone:
+            labels.mover[at] = going
+        _enqueue(at, labels, ends)
+        at = left
+        if at == start:
+            break
 
 
 @njit(cache=True, nogil=True, inline="always")

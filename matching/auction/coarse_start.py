@@ -27,7 +27,7 @@ POINTS_PER_CELL = 16
 ROUNDS = 4
 """Times that κ is renewed from the slopes; each round has as many sweeps as the grid has cells along an axis."""
 
-_LEAST_DENSITY = 0.5
+_LEAST_COUNT = 0.5
 """Points that conduct in a cell without any, so that no part of the grid is cut off."""
 
 
@@ -91,8 +91,8 @@ class CoarseGrid:
             return None
         shape = tuple(max(int(np.ceil(length / side)), 1) for length in extent)
         n_rows, n_cols = (_count(xp, points, lower, side, shape) for points in (rows, cols))
-        density = xp.maximum((n_rows + n_cols) / 2, _LEAST_DENSITY) / side**axes
-        conductance = (density / 2 if squared else 1.1 * density ** (1 - 1 / axes)) * side ** (axes - 2)
+        count = xp.maximum((n_rows + n_cols) / 2, _LEAST_COUNT)  # density · side^axes, which may be out of range
+        conductance = count / 2 / side**2 if squared else 1.1 * count ** (1 - 1 / axes) / side
         pad = shape[1] * shape[2]
         surplus = xp.zeros(conductance.size + 2 * pad)
         surplus[pad:-pad] = (n_rows - n_cols).ravel()
@@ -121,7 +121,7 @@ def _cell_side(extent: np.ndarray, n: int) -> tuple[float, int]:
     side = 0.0
     while (extent > side).any():
         long = extent[extent > side]
-        wider = float((long.prod() * POINTS_PER_CELL / n) ** (1 / len(long)))
+        wider = float(np.exp(np.log(long).mean()) * (POINTS_PER_CELL / n) ** (1 / len(long)))
         if (long > wider).all():
             return wider, len(long)
         side = max(wider, float(long.min()))

@@ -20,6 +20,7 @@ from ..convert import as_dense, as_sparse, transposed
 from ..errors import Infeasible, InvalidProblem
 from ..hall import infeasible
 from ..problem import INT_LIMIT, Problem
+from ..sharpen import sharpened
 from ..short_side import Matched, from_short_side
 from ..sparse_jv import local_columns
 from ..threads import side_by_side, wait_passively
@@ -68,7 +69,7 @@ def _solve(problem: Problem, name: str, method: Method, start: Any) -> Assignmen
     else:
         col_of_row, v, stats = from_prices(stated, starting_duals(stated, start), match)
     stats["solve_s"] = perf_counter() - began
-    return certify(problem, col_of_row, v, solver=name, device="cpu", stats=stats)
+    return sharpened(stated, certify(problem, col_of_row, v, solver=name, device="cpu", stats=stats))
 
 
 def _match(problem: Problem, prices: np.ndarray | None = None, *, method: Method) -> Matched:

@@ -370,6 +370,7 @@ def test_integers_stay_integers_only_beside_an_integer_price(cost_type: type, pr
         ([[1.0, np.nan]], [[1.0, 1.0]], r"x\[0\]"),
         ([[1.0, 1.0]], [[1.0, 1.0], [np.inf, 1.0]], r"y\[1\]"),
         ([[1e200, 0.0]], [[0.0, 0.0]], "x needs coordinates within"),
+        ([[1e-141, 0.0]], [[0.0, 0.0]], "Choose a smaller unit"),
         ([["a"]], [[1.0]], "x needs real numbers"),
     ],
 )

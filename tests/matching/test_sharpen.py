@@ -1,4 +1,4 @@
-"""Costs that span many decades: proven all the same, and nothing is proven that is not the optimum."""
+"""Costs that span many decades, and ties to the last digit: proven all the same, by other duals or other links."""
 
 from __future__ import annotations
 
@@ -9,6 +9,7 @@ import pytest
 
 from auctrack.matching import Problem, solve, verify
 from auctrack.matching.certificate import certify
+from auctrack.matching.convert import as_sparse
 from auctrack.matching.sharpen import sharpened
 
 
@@ -50,21 +51,55 @@ def _unproven(problem: Problem, col_of_row: Any) -> Any:
     return certify(problem, np.array(col_of_row, np.int32), np.zeros(problem.n_cols), solver="")
 
 
-@pytest.mark.parametrize(
-    ("cost", "unmatched_cost"),
-    [
-        ([[2.0, 1.0], [1.0, 2.0]], None),
-        ([[2.0, 1.0, 5.0]], None),
-        ([[2.0], [1.0]], None),
-        ([[9.0, 1.0], [1.0, 9.0]], 3.0),
-    ],
-    ids=["exchange", "free column", "lone row", "price"],
-)
-def test_links_that_are_not_the_cheapest_stay_unproven(cost: Any, unmatched_cost: float | None) -> None:
+def _nearly_tied(rng: np.random.Generator, n: int, axes: int) -> np.ndarray:
+    """Return positions on a lattice of few places, moved off it by less than rounding leaves of their distances."""
+    return rng.integers(0, 5, (n, axes)) * 0.1 + 10.0 ** rng.integers(-17, -8) * rng.normal(size=(n, axes))
+
+
+@pytest.mark.parametrize("solver", ["auction", "jv", "sparse-jv", "hungarian-classical", "hungarian-tree"])
+@pytest.mark.parametrize("metric", ["distance", "squared"])
+@pytest.mark.parametrize("unmatched_cost", [None, 0.1])
+@pytest.mark.parametrize("seed", range(8))
+def test_points_that_tie_but_for_rounding_are_proven(
+    seed: int, unmatched_cost: float | None, metric: Any, solver: str
+) -> None:
+    rng = np.random.default_rng(seed)
+    n, axes = int(rng.integers(20, 150)), int(rng.integers(1, 4))
+    x, y = (_nearly_tied(rng, size, axes) for size in (n, n + seed % 3))
+    problem = Problem.points(x, y, metric=metric, unmatched_cost=unmatched_cost)
+    assert verify(problem, solve(problem, solver, "cpu")).is_optimal
+
+
+CHEAPER_LINKS = {
+    "exchange": ([[2.0, 1.0], [1.0, 2.0]], None, [0, 1], [1, 0]),
+    "cycle of three": ([[2.0, 1.0, 9.0], [9.0, 2.0, 1.0], [1.0, 9.0, 2.0]], None, [0, 1, 2], [1, 2, 0]),
+    "free column": ([[2.0, 1.0, 5.0]], None, [0], [1]),
+    "lone row": ([[2.0], [1.0]], None, [0, -1], [-1, 0]),
+    "price": ([[9.0, 1.0], [1.0, 9.0]], 3.0, [0, 1], [1, 0]),
+    "to stay alone": ([[9.0, 7.0], [8.0, 1.0]], 3.0, [0, 1], [-1, 1]),
+    "to be linked": ([[2.0, 7.0], [8.0, 1.0]], 3.0, [-1, -1], [0, 1]),
+    "forbidden": ([[5.0, np.inf, 1.0], [1.0, 5.0, np.inf], [np.inf, 1.0, 5.0]], None, [0, 1, 2], [2, 0, 1]),
+}
+"""Costs, price of the lone, links, and the cheapest links."""
+
+
+@pytest.mark.parametrize("case", CHEAPER_LINKS)
+@pytest.mark.parametrize("kind", ["dense", "sparse"])
+def test_links_are_exchanged_for_the_cheapest(kind: str, case: str) -> None:
+    cost, unmatched_cost, links, cheapest = CHEAPER_LINKS[case]
     problem = Problem.dense(cost, unmatched_cost=unmatched_cost)
-    links = range(problem.n_rows) if problem.n_rows <= problem.n_cols else [0, -1]
+    problem = problem if kind == "dense" else as_sparse(problem)
     answer = _unproven(problem, links)
     assert not answer.is_optimal
+    better = sharpened(problem, answer)
+    assert better.col_of_row.tolist() == cheapest
+    assert verify(problem, better).is_optimal
+
+
+def test_what_is_too_far_from_the_cheapest_stays_unproven(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("auctrack.matching.sharpen.SWEEPS", 0)
+    problem = Problem.dense([[2.0, 1.0], [1.0, 2.0]])
+    answer = _unproven(problem, [0, 1])
     assert sharpened(problem, answer) is answer
 
 

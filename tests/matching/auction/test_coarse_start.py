@@ -57,6 +57,15 @@ def test_equal_densities_need_no_prices():
     np.testing.assert_array_equal(coarse_prices(_axes_first(x), _axes_first(x[::-1]), False), 0)
 
 
+@pytest.mark.parametrize("power", [-450, 450])
+@pytest.mark.parametrize("squared", [False, True])
+def test_prices_scale_with_the_points(squared: bool, power: int):
+    x, y = map(_axes_first, SETS["cloud beside cloud"])
+    prices = np.ldexp(coarse_prices(x, y, squared), power * (1 + squared))
+    scaled = coarse_prices(np.ldexp(x, power), np.ldexp(y, power), squared)
+    np.testing.assert_allclose(scaled, prices, rtol=1e-6, atol=1e-9 * np.abs(prices).max())
+
+
 @pytest.mark.parametrize("n", [1, 100])
 def test_points_in_one_place_have_no_far(n: int):
     np.testing.assert_array_equal(coarse_prices(np.ones((3, n)), np.ones((3, n)), False), np.zeros(n))

@@ -55,6 +55,17 @@ def assert_optimal(problem: Problem, **options: Any) -> Any:
     return answer
 
 
+@pytest.mark.parametrize("power", [-450, 450])
+@pytest.mark.parametrize("metric", ["distance", "squared"])
+@pytest.mark.parametrize("name", ["independent, 3D", "a few more columns, 2D"])
+def test_no_unit_is_too_small_or_too_large(name: str, metric: Any, power: int):
+    problem = Problem.points(*(np.ldexp(part, power) for part in POINTS[name]), metric=metric)
+    answer = solve(problem, Auction(), "cpu")
+    assert verify(problem, answer).is_optimal
+    unscaled = solve(Problem.points(*POINTS[name], metric=metric), Auction(), "cpu")
+    assert np.ldexp(answer.cost, -power * (1 if metric == "distance" else 2)) == pytest.approx(unscaled.cost, rel=1e-12)
+
+
 @pytest.mark.parametrize("metric", ["distance", "squared"])
 @pytest.mark.parametrize("name", POINTS)
 def test_finds_the_optimum_over_all_pairs(name: str, metric: Any):
