@@ -8,8 +8,9 @@ import numpy as np
 
 from .costs import link_costs, pair_costs
 from .errors import InvalidProblem
+from .flat_graph import allowed_pairs, global_columns
 from .grid import pairs_within
-from .problem import INT_LIMIT, Problem
+from .problem import Problem
 
 DENSE_LIMIT_BYTES = 8 * 2**30
 """Largest cost matrix that is made on the caller's behalf; whoever wants more passes one."""
@@ -80,9 +81,9 @@ def as_sparse(problem: Problem) -> Problem:
 
 def _sparse_block(block: Problem) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
     """Return (edges of each row, columns, costs) of one dense block."""
-    allowed = block.cost_matrix < (INT_LIMIT if block.is_integer else np.inf)
-    if block.forbidden is not None:
-        allowed &= ~block.forbidden.reshape(block.shape)
+    pairs = allowed_pairs(block)
+    assert pairs is not None
+    allowed = pairs.reshape(block.shape)
     return np.count_nonzero(allowed, axis=1), np.nonzero(allowed)[1].astype(np.int32), block.cost_matrix[allowed]
 
 
@@ -142,11 +143,9 @@ def transposed(problem: Problem) -> Problem:
         return replace(swapped, data=_turned_matrices(problem, problem.data), forbidden=mask)
     assert problem.indptr is not None
     assert problem.indices is not None
-    sizes = np.diff(problem.row_offsets)
-    edges = np.diff(problem.indptr[problem.row_offsets])
-    columns = problem.indices + np.repeat(problem.col_offsets[:-1], edges)
+    columns = global_columns(problem)
     order = np.argsort(columns, kind="stable")
-    local_rows = np.arange(problem.n_rows) - np.repeat(problem.row_offsets[:-1], sizes)
+    local_rows = np.arange(problem.n_rows) - np.repeat(problem.row_offsets[:-1], problem.n_rows_of_block)
     rows = np.repeat(local_rows.astype(np.int32), np.diff(problem.indptr))
     indptr = np.concatenate([[0], np.cumsum(np.bincount(columns, minlength=problem.n_cols))]).astype(np.int64)
     return replace(swapped, indptr=indptr, indices=rows[order], data=problem.data[order])

@@ -20,6 +20,7 @@ from .assignment import Assignment
 from .certificate import certify
 from .convert import as_dense
 from .dense_paths import assign_dense_rows, lower_dense_to_cheapest
+from .flat_graph import allowed_pairs, flat_graph
 from .hall import infeasible
 from .problem import Problem
 from .sharpen import sharpened
@@ -68,12 +69,12 @@ def _match(problem: Problem) -> Matched:
 
 def _infeasible_block(problem: Problem, b: int, failed: np.ndarray, state: State) -> Exception:
     block = problem.block(b)
-    n, m = block.shape
     rows = slice(int(problem.row_offsets[b]), int(problem.row_offsets[b + 1]))
     cols = slice(int(problem.col_offsets[b]), int(problem.col_offsets[b + 1]))
-    allowed = block.data < np.inf if block.forbidden is None else ~block.forbidden & (block.data < np.inf)
-    indptr = np.arange(n + 1) * m
-    error = infeasible(block, int(failed[b]), indptr, None, allowed, state.col_of_row[rows], state.row_of_col[cols])
+    indptr, indices, _, _ = flat_graph(block)
+    error = infeasible(
+        block, int(failed[b]), indptr, indices, allowed_pairs(block), state.col_of_row[rows], state.row_of_col[cols]
+    )
     return error.in_block(b) if problem.n_blocks > 1 else error
 
 

@@ -10,18 +10,14 @@ import numpy as np
 
 from .assignment import Assignment
 from .certificate import certify
-from .components import chunks_of_components, components, rows_by_component
 from .convert import as_sparse
+from .flat_graph import flat_graph, independent_parts, local_columns
 from .hall import infeasible
 from .problem import Problem
 from .sharpen import sharpened
 from .short_side import Matched, from_short_side
 from .shortest_paths import assign_rows, lower_to_cheapest, named_counts, start
 from .threads import side_by_side
-
-EDGES_A_CHUNK = 1 << 16
-"""Size of the runs of components that the threads share: it, not their number, decides how work is cut, so that answers
-do not depend on the machine."""
 
 
 @dataclass(frozen=True)
@@ -47,14 +43,11 @@ class SparseJV:
 
 
 def _match(problem: Problem) -> Matched:
-    assert problem.indptr is not None
-    indptr, indices, data = problem.indptr, global_columns(problem), problem.data
+    indptr, indices, data, _ = flat_graph(problem)
     row_bound, col_bound = problem.dual_bounds()
     state = start(row_bound, col_bound)
     lower_to_cheapest(indptr, indices, data, None, state)
-    row_label, _ = components(indptr, indices, problem.n_cols)
-    rows, starts = rows_by_component(row_label)
-    cuts = chunks_of_components(starts, rows, indptr, 1 + len(data) // EDGES_A_CHUNK)
+    rows, starts, cuts = independent_parts(problem)
     counts = np.zeros((len(cuts) - 1, 3), np.int64)
 
     def assign(c: int) -> int:
@@ -66,22 +59,3 @@ def _match(problem: Problem) -> Matched:
         raise infeasible(problem, failed, indptr, indices, None, state.col_of_row, state.row_of_col)
     stats = named_counts(counts.sum(axis=0)) | {"components": len(starts) - 1}
     return local_columns(problem, state.col_of_row), state.v, stats
-
-
-def global_columns(problem: Problem) -> np.ndarray:
-    """Return the columns of the edges counted over all blocks."""
-    assert problem.indptr is not None
-    assert problem.indices is not None
-    if problem.n_blocks == 1:
-        return problem.indices
-    edges = np.diff(problem.indptr[problem.row_offsets])
-    dtype = np.int32 if problem.n_cols < 2**31 else np.int64
-    return problem.indices + np.repeat(problem.col_offsets[:-1].astype(dtype), edges)
-
-
-def local_columns(problem: Problem, col_of_row: np.ndarray) -> np.ndarray:
-    """Return `col_of_row` counted within each block."""
-    if problem.n_blocks == 1:
-        return col_of_row
-    first = np.repeat(problem.col_offsets[:-1], np.diff(problem.row_offsets)).astype(np.int32)
-    return np.where(col_of_row < 0, col_of_row, col_of_row - first)

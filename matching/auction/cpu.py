@@ -14,26 +14,18 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numba import njit
 
+from ..block_by_block import block_by_block
 from ..certificate import certify
 from ..errors import NotConverged
+from ..flat_graph import Graph, Parts, flat_graph, independent_parts, local_columns
 from ..problem import Problem
 from ..sharpen import sharpened
 from ..short_side import Matched, from_short_side
 from ..shortest_paths import State, lower_to_cheapest, named_counts, start
-from ..sparse_jv import local_columns
 from ..threads import side_by_side
 from .feasibility import check_feasible
 from .finish import NO_LIMIT, TOO_HARD, finish_rows, match_if_easy, settle_lone_columns, take_prices, unassign
-from .graph import (
-    Graph,
-    Parts,
-    as_duals,
-    block_by_block,
-    flat_graph,
-    increment,
-    independent_parts,
-    out_of_bids,
-)
+from .graph import as_duals, increment, out_of_bids
 from .scaling import TRIED_SCANS, Schedule, may_scale, prices_beside, run_phases
 
 if TYPE_CHECKING:

@@ -11,10 +11,9 @@ from numba import njit
 from ..cardinality.graph import BipartiteGraph
 from ..cardinality.maximum import maximum_matching
 from ..errors import Infeasible
+from ..flat_graph import allowed_pairs, global_columns
 from ..hall import infeasible
 from ..problem import Problem
-from ..sparse_jv import global_columns
-from .graph import allowed_pairs
 
 FEW_PAIRS = 32
 """Allowed pairs of each row of a matrix that are tried before all of them: as a rule they hold a full matching."""

@@ -23,12 +23,14 @@ from typing import TYPE_CHECKING
 import numpy as np
 from numba import njit
 
+from ..block_by_block import block_by_block
 from ..convert import as_dense
 from ..errors import InvalidProblem
+from ..flat_graph import Graph, flat_graph
 from ..host_problem import finite_range
 from ..problem import INT_LIMIT, Problem
 from ..short_side import Matched
-from .graph import Graph, as_duals, block_by_block, flat_graph, increment
+from .graph import as_duals, increment
 from .scaling import as_floats
 
 if TYPE_CHECKING:

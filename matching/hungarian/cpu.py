@@ -14,15 +14,15 @@ from numba.core import config
 
 from ..assignment import Assignment
 from ..auction.finish import release_loose
-from ..auction.graph import allowed_pairs, flat_graph, independent_parts, joined
+from ..block_by_block import joined
 from ..certificate import certify
 from ..convert import as_dense, as_sparse, transposed
 from ..errors import Infeasible, InvalidProblem
+from ..flat_graph import Parts, allowed_pairs, flat_graph, independent_parts, local_columns
 from ..hall import infeasible
 from ..problem import INT_LIMIT, Problem
 from ..sharpen import sharpened
 from ..short_side import Matched, from_short_side
-from ..sparse_jv import local_columns
 from ..threads import side_by_side, wait_passively
 from .classical import match_by_zeros
 from .forest import match_by_forests, no_forest
@@ -40,8 +40,6 @@ REFINEMENTS = 8
 """Most times that links which rounding left loose are released and matched again; one or two are seen."""
 
 Graph = tuple[np.ndarray, np.ndarray | None, np.ndarray]
-Parts = tuple[np.ndarray, np.ndarray, np.ndarray]
-"""(rows, starts, cuts) as `independent_parts` returns them."""
 Method = Callable[[Parts, Graph, State], tuple[np.ndarray, dict[str, Any]]]
 """Matches every part; returns a stuck row or -1 for each run of parts, and counts."""
 

@@ -15,7 +15,7 @@ import numpy as np
 
 from .. import cuda, device_problem
 from ..assignment import Assignment
-from ..auction.graph import joined
+from ..block_by_block import joined
 from ..costs import best_row_duals, largest_cost
 from ..errors import Infeasible, InvalidProblem
 from ..problem import Problem
