@@ -1,9 +1,8 @@
-"""A tree of bounding boxes over points in Hilbert order: near pairs, and cheapest pairs under prices, without a
-matrix.
+"""A tree of bounding boxes over points in Hilbert order: nearest and cheapest columns of rows, without a matrix.
 
-Every eight consecutive points share a leaf, every eight consecutive boxes a parent, so the tree is its boxes and
-nothing else, it adapts to clusters, and rows asked for in the same order find their boxes in cache. Questions are
-asked for eight rows at a time: one descent serves them all.
+Every eight consecutive points share a leaf and every eight consecutive boxes a parent, so boxes are all that is stored,
+and the tree adapts to clusters. Rows that come in Hilbert order too find their boxes in cache; eight of them at a time
+share one descent.
 """
 
 # Types of numba kernels live in their docstrings: numba infers them.
@@ -17,13 +16,12 @@ from typing import NamedTuple
 import numpy as np
 from numba import njit
 
-from .threads import side_by_side
+from .hilbert import hilbert_orders
+from .threads import ROWS_PER_TASK, side_by_side, tasks
 
 FAN = 8
-ROWS_PER_TASK = 4096
-"""Rows that a thread takes at a time; fewer are not worth waking a second thread, which costs more than they do."""
+"""Points of a leaf, children of a box, and rows that go down the tree together."""
 
-_BITS = 16
 _DOWN = 1 - 2e-15
 """Rounds a squared distance to a box down, so that no rounding makes a box look farther than a point in it."""
 
@@ -45,29 +43,6 @@ class BoxTree(NamedTuple):
     lower: np.ndarray
     upper: np.ndarray
     starts: np.ndarray
-
-
-def hilbert_orders(x: np.ndarray, y: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-    """Return the orders of two point sets (n, d), (m, d) along one Hilbert curve through both, int64 (n,), (m,).
-
-    Source: J. Skilling, "Programming the Hilbert curve", AIP Conference Proceedings 707 (2004).
-    """
-    lower = np.minimum(x.min(axis=0), y.min(axis=0))
-    extent = float((np.maximum(x.max(axis=0), y.max(axis=0)) - lower).max())
-    cells_per_unit = 2**_BITS / extent if extent > 0 else 1.0
-    x_keys, y_keys = (_keys(points, lower, cells_per_unit) for points in (x, y))
-    return np.argsort(x_keys, kind="stable"), np.argsort(y_keys, kind="stable")
-
-
-def _keys(points: np.ndarray, lower: np.ndarray, cells_per_unit: float) -> np.ndarray:
-    keys = np.empty(len(points), np.int64)
-    side_by_side(lambda task: _hilbert_keys(task, points, lower, cells_per_unit, keys), tasks(len(points)))
-    return keys
-
-
-def tasks(n: int) -> range:
-    """Return the numbers of the tasks that `n` rows make for the threads."""
-    return range(-(-n // ROWS_PER_TASK))
 
 
 def build_tree(points: np.ndarray) -> BoxTree:
@@ -135,45 +110,6 @@ def cheapest_columns(x: np.ndarray, y: np.ndarray, v: np.ndarray, squared: bool)
 
 
 @njit(cache=True, nogil=True)
-def _hilbert_keys(task, points, lower, cells_per_unit, keys):
-    """Interleave the bits of each point's cell after Skilling's transform."""
-    d = points.shape[1]
-    cell = np.empty(d, np.int64)
-    for i in range(task * ROWS_PER_TASK, min(len(points), (task + 1) * ROWS_PER_TASK)):
-        for a in range(d):
-            cell[a] = min(np.int64((points[i, a] - lower[a]) * cells_per_unit), 2**_BITS - 1)
-        keys[i] = _hilbert_key(cell)
-
-
-@njit(cache=True, nogil=True)
-def _hilbert_key(x):
-    d = len(x)
-    q = 1 << (_BITS - 1)
-    while q > 1:
-        for a in range(d):
-            if x[a] & q:
-                x[0] ^= q - 1
-            else:
-                t = (x[0] ^ x[a]) & (q - 1)
-                x[0] ^= t
-                x[a] ^= t
-        q >>= 1
-    for a in range(1, d):
-        x[a] ^= x[a - 1]
-    t = 0
-    q = 1 << (_BITS - 1)
-    while q > 1:
-        if x[d - 1] & q:
-            t ^= q - 1
-        q >>= 1
-    key = 0
-    for bit in range(_BITS - 1, -1, -1):
-        for a in range(d):
-            key = (key << 1) | (((x[a] ^ t) >> bit) & 1)
-    return key
-
-
-@njit(cache=True, nogil=True)
 def _fill_boxes(points, n, lower, upper, starts):
     for axis in range(3):
         for i in range(n):
@@ -230,7 +166,7 @@ def box_gaps(tree, first, box, gaps):
 
 @njit(cache=True, nogil=True, inline="always")
 def least_in_leaf(tree, leaf, z, y, x, largest, squared):
-    """Return what no c - v between one point and a leaf's points is below: rounding never makes it more than they."""
+    """Return a lower bound, rounding included, of c - v between one point and the points of a leaf."""
     lower, upper = tree.lower, tree.upper
     dz = max(lower[0, leaf] - z, z - upper[0, leaf], 0.0)
     dy = max(lower[1, leaf] - y, y - upper[1, leaf], 0.0)

@@ -7,6 +7,9 @@ from collections.abc import Callable, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from typing import TypeVar
 
+ROWS_PER_TASK = 4096
+"""Rows that a thread takes at a time; fewer are not worth waking a second thread, which costs more than they do."""
+
 Task = TypeVar("Task")
 Result = TypeVar("Result")
 
@@ -21,6 +24,11 @@ def side_by_side(work: Callable[[Task], Result], tasks: Sequence[Task]) -> list[
         return [work(task) for task in tasks]
     with ThreadPoolExecutor(threads) as pool:
         return list(pool.map(work, tasks))
+
+
+def tasks(n: int) -> range:
+    """Return the numbers of the tasks that `n` rows are cut into, `ROWS_PER_TASK` each."""
+    return range(-(-n // ROWS_PER_TASK))
 
 
 def processors() -> int:

@@ -24,7 +24,8 @@ import numpy as np
 from numba import njit
 
 from ..block_by_block import joined
-from ..box_tree import build_tree, hilbert_orders, nearest
+from ..box_tree import build_tree, nearest
+from ..hilbert import hilbert_orders
 from ..problem import Problem
 from ..short_side import Matched
 from ..shortest_paths import State, lower_to_cheapest, named_counts, start

@@ -9,7 +9,8 @@ from scipy.spatial.distance import cdist
 
 from auctrack.matching import Problem, costs
 from auctrack.matching.auction.pricing import contradictions
-from auctrack.matching.box_tree import build_tree, cheapest_columns, hilbert_orders, nearest
+from auctrack.matching.box_tree import build_tree, cheapest_columns, nearest
+from auctrack.matching.hilbert import hilbert_orders
 
 RNG = np.random.default_rng(0)
 SIZES = [(1, 1), (9, 3), (300, 70), (500, 600)]
