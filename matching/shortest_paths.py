@@ -20,12 +20,14 @@ from typing import NamedTuple
 import numpy as np
 from numba import njit
 
+from .column_heap import UNSEEN, append, pop, rise
 from .problem import INT_LIMIT
 
 BIDS_PER_ROW = 6
 """Bids spent per row before the rest is left to shortest paths; the tracking problem needs about 1.2."""
 
-_UNSEEN, _SCANNED = -1, -2
+_SCANNED = -2
+"""Place of a column that left the heap, its distance final."""
 
 NO_PATH = -1
 """End of a search that found no path; others are a column that is alone, or `alone_end` of a row that goes alone."""
@@ -65,7 +67,7 @@ def start(row_bound: np.ndarray, v: np.ndarray) -> State:
         np.empty(m, dtype),
         np.empty(m, np.int32),
         np.empty(m, dtype),
-        np.full(m, _UNSEEN, np.int32),
+        np.full(m, UNSEEN, np.int32),
     )
 
 
@@ -234,26 +236,21 @@ def _search(start_row, indptr, indices, data, forbidden, state, heap, scanned):
             if place[j] == _SCANNED:
                 continue
             through = reach + max(data[e] - v[j] - dual, zero)
-            if through >= shortest_alone or (place[j] != _UNSEEN and through >= dist[j]):
+            if through >= shortest_alone or (place[j] != UNSEEN and through >= dist[j]):
                 continue
-            if place[j] == _UNSEEN:
-                place[j] = n_heap
-                heap[n_heap] = j
-                n_heap += 1
+            if place[j] == UNSEEN:
+                n_heap = append(j, heap, n_heap, place)
             dist[j] = through
             state.pred[j] = i
             state.pred_cost[j] = data[e]
-            _rise(heap, place[j], dist, place)
+            rise(heap, place[j], dist, place)
         if n_heap == 0 or dist[heap[0]] >= shortest_alone:
             end = alone_end(alone) if alone >= 0 else NO_PATH
             return end, shortest_alone, n_heap, n_scanned, heap, scanned
         j = heap[0]
         if state.row_of_col[j] < 0:
             return j, dist[j], n_heap, n_scanned, heap, scanned
-        n_heap -= 1
-        heap[0] = heap[n_heap]
-        place[heap[0]] = 0
-        _sink(heap, n_heap, dist, place)
+        n_heap = pop(heap, n_heap, dist, place)
         place[j] = _SCANNED
         if n_scanned == len(scanned):
             scanned = grown(scanned, n_scanned + 1)
@@ -300,9 +297,9 @@ def flip(start_row, end, state):
 @njit(cache=True, nogil=True)
 def _forget(in_heap, scanned, place):
     for j in in_heap:
-        place[j] = _UNSEEN
+        place[j] = UNSEEN
     for j in scanned:
-        place[j] = _UNSEEN
+        place[j] = UNSEEN
 
 
 @njit(cache=True, nogil=True)
@@ -312,43 +309,6 @@ def grown(array, needed):
     for k in range(len(array)):  # a slice would compile the text of every broadcasting error, in seconds
         larger[k] = array[k]
     return larger
-
-
-@njit(cache=True, nogil=True)
-def _rise(heap, at, dist, place):
-    """Move the column at `at` up the binary heap until its parent is no farther."""
-    j = heap[at]
-    while at > 0:
-        parent = (at - 1) >> 1
-        if dist[heap[parent]] <= dist[j]:
-            break
-        heap[at] = heap[parent]
-        place[heap[at]] = at
-        at = parent
-    heap[at] = j
-    place[j] = at
-
-
-@njit(cache=True, nogil=True)
-def _sink(heap, size, dist, place):
-    """Move the column on top of the binary heap of `size` down until no child is nearer."""
-    if size == 0:
-        return
-    j = heap[0]
-    at = 0
-    while True:
-        child = 2 * at + 1
-        if child >= size:
-            break
-        if child + 1 < size and dist[heap[child + 1]] < dist[heap[child]]:
-            child += 1
-        if dist[heap[child]] >= dist[j]:
-            break
-        heap[at] = heap[child]
-        place[heap[at]] = at
-        at = child
-    heap[at] = j
-    place[j] = at
 
 
 def named_counts(counts: np.ndarray) -> dict[str, int]:

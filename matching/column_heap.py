@@ -1,0 +1,70 @@
+"""A binary heap of columns, the nearest on top, that can move a column up when its distance falls.
+
+`heap` (size or more,) holds the columns, `dist` (columns,) their distances and `place` (columns,) where in the heap each
+of them is.
+"""
+
+# Types of numba kernels live in their docstrings: numba infers them.
+# ruff: noqa: ANN001, ANN201, ANN202
+
+from __future__ import annotations
+
+from numba import njit
+
+UNSEEN = -1
+"""Place of a column that was never in the heap."""
+
+
+@njit(cache=True, nogil=True, inline="always")
+def append(column, heap, size, place):
+    """Put a column at the bottom, from where it has to `rise`; return the new size."""
+    place[column] = size
+    heap[size] = column
+    return size + 1
+
+
+@njit(cache=True, nogil=True, inline="always")
+def pop(heap, size, dist, place):
+    """Take the column on top out, whose place is left as it was; return the new size."""
+    size -= 1
+    heap[0] = heap[size]
+    place[heap[0]] = 0
+    _sink(heap, size, dist, place)
+    return size
+
+
+@njit(cache=True, nogil=True)
+def rise(heap, at, dist, place):
+    """Move the column at `at` up until its parent is no farther."""
+    j = heap[at]
+    while at > 0:
+        parent = (at - 1) >> 1
+        if dist[heap[parent]] <= dist[j]:
+            break
+        heap[at] = heap[parent]
+        place[heap[at]] = at
+        at = parent
+    heap[at] = j
+    place[j] = at
+
+
+@njit(cache=True, nogil=True)
+def _sink(heap, size, dist, place):
+    """Move the column on top down until no child is nearer."""
+    if size == 0:
+        return
+    j = heap[0]
+    at = 0
+    while True:
+        child = 2 * at + 1
+        if child >= size:
+            break
+        if child + 1 < size and dist[heap[child + 1]] < dist[heap[child]]:
+            child += 1
+        if dist[heap[child]] >= dist[j]:
+            break
+        heap[at] = heap[child]
+        place[heap[at]] = at
+        at = child
+    heap[at] = j
+    place[j] = at
