@@ -37,7 +37,7 @@ LEAST, ROUGHLY = 2.0**-96, 2.0**-50
 falls short by the second in floats, it does not in pairs of them."""
 
 MOST_PAIRS = 4_000_000
-"""Pairs up to which the costs of two point sets are written out for it."""
+"""Pairs up to which the costs of two point sets are written out for it, and those on a GPU fetched."""
 
 
 def sharpened(problem: Problem, answer: Assignment) -> Assignment:
@@ -46,14 +46,18 @@ def sharpened(problem: Problem, answer: Assignment) -> Assignment:
     Parameters
     ----------
     problem : Problem
-        On the host. Integers are left as they are, and point sets of more than `MOST_PAIRS` pairs.
+        Integers are left as they are, and beyond `MOST_PAIRS` pairs also point sets and what a GPU has solved.
     answer : Assignment
-        Complete, and meant to be exact.
+        Meant to be exact; where the problem is.
     """
     if answer.is_optimal or problem.is_integer or np.isinf(answer.gap).any():
         return answer
+    if problem.n_edges > MOST_PAIRS and (problem.kind == "points" or answer.device != "cpu"):
+        return answer
+    if problem.is_on_device:
+        return sharpened(problem.on_host(), answer.on_host()).on_device()
     if problem.kind == "points":
-        return answer if problem.n_edges > MOST_PAIRS else sharpened(as_dense(problem), answer)
+        return sharpened(as_dense(problem), answer)
     parts = [_sharpen(*pair) for pair in zip(problem.blocks(), answer.blocks(), strict=True)]
     found = [part for part in parts if part is not None]
     if len(found) < len(parts):

@@ -52,8 +52,7 @@ def solve_cpu(problem: Problem, options: Auction) -> Assignment:
     answer = certify(problem, col_of_row, v, solver=options.name, device="cpu", stats=stats)
     if stats.get("waiting") and not answer.is_optimal:
         raise NotConverged(out_of_bids(options, stats["waiting"]), assignment=answer)
-    is_exact = options.variant == "default" and options.eps is None
-    return sharpened(problem, answer) if is_exact else answer
+    return sharpened(problem, answer) if options.is_exact else answer
 
 
 def _match_feasible(method: Callable[[Problem, Auction], Matched], options: Auction, problem: Problem) -> Matched:

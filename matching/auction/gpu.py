@@ -15,6 +15,7 @@ from ..assignment import Assignment
 from ..convert import as_dense, as_sparse, transposed
 from ..errors import DeviceUnavailable, NotConverged
 from ..problem import Problem
+from ..sharpen import sharpened
 from .gpu_batch import groups_of_blocks, is_tall, solve_groups
 from .gpu_certificate import certified, certify, local_partners
 from .gpu_dense import solve_dense
@@ -47,7 +48,7 @@ def solve_gpu(problem: Problem, options: Auction, device: str) -> Assignment:
 def _begin(cp: Any, options: Auction, device: str, problem: Problem) -> Callable[[], Assignment]:
     """Find out whether all of the shorter side can be matched where they must; return what then does it."""
     began = perf_counter()
-    if problem.kind == "points" and not _is_within_eps(options):
+    if problem.kind == "points" and options.is_exact:
         match = partial(_match_points, cp, problem, options)
     else:
         match = _ready_to_match(cp, _form_for_gpu(problem, options), options)
@@ -75,7 +76,7 @@ def _solve(
     answer = replace(answer, stats=stats)
     if unfinished and not answer.is_optimal:
         raise NotConverged(unfinished, assignment=answer)
-    return answer
+    return sharpened(problem, answer) if options.is_exact else answer
 
 
 def _in_seconds(counts: dict[str, int]) -> dict[str, float]:
@@ -166,14 +167,9 @@ def _turned_back(turned: DeviceGraph, prices: Prices) -> Prices:
     return Prices(v, prices.row_of_col, prices.col_of_row, prices.counts)
 
 
-def _is_within_eps(options: Auction) -> bool:
-    """Whether the auction stops at its increment, without an exact finish."""
-    return options.variant == "paper" or options.eps is not None
-
-
 def _bid(graph: DeviceGraph, options: Auction) -> Prices:
     """Match a graph whose shorter side is its rows, or which has an `unmatched_cost`; all rows can be matched then."""
-    if _is_within_eps(options):
+    if not options.is_exact:
         return match_within_eps(graph, options)
     most_bids = None if options.max_bids is None else options.max_bids * graph.n_rows
     prices, stuck = (solve_dense if graph.is_dense else solve_graph)(graph, most_bids)

@@ -67,6 +67,11 @@ class Auction:
                 f"max_bids needs at least 1 bid per row, or None for no budget; got {self.max_bids!r}."
             )
 
+    @property
+    def is_exact(self) -> bool:
+        """Whether an exact finish follows the bids: not in the paper's variant, nor with an increment to stop at."""
+        return self.variant == "default" and self.eps is None
+
     def solve(self, problem: Problem, device: str = "cpu") -> Assignment:
         """Solve on a device.
 

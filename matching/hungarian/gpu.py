@@ -17,6 +17,7 @@ from ..certificate import certify
 from ..convert import as_sparse, transposed
 from ..errors import Infeasible
 from ..problem import Problem
+from ..sharpen import sharpened
 from .gpu_batch import Match, solve_batch, solve_groups
 from .gpu_dense import LOOSE, REFINEMENTS, DeviceCosts, DeviceState, reduce_rows, reduced, violator_of
 from .gpu_points import dense_on_device
@@ -56,7 +57,7 @@ def solve_on_gpu(
             answer = solve_from(form, duals, solve_rows, best_row_duals_of)
         if not problem.is_on_device:
             answer = answer.on_host()
-        return replace(answer, stats={**answer.stats, "solve_s": perf_counter() - began})
+        return sharpened(problem, replace(answer, stats={**answer.stats, "solve_s": perf_counter() - began}))
 
 
 def _solve_together(cp: Any, form: Problem, name: str, where: str, method: Method, at_once: Match) -> Assignment:

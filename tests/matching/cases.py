@@ -147,6 +147,19 @@ def points_case(name: str, x: Any, y: Any, *, unmatched_cost: Any = None, metric
     return Case(name, problem, *_answer(cost, unmatched_cost, None))
 
 
+def nearly_tied(seed: int, n: int, axes: int) -> tuple[np.ndarray, np.ndarray]:
+    """Return point sets on a lattice of few places, moved off it by about what rounding leaves of their distances.
+
+    (n, axes) and (n + seed % 3, axes). Of such sets the optimum in floats is often not the cheapest to the last digit.
+    """
+    rng = np.random.default_rng(seed)
+    x, y = (
+        rng.integers(0, 5, (size, axes)) * 0.1 + 10.0 ** rng.integers(-17, -8) * rng.normal(size=(size, axes))
+        for size in (n, n + seed % 3)
+    )
+    return x, y
+
+
 def batch_case(name: str, cases: Sequence[Case]) -> Case:
     """Lay cases that can be solved side by side."""
     optima = [case.optimum for case in cases]
@@ -309,6 +322,9 @@ def _point_sets() -> list[Case]:
     cases.append(points_case("points-coincident", together, together))
     cases.append(points_case("points-coincident-u", together, together, unmatched_cost=0.5))
     cases.append(points_case("points-far-from-the-origin", 1e6 + x, 1e6 + y, unmatched_cost=0.2))
+    for seed, metric, u in ((15, "distance", None), (64, "squared", None), (66, "distance", 0.1)):
+        tied = nearly_tied(seed, n=20, axes=2)
+        cases.append(points_case(f"points-tied-but-for-rounding-{seed}", *tied, unmatched_cost=u, metric=metric))
     cases.append(points_case("points-none-against-three", np.empty((0, 3)), rng.random((3, 3)), unmatched_cost=1))
     cases.append(points_case("points-three-against-none", rng.random((3, 3)), np.empty((0, 3))))
     return cases

@@ -12,6 +12,8 @@ from auctrack.matching.certificate import certify
 from auctrack.matching.convert import as_sparse
 from auctrack.matching.sharpen import sharpened
 
+from .cases import nearly_tied
+
 
 def _scaled(seed: int, decades: float, shape: tuple[int, int] = (35, 40)) -> np.ndarray:
     """Return uniform costs whose rows and columns are scaled by powers of ten of their own."""
@@ -51,11 +53,6 @@ def _unproven(problem: Problem, col_of_row: Any) -> Any:
     return certify(problem, np.array(col_of_row, np.int32), np.zeros(problem.n_cols), solver="")
 
 
-def _nearly_tied(rng: np.random.Generator, n: int, axes: int) -> np.ndarray:
-    """Return positions on a lattice of few places, moved off it by less than rounding leaves of their distances."""
-    return rng.integers(0, 5, (n, axes)) * 0.1 + 10.0 ** rng.integers(-17, -8) * rng.normal(size=(n, axes))
-
-
 @pytest.mark.parametrize("solver", ["auction", "jv", "sparse-jv", "hungarian-classical", "hungarian-tree"])
 @pytest.mark.parametrize("metric", ["distance", "squared"])
 @pytest.mark.parametrize("unmatched_cost", [None, 0.1])
@@ -64,8 +61,7 @@ def test_points_that_tie_but_for_rounding_are_proven(
     seed: int, unmatched_cost: float | None, metric: Any, solver: str
 ) -> None:
     rng = np.random.default_rng(seed)
-    n, axes = int(rng.integers(20, 150)), int(rng.integers(1, 4))
-    x, y = (_nearly_tied(rng, size, axes) for size in (n, n + seed % 3))
+    x, y = nearly_tied(seed, n=int(rng.integers(20, 150)), axes=int(rng.integers(1, 4)))
     problem = Problem.points(x, y, metric=metric, unmatched_cost=unmatched_cost)
     assert verify(problem, solve(problem, solver, "cpu")).is_optimal
 

@@ -12,8 +12,9 @@ from auctrack.matching import Assignment, Auction, Problem, solve, verify
 from auctrack.matching.auction import gpu, gpu_dense, gpu_points
 from auctrack.matching.auction.gpu_dense import cheapest_of_rows
 from auctrack.matching.auction.gpu_graph import DeviceGraph
+from auctrack.matching.convert import as_dense
 
-from ..cases import SMALL_COSTS
+from ..cases import SMALL_COSTS, nearly_tied
 from .on_host import CUPY, needs_compiler
 
 pytestmark = [needs_compiler, pytest.mark.usefixtures("host")]
@@ -43,6 +44,10 @@ PROBLEMS = {
     "dense, integer": Problem.dense(RNG.integers(0, 300, (50, 50))),
     "dense, wide": Problem.dense(RNG.random((40, 50), dtype=np.float32)),
     "dense, some forbidden": Problem.dense(RNG.random((40, 50)), forbidden=RNG.random((40, 50)) < 0.6),
+    "dense, tied but for rounding": as_dense(Problem.points(*nearly_tied(64, n=20, axes=2), metric="squared")),
+    "dense, tied but for rounding, priced": as_dense(
+        Problem.points(*nearly_tied(66, n=20, axes=2), unmatched_cost=0.1)
+    ),
     "matrices": Problem.dense(RNG.integers(0, 90, (2, 10, 12))),
     "matrices, tall, priced": Problem.dense(RNG.random((2, 12, 10)), unmatched_cost=0.05),
 }
