@@ -1,7 +1,7 @@
 """A binary heap of columns, the nearest on top, that can move a column up when its distance falls.
 
-`heap` (size or more,) holds the columns, `dist` (columns,) their distances and `place` (columns,) where in the heap each
-of them is.
+`heap` (size or more,) holds the columns, `dist` (columns,) their distances, and `place` (columns,) where in the heap
+each of them is.
 """
 
 # Types of numba kernels live in their docstrings: numba infers them.

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import glob
-import re
 import threading
 import weakref
 from collections.abc import Sequence
@@ -15,10 +13,9 @@ import numpy as np
 
 from .calibration import Calibration
 from .errors import InvalidInput, InvalidSetting
+from .movie_files import check_alike, check_complete, files_of
 from .stated import calibrate
 from .tiff_stack import TiffStack
-
-_SUFFIXES = frozenset({".tif", ".tiff"})
 
 
 @dataclass(frozen=True, eq=False)
@@ -193,7 +190,7 @@ def read_movie(
     InvalidSetting
         If `channel`, `frames` or `roi` do not fit the movie, or `scale` is not a size.
     """
-    files = _files_of(path)
+    files = files_of(path)
     given_axes = axes if len(files) == 1 or axes is None else axes.upper().removeprefix("T")
     stack = TiffStack(files[0], given_axes)
     try:
@@ -201,9 +198,9 @@ def read_movie(
         ndim = 3 if stack.size("Z") > 1 else 2
         calibration = _calibrated(stack, ndim, scale, unit, frame_interval, time_unit)
         if len(files) > 1:
-            _check_alike(files, stack, given_axes, number)
+            check_alike(files, stack, given_axes, number)
         selected = _selected(frames, len(files) if len(files) > 1 else stack.size("T"))
-        _check_complete(stack, selected if len(files) == 1 else (0,), number)
+        check_complete(stack, selected if len(files) == 1 else (0,), number)
         region = _region(roi, tuple(stack.size(axis) for axis in "ZYX"), ndim)
         cut = tuple(len(range(stack.size(axis))[part]) for axis, part in zip("ZYX", region, strict=True))
         return Movie(
@@ -225,33 +222,6 @@ def read_movie(
     except BaseException:
         stack.close()
         raise
-
-
-def _files_of(path: str | Path) -> tuple[Path, ...]:
-    """Return the file, or the TIFF files of a folder or glob in natural order."""
-    place = Path(path)
-    try:
-        if place.is_dir():
-            found = [file for file in place.iterdir() if _is_tiff_name(file)]
-        elif glob.has_magic(str(path)) and not place.exists():
-            found = [file for name in glob.glob(str(path)) if _is_tiff_name(file := Path(name))]  # noqa: PTH207
-        else:
-            return (place,)
-    except OSError as error:
-        raise InvalidInput(f"{path}: cannot be read ({error.strerror or error}).") from error
-    if not found:
-        raise InvalidInput(f"{path}: no TIFF files (.tif, .tiff) are there.")
-    return tuple(sorted(found, key=_natural))
-
-
-def _is_tiff_name(file: Path) -> bool:
-    return file.suffix.lower() in _SUFFIXES and not file.name.startswith(".")
-
-
-def _natural(file: Path) -> tuple[tuple[int, str], ...]:
-    """Return a key that sorts t2 before t10."""
-    parts = re.findall(r"\d+|\D+", str(file))
-    return tuple((int(part), "") if part.isdecimal() else (-1, part) for part in parts)
 
 
 def _channel_number(channel: int | str | None, names: tuple[str, ...], path: Path) -> int:
@@ -285,42 +255,11 @@ def _calibrated(
         raise error.of(stack.path) from error
 
 
-def _check_alike(files: tuple[Path, ...], first: TiffStack, axes: str | None, channel: int) -> None:
-    """Refuse a folder whose files are not all one whole frame of one shape and type."""
-    if first.size("T") > 1:
-        raise InvalidInput(
-            f"{first.path}: holds {first.size('T')} time points ({first.axes}), but in a folder each file is one "
-            "frame. Give the movies one by one, or say axes= (--axes) of one file."
-        )
-    for file in files[1:]:
-        with TiffStack(file, axes) as other:
-            if (other.axes, other.sizes, other.dtype) != (first.axes, first.sizes, first.dtype):
-                raise InvalidInput(
-                    f"{file}: is {_form(other)}, but {first.path.name} is {_form(first)}; all files of a folder must "
-                    "be alike. Move the others elsewhere, or give a pattern such as 'folder/frame*.tif'."
-                )
-            _check_complete(other, (0,), channel)
-
-
-def _form(stack: TiffStack) -> str:
-    return f"{stack.axes} {' × '.join(map(str, stack.sizes.values()))} {stack.dtype}"
-
-
 def _selected(frames: slice | None, count: int) -> tuple[int, ...]:
     selected = tuple(sorted(range(count)[frames or slice(None)]))
     if not selected:
         raise InvalidSetting(f"frames (--frames) selects none of the {count} frames, which are 0 to {count - 1}.")
     return selected
-
-
-def _check_complete(stack: TiffStack, frames: tuple[int, ...], channel: int) -> None:
-    broken = stack.first_missing(frames, channel)
-    if broken is not None:
-        rest = f"; frames 0 to {broken - 1} can be read on their own (--frames 0:{broken})" if broken else ""
-        raise InvalidInput(
-            f"{stack.path}: frame {broken} is not complete; the file is truncated, or a file of its dataset is missing"
-            f"{rest}."
-        )
 
 
 def _region(roi: tuple[slice, ...] | None, sizes: tuple[int, ...], ndim: int) -> tuple[slice, slice, slice]:
