@@ -19,17 +19,19 @@ Method = Literal["log", "dog"]
 
 DOG_RATIO = 1.6  # Marr & Hildreth's ratio of the two Gaussians
 _TRUNCATE = 4.0
+_BRIGHTEST = 1e18  # the squares of grey levels must be numbers of float32
 _SMALLEST_SIGMA = 0.3  # below this a sampled Gaussian is one voxel and its second derivative underflows
 
 
 def grey_levels(image: np.ndarray) -> tuple[np.ndarray, np.ndarray | None]:
-    """Return the image in float32 and, where some voxels have no finite value in it, a mask of those that have.
+    """Return the image in float32 and, where some voxels have no value in it, a mask of those that have.
 
-    Voxels without a value get the median of the others, the background's grey level.
+    Voxels without a value (NaN, infinite, or too large: some programs mark them by the largest float) get the median of
+    the others, the background's grey level.
     """
     with np.errstate(over="ignore"):  # beyond float32 is infinite
         grey = np.ascontiguousarray(image, dtype=np.float32)
-    known = np.isfinite(grey)
+    known = np.abs(grey) < _BRIGHTEST
     if known.all():
         return grey, None
     return np.where(known, grey, np.median(grey[known]) if known.any() else np.float32(0.0)), known

@@ -52,7 +52,7 @@ class DetectSettings:
     Raises
     ------
     InvalidSetting
-        If a number is not finite, a length not above zero, or the method unknown.
+        If a number is not finite, a length not above zero, the method unknown, or `bright_on_dark` no truth value.
     """
 
     diameter: float | Literal["auto"] = "auto"
@@ -70,6 +70,8 @@ class DetectSettings:
             raise InvalidSetting(
                 f"threshold needs a finite quality of 0 or more, or None for the automatic one; got {self.threshold!r}."
             )
+        if not isinstance(self.bright_on_dark, (bool, np.bool_)):  # pyright: ignore[reportUnnecessaryIsInstance]
+            raise InvalidSetting(f"bright_on_dark needs True or False; got {self.bright_on_dark!r}.")
         if self.method not in ("log", "dog"):
             raise InvalidSetting(f"method needs to be 'log' or 'dog'; got {self.method!r}.")
 
@@ -78,12 +80,12 @@ class DetectSettings:
         """The diameter as a number; raises `InvalidSetting` where it is still to be suggested."""
         if self.diameter == "auto":
             raise InvalidSetting("diameter needs a number here; fill it in by resolve_settings().")
-        return self.diameter
+        return float(self.diameter)
 
     @property
     def least_separation(self) -> float:
         """The separation in force: `separation`, or half the diameter."""
-        return self.known_diameter / 2.0 if self.separation is None else self.separation
+        return self.known_diameter / 2.0 if self.separation is None else float(self.separation)
 
 
 def detect(
@@ -101,8 +103,8 @@ def detect(
     Parameters
     ----------
     movie : Movie
-        2D or 3D; its calibration gives the voxel size. Voxels without a value (NaN, inf) count as background, and
-        nothing is detected on them.
+        2D or 3D; its calibration gives the voxel size. Voxels without a value (NaN, inf, or too large to be one:
+        1e18 and more) count as background, and nothing is detected on them.
     settings : DetectSettings
     progress : callable, optional
         Called in this thread as progress(frames done, frames in all). An exception raised in it stops the work.

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 from typing import Any
 
 import numpy as np
@@ -20,7 +19,7 @@ def require_length(name: str, value: Any) -> None:
     ------
     InvalidSetting
     """
-    if not is_size(value) or not 0 < value < LONGEST:
+    if not is_size(value) or value == 0:
         raise InvalidSetting(
             f"{name} needs a finite length above 0, in the unit of the data (µm where it is known, else pixels); "
             f"got {value!r}."
@@ -28,5 +27,6 @@ def require_length(name: str, value: Any) -> None:
 
 
 def is_size(value: Any) -> bool:
-    """Whether a value is a finite number of 0 or more."""
-    return isinstance(value, (int, float, np.number)) and math.isfinite(value) and bool(value >= 0)
+    """Whether a value is a number of 0 or more, below `LONGEST`; True and False are none."""
+    plain = value.item() if isinstance(value, np.generic) else value  # float32 cannot be compared with LONGEST
+    return isinstance(plain, (int, float)) and not isinstance(plain, bool) and 0 <= plain < LONGEST

@@ -140,7 +140,7 @@ def link_points(
     InvalidProblem, DeviceUnavailable
         If there is no such device, or the solver does not run on it.
     """
-    search_range = automatic_range(points) if settings.search_range == "auto" else settings.search_range
+    search_range = automatic_range(points) if settings.search_range == "auto" else float(settings.search_range)
     pairs = frame_pairs(points, search_range)
     price, measured = _priced(points, settings, search_range, pairs)
     # A link that costs more than leaving both its ends alone is never made, so it need not be a candidate.

@@ -179,6 +179,8 @@ def require(kind: type[Points], given: object) -> None:
 
 def _checked(table: pd.DataFrame) -> pd.DataFrame:
     """Return the table with an int64 `frame` and float64 positions, or say what is wrong with it."""
+    if not isinstance(table, pd.DataFrame):  # pyright: ignore[reportUnnecessaryIsInstance]
+        raise InvalidInput(f"table needs a DataFrame with the columns frame, y, x (and z); got {type(table).__name__}.")
     missing = [name for name in ("frame", "y", "x") if name not in table.columns]
     if missing:
         raise InvalidInput(
@@ -202,16 +204,15 @@ def _checked(table: pd.DataFrame) -> pd.DataFrame:
 
 
 def _finite(table: pd.DataFrame, name: str) -> np.ndarray:
-    """Return one column as float64 (int64 frames stay), refusing text, NaN, infinities and what is too large."""
+    """Return one column as float64 (whole frames as int64), refusing text, NaN, infinities and what is too large."""
     column = table[name]
-    if column.dtype == np.int64 and name == "frame":
-        return column.to_numpy()
     if column.dtype == np.float64:
         values = column.to_numpy()
-    elif column.dtype.kind == "c":
-        raise InvalidInput(f"column '{name}' needs real numbers; it has complex ones.")
     else:
-        values = pd.to_numeric(column, errors="coerce").to_numpy(dtype=np.float64, na_value=np.nan)
+        numbers = _numbers(column, name)
+        if name == "frame" and numbers.dtype.kind in "iu" and not numbers.hasnans and numbers.max() < 2**63:
+            return numbers.to_numpy(dtype=np.int64)
+        values = numbers.to_numpy(dtype=np.float64, na_value=np.nan)
     limit = 2.0**63 if name == "frame" else np.inf
     bad = np.flatnonzero(~(np.abs(values) < limit))
     if len(bad):
@@ -222,6 +223,17 @@ def _finite(table: pd.DataFrame, name: str) -> np.ndarray:
             f"({len(bad)} such row{'s' if len(bad) > 1 else ''}). Remove or repair those rows."
         )
     return values
+
+
+def _numbers(column: pd.Series, name: str) -> pd.Series:
+    """Return a column of any type as numbers, NaN where there is none; dates would become nanoseconds."""
+    if column.dtype.kind in "mM" or isinstance(column.dtype, pd.PeriodDtype):
+        remedy = " Number them, such as by rank(method='dense') - 1." if name == "frame" else ""
+        raise InvalidInput(f"column '{name}' needs numbers; it has dates or times ({column.dtype}).{remedy}")
+    numbers = pd.to_numeric(column, errors="coerce")
+    if numbers.dtype.kind == "c":
+        raise InvalidInput(f"column '{name}' needs real numbers; it has complex ones.")
+    return numbers
 
 
 def _shown(value: object) -> str:

@@ -7,6 +7,8 @@ from dataclasses import asdict, dataclass, field, fields
 from pathlib import Path
 from typing import Any, Literal
 
+import numpy as np
+
 from .detect import DetectSettings
 from .errors import InvalidSetting
 from .link import LinkSettings
@@ -62,8 +64,9 @@ class InputSettings:
             _require(getattr(self, name), isinstance(getattr(self, name), str), name, "a text in quotes")
         _require(self.scale, _are_numbers(self.scale), "scale", "a list of two or three sizes such as [2, 1, 1]")
         _require(self.frame_interval, _is_number(self.frame_interval), "frame_interval", "a number")
-        _require(self.channel, isinstance(self.channel, (int, str)), "channel", "a number or a name in quotes")
-        _require(self.columns, isinstance(self.columns, Mapping), "columns", 'names such as {frame = "Time"}')
+        is_channel = isinstance(self.channel, (int, str)) and not isinstance(self.channel, bool)
+        _require(self.channel, is_channel, "channel", "a number or a name in quotes")
+        _require(self.columns, _are_names(self.columns), "columns", 'names such as {frame = "Time"}')
         _ = self.frame_slice, self.roi_slices
 
     @property
@@ -147,7 +150,11 @@ def _require(value: object, fits: bool, name: str, wanted: str) -> None:
 
 
 def _is_number(value: object) -> bool:
-    return isinstance(value, (int, float)) and not isinstance(value, bool)
+    return isinstance(value, (int, float, np.integer, np.floating)) and not isinstance(value, bool)
+
+
+def _are_names(names: object) -> bool:
+    return isinstance(names, Mapping) and all(isinstance(name, str) for name in (*names, *names.values()))
 
 
 def _are_numbers(values: object) -> bool:

@@ -61,7 +61,7 @@ class Sidecar:
 
 def sidecar_path(table: Path) -> Path:
     """Return where the sidecar of a table stands: `tracks.csv.settings.json` beside `tracks.csv`."""
-    return table.with_name(table.name + SUFFIX)
+    return table.parent / f"{table.name}{SUFFIX}"
 
 
 def read_sidecar(table: Path) -> Sidecar | None:
@@ -74,7 +74,7 @@ def read_sidecar(table: Path) -> Sidecar | None:
     """
     path = sidecar_path(table)
     try:
-        content = json.loads(path.read_text(encoding="utf-8"))
+        content = json.loads(path.read_text(encoding="utf-8-sig"))  # some editors write a mark before the text
         known = content["calibration"]
         return Sidecar(
             calibration=Calibration(tuple(known["scale"]), known["unit"], known["frame_interval"], known["time_unit"]),

@@ -20,6 +20,9 @@ from .dialects import POSITIONAL, TRACKMATE
 from .errors import InvalidInput
 from .sidecar import Sidecar
 
+_ROWS_LOOKED_AT = 100
+"""Rows that tell whether a table has decimal commas: the first ones may be whole numbers."""
+
 TABLES = (".csv.gz", ".csv", ".tsv", ".txt", ".parquet")
 """How the names of point tables end."""
 
@@ -36,7 +39,6 @@ _DAMAGE = (
     TypeError,
     ValueError,
     csv.Error,
-    pd.errors.ParserWarning,
     zlib.error,
 )
 
@@ -48,50 +50,72 @@ def read_table_file(path: Path, sidecar: Sidecar | None) -> tuple[pd.DataFrame, 
         raise InvalidInput(f"{path}: is no kind of table that is known here; {', '.join(TABLES)} are.")
     try:
         return (pd.read_parquet(path), {}) if name.endswith(".parquet") else _read_csv(path, sidecar)
+    except InvalidInput:
+        raise
     except FileNotFoundError as error:
         raise InvalidInput(f"{path}: there is no such file.") from error
     except (pd.errors.EmptyDataError, StopIteration) as error:
         raise InvalidInput(f"{path}: the file is empty.") from error
     except _DAMAGE as error:
-        raise InvalidInput(f"{path}: cannot be read as a table; it is damaged ({error}).") from error
+        raise InvalidInput(f"{path}: cannot be read as a table; it is damaged ({str(error).strip()}).") from error
     except OSError as error:
         raise InvalidInput(f"{path}: cannot be read ({error.strerror or error}).") from error
 
 
 def line_of_row(path: Path, row: int) -> int:
     """Return the line of a CSV file, counted from 1, in which a row of its table ends; row 0 follows the header."""
-    head = _head(path, "latin-1")  # reads every file, and tells lines and cells apart in UTF-8 too
-    with _opened(path, "latin-1") as file:
+    encoding = _wide_encoding(path) or "latin-1"  # which reads every file, and tells cells apart in UTF-8 too
+    head = _head(path, encoding)
+    with _opened(path, encoding) as file:
         reader = csv.reader(file, delimiter=head.separator)
-        lines = (reader.line_num for cells in reader if cells)  # pandas leaves empty lines out too
+        lines = (reader.line_num for cells in reader if len(cells) > 1 or "".join(cells).strip())  # pandas skips others
         return next(itertools.islice(lines, row + (4 if head.is_trackmate else 1), None))
 
 
 def _read_csv(path: Path, sidecar: Sidecar | None) -> tuple[pd.DataFrame, Mapping[str, str]]:
+    wide = _wide_encoding(path)
+    if wide is not None:
+        return _decoded_csv(path, sidecar, wide)
     try:
         return _decoded_csv(path, sidecar, "utf-8-sig")
     except UnicodeDecodeError:
         return _decoded_csv(path, sidecar, "latin-1")
 
 
+def _wide_encoding(path: Path) -> str | None:
+    """Return "utf-16" where a file begins as such, as spreadsheets save "Unicode text"; None elsewhere."""
+    with _opened(path, "latin-1") as file:
+        return "utf-16" if file.read(2) in ("ÿþ", "þÿ") else None  # the byte order marks, read as Latin-1
+
+
 def _decoded_csv(path: Path, sidecar: Sidecar | None, encoding: str) -> tuple[pd.DataFrame, Mapping[str, str]]:
     head = _head(path, encoding)
+    if any("\0" in name for name in head.names):
+        raise InvalidInput(f"{path}: is no text, so it is no table; save it anew as CSV.")
     twice = sorted(name for name in POSITIONAL if list(head.names).count(name) > 1)
     if twice:  # pandas would take the first
         raise InvalidInput(f"{path}: has several columns {twice[0]!r}; rename or drop the others.")
     with warnings.catch_warnings(), np.errstate(invalid="raise"):  # a number that its recorded type cannot hold
         warnings.simplefilter("error", pd.errors.ParserWarning)  # rows with more cells than the header has
-        table = pd.read_csv(
-            path,
-            sep=head.separator,
-            decimal=head.decimal_sign,
-            encoding=encoding,
-            skiprows=[1, 2, 3] if head.is_trackmate else None,
-            dtype=_dtypes(sidecar, head.names),  # pyright: ignore[reportArgumentType]
-            **_EXACT_FLOATS,
-            index_col=False,
-            low_memory=False,
-        )
+        try:
+            table = pd.read_csv(
+                path,
+                sep=head.separator,
+                decimal=head.decimal_sign,
+                encoding=encoding,
+                skiprows=[1, 2, 3] if head.is_trackmate else None,
+                dtype=_dtypes(sidecar, head.names),  # pyright: ignore[reportArgumentType]
+                **_EXACT_FLOATS,
+                index_col=False,
+                low_memory=False,
+            )
+        except pd.errors.ParserWarning as error:
+            raise InvalidInput(
+                f"{path}: its rows have more cells than its first line, {', '.join(head.names)}, which must name the "
+                "columns. Remove what stands above them."
+            ) from error
+    if sidecar is None:  # names of others: "frame, y, x" means frame, y and x
+        table = table.rename(columns=lambda name: name.strip() or name)
     return _without_row_numbers(table, head.names), head.units
 
 
@@ -109,10 +133,12 @@ class _Head:
 
 def _head(path: Path, encoding: str) -> _Head:
     with _opened(path, encoding) as file:
-        header, *below = next(file), *itertools.islice(file, 3)
+        lines = (line for line in file if line.strip())
+        header, *below = next(lines), *itertools.islice(lines, _ROWS_LOOKED_AT)
     separator = max(",;\t", key=header.count)
     names, *rows = csv.reader([header, *below], delimiter=separator)
-    four_rows = TRACKMATE.frame in names and _is_text_below(names.index(TRACKMATE.frame), rows)
+    names = [name.strip() for name in names]
+    four_rows = TRACKMATE.frame in names and _is_text_below(names.index(TRACKMATE.frame), rows[:3])
     units = dict(zip(names, rows[2], strict=False)) if four_rows else {}
     return _Head(separator, _decimal_sign(separator, rows), names, four_rows, units)
 
@@ -145,7 +171,7 @@ def _dtypes(sidecar: Sidecar | None, names: Sequence[str]) -> dict[str, str] | N
     """Return the types that a table of ours was written with, so that ids and flags come back as they were."""
     if sidecar is None:
         return None
-    plain = ("int", "uint", "float", "bool", "str", "Int", "UInt")
+    plain = ("int", "uint", "float", "bool", "str", "Int", "UInt", "Float")
     return {name: kind for name, kind in sidecar.columns.items() if name in names and kind.startswith(plain)}
 
 

@@ -132,4 +132,7 @@ def _spacing(sample: Sequence[CandidateLinks], points: Points) -> float:
     low, high = np.percentile(coordinates, [2, 98], axis=0)
     extent = (high - low) / 0.96
     extent = extent[extent > 0]
-    return float((extent.prod() / (len(rows) / len(sample))) ** (1 / len(extent))) if len(extent) else 1.0
+    if not len(extent):
+        return 1.0
+    edge = extent.max()  # volumes are taken in its cube: that of lengths of 1e-120 is no number
+    return float(edge * ((extent / edge).prod() / (len(rows) / len(sample))) ** (1 / len(extent)))

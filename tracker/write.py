@@ -8,7 +8,7 @@ import io
 import os
 import secrets
 import tempfile
-from collections.abc import Callable, Generator, Mapping, Sequence
+from collections.abc import Callable, Generator, Iterable, Mapping, Sequence
 from pathlib import Path
 from typing import BinaryIO
 
@@ -58,12 +58,13 @@ def write_points(
     InvalidSetting
         If the format is not known, or a setting cannot be written.
     InvalidInput
-        If a column mixes types that no file can hold.
+        If a column mixes types or has one that the file cannot hold (lists in a CSV file), or a name comes twice.
 
     Notes
     -----
     Both files are written under temporary names in the same folder, brought to disk and only then renamed, so that
-    a crash leaves either the old result or the new one. Reading the table back gives the same values and types.
+    a crash leaves either the old result or the new one. Reading the table back gives the same values and types; of CSV
+    those of numbers, flags and texts (empty ones and "NA" are read as missing).
     """
     require(Points, points)
     kind = _format_of(path, format)
@@ -147,7 +148,7 @@ def _write(
 def _arrow(table: pd.DataFrame) -> pa.Table:
     try:
         return pa.Table.from_pandas(table, preserve_index=False)
-    except pa.ArrowException as error:
+    except (pa.ArrowException, OverflowError, TypeError, ValueError) as error:  # which, depends on the column
         raise InvalidInput(f"the table has a column that no file can hold ({error}); give it one type.") from error
 
 
@@ -160,7 +161,10 @@ def _to_csv(table: pa.Table, file: BinaryIO) -> None:
     header = io.StringIO()
     csv.writer(header, lineterminator="\n").writerow(table.column_names)
     file.write(header.getvalue().encode())
-    arrow_csv.write_csv(table, file, arrow_csv.WriteOptions(include_header=False))
+    try:
+        arrow_csv.write_csv(table, file, arrow_csv.WriteOptions(include_header=False))
+    except pa.ArrowInvalid as error:
+        raise InvalidInput(f"the table has a column that CSV cannot hold ({error}); write .parquet.") from error
 
 
 def _put(file: BinaryIO, content: bytes) -> None:
@@ -187,6 +191,7 @@ def write_whole(contents: Mapping[Path, Callable[[BinaryIO], None]], *, overwrit
     try:
         if not overwrite:
             _refuse_to_replace(contents)
+        require_files(contents)
         for path in contents:
             path.parent.mkdir(parents=True, exist_ok=True)
         with _temporary_names(contents) as temporary:
@@ -196,7 +201,7 @@ def write_whole(contents: Mapping[Path, Callable[[BinaryIO], None]], *, overwrit
                     file.flush()
                     os.fsync(file.fileno())
             _rename(temporary)
-    except OutputExists:
+    except (OutputExists, OutputFailed):
         raise
     except OSError as error:
         raise OutputFailed(
@@ -224,6 +229,19 @@ def require_writable(folder: Path) -> None:
         raise OutputFailed(
             f"{there}: cannot be written into ({error.strerror or error}); choose another folder."
         ) from error
+
+
+def require_files(paths: Iterable[Path]) -> None:
+    """Refuse to put a file in the place of a folder or of a device, such as /dev/null.
+
+    Raises
+    ------
+    OutputFailed
+    """
+    for path in paths:
+        if path.exists() and not path.is_file():
+            what = "folder" if path.is_dir() else "device or pipe"
+            raise OutputFailed(f"{path} is a {what}, and results need a file; choose another name.")
 
 
 def _refuse_to_replace(paths: Mapping[Path, object]) -> None:

@@ -7,7 +7,7 @@ from pathlib import Path
 import typer
 
 from ...tracker.errors import OutputExists
-from ...tracker.write import require_writable
+from ...tracker.write import require_files, require_writable
 
 SUFFIXES = {"csv": ".csv", "parquet": ".parquet", "napari": ".napari.csv"}
 
@@ -60,9 +60,10 @@ def make_ready(*results: Path, overwrite: bool) -> None:
     OutputExists
         If one exists and may not be replaced.
     OutputFailed
-        If its folder is no folder, or cannot be written into.
+        If it is no file, or its folder is none or cannot be written into.
     """
     for result in results:
         if result.exists() and not overwrite:
             raise OutputExists(f"{result} exists; give --overwrite to replace it, or another name by --output.")
+        require_files([result])
         require_writable(result.parent)

@@ -77,7 +77,7 @@ def read_config(path: Path) -> dict[str, Any]:
         If it is not there, not TOML, or holds no settings of a run.
     """
     try:
-        text = path.read_text(encoding="utf-8")
+        text = path.read_text(encoding="utf-8-sig")  # some editors write a mark before the text
         return _recorded(path, json.loads(text)) if path.suffix == ".json" else tomllib.loads(text)
     except OSError as error:
         raise InvalidSetting(f"{path}: cannot be read ({error.strerror or error}).") from None

@@ -204,10 +204,14 @@ class TestPaperFailure:
 
 class TestSettings:
     @pytest.mark.parametrize("name", ["search_range", "unmatched_cost"])
-    @pytest.mark.parametrize("value", [0, -1.0, np.nan, np.inf, 1e160, "wide", None])
+    @pytest.mark.parametrize("value", [0, -1.0, np.nan, np.inf, 1e160, 10**400, True, 3j, "wide", None])
     def test_lengths_must_be_lengths(self, name, value):
         with pytest.raises(InvalidSetting, match=name):
             LinkSettings(**({"search_range": 5.0} | {name: value}))
+
+    @pytest.mark.parametrize("value", [np.float16(3), np.float32(3), np.int8(3)])
+    def test_lengths_may_be_numbers_of_numpy(self, value):
+        assert link(table([0, 10], [2, 13]), value, unmatched_cost=value)["track_id"].tolist() == [0, 1, 0, 1]
 
     def test_gap_closing_is_refused_until_it_is_there(self):
         with pytest.raises(InvalidSetting, match="gap closing"):

@@ -40,12 +40,29 @@ class TestTable:
             ({"frame": [0, None, 2]}, "column 'frame' .* row 1"),
             ({"frame": [0, 1e300, 2]}, r"column 'frame' needs numbers below 2\*\*63 in size; row 1 has 1e\+300"),
             ({"y": [0, 1j, 2]}, "column 'y' needs real numbers"),
+            ({"y": pd.Series([0, 1j, 2], dtype=object)}, "column 'y' needs real numbers"),
+            ({"frame": pd.to_datetime(["2026-11-01"] * 3)}, r"'frame' needs numbers; .* dates or times .*rank"),
+            ({"frame": pd.period_range("2026", periods=3, freq="D")}, "'frame' needs numbers; it has dates or times"),
+            ({"y": pd.to_timedelta([1, 2, 3], unit="s")}, "'y' needs numbers; it has dates or times"),
         ],
-        ids=["NaN", "infinity", "text", "fractional frame", "missing frame", "huge frame", "complex"],
+        ids=[
+            *("NaN", "infinity", "text", "fractional frame", "missing frame", "huge frame", "complex"),
+            *("complex objects", "dates for frames", "days for frames", "times for positions"),
+        ],
     )
     def test_what_is_refused(self, columns, message):
         with pytest.raises(InvalidInput, match=message):
             Points(spots(**columns))
+
+    @pytest.mark.parametrize("dtype", [np.int64, np.uint64, "Int64", "category", object])
+    def test_large_frame_numbers_stay_apart(self, dtype):
+        frames = [2**53, 2**53 + 1, 2**62 + 1]
+        assert Points(spots(frame=pd.Series(frames, dtype=dtype))).frames.tolist() == frames
+
+    @pytest.mark.parametrize("given", [np.zeros((3, 4)), {"frame": [0]}, None], ids=["array", "mapping", "nothing"])
+    def test_what_is_no_table_is_refused(self, given):
+        with pytest.raises(InvalidInput, match="table needs a DataFrame"):
+            Points(given)
 
     def test_a_missing_column_is_named(self):
         with pytest.raises(InvalidInput, match="missing y, x; it has frame, lat"):

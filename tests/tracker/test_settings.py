@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import numpy as np
 import pytest
 
 from auctrack.tracker.detect import DetectSettings
@@ -36,13 +37,28 @@ def test_nothing_stated_is_all_automatic():
         ({"min_length": 0}, "min_length"),
         ({"min_length": float("nan")}, "min_length"),
         ({"detect": {"diameter": "six"}}, "diameter needs a finite length"),
+        ({"link": {"search_range": True}}, "search_range"),
+        ({"detect": {"bright_on_dark": "no"}}, "bright_on_dark needs True or False; got 'no'"),
         ({"input": {"kind": "film"}}, "kind"),
+        ({"input": {"columns": {"frame": {"name": "t"}}}}, "columns needs names"),
+        ({"input": {"columns": {"frame": 1}}}, "columns needs names"),
+        ({"input": {"channel": True}}, "channel needs a number or a name"),
+        ({"input": {"frame_interval": "10 s"}}, "frame_interval needs a number"),
         ({"input": {"intensity": "a.tif"}}, "--labels"),
     ],
 )
 def test_what_is_refused(stated, message):
     with pytest.raises(InvalidSetting, match=message):
         Settings.from_mapping(stated)
+
+
+def test_numbers_may_be_numpys():
+    given = InputSettings(scale=(np.float32(2), np.int64(1), 0.5), frame_interval=np.int64(10))
+    assert Settings(given, min_length=np.int64(3)).to_mapping()["input"] == {
+        "kind": "auto",
+        "scale": (2.0, 1, 0.5),
+        "frame_interval": 10,
+    }
 
 
 def test_options_override_a_file_one_by_one():

@@ -172,6 +172,36 @@ def test_decimal_commas_as_spreadsheets_write_them(tmp_path: Path, separator: st
     pd.testing.assert_frame_equal(read_points(tmp_path / "t.csv").table[list(expected.columns)], expected)
 
 
+def test_decimal_commas_that_come_after_whole_numbers(tmp_path: Path) -> None:
+    (tmp_path / "t.csv").write_text("frame;y;x\n" + "0;1;2\n" * 5 + "1;1,5;2\n")
+    assert read_points(tmp_path / "t.csv").table["y"].tolist() == [1.0] * 5 + [1.5]
+
+
+@pytest.mark.parametrize("above", ["", "\n", " \n\n"], ids=["nothing", "an empty line", "empty lines"])
+@pytest.mark.parametrize("separator", [", ", "; ", "\t"], ids=["comma", "semicolon", "tab"])
+def test_spaces_around_names_and_empty_lines_above_them(tmp_path: Path, above: str, separator: str) -> None:
+    rows = [["frame", "y", "x ", "note"], ["0", "1.5", "2.5", "a"], ["1", "1.5", "2.5", "b"]]
+    (tmp_path / "t.csv").write_text(above + "".join(f"{separator.join(row)}\n" for row in rows))
+    points = read_points(tmp_path / "t.csv").table
+    assert points.columns.tolist() == ["frame", "y", "x", "note"]
+    assert points["x"].tolist() == [2.5, 2.5]
+
+
+@pytest.mark.parametrize("encoding", ["utf-16", "utf-8-sig", "utf-8", "latin-1"])
+@pytest.mark.parametrize("suffix", [".csv", ".csv.gz"])
+def test_text_as_spreadsheets_encode_it(tmp_path: Path, encoding: str, suffix: str) -> None:
+    content = "frame\ty\tx\tGröße\n0\t1,5\t2,5\t7\n1\t1,5\t\t7\n"
+    path = tmp_path / f"t{suffix}"
+    path.write_bytes(gzip.compress(content.encode(encoding)) if suffix == ".csv.gz" else content.encode(encoding))
+    with pytest.raises(InvalidInput, match="column 'x' needs finite numbers; line 3 has nan"):
+        read_points(path)
+    good = content.replace("\t\t", "\t3,5\t").encode(encoding)
+    path.write_bytes(gzip.compress(good) if suffix == ".csv.gz" else good)
+    points = read_points(path).table
+    assert points.columns.tolist() == ["frame", "y", "x", "Größe"]
+    assert points["x"].tolist() == [2.5, 3.5]
+
+
 def test_a_comma_in_a_text_is_no_decimal_comma_where_numbers_have_points(tmp_path: Path) -> None:
     (tmp_path / "t.csv").write_text("frame;y;x;name\n0;1.5;2.5;3,5\n1;1.5;2.5;4,5\n")
     points = read_points(tmp_path / "t.csv").table
@@ -190,7 +220,12 @@ def test_the_lineage_of_a_parent_column() -> None:
 @pytest.mark.parametrize(
     ("content", "said"),
     [
-        ("frame,y,x,x\n0,1,2,3\n", "has several columns 'x'"),
+        ("frame,y,x,x\n0,1,2,3\n", "has several columns 'x'; rename or drop the others.$"),
+        ("frame,y, x,x\n0,1,2,3\n", "has several columns 'x'"),
+        ("# made by hand\nframe,y,x\n0,1,2\n", "more cells than its first line, # made by hand, which must name"),
+        ("sep=;\nframe;y;x\n0;1;2\n", "more cells than its first line, sep=, , which must name the columns"),
+        ("\x1f\x8b\x08\0\0", "is no text"),
+        ("frame,y,x\n0,1,2\n,,\n\n \n1,2,z\n", "column 'frame' needs finite numbers; line 3"),
         ("", "the file is empty"),
         ("\n\n", "empty|no columns"),
         ("frame,y,x\n", "has a header but no rows"),
@@ -232,6 +267,11 @@ def test_a_negative_id_is_a_point_alone() -> None:
 def test_tracks_need_a_track_id() -> None:
     with pytest.raises(InvalidInput, match="no column of track ids"):
         read_tracks(table(frame=FRAME, y=Y, x=X))
+
+
+def test_no_name_is_no_table() -> None:
+    with pytest.raises(InvalidInput, match="no kind of table"):
+        read_points("")
 
 
 def test_a_table_that_is_not_there_or_of_no_known_kind(tmp_path: Path) -> None:

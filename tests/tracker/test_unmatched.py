@@ -38,10 +38,11 @@ def test_it_is_near_the_best_there_is():
     assert price(walkers()) == pytest.approx(4.0, rel=0.15)
 
 
-def test_it_scales_as_a_length():
+@pytest.mark.parametrize("factor", [2.0, 1e-120, 1e90])
+def test_it_scales_as_a_length(factor):
     points = walkers()
-    doubled = Points(points.table, Calibration(scale=(2.0, 2.0, 2.0)))
-    assert price(doubled, 30.0) == pytest.approx(2 * price(points, 15.0), rel=1e-9)
+    scaled = Points(points.table, Calibration(scale=(factor, factor, factor)))
+    assert price(scaled, 15.0 * factor) == pytest.approx(factor * price(points, 15.0), rel=1e-9)
 
 
 @pytest.mark.parametrize("ndim", [2, 3])

@@ -37,6 +37,7 @@ def some_tracks(ndim: int = 3) -> Tracks:
             "x": random.normal(0, 1e12, 6),
             "label": np.array([1, 2, 3, 4, 5, 2**63 - 1]),
             "gap": [True, False, True, False, True, False],
+            "known": pd.array([0.1, None, 1.0, 2.0, None, 1e300], dtype="Float64"),
             "name": ["001", "b,c", 'say "d"', "é", "e\nf", "g"],
         }
     )
@@ -160,11 +161,44 @@ def test_settings_without_a_json_form(tmp_path: Path, bad: dict[str, object]) ->
     assert not list(tmp_path.iterdir())
 
 
-def test_a_column_of_mixed_types(tmp_path: Path) -> None:
-    mixed = Tracks(some_tracks().table.assign(note=[1, "a", None, 2.0, {}, []]), CALIBRATION)
+@pytest.mark.parametrize(
+    "values",
+    [
+        [1, "a", None, 2.0, {}, []],
+        [2**70] * 6,
+        pd.Series(["\ud800"] * 6, dtype=object),
+        pd.arrays.SparseArray([0] * 6),
+        np.arange(6) * 1j,
+    ],
+    ids=["mixed", "too large", "no text", "sparse", "complex"],
+)
+@pytest.mark.parametrize("name", ["t.csv", "t.parquet"])
+def test_a_column_that_no_file_can_hold(tmp_path: Path, name: str, values: object) -> None:
+    odd = Tracks(some_tracks().table.assign(note=pd.Series(values)), CALIBRATION)
     with pytest.raises(InvalidInput, match="a column that no file can hold"):
-        write_tracks(mixed, tmp_path / "t.csv", settings={})
+        write_tracks(odd, tmp_path / name, settings={})
     assert not list(tmp_path.iterdir())
+
+
+@pytest.mark.parametrize(
+    "values",
+    [[[1, 2]] * 6, [b"\xff"] * 6, pd.period_range("2026", periods=6, freq="D")],
+    ids=["lists", "bytes", "periods"],
+)
+def test_a_column_that_only_parquet_can_hold(tmp_path: Path, values: object) -> None:
+    odd = Tracks(some_tracks().table.assign(note=pd.Series(values)), CALIBRATION)
+    with pytest.raises(InvalidInput, match=r"a column that CSV cannot hold .*write \.parquet"):
+        write_tracks(odd, tmp_path / "t.csv", settings={})
+    assert not list(tmp_path.iterdir())
+    write_tracks(odd, tmp_path / "t.parquet", settings={})
+    assert len(read_tracks(tmp_path / "t.parquet")) == 6
+
+
+def test_a_name_that_comes_twice(tmp_path: Path) -> None:
+    table = some_tracks().table
+    twice = Tracks(pd.concat([table, table[["name"]]], axis=1), CALIBRATION)
+    with pytest.raises(InvalidInput, match="Duplicate column names"):
+        write_tracks(twice, tmp_path / "t.csv", settings={})
 
 
 def test_an_unknown_format(tmp_path: Path) -> None:
@@ -291,12 +325,20 @@ def test_a_folder_that_is_not_there_is_made(tmp_path: Path) -> None:
 
 def test_a_folder_in_the_place_of_the_file_and_a_file_in_that_of_the_folder(tmp_path: Path) -> None:
     (tmp_path / "t.csv").mkdir()
-    with pytest.raises(OutputFailed, match="directory"):
+    with pytest.raises(OutputFailed, match=r"t\.csv is a folder, and results need a file"):
         write_tracks(some_tracks(), tmp_path / "t.csv", settings={}, overwrite=True)
     (tmp_path / "taken").write_text("mine")
     with pytest.raises(OutputFailed, match="cannot be written"):
         write_tracks(some_tracks(), tmp_path / "taken" / "t.csv", settings={})
     assert sorted(path.name for path in tmp_path.iterdir()) == ["t.csv", "taken"]
+
+
+def test_what_is_no_file_is_not_replaced(tmp_path: Path) -> None:
+    pipe = tmp_path / "t.csv"
+    os.mkfifo(pipe)
+    with pytest.raises(OutputFailed, match=r"t\.csv is a device or pipe"):
+        write_tracks(some_tracks(), pipe, settings={}, overwrite=True)
+    assert pipe.is_fifo()
 
 
 def test_whether_a_folder_takes_files_is_found_out_without_a_trace(tmp_path: Path) -> None:
