@@ -62,7 +62,7 @@ def solve(
 
     Notes
     -----
-    The rule of "auto", as measured on one CPU core against the other solver of each line:
+    The rule of "auto" on a CPU, as measured on one core against the other solver of each line:
 
     - dense costs: `jv` (0.1-0.6 × SciPy's time from n = 500 at every dtype; costs in [0, n/10], n = 5,000: 0.3 × the
       time of `hungarian-classical`);
@@ -72,18 +72,17 @@ def solve(
       (n = 400: half the time, n = 4000: a tenth or less);
     - point sets with one: `sparse-jv` on the pairs worth a link (a third of the time of `auction` up to an
       `unmatched_cost` of the mean nearest-neighbour distance), but `auction` where there would be more than `WIDE_GATE`
-      of them a row (from twice that distance on it is as fast or faster, and its memory does not grow with the gate);
-    - whatever is sent to several CUDA devices: `hungarian-classical` (two H200s, n = 20,000, [0, 10n]: 22 ms, where
-      `hungarian-tree` takes 117);
-    - no prices are handed from an auction to a Hungarian method (`start=`): from an auction's prices the tree takes a
-      fifth to an eighth of its time on a CPU, but with the auction never less than `jv`. On an H200, n = 20,000,
-      `hungarian-classical` takes 36 and 50 ms from an auction's prices ([0, n] and [0, 10n]), 22 and 46 without them.
-      The GPU auction's own last rows are matched by a Hungarian forest;
-    - whatever is sent to a CUDA device, or lies there and is not fetched by device="cpu", and with device="auto", where
-      a CUDA device is present, whatever has at least `GPU_PAYS` pairs: `hungarian-classical` for dense costs (n =
-      20,000 on one H200, beside the auction: [0, n] 16 and 26 ms, points' distances 9 and 19, but [0, 10n] 30 and 28;
-      18,000 rows 8-11 and 7-10, 19,999 rows 13 and 36; with an `unmatched_cost` 8-12 and 7-25; 1000 problems of
-      500: 30 and 55), all else `auction`.
+      of them a row (from twice that distance on it is as fast or faster, and its memory does not grow with the gate).
+
+    On a CUDA device, as measured on H200s:
+
+    - a problem goes there if the device is asked for, or if its arrays lie there and device="cpu" is not asked for, or
+      with device="auto" if there is a device and the problem has at least `GPU_PAYS` pairs;
+    - dense costs: `hungarian-classical` (n = 20,000, beside the auction: [0, n] 15 and 27 ms, [0, 10n] 24 and 29,
+      distances of points 9 and 21; 1000 problems of 500: 19 and 32 ms); all else: `auction`;
+    - several devices: `hungarian-classical` (two, n = 20,000, [0, 10n]: 23 ms, where `hungarian-tree` takes 117).
+
+    No prices are handed from an auction to a Hungarian method (`start=`): with the time of the auction it never pays.
 
     Examples
     --------
