@@ -16,8 +16,8 @@ from . import console, options
 from .asked import asked_settings, usage
 
 if TYPE_CHECKING:
+    from ...tracker.agreement import Score
     from ...tracker.points import Points, Tracks
-    from ...tracker.score import Score
 
 _TRUTH, _COUNTING = "Truth", "What counts"
 
