@@ -49,6 +49,7 @@ def starting_duals(problem: Problem, start: Any) -> np.ndarray:
             f"start needs one real number for each of the {problem.n_cols} columns, or an Assignment of the same "
             f"problem; got {values.dtype} of shape {values.shape}."
         )
+    values = values.astype(np.float64 if values.dtype.kind == "f" else np.int64)  # the limits may not fit smaller ones
     if not np.isfinite(values).all():
         raise InvalidProblem(f"start needs finite prices; got {values[~np.isfinite(values)][0]}.")
     shorter = np.minimum(np.diff(problem.row_offsets), np.diff(problem.col_offsets)).max(initial=0)
@@ -77,7 +78,7 @@ def from_prices(problem: Problem, v: np.ndarray, match: Callable[[Problem, np.nd
         if block.n_rows > block.n_cols and not block.has_unmatched_cost:
             own = best_row_duals(block, own)[0]
         try:
-            parts.append(from_short_side(block, lambda turned, own=own: match(turned, own)))
+            parts.append(from_short_side(block, lambda turned, own=own: match(turned, starting_duals(turned, own))))
         except Infeasible as error:
             raise (error.in_block(b) if problem.n_blocks > 1 else error) from None
     return joined(parts)

@@ -123,3 +123,19 @@ def test_blocks_of_a_batch_take_their_own_prices():
 def test_a_start_that_is_none_is_refused(solver: Any, start: Any, said: str):
     with pytest.raises(InvalidProblem, match=said):
         solve([[1.0, 2.0], [3.0, 4.0]], solver(start=start), "cpu")
+
+
+@pytest.mark.parametrize("solver", [HungarianTree, HungarianClassical])
+@pytest.mark.parametrize(
+    ("start", "scale"),
+    [
+        (np.array([-1, 100, 3], np.int8), 1000),
+        (np.array([1, 100, 3], np.uint8), 1000),
+        (np.array([-1, 1e38, 3], np.float32), 1e300),
+        (np.array([-1, 2, 3], np.float16), 1e5),
+    ],
+    ids=lambda part: str(getattr(part, "dtype", part)),
+)
+def test_a_start_of_a_small_type_serves_beside_large_costs(solver: Any, start: np.ndarray, scale: float):
+    problem = Problem.dense(np.array([[1, 2, 3], [2, 4, 6], [3, 6, 9]]) * scale)
+    assert verify(problem, solve(problem, solver(start=start), "cpu"))
