@@ -191,8 +191,8 @@ def _add_terms(
 def _add_term(b, price, slack, tolerance, sums, rounding):
     """Add a term to cost, the rounding lost from it, gap and size (4, blocks) and to `rounding` (blocks,).
 
-    Cost as A. Neumaier adds (Zeitschrift für Angewandte Mathematik und Mechanik 54, 1974): a million links would
-    otherwise cost it three digits.
+    The cost is added up with compensation (A. Neumaier, Zeitschrift für Angewandte Mathematik und Mechanik 54, 1974):
+    plain addition of a million links would lose three digits.
     """
     total = sums[0, b] + price
     larger, smaller = (sums[0, b], price) if abs(sums[0, b]) >= abs(price) else (price, sums[0, b])

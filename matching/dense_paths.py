@@ -21,9 +21,8 @@ from .row_scan import BLOCK, cheapest_column, column_of_rank, lowest_blocks, ran
 from .shortest_paths import BIDS_PER_ROW, NO_PATH, alone_end, flip, take
 
 LONGEST_CHAIN = 30
-"""Rows that displace each other in turn before the last waits for a shortest path: on real costs wars over a few
-columns, at small steps of their prices, took all bids there were, where a path passes by half a row (500 to 2,000
-points: 0.6 of the time; 15 and 100 are slower)."""
+"""Rows that displace each other in turn before the last one waits for a shortest path. On real costs, price wars over a
+few columns would spend all bids, and paths are cheaper (500 to 2,000 points: 0.6 of the time; 15, 100 are slower)."""
 
 
 @njit(cache=True, nogil=True)
@@ -107,7 +106,7 @@ def _bid(row, i, may_displace, state):
 
 @njit(cache=True, nogil=True)
 def _lone_column(row, v, value, row_of_col, otherwise):
-    """Return the first column of a value c - v, none less, that is alone; integers of a short range have many."""
+    """Return the first lone column whose c - v is the row's least, `value`; integers of a short range tie often."""
     for j in range(len(v)):
         if row_of_col[j] < 0 and row[j] - v[j] <= value:
             return j
@@ -164,7 +163,10 @@ def _relax(row, v, i, dual, reach, key, pred):
 
 @njit(cache=True, nogil=True)
 def _nearest_open(bits, lows):
-    """Fill in the least distance of each block, as bits: -1, and all that is scanned, is the largest as unsigned."""
+    """Fill in the least distance of each block, as unsigned bits, and return the least of all.
+
+    Scanned columns are at -1, which as unsigned bits is above any distance.
+    """
     nearest = np.uint64(2**64 - 1)
     for b in range(len(lows)):
         low = np.uint64(2**64 - 1)

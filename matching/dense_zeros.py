@@ -16,10 +16,10 @@ from .row_scan import BLOCK, least_rank, rank
 from .shortest_paths import NO_PATH, flip
 
 LISTED = 16
-"""Pairs listed for a row: with more than that, hardly a row depends on another of them."""
+"""Most pairs listed for a row; with so many to choose from, longer lists hardly help."""
 
 MANY = 1 / 32
-"""Share of the rows that must wait for the lists to pay."""
+"""Share of the rows, left waiting by the bids, above which the lists pay."""
 
 
 @njit(cache=True, nogil=True)

@@ -15,6 +15,7 @@ from .threads import side_by_side
 
 ROWS_PER_TASK = 50_000
 LONG_ROW = 64
+"""Pairs of a row above which its columns are sorted by `argsort`, not by insertion."""
 CROWDED = 64.0
 """Mean number of points sharing a point's cell above which a KD-tree replaces the grid (clusters, far outliers)."""
 

@@ -38,8 +38,8 @@ def infeasible(
     Returns
     -------
     Infeasible
-        What all of them together reach, of the first block that one of them is in. From all unmatched rows of a maximum
-        matching that is the same whatever the matching.
+        Names the rows and columns that alternating paths from the stuck rows reach, in the first block that has a stuck
+        row. If these are all unmatched rows of a maximum matching, every maximum matching gives the same names.
     """
     rows = np.flatnonzero(_reached(np.atleast_1d(stuck), indptr, indices, allowed, row_of_col))
     columns = col_of_row[rows]
@@ -49,9 +49,9 @@ def infeasible(
 def of_first_block(
     rows: np.ndarray, columns: np.ndarray, row_offsets: np.ndarray, col_offsets: np.ndarray
 ) -> Infeasible:
-    """Return the error that names those of the rows that are in the first block with any, and its columns of these.
+    """Return the error that names the given rows and columns of one block: the first that has any of the rows.
 
-    `rows` and `columns` ascend and are counted over all blocks, which the offsets mark as in `Problem`.
+    `rows` and `columns` ascend and are counted over all blocks; the offsets are those of `Problem`.
     """
     b = int(block_of(row_offsets, rows[:1])[0])
     members = [

@@ -13,7 +13,8 @@ import numpy as np
 from numba import njit
 
 BLOCK = 64
-"""Columns looked at together, and once more one by one where the least are: few, but eight registers full."""
+"""Columns of a block: all blocks are scanned for their least values, and those with the lowest again column by column.
+Few, but enough to fill eight vector registers."""
 
 HIGHEST = np.int64(2**63 - 1)
 
@@ -44,7 +45,10 @@ def least_rank(row, v):
 
 @njit(cache=True, nogil=True)
 def ranks_at_ends(values, zero):
-    """Return the least and the highest rank of values less a zero of float64 or int64; a NaN's is beyond infinity's."""
+    """Return the least and the highest rank of the values; NaN ranks beyond infinity.
+
+    `zero`, 0 or 0.0, is subtracted from each: numba then holds them as int64 or float64.
+    """
     low, high = HIGHEST, -HIGHEST - 1
     for k in range(len(values)):
         own = rank(values[k] - zero)
@@ -76,7 +80,7 @@ def cheapest_column(row, v, bound):
 
 @njit(cache=True, nogil=True)
 def column_of_rank(row, v, first, own):
-    """Return the first column from `first` on whose c_j - v_j has a rank that one of them has."""
+    """Return the first column from `first` on whose c_j - v_j has the rank `own`; there must be one."""
     j = first
     while rank(row[j] - v[j]) != own:
         j += 1

@@ -146,7 +146,7 @@ def _faces(xp: Any, conductance: Any, pad: int) -> Any:
 
 
 def _potential(grid: CoarseGrid) -> np.ndarray:
-    """Return the potential of every cell, at least the grid's floor, whose steps between cells end at its steepest."""
+    """Return the potential of every cell: nowhere below the grid's `floor`, no step between cells above `steepest`."""
     pad, shape = grid.pad, grid.shape
     strides = np.array([pad, shape[2], 1])
     phi, steps, faces = np.zeros_like(grid.surplus), np.zeros_like(grid.faces), np.zeros_like(grid.faces)

@@ -56,7 +56,7 @@ def solve_cpu(problem: Problem, options: Auction) -> Assignment:
 
 
 def _match_feasible(method: Callable[[Problem, Auction], Matched], options: Auction, problem: Problem) -> Matched:
-    """Match by the method, once it is known of all blocks that they can be matched where they must."""
+    """Check that every block can be matched where it must be, then match by the method."""
     check_feasible(problem)
     return method(problem, options)
 
@@ -99,7 +99,7 @@ def _match_easy_parts(problem: Problem, graph: Graph, parts: Parts, state: State
 
 
 def _run_parts(parts: Parts, counts: np.ndarray, kernel: Callable[..., None]) -> None:
-    """Call `kernel(its components' numbers, starts, rows, counts)` for each run of components, side by side."""
+    """Call `kernel(first, end, starts, rows, counts)` for each run of components `first` to `end`, side by side."""
     rows, starts, cuts = parts
     first = np.searchsorted(starts, cuts)
     side_by_side(lambda c: kernel(first[c], first[c + 1], starts, rows, counts[c]), range(len(counts)))
@@ -107,10 +107,10 @@ def _run_parts(parts: Parts, counts: np.ndarray, kernel: Callable[..., None]) ->
 
 @njit(cache=True, nogil=True)
 def _try_parts(hard, indptr, indices, data, forbidden, state, most_scans, first, end, starts, rows, counts):
-    """Match components `first` to `end` by bids and at most `most_scans` rows scanned for each of a large one's.
+    """Match components `first` to `end` by bids and shortest paths; mark those in `hard` for which that takes too long.
 
-    `hard` (components,) is set where that is too few; `counts` gains the bids, shortest paths and rows scanned, the
-    rows that still wait, and 1 + a row that is stuck.
+    Too long means that paths scan more than `most_scans` rows for each row of a component of `SMALL` rows or more.
+    `counts` gains the bids, shortest paths and rows scanned, the rows that still wait, and 1 + a row that is stuck.
     """
     for part in range(first, end):
         own = rows[starts[part] : starts[part + 1]]

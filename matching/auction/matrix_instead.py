@@ -21,16 +21,16 @@ if TYPE_CHECKING:
     from .solver import Auction
 
 MATRIX_READS = 10
-"""Costs read by bids and searches, for each of the matrix, after which it is made. The dense auction reads each 59 to
-135 times then (n = 2000), and independent sets come nowhere near: 0.4 (n = 2000)."""
+"""Costs that bids and searches read before the matrix is made, as a multiple of its size. The dense auction then reads
+each cost 59 to 135 times (n = 2000); independent sets come nowhere near, with 0.4 (n = 2000)."""
 
 _COPIES = 3
 
 
 def most_reads(problem: Problem) -> float:
-    """Return how many costs one block's neighbour graph may be asked for before the matrix is made; +inf if it is not.
+    """Return how many costs may be read from one block's neighbour graph before its matrix is made; +inf for never.
 
-    The matrix must fit half of the memory that is free, where the system tells, and `convert.DENSE_LIMIT_BYTES`.
+    It is never made where it exceeds `convert.DENSE_LIMIT_BYTES` or, if the system tells, half of the free memory.
     """
     n, m = problem.shape
     return MATRIX_READS * n * m if 8 * n * m <= min(DENSE_LIMIT_BYTES, _free_bytes() / (2 * _COPIES)) else np.inf

@@ -139,9 +139,9 @@ def as_floats(bound: np.ndarray) -> np.ndarray:
 
 @njit(cache=True, nogil=True)
 def scaled_eps(rows, indptr, data, forbidden, last):
-    """Return the increments of one component's phases, falling, float64; the last is `last` unless that is 0.
+    """Return the falling increments of one component's phases, float64; the last one is `last` unless that is 0.
 
-    Empty when the costs do not differ: nothing is to be settled by prices then.
+    Empty when all costs are equal: then there is nothing for prices to settle.
     """
     scale, largest = cost_scale(rows, indptr, data, forbidden)
     eps = np.empty(64)

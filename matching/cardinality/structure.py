@@ -39,7 +39,7 @@ class Components(NamedTuple):
 
 
 class HallViolator(NamedTuple):
-    """Rows that together have fewer columns than they are.
+    """Rows that outnumber the columns that they reach together.
 
     Attributes
     ----------

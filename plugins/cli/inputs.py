@@ -49,8 +49,9 @@ def plan(arguments: Sequence[str], folder: Path, kind: str, given: InputSettings
     """Return one job an input.
 
     A file is one input. The TIFF files of a folder or glob pattern are one movie when they hold one time point each,
-    and one input a file when they hold several. A folder without TIFF files gives the tables in it, those that our own
-    commands wrote left out. What is broken or missing is a job too, which then fails with its own sentence.
+    and one input a file when they hold several. A folder without TIFF files gives the tables in it, except those that
+    our own commands wrote. What is broken or missing is a job too, which then fails with its own sentence. An input
+    that is given twice is one job.
 
     Parameters
     ----------
@@ -61,8 +62,6 @@ def plan(arguments: Sequence[str], folder: Path, kind: str, given: InputSettings
         Format of the results, a key of `SUFFIXES`.
     given : InputSettings
         What was said about the inputs, needed to look into TIFF files that are silent about their axes.
-
-    An input that is given twice is one job.
     """
     jobs: dict[tuple[Path, ...], Job] = {}
     first_of: dict[Path, str] = {}
