@@ -133,7 +133,7 @@ def detect(
     noise their mean error per axis stays below 0.1 voxel (tests/tracker/test_detect.py).
     """
     if isinstance(movie, (str, Path, np.ndarray)):  # pyright: ignore[reportUnnecessaryIsInstance]
-        raise InvalidInput(f"movie needs a Movie; got {type(movie).__name__}. auctrack.read_movie makes one of a file.")
+        raise InvalidInput(f"movie needs a Movie; got {type(movie).__name__}. auctrack.read_movie makes one of it.")
     settings = resolve_settings(movie, settings)
     scale = movie.calibration.scale_for(movie.ndim)
     frames = movie.frame_numbers

@@ -1,4 +1,4 @@
-"""A movie on disk, read one frame at a time."""
+"""A movie on disk or in an array, read one frame at a time."""
 
 from __future__ import annotations
 
@@ -11,6 +11,7 @@ from types import TracebackType
 
 import numpy as np
 
+from .array_stack import Array, ArrayStack
 from .calibration import Calibration
 from .errors import InvalidInput, InvalidSetting
 from .movie_files import check_alike, check_complete, files_of
@@ -20,12 +21,12 @@ from .tiff_stack import TiffStack
 
 @dataclass(frozen=True, eq=False)
 class Movie:
-    """Frames on disk; nothing but metadata is in memory. Make one with `read_movie`.
+    """Frames on disk, of which nothing but metadata is in memory, or of an array. Make one with `read_movie`.
 
     Attributes
     ----------
     path : Path
-        The file, folder or glob that was given.
+        The file, folder or glob that was given; "array" for an array.
     axes : str
         Dimensions of the files, such as "TZCYX".
     shape : tuple of int
@@ -62,7 +63,7 @@ class Movie:
     channel: int
     source: str
     _files: tuple[Path, ...] = field(repr=False)
-    _stack: TiffStack = field(repr=False)
+    _stack: TiffStack | ArrayStack = field(repr=False)
     _region: tuple[slice, slice, slice] = field(repr=False)
     _given_axes: str | None = field(repr=False)
     _lock: threading.Lock = field(repr=False, default_factory=threading.Lock)
@@ -96,7 +97,7 @@ class Movie:
         self._stack.close()
 
     def frame(self, number: int) -> np.ndarray:
-        """Read one frame from disk.
+        """Read one frame.
 
         Parameters
         ----------
@@ -145,7 +146,7 @@ class Movie:
 
 
 def read_movie(
-    path: str | Path,
+    path: str | Path | Array,
     *,
     axes: str | None = None,
     scale: Sequence[float] | None = None,
@@ -156,13 +157,14 @@ def read_movie(
     frames: slice | None = None,
     roi: tuple[slice, ...] | None = None,
 ) -> Movie:
-    """Open a movie: an OME-TIFF, an ImageJ hyperstack, a plain TIFF, or a folder or glob of one TIFF a frame.
+    """Open a movie: an OME-TIFF, an ImageJ hyperstack, a plain TIFF, a folder or glob of one TIFF a frame, or an array.
 
     Parameters
     ----------
-    path : str or Path
-        File, folder, or glob pattern. The files of a folder are put in natural order (t2 before t10); each is one
-        frame, YX or ZYX (with C where there are channels), all of one shape.
+    path : str, Path or array
+        An array of NumPy, dask or zarr, of which frames are computed when they are read; `axes` and `scale` say the
+        rest. Or a file, folder, or glob pattern. The files of a folder are put in natural order (t2 before t10); each
+        is one frame, YX or ZYX (with C where there are channels), all of one shape.
     axes : str, optional
         One letter a dimension of the file: T time, Z depth, C channel, Y, X. Needed where the file does not say, and
         it overrides what it says. "TZ12YX" divides a plain row of pages into 12 planes a time point. For a folder it
@@ -184,27 +186,26 @@ def read_movie(
     Raises
     ------
     InvalidInput
-        If the file is missing, empty, truncated, in colour or not a TIFF.
+        If the file is missing, empty, truncated, in colour or not a TIFF, or the array has no real numbers.
     UnknownAxes, UnknownScale
         If the file does not say what its dimensions or its voxels are. Neither is ever guessed.
     InvalidSetting
         If `channel`, `frames` or `roi` do not fit the movie, or `scale` is not a size.
     """
-    files = files_of(path)
+    files = _files_of(path)
     given_axes = axes if len(files) == 1 or axes is None else axes.upper().removeprefix("T")
-    stack = TiffStack(files[0], given_axes)
+    stack = TiffStack(files[0], given_axes) if isinstance(path, (str, Path)) else ArrayStack(path, axes)
     try:
         number = _channel_number(channel, stack.channels, files[0])
         ndim = 3 if stack.size("Z") > 1 else 2
         calibration = _calibrated(stack, ndim, scale, unit, frame_interval, time_unit)
-        if len(files) > 1:
-            check_alike(files, stack, given_axes, number)
         selected = _selected(frames, len(files) if len(files) > 1 else stack.size("T"))
-        check_complete(stack, selected if len(files) == 1 else (0,), number)
+        if isinstance(stack, TiffStack):
+            _check_files(files, stack, given_axes, number, selected)
         region = _region(roi, tuple(stack.size(axis) for axis in "ZYX"), ndim)
         cut = tuple(len(range(stack.size(axis))[part]) for axis, part in zip("ZYX", region, strict=True))
         return Movie(
-            path=Path(path),
+            path=Path(path) if isinstance(path, (str, Path)) else stack.path,
             axes=stack.axes if len(files) == 1 else f"T{stack.axes}",
             shape=cut[3 - ndim :],
             dtype=stack.dtype,
@@ -222,6 +223,23 @@ def read_movie(
     except BaseException:
         stack.close()
         raise
+
+
+def _files_of(path: object) -> tuple[Path, ...]:
+    """Return the files of a movie; for an array the one name that it goes by."""
+    if isinstance(path, (str, Path)):
+        return files_of(path)
+    if not isinstance(path, Array):
+        raise InvalidInput(f"a movie is the path of a file, folder or pattern, or an array; got {type(path).__name__}.")
+    return (ArrayStack.path,)
+
+
+def _check_files(
+    files: tuple[Path, ...], stack: TiffStack, axes: str | None, channel: int, selected: tuple[int, ...]
+) -> None:
+    if len(files) > 1:
+        check_alike(files, stack, axes, channel)
+    check_complete(stack, selected if len(files) == 1 else (0,), channel)
 
 
 def _channel_number(channel: int | str | None, names: tuple[str, ...], path: Path) -> int:
@@ -242,7 +260,7 @@ def _channel_number(channel: int | str | None, names: tuple[str, ...], path: Pat
 
 
 def _calibrated(
-    stack: TiffStack,
+    stack: TiffStack | ArrayStack,
     ndim: int,
     scale: Sequence[float] | None,
     unit: str | None,

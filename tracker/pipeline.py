@@ -6,8 +6,7 @@ from collections.abc import Callable
 from dataclasses import dataclass, replace
 from pathlib import Path
 
-import numpy as np
-
+from .array_stack import Array
 from .detect import DetectSettings, detect, resolve_settings
 from .errors import InvalidInput, InvalidSetting
 from .labels import read_points_from_labels
@@ -50,14 +49,15 @@ class TrackingResult:
 
 
 def track(
-    source: str | Path, settings: Settings | None = None, *, progress: StageProgress | None = None
+    source: str | Path | Array, settings: Settings | None = None, *, progress: StageProgress | None = None
 ) -> TrackingResult:
     """Follow every particle of a movie, a label movie or a point table.
 
     Parameters
     ----------
-    source : str or Path
-        File, folder or glob pattern of one movie; or a point table.
+    source : str, Path or array
+        File, folder or glob pattern of one movie; a movie that is an array of NumPy, dask or zarr, with its axes and
+        voxel size in `settings`; or the path of a point table.
     settings : Settings, optional
         Without any, everything is measured from the input.
     progress : callable, optional
@@ -79,11 +79,12 @@ def track(
 
     Examples
     --------
-    A file that says neither its axes nor its voxel size:
+    A file that says neither its axes nor its voxel size, or an array:
 
     >>> from auctrack import InputSettings, Settings, track, write_tracks
     >>> silent = InputSettings(axes="TZYX", scale=(2, 0.5, 0.5), frame_interval=10)
     >>> result = track("movie.tif", Settings(silent))  # doctest: +SKIP
+    >>> result = track(array, Settings(silent))  # doctest: +SKIP
     >>> write_tracks(result.tracks, "movie.tracks.csv", settings=result.settings.to_mapping())  # doctest: +SKIP
     """
     settings = settings or Settings()
@@ -97,25 +98,24 @@ def track(
 
 def _check_types(source: object, settings: object) -> None:
     """Refuse what users who link tables in memory try first."""
-    if not isinstance(source, (str, Path)):
-        remedy = (
-            'Save an array as a file: tifffile.imwrite("movie.ome.tif", array, metadata={"axes": "TZYX"}).'
-            if isinstance(source, np.ndarray)
-            else "Tables in memory are linked by auctrack.link."
-        )
-        raise InvalidInput(f"source needs the path of a movie or a point table; got {type(source).__name__}. {remedy}")
     if not isinstance(settings, Settings):
         raise InvalidSetting(
             f"settings needs Settings; got {type(settings).__name__}. Settings.from_mapping makes them of a mapping."
         )
+    is_path = isinstance(source, (str, Path))
+    if not is_path and (settings.input.kind == "table" or not isinstance(source, Array)):
+        raise InvalidInput(
+            f"source needs an array, or the path of a movie or a point table; got {type(source).__name__}. "
+            "Tables in memory are linked by auctrack.link."
+        )
 
 
 def find_points(
-    source: str | Path, settings: Settings, *, progress: StageProgress | None = None
+    source: str | Path | Array, settings: Settings, *, progress: StageProgress | None = None
 ) -> tuple[Points, DetectSettings | None]:
     """Return the particles of an input, and the detection settings in force (None where nothing is detected)."""
     given = settings.input
-    if given.is_table(source):
+    if isinstance(source, (str, Path)) and given.is_table(source):
         return _read_table(source, given), None
     with open_movie(source, given) as movie:
         if given.kind == "labels":
@@ -124,7 +124,7 @@ def find_points(
         return detect(movie, effective, progress=_stage("detect", progress)), effective
 
 
-def open_movie(source: str | Path, given: InputSettings) -> Movie:
+def open_movie(source: str | Path | Array, given: InputSettings) -> Movie:
     """Open a movie as the input settings say."""
     return read_movie(
         source,

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
@@ -14,7 +15,6 @@ from auctrack.tracker.calibration import Calibration
 from auctrack.tracker.detect import DetectSettings, detect
 from auctrack.tracker.errors import InvalidInput, InvalidSetting
 from auctrack.tracker.link import LinkSettings
-from auctrack.tracker.movie import read_movie
 from auctrack.tracker.pipeline import track
 from auctrack.tracker.points import Tracks
 from auctrack.tracker.score import score_links
@@ -90,14 +90,31 @@ def test_hl60_nuclei_from_labels_are_linked_as_they_are_named():
     assert score.links.f1 > 0.985
 
 
-def test_an_array_is_refused_with_the_way_to_save_it_which_works(tmp_path, monkeypatch):
-    monkeypatch.chdir(tmp_path)
-    array = np.random.default_rng(0).integers(90, 110, (3, 5, 16, 12)).astype(np.uint16)
-    with pytest.raises(InvalidInput, match=r"got ndarray\. Save an array as a file: ") as caught:
-        track(array)
-    exec(str(caught.value).partition("as a file: ")[2].removesuffix("."), {"tifffile": tifffile, "array": array})
-    with read_movie("movie.ome.tif", scale=(2, 1, 1)) as movie:
-        np.testing.assert_array_equal(np.stack(list(map(movie.frame, movie.frame_numbers))), array)
+def test_an_array_is_tracked_as_the_file_it_was_read_from():
+    piece = InputSettings(frames="2:6", roi="0:12,10:60,10:60")
+    of_file = track(MOVIE, Settings(piece))
+    said = replace(piece, axes="TZYX", scale=of_file.tracks.calibration.scale, frame_interval=10)
+    of_array = track(tifffile.imread(MOVIE), Settings(said))
+    pd.testing.assert_frame_equal(of_array.tracks.table, of_file.tracks.table)
+    assert of_array.tracks.calibration == of_file.tracks.calibration
+
+
+def test_a_label_array_is_tracked():
+    labels = np.zeros((2, 8, 8), np.uint8)
+    labels[0, 2, 2] = labels[1, 3, 2] = 7
+    result = track(labels, Settings(InputSettings(kind="labels", axes="TYX", unit="pixel"), link=LinkSettings(3)))
+    assert result.tracks.table["track_id"].tolist() == [0, 0]
+
+
+@pytest.mark.parametrize("source", [None, [np.zeros((8, 8))], pd.DataFrame({"x": [0]})], ids=lambda x: type(x).__name__)
+def test_what_is_neither_path_nor_array_is_refused(source):
+    with pytest.raises(InvalidInput, match=r"source needs an array, or the path .*auctrack\.link"):
+        track(source)
+
+
+def test_an_array_is_no_table():
+    with pytest.raises(InvalidInput, match=r"source needs an array, or the path .*auctrack\.link"):
+        track(np.zeros((5, 4)), Settings(InputSettings(kind="table")))
 
 
 @pytest.mark.parametrize("movie", ["movie.tif", np.zeros((2, 8, 8))])
