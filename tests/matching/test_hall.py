@@ -5,9 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from auctrack.matching import Infeasible, solve
-
-SOLVERS = ["jv", "sparse-jv", "auction", "hungarian-classical", "hungarian-tree"]
+from auctrack.matching import SOLVERS, Infeasible, solve
 
 
 def _refused(cost, solver):

@@ -1,4 +1,4 @@
-"""Both variants on every named hard case."""
+"""The variants that are no defaults on every named hard case; `test_solvers` has the defaults."""
 
 from __future__ import annotations
 
@@ -6,21 +6,11 @@ from typing import Any
 
 import pytest
 
-from auctrack.matching.hungarian import HungarianClassical, HungarianTree
-
 from ..cases import CASES, Case, assert_solves
-
-SOLVERS = [
-    HungarianClassical(),
-    HungarianClassical(variant="paper"),
-    HungarianTree(),
-    HungarianTree(variant="paper"),
-    HungarianTree(variant="sequential"),
-]
-NAMES = ["classical", "classical-sequential", "tree", "tree-paper", "tree-sequential"]
+from .variants import OTHERS
 
 
 @pytest.mark.parametrize("case", CASES, ids=str)
-@pytest.mark.parametrize("solver", SOLVERS, ids=NAMES)
+@pytest.mark.parametrize("solver", OTHERS.values(), ids=OTHERS)
 def test_a_named_case_is_solved_and_proven(solver: Any, case: Case):
     assert_solves(case, solver)

@@ -9,16 +9,9 @@ import numpy as np
 import pytest
 from scipy.optimize import linear_sum_assignment
 
-from auctrack.matching import HungarianClassical, HungarianTree, InvalidProblem, Problem, solve, verify
+from auctrack.matching import HungarianTree, InvalidProblem, Problem, solve, verify
 
-SOLVERS = [
-    HungarianClassical(),
-    HungarianClassical(variant="paper"),
-    HungarianTree(),
-    HungarianTree(variant="paper"),
-    HungarianTree(variant="sequential"),
-]
-NAMES = ["classical", "classical-sequential", "tree", "tree-paper", "tree-sequential"]
+from .variants import ALL, DEFAULTS
 
 
 def _gated(rng: np.random.Generator, n: int, m: int, share: float) -> Problem:
@@ -29,7 +22,7 @@ def _gated(rng: np.random.Generator, n: int, m: int, share: float) -> Problem:
     return Problem.sparse(graph, shape=(n, m), unmatched_cost=0.4)
 
 
-@pytest.mark.parametrize("solver", SOLVERS, ids=NAMES)
+@pytest.mark.parametrize("solver", ALL.values(), ids=ALL)
 @pytest.mark.parametrize("spread", [3, 100, 100_000])
 def test_larger_matrices_cost_what_scipy_finds(solver: Any, spread: int):
     cost = np.random.default_rng(spread).integers(0, spread, (180, 220))
@@ -38,7 +31,7 @@ def test_larger_matrices_cost_what_scipy_finds(solver: Any, spread: int):
     assert verify(cost, answer)
 
 
-@pytest.mark.parametrize("solver", SOLVERS, ids=NAMES)
+@pytest.mark.parametrize("solver", ALL.values(), ids=ALL)
 @pytest.mark.parametrize("dtype", [np.int32, np.int64, np.float32, np.float64])
 def test_forbidden_pairs_stay_forbidden_in_every_type(solver: Any, dtype: Any):
     rng = np.random.default_rng(5)
@@ -48,7 +41,7 @@ def test_forbidden_pairs_stay_forbidden_in_every_type(solver: Any, dtype: Any):
     assert answer.cost == allowed[linear_sum_assignment(allowed)].sum()
 
 
-@pytest.mark.parametrize("solver", SOLVERS, ids=NAMES)
+@pytest.mark.parametrize("solver", ALL.values(), ids=ALL)
 def test_scaling_by_a_power_of_two_changes_only_the_scale(solver: Any):
     cost = np.random.default_rng(0).random((120, 120))
     before = solve(cost, solver, "cpu")
@@ -58,7 +51,7 @@ def test_scaling_by_a_power_of_two_changes_only_the_scale(solver: Any):
         np.testing.assert_array_equal(before.col_duals * 2.0**power, after.col_duals)
 
 
-@pytest.mark.parametrize("solver", SOLVERS, ids=NAMES)
+@pytest.mark.parametrize("solver", ALL.values(), ids=ALL)
 def test_many_components_and_one_giant_one_are_proven(solver: Any):
     rng = np.random.default_rng(1)
     for share in (1 / 400, 1 / 40):
@@ -68,7 +61,7 @@ def test_many_components_and_one_giant_one_are_proven(solver: Any):
         np.testing.assert_allclose(answer.cost, solve(problem, "sparse-jv").cost, rtol=1e-12)
 
 
-@pytest.mark.parametrize("solver", SOLVERS, ids=NAMES)
+@pytest.mark.parametrize("solver", ALL.values(), ids=ALL)
 def test_rows_of_very_different_scales_are_refined_to_a_proof(solver: Any):
     rng = np.random.default_rng(2)
     cost = rng.random((60, 60)) * 10.0 ** rng.integers(-9, 9, (60, 1))
@@ -101,7 +94,7 @@ def test_a_stage_finds_many_paths_also_where_some_stay_alone(price: float | None
     assert answer.stats["searches"] <= 20
 
 
-@pytest.mark.parametrize("solver", [HungarianClassical(), HungarianTree()], ids=["classical", "tree"])
+@pytest.mark.parametrize("solver", DEFAULTS.values(), ids=DEFAULTS)
 def test_a_search_finds_many_paths_in_a_gate_of_one_piece(solver: Any):
     problem = _gated(np.random.default_rng(8), 600, 580, 1 / 40)
     answer = solve(problem, solver, "cpu")
