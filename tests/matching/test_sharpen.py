@@ -118,3 +118,16 @@ def test_an_incomplete_matching_is_left_alone() -> None:
     problem = Problem.dense(np.ones((2, 2)))
     answer = _unproven(problem, [0, -1])
     assert sharpened(problem, answer) is answer
+
+
+def test_a_block_that_is_proven_stays_as_it_is_beside_one_that_is_not() -> None:
+    """Over 80 decades twice the precision is too little, so that a search would take its proof away."""
+    rng = np.random.default_rng(139)
+    proven = Problem.dense(rng.random((6, 8)) * 10.0 ** rng.integers(-40, 40, (6, 8)))
+    own = solve(proven, "jv", "cpu")
+    batch = Problem.batch([proven, Problem.dense([[2.0, 1.0], [1.0, 2.0]])])
+    links, duals = np.append(own.col_of_row, [0, 1]).astype(np.int32), np.append(own.col_duals, [0.0, 0.0])
+    answer = sharpened(batch, certify(batch, links, duals, solver=""))
+    np.testing.assert_array_equal(answer.block(0).col_duals, own.col_duals)
+    assert answer.block(1).col_of_row.tolist() == [1, 0]
+    assert verify(batch, answer)
