@@ -19,13 +19,11 @@ import pandas as pd
 import tifffile
 from numba import njit
 
-from .. import __version__
 from .calibration import Calibration
 from .errors import InvalidSetting
 from .points import AXES, Tracks
-from .sidecar import Sidecar, sidecar_path
 from .simulate import Simulation
-from .write import write_whole
+from .write import sidecar_beside, write_whole
 
 # Spots end here, in PSF sigmas: what is cut off is below 4e-4 of the peak.
 _REACH = 4.0
@@ -180,14 +178,12 @@ def render(
     settings = settings or RenderSettings()
     movie_path, truth_path = _output_paths(Path(path))
     truth = rendered_truth(simulation, settings)
-    columns = {str(name): str(dtype) for name, dtype in truth.table.dtypes.items()}
     made_with = {"simulation": simulation.settings, "render": settings}
-    note = Sidecar(truth.calibration, columns, {}, made_with).to_json(__version__).encode()
     write_whole(
         {
             movie_path: lambda file: _write_movie(file, simulation, truth, settings, progress),
             truth_path: lambda file: truth.table.to_csv(file, index=False, lineterminator="\n"),
-            sidecar_path(truth_path): lambda file: _put(file, note),
+            **sidecar_beside(truth_path, truth.table, truth.calibration, made_with),
         },
         overwrite=overwrite,
     )
@@ -199,10 +195,6 @@ def _output_paths(path: Path) -> tuple[Path, Path]:
         if path.name.endswith(ending):
             return path, path.with_name(path.name.removesuffix(ending) + ".truth.csv")
     raise InvalidSetting(f"path needs to end in .ome.tif or .ome.tiff; got {path.name!r}.")
-
-
-def _put(file: BinaryIO, content: bytes) -> None:
-    file.write(content)
 
 
 def _write_movie(

@@ -19,6 +19,7 @@ import pyarrow.csv as arrow_csv
 from pyarrow import parquet
 
 from .. import __version__
+from .calibration import Calibration
 from .errors import InvalidInput, InvalidSetting, OutputExists, OutputFailed
 from .points import Points, Tracks, require
 from .sidecar import Sidecar, sidecar_path
@@ -134,12 +135,10 @@ def _write(
     overwrite: bool,
 ) -> None:
     arrow = _arrow(table)
-    columns = {str(name): str(dtype) for name, dtype in table.dtypes.items()}
-    note = Sidecar(points.calibration, columns, parents, settings).to_json(__version__)
     write_whole(
         {
             path: lambda file: _to_parquet(arrow, file) if kind == "parquet" else _to_csv(arrow, file),
-            sidecar_path(path): lambda file: _put(file, note.encode()),
+            **sidecar_beside(path, table, points.calibration, settings, parents),
         },
         overwrite=overwrite,
     )
@@ -167,17 +166,27 @@ def _to_csv(table: pa.Table, file: BinaryIO) -> None:
         raise InvalidInput(f"the table has a column that CSV cannot hold ({error}); write .parquet.") from error
 
 
-def _put(file: BinaryIO, content: bytes) -> None:
-    file.write(content)
+def sidecar_beside(
+    path: Path,
+    table: pd.DataFrame,
+    calibration: Calibration,
+    settings: Mapping[str, object],
+    parents: Mapping[int, Sequence[int]] | None = None,
+) -> dict[Path, bytes]:
+    """Return the sidecar of a table that goes to `path`, as `write_whole` takes it."""
+    columns = {str(name): str(dtype) for name, dtype in table.dtypes.items()}
+    content = Sidecar(calibration, columns, parents or {}, settings).to_json(__version__).encode()
+    return {sidecar_path(path): content}
 
 
-def write_whole(contents: Mapping[Path, Callable[[BinaryIO], None]], *, overwrite: bool = False) -> None:
+def write_whole(contents: Mapping[Path, bytes | Callable[[BinaryIO], None]], *, overwrite: bool = False) -> None:
     """Write files that belong together, each whole or not at all.
 
     Parameters
     ----------
-    contents : mapping of Path to callable
-        What writes each file. The last one marks the result as complete: the old one goes first, the new comes last.
+    contents : mapping of Path to bytes or callable
+        What each file holds, or what writes it. The last one marks the result as complete: the old one goes first, the
+        new comes last.
     overwrite : bool
 
     Raises
@@ -195,9 +204,12 @@ def write_whole(contents: Mapping[Path, Callable[[BinaryIO], None]], *, overwrit
         for path in contents:
             path.parent.mkdir(parents=True, exist_ok=True)
         with _temporary_names(contents) as temporary:
-            for path, write in contents.items():
+            for path, content in contents.items():
                 with temporary[path].open("xb") as file:
-                    write(file)
+                    if isinstance(content, bytes):
+                        file.write(content)
+                    else:
+                        content(file)
                     file.flush()
                     os.fsync(file.fileno())
             _rename(temporary)

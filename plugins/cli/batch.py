@@ -8,7 +8,7 @@ import traceback
 from collections.abc import Sequence
 from dataclasses import asdict
 from pathlib import Path
-from typing import Any, BinaryIO
+from typing import Any
 
 from ... import __version__
 from ...matching.errors import AuctrackError
@@ -183,12 +183,8 @@ def write_summary(path: Path, outcomes: Sequence[Outcome]) -> None:
         "inputs": [asdict(outcome) for outcome in outcomes],
     }
     text = json.dumps(content, indent=2, ensure_ascii=False) + "\n"
-
-    def put(file: BinaryIO) -> None:
-        file.write(text.encode())
-
     with held_back():
-        write_whole({path: put}, overwrite=True)
+        write_whole({path: text.encode()}, overwrite=True)
     if len(outcomes) > 1 or exit_code(outcomes):
         console.say(f"{counted(outcomes)}; summary in {path}")
 

@@ -136,25 +136,15 @@ def _write(
     table: pd.DataFrame, tracks: Tracks, path: Path, kind: str, made_with: dict[str, Any], *, overwrite: bool
 ) -> None:
     """Write a table of measures, and its units beside it, whole or not at all."""
-    from ... import __version__
     from ...tracker.measures import measure_units
-    from ...tracker.sidecar import Sidecar, sidecar_path
-    from ...tracker.write import write_whole
+    from ...tracker.write import sidecar_beside, write_whole
     from .interrupt import held_back
 
     units = {name: unit for name, unit in measure_units(tracks.calibration).items() if name in table.columns}
-    columns = {str(name): str(dtype) for name, dtype in table.dtypes.items()}
-    note = Sidecar(tracks.calibration, columns, {}, {**made_with, "units": units}).to_json(__version__).encode()
+    sidecar = sidecar_beside(path, table, tracks.calibration, {**made_with, "units": units})
     content = table.to_parquet() if kind == "parquet" else table.to_csv(index=False, lineterminator="\n").encode()
     with held_back():
-        write_whole(
-            {path: lambda file: _put(content, file), sidecar_path(path): lambda file: _put(note, file)},
-            overwrite=overwrite,
-        )
-
-
-def _put(content: bytes, file: Any) -> None:
-    file.write(content)
+        write_whole({path: content, **sidecar}, overwrite=overwrite)
 
 
 def _report(measures: pd.DataFrame, tracks: Tracks, result: Path) -> None:

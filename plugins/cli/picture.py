@@ -5,7 +5,6 @@ from __future__ import annotations
 import io
 from collections.abc import Mapping
 from pathlib import Path
-from typing import BinaryIO
 
 import numpy as np
 from matplotlib import colormaps
@@ -54,11 +53,7 @@ def write_picture(tracks: Tracks, source: str, given: InputSettings, path: Path,
     projections = {} if given.is_table(source) else _projections(source, given)
     image = io.BytesIO()
     FigureCanvasAgg(_figure(tracks, projections, Path(source).name)).print_png(image)
-
-    def put(file: BinaryIO) -> None:
-        file.write(image.getvalue())
-
-    write_whole({path: put}, overwrite=overwrite)
+    write_whole({path: image.getvalue()}, overwrite=overwrite)
 
 
 def _projections(source: str, given: InputSettings) -> dict[str, Projection]:

@@ -7,7 +7,7 @@ import re
 import tomllib
 from collections.abc import Mapping
 from pathlib import Path
-from typing import Any, BinaryIO
+from typing import Any
 
 from ...tracker.errors import InvalidSetting
 
@@ -97,9 +97,4 @@ def write_toml(path: Path, mapping: Mapping[str, Any], *, overwrite: bool) -> No
     """Write a settings file, whole or not at all; errors as of `tracker.write.write_whole`."""
     from ...tracker.write import write_whole
 
-    text = to_toml(mapping)
-
-    def put(file: BinaryIO) -> None:
-        file.write(text.encode())
-
-    write_whole({path: put}, overwrite=overwrite)
+    write_whole({path: to_toml(mapping).encode()}, overwrite=overwrite)
