@@ -11,9 +11,9 @@ from ...tracker.errors import InvalidInput, OutputExists, UnknownAxes
 from ...tracker.settings import InputSettings
 from ...tracker.table_file import TABLES
 from . import console
+from .destination import SUFFIXES
 
 MOVIES = (".ome.tiff", ".ome.tif", ".tiff", ".tif")
-SUFFIXES = {"csv": ".tracks.csv", "parquet": ".tracks.parquet", "napari": ".tracks.napari.csv"}
 PRODUCTS = (".tracks.napari", ".tracks", ".points", ".measures", ".msd", ".truth")
 """What our commands put behind the name of an input."""
 
@@ -59,7 +59,7 @@ def plan(arguments: Sequence[str], folder: Path, kind: str, given: InputSettings
     folder : Path
         Where results go.
     kind : str
-        Format of the results, a key of `SUFFIXES`.
+        Format of the results, a key of `destination.SUFFIXES`.
     given : InputSettings
         What was said about the inputs, needed to look into TIFF files that are silent about their axes.
     """
@@ -71,7 +71,7 @@ def plan(arguments: Sequence[str], folder: Path, kind: str, given: InputSettings
             if same in jobs:
                 console.note(f"{source} is given twice; it is tracked once.")
                 continue
-            result = folder / (stem(source) + SUFFIXES[kind])
+            result = folder / f"{stem(source)}.tracks{SUFFIXES[kind]}"
             jobs[same] = Job(source, files, result, first_of.get(result))
             first_of.setdefault(result, source)
     return list(jobs.values())

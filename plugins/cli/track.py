@@ -118,11 +118,11 @@ def command(
 
     Exit codes: 0 all good, 1 some input failed, 2 wrong usage, 130 interrupted.
     """
-    from .inputs import SUFFIXES, plan
+    from .destination import checked_format
+    from .inputs import plan
     from .outcome import exit_code
 
-    if format_ not in SUFFIXES:
-        raise typer.BadParameter(f"needs one of {', '.join(SUFFIXES)}; got {format_!r}.", param_hint="--format")
+    checked_format(format_)
     settings = asked_settings(ctx.params)
     jobs = plan(inputs, output, format_, settings.input)
     if dry_run:
