@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-import math
 from dataclasses import dataclass, replace
 
 import numpy as np
 
 from .errors import InvalidSetting
+from .lengths import is_size
 
 PIXEL = "pixel"
 FRAME = "frame"
@@ -31,7 +31,7 @@ class Calibration:
     Raises
     ------
     InvalidSetting
-        If a size or the interval is not a finite number above zero.
+        If a size or the interval is not a finite number above zero, or a unit no name.
     """
 
     scale: tuple[float, float, float] = (1.0, 1.0, 1.0)
@@ -40,17 +40,20 @@ class Calibration:
     time_unit: str = FRAME
 
     def __post_init__(self) -> None:
-        if len(self.scale) != 3 or not all(math.isfinite(s) and s > 0 for s in self.scale):
+        if np.shape(self.scale) != (3,) or not all(map(_is_above_zero, self.scale)):
             raise InvalidSetting(
                 f"scale (--voxel) needs three finite sizes above zero (z, y, x); got {self.scale!r}. "
                 "For a 2D movie give z = 1."
             )
         interval = self.frame_interval
-        if interval is not None and not (math.isfinite(interval) and interval > 0):
+        if interval is not None and not _is_above_zero(interval):
             raise InvalidSetting(
                 "frame_interval (--frame-interval) needs a finite time above zero, or None when it is not known; "
                 f"got {interval!r}."
             )
+        for name in ("unit", "time_unit"):
+            if not isinstance(getattr(self, name), str):
+                raise InvalidSetting(f"{name} needs the name of a unit; got {getattr(self, name)!r}.")
 
     @property
     def is_physical(self) -> bool:
@@ -77,3 +80,7 @@ class Calibration:
         sizes = " × ".join(f"{s:g}" for s in self.scale)
         time = "unknown" if self.frame_interval is None else f"{self.frame_interval:g} {self.time_unit}"
         return f"voxel z × y × x = {sizes} {self.unit}, frame interval {time}"
+
+
+def _is_above_zero(value: object) -> bool:
+    return is_size(value) and value != 0

@@ -123,6 +123,8 @@ class Settings:
         InvalidSetting
             If a key is not known or a value out of range.
         """
+        if not isinstance(given, Mapping):  # pyright: ignore[reportUnnecessaryIsInstance]
+            raise InvalidSetting(f"settings need the tables input, detect and link; got {given!r}.")
         _refuse_unknown(given, cls, "a settings file")
         return cls(
             input=_section(InputSettings, given.get("input", {}), "[input]"),

@@ -75,13 +75,7 @@ def read_sidecar(table: Path) -> Sidecar | None:
     path = sidecar_path(table)
     try:
         content = json.loads(path.read_text(encoding="utf-8-sig"))  # some editors write a mark before the text
-        known = content["calibration"]
-        return Sidecar(
-            calibration=Calibration(tuple(known["scale"]), known["unit"], known["frame_interval"], known["time_unit"]),
-            columns=content["columns"],
-            parents={int(child): list(of) for child, of in content["parents"].items()},
-            settings=content["settings"],
-        )
+        return _understood(content)
     except FileNotFoundError:
         return None
     except OSError as error:
@@ -90,6 +84,19 @@ def read_sidecar(table: Path) -> Sidecar | None:
         raise InvalidInput(
             f"{path}: is damaged ({error!r}). It holds the units of {table.name}; without it the table is in pixels."
         ) from error
+
+
+def _understood(content: Any) -> Sidecar:
+    """Return what a parsed file says; whatever it raises, the file is damaged."""
+    known, columns, settings = content["calibration"], content["columns"], content["settings"]
+    if not isinstance(settings, dict) or not all(isinstance(kind, str) for kind in columns.values()):
+        raise TypeError("settings need names, and columns the names of types")
+    return Sidecar(
+        calibration=Calibration(tuple(known["scale"]), known["unit"], known["frame_interval"], known["time_unit"]),
+        columns=columns,
+        parents={int(child): [int(parent) for parent in of] for child, of in content["parents"].items()},
+        settings=settings,
+    )
 
 
 def _plain(value: object) -> object:

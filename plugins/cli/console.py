@@ -52,11 +52,23 @@ def note(*messages: str) -> None:
 
 
 def show(message: str) -> None:
-    """Print a line of results as it is; the work goes on where nobody reads them any more (`| head`)."""
+    """Print a line of results as it is; the work goes on where nobody reads them any more (`| head`).
+
+    Raises
+    ------
+    OutputFailed
+        If they go into a file and its disk is full.
+    """
+    from ...tracker.errors import OutputFailed
+
     try:
         typer.echo(message)
     except BrokenPipeError:
         sys.stdout = Path(os.devnull).open("w", encoding="utf-8")  # noqa: SIM115 - open until we leave
+    except OSError as error:
+        raise OutputFailed(
+            f"what is shown here cannot be written where it goes ({error.strerror or error})."
+        ) from error
 
 
 def counted(number: int, noun: str) -> str:

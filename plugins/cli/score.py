@@ -172,10 +172,13 @@ def _read_truth(path: Path, found: Tracks, given: Any, *, by_position: bool) -> 
 
 def _tracked_frames(tracks: Path) -> str | None:
     """Return the frames that were tracked, where the settings beside the tracks name a part of the movie."""
+    from ...tracker.settings import Settings
     from ...tracker.sidecar import read_sidecar
 
     sidecar = read_sidecar(tracks)
-    return sidecar.settings.get("effective", {}).get("input", {}).get("frames") if sidecar else None
+    if sidecar is None or "effective" not in sidecar.settings:
+        return None
+    return Settings.from_mapping(sidecar.settings["effective"]).input.frames
 
 
 def _table(score: Score) -> str:

@@ -88,7 +88,7 @@ def read_config(path: Path) -> dict[str, Any]:
 
 def _recorded(path: Path, content: Any) -> dict[str, Any]:
     record = content.get("settings", {}) if isinstance(content, dict) else {}
-    if not isinstance(record, dict) or "effective" not in record:
+    if not isinstance(record, dict) or not isinstance(record.get("effective"), dict):
         raise InvalidSetting(f"{path}: holds no settings of auctrack track, detect or link.")
     return record["effective"]
 

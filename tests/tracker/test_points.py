@@ -114,14 +114,23 @@ class TestCut:
 
 
 class TestCalibration:
-    @pytest.mark.parametrize("scale", [(1, 1), (0, 1, 1), (1, -1, 1), (1, 1, np.nan), (1, 1, np.inf)])
+    @pytest.mark.parametrize(
+        "scale", [(1, 1), (0, 1, 1), (1, -1, 1), (1, 1, np.nan), (1, 1, np.inf), 2.0, None, "2,1,1", ("2", "1", "1")]
+    )
     def test_sizes_must_be_three_and_above_zero(self, scale):
         with pytest.raises(InvalidSetting, match="scale"):
             Calibration(scale=scale)
 
-    def test_the_interval_must_be_above_zero(self):
+    @pytest.mark.parametrize("interval", [0, -1, np.nan, "10 s", True])
+    def test_the_interval_must_be_a_number_above_zero(self, interval):
         with pytest.raises(InvalidSetting, match="frame_interval"):
-            Calibration(frame_interval=0)
+            Calibration(frame_interval=interval)
+
+    @pytest.mark.parametrize("unit", [None, 3])
+    @pytest.mark.parametrize("name", ["unit", "time_unit"])
+    def test_units_must_be_names(self, name, unit):
+        with pytest.raises(InvalidSetting, match=f"^{name} needs the name of a unit"):
+            Calibration(**{name: unit})
 
     def test_it_says_what_it_is(self):
         assert str(Calibration((2, 1, 1), "µm", 5.0, "s")) == "voxel z × y × x = 2 × 1 × 1 µm, frame interval 5 s"

@@ -52,6 +52,12 @@ def test_what_is_refused(stated, message):
         Settings.from_mapping(stated)
 
 
+@pytest.mark.parametrize("stated", [None, [], "link"])
+def test_what_is_no_mapping_is_refused(stated):
+    with pytest.raises(InvalidSetting, match="settings need the tables input, detect and link"):
+        Settings.from_mapping(stated)
+
+
 def test_numbers_may_be_numpys():
     given = InputSettings(scale=(np.float32(2), np.int64(1), 0.5), frame_interval=np.int64(10))
     assert Settings(given, min_length=np.int64(3)).to_mapping()["input"] == {

@@ -146,6 +146,34 @@ def test_damaged_units_are_not_passed_over(tmp_path: Path) -> None:
             read_points(tmp_path / "t.csv")
 
 
+@pytest.mark.parametrize(
+    ("section", "value"),
+    [
+        ("calibration", {"scale": 2, "unit": "µm", "frame_interval": None, "time_unit": "s"}),
+        ("calibration", {"scale": [2, 1, 1], "unit": 3, "frame_interval": None, "time_unit": "s"}),
+        ("calibration", {"scale": [2, 1, 1], "unit": "µm", "frame_interval": "10 s", "time_unit": "s"}),
+        ("columns", ["frame"]),
+        ("columns", {"y": 64}),
+        ("parents", {"first": [1]}),
+        ("parents", {"1": ["first"]}),
+        ("settings", None),
+    ],
+)
+def test_units_edited_by_hand_into_something_else(tmp_path: Path, section: str, value: object) -> None:
+    write_tracks(some_tracks(), tmp_path / "t.csv", settings={})
+    beside = tmp_path / "t.csv.settings.json"
+    beside.write_text(json.dumps(json.loads(beside.read_text(encoding="utf-8")) | {section: value}))
+    with pytest.raises(InvalidInput, match=r"t\.csv\.settings\.json: is damaged"):
+        read_points(tmp_path / "t.csv")
+
+
+def test_units_saved_anew_with_a_mark_before_the_text(tmp_path: Path) -> None:
+    write_tracks(some_tracks(), tmp_path / "t.csv", settings={})
+    beside = tmp_path / "t.csv.settings.json"
+    beside.write_text(beside.read_text(encoding="utf-8"), encoding="utf-8-sig")
+    assert read_points(tmp_path / "t.csv").calibration == CALIBRATION
+
+
 def test_rows_taken_out_by_hand_keep_the_units(tmp_path: Path) -> None:
     write_tracks(some_tracks(2), tmp_path / "t.csv", settings={})
     lines = (tmp_path / "t.csv").read_text(encoding="utf-8").splitlines(keepends=True)

@@ -14,7 +14,9 @@ import tifffile
 
 from auctrack.matching import cuda
 from auctrack.matching.errors import DeviceUnavailable
+from auctrack.tracker.points import Tracks
 from auctrack.tracker.tables import read_tracks
+from auctrack.tracker.write import write_tracks
 
 
 def points(frames=(0, 1, 2), **columns):
@@ -211,3 +213,31 @@ def test_a_result_that_exists_is_refused_by_every_command_before_any_work(auctra
 def test_frames_that_a_truth_does_not_have(auctrack, samples):
     table = samples / "points.truth.csv"
     refused(auctrack("score", table, table, "--tolerance", 1, "--frames", "100:200"), "frames, which are 0 to 19")
+
+
+@pytest.mark.parametrize(
+    ("effective", "says"),
+    [
+        (None, "settings need the tables"),
+        ([1], "settings need the tables"),
+        ({"input": 3}, "[input] needs a table"),
+        ({"input": {"frames": 3}}, "frames needs a text"),
+        ({"input": {"frames": "first"}}, "frames (--frames) needs FROM:TO"),
+    ],
+    ids=["null", "a list", "no section", "a number", "no range"],
+)
+def test_settings_beside_tracks_that_were_edited_by_hand(auctrack, tmp_path, effective, says):
+    write_tracks(Tracks(points(track_id=0)), tmp_path / "t.csv", settings={"effective": effective})
+    refused(auctrack("score", "t.csv", "t.csv", "--tolerance", 1), says)
+    result = auctrack("link", "t.csv", "--config", "t.csv.settings.json")
+    assert result.exit_code == 2, result.output
+    assert "Traceback" not in result.output
+
+
+@pytest.mark.parametrize("device", ["0", '["cuda:0"]', "true", '"gpu"'])
+def test_a_device_in_a_settings_file_that_is_none(auctrack, tmp_path, device):
+    points().to_csv(tmp_path / "p.csv", index=False)
+    (tmp_path / "ours.toml").write_text(f"[link]\ndevice = {device}\n")
+    result = auctrack("link", "p.csv", "--config", "ours.toml")
+    assert result.exit_code == 2
+    assert "device (--device) needs auto, cpu, cuda or cuda:N" in " ".join(result.stderr.split())

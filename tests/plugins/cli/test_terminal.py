@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import errno
 import signal
 import subprocess
 import sys
@@ -127,3 +128,13 @@ def test_what_tifffile_logs_of_a_damaged_file_is_left_to_our_sentence(movie, tmp
 def test_flags_take_no_value_in_help(auctrack, command):
     page = auctrack(command, "--help").stdout
     assert [line for line in page.splitlines() if "<bool>" in line and "--help" not in line] == []
+
+
+def test_a_full_disk_under_the_standard_output_is_not_taken_for_one_under_the_results(auctrack, samples, monkeypatch):
+    def full(_: str) -> None:
+        raise OSError(errno.ENOSPC, "No space left on device")
+
+    monkeypatch.setattr(console.typer, "echo", full)
+    result = auctrack("info", samples / "points.csv")
+    assert result.exit_code == 1
+    assert "what is shown here cannot be written where it goes (No space left on device)" in result.stderr
