@@ -11,7 +11,7 @@ from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from qtpy.QtCore import QObject, QTimer
+from qtpy.QtCore import QObject
 
 from ...tracker.points import Points
 from .hand_over import make_layer
@@ -19,6 +19,7 @@ from .job import Desk, Failure, Report
 from .layer_tables import LayerData
 from .main_window import main_window
 from .readers import layer_of
+from .timers import single_shot
 from .windowed_layer import DrawnPart, WindowedLayer, most_drawn, window_part
 
 if TYPE_CHECKING:
@@ -45,10 +46,7 @@ class _Opening(QObject):
         self._desk = Desk(self)
         self._desk.returned.connect(self._announce)
         self._desk.failed.connect(self._fail)
-        self._turn = QTimer(self)
-        self._turn.setSingleShot(True)
-        self._turn.setInterval(_TURN_MS)
-        self._turn.timeout.connect(self._add)
+        self._turn = single_shot(self, _TURN_MS, self._add)
         show_info(f"{self._name} is large: it is read in the background.")
         self._desk.start(partial(_read, read, path))
 

@@ -8,7 +8,7 @@ from functools import partial
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
-from qtpy.QtCore import QObject, QTimer, Signal  # pyright: ignore[reportPrivateImportUsage]
+from qtpy.QtCore import QObject, Signal  # pyright: ignore[reportPrivateImportUsage]
 
 from ...tracker.points import Points
 from .connections import Connections
@@ -16,6 +16,7 @@ from .drawing import Drawing, Drawn, draw, draw_one, draw_particles
 from .job import Desk, Report
 from .layer_tables import LayerData
 from .own_layers import OwnLayers
+from .timers import single_shot
 
 if TYPE_CHECKING:
     from napari import Viewer
@@ -45,10 +46,7 @@ class Overlay(QObject):
         self._desk = Desk(self)
         self._desk.returned.connect(self._add)
         self._desk.failed.connect(self.failed)
-        self._timer = QTimer(self)
-        self._timer.setSingleShot(True)
-        self._timer.setInterval(_DEBOUNCE_MS)
-        self._timer.timeout.connect(self._begin)
+        self._timer = single_shot(self, _DEBOUNCE_MS, self._begin)
         connections.add(viewer.dims.events.current_step, self._stepped)
         connections.add_to_list(viewer.mouse_drag_callbacks, self._clicked)
 

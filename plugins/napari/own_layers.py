@@ -5,12 +5,13 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import TYPE_CHECKING
 
-from qtpy.QtCore import QObject, QTimer, Signal  # pyright: ignore[reportPrivateImportUsage]
+from qtpy.QtCore import QObject, Signal  # pyright: ignore[reportPrivateImportUsage]
 
 from .depth import show_depth
 from .hand_over import fill_layer, make_layer
 from .layer_tables import LayerData
 from .main_window import main_window
+from .timers import single_shot
 
 if TYPE_CHECKING:
     from napari import Viewer
@@ -31,10 +32,7 @@ class OwnLayers(QObject):
         self._layers: dict[str, Layer] = {}
         self._void: dict[str, bool] = {}
         self._queue: list[tuple[str, LayerData]] = []
-        self._turn = QTimer(self)
-        self._turn.setSingleShot(True)
-        self._turn.setInterval(_PAUSE_MS)
-        self._turn.timeout.connect(self._take_turn)
+        self._turn = single_shot(self, _PAUSE_MS, self._take_turn)
 
     @property
     def is_busy(self) -> bool:

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import pandas as pd
-from qtpy.QtCore import QObject, QTimer, Signal  # pyright: ignore[reportPrivateImportUsage]
+from qtpy.QtCore import QObject, Signal  # pyright: ignore[reportPrivateImportUsage]
 
 from ...tracker.detect import DetectSettings, detect_frame, resolve_settings
 from .connections import Connections
@@ -17,6 +17,7 @@ from .job import Desk, Report
 from .layer_input import LayerInput
 from .layer_movie import LayerMovie
 from .layer_tables import OURS
+from .timers import single_shot
 
 if TYPE_CHECKING:
     from napari import Viewer
@@ -40,10 +41,7 @@ class Preview(QObject):
         self._desk = Desk(self)
         self._desk.returned.connect(self._show)
         self._desk.failed.connect(self.failed)
-        self._timer = QTimer(self)
-        self._timer.setSingleShot(True)
-        self._timer.setInterval(_DEBOUNCE_MS)
-        self._timer.timeout.connect(self._begin)
+        self._timer = single_shot(self, _DEBOUNCE_MS, self._begin)
         connections.add(viewer.dims.events.current_step, self._again)
 
     @property

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
-from qtpy.QtCore import QObject, QTimer
+from qtpy.QtCore import QObject
 from qtpy.QtWidgets import QWidget
 
 from ...matching.errors import AuctrackError
@@ -17,6 +17,7 @@ from .responsive import responsive
 from .showing import Showing
 from .steps import Advance, Detected, Linked, Tracked
 from .suggesting import Suggesting
+from .timers import single_shot
 
 _PATIENCE_MS = 800
 """After this long a cancelled piece of work that has not stopped yet is left to end by itself."""
@@ -31,10 +32,7 @@ class Running(QObject):
         self._work = work
         self._showing = showing
         self._suggesting = suggesting
-        self._patience = QTimer(self)
-        self._patience.setSingleShot(True)
-        self._patience.setInterval(_PATIENCE_MS)
-        self._patience.timeout.connect(self._lose_patience)
+        self._patience = single_shot(self, _PATIENCE_MS, self._lose_patience)
         parts.detect.run.connect(self.run_detect)
         parts.link.run.connect(self.run_link)
         parts.bar.run_all.connect(self.run_all)

@@ -26,6 +26,7 @@ from .hand_over import make_layer
 from .layer_tables import points_layer
 from .readers import point_size
 from .steps import Advance
+from .timers import single_shot
 
 _TICK_MS = 5
 _LONG = 0.1
@@ -67,10 +68,7 @@ class Ticks(QObject):
         self._timer = QTimer(self)
         self._timer.setInterval(_TICK_MS)
         self._timer.timeout.connect(self._tick)
-        self._painted = QTimer(self)
-        self._painted.setSingleShot(True)
-        self._painted.setInterval(_PAINT_MS)
-        self._painted.timeout.connect(self._work_on)
+        self._painted = single_shot(self, _PAINT_MS, self._work_on)
         self._overlay.announced.connect(self._draws)
         self._overlay.drawn.connect(self._painted.start)
         self._timer.start()

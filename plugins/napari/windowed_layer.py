@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import pandas as pd
-from qtpy.QtCore import QObject, QTimer
+from qtpy.QtCore import QObject
 
 from ...tracker.points import Points, Tracks
 from .connections import Connections
@@ -18,6 +18,7 @@ from .layer_tables import OURS, WHOLE, LayerData
 from .main_window import main_window
 from .preferences import read_preferences
 from .readers import layer_of
+from .timers import single_shot
 from .window import Window, window_around
 
 if TYPE_CHECKING:
@@ -87,10 +88,7 @@ class WindowedLayer(QObject):
         layer.editable = False
         self._desk = Desk(self)
         self._desk.returned.connect(self._fill)
-        self._timer = QTimer(self)
-        self._timer.setSingleShot(True)
-        self._timer.setInterval(_DEBOUNCE_MS)
-        self._timer.timeout.connect(self._begin)
+        self._timer = single_shot(self, _DEBOUNCE_MS, self._begin)
         self._connections = Connections()
         self._connections.add(viewer.dims.events.current_step, self._stepped)
         self._connections.add(viewer.layers.events.removed, self._removed)
