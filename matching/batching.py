@@ -13,7 +13,7 @@ import numpy as np
 
 from . import cuda, device_problem
 from .errors import InvalidProblem
-from .host_problem import finite_range, refuse_beyond
+from .host_problem import largest_size, refuse_beyond
 
 if TYPE_CHECKING:
     from .problem import Problem
@@ -52,8 +52,9 @@ def _refuse_unlike(parts: Sequence[Problem]) -> None:
     if len({part.is_integer for part in parts}) > 1:
         for part in parts:
             if part.is_integer and not part.is_on_device:
-                largest = max(map(abs, finite_range(part.data)))
-                refuse_beyond(largest, 2**53, "integer costs beside real ones in a batch (solved in float64)")
+                refuse_beyond(
+                    largest_size(part.data), 2**53, "integer costs beside real ones in a batch (solved in float64)"
+                )
 
 
 def _has(problem: Problem, name: str) -> bool:

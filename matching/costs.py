@@ -11,7 +11,7 @@ import numpy as np
 from numba import njit
 
 from .box_tree import cheapest_columns
-from .host_problem import finite_range
+from .host_problem import largest_size
 from .problem import INT_LIMIT, Problem
 from .row_scan import cheapest_column
 
@@ -98,7 +98,7 @@ def largest_cost(problem: Problem) -> float:
     parts = [problem.data]
     if problem.row_unmatched is not None and problem.col_unmatched is not None:
         parts += [problem.row_unmatched, problem.col_unmatched]
-    largest = max(max(abs(float(low)), abs(float(high))) for low, high in map(finite_range, parts))
+    largest = float(max(map(largest_size, parts)))
     if problem.x is None or problem.y is None:
         return largest
     points = np.concatenate([problem.x, problem.y])

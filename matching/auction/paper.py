@@ -27,7 +27,7 @@ from ..block_by_block import block_by_block
 from ..convert import as_dense
 from ..errors import InvalidProblem
 from ..flat_graph import Graph, flat_graph
-from ..host_problem import finite_range
+from ..host_problem import finite_range, largest_size
 from ..problem import INT_LIMIT, Problem
 from ..short_side import Matched
 from .graph import as_duals, increment
@@ -58,7 +58,7 @@ def fixed_eps(problem: Problem) -> float:
 
 def _match_scaled_integers(problem: Problem, options: Auction) -> Matched:
     scale = problem.n_rows + 1
-    largest = max(abs(int(end)) for end in finite_range(problem.data))
+    largest = largest_size(problem.data)
     if largest * scale > INT_LIMIT // (2 * scale + 4):
         raise InvalidProblem(
             f"variant='paper' multiplies integer costs by rows + 1 = {scale}, which leaves int64 with costs up to "
