@@ -163,7 +163,7 @@ def local_maxima(response: np.ndarray, threshold: float, separation: float, scal
     `separation` (physical) only the higher stays, of two of equal height the first in raster order, so that a plateau
     no wider than `separation` is one peak.
     """
-    peaks = response > threshold
+    peaks = response > min(threshold, _BRIGHTEST)  # which float32 can hold
     peaks &= response == ndimage.maximum_filter(response, size=3, mode="nearest")
     voxels = np.argwhere(peaks)
     heights = response[tuple(voxels.T)]

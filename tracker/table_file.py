@@ -49,7 +49,7 @@ def read_table_file(path: Path, sidecar: Sidecar | None) -> tuple[pd.DataFrame, 
     if not name.endswith(TABLES):
         raise InvalidInput(f"{path}: is no kind of table that is known here; {', '.join(TABLES)} are.")
     try:
-        return (pd.read_parquet(path), {}) if name.endswith(".parquet") else _read_csv(path, sidecar)
+        return (_read_parquet(path), {}) if name.endswith(".parquet") else _read_csv(path, sidecar)
     except InvalidInput:
         raise
     except FileNotFoundError as error:
@@ -57,7 +57,8 @@ def read_table_file(path: Path, sidecar: Sidecar | None) -> tuple[pd.DataFrame, 
     except (pd.errors.EmptyDataError, StopIteration) as error:
         raise InvalidInput(f"{path}: the file is empty.") from error
     except _DAMAGE as error:
-        raise InvalidInput(f"{path}: cannot be read as a table; it is damaged ({str(error).strip()}).") from error
+        what, _, _ = str(error).partition("\n")  # some list the whole schema after it
+        raise InvalidInput(f"{path}: cannot be read as a table; it is damaged ({what}).") from error
     except OSError as error:
         raise InvalidInput(f"{path}: cannot be read ({error.strerror or error}).") from error
 
@@ -70,6 +71,13 @@ def line_of_row(path: Path, row: int) -> int:
         reader = csv.reader(file, delimiter=head.separator)
         lines = (reader.line_num for cells in reader if len(cells) > 1 or "".join(cells).strip())  # pandas skips others
         return next(itertools.islice(lines, row + (4 if head.is_trackmate else 1), None))
+
+
+def _read_parquet(path: Path) -> pd.DataFrame:
+    """Return the table; levels of its index that have a name, as pandas keeps them in the file, become columns."""
+    table = pd.read_parquet(path)
+    named = [name for name in table.index.names if name is not None and name not in table.columns]
+    return table.reset_index(level=named).reset_index(drop=True) if named else table
 
 
 def _read_csv(path: Path, sidecar: Sidecar | None) -> tuple[pd.DataFrame, Mapping[str, str]]:

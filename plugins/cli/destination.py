@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from pathlib import Path
 
 import typer
@@ -52,17 +53,31 @@ def destination(
     return Path(output)
 
 
-def make_ready(*results: Path, overwrite: bool) -> None:
-    """Refuse, before any work is done, results that would replace others or cannot be written.
+def refuse_inputs(result: Path, inputs: Sequence[Path]) -> None:
+    """Refuse a result in the place of what it is made of, even where replacing was asked for.
 
     Raises
     ------
     OutputExists
-        If one exists and may not be replaced.
+    """
+    if result.exists() and any(file.exists() and result.samefile(file) for file in inputs):
+        raise OutputExists(
+            f"{result} is the input itself, which would be lost; choose another name or folder by --output."
+        )
+
+
+def make_ready(*results: Path, overwrite: bool, inputs: Sequence[Path] = ()) -> None:
+    """Refuse, before any work is done, results that would replace others or their input, or cannot be written.
+
+    Raises
+    ------
+    OutputExists
+        If one exists and may not be replaced, or is one of `inputs`.
     OutputFailed
         If it is no file, or its folder is none or cannot be written into.
     """
     for result in results:
+        refuse_inputs(result, inputs)
         if result.exists() and not overwrite:
             raise OutputExists(f"{result} exists; give --overwrite to replace it, or another name by --output.")
         require_files([result])

@@ -11,7 +11,7 @@ from ...tracker.errors import InvalidInput, OutputExists, UnknownAxes
 from ...tracker.settings import InputSettings
 from ...tracker.table_file import TABLES
 from . import console
-from .destination import SUFFIXES
+from .destination import SUFFIXES, refuse_inputs
 
 MOVIES = (".ome.tiff", ".ome.tif", ".tiff", ".tif")
 PRODUCTS = (".tracks.napari", ".tracks", ".points", ".measures", ".msd", ".truth")
@@ -78,7 +78,7 @@ def plan(arguments: Sequence[str], folder: Path, kind: str, given: InputSettings
 
 
 def refuse_rival(job: Job) -> None:
-    """Refuse an input whose result would take the place of another's.
+    """Refuse an input whose result would take the place of another's, or its own.
 
     Raises
     ------
@@ -89,6 +89,7 @@ def refuse_rival(job: Job) -> None:
             f"{job.result} is where the tracks of {job.rival} go. Track {job.source} in a call of its own, with "
             "another --output folder."
         )
+    refuse_inputs(job.result, job.files)
 
 
 def refuse_missing(job: Job) -> None:

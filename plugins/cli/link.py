@@ -74,7 +74,7 @@ def command(
 
     settings = replace(settings, input=replace(settings.input, kind="table"))
     job = Job(str(points), (points,), destination(output, f"{stem(str(points))}.tracks", format_))
-    make_ready(job.result, overwrite=overwrite)
+    make_ready(job.result, overwrite=overwrite, inputs=job.files)
     with console.progress(job.source) as progress:
         result = track(points, settings, progress=progress)
     with held_back():

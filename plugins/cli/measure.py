@@ -103,6 +103,8 @@ def command(
     from .destination import SUFFIXES, checked_format, destination, make_ready
 
     checked_format(format_, _FORMATS)
+    if not msd and (per_track or max_lag is not None):
+        raise typer.BadParameter("goes with --msd only.", param_hint="--per-track" if per_track else "--max-lag")
     given = asked_settings({**ctx.params, "min_length": None}).input
     from ...tracker.measures import filter_by_length, mean_squared_displacement, measure_tracks
     from ...tracker.tables import read_tracks
@@ -111,7 +113,11 @@ def command(
     result = destination(output, f"{stem(str(tracks))}.measures", format_, tracks.parent, _FORMATS)
     kind = format_ or result.suffix.lower().removeprefix(".")
     curve = result.with_name(f"{stem(result.name)}.msd{SUFFIXES[kind]}")
-    make_ready(*((result, curve) if msd else (result,)), overwrite=overwrite)
+    if msd and curve == result:
+        raise typer.BadParameter(
+            f"{result} is where the curve of --msd goes; give another name.", param_hint="--output"
+        )
+    make_ready(*((result, curve) if msd else (result,)), overwrite=overwrite, inputs=[tracks])
     read = read_tracks(
         tracks,
         columns=given.columns,

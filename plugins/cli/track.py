@@ -123,6 +123,8 @@ def command(
     from .outcome import exit_code
 
     checked_format(format_)
+    if "" in inputs:  # what a shell makes of a variable that is not set; as a path it is the current folder
+        raise typer.BadParameter("an empty name is no input.", param_hint="INPUT")
     settings = asked_settings(ctx.params)
     jobs = plan(inputs, output, format_, settings.input)
     if dry_run:

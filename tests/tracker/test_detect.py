@@ -196,6 +196,10 @@ def test_frames_without_blobs_have_no_rows_and_an_empty_movie_is_legal():
     assert empty.table["frame"].dtype == np.int64
 
 
+def test_nothing_is_above_a_threshold_that_no_pixel_can_have():
+    assert len(detect(stack_of(np.eye(32) * 100, (1, 1)), DetectSettings(6.0, threshold=1e99))) == 0
+
+
 def test_voxels_without_a_value_are_background_and_nothing_is_found_on_them():
     rng = np.random.default_rng(2)
     image = 100.0 + gaussian_spots((64, 64), [[20.0, 20.0], [45.0, 45.0]], 6.0, np.ones(2)) + rng.normal(0, 1, (64, 64))

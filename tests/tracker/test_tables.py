@@ -97,6 +97,14 @@ def test_frames_in_the_index_as_laptrack_returns_them() -> None:
     assert "index" not in points.table.columns
 
 
+@pytest.mark.parametrize("levels", [["frame"], ["frame", "particle"]])
+def test_frames_in_the_index_of_a_parquet_file(tmp_path: Path, levels: list[str]) -> None:
+    DIALECTS["trackpy"].set_index(levels).to_parquet(tmp_path / "t.parquet")
+    tracks = read_tracks(tmp_path / "t.parquet")
+    assert (tracks.frames.tolist(), tracks.table["track_id"].tolist()) == (FRAME.tolist(), ID.tolist())
+    assert tracks.table.index.tolist() == [0, 1, 2, 3]
+
+
 def test_a_table_given_is_not_changed() -> None:
     before = DIALECTS["trackpy"].copy()
     read_tracks(DIALECTS["trackpy"])

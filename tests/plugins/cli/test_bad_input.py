@@ -241,3 +241,39 @@ def test_a_device_in_a_settings_file_that_is_none(auctrack, tmp_path, device):
     result = auctrack("link", "p.csv", "--config", "ours.toml")
     assert result.exit_code == 2
     assert "device (--device) needs auto, cpu, cuda or cuda:N" in " ".join(result.stderr.split())
+
+
+@pytest.mark.parametrize(
+    "words",
+    [
+        ("link", "t.csv", "-o", "t.csv"),
+        ("link", "t.csv", "-o", "./t.csv", "--frames", "0:2"),
+        ("measure", "t.csv", "-o", "t.csv"),
+        ("measure", "t.tracks.csv", "--msd", "-o", "t.tracks.csv"),
+        ("track", "t.tracks.csv"),
+    ],
+    ids=" ".join,
+)
+def test_no_result_takes_the_place_of_its_input(auctrack, tmp_path, words):
+    for name in ("t.csv", "t.tracks.csv"):
+        points(track_id=0).to_csv(tmp_path / name, index=False)
+    refused(auctrack(*words, "--overwrite"), "is the input itself, which would be lost", "--output")
+    assert {path.name for path in tmp_path.glob("t*")} == {"t.csv", "t.tracks.csv"}
+    assert len(read_tracks(tmp_path / "t.csv")) == len(read_tracks(tmp_path / "t.tracks.csv")) == 3
+
+
+@pytest.mark.parametrize(
+    ("words", "says"),
+    [
+        (("measure", "t.csv", "--msd", "-o", "k.msd.csv"), "where the curve of --msd goes"),
+        (("measure", "t.csv", "--per-track"), "goes with --msd only"),
+        (("measure", "t.csv", "--max-lag", 3), "goes with --msd only"),
+        (("track", ""), "an empty name is no input"),
+    ],
+)
+def test_words_that_cannot_be_meant_are_wrong_usage(auctrack, tmp_path, words, says):
+    points(track_id=0).to_csv(tmp_path / "t.csv", index=False)
+    result = auctrack(*words)
+    assert result.exit_code == 2, result.output
+    assert says in " ".join(result.stderr.split())
+    assert [path.name for path in tmp_path.iterdir()] == ["t.csv"]
