@@ -12,6 +12,7 @@ from typer.core import TyperGroup
 from ... import __version__
 from ...matching.errors import AuctrackError
 from . import bench, console, detect, info, link, measure, score, simulate, track
+from .interrupt import is_ctrl_c
 from .outcome import INTERRUPTED, SOME_FAILED
 
 
@@ -26,8 +27,7 @@ class _OneSentence(TyperGroup):
             console.fail(console.sentence(error))
             raise typer.Exit(SOME_FAILED) from None
         except (KeyboardInterrupt, SystemError) as error:
-            # Compiled code makes a SystemError of a Ctrl-C that comes as it hands its answer over.
-            if isinstance(error, SystemError) and not isinstance(error.__cause__, KeyboardInterrupt):
+            if not is_ctrl_c(error):
                 raise
             console.say("interrupted; nothing half-written was left")
             raise typer.Exit(INTERRUPTED) from None

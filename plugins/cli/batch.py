@@ -23,7 +23,7 @@ from ...tracker.write import write_tracks, write_whole
 from . import console
 from .fingerprint import fingerprint
 from .inputs import Job, files_behind, refuse_missing, refuse_rival
-from .interrupt import held_back
+from .interrupt import held_back, is_ctrl_c
 from .notes import on_doubt, on_length, on_linking, on_pixels
 from .outcome import Outcome, counted, exit_code
 
@@ -33,25 +33,35 @@ _PIXELS_NOTE = "; lengths are in pixels, as no unit is known (--voxel or --unit 
 def run_all(jobs: Sequence[Job], settings: Settings, *, overwrite: bool, picture: bool) -> list[Outcome]:
     """Track every input in turn. Ctrl-C ends the run: what is finished stays, the rest is not started."""
     outcomes = [Outcome(job.source, str(job.result)) for job in jobs]
-    for number, (job, outcome) in enumerate(zip(jobs, outcomes, strict=True)):
-        if len(jobs) > 1:
-            console.say(f"[{number + 1}/{len(jobs)}] {job.source}{_time_left(outcomes)}")
-        began = time.monotonic()
-        try:
-            _run_one(job, settings, outcome, overwrite=overwrite, picture=picture)
-        except KeyboardInterrupt:
+    try:
+        for number, (job, outcome) in enumerate(zip(jobs, outcomes, strict=True)):
+            if len(jobs) > 1:
+                console.say(f"[{number + 1}/{len(jobs)}] {job.source}{_time_left(outcomes)}")
+            _run_or_fail(job, settings, outcome, overwrite=overwrite, picture=picture)
+    except (KeyboardInterrupt, SystemError) as error:
+        if not is_ctrl_c(error):
+            raise
+        for outcome in [outcome for outcome in outcomes if outcome.status == "not started"][:1]:
             outcome.status = "interrupted"
-            break
-        except (AuctrackError, OSError, MemoryError) as error:
-            outcome.status, outcome.message = "failed", console.naming(job.source, error)
-            console.fail(outcome.message)
-        except Exception as error:  # noqa: BLE001 - one broken input, even by a bug of ours, must not stop the others
-            outcome.status, outcome.message = "failed", console.sentence(error)
-            console.fail(f"{job.source}: {outcome.message}. This is a bug of auctrack; please report it with:")
-            console.say(traceback.format_exc())
-        finally:
-            outcome.seconds = round(time.monotonic() - began, 3)
     return outcomes
+
+
+def _run_or_fail(job: Job, settings: Settings, outcome: Outcome, *, overwrite: bool, picture: bool) -> None:
+    """Track one input, and say what is wrong with it where it cannot be."""
+    began = time.monotonic()
+    try:
+        _run_one(job, settings, outcome, overwrite=overwrite, picture=picture)
+    except (AuctrackError, OSError, MemoryError) as error:
+        outcome.status, outcome.message = "failed", console.naming(job.source, error)
+        console.fail(outcome.message)
+    except Exception as error:  # one broken input, even by a bug of ours, must not stop the others
+        if is_ctrl_c(error):
+            raise
+        outcome.status, outcome.message = "failed", console.sentence(error)
+        console.fail(f"{job.source}: {outcome.message}. This is a bug of auctrack; please report it with:")
+        console.say(traceback.format_exc())
+    finally:
+        outcome.seconds = round(time.monotonic() - began, 3)
 
 
 def _time_left(outcomes: Sequence[Outcome]) -> str:

@@ -9,6 +9,11 @@ from contextlib import contextmanager
 from types import FrameType
 
 
+def is_ctrl_c(error: BaseException) -> bool:
+    """Whether an error is a Ctrl-C: compiled code makes a SystemError of one that comes as it hands its answer over."""
+    return isinstance(error if isinstance(error, KeyboardInterrupt) else error.__cause__, KeyboardInterrupt)
+
+
 @contextmanager
 def held_back() -> Generator[None]:
     """Let the block finish when Ctrl-C is pressed in it, and raise KeyboardInterrupt after it."""

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 import json
 import os
 import signal
@@ -313,3 +314,24 @@ def test_ctrl_c_while_files_are_put_in_place_is_heard_after_it():
         put_in_place()
     assert reached == ["the end"]
     assert signal.getsignal(signal.SIGINT) is signal.default_int_handler
+
+
+@pytest.mark.parametrize("where", ["say", "show", "progress"])
+@pytest.mark.parametrize("kind", [KeyboardInterrupt, SystemError])
+def test_ctrl_c_at_any_moment_leaves_a_summary(
+    auctrack, movie, write_movie, tmp_path, monkeypatch, summary, where, kind
+):
+    """Between two inputs, while something is shown, and in compiled code, which makes a SystemError of it."""
+    other = write_movie(tmp_path / "in" / "other.ome.tif")
+    real, calls = getattr(batch.console, where), itertools.count()
+
+    def pressed(*given):
+        if next(calls) == {"say": 1, "show": 2, "progress": 1}[where]:
+            raise kind("handed over") from KeyboardInterrupt()
+        return real(*given)
+
+    monkeypatch.setattr(batch.console, where, pressed)
+    result = auctrack("track", movie, other, "--diameter", 2.5)
+    assert result.exit_code == 130, result.output
+    assert "bug" not in result.output
+    assert statuses(summary()).count("interrupted") == 1
