@@ -11,6 +11,7 @@ from typing import Any
 import numpy as np
 from numba import njit
 
+from . import cuda
 from .errors import InvalidProblem
 from .row_scan import float_of_rank, ranks_at_ends
 
@@ -32,6 +33,11 @@ def array(values: Any, name: str) -> np.ndarray:
         return np.asarray(values)
     except ValueError as error:
         raise InvalidProblem(f"{name} needs an array; NumPy cannot make one: {error}") from None
+
+
+def fetched(values: Any, name: str) -> np.ndarray:
+    """Return `values` as `array` does, those of a GPU copied to the host."""
+    return cuda.to_host(values) if cuda.is_device_array(values) else array(values, name)
 
 
 def supported(values: Any, name: str) -> Any:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from numbers import Integral, Real
 from typing import ClassVar, Literal
 
 from ..assignment import Assignment
@@ -58,13 +59,14 @@ class Auction:
         ):
             if getattr(self, option) not in choices:
                 raise InvalidProblem(f"{option} needs one of {choices}; got {getattr(self, option)!r}.")
-        if self.eps is not None and not 0 < self.eps < float("inf"):
+        if self.eps is not None and not (isinstance(self.eps, Real) and 0 < self.eps < float("inf")):
             raise InvalidProblem(
                 f"eps needs a positive number in the unit of the cost, or None for exact; got {self.eps!r}."
             )
-        if self.max_bids is not None and self.max_bids < 1:
+        if self.max_bids is not None and not (isinstance(self.max_bids, Integral) and 1 <= self.max_bids <= 2**31):
             raise InvalidProblem(
-                f"max_bids needs at least 1 bid per row, or None for no budget; got {self.max_bids!r}."
+                "max_bids needs a whole number of bids per row, at least 1 and at most 2**31, or None for no budget; "
+                f"got {self.max_bids!r}."
             )
 
     @property

@@ -10,6 +10,7 @@ import numpy as np
 
 from .. import cuda
 from ..errors import InvalidProblem
+from ..host_problem import fetched
 from . import solve_gpu
 from .apfb import apfb, apsb
 from .best import best, choose
@@ -135,7 +136,7 @@ def _start(graph: BipartiteGraph, initial: Any, *, is_uneven: bool) -> tuple[str
 
 def read_initial(graph: BipartiteGraph, initial: Any) -> tuple[IntArray, IntArray]:
     """Both sides of a matching given as the column of each row; `InvalidProblem` if it is none of the graph."""
-    given = cuda.to_host(initial)
+    given = fetched(initial, "initial")
     if given.shape != (graph.n_rows,) or given.dtype.kind not in "iu":
         raise InvalidProblem(
             f"initial needs one integer column per row ({graph.n_rows}), -1 for none; "

@@ -10,6 +10,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from .. import cuda
 from ..errors import InvalidProblem
+from ..host_problem import fetched
 from .best import best
 from .cheap import cheap
 from .graph import BipartiteGraph, IntArray
@@ -50,19 +51,19 @@ def cardinality_over_radii(
     Raises
     ------
     InvalidProblem
-        Pairs and distances of different length, an index out of range, a NaN.
+        Pairs and distances of different length, an index out of range, what is no number.
     """
     is_there = cuda.is_device_array(distances)
     device = chosen_device(device, is_there=is_there)
-    radii = np.asarray(cuda.to_host(radii), np.float64)
+    chosen = _as_reals(fetched(radii, "radii"), "radii")
     if device == "cpu":
-        on_host = cuda.to_host(rows), cuda.to_host(columns), cuda.to_host(distances)
-        sizes = _on_cpu(*_checked(np, *on_host, shape, radii), radii)
+        on_host = fetched(rows, "rows"), fetched(columns, "columns"), fetched(distances, "distances")
+        sizes = _on_cpu(*_checked(np, *on_host, shape, chosen), chosen)
         return cuda.cupy().asarray(sizes) if is_there else sizes
     from .radii_gpu import cardinality_over_radii_gpu  # needs CuPy
 
     with cuda.using(device) as cp:
-        sizes = cardinality_over_radii_gpu(*_checked(cp, rows, columns, distances, shape, radii), radii)
+        sizes = cardinality_over_radii_gpu(*_checked(cp, rows, columns, distances, shape, chosen), chosen)
         return cp.asarray(sizes) if is_there else sizes
 
 
@@ -90,7 +91,7 @@ def _checked(
     module: Any, rows: Any, columns: Any, distances: Any, shape: tuple[int, int], radii: NDArray[np.float64]
 ) -> tuple[Any, Any, Any, tuple[int, int]]:
     """The pairs as arrays of `module` (NumPy or CuPy), int64 and float64."""
-    distances = module.asarray(distances, np.float64)
+    distances = _as_reals(module.asarray(distances), "distances")
     rows, columns = module.asarray(rows), module.asarray(columns)
     if not (distances.ndim == 1 and rows.shape == columns.shape == distances.shape):
         raise InvalidProblem(
@@ -103,6 +104,12 @@ def _checked(
         raise InvalidProblem("distances and radii need numbers; got NaN. Drop those pairs.")
     shape = checked_shape(shape)
     return _as_indices(rows, shape[0], "rows"), _as_indices(columns, shape[1], "columns"), distances, shape
+
+
+def _as_reals(values: NDArray[Any], name: str) -> NDArray[np.float64]:
+    if values.dtype.kind not in "biuf":
+        raise InvalidProblem(f"{name} needs real numbers; got {values.dtype}. Convert them first.")
+    return values.astype(np.float64, copy=False)
 
 
 def _as_indices(indices: Any, n: int, name: str) -> Any:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Generator
 from contextlib import contextmanager
 from functools import partial
+from numbers import Integral
 from time import perf_counter
 from typing import Any
 
@@ -218,8 +219,10 @@ def _numba_threads(threads: int | None) -> Generator[None]:
         yield
         return
     available = int(vars(config)["NUMBA_NUM_THREADS"])
-    if not 1 <= threads <= available:
-        raise InvalidProblem(f"threads needs 1 to {available} (set NUMBA_NUM_THREADS for more); got {threads}.")
+    if not isinstance(threads, Integral) or not 1 <= threads <= available:
+        raise InvalidProblem(
+            f"threads needs a whole number from 1 to {available} (set NUMBA_NUM_THREADS for more); got {threads!r}."
+        )
     before = numba.get_num_threads()
     numba.set_num_threads(threads)
     try:

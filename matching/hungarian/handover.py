@@ -18,6 +18,7 @@ from ..assignment import Assignment
 from ..block_by_block import joined
 from ..costs import best_row_duals, largest_cost
 from ..errors import Infeasible, InvalidProblem
+from ..host_problem import fetched
 from ..problem import Problem
 from ..short_side import Matched, from_short_side
 from .state import ALONE, FREE, State
@@ -43,7 +44,7 @@ def starting_duals(problem: Problem, start: Any) -> np.ndarray:
     InvalidProblem
         If it is not one finite number for each column.
     """
-    values = cuda.to_host(start.col_duals if isinstance(start, Assignment) else start)
+    values = fetched(start.col_duals if isinstance(start, Assignment) else start, "start")
     if values.dtype.kind not in "iuf" or values.shape != (problem.n_cols,):
         raise InvalidProblem(
             f"start needs one real number for each of the {problem.n_cols} columns, or an Assignment of the same "

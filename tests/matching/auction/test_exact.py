@@ -297,7 +297,11 @@ def test_scaling_costs_by_a_power_of_two_changes_nothing():
         ({"convergence": "never"}, "convergence needs one of"),
         ({"eps": 0.0}, "eps needs a positive number"),
         ({"eps": float("nan")}, "eps needs a positive number"),
-        ({"max_bids": 0}, "max_bids needs at least 1"),
+        ({"eps": "0.1"}, "eps needs a positive number"),
+        ({"max_bids": 0}, "max_bids needs a whole number of bids per row, at least 1"),
+        ({"max_bids": 1.5}, "max_bids needs a whole number"),
+        ({"max_bids": "many"}, "max_bids needs a whole number"),
+        ({"max_bids": 2**62}, r"at most 2\*\*31"),
     ],
 )
 def test_options_are_checked_when_stated(options: dict[str, Any], message: str):

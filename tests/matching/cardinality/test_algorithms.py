@@ -129,6 +129,7 @@ def test_a_start_that_is_no_matching_is_refused(start, said):
     [
         ({"algorithm": "blossom"}, "hopcroft-karp"),
         ({"initial": "lucky"}, "karp-sipser"),
+        ({"initial": [[0], [0, 1]]}, "initial needs an array"),
         ({"device": "tpu"}, "cuda:N"),
         ({"device": "cuda:x"}, "cuda:N"),
         ({"device": ["cuda:0", "cuda:1"]}, "cuda:N"),

@@ -110,7 +110,9 @@ def test_paths_of_the_searches_add_up_to_the_rows():
     assert stats["levels"] >= stats["searches"] + stats["dual_updates"]
 
 
-@pytest.mark.parametrize("options", [{"variant": "fast"}, {"threads": 0}, {"threads": 10**6}])
+@pytest.mark.parametrize(
+    "options", [{"variant": "fast"}, {"threads": 0}, {"threads": 10**6}, {"threads": 1.5}, {"threads": "all"}]
+)
 def test_options_out_of_range_are_refused_by_name(options: dict[str, Any]):
     with pytest.raises(InvalidProblem, match=next(iter(options))):
         solve([[1.0]], "hungarian-tree", "cpu", **options)

@@ -118,6 +118,7 @@ def test_blocks_of_a_batch_take_their_own_prices():
         ([0.0], "each of the 2 columns"),
         ([[0.0, 1.0]], "each of the 2 columns"),
         (["a", "b"], "real number"),
+        ([[0.0], [1.0, 2.0]], "start needs an array"),
     ],
 )
 def test_a_start_that_is_none_is_refused(solver: Any, start: Any, said: str):

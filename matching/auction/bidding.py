@@ -1,0 +1,48 @@
+"""What the auctions share: the increment to bid with, prices as duals, and what is said when bids run out."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from ..costs import largest_cost
+from ..errors import InvalidProblem
+from ..problem import Problem
+from .scaling import RESOLUTION
+
+if TYPE_CHECKING:
+    from .solver import Auction
+
+
+def as_duals(v: np.ndarray, problem: Problem) -> np.ndarray:
+    """Return an auction's prices in the problem's arithmetic; integers are rounded down."""
+    return np.floor(v).astype(np.int64) if problem.is_integer else v
+
+
+def increment(eps: float, problem: Problem) -> float:
+    """Return the increment to bid with: `eps`, or the largest cost where that is less.
+
+    A larger one proves nothing more, and its prices would run beyond what these costs can need. Raises where `eps` is
+    lost in the rounding of the prices, so that bidding might never end.
+    """
+    return increment_beside(eps, largest_cost(problem))
+
+
+def increment_beside(eps: float, largest: float) -> float:
+    """As `increment`, for costs and prices up to `largest`."""
+    least = RESOLUTION * largest
+    if eps < least:
+        raise InvalidProblem(
+            f"eps needs at least {least:.3g} beside costs of this size in float64; got {eps:.3g}. Raise it, or leave "
+            "it at None for the exact optimum."
+        )
+    return min(eps, largest) if largest else eps
+
+
+def out_of_bids(options: Auction, waiting: int) -> str:
+    """Return what `NotConverged` says when the budget is spent."""
+    return (
+        f"max_bids={options.max_bids} bids per row were spent and {waiting} rows had no column yet; raise it, or leave "
+        "it at None."
+    )
