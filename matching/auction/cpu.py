@@ -23,9 +23,9 @@ from ..sharpen import sharpened
 from ..short_side import Matched, from_short_side
 from ..shortest_paths import State, lower_to_cheapest, named_counts, start
 from ..threads import side_by_side
+from .bidding import as_duals, increment, out_of_bids
 from .feasibility import check_feasible
 from .finish import NO_LIMIT, TOO_HARD, finish_rows, match_if_easy, settle_lone_columns, take_prices, unassign
-from .graph import as_duals, increment, out_of_bids
 from .scaling import TRIED_SCANS, Schedule, may_scale, prices_beside, run_phases
 
 if TYPE_CHECKING:

@@ -16,6 +16,7 @@ from ..convert import as_dense, as_sparse, transposed
 from ..errors import DeviceUnavailable, NotConverged
 from ..problem import Problem
 from ..sharpen import sharpened
+from .bidding import out_of_bids
 from .gpu_batch import groups_of_blocks, is_tall, solve_groups
 from .gpu_certificate import certified, certify, local_partners
 from .gpu_dense import solve_dense
@@ -24,7 +25,6 @@ from .gpu_feasibility import find_fault
 from .gpu_graph import DeviceGraph, Prices
 from .gpu_points import solve_points
 from .gpu_scaling import solve_graph, starting_prices
-from .graph import out_of_bids
 
 if TYPE_CHECKING:
     from .solver import Auction

@@ -7,10 +7,10 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from .bidding import increment_beside
 from .gpu_graph import DeviceGraph, Prices
 from .gpu_paper import bid_as_in_the_paper
 from .gpu_scaling import bid_to_eps
-from .graph import increment_beside
 
 if TYPE_CHECKING:
     from .solver import Auction

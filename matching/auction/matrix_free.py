@@ -29,9 +29,9 @@ from ..hilbert import hilbert_orders
 from ..problem import Problem
 from ..short_side import Matched
 from ..shortest_paths import State, lower_to_cheapest, named_counts, start
+from .bidding import increment
 from .coarse_start import coarse_prices
 from .finish import NO_LIMIT, TOO_HARD, finish_rows, match_if_easy, repair_rows, settle_lone_columns, unassign
-from .graph import increment
 from .matrix_instead import match_matrix, most_reads
 from .pair_graph import costs_of_pairs, extended, least_values, united
 from .pricing import contradictions

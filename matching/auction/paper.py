@@ -30,7 +30,7 @@ from ..flat_graph import Graph, flat_graph
 from ..host_problem import finite_range, largest_size
 from ..problem import INT_LIMIT, Problem
 from ..short_side import Matched
-from .graph import as_duals, increment
+from .bidding import as_duals, increment
 from .scaling import as_floats
 
 if TYPE_CHECKING:
