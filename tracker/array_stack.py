@@ -69,7 +69,7 @@ class ArrayStack:
             raise InvalidInput(
                 "array: is masked, and a mask is not looked at. Fill it: array.astype(float).filled(nan)."
             )
-        self._array: Any = array if parts == shape else array.reshape(parts)  # pyright: ignore[reportAttributeAccessIssue]
+        self._array: Any = array if parts == shape else _divided(array, parts)
         self.sizes = dict(zip(self.axes, parts, strict=True))
         self.dtype = np.dtype(array.dtype).newbyteorder("=")
         self.stated = Stated(source="an array")
@@ -91,3 +91,13 @@ class ArrayStack:
 
     def close(self) -> None:
         """Do nothing: the array is the caller's."""
+
+
+def _divided(array: Any, parts: tuple[int, ...]) -> Any:
+    """Return the array in the shape that its axes say, if it can be reshaped (zarr and h5py cannot)."""
+    if not hasattr(array, "reshape"):
+        raise InvalidInput(
+            f"array: is a {type(array).__name__} that cannot be reshaped from {array.shape} to {parts}. Give it in that "
+            "shape, with one letter in axes for each dimension."
+        )
+    return array.reshape(parts)
