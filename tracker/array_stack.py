@@ -97,7 +97,7 @@ def _divided(array: Any, parts: tuple[int, ...]) -> Any:
     """Return the array in the shape that its axes say, if it can be reshaped (zarr and h5py cannot)."""
     if not hasattr(array, "reshape"):
         raise InvalidInput(
-            f"array: is a {type(array).__name__} that cannot be reshaped from {array.shape} to {parts}. Give it in that "
-            "shape, with one letter in axes for each dimension."
+            f"array: is a {type(array).__name__} that cannot be reshaped from {array.shape} to {parts}. Give it in "
+            "that shape, with one letter in axes for each dimension."
         )
     return array.reshape(parts)

@@ -7,12 +7,11 @@ from typing import Any
 import numpy as np
 import pytest
 
-from auctrack.matching import Problem, solve, verify
+from auctrack.matching import SOLVERS, Problem, solve, verify
 from auctrack.matching.convert import as_sparse
 
 from .cases import optimum_of
 
-SOLVERS = ["auction", "jv", "sparse-jv", "hungarian-classical", "hungarian-tree"]
 DEAR = 1e3
 """A price that leaves none alone who can be linked, but costs no digits."""
 
