@@ -58,6 +58,10 @@ def our_names(
     unknown = sorted(set(given) - set(ROLES))
     if unknown:
         raise InvalidSetting(f"columns names {', '.join(unknown)}; it can name {', '.join(ROLES)}.")
+    for name in given.values():
+        roles = [role for role, named in given.items() if named == name]
+        if len(roles) > 1:
+            raise InvalidSetting(f"columns names {name!r} for {' and '.join(roles)}; each needs a column of its own.")
     absent = [name for name in given.values() if name not in table.columns]
     if absent:
         raise InvalidInput(f"{where}: has no column {', '.join(map(repr, absent))}; it has {listed(table)}.")

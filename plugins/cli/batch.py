@@ -142,7 +142,9 @@ def report(job: Job, result: TrackingResult) -> None:
     if detected.diameter != "auto" and detected.threshold is not None and "quality" in result.tracks.table:
         rows.append(("detect", f"diameter {detected.diameter:.4g} {unit}, threshold {detected.threshold:.4g}"))
     frames = console.counted(made["frames"], "frame")
-    rows += [("points", f"{made['points']} in {frames}{pixels_note(result.tracks, result.settings)}")]
+    is_flat = result.tracks.ndim == 2 and result.settings.input.is_table(job.source)
+    plane = ", in 2D (y, x)" if is_flat else ""  # where a column of z went by another name, that is how one sees it
+    rows += [("points", f"{made['points']} in {frames}{plane}{pixels_note(result.tracks, result.settings)}")]
     if made["candidate_links"]:
         rows += [
             ("link", f"search range {linked.search_range:.4g} {unit}"),

@@ -147,6 +147,8 @@ def test_columns_of_ones_own() -> None:
         read_points(own, columns={"frame": "hour"})
     with pytest.raises(InvalidSetting, match="columns names t; it can name frame"):
         read_points(own, columns={"t": "time"})
+    with pytest.raises(InvalidSetting, match="columns names 'row' for z and y; each needs a column of its own"):
+        read_points(own, columns={**columns, "z": "row"})
 
 
 def test_units_are_pixels_unless_given() -> None:

@@ -76,6 +76,12 @@ def test_pixels_are_explained_unless_asked_for(auctrack, tmp_path, unit, told):
         assert ("no unit is known" in auctrack(command, near, *unit).stdout) is told
 
 
+@pytest.mark.parametrize("depth", ["z", "Depth"])
+def test_a_table_that_is_linked_in_2d_is_said_to_be(auctrack, tmp_path, depth):
+    points = table(tmp_path, frame=[0, 1], y=[0.0, 1.0], x=[0.0, 1.0], **{depth: [3.0, 3.5]})
+    assert ("in 2D (y, x)" in auctrack("link", points).stdout) is (depth == "Depth")
+
+
 def labels(tmp_path):
     image = np.zeros((3, 48, 48), np.uint16)
     for number, corner in enumerate((4, 20, 34), start=1):
@@ -106,7 +112,7 @@ def test_the_frames_that_count_are_said_as_they_are_written(auctrack, samples):
 
 def test_one_is_counted_in_the_singular(auctrack, tmp_path):
     said = auctrack("link", table(tmp_path, frame=[0], y=[1.0], x=[1.0])).stdout
-    assert "1 in 1 frame;" in said
+    assert "1 in 1 frame, in 2D" in said
     assert json.loads((tmp_path / "points.tracks.csv.settings.json").read_text())["columns"]["track_id"] == "int64"
 
 
