@@ -55,7 +55,8 @@ def match_points(points: Points, truth: Points, tolerance: float) -> np.ndarray:
     if points.calibration.unit != truth.calibration.unit:
         raise InvalidInput(
             f"tables need the same unit of length; one is in {points.calibration.unit}, the truth in "
-            f"{truth.calibration.unit}. Give both their voxel size."
+            f"{truth.calibration.unit}. Give scale or unit where the tables are made or read (link --voxel or --unit, "
+            "score --truth-voxel)."
         )
     match = np.full(len(points), -1, dtype=np.int64)
     rows, columns, distances = _close_pairs(points, truth, tolerance)

@@ -66,6 +66,11 @@ def length_factor(of: str, to: str) -> float:
     InvalidSetting
         If one of them is not a length that is known here.
     """
+    if of == PIXEL != to:
+        raise InvalidSetting(
+            f"lengths are in pixels, whose size in {to} is not known. Give it as scale (--voxel); 1,1,1 where "
+            f"positions are in {to} already."
+        )
     return _ratio(of, to, micrometres_of, "length", LENGTHS)
 
 

@@ -277,3 +277,8 @@ def test_words_that_cannot_be_meant_are_wrong_usage(auctrack, tmp_path, words, s
     assert result.exit_code == 2, result.output
     assert says in " ".join(result.stderr.split())
     assert [path.name for path in tmp_path.iterdir()] == ["t.csv"]
+
+
+def test_pixels_are_not_told_in_micrometres_without_their_size(auctrack, tmp_path):
+    write_tracks(Tracks(points(track_id=[4, 4, 4])), tmp_path / "tracks.csv")
+    refused(auctrack("measure", "tracks.csv", "--unit", "µm"), "scale (--voxel); 1,1,1 where positions are in µm")
