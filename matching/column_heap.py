@@ -18,8 +18,7 @@ UNSEEN = -1
 @njit(cache=True, nogil=True, inline="always")
 def append(column, heap, size, place):
     """Put a column at the bottom, from where it has to `rise`; return the new size."""
-    place[column] = size
-    heap[size] = column
+    _put(column, size, heap, place)
     return size + 1
 
 
@@ -27,8 +26,7 @@ def append(column, heap, size, place):
 def pop(heap, size, dist, place):
     """Take the column on top out, whose place is left as it was; return the new size."""
     size -= 1
-    heap[0] = heap[size]
-    place[heap[0]] = 0
+    _put(heap[size], 0, heap, place)
     _sink(heap, size, dist, place)
     return size
 
@@ -41,11 +39,9 @@ def rise(heap, at, dist, place):
         parent = (at - 1) >> 1
         if dist[heap[parent]] <= dist[j]:
             break
-        heap[at] = heap[parent]
-        place[heap[at]] = at
+        _put(heap[parent], at, heap, place)
         at = parent
-    heap[at] = j
-    place[j] = at
+    _put(j, at, heap, place)
 
 
 @njit(cache=True, nogil=True)
@@ -63,8 +59,13 @@ def _sink(heap, size, dist, place):
             child += 1
         if dist[heap[child]] >= dist[j]:
             break
-        heap[at] = heap[child]
-        place[heap[at]] = at
+        _put(heap[child], at, heap, place)
         at = child
-    heap[at] = j
-    place[j] = at
+    _put(j, at, heap, place)
+
+
+@njit(cache=True, nogil=True, inline="always")
+def _put(column, at, heap, place):
+    """Put a column into the heap at `at`, and note that it is there."""
+    heap[at] = column
+    place[column] = at

@@ -7,7 +7,7 @@ from dataclasses import dataclass, replace
 import numpy as np
 
 from .errors import InvalidSetting
-from .lengths import is_size
+from .lengths import is_above_zero
 
 PIXEL = "pixel"
 FRAME = "frame"
@@ -40,13 +40,13 @@ class Calibration:
     time_unit: str = FRAME
 
     def __post_init__(self) -> None:
-        if np.shape(self.scale) != (3,) or not all(map(_is_above_zero, self.scale)):
+        if np.shape(self.scale) != (3,) or not all(map(is_above_zero, self.scale)):
             raise InvalidSetting(
                 f"scale (--voxel) needs three finite sizes above zero (z, y, x); got {self.scale!r}. "
                 "For a 2D movie give z = 1."
             )
         interval = self.frame_interval
-        if interval is not None and not _is_above_zero(interval):
+        if interval is not None and not is_above_zero(interval):
             raise InvalidSetting(
                 "frame_interval (--frame-interval) needs a finite time above zero, or None when it is not known; "
                 f"got {interval!r}."
@@ -80,7 +80,3 @@ class Calibration:
         sizes = " × ".join(f"{s:g}" for s in self.scale)
         time = "unknown" if self.frame_interval is None else f"{self.frame_interval:g} {self.time_unit}"
         return f"voxel z × y × x = {sizes} {self.unit}, frame interval {time}"
-
-
-def _is_above_zero(value: object) -> bool:
-    return is_size(value) and value != 0
