@@ -20,10 +20,14 @@ from .certificate import block_of, inverse
 from .convert import as_sparse
 from .costs import largest_cost
 from .flat_graph import global_columns
+from .host_problem import largest_size
 from .problem import Problem
 
 FAR = 2.0**10
 """How often the dearest exchange goes into prices that are lowered; nearer ones cost three digits beside it at most."""
+
+A_FEW = 1024
+"""Costs that are looked at before all of them: as a rule they tell that prices are not far above."""
 
 Matched = tuple[np.ndarray, np.ndarray, dict[str, Any]]
 """Local column of each row, column duals, counts."""
@@ -33,11 +37,14 @@ def at_lower_prices(problem: Problem, method: Callable[[Problem], Matched]) -> M
     """Call `method` on a problem with an `unmatched_cost`, its prices lowered where they are far above real costs."""
     assert problem.row_unmatched is not None
     assert problem.col_unmatched is not None
-    exchange = 0.0 if problem.is_integer else _dearest_exchange(problem)
-    if exchange == 0.0:
+    links = int(np.minimum(problem.n_rows_of_block, problem.n_cols_of_block).max(initial=0))
+    if problem.is_integer or not links:
         return method(problem)
     of_rows, of_cols = float(problem.row_unmatched.min()), float(problem.col_unmatched.min())
-    if of_rows + of_cols <= FAR * exchange:
+    if of_rows + of_cols <= FAR * 2.0 * links * largest_size(problem.data[:A_FEW]):
+        return method(problem)
+    exchange = 2.0 * links * largest_cost(replace(problem, row_unmatched=None, col_unmatched=None))
+    if exchange == 0.0 or of_rows + of_cols <= FAR * exchange:
         return method(problem)
     least_of_cols = float(np.clip(exchange / 2, exchange - of_rows, of_cols))
     row_unmatched = problem.row_unmatched - of_rows + (exchange - least_of_cols)
@@ -47,12 +54,6 @@ def at_lower_prices(problem: Problem, method: Callable[[Problem], Matched]) -> M
     v[below_rows] -= of_rows - (exchange - least_of_cols)
     v[below_cols] += of_cols - least_of_cols
     return col_of_row, v, counts
-
-
-def _dearest_exchange(problem: Problem) -> float:
-    """Return what no exchange along one path costs more than, 0 where no cost is above 0 in size."""
-    links = int(np.minimum(problem.n_rows_of_block, problem.n_cols_of_block).max(initial=0))
-    return 2.0 * links * largest_cost(replace(problem, row_unmatched=None, col_unmatched=None)) if links else 0.0
 
 
 def _beyond_lone(problem: Problem, col_of_row: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
