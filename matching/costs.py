@@ -10,6 +10,7 @@ from typing import Any
 import numpy as np
 from numba import njit
 
+from . import cuda, device_problem
 from .box_tree import cheapest_columns
 from .host_problem import largest_size
 from .problem import INT_LIMIT, Problem
@@ -95,15 +96,27 @@ def best_row_duals(problem: Problem, v: np.ndarray) -> tuple[np.ndarray, np.ndar
 
 def largest_cost(problem: Problem) -> float:
     """Return an upper bound of the absolute value of every cost and price; for point sets, from their bounding box."""
-    parts = [problem.data]
-    if problem.row_unmatched is not None and problem.col_unmatched is not None:
-        parts += [problem.row_unmatched, problem.col_unmatched]
-    largest = float(max(map(largest_size, parts)))
-    if problem.x is None or problem.y is None:
-        return largest
-    points = np.concatenate([problem.x, problem.y])
-    diagonal = float(np.linalg.norm(np.ptp(points, axis=0))) if len(points) else 0.0
-    return max(largest, diagonal**2 if problem.metric == "squared" else diagonal)
+    size_of = device_problem.largest_size if problem.is_on_device else largest_size
+    prices = (side for side in (problem.row_unmatched, problem.col_unmatched) if side is not None)
+    return max(largest_link_cost(problem), *(float(size_of(side)) for side in prices), 0.0)
+
+
+def largest_link_cost(problem: Problem, first: int | None = None) -> float:
+    """Return an upper bound of the absolute value of every cost, or of those that the first costs or points make."""
+    if problem.x is not None and problem.y is not None:
+        diagonal = _diagonal([part[:first] for part in (problem.x, problem.y) if len(part)])
+        return diagonal**2 if problem.metric == "squared" else diagonal
+    size_of = device_problem.largest_size if problem.is_on_device else largest_size
+    return float(size_of(problem.data[:first]))
+
+
+def _diagonal(point_sets: list[Any]) -> float:
+    """Return the diagonal of the bounding box of point sets, 0 of none, looked for where they are."""
+    if not point_sets:
+        return 0.0
+    low = np.min([cuda.to_host(points.min(axis=0)) for points in point_sets], axis=0)
+    high = np.max([cuda.to_host(points.max(axis=0)) for points in point_sets], axis=0)
+    return float(np.linalg.norm(high - low))
 
 
 def row_costs(problem: Problem, row: int) -> tuple[np.ndarray, np.ndarray]:

@@ -17,7 +17,7 @@ import itertools
 import re
 import warnings
 from collections.abc import Callable, Generator, Iterator, Sequence
-from contextlib import contextmanager
+from contextlib import AbstractContextManager, contextmanager, nullcontext
 from dataclasses import dataclass
 from importlib import import_module
 from pathlib import Path
@@ -232,6 +232,11 @@ def require_memory(n_bytes: int, purpose: str) -> None:
 def is_device_array(array: object) -> bool:
     """Tell whether `array` lives on a GPU, without importing CuPy."""
     return type(array).__module__.partition(".")[0] in {"cupy", "cupyx"}
+
+
+def device_of(array: Any) -> AbstractContextManager[Any]:
+    """Return the device of an array, to make it current; nothing for the host's."""
+    return array.device if is_device_array(array) else nullcontext()
 
 
 def to_host(array: Any) -> np.ndarray[Any, Any]:

@@ -113,6 +113,11 @@ def moved(prices: np.ndarray | None) -> Any:
     return None if prices is None else cuda.cupy().asarray(prices)
 
 
+def largest_size(values: Any) -> float:
+    """Return the largest absolute finite value, as the host's `largest_size` does."""
+    return max((abs(float(end)) for end in range_of(values)), default=0.0)
+
+
 STRIPE = 2**26
 """Values that are looked at in one go: what is only finite in part takes copies, and there may be memory for few."""
 

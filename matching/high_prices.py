@@ -10,50 +10,85 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import replace
-from typing import Any
 
 import numpy as np
 
+from . import cuda
+from .assignment import Assignment
 from .cardinality.graph import BipartiteGraph
 from .cardinality.matching import alternating_reach
-from .certificate import block_of, inverse
+from .certificate import block_of, certify, inverse
 from .convert import as_sparse
-from .costs import largest_cost
+from .costs import largest_link_cost
+from .errors import NotConverged
 from .flat_graph import global_columns
-from .host_problem import largest_size
 from .problem import Problem
 
 FAR = 2.0**10
 """How often the dearest exchange goes into prices that are lowered; nearer ones cost three digits beside it at most."""
 
 A_FEW = 1024
-"""Costs that are looked at before all of them: as a rule they tell that prices are not far above."""
-
-Matched = tuple[np.ndarray, np.ndarray, dict[str, Any]]
-"""Local column of each row, column duals, counts."""
+"""Costs and prices that are looked at before all of them: as a rule they tell that prices are not far above."""
 
 
-def at_lower_prices(problem: Problem, method: Callable[[Problem], Matched]) -> Matched:
-    """Call `method` on a problem with an `unmatched_cost`, its prices lowered where they are far above real costs."""
-    assert problem.row_unmatched is not None
-    assert problem.col_unmatched is not None
+def at_lower_prices(problem: Problem, solve: Callable[[Problem], Assignment]) -> Assignment:
+    """Call `solve` on a problem, its prices of the lone lowered where they are far above real costs.
+
+    Returns
+    -------
+    Assignment
+        Certified for the prices as stated; arrays where the problem's are.
+
+    Raises
+    ------
+    NotConverged, …
+        As `solve` does, with an answer for the prices as stated.
+    """
+    with cuda.device_of(problem.data):
+        reductions = _reductions(problem)
+        if reductions is None:
+            return solve(problem)
+        assert problem.row_unmatched is not None
+        assert problem.col_unmatched is not None
+        (from_rows, row_least), (from_cols, col_least) = reductions
+        row_unmatched = problem.row_unmatched - from_rows + row_least
+        col_unmatched = problem.col_unmatched - from_cols + col_least
+        lowered = replace(problem, row_unmatched=row_unmatched, col_unmatched=col_unmatched)
+        by = from_rows - row_least, from_cols - col_least
+        try:
+            return _at_stated_prices(problem, solve(lowered), *by)
+        except NotConverged as error:
+            known = error.assignment
+            known = None if known is None else _at_stated_prices(problem, known, *by)
+            raise NotConverged(str(error), assignment=known) from None
+
+
+def _reductions(problem: Problem) -> tuple[tuple[float, float], tuple[float, float]] | None:
+    """Return for rows and columns the least price and what it becomes; None unless prices are far above all costs."""
     links = int(np.minimum(problem.n_rows_of_block, problem.n_cols_of_block).max(initial=0))
-    if problem.is_integer or not links:
-        return method(problem)
-    of_rows, of_cols = float(problem.row_unmatched.min()), float(problem.col_unmatched.min())
-    if of_rows + of_cols <= FAR * 2.0 * links * largest_size(problem.data[:A_FEW]):
-        return method(problem)
-    exchange = 2.0 * links * largest_cost(replace(problem, row_unmatched=None, col_unmatched=None))
-    if exchange == 0.0 or of_rows + of_cols <= FAR * exchange:
-        return method(problem)
+    if problem.is_integer or problem.row_unmatched is None or problem.col_unmatched is None or not links:
+        return None
+    exchange = of_rows = of_cols = 0.0
+    for first in (A_FEW, None):
+        exchange = 2.0 * links * largest_link_cost(problem, first)
+        of_rows, of_cols = (float(side[:first].min()) for side in (problem.row_unmatched, problem.col_unmatched))
+        if of_rows + of_cols <= FAR * exchange:
+            return None
+    if exchange == 0.0:
+        return None
     least_of_cols = float(np.clip(exchange / 2, exchange - of_rows, of_cols))
-    row_unmatched = problem.row_unmatched - of_rows + (exchange - least_of_cols)
-    col_unmatched = problem.col_unmatched - of_cols + least_of_cols
-    col_of_row, v, counts = method(replace(problem, row_unmatched=row_unmatched, col_unmatched=col_unmatched))
-    below_rows, below_cols = _beyond_lone(problem, col_of_row)
-    v[below_rows] -= of_rows - (exchange - least_of_cols)
-    v[below_cols] += of_cols - least_of_cols
-    return col_of_row, v, counts
+    return (of_rows, exchange - least_of_cols), (of_cols, least_of_cols)
+
+
+def _at_stated_prices(problem: Problem, answer: Assignment, by_rows: float, by_cols: float) -> Assignment:
+    """Certify an answer to lower prices for those that are stated, its duals moved where the lone need it."""
+    host, answer = problem.on_host(), answer.on_host()
+    below_rows, below_cols = _beyond_lone(host, answer.col_of_row)
+    v = answer.col_duals.copy()
+    v[below_rows] -= by_rows
+    v[below_cols] += by_cols
+    stated = certify(host, answer.col_of_row, v, solver=answer.solver, device=answer.device, stats=answer.stats)
+    return stated.on_device() if problem.is_on_device else stated
 
 
 def _beyond_lone(problem: Problem, col_of_row: np.ndarray) -> tuple[np.ndarray, np.ndarray]:

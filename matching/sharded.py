@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from contextlib import AbstractContextManager, nullcontext
 from dataclasses import dataclass
 from typing import Any
 
@@ -127,11 +126,6 @@ def _mask_on_host(shard: Any, mask: Any) -> np.ndarray:
     return np.zeros(shard.shape, bool) if mask is None else cuda.to_host(mask)
 
 
-def device_of(array: Any) -> AbstractContextManager[Any]:
-    """Return the device of an array, to make it current; nothing for the host's."""
-    return array.device if cuda.is_device_array(array) else nullcontext()
-
-
 def _checked(shard: Any, mask: Any) -> tuple[Any, Any, np.ndarray]:
     """Return a shard's costs, its mask and its range."""
     if not hasattr(shard, "ndim") or shard.ndim != 2:
@@ -142,7 +136,7 @@ def _checked(shard: Any, mask: Any) -> tuple[Any, Any, np.ndarray]:
         raise InvalidProblem(
             f"forbidden needs each mask beside its shard on {_place(shard)}; got one on {_place(mask)}."
         )
-    with device_of(shard):
+    with cuda.device_of(shard):
         parts = device_problem if cuda.is_device_array(shard) else host_problem
         (_, n, m), data, flat_mask = parts.dense_parts(shard, mask)[:3]
         ranges = [_range(piece) for piece in _pieces(data)]
@@ -164,5 +158,5 @@ def _range(values: Any) -> np.ndarray:
 
 
 def _as_floats(cost: Any) -> Any:
-    with device_of(cost):
+    with cuda.device_of(cost):
         return cost.astype(np.float64)

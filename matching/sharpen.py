@@ -23,6 +23,7 @@ from typing import NamedTuple
 import numpy as np
 from numba import njit
 
+from . import cuda
 from .assignment import Assignment
 from .certificate import certify
 from .convert import as_dense
@@ -48,14 +49,15 @@ def sharpened(problem: Problem, answer: Assignment) -> Assignment:
     problem : Problem
         Integers are left as they are, and beyond `MOST_PAIRS` pairs also point sets and what a GPU has solved.
     answer : Assignment
-        Meant to be exact; where the problem is.
+        Meant to be exact; the result's arrays lie where its do.
     """
     if answer.is_optimal or problem.is_integer or np.isinf(answer.gap).any():
         return answer
     if problem.n_edges > MOST_PAIRS and (problem.kind == "points" or answer.device != "cpu"):
         return answer
     if problem.is_on_device:
-        return sharpened(problem.on_host(), answer.on_host()).on_device()
+        settled = sharpened(problem.on_host(), answer.on_host())
+        return settled.on_device() if cuda.is_device_array(answer.col_of_row) else settled
     if problem.kind == "points":
         return sharpened(as_dense(problem), answer)
     parts = [_sharpen(*pair) for pair in zip(problem.blocks(), answer.blocks(), strict=True)]

@@ -4,20 +4,21 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Callable
+from typing import Any
 
 import numpy as np
 
 from .certificate import certify
 from .convert import transposed
 from .errors import Infeasible
-from .high_prices import Matched, at_lower_prices
 from .problem import Problem
+
+Matched = tuple[np.ndarray, np.ndarray, dict[str, Any]]
+"""Local column of each row, column duals, counts."""
 
 
 def from_short_side(problem: Problem, method: Callable[[Problem], Matched]) -> Matched:
     """Call `method` on the problem, with those blocks turned round that must match all columns and have more rows.
-
-    Prices of the lone that are far above the costs are lowered for it (`high_prices`).
 
     Raises
     ------
@@ -25,9 +26,7 @@ def from_short_side(problem: Problem, method: Callable[[Problem], Matched]) -> M
         As `method` does, with the sides named as in `problem`.
     """
     tall = problem.n_rows_of_block > problem.n_cols_of_block
-    if problem.has_unmatched_cost:
-        return at_lower_prices(problem, method)
-    if not tall.any():
+    if problem.has_unmatched_cost or not tall.any():
         return method(problem)
     if tall.all():
         return _turned_round(problem, method)

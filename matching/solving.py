@@ -12,6 +12,7 @@ from . import cuda
 from .assignment import Assignment
 from .convert import gate_radius
 from .errors import DeviceUnavailable, InvalidProblem
+from .high_prices import at_lower_prices
 from .problem import Problem
 from .sharded import ShardedCosts
 from .solvers import Solver, devices_for, make_solver
@@ -117,8 +118,9 @@ def _solved(problem: Problem, solver: Solver, device: str) -> Assignment:
     """Solve where the solver runs, and hand the arrays back where the problem's are."""
     device = device_for(solver, problem, device)
     if device == "cpu" and problem.is_on_device:
-        return solver.solve(problem.on_host(), device).on_device()
-    return solver.solve(problem, device)
+        with cuda.device_of(problem.data):
+            return _solved(problem.on_host(), solver, device).on_device()
+    return at_lower_prices(problem, lambda stated: solver.solve(stated, device))
 
 
 def _solve_shards(costs: Any, solver: str | Solver, device: str | Sequence[str], options: dict[str, Any]) -> Assignment:

@@ -13,7 +13,7 @@ from typing import Any
 
 import numpy as np
 
-from .. import cuda, device_problem
+from .. import cuda
 from ..assignment import Assignment
 from ..block_by_block import joined
 from ..costs import best_row_duals, largest_cost
@@ -54,21 +54,12 @@ def starting_duals(problem: Problem, start: Any) -> np.ndarray:
     if not np.isfinite(values).all():
         raise InvalidProblem(f"start needs finite prices; got {values[~np.isfinite(values)][0]}.")
     shorter = np.minimum(np.diff(problem.row_offsets), np.diff(problem.col_offsets)).max(initial=0)
-    farthest = min(FARTHEST, 2 * (int(shorter) + 2)) * _largest_cost(problem)
+    farthest = min(FARTHEST, 2 * (int(shorter) + 2)) * largest_cost(problem)
     if problem.is_integer:
         values = np.rint(values) if values.dtype.kind == "f" else values
         farthest = int(min(farthest, 2.0**56))
     duals = np.clip(values, -farthest, farthest).astype(problem.dual_dtype)
     return np.minimum(duals, cuda.to_host(problem.dual_bounds()[1]))
-
-
-def _largest_cost(problem: Problem) -> float:
-    """Return the largest absolute value of a cost or a price of the lone, looked for where they are."""
-    if not problem.is_on_device:
-        return largest_cost(problem)
-    numbers = (problem.data, problem.row_unmatched, problem.col_unmatched)
-    ends = [device_problem.range_of(array) for array in numbers if array is not None]
-    return max((abs(float(end)) for pair in ends for end in pair), default=0.0)
 
 
 def from_prices(problem: Problem, v: np.ndarray, match: Callable[[Problem, np.ndarray], Matched]) -> Matched:
@@ -79,7 +70,7 @@ def from_prices(problem: Problem, v: np.ndarray, match: Callable[[Problem, np.nd
         if block.n_rows > block.n_cols and not block.has_unmatched_cost:
             own = best_row_duals(block, own)[0]
         try:
-            parts.append(from_short_side(block, lambda turned, own=own: match(turned, starting_duals(turned, own))))
+            parts.append(from_short_side(block, lambda turned, own=own: match(turned, own)))
         except Infeasible as error:
             raise (error.in_block(b) if problem.n_blocks > 1 else error) from None
     return joined(parts)

@@ -18,7 +18,8 @@ from ..costs import best_row_duals
 from ..errors import DeviceUnavailable, InvalidProblem
 from ..hall import infeasible
 from ..problem import Problem
-from ..sharded import ShardedCosts, device_of
+from ..sharded import ShardedCosts
+from ..sharpen import sharpened
 from .collectives import Collective, Copies, Nccl
 from .gpu import best_row_duals_of, solve_blocks, solve_from
 from .gpu_dense import LOOSE, REFINEMENTS, DeviceCosts, DeviceState
@@ -86,15 +87,17 @@ def solve_on_gpus(
 def solve_dense(form: Problem, start: Any, solve_rows: Callable[[Problem, Any], Assignment]) -> Assignment:
     """Solve every block of a dense problem, from its part of the start or from nothing (None)."""
     if start is None:
-        return solve_blocks(form, lambda block: solve_rows(block, None))
-    return solve_from(form, starting_duals(form, start), solve_rows, _best_row_duals)
+        answer = solve_blocks(form, lambda block: solve_rows(block, None))
+    else:
+        answer = solve_from(form, starting_duals(form, start), solve_rows, _best_row_duals)
+    return sharpened(form, answer)
 
 
 def _best_row_duals(block: Problem, duals: np.ndarray) -> np.ndarray:
     """Compute them where the costs are."""
     if not block.is_on_device:
         return best_row_duals(block, duals)[0]
-    with device_of(block.data):
+    with cuda.device_of(block.data):
         return cuda.to_host(best_row_duals_of(block, duals))
 
 

@@ -12,7 +12,7 @@ import numpy as np
 from .. import cuda
 from ..certificate import Slackness, slackness_of_links
 from ..problem import Problem
-from ..sharded import ShardedCosts, device_of
+from ..sharded import ShardedCosts
 from .collectives import Collective
 from .gpu_dense import STRIPES, THREADS, DeviceCosts, DeviceState, reduce_rows
 from .state import FREE
@@ -104,7 +104,7 @@ def adopt(cp: Any, costs: ShardedCosts) -> list[DeviceCosts]:
     for shard, mask in zip(costs.shards, masks, strict=True):
         sides = [slice(None), slice(None)]
         sides[costs.axis] = slice(at, at + shard.shape[costs.axis])
-        with device_of(shard):
+        with cuda.device_of(shard):
             bounds = (cp.asarray(bound[side]) for bound, side in zip(costs.outline.dual_bounds(), sides, strict=True))
             parts.append(DeviceCosts(cp, shard, mask, *bounds))
         at = sides[costs.axis].stop
