@@ -15,7 +15,7 @@ CAPACITY = 128
 ZEROS = 32
 SEARCHES_COUNTED = 64
 SLOTS = 64
-MOST_ROWS, MOST_LEVELS = 1 << 24, 1 << 18
+MOST_ROWS, MOST_LEVELS = 1 << 24, 1 << 19
 """What fits into the word by which a column is claimed."""
 
 _LIST_THREADS = 256
@@ -102,7 +102,8 @@ def match_listed(
     cp, (n, m) = costs.cp, costs.cost.shape
     if n >= MOST_ROWS or min(n, m) >= MOST_LEVELS:
         raise InvalidProblem(
-            f"cost has {n} x {m} pairs; this kernel takes up to {MOST_ROWS - 1} rows. Use device='cpu'."
+            f"cost has {n} x {m} pairs; this kernel takes up to {MOST_ROWS - 1} rows, and up to {MOST_LEVELS - 1} rows "
+            "or columns of the fewer. Use device='cpu'."
         )
     columns = cp.empty(m * _COLUMN_BYTES, cp.uint8)
     kernel = costs.kernel("hungarian_classical.cu", "hungarian_classical", cooperative=True)

@@ -5,7 +5,7 @@
 #pragma once
 #include "hungarian_nearest_ends.cuh"
 
-constexpr int LEVEL_BITS = 18, HASH_BITS = 22, ROW_BITS = 24;
+constexpr int LEVEL_BITS = 19, HASH_BITS = 21, ROW_BITS = 24;
 static_assert(LEVEL_BITS + HASH_BITS + ROW_BITS == 64, "a claim is one word");
 
 __device__ __forceinline__ uint64 claim_of(int level, int row, int col) {

@@ -93,12 +93,13 @@ def test_points_on_a_gpu_are_linked_as_if_they_had_to_be(shape: tuple[int, int])
 def test_what_a_budget_left_undone_is_told_at_the_prices_as_stated() -> None:
     problem = Problem.dense(np.random.default_rng(2).random((60, 60)), unmatched_cost=1e25)
     with pytest.raises(NotConverged) as caught:
-        solve(problem, Auction(max_bids=1), "cpu")
+        solve(problem, Auction(max_bids=1, eps=1e-4), "cpu")
     known = caught.value.assignment
     assert known is not None
-    certificate = verify(problem, known)
-    assert certificate.faults == ()
-    assert known.gap == pytest.approx(1e25 * (120 - 2 * known.n_links), rel=1e-9)
+    assert known.n_links < 60
+    assert verify(problem, known).is_valid
+    assert known.cost == pytest.approx(2e25 * (60 - known.n_links), rel=1e-9)
+    assert known.cost - solve(problem, "jv", "cpu").cost <= known.gap < np.inf
 
 
 @pytest.mark.parametrize("solver", SOLVERS)
