@@ -96,18 +96,27 @@ def best_row_duals(problem: Problem, v: np.ndarray) -> tuple[np.ndarray, np.ndar
 
 def largest_cost(problem: Problem) -> float:
     """Return an upper bound of the absolute value of every cost and price; for point sets, from their bounding box."""
-    size_of = device_problem.largest_size if problem.is_on_device else largest_size
     prices = (side for side in (problem.row_unmatched, problem.col_unmatched) if side is not None)
-    return max(largest_link_cost(problem), *(float(size_of(side)) for side in prices), 0.0)
+    return max(largest_link_cost(problem), *map(_largest_size, prices), 0.0)
 
 
 def largest_link_cost(problem: Problem, first: int | None = None) -> float:
-    """Return an upper bound of the absolute value of every cost, or of those that the first costs or points make."""
-    if problem.x is not None and problem.y is not None:
-        diagonal = _diagonal([part[:first] for part in (problem.x, problem.y) if len(part)])
-        return diagonal**2 if problem.metric == "squared" else diagonal
-    size_of = device_problem.largest_size if problem.is_on_device else largest_size
-    return float(size_of(problem.data[:first]))
+    """Return an upper bound of the absolute value of every cost, or of those that the first costs or points make.
+
+    The first are fetched where they lie on a GPU: that takes less time than to ask for their range there.
+    """
+    held = [problem.data] if problem.x is None or problem.y is None else [problem.x, problem.y]
+    if first is not None:
+        held = [cuda.to_host(part[:first]) for part in held]
+    if problem.kind != "points":
+        return _largest_size(held[0])
+    diagonal = _diagonal([part for part in held if len(part)])
+    return diagonal**2 if problem.metric == "squared" else diagonal
+
+
+def _largest_size(values: Any) -> float:
+    """Return the largest absolute finite value, looked for where they are."""
+    return float((device_problem.largest_size if cuda.is_device_array(values) else largest_size)(values))
 
 
 def _diagonal(point_sets: list[Any]) -> float:

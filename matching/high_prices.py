@@ -68,10 +68,11 @@ def _reductions(problem: Problem) -> tuple[tuple[float, float], tuple[float, flo
     links = int(np.minimum(problem.n_rows_of_block, problem.n_cols_of_block).max(initial=0))
     if problem.is_integer or problem.row_unmatched is None or problem.col_unmatched is None or not links:
         return None
+    sides = problem.row_unmatched, problem.col_unmatched
     exchange = of_rows = of_cols = 0.0
     for first in (A_FEW, None):
         exchange = 2.0 * links * largest_link_cost(problem, first)
-        of_rows, of_cols = (float(side[:first].min()) for side in (problem.row_unmatched, problem.col_unmatched))
+        of_rows, of_cols = (float(cuda.to_host(side[:first]).min()) for side in sides)
         if of_rows + of_cols <= FAR * exchange:
             return None
     if exchange == 0.0:
