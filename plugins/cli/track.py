@@ -118,11 +118,12 @@ def command(
 
     Exit codes: 0 all good, 1 some input failed, 2 wrong usage, 130 interrupted.
     """
-    from .destination import checked_format
+    from .destination import checked_folder, checked_format
     from .inputs import plan
     from .outcome import exit_code
 
     checked_format(format_)
+    checked_folder(output)
     if "" in inputs:  # what a shell makes of a variable that is not set; as a path it is the current folder
         raise typer.BadParameter("an empty name is no input.", param_hint="INPUT")
     settings = asked_settings(ctx.params)

@@ -68,3 +68,10 @@ def test_a_run_that_fails_makes_no_folder(auctrack, tmp_path):
     for command in ("link", "detect", "measure", "track"):
         assert auctrack(command, "nowhere.csv", "-o", "new/").exit_code == 1
     assert not list(tmp_path.iterdir())
+
+
+def test_tracks_of_movies_need_a_folder_not_the_name_of_a_table(auctrack, movie, tmp_path):
+    result = auctrack("track", movie, "-o", "tracks.csv")
+    assert result.exit_code == 2
+    assert "needs a folder" in result.output
+    assert not (tmp_path / "tracks.csv").exists()
