@@ -95,6 +95,8 @@ def _run_one(job: Job, settings: Settings, outcome: Outcome, *, overwrite: bool,
     report(job, result)
     if picture:
         _draw(job, settings, result.tracks, overwrite=overwrite)
+    elif job.picture.exists():
+        console.note(f"{job.picture} shows earlier tracks; --picture with --overwrite draws it anew.")
     outcome.status, outcome.figures = "tracked", figures(result)
 
 

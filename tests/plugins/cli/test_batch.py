@@ -335,3 +335,11 @@ def test_ctrl_c_at_any_moment_leaves_a_summary(
     assert result.exit_code == 130, result.output
     assert "bug" not in result.output
     assert statuses(summary()).count("interrupted") == 1
+
+
+def test_a_picture_of_earlier_tracks_is_pointed_out(auctrack, movie):
+    assert auctrack("track", movie, "--picture").exit_code == 0
+    again = auctrack("track", movie, "--search-range", "3", "--overwrite")
+    assert again.exit_code == 0
+    assert "spots.tracks.png shows earlier tracks" in again.output.replace("\n", " ")
+    assert "shows earlier" not in auctrack("track", movie, "--picture", "--overwrite").output
