@@ -20,7 +20,7 @@ from .cardinality.matching import alternating_reach
 from .certificate import block_of, certify, inverse
 from .convert import as_sparse
 from .costs import largest_link_cost
-from .errors import NotConverged
+from .errors import InvalidProblem, NotConverged
 from .flat_graph import global_columns
 from .problem import Problem
 
@@ -61,6 +61,23 @@ def at_lower_prices(problem: Problem, solve: Callable[[Problem], Assignment]) ->
             known = error.assignment
             known = None if known is None else _at_stated_prices(problem, known, *by)
             raise NotConverged(str(error), assignment=known) from None
+
+
+def refuse_high_prices(outline: Problem) -> None:
+    """Refuse prices of the lone that are far above all costs, where those lie in shards: they cannot be lowered there.
+
+    Raises
+    ------
+    InvalidProblem
+        With prices that link as many at the same cost.
+    """
+    reductions = _reductions(outline)
+    if reductions is not None:
+        (of_rows, row_least), (of_cols, col_least) = reductions
+        raise InvalidProblem(
+            f"unmatched_cost of ({of_rows:g}, {of_cols:g}) is so far above all costs that sums with it would lose "
+            f"their digits; ({row_least:g}, {col_least:g}) links as many."
+        )
 
 
 def _reductions(problem: Problem) -> tuple[tuple[float, float], tuple[float, float]] | None:

@@ -10,6 +10,7 @@ import numpy as np
 
 from . import cuda, device_problem, host_problem
 from .errors import InvalidProblem
+from .high_prices import refuse_high_prices
 from .problem import Problem
 
 PIECE = 2**28
@@ -56,7 +57,8 @@ class ShardedCosts:
         Raises
         ------
         InvalidProblem
-            As `Problem.dense`, or the shards do not fit together.
+            As `Problem.dense`, or the shards do not fit together, or `unmatched_cost` is so far above all costs that it
+            would have to be lowered (`high_prices`).
         """
         if not isinstance(shards, Sequence) or not len(shards) or axis not in (0, 1):
             found = len(shards) if isinstance(shards, Sequence) else repr(shards)
@@ -80,6 +82,7 @@ class ShardedCosts:
             )
         ranges = np.concatenate([found for _, _, found in checked])
         outline = Problem.outline((n, m), ranges, unmatched_cost)
+        refuse_high_prices(outline)
         if outline.data.dtype != ranges.dtype:  # integers beside a fractional price
             costs = tuple(map(_as_floats, costs))
         return cls(costs, tuple(mask for _, mask, _ in checked) if forbidden is not None else (), axis, outline)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import sys
 from collections.abc import Iterator
 from contextlib import nullcontext
@@ -16,6 +17,16 @@ from auctrack.matching import DeviceUnavailable, HungarianTree, InvalidProblem, 
 SPLITTING = ("hungarian-tree", "hungarian-classical")
 
 # ------------------------------------------------------------------ costs in shards
+
+
+def test_prices_far_above_all_costs_are_refused_with_some_that_link_as_many():
+    cost = np.random.default_rng(0).random((6, 8))
+    with pytest.raises(InvalidProblem, match=r"unmatched_cost of \(1e\+20, 1e\+20\) .* links as many") as refused:
+        ShardedCosts.of(np.split(cost, 2), axis=0, unmatched_cost=1e20)
+    lower = re.findall(r"\d+\.\d+", str(refused.value).partition(";")[2])
+    ShardedCosts.of(np.split(cost, 2), axis=0, unmatched_cost=tuple(map(float, lower)))
+    answers = [solve(Problem.dense(cost, unmatched_cost=price), "jv") for price in (1e20, tuple(map(float, lower)))]
+    np.testing.assert_array_equal(answers[0].col_of_row, answers[1].col_of_row)
 
 
 @pytest.mark.parametrize("axis", [0, 1])
