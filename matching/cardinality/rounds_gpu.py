@@ -36,7 +36,7 @@ def push_relabel(
     edges = 2 if graph.indptr.dtype == np.int32 else 4  # words of an Edges in cardinality_push.cu
     queue = cp.empty((graph.n_columns, edges), cp.int32)
     next_free = cp.empty(graph.n_rows, cp.int32)
-    counts = cp.zeros(10, cp.int32)
+    counts = cp.zeros(12, cp.int32)
     statistics_end = 2 + 8 * _MOST_ROUNDS
     report = cp.empty(statistics_end + MOST_LEVELS, cp.int32)
     lanes = 8 if graph.n_edges <= 16 * graph.n_rows else 32

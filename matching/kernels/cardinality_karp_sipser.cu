@@ -150,9 +150,10 @@ extern "C" __global__ void __launch_bounds__(1024, 1)
         for (int i = warp; i < n_live; i += warps) {
             const int row = live[i];
             const int column = proposal[row];
-            __syncwarp();
-            if (load_fresh(&col_of_row[row]) >= 0 || column == -1) continue;
+            const bool is_free = load_fresh(&col_of_row[row]) < 0;
             const bool wins = column >= 0 && static_cast<uint32>(load_fresh(&best[column])) == static_cast<uint32>(row);
+            __syncwarp();  // all lanes have read whether the row is free before one of them matches it
+            if (!is_free || column == -1) continue;
             if (!wins) {
                 if (lane() == 0) next_live[next_place(&counts->live[(round + 1) & 1])] = row;
                 continue;

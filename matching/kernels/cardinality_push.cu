@@ -26,7 +26,9 @@
 constexpr int UNSEEN = 0x3fffffff;
 constexpr int INFINITE = UNSEEN - 1;
 constexpr uint32 FREE = 0xffffffffu;
-constexpr int GATHER = 1024;
+#ifndef GATHER  // smaller in tests
+#define GATHER 1024
+#endif
 constexpr int MOST_LEVELS = 1 << 14;  // of all relabellings, whose sizes are written down; as in best_gpu.py
 
 __device__ __forceinline__ uint64 packed(int label, uint32 row) { return static_cast<uint64>(label) << 32 | row; }
@@ -80,10 +82,16 @@ __device__ __forceinline__ bool settle(const Pushes& p, Walker& w, int mine) {
     return true;
 }
 
+// The lanes that hold a walker together.
+template <int LANES>
+__device__ __forceinline__ uint32 group_of_lanes() {
+    return LANES == 32 ? FULL_WARP : ((1u << LANES) - 1u) << (lane() & ~(LANES - 1));
+}
+
 // Bids for the neighbour of lowest label; the walker ends (row = -1) if there is none.
 template <int LANES>
 __device__ void bid(const Pushes& p, Walker& w, const Range& edges) {
-    const uint32 group = LANES == 32 ? FULL_WARP : ((1u << LANES) - 1u) << (lane() & ~(LANES - 1));
+    const uint32 group = group_of_lanes<LANES>();
     const int mine = threadIdx.x & (LANES - 1);
     int lowest = INFINITE, second = INFINITE, column = -1, holder = -1, here = edges.first;
     for (offset_t k = edges.begin + mine; k < edges.stop; k += LANES) {
@@ -133,9 +141,9 @@ extern "C" __global__ void cardinality_push_store(int n_columns, const uint64* s
 }
 
 struct Counts {
-    int queue[3];  // ring over level % 3
-    int alive[3];  // ring over step % 3
-    int reached;
+    int queue[3];    // ring over level % 3
+    int alive[3];    // ring over step % 3
+    int reached[3];  // as queue: free rows that the level before has reached
     int next_free;
     int pushes;
     uint32 arrived;
@@ -156,6 +164,7 @@ __device__ void relabel_level(const offset_t* other_indptr, const int* other_ind
                               const Edges* front, int n, int level, Counts* counts, Edges* next,
                               Gathered<Edges, GATHER>& gathered) {
     int* n_next = &counts->queue[(level + 1) % 3];
+    int* n_reached = &counts->reached[(level + 1) % 3];
     const int thread = global_thread(), threads = all_threads();
     int lanes = 32;
     while (lanes > 1 && static_cast<int64>(n) * lanes > threads) lanes >>= 1;
@@ -173,7 +182,7 @@ __device__ void relabel_level(const offset_t* other_indptr, const int* other_ind
                 *label_in(&state[column]) = level + 1;
                 gathered.add(edges, next, n_next);
             } else {
-                next_place(&counts->reached);
+                next_place(n_reached);
             }
         }
     }
@@ -227,14 +236,14 @@ __device__ void solve(const offset_t* indptr, const int* indices, const offset_t
             grid_barrier(&counts->arrived);
             if (threadIdx.x == 0) {
                 shared_n = load_fresh(&counts->queue[level % 3]);
-                shared_reached = load_fresh(&counts->reached);
+                shared_reached = load_fresh(&counts->reached[level % 3]);
             }
             __syncthreads();
             const int n = shared_n;
-            reached = shared_reached;
+            reached += shared_reached;
             if (n == 0 || reached == n_free) break;
             if (thread == 0) {
-                counts->queue[(level + 2) % 3] = 0;
+                counts->queue[(level + 2) % 3] = counts->reached[(level + 2) % 3] = 0;
                 if (levels_before + level < MOST_LEVELS) sizes[levels_before + level] = n;
             }
             relabel_level(other_indptr, other_indices, state, seen, front, n, level, counts, front + n, gathered);
@@ -266,6 +275,7 @@ __device__ void solve(const offset_t* indptr, const int* indices, const offset_t
                     if (is_first) own = range_of(p, w.row, mine);
                 } else if (!is_first) {
                     w = walkers[i];
+                    __syncwarp(group_of_lanes<LANES>());  // all lanes have read it before one writes
                 }
                 if (w.row >= 0) {
                     const bool has_won = settle(p, w, mine);
@@ -307,8 +317,8 @@ __device__ void solve(const offset_t* indptr, const int* indices, const offset_t
             row[0] = n_free, row[1] = reached, row[2] = level, row[3] = visited, row[4] = steps;
             row[5] = counts->pushes, row[6] = static_cast<int>(relabelled - start);
             row[7] = static_cast<int>(nanoseconds() - relabelled);
-            for (int k = 0; k < 3; ++k) counts->queue[k] = 0;
-            counts->reached = counts->pushes = 0;
+            for (int k = 0; k < 3; ++k) counts->queue[k] = counts->reached[k] = 0;
+            counts->pushes = 0;
         }
         n_free = shared_n;
         int* swap = free_rows;

@@ -22,11 +22,13 @@
 // variant: -DINDEX64
 #include "grid.cuh"
 
-constexpr int HEAVY = 512;
-constexpr int CHUNK = 512;
-constexpr int HANDFUL = 8;
-constexpr int GATHER = 1024;
-constexpr int FEW = 256;  // so few rows are left to one block, which needs no grid barrier
+#ifndef HEAVY  // smaller in tests
+#define HEAVY 512
+#define CHUNK 512
+#define HANDFUL 8
+#define GATHER 1024
+#define FEW 256  // so few rows are left to one block, which needs no grid barrier
+#endif
 constexpr int NO_END = 0x7fffffff;
 constexpr int MOST_LEVELS = 1 << 14;  // of all phases of a launch, whose sizes are written down; as in best_gpu.py
 

@@ -4,7 +4,8 @@
 // a warp's exchange, or a word in memory. Blocks take turns, and go as far as they can: one may be rounds ahead of another
 // wherever no barrier keeps it. `__shared__` is a block's own. What is not shown: caches, and late writes.
 //
-// With -DDRAWN=seed whose turn it is is drawn, and a turn may end before any word that others read or write.
+// With -DDRAWN=seed whose turn it is is drawn, and a turn may end before any word that others read or write; `draw_from` takes
+// another seed. A launch that nobody can go on with ends, and says so.
 #include <emmintrin.h>
 #include <setjmp.h>
 #include <ucontext.h>
@@ -70,6 +71,10 @@ inline bool ends_turn() { return drawn(6) == 0; }
 inline uint32_t drawn(uint32_t) { return 0; }
 inline bool ends_turn() { return false; }
 #endif
+
+constexpr long MOST_VAIN_LOOKS = 100000;
+inline long vain_looks = 0;  // at words that others are to change, since anything else was done
+inline bool is_stuck = false;
 
 // Whose turn it is.
 struct Turns {
@@ -139,6 +144,7 @@ inline void open_barrier() {
 }
 
 inline bool barrier(bool say) {
+    vain_looks = 0;
     block->any |= say;
     const long mine = block->barriers;
     if (++block->waiting == block->alive) open_barrier();
@@ -162,6 +168,7 @@ T from_word(uint64_t bits) {
 // What the lanes of the mask give, once all have come.
 template <class T>
 const uint64_t* exchanged(uint32_t mask, T value) {
+    vain_looks = 0;
     Meeting& here = block->warps[threadIdx.x / 32][mask];
     const long mine = here.times;
     here.given[threadIdx.x % 32] = word(value), here.arrived |= 1u << threadIdx.x % 32;
@@ -174,6 +181,7 @@ const uint64_t* exchanged(uint32_t mask, T value) {
 }
 
 inline void pause() {
+    vain_looks = 0;
     if (!ends_turn()) return;
     block->awaits = true;
     wait();
@@ -184,11 +192,17 @@ T load(const T* at) {
     pause();
     return __atomic_load_n(at, __ATOMIC_SEQ_CST);
 }
+template <class T, class U>
+void store(T* at, U value) {
+    pause();
+    __atomic_store_n(at, (T)value, __ATOMIC_SEQ_CST);
+}
 template <class T>
 T awaited(const T* at) {
+    is_stuck |= ++vain_looks > MOST_VAIN_LOOKS;
     block->awaits = true;
     wait();
-    return load(at);
+    return __atomic_load_n(at, __ATOMIC_SEQ_CST);
 }
 inline void load_words(const uint64_t* at, uint64_t& a, uint64_t& b) {
     block->awaits = true;
@@ -206,6 +220,7 @@ struct Fiber {
     static inline thread_local Kernel* kernel;
     static void run() {
         (*kernel)();
+        vain_looks = 0;
         block->done[block->current] = true;
         if (--block->alive > 0 && block->waiting == block->alive) open_barrier();
         wait();
@@ -229,10 +244,12 @@ void run_block(Turns* turns, int number, int blocks, int threads, int shared_byt
         here.fibers[t].uc_stack.ss_sp = stacks[t].data(), here.fibers[t].uc_stack.ss_size = stacks[t].size();
         makecontext(&here.fibers[t], Fiber<Kernel>::run, 0);
     }
-    while (here.alive > 0) {
+    while (here.alive > 0 && !is_stuck) {
         const int first = (int)drawn(threads);
+        bool any_went_on = false;
         for (int k = 0; k < threads; ++k)
-            if (const int t = (first + k) % threads; !here.done[t] && (here.until[t].first == nullptr || *here.until[t].first != here.until[t].second)) go_on(t);
+            if (const int t = (first + k) % threads; !here.done[t] && (here.until[t].first == nullptr || *here.until[t].first != here.until[t].second)) any_went_on = true, go_on(t);
+        is_stuck |= !any_went_on;  // some wait at a barrier, or for a warp, that others do not come to
         if (here.awaits && here.alive > 0) turns->pass_on(false);
         here.awaits = false;
     }
@@ -244,18 +261,24 @@ void call(void (*kernel)(A...), void** arguments, std::index_sequence<I...>) {
     kernel(*(A*)arguments[I]...);
 }
 
-// `arguments` as the CUDA driver takes them: where each of them lies.
+// `arguments` as the CUDA driver takes them: where each of them lies. False: all that were left waited for one another.
 template <class... A>
-void launch(void (*kernel)(A...), int blocks, int threads, int shared_bytes, void** arguments) {
+bool launch(void (*kernel)(A...), int blocks, int threads, int shared_bytes, void** arguments) {
     const auto run = [=] { call(kernel, arguments, std::index_sequence_for<A...>{}); };
+    is_stuck = false, vain_looks = 0;
     Turns turns;
     turns.present.assign(blocks, true);
     std::vector<std::thread> all;
     for (int k = 0; k < blocks; ++k) all.emplace_back([&, k] { run_block(&turns, k, blocks, threads, shared_bytes, run); });
     for (auto& one : all) one.join();
+    return !is_stuck;
 }
 
 }  // namespace host
+
+#ifdef DRAWN
+extern "C" inline __attribute__((used)) void draw_from(uint32_t seed) { host::numbers = seed; }
+#endif
 
 constexpr uint32_t ALL_LANES = 0xffffffffu;
 inline void __syncthreads() { host::barrier(false); }
@@ -264,6 +287,10 @@ inline void __syncwarp(uint32_t mask = ALL_LANES) { host::exchanged(mask, 0); }
 template <class T>
 T __shfl_sync(uint32_t mask, T value, int from) {
     return host::from_word<T>(host::exchanged(mask, value)[from]);
+}
+template <class T>
+T __shfl_sync(uint32_t mask, T value, int from, int width) {
+    return __shfl_sync(mask, value, (int)(threadIdx.x % 32 & ~(width - 1)) + from % width);
 }
 template <class T>
 T __shfl_xor_sync(uint32_t mask, T value, int step) {
@@ -317,6 +344,13 @@ template <class T, class U>
 T atomicExch(T* at, U value) {
     host::pause();
     return __atomic_exchange_n(at, (T)value, __ATOMIC_SEQ_CST);
+}
+template <class T, class U, class V>
+T atomicCAS(T* at, U expected, V value) {
+    host::pause();
+    T before = (T)expected;
+    __atomic_compare_exchange_n(at, &before, (T)value, false, __ATOMIC_SEQ_CST, __ATOMIC_SEQ_CST);
+    return before;
 }
 namespace host {
 template <class T, class Better>

@@ -36,7 +36,10 @@ _WORDS = {
         "value = host::load(address);"
     ),
     'asm volatile("st.relaxed.gpu.global.s32 [%0], %1;" ::"l"(address), "r"(value) : "memory");': (
-        "__atomic_store_n(address, value, __ATOMIC_SEQ_CST);"
+        "host::store(address, value);"
+    ),
+    'asm volatile("st.relaxed.gpu.global.u64 [%0], %1;" ::"l"(address), "l"(value) : "memory");': (
+        "host::store(address, value);"
     ),
     'asm volatile("mov.u64 %0, %globaltimer;" : "=l"(now));': "now = 0;",
     'asm volatile("ld.acquire.gpu.global.u32 %0, [%1];" : "=r"(now) : "l"(arrived) : "memory");': (
@@ -62,8 +65,8 @@ _WORDS = {
 """What only a GPU can do, and what stands for it."""
 
 _KERNEL_NAME = r'extern "C" __global__ void\s+(?:__launch_bounds__\(.*?\)\s*)?(\w+)\('
-_LAUNCHER = """extern "C" void launch_{0}(int blocks, int threads, int shared_bytes, void** arguments) {{
-    host::launch({0}, blocks, threads, shared_bytes, arguments);
+_LAUNCHER = """extern "C" int launch_{0}(int blocks, int threads, int shared_bytes, void** arguments) {{
+    return host::launch({0}, blocks, threads, shared_bytes, arguments);
 }}
 """
 _PRELUDE = """#include "cuda_on_host.h"
@@ -181,12 +184,18 @@ class HostKernel:
     def __call__(self, grid: tuple[int], block: tuple[int], arguments: Sequence[Any], *, shared_mem: int = 0) -> None:
         given = [np.array(a.ctypes.data if isinstance(a, np.ndarray) and a.ndim else a) for a in arguments]
         where = (ctypes.c_void_p * len(given))(*(value.ctypes.data for value in given))
-        self.launch(int(grid[0]), int(block[0]), int(shared_mem), where)
+        went_on = self.launch(int(grid[0]), int(block[0]), int(shared_mem), where)
+        assert went_on, "deadlock: all threads of the kernel that are left wait for one another"
 
 
 def compiled(file: str, name: str, *options: str) -> Any:
     """Return what launches a kernel of a file that is compiled for the host."""
     return getattr(_library(file, *options), f"launch_{name}")
+
+
+def draw_from(seed: int, file: str, *options: str) -> None:
+    """Begin the turns of a file's kernels anew, drawn from another seed; `options` are those it is compiled with."""
+    _library(file, *options).draw_from(seed)
 
 
 @functools.cache

@@ -1,0 +1,91 @@
+"""The GPU's matching where there is no GPU: its own kernels, compiled for the host, and NumPy in CuPy's place."""
+
+from __future__ import annotations
+
+from collections.abc import Generator, Sequence
+from contextlib import contextmanager
+from typing import Any
+
+import pytest
+
+from auctrack.matching import cuda
+from auctrack.matching.cardinality import (
+    apfb_gpu,
+    best_gpu,
+    forest_gpu,
+    g_pr_gpu,
+    graph_gpu,
+    initial_gpu,
+    persistent_gpu,
+    rounds_gpu,
+    structure_gpu,
+)
+
+from ..auction.on_host import CUPY, KernelsOnHost
+from ..hungarian.host_kernels import RESIDENT_BLOCKS, draw_from
+
+THREADS, FEW_THREADS = 64, 32
+"""Of a block here, a fiber each: of kernels that stay, and of those that are launched again and again."""
+
+_SPREAD = 2654435761  # so that the first turns of neighbouring seeds differ
+
+SMALL: dict[str, tuple[str, ...]] = {
+    "cardinality_push.cu": ("-DGATHER=8",),
+    "cardinality_search.cu": ("-DFEW=4", "-DHANDFUL=1", "-DHEAVY=6", "-DCHUNK=6", "-DGATHER=8"),
+}
+"""Options with which small graphs reach all of a file."""
+
+
+PERSISTENT = ("cardinality_karp_sipser.cu", "cardinality_push.cu", "cardinality_search.cu")
+"""Files whose kernels run to the end in one launch, and meet at barriers of the whole grid."""
+
+
+class _Event:
+    """A moment that nobody measures."""
+
+    def record(self) -> None: ...
+
+    def synchronize(self) -> None: ...
+
+
+def be_the_device(monkeypatch: pytest.MonkeyPatch, *, drawn: Sequence[str] = ()) -> None:
+    """Let the host be the device, in small; in the kernels of the files `drawn` whose turn it is is drawn."""
+
+    @contextmanager
+    def using(_: str = "cuda") -> Generator[Any]:
+        yield CUPY
+
+    def load(file: str, *options: str, cooperative: bool = False) -> KernelsOnHost:
+        return KernelsOnHost(file, *options, *_options_of(file, drawn=file in drawn), cooperative=cooperative)
+
+    monkeypatch.setattr(CUPY.cuda, "Event", _Event, raising=False)
+    monkeypatch.setattr(CUPY.cuda, "get_elapsed_time", lambda *_: 0.0, raising=False)
+    monkeypatch.setattr(cuda, "cupy", lambda: CUPY)
+    monkeypatch.setattr(cuda, "using", using)
+    monkeypatch.setattr(cuda, "load", load)
+    monkeypatch.setattr(cuda, "require_memory", lambda *_: None)
+    monkeypatch.setattr(cuda, "resident_blocks", lambda *_: RESIDENT_BLOCKS)
+    _make_small(monkeypatch)
+
+
+def _make_small(monkeypatch: pytest.MonkeyPatch) -> None:
+    for module in (apfb_gpu, g_pr_gpu, graph_gpu, initial_gpu, rounds_gpu, structure_gpu):
+        monkeypatch.setattr(module, "THREADS", FEW_THREADS)
+    for module in (forest_gpu, persistent_gpu, rounds_gpu):
+        monkeypatch.setattr(module, "THREADS_OF_A_BLOCK", THREADS)
+    monkeypatch.setattr(initial_gpu, "_PERSISTENT_THREADS", THREADS)
+    monkeypatch.setattr(apfb_gpu, "_CONSTANT_GRID", RESIDENT_BLOCKS)
+    for module in (best_gpu, forest_gpu, initial_gpu):
+        monkeypatch.setattr(module, "LONG_ROW", 6)
+    monkeypatch.setattr(forest_gpu, "_HEAVY_CHUNK", 6)
+    monkeypatch.setattr(g_pr_gpu, "SHRINK_FROM", 4)
+
+
+def draw_turns_from(seed: int, files: Sequence[str] = PERSISTENT) -> None:
+    """Draw the turns in these files' kernels from another seed from now on."""
+    for file in files:
+        draw_from(seed * _SPREAD % 2**32, file, *_options_of(file, drawn=True))
+
+
+def _options_of(file: str, *, drawn: bool) -> tuple[str, ...]:
+    return (*SMALL.get(file, ()), *(("-DDRAWN=1",) if drawn else ()))

@@ -1,0 +1,240 @@
+"""The GPU's matching run on the host by its own kernels, small: every algorithm against SciPy, whoever is quick."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+import pytest
+from scipy import sparse
+from scipy.sparse.csgraph import maximum_bipartite_matching
+
+from auctrack.matching import cuda
+from auctrack.matching.cardinality import (
+    cardinality_over_radii,
+    connected_components,
+    dulmage_mendelsohn,
+    edges_in_no_maximum_matching,
+    hall_violator,
+    maximum_matching,
+)
+from auctrack.matching.cardinality.best_gpu import Tuning, best_gpu
+from auctrack.matching.cardinality.cheap import cheap
+from auctrack.matching.cardinality.forest_gpu import search
+from auctrack.matching.cardinality.graph import BipartiteGraph
+from auctrack.matching.cardinality.graph_gpu import DeviceGraph, DeviceMatching
+from auctrack.matching.cardinality.initial_gpu import cheap as cheap_gpu
+from auctrack.matching.cardinality.initial_gpu import given
+from auctrack.matching.cardinality.initial_gpu import karp_sipser as karp_sipser_gpu
+from auctrack.matching.cardinality.matching import check_matching
+from auctrack.matching.cardinality.radii_gpu import cardinality_over_radii_gpu
+from auctrack.matching.cardinality.rounds_gpu import push_relabel
+from auctrack.matching.cardinality.solve_gpu import maximum_matching_gpu, minimum_cover_gpu
+
+from ..auction.on_host import CUPY, needs_compiler
+from ..hungarian.host_kernels import HostKernel, compiled
+from .on_host import PERSISTENT, be_the_device, draw_turns_from
+from .test_solve_gpu import VARIANTS
+
+pytestmark = needs_compiler
+
+
+def _random(n_rows: int, n_columns: int, n_edges: int) -> sparse.csr_matrix:
+    rng = np.random.default_rng(n_edges)
+    ends = rng.integers(0, n_rows, n_edges), rng.integers(0, n_columns, n_edges)
+    return sparse.coo_matrix((np.ones(n_edges, np.int8), ends), shape=(n_rows, n_columns)).tocsr()
+
+
+def _two_bands(n: int, offset: int) -> sparse.csr_matrix:
+    return sparse.diags([np.ones(n), np.ones(n - 1)], [0, offset]).tocsr()
+
+
+CASES: dict[str, sparse.csr_matrix] = {
+    "one edge": _random(1, 1, 1),
+    "wide": _random(5, 7, 9),
+    "tall": _random(60, 30, 100),
+    "critical": _random(70, 70, 144),
+    "dense": _random(24, 24, 160),
+    "chain": _two_bands(20, 1),
+    "chain against the order": _two_bands(20, -1)[::-1].tocsr(),
+    "star": sparse.csr_matrix(np.vstack([np.ones((1, 40)), np.zeros((4, 40))])),
+    "star of rows": sparse.csr_matrix(np.hstack([np.ones((40, 1)), np.zeros((40, 4))])),
+    "hubs": sparse.hstack([np.ones((30, 5)), _random(30, 30, 45)]).tocsr(),
+    "hubs of rows": sparse.vstack([_random(40, 40, 60), np.ones((5, 40))]).tocsr(),
+    "no edges": sparse.csr_matrix((7, 5)),
+    "no rows": sparse.csr_matrix((0, 5)),
+    "no columns": sparse.csr_matrix((5, 0)),
+}
+WITH_EDGES = [name for name, edges in CASES.items() if edges.nnz]
+SEEDS = range(5)
+
+
+@pytest.fixture
+def host(monkeypatch: pytest.MonkeyPatch) -> None:
+    be_the_device(monkeypatch)
+
+
+@pytest.fixture
+def drawn(monkeypatch: pytest.MonkeyPatch) -> None:
+    be_the_device(monkeypatch, drawn=PERSISTENT)
+
+
+def _graph(name: str) -> BipartiteGraph:
+    return BipartiteGraph.from_any(CASES[name])
+
+
+def _maximum(name: str) -> int:
+    if not CASES[name].nnz:
+        return 0
+    return int(np.count_nonzero(maximum_bipartite_matching(CASES[name], perm_type="column") >= 0))
+
+
+def _from_nothing(graph: DeviceGraph) -> DeviceMatching:
+    return given(graph, np.full(graph.n_rows, -1, np.int32))
+
+
+def _is_maximal(graph: BipartiteGraph, matching: DeviceMatching) -> bool:
+    ends = np.repeat(np.arange(graph.n_rows), np.diff(graph.indptr))
+    return not ((matching.col_of_row[ends] < 0) & (matching.row_of_col[graph.indices] < 0)).any()
+
+
+@pytest.mark.usefixtures("host")
+@pytest.mark.parametrize(("algorithm", "initial", "options"), VARIANTS, ids=str)
+def test_size_is_maximum_and_the_cover_proves_it(algorithm: str, initial: str, options: dict[str, Any]) -> None:
+    for name in CASES:
+        graph = _graph(name)
+        col_of_row, row_of_col, _ = maximum_matching_gpu(graph, algorithm, initial, "cuda", options)
+        check_matching(graph, col_of_row, row_of_col)
+        rows, columns = minimum_cover_gpu(graph, col_of_row)
+        ends = np.repeat(np.arange(graph.n_rows), np.diff(graph.indptr))
+        assert (rows[ends] | columns[graph.indices]).all()
+        assert rows.sum() + columns.sum() == np.count_nonzero(col_of_row >= 0) == _maximum(name), name
+
+
+@pytest.mark.usefixtures("host")
+def test_wide_offsets_give_the_same_matching() -> None:
+    graph = _graph("critical")
+    wide = BipartiteGraph(graph.indptr.astype(np.int64), graph.indices, graph.n_rows, graph.n_columns)
+    options = {"tuning": Tuning(slow_share=-1.0)}
+    here, there = (maximum_matching_gpu(g, "auto", "none", options=options)[0] for g in (graph, wide))
+    np.testing.assert_array_equal(here, there)
+
+
+@pytest.mark.usefixtures("host")
+@pytest.mark.parametrize("name", CASES)
+def test_greedy_start_equals_the_sequential_one(name: str) -> None:
+    graph = _graph(name)
+    col_of_row, row_of_col = np.full(graph.n_rows, -1, np.int32), np.full(graph.n_columns, -1, np.int32)
+    cheap(graph, col_of_row, row_of_col)
+    matching = cheap_gpu(DeviceGraph.of(graph))
+    np.testing.assert_array_equal(matching.col_of_row, col_of_row)
+    np.testing.assert_array_equal(matching.row_of_col, row_of_col)
+
+
+@pytest.mark.usefixtures("host")
+def test_levels_are_told() -> None:
+    """The sizes of a round's levels add up to the columns visited; those of a phase to the rows, where none is cut."""
+    graph = DeviceGraph.of(_graph("critical"))
+    rounds = push_relabel(graph, _from_nothing(graph), 1.0, 20)
+    chain = DeviceGraph.of(_graph("chain"))
+    _, phases = search(chain, _from_nothing(chain))
+    for turns, visited in ((rounds, "columns_visited"), (phases, "rows_visited")):
+        for turn in turns:
+            assert len(turn["frontiers"]) == turn["levels"]
+            assert sum(turn["frontiers"]) == turn[visited]
+
+
+def _search(graph: DeviceGraph) -> DeviceMatching:
+    matching = _from_nothing(graph)
+    assert search(graph, matching)[0]
+    return matching
+
+
+def _pushes(steps_scale: float, steps_base: int) -> Callable[[DeviceGraph], DeviceMatching]:
+    def run(graph: DeviceGraph) -> DeviceMatching:
+        matching = _from_nothing(graph)
+        push_relabel(graph, matching, steps_scale, steps_base)
+        return matching
+
+    return run
+
+
+def _both(graph: DeviceGraph) -> DeviceMatching:
+    matching = _from_nothing(graph)
+    best_gpu(graph, matching, tuning=Tuning(slow_share=-1.0, steps_base=1000))
+    return matching
+
+
+SEARCHES = {"trees": _search, "pushes, long rounds": _pushes(1.0, 1000), "pushes": _pushes(0.0, 1), "both": _both}
+
+
+@pytest.mark.usefixtures("drawn")
+@pytest.mark.parametrize("name", WITH_EDGES)
+@pytest.mark.parametrize("way", SEARCHES)
+def test_the_matching_is_the_same_whoever_is_quick(way: str, name: str) -> None:
+    graph = _graph(name)
+    found: list[Any] = []
+    for seed in SEEDS:
+        draw_turns_from(seed)
+        matching = SEARCHES[way](DeviceGraph.of(graph))
+        check_matching(graph, cuda.to_host(matching.col_of_row), cuda.to_host(matching.row_of_col))
+        found.append(cuda.to_host(matching.col_of_row))
+        np.testing.assert_array_equal(found[0], found[-1])
+    assert np.count_nonzero(found[0] >= 0) == _maximum(name)
+
+
+@pytest.mark.usefixtures("drawn")
+@pytest.mark.parametrize("name", WITH_EDGES)
+def test_karp_sipser_is_maximal_and_on_trees_maximum_whoever_is_quick(name: str) -> None:
+    graph = _graph(name)
+    for seed in SEEDS:
+        draw_turns_from(seed)
+        matching = karp_sipser_gpu(DeviceGraph.of(graph), share=1 + seed % 4)
+        check_matching(graph, cuda.to_host(matching.col_of_row), cuda.to_host(matching.row_of_col))
+        assert _is_maximal(graph, matching)
+        assert matching.n_free == 0 or not name.startswith("chain")
+
+
+@pytest.mark.usefixtures("host")
+@pytest.mark.parametrize("name", CASES)
+def test_structure_equals_the_cpus(name: str) -> None:
+    edges = CASES[name]
+    for here, there in zip(connected_components(edges, "cuda"), connected_components(edges, "cpu"), strict=True):
+        np.testing.assert_array_equal(here, there)
+    matching = maximum_matching(edges, device="cpu")
+    for question in (hall_violator, dulmage_mendelsohn):
+        for here, there in zip(question(edges, matching, "cuda"), question(edges, matching, "cpu"), strict=True):
+            np.testing.assert_array_equal(here, there)
+    np.testing.assert_array_equal(
+        edges_in_no_maximum_matching(edges, matching, "cuda"), edges_in_no_maximum_matching(edges, matching, "cpu")
+    )
+
+
+@pytest.mark.usefixtures("host")
+@pytest.mark.parametrize("n_pairs", [0, 1, 200])
+def test_curve_over_radii_equals_the_cpus(n_pairs: int) -> None:
+    rng = np.random.default_rng(n_pairs)
+    rows, columns = rng.integers(0, 60, n_pairs), rng.integers(0, 50, n_pairs)  # some pairs twice
+    distances, radii = rng.random(n_pairs), np.array([0.3, 0.01, 1.0, -1.0, 0.03, 0.01])
+    pairs = CUPY.array(rows), CUPY.array(columns), CUPY.array(distances)
+    np.testing.assert_array_equal(
+        cardinality_over_radii_gpu(*pairs, (60, 50), radii),
+        cardinality_over_radii(rows, columns, distances, (60, 50), radii),
+    )
+
+
+DEADLOCKS = {
+    "a barrier of the grid that one block does not come to": "if (blockIdx.x > 0) grid_barrier(arrived);",
+    "lanes that wait in two places": "if (threadIdx.x > 0) __syncwarp(); else __syncthreads();",
+}
+
+
+@pytest.mark.parametrize("kind", DEADLOCKS)
+def test_a_launch_that_nobody_can_go_on_with_ends_and_says_so(kind: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    body = DEADLOCKS[kind]
+    text = f'{cuda.source("grid.cuh")}\nextern "C" __global__ void stuck(uint32* arrived) {{ {body} }}\n'
+    monkeypatch.setattr(cuda, "source", lambda _: text)
+    kernel = HostKernel(compiled(f"{kind}.cu", "stuck"))
+    with pytest.raises(AssertionError, match="deadlock"):
+        kernel((2,), (32,), (CUPY.zeros(1, np.uint32),))
