@@ -9,7 +9,9 @@ from typing import Any
 import numpy as np
 import pytest
 
-from ..hungarian.host_kernels import COMPILER, RESIDENT_BLOCKS, HostArray, HostKernel, HostModule, compiled
+from auctrack.matching import cuda
+
+from ..hungarian.host_kernels import COMPILER, RESIDENT_BLOCKS, HostArray, HostKernel, HostModule, compiled, draw_from
 
 needs_compiler = pytest.mark.skipif(COMPILER is None, reason="needs g++")
 
@@ -44,3 +46,14 @@ class KernelsOnHost:
 
     def __getitem__(self, name: str) -> HostKernel:
         return HostKernel(compiled(self.file, name, *self.options))
+
+
+def draw_turns(monkeypatch: pytest.MonkeyPatch, seed: int) -> None:
+    """Draw whose turn it is in all kernels that are loaded from now on, from `seed` each time one is asked for."""
+
+    def load(file: str, *options: str, cooperative: bool = False) -> KernelsOnHost:
+        drawn = *options, "-DDRAWN=1"
+        draw_from(seed, file, *drawn)
+        return KernelsOnHost(file, *drawn, cooperative=cooperative)
+
+    monkeypatch.setattr(cuda, "load", load)

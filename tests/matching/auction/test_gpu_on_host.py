@@ -10,12 +10,17 @@ from scipy.sparse import csr_array
 
 from auctrack.matching import Assignment, Auction, Problem, solve, verify
 from auctrack.matching.auction import gpu, gpu_dense, gpu_points
+from auctrack.matching.auction.gpu_certificate import certified
 from auctrack.matching.auction.gpu_dense import cheapest_of_rows
-from auctrack.matching.auction.gpu_graph import DeviceGraph
+from auctrack.matching.auction.gpu_graph import DeviceGraph, Prices
+from auctrack.matching.auction.gpu_scaling import starting_prices
+from auctrack.matching.auction.gpu_steps import bid, grow_forest
 from auctrack.matching.convert import as_dense
+from auctrack.matching.hungarian import gpu_trees
 
 from ..cases import SMALL_COSTS, nearly_tied
-from .on_host import CUPY, needs_compiler
+from .conftest import THREADS
+from .on_host import CUPY, draw_turns, needs_compiler
 
 pytestmark = [needs_compiler, pytest.mark.usefixtures("host")]
 
@@ -62,6 +67,41 @@ def solved(problem: Problem, **options: Any) -> Assignment:
 @pytest.mark.parametrize("kind", PROBLEMS)
 def test_the_optimum_is_found_and_proven(kind: str) -> None:
     np.testing.assert_allclose(solved(PROBLEMS[kind]).cost, solve(PROBLEMS[kind], device="cpu").cost, rtol=1e-12)
+
+
+@pytest.mark.parametrize("kind", ["sparse, priced", "sparse, tall", "dense, integer"])
+def test_the_answer_does_not_depend_on_whose_turn_it_is(kind: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Of several blocks in each kernel, one may be far ahead of another, or stop before any word that others change."""
+    monkeypatch.setattr(gpu_trees, "THREADS", THREADS)
+    expected = solved(PROBLEMS[kind])
+    for seed in (1, 2):
+        draw_turns(monkeypatch, seed)
+        answer = solved(PROBLEMS[kind])
+        np.testing.assert_array_equal(answer.col_of_row, expected.col_of_row)
+        np.testing.assert_array_equal(answer.col_duals, expected.col_duals)
+
+
+@pytest.mark.parametrize("kind", ["sparse", "dense, integer"])
+def test_forests_match_the_rows_that_few_bids_leave_whosever_turn_it_is(
+    kind: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    expected = _matched_by_forests(PROBLEMS[kind])
+    assert expected.cost == pytest.approx(solve(PROBLEMS[kind], device="cpu").cost, rel=1e-12)
+    for seed in (1, 2):
+        draw_turns(monkeypatch, seed)
+        answer = _matched_by_forests(PROBLEMS[kind])
+        np.testing.assert_array_equal(answer.col_of_row, expected.col_of_row)
+        np.testing.assert_array_equal(answer.col_duals, expected.col_duals)
+
+
+def _matched_by_forests(problem: Problem) -> Assignment:
+    graph = DeviceGraph.of(CUPY, problem)
+    prices = Prices.start(graph, starting_prices(graph))
+    left = bid(graph, prices, most_rounds=(2, 0))
+    assert len(left) > 1
+    stuck, left = grow_forest(graph, prices, left)
+    assert (stuck, len(left)) == (-1, 0)
+    return certified(graph, problem, prices, solver="auction", device="cuda", stats={})
 
 
 @pytest.mark.parametrize("kind", ["dense, integer", "matrices, tall, priced"])

@@ -7,15 +7,22 @@ from typing import Any
 import numpy as np
 import pytest
 
-from auctrack.matching import Problem, solve
+from auctrack.matching import Problem, cuda, solve
+from auctrack.matching.hungarian import gpu_batch, gpu_forest, multi_gpu_forest
 from auctrack.matching.hungarian.multi_gpu_classical import match_by_stages
 from auctrack.matching.hungarian.multi_gpu_forest import match_by_forests
 
+from ..auction.on_host import CUPY, KernelsOnHost, draw_turns
 from . import host_kernels
 from .host_kernels import COMPILER, HOST, EmulatedCosts
 from .test_multi_gpu import OnShards
 
 pytestmark = pytest.mark.skipif(COMPILER is None, reason="needs g++")
+
+TREE_THREADS = 64
+"""Of a block of the alternating-tree method where there are several: a fiber each."""
+STEPS_OF_ALL_BLOCKS = f"-DTHREADS={TREE_THREADS}", "-DFEW_ROWS=4", "-DFEW_MEMBERS=4"
+"""Options with which small problems take the steps that all blocks do together, and those that one does by itself."""
 
 
 class OnHost(OnShards):
@@ -41,6 +48,8 @@ SOLVERS = {
     "tree-3-float32": (tree(3), np.float32),
 }
 
+BATCHES = {"hungarian-classical": gpu_batch.match_by_stages, "hungarian-tree": gpu_batch.match_by_forests}
+
 
 @pytest.mark.usefixtures("host_as_devices")
 @pytest.mark.parametrize(("solver", "dtype"), SOLVERS.values(), ids=SOLVERS)
@@ -57,15 +66,40 @@ def test_the_answer_is_the_cpus_link_by_link(solver: Any, dtype: Any):
         np.testing.assert_array_equal(here.col_duals, there.col_duals)
 
 
-@pytest.mark.usefixtures("host_as_devices")
-@pytest.mark.parametrize("seed", [1])
-@pytest.mark.parametrize("solver", [classical(1), tree(2)], ids=["classical", "tree"])
+@pytest.fixture
+def several_blocks(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Let small problems have several blocks of `TREE_THREADS` columns at most."""
+    for module in (gpu_forest, multi_gpu_forest):
+        monkeypatch.setattr(module, "THREADS", TREE_THREADS)
+        monkeypatch.setattr(module, "LEAST_COLUMNS", 16)
+
+
+@pytest.mark.usefixtures("host_as_devices", "several_blocks")
+@pytest.mark.parametrize("seed", [1, 2])
+@pytest.mark.parametrize("solver", [classical(1), tree(1), tree(2)], ids=["classical-1", "tree-1", "tree-2"])
 def test_the_answer_does_not_depend_on_whose_turn_it_is(solver: Any, seed: int, monkeypatch: pytest.MonkeyPatch):
-    monkeypatch.setattr(host_kernels, "TURNS", (f"-DDRAWN={seed}",))
+    monkeypatch.setattr(host_kernels, "TURNS", (f"-DDRAWN={seed}", *STEPS_OF_ALL_BLOCKS))
     rng = np.random.default_rng(seed)
     for unmatched_cost in (None, 40):
-        problem = Problem.dense(rng.integers(0, 300, (24, 30)).astype(np.int32), unmatched_cost=unmatched_cost)
+        problem = Problem.dense(rng.integers(0, 300, (64, 70)).astype(np.int32), unmatched_cost=unmatched_cost)
         here, there = solve(problem, solver.name, "cpu"), solve(problem, solver, "cpu")
+        np.testing.assert_array_equal(here.col_of_row, there.col_of_row)
+        np.testing.assert_array_equal(here.col_duals, there.col_duals)
+
+
+@pytest.mark.parametrize("seed", [None, 1, 2])
+@pytest.mark.parametrize("name", BATCHES)
+def test_the_answers_to_a_batch_are_the_cpus_whosever_turn_it_is(
+    name: str, seed: int | None, monkeypatch: pytest.MonkeyPatch
+):
+    monkeypatch.setattr(cuda, "load", KernelsOnHost)
+    monkeypatch.setattr(cuda, "require_memory", lambda *_: None)
+    if seed is not None:
+        draw_turns(monkeypatch, seed)
+    rng = np.random.default_rng(1)
+    for unmatched_cost in (None, 40):
+        problem = Problem.dense(rng.integers(0, 300, (3, 24, 30)).astype(np.int32), unmatched_cost=unmatched_cost)
+        here, there = solve(problem, name, "cpu"), gpu_batch.solve_batch(CUPY, problem, name, "cuda", BATCHES[name])
         np.testing.assert_array_equal(here.col_of_row, there.col_of_row)
         np.testing.assert_array_equal(here.col_duals, there.col_duals)
 
