@@ -103,9 +103,10 @@ def coordinates(values: Any, name: str) -> Any:
     return values
 
 
-def empty() -> Any:
-    """Return the data of point sets: none."""
-    return cuda.cupy().empty(0)
+def empty(beside: Any) -> Any:
+    """Return the data of point sets, none, on the GPU where an array of theirs is."""
+    with cuda.device_of(beside):
+        return cuda.cupy().empty(0)
 
 
 def moved(prices: np.ndarray | None) -> Any:

@@ -4,6 +4,9 @@ Where leaving a row and a column alone costs more than any exchange of links, as
 left alone is then given, so rows may pay less for it, all by the same amount, and columns too, and the same links are
 the cheapest. Duals for the prices as stated follow: what alternating paths from lone rows reach moves by the rows'
 amount, what those from lone columns reach by the columns'.
+
+A batch is looked at as a whole: by its least prices and its largest cost. What prices differ by among themselves stays
+in the sums. The proof for the prices as stated is made on the CPU.
 """
 
 from __future__ import annotations
@@ -69,14 +72,15 @@ def refuse_high_prices(outline: Problem) -> None:
     Raises
     ------
     InvalidProblem
-        With prices that link as many at the same cost.
+        With prices that link the same.
     """
     reductions = _reductions(outline)
     if reductions is not None:
         (of_rows, row_least), (of_cols, col_least) = reductions
         raise InvalidProblem(
             f"unmatched_cost of ({of_rows:g}, {of_cols:g}) is so far above all costs that sums with it would lose "
-            f"their digits; ({row_least:g}, {col_least:g}) links as many."
+            f"their digits; the same are linked by the prices of rows - {of_rows!r} + {row_least:g} and those of "
+            f"columns - {of_cols!r} + {col_least:g}."
         )
 
 
@@ -94,17 +98,21 @@ def _reductions(problem: Problem) -> tuple[tuple[float, float], tuple[float, flo
             return None
     if exchange == 0.0:
         return None
-    least_of_cols = float(np.clip(exchange / 2, exchange - of_rows, of_cols))
+    least_of_cols = float(np.clip(exchange / 2, exchange - max(of_rows, -exchange), max(of_cols, -exchange)))
     return (of_rows, exchange - least_of_cols), (of_cols, least_of_cols)
 
 
 def _at_stated_prices(problem: Problem, answer: Assignment, by_rows: float, by_cols: float) -> Assignment:
-    """Certify an answer to lower prices for those that are stated, its duals moved where the lone need it."""
+    """Certify an answer to lower prices for those that are stated, its duals moved where the lone need it.
+
+    A side whose price was raised, as it was far below 0, moves as a whole.
+    """
     host, answer = problem.on_host(), answer.on_host()
     below_rows, below_cols = _beyond_lone(host, answer.col_of_row)
-    v = answer.col_duals.copy()
-    v[below_rows] -= by_rows
-    v[below_cols] += by_cols
+    of_all = max(-by_rows, 0.0) + min(by_cols, 0.0)
+    v = answer.col_duals + of_all
+    v[below_rows] -= by_rows + of_all
+    v[below_cols] += by_cols - of_all
     stated = certify(host, answer.col_of_row, v, solver=answer.solver, device=answer.device, stats=answer.stats)
     return stated.on_device() if problem.is_on_device else stated
 

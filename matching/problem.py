@@ -193,7 +193,7 @@ class Problem:
             raise InvalidProblem(f"metric needs 'distance' or 'squared'; got {metric!r}.")
         rows, cols = np.array([0, len(x)], dtype=np.int64), np.array([0, len(y)], dtype=np.int64)
         finish = cls._finish_on_device if on_device else cls._finish
-        nothing = device_problem.empty() if on_device else np.empty(0)
+        nothing = device_problem.empty(x) if on_device else np.empty(0)
         return finish("points", rows, cols, nothing, unmatched_cost, x=x, y=y, metric=metric, allows_all=True)
 
     @classmethod
@@ -262,11 +262,12 @@ class Problem:
             unmatched_cost = tuple(cuda.to_host(side) for side in unmatched_cost)
         elif unmatched_cost is not None:
             unmatched_cost = cuda.to_host(unmatched_cost)
-        ranges = device_problem.range_of(data)
-        checked = cls._finish(kind, row_offsets, col_offsets, ranges, unmatched_cost, **parts)
-        data = data.astype(checked.data.dtype, copy=False)
-        sides = (device_problem.moved(side) for side in (checked.row_unmatched, checked.col_unmatched))
-        return replace(checked, data=data, **dict(zip(("row_unmatched", "col_unmatched"), sides, strict=True)))
+        with cuda.device_of(data):
+            ranges = device_problem.range_of(data)
+            checked = cls._finish(kind, row_offsets, col_offsets, ranges, unmatched_cost, **parts)
+            data = data.astype(checked.data.dtype, copy=False)
+            sides = (device_problem.moved(side) for side in (checked.row_unmatched, checked.col_unmatched))
+            return replace(checked, data=data, **dict(zip(("row_unmatched", "col_unmatched"), sides, strict=True)))
 
     def on_host(self) -> Problem:
         """Return the problem with every array on the host; itself if they are there."""

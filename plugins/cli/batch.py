@@ -80,6 +80,7 @@ def _run_one(job: Job, settings: Settings, outcome: Outcome, *, overwrite: bool,
     if not overwrite and is_up_to_date(job, key):
         if picture and not job.picture.exists():
             _draw(job, settings, read_tracks(job.result), overwrite=False)
+        _point_out_old_picture(job)
         outcome.status = "up to date"
         console.show(f"{job.source}: {job.result} is up to date")
         return
@@ -95,9 +96,13 @@ def _run_one(job: Job, settings: Settings, outcome: Outcome, *, overwrite: bool,
     report(job, result)
     if picture:
         _draw(job, settings, result.tracks, overwrite=overwrite)
-    elif job.picture.exists():
-        console.note(f"{job.picture} shows earlier tracks; --picture with --overwrite draws it anew.")
+    _point_out_old_picture(job)
     outcome.status, outcome.figures = "tracked", figures(result)
+
+
+def _point_out_old_picture(job: Job) -> None:
+    if job.picture.exists() and job.picture.stat().st_mtime_ns < job.result.stat().st_mtime_ns:
+        console.note(f"{job.picture} shows earlier tracks; --picture with --overwrite draws it anew.")
 
 
 def _draw(job: Job, settings: Settings, tracks: Any, *, overwrite: bool) -> None:

@@ -21,7 +21,7 @@ def checked_format(kind: str | None, known: tuple[str, ...] = tuple(SUFFIXES)) -
 
 def checked_folder(output: Path) -> None:
     """Refuse the name of a table where a folder is needed, as wrong usage; one that is a folder already is fine."""
-    if output.suffix.lower() in (".csv", ".parquet") and not output.is_dir():
+    if output.name.lower().endswith(tuple(SUFFIXES.values())) and not output.is_dir():
         raise typer.BadParameter(
             f"needs a folder, as every input gets files of its own there; got {output}.", param_hint="--output"
         )

@@ -52,7 +52,7 @@ ON_GPU = [
 ]
 
 
-@pytest.mark.parametrize("price", [1e15, 1e30, (1e30, 0.0), (-1e9, 1e20)], ids=str)
+@pytest.mark.parametrize("price", [1e15, 1e30, (1e30, 0.0), (-1e9, 1e20), (-1e15, 1e20), (1e25, -1e20)], ids=str)
 @pytest.mark.parametrize("form", ["dense", "sparse"])
 @pytest.mark.parametrize("name", ["equal sides", "more columns", "more rows", "lone on both sides"])
 @pytest.mark.parametrize(("solver", "device"), [*ON_CPU, *ON_GPU])

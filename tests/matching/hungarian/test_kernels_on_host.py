@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from typing import Any
 
 import numpy as np
@@ -9,8 +10,10 @@ import pytest
 
 from auctrack.matching import Problem, cuda, solve
 from auctrack.matching.hungarian import gpu_batch, gpu_forest, multi_gpu_forest
+from auctrack.matching.hungarian.gpu_classical import MOST_LEVELS, MOST_ROWS
 from auctrack.matching.hungarian.multi_gpu_classical import match_by_stages
 from auctrack.matching.hungarian.multi_gpu_forest import match_by_forests
+from auctrack.matching.hungarian.zero_trees import _claim_of
 
 from ..auction.on_host import CUPY, KernelsOnHost, draw_turns
 from . import host_kernels
@@ -127,3 +130,10 @@ def test_phases_and_paths_are_told(solver: Any, phases: set[str]):
     assert phases <= set(stats)
     assert stats["paths_of_search"].sum() == 24
     assert stats["searches"] >= 1
+
+
+def test_claims_compare_by_as_many_bits_as_their_kernels_have_room_for():
+    bits = dict(re.findall(r"(\w+)_BITS = (\d+)", cuda.source("hungarian_claims.cuh")))
+    claims = [int(_claim_of(row, col)) for row in range(40) for col in range(40)]
+    assert max(claims).bit_length() == int(bits["HASH"]) + int(bits["ROW"])
+    assert (1 << int(bits["LEVEL"]), 1 << int(bits["ROW"])) == (MOST_LEVELS, MOST_ROWS)

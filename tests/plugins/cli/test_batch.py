@@ -342,4 +342,6 @@ def test_a_picture_of_earlier_tracks_is_pointed_out(auctrack, movie):
     again = auctrack("track", movie, "--search-range", "3", "--overwrite")
     assert again.exit_code == 0
     assert "spots.tracks.png shows earlier tracks" in again.output.replace("\n", " ")
+    up_to_date = auctrack("track", movie, "--search-range", "3", "--picture")
+    assert "shows earlier tracks" in up_to_date.output.replace("\n", " ")
     assert "shows earlier" not in auctrack("track", movie, "--picture", "--overwrite").output
