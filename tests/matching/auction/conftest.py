@@ -2,18 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Generator
-from contextlib import contextmanager
-from typing import Any
-
 import pytest
 
-from auctrack.matching import cuda
 from auctrack.matching.auction import gpu_feasibility, gpu_steps
 from auctrack.matching.cardinality import persistent_gpu
 
-from ..hungarian.host_kernels import RESIDENT_BLOCKS
-from .on_host import CUPY, KernelsOnHost
+from .on_host import be_the_device
 
 THREADS = 64
 """Of a block of the large kernels here: a fiber each."""
@@ -23,15 +17,7 @@ THREADS = 64
 def host(monkeypatch: pytest.MonkeyPatch) -> None:
     """Let the host be the device."""
 
-    @contextmanager
-    def using(_: str) -> Generator[Any]:
-        yield CUPY
-
-    monkeypatch.setattr(cuda, "cupy", lambda: CUPY)
-    monkeypatch.setattr(cuda, "using", using)
-    monkeypatch.setattr(cuda, "load", KernelsOnHost)
-    monkeypatch.setattr(cuda, "require_memory", lambda *_: None)
-    monkeypatch.setattr(cuda, "resident_blocks", lambda *_: RESIDENT_BLOCKS)
+    be_the_device(monkeypatch)
     for module, name in (
         (gpu_feasibility, "GREEDY_THREADS"),
         (gpu_steps, "THREADS"),

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import functools
+from collections.abc import Callable, Generator
+from contextlib import contextmanager
 from types import SimpleNamespace
 from typing import Any
 
@@ -46,6 +48,20 @@ class KernelsOnHost:
 
     def __getitem__(self, name: str) -> HostKernel:
         return HostKernel(compiled(self.file, name, *self.options))
+
+
+def be_the_device(monkeypatch: pytest.MonkeyPatch, load: Callable[..., KernelsOnHost] = KernelsOnHost) -> None:
+    """Let the host be the device; `load` is what `cuda.load` becomes."""
+
+    @contextmanager
+    def using(_: str = "cuda") -> Generator[Any]:
+        yield CUPY
+
+    monkeypatch.setattr(cuda, "cupy", lambda: CUPY)
+    monkeypatch.setattr(cuda, "using", using)
+    monkeypatch.setattr(cuda, "load", load)
+    monkeypatch.setattr(cuda, "require_memory", lambda *_: None)
+    monkeypatch.setattr(cuda, "resident_blocks", lambda *_: RESIDENT_BLOCKS)
 
 
 def draw_turns(monkeypatch: pytest.MonkeyPatch, seed: int) -> None:

@@ -2,13 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Generator, Sequence
-from contextlib import contextmanager
-from typing import Any
+from collections.abc import Sequence
 
 import pytest
 
-from auctrack.matching import cuda
 from auctrack.matching.cardinality import (
     apfb_gpu,
     best_gpu,
@@ -21,7 +18,7 @@ from auctrack.matching.cardinality import (
     structure_gpu,
 )
 
-from ..auction.on_host import CUPY, KernelsOnHost
+from ..auction.on_host import CUPY, KernelsOnHost, be_the_device
 from ..hungarian.host_kernels import RESIDENT_BLOCKS, draw_from
 
 THREADS, FEW_THREADS = 64, 32
@@ -48,23 +45,15 @@ class _Event:
     def synchronize(self) -> None: ...
 
 
-def be_the_device(monkeypatch: pytest.MonkeyPatch, *, drawn: Sequence[str] = ()) -> None:
+def be_the_small_device(monkeypatch: pytest.MonkeyPatch, *, drawn: Sequence[str] = ()) -> None:
     """Let the host be the device, in small; in the kernels of the files `drawn` whose turn it is is drawn."""
-
-    @contextmanager
-    def using(_: str = "cuda") -> Generator[Any]:
-        yield CUPY
 
     def load(file: str, *options: str, cooperative: bool = False) -> KernelsOnHost:
         return KernelsOnHost(file, *options, *_options_of(file, drawn=file in drawn), cooperative=cooperative)
 
     monkeypatch.setattr(CUPY.cuda, "Event", _Event, raising=False)
     monkeypatch.setattr(CUPY.cuda, "get_elapsed_time", lambda *_: 0.0, raising=False)
-    monkeypatch.setattr(cuda, "cupy", lambda: CUPY)
-    monkeypatch.setattr(cuda, "using", using)
-    monkeypatch.setattr(cuda, "load", load)
-    monkeypatch.setattr(cuda, "require_memory", lambda *_: None)
-    monkeypatch.setattr(cuda, "resident_blocks", lambda *_: RESIDENT_BLOCKS)
+    be_the_device(monkeypatch, load)
     _make_small(monkeypatch)
 
 

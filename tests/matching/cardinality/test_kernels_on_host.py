@@ -7,8 +7,6 @@ from typing import Any
 
 import numpy as np
 import pytest
-from scipy import sparse
-from scipy.sparse.csgraph import maximum_bipartite_matching
 
 from auctrack.matching import cuda
 from auctrack.matching.cardinality import (
@@ -20,7 +18,6 @@ from auctrack.matching.cardinality import (
     maximum_matching,
 )
 from auctrack.matching.cardinality.best_gpu import Tuning, best_gpu
-from auctrack.matching.cardinality.cheap import cheap
 from auctrack.matching.cardinality.forest_gpu import search
 from auctrack.matching.cardinality.graph import BipartiteGraph
 from auctrack.matching.cardinality.graph_gpu import DeviceGraph, DeviceMatching
@@ -30,86 +27,54 @@ from auctrack.matching.cardinality.initial_gpu import karp_sipser as karp_sipser
 from auctrack.matching.cardinality.matching import check_matching
 from auctrack.matching.cardinality.radii_gpu import cardinality_over_radii_gpu
 from auctrack.matching.cardinality.rounds_gpu import push_relabel
-from auctrack.matching.cardinality.solve_gpu import maximum_matching_gpu, minimum_cover_gpu
+from auctrack.matching.cardinality.solve_gpu import maximum_matching_gpu
 
 from ..auction.on_host import CUPY, needs_compiler
 from ..hungarian.host_kernels import HostKernel, compiled
-from .on_host import PERSISTENT, be_the_device, draw_turns_from
-from .test_solve_gpu import VARIANTS
+from .gpu_cases import (
+    LONG_ROUNDS,
+    VARIANTS,
+    assert_is_maximal,
+    assert_matches_and_proves,
+    greedy_on_the_cpu,
+    maximum_size,
+    named_graphs,
+)
+from .on_host import PERSISTENT, be_the_small_device, draw_turns_from
 
 pytestmark = needs_compiler
 
 
-def _random(n_rows: int, n_columns: int, n_edges: int) -> sparse.csr_matrix:
-    rng = np.random.default_rng(n_edges)
-    ends = rng.integers(0, n_rows, n_edges), rng.integers(0, n_columns, n_edges)
-    return sparse.coo_matrix((np.ones(n_edges, np.int8), ends), shape=(n_rows, n_columns)).tocsr()
-
-
-def _two_bands(n: int, offset: int) -> sparse.csr_matrix:
-    return sparse.diags([np.ones(n), np.ones(n - 1)], [0, offset]).tocsr()
-
-
-CASES: dict[str, sparse.csr_matrix] = {
-    "one edge": _random(1, 1, 1),
-    "wide": _random(5, 7, 9),
-    "tall": _random(60, 30, 100),
-    "critical": _random(70, 70, 144),
-    "dense": _random(24, 24, 160),
-    "chain": _two_bands(20, 1),
-    "chain against the order": _two_bands(20, -1)[::-1].tocsr(),
-    "star": sparse.csr_matrix(np.vstack([np.ones((1, 40)), np.zeros((4, 40))])),
-    "star of rows": sparse.csr_matrix(np.hstack([np.ones((40, 1)), np.zeros((40, 4))])),
-    "hubs": sparse.hstack([np.ones((30, 5)), _random(30, 30, 45)]).tocsr(),
-    "hubs of rows": sparse.vstack([_random(40, 40, 60), np.ones((5, 40))]).tocsr(),
-    "no edges": sparse.csr_matrix((7, 5)),
-    "no rows": sparse.csr_matrix((0, 5)),
-    "no columns": sparse.csr_matrix((5, 0)),
-}
+CASES = named_graphs(
+    tall=(60, 30, 100), critical=(70, 70, 144), dense=(24, 24, 160), chain=20, star=40, hubs=30, hubs_of_rows=40
+)
 WITH_EDGES = [name for name, edges in CASES.items() if edges.nnz]
 SEEDS = range(5)
 
 
 @pytest.fixture
 def host(monkeypatch: pytest.MonkeyPatch) -> None:
-    be_the_device(monkeypatch)
+    be_the_small_device(monkeypatch)
 
 
 @pytest.fixture
 def drawn(monkeypatch: pytest.MonkeyPatch) -> None:
-    be_the_device(monkeypatch, drawn=PERSISTENT)
+    be_the_small_device(monkeypatch, drawn=PERSISTENT)
 
 
 def _graph(name: str) -> BipartiteGraph:
     return BipartiteGraph.from_any(CASES[name])
 
 
-def _maximum(name: str) -> int:
-    if not CASES[name].nnz:
-        return 0
-    return int(np.count_nonzero(maximum_bipartite_matching(CASES[name], perm_type="column") >= 0))
-
-
 def _from_nothing(graph: DeviceGraph) -> DeviceMatching:
     return given(graph, np.full(graph.n_rows, -1, np.int32))
-
-
-def _is_maximal(graph: BipartiteGraph, matching: DeviceMatching) -> bool:
-    ends = np.repeat(np.arange(graph.n_rows), np.diff(graph.indptr))
-    return not ((matching.col_of_row[ends] < 0) & (matching.row_of_col[graph.indices] < 0)).any()
 
 
 @pytest.mark.usefixtures("host")
 @pytest.mark.parametrize(("algorithm", "initial", "options"), VARIANTS, ids=str)
 def test_size_is_maximum_and_the_cover_proves_it(algorithm: str, initial: str, options: dict[str, Any]) -> None:
-    for name in CASES:
-        graph = _graph(name)
-        col_of_row, row_of_col, _ = maximum_matching_gpu(graph, algorithm, initial, "cuda", options)
-        check_matching(graph, col_of_row, row_of_col)
-        rows, columns = minimum_cover_gpu(graph, col_of_row)
-        ends = np.repeat(np.arange(graph.n_rows), np.diff(graph.indptr))
-        assert (rows[ends] | columns[graph.indices]).all()
-        assert rows.sum() + columns.sum() == np.count_nonzero(col_of_row >= 0) == _maximum(name), name
+    for edges in CASES.values():
+        assert_matches_and_proves(edges, algorithm, initial, options)
 
 
 @pytest.mark.usefixtures("host")
@@ -125,8 +90,7 @@ def test_wide_offsets_give_the_same_matching() -> None:
 @pytest.mark.parametrize("name", CASES)
 def test_greedy_start_equals_the_sequential_one(name: str) -> None:
     graph = _graph(name)
-    col_of_row, row_of_col = np.full(graph.n_rows, -1, np.int32), np.full(graph.n_columns, -1, np.int32)
-    cheap(graph, col_of_row, row_of_col)
+    col_of_row, row_of_col = greedy_on_the_cpu(graph)
     matching = cheap_gpu(DeviceGraph.of(graph))
     np.testing.assert_array_equal(matching.col_of_row, col_of_row)
     np.testing.assert_array_equal(matching.row_of_col, row_of_col)
@@ -162,7 +126,7 @@ def _pushes(steps_scale: float, steps_base: int) -> Callable[[DeviceGraph], Devi
 
 def _both(graph: DeviceGraph) -> DeviceMatching:
     matching = _from_nothing(graph)
-    best_gpu(graph, matching, tuning=Tuning(slow_share=-1.0, steps_base=1000))
+    best_gpu(graph, matching, tuning=LONG_ROUNDS)
     return matching
 
 
@@ -181,7 +145,7 @@ def test_the_matching_is_the_same_whoever_is_quick(way: str, name: str) -> None:
         check_matching(graph, cuda.to_host(matching.col_of_row), cuda.to_host(matching.row_of_col))
         found.append(cuda.to_host(matching.col_of_row))
         np.testing.assert_array_equal(found[0], found[-1])
-    assert np.count_nonzero(found[0] >= 0) == _maximum(name)
+    assert np.count_nonzero(found[0] >= 0) == maximum_size(CASES[name])
 
 
 @pytest.mark.usefixtures("drawn")
@@ -191,8 +155,7 @@ def test_karp_sipser_is_maximal_and_on_trees_maximum_whoever_is_quick(name: str)
     for seed in SEEDS:
         draw_turns_from(seed)
         matching = karp_sipser_gpu(DeviceGraph.of(graph), share=1 + seed % 4)
-        check_matching(graph, cuda.to_host(matching.col_of_row), cuda.to_host(matching.row_of_col))
-        assert _is_maximal(graph, matching)
+        assert_is_maximal(graph, cuda.to_host(matching.col_of_row), cuda.to_host(matching.row_of_col))
         assert matching.n_free == 0 or not name.startswith("chain")
 
 

@@ -6,73 +6,42 @@ from typing import Any
 
 import numpy as np
 import pytest
-from scipy import sparse
-from scipy.sparse.csgraph import maximum_bipartite_matching
 
 from auctrack.matching import cuda
 from auctrack.matching.cardinality.best_gpu import Tuning
-from auctrack.matching.cardinality.cheap import cheap
 from auctrack.matching.cardinality.graph import BipartiteGraph
 from auctrack.matching.cardinality.graph_gpu import DeviceGraph
 from auctrack.matching.cardinality.initial_gpu import cheap as cheap_gpu
 from auctrack.matching.cardinality.initial_gpu import karp_sipser as karp_sipser_gpu
-from auctrack.matching.cardinality.matching import check_matching
 from auctrack.matching.cardinality.maximum import maximum_matching
-from auctrack.matching.cardinality.solve_gpu import maximum_matching_gpu, minimum_cover_gpu
+from auctrack.matching.cardinality.solve_gpu import maximum_matching_gpu
 from auctrack.matching.errors import InvalidProblem
+
+from .gpu_cases import (
+    LONG_ROUNDS,
+    PUSHES_ONLY,
+    TREES_ONLY,
+    VARIANTS,
+    assert_is_maximal,
+    assert_matches_and_proves,
+    greedy_on_the_cpu,
+    named_graphs,
+)
 
 pytestmark = [
     pytest.mark.gpu,
     pytest.mark.skipif(not cuda.is_available(), reason="no CUDA device of compute capability 7.0 or newer"),
 ]
 
-PUSHES_ONLY = Tuning(slow_share=-1.0, steps_scale=0.0, steps_base=1)
-LONG_ROUNDS = Tuning(slow_share=-1.0, steps_base=1000)
-TREES_ONLY = Tuning(slow_share=np.inf)
-VARIANTS: list[tuple[str, str, dict[str, Any]]] = [
-    *(("auto", initial, {}) for initial in ("auto", "none", "cheap", "karp-sipser")),
-    *(("auto", "none", {"tuning": tuning}) for tuning in (PUSHES_ONLY, LONG_ROUNDS, TREES_ONLY)),
-    *(
-        (algorithm, "cheap", {"bfs": bfs, "launch": launch})
-        for algorithm in ("apfb", "apsb")
-        for bfs in ("gpubfs", "gpubfs-wr")
-        for launch in ("ct", "mt")
-    ),
-    *(
-        ("g-pr", "cheap", {"form": form, "strategy": strategy})
-        for form in ("first", "active", "shrink")
-        for strategy in (("adaptive", 0.7), ("fix", 5))
-    ),
-    ("g-pr", "none", {"gap": False}),
-]
-
-
-def _random(n_rows: int, n_columns: int, n_edges: int) -> sparse.csr_matrix:
-    rng = np.random.default_rng(n_edges)
-    ends = rng.integers(0, n_rows, n_edges), rng.integers(0, n_columns, n_edges)
-    return sparse.coo_matrix((np.ones(n_edges, np.int8), ends), shape=(n_rows, n_columns)).tocsr()
-
-
-def _two_bands(n: int, offset: int) -> sparse.csr_matrix:
-    return sparse.diags([np.ones(n), np.ones(n - 1)], [0, offset]).tocsr()
-
-
-CASES: dict[str, sparse.csr_matrix] = {
-    "one edge": _random(1, 1, 1),
-    "wide": _random(5, 7, 9),
-    "tall": _random(900, 300, 1500),
-    "critical": _random(20_000, 20_000, 41_000),
-    "dense": _random(300, 300, 20_000),
-    "chain": _two_bands(400, 1),
-    "chain against the order": _two_bands(400, -1)[::-1].tocsr(),
-    "star": sparse.csr_matrix(np.vstack([np.ones((1, 3000)), np.zeros((4, 3000))])),
-    "star of rows": sparse.csr_matrix(np.hstack([np.ones((3000, 1)), np.zeros((3000, 4))])),
-    "hubs": sparse.hstack([np.ones((3000, 5)), _random(3000, 3000, 4500)]).tocsr(),
-    "hubs of rows": sparse.vstack([_random(3000, 3000, 4500), np.ones((5, 3000))]).tocsr(),
-    "no edges": sparse.csr_matrix((7, 5)),
-    "no rows": sparse.csr_matrix((0, 5)),
-    "no columns": sparse.csr_matrix((5, 0)),
-}
+CASES = named_graphs(
+    tall=(900, 300, 1500),
+    critical=(20_000, 20_000, 41_000),
+    dense=(300, 300, 20_000),
+    chain=400,
+    star=3000,
+    hubs=3000,
+    hubs_of_rows=3000,
+)
 
 
 def _graph(name: str) -> BipartiteGraph:
@@ -84,24 +53,13 @@ def _graph(name: str) -> BipartiteGraph:
 def test_size_is_maximum_and_the_cover_proves_it(
     name: str, algorithm: str, initial: str, options: dict[str, Any]
 ) -> None:
-    graph = _graph(name)
-    col_of_row, row_of_col, _ = maximum_matching_gpu(graph, algorithm, initial, "cuda", options)
-    check_matching(graph, col_of_row, row_of_col)
-    size = np.count_nonzero(col_of_row >= 0)
-    rows, columns = minimum_cover_gpu(graph, col_of_row)
-    ends = np.repeat(np.arange(graph.n_rows), np.diff(graph.indptr))
-    assert (rows[ends] | columns[graph.indices]).all()
-    assert rows.sum() + columns.sum() == size
-    if graph.n_edges:
-        assert size == np.count_nonzero(maximum_bipartite_matching(CASES[name], perm_type="column") >= 0)
+    assert_matches_and_proves(CASES[name], algorithm, initial, options)
 
 
 @pytest.mark.parametrize("name", CASES)
 def test_greedy_start_equals_the_sequential_one(name: str) -> None:
     graph = _graph(name)
-    col_of_row = np.full(graph.n_rows, -1, np.int32)
-    row_of_col = np.full(graph.n_columns, -1, np.int32)
-    cheap(graph, col_of_row, row_of_col)
+    col_of_row, row_of_col = greedy_on_the_cpu(graph)
     with cuda.using():
         matching = cheap_gpu(DeviceGraph.of(graph))
         np.testing.assert_array_equal(matching.col_of_row.get(), col_of_row)
@@ -113,10 +71,7 @@ def test_karp_sipser_start_is_a_maximal_matching(name: str) -> None:
     graph = _graph(name)
     with cuda.using():
         matching = karp_sipser_gpu(DeviceGraph.of(graph))
-        col_of_row, row_of_col = matching.col_of_row.get(), matching.row_of_col.get()
-    check_matching(graph, col_of_row, row_of_col)
-    ends = np.repeat(np.arange(graph.n_rows), np.diff(graph.indptr))
-    assert not ((col_of_row[ends] < 0) & (row_of_col[graph.indices] < 0)).any()
+        assert_is_maximal(graph, matching.col_of_row.get(), matching.row_of_col.get())
 
 
 def test_karp_sipser_is_perfect_on_a_tree() -> None:
