@@ -299,8 +299,12 @@ def load(file: str, *options: str, cooperative: bool = False) -> Kernels:
 
 def resident_blocks(kernel: Any, threads_per_block: int, shared_bytes: int = 0) -> int:
     """Return how many blocks of `kernel` the current device holds at once: the largest grid of a cooperative launch."""
-    cp = cupy()
-    per_multiprocessor = cp.cuda.driver.occupancyMaxActiveBlocksPerMultiprocessor(
+    per_multiprocessor = cupy().cuda.driver.occupancyMaxActiveBlocksPerMultiprocessor(
         kernel.kernel.ptr, threads_per_block, shared_bytes
     )
-    return per_multiprocessor * cp.cuda.Device().attributes["MultiProcessorCount"]
+    return per_multiprocessor * multiprocessors()
+
+
+def multiprocessors() -> int:
+    """Return how many multiprocessors the current device has."""
+    return _describe(cupy().cuda.Device().id).multiprocessors

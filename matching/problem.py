@@ -354,11 +354,16 @@ class Problem:
     def _dual_bounds(self) -> tuple[np.ndarray, np.ndarray]:
         if self.row_unmatched is not None and self.col_unmatched is not None:
             return self.row_unmatched, self.col_unmatched
+        row_bound, col_bound = self.dual_bounds_of_blocks()
+        return np.repeat(row_bound, self.n_rows_of_block), np.repeat(col_bound, self.n_cols_of_block)
+
+    def dual_bounds_of_blocks(self) -> tuple[np.ndarray, np.ndarray]:
+        """Return `dual_bounds` where staying alone has no price: one for all rows, and all columns, of a block."""
         rows, cols = self.n_rows_of_block, self.n_cols_of_block
         free = INT_LIMIT if self.is_integer else np.inf
         row_bound = np.where(rows > cols, 0, free).astype(self.dual_dtype)
         col_bound = np.where(cols > rows, 0, free).astype(self.dual_dtype)
-        return np.repeat(row_bound, rows), np.repeat(col_bound, cols)
+        return row_bound, col_bound
 
     def blocks(self) -> Iterator[Problem]:
         """Yield every block as a problem of its own."""

@@ -66,7 +66,7 @@ def certified(
     r, terms, loose, _ = certify(graph, prices, v)
     is_tight = not int(loose.get()[0])
     if problem.n_blocks == 1:
-        cost, gap = (number.item() for number in cp.stack([terms[0].sum(), terms[1].sum()]).get())
+        cost, gap = terms.sum(axis=1).get().tolist()
     else:
         cost, gap = _sums_of_blocks(graph, problem, terms)
     if not is_tight:

@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 
 from .gpu_certificate import certify
+from .gpu_found_pairs import FoundPairs, with_pairs
 from .gpu_graph import DeviceGraph, Prices
 from .gpu_scaling import finish_free, solve_graph
 
@@ -16,6 +17,7 @@ THREADS = 256
 CHEAPEST = 16
 """Pairs that each row and each column contributes to the graph."""
 MOST_OF_A_ROW = 256
+OFFERS = 4  # as in auction_candidates.cu
 SMALLEST_SIDE = 384
 """Below it the matrix itself is the graph, unless there are many (500 rows, u10: 5 ms, with the matrix 9)."""
 SMALLEST_BATCH = 4096
@@ -38,14 +40,13 @@ def solve_dense(matrix: DeviceGraph, most_bids: int | None = None) -> tuple[Pric
             return prices, -1
         began = perf_counter_ns()
         duals, _, _, frayed = certify(graph, prices, prices.v)
-        pairs, costs = _violations(matrix, prices, duals)
-        prices.count(pricing_rounds=1, pairs_added=len(pairs), check_ns=perf_counter_ns() - began)
-        wanting = matrix.cp.unique(pairs // matrix.n_cols)
-        if not graph.is_bounded:
-            wanting = matrix.cp.union1d(wanting, matrix.cp.flatnonzero(frayed))
+        found, n_found = _violations(matrix, prices, duals)
+        prices.count(pricing_rounds=1, pairs_added=n_found, check_ns=perf_counter_ns() - began)
+        contradicted = found.number > 0
+        wanting = matrix.cp.flatnonzero(contradicted if graph.is_bounded else contradicted | frayed)
         if len(wanting) == 0:
             return prices, -1
-        graph = with_pairs(graph, pairs, costs)
+        graph = with_pairs(graph, found, n_found)
         if graph.is_bounded:
             prices, stuck = _again(graph, prices.counts)
         else:
@@ -96,26 +97,11 @@ def cheapest_of_rows(matrix: DeviceGraph, rank: int) -> Any:
     return limit
 
 
-def _violations(matrix: DeviceGraph, prices: Prices, duals: Any) -> tuple[Any, Any]:
-    """Return pairs of negative reduced cost, a few a row, as ascending row * columns + column, and their costs."""
-    cp, n, m = matrix.cp, matrix.n_rows, matrix.n_cols
-    found, costs, n_found = cp.empty(4 * n, cp.int64), cp.empty(4 * n, matrix.cost.dtype), cp.zeros(1, cp.int32)
+def _violations(matrix: DeviceGraph, prices: Prices, duals: Any) -> tuple[FoundPairs, int]:
+    """Return pairs of negative reduced cost, a few a row, and their number."""
+    n = matrix.n_rows
+    found, n_found = FoundPairs.room_for(matrix, OFFERS), matrix.cp.zeros(1, np.int32)
     kernel = matrix.kernel("auction_candidates.cu", "auction_violations")
-    arguments = (np.int32(n), np.int32(m), *matrix.edges(), prices.v, duals, found, costs, n_found)
+    arguments = (np.int32(n), np.int32(matrix.n_cols), *matrix.edges(), prices.v, duals, *found.arrays(), n_found)
     kernel((-(-n * 32 // THREADS),), (THREADS,), arguments)
-    count = int(n_found.get()[0])
-    order = cp.argsort(found[:count])
-    return found[:count][order], costs[:count][order]
-
-
-def with_pairs(graph: DeviceGraph, pairs: Any, costs: Any) -> DeviceGraph:
-    """Return the sparse graph with further edges, given as ascending row * columns + column that it lacks."""
-    cp, n, m = graph.cp, graph.n_rows, graph.n_cols
-    edges = len(graph.indices) + len(pairs)
-    indptr, indices, cost = cp.empty(n + 1, cp.int64), cp.empty(edges, cp.int32), cp.empty(edges, graph.cost.dtype)
-    arguments = (
-        *(np.int32(n), np.int64(m), graph.indptr, graph.indices, graph.cost),
-        *(np.int64(len(pairs)), pairs, costs, indptr, indices, cost),
-    )
-    graph.kernel("auction_merge.cu", "auction_merge")((-(-n * 8 // THREADS),), (THREADS,), arguments)
-    return replace(graph, indptr=indptr, indices=indices, cost=cost)
+    return found, int(n_found.get()[0])

@@ -12,6 +12,7 @@ from ..problem import INT_LIMIT, Problem
 
 PATH_BYTES = 2**29
 """Most device memory for the scratch space of searches side by side."""
+THREADS = 256
 
 
 @dataclass(frozen=True)
@@ -55,7 +56,7 @@ class DeviceGraph:
         """Copy what is not on the device yet of a sparse problem, or of a dense one whose blocks have one shape."""
         n, m = problem.shape
         cuda.require_memory(_bytes(problem), f"the auction of {n} rows, {m} columns and {len(problem.data)} costs")
-        row_bound, col_bound = (cp.asarray(bound) for bound in problem.dual_bounds())
+        row_bound, col_bound = bounds_on_device(cp, problem)
         rows, cols = np.diff(problem.row_offsets), np.diff(problem.col_offsets)
         dense = problem.kind == "dense"
         return cls(
@@ -150,6 +151,22 @@ class DeviceGraph:
         return cp.searchsorted(self.indptr, cp.arange(len(self.indices), dtype=cp.int64), side="right") - 1
 
 
+def bounds_on_device(cp: Any, problem: Problem) -> tuple[Any, Any]:
+    """Return `Problem.dual_bounds` on the device, where bounds that are one number a block are spread."""
+    if problem.has_unmatched_cost:
+        row_bound, col_bound = problem.dual_bounds()
+        return cp.asarray(row_bound), cp.asarray(col_bound)
+    row_bound, col_bound = problem.dual_bounds_of_blocks()
+    return spread(cp, row_bound, problem.n_rows_of_block), spread(cp, col_bound, problem.n_cols_of_block)
+
+
+def spread(cp: Any, values: np.ndarray, sizes: np.ndarray) -> Any:
+    """Repeat each block's value for each of its members, on the device."""
+    if len(sizes) == 1:
+        return cp.full(int(sizes[0]), values[0], values.dtype)
+    return cp.asarray(np.repeat(values, sizes))
+
+
 def _bytes(problem: Problem) -> int:
     """Device memory that a solve takes at its peak, arrays that are there already counted in."""
     n, m = problem.shape
@@ -200,9 +217,11 @@ class Prices:
 
     def unmatch(self, rows: Any) -> Any:
         """Leave the given matched rows alone; return them as int32."""
-        rows = rows.astype(np.int32)
-        self.row_of_col[self.col_of_row[rows]] = -1
-        self.col_of_row[rows] = -1
+        rows = rows.astype(np.int32, copy=False)
+        arguments = np.int32(len(rows)), rows, self.col_of_row, self.row_of_col
+        if len(rows):
+            unmatch = cuda.load("auction_unmatch.cu")["auction_unmatch"]
+            unmatch((-(-len(rows) // THREADS),), (THREADS,), arguments)
         return rows
 
     def count(self, **more: int) -> None:

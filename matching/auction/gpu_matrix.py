@@ -70,6 +70,6 @@ def _prices_of_phases(matrix: DeviceGraph) -> Prices:
     first = FIRST_EPS * float(above.mean())
     for eps in (first / STEP**k for k in range(PHASES) if first > 0):
         prices.unmatch_all()
-        bid(free, prices, eps=eps, stop_at=int(PHASE_LEAVES * n), most_rounds=PHASE_ROUNDS)
+        bid(free, prices, eps=eps, stop_at=int(PHASE_LEAVES * n), most_rounds=PHASE_ROUNDS, in_order=False)
     prices.unmatch_all()
     return prices

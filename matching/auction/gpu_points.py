@@ -11,7 +11,7 @@ import numpy as np
 from .. import cuda
 from ..problem import Problem
 from .gpu_coarse import coarse_prices
-from .gpu_graph import PATH_BYTES, DeviceGraph, Prices
+from .gpu_graph import PATH_BYTES, DeviceGraph, Prices, bounds_on_device
 from .gpu_matrix import most_reads, solve_matrix
 from .gpu_pricing import AllPairs
 from .gpu_scaling import (
@@ -109,7 +109,7 @@ def _solve_free(
     margin = (steps or [0.0])[0] / SCALING_FACTOR
 
     def with_worst_pairs(graph: DeviceGraph, prices: Prices) -> DeviceGraph:
-        return pairs.added(graph, prices, every_row=True, margin=margin)[0]
+        return pairs.refined(graph, prices, margin)
 
     graph, prices = bid_in_phases(graph, steps, most_bids, with_worst_pairs)
     if prices.counts.get("waiting"):
@@ -149,10 +149,10 @@ def _start_from_afar(graph: DeviceGraph, problem: Problem, prices: Prices, pairs
     for eps, margin in zip([None, *steps], [1.0, *AFAR_MARGINS, 0.0], strict=True):
         prices.unmatch_all()
         if eps is not None:
-            bid(graph, prices, eps=eps, stop_at=stop_at, most_rounds=AFAR_ROUNDS)
+            bid(graph, prices, eps=eps, stop_at=stop_at, most_rounds=AFAR_ROUNDS, in_order=False)
         if margin:
             pairs.forget()
-            graph = pairs.added(graph, prices, every_row=True, margin=margin * (eps or first))[0]
+            graph = pairs.refined(graph, prices, margin * (eps or first))
     pairs.forget()
     prices.unmatch_all()
     return graph, bid(graph, prices, most_rounds=TIGHT_ROUNDS)
@@ -169,19 +169,18 @@ def _neighbour_graph(cp: Any, problem: Problem, x: Side, y: Side, kernels: Any) 
     The last make a full matching of the shorter side possible, where one is needed.
     """
     n, m = problem.shape
-    keys = cp.sort(_neighbours(x, y, kernels, equal_ranks=not problem.has_unmatched_cost))
-    first = cp.ones(len(keys), bool)
-    first[1:] = keys[1:] != keys[:-1]
-    keys = keys[first & (keys >= 0)]
-    edges = len(keys)
+    pairs = cp.sort(_neighbours(x, y, kernels, equal_ranks=not problem.has_unmatched_cost))
+    blocks, is_first = (-(-len(pairs) // THREADS),), cp.empty(len(pairs), cp.int8)
+    kernels["auction_first_pairs"](blocks, (THREADS,), (np.int64(len(pairs)), pairs, is_first))
+    place = cp.cumsum(is_first, dtype=cp.int64)
+    bounds = *bounds_on_device(cp, problem), problem.has_unmatched_cost
+    edges = int(place[-1])
     indptr, indices, costs = cp.empty(n + 1, cp.int64), cp.empty(edges, cp.int32), cp.empty(edges)
-    arguments = (np.int64(edges), np.int32(n), np.int64(m), keys, x.points, y.points, indptr, indices, costs)
-    kernels["auction_graph_of_pairs"]((edges // THREADS + 1,), (THREADS,), arguments)
-    row_bound, col_bound = (cp.asarray(bound) for bound in problem.dual_bounds())
+    arguments = (*(np.int64(len(pairs)), np.int32(n), np.int64(m), pairs, place), x.points, y.points)
+    kernels["auction_graph_of_pairs"](blocks, (THREADS,), (*arguments, indptr, indices, costs))
     equal_sides = np.array_equal(np.diff(problem.row_offsets), np.diff(problem.col_offsets))
     is_bounded = problem.has_unmatched_cost or not equal_sides
-    bounds = row_bound, col_bound, problem.has_unmatched_cost, is_bounded
-    return DeviceGraph(cp, n, m, indptr, indices, costs, None, *bounds)
+    return DeviceGraph(cp, n, m, indptr, indices, costs, None, *bounds, is_bounded)
 
 
 def _neighbours(x: Side, y: Side, kernels: Any, *, equal_ranks: bool) -> Any:

@@ -8,9 +8,10 @@ from typing import Any
 import numpy as np
 
 from .gpu_certificate import certify
-from .gpu_dense import with_pairs
+from .gpu_found_pairs import FoundPairs, with_pairs
 from .gpu_graph import DeviceGraph, Prices
 from .gpu_scaling import MOST_REPAIRS
+from .gpu_steps import ascending
 from .gpu_tree import FAN, THREADS, Side
 
 
@@ -37,33 +38,37 @@ class AllPairs:
         self._tree: Any = None
         self._checked: Any = None  # (rows,) dual at which each row was last found to have no violated pair
 
-    def added(
-        self, graph: DeviceGraph, prices: Prices, *, every_row: bool = False, margin: float = 0.0
-    ) -> tuple[DeviceGraph, Any]:
-        """Return the graph with the worst missing pairs of violated rows (or of every row), and the rows to match anew.
+    def added(self, graph: DeviceGraph, prices: Prices) -> tuple[DeviceGraph, Any]:
+        """Return the graph with the worst missing pairs of violated rows, and the rows to match anew, ascending int32.
 
         Those are the violated, and the matched whose links have frayed, which a few rounds without new pairs may
-        tighten. Pairs within `margin` of being violated are added too.
+        tighten.
         """
+        graph, wanting = self._priced(graph, prices, only_violated=True, margin=0.0)
+        return graph, ascending(graph.cp, wanting)
+
+    def refined(self, graph: DeviceGraph, prices: Prices, margin: float) -> DeviceGraph:
+        """Return the graph with the worst missing pairs of every row, those within `margin` of being violated too."""
+        return self._priced(graph, prices, only_violated=False, margin=margin)[0]
+
+    def _priced(
+        self, graph: DeviceGraph, prices: Prices, *, only_violated: bool, margin: float
+    ) -> tuple[DeviceGraph, Any]:
+        """Return the graph with the pairs found, and the rows to match anew, in no order."""
         cp, n, began = graph.cp, graph.n_rows, perf_counter_ns()
         duals, _, _, frayed = certify(graph, prices, prices.v)
-        wanting = frayed if self._repairs < MOST_REPAIRS else cp.zeros(n, bool)
         if self._checked is None:
             self._tree, self._checked = self._y.tree(self.kernels, prices.v), cp.full(n, -cp.inf)
         slots = len(self._x.order)
-        pairs, costs, n_found = cp.empty(n * FAN, cp.int64), cp.empty(n * FAN), cp.zeros(1, cp.int32)
+        found, wanting, counts = FoundPairs.room_for(graph, FAN), cp.empty(n, cp.int32), cp.zeros(2, cp.int32)
         arguments = (
             *(*self._y.searched(*self._tree), np.int32(slots), *self._x.searching()),
-            *(duals, prices.v, graph.indptr, graph.indices),
-            *(np.int64(graph.n_cols), np.float64(margin), np.int32(not every_row)),
-            *(self._checked, wanting, pairs, costs, n_found),
+            *(duals, prices.v, graph.indptr, graph.indices, np.float64(margin), np.int32(only_violated)),
+            *(frayed if self._repairs < MOST_REPAIRS else np.intp(0), self._checked, wanting),
+            *(*found.arrays(), counts),
         )
         self.kernels["auction_price"]((-(-slots * FAN // THREADS),), (THREADS,), arguments)
-        found = int(n_found.get()[0])
-        prices.count(pricing_rounds=1, pairs_added=found, check_ns=perf_counter_ns() - began)
-        if found:
-            order = cp.argsort(pairs[:found])
-            graph = with_pairs(graph, pairs[order], costs[order])
-        else:
-            self._repairs += 1
-        return graph, cp.flatnonzero(wanting)
+        n_found, n_wanting = map(int, counts.get())
+        prices.count(pricing_rounds=1, pairs_added=n_found, check_ns=perf_counter_ns() - began)
+        self._repairs += n_found == 0
+        return with_pairs(graph, found, n_found), wanting[:n_wanting]

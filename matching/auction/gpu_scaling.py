@@ -37,6 +37,8 @@ MOST_REPAIRS = 8
 ROOM = 64
 """Times that prices stay below int64's range, taking the longest path of the largest costs, for scaling to be safe."""
 ROUNDS_WITHOUT_END = 2**30
+RANGE_THREADS, RANGE_BLOCKS = 256, 1024
+"""Of the kernel that reads all costs for their range; the threads are those of `auction_cost_range.cu`."""
 TOO_HARD = -2
 REFINED_PHASES = 2
 """Phases, the last, after which edges may be added."""
@@ -144,7 +146,8 @@ def bid_in_phases(
     """
     prices = Prices.start(graph, starting_prices(graph))
     for phase, eps in enumerate(steps):
-        left = bid(graph, prices, eps=eps, stop_at=int(PHASE_LEAVES * graph.n_rows), most_bids=_rest(prices, most_bids))
+        stop_at, most = int(PHASE_LEAVES * graph.n_rows), _rest(prices, most_bids)
+        left = bid(graph, prices, eps=eps, stop_at=stop_at, most_bids=most, in_order=False)
         if _is_spent(prices, left, most_bids):
             break
         prices.unmatch_all()
@@ -198,7 +201,8 @@ def settle_shortages(graph: DeviceGraph, prices: Prices) -> Any:
     """
     for eps in increments(graph):
         prices.unmatch_all()
-        bid(graph, prices, eps=eps, stop_at=int(SHORTAGE_LEAVES * graph.n_rows), most_rounds=SHORTAGE_ROUNDS)
+        stop_at = int(SHORTAGE_LEAVES * graph.n_rows)
+        bid(graph, prices, eps=eps, stop_at=stop_at, most_rounds=SHORTAGE_ROUNDS, in_order=False)
     prices.unmatch_all()
     return bid_tightly(graph, prices, None)[0]
 
@@ -208,17 +212,20 @@ def bid_to_eps(graph: DeviceGraph, eps: float, most_bids: int | None) -> Prices:
     prices = Prices.start(graph, starting_prices(graph))
     if not graph.is_bounded:
         for larger in (step for step in increments(graph) if step > eps):
-            bid(graph, prices, eps=larger, stop_at=int(PHASE_LEAVES * graph.n_rows), most_bids=_rest(prices, most_bids))
+            stop_at, most = int(PHASE_LEAVES * graph.n_rows), _rest(prices, most_bids)
+            bid(graph, prices, eps=larger, stop_at=stop_at, most_bids=most, in_order=False)
             prices.unmatch_all()
-    left = bid(
-        graph, prices, eps=eps, most_bids=_rest(prices, most_bids), most_rounds=(ROUNDS_WITHOUT_END, ROUNDS_WITHOUT_END)
-    )
+    without_end = ROUNDS_WITHOUT_END, ROUNDS_WITHOUT_END
+    most = _rest(prices, most_bids)
+    left = bid(graph, prices, eps=eps, most_bids=most, most_rounds=without_end, in_order=False)
     prices.count(waiting=len(left))
     return prices
 
 
 def starting_prices(graph: DeviceGraph) -> Any:
     """Return column duals at their bounds: columns without a bid end where they must if they stay alone. 0 if none."""
+    if not graph.is_bounded:
+        return graph.cp.zeros(graph.n_cols, graph.price_dtype)
     return graph.cp.where(graph.col_bound < graph.none, graph.col_bound, graph.price_dtype.type(0))
 
 
@@ -238,19 +245,23 @@ def increments(graph: DeviceGraph) -> list[Any]:
     """Return falling increments, none below 1 for integers; none at all where prices might leave int64."""
     if graph.n_rows == 0 or len(graph.cost) == 0:
         return []
-    cp, cost = graph.cp, graph.cost
-    if graph.is_dense:
-        allowed = cost < graph.none if graph.forbidden is None else (cost < graph.none) & ~graph.forbidden
-        cost = cost[allowed]
-    if len(cost) == 0:
+    allowed, mean, least, most = _range_of_costs(graph)
+    if allowed == 0 or (graph.is_integer and ROOM * (2 * graph.n_rows + 4) * max(abs(least), abs(most)) > graph.none):
         return []
-    mean, least, most = cp.stack(
-        [x.astype(cp.float64) for x in (cost.mean(dtype=cp.float64), cost.min(), cost.max())]
-    ).get()
-    if graph.is_integer and ROOM * (2 * graph.n_rows + 4) * max(abs(least), abs(most)) > graph.none:
-        return []
-    first = FIRST_EPS * (float(mean) - float(least)) * graph.n_rows / len(cost)
+    first = FIRST_EPS * (mean - least) * graph.n_rows / allowed
     steps = [first / SCALING_FACTOR**k for k in range(SCALING_PHASES)]
     if graph.is_integer:
         return sorted({int(eps) for eps in steps if eps >= 1}, reverse=True)
     return [eps for eps in steps if eps > 0]
+
+
+def _range_of_costs(graph: DeviceGraph) -> tuple[int, float, float, float]:
+    """Return the number of allowed pairs, and the mean, least and largest of their costs."""
+    blocks = min(-(-len(graph.cost) // RANGE_THREADS), RANGE_BLOCKS)
+    parts = graph.cp.empty((blocks, 4))
+    forbidden = graph.edges()[3]
+    arguments = np.int64(len(graph.cost)), graph.cost, forbidden, parts
+    graph.kernel("auction_cost_range.cu", "auction_cost_range")((blocks,), (RANGE_THREADS,), arguments)
+    number, total, least, most = parts.get().T
+    allowed = int(number.sum())
+    return allowed, float(total.sum()) / max(allowed, 1), float(least.min()), float(most.max())

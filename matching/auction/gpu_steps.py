@@ -21,7 +21,7 @@ GRID_ROUNDS, BLOCK_ROUNDS = 400, 1200
 REACHED_PER_SCAN = 64
 """Columns that a search may reach per row it may scan; one that reaches more is too long."""
 UNLIMITED = 2**31 - 1
-_NO_ROW = UNLIMITED
+_UNCLAIMED = UNLIMITED
 
 
 def bid(
@@ -33,8 +33,9 @@ def bid(
     stop_at: int = 0,
     most_bids: int | None = None,
     most_rounds: tuple[int, int] = (GRID_ROUNDS, BLOCK_ROUNDS),
+    in_order: bool = True,
 ) -> Any:
-    """Auction rows and return those left over, ascending int32 (k,).
+    """Auction rows and return those left over, int32 (k,), ascending if they are wanted `in_order`.
 
     Parameters
     ----------
@@ -57,14 +58,11 @@ def bid(
     began = perf_counter_ns()
     kernel = graph.kernel("auction_bid.cu", "auction_bid", lanes=True, cooperative=True)
     dtype = graph.price_dtype
-    key = cp.zeros(m, cp.uint64)
+    counts = cp.zeros(6 + m, cp.uint64)  # three counts; as words: queue sizes, number waiting, barrier; then keys
+    words, key = counts[3:6].view(cp.uint32), counts[6:]
     bid_edge, bid_price = cp.empty(n, cp.int32), cp.empty(n, dtype)
     queues, waiting = cp.empty(2 * n, cp.int32), cp.empty(n, cp.int32)
-    if rows is not None:
-        queues[:n_bidders] = rows
-    counts = cp.zeros(6, cp.uint64)  # three counts, then as words: queue sizes, number waiting, barrier
-    words = counts.view(cp.uint32)[6:]
-    words[0] = n_bidders
+    first_queue = np.intp(0) if rows is None else rows
     groups = THREADS // graph.lanes
     blocks = min(cuda.resident_blocks(kernel, THREADS), -(-n_bidders // groups))
     kernel(
@@ -72,17 +70,22 @@ def bid(
         (THREADS,),
         (
             *(np.int32(n), np.int32(m), *graph.edges(), graph.row_bound),
-            *(prices.v, prices.col_of_row, prices.row_of_col, key, bid_edge, bid_price, np.int32(rows is None)),
-            *(queues, words[0:3], waiting, words[3:4], counts, words[4:5], dtype.type(eps)),
+            *(prices.v, prices.col_of_row, prices.row_of_col, key, bid_edge, bid_price, first_queue),
+            *(np.int32(n_bidders), queues, words, waiting, words[3:], counts, words[4:], dtype.type(eps)),
             *(np.int32(ROWS_OF_ONE_BLOCK * groups), np.int32(stop_at), *map(np.int32, most_rounds)),
             np.uint64(2**63 if most_bids is None else max(most_bids, 0)),
         ),
     )
-    host = counts.get()
+    host = counts[:6].get()
     stage = "phases_ns" if eps else "tight_bids_ns"
     prices.count(**{"bids": int(host[0]), "rounds": int(host[1] + host[2]), stage: perf_counter_ns() - began})
-    left = int(host.view(np.uint32)[9])
-    return cp.sort(waiting[:left]) if left > 1 else waiting[:left]
+    left = waiting[: int(host.view(np.uint32)[9])]
+    return ascending(cp, left) if in_order else left
+
+
+def ascending(cp: Any, rows: Any) -> Any:
+    """Sort rows; the sort of none takes as long as that of some."""
+    return cp.sort(rows) if len(rows) > 1 else rows
 
 
 def augment(graph: DeviceGraph, prices: Prices, rows: Any, most_scans: int) -> tuple[int, Any]:
@@ -108,27 +111,25 @@ def augment(graph: DeviceGraph, prices: Prices, rows: Any, most_scans: int) -> t
     place = cp.full(slots * m, -1, cp.int32)
     column, start_row = cp.empty(slots * size, cp.int32), cp.empty(slots * size, cp.int32)
     dist = cp.empty(slots * size, graph.price_dtype)
-    claim = cp.full(m, _NO_ROW, cp.int32)
-    window, done = rows[:slots].copy(), cp.zeros(slots, cp.int32)
-    counts = cp.zeros(5, cp.uint64)  # three counts, then as words: head, stuck row, barrier, left
-    words = counts.view(cp.uint32)[6:]
-    words[0], words[1] = slots, _NO_ROW
+    claim = cp.full(m, _UNCLAIMED, cp.int32)
+    window, done = rows[:slots].copy(), cp.empty(slots, cp.int32)
+    counts = cp.zeros(5, cp.uint64)  # three counts; as words: rows drawn, stuck row, barrier, left
+    words = counts[3:].view(cp.uint32)
     left = cp.empty(n_rows, cp.int32)
     kernel(
         (slots,),
         (threads,),
         (
             *(np.int32(m), *graph.edges(), graph.row_bound, prices.v, prices.col_of_row, prices.row_of_col),
-            *(rows, np.int32(n_rows), window, done, words[0:1], claim, place, column, start_row, dist),
-            *(np.int32(size), words[1:2]),
-            *(left, words[3:4], np.int32(most_scans), counts, words[2:3]),
+            *(rows, np.int32(n_rows), window, done, words, claim, place, column, start_row, dist),
+            *(np.int32(size), words[1:], left, words[3:], np.int32(most_scans), counts, words[2:]),
         ),
     )
     host = counts.get()
     steps, paths, scanned = map(int, host[:3])
     prices.count(path_steps=steps, shortest_paths=paths, rows_scanned=scanned, paths_ns=perf_counter_ns() - began)
     stuck, n_left = (int(word) for word in host.view(np.uint32)[[7, 9]])
-    return -1 if stuck == _NO_ROW else stuck, cp.sort(left[:n_left])
+    return _UNCLAIMED - stuck if stuck else -1, ascending(cp, left[:n_left])
 
 
 def grow_forest(graph: DeviceGraph, prices: Prices, rows: Any, most_scans: int | None = None) -> tuple[int, Any]:
@@ -148,12 +149,11 @@ def grow_forest(graph: DeviceGraph, prices: Prices, rows: Any, most_scans: int |
     dist, parent = cp.empty(m, dtype), cp.empty(m, cp.uint64)
     lowered, root = cp.empty(m, cp.int32), cp.empty(m, cp.int32)
     root_dist, root_col = cp.empty(n, dtype), cp.empty(n, cp.int32)
-    counts = cp.zeros(16, cp.uint64)  # four counts, four lengths, then as words: twelve sizes, stuck, barrier, left
-    words = counts.view(cp.uint32)[16:]
-    words[12] = 2**32 - 1
+    counts = cp.zeros(16, cp.uint64)  # four counts, four lengths; as words: twelve sizes, stuck, barrier, left
+    words = counts[8:].view(cp.uint32)
     sources = rows.copy()
     kernel(
-        (min(cuda.resident_blocks(kernel, THREADS), cp.cuda.Device().attributes["MultiProcessorCount"]),),
+        (min(cuda.resident_blocks(kernel, THREADS), cuda.multiprocessors()),),
         (THREADS,),
         (
             *(np.int32(n), np.int32(m), *graph.edges(), prices.v, prices.col_of_row, prices.row_of_col),
@@ -173,8 +173,8 @@ def grow_forest(graph: DeviceGraph, prices: Prices, rows: Any, most_scans: int |
                 root_dist,
                 root_col,
             ),
-            *(words[0:12], counts[4:8], words[12:13], counts, words[13:14]),
-            *(np.uint64(2**63 if most_scans is None else max(most_scans, 0)), words[14:15]),
+            *(words, counts[4:], words[12:], counts, words[13:]),
+            *(np.uint64(2**63 if most_scans is None else max(most_scans, 0)), words[14:]),
         ),
     )
     host = counts.get()
@@ -182,4 +182,4 @@ def grow_forest(graph: DeviceGraph, prices: Prices, rows: Any, most_scans: int |
     prices.count(forests=forests, forest_rounds=rounds, rows_scanned=scanned, shortest_paths=paths)
     prices.count(forest_ns=perf_counter_ns() - began)
     stuck, n_left = (int(word) for word in host.view(np.int32)[[28, 30]])
-    return stuck, cp.sort(sources[:n_left])
+    return stuck - 1, ascending(cp, sources[:n_left])

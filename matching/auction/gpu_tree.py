@@ -7,9 +7,13 @@ from typing import Any
 
 import numpy as np
 
+from .gpu_graph import spread
+
 THREADS = 128
 FAN, NEAREST = 8, 16  # as in auction_points.cu
 MOST_ROOTS = 8
+MOST_BLOCKS = 1024
+"""That look for the box of all points."""
 
 
 @dataclass(frozen=True)
@@ -33,8 +37,8 @@ class Side:
     offsets : int64 (blocks + 1,)
     blocks : int32 (blocks, 5)
         Level and range of each block's roots, and range of its slots (`Block` in auction_points.cu).
-    first : int32 (levels + 1,)
-        Where the nodes of each level begin, leaves first; the last is their number.
+    first, first_there : int32 (levels + 1,)
+        Where the nodes of each level begin, leaves first; the last is their number. On the host and on the device.
     """
 
     cp: Any
@@ -46,28 +50,29 @@ class Side:
     offsets: Any
     blocks: Any
     first: np.ndarray
+    first_there: Any
 
     @classmethod
-    def of(cls, cp: Any, points: Any, offsets: np.ndarray, corner: Any, cells_per_unit: float, kernels: Any) -> Side:
+    def of(cls, cp: Any, points: Any, offsets: np.ndarray, box: Any, kernels: Any) -> Side:
         """Sort the points, given with three axes, within the blocks that `offsets` (blocks + 1,) mark."""
         n, sizes = len(points), np.diff(offsets)
         blocks, slots = layout(sizes)
-        block_of_point = _spread(cp, np.arange(len(sizes)), sizes)
+        levels = _first_nodes(slots, int(blocks[:, 0].max()))
+        offsets_there, blocks_there, levels_there = _uploaded(cp, offsets, blocks, levels)
+        block_of_point = spread(cp, np.arange(len(sizes), dtype=np.int32), sizes)
         bits = (len(sizes) - 1).bit_length()
         keys, threads = cp.empty(n, cp.uint64), (max(-(-n // THREADS), 1),)
-        arguments = (np.int32(n), points, corner, np.float64(cells_per_unit), block_of_point, np.int32(bits), keys)
+        arguments = (np.int32(n), points, box, block_of_point, np.int32(bits), keys)
         kernels["auction_keys"](threads, (THREADS,), arguments)
-        sorted_order = cp.argsort(keys)
-        keys = keys[sorted_order]
-        order, block = cp.full(slots, -1, cp.int32), cp.zeros(slots, cp.int32)
-        sorted_points, on_device = cp.full((slots, 3), cp.inf), (cp.asarray(blocks), cp.asarray(offsets))
-        arguments = (np.int32(n), points, sorted_order, block_of_point, *on_device, order, block, sorted_points)
-        kernels["auction_fill_slots"](threads, (THREADS,), arguments)
-        first = [0]
-        for level in range(int(blocks[:, 0].max()) + 1):
-            first.append(first[-1] + -(-slots // FAN ** (level + 1)))
-        levels = np.array(first, np.int32)
-        return cls(cp, points, sorted_points, order, block, keys, on_device[1], on_device[0], levels)
+        sorted_keys, order, block = cp.empty(n, cp.uint64), cp.empty(slots, cp.int32), cp.empty(slots, cp.int32)
+        sorted_points = cp.empty((slots, 3))
+        if slots > n:
+            for array, nobody in ((order, -1), (block, 0), (sorted_points, cp.inf)):
+                array.fill(nobody)
+        arguments = (np.int32(n), points, cp.argsort(keys), keys, block_of_point, blocks_there, offsets_there)
+        kernels["auction_fill_slots"](threads, (THREADS,), (*arguments, sorted_keys, order, block, sorted_points))
+        trees = offsets_there, blocks_there, levels, levels_there
+        return cls(cp, points, sorted_points, order, block, sorted_keys, *trees)
 
     def tree(self, kernels: Any, v: Any) -> tuple[Any, Any]:
         """Return boxes and largest prices of the tree's nodes for column duals `v`, in the caller's order."""
@@ -84,8 +89,8 @@ class Side:
 
     def searched(self, boxes: Any, prices: Any) -> tuple[Any, ...]:
         """Return what the searching kernels take of this side."""
-        first = self.cp.asarray(self.first)
-        return np.int32(len(self.order)), first, self.blocks, self.sorted_points, self.order, boxes, prices
+        slots = np.int32(len(self.order))
+        return slots, self.first_there, self.blocks, self.sorted_points, self.order, boxes, prices
 
     def searching(self) -> tuple[Any, ...]:
         """Return what the searching kernels take of the side whose points search."""
@@ -93,26 +98,43 @@ class Side:
 
     def whole(self, boxes: Any) -> tuple[Any, ...]:
         """Return what `auction_neighbours` takes of either side."""
-        first = self.cp.asarray(self.first)
-        tree = np.int32(len(self.order)), first, self.blocks, self.sorted_points, self.order, boxes
+        tree = np.int32(len(self.order)), self.first_there, self.blocks, self.sorted_points, self.order, boxes
         return *tree, self.block, self.keys, self.offsets
 
 
 def sorted_sides(cp: Any, x: Any, y: Any, offsets: tuple[np.ndarray, np.ndarray], kernels: Any) -> tuple[Side, Side]:
     """Sort both point sets, (n, axes) and (m, axes), along one curve over their common box."""
-    sides: list[Any] = []
-    for given in (x, y):
-        points = cp.zeros((len(given), 3))
-        points[:, 3 - given.shape[1] :] = cp.asarray(given)
-        sides.append(points)
-    corner = cp.minimum(sides[0].min(axis=0), sides[1].min(axis=0))
-    extent = float((cp.maximum(sides[0].max(axis=0), sides[1].max(axis=0)) - corner).max())
-    cells_per_unit = 2**21 / extent if extent > 0 else 1.0
-    rows, cols = (
-        Side.of(cp, points, of_side, corner, cells_per_unit, kernels)
-        for points, of_side in zip(sides, offsets, strict=True)
-    )
-    return rows, cols
+    x, y = (_with_three_axes(cp, cp.asarray(points)) for points in (x, y))
+    box = cp.zeros(6, cp.uint64)
+    blocks = (min(-(-(len(x) + len(y)) // THREADS), MOST_BLOCKS),)
+    kernels["auction_box"](blocks, (THREADS,), (np.int32(len(x)), x, np.int32(len(y)), y, box))
+    return Side.of(cp, x, offsets[0], box, kernels), Side.of(cp, y, offsets[1], box, kernels)
+
+
+def _with_three_axes(cp: Any, points: Any) -> Any:
+    """Return the points as they are, or with missing leading axes 0."""
+    if points.shape[1] == 3:
+        return points
+    padded = cp.zeros((len(points), 3))
+    padded[:, 3 - points.shape[1] :] = points
+    return padded
+
+
+def _first_nodes(slots: int, top: int) -> np.ndarray:
+    """Return where the nodes of each level up to `top` begin, and their number: `Side.first`."""
+    first = [0]
+    for level in range(top + 1):
+        first.append(first[-1] + -(-slots // FAN ** (level + 1)))
+    return np.array(first, np.int32)
+
+
+def _uploaded(cp: Any, offsets: np.ndarray, *numbers: np.ndarray) -> list[Any]:
+    """Copy int64 offsets and int32 arrays, which come back flat, to the device at once."""
+    parts = [offsets.view(np.int32), *(array.ravel() for array in numbers)]
+    there = cp.asarray(np.concatenate(parts))
+    ends = np.cumsum([len(part) for part in parts])
+    whole, *others = (there[end - len(part) : end] for part, end in zip(parts, ends, strict=True))
+    return [whole.view(cp.int64), *others]
 
 
 def layout(sizes: np.ndarray) -> tuple[np.ndarray, int]:
@@ -127,10 +149,3 @@ def layout(sizes: np.ndarray) -> tuple[np.ndarray, int]:
     begin[by_span] = np.cumsum(padded[by_span]) - padded[by_span]
     blocks = np.stack([level, begin // span, (begin + padded) // span, begin, begin + sizes], axis=1)
     return blocks.astype(np.int32), int((begin + sizes).max())
-
-
-def _spread(cp: Any, values: np.ndarray, sizes: np.ndarray) -> Any:
-    """Repeat each block's value for its points, int32 on the device."""
-    if len(sizes) == 1:
-        return cp.full(int(sizes[0]), int(values[0]), cp.int32)
-    return cp.asarray(np.repeat(values.astype(np.int32), sizes))

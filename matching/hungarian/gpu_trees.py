@@ -49,8 +49,7 @@ def kernel_of(graph: DeviceGraph, name: str) -> Any:
 def blocks_of(graph: DeviceGraph, kernel: Any) -> int:
     """Return a block for each multiprocessor, fewer where there is less to do: barriers of few are faster."""
     work = -(-max(graph.n_rows * graph.lanes, graph.n_cols) // THREADS)
-    multiprocessors = graph.cp.cuda.Device().attributes["MultiProcessorCount"]
-    return max(1, min(work, multiprocessors, cuda.resident_blocks(kernel, THREADS)))
+    return max(1, min(work, cuda.multiprocessors(), cuda.resident_blocks(kernel, THREADS)))
 
 
 def grow_trees(graph: DeviceGraph, prices: Prices, free: Any, *, zeros_first: bool, stats: dict[str, Any]) -> int:

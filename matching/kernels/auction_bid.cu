@@ -116,42 +116,55 @@ __device__ __forceinline__ void meet(uint32* barrier) {
         __syncthreads();
 }
 
+// Who bids in a round: the rows of round 0 are the caller's, or all; of the others, those that the round before queued.
+struct Queues {
+    const int* first;  // (n_first,), or null: rows 0 ... n_first - 1
+    int n_first, n_rows;
+    int* later;        // two halves of n_rows
+    int* sizes;        // three, which rotate; 0 at the start
+
+    __device__ __forceinline__ int size(int round) const {
+        return round == 0 ? n_first : *(volatile int*)&sizes[round % 3];
+    }
+    __device__ __forceinline__ int row(int round, int at) const {
+        if (round > 0) return later[(round & 1) * (int64)n_rows + at];
+        return first == nullptr ? at : first[at];
+    }
+};
+
 // Plays rounds until `stop_at` rows or fewer are queued, `last_round` is reached or `most_bids` are spent; returns
 // the round it ended with. Every thread counts the bids for itself.
 template <bool whole_grid>
 __device__ int play(
-    const Auction& a, int n_rows, bool all_rows, int* queues, int* sizes, int round, int last_round, int stop_at,
-    uint64 most_bids, uint64* bids, uint32* barrier
+    const Auction& a, const Queues& queues, int round, int last_round, int stop_at, uint64 most_bids, uint64* bids,
+    uint32* barrier
 ) {
     const int thread = whole_grid ? dealt_thread() : threadIdx.x;
     const int threads = whole_grid ? all_threads() : blockDim.x;
     for (; round < last_round; round++) {
-        const int size = *(volatile int*)&sizes[round % 3];
+        const int size = queues.size(round);
         if (size <= stop_at || *bids >= most_bids) break;
         *bids += size;
-        const int* queue = queues + (round & 1) * (int64)n_rows;
-        int* next = queues + ((round + 1) & 1) * (int64)n_rows;
-        if (thread == 0) sizes[(round + 2) % 3] = 0;
+        int* next = queues.later + ((round + 1) & 1) * (int64)queues.n_rows;
+        if (thread == 0) queues.sizes[(round + 2) % 3] = 0;
         const int padded = (size * (int64)LANES + 31) / 32 * 32 / LANES;  // whole warps
         for (int at = thread / LANES; at < padded; at += threads / LANES)
-            bid(a, at < size ? (all_rows && round == 0 ? at : queue[at]) : NOBODY, at);
+            bid(a, at < size ? queues.row(round, at) : NOBODY, at);
         meet<whole_grid>(barrier);
         for (int at = thread; at < (size + 31) / 32 * 32; at += threads)
-            assign(
-                a, at < size ? (all_rows && round == 0 ? at : queue[at]) : NOBODY, at, next, &sizes[(round + 1) % 3]
-            );
+            assign(a, at < size ? queues.row(round, at) : NOBODY, at, next, &queues.sizes[(round + 1) % 3]);
         meet<whole_grid>(barrier);
     }
     return round;
 }
 
-// sizes = {k, 0, 0} at the start: round 0 takes the first k rows of the queue, or rows 0 ... k - 1 if all_rows.
-// counts: bids, grid rounds, block rounds.
+// first_queue, queues, sizes: as `Queues`. key, sizes, n_waiting, counts, barrier: 0 at the start. counts: bids, grid
+// rounds, block rounds.
 extern "C" __global__ void __launch_bounds__(512) auction_bid(
     int n_rows, int n_cols, const int64* indptr, const int* indices, const cost_t* cost, const unsigned char* forbidden,
     int width, int block_rows, const price_t* row_bound, price_t* v, int* col_of_row, int* row_of_col, uint64* key,
-    int* bid_edge, price_t* bid_price, int all_rows, int* queues, int* sizes, int* waiting, int* n_waiting,
-    uint64* counts, uint32* barrier, price_t eps, int block_alone_at, int stop_at, int grid_rounds, int block_rounds,
+    int* bid_edge, price_t* bid_price, const int* first_queue, int n_first, int* later, int* sizes, int* waiting,
+    int* n_waiting, uint64* counts, uint32* barrier, price_t eps, int block_alone_at, int stop_at, int grid_rounds, int block_rounds,
     uint64 most_bids
 ) {
     const Auction a{
@@ -167,18 +180,16 @@ extern "C" __global__ void __launch_bounds__(512) auction_bid(
         n_waiting,
         eps
     };
+    const Queues queues{first_queue, n_first, n_rows, later, sizes};
     const int alone_at = block_alone_at > stop_at ? block_alone_at : stop_at;
     uint64 bids = 0;
-    int round = play<true>(a, n_rows, all_rows, queues, sizes, 0, grid_rounds, alone_at, most_bids, &bids, barrier);
+    int round = play<true>(a, queues, 0, grid_rounds, alone_at, most_bids, &bids, barrier);
     if (blockIdx.x != 0) return;
     if (threadIdx.x == 0) counts[1] += round;
     const int before = round;
-    round = play<false>(
-        a, n_rows, all_rows, queues, sizes, round, round + block_rounds, stop_at, most_bids, &bids, barrier
-    );
-    const int left = *(volatile int*)&sizes[round % 3], base = *(volatile int*)n_waiting;
-    for (int at = threadIdx.x; at < left; at += blockDim.x)
-        waiting[base + at] = all_rows && round == 0 ? at : queues[(round & 1) * (int64)n_rows + at];
+    round = play<false>(a, queues, round, round + block_rounds, stop_at, most_bids, &bids, barrier);
+    const int left = queues.size(round), base = *(volatile int*)n_waiting;
+    for (int at = threadIdx.x; at < left; at += blockDim.x) waiting[base + at] = queues.row(round, at);
     __syncthreads();
     if (threadIdx.x == 0) {
         *n_waiting = base + left;

@@ -8,10 +8,10 @@
 //                          the row cost no more, and seldom many more;
 //   auction_column_minima, auction_column_limit   the same for columns, by chunks of rows, so that reading stays coalesced;
 //   auction_count_candidates, auction_list_candidates   a warp a row: the pairs within either limit, ascending, at most `most`;
-//   auction_violations     a warp a row: pairs with c - v_j < r_i, the worst of every 8 lanes' share.
+//   auction_violations     a warp a row: pairs with c - v_j < r_i, the worst of every SHARE lanes' share.
 //
-// Bytes: the matrix once per kernel, columns' minima 256 values a column. Only auction_violations counts with an
-// atomic; its list is sorted afterwards.
+// Bytes: the matrix once per kernel, columns' minima 256 values a column. No two threads write the same place, but for
+// the number of pairs that auction_violations found.
 // variant: -DDENSE
 // variant: -DDENSE -DCOST=double
 // variant: -DDENSE -DINTEGER -DCOST=int
@@ -21,6 +21,7 @@
 constexpr int THREADS = 256;
 
 constexpr int WARPS = THREADS / 32;
+constexpr int OFFERS = 4, SHARE = 32 / OFFERS;
 
 __device__ __forceinline__ price_t lesser(price_t a, price_t b) { return b < a ? b : a; }
 __device__ __forceinline__ price_t greater(price_t a, price_t b) { return b < a ? a : b; }
@@ -140,11 +141,12 @@ extern "C" __global__ void __launch_bounds__(THREADS) auction_list_candidates(
     }
 }
 
-// found: (4 * rows,) row * columns + column; costs beside it.
+// number: (rows,) pairs found; columns, costs: (rows, OFFERS) those of each row first, columns ascending. *n_found: 0 at the
+// start, or on return how many were found in all.
 extern "C" __global__ void __launch_bounds__(THREADS) auction_violations(
     int n_rows, int n_cols, const int64* indptr, const int* indices, const cost_t* cost,
     const unsigned char* forbidden, int width, int block_rows,
-    const price_t* v, const price_t* row_duals, int64* found, cost_t* costs, int* n_found
+    const price_t* v, const price_t* row_duals, int* number, int* columns, cost_t* costs, int* n_found
 ) {
     const Graph graph{indptr, indices, cost, forbidden, width, block_rows};
     const int row = global_thread() / 32;
@@ -157,13 +159,24 @@ extern "C" __global__ void __launch_bounds__(THREADS) auction_violations(
         if (value < worst) worst = value, edge = e;
     }
 #pragma unroll
-    for (int step = 4; step > 0; step /= 2) {
+    for (int step = SHARE / 2; step > 0; step /= 2) {
         const price_t there = __shfl_xor_sync(FULL_WARP, worst, step);
         const int edge_there = __shfl_xor_sync(FULL_WARP, edge, step);
         if (comes_before(there, edge_there, worst, edge)) worst = there, edge = edge_there;
     }
-    if (lane() % 8 != 0 || edge == NO_EDGE) return;
-    const int at = atomicAdd(n_found, 1);
-    found[at] = (int64)row * n_cols + graph.column(first, edge);
-    costs[at] = cost[first + edge];
+    const bool offers = lane() % SHARE == 0 && edge != NO_EDGE;
+    const uint32 who = __ballot_sync(FULL_WARP, offers);
+    int place = 0;
+    for (int k = 0; k < 32; k += SHARE) {
+        const int edge_there = __shfl_sync(FULL_WARP, edge, k);
+        place += (who >> k & 1u) && edge_there < edge;
+    }
+    if (offers) {
+        columns[row * (int64)OFFERS + place] = graph.column(first, edge);
+        costs[row * (int64)OFFERS + place] = cost[first + edge];
+    }
+    if (lane() == 0) {
+        number[row] = __popc(who);
+        if (who != 0) atomicAdd(n_found, __popc(who));
+    }
 }

@@ -35,7 +35,7 @@
 // sources: (rows,) the unmatched rows, n_sources of them; free_cols: (columns,) scratch. queues, bases, waiting: two halves
 // of (rows,); root, root_dist, root_col: root by column, nearest distance and column by row. sizes: three queue sizes,
 // then sources kept, paths found, free columns, three counts of those within the threshold, three of rows that wait.
-// lengths: the longest path, the nearest row that waited. stuck: -1, or a row that cannot be matched. counts: phases,
+// lengths: the longest path, the nearest row that waited. stuck: 0, or 1 + a row that cannot be matched. counts: phases,
 // rounds, rows queued, paths. After `most_scans` rows queued the phase is the last; n_left: sources that are left then.
 extern "C" __global__ void __launch_bounds__(512) auction_forest(
     int n_rows, int n_cols, const int64* indptr, const int* indices, const cost_t* cost, const unsigned char* forbidden,
@@ -183,7 +183,7 @@ extern "C" __global__ void __launch_bounds__(512) auction_forest(
         round++;
         grid_barrier(barrier);
         if (paths == 0) {
-            for (int at = thread; at < n_sources; at += threads) atomicMax(stuck, sources[at]);
+            for (int at = thread; at < n_sources; at += threads) atomicMax(stuck, 1 + sources[at]);
             break;
         }
         if (*(volatile uint64*)&counts[2] >= most_scans) break;

@@ -203,7 +203,7 @@ __device__ void refill(int* window, const int* done, int slots, const int* waiti
             for (int w = 0; w < warps; w++) total += kept_of_warp[w];
         __syncthreads();
     }
-    const int from = *head;
+    const int from = slots + *head;
     for (int slot = total + threadIdx.x; slot < slots; slot += blockDim.x) {
         const int at = from + slot - total;
         int row = NOBODY;
@@ -211,12 +211,12 @@ __device__ void refill(int* window, const int* done, int slots, const int* waiti
         window[slot] = row;
     }
     __syncthreads();
-    if (threadIdx.x == 0) *head = from + slots - total;
+    if (threadIdx.x == 0) *head += slots - total;
 }
 
-// One slot per block. window (blocks,) = the first rows of `waiting` (ascending) or NOBODY, *head = rows in it.
-// stuck: 0x7fffffff, or on return the smallest row found without a path. left: rows whose search was too long.
-// counts: steps, searches, rows scanned.
+// One slot per block. window (blocks,) = the first rows of `waiting` (ascending), *head = rows drawn after them. stuck: 0,
+// or on return UNCLAIMED less the smallest row found without a path. left: rows whose search was too long. counts: steps,
+// searches, rows scanned. head, stuck, n_left, counts, barrier: 0 at the start.
 extern "C" __global__ void __launch_bounds__(1024) auction_path(
     int n_cols, const int64* indptr, const int* indices, const cost_t* cost, const unsigned char* forbidden, int width,
     int block_rows, const price_t* row_bound, price_t* v, int* col_of_row, int* row_of_col, const int* waiting,
@@ -228,7 +228,7 @@ extern "C" __global__ void __launch_bounds__(1024) auction_path(
     const Reached reached{place + (int64)blockIdx.x * n_cols, column + share, from + share, dist + share, list_size};
     __shared__ int lost;
     uint64 rows_scanned = 0, searches = 0;
-    while (*(volatile int*)&window[0] != NOBODY && *(volatile int*)stuck == UNCLAIMED) {
+    while (*(volatile int*)&window[0] != NOBODY && *(volatile int*)stuck == 0) {
         const int start = *(volatile int*)&window[blockIdx.x];
         const bool busy = start != NOBODY;
         Path path{NO_PATH, 0, 0};
@@ -250,7 +250,7 @@ extern "C" __global__ void __launch_bounds__(1024) auction_path(
             if (wins && path.end != NO_PATH && path.end != TOO_LONG) carry_out(m, start, path, reached);
             if (threadIdx.x == 0) {
                 done[blockIdx.x] = wins;
-                if (path.end == NO_PATH) atomicMin(stuck, start);
+                if (path.end == NO_PATH) atomicMax(stuck, UNCLAIMED - start);
                 if (path.end == TOO_LONG) left[atomicAdd(n_left, 1)] = start;
             }
         }

@@ -10,15 +10,16 @@
 // A batch is one tree over all blocks: each block's points fill slots of their own, padded (order -1) so that no node
 // below its roots holds points of two blocks, and a search starts in the few roots of its block.
 //
+//   auction_box        the box of both sets
 //   auction_keys, auction_fill_slots  where points come: by block, then by Morton code of 21 bits an axis
 //   auction_tree       the nodes of one level, a thread a node
 //   auction_neighbours the NEAREST nearest points of every point, and one at the same part of the curve, a thread a point
-//   auction_graph_of_pairs  rows' edges and their costs from a list of pairs
+//   auction_first_pairs, auction_graph_of_pairs  rows' edges and their costs from a list of pairs, some there twice
 //   auction_point_costs  costs of given pairs
 //   auction_price      up to FAN pairs of a row with c - v < r, FAN lanes a row
 //
-// Bytes: about 60 per node visited, some hundred nodes a query. No two threads write the same place; the list of
-// auction_price is in no order, and is sorted after.
+// Bytes: about 60 per node visited, some hundred nodes a query. No two threads write the same place, but for counts;
+// auction_price's list of rows is in no order, and is sorted after.
 // variant: -DSQUARED
 #include "grid.cuh"
 
@@ -75,31 +76,63 @@ __device__ __forceinline__ void traverse(int slots, const Block& block, const in
     }
 }
 
+// Doubles as words in the same order.
+__device__ __forceinline__ uint64 ordered(double x) {
+    const uint64 bits = (uint64)__double_as_longlong(x);
+    return bits >> 63 ? ~bits : bits | 1ull << 63;
+}
+__device__ __forceinline__ double from_ordered(uint64 word) {
+    return __longlong_as_double((int64)(word >> 63 ? word ^ 1ull << 63 : ~word));
+}
+
+// box: (6,) 0 at the start, or on return the largest coordinates of both sets, and the least inverted, as ordered words.
+extern "C" __global__ void auction_box(int n, const double* x, int m, const double* y, uint64* box) {
+    double low[3] = {1e308, 1e308, 1e308}, high[3] = {-1e308, -1e308, -1e308};
+    for (int64 i = global_thread(); i < n + (int64)m; i += all_threads()) {
+        const double* at = i < n ? x + 3 * i : y + 3 * (i - n);
+        for (int k = 0; k < 3; k++) low[k] = fmin(low[k], at[k]), high[k] = fmax(high[k], at[k]);
+    }
+    for (int k = 0; k < 3; k++) {
+        for (int step = 16; step > 0; step /= 2) {
+            low[k] = fmin(low[k], __shfl_xor_sync(FULL_WARP, low[k], step));
+            high[k] = fmax(high[k], __shfl_xor_sync(FULL_WARP, high[k], step));
+        }
+        if (lane() == 0) {
+            atomicMax(&box[k], ordered(high[k]));
+            atomicMax(&box[3 + k], ~ordered(low[k]));
+        }
+    }
+}
+
 // keys: the block in the highest `block_bits` of 63, and below it as much of the Morton code as there is room for.
 extern "C" __global__ void auction_keys(
-    int n, const double* points, const double* corner, double cells_per_unit, const int* block_of_point, int block_bits,
-    uint64* keys
+    int n, const double* points, const uint64* box, const int* block_of_point, int block_bits, uint64* keys
 ) {
     const int i = global_thread();
     if (i >= n) return;
+    double extent = 0;
+    for (int axis = 0; axis < 3; axis++)
+        extent = fmax(extent, from_ordered(box[axis]) - from_ordered(~box[3 + axis]));
+    const double cells_per_unit = extent > 0 ? 2097152.0 / extent : 1.0;
     uint64 code = 0;
     for (int axis = 0; axis < 3; axis++) {
-        const double cell = (points[3 * (int64)i + axis] - corner[axis]) * cells_per_unit;
+        const double cell = (points[3 * (int64)i + axis] - from_ordered(~box[3 + axis])) * cells_per_unit;
         const uint64 c = (uint64)fmin(fmax(cell, 0.0), 2097151.0);
         for (int bit = 0; bit < 21; bit++) code |= ((c >> bit) & 1ull) << (3 * bit + 2 - axis);
     }
     keys[i] = (uint64)block_of_point[i] << (63 - block_bits) | code >> block_bits;
 }
 
-// Puts point sorted[p], whose block is that of point p since blocks stay in order, into its slot.
+// Puts point sorted[p], whose block is that of point p since blocks stay in order, into its slot; sorted_keys: (n,) theirs.
 extern "C" __global__ void auction_fill_slots(
-    int n, const double* points, const int64* sorted, const int* block_of_point, const Block* blocks,
-    const int64* offsets, int* order, int* block, double* sorted_points
+    int n, const double* points, const int64* sorted, const uint64* keys, const int* block_of_point,
+    const Block* blocks, const int64* offsets, uint64* sorted_keys, int* order, int* block, double* sorted_points
 ) {
     const int p = global_thread();
     if (p >= n) return;
     const int b = block_of_point[p], slot = (int)(p - offsets[b]) + blocks[b].first_slot;
     const int64 point = sorted[p];
+    sorted_keys[p] = keys[point];
     order[slot] = (int)point;
     block[slot] = b;
     for (int k = 0; k < 3; k++) sorted_points[3 * (int64)slot + k] = points[3 * point + k];
@@ -215,19 +248,29 @@ extern "C" __global__ void __launch_bounds__(128) auction_neighbours(
     mine[NEAREST] = self * n_cols + other.order[place];
 }
 
-// From ascending pairs row * columns + column to a graph: a thread a pair, and one beyond the last.
+// Whether each of ascending pairs is one, and the first of its like: a thread a pair.
+extern "C" __global__ void auction_first_pairs(int64 n_pairs, const int64* pairs, signed char* is_first) {
+    const int64 p = blockIdx.x * (int64)blockDim.x + threadIdx.x;
+    if (p < n_pairs) is_first[p] = pairs[p] >= 0 && (p == 0 || pairs[p - 1] != pairs[p]);
+}
+
+// From ascending pairs row * columns + column, -1 before them, to a graph: a thread a pair. place: (n_pairs,) the number of
+// different pairs up to each.
 extern "C" __global__ void auction_graph_of_pairs(
-    int64 n_pairs, int n_rows, int64 n_cols, const int64* pairs, const double* x, const double* y, int64* indptr,
-    int* indices, double* costs
+    int64 n_pairs, int n_rows, int64 n_cols, const int64* pairs, const int64* place, const double* x, const double* y,
+    int64* indptr, int* indices, double* costs
 ) {
     const int64 p = blockIdx.x * (int64)blockDim.x + threadIdx.x;
-    if (p > n_pairs) return;
-    const int64 row = p < n_pairs ? pairs[p] / n_cols : n_rows, before = p > 0 ? pairs[p - 1] / n_cols : -1;
-    for (int64 r = before + 1; r <= row; r++) indptr[r] = p;
-    if (p == n_pairs) return;
+    if (p >= n_pairs) return;
+    const int64 before = p > 0 ? pairs[p - 1] : -1, row_before = before < 0 ? -1 : before / n_cols;
+    const int64 edges_before = p > 0 ? place[p - 1] : 0, row = pairs[p] < 0 ? -1 : pairs[p] / n_cols;
+    for (int64 r = row_before + 1; r <= row; r++) indptr[r] = edges_before;
+    if (p == n_pairs - 1)
+        for (int64 r = row + 1; r <= n_rows; r++) indptr[r] = place[p];
+    if (place[p] == edges_before) return;
     const int64 col = pairs[p] % n_cols;
-    indices[p] = (int)col;
-    costs[p] = cost_of(squared_distance(x + 3 * row, y + 3 * col));
+    indices[edges_before] = (int)col;
+    costs[edges_before] = cost_of(squared_distance(x + 3 * row, y + 3 * col));
 }
 
 extern "C" __global__ void auction_point_costs(
@@ -239,19 +282,27 @@ extern "C" __global__ void auction_point_costs(
 
 // rows: (row_slots, 3) sorted; row_order, row_block their own indices, -1 = none, and blocks; row_duals by own index;
 // indptr, indices: the graph so far. Rows whose dual is above `checked` are checked: each of a row's FAN lanes meets
-// every FAN-th point of the leaves and reports its worst, into the list `pairs`, `costs`. wanting (rows,): set where some
-// pair has c - v < r; `checked` takes the duals of the others. Beside a violated row's pairs, and beside every row's
-// unless only_violated, pairs with c - v < r + margin that the graph lacks are reported: they are next.
+// every FAN-th point of the leaves and reports its worst: number (rows,), columns and costs (rows, FAN), columns ascending.
+// wanting: the rows of which some pair has c - v < r, and the frayed (null: none are); `checked` takes the duals of the
+// others. Beside a violated row's pairs, and beside every row's unless only_violated, pairs with c - v < r + margin that
+// the graph lacks are reported: they are next. counts: pairs reported, rows wanting; 0 at the start.
 extern "C" __global__ void __launch_bounds__(128) auction_price(
     int slots, const int* first, const Block* blocks, const double* points, const int* order, const double* boxes,
     const double* prices, int row_slots, const double* rows, const int* row_order, const int* row_block,
-    const double* row_duals, const double* v, const int64* indptr, const int* indices, int64 n_cols, double margin,
-    int only_violated, double* checked, unsigned char* wanting, int64* pairs, double* costs, int* n_found
+    const double* row_duals, const double* v, const int64* indptr, const int* indices, double margin,
+    int only_violated, const unsigned char* frayed, double* checked, int* wanting, int* number, int* columns,
+    double* costs, int* counts
 ) {
     const int place_of_row = global_thread() / FAN, member = threadIdx.x % FAN;
     const uint32 group = 0xffu << (lane() / FAN * FAN);
     const int own = place_of_row < row_slots ? row_order[place_of_row] : NOBODY;
-    if (own == NOBODY || !(row_duals[own] > checked[own])) return;
+    if (own == NOBODY) return;
+    const bool is_frayed = frayed != nullptr && frayed[own];
+    if (!(row_duals[own] > checked[own])) {
+        if (member == 0) number[own] = 0;
+        if (member == 0 && is_frayed) wanting[next_place(&counts[1])] = own;
+        return;
+    }
     const Block block = blocks[row_block[place_of_row]];
     const double at[3] = {
         rows[3 * (int64)place_of_row], rows[3 * (int64)place_of_row + 1], rows[3 * (int64)place_of_row + 2]
@@ -281,14 +332,17 @@ extern "C" __global__ void __launch_bounds__(128) auction_price(
         for (uint32 who = __ballot_sync(group, enters) >> (lane() / FAN * FAN); who != 0; who &= who - 1)
             stack[size++] = (level - 1) << LEVEL_SHIFT | (child - member + __ffs(who) - 1);
     }
-    const bool breaks = __any_sync(group, found >= 0 && worst < dual);
-    if (member == 0) {
-        checked[own] = breaks ? -1e308 : dual;
-        if (breaks) wanting[own] = 1;
+    const bool breaks = __any_sync(group, found >= 0 && worst < dual), reports = found >= 0 && (breaks || !only_violated);
+    const uint32 who = __ballot_sync(group, reports) >> (lane() / FAN * FAN);
+    int place = 0;
+    for (int k = 0; k < FAN; k++) {
+        const int there = __shfl_sync(group, found, k, FAN);
+        place += (who >> k & 1u) && there < found;
     }
-    if (found >= 0 && (breaks || !only_violated)) {
-        const int place = next_place(n_found);
-        pairs[place] = own * n_cols + found;
-        costs[place] = worst_cost;
-    }
+    if (reports) columns[own * (int64)FAN + place] = found, costs[own * (int64)FAN + place] = worst_cost;
+    if (member != 0) return;
+    number[own] = __popc(who);
+    if (who != 0) atomicAdd(&counts[0], __popc(who));
+    checked[own] = breaks ? -1e308 : dual;
+    if (breaks || is_frayed) wanting[next_place(&counts[1])] = own;
 }

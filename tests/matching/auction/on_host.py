@@ -21,7 +21,7 @@ needs_compiler = pytest.mark.skipif(COMPILER is None, reason="needs g++")
 class _CuPy(HostModule):
     """NumPy whose functions return arrays with the methods of CuPy's."""
 
-    cuda = SimpleNamespace(Device=lambda: SimpleNamespace(id=0, attributes={"MultiProcessorCount": RESIDENT_BLOCKS}))
+    cuda = SimpleNamespace(Device=lambda: SimpleNamespace(id=0))
 
     def __getattr__(self, name: str) -> Any:
         function = getattr(np, name)
@@ -62,6 +62,7 @@ def be_the_device(monkeypatch: pytest.MonkeyPatch, load: Callable[..., KernelsOn
     monkeypatch.setattr(cuda, "load", load)
     monkeypatch.setattr(cuda, "require_memory", lambda *_: None)
     monkeypatch.setattr(cuda, "resident_blocks", lambda *_: RESIDENT_BLOCKS)
+    monkeypatch.setattr(cuda, "multiprocessors", lambda: RESIDENT_BLOCKS)
 
 
 def draw_turns(monkeypatch: pytest.MonkeyPatch, seed: int) -> None:
