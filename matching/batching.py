@@ -1,6 +1,7 @@
 """Independent problems laid side by side as one, and a block of such a batch as a problem of its own.
 
-`Problem.batch` and `Problem.block` come here. Nothing is copied that can be a view, on a GPU neither.
+`Problem.batch` and `Problem.block` come here, and what solves some blocks apart from the others. Nothing is copied that
+can be a view, on a GPU neither.
 """
 
 from __future__ import annotations
@@ -95,3 +96,37 @@ def taken_apart(problem: Problem, b: int) -> Problem:
     e0, e1 = (int(k) for k in problem.dense_offsets[b : b + 2])
     mask = None if problem.forbidden is None else problem.forbidden[e0:e1]
     return replace(problem, **own, data=problem.data[e0:e1], forbidden=mask)
+
+
+def chosen(problem: Problem, blocks: Sequence[int] | np.ndarray) -> Problem:
+    """Return some blocks of a batch as a batch, in the order given; all at once, as there may be thousands."""
+    blocks = np.asarray(blocks)
+    rows, row_offsets = _members(problem.row_offsets, blocks)
+    cols, col_offsets = _members(problem.col_offsets, blocks)
+    there = device_problem.moved if problem.is_on_device else np.asarray
+
+    def of(side: np.ndarray, *arrays: np.ndarray | None) -> list[Any]:
+        place = there(side)
+        return [None if array is None else array[place] for array in arrays]
+
+    x, row_unmatched = of(rows, problem.x, problem.row_unmatched)
+    y, col_unmatched = of(cols, problem.y, problem.col_unmatched)
+    own: dict[str, Any] = {"row_unmatched": row_unmatched, "col_unmatched": col_unmatched, "x": x, "y": y}
+    if problem.indptr is not None:
+        indptr = cuda.to_host(problem.indptr)
+        edges, _ = _members(indptr[problem.row_offsets], blocks)
+        own["data"], own["indices"] = of(edges, problem.data, problem.indices)
+        own["indptr"] = there(np.concatenate([[0], np.cumsum(np.diff(indptr)[rows])]).astype(np.int64))
+    elif problem.kind == "dense":
+        runs = [slice(*problem.dense_offsets[b : b + 2].tolist()) for b in blocks]  # an index an entry would be larger
+        own["data"] = np.concatenate([problem.data[run] for run in runs])
+        if problem.forbidden is not None:
+            own["forbidden"] = np.concatenate([problem.forbidden[run] for run in runs])
+    return replace(problem, row_offsets=row_offsets, col_offsets=col_offsets, **own)
+
+
+def _members(offsets: np.ndarray, blocks: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+    """Return the members of the given blocks, one block after the other, and where each of these then begins."""
+    sizes = np.diff(offsets)[blocks]
+    begins = np.concatenate([[0], np.cumsum(sizes)])
+    return np.arange(begins[-1]) + np.repeat(offsets[blocks] - begins[:-1], sizes), begins

@@ -8,6 +8,7 @@ from typing import Any
 
 import numpy as np
 
+from .batching import chosen
 from .certificate import certify
 from .convert import transposed
 from .errors import Infeasible
@@ -43,7 +44,7 @@ def from_short_side(problem: Problem, method: Callable[[Problem], Matched]) -> M
 
 def _of_blocks(problem: Problem, blocks: np.ndarray, method: Callable[[Problem], Matched], *, turn: bool) -> Matched:
     """Match the given blocks as a batch of their own."""
-    batch = Problem.batch([problem.block(b) for b in blocks.tolist()])
+    batch = chosen(problem, blocks)
     try:
         return _turned_round(batch, method) if turn else method(batch)
     except Infeasible as error:

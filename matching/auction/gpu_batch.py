@@ -10,6 +10,7 @@ import numpy as np
 
 from .. import cuda
 from ..assignment import Assignment
+from ..batching import chosen
 from ..errors import Infeasible, NotConverged
 from ..problem import Problem
 
@@ -78,7 +79,7 @@ def _begun(
     problem: Problem, group: np.ndarray, begin: Callable[[Problem], Callable[[], Assignment]]
 ) -> Callable[[], Assignment]:
     try:
-        return begin(Problem.batch([problem.block(b) for b in group.tolist()]))
+        return begin(chosen(problem, group))
     except Infeasible as error:
         raise error.in_block(int(group[error.block])) from None
 

@@ -12,6 +12,7 @@ from .. import cuda
 from ..assignment import Assignment
 from ..auction.gpu_certificate import certified
 from ..auction.gpu_graph import Prices
+from ..batching import chosen
 from ..errors import Infeasible
 from ..problem import Problem
 from .gpu_classical import CAPACITY, COUNTS, ZEROS, stats_of, ways_to_ends
@@ -67,7 +68,7 @@ def solve_groups(
         if len(group) == 1:
             answers[group[0]] = solve_block(group[0])
             continue
-        batch = form if len(group) == form.n_blocks else Problem.batch([form.block(b) for b in group])
+        batch = form if len(group) == form.n_blocks else chosen(form, group)
         try:
             answer = solve_batch(batch)
         except Infeasible as error:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import fields
 from typing import Literal
 
 import numpy as np
@@ -9,6 +10,7 @@ import pytest
 import scipy.sparse as sp
 
 from auctrack.matching import InvalidProblem, Problem, solve, solving, verify
+from auctrack.matching.batching import chosen
 from auctrack.matching.hungarian import gpu_classical
 
 COST = np.array([[4, 1, 3], [2, 0, 5], [3, 2, 2]])
@@ -406,6 +408,25 @@ def test_blocks_of_a_batch_are_the_problems_it_was_made_of():
         np.testing.assert_array_equal(block.cost_matrix, part.cost_matrix)
         np.testing.assert_array_equal(block.row_unmatched, part.row_unmatched)
         np.testing.assert_array_equal(block.col_unmatched, part.col_unmatched)
+
+
+@pytest.mark.parametrize("unmatched_cost", [None, 1.5])
+@pytest.mark.parametrize("kind", ["dense", "dense, some forbidden", "sparse", "points"])
+def test_chosen_blocks_are_the_batch_of_those_blocks(kind: str, unmatched_cost: float | None):
+    rng = np.random.default_rng(1)
+    make = {
+        "dense": lambda n, m: Problem.dense(rng.random((n, m)), unmatched_cost=unmatched_cost),
+        "dense, some forbidden": lambda n, m: Problem.dense(
+            rng.random((n, m)), forbidden=rng.random((n, m)) < 0.5, unmatched_cost=unmatched_cost
+        ),
+        "sparse": lambda n, m: Problem.sparse(sp.random_array((n, m), density=0.5), unmatched_cost=unmatched_cost),
+        "points": lambda n, m: Problem.points(rng.random((n, 2)), rng.random((m, 2)), unmatched_cost=unmatched_cost),
+    }[kind]
+    batch = Problem.batch([make(*shape) for shape in ((2, 3), (4, 1), (0, 2), (3, 5))])
+    for blocks in ([3, 0], [2], [1, 2, 3]):
+        expected, found = Problem.batch([batch.block(b) for b in blocks]), chosen(batch, blocks)
+        for field in fields(Problem):
+            np.testing.assert_array_equal(getattr(found, field.name), getattr(expected, field.name), field.name)
 
 
 # -------------------------------------------------------------------- solve's own arguments
