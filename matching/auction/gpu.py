@@ -123,9 +123,11 @@ def _form_for_gpu(problem: Problem, options: Auction) -> Problem:
         return problem if alone or problem.kind == "dense" else as_dense(problem.on_host())
     if problem.kind == "points":
         return as_sparse(problem.on_host())
+    if problem.kind == "sparse":
+        return problem
     shapes = set(zip(np.diff(problem.row_offsets).tolist(), np.diff(problem.col_offsets).tolist(), strict=True))
     one_shape = len(shapes) == 1 and min(min(shapes)) > 0
-    return problem if problem.kind == "sparse" or one_shape else as_sparse(problem.on_host())
+    return problem if one_shape else as_sparse(problem.on_host())
 
 
 def _match_points(cp: Any, problem: Problem, options: Auction) -> _Matched:

@@ -22,6 +22,8 @@ def is_tall(problem: Problem) -> np.ndarray:
 
 def groups_of_blocks(problem: Problem, *, one_shape: bool) -> list[np.ndarray]:
     """Return the blocks that go as one graph each: the tall apart from the wide; `one_shape`: each shape apart."""
+    if problem.n_blocks == 1:
+        return [np.zeros(1, np.int64)]
     rows, cols = np.diff(problem.row_offsets), np.diff(problem.col_offsets)
     if one_shape:
         _, group = np.unique(np.stack([rows, cols]), axis=1, return_inverse=True)

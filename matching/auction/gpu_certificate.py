@@ -13,6 +13,8 @@ from ..problem import Problem
 from .gpu_graph import DeviceGraph, Prices
 
 THREADS = 256
+LEAST_OF_A_PART, MOST_PARTS = 512, 2048
+"""Rows and columns whose terms a warp adds up, and the most warps: more would leave the host too many sums."""
 
 
 class Slackness(NamedTuple):
@@ -66,9 +68,11 @@ def certified(
     r, terms, loose, _ = certify(graph, prices, v)
     is_tight = not int(loose.get()[0])
     if problem.n_blocks == 1:
-        cost, gap = terms.sum(axis=1).get().tolist()
+        parts = max(1, min(-(-(graph.n_rows + graph.n_cols) // LEAST_OF_A_PART), MOST_PARTS))
+        cost, gap = _sums_of_blocks(graph, parts, np.intp(0), np.intp(0), terms).sum(axis=1).tolist()
     else:
-        cost, gap = _sums_of_blocks(graph, problem, terms)
+        offsets = cp.asarray(problem.row_offsets), cp.asarray(problem.col_offsets)
+        cost, gap = _sums_of_blocks(graph, problem.n_blocks, *offsets, terms)
     if not is_tight:
         incomplete = incomplete_blocks(problem, prices.col_of_row.get())
         gap = np.where(incomplete, np.inf, gap) if problem.n_blocks > 1 else np.inf if incomplete[0] else gap
@@ -88,16 +92,16 @@ def certified(
     )
 
 
-def _sums_of_blocks(graph: DeviceGraph, problem: Problem, terms: Any) -> tuple[np.ndarray, np.ndarray]:
-    """Cost and gap of each block, (blocks,) each, from the terms of rows and columns."""
-    cp, blocks = graph.cp, problem.n_blocks
-    sums = cp.empty((2, blocks), graph.price_dtype)
+def _sums_of_blocks(graph: DeviceGraph, blocks: int, row_offsets: Any, col_offsets: Any, terms: Any) -> np.ndarray:
+    """Return cost and gap of each block, (2, blocks), from the terms of rows and columns.
+
+    Without offsets (a null pointer) they are cut into as many parts.
+    """
+    sums = graph.cp.empty((2, blocks), graph.price_dtype)
     sizes = np.int32(blocks), np.int32(graph.n_rows), np.int32(graph.n_cols)
-    arguments = (*sizes, cp.asarray(problem.row_offsets), cp.asarray(problem.col_offsets), terms, sums)
     kernel = graph.kernel("auction_blocks.cu", "auction_block_sums")
-    kernel((-(-2 * 32 * blocks // THREADS),), (THREADS,), arguments)
-    cost, gap = sums.get()
-    return cost, gap
+    kernel((-(-2 * 32 * blocks // THREADS),), (THREADS,), (*sizes, row_offsets, col_offsets, terms, sums))
+    return sums.get()
 
 
 def local_partners(graph: DeviceGraph, partner: Any, own_offsets: np.ndarray, other_offsets: np.ndarray) -> Any:

@@ -11,7 +11,9 @@ import numpy as np
 from .gpu_certificate import certify
 from .gpu_found_pairs import FoundPairs, with_pairs
 from .gpu_graph import DeviceGraph, Prices
-from .gpu_scaling import finish_free, solve_graph
+from .gpu_scaling import TOO_HARD, falling, finish_free, increments, is_nearly_square, solve_graph, without_bounds
+from .gpu_steps import bid
+from .scaling import PHASES, STEP
 
 THREADS = 256
 CHEAPEST = 16
@@ -22,6 +24,12 @@ SMALLEST_SIDE = 384
 """Below it the matrix itself is the graph, unless there are many (500 rows, u10: 5 ms, with the matrix 9)."""
 SMALLEST_BATCH = 4096
 PRICING_ROUNDS = 30
+PATIENCE = 300, 300
+"""Rounds of a phase on the cheapest pairs (as `bid` has them), after which these are taken to say too little."""
+NEAR, FIRST_EPS = 8, 1.5
+"""Which of a row's cheapest pairs sets the scale, and the first increment in its unit, as in `scaling`."""
+PHASE_LEAVES, PHASE_ROUNDS = 0.005, (4000, 4000)
+"""Share of the rows left by a phase, and the rounds that end it: sets of 5,000 took 60 to 1,700 (counted on a CPU)."""
 
 
 def solve_dense(matrix: DeviceGraph, most_bids: int | None = None) -> tuple[Prices, int]:
@@ -31,8 +39,14 @@ def solve_dense(matrix: DeviceGraph, most_bids: int | None = None) -> tuple[Pric
     began = perf_counter_ns()
     graph = _cheapest_pairs(matrix)
     graph_ns = perf_counter_ns() - began
-    prices, stuck = solve_graph(graph, most_bids)
+    is_one = matrix.n_rows == matrix.block_rows
+    prices, stuck = solve_graph(graph, most_bids, patience=PATIENCE if is_one and most_bids is None else None)
     prices.count(graph_ns=graph_ns)
+    if stuck == TOO_HARD:
+        counts = prices.counts
+        prices, stuck = solve_in_phases(matrix)
+        prices.count(**counts, whole_matrix=1)
+        return prices, stuck
     for _ in range(PRICING_ROUNDS):
         if stuck >= 0:
             break
@@ -61,6 +75,30 @@ def _again(graph: DeviceGraph, counts: dict[str, int]) -> tuple[Prices, int]:
     prices, stuck = solve_graph(graph)
     prices.count(**counts)
     return prices, stuck
+
+
+def solve_in_phases(matrix: DeviceGraph) -> tuple[Prices, int]:
+    """As `gpu_scaling.solve_graph`, for one matrix of which the cheapest pairs say little, such as of unlike sets."""
+    has_phases = not matrix.is_bounded or is_nearly_square(matrix, None)
+    return solve_graph(matrix, start=_prices_of_phases(matrix) if has_phases else None)
+
+
+def _prices_of_phases(matrix: DeviceGraph) -> Prices:
+    """Auction with increments from the size of what prices must settle: how much the eighth cheapest pair costs more.
+
+    As on the CPU (`scaling`). Phases end when few rows are left, who would take most of the rounds: then the searches
+    find next to nothing to do, where increments that begin too small leave them nearly all.
+    """
+    cp, n = matrix.cp, matrix.n_rows
+    prices = Prices.start(matrix, cp.zeros(matrix.n_cols, matrix.price_dtype))
+    free = without_bounds(matrix)
+    least, near = cheapest_of_rows(matrix, 1), cheapest_of_rows(matrix, NEAR)
+    first = FIRST_EPS * float(cp.where(near < matrix.none, near - least, 0).mean())
+    for eps in falling(matrix, first, STEP, PHASES) if increments(matrix) else []:
+        prices.unmatch_all()
+        bid(free, prices, eps=eps, stop_at=int(PHASE_LEAVES * n), most_rounds=PHASE_ROUNDS, in_order=False)
+    prices.unmatch_all()
+    return prices
 
 
 def _cheapest_pairs(matrix: DeviceGraph) -> DeviceGraph:

@@ -12,7 +12,7 @@ import numpy as np
 from ..hungarian.gpu_trees import grow_trees
 from .gpu_certificate import certify
 from .gpu_graph import DeviceGraph, Prices
-from .gpu_steps import UNLIMITED, augment, bid, grow_forest
+from .gpu_steps import BLOCK_ROUNDS, GRID_ROUNDS, UNLIMITED, augment, bid, grow_forest
 
 SCALING_FACTOR = 5
 SCALING_PHASES = 4
@@ -44,19 +44,28 @@ REFINED_PHASES = 2
 """Phases, the last, after which edges may be added."""
 
 
-def solve_graph(graph: DeviceGraph, most_bids: int | None = None, *, start: Prices | None = None) -> tuple[Prices, int]:
+def solve_graph(
+    graph: DeviceGraph,
+    most_bids: int | None = None,
+    *,
+    start: Prices | None = None,
+    patience: tuple[int, int] | None = None,
+) -> tuple[Prices, int]:
     """Match exactly; return the prices and -1, or a row that must be matched and cannot be.
 
-    Once `most_bids` are spent, the count "waiting" says how many rows have no column yet. `start` are prices to begin
-    from instead of phases, with nothing matched, where every price is free.
+    Once `most_bids` are spent, the count "waiting" says how many rows have no column yet. Where every price is free,
+    `start` are prices to begin from instead of phases, with nothing matched; and `patience` are rounds (as `bid` has
+    them) of a phase after which `TOO_HARD` is returned.
     """
     if not graph.is_bounded or is_nearly_square(graph, most_bids):
         free = without_bounds(graph)
-        prices = start or bid_in_phases(free, increments(free), most_bids, lambda same, _: same)[1]
+        prices = start or bid_in_phases(free, increments(free), most_bids, lambda same, _: same, patience)[1]
         if prices.counts.get("waiting"):
             stuck = -1
         elif start:
             stuck = search_free(free, prices, bid_tightly(free, prices, None)[0])
+        elif prices.counts.get("long_phases"):
+            return prices, TOO_HARD
         else:
             stuck = finish_free(free, prices, None, most_bids)
         if stuck < 0 and graph.is_bounded:
@@ -138,26 +147,39 @@ def settle_lone_columns(graph: DeviceGraph, prices: Prices) -> int:
 
 
 def bid_in_phases(
-    graph: DeviceGraph, steps: list[Any], most_bids: int | None, refine: Callable[[DeviceGraph, Prices], DeviceGraph]
+    graph: DeviceGraph,
+    steps: list[Any],
+    most_bids: int | None,
+    refine: Callable[[DeviceGraph, Prices], DeviceGraph],
+    patience: tuple[int, int] | None = None,
 ) -> tuple[DeviceGraph, Prices]:
     """Auction with falling increments where every price is free; `refine` may add edges after the last of them.
 
-    Returns the graph and the prices, with nothing matched.
+    Returns the graph and the prices, with nothing matched. A phase that lasts longer than `patience` is the last; the
+    count "long_phases" says so.
     """
     prices = Prices.start(graph, starting_prices(graph))
     for phase, eps in enumerate(steps):
         stop_at, most = int(PHASE_LEAVES * graph.n_rows), _rest(prices, most_bids)
-        left = bid(graph, prices, eps=eps, stop_at=stop_at, most_bids=most, in_order=False)
+        rounds = patience or (GRID_ROUNDS, BLOCK_ROUNDS)
+        left = bid(graph, prices, eps=eps, stop_at=stop_at, most_bids=most, most_rounds=rounds, in_order=False)
         if _is_spent(prices, left, most_bids):
             break
         prices.unmatch_all()
+        if patience and len(left) > stop_at:
+            prices.count(long_phases=1)
+            break
         if phase >= len(steps) - REFINED_PHASES:
             graph = refine(graph, prices)
     return graph, prices
 
 
 def finish_free(
-    graph: DeviceGraph, prices: Prices, rows: Any, most_bids: int | None = None, most_scans: int | None = None
+    graph: DeviceGraph,
+    prices: Prices,
+    rows: Any,
+    most_bids: int | None = None,
+    most_scans: int | None = None,
 ) -> int:
     """Match the given rows (None: all, none of them matched) at tight links, where no dual has a bound.
 
@@ -248,8 +270,12 @@ def increments(graph: DeviceGraph) -> list[Any]:
     allowed, mean, least, most = _range_of_costs(graph)
     if allowed == 0 or (graph.is_integer and ROOM * (2 * graph.n_rows + 4) * max(abs(least), abs(most)) > graph.none):
         return []
-    first = FIRST_EPS * (mean - least) * graph.n_rows / allowed
-    steps = [first / SCALING_FACTOR**k for k in range(SCALING_PHASES)]
+    return falling(graph, FIRST_EPS * (mean - least) * graph.n_rows / allowed, SCALING_FACTOR, SCALING_PHASES)
+
+
+def falling(graph: DeviceGraph, first: float, factor: float, phases: int) -> list[Any]:
+    """Return increments from `first` down, each by a factor, that are above 0; different integers for integers."""
+    steps = [first / factor**k for k in range(phases)]
     if graph.is_integer:
         return sorted({int(eps) for eps in steps if eps >= 1}, reverse=True)
     return [eps for eps in steps if eps > 0]

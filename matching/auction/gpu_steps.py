@@ -108,7 +108,7 @@ def augment(graph: DeviceGraph, prices: Prices, rows: Any, most_scans: int) -> t
     size = m if most_scans == UNLIMITED else min(m, REACHED_PER_SCAN * most_scans)
     per_slot = 4 * m + 16 * size + 1
     slots = min(cuda.resident_blocks(kernel, threads), n_rows, max(1, PATH_BYTES // per_slot))
-    place = cp.full(slots * m, -1, cp.int32)
+    place = cp.zeros(slots * m, cp.int32)
     column, start_row = cp.empty(slots * size, cp.int32), cp.empty(slots * size, cp.int32)
     dist = cp.empty(slots * size, graph.price_dtype)
     claim = cp.full(m, _UNCLAIMED, cp.int32)

@@ -7,6 +7,11 @@
 // variant: -DINTEGER -DCOST=int
 #include "auction.cuh"
 
+// Where block b begins; without offsets, members are cut into as many parts as there are blocks.
+__device__ __forceinline__ int64 begin_of(const int64* offsets, int b, int n_blocks, int n_members) {
+    return offsets == nullptr ? b * (int64)n_members / n_blocks : offsets[b];
+}
+
 // terms: two lines of (rows + columns,); sums: (2, blocks).
 extern "C" __global__ void auction_block_sums(
     int n_blocks, int n_rows, int n_cols, const int64* row_offsets, const int64* col_offsets, const price_t* terms,
@@ -16,8 +21,10 @@ extern "C" __global__ void auction_block_sums(
     if (warp >= 2 * n_blocks) return;
     const price_t* line = terms + (warp / n_blocks) * ((int64)n_rows + n_cols);
     price_t sum = 0;
-    for (int64 i = row_offsets[b] + lane(); i < row_offsets[b + 1]; i += 32) sum += line[i];
-    for (int64 j = col_offsets[b] + lane(); j < col_offsets[b + 1]; j += 32) sum += line[n_rows + j];
+    const int64 end_row = begin_of(row_offsets, b + 1, n_blocks, n_rows);
+    const int64 end_col = begin_of(col_offsets, b + 1, n_blocks, n_cols);
+    for (int64 i = begin_of(row_offsets, b, n_blocks, n_rows) + lane(); i < end_row; i += 32) sum += line[i];
+    for (int64 j = begin_of(col_offsets, b, n_blocks, n_cols) + lane(); j < end_col; j += 32) sum += line[n_rows + j];
 #pragma unroll
     for (int step = 16; step > 0; step /= 2) sum += __shfl_xor_sync(FULL_WARP, sum, step);
     if (lane() == 0) sums[warp] = sum;

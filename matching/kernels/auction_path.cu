@@ -31,7 +31,7 @@
 #include "auction.cuh"
 
 constexpr int UNCLAIMED = 0x7fffffff;
-constexpr int UNREACHED = -1;
+constexpr int UNREACHED = 0;
 constexpr int NO_PATH = -2;   // as an end; ends from -4 down are rows that go alone: -row - 4
 constexpr int TOO_LONG = -3;
 constexpr int MAX_WARPS = 32;
@@ -46,7 +46,7 @@ struct Matching {
 
 // The columns that one block's search has reached.
 struct Reached {
-    int* place;     // (columns,) place in the list, or UNREACHED
+    int* place;     // (columns,) 1 + place in the list, or UNREACHED
     int* column;    // (size,) ~column once it is scanned
     int* from;      // (size,) row from which it was reached
     price_t* dist;  // (size,)
@@ -118,12 +118,12 @@ __device__ Path search(const Matching& m, int start, const Reached& reached, int
             const price_t through = reach + (value - dual);
             if (through > limit) continue;
             const int col = m.graph.column(first, e);
-            int place = reached.place[col];
-            if (place != UNREACHED && through >= reached.dist[place]) continue;
-            if (place == UNREACHED) {
+            int place = reached.place[col] - 1;
+            if (place >= 0 && through >= reached.dist[place]) continue;
+            if (place < 0) {
                 place = atomicAdd(&n_reached, 1);
                 if (place >= reached.size) continue;
-                reached.place[col] = place;
+                reached.place[col] = 1 + place;
                 reached.column[place] = col;
             }
             reached.dist[place] = through;
@@ -171,7 +171,7 @@ __device__ void carry_out(const Matching& m, int start, const Path& path, const 
         if (alone == start) return;
     }
     while (true) {
-        const int row = reached.from[reached.place[col]];
+        const int row = reached.from[reached.place[col] - 1];
         const int before = m.col_of_row[row];
         m.row_of_col[col] = row;
         m.col_of_row[row] = col;
@@ -216,7 +216,7 @@ __device__ void refill(int* window, const int* done, int slots, const int* waiti
 
 // One slot per block. window (blocks,) = the first rows of `waiting` (ascending), *head = rows drawn after them. stuck: 0,
 // or on return UNCLAIMED less the smallest row found without a path. left: rows whose search was too long. counts: steps,
-// searches, rows scanned. head, stuck, n_left, counts, barrier: 0 at the start.
+// searches, rows scanned. place, head, stuck, n_left, counts, barrier: 0 at the start.
 extern "C" __global__ void __launch_bounds__(1024) auction_path(
     int n_cols, const int64* indptr, const int* indices, const cost_t* cost, const unsigned char* forbidden, int width,
     int block_rows, const price_t* row_bound, price_t* v, int* col_of_row, int* row_of_col, const int* waiting,

@@ -9,7 +9,7 @@ import pytest
 from scipy.sparse import csr_array
 
 from auctrack.matching import Assignment, Auction, Problem, solve, verify
-from auctrack.matching.auction import gpu, gpu_dense, gpu_points
+from auctrack.matching.auction import gpu, gpu_dense, gpu_points, gpu_scaling
 from auctrack.matching.auction.gpu_certificate import certified
 from auctrack.matching.auction.gpu_dense import cheapest_of_rows
 from auctrack.matching.auction.gpu_graph import DeviceGraph, Prices
@@ -109,6 +109,16 @@ def test_matrices_go_through_their_cheapest_pairs(kind: str, monkeypatch: pytest
     monkeypatch.setattr(gpu_dense, "SMALLEST_SIDE", 1)
     monkeypatch.setattr(gpu_dense, "CHEAPEST", 4)
     assert solved(PROBLEMS[kind]).stats["pricing_rounds"] >= 1
+
+
+@pytest.mark.parametrize("kind", ["dense, integer", "dense, some forbidden", "dense, tied but for rounding"])
+def test_matrices_of_which_cheapest_pairs_say_little_are_solved_in_phases(
+    kind: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(gpu_dense, "SMALLEST_SIDE", 1)
+    monkeypatch.setattr(gpu_dense, "PATIENCE", (1, 0))
+    monkeypatch.setattr(gpu_scaling, "FEW_LONE", 2.0)
+    assert solved(PROBLEMS[kind]).stats["whole_matrix"] == 1
 
 
 def test_points_whose_neighbours_say_little_get_their_matrix(monkeypatch: pytest.MonkeyPatch) -> None:
