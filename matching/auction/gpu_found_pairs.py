@@ -21,8 +21,8 @@ class FoundPairs:
     most : int
     number : int32 (rows,)
         How many of each row were found.
-    columns, costs : int32 and as the graph's (rows, most)
-        They come first in each row, columns ascending.
+    columns, costs : int32 and as the graph's (rows * most,)
+        They come first among the `most` of each row, columns ascending.
     """
 
     most: int

@@ -175,11 +175,7 @@ def bid_in_phases(
 
 
 def finish_free(
-    graph: DeviceGraph,
-    prices: Prices,
-    rows: Any,
-    most_bids: int | None = None,
-    most_scans: int | None = None,
+    graph: DeviceGraph, prices: Prices, rows: Any, most_bids: int | None = None, most_scans: int | None = None
 ) -> int:
     """Match the given rows (None: all, none of them matched) at tight links, where no dual has a bound.
 
