@@ -1,7 +1,7 @@
 """Independent problems laid side by side as one, and a block of such a batch as a problem of its own.
 
 `Problem.batch` and `Problem.block` come here, and what solves some blocks apart from the others. Nothing is copied that
-can be a view, on a GPU neither.
+can be a view, on a GPU neither, but where blocks are gathered.
 """
 
 from __future__ import annotations
@@ -99,13 +99,18 @@ def taken_apart(problem: Problem, b: int) -> Problem:
 
 
 def chosen(problem: Problem, blocks: Sequence[int] | np.ndarray) -> Problem:
-    """Return some blocks of a batch as a batch, in the order given; all at once, as there may be thousands."""
+    """Return some blocks of a batch as a batch, in the order given.
+
+    All at once, as there may be thousands; for sparse costs that takes an index an edge for a while.
+    """
     blocks = np.asarray(blocks)
     rows, row_offsets = _members(problem.row_offsets, blocks)
     cols, col_offsets = _members(problem.col_offsets, blocks)
     there = device_problem.moved if problem.is_on_device else np.asarray
 
     def of(side: np.ndarray, *arrays: np.ndarray | None) -> list[Any]:
+        if all(array is None for array in arrays):
+            return list(arrays)
         place = there(side)
         return [None if array is None else array[place] for array in arrays]
 

@@ -110,7 +110,7 @@ def empty(beside: Any) -> Any:
 
 
 def moved(prices: np.ndarray | None) -> Any:
-    """Copy unmatched costs to the current device."""
+    """Copy an array to the current device."""
     return None if prices is None else cuda.cupy().asarray(prices)
 
 

@@ -11,7 +11,16 @@ import numpy as np
 from .gpu_certificate import certify
 from .gpu_found_pairs import FoundPairs, with_pairs
 from .gpu_graph import DeviceGraph, Prices
-from .gpu_scaling import TOO_HARD, falling, finish_free, increments, is_nearly_square, solve_graph, without_bounds
+from .gpu_scaling import (
+    TOO_HARD,
+    falling,
+    finish_free,
+    has_room,
+    is_nearly_square,
+    range_of_costs,
+    solve_graph,
+    without_bounds,
+)
 from .gpu_steps import bid
 from .scaling import PHASES, STEP
 
@@ -26,10 +35,11 @@ SMALLEST_BATCH = 4096
 PRICING_ROUNDS = 30
 PATIENCE = 300, 300
 """Rounds of a phase on the cheapest pairs (as `bid` has them), after which these are taken to say too little."""
-NEAR, FIRST_EPS = 8, 1.5
+NEAR, FIRST_IN_MATRIX = 8, 1.5
 """Which of a row's cheapest pairs sets the scale, and the first increment in its unit, as in `scaling`."""
-PHASE_LEAVES, PHASE_ROUNDS = 0.005, (4000, 4000)
-"""Share of the rows left by a phase, and the rounds that end it: sets of 5,000 took 60 to 1,700 (counted on a CPU)."""
+MATRIX_LEAVES, MATRIX_ROUNDS = 0.005, (4000, 4000)
+"""Share of the rows left by a phase on the matrix, and the rounds that end it: unlike sets of 5,000 took 60 to 1,700
+(counted on a CPU)."""
 
 
 def solve_dense(matrix: DeviceGraph, most_bids: int | None = None) -> tuple[Prices, int]:
@@ -93,10 +103,10 @@ def _prices_of_phases(matrix: DeviceGraph) -> Prices:
     prices = Prices.start(matrix, cp.zeros(matrix.n_cols, matrix.price_dtype))
     free = without_bounds(matrix)
     least, near = cheapest_of_rows(matrix, 1), cheapest_of_rows(matrix, NEAR)
-    first = FIRST_EPS * float(cp.where(near < matrix.none, near - least, 0).mean())
-    for eps in falling(matrix, first, STEP, PHASES) if increments(matrix) else []:
+    first = FIRST_IN_MATRIX * float(cp.where(near < matrix.none, near - least, 0).mean())
+    for eps in falling(matrix, first, STEP, PHASES) if has_room(matrix, range_of_costs(matrix)) else []:
         prices.unmatch_all()
-        bid(free, prices, eps=eps, stop_at=int(PHASE_LEAVES * n), most_rounds=PHASE_ROUNDS, in_order=False)
+        bid(free, prices, eps=eps, stop_at=int(MATRIX_LEAVES * n), most_rounds=MATRIX_ROUNDS, in_order=False)
     prices.unmatch_all()
     return prices
 

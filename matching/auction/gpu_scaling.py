@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import replace
 from time import perf_counter_ns
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -53,9 +53,9 @@ def solve_graph(
 ) -> tuple[Prices, int]:
     """Match exactly; return the prices and -1, or a row that must be matched and cannot be.
 
-    Once `most_bids` are spent, the count "waiting" says how many rows have no column yet. Where every price is free,
-    `start` are prices to begin from instead of phases, with nothing matched; and `patience` are rounds (as `bid` has
-    them) of a phase after which `TOO_HARD` is returned.
+    Once `most_bids` are spent, the count "waiting" says how many rows have no column yet. Where phases are run, as
+    every price is free or sides are nearly equal, `start` are prices to begin from instead, with nothing matched; and
+    `patience` are rounds (as `bid` has them) of a phase after which `TOO_HARD` is returned.
     """
     if not graph.is_bounded or is_nearly_square(graph, most_bids):
         free = without_bounds(graph)
@@ -121,7 +121,7 @@ def _search_from(graph: DeviceGraph, prices: Prices, rows: Any) -> int:
 def match_anew(graph: DeviceGraph, prices: Prices, rows: Any) -> int:
     """Match rows whose pairs have changed, where some dual has a bound; return as `augment` does."""
     prices.unmatch(rows[prices.col_of_row[rows] >= 0])
-    stuck = _search_from(graph, prices, rows.astype(np.int32))
+    stuck = _search_from(graph, prices, rows)
     settle_lone_columns(graph, prices)
     return stuck
 
@@ -159,9 +159,9 @@ def bid_in_phases(
     count "long_phases" says so.
     """
     prices = Prices.start(graph, starting_prices(graph))
+    rounds = patience or (GRID_ROUNDS, BLOCK_ROUNDS)
     for phase, eps in enumerate(steps):
         stop_at, most = int(PHASE_LEAVES * graph.n_rows), _rest(prices, most_bids)
-        rounds = patience or (GRID_ROUNDS, BLOCK_ROUNDS)
         left = bid(graph, prices, eps=eps, stop_at=stop_at, most_bids=most, most_rounds=rounds, in_order=False)
         if _is_spent(prices, left, most_bids):
             break
@@ -261,12 +261,17 @@ def _is_spent(prices: Prices, left: Any, most_bids: int | None) -> bool:
 
 def increments(graph: DeviceGraph) -> list[Any]:
     """Return falling increments, none below 1 for integers; none at all where prices might leave int64."""
-    if graph.n_rows == 0 or len(graph.cost) == 0:
+    costs = range_of_costs(graph)
+    if not has_room(graph, costs):
         return []
-    allowed, mean, least, most = _range_of_costs(graph)
-    if allowed == 0 or (graph.is_integer and ROOM * (2 * graph.n_rows + 4) * max(abs(least), abs(most)) > graph.none):
-        return []
-    return falling(graph, FIRST_EPS * (mean - least) * graph.n_rows / allowed, SCALING_FACTOR, SCALING_PHASES)
+    first = FIRST_EPS * (costs.mean - costs.least) * graph.n_rows / costs.number
+    return falling(graph, first, SCALING_FACTOR, SCALING_PHASES)
+
+
+def has_room(graph: DeviceGraph, costs: CostRange) -> bool:
+    """Whether there are costs, and prices cannot leave int64 by increments."""
+    size = max(abs(costs.least), abs(costs.most))
+    return costs.number > 0 and not (graph.is_integer and ROOM * (2 * graph.n_rows + 4) * size > graph.none)
 
 
 def falling(graph: DeviceGraph, first: float, factor: float, phases: int) -> list[Any]:
@@ -277,8 +282,19 @@ def falling(graph: DeviceGraph, first: float, factor: float, phases: int) -> lis
     return [eps for eps in steps if eps > 0]
 
 
-def _range_of_costs(graph: DeviceGraph) -> tuple[int, float, float, float]:
-    """Return the number of allowed pairs, and the mean, least and largest of their costs."""
+class CostRange(NamedTuple):
+    """The number of allowed pairs, and the mean, least and largest of their costs."""
+
+    number: int
+    mean: float = 0.0
+    least: float = 0.0
+    most: float = 0.0
+
+
+def range_of_costs(graph: DeviceGraph) -> CostRange:
+    """Read all costs once."""
+    if len(graph.cost) == 0:
+        return CostRange(0)
     blocks = min(-(-len(graph.cost) // RANGE_THREADS), RANGE_BLOCKS)
     parts = graph.cp.empty((blocks, 4))
     forbidden = graph.edges()[3]
@@ -286,4 +302,4 @@ def _range_of_costs(graph: DeviceGraph) -> tuple[int, float, float, float]:
     graph.kernel("auction_cost_range.cu", "auction_cost_range")((blocks,), (RANGE_THREADS,), arguments)
     number, total, least, most = parts.get().T
     allowed = int(number.sum())
-    return allowed, float(total.sum()) / max(allowed, 1), float(least.min()), float(most.max())
+    return CostRange(allowed, float(total.sum()) / max(allowed, 1), float(least.min()), float(most.max()))

@@ -164,8 +164,8 @@ extern "C" __global__ void __launch_bounds__(512) auction_bid(
     int n_rows, int n_cols, const int64* indptr, const int* indices, const cost_t* cost, const unsigned char* forbidden,
     int width, int block_rows, const price_t* row_bound, price_t* v, int* col_of_row, int* row_of_col, uint64* key,
     int* bid_edge, price_t* bid_price, const int* first_queue, int n_first, int* later, int* sizes, int* waiting,
-    int* n_waiting, uint64* counts, uint32* barrier, price_t eps, int block_alone_at, int stop_at, int grid_rounds, int block_rounds,
-    uint64 most_bids
+    int* n_waiting, uint64* counts, uint32* barrier, price_t eps, int block_alone_at, int stop_at, int grid_rounds,
+    int block_rounds, uint64 most_bids
 ) {
     const Auction a{
         Graph{indptr, indices, cost, forbidden, width, block_rows},

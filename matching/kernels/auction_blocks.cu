@@ -1,4 +1,5 @@
-// What a batch needs beside the certificate of all its blocks together: sums for each, and partners counted within each.
+// What a batch needs beside the certificate of all its blocks together: sums for each, and partners counted within each. A
+// problem by itself is cut into parts, whose sums the host adds up.
 //
 //   auction_block_sums      a warp a block and sum, in one order on every run
 //   auction_local_partners  a thread a row, or a column

@@ -1,4 +1,4 @@
-// Adds edges to a CSR graph: old and new edges of a row, both ascending, are merged by counting. LANES lanes serve
+// Adds edges to a CSR graph: old and new edges of a row, both ascending, are merged by counting. LANES_OF_A_ROW lanes serve
 // one row.
 //
 // Bytes: every edge read and written once; a row has few new ones, which all its lanes read. No two threads write

@@ -18,8 +18,8 @@
 //   auction_point_costs  costs of given pairs
 //   auction_price      up to FAN pairs of a row with c - v < r, FAN lanes a row
 //
-// Bytes: about 60 per node visited, some hundred nodes a query. No two threads write the same place, but for counts;
-// auction_price's list of rows is in no order, and is sorted after.
+// Bytes: about 60 per node visited, some hundred nodes a query. No two threads write the same place, but for counts
+// and the box; auction_price's list of rows is in no order, and is sorted after.
 // variant: -DSQUARED
 #include "grid.cuh"
 

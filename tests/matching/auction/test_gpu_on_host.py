@@ -13,7 +13,7 @@ from auctrack.matching.auction import gpu, gpu_dense, gpu_points, gpu_scaling
 from auctrack.matching.auction.gpu_certificate import certified
 from auctrack.matching.auction.gpu_dense import cheapest_of_rows
 from auctrack.matching.auction.gpu_graph import DeviceGraph, Prices
-from auctrack.matching.auction.gpu_scaling import starting_prices
+from auctrack.matching.auction.gpu_scaling import increments, starting_prices
 from auctrack.matching.auction.gpu_steps import bid, grow_forest
 from auctrack.matching.convert import as_dense
 from auctrack.matching.hungarian import gpu_trees
@@ -119,6 +119,14 @@ def test_matrices_of_which_cheapest_pairs_say_little_are_solved_in_phases(
     monkeypatch.setattr(gpu_dense, "PATIENCE", (1, 0))
     monkeypatch.setattr(gpu_scaling, "FEW_LONE", 2.0)
     assert solved(PROBLEMS[kind]).stats["whole_matrix"] == 1
+
+
+def test_phases_of_a_matrix_have_its_own_scale() -> None:
+    """Integers so small beside the number of columns that the increments of its cheapest pairs would be below 1."""
+    costs = np.random.default_rng(3).choice(4, (90, 90), p=[0.03, 0.32, 0.33, 0.32])
+    graph = DeviceGraph.of(CUPY, Problem.dense(costs))
+    assert increments(graph) == []
+    assert gpu_dense._prices_of_phases(graph).counts["bids"] >= 90
 
 
 def test_points_whose_neighbours_say_little_get_their_matrix(monkeypatch: pytest.MonkeyPatch) -> None:
