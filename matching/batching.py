@@ -104,8 +104,8 @@ def chosen(problem: Problem, blocks: Sequence[int] | np.ndarray) -> Problem:
     All at once, as there may be thousands; for sparse costs that takes an index an edge for a while.
     """
     blocks = np.asarray(blocks)
-    rows, row_offsets = _members(problem.row_offsets, blocks)
-    cols, col_offsets = _members(problem.col_offsets, blocks)
+    rows, row_offsets = members(problem.row_offsets, blocks)
+    cols, col_offsets = members(problem.col_offsets, blocks)
     there = device_problem.moved if problem.is_on_device else np.asarray
 
     def of(side: np.ndarray, *arrays: np.ndarray | None) -> list[Any]:
@@ -119,7 +119,7 @@ def chosen(problem: Problem, blocks: Sequence[int] | np.ndarray) -> Problem:
     own: dict[str, Any] = {"row_unmatched": row_unmatched, "col_unmatched": col_unmatched, "x": x, "y": y}
     if problem.indptr is not None:
         indptr = cuda.to_host(problem.indptr)
-        edges, _ = _members(indptr[problem.row_offsets], blocks)
+        edges, _ = members(indptr[problem.row_offsets], blocks)
         own["data"], own["indices"] = of(edges, problem.data, problem.indices)
         own["indptr"] = there(np.concatenate([[0], np.cumsum(np.diff(indptr)[rows])]).astype(np.int64))
     elif problem.kind == "dense":
@@ -130,7 +130,7 @@ def chosen(problem: Problem, blocks: Sequence[int] | np.ndarray) -> Problem:
     return replace(problem, row_offsets=row_offsets, col_offsets=col_offsets, **own)
 
 
-def _members(offsets: np.ndarray, blocks: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+def members(offsets: np.ndarray, blocks: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
     """Return the members of the given blocks, one block after the other, and where each of these then begins."""
     sizes = np.diff(offsets)[blocks]
     begins = np.concatenate([[0], np.cumsum(sizes)])

@@ -10,7 +10,7 @@ import numpy as np
 
 from .. import cuda
 from ..assignment import Assignment
-from ..batching import chosen
+from ..batching import chosen, members
 from ..errors import Infeasible, NotConverged
 from ..problem import Problem
 
@@ -100,8 +100,7 @@ def _ordered(parts: list[Any], place: np.ndarray) -> Any:
 
 def _places(groups: list[np.ndarray], offsets: np.ndarray) -> np.ndarray:
     """Return where each member of the batch is when the groups lie one after the other."""
-    sizes = np.diff(offsets)
-    members = np.concatenate([np.repeat(np.isin(np.arange(len(sizes)), group), sizes).nonzero()[0] for group in groups])
-    place = np.empty_like(members)
-    place[members] = np.arange(len(members))
+    in_groups, _ = members(offsets, np.concatenate(groups))
+    place = np.empty_like(in_groups)
+    place[in_groups] = np.arange(len(in_groups))
     return place

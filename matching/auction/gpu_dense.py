@@ -15,8 +15,8 @@ from .gpu_scaling import (
     TOO_HARD,
     falling,
     finish_free,
+    has_phases,
     has_room,
-    is_nearly_square,
     range_of_costs,
     solve_graph,
     without_bounds,
@@ -89,8 +89,7 @@ def _again(graph: DeviceGraph, counts: dict[str, int]) -> tuple[Prices, int]:
 
 def solve_in_phases(matrix: DeviceGraph) -> tuple[Prices, int]:
     """As `gpu_scaling.solve_graph`, for one matrix of which the cheapest pairs say little, such as of unlike sets."""
-    has_phases = not matrix.is_bounded or is_nearly_square(matrix, None)
-    return solve_graph(matrix, start=_prices_of_phases(matrix) if has_phases else None)
+    return solve_graph(matrix, start=_prices_of_phases(matrix) if has_phases(matrix) else None)
 
 
 def _prices_of_phases(matrix: DeviceGraph) -> Prices:

@@ -21,8 +21,8 @@ from .gpu_scaling import (
     bid_in_phases,
     bid_tightly,
     finish_free,
+    has_phases,
     increments,
-    is_nearly_square,
     match_anew,
     search_free,
     settle_lone_columns,
@@ -58,7 +58,7 @@ def solve_points(cp: Any, problem: Problem, most_bids: int | None = None) -> tup
     graph_ns = perf_counter_ns() - began
     pairs = AllPairs(x, y, kernels)
     reads = np.inf if most_bids is not None else most_reads(problem)
-    if graph.is_bounded and not is_nearly_square(graph, most_bids):
+    if not has_phases(graph, most_bids):
         graph, prices, stuck = _solve_bounded(graph, pairs, most_bids, reads)
         prices.count(graph_ns=graph_ns)
         return graph, prices, stuck

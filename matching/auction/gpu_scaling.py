@@ -57,7 +57,7 @@ def solve_graph(
     every price is free or sides are nearly equal, `start` are prices to begin from instead, with nothing matched; and
     `patience` are rounds (as `bid` has them) of a phase after which `TOO_HARD` is returned.
     """
-    if not graph.is_bounded or is_nearly_square(graph, most_bids):
+    if has_phases(graph, most_bids):
         free = without_bounds(graph)
         prices = start or bid_in_phases(free, increments(free), most_bids, lambda same, _: same, patience)[1]
         if prices.counts.get("waiting"):
@@ -92,9 +92,10 @@ def _tighten(graph: DeviceGraph, prices: Prices, match: Callable[[DeviceGraph, P
     return stuck
 
 
-def is_nearly_square(graph: DeviceGraph, most_bids: int | None) -> bool:
-    """Whether so few columns must stay alone that phases are run as if none had a bound, and those settled after."""
-    return most_bids is None and not graph.has_unmatched_cost and graph.n_cols < FEW_LONE * graph.n_rows
+def has_phases(graph: DeviceGraph, most_bids: int | None = None) -> bool:
+    """Whether phases are run: no dual has a bound, or so few columns must stay alone that they are settled after."""
+    few_lone = most_bids is None and not graph.has_unmatched_cost and graph.n_cols < FEW_LONE * graph.n_rows
+    return few_lone or not graph.is_bounded
 
 
 def without_bounds(graph: DeviceGraph) -> DeviceGraph:

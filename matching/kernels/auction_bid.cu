@@ -158,7 +158,7 @@ __device__ int play(
     return round;
 }
 
-// first_queue, queues, sizes: as `Queues`. key, sizes, n_waiting, counts, barrier: 0 at the start. counts: bids, grid
+// first_queue, n_first, later, sizes: as `Queues`. key, sizes, n_waiting, counts, barrier: 0 at the start. counts: bids, grid
 // rounds, block rounds.
 extern "C" __global__ void __launch_bounds__(512) auction_bid(
     int n_rows, int n_cols, const int64* indptr, const int* indices, const cost_t* cost, const unsigned char* forbidden,
