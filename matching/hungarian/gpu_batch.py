@@ -11,11 +11,11 @@ import numpy as np
 from .. import cuda
 from ..assignment import Assignment
 from ..auction.gpu_certificate import certified
-from ..auction.gpu_graph import Prices
+from ..auction.gpu_graph import Prices, bounds_on_device
 from ..batching import chosen
 from ..errors import Infeasible
 from ..problem import Problem
-from .gpu_classical import CAPACITY, COUNTS, ZEROS, stats_of, ways_to_ends
+from .gpu_classical import CAPACITY, COUNTS, ZEROS, bytes_of, pairs_of_a_row, stats_of, ways_to_ends
 from .gpu_dense import LOOSE, REFINEMENTS, DeviceCosts, DeviceState, violator_of
 from .state import FREE
 
@@ -119,11 +119,10 @@ class Batch:
         n, m = form.n_rows // form.n_blocks, form.n_cols // form.n_blocks
         item = form.data.itemsize
         copies = 0 if form.is_on_device else len(form.data) * (item + 1)
-        needed = copies + form.n_rows * (CAPACITY * (4 + item) + 12 * ZEROS + 140) + 80 * form.n_cols
+        needed = copies + bytes_of(form.n_rows, m, item) + 80 * form.n_cols
         cuda.require_memory(needed + 2**22, f"{form.n_blocks} problems of {n} x {m} costs")
         forbidden = None if form.forbidden is None else cp.asarray(form.forbidden).reshape(-1, m)
-        bounds = tuple(cp.asarray(bound) for bound in form.dual_bounds())
-        costs = DeviceCosts(cp, cp.asarray(form.data).reshape(-1, m), forbidden, *bounds)
+        costs = DeviceCosts(cp, cp.asarray(form.data).reshape(-1, m), forbidden, *bounds_on_device(cp, form))
         r, v = (cp.empty(k, costs.price_dtype) for k in form.shape)
         state = DeviceState(r, v, *(cp.full(k, FREE, cp.int32) for k in form.shape))
         return cls(costs, state, form.n_blocks, form.has_unmatched_cost)
@@ -174,6 +173,8 @@ def match_by_stages(batch: Batch, again: bool) -> tuple[Any, dict[str, Any]]:
     """Match by the classical variant in stages (`kernels/hungarian_classical_batch.cu`)."""
     costs, cp = batch.costs, batch.costs.cp
     rows, side, room = len(batch.state.r), max(batch.shape), _shared_bytes(batch.shape)
+    capacity = pairs_of_a_row(CAPACITY, rows, batch.shape[1])
+    most_zeros = pairs_of_a_row(ZEROS, rows, batch.shape[1]) if batch.ends_bound else ZEROS
     counts = np.zeros(batch.n, COUNTS)
     counts["stuck"] = -1
     on_device = cp.asarray(counts.view(np.uint8))
@@ -185,10 +186,10 @@ def match_by_stages(batch: Batch, again: bool) -> tuple[Any, dict[str, Any]]:
         (STAGE_THREADS,),
         (
             *(places, np.int32(side), *costs.pairs, *rest),
-            *(cp.empty((rows, CAPACITY), cp.int32), cp.empty((rows, CAPACITY), costs.cost.dtype)),
-            *(cp.empty((rows, ZEROS), cp.int32), cp.empty(rows, costs.price_dtype)),
+            *(np.int32(capacity), cp.empty((rows, capacity), cp.int32), cp.empty((rows, capacity), costs.cost.dtype)),
+            *(cp.empty((rows, most_zeros), cp.int32), np.int32(most_zeros), cp.empty(rows, costs.price_dtype)),
             *(cp.empty((batch.n, 2, side, 2), cp.int32), cp.empty(2 * rows, cp.int32)),
-            *(ways_to_ends(costs) if batch.ends_bound else (np.intp(0),) * 4),
+            *(ways_to_ends(costs, most_zeros) if batch.ends_bound else (np.intp(0),) * 4),
             on_device,
         ),
         shared_mem=room,

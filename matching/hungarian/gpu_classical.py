@@ -12,7 +12,11 @@ from .gpu_dense import DeviceCosts, DeviceState
 
 THREADS = 1024
 CAPACITY = 128
+"""Of a row's list of cheap pairs, at least."""
 ZEROS = 32
+"""Pairs of zero slack that a row keeps, at least."""
+PAIRS_KEPT = 1 << 22
+"""Of either kind, of all rows together: in crowds a row has many pairs within reach."""
 SEARCHES_COUNTED = 64
 SLOTS = 64
 MOST_ROWS, MOST_LEVELS = 1 << 24, 1 << 19
@@ -44,6 +48,7 @@ COUNTS = np.dtype(
         ("alone", np.int32, SLOTS),
         ("short_lists", np.int32, 2),
         ("members", np.int32, 2),
+        ("pairs", np.int32, 2),
         ("free_rows", np.int32, 2),
         ("ends", np.int32),
         ("barrier", np.uint32),
@@ -72,7 +77,9 @@ def listed_rows(costs: DeviceCosts, v: Any) -> tuple[Any, Any, Any]:
 
 def room_for_lists(costs: DeviceCosts, n_rows: int) -> tuple[Any, Any, Any]:
     """Return room for `n_rows` rows, and for the columns and costs of their lists."""
-    cp, shape = costs.cp, (n_rows, CAPACITY)
+    cp, m = costs.cp, costs.cost.shape[1]
+    cuda.require_memory(bytes_of(n_rows, m, costs.cost.itemsize), f"lists of {n_rows} rows")
+    shape = n_rows, pairs_of_a_row(CAPACITY, n_rows, m)
     return cp.empty((n_rows, _ROW_BYTES), cp.uint8), cp.empty(shape, cp.int32), cp.empty(shape, costs.cost.dtype)
 
 
@@ -80,8 +87,9 @@ def list_rows(costs: DeviceCosts, v: Any, *lists: Any) -> None:
     """Write the lists of these rows into what `room_for_lists` returned or a part of it, perhaps on another device."""
     n, warps = costs.cost.shape[0], _LIST_THREADS // 32
     listing = costs.kernel("hungarian_lists.cu", "hungarian_list_rows")
-    addresses = (np.intp(array.data.ptr) for array in lists)
-    listing((-(-n // warps),), (_LIST_THREADS,), (*costs.sizes, *costs.pairs, v, *addresses))
+    rows, cols, list_costs = (np.intp(array.data.ptr) for array in lists)
+    capacity = np.int32(lists[1].shape[1])
+    listing((-(-n // warps),), (_LIST_THREADS,), (*costs.sizes, *costs.pairs, v, rows, capacity, cols, list_costs))
 
 
 def match_listed(
@@ -110,6 +118,7 @@ def match_listed(
     blocks = min(cuda.resident_blocks(kernel, THREADS), max(1, n // 32))
     bounded = bool((costs.row_bound < costs.none).any())
     ends_bound = bounded or bool((costs.col_bound < costs.none).any())
+    most_zeros = pairs_of_a_row(ZEROS, n, m) if ends_bound else ZEROS
     both_free = cp.empty((2, n), cp.int32)
     both_free[0, : len(free_rows)] = free_rows
     counts = np.zeros(1, COUNTS)
@@ -121,12 +130,13 @@ def match_listed(
         (
             *(*costs.sizes, *costs.pairs, np.intp(0) if origins is None else origins),
             *(costs.row_bound if bounded else np.intp(0), np.int32(ends_bound)),
-            *(state.v, state.r, state.col_of_row, state.row_of_col, rows, columns, list_cols, list_costs),
-            *(cp.empty((n, ZEROS), cp.int32), cp.empty(n, cp.int32), cp.zeros(n, cp.int32)),
+            *(state.v, state.r, state.col_of_row, state.row_of_col, rows, columns),
+            *(np.int32(list_cols.shape[1]), list_cols, list_costs),
+            *(cp.empty((n, most_zeros), cp.int32), cp.empty(n, cp.int32), np.int32(most_zeros), cp.zeros(n, cp.int32)),
             *(cp.empty(n, costs.price_dtype), cp.full(m, _NOTHING), cp.empty((m, 2), cp.int32)),
             *(cp.full(n, _NOTHING), cp.empty(n, cp.int32)),
             *(cp.empty((2, max(n, m), 2), cp.int32), both_free),
-            *(ways_to_ends(costs) if ends_bound else (np.intp(0),) * 4),
+            *(ways_to_ends(costs, most_zeros) if ends_bound else (np.intp(0),) * 4),
             on_device,
         ),
     )
@@ -134,11 +144,22 @@ def match_listed(
     return int(done["stuck"]), stats_of(done[None])
 
 
-def ways_to_ends(costs: DeviceCosts) -> tuple[Any, Any, Any, Any]:
+def pairs_of_a_row(least: int, n_rows: int, n_cols: int) -> int:
+    """Return how many pairs a row has room for: all in a small problem, `least` or more in a large one."""
+    return max(least, min(n_cols, PAIRS_KEPT // n_rows))
+
+
+def bytes_of(n_rows: int, n_cols: int, cost_bytes: int) -> int:
+    """Return how many bytes the method takes beside the costs, at most."""
+    lists = (4 + cost_bytes) * pairs_of_a_row(CAPACITY, n_rows, n_cols) + 12 * pairs_of_a_row(ZEROS, n_rows, n_cols)
+    return n_rows * (lists + 140) + 80 * n_cols
+
+
+def ways_to_ends(costs: DeviceCosts, most_zeros: int) -> tuple[Any, Any, Any, Any]:
     """Return room for the ways of columns and rows to their nearest ends, for slacks, and for the rows in the trees."""
     cp, n, m = costs.cp, len(costs.row_bound), len(costs.col_bound)
     ways = cp.zeros(m, cp.uint64), cp.zeros(n, cp.uint64)
-    return *ways, cp.empty((n, ZEROS), costs.price_dtype), cp.empty(n, cp.int32)
+    return *ways, cp.empty((n, most_zeros), costs.price_dtype), cp.empty(n, cp.int32)
 
 
 def stats_of(done: Any) -> dict[str, Any]:

@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 
 from .. import cuda
-from ..auction.gpu_graph import DeviceGraph
+from ..auction.gpu_graph import DeviceGraph, bounds_on_device
 from ..errors import Infeasible
 from ..hall import infeasible
 from ..problem import INT_LIMIT, Problem
@@ -53,9 +53,7 @@ class DeviceCosts:
         needed = pairs + 80 * (n + m) + 8 * STRIPES * m + 2**22
         cuda.require_memory(needed, f"the Hungarian method on {n} x {m} costs")
         forbidden = None if block.forbidden is None else cp.asarray(block.forbidden).reshape(n, m)
-        return cls(
-            cp, cp.asarray(block.data).reshape(n, m), forbidden, *(cp.asarray(bound) for bound in block.dual_bounds())
-        )
+        return cls(cp, cp.asarray(block.data).reshape(n, m), forbidden, *bounds_on_device(cp, block))
 
     def graph_of(self, problem: Problem) -> DeviceGraph:
         """Return these costs of `problem`, blocks of one shape, as the certificate takes them; nothing is copied."""

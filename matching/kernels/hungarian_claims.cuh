@@ -27,7 +27,7 @@ struct Zeros {
     int found, first;
 
     __device__ __forceinline__ void read(const Solve& s, int i, int mine) {
-        found = s.n_zeros[i], first = s.zeros[(int64)i * ZEROS + mine];
+        found = s.n_zeros[i], first = s.zeros[(int64)i * s.most_zeros + mine];
     }
 };
 
@@ -39,20 +39,18 @@ template <typename Take>
 __device__ __forceinline__ void claim_columns(const Solve& s, price_t delta, int i, int root, int level, int mine, int lanes,
                                               const Zeros& zeros, const Take& take) {
     const int found = zeros.found;
+    const bool listed = found <= s.most_zeros;
     Row row{};
-    if (found > ZEROS || s.row_bound != nullptr) row = peek(&s.rows[i]);
-    const bool whole = found > ZEROS && is_short(row, row.entered, delta);
+    if (!listed || s.row_bound != nullptr) row = peek(&s.rows[i]);
+    const bool whole = !listed && is_short(row, row.entered, delta);
     const price_t far = s.ends_bound ? way_of(&s.row_far[i]) : none();
-    const int length = found <= ZEROS ? found : whole ? s.costs.n_cols : row.listed;
+    const int length = listed ? found : whole ? s.costs.n_cols : row.listed;
     for (int e = mine; e < length; e += lanes) {
         int j;
-        price_t slack = 0;
-        if (found <= ZEROS) j = e == mine ? zeros.first : s.zeros[(int64)i * ZEROS + e];
+        price_t slack;
+        if (listed) j = e == mine ? zeros.first : s.zeros[(int64)i * s.most_zeros + e];
         else if (!is_zero(s, i, row, row.entered, delta, whole, e, j, slack)) continue;
-        if (s.ends_bound) {
-            if (found <= ZEROS) slack = s.slacks[(int64)i * ZEROS + e];
-            if (slack + way_of(&s.far[j]) != far) continue;
-        }
+        else if (s.ends_bound && slack + way_of(&s.far[j]) != far) continue;
         take(j, claim_of(level + 1, i, j));
     }
     if (s.row_bound != nullptr && mine == 0 && far < none() && way_alone(s, i, row) == far)

@@ -19,13 +19,13 @@
 // members: null unless ends_bound.
 extern "C" __global__ void __launch_bounds__(THREADS, 1) hungarian_classical(
     int n_rows, int n_cols, const cost_t* cost, const unsigned char* forbidden, const int64* origins, const price_t* row_bound,
-    int ends_bound, price_t* v, price_t* r, int* col_of_row, int* row_of_col, Row* rows, Column* columns, int* list_cols,
-    cost_t* list_costs, int* zeros, int* n_zeros, int* stamp, price_t* whole, uint64* claims, int2* steps, uint64* ends, int* roots, int2* queue,
-    int* free_rows, uint64* far, uint64* row_far, price_t* slacks, int* members, Counts* counts
+    int ends_bound, price_t* v, price_t* r, int* col_of_row, int* row_of_col, Row* rows, Column* columns, int capacity, int* list_cols,
+    cost_t* list_costs, int* zeros, int* n_zeros, int most_zeros, int* stamp, price_t* whole, uint64* claims, int2* steps, uint64* ends,
+    int* roots, int2* queue, int* free_rows, uint64* far, uint64* row_far, price_t* slacks, int* members, Counts* counts
 ) {
     __shared__ Shared shared;
     const Solve s{Costs{n_rows, n_cols, cost, forbidden, origins}, row_bound, ends_bound, v, rows, columns,
-                  Lists{list_cols, list_costs}, zeros, n_zeros, stamp, whole, claims, steps, ends, roots, queue, free_rows,
+                  Lists{capacity, list_cols, list_costs}, zeros, n_zeros, most_zeros, stamp, whole, claims, steps, ends, roots, queue, free_rows,
                   far, row_far, slacks, members, max(n_rows, n_cols), counts};
     solve(s, the_grid(), r, col_of_row, row_of_col, shared);
 }

@@ -21,8 +21,8 @@
 // Dynamic shared memory: 40 bytes a column and 60 a row of the largest problem.
 extern "C" __global__ void __launch_bounds__(THREADS, THREADS > 256 ? 1 : 2) hungarian_classical_batch(
     const Place* places, int most_side, const cost_t* cost, const unsigned char* forbidden, const price_t* row_bound,
-    const price_t* col_bound, int again, price_t loose, price_t* v, price_t* r, int* col_of_row, int* row_of_col, int* list_cols,
-    cost_t* list_costs, int* zeros, price_t* whole, int2* queue, int* free_rows, uint64* far, uint64* row_far, price_t* slacks,
+    const price_t* col_bound, int again, price_t loose, price_t* v, price_t* r, int* col_of_row, int* row_of_col, int capacity, int* list_cols,
+    cost_t* list_costs, int* zeros, int most_zeros, price_t* whole, int2* queue, int* free_rows, uint64* far, uint64* row_far, price_t* slacks,
     int* members, Counts* counts
 ) {
     extern __shared__ uint64 room[];
@@ -37,10 +37,10 @@ extern "C" __global__ void __launch_bounds__(THREADS, THREADS > 256 ? 1 : 2) hun
     uint64* const ends = (uint64*)(rows + n);
     int* const stamp = (int*)(ends + n);
     const Costs costs{n, m, cost + at.first_cost, forbidden == nullptr ? nullptr : forbidden + at.first_cost, nullptr};
-    const Lists lists{list_cols + i0 * CAPACITY, list_costs + i0 * CAPACITY};
+    const Lists lists{capacity, list_cols + i0 * capacity, list_costs + i0 * capacity};
     const Solve s{costs, row_bound == nullptr ? nullptr : row_bound + i0, row_bound != nullptr || n < m, v + j0, rows, columns, lists,
-                  zeros + i0 * ZEROS, stamp + n, stamp, whole + i0, claims, steps, ends, stamp + 2 * n,
-                  queue + 2 * (int64)most_side * blockIdx.x, free_rows + 2 * i0, far + j0, row_far + i0, slacks + i0 * ZEROS,
+                  zeros + i0 * most_zeros, stamp + n, most_zeros, stamp, whole + i0, claims, steps, ends, stamp + 2 * n,
+                  queue + 2 * (int64)most_side * blockIdx.x, free_rows + 2 * i0, far + j0, row_far + i0, slacks + i0 * most_zeros,
                   members + i0, most_side, counts + blockIdx.x};
     r += i0, col_of_row += i0, row_of_col += j0;
     if (again) release_loose(costs, s.row_bound, s.v, r, col_of_row, row_of_col, loose);

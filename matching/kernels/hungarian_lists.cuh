@@ -9,11 +9,8 @@
 
 constexpr int AHEAD = 4;  // costs that a lane loads before it looks at the first: the row may lie on another device
 
-#ifndef CAPACITY
-#define CAPACITY 128  // pairs of a row's list
-#endif
-
 constexpr int FREE = -1, WENT_ALONE = -2;
+constexpr int LEAST_CAPACITY = 128;
 
 struct Costs {
     int n_rows, n_cols;
@@ -51,10 +48,11 @@ struct SECTOR Column {
 };
 
 struct Lists {
-    int* cols;      // (rows, CAPACITY)
-    cost_t* costs;  // (rows, CAPACITY)
+    int capacity;   // of a row's list: LEAST_CAPACITY or more
+    int* cols;      // (rows, capacity)
+    cost_t* costs;  // (rows, capacity)
 
-    __device__ __forceinline__ int64 first(int row) const { return (int64)row * CAPACITY; }
+    __device__ __forceinline__ int64 first(int row) const { return (int64)row * capacity; }
 };
 
 // Reads and writes of what other threads may change meanwhile. Past the L1 cache, unless all of them are of one block.
@@ -101,7 +99,7 @@ __device__ __forceinline__ price_t least_of_warp(price_t mine) {
 }
 
 constexpr int BEST = 4;
-static_assert(32 * (BEST - 1) <= CAPACITY, "a list holds what all lanes may give it");
+static_assert(32 * (BEST - 1) <= LEAST_CAPACITY, "a list holds what all lanes may give it");
 
 // The smallest pairs that a lane has seen, in order.
 struct Smallest {
@@ -176,8 +174,8 @@ __device__ __forceinline__ void list_below(const Costs& costs, const price_t* v,
         const price_t c = costs.of(first + j);
         if (!(c < none())) continue;
         const price_t value = c - v[j];
-        const int place = value <= reach ? next_place(&room.listed) : CAPACITY;
-        if (place < CAPACITY) {
+        const int place = value <= reach ? next_place(&room.listed) : lists.capacity;
+        if (place < lists.capacity) {
             lists.cols[at + place] = j;
             lists.costs[at + place] = (cost_t)c;
         } else if (value < left) {
@@ -190,6 +188,6 @@ __device__ __forceinline__ void list_below(const Costs& costs, const price_t* v,
     for (int w = 0; w < (int)blockDim.x / 32; ++w)
         if (room.left[w] < left) left = room.left[w];
     known.beyond = left;
-    known.listed = min(room.listed, CAPACITY);
+    known.listed = min(room.listed, lists.capacity);
     __syncthreads();
 }

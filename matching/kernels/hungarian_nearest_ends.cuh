@@ -4,48 +4,68 @@
 // min(way, Δ - key): see `matching/hungarian/nearest_ends.py`. Rows learn from their columns, round by round, until nothing
 // falls; the ways that come out do not depend on the order.
 //
-// Threads: GROUP lanes a row. Bytes: 12 per pair and 8 of its column from the L2 cache, each round.
+// Then only the pairs on shortest ways are kept: those have zero slack once the duals have changed.
+//
+// Threads: as many lanes a row as there are to spare, FEWEST_LANES or more; a warp a row at the end.
+// Bytes: 12 per pair and, where it could shorten the way, 8 of its column from the L2 cache, each round.
 // Hazards: ways are only lowered, each by the lanes of its row; what others read meanwhile may be late, which costs a round.
 #pragma once
 #include "hungarian_zeros.cuh"
 
 #ifndef FEW_MEMBERS
-#define FEW_MEMBERS 512  // rows in the trees that one block looks after by itself, without meeting the others
+#define FEW_MEMBERS 512  // rows in the trees that one block looks after by itself, without meeting the others,
 #endif
-constexpr int GROUP = 8;  // lanes
+#ifndef FEW_PAIRS
+#define FEW_PAIRS (1 << 14)  // if these are all their pairs
+#endif
+constexpr int FEWEST_LANES = 8, AT_ONCE = 4;
 
 __device__ __forceinline__ price_t way_of(const uint64* at) { return price_of(peek(at)); }
 
-// The least that the row's columns offer, and what it knew. GROUP lanes, of which this is number `mine`.
-__device__ __forceinline__ price_t least_way(const Solve& s, int i, price_t delta, int mine, price_t known) {
-    const int found = s.n_zeros[i];
+// The least way through this lane's pairs of those kept, and what was known. AT_ONCE of them do not wait for each other.
+__device__ __forceinline__ price_t least_kept_way(const Solve& s, int i, int mine, int lanes, int found, price_t known) {
+    const int64 first = (int64)i * s.most_zeros;
     price_t least = known;
-    if (found <= ZEROS) {
-        for (int e = mine; e < found; e += GROUP) {
-            const int64 at = (int64)i * ZEROS + e;
-            least = min(least, s.slacks[at] + way_of(&s.far[s.zeros[at]]));
-        }
-    } else {
-        const Row row = peek(&s.rows[i]);
-        const bool whole = is_short(row, row.entered, delta);
-        for (int e = mine; e < (whole ? s.costs.n_cols : row.listed); e += GROUP) {
-            int j;
-            price_t slack;
-            if (is_zero(s, i, row, row.entered, delta, whole, e, j, slack)) least = min(least, slack + way_of(&s.far[j]));
-        }
-    }
-    const uint32 together = ((1u << GROUP) - 1) << (lane() & ~(GROUP - 1));
+    int e = mine;
+    for (; e + (AT_ONCE - 1) * lanes < found; e += AT_ONCE * lanes) {
+        price_t slack[AT_ONCE], way[AT_ONCE];
 #pragma unroll
-    for (int step = GROUP / 2; step > 0; step /= 2) least = min(least, __shfl_xor_sync(together, least, step));
+        for (int k = 0; k < AT_ONCE; ++k) slack[k] = s.slacks[first + e + k * lanes];
+#pragma unroll
+        for (int k = 0; k < AT_ONCE; ++k) way[k] = slack[k] < known ? way_of(&s.far[s.zeros[first + e + k * lanes]]) : none();
+#pragma unroll
+        for (int k = 0; k < AT_ONCE; ++k) least = min(least, slack[k] + way[k]);
+    }
+    for (; e < found; e += lanes) least = min(least, s.slacks[first + e] + way_of(&s.far[s.zeros[first + e]]));
+    return least;
+}
+
+// Likewise of a row with more pairs than are kept.
+__device__ __forceinline__ price_t least_listed_way(const Solve& s, int i, price_t delta, int mine, int lanes, price_t known) {
+    const Row row = peek(&s.rows[i]);
+    const bool whole = is_short(row, row.entered, delta);
+    price_t least = known;
+    for (int e = mine; e < (whole ? s.costs.n_cols : row.listed); e += lanes) {
+        int j;
+        price_t slack;
+        if (is_zero(s, i, row, row.entered, delta, whole, e, j, slack)) least = min(least, slack + way_of(&s.far[j]));
+    }
     return least;
 }
 
 // One round of all rows in the trees. All threads of the team come.
 __device__ __forceinline__ void learn_ways(const Solve& s, const Team& team, price_t delta, int round, int n) {
     if (team.speaks()) s.counts->queue[(round + 2) % SLOTS] = 0;
-    for (int q = team.thread / GROUP; q < n; q += team.threads / GROUP) {
-        const int i = s.members[q], mine = threadIdx.x % GROUP;
-        const price_t known = way_of(&s.row_far[i]), least = least_way(s, i, delta, mine, known);
+    int lanes = 32;
+    while (lanes > FEWEST_LANES && (int64)n * lanes > team.threads) lanes /= 2;
+    const int mine = threadIdx.x % lanes;
+    const uint32 together = (FULL_WARP >> (32 - lanes)) << (lane() - mine);
+    for (int q = team.thread / lanes; q < n; q += team.threads / lanes) {
+        const int i = s.members[q], found = s.n_zeros[i];
+        const price_t known = way_of(&s.row_far[i]);
+        price_t least = found <= s.most_zeros ? least_kept_way(s, i, mine, lanes, found, known)
+                                              : least_listed_way(s, i, delta, mine, lanes, known);
+        for (int step = lanes / 2; step > 0; step /= 2) least = min(least, __shfl_xor_sync(together, least, step));
         if (mine != 0 || !(least < known)) continue;
         const int col = s.rows[i].col;
         s.row_far[i] = bits_of(least);
@@ -55,12 +75,40 @@ __device__ __forceinline__ void learn_ways(const Solve& s, const Team& team, pri
     }
 }
 
-// Rounds until no way falls. All threads of the team come.
-__device__ __forceinline__ void find_ends(const Solve& s, const Team& team, price_t delta, int n, Shared& shared, Progress& progress) {
+// Of every row's pairs within Δ keeps those on its shortest way. All threads of the team come.
+__device__ __forceinline__ void keep_shortest_ways(const Solve& s, const Team& team, price_t delta, int n) {
+    for (int q = team.warp(); q < n; q += team.warps()) {
+        const int i = s.members[q], found = s.n_zeros[i];
+        const int64 first = (int64)i * s.most_zeros;
+        const price_t way = way_of(&s.row_far[i]);
+        const Row row = peek(&s.rows[i]);
+        const bool listed = found <= s.most_zeros, whole = !listed && is_short(row, row.entered, delta);
+        const int length = way >= none() ? 0 : listed ? found : whole ? s.costs.n_cols : row.listed;
+        int kept = 0;
+        for (int base = 0; base < length; base += 32) {
+            const int e = base + lane();
+            int j = 0;
+            price_t slack = none();
+            bool keeps = e < length;
+            if (keeps && listed) j = s.zeros[first + e], slack = s.slacks[first + e];
+            else if (keeps) keeps = is_zero(s, i, row, row.entered, delta, whole, e, j, slack);
+            keeps = keeps && slack <= way && slack + way_of(&s.far[j]) == way;
+            const uint32 who = __ballot_sync(FULL_WARP, keeps);
+            const int place = kept + __popc(who & lanes_below());
+            if (keeps && place < s.most_zeros) s.zeros[first + place] = j;
+            kept += __popc(who);
+        }
+        if (lane() == 0) s.n_zeros[i] = kept;
+    }
+}
+
+// Rounds until no way falls; then the pairs that count. All threads of the team come.
+__device__ __forceinline__ void find_ends(const Solve& s, const Team& team, price_t delta, int n, int n_pairs, Shared& shared,
+                                          Progress& progress) {
     const int first = progress.round;
     do {
         const int round = progress.round;
-        if (team.is_grid && n <= FEW_MEMBERS) {
+        if (team.is_grid && n <= FEW_MEMBERS && n_pairs <= FEW_PAIRS) {
             if (blockIdx.x == 0) {
                 do {
                     learn_ways(s, the_block(), delta, progress.round, n);
@@ -78,6 +126,8 @@ __device__ __forceinline__ void find_ends(const Solve& s, const Team& team, pric
         }
     } while (heard(&s.counts->queue[progress.round % SLOTS], shared) > 0);
     progress.rounds += progress.round - first;
+    keep_shortest_ways(s, team, delta, n);
+    team.meet(s.counts);
 }
 
 // Whether a free row's nearest end is within Δ; but for rounding that of the nearest of all is.

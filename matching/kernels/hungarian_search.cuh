@@ -52,12 +52,27 @@ __device__ __forceinline__ price_t entered_at(const Solve& s, int col) {
     return col < 0 ? price_t(0) : price_of(peek(&s.columns[col].key));
 }
 
-// A row tells the columns on its list, from number `mine` on every `threads`-th.
+// A row tells the columns on its list, from number `mine` on every `threads`-th, three of which do not wait for each other.
 __device__ __forceinline__ void scan_list(const Solve& s, int i, const Row& row, price_t entered, int mine, int threads,
                                           const Found& found, Shared& shared) {
     const int64 first = s.lists.first(i);
-    for (int e = mine; e < row.listed; e += threads)
-        lower(s, s.lists.cols[first + e], (price_t)s.lists.costs[first + e], row, entered, found, shared);
+    for (int e = mine; e < row.listed; e += 3 * threads) {
+        int j[3];
+        price_t c[3];
+        Column column[3];
+        uint64 offered[3];
+#pragma unroll
+        for (int k = 0; k < 3; ++k) {
+            const bool there = e + k * threads < row.listed;
+            j[k] = there ? s.lists.cols[first + e + k * threads] : NOBODY;
+            c[k] = there ? (price_t)s.lists.costs[first + e + k * threads] : price_t(0);
+        }
+#pragma unroll
+        for (int k = 0; k < 3; ++k) column[k] = j[k] >= 0 ? peek(&s.columns[j[k]]) : Column{0, price_t(0), FREE, 0};
+#pragma unroll
+        for (int k = 0; k < 3; ++k) offered[k] = bits_of(key_of(entered, c[k], column[k].v, row.r));
+        lower_to<3>(s, j, column, offered, found, shared);
+    }
 }
 
 // A row tells all columns. All threads of the block.
@@ -87,7 +102,7 @@ __device__ __forceinline__ void scan_row(const Solve& s, int2 item, bool chained
     lower_to<3>(s, j, column, offered, found, shared);
     scan_list(s, item.x, row, entered, lane() + 64, 32, found, shared);
 }
-static_assert(CAPACITY >= 64, "a warp reads so far before it knows how long the list is");
+static_assert(LEAST_CAPACITY >= 64, "a warp reads so far before it knows how long the list is");
 
 // One round: the rows of a queue tell their columns. All threads of the team come.
 __device__ __forceinline__ void scan_queue(const Solve& s, const Team& team, int round, int n, bool chained, uint64 limit, Shared& shared) {

@@ -2,7 +2,7 @@
 #pragma once
 #include "hungarian_lists.cuh"
 
-constexpr int ZEROS = 32;     // pairs of zero slack that a row keeps; for a row with more its list is looked at
+constexpr int ZEROS = 32;     // pairs of zero slack that a row keeps at least; for a row with more its list is looked at
 #ifdef ONE_BLOCK
 constexpr int GATHER = 256, VALUES = 512;
 #else
@@ -29,6 +29,7 @@ struct Counts {
     int alone[SLOTS];    // what the first block by itself came to, round or level, by the round in which it began
     int short_lists[2];  // rows whose lists do not reach Δ, by attempt
     int members[2];      // rows in the trees, by attempt
+    int pairs[2];        // of zero slack, listed for them
     int free_rows[2];    // by phase
     int ends;            // keys in `queue`, once a search is over
     uint32 barrier;
@@ -49,8 +50,9 @@ struct Solve {
     Row* rows;
     Column* columns;
     Lists lists;
-    int* zeros;       // (rows, ZEROS) columns of zero slack at Δ; in the search, chains
-    int* n_zeros;     // (rows,) may be more than ZEROS
+    int* zeros;       // (rows, most_zeros) columns of zero slack at Δ; in the search, (rows, ZEROS) chains
+    int* n_zeros;     // (rows,) may be more than `most_zeros`
+    int most_zeros;   // ZEROS, or more where ends must not be passed by: until their ways are known, all pairs within Δ count
     int* stamp;       // (rows,) round in which a row was queued
     price_t* whole;   // (rows,) what `entered` was when the row was looked at whole, or -1
     uint64* claims;   // (columns,) level, hash and row by which a column was reached
@@ -62,7 +64,7 @@ struct Solve {
     // Where ends must not be passed by; else null.
     uint64* far;      // (columns,) bits of the way to the nearest end, 0 for a free column
     uint64* row_far;  // (rows,) likewise
-    price_t* slacks;  // (rows, ZEROS) of the pairs in `zeros`
+    price_t* slacks;  // (rows, most_zeros) of the pairs in `zeros`, until only those of shortest ways are kept
     int* members;     // (rows,) rows in the trees
     int queue_length;
     Counts* counts;

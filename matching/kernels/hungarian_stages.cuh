@@ -11,8 +11,8 @@
 // as Δ gets a longer one, or is looked at whole, and the search goes on.
 //
 // Threads: a warp a row in 1 and 3; in the phases as many lanes a row as there are to spare.
-// Bytes: in 1, 12 or 16 per listed pair and 32 of its column from the L2 cache. Memory: (4 + cost) * CAPACITY + 4 * ZEROS a row,
-// and 8 * ZEROS where some may stay alone.
+// Bytes: in 1, 12 or 16 per listed pair and 32 of its column from the L2 cache. Memory: (4 + cost) * capacity + 4 * most_zeros a
+// row, and 8 * most_zeros where some may stay alone.
 // Hazards: keys, claims and ends are only lowered, by atomics; what is read from them while others lower them is read past the
 // L1 cache and may be late, which costs a round and no more. Everything else is written on one side of a grid barrier and read
 // on the other.
@@ -31,7 +31,8 @@ __device__ __forceinline__ price_t entered_of_block(const Solve& s, int col, Sha
     return shared.entered;
 }
 
-// Gives the rows with short lists longer ones, and lets them tell their columns. A block takes a row; all threads come.
+// Gives the rows with short lists longer ones, and lets them tell their columns: with what the next stages will ask for, unless
+// that makes a list long, which each round pays for. A block takes a row; all threads come.
 __device__ __forceinline__ void lengthen(const Solve& s, const Team& team, price_t delta, int n, uint64 limit, Shared& shared, Progress& progress) {
     const int2* const queue = s.queue + (~progress.round & 1) * s.queue_length;
     const Found found = found_for(s, progress.round, limit);
@@ -41,7 +42,7 @@ __device__ __forceinline__ void lengthen(const Solve& s, const Team& team, price
         const price_t entered = entered_of_block(s, item.y, shared);
         const price_t needed = delta < none() ? row.r + (delta - entered) : none(), spare = delta - entered;
         list_below(s.costs, s.v, s.lists, item.x, spare < none() / 4 ? needed + spare : needed, shared.listing, row);
-        if (is_short(row, entered, delta)) list_below(s.costs, s.v, s.lists, item.x, needed, shared.listing, row);
+        if (row.listed > LEAST_CAPACITY || is_short(row, entered, delta)) list_below(s.costs, s.v, s.lists, item.x, needed, shared.listing, row);
         const bool whole = is_short(row, entered, delta);
         if (threadIdx.x == 0) {
             s.rows[item.x].listed = row.listed, s.rows[item.x].beyond = row.beyond;
@@ -107,17 +108,16 @@ __device__ __forceinline__ price_t settle(const Solve& s, const Team& team, cons
             continue;
         }
         chained = false;  // zeros take their room
-        int* const n_short = &s.counts->short_lists[progress.attempts & 1];
-        int* const n_members = &s.counts->members[progress.attempts & 1];
-        list_zeros(s, team, delta, progress.round, n_short, n_members);
+        list_zeros(s, team, delta, progress.round, progress.attempts);
         team.meet(s.counts);
-        const int n = peek(n_short), members = peek(n_members);
-        if (team.speaks()) s.counts->short_lists[~progress.attempts & 1] = s.counts->members[~progress.attempts & 1] = 0;
+        const int now = progress.attempts & 1;
+        const int n = peek(&s.counts->short_lists[now]), members = peek(&s.counts->members[now]), pairs = peek(&s.counts->pairs[now]);
+        if (team.speaks()) s.counts->short_lists[!now] = s.counts->members[!now] = s.counts->pairs[!now] = 0;
         progress.attempts += 1;
         const int64 listed = nanoseconds();
         progress.compaction_ns += listed - searched;
         if (n == 0) {
-            if (s.ends_bound && delta < none()) find_ends(s, team, delta, members, shared, progress);
+            if (s.ends_bound && delta < none()) find_ends(s, team, delta, members, pairs, shared, progress);
             progress.search_ns += nanoseconds() - listed;
             return delta;
         }

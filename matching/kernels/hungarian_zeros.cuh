@@ -15,17 +15,18 @@ __device__ __forceinline__ bool is_zero(const Solve& s, int i, const Row& row, p
     return key <= delta && (s.ends_bound || bits_of(key) == column.key);
 }
 
-// A row is in the trees, and of ways to an end knows only that of staying alone.
-__device__ __forceinline__ void join(const Solve& s, int i, const Row& row, int* n_members) {
+// A row with so many pairs is in the trees, and of ways to an end knows only that of staying alone.
+__device__ __forceinline__ void join(const Solve& s, int i, const Row& row, int found, int attempt) {
     const uint64 way = bits_of(way_alone(s, i, row));
     s.row_far[i] = way;
     if (row.col >= 0) s.far[row.col] = way;
     else atomicMin((unsigned long long*)&s.counts->least_end, way);
-    s.members[next_place(n_members)] = i;
+    s.members[next_place(&s.counts->members[attempt & 1])] = i;
+    atomicAdd(&s.counts->pairs[attempt & 1], min(found, s.most_zeros));
 }
 
 // Lists the pairs of zero slack at Δ of every row in the trees; counts the rows whose lists do not reach that far, and queues them.
-__device__ __forceinline__ void list_zeros(const Solve& s, const Team& team, price_t delta, int round, int* n_short, int* n_members) {
+__device__ __forceinline__ void list_zeros(const Solve& s, const Team& team, price_t delta, int round, int attempt) {
     int2* const queue = s.queue + (~round & 1) * s.queue_length;
     for (int i = team.warp(); i < s.costs.n_rows; i += team.warps()) {
         const Row row = peek(&s.rows[i]);
@@ -34,7 +35,7 @@ __device__ __forceinline__ void list_zeros(const Solve& s, const Team& team, pri
         if (entered > delta || entered >= none()) continue;
         const bool whole = is_short(row, entered, delta);
         if (whole && s.whole[i] != entered) {
-            if (lane() == 0) queue[atomicAdd(n_short, 1)] = make_int2(i, row.col);
+            if (lane() == 0) queue[next_place(&s.counts->short_lists[attempt & 1])] = make_int2(i, row.col);
             continue;
         }
         const int length = whole ? s.costs.n_cols : row.listed;
@@ -45,14 +46,14 @@ __device__ __forceinline__ void list_zeros(const Solve& s, const Team& team, pri
             const bool zero = base + lane() < length && is_zero(s, i, row, entered, delta, whole, base + lane(), j, slack);
             const uint32 who = __ballot_sync(FULL_WARP, zero);
             const int place = found + __popc(who & lanes_below());
-            if (zero && place < ZEROS) {
-                s.zeros[(int64)i * ZEROS + place] = j;
-                if (s.ends_bound) s.slacks[(int64)i * ZEROS + place] = slack;
+            if (zero && place < s.most_zeros) {
+                s.zeros[(int64)i * s.most_zeros + place] = j;
+                if (s.ends_bound) s.slacks[(int64)i * s.most_zeros + place] = slack;
             }
             found += __popc(who);
         }
         if (lane() != 0) continue;
         s.n_zeros[i] = found, s.rows[i].entered = entered;
-        if (s.ends_bound) join(s, i, row, n_members);
+        if (s.ends_bound) join(s, i, row, found, attempt);
     }
 }

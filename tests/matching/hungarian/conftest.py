@@ -25,4 +25,5 @@ def host_as_devices(monkeypatch: pytest.MonkeyPatch) -> None:
 
     monkeypatch.setattr(cuda, "resident_blocks", resident_blocks)
     monkeypatch.setattr(cuda, "open_peers", lambda _: None)
+    monkeypatch.setattr(cuda, "require_memory", lambda *_: None)
     monkeypatch.setattr(gpu_classical, "THREADS", THREADS)

@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 from auctrack.matching import Problem, cuda, solve
-from auctrack.matching.hungarian import gpu_batch, gpu_forest, multi_gpu_forest
+from auctrack.matching.hungarian import gpu_batch, gpu_classical, gpu_forest, multi_gpu_forest
 from auctrack.matching.hungarian.gpu_classical import MOST_LEVELS, MOST_ROWS
 from auctrack.matching.hungarian.multi_gpu_classical import match_by_stages
 from auctrack.matching.hungarian.multi_gpu_forest import match_by_forests
@@ -88,6 +88,25 @@ def test_the_answer_does_not_depend_on_whose_turn_it_is(solver: Any, seed: int, 
         here, there = solve(problem, solver.name, "cpu"), solve(problem, solver, "cpu")
         np.testing.assert_array_equal(here.col_of_row, there.col_of_row)
         np.testing.assert_array_equal(here.col_duals, there.col_duals)
+
+
+def crowd(rng: np.random.Generator, n: int, m: int) -> np.ndarray:
+    """Return distances of points all over a line to some at its two ends: every row has many columns within reach."""
+    crowded = np.where(rng.random(m) < 0.5, 0, 400) + rng.integers(0, 8, m)
+    return np.abs(rng.integers(0, 400, n)[:, None] - crowded).astype(np.int32)
+
+
+@pytest.mark.usefixtures("host_as_devices")
+@pytest.mark.parametrize("pairs_kept", [0, gpu_classical.PAIRS_KEPT], ids=["a-few-pairs", "all-pairs"])
+@pytest.mark.parametrize(("m", "unmatched_cost"), [(144, None), (200, None), (140, 90)])
+def test_a_row_with_many_columns_within_reach_gives_the_cpus_links(
+    pairs_kept: int, m: int, unmatched_cost: int | None, monkeypatch: pytest.MonkeyPatch
+):
+    monkeypatch.setattr(gpu_classical, "PAIRS_KEPT", pairs_kept)
+    problem = Problem.dense(crowd(np.random.default_rng(2), 140, m), unmatched_cost=unmatched_cost)
+    here, there = solve(problem, "hungarian-classical", "cpu"), solve(problem, classical(1), "cpu")
+    np.testing.assert_array_equal(here.col_of_row, there.col_of_row)
+    np.testing.assert_array_equal(here.col_duals, there.col_duals)
 
 
 @pytest.mark.parametrize("seed", [None, 1, 2])
