@@ -22,7 +22,7 @@ from .harness import Case, Experiment, Facts, Variant
 from .lap_instances import DENSE_FAMILIES, POINT_SCALE, point_pair, uniform_costs
 from .problem_variants import cases_of, on_cpu, on_gpu, problem_case, refusal, sizes_of
 from .solver_variants import missing_device
-from .unlike_points import UNLIKE
+from .unlike_points import CROWDS, UNLIKE
 
 LARGEST_MATRIX = 50_000
 """Rows above which a size is left out of the dense table: the costs would take more than 10 GB."""
@@ -37,12 +37,15 @@ SMALL_POINT_BATCH = ((20, 30),)
 """(problems, rows of each)."""
 UNEQUAL = ((5000, 5001), (5000, 5250), (5000, 10_000), (1000, 10_000))
 SMALL_UNEQUAL = ((100, 101), (100, 200))
+CROWDED = ((3000, 3000), (3000, 3010), (3000, 4000))
+SMALL_CROWDED = ((100, 100), (100, 110))
 """(rows, columns)."""
 EXACT_ON_GPU = ("auction", "hungarian-tree", "hungarian-classical")
 
 TITLES = {
     "dense": "Dense costs, float32",
     "priced": "Dense costs with a price of the lone, float32",
+    "unlike-dense": "Dense distances of point sets that are unlike, float32; equal and unequal sides",
     "points": "Point sets against a noisy copy or an independent set: all pairs allowed, none stored",
     "unlike-points": "Point sets that are unlike: all pairs allowed, none stored",
     "gated": "Gates with a price of the lone, float32",
@@ -65,6 +68,7 @@ def experiments_of(effort: Effort, gpu: str) -> list[Experiment]:
     return [
         _dense(effort, gpu),
         _priced(effort, gpu),
+        _unlike_dense(effort, gpu),
         *_points(effort, gpu),
         *_sparse_kinds(effort, gpu),
         *_batches(effort, gpu),
@@ -110,6 +114,18 @@ def _priced(effort: Effort, gpu: str) -> Experiment:
     }
     cases = cases_of(makers, effort.of_sizes((5000, 20_000), (600,)), gpu)
     return Experiment("priced", cases, [*on_gpu(EXACT_ON_GPU, gpu), on_cpu("auto")], effort.times(5, 3))
+
+
+def _unlike_dense(effort: Effort, gpu: str) -> Experiment:
+    """Crowds: a row has many columns within reach, and most rows want the same few."""
+    shapes = SMALL_CROWDED if effort.quick else CROWDED
+    cases = [
+        problem_case(f"{name}, {n:,} rows", m, gpu, partial(_distances, make, n, m))
+        for name, make in CROWDS.items()
+        for n, m in shapes
+    ]
+    variants = [*on_gpu(EXACT_ON_GPU, gpu), on_cpu("auto")]
+    return Experiment("unlike-dense", cases, variants, effort.times(5, 3))
 
 
 def _points(effort: Effort, gpu: str) -> list[Experiment]:
@@ -180,6 +196,13 @@ def _largest(effort: Effort, gpu: str) -> Experiment:
 
 def _dense_problem(family: str, n: int, seed: int, unmatched_cost: float | None = None) -> Problem:
     return Problem.dense(DENSE_FAMILIES[family](n, seed).astype(np.float32), unmatched_cost=unmatched_cost)
+
+
+def _distances(make: Callable[[int, int], tuple[np.ndarray, np.ndarray]], n: int, m: int, seed: int) -> Problem:
+    from scipy.spatial.distance import cdist
+
+    x, y = make(m, seed)
+    return Problem.dense(cdist(x[:n], y).astype(np.float32))
 
 
 def _points_problem(make: Callable[[int, int], tuple[np.ndarray, np.ndarray]], n: int, seed: int) -> Problem:

@@ -6,7 +6,7 @@ from collections.abc import Callable
 
 import numpy as np
 
-CLUSTERS = 50
+CLUSTERS, FEW_CLUSTERS = 50, 8
 WIDTH = 0.02
 """Standard deviation of a cluster, in a box of side 1."""
 
@@ -18,6 +18,13 @@ def other_clusters(n: int, seed: int) -> tuple[np.ndarray, np.ndarray]:
         rng.random((CLUSTERS, 3))[rng.integers(CLUSTERS, size=n)] + WIDTH * rng.normal(size=(n, 3)) for _ in range(2)
     )
     return first, second
+
+
+def box_and_clusters(n: int, seed: int) -> tuple[np.ndarray, np.ndarray]:
+    """Return a uniform box, and a few normal clusters in it."""
+    rng = np.random.default_rng(seed)
+    centres = rng.random((FEW_CLUSTERS, 3))[rng.integers(FEW_CLUSTERS, size=n)]
+    return rng.random((n, 3)), centres + WIDTH * rng.normal(size=(n, 3))
 
 
 def clouds_apart(n: int, seed: int) -> tuple[np.ndarray, np.ndarray]:
@@ -32,9 +39,13 @@ def cube_and_slab(n: int, seed: int) -> tuple[np.ndarray, np.ndarray]:
     return rng.random((n, 3)), rng.uniform([0, 0, 0], [1, 1, 0.1], (n, 3))
 
 
-UNLIKE: dict[str, Callable[[int, int], tuple[np.ndarray, np.ndarray]]] = {
+Make = Callable[[int, int], tuple[np.ndarray, np.ndarray]]
+"""make(n, seed)."""
+
+UNLIKE: dict[str, Make] = {
     "different clusters": other_clusters,
     "clouds side by side": clouds_apart,
     "a cube and a slab": cube_and_slab,
 }
-"""make(n, seed) by the name of the series."""
+CROWDS: dict[str, Make] = {"different clusters": other_clusters, "a box and clusters": box_and_clusters}
+"""By the name of the series."""

@@ -100,6 +100,7 @@ def test_auction_tells_the_work_of_every_kind_of_problem(bench, tmp_path):
     for experiment in (
         "dense",
         "priced",
+        "unlike-dense",
         "points",
         "unlike-points",
         "gated",

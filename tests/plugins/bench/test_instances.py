@@ -32,7 +32,7 @@ from auctrack.plugins.bench.peer_solvers import (
     scipy_dense,
     scipy_sparse,
 )
-from auctrack.plugins.bench.unlike_points import UNLIKE, WIDTH
+from auctrack.plugins.bench.unlike_points import CROWDS, UNLIKE, WIDTH
 
 
 @pytest.mark.parametrize(("cost_range", "largest"), [("n/10", 40), ("n", 400), ("10n", 4000)])
@@ -98,6 +98,9 @@ def test_a_gated_pair_has_its_degree_and_its_gate_is_the_price_of_two_lone():
 def test_unlike_point_sets_are_what_their_names_say():
     clusters, others = UNLIKE["different clusters"](4000, 1)
     assert np.linalg.norm(clusters[:, None] - others[None, :200], axis=2).min(axis=0).mean() > WIDTH
+    box, crowded = CROWDS["a box and clusters"](2000, 1)
+    boxes_of_a_tenth = [len(np.unique(np.floor(10 * points), axis=0)) for points in (box, crowded)]
+    assert boxes_of_a_tenth[0] > 5 * boxes_of_a_tenth[1]
     left, right = UNLIKE["clouds side by side"](100, 1)
     assert left[:, 0].max() < right[:, 0].min()
     cube, slab = UNLIKE["a cube and a slab"](100, 1)
