@@ -11,7 +11,7 @@ from ..errors import InvalidProblem
 from .gpu_dense import DeviceCosts, DeviceState
 
 THREADS = 1024
-CAPACITY = 128
+LEAST_CAPACITY = 128
 """Of a row's list of cheap pairs, at least."""
 ZEROS = 32
 """Pairs of zero slack that a row keeps, at least."""
@@ -48,7 +48,7 @@ COUNTS = np.dtype(
         ("alone", np.int32, SLOTS),
         ("short_lists", np.int32, 2),
         ("members", np.int32, 2),
-        ("pairs", np.int32, 2),
+        ("pairs", np.uint64, 2),
         ("free_rows", np.int32, 2),
         ("ends", np.int32),
         ("barrier", np.uint32),
@@ -78,8 +78,9 @@ def listed_rows(costs: DeviceCosts, v: Any) -> tuple[Any, Any, Any]:
 def room_for_lists(costs: DeviceCosts, n_rows: int) -> tuple[Any, Any, Any]:
     """Return room for `n_rows` rows, and for the columns and costs of their lists."""
     cp, m = costs.cp, costs.cost.shape[1]
-    cuda.require_memory(bytes_of(n_rows, m, costs.cost.itemsize), f"lists of {n_rows} rows")
-    shape = n_rows, pairs_of_a_row(CAPACITY, n_rows, m)
+    needed = bytes_of(n_rows, m, costs.cost.itemsize)
+    cuda.require_memory(needed, f"the classical Hungarian method beside {n_rows} x {m} costs")
+    shape = n_rows, pairs_of_a_row(LEAST_CAPACITY, n_rows, m)
     return cp.empty((n_rows, _ROW_BYTES), cp.uint8), cp.empty(shape, cp.int32), cp.empty(shape, costs.cost.dtype)
 
 
@@ -145,14 +146,14 @@ def match_listed(
 
 
 def pairs_of_a_row(least: int, n_rows: int, n_cols: int) -> int:
-    """Return how many pairs a row has room for: all in a small problem, `least` or more in a large one."""
+    """Return how many pairs a row has room for: all in a small problem, `least` or more in a large one of some rows."""
     return max(least, min(n_cols, PAIRS_KEPT // n_rows))
 
 
 def bytes_of(n_rows: int, n_cols: int, cost_bytes: int) -> int:
     """Return how many bytes the method takes beside the costs, at most."""
-    lists = (4 + cost_bytes) * pairs_of_a_row(CAPACITY, n_rows, n_cols) + 12 * pairs_of_a_row(ZEROS, n_rows, n_cols)
-    return n_rows * (lists + 140) + 80 * n_cols
+    listed, zeros = (pairs_of_a_row(least, n_rows, n_cols) for least in (LEAST_CAPACITY, ZEROS))
+    return n_rows * ((4 + cost_bytes) * listed + 12 * zeros + 140) + 80 * n_cols
 
 
 def ways_to_ends(costs: DeviceCosts, most_zeros: int) -> tuple[Any, Any, Any, Any]:

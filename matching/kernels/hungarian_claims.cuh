@@ -43,7 +43,7 @@ __device__ __forceinline__ void claim_columns(const Solve& s, price_t delta, int
     Row row{};
     if (!listed || s.row_bound != nullptr) row = peek(&s.rows[i]);
     const bool whole = !listed && is_short(row, row.entered, delta);
-    const price_t far = s.ends_bound ? way_of(&s.row_far[i]) : none();
+    const price_t far = s.ends_bound && (!listed || s.row_bound != nullptr) ? way_of(&s.row_far[i]) : none();
     const int length = listed ? found : whole ? s.costs.n_cols : row.listed;
     for (int e = mine; e < length; e += lanes) {
         int j;

@@ -25,7 +25,7 @@ extern "C" __global__ void __launch_bounds__(THREADS, 1) hungarian_classical(
 ) {
     __shared__ Shared shared;
     const Solve s{Costs{n_rows, n_cols, cost, forbidden, origins}, row_bound, ends_bound, v, rows, columns,
-                  Lists{capacity, list_cols, list_costs}, zeros, n_zeros, most_zeros, stamp, whole, claims, steps, ends, roots, queue, free_rows,
-                  far, row_far, slacks, members, max(n_rows, n_cols), counts};
+                  Lists{capacity, list_cols, list_costs}, zeros, n_zeros, most_zeros, stamp, whole, claims, steps, ends, roots,
+                  queue, free_rows, far, row_far, slacks, members, max(n_rows, n_cols), counts};
     solve(s, the_grid(), r, col_of_row, row_of_col, shared);
 }

@@ -21,9 +21,9 @@
 // Dynamic shared memory: 40 bytes a column and 60 a row of the largest problem.
 extern "C" __global__ void __launch_bounds__(THREADS, THREADS > 256 ? 1 : 2) hungarian_classical_batch(
     const Place* places, int most_side, const cost_t* cost, const unsigned char* forbidden, const price_t* row_bound,
-    const price_t* col_bound, int again, price_t loose, price_t* v, price_t* r, int* col_of_row, int* row_of_col, int capacity, int* list_cols,
-    cost_t* list_costs, int* zeros, int most_zeros, price_t* whole, int2* queue, int* free_rows, uint64* far, uint64* row_far, price_t* slacks,
-    int* members, Counts* counts
+    const price_t* col_bound, int again, price_t loose, price_t* v, price_t* r, int* col_of_row, int* row_of_col,
+    int capacity, int* list_cols, cost_t* list_costs, int* zeros, int most_zeros, price_t* whole, int2* queue, int* free_rows,
+    uint64* far, uint64* row_far, price_t* slacks, int* members, Counts* counts
 ) {
     extern __shared__ uint64 room[];
     __shared__ Shared shared;

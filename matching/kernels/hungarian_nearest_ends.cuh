@@ -7,22 +7,23 @@
 // Then only the pairs on shortest ways are kept: those have zero slack once the duals have changed.
 //
 // Threads: as many lanes a row as there are to spare, FEWEST_LANES or more; a warp a row at the end.
-// Bytes: 12 per pair and, where it could shorten the way, 8 of its column from the L2 cache, each round.
+// Bytes: 12 per pair and 8 of its column from the L2 cache, each round.
 // Hazards: ways are only lowered, each by the lanes of its row; what others read meanwhile may be late, which costs a round.
 #pragma once
 #include "hungarian_zeros.cuh"
 
 #ifndef FEW_MEMBERS
-#define FEW_MEMBERS 512  // rows in the trees that one block looks after by itself, without meeting the others,
+#define FEW_MEMBERS 512  // rows in the trees that one block looks after by itself, without meeting the others
 #endif
 #ifndef FEW_PAIRS
-#define FEW_PAIRS (1 << 14)  // if these are all their pairs
+#define FEW_PAIRS (1 << 14)  // pairs of so few rows, above which all blocks look after them
 #endif
 constexpr int FEWEST_LANES = 8, AT_ONCE = 4;
 
 __device__ __forceinline__ price_t way_of(const uint64* at) { return price_of(peek(at)); }
 
-// The least way through this lane's pairs of those kept, and what was known. AT_ONCE of them do not wait for each other.
+// The least way through this lane's pairs of those kept, and what was known. Where they are many, AT_ONCE of them do not wait for
+// each other, and those with too much slack are passed over; for a few that takes longer.
 __device__ __forceinline__ price_t least_kept_way(const Solve& s, int i, int mine, int lanes, int found, price_t known) {
     const int64 first = (int64)i * s.most_zeros;
     price_t least = known;
@@ -76,13 +77,15 @@ __device__ __forceinline__ void learn_ways(const Solve& s, const Team& team, pri
 }
 
 // Of every row's pairs within Δ keeps those on its shortest way. All threads of the team come.
-__device__ __forceinline__ void keep_shortest_ways(const Solve& s, const Team& team, price_t delta, int n) {
+__device__ __forceinline__ void keep_pairs_of_ways(const Solve& s, const Team& team, price_t delta, int n) {
     for (int q = team.warp(); q < n; q += team.warps()) {
         const int i = s.members[q], found = s.n_zeros[i];
         const int64 first = (int64)i * s.most_zeros;
         const price_t way = way_of(&s.row_far[i]);
-        const Row row = peek(&s.rows[i]);
-        const bool listed = found <= s.most_zeros, whole = !listed && is_short(row, row.entered, delta);
+        const bool listed = found <= s.most_zeros;
+        Row row{};
+        if (!listed) row = peek(&s.rows[i]);
+        const bool whole = !listed && is_short(row, row.entered, delta);
         const int length = way >= none() ? 0 : listed ? found : whole ? s.costs.n_cols : row.listed;
         int kept = 0;
         for (int base = 0; base < length; base += 32) {
@@ -103,7 +106,7 @@ __device__ __forceinline__ void keep_shortest_ways(const Solve& s, const Team& t
 }
 
 // Rounds until no way falls; then the pairs that count. All threads of the team come.
-__device__ __forceinline__ void find_ends(const Solve& s, const Team& team, price_t delta, int n, int n_pairs, Shared& shared,
+__device__ __forceinline__ void find_ends(const Solve& s, const Team& team, price_t delta, int n, uint64 n_pairs, Shared& shared,
                                           Progress& progress) {
     const int first = progress.round;
     do {
@@ -126,7 +129,7 @@ __device__ __forceinline__ void find_ends(const Solve& s, const Team& team, pric
         }
     } while (heard(&s.counts->queue[progress.round % SLOTS], shared) > 0);
     progress.rounds += progress.round - first;
-    keep_shortest_ways(s, team, delta, n);
+    keep_pairs_of_ways(s, team, delta, n);
     team.meet(s.counts);
 }
 

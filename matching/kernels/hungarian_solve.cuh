@@ -29,7 +29,7 @@ struct Counts {
     int alone[SLOTS];    // what the first block by itself came to, round or level, by the round in which it began
     int short_lists[2];  // rows whose lists do not reach Δ, by attempt
     int members[2];      // rows in the trees, by attempt
-    int pairs[2];        // of zero slack, listed for them
+    uint64 pairs[2];     // within Δ of those, where ends must not be passed by
     int free_rows[2];    // by phase
     int ends;            // keys in `queue`, once a search is over
     uint32 barrier;

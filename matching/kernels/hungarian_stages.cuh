@@ -33,7 +33,8 @@ __device__ __forceinline__ price_t entered_of_block(const Solve& s, int col, Sha
 
 // Gives the rows with short lists longer ones, and lets them tell their columns: with what the next stages will ask for, unless
 // that makes a list long, which each round pays for. A block takes a row; all threads come.
-__device__ __forceinline__ void lengthen(const Solve& s, const Team& team, price_t delta, int n, uint64 limit, Shared& shared, Progress& progress) {
+__device__ __forceinline__ void lengthen(const Solve& s, const Team& team, price_t delta, int n, uint64 limit, Shared& shared,
+                                         Progress& progress) {
     const int2* const queue = s.queue + (~progress.round & 1) * s.queue_length;
     const Found found = found_for(s, progress.round, limit);
     for (int q = team.is_grid ? blockIdx.x : 0; q < n; q += team.is_grid ? gridDim.x : 1) {
@@ -41,8 +42,10 @@ __device__ __forceinline__ void lengthen(const Solve& s, const Team& team, price
         Row row = peek(&s.rows[item.x]);
         const price_t entered = entered_of_block(s, item.y, shared);
         const price_t needed = delta < none() ? row.r + (delta - entered) : none(), spare = delta - entered;
-        list_below(s.costs, s.v, s.lists, item.x, spare < none() / 4 ? needed + spare : needed, shared.listing, row);
-        if (row.listed > LEAST_CAPACITY || is_short(row, entered, delta)) list_below(s.costs, s.v, s.lists, item.x, needed, shared.listing, row);
+        const price_t reach = spare < none() / 4 ? needed + spare : needed;
+        list_below(s.costs, s.v, s.lists, item.x, reach, shared.listing, row);
+        if (needed < reach && (row.listed > LEAST_CAPACITY || is_short(row, entered, delta)))
+            list_below(s.costs, s.v, s.lists, item.x, needed, shared.listing, row);
         const bool whole = is_short(row, entered, delta);
         if (threadIdx.x == 0) {
             s.rows[item.x].listed = row.listed, s.rows[item.x].beyond = row.beyond;
@@ -111,7 +114,8 @@ __device__ __forceinline__ price_t settle(const Solve& s, const Team& team, cons
         list_zeros(s, team, delta, progress.round, progress.attempts);
         team.meet(s.counts);
         const int now = progress.attempts & 1;
-        const int n = peek(&s.counts->short_lists[now]), members = peek(&s.counts->members[now]), pairs = peek(&s.counts->pairs[now]);
+        const int n = peek(&s.counts->short_lists[now]), members = peek(&s.counts->members[now]);
+        const uint64 pairs = peek(&s.counts->pairs[now]);
         if (team.speaks()) s.counts->short_lists[!now] = s.counts->members[!now] = s.counts->pairs[!now] = 0;
         progress.attempts += 1;
         const int64 listed = nanoseconds();

@@ -22,7 +22,7 @@ __device__ __forceinline__ void join(const Solve& s, int i, const Row& row, int 
     if (row.col >= 0) s.far[row.col] = way;
     else atomicMin((unsigned long long*)&s.counts->least_end, way);
     s.members[next_place(&s.counts->members[attempt & 1])] = i;
-    atomicAdd(&s.counts->pairs[attempt & 1], min(found, s.most_zeros));
+    atomicAdd((unsigned long long*)&s.counts->pairs[attempt & 1], (unsigned long long)found);
 }
 
 // Lists the pairs of zero slack at Δ of every row in the trees; counts the rows whose lists do not reach that far, and queues them.

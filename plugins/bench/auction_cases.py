@@ -5,7 +5,6 @@ The dense costs, point sets and gates are those on which the other GPU solvers o
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from dataclasses import replace
 from functools import partial
 
@@ -22,7 +21,7 @@ from .harness import Case, Experiment, Facts, Variant
 from .lap_instances import DENSE_FAMILIES, POINT_SCALE, point_pair, uniform_costs
 from .problem_variants import cases_of, on_cpu, on_gpu, problem_case, refusal, sizes_of
 from .solver_variants import missing_device
-from .unlike_points import CROWDS, UNLIKE
+from .unlike_points import CROWDS, UNLIKE, Make
 
 LARGEST_MATRIX = 50_000
 """Rows above which a size is left out of the dense table: the costs would take more than 10 GB."""
@@ -37,9 +36,10 @@ SMALL_POINT_BATCH = ((20, 30),)
 """(problems, rows of each)."""
 UNEQUAL = ((5000, 5001), (5000, 5250), (5000, 10_000), (1000, 10_000))
 SMALL_UNEQUAL = ((100, 101), (100, 200))
+"""(rows, columns)."""
 CROWDED = ((3000, 3000), (3000, 3010), (3000, 4000))
 SMALL_CROWDED = ((100, 100), (100, 110))
-"""(rows, columns)."""
+"""(rows, columns) of parts of one matrix."""
 EXACT_ON_GPU = ("auction", "hungarian-tree", "hungarian-classical")
 
 TITLES = {
@@ -119,8 +119,9 @@ def _priced(effort: Effort, gpu: str) -> Experiment:
 def _unlike_dense(effort: Effort, gpu: str) -> Experiment:
     """Crowds: a row has many columns within reach, and most rows want the same few."""
     shapes = SMALL_CROWDED if effort.quick else CROWDED
+    most = max(m for _, m in shapes)
     cases = [
-        problem_case(f"{name}, {n:,} rows", m, gpu, partial(_distances, make, n, m))
+        problem_case(f"{name}, {n:,} rows", m, gpu, partial(_distances, make, most, n, m))
         for name, make in CROWDS.items()
         for n, m in shapes
     ]
@@ -198,14 +199,15 @@ def _dense_problem(family: str, n: int, seed: int, unmatched_cost: float | None 
     return Problem.dense(DENSE_FAMILIES[family](n, seed).astype(np.float32), unmatched_cost=unmatched_cost)
 
 
-def _distances(make: Callable[[int, int], tuple[np.ndarray, np.ndarray]], n: int, m: int, seed: int) -> Problem:
+def _distances(make: Make, most: int, n: int, m: int, seed: int) -> Problem:
+    """Return the distances of some of the first `most` points to some of the second."""
     from scipy.spatial.distance import cdist
 
-    x, y = make(m, seed)
-    return Problem.dense(cdist(x[:n], y).astype(np.float32))
+    x, y = make(most, seed)
+    return Problem.dense(cdist(x[:n], y[:m]).astype(np.float32))
 
 
-def _points_problem(make: Callable[[int, int], tuple[np.ndarray, np.ndarray]], n: int, seed: int) -> Problem:
+def _points_problem(make: Make, n: int, seed: int) -> Problem:
     return Problem.points(*make(n, seed))
 
 

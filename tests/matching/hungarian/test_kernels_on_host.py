@@ -90,23 +90,53 @@ def test_the_answer_does_not_depend_on_whose_turn_it_is(solver: Any, seed: int, 
         np.testing.assert_array_equal(here.col_duals, there.col_duals)
 
 
-def crowd(rng: np.random.Generator, n: int, m: int) -> np.ndarray:
+def crowd(seed: int, shape: tuple[int, ...]) -> np.ndarray:
     """Return distances of points all over a line to some at its two ends: every row has many columns within reach."""
-    crowded = np.where(rng.random(m) < 0.5, 0, 400) + rng.integers(0, 8, m)
-    return np.abs(rng.integers(0, 400, n)[:, None] - crowded).astype(np.int32)
+    rng = np.random.default_rng(seed)
+    *count, n, m = shape
+    crowded = np.where(rng.random((*count, 1, m)) < 0.5, 0, 400) + rng.integers(0, 8, (*count, 1, m))
+    return np.abs(rng.integers(0, 400, (*count, n, 1)) - crowded).astype(np.int32)
 
 
+PAIRS_KEPT = pytest.mark.parametrize("pairs_kept", [0, 60, 140], ids="{}-pairs-a-row".format)
+
+
+@PAIRS_KEPT
 @pytest.mark.usefixtures("host_as_devices")
-@pytest.mark.parametrize("pairs_kept", [0, gpu_classical.PAIRS_KEPT], ids=["a-few-pairs", "all-pairs"])
 @pytest.mark.parametrize(("m", "unmatched_cost"), [(144, None), (200, None), (140, 90)])
-def test_a_row_with_many_columns_within_reach_gives_the_cpus_links(
-    pairs_kept: int, m: int, unmatched_cost: int | None, monkeypatch: pytest.MonkeyPatch
+@pytest.mark.parametrize("solver", [classical(1), classical(3)], ids=["one-device", "three"])
+def test_rows_with_many_columns_within_reach_get_the_cpus_links(
+    pairs_kept: int, m: int, unmatched_cost: int | None, solver: Any, monkeypatch: pytest.MonkeyPatch
 ):
-    monkeypatch.setattr(gpu_classical, "PAIRS_KEPT", pairs_kept)
-    problem = Problem.dense(crowd(np.random.default_rng(2), 140, m), unmatched_cost=unmatched_cost)
-    here, there = solve(problem, "hungarian-classical", "cpu"), solve(problem, classical(1), "cpu")
+    n = 140
+    monkeypatch.setattr(gpu_classical, "PAIRS_KEPT", pairs_kept * n)
+    problem = Problem.dense(crowd(2, (n, m)), unmatched_cost=unmatched_cost)
+    here, there = solve(problem, "hungarian-classical", "cpu"), solve(problem, solver, "cpu")
     np.testing.assert_array_equal(here.col_of_row, there.col_of_row)
     np.testing.assert_array_equal(here.col_duals, there.col_duals)
+
+
+@PAIRS_KEPT
+@pytest.mark.parametrize(("m", "unmatched_cost"), [(74, None), (70, 90)])
+def test_so_do_those_of_a_batch_whosever_turn_it_is(
+    pairs_kept: int, m: int, unmatched_cost: int | None, monkeypatch: pytest.MonkeyPatch
+):
+    monkeypatch.setattr(cuda, "load", KernelsOnHost)
+    monkeypatch.setattr(cuda, "require_memory", lambda *_: None)
+    draw_turns(monkeypatch, 1)
+    shape = 2, 70, m
+    monkeypatch.setattr(gpu_classical, "PAIRS_KEPT", pairs_kept * shape[0] * shape[1])
+    problem = Problem.dense(crowd(3, shape), unmatched_cost=unmatched_cost)
+    here = solve(problem, "hungarian-classical", "cpu")
+    there = gpu_batch.solve_batch(CUPY, problem, "hungarian-classical", "cuda", gpu_batch.match_by_stages)
+    np.testing.assert_array_equal(here.col_of_row, there.col_of_row)
+    np.testing.assert_array_equal(here.col_duals, there.col_duals)
+
+
+def test_what_rows_keep_at_least_is_what_kernels_read_before_they_know_how_many_there_are():
+    constants = dict(re.findall(r"constexpr int (\w+) = (\d+);", cuda.source("hungarian_classical.cu")))
+    assert int(constants["LEAST_CAPACITY"]) <= gpu_classical.LEAST_CAPACITY
+    assert int(constants["ZEROS"]) == gpu_classical.ZEROS
 
 
 @pytest.mark.parametrize("seed", [None, 1, 2])
