@@ -47,13 +47,14 @@ class JV:
         """Solve to proven optimality; raises `Infeasible` with a Hall violator when there is no assignment."""
         began = perf_counter()
         costs = as_dense(problem)
-        col_of_row, v, stats = from_short_side(costs, _match)
+        col_of_row, v, stats = from_short_side(costs, match)
         stats["solve_s"] = perf_counter() - began
         answer = certify(problem, col_of_row, v, solver=self.name, device=device, stats=stats)
         return sharpened(costs, answer)
 
 
-def _match(problem: Problem) -> Matched:
+def match(problem: Problem) -> Matched:
+    """Match a dense problem whose shorter side is its rows, or which has an `unmatched_cost`."""
     row_bound, col_bound = problem.dual_bounds()
     state = start(row_bound, col_bound)
     blocks = problem.n_blocks

@@ -113,6 +113,15 @@ def test_the_matrix_is_made_where_it_is_the_shorter_way(name: str):
 
 
 @pytest.mark.parametrize("name", FAR_APART)
+def test_shortest_paths_match_the_matrix_where_some_stay_alone(name: str):
+    x, y = FAR_APART[name]
+    for problem in (Problem.points(x[:-9], y), Problem.points(x, y[:-9])):
+        answer, dense = assert_optimal(problem), solve(problem, "jv")
+        assert answer.stats["matrix"] == 1
+        assert answer.stats["rows_scanned"] == dense.stats["rows_scanned"]
+
+
+@pytest.mark.parametrize("name", FAR_APART)
 def test_without_memory_for_the_matrix_the_optimum_is_found_all_the_same(name: str, monkeypatch: pytest.MonkeyPatch):
     monkeypatch.setattr(matrix_instead, "DENSE_LIMIT_BYTES", 1000)
     x, y = FAR_APART[name]
