@@ -146,7 +146,7 @@ def match_listed(
 
 
 def pairs_of_a_row(least: int, n_rows: int, n_cols: int) -> int:
-    """Return how many pairs a row has room for: all in a small problem, `least` or more in a large one of some rows."""
+    """Return how many pairs each of `n_rows` > 0 rows has room for: all in a small problem, `least` in a large one."""
     return max(least, min(n_cols, PAIRS_KEPT // n_rows))
 
 

@@ -200,7 +200,7 @@ def _dense_problem(family: str, n: int, seed: int, unmatched_cost: float | None 
 
 
 def _distances(make: Make, most: int, n: int, m: int, seed: int) -> Problem:
-    """Return the distances of some of the first `most` points to some of the second."""
+    """Return the distances of n of `most` points to m of as many others."""
     from scipy.spatial.distance import cdist
 
     x, y = make(most, seed)
