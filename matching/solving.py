@@ -80,7 +80,7 @@ def solve(
     - a problem goes there if the device is asked for, or if its arrays lie there and device="cpu" is not asked for, or
       with device="auto" if there is a device and the problem has at least `GPU_PAYS` pairs;
     - dense costs: `hungarian-classical` (n = 20,000, beside the auction: [0, n] 14 and 26 ms, [0, 10n] 23 and 28,
-      distances of points 9 and 18; 1000 problems of 500: 20 and 32 ms); all else: `auction`;
+      distances of points 9 and 18; 1000 problems of 500: 18 and 32 ms); all else: `auction`;
     - several devices: `hungarian-classical` (two, n = 20,000, [0, 10n]: 23 ms, where `hungarian-tree` takes 120).
 
     No prices are handed from an auction to a Hungarian method (`start=`): with the time of the auction it never pays.

@@ -5,6 +5,7 @@ The dense costs, point sets and gates are those on which the other GPU solvers o
 
 from __future__ import annotations
 
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from functools import partial
 
@@ -120,13 +121,8 @@ def _unlike_dense(effort: Effort, gpu: str) -> Experiment:
     """Crowds: a row has many columns within reach, and most rows want the same few."""
     shapes = SMALL_CROWDED if effort.quick else CROWDED
     most = max(m for _, m in shapes)
-    cases = [
-        problem_case(f"{name}, {n:,} rows", m, gpu, partial(_distances, make, most, n, m))
-        for name, make in CROWDS.items()
-        for n, m in shapes
-    ]
-    variants = [*on_gpu(EXACT_ON_GPU, gpu), on_cpu("auto")]
-    return Experiment("unlike-dense", cases, variants, effort.times(5, 3))
+    makers = {name: partial(_distances, make, most) for name, make in CROWDS.items()}
+    return _of_shapes("unlike-dense", makers, shapes, effort, gpu)
 
 
 def _points(effort: Effort, gpu: str) -> list[Experiment]:
@@ -172,14 +168,24 @@ def _batches(effort: Effort, gpu: str) -> list[Experiment]:
 
 
 def _unequal(effort: Effort, gpu: str) -> Experiment:
-    shapes = SMALL_UNEQUAL if effort.quick else UNEQUAL
+    makers = {"point sets without a matrix": _unequal_points, "[0, 10n]": _unequal_costs}
+    return _of_shapes("unequal", makers, SMALL_UNEQUAL if effort.quick else UNEQUAL, effort, gpu)
+
+
+def _of_shapes(
+    name: str,
+    makers: Mapping[str, Callable[[int, int, int], Problem]],
+    shapes: Sequence[tuple[int, int]],
+    effort: Effort,
+    gpu: str,
+) -> Experiment:
+    """Return the experiment with problems of (rows, columns), which make(rows, columns, seed) returns."""
     cases = [
         problem_case(f"{kind}, {n:,} rows", m, gpu, partial(make, n, m))
-        for kind, make in (("point sets without a matrix", _unequal_points), ("[0, 10n]", _unequal_costs))
+        for kind, make in makers.items()
         for n, m in shapes
     ]
-    variants = [*on_gpu(EXACT_ON_GPU, gpu), on_cpu("auto")]
-    return Experiment("unequal", cases, variants, effort.times(5, 3))
+    return Experiment(name, cases, [*on_gpu(EXACT_ON_GPU, gpu), on_cpu("auto")], effort.times(5, 3))
 
 
 def _largest(effort: Effort, gpu: str) -> Experiment:
