@@ -17,11 +17,14 @@ from .gpu_scaling import (
     finish_free,
     has_phases,
     has_room,
+    is_for_forests,
     range_of_costs,
+    scans_left,
     solve_graph,
     without_bounds,
 )
 from .gpu_steps import bid
+from .matrix_instead import MATRIX_READS
 from .scaling import PHASES, STEP
 
 THREADS = 256
@@ -57,6 +60,7 @@ def solve_dense(matrix: DeviceGraph, most_bids: int | None = None) -> tuple[Pric
         prices, stuck = solve_in_phases(matrix)
         prices.count(**counts, whole_matrix=1)
         return prices, stuck
+    reads = _most_reads(matrix) if most_bids is None else np.inf
     for _ in range(PRICING_ROUNDS):
         if stuck >= 0:
             break
@@ -72,12 +76,22 @@ def solve_dense(matrix: DeviceGraph, most_bids: int | None = None) -> tuple[Pric
             return prices, -1
         graph = with_pairs(graph, found, n_found)
         if graph.is_bounded:
+            if scans_left(graph, prices, reads) == 0:
+                break
             prices, stuck = _again(graph, prices.counts)
         else:
             stuck = finish_free(graph, prices, prices.unmatch(wanting))
     prices, stuck = _again(matrix, prices.counts)
     prices.count(whole_matrix=1)
     return prices, stuck
+
+
+def _most_reads(matrix: DeviceGraph) -> float:
+    """Return how many costs the graphs may be asked for before the matrix itself is solved; +inf for no end.
+
+    Graphs with bounds are solved from the start every time, which in crowds is eight times and more.
+    """
+    return MATRIX_READS * len(matrix.cost) if is_for_forests(matrix) and not has_phases(matrix) else np.inf
 
 
 def _again(graph: DeviceGraph, counts: dict[str, int]) -> tuple[Prices, int]:

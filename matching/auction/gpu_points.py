@@ -24,6 +24,7 @@ from .gpu_scaling import (
     has_phases,
     increments,
     match_anew,
+    scans_left,
     search_free,
     settle_lone_columns,
     settle_shortages,
@@ -75,7 +76,7 @@ def solve_points(cp: Any, problem: Problem, most_bids: int | None = None) -> tup
         free, wanting = pairs.added(free, prices)
         if len(wanting) == 0:
             break
-        stuck = finish_free(free, prices, prices.unmatch(wanting), most_bids, _scans_left(free, prices, reads))
+        stuck = finish_free(free, prices, prices.unmatch(wanting), most_bids, scans_left(free, prices, reads))
     else:
         prices.count(unchecked_rows=len(wanting))
     return _bounded_as(graph, free), prices, stuck
@@ -93,7 +94,7 @@ def _solve_bounded(
         graph, wanting = pairs.added(graph, prices)
         if len(wanting) == 0:
             return graph, prices, -1
-        if _scans_left(graph, prices, reads) == 0:
+        if scans_left(graph, prices, reads) == 0:
             return _solve_matrix(graph, prices.counts, pairs)
         stuck = match_anew(graph, prices, wanting)
         pairs.forget()
@@ -119,15 +120,7 @@ def _solve_free(
         graph, left = _start_from_afar(graph, problem, prices, pairs)
     elif is_hard:
         left = settle_shortages(graph, prices)
-    return graph, prices, search_free(graph, prices, left, most_bids, _scans_left(graph, prices, reads))
-
-
-def _scans_left(graph: DeviceGraph, prices: Prices, reads: float) -> int | None:
-    """Return how many more rows may be scanned before bids and searches have read so many costs; None: without end."""
-    if reads == np.inf:
-        return None
-    rows_read = prices.counts.get("bids", 0) + prices.counts.get("rows_scanned", 0)
-    return max(int(reads / len(graph.cost) * graph.n_rows) - rows_read, 0)
+    return graph, prices, search_free(graph, prices, left, most_bids, scans_left(graph, prices, reads))
 
 
 def _solve_matrix(graph: DeviceGraph, counts: dict[str, int], pairs: AllPairs) -> tuple[DeviceGraph, Prices, int]:

@@ -9,6 +9,8 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
+from ..hungarian.gpu_dense import DeviceCosts, DeviceState
+from ..hungarian.gpu_forest import columns_held, match_by_forests
 from ..hungarian.gpu_trees import grow_trees
 from .gpu_certificate import certify
 from .gpu_graph import DeviceGraph, Prices
@@ -30,6 +32,8 @@ FEW_LONE = 1.01
 """Columns per row, where some must stay alone, up to which phases pay although the lone are to be settled then (5000
 against 5001 independent points: 55 ms, from the bounds 283; against 5250: 118 and 58)."""
 LEFT_TO_PATHS = 128
+MATRIX_ROUNDS = (100, 100)
+"""Rounds of bids from the bounds on one matrix, as `TIGHT_ROUNDS`; trees take the rows left over."""
 LONGEST_PATH = 64
 """Rows that a search of its own scans before its row joins a forest; forests raise duals farther than they must."""
 MOST_REPAIRS = 8
@@ -72,7 +76,8 @@ def solve_graph(
             settle_lone_columns(graph, prices)
         return prices, stuck if stuck >= 0 else _tighten(graph, prices, finish_free)
     prices = Prices.start(graph, starting_prices(graph))
-    left = bid(graph, prices, stop_at=LEFT_TO_PATHS, most_bids=most_bids)
+    rounds = MATRIX_ROUNDS if is_for_forests(graph) else (GRID_ROUNDS, BLOCK_ROUNDS)
+    left = bid(graph, prices, stop_at=LEFT_TO_PATHS, most_bids=most_bids, most_rounds=rounds)
     if _is_spent(prices, left, most_bids):
         return prices, -1
     stuck = _search_from(graph, prices, left)
@@ -108,15 +113,32 @@ def without_bounds(graph: DeviceGraph) -> DeviceGraph:
 def _search_from(graph: DeviceGraph, prices: Prices, rows: Any) -> int:
     """Match the given rows, or leave them alone at their bound, by searches to their ends; return as `augment` does."""
     if graph.has_unmatched_cost or graph.is_dense:
-        stuck, rows = augment(graph, prices, rows, UNLIMITED if graph.is_dense else LONGEST_PATH)
+        grows = not graph.is_dense or is_for_forests(graph)
+        stuck, rows = augment(graph, prices, rows, LONGEST_PATH if grows else UNLIMITED)
         if stuck >= 0 or len(rows) == 0:
             return stuck
-    stats: dict[str, Any] = {}
     began = perf_counter_ns()
-    stuck = grow_trees(graph, prices, rows, zeros_first=False, stats=stats)
+    if graph.is_dense:
+        stuck, stats = _grow_in_matrix(graph, prices, rows)
+    else:
+        stats = {}
+        stuck = grow_trees(graph, prices, rows, zeros_first=False, stats=stats)
     prices.count(tree_searches=stats.get("searches", 0), rows_scanned=stats.get("rows_scanned", 0))
     prices.count(trees_ns=perf_counter_ns() - began)
     return stuck
+
+
+def is_for_forests(graph: DeviceGraph) -> bool:
+    """Whether trees of all rows can grow in it at once: one matrix, of as many columns as the GPU's threads hold."""
+    return graph.is_dense and graph.block_rows == graph.n_rows and graph.width <= columns_held()
+
+
+def _grow_in_matrix(matrix: DeviceGraph, prices: Prices, rows: Any) -> tuple[int, dict[str, Any]]:
+    """As `_search_from`, from all rows at once: in crowds, searches of their own wait for each other."""
+    state = DeviceState(certify(matrix, prices, prices.v).row_duals, prices.v, prices.col_of_row, prices.row_of_col)
+    stuck, stats = match_by_forests(DeviceCosts.of_graph(matrix), state, rows)
+    matrix.cp.maximum(prices.col_of_row, -1, out=prices.col_of_row)
+    return stuck, stats
 
 
 def match_anew(graph: DeviceGraph, prices: Prices, rows: Any) -> int:
@@ -239,6 +261,14 @@ def bid_to_eps(graph: DeviceGraph, eps: float, most_bids: int | None) -> Prices:
     left = bid(graph, prices, eps=eps, most_bids=most, most_rounds=without_end, in_order=False)
     prices.count(waiting=len(left))
     return prices
+
+
+def scans_left(graph: DeviceGraph, prices: Prices, reads: float) -> int | None:
+    """Return how many more rows may be scanned before bids and searches have read so many costs; None: without end."""
+    if reads == np.inf:
+        return None
+    rows_read = prices.counts.get("bids", 0) + prices.counts.get("rows_scanned", 0)
+    return max(int(reads / len(graph.cost) * graph.n_rows) - rows_read, 0)
 
 
 def starting_prices(graph: DeviceGraph) -> Any:

@@ -15,7 +15,7 @@ from ..auction.gpu_graph import Prices, bounds_on_device
 from ..batching import chosen
 from ..errors import Infeasible
 from ..problem import Problem
-from .gpu_classical import COUNTS, LEAST_CAPACITY, ZEROS, bytes_of, pairs_of_a_row, stats_of, ways_to_ends
+from .gpu_classical import COUNTS, LEAST_CAPACITY, bytes_of, pairs_of_a_row, stats_of, ways_to_ends, zeros_of_a_row
 from .gpu_dense import LOOSE, REFINEMENTS, DeviceCosts, DeviceState, violator_of
 from .state import FREE
 
@@ -174,7 +174,7 @@ def match_by_stages(batch: Batch, again: bool) -> tuple[Any, dict[str, Any]]:
     costs, cp = batch.costs, batch.costs.cp
     rows, side, room = len(batch.state.r), max(batch.shape), _shared_bytes(batch.shape)
     capacity = pairs_of_a_row(LEAST_CAPACITY, rows, batch.shape[1])
-    most_zeros = pairs_of_a_row(ZEROS, rows, batch.shape[1]) if batch.ends_bound else ZEROS
+    most_zeros = zeros_of_a_row(rows, batch.shape[1], ends_bound=batch.ends_bound)
     counts = np.zeros(batch.n, COUNTS)
     counts["stuck"] = -1
     on_device = cp.asarray(counts.view(np.uint8))

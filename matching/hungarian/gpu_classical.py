@@ -119,7 +119,7 @@ def match_listed(
     blocks = min(cuda.resident_blocks(kernel, THREADS), max(1, n // 32))
     bounded = bool((costs.row_bound < costs.none).any())
     ends_bound = bounded or bool((costs.col_bound < costs.none).any())
-    most_zeros = pairs_of_a_row(ZEROS, n, m) if ends_bound else ZEROS
+    most_zeros = zeros_of_a_row(n, m, ends_bound=ends_bound)
     both_free = cp.empty((2, n), cp.int32)
     both_free[0, : len(free_rows)] = free_rows
     counts = np.zeros(1, COUNTS)
@@ -148,6 +148,11 @@ def match_listed(
 def pairs_of_a_row(least: int, n_rows: int, n_cols: int) -> int:
     """Return how many pairs each of `n_rows` > 0 rows has room for: all in a small problem, `least` in a large one."""
     return max(least, min(n_cols, PAIRS_KEPT // n_rows))
+
+
+def zeros_of_a_row(n_rows: int, n_cols: int, *, ends_bound: bool) -> int:
+    """Return how many pairs of zero slack each row has room for; where ends are bound, of those within reach."""
+    return pairs_of_a_row(ZEROS, n_rows, n_cols) if ends_bound else ZEROS
 
 
 def bytes_of(n_rows: int, n_cols: int, cost_bytes: int) -> int:

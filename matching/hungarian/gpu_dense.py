@@ -55,6 +55,13 @@ class DeviceCosts:
         forbidden = None if block.forbidden is None else cp.asarray(block.forbidden).reshape(n, m)
         return cls(cp, cp.asarray(block.data).reshape(n, m), forbidden, *bounds_on_device(cp, block))
 
+    @classmethod
+    def of_graph(cls, matrix: DeviceGraph) -> DeviceCosts:
+        """Return one matrix of the auction's; nothing is copied."""
+        forbidden = None if matrix.forbidden is None else matrix.forbidden.reshape(matrix.n_rows, matrix.width)
+        cost = matrix.cost.reshape(matrix.n_rows, matrix.width)
+        return cls(matrix.cp, cost, forbidden, matrix.row_bound, matrix.col_bound)
+
     def graph_of(self, problem: Problem) -> DeviceGraph:
         """Return these costs of `problem`, blocks of one shape, as the certificate takes them; nothing is copied."""
         cp = self.cp

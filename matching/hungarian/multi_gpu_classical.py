@@ -13,6 +13,7 @@ from typing import Any
 import numpy as np
 
 from .. import cuda
+from ..auction.gpu_graph import bounds_on_device
 from ..problem import INT_LIMIT
 from .gpu_classical import list_rows, match_listed, room_for_lists
 from .gpu_dense import DeviceCosts, DeviceState
@@ -57,7 +58,7 @@ def _whole(shards: Shards, root: DeviceCosts) -> DeviceCosts:
     """Return all costs as kernels on the first device take them: where its own begin, and the sizes of the whole."""
     cp = root.cp
     cost = cp.ndarray(shards.outline.shape, root.cost.dtype, memptr=root.cost.data, strides=(0, 0))
-    row_bound, col_bound = (cp.asarray(bound) for bound in shards.outline.dual_bounds())
+    row_bound, col_bound = bounds_on_device(cp, shards.outline)
     return replace(root, cost=cost, forbidden=None, row_bound=row_bound, col_bound=col_bound)
 
 

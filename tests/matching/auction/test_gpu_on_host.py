@@ -16,7 +16,7 @@ from auctrack.matching.auction.gpu_graph import DeviceGraph, Prices
 from auctrack.matching.auction.gpu_scaling import increments, starting_prices
 from auctrack.matching.auction.gpu_steps import bid, grow_forest
 from auctrack.matching.convert import as_dense
-from auctrack.matching.hungarian import gpu_trees
+from auctrack.matching.hungarian import gpu_forest, gpu_trees
 
 from ..cases import SMALL_COSTS, nearly_tied
 from .conftest import THREADS
@@ -48,6 +48,7 @@ PROBLEMS = {
     "sparse, priced": Problem.sparse(_gate(60, 60), unmatched_cost=0.3),
     "dense, integer": Problem.dense(RNG.integers(0, 300, (50, 50))),
     "dense, wide": Problem.dense(RNG.random((40, 50), dtype=np.float32)),
+    "dense, priced": Problem.dense(RNG.integers(0, 90, (40, 44)), unmatched_cost=40),
     "dense, some forbidden": Problem.dense(RNG.random((40, 50)), forbidden=RNG.random((40, 50)) < 0.6),
     "dense, tied but for rounding": as_dense(Problem.points(*nearly_tied(64, n=20, axes=2), metric="squared")),
     "dense, tied but for rounding, priced": as_dense(
@@ -119,6 +120,48 @@ def test_matrices_of_which_cheapest_pairs_say_little_are_solved_in_phases(
     monkeypatch.setattr(gpu_dense, "PATIENCE", (1, 0))
     monkeypatch.setattr(gpu_scaling, "FEW_LONE", 2.0)
     assert solved(PROBLEMS[kind]).stats["whole_matrix"] == 1
+
+
+@pytest.mark.parametrize("kind", ["dense, wide", "dense, priced", "dense, tied but for rounding, priced"])
+@pytest.mark.parametrize("seed", [None, 1, 2])
+def test_rows_of_a_matrix_whose_paths_are_long_are_matched_by_trees_of_all(
+    kind: str, seed: int | None, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    _let_trees_grow_in_matrices(monkeypatch)
+    problem = PROBLEMS[kind]
+    expected = solved(problem)
+    if seed is not None:
+        draw_turns(monkeypatch, seed)
+    answer = solved(problem)
+    assert answer.stats["tree_searches"] > 0
+    np.testing.assert_allclose(answer.cost, solve(problem, device="cpu").cost, rtol=1e-12)
+    np.testing.assert_array_equal(answer.col_of_row, expected.col_of_row)
+    np.testing.assert_array_equal(answer.col_duals, expected.col_duals)
+
+
+def test_lone_columns_of_a_matrix_are_settled_by_trees_with_the_sides_exchanged(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    _let_trees_grow_in_matrices(monkeypatch)
+    monkeypatch.setattr(gpu_scaling, "FEW_LONE", 2.0)
+    stats = solved(PROBLEMS["dense, wide"]).stats
+    assert min(stats["lone_columns"], stats["tree_searches"]) > 0
+
+
+def test_the_matrix_takes_over_from_cheapest_pairs_that_are_read_too_often(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(gpu_dense, "SMALLEST_SIDE", 1)
+    monkeypatch.setattr(gpu_dense, "CHEAPEST", 1)
+    often = solved(PROBLEMS["dense, priced"]).stats
+    assert (often["pricing_rounds"] > 1, "whole_matrix" in often) == (True, False)
+    monkeypatch.setattr(gpu_dense, "MATRIX_READS", 0)
+    seldom = solved(PROBLEMS["dense, priced"]).stats
+    assert (seldom["pricing_rounds"], seldom["whole_matrix"]) == (1, 1)
+
+
+def _let_trees_grow_in_matrices(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Let a path of one row be a long one, and let trees have several blocks."""
+    monkeypatch.setattr(gpu_scaling, "LONGEST_PATH", 1)
+    monkeypatch.setattr(gpu_forest, "LEAST_COLUMNS", 16)
 
 
 def test_phases_of_a_matrix_have_its_own_scale() -> None:
