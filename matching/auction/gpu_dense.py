@@ -1,4 +1,7 @@
-"""Dense costs: solve the graph of cheapest pairs, certify all pairs, add what violates, repeat."""
+"""Dense costs: solve the graph of cheapest pairs, certify all pairs, add what violates, repeat.
+
+Where cheapest pairs say little, as in crowds, the matrix itself is solved: once that would have been the shorter way.
+"""
 
 from __future__ import annotations
 
@@ -18,6 +21,7 @@ from .gpu_scaling import (
     has_phases,
     has_room,
     is_for_forests,
+    is_spent,
     range_of_costs,
     scans_left,
     solve_graph,
@@ -74,14 +78,17 @@ def solve_dense(matrix: DeviceGraph, most_bids: int | None = None) -> tuple[Pric
         wanting = matrix.cp.flatnonzero(contradicted if graph.is_bounded else contradicted | frayed)
         if len(wanting) == 0:
             return prices, -1
+        if is_spent(prices, wanting, most_bids):
+            prices.unmatch(wanting[prices.col_of_row[wanting] >= 0])
+            return prices, -1
+        if graph.is_bounded and scans_left(graph, prices, reads) == 0:
+            break
         graph = with_pairs(graph, found, n_found)
         if graph.is_bounded:
-            if scans_left(graph, prices, reads) == 0:
-                break
-            prices, stuck = _again(graph, prices.counts)
+            prices, stuck = _again(graph, prices.counts, most_bids)
         else:
-            stuck = finish_free(graph, prices, prices.unmatch(wanting))
-    prices, stuck = _again(matrix, prices.counts)
+            stuck = finish_free(graph, prices, prices.unmatch(wanting), most_bids)
+    prices, stuck = _again(matrix, prices.counts, most_bids)
     prices.count(whole_matrix=1)
     return prices, stuck
 
@@ -94,9 +101,9 @@ def _most_reads(matrix: DeviceGraph) -> float:
     return MATRIX_READS * len(matrix.cost) if is_for_forests(matrix) and not has_phases(matrix) else np.inf
 
 
-def _again(graph: DeviceGraph, counts: dict[str, int]) -> tuple[Prices, int]:
+def _again(graph: DeviceGraph, counts: dict[str, int], most_bids: int | None) -> tuple[Prices, int]:
     """Solve from the start, counting on."""
-    prices, stuck = solve_graph(graph)
+    prices, stuck = solve_graph(graph, None if most_bids is None else most_bids - counts["bids"])
     prices.count(**counts)
     return prices, stuck
 

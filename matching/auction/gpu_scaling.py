@@ -9,9 +9,11 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
+from .. import cuda
 from ..hungarian.gpu_dense import DeviceCosts, DeviceState
 from ..hungarian.gpu_forest import columns_held, match_by_forests
 from ..hungarian.gpu_trees import grow_trees
+from ..hungarian.state import FREE
 from .gpu_certificate import certify
 from .gpu_graph import DeviceGraph, Prices
 from .gpu_steps import BLOCK_ROUNDS, GRID_ROUNDS, UNLIMITED, augment, bid, grow_forest
@@ -32,8 +34,6 @@ FEW_LONE = 1.01
 """Columns per row, where some must stay alone, up to which phases pay although the lone are to be settled then (5000
 against 5001 independent points: 55 ms, from the bounds 283; against 5250: 118 and 58)."""
 LEFT_TO_PATHS = 128
-MATRIX_ROUNDS = (100, 100)
-"""Rounds of bids from the bounds on one matrix, as `TIGHT_ROUNDS`; trees take the rows left over."""
 LONGEST_PATH = 64
 """Rows that a search of its own scans before its row joins a forest; forests raise duals farther than they must."""
 MOST_REPAIRS = 8
@@ -76,9 +76,9 @@ def solve_graph(
             settle_lone_columns(graph, prices)
         return prices, stuck if stuck >= 0 else _tighten(graph, prices, finish_free)
     prices = Prices.start(graph, starting_prices(graph))
-    rounds = MATRIX_ROUNDS if is_for_forests(graph) else (GRID_ROUNDS, BLOCK_ROUNDS)
+    rounds = TIGHT_ROUNDS if is_for_forests(graph) else (GRID_ROUNDS, BLOCK_ROUNDS)
     left = bid(graph, prices, stop_at=LEFT_TO_PATHS, most_bids=most_bids, most_rounds=rounds)
-    if _is_spent(prices, left, most_bids):
+    if is_spent(prices, left, most_bids):
         return prices, -1
     stuck = _search_from(graph, prices, left)
     return prices, stuck if stuck >= 0 else _tighten(graph, prices, _search_from)
@@ -111,7 +111,10 @@ def without_bounds(graph: DeviceGraph) -> DeviceGraph:
 
 
 def _search_from(graph: DeviceGraph, prices: Prices, rows: Any) -> int:
-    """Match the given rows, or leave them alone at their bound, by searches to their ends; return as `augment` does."""
+    """Match the given rows, or leave them alone at their bound; return as `augment` does.
+
+    Searches of their own find short paths; trees that grow from all the rows left over find the others.
+    """
     if graph.has_unmatched_cost or graph.is_dense:
         grows = not graph.is_dense or is_for_forests(graph)
         stuck, rows = augment(graph, prices, rows, LONGEST_PATH if grows else UNLIMITED)
@@ -130,14 +133,14 @@ def _search_from(graph: DeviceGraph, prices: Prices, rows: Any) -> int:
 
 def is_for_forests(graph: DeviceGraph) -> bool:
     """Whether trees of all rows can grow in it at once: one matrix, of as many columns as the GPU's threads hold."""
-    return graph.is_dense and graph.block_rows == graph.n_rows and graph.width <= columns_held()
+    return graph.is_dense and graph.block_rows == graph.n_rows and graph.width <= columns_held(cuda.multiprocessors())
 
 
 def _grow_in_matrix(matrix: DeviceGraph, prices: Prices, rows: Any) -> tuple[int, dict[str, Any]]:
     """As `_search_from`, from all rows at once: in crowds, searches of their own wait for each other."""
     state = DeviceState(certify(matrix, prices, prices.v).row_duals, prices.v, prices.col_of_row, prices.row_of_col)
     stuck, stats = match_by_forests(DeviceCosts.of_graph(matrix), state, rows)
-    matrix.cp.maximum(prices.col_of_row, -1, out=prices.col_of_row)
+    matrix.cp.maximum(prices.col_of_row, FREE, out=prices.col_of_row)  # those that went alone, too
     return stuck, stats
 
 
@@ -186,7 +189,7 @@ def bid_in_phases(
     for phase, eps in enumerate(steps):
         stop_at, most = int(PHASE_LEAVES * graph.n_rows), _rest(prices, most_bids)
         left = bid(graph, prices, eps=eps, stop_at=stop_at, most_bids=most, most_rounds=rounds, in_order=False)
-        if _is_spent(prices, left, most_bids):
+        if is_spent(prices, left, most_bids):
             break
         prices.unmatch_all()
         if patience and len(left) > stop_at:
@@ -224,7 +227,7 @@ def search_free(
     graph: DeviceGraph, prices: Prices, left: Any, most_bids: int | None = None, most_scans: int | None = None
 ) -> int:
     """Match the rows that bids without an increment left over, by shortest paths; return as `finish_free` does."""
-    if _is_spent(prices, left, most_bids):
+    if is_spent(prices, left, most_bids):
         return -1
     if not graph.is_batch_of_matrices:  # whose forests grow side by side
         stuck, left = augment(graph, prices, left, LONGEST_PATH)
@@ -282,7 +285,7 @@ def _rest(prices: Prices, most_bids: int | None) -> int | None:
     return None if most_bids is None else most_bids - prices.counts.get("bids", 0)
 
 
-def _is_spent(prices: Prices, left: Any, most_bids: int | None) -> bool:
+def is_spent(prices: Prices, left: Any, most_bids: int | None) -> bool:
     """Whether the budget ended the bids; the rows left are counted as waiting then."""
     if most_bids is None or prices.counts["bids"] < most_bids:
         return False

@@ -36,10 +36,9 @@ COUNTS = np.dtype(
 )
 
 
-def columns_held() -> int:
-    """Return how many columns the first device's multiprocessors can look after at least; 0 without a device."""
-    found = cuda.devices()
-    return min(found[0].multiprocessors, MOST_BLOCKS) * THREADS * MOST_GROUPS if found else 0
+def columns_held(multiprocessors: int) -> int:
+    """Return how many columns so many multiprocessors can look after at least."""
+    return min(multiprocessors, MOST_BLOCKS) * THREADS * MOST_GROUPS
 
 
 def match_by_forests(costs: DeviceCosts, state: DeviceState, free_rows: Any) -> tuple[int, dict[str, Any]]:
@@ -49,7 +48,7 @@ def match_by_forests(costs: DeviceCosts, state: DeviceState, free_rows: Any) -> 
     ----------
     costs : DeviceCosts
     state : DeviceState
-        Updated; reduced, with tight links.
+        Updated; reduced, with tight links, and what else is alone at its bound. Rows that go alone are `ALONE`.
     free_rows : cupy.ndarray of int32 (k,)
 
     Returns

@@ -7,6 +7,7 @@ from typing import Any, ClassVar, Literal
 
 import numpy as np
 
+from .. import cuda
 from ..assignment import Assignment
 from ..errors import DeviceUnavailable, InvalidProblem
 from ..problem import Problem
@@ -122,7 +123,9 @@ class HungarianTree:
             from .gpu_forest import columns_held
 
             widest = max(int(np.diff(offsets).max()) for offsets in (problem.row_offsets, problem.col_offsets))
-            return self.devices if widest <= columns_held() else ("cpu", "several cuda")
+            found = cuda.devices()
+            is_held = bool(found) and widest <= columns_held(found[0].multiprocessors)
+            return self.devices if is_held else ("cpu", "several cuda")
         return self.devices
 
     def solve(self, problem: Problem, device: str = "cpu") -> Assignment:

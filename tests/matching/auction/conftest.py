@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from auctrack.matching.auction import gpu_feasibility, gpu_scaling, gpu_steps
+from auctrack.matching.auction import gpu_feasibility, gpu_steps
 from auctrack.matching.cardinality import persistent_gpu
 
 from .on_host import be_the_device
@@ -24,5 +24,4 @@ def host(monkeypatch: pytest.MonkeyPatch) -> None:
         (persistent_gpu, "THREADS_OF_A_BLOCK"),
     ):
         monkeypatch.setattr(module, name, THREADS)
-    monkeypatch.setattr(gpu_scaling, "columns_held", lambda: 1000)
     monkeypatch.setattr(gpu_feasibility, "FEW_PAIRS", 6)

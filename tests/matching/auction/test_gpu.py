@@ -57,6 +57,31 @@ def test_matrix_whose_cheapest_pairs_cannot_be_matched_whole() -> None:
     assert assert_optimal(Problem.dense(cost)).n_links == n
 
 
+@pytest.mark.parametrize("dtype", [np.int32, np.int64, np.float32, np.float64])
+@pytest.mark.parametrize("shape", [(300, 330), (330, 300), (1100, 1300)], ids=str)
+def test_crowded_matrix_of_unequal_sides_is_matched_by_trees(dtype: Any, shape: tuple[int, int]) -> None:
+    cost = crowded_costs(shape).astype(dtype)
+    answer = assert_optimal(Problem.dense(cost))
+    assert answer.cost == cost[linear_sum_assignment(cost)].sum(dtype=np.float64)
+    assert answer.stats["tree_searches"] > 0
+
+
+@pytest.mark.parametrize("shape", [(330, 300), (1100, 1300)], ids=str)
+def test_so_is_one_whose_rows_and_columns_have_prices(shape: tuple[int, int]) -> None:
+    cost, price = crowded_costs(shape).astype(np.float32), (np.linspace(9e3, 9e4, shape[0]), np.zeros(shape[1]))
+    answer = assert_optimal(Problem.dense(cost, unmatched_cost=price))
+    assert 0 < answer.n_links < min(shape)
+    assert answer.stats["tree_searches"] > 0
+
+
+def crowded_costs(shape: tuple[int, int]) -> np.ndarray:
+    """Return distances of points in a box to clusters in it, whole numbers up to 140,000."""
+    rng = np.random.default_rng(7)
+    rows, centres = rng.random((shape[0], 3)), rng.random((6, 3))
+    columns = centres[rng.integers(6, size=shape[1])] + rng.normal(0, 0.02, (shape[1], 3))
+    return np.rint(80_000 * np.linalg.norm(rows[:, None] - columns, axis=2))
+
+
 def test_equal_costs() -> None:
     assert assert_optimal(Problem.dense(np.ones((1200, 1200), np.int32))).cost == 1200
 

@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 from scipy.sparse import csr_array
 
-from auctrack.matching import Assignment, Auction, Problem, solve, verify
+from auctrack.matching import Assignment, Auction, NotConverged, Problem, solve, verify
 from auctrack.matching.auction import gpu, gpu_dense, gpu_points, gpu_scaling
 from auctrack.matching.auction.gpu_certificate import certified
 from auctrack.matching.auction.gpu_dense import cheapest_of_rows
@@ -17,6 +17,7 @@ from auctrack.matching.auction.gpu_scaling import increments, starting_prices
 from auctrack.matching.auction.gpu_steps import bid, grow_forest
 from auctrack.matching.convert import as_dense
 from auctrack.matching.hungarian import gpu_forest, gpu_trees
+from auctrack.matching.hungarian.gpu_forest import match_by_forests
 
 from ..cases import SMALL_COSTS, nearly_tied
 from .conftest import THREADS
@@ -133,7 +134,7 @@ def test_rows_of_a_matrix_whose_paths_are_long_are_matched_by_trees_of_all(
     if seed is not None:
         draw_turns(monkeypatch, seed)
     answer = solved(problem)
-    assert answer.stats["tree_searches"] > 0
+    assert min(answer.stats["bids"], answer.stats["tree_searches"]) > 0
     np.testing.assert_allclose(answer.cost, solve(problem, device="cpu").cost, rtol=1e-12)
     np.testing.assert_array_equal(answer.col_of_row, expected.col_of_row)
     np.testing.assert_array_equal(answer.col_duals, expected.col_duals)
@@ -148,6 +149,41 @@ def test_lone_columns_of_a_matrix_are_settled_by_trees_with_the_sides_exchanged(
     assert min(stats["lone_columns"], stats["tree_searches"]) > 0
 
 
+@pytest.mark.parametrize(
+    ("kind", "held"), [("dense, wide", 11), ("matrices", 10**6), ("matrices, tall, priced", 10**6)]
+)
+def test_no_trees_grow_in_several_matrices_nor_where_the_gpu_cannot_hold_their_columns(
+    kind: str, held: int, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    _let_trees_grow_in_matrices(monkeypatch)
+    monkeypatch.setattr(gpu_scaling, "columns_held", lambda _: held)
+    assert "tree_searches" not in solved(PROBLEMS[kind]).stats
+
+
+def test_rows_that_trees_scan_are_counted(monkeypatch: pytest.MonkeyPatch) -> None:
+    _let_trees_grow_in_matrices(monkeypatch)
+    monkeypatch.setattr(gpu_scaling, "LONGEST_PATH", 0)
+    problem = PROBLEMS["dense, wide"]
+    stats, trees = solved(problem).stats, []
+    monkeypatch.setattr(
+        gpu_scaling, "match_by_forests", lambda *given: trees.append(match_by_forests(*given)) or trees[-1]
+    )
+    assert solved(problem).stats["rows_scanned"] == stats["rows_scanned"] >= trees[0][1]["rows_scanned"] > 0
+
+
+def test_a_budget_is_one_of_all_bids_on_the_graphs_of_a_matrix(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(gpu_dense, "SMALLEST_SIDE", 1)
+    monkeypatch.setattr(gpu_dense, "CHEAPEST", 1)
+    monkeypatch.setattr(gpu_scaling, "LEFT_TO_PATHS", 0)
+    with pytest.raises(NotConverged) as caught:
+        solved(PROBLEMS["dense, priced"], max_bids=2)
+    known = caught.value.assignment
+    assert known is not None
+    assert known.n_links > 0
+    assert known.stats["bids"] < 3 * len(known.col_of_row)
+    assert 0 < known.gap < np.inf
+
+
 def test_the_matrix_takes_over_from_cheapest_pairs_that_are_read_too_often(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(gpu_dense, "SMALLEST_SIDE", 1)
     monkeypatch.setattr(gpu_dense, "CHEAPEST", 1)
@@ -159,7 +195,9 @@ def test_the_matrix_takes_over_from_cheapest_pairs_that_are_read_too_often(monke
 
 
 def _let_trees_grow_in_matrices(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Let a path of one row be a long one, and let trees have several blocks."""
+    """Let few rounds of bids end it, a path of one row be a long one, and trees have several blocks."""
+    monkeypatch.setattr(gpu_scaling, "LEFT_TO_PATHS", 0)
+    monkeypatch.setattr(gpu_scaling, "TIGHT_ROUNDS", (2, 2))
     monkeypatch.setattr(gpu_scaling, "LONGEST_PATH", 1)
     monkeypatch.setattr(gpu_forest, "LEAST_COLUMNS", 16)
 
