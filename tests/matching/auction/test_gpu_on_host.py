@@ -176,11 +176,11 @@ def test_a_budget_is_one_of_all_bids_on_the_graphs_of_a_matrix(monkeypatch: pyte
     monkeypatch.setattr(gpu_dense, "CHEAPEST", 1)
     monkeypatch.setattr(gpu_scaling, "LEFT_TO_PATHS", 0)
     with pytest.raises(NotConverged) as caught:
-        solved(PROBLEMS["dense, priced"], max_bids=2)
+        solved(PROBLEMS["dense, priced"], max_bids=3)
     known = caught.value.assignment
     assert known is not None
     assert known.n_links > 0
-    assert known.stats["bids"] < 3 * len(known.col_of_row)
+    assert known.stats["bids"] < (3 + 1) * len(known.col_of_row)
     assert 0 < known.gap < np.inf
 
 
