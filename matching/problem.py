@@ -128,7 +128,7 @@ class Problem:
 
         Parameters
         ----------
-        graph : SciPy sparse matrix or array (any format), or tuple (indptr, indices, data)
+        graph : SciPy sparse matrix or array (any format but DIA), or tuple (indptr, indices, data)
         unmatched_cost : scalar, or pair of (n,) and (m,) array_like, optional
             As in `dense`.
         shape : (rows, columns)

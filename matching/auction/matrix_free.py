@@ -143,7 +143,7 @@ class _MatrixFree:
 
     def _bid(self, prices: Prices) -> int:
         """Run the scaled phases, or the one that `eps` asks for; return rows left when `max_bids` ended."""
-        last, left = self.schedule.last, 0
+        last, left, before = self.schedule.last, 0, prices.v.copy()
         steps = np.full(1 if last else 0, last)
         if self.schedule.scaled:
             steps = scaled_eps(self.all_rows, self.graph[0], self.graph[2], None, last)
@@ -152,11 +152,13 @@ class _MatrixFree:
             if self._scans_left() < 0:
                 return 0
             left = self._phase(prices, eps)
-            if k < len(MARGINS):
+            if k < len(MARGINS) and eps > last:  # what contradicts the last is bid on, below
                 self._add_contradictions(self._row_duals(prices.v), prices.v, -MARGINS[k] * eps)
-        while last and self._add_contradictions(self._row_duals(prices.v), prices.v, last) is not None:
+        while last and self._add_contradictions(self._row_duals(prices.v), prices.v) is not None:
             if self._scans_left() < 0:
                 return 0
+            if not self.schedule.scaled:  # a column that ends alone must be at its bound, which bids have left
+                prices.v[:] = before
             left = self._phase(prices, last)
         return left if self.schedule.shares_budget else 0
 

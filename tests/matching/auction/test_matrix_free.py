@@ -149,13 +149,21 @@ def test_blocks_are_solved_on_their_own():
     assert answer.cost.tolist() == [solve(problem, Auction()).cost for problem in problems]
 
 
-@pytest.mark.parametrize("eps", [1e-2, 1e-4])
-def test_eps_bounds_the_gap_over_all_pairs(eps: float):
-    problem = Problem.points(*POINTS["independent, 3D"])
-    answer = solve(problem, Auction(eps=eps))
+@pytest.mark.parametrize("form", ["gauss-seidel", "jacobi"])
+@pytest.mark.parametrize("eps", [0.3, 1e-2, 1e-4])
+@pytest.mark.parametrize(("m", "price"), [(250, None), (250, 0.2), (375, None)])
+@pytest.mark.parametrize("axes", [1, 2, 3])
+def test_eps_bounds_the_gap_and_each_link_over_all_pairs(axes: int, m: int, price: float | None, eps: float, form: Any):
+    rng = np.random.default_rng(2)
+    x, y = rng.random((250, axes)), rng.random((m, axes))
+    problem = Problem.points(x, y, unmatched_cost=price)
+    answer = solve(problem, Auction(eps=eps, form=form))
     assert verify(problem, answer).is_valid
-    assert answer.gap <= 2 * 250 * eps
-    assert answer.cost - answer.gap <= solve(problem, "jv").cost <= answer.cost + 1e-12
+    assert answer.gap <= 250 * eps * (1 + 1e-9)
+    reduced = np.linalg.norm(x[:, None] - y, axis=2) - answer.col_duals
+    rows, cols = answer.links()
+    best = np.minimum(reduced.min(axis=1), np.inf if price is None else price)[rows]
+    assert (reduced[rows, cols] - best).max(initial=0) <= eps * (1 + 1e-9)
 
 
 def test_no_points_on_one_side():
