@@ -1,11 +1,43 @@
-"""What all tests share: Ctrl-C works, however the tests were started."""
+"""What all tests share: a cache of compiled code that cannot be stale, and Ctrl-C that works."""
 
 from __future__ import annotations
 
+import os
 import signal
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
+from pathlib import Path
 
 import pytest
+
+from .compiled_cache import ROOT, numba_folder
+
+# Before anything imports numba; processes that a test starts inherit it. Workers that fill one folder at the same time
+# spoil it (numba issue 4807), so each has its own.
+os.environ.setdefault("NUMBA_CACHE_DIR", str(numba_folder(os.environ.get("PYTEST_XDIST_WORKER", "alone"))))
+
+
+REAL_DATA = (ROOT / "tests" / "data", ROOT.parent / "shared" / "data")
+"""The repository's own, and what else a developer may have."""
+
+
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    """Mark the tests on real data."""
+    for item in items:
+        if "real_data" in getattr(item, "fixturenames", ()):
+            item.add_marker(pytest.mark.data)
+
+
+@pytest.fixture(scope="session")
+def real_data() -> Callable[[str], Path]:
+    """Give the path of a file or folder of real data; where it is not on this machine the test skips."""
+
+    def path(name: str) -> Path:
+        for folder in REAL_DATA:
+            if (folder / name).exists():
+                return folder / name
+        pytest.skip(f"{name} is not in tests/data, and ../shared/data is not on this machine")
+
+    return path
 
 
 @pytest.fixture(autouse=True, scope="session")

@@ -48,6 +48,7 @@ def _forms() -> list[tuple[str, str, tuple[str, ...]]]:
     return forms
 
 
+@pytest.mark.kernels
 @pytest.mark.parametrize(("file", "architecture", "variant"), _forms())
 def test_kernel_compiles_without_a_warning(file: str, architecture: str, variant: tuple[str, ...]) -> None:
     status, log = _compile(cuda.source(file), (*cuda.COMPILE_OPTIONS, *variant, f"-arch={architecture}"))

@@ -11,23 +11,19 @@ from scipy.sparse import coo_array
 
 from auctrack.matching import Problem, solve, verify
 
-ORLIB = Path(__file__).resolve().parents[3] / "shared" / "data" / "orlib"
 DENSE = {100: 305, 200: 475, 300: 626, 400: 804, 500: 991, 600: 1176, 700: 1362, 800: 1552}
 SPARSE = {800: 2239, 1500: 5839, 3000: 18696, 5000: 48533}
 
 
-def _numbers(name: str) -> np.ndarray:
+def _numbers(path: Path) -> np.ndarray:
     """Read all numbers of an instance as int64."""
-    path = ORLIB / name
-    if not path.exists():
-        pytest.skip(f"{path} is not there: OR-Library instances are kept outside the repository")
     return np.array(gzip.decompress(path.read_bytes()).split(), dtype=np.int64)
 
 
 @pytest.mark.parametrize("solver", ["jv", "sparse-jv"])
 @pytest.mark.parametrize(("n", "optimum"), DENSE.items())
-def test_dense(n: int, optimum: int, solver: str):
-    problem = Problem.dense(_numbers(f"assign{n}.txt.gz")[1:].reshape(n, n))
+def test_dense(real_data, n: int, optimum: int, solver: str):
+    problem = Problem.dense(_numbers(real_data(f"orlib/assign{n}.txt.gz"))[1:].reshape(n, n))
     answer = solve(problem, solver)
     assert answer.cost == optimum
     assert answer.gap == 0
@@ -35,8 +31,8 @@ def test_dense(n: int, optimum: int, solver: str):
 
 
 @pytest.mark.parametrize(("n", "optimum"), SPARSE.items())
-def test_sparse(n: int, optimum: int):
-    rows, cols, cost = _numbers(f"assignp{n}.txt.gz")[1:].reshape(-1, 3).T
+def test_sparse(real_data, n: int, optimum: int):
+    rows, cols, cost = _numbers(real_data(f"orlib/assignp{n}.txt.gz"))[1:].reshape(-1, 3).T
     problem = Problem.sparse(coo_array((cost, (rows - 1, cols - 1)), shape=(n, n)))
     answer = solve(problem, "sparse-jv")
     assert answer.cost == optimum

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from itertools import pairwise
-from pathlib import Path
 
 import numpy as np
 import pandas as pd
@@ -14,9 +13,6 @@ from scipy.spatial.distance import cdist
 from auctrack.tracker.detect import DetectSettings, detect
 from auctrack.tracker.movie import read_movie
 from auctrack.tracker.suggest import suggest_diameter
-
-DATA = Path(__file__).parents[3] / "shared" / "data"
-pytestmark = pytest.mark.skipif(not DATA.is_dir(), reason=f"real data are not here: {DATA} is missing")
 
 AXES = ["z", "y", "x"]
 
@@ -54,9 +50,9 @@ def link_f1(table, truth, scale, reach=10.0, tolerance=5.0):
 
 
 @pytest.fixture(scope="module")
-def nuclei():
-    folder = DATA / "hl60_3d"
-    return read_movie(folder / "movie.ome.tif", scale=(2, 1, 1)), pd.read_csv(folder / "truth.csv")
+def nuclei(real_data):
+    movie = read_movie(real_data("hl60_3d/movie.ome.tif"), scale=(2, 1, 1))
+    return movie, pd.read_csv(real_data("hl60_3d/truth.csv"))
 
 
 @pytest.mark.parametrize("method", ["log", "dog"])
@@ -71,10 +67,9 @@ def test_nuclei_are_found_with_nothing_given_but_the_voxel_size(nuclei):
     assert link_f1(detect(movie, DetectSettings()).table, truth, (2, 1, 1)) >= 0.95
 
 
-def test_at_its_diameter_the_spots_are_those_of_trackmate():
-    folder = DATA / "faketracks"
-    spots = pd.read_csv(folder / "trackmate_tracks_with_splitting_merging_spots.csv")
-    movie = read_movie(folder / "FakeTracks.tif", scale=(1, 1))
+def test_at_its_diameter_the_spots_are_those_of_trackmate(real_data):
+    spots = pd.read_csv(real_data("faketracks/trackmate_tracks_with_splitting_merging_spots.csv"))
+    movie = read_movie(real_data("faketracks/FakeTracks.tif"), scale=(1, 1))
     table = detect(movie, DetectSettings(10.0)).table
     assert len(table) == len(spots) == 183
     for frame, theirs in spots.groupby("frame"):
@@ -84,8 +79,8 @@ def test_at_its_diameter_the_spots_are_those_of_trackmate():
         assert np.abs(ours[rows] - theirs[["position_y", "position_x"]].to_numpy()[columns]).mean() < 0.1
 
 
-def test_beads_are_counted_alike_over_diameters_and_with_nothing_given():
-    movie = read_movie(DATA / "beads_confocal" / "beads.tif")
+def test_beads_are_counted_alike_over_diameters_and_with_nothing_given(real_data):
+    movie = read_movie(real_data("beads_confocal/beads.tif"))
     counts = [len(detect(movie, DetectSettings(diameter))) for diameter in (1.0, 2.0)]
     suggestion = suggest_diameter(movie)
     assert 0.6 < suggestion.diameter < 1.2

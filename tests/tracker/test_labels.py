@@ -14,8 +14,6 @@ from auctrack.tracker.errors import InvalidInput
 from auctrack.tracker.labels import read_points_from_labels
 from auctrack.tracker.movie import Movie, read_movie
 
-REAL_DATA = Path(__file__).parents[3] / "shared" / "data"
-
 
 def movie_of(path: Path, image: np.ndarray, **options: object) -> Movie:
     axes = "TZYX"[-image.ndim :] if image.ndim != 3 else "TYX"
@@ -98,13 +96,10 @@ def test_progress_counts_frames(tmp_path: Path) -> None:
     assert seen == [(1, 3), (2, 3), (3, 3)]
 
 
-def test_the_nuclei_of_hl60_lie_where_their_truth_says() -> None:
-    folder = REAL_DATA / "hl60_3d"
-    if not folder.exists():
-        pytest.skip(f"real data not found: {folder}")
-    with read_movie(folder / "labels.tif", scale=(2, 1, 1)) as labels:
+def test_the_nuclei_of_hl60_lie_where_their_truth_says(real_data) -> None:
+    with read_movie(real_data("hl60_3d/labels.tif"), scale=(2, 1, 1)) as labels:
         points = read_points_from_labels(labels)
-    truth = pd.read_csv(folder / "truth.csv").rename(columns={"true_id": "label"})
+    truth = pd.read_csv(real_data("hl60_3d/truth.csv")).rename(columns={"true_id": "label"})
     both = truth.merge(points.table, on=["frame", "label"], how="outer", indicator=True)
     assert (both["_merge"] == "both").all()
     np.testing.assert_allclose(both[["z_x", "y_x", "x_x"]], both[["z_y", "y_y", "x_y"]], rtol=1e-9)

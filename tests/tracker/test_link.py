@@ -258,11 +258,12 @@ class TestSettings:
 class TestFakeTracks:
     """TrackMate's own result on its demonstration movie, linked with its settings, without gap closing."""
 
-    FOLDER = SHARED / "data/faketracks"
-    pytestmark = needs(FOLDER)
+    @pytest.fixture(autouse=True)
+    def trackmates_tables(self, real_data):
+        self.folder = real_data("faketracks")
 
     def linked(self, cost):
-        points = read_points(self.FOLDER / "trackmate_tracks_without_gap_closing_spots.csv")
+        points = read_points(self.folder / "trackmate_tracks_without_gap_closing_spots.csv")
         linking = link_points(points, LinkSettings(search_range=15.0, unmatched_cost=15.0, cost=cost))
         spots = points.table["id"].to_numpy()
         length = linking.links["distance"].to_numpy()
@@ -271,7 +272,7 @@ class TestFakeTracks:
         )
 
     def trackmates(self):
-        made = pd.read_csv(self.FOLDER / "trackmate_tracks_without_gap_closing_edges.csv")
+        made = pd.read_csv(self.folder / "trackmate_tracks_without_gap_closing_edges.csv")
         return dict(
             zip(zip(made["spot_source_id"], made["spot_target_id"], strict=True), made["link_cost"], strict=True)
         )

@@ -13,8 +13,6 @@ import tifffile
 from auctrack.tracker.errors import InvalidInput, InvalidSetting, UnknownAxes, UnknownScale
 from auctrack.tracker.movie import Movie, read_movie
 
-REAL_DATA = Path(__file__).parents[3] / "shared" / "data"
-
 PIXELS = np.random.default_rng(0).integers(0, 4000, (5, 2, 4, 16, 12)).astype(np.uint16)  # T C Z Y X
 STACK = PIXELS[:, 0]
 
@@ -372,10 +370,8 @@ REAL = {
 
 
 @pytest.mark.parametrize("name", REAL)
-def test_real_files_with_a_voxel_size(name: str) -> None:
-    path = REAL_DATA / name
-    if not path.exists():
-        pytest.skip(f"real data not found: {path}")
+def test_real_files_with_a_voxel_size(real_data, name: str) -> None:
+    path = real_data(name)
     shape, frames, scale, interval = REAL[name]
     with read_movie(path) as movie:
         assert movie.shape == shape
@@ -393,10 +389,8 @@ def test_real_files_with_a_voxel_size(name: str) -> None:
         ("faketracks/FakeTracks.tif", (1, 1), (128, 128)),
     ],
 )
-def test_real_files_without_one(name: str, scale: tuple[float, ...], shape: tuple[int, ...]) -> None:
-    path = REAL_DATA / name
-    if not path.exists():
-        pytest.skip(f"real data not found: {path}")
+def test_real_files_without_one(real_data, name: str, scale: tuple[float, ...], shape: tuple[int, ...]) -> None:
+    path = real_data(name)
     with pytest.raises(UnknownScale):
         read_movie(path)
     with read_movie(path, scale=scale) as movie:

@@ -24,8 +24,6 @@ from auctrack.tracker.write import write_tracks
 
 ROOT = Path(__file__).parents[2]
 MOVIE = ROOT / "sample_data/movie.ome.tif"
-HL60 = ROOT / "../shared/data/hl60_3d"
-no_hl60 = pytest.mark.skipif(not HL60.exists(), reason="../shared/data/hl60_3d is not there")
 
 
 def test_the_sample_movie_with_nothing_given():
@@ -80,11 +78,10 @@ def test_progress_names_its_stages():
     assert seen == {"detect": (3, 3), "link": (3, 3)}
 
 
-@no_hl60
-def test_hl60_nuclei_from_labels_are_linked_as_they_are_named():
+def test_hl60_nuclei_from_labels_are_linked_as_they_are_named(real_data):
     """Every detection is right here, so what is missing is linking alone."""
-    result = track(HL60 / "labels.tif", Settings(InputSettings(kind="labels", scale=(2, 1, 1))))
-    truth = pd.read_csv(HL60 / "truth.csv").rename(columns={"true_id": "track_id"})
+    result = track(real_data("hl60_3d/labels.tif"), Settings(InputSettings(kind="labels", scale=(2, 1, 1))))
+    truth = pd.read_csv(real_data("hl60_3d/truth.csv")).rename(columns={"true_id": "track_id"})
     score = score_links(result.tracks, Tracks(truth, Calibration((2, 1, 1), "µm")), tolerance=0.01)
     assert score.detections.f1 == 1
     assert score.links.f1 > 0.985

@@ -12,8 +12,6 @@ import pytest
 from auctrack.tracker.errors import InvalidInput, InvalidSetting
 from auctrack.tracker.tables import read_points, read_tracks, recognised
 
-REAL_DATA = Path(__file__).parents[3] / "shared" / "data"
-
 FRAME = np.array([2, 0, 0, 5])
 Z, Y, X = np.array([[1.5, 2.25, 3.0, 4.0], [10.0, 20.5, 30.0, 40.0], [0.1, 0.2, 0.3, 100.0]])
 ID = np.array([7, 7, 3, 7])
@@ -352,21 +350,15 @@ REAL = {
 
 
 @pytest.mark.parametrize("name", REAL)
-def test_real_tables(name: str) -> None:
-    path = REAL_DATA / name
-    if not path.exists():
-        pytest.skip(f"real data not found: {path}")
-    tracks = read_tracks(path)
+def test_real_tables(real_data, name: str) -> None:
+    tracks = read_tracks(real_data(name))
     ids = tracks.table["track_id"]
     assert (len(tracks), len(set(tracks.frames)), ids.nunique(), len(tracks.parents)) == REAL[name]
     assert tracks.ndim == 3
 
 
-def test_trackmate_spots_as_laptrack_ships_them() -> None:
-    path = REAL_DATA / "faketracks" / "trackmate_tracks_without_gap_closing_spots.csv"
-    if not path.exists():
-        pytest.skip(f"real data not found: {path}")
-    points = read_points(path, unit="pixel")
+def test_trackmate_spots_as_laptrack_ships_them(real_data) -> None:
+    points = read_points(real_data("faketracks/trackmate_tracks_without_gap_closing_spots.csv"), unit="pixel")
     assert (len(points), points.ndim, list(points.table.columns)) == (134, 2, ["id", "frame", "x", "y"])
 
 

@@ -14,7 +14,7 @@ from auctrack.matching.auction import cpu, gpu, gpu_feasibility
 from auctrack.matching.auction.gpu_feasibility import are_enough, find_fault, match_greedily
 from auctrack.matching.auction.gpu_graph import DeviceGraph
 
-from .on_host import CUPY, needs_compiler
+from .on_host import CUPY
 from .short_problems import SHORT, assert_refused, reaches_too_little
 
 
@@ -63,7 +63,7 @@ def test_counts_of_one_matrix_of_a_batch_do_not_speak_for_another() -> None:
     assert are_enough(np, allowed[[0, 2]].sum(axis=2), allowed[[0, 2]].sum(axis=1))
 
 
-@needs_compiler
+@pytest.mark.kernels
 @pytest.mark.usefixtures("host")
 def test_greedy_start_gives_each_column_to_the_cheapest_that_asks() -> None:
     rng = np.random.default_rng(2)
@@ -83,7 +83,7 @@ def test_greedy_start_gives_each_column_to_the_cheapest_that_asks() -> None:
     assert n_free == (expected < 0).sum() > 0
 
 
-@needs_compiler
+@pytest.mark.kernels
 @pytest.mark.usefixtures("host")
 @pytest.mark.parametrize("share", [0.12, 0.45, 0.9])
 @pytest.mark.parametrize("shape", [(1, 45, 45), (1, 40, 45), (4, 20, 20)], ids=str)
@@ -100,7 +100,7 @@ def test_what_can_be_matched_is_told_from_what_cannot(share: float, shape: tuple
             assert reaches_too_little(problem, fault.block, fault.rows, fault.columns)
 
 
-@needs_compiler
+@pytest.mark.kernels
 @pytest.mark.usefixtures("host")
 @pytest.mark.parametrize("kind", SHORT)
 @pytest.mark.parametrize("options", [{}, {"variant": "paper"}], ids=str)

@@ -21,9 +21,9 @@ from auctrack.matching.hungarian.gpu_forest import match_by_forests
 
 from ..cases import SMALL_COSTS, nearly_tied
 from .conftest import THREADS
-from .on_host import CUPY, draw_turns, needs_compiler
+from .on_host import CUPY, draw_turns
 
-pytestmark = [needs_compiler, pytest.mark.usefixtures("host")]
+pytestmark = [pytest.mark.kernels, pytest.mark.usefixtures("host")]
 
 RNG = np.random.default_rng(0)
 

@@ -29,7 +29,7 @@ from auctrack.matching.cardinality.radii_gpu import cardinality_over_radii_gpu
 from auctrack.matching.cardinality.rounds_gpu import push_relabel
 from auctrack.matching.cardinality.solve_gpu import maximum_matching_gpu
 
-from ..auction.on_host import CUPY, needs_compiler
+from ..auction.on_host import CUPY
 from ..hungarian.host_kernels import HostKernel, compiled
 from .gpu_cases import (
     LONG_ROUNDS,
@@ -42,7 +42,7 @@ from .gpu_cases import (
 )
 from .on_host import PERSISTENT, be_the_small_device, draw_turns_from
 
-pytestmark = needs_compiler
+pytestmark = pytest.mark.kernels
 
 
 CASES = named_graphs(

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import gzip
-from pathlib import Path
 
 import numpy as np
 import pytest
@@ -13,15 +12,10 @@ from auctrack.matching.cardinality import maximum_matching, verify_matching
 
 from .conftest import permuted
 
-FOLDER = Path(__file__).parents[4] / "shared" / "data" / "graphs"
 
-
-def _read(name):
-    path = FOLDER / name
-    if not path.exists():
-        pytest.skip(f"real graphs are not in the repository; {path} is missing")
+def _read(path):
     with gzip.open(path, "rt") as file:
-        return _coordinates(file) if name.endswith(".mtx.gz") else _metis(file)
+        return _coordinates(file) if path.name.endswith(".mtx.gz") else _metis(file)
 
 
 def _coordinates(file):
@@ -41,8 +35,8 @@ def _metis(file):
 
 @pytest.mark.parametrize("name", ["delaunay_n16.mtx.gz", "rgg_n_2_15_s0.graph.gz"])
 @pytest.mark.parametrize("algorithm", ["auto", "pothen-fan", "push-relabel", "parallel-pothen-fan"])
-def test_real_graphs_in_their_order_and_permuted(name, algorithm):
-    edges = _read(name)
+def test_real_graphs_in_their_order_and_permuted(real_data, name, algorithm):
+    edges = _read(real_data(f"graphs/{name}"))
     expected = np.count_nonzero(sparse.csgraph.maximum_bipartite_matching(edges, perm_type="column") >= 0)
     for graph in (edges, permuted(edges)):
         assert verify_matching(graph, maximum_matching(graph, algorithm, device="cpu")) == expected

@@ -19,12 +19,14 @@ from types import SimpleNamespace
 from typing import Any
 
 import numpy as np
+import pytest
 
 from auctrack.matching import cuda
 
+from ...compiled_cache import CACHE, digest
 from .kernel_twins import HostCosts
 
-COMPILER = shutil.which("g++")
+COMPILER = "g++"
 ALIGNMENT = 64
 RESIDENT_BLOCKS = 3
 
@@ -76,6 +78,19 @@ inline void load_both(const unsigned long long* at, unsigned long long& a, unsig
     a = low, b = high;
 }
 """
+
+
+_FLAGS = (
+    "-std=c++17",
+    "-O1",
+    "-w",
+    "-fPIC",
+    "-shared",
+    "-pthread",
+    "-ffp-contract=off",
+    "-fno-gnu-unique",  # or libraries share their kernels' `__shared__` arrays, of whatever sizes
+    f"-I{Path(__file__).parent}",
+)
 
 
 class _Device(nullcontext[None]):
@@ -205,22 +220,24 @@ def _library(file: str, *options: str) -> ctypes.CDLL:
         text = text.replace(device, host)
     missing = re.findall(r"^.*\basm\b.*$", text, flags=re.MULTILINE)
     assert not missing, f"cuda_on_host.h has nothing that stands for {missing}"
-    folder = Path(tempfile.mkdtemp(prefix="auctrack-kernels-"))
     launchers = "".join(map(_LAUNCHER.format, dict.fromkeys(re.findall(_KERNEL_NAME, text))))
-    (folder / "kernel.cpp").write_text(f"{_PRELUDE}{text}\n{launchers}", encoding="utf-8")
-    flags = [
-        "-std=c++17",
-        "-O1",
-        "-w",
-        "-fPIC",
-        "-shared",
-        "-pthread",
-        "-ffp-contract=off",
-        "-fno-gnu-unique",  # or libraries share their kernels' `__shared__` arrays, of whatever sizes
-        f"-I{Path(__file__).parent}",
-    ]
-    assert COMPILER is not None
-    command = [COMPILER, *flags, *options, str(folder / "kernel.cpp"), "-o", str(folder / "kernel.so")]
-    done = subprocess.run(command, capture_output=True, text=True, check=False)
-    assert done.returncode == 0, done.stderr
-    return ctypes.CDLL(str(folder / "kernel.so"))
+    return ctypes.CDLL(str(_built(f"{_PRELUDE}{text}\n{launchers}", options)))
+
+
+def _built(text: str, options: tuple[str, ...]) -> Path:
+    """Return the library that a text is compiled to, the one at hand where text, header and flags are the same."""
+    header = (Path(__file__).parent / "cuda_on_host.h").read_bytes()
+    key = digest([text.encode(), header, *(flag.encode() for flag in (COMPILER, *_FLAGS, *options))])
+    library = CACHE / f"kernel-{key}.so"
+    if not library.exists():
+        if not shutil.which(COMPILER):
+            pytest.skip("needs g++")
+        CACHE.mkdir(parents=True, exist_ok=True)
+        with tempfile.TemporaryDirectory(dir=CACHE) as folder:
+            source, made = Path(folder, "kernel.cpp"), Path(folder, "kernel.so")
+            source.write_text(text, encoding="utf-8")
+            command = [COMPILER, *_FLAGS, *options, str(source), "-o", str(made)]
+            done = subprocess.run(command, capture_output=True, text=True, check=False)
+            assert done.returncode == 0, done.stderr
+            made.replace(library)
+    return library

@@ -17,10 +17,10 @@ from auctrack.matching.hungarian.zero_trees import _claim_of
 
 from ..auction.on_host import CUPY, KernelsOnHost, draw_turns
 from . import host_kernels
-from .host_kernels import COMPILER, HOST, EmulatedCosts
+from .host_kernels import HOST, EmulatedCosts
 from .test_multi_gpu import OnShards
 
-pytestmark = pytest.mark.skipif(COMPILER is None, reason="needs g++")
+pytestmark = pytest.mark.kernels
 
 TREE_THREADS = 64
 """Of a block of the alternating-tree method where there are several: a fiber each."""

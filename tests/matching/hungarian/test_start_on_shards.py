@@ -22,7 +22,6 @@ from auctrack.matching.hungarian.multi_gpu_classical import match_by_stages
 from auctrack.matching.hungarian.multi_gpu_forest import match_by_forests
 
 from ..cases import CASES, Case, assert_solves
-from .host_kernels import COMPILER
 from .test_kernels_on_host import classical, tree
 from .test_multi_gpu import OnOneGpu, OnShards, by_columns, by_rows
 from .test_start import OPTIMA, PROBLEMS, starts
@@ -55,7 +54,7 @@ def test_every_start_gives_the_optimum_by_the_papers_steps(solver: Any, name: st
     _assert_optimal_from(ALL_KINDS, solver, name, "cpu")
 
 
-@pytest.mark.skipif(COMPILER is None, reason="needs g++")
+@pytest.mark.kernels
 @pytest.mark.usefixtures("host_as_devices")
 @pytest.mark.parametrize(
     "name", ["dense 30x45, u None, int64", "dense 45x30, u None, float64", "dense 40x40, u 20, int64"]

@@ -33,14 +33,6 @@ def samples() -> Path:
 
 
 @pytest.fixture
-def shared_data() -> Path:
-    folder = ROOT.parent / "shared" / "data"
-    if not folder.is_dir():
-        pytest.skip("../shared/data is not there")
-    return folder
-
-
-@pytest.fixture
 def movie(tmp_path) -> Path:
     return two_spots(tmp_path / "in" / "spots.ome.tif")
 

@@ -210,8 +210,8 @@ def test_the_version_is_the_packages_own(auctrack):
     assert ok(auctrack("--version")).split() == ["auctrack", package.__version__]
 
 
-def test_hl60_nuclei_from_pixels_to_tracks(auctrack, shared_data):
-    folder = shared_data / "hl60_3d"
+def test_hl60_nuclei_from_pixels_to_tracks(auctrack, real_data):
+    folder = real_data("hl60_3d")
 
     def link_f1(*given: object) -> float:
         ok(auctrack("track", folder / "movie.ome.tif", "--voxel", "2,1,1", "--overwrite", *given))
@@ -222,23 +222,22 @@ def test_hl60_nuclei_from_pixels_to_tracks(auctrack, shared_data):
     assert link_f1("--diameter", 8) >= 0.985
 
 
-def test_hl60_without_its_voxel_size_is_told_what_to_say(auctrack, shared_data):
-    result = auctrack("track", shared_data / "hl60_3d/movie.ome.tif")
+def test_hl60_without_its_voxel_size_is_told_what_to_say(auctrack, real_data):
+    result = auctrack("track", real_data("hl60_3d/movie.ome.tif"))
     assert result.exit_code == 1
     assert "--voxel Z,Y,X" in result.stderr
     assert "--unit pixel" in result.stderr
 
 
-def test_trackmates_pixels_and_spots_go_in_as_they_are(auctrack, shared_data, summary):
-    folder = shared_data / "faketracks"
-    ok(auctrack("track", folder / "FakeTracks.tif", "--unit", "pixel", "--diameter", 10))
+def test_trackmates_pixels_and_spots_go_in_as_they_are(auctrack, real_data, summary):
+    ok(auctrack("track", real_data("faketracks/FakeTracks.tif"), "--unit", "pixel", "--diameter", 10))
     assert summary()["inputs"][0]["figures"]["points"] == 183
-    spots = folder / "trackmate_tracks_without_gap_closing_spots.csv"
+    spots = real_data("faketracks/trackmate_tracks_without_gap_closing_spots.csv")
     ok(auctrack("link", spots, "--search-range", 15, "--unmatched-cost", 15, "-o", "tracks.csv"))
     ours = read_tracks("tracks.csv").table.sort_values(["track_id", "frame"])
     following = (ours["track_id"].diff() == 0).to_numpy()
     ids = ours["id"].to_numpy()
-    edges = pd.read_csv(folder / "trackmate_tracks_without_gap_closing_edges.csv")
+    edges = pd.read_csv(real_data("faketracks/trackmate_tracks_without_gap_closing_edges.csv"))
     theirs = set(zip(edges["spot_source_id"], edges["spot_target_id"], strict=True))
     assert len(theirs) == 127
     assert set(zip(ids[:-1][following[1:]], ids[1:][following[1:]], strict=True)) == theirs

@@ -21,11 +21,13 @@ HERE = Path(__file__).parent
 
 
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
-    """Let napari and what it imports warn; a warning from auctrack itself stays an error."""
+    """Let napari and what it imports warn, but not auctrack itself; mark what opens a real viewer."""
     for item in items:
         if HERE in item.path.parents:
             item.add_marker(pytest.mark.filterwarnings("error:::auctrack"))
             item.add_marker(pytest.mark.filterwarnings("ignore"))
+            if "display" in getattr(item, "fixturenames", ()):
+                item.add_marker(pytest.mark.window)
 
 
 @pytest.fixture(scope="session")

@@ -3,14 +3,10 @@
 from __future__ import annotations
 
 import colorsys
-from pathlib import Path
 
 import numpy as np
-import pytest
 
 from .conftest import PHYSICAL, finish, process_events, spots
-
-HL60 = Path(__file__).parents[3] / "../shared/data/hl60_3d/movie.ome.tif"
 
 
 def coloured_share(picture: np.ndarray) -> float:
@@ -62,9 +58,8 @@ def test_a_missing_value_leaves_the_other_tracks_in_sight(viewer, open_widget):
     assert coloured_share(viewer.screenshot(flash=False)) > 0.0005
 
 
-@pytest.mark.skipif(not HL60.exists(), reason="../shared/data/hl60_3d is not there")
-def test_real_nuclei_are_opened_tracked_and_overlaid(viewer, open_widget):
-    viewer.open(str(HL60), plugin="auctrack")
+def test_real_nuclei_are_opened_tracked_and_overlaid(viewer, open_widget, real_data):
+    viewer.open(str(real_data("hl60_3d/movie.ome.tif")), plugin="auctrack")
     widget = open_widget()
     assert "voxel size is not known" in widget.parts.input.problem.text()
     widget.parts.input.sizes[0].setValue(2.0)
