@@ -50,6 +50,16 @@ def match_points(points: Points, truth: Points, tolerance: float) -> np.ndarray:
     saves.
     """
     require_length("tolerance", tolerance)
+    require_comparable(points, truth)
+    match = np.full(len(points), -1, dtype=np.int64)
+    rows, columns, distances = close_pairs(points, truth, tolerance)
+    for row, column in _best_pairs(rows, columns, distances, (len(points), len(truth)), tolerance):
+        match[row] = column
+    return match
+
+
+def require_comparable(points: Points, truth: Points) -> None:
+    """Refuse tables of different dimensions or units (`InvalidInput`)."""
     if points.ndim != truth.ndim:
         raise InvalidInput(f"tables need the same axes; one has {points.ndim}, the truth {truth.ndim}.")
     if points.calibration.unit != truth.calibration.unit:
@@ -58,14 +68,9 @@ def match_points(points: Points, truth: Points, tolerance: float) -> np.ndarray:
             f"{truth.calibration.unit}. Give scale or unit where the tables are made or read (link --voxel or --unit, "
             "score --truth-voxel)."
         )
-    match = np.full(len(points), -1, dtype=np.int64)
-    rows, columns, distances = _close_pairs(points, truth, tolerance)
-    for row, column in _best_pairs(rows, columns, distances, (len(points), len(truth)), tolerance):
-        match[row] = column
-    return match
 
 
-def _close_pairs(points: Points, truth: Points, tolerance: float) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+def close_pairs(points: Points, truth: Points, tolerance: float) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
     """Return rows, columns and distances of all pairs of one frame within the tolerance."""
     pairs = [(np.empty(0, dtype=np.int64), np.empty(0, dtype=np.int64), np.empty(0))]
     x, y = points.positions, truth.positions

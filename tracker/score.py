@@ -63,8 +63,8 @@ def score_links(
     require(Tracks, tracks)
     if max_missed_frames < 0:
         raise InvalidSetting(f"max_missed_frames needs a number of at least 0; got {max_missed_frames!r}.")
-    truth = _real_particles(truth)
-    particle, track_id = _names(truth), _integers(tracks, "track_id")
+    truth = real_particles(truth)
+    particle, track_id = _names(truth), whole_numbers(tracks, "track_id")
     if tolerance is None:
         match = _match_identities(tracks, truth.frames, particle)
     else:
@@ -86,7 +86,7 @@ def score_links(
 
 def score_detections(points: Points, truth: Points, tolerance: float) -> Agreement:
     """Compare detections with the real particles of `truth`, within a tolerance; arguments as in `score_links`."""
-    truth = _real_particles(truth)
+    truth = real_particles(truth)
     return _agreement_of_points(match_points(points, truth, tolerance), truth)
 
 
@@ -96,7 +96,7 @@ def _match_identities(tracks: Tracks, true_frames: np.ndarray, particle: np.ndar
         raise InvalidInput(
             "tracks need a column 'true_id' to be scored by identity; give a tolerance to score them by position."
         )
-    claimed = _integers(tracks, "true_id")
+    claimed = whole_numbers(tracks, "true_id")
     track_order(claimed, tracks.frames, "true_id")
     track_order(particle, true_frames, "particle")
     match = np.full(len(claimed), -1, dtype=np.int64)
@@ -175,7 +175,7 @@ def _agreement_of_tracks(
     )
 
 
-def _real_particles(truth: Points) -> Points:
+def real_particles(truth: Points) -> Points:
     """Return the rows of the truth that are real particles, with their lineage."""
     real = _names(truth) >= 0
     table = truth.table[real].reset_index(drop=True)
@@ -188,14 +188,15 @@ def _names(truth: Points) -> np.ndarray:
     """Return the particle of every row: `track_id`, or `true_id` where there is none."""
     for column in ("track_id", "true_id"):
         if column in truth.table.columns:
-            return _integers(truth, column)
+            return whole_numbers(truth, column)
     raise InvalidInput(
         "the truth needs a column 'track_id' or 'true_id' that names its particles; "
         f"it has {', '.join(map(str, truth.table.columns))}."
     )
 
 
-def _integers(points: Points, column: str) -> np.ndarray:
+def whole_numbers(points: Points, column: str) -> np.ndarray:
+    """Return a column of names, int64 (n,); raises `InvalidInput` where one is missing or no whole number."""
     values = points.table[column]
     if not pd.api.types.is_integer_dtype(values) or values.hasnans:
         raise InvalidInput(f"column '{column}' needs whole numbers, none missing; it has {values.dtype} values.")

@@ -1,0 +1,1 @@
+"""Tracks against a known truth."""
