@@ -19,6 +19,7 @@ from .gated_pairs import GATES, SCATTERED, SPACING, gate_with_a_shortage, gated_
 from .generated_costs import GeneratedCosts
 from .handover_cases import handover
 from .harness import Case, Experiment, Facts, Variant
+from .hostile import hostile
 from .lap_instances import DENSE_FAMILIES, POINT_SCALE, point_pair, uniform_costs
 from .problem_variants import cases_of, on_cpu, on_gpu, problem_case, refusal, sizes_of
 from .solver_variants import missing_device
@@ -55,6 +56,7 @@ TITLES = {
     "batch": "Batches of dense problems, costs in [0, 10n], int32",
     "point-batch": "Batches of independent point sets without a matrix",
     "unequal": "Unequal sides, without a price of the lone",
+    "hostile": "Dense costs that no solver was tuned for, float64: every solver of ours, `auto` and the peers",
     "handover-gpu": "The handover on a GPU: Hungarian methods alone, after a coarse auction, and from the best prices",
     "handover-cpu": "The handover on a CPU: Hungarian methods alone, after a coarse auction, and from the best prices",
     "largest": "A matrix that fills one GPU: costs in [0, n], float32, made on it",
@@ -74,6 +76,7 @@ def experiments_of(effort: Effort, gpu: str) -> list[Experiment]:
         *_sparse_kinds(effort, gpu),
         *_batches(effort, gpu),
         _unequal(effort, gpu),
+        hostile(effort, gpu),
         *([] if effort.quick else handover(effort, gpu)),
         _largest(effort, gpu),
     ]

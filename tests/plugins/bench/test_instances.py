@@ -7,6 +7,7 @@ from dataclasses import replace
 
 import numpy as np
 import pytest
+from scipy.optimize import linear_sum_assignment
 
 from auctrack.matching import Infeasible, solve, verify
 from auctrack.matching.cardinality import maximum_matching
@@ -14,6 +15,7 @@ from auctrack.plugins.bench import generated_costs
 from auctrack.plugins.bench.gated_pairs import SCATTERED, gate_with_a_shortage, gated_pair, scattered_pair
 from auctrack.plugins.bench.graph_families import FAMILIES, permuted
 from auctrack.plugins.bench.harness import WrongAnswer
+from auctrack.plugins.bench.hostile import HOSTILE, SOLVERS
 from auctrack.plugins.bench.lap_instances import (
     RANGES,
     point_costs,
@@ -210,3 +212,17 @@ def test_scipy_by_hand_reaches_the_least_objective():
     )
     assert by_hand == pytest.approx(best, rel=1e-12)
     assert greedy > best
+
+
+@pytest.mark.parametrize("name", HOSTILE)
+def test_hostile_costs_are_seeded_and_every_solver_proves_the_same_optimum(name):
+    make = HOSTILE[name][0]
+    costs = make(60, 1)
+    np.testing.assert_array_equal(costs, make(60, 1))
+    assert costs.shape == (60, 60)
+    assert costs.dtype == np.float64
+    optimum = costs[linear_sum_assignment(costs)].sum()
+    for solver in SOLVERS:
+        answer = solve(costs, solver, "cpu")
+        assert verify(costs, answer)
+        assert answer.cost == pytest.approx(optimum, rel=1e-12)
