@@ -114,7 +114,7 @@ def check_dense(given: DenseInput, columns: np.ndarray, *, tolerance: float = 1e
     if len(np.unique(columns)) != n:
         raise WrongAnswer("two rows share a column")
     cost = given.costs[np.arange(n), columns].sum(dtype=np.float64).item()
-    allowed = 0.0 if given.costs.dtype.kind == "i" else tolerance * given.optimum
+    allowed = 0.0 if given.costs.dtype.kind == "i" else tolerance * abs(given.optimum)
     if abs(cost - given.optimum) > allowed:
         raise WrongAnswer(f"cost {cost!r} where {given.optimum!r} is the proven optimum")
     return {"cost": cost}

@@ -181,6 +181,11 @@ def test_a_peers_dense_answer_must_reach_the_optimum_of_real_costs_too(dtype):
         check_dense(given, np.roll(columns, 1))
 
 
+def test_costs_below_zero_are_held_against_their_optimum_too():
+    given = DenseInput(-np.random.default_rng(0).random((30, 30)))
+    assert check_dense(given, scipy_dense(given.costs))["cost"] == pytest.approx(given.optimum, rel=1e-12)
+
+
 def test_distances_are_those_of_the_point_pair():
     x, y = point_pair(50, seed=2)
     assert np.allclose(point_distances(50, 2), np.linalg.norm(x[:, None] - y[None], axis=2))
