@@ -147,7 +147,7 @@ def detect(
     table = pd.concat(found, ignore_index=True)[columns] if found else _empty_table(columns)
     for axis, offset in zip(AXES[3 - movie.ndim :], movie.origin, strict=True):
         table[axis] += offset
-    return Points(table, movie.calibration)
+    return Points(table, movie.calibration, timeline=movie.timeline)
 
 
 def resolve_settings(movie: Movie, settings: DetectSettings) -> DetectSettings:

@@ -88,7 +88,7 @@ class CandidateLinks:
 
 
 def frame_pairs(points: Points, search_range: float) -> Iterator[tuple[Frame, Frame]]:
-    """Yield the frames that follow each other: numbers that differ by the table's frame step.
+    """Yield the frames that follow each other: numbers that differ by the frame step of the points.
 
     Parameters
     ----------

@@ -48,7 +48,7 @@ def read_points_from_labels(
         tables.append(_measured(labels, intensity, number))
         if progress is not None:
             progress(done, len(labels))
-    return Points(pd.concat(tables, ignore_index=True), labels.calibration)
+    return Points(pd.concat(tables, ignore_index=True), labels.calibration, timeline=labels.timeline)
 
 
 def _measured(labels: Movie, intensity: Movie | None, number: int) -> pd.DataFrame:

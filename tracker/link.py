@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import itertools
+import warnings
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any, Literal
@@ -25,6 +26,7 @@ from .points import AXES, Points, Tracks
 from .spacing import automatic_range
 from .stated import three_sizes
 from .tables import recognised
+from .timeline import Timeline
 from .unmatched import ENOUGH, UnmatchedCost, measured_unmatched_cost, mutual_nearest
 
 Progress = Callable[[int, int], None]
@@ -100,7 +102,8 @@ class Linking:
         The price that was used, and why.
     report : mapping
         `frame_pairs`, `candidate_links`, `links`, `solves`, `gap` (sum over all problems), `is_optimal`, `solver`,
-        `device`, `median_step` (physical; None without a link).
+        `device`, `median_step` (physical; None without a link), `frame_step`, `unstated_stride` (the step that all
+        frames with points keep to, where no two of them are `frame_step` apart and so none is linked; else None).
     """
 
     tracks: Tracks
@@ -158,9 +161,10 @@ def link_points(
             progress(made.frame_pairs + 1, n_pairs + 1)
     links = made.table()
     ids = track_ids(points.frames, links["source"].to_numpy(), links["target"].to_numpy())
-    tracks = Tracks(points.table.assign(track_id=ids), points.calibration)
+    tracks = points.with_track_ids(ids)
     effective = replace(settings, search_range=search_range, unmatched_cost=price.distance)
-    return Linking(tracks, links, effective, price, made.report(links))
+    report = made.report(links) | {"frame_step": points.frame_step, "unstated_stride": points.unstated_stride}
+    return Linking(tracks, links, effective, price, report)
 
 
 @dataclass
@@ -246,6 +250,7 @@ def link(
     device: str = "auto",
     scale: Sequence[float] | None = None,
     track_column: str = "track_id",
+    frame_step: int | None = None,
 ) -> pd.DataFrame:
     """Link the particles of a table into tracks.
 
@@ -265,6 +270,9 @@ def link(
         Without it distances are in the table's own steps. `Points` carry their scale.
     track_column : str
         Name of the column that is added, or replaced; trackpy users may want "particle".
+    frame_step : int, optional
+        Difference between the numbers of two consecutive frames of a DataFrame, 1 unless given: 5 for a table of every
+        fifth frame. `Points` know theirs.
 
     Returns
     -------
@@ -291,22 +299,32 @@ def link(
         )
     settings = LinkSettings(search_range, unmatched_cost, cost, memory, solver, device)
     table = points.table if isinstance(points, Points) else points
-    ids = link_points(_scaled(points, scale), settings).tracks.table["track_id"]
+    linking = link_points(_stated(points, scale, frame_step), settings)
+    if (stride := linking.report["unstated_stride"]) is not None:
+        warnings.warn(
+            f"no two frames that hold points are {linking.tracks.frame_step} apart, so nothing was linked; all are "
+            f"multiples of {stride} apart: frame_step={stride} links them.",
+            stacklevel=2,
+        )
+    ids = linking.tracks.table["track_id"]
     return table.assign(**{track_column: ids.to_numpy()})
 
 
-def _scaled(points: pd.DataFrame | Points, scale: Sequence[float] | None) -> Points:
-    """Return the points of a table in units of `scale`."""
+def _stated(points: pd.DataFrame | Points, scale: Sequence[float] | None, frame_step: int | None) -> Points:
+    """Return the points of a table in units of `scale`, with frames `frame_step` apart."""
     if isinstance(points, Points):
         if scale is not None:
             raise InvalidSetting("scale goes with a DataFrame; Points carry theirs in `calibration`.")
+        if frame_step is not None:
+            raise InvalidSetting("frame_step goes with a DataFrame; Points carry theirs in `timeline`.")
         return points
     if not isinstance(points, pd.DataFrame):  # pyright: ignore[reportUnnecessaryIsInstance]
         raise InvalidInput(
             f"points needs a DataFrame with the columns frame, y, x (and z); got {type(points).__name__}. "
             "Files are read by auctrack.read_points."
         )
-    unscaled = Points(recognised(points))
+    timeline = Timeline() if frame_step is None else Timeline(frame_step)
+    unscaled = Points(recognised(points), timeline=timeline)
     if scale is None:
         return unscaled
     if np.ndim(scale) != 1:

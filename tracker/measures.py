@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from itertools import count
 
 import numpy as np
@@ -31,7 +32,7 @@ def measure_tracks(tracks: Tracks) -> pd.DataFrame:
 
         - `length`: number of detections;
         - `first_frame`, `last_frame`;
-        - `missed_frames`: frames between those, in the table's frame step, without a detection;
+        - `missed_frames`: frames between those that were looked at (`Tracks.timeline`), without a detection;
         - `duration`: time from first to last frame;
         - `net_displacement`: straight distance from first to last position;
         - `path_length`: sum of the distances between successive positions;
@@ -64,7 +65,7 @@ def measure_tracks(tracks: Tracks) -> pd.DataFrame:
         "length": length,
         "first_frame": frame[start],
         "last_frame": frame[end],
-        "missed_frames": frames_spanned // tracks.frame_step + 1 - length,
+        "missed_frames": tracks.timeline.count(frame[start], frame[end]) - length,
         "duration": duration,
         "net_displacement": net,
         "path_length": path,
@@ -97,27 +98,29 @@ def mean_squared_displacement(tracks: Tracks, max_lag: int | None = None, *, per
     tracks : Tracks
         Rows with a negative `track_id` belong to no track and are left out.
     max_lag : int, optional
-        Longest lag, in frames. None: as long as the longest track.
+        Longest lag, as a difference of frame numbers. None: as long as the longest track.
     per_track : bool
         One curve a track instead of one over all pairs of all tracks.
 
     Returns
     -------
     DataFrame
-        `track_id` (with `per_track`), `lag` in frames, `lag_time` and `msd` in the units of `measure_units`, and `n`,
-        the number of pairs averaged. Only lags that some pair has; frames a track misses make no pairs, and bias
-        nothing.
+        `track_id` (with `per_track`), `lag` as a difference of frame numbers, `lag_time` and `msd` in the units of
+        `measure_units`, and `n`, the number of pairs averaged. Only lags that some pair has; frames a track misses make
+        no pairs, and bias nothing.
 
     Raises
     ------
     InvalidInput
         If a track has two rows in one frame.
     InvalidSetting
-        If `max_lag` is below 1.
+        If `max_lag` is below the frame step: no two positions are so near in time.
     """
-    if max_lag is not None and max_lag < 1:
-        raise InvalidSetting(f"max_lag needs a number of at least 1; got {max_lag!r}.")
     order, start = _by_track(tracks)
+    if max_lag is not None and max_lag < tracks.frame_step:
+        raise InvalidSetting(
+            f"max_lag (--max-lag) needs a number of at least {tracks.frame_step}, the frame step; got {max_lag!r}."
+        )
     frame, position = tracks.frames[order], tracks.positions[order]
     track = np.repeat(np.arange(len(start)), np.diff(np.append(start, len(order))))
     curve = track if per_track else np.zeros_like(track)
@@ -164,7 +167,7 @@ def filter_by_length(tracks: Tracks, min_length: int) -> Tracks:
     table = tracks.table[(length >= min_length) & (track_id >= 0)]
     kept = set(table["track_id"].unique().tolist())
     lineage = {child: [p for p in parents if p in kept] for child, parents in tracks.parents.items() if child in kept}
-    return Tracks(table, tracks.calibration, {child: parents for child, parents in lineage.items() if parents})
+    return replace(tracks, table=table, parents={child: parents for child, parents in lineage.items() if parents})
 
 
 def _by_track(tracks: Tracks) -> tuple[np.ndarray, np.ndarray]:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import threading
 import weakref
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from types import TracebackType
@@ -14,9 +14,11 @@ import numpy as np
 from .array_stack import Array, ArrayStack
 from .calibration import Calibration
 from .errors import InvalidInput, InvalidSetting
+from .frame_names import timed
 from .movie_files import check_alike, check_complete, files_of
 from .stated import calibrate
 from .tiff_stack import TiffStack
+from .timeline import Timeline
 
 
 @dataclass(frozen=True, eq=False)
@@ -34,8 +36,11 @@ class Movie:
     dtype : numpy.dtype
         Type of the pixels, native byte order.
     calibration : Calibration
-    frame_numbers : tuple of int
-        The frames selected, under their numbers in the file, which start at 0.
+    timeline : Timeline
+        The frames selected, under their numbers in the file, which start at 0, and the step between them. Of a folder
+        the numbers are those in the files' names, counted from the first; frames without a file are missing.
+    timeline_note : str
+        How the frames were found, where that is to be said; else empty.
     origin : tuple of int
         Offset of the region of interest in voxels of the file, one number an axis of `shape`. Detections add it, so
         that positions are those of the whole file.
@@ -57,12 +62,13 @@ class Movie:
     shape: tuple[int, ...]
     dtype: np.dtype[np.generic]
     calibration: Calibration
-    frame_numbers: tuple[int, ...]
+    timeline: Timeline
+    timeline_note: str
     origin: tuple[int, ...]
     channels: tuple[str, ...]
     channel: int
     source: str
-    _files: tuple[Path, ...] = field(repr=False)
+    _files: Mapping[int, Path] = field(repr=False)
     _stack: TiffStack | ArrayStack = field(repr=False)
     _region: tuple[slice, slice, slice] = field(repr=False)
     _given_axes: str | None = field(repr=False)
@@ -81,6 +87,11 @@ class Movie:
 
     def __len__(self) -> int:
         return len(self.frame_numbers)
+
+    @property
+    def frame_numbers(self) -> tuple[int, ...]:
+        """The frames selected, ascending."""
+        return self.timeline.numbers or ()
 
     @property
     def ndim(self) -> int:
@@ -117,7 +128,7 @@ class Movie:
             If the file is truncated or damaged there.
         """
         if number not in self.frame_numbers:
-            raise InvalidSetting(f"frame {number} is not among the frames of {self.path}: {_span(self.frame_numbers)}.")
+            raise InvalidSetting(f"frame {number} is not among the frames of {self.path}: {self.timeline.spans()}.")
         with self._lock:
             if len(self._files) == 1:
                 volume = self._stack.volume(number, self.channel, self._region)
@@ -129,6 +140,7 @@ class Movie:
     def describe(self) -> str:
         """Return what the movie is taken to be, in a few lines for the reader."""
         files = f", {len(self._files)} files" if len(self._files) > 1 else ""
+        how = f"; {self.timeline_note}" if self.timeline_note else ""
         channels = ", ".join(f"{i}: {name}{'  (read)' * (i == self.channel)}" for i, name in enumerate(self.channels))
         order = "z × y × x" if self.ndim == 3 else "y × x"
         region = "" if not any(self.origin) else f", from {order} = {' × '.join(map(str, self.origin))}"
@@ -137,8 +149,8 @@ class Movie:
                 f"file      {self.path}{files}",
                 f"axes      {self.axes}; a frame is {self.ndim}D, {order} = {' × '.join(map(str, self.shape))}{region}",
                 f"scale     {_sizes(self.calibration, self.ndim)}  ({self.source})",
-                f"time      {_time(self.calibration)}",
-                f"frames    {len(self)}: {_span(self.frame_numbers)}",
+                f"time      {_time(self.calibration, self.timeline.step)}",
+                f"frames    {len(self)}: {self.timeline.spans()}{how}",
                 f"channels  {channels}",
                 f"pixels    {self.dtype}, {_bytes(self.bytes_per_frame)} a frame",
             ]
@@ -164,7 +176,8 @@ def read_movie(
     path : str, Path or array
         An array of NumPy, dask or zarr, of which frames are computed when they are read; `axes` and `scale` say the
         rest. Or a file, folder, or glob pattern. The files of a folder are put in natural order (t2 before t10); each
-        is one frame, YX or ZYX (with C where there are channels), all of one shape.
+        is one frame, YX or ZYX (with C where there are channels), all of one shape. The one number in which their names
+        differ says which frame, counted from the first file: t0 to t4 and t8 to t11 are frames 0 to 4 and 8 to 11.
     axes : str, optional
         One letter a dimension of the file: T time, Z depth, C channel, Y, X. Needed where the file does not say, and
         it overrides what it says. "TZ12YX" divides a plain row of pages into 12 planes a time point. For a folder it
@@ -179,7 +192,8 @@ def read_movie(
     channel : int or str, optional
         Number (from 0) or name. Needed when there are several.
     frames : slice, optional
-        Piece of the movie, such as ``slice(0, 20)`` or ``slice(None, None, 5)``. Frames keep their numbers.
+        Piece of the movie, such as ``slice(0, 20)`` or ``slice(None, None, 5)``. Frames keep their numbers, and a step
+        stays known.
     roi : tuple of slice, optional
         Region of interest in voxels, one slice along z, y, x (or y, x), without steps.
 
@@ -199,9 +213,10 @@ def read_movie(
         number = _channel_number(channel, stack.channels, files[0])
         ndim = 3 if stack.size("Z") > 1 else 2
         calibration = _calibrated(stack, ndim, scale, unit, frame_interval, time_unit)
-        selected = _selected(frames, len(files) if len(files) > 1 else stack.size("T"))
+        whole, note = timed(files) if len(files) > 1 else (Timeline(1, tuple(range(stack.size("T")))), "")
+        timeline = _selected(frames, whole)
         if isinstance(stack, TiffStack):
-            _check_files(files, stack, given_axes, number, selected)
+            _check_files(files, stack, given_axes, number, timeline.numbers or ())
         region = _region(roi, tuple(stack.size(axis) for axis in "ZYX"), ndim)
         cut = tuple(len(range(stack.size(axis))[part]) for axis, part in zip("ZYX", region, strict=True))
         return Movie(
@@ -210,12 +225,13 @@ def read_movie(
             shape=cut[3 - ndim :],
             dtype=stack.dtype,
             calibration=calibration,
-            frame_numbers=selected,
+            timeline=timeline,
+            timeline_note=note,
             origin=tuple(part.start for part in region)[3 - ndim :],
             channels=stack.channels,
             channel=number,
             source=stack.stated.source if scale is None and calibration.is_physical else "given",
-            _files=files,
+            _files=dict(zip(whole.numbers or (), files, strict=len(files) > 1)),
             _stack=stack,
             _region=region,
             _given_axes=given_axes,
@@ -273,10 +289,13 @@ def _calibrated(
         raise error.of(stack.path) from error
 
 
-def _selected(frames: slice | None, count: int) -> tuple[int, ...]:
-    selected = tuple(sorted(range(count)[frames or slice(None)]))
-    if not selected:
-        raise InvalidSetting(f"frames (--frames) selects none of the {count} frames, which are 0 to {count - 1}.")
+def _selected(frames: slice | None, whole: Timeline) -> Timeline:
+    """Return the frames asked for, by their numbers."""
+    numbers = whole.numbers or ()
+    wanted = range(max(numbers) + 1)[frames or slice(None)]
+    selected = whole.cut(wanted, abs(wanted.step))
+    if not selected.numbers:
+        raise InvalidSetting(f"frames (--frames) selects none of the {len(numbers)} frames, which are {whole.spans()}.")
     return selected
 
 
@@ -299,13 +318,6 @@ def _region(roi: tuple[slice, ...] | None, sizes: tuple[int, ...], ndim: int) ->
     return (parts[0], parts[1], parts[2])
 
 
-def _span(numbers: tuple[int, ...]) -> str:
-    if len(numbers) == 1:
-        return f"{numbers[0]}"
-    step = numbers[1] - numbers[0]
-    return f"{numbers[0]} to {numbers[-1]}" + (f" in steps of {step}" if step > 1 else "")
-
-
 def _sizes(calibration: Calibration, ndim: int) -> str:
     order = "z × y × x" if ndim == 3 else "y × x"
     sizes = " × ".join(f"{size:g}" for size in calibration.scale[3 - ndim :])
@@ -313,10 +325,13 @@ def _sizes(calibration: Calibration, ndim: int) -> str:
     return f"voxel {order} = {sizes} {calibration.unit}{note}"
 
 
-def _time(calibration: Calibration) -> str:
+def _time(calibration: Calibration, step: int) -> str:
     if calibration.frame_interval is None:
         return "frame interval not known"
-    return f"{calibration.frame_interval:g} {calibration.time_unit} between frames"
+    between = f"{calibration.frame_interval:g} {calibration.time_unit} between frames"
+    if step == 1:
+        return between
+    return f"{between} whose numbers differ by one, {step * calibration.frame_interval:g} to the next one read"
 
 
 def _bytes(count: int) -> str:

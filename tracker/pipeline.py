@@ -125,7 +125,18 @@ def find_points(
 
 
 def open_movie(source: str | Path | Array, given: InputSettings) -> Movie:
-    """Open a movie as the input settings say."""
+    """Open a movie as the input settings say.
+
+    Raises
+    ------
+    InvalidSetting
+        If a frame step is given, as for a table.
+    """
+    if given.frame_step is not None:
+        raise InvalidSetting(
+            "frame_step (--frame-step) goes with tables; a movie knows its frames. To use every k-th of them give "
+            "frames (--frames) ::k."
+        )
     return read_movie(
         source,
         axes=given.axes,
@@ -148,6 +159,7 @@ def _read_table(source: str | Path, given: InputSettings) -> Points:
         unit=given.unit,
         frame_interval=given.frame_interval,
         time_unit=given.time_unit,
+        frame_step=given.frame_step,
     )
     return points.cut(given.frame_slice, given.roi_slices)
 

@@ -12,6 +12,7 @@ import pandas as pd
 from .calibration import Calibration
 from .errors import InvalidInput, InvalidSetting
 from .lengths import LONGEST
+from .timeline import Timeline
 
 AXES = ("z", "y", "x")
 
@@ -26,19 +27,24 @@ class Points:
         One row a particle: integer `frame`, float `y`, `x` (and `z` when 3D), then any feature columns.
         Coordinates are in the file's own steps; times `calibration.scale` they are physical.
     calibration : Calibration
+    timeline : Timeline
+        The frames that were looked at, whether or not they hold points, and the step between them. Left out: every
+        frame.
 
     Raises
     ------
     InvalidInput
         If a column is missing or comes twice, is not numeric, or a position is NaN or infinite. The message names the
-        column and the first row that offends.
+        column and the first row that offends. Also if the frames do not keep to the step of the timeline.
     """
 
     table: pd.DataFrame
     calibration: Calibration = field(default_factory=Calibration)
+    timeline: Timeline = field(default_factory=Timeline, kw_only=True)
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "table", _checked(self.table))
+        _require_step(self.frames, self.timeline.step)
 
     def __len__(self) -> int:
         return len(self.table)
@@ -88,12 +94,21 @@ class Points:
 
     @property
     def frame_step(self) -> int:
-        """Step between consecutive frames: the greatest common divisor of the gaps between frame numbers present.
+        """Difference between the numbers of two consecutive frames, as the timeline has it; never guessed."""
+        return self.timeline.step
 
-        1 for a usual movie; k for a table that was cut to every k-th frame.
+    @property
+    def unstated_stride(self) -> int | None:
+        """The common divisor of the differences of frame numbers of a table in which no two are `frame_step` apart.
+
+        None where some are, where no step longer than `frame_step` meets every frame, and for a movie, whose frames
+        are known. Nothing is linked over it unless it is stated.
         """
-        present = self.frame_numbers
-        return int(np.gcd.reduce(np.diff(present))) if len(present) > 1 else 1
+        gaps = np.diff(self.frame_numbers)
+        if self.timeline.numbers is not None or len(gaps) == 0 or (gaps == self.frame_step).any():
+            return None
+        divisor = int(np.gcd.reduce(gaps))
+        return divisor if divisor > self.frame_step else None
 
     def cut(self, frames: slice | None = None, roi: Sequence[slice] | None = None) -> Points:
         """Return the points inside a range of frame numbers and a box.
@@ -112,11 +127,13 @@ class Points:
         InvalidSetting
             If there are points, and none in `frames`.
         """
-        keep = np.ones(len(self), dtype=bool)
+        keep, timeline = np.ones(len(self), dtype=bool), self.timeline
         if frames is not None and len(self):
-            first = int(self.frames.min()) if frames.start is None else frames.start
+            begin = self.timeline.numbers[0] if self.timeline.numbers else int(self.frames.min())
+            first = begin if frames.start is None else frames.start
             last = int(self.frames.max()) + 1 if frames.stop is None else frames.stop
             wanted = range(first, last, frames.step or 1)
+            timeline = timeline.cut(wanted, wanted.step)
             keep &= np.isin(self.frames, [number for number in self.frame_numbers.tolist() if number in wanted])
             if not keep.any():
                 raise InvalidSetting(
@@ -130,7 +147,13 @@ class Points:
                 low = -np.inf if part.start is None else part.start
                 high = np.inf if part.stop is None else part.stop
                 keep &= self.table[axis].between(low, high, inclusive="left").to_numpy()
-        return self if keep.all() else replace(self, table=self.table[keep])
+        if keep.all() and timeline == self.timeline:
+            return self
+        return replace(self, table=self.table[keep], timeline=timeline)
+
+    def with_track_ids(self, track_id: np.ndarray) -> Tracks:
+        """Return the same points as tracks, `track_id` int64 (n,)."""
+        return Tracks(self.table.assign(track_id=track_id), self.calibration, timeline=self.timeline)
 
     def by_frame(self) -> Iterator[tuple[int, pd.DataFrame]]:
         """Yield (frame number, its rows) in the order of time."""
@@ -148,6 +171,7 @@ class Tracks(Points):
     table : DataFrame
         As in `Points`, with a non-negative integer column `track_id`.
     calibration : Calibration
+    timeline : Timeline
     parents : mapping of int to sequence of int
         `{child track: [parent tracks]}`, as in napari's `graph`; empty when nothing divides or merges.
     """
@@ -174,6 +198,19 @@ def require(kind: type[Points], given: object) -> None:
         raise InvalidInput(
             f"{name.lower()} needs {name}; got {type(given).__name__}. auctrack.read_{name.lower()} makes them of a "
             "table or a file."
+        )
+
+
+def _require_step(frames: np.ndarray, step: int) -> None:
+    """Refuse frames between those that a step leaves."""
+    if step == 1 or len(frames) == 0:
+        return
+    first = int(frames.min())
+    astray = np.flatnonzero((frames - first) % step)
+    if len(astray):
+        raise InvalidInput(
+            f"frame_step (--frame-step) {step} needs every frame to be a multiple of it away from the first, {first}; "
+            f"row {astray[0]} is in frame {frames[astray[0]]}. Give a step that meets all frames, or remove those rows."
         )
 
 

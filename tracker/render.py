@@ -114,7 +114,7 @@ def rendered_truth(simulation: Simulation, settings: RenderSettings) -> Tracks:
     columns |= {f"{axis}_um": truth.table[axis].to_numpy() for axis in axes}
     columns |= {"peak": _peaks(int(identity.max()) + 1, settings)[identity]}
     calibration = truth.calibration.override(scale=settings.voxel_um)
-    return Tracks(pd.DataFrame(columns), calibration)
+    return Tracks(pd.DataFrame(columns), calibration, timeline=truth.timeline)
 
 
 def render_frame(simulation: Simulation, settings: RenderSettings, frame: int) -> np.ndarray:
@@ -183,7 +183,7 @@ def render(
         {
             movie_path: lambda file: _write_movie(file, simulation, truth, settings, progress),
             truth_path: lambda file: truth.table.to_csv(file, index=False, lineterminator="\n"),
-            **sidecar_beside(truth_path, truth.table, truth.calibration, made_with),
+            **sidecar_beside(truth_path, truth.table, truth.calibration, made_with, timeline=truth.timeline),
         },
         overwrite=overwrite,
     )

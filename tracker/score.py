@@ -8,6 +8,7 @@ detection of one particle and nothing else.
 from __future__ import annotations
 
 import math
+from dataclasses import replace
 
 import numpy as np
 import pandas as pd
@@ -42,7 +43,7 @@ def score_links(
         Detections are assigned to particles by position, at most this far apart, in the unit of the calibration (see
         `match_points`). None: by identity, the column `true_id` of `tracks` (negative: a false detection).
     max_missed_frames : int
-        0: links between consecutive frames only, in steps of the truth's own frame step. k: links across up to k frames
+        0: links between consecutive frames only, in the truth's own `frame_step`. k: links across up to k frames
         count too, the predicted and the real ones; a real link across a gap joins a particle's appearances before and
         after frames where it is missing from `truth` or no row of `tracks` was assigned to it.
     include_divisions : bool
@@ -178,10 +179,7 @@ def _agreement_of_tracks(
 def real_particles(truth: Points) -> Points:
     """Return the rows of the truth that are real particles, with their lineage."""
     real = _names(truth) >= 0
-    table = truth.table[real].reset_index(drop=True)
-    if isinstance(truth, Tracks):
-        return Tracks(table, truth.calibration, truth.parents)
-    return Points(table, truth.calibration)
+    return replace(truth, table=truth.table[real].reset_index(drop=True))
 
 
 def _names(truth: Points) -> np.ndarray:

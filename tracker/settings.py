@@ -14,6 +14,7 @@ from .errors import InvalidSetting
 from .link import LinkSettings
 from .ranges import parse_frames, parse_roi
 from .table_file import TABLES
+from .timeline import Timeline
 
 InputKind = Literal["auto", "movie", "labels", "table"]
 
@@ -41,6 +42,8 @@ class InputSettings:
         Table: our column names to those in the file.
     intensity : str, optional
         Labels: the movie whose intensity is measured under each label.
+    frame_step : int, optional
+        Table: difference between the numbers of two consecutive frames. A movie knows its frames.
     """
 
     kind: InputKind = "auto"
@@ -54,6 +57,7 @@ class InputSettings:
     roi: str | None = None
     columns: Mapping[str, str] | None = None
     intensity: str | None = None
+    frame_step: int | None = None
 
     def __post_init__(self) -> None:
         if self.kind not in ("auto", "movie", "labels", "table"):
@@ -64,6 +68,8 @@ class InputSettings:
             _require(getattr(self, name), isinstance(getattr(self, name), str), name, "a text in quotes")
         _require(self.scale, _are_numbers(self.scale), "scale", "a list of two or three sizes such as [2, 1, 1]")
         _require(self.frame_interval, _is_number(self.frame_interval), "frame_interval", "a number")
+        if self.frame_step is not None:
+            _ = Timeline(self.frame_step)
         is_channel = isinstance(self.channel, (int, str)) and not isinstance(self.channel, bool)
         _require(self.channel, is_channel, "channel", "a number or a name in quotes")
         _require(self.columns, _are_names(self.columns), "columns", 'names such as {frame = "Time"}')

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Mapping, Sequence
-from dataclasses import asdict, dataclass, is_dataclass
+from dataclasses import asdict, dataclass, field, is_dataclass
 from pathlib import Path
 from typing import Any
 
@@ -12,6 +12,7 @@ import numpy as np
 
 from .calibration import Calibration
 from .errors import InvalidInput, InvalidSetting
+from .timeline import Timeline
 
 SUFFIX = ".settings.json"
 
@@ -29,12 +30,15 @@ class Sidecar:
         Lineage, `{child track: [parent tracks]}`.
     settings : mapping
         Effective settings of the run.
+    timeline : Timeline
+        The frames that were looked at, and the file of each where every frame is one.
     """
 
     calibration: Calibration
     columns: Mapping[str, str]
     parents: Mapping[int, Sequence[int]]
     settings: Mapping[str, Any]
+    timeline: Timeline = field(default_factory=Timeline)
 
     def to_json(self, version: str) -> str:
         """Return the text of the file.
@@ -49,6 +53,7 @@ class Sidecar:
             "auctrack": version,
             "calibration": asdict(self.calibration),
             "positions": f"z, y, x times scale {list(scale)} are in {unit}",
+            "frames": _frames(self.timeline),
             "columns": dict(self.columns),
             "parents": {str(child): list(map(int, of)) for child, of in self.parents.items()},
             "settings": dict(self.settings),
@@ -96,7 +101,25 @@ def _understood(content: Any) -> Sidecar:
         columns=columns,
         parents={int(child): [int(parent) for parent in of] for child, of in content["parents"].items()},
         settings=settings,
+        timeline=_timeline(content["frames"]) if "frames" in content else Timeline(),
     )
+
+
+def _frames(timeline: Timeline) -> dict[str, Any]:
+    """Return a timeline as JSON: its step; of a movie also its runs of frames, first and last, and their files."""
+    content: dict[str, Any] = {"step": timeline.step}
+    if timeline.numbers is not None:
+        content["looked_at"] = timeline.runs()
+    if timeline.files:
+        content["files"] = {str(number): file for number, file in timeline.files.items()}
+    return content
+
+
+def _timeline(frames: Any) -> Timeline:
+    """Return the timeline that `_frames` wrote."""
+    step, runs = frames["step"], frames.get("looked_at")
+    numbers = None if runs is None else tuple(n for first, last in runs for n in range(first, last + 1, step))
+    return Timeline(step, numbers, {int(number): file for number, file in frames.get("files", {}).items()})
 
 
 def _plain(value: object) -> object:

@@ -18,6 +18,7 @@ import pandas as pd
 from .calibration import Calibration
 from .errors import InvalidSetting
 from .points import AXES, Points, Tracks
+from .timeline import Timeline
 
 WALLS = ("reflect", "leave")
 
@@ -202,8 +203,9 @@ def simulate(settings: SimulationSettings, *, progress: Callable[[int, int], Non
         if progress is not None:
             progress(frame + 1, settings.frames)
     calibration = Calibration(unit="µm", frame_interval=settings.frame_interval_s, time_unit="s")
-    truth = Tracks(pd.concat(real, ignore_index=True), calibration)
-    return Simulation(settings, truth, Points(pd.concat(seen, ignore_index=True), calibration))
+    timeline = Timeline(1, tuple(range(settings.frames)))
+    truth = Tracks(pd.concat(real, ignore_index=True), calibration, timeline=timeline)
+    return Simulation(settings, truth, Points(pd.concat(seen, ignore_index=True), calibration, timeline=timeline))
 
 
 def _advance(swarm: _Swarm, settings: SimulationSettings, rng: np.random.Generator) -> None:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 
 import numpy as np
@@ -17,6 +17,7 @@ from .points import AXES, Points, Tracks
 from .sidecar import Sidecar, read_sidecar
 from .stated import Stated, calibrate
 from .table_file import line_of_row, read_table_file
+from .timeline import Timeline
 from .units import SECOND, seconds_of, unit_name
 
 TRACK_COLUMNS = ("track_id", "particle", "TRACK_ID", "true_id")
@@ -30,6 +31,7 @@ class _Loaded:
     stated: Stated
     where: str
     parents: Mapping[int, Sequence[int]] = field(default_factory=dict)
+    timeline: Timeline = field(default_factory=Timeline)
 
 
 def read_points(
@@ -40,6 +42,7 @@ def read_points(
     unit: str | None = None,
     frame_interval: float | None = None,
     time_unit: str | None = None,
+    frame_step: int | None = None,
 ) -> Points:
     """Read a table of points.
 
@@ -60,7 +63,11 @@ def read_points(
         Unit of the positions. A table that auctrack wrote and a TrackMate header with units bring their own; all
         others are in pixels unless this says otherwise.
     frame_interval, time_unit : optional
-        Time between two frames.
+        Time between two frames whose numbers differ by one.
+    frame_step : int, optional
+        Difference between the numbers of two consecutive frames: 5 for a table of every fifth frame. A table that
+        auctrack wrote knows its own; all others have 1 unless this says otherwise, and nothing is linked over frames
+        that are missing.
 
     Returns
     -------
@@ -70,16 +77,18 @@ def read_points(
     Raises
     ------
     InvalidInput
-        If the file is missing, empty or damaged, columns are not found, or positions are not finite numbers.
+        If the file is missing, empty or damaged, columns are not found, positions are not finite numbers, or frames do
+        not keep to `frame_step`.
     InvalidSetting
         If `columns` names what is no column here, or the calibration makes no sense.
     """
     loaded = _load(source, columns)
     try:
-        points = Points(loaded.table)
+        points = Points(loaded.table, timeline=_timeline(loaded, frame_step))
     except InvalidInput as error:
         raise _placed(error, source, loaded) from error
-    return Points(points.table, _calibration(loaded, points.ndim, scale, unit, frame_interval, time_unit))
+    calibration = _calibration(loaded, points.ndim, scale, unit, frame_interval, time_unit)
+    return replace(points, calibration=calibration)
 
 
 def read_tracks(
@@ -90,6 +99,7 @@ def read_tracks(
     unit: str | None = None,
     frame_interval: float | None = None,
     time_unit: str | None = None,
+    frame_step: int | None = None,
 ) -> Tracks:
     """Read a table of tracks; parameters, formats and errors as in `read_points`.
 
@@ -105,13 +115,13 @@ def read_tracks(
     loaded = _load(source, columns)
     try:
         table = _with_track_ids(loaded.table)
-        points = Points(table)
+        points = Points(table, timeline=_timeline(loaded, frame_step))
         _check_one_point_a_frame(points.table)
         parents = loaded.parents or _parents_in(points.table)
     except InvalidInput as error:
         raise _placed(error, source, loaded) from error
     calibration = _calibration(loaded, points.ndim, scale, unit, frame_interval, time_unit)
-    return Tracks(points.table, calibration, parents)
+    return Tracks(points.table, calibration, parents, timeline=points.timeline)
 
 
 def recognised(table: pd.DataFrame, columns: Mapping[str, str] | None = None) -> pd.DataFrame:
@@ -155,6 +165,11 @@ def _calibration(
     return calibrate(loaded.stated, ndim, scale=scale, unit=unit, frame_interval=frame_interval, time_unit=time_unit)
 
 
+def _timeline(loaded: _Loaded, frame_step: int | None) -> Timeline:
+    """Return the frames that the table knows; a step that the user states goes before it."""
+    return loaded.timeline if frame_step in (None, loaded.timeline.step) else Timeline(frame_step)
+
+
 def _load(source: str | Path | pd.DataFrame, columns: Mapping[str, str] | None) -> _Loaded:
     """Return the table under our column names, with what is stated about its units."""
     if isinstance(source, pd.DataFrame):
@@ -167,7 +182,7 @@ def _load(source: str | Path | pd.DataFrame, columns: Mapping[str, str] | None) 
         raise InvalidInput(f"{path}: has a header but no rows.")
     named, dialect = our_names(table, columns, str(path))
     if sidecar is not None:
-        return _Loaded(named, _stated_beside(sidecar), str(path), sidecar.parents)
+        return _Loaded(named, _stated_beside(sidecar), str(path), sidecar.parents, sidecar.timeline)
     if dialect is TRACKMATE:
         return _Loaded(_flat_if_2d(named), _stated_by_trackmate(table, units), str(path))
     return _Loaded(named, _steps_of_one(), str(path))

@@ -23,6 +23,7 @@ from .calibration import Calibration
 from .errors import InvalidInput, InvalidSetting, OutputExists, OutputFailed
 from .points import Points, Tracks, require
 from .sidecar import Sidecar, sidecar_path
+from .timeline import Timeline
 
 FORMATS = ("csv", "parquet", "napari")
 
@@ -138,7 +139,7 @@ def _write(
     write_whole(
         {
             path: lambda file: _to_parquet(arrow, file) if kind == "parquet" else _to_csv(arrow, file),
-            **sidecar_beside(path, table, points.calibration, settings, parents),
+            **sidecar_beside(path, table, points.calibration, settings, parents, points.timeline),
         },
         overwrite=overwrite,
     )
@@ -172,10 +173,12 @@ def sidecar_beside(
     calibration: Calibration,
     settings: Mapping[str, object],
     parents: Mapping[int, Sequence[int]] | None = None,
+    timeline: Timeline | None = None,
 ) -> dict[Path, bytes]:
     """Return the sidecar of a table that goes to `path`, as `write_whole` takes it."""
     columns = {str(name): str(dtype) for name, dtype in table.dtypes.items()}
-    content = Sidecar(calibration, columns, parents or {}, settings).to_json(__version__).encode()
+    sidecar = Sidecar(calibration, columns, parents or {}, settings, timeline or Timeline())
+    content = sidecar.to_json(__version__).encode()
     return {sidecar_path(path): content}
 
 

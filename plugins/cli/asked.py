@@ -192,6 +192,7 @@ _OPTIONS = (
     _Option("unit", "input", "unit"),
     _Option("frame_interval", "input", "frame_interval"),
     _Option("time_unit", "input", "time_unit"),
+    _Option("frame_step", "input", "frame_step"),
     _Option("channel", "input", "channel"),
     _Option("frames", "input", "frames"),
     _Option("roi", "input", "roi"),

@@ -47,6 +47,7 @@ def command(
     unit: options.Unit = None,
     frame_interval: options.FrameInterval = None,
     time_unit: options.TimeUnit = None,
+    frame_step: options.FrameStep = None,
     channel: options.Channel = None,
     frames: options.Frames = None,
     roi: options.Roi = None,
@@ -206,7 +207,7 @@ def _of_points(source: str, settings: Settings) -> Facts:
     where = f"{'frames' if len(numbers) > 1 else 'frame'} {where or 'none'}"
     if settings.input.is_table(source):
         facts |= {"frames": len(numbers), "first_frame": _whole(numbers[:1]), "last_frame": _whole(numbers[-1:])}
-        facts |= {"missing_frames": _missing(numbers, points.frame_step), "unit": unit}
+        facts |= {"missing_frames": _missing(points), "frame_step": points.frame_step, "unit": unit}
         facts |= {"voxel_size": points.calibration.scale, "frame_interval": points.calibration.frame_interval}
     rows = [
         ("seen in", f"{where}, {points.calibration}{pixels_note(points, settings)}"),
@@ -244,9 +245,10 @@ def _reach(points: Points, search_range: Any) -> tuple[list[dict[str, float]], s
     )
 
 
-def _missing(numbers: np.ndarray, step: int) -> int:
-    """Return how many frames between the first and the last have no points."""
-    return int((numbers[-1] - numbers[0]) // step + 1 - len(numbers)) if len(numbers) else 0
+def _missing(points: Points) -> int:
+    """Return how many frames that were looked at between the first and the last have no points."""
+    numbers = points.frame_numbers
+    return int(points.timeline.count(numbers[:1], numbers[-1:])[0]) - len(numbers) if len(numbers) else 0
 
 
 def _whole(numbers: np.ndarray) -> int | None:

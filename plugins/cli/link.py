@@ -25,6 +25,7 @@ def command(
     unit: options.Unit = None,
     frame_interval: options.FrameInterval = None,
     time_unit: options.TimeUnit = None,
+    frame_step: options.FrameStep = None,
     frames: options.Frames = None,
     roi: options.Roi = None,
     search_range: options.SearchRange = None,

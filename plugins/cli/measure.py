@@ -32,6 +32,7 @@ def command(
     unit: options.Unit = None,
     frame_interval: options.FrameInterval = None,
     time_unit: options.TimeUnit = None,
+    frame_step: options.FrameStep = None,
     min_length: Annotated[
         int, typer.Option(metavar="N", min=1, rich_help_panel="Measures", help="Leave out tracks of fewer detections.")
     ] = 1,
@@ -125,6 +126,7 @@ def command(
         unit=given.unit,
         frame_interval=given.frame_interval,
         time_unit=given.time_unit,
+        frame_step=given.frame_step,
     )
     kept = filter_by_length(read, min_length)
     measures = measure_tracks(kept)
@@ -147,7 +149,7 @@ def _write(
     from .interrupt import held_back
 
     units = {name: unit for name, unit in measure_units(tracks.calibration).items() if name in table.columns}
-    sidecar = sidecar_beside(path, table, tracks.calibration, {**made_with, "units": units})
+    sidecar = sidecar_beside(path, table, tracks.calibration, {**made_with, "units": units}, timeline=tracks.timeline)
     content = table.to_parquet() if kind == "parquet" else table.to_csv(index=False, lineterminator="\n").encode()
     with held_back():
         write_whole({path: content, **sidecar}, overwrite=overwrite)

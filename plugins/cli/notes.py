@@ -33,17 +33,39 @@ def on_points(points: Points, *, detected: bool) -> list[str]:
     return []
 
 
+def on_frames(points: Points) -> list[str]:
+    """Return what is to be said of frames without particles, over which nothing is linked."""
+    present, step = points.frame_numbers, points.frame_step
+    if len(present) < 2:
+        return []
+    first, last = present[:1], present[-1:]
+    if (stride := points.unstated_stride) is not None:
+        frames = int((last[0] - first[0]) // stride) + 1
+        return [
+            f"no two frames are {step} apart, so nothing is linked; the frame numbers, {first[0]} to {last[0]}, are "
+            f"all multiples of {stride} apart. If that is the step, --frame-step {stride} says so ({frames} frames)."
+        ]
+    if not (np.diff(present) == step).any():
+        return ["no frame follows another, so there is nothing to link."]
+    seen = int(points.timeline.count(first, last)[0])
+    if seen == len(present):
+        return []
+    return [
+        f"{seen - len(present)} of the {seen} frames from {first[0]} to {last[0]} hold no particles, and nothing is "
+        "linked over them."
+    ]
+
+
 def on_linking(linking: Linking, *, detected: bool) -> list[str]:
     """Return what is to be said where no link was possible."""
-    notes = on_points(linking.tracks, detected=detected)
-    if notes or linking.report["candidate_links"]:
+    notes = [*on_points(linking.tracks, detected=detected), *on_frames(linking.tracks)]
+    if linking.report["candidate_links"] or not linking.report["frame_pairs"]:
         return notes
-    if not linking.report["frame_pairs"]:
-        return ["no frame follows another, so there is nothing to link."]
     reach = f"{linking.settings.search_range:.4g} {linking.tracks.calibration.unit}"
     return [
+        *notes,
         f"no two particles of consecutive frames are within the search range of {reach}, so nothing was linked; "
-        "--search-range sets another."
+        "--search-range sets another.",
     ]
 
 

@@ -52,6 +52,15 @@ TimeUnit = Annotated[
         metavar="UNIT", rich_help_panel=_INPUT, help="Unit of time wanted, such as min; --frame-interval is in it."
     ),
 ]
+FrameStep = Annotated[
+    int | None,
+    typer.Option(
+        metavar="N",
+        rich_help_panel=_INPUT,
+        help="Step between the frame numbers of a table: 5 where it holds frames 0, 5, 10, …. Left out: what stands "
+        "beside the table, else 1; nothing is linked over missing frames. A movie knows its frames.",
+    ),
+]
 Channel = Annotated[
     str | None,
     typer.Option(

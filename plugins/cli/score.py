@@ -75,6 +75,7 @@ def command(
             "tracks, else all.",
         ),
     ] = None,
+    frame_step: options.FrameStep = None,
     as_json: options.Json = False,
 ) -> None:
     """Compare tracks with the truth: right detections, right links, complete tracks.
@@ -104,7 +105,7 @@ def command(
     from ...tracker.tables import read_tracks
 
     with _without_columns_of_tracks():
-        found = read_tracks(tracks)
+        found = read_tracks(tracks, frame_step=frame_step)
     if tolerance is None and "true_id" not in found.table.columns:
         raise typer.BadParameter(
             f"none was given, and {tracks} has no column true_id beside its track ids; so detections are judged by "
@@ -119,6 +120,7 @@ def command(
         console.note(f"only the frames that were tracked count (--frames {tracked}).")
     else:
         real = real.cut(given.frame_slice)
+    real = _in_step(real, found)
     with usage():
         score = score_links(
             found, real, tolerance=tolerance, max_missed_frames=max_missed_frames, include_divisions=divisions
@@ -168,6 +170,15 @@ def _read_truth(path: Path, found: Tracks, given: Any, *, by_position: bool) -> 
         "If not, give --truth-voxel."
     )
     return read(path, columns=given.columns, scale=sizes, unit=calibration.unit)
+
+
+def _in_step(real: Points, found: Tracks) -> Points:
+    """Cut the truth to the frames that tracks of every k-th frame can have."""
+    step = found.frame_step
+    if step <= real.frame_step or not len(found):
+        return real
+    console.note(f"the tracks are of every {step}th frame, and only those frames of the truth count.")
+    return real.cut(slice(int(found.frames.min()) % step, None, step))
 
 
 def _tracked_frames(tracks: Path) -> str | None:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 
@@ -33,7 +33,7 @@ class Plot:
 def plots_of(tracks: Tracks, track_id: int) -> tuple[Plot, ...]:
     """Return the plots of one track; intensity only where the particles have one."""
     table = tracks.table[tracks.table["track_id"] == track_id].sort_values("frame")
-    one = Tracks(table, tracks.calibration)
+    one = replace(tracks, table=table, parents={})
     calibration, units = tracks.calibration, measure_units(tracks.calibration)
     frames = one.frames
     time = frames * (calibration.frame_interval or 1.0)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 import pandas as pd
@@ -72,7 +72,7 @@ class MeasuredTracks:
             for child, parents in self.tracks.parents.items()
             if child in known
         }
-        return Tracks(table, self.tracks.calibration, {child: of for child, of in lineage.items() if of})
+        return replace(self.tracks, table=table, parents={child: of for child, of in lineage.items() if of})
 
 
 def measured(tracks: Tracks, links: pd.DataFrame | None = None, margins: np.ndarray | None = None) -> MeasuredTracks:

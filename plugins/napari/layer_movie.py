@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any, cast
 import numpy as np
 
 from ...tracker.calibration import Calibration
+from ...tracker.timeline import Timeline
 
 if TYPE_CHECKING:
     from ...tracker.movie import Movie
@@ -58,6 +59,11 @@ class LayerMovie:
 
     def __len__(self) -> int:
         return len(self.frame_numbers)
+
+    @property
+    def timeline(self) -> Timeline:
+        """The frames to read; a layer has every frame, or a blank one in its place."""
+        return Timeline(1, self.frame_numbers)
 
     @property
     def whole_shape(self) -> tuple[int, ...]:

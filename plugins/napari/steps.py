@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import time
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import partial
 from typing import Any, Literal, TypeVar
 
@@ -19,7 +19,7 @@ from ...tracker.gate import CandidateLinks
 from ...tracker.labels import read_points_from_labels
 from ...tracker.link import Linking, LinkSettings, link_points
 from ...tracker.margins import link_margins
-from ...tracker.points import Points, Tracks
+from ...tracker.points import Points
 from .filters import MeasuredTracks, measured
 from .layer_input import LayerInput
 from .layer_movie import LayerMovie
@@ -162,7 +162,7 @@ def _chunks(frames: tuple[int, ...]) -> Iterator[tuple[int, ...]]:
 
 def _together(tables: list[pd.DataFrame], movie: LayerMovie) -> Points:
     filled = [table for table in tables if len(table)] or tables[:1]
-    return Points(pd.concat(filled, ignore_index=True), movie.calibration)
+    return Points(pd.concat(filled, ignore_index=True), movie.calibration, timeline=movie.timeline)
 
 
 class _Watch:
@@ -195,8 +195,8 @@ class _Watch:
         ids = track_ids(self.points.frames, source, target)
         linked = np.zeros(len(self.points), dtype=bool)
         linked[source] = linked[target] = True
-        table = self.points.table.assign(track_id=ids)[linked]
-        return measured(Tracks(table, self.points.calibration))
+        tracks = self.points.with_track_ids(ids)
+        return measured(replace(tracks, table=tracks.table[linked]))
 
 
 class _Pace:

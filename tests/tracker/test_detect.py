@@ -13,6 +13,7 @@ from auctrack.tracker.blobs import blob_response, gaussian_kernels, keep_highest
 from auctrack.tracker.calibration import Calibration
 from auctrack.tracker.detect import DetectSettings, detect, detect_frame, resolve_settings
 from auctrack.tracker.errors import InvalidSetting
+from auctrack.tracker.timeline import Timeline
 
 
 @dataclass
@@ -35,6 +36,10 @@ class Stack:
     @property
     def dtype(self) -> np.dtype:
         return self.images.dtype
+
+    @property
+    def timeline(self) -> Timeline:
+        return Timeline(1, self.frame_numbers)
 
     @property
     def frame_numbers(self) -> tuple[int, ...]:

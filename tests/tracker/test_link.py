@@ -19,6 +19,7 @@ from auctrack.tracker.points import Points
 from auctrack.tracker.score import score_links
 from auctrack.tracker.simulate import SimulationSettings, simulate
 from auctrack.tracker.tables import read_points
+from auctrack.tracker.timeline import Timeline
 
 SHARED = Path(__file__).parents[2] / "../shared"
 
@@ -95,17 +96,44 @@ class TestTracks:
 
 
 class TestFrames:
-    def test_a_strided_table_links_across_its_own_step(self):
-        out = link(table([0], [1], [2], numbers=[0, 5, 10]), 3)
+    def test_a_strided_table_links_across_the_step_that_is_stated(self):
+        out = link(table([0], [1], [2], numbers=[0, 5, 10]), 3, frame_step=5)
         assert out["track_id"].tolist() == [0, 0, 0]
+
+    def test_a_stride_that_is_not_stated_is_said_and_not_linked_over(self):
+        with pytest.warns(UserWarning, match="frame_step=2"):
+            out = link(table([0], [0], [0], numbers=[0, 2, 4]), 3)
+        assert out["track_id"].tolist() == [0, 1, 2]
+
+    def test_a_stray_point_changes_no_link_elsewhere(self):
+        rows = table([0], [1], [2], numbers=[0, 2, 4])
+        stray = pd.concat([rows, rows.iloc[:1].assign(frame=1, x=50.0)], ignore_index=True)
+        points, with_stray = (Points(each, timeline=Timeline(1, tuple(range(5)))) for each in (rows, stray))
+        for each in (points, with_stray):
+            linking = link_points(each, LinkSettings(3))
+            assert len(linking.links) == 0
+            assert linking.report["unstated_stride"] is None
+
+    def test_whole_float_frame_numbers_keep_working(self):
+        out = link(table([0], [0], numbers=[0, 1]).astype({"frame": float}), 3)
+        assert out["track_id"].tolist() == [0, 0]
+
+    def test_tracks_keep_what_is_known_of_their_frames(self):
+        points = Points(table([0], [0], numbers=[0, 1]), timeline=Timeline(1, (0, 1, 2)))
+        assert link_points(points, LinkSettings(3)).tracks.timeline == points.timeline
+
+    def test_points_carry_their_own_step(self):
+        with pytest.raises(InvalidSetting, match="frame_step"):
+            link(Points(table([0], [0])), 3, frame_step=2)
 
     def test_a_missing_frame_is_not_jumped(self):
         out = link(table([0], [0], [0], numbers=[0, 1, 3]), 3)
         assert out["track_id"].tolist() == [0, 0, 1]
 
-    def test_frame_numbers_may_start_anywhere_and_lie_far_apart(self):
-        out = link(table([0], [0], numbers=[-7, 10**9]), 3)
-        assert out["track_id"].tolist() == [0, 0]
+    def test_frame_numbers_far_apart_are_no_neighbours(self):
+        with pytest.warns(UserWarning, match=f"frame_step={10**12 + 3}"):
+            out = link(table([0], [0], numbers=[-3, 10**12]), 3)
+        assert out["track_id"].tolist() == [0, 1]
 
 
 class TestDistances:

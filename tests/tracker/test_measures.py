@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import numpy as np
 import pandas as pd
 import pytest
@@ -11,6 +13,7 @@ from auctrack.tracker.errors import InvalidInput, InvalidSetting
 from auctrack.tracker.measures import filter_by_length, mean_squared_displacement, measure_tracks, measure_units
 from auctrack.tracker.points import Tracks
 from auctrack.tracker.simulate import SimulationSettings, simulate
+from auctrack.tracker.timeline import Timeline
 
 MICROSCOPE = Calibration(scale=(2.0, 0.5, 0.25), unit="µm", frame_interval=10.0, time_unit="s")
 
@@ -19,7 +22,7 @@ def tracks(*lives: dict[int, tuple[float, ...]], calibration=MICROSCOPE, step=1,
     """One track a life, `{frame: (z, y, x)}`."""
     rows = [(number, frame * step, *place) for number, life in enumerate(lives) for frame, place in life.items()]
     table = pd.DataFrame(rows, columns=["track_id", "frame", "z", "y", "x"]).assign(**columns)
-    return Tracks(table, calibration)
+    return Tracks(table, calibration, timeline=Timeline(step))
 
 
 def line(frames, *, z=0.0, y=0.0, x=0.0) -> dict[int, tuple[float, ...]]:
@@ -63,6 +66,17 @@ def test_a_missed_frame_counts_in_time_and_not_in_length():
 def test_a_strided_table_misses_nothing():
     row = measure_tracks(tracks(line(range(4), z=1.0), step=5)).iloc[0]
     assert (row["last_frame"], row["missed_frames"], row["duration"]) == (15, 0, 150.0)
+
+
+def test_frames_that_were_not_looked_at_are_not_missed():
+    life = tracks(line([0, 1, 8, 11], z=1.0))
+    known = replace(life, timeline=Timeline(1, (0, 1, 2, 3, 4, 8, 9, 10, 11)))
+    assert [measure_tracks(each)["missed_frames"][0] for each in (life, known)] == [8, 5]
+
+
+def test_a_lag_below_the_frame_step_is_refused():
+    with pytest.raises(InvalidSetting, match="at least 5"):
+        mean_squared_displacement(tracks(line(range(4)), step=5), max_lag=4)
 
 
 def test_a_single_detection_and_a_standing_particle_have_no_direction():
@@ -206,7 +220,7 @@ def test_a_table_that_is_not_read_as_tracks_is_refused_with_the_remedy(measure):
 
 
 def test_lags_and_lengths_below_one_are_refused():
-    with pytest.raises(InvalidSetting, match="max_lag needs a number of at least 1"):
+    with pytest.raises(InvalidSetting, match=r"max_lag .*at least 1"):
         mean_squared_displacement(tracks(line(range(3))), max_lag=0)
     with pytest.raises(InvalidSetting, match="min_length needs a number of at least 1"):
         filter_by_length(tracks(line(range(3))), 0)

@@ -197,10 +197,27 @@ def test_a_folder_and_a_glob_of_frames_in_natural_order(tmp_path: Path) -> None:
         with read_movie(path) as movie:
             assert movie.axes == "TZYX"
             assert movie.calibration.scale == pytest.approx((1.5, 0.2, 0.2))
-            assert_reads(movie, STACK[: len(movie)])
-    with read_movie(tmp_path, frames=slice(1, None, 2)) as movie:
-        assert movie.frame_numbers == (1, 3)
-        np.testing.assert_array_equal(movie.frame(3), STACK[3])
+            assert movie.timeline.step == 2
+            np.testing.assert_array_equal([movie.frame(n) for n in movie.frame_numbers], STACK[: len(movie)])
+    with read_movie(tmp_path, frames=slice(2, None, 4)) as movie:
+        assert (movie.frame_numbers, movie.timeline.step) == ((2, 6), 4)
+        np.testing.assert_array_equal(movie.frame(6), STACK[3])
+
+
+def test_numbers_in_file_names_are_time(tmp_path: Path) -> None:
+    numbers = [*range(5), *range(8, 12)]
+    for number in numbers:
+        imagej(tmp_path / f"t{number}.tif", STACK[number % 5], "ZYX", (5, 5), spacing=1.5, unit="um")
+    with read_movie(tmp_path) as movie:
+        assert movie.frame_numbers == tuple(numbers)
+        assert movie.timeline.files[8] == "t8.tif"
+        np.testing.assert_array_equal(movie.frame(11), STACK[1])
+        with pytest.raises(InvalidSetting, match="0 to 4, 8 to 11"):
+            movie.frame(5)
+        assert "no file for 3 frames" in movie.describe()
+        assert "no file" not in movie.describe().replace(movie.timeline_note, "")
+    with read_movie(tmp_path, frames=slice(None, None, 5)) as movie:
+        assert (movie.frame_numbers, movie.timeline.step) == ((0, 10), 5)
 
 
 def test_axes_of_a_folder_are_those_of_one_file(tmp_path: Path) -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from dataclasses import replace
 from pathlib import Path
 
@@ -127,3 +128,40 @@ def test_a_result_shows_its_counts_in_a_line_and_is_written_without_settings(tmp
     assert len(repr(result)) < 150
     write_tracks(result.tracks, tmp_path / "out.csv")
     assert read_tracks(tmp_path / "out.csv").table["track_id"].tolist() == [0, 0]
+
+
+def movie_of_one_spot(folder: Path, frames: dict[int, bool]) -> Path:
+    """Write a folder of one 2D file a frame; those that say so hold a spot that stands still."""
+    folder.mkdir()
+    y, x = np.mgrid[:32, :32]
+    spot = 500 * np.exp(-((y - 16) ** 2 + (x - 16) ** 2) / 8)
+    for number, has_spot in frames.items():
+        image = np.random.default_rng(number).normal(100, 1, (32, 32)) + has_spot * spot
+        tifffile.imwrite(folder / f"t{number}.tif", image.astype(np.uint16), metadata={"axes": "YX"})
+    return folder
+
+
+ONE_SPOT = Settings(InputSettings(axes="YX", unit="pixel"), DetectSettings(4.0, 50.0), LinkSettings(3.0))
+
+
+def test_frames_without_a_detection_are_frames_all_the_same(tmp_path):
+    folder = movie_of_one_spot(tmp_path / "m", {n: n % 2 == 0 for n in range(5)})
+    result = track(folder, ONE_SPOT)
+    assert result.tracks.frames.tolist() == [0, 2, 4]
+    assert result.tracks.timeline.numbers == (0, 1, 2, 3, 4)
+    assert result.linking.report["links"] == 0
+    every_other = replace(ONE_SPOT, input=replace(ONE_SPOT.input, frames="::2"))
+    assert track(folder, every_other).linking.report["links"] == 2
+
+
+def test_no_link_crosses_frames_of_which_there_is_no_file_and_the_files_are_written_down(tmp_path):
+    folder = movie_of_one_spot(tmp_path / "m", dict.fromkeys([*range(5), *range(8, 12)], True))
+    result = track(folder, ONE_SPOT)
+    assert result.tracks.table.groupby("track_id").size().tolist() == [5, 4]
+    write_tracks(result.tracks, tmp_path / "m.tracks.csv")
+    back = read_tracks(tmp_path / "m.tracks.csv")
+    assert back.timeline == result.tracks.timeline
+    assert back.timeline.files[8] == "t8.tif"
+    beside = json.loads((tmp_path / "m.tracks.csv.settings.json").read_text("utf-8"))
+    assert beside["frames"]["looked_at"] == [[0, 4], [8, 11]]
+    assert beside["frames"]["files"]["11"] == "t11.tif"

@@ -9,6 +9,7 @@ import pytest
 from auctrack.tracker.calibration import Calibration
 from auctrack.tracker.errors import InvalidInput, InvalidSetting
 from auctrack.tracker.points import Points, Tracks
+from auctrack.tracker.timeline import Timeline
 
 
 def spots(**columns) -> pd.DataFrame:
@@ -82,17 +83,41 @@ class TestTable:
             Tracks(spots())
 
 
+def in_frames(frames, **options) -> Points:
+    return Points(pd.DataFrame({"frame": np.asarray(frames, np.int64), "y": 0.0, "x": 0.0}), **options)
+
+
 class TestFrameStep:
-    @pytest.mark.parametrize(
-        ("frames", "step"), [([], 1), ([4], 1), ([0, 1, 3], 1), ([0, 5, 20], 5), ([10, 4, 10**12 + 2], 2), ([-3, 3], 6)]
-    )
-    def test_it_is_the_greatest_step_that_meets_every_frame(self, frames, step):
-        points = Points(pd.DataFrame({"frame": np.asarray(frames, np.int64), "y": 0.0, "x": 0.0}))
-        assert points.frame_step == step
+    @pytest.mark.parametrize("frames", [[], [4], [0, 1, 3], [0, 5, 20], [10, 4, 10**12 + 2], [-3, 3]])
+    def test_it_is_never_guessed_from_the_frames_that_hold_points(self, frames):
+        points = in_frames(frames)
+        assert points.frame_step == 1
         np.testing.assert_array_equal(points.frame_numbers, np.unique(frames))
+
+    def test_a_stated_step_is_kept(self):
+        assert in_frames([0, 5, 20], timeline=Timeline(5)).frame_step == 5
+
+    def test_frames_between_those_of_a_stated_step_are_refused(self):
+        with pytest.raises(InvalidInput, match=r"frame_step .* 5 .* row 2 is in frame 7"):
+            in_frames([0, 5, 7], timeline=Timeline(5))
+
+    @pytest.mark.parametrize("step", [0, -1, 1.5, True, "2"])
+    def test_a_step_is_a_whole_number_from_1(self, step):
+        with pytest.raises(InvalidSetting, match="frame_step"):
+            Timeline(step)
 
 
 class TestCut:
+    @pytest.mark.parametrize(("stated", "asked", "step"), [(1, 5, 5), (2, 2, 2), (2, 5, 10)])
+    def test_a_step_that_is_asked_for_is_known_afterwards(self, stated, asked, step):
+        cut = in_frames(range(0, 40, stated), timeline=Timeline(stated)).cut(slice(None, None, asked))
+        assert cut.frame_step == step
+        np.testing.assert_array_equal(cut.frame_numbers, range(0, 40, step))
+
+    def test_frames_that_were_looked_at_stay_known(self):
+        seen = in_frames([1, 2], timeline=Timeline(1, tuple(range(10))))
+        assert seen.cut(slice(None, 8, 2)).timeline == Timeline(2, (0, 2, 4, 6))
+
     def test_frames_and_region(self):
         points = Points(spots())
         assert points.cut(slice(1, None)).table.index.tolist() == [2]

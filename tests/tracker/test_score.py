@@ -22,6 +22,7 @@ from auctrack.tracker.point_matching import match_points
 from auctrack.tracker.points import Points, Tracks
 from auctrack.tracker.score import score_detections, score_links
 from auctrack.tracker.simulate import SimulationSettings, simulate
+from auctrack.tracker.timeline import Timeline
 
 RECIPE = Path(__file__).parents[2] / "../shared/recipes/persistent_walks.py"
 
@@ -114,7 +115,9 @@ def test_a_link_that_skips_a_detection_of_its_particle_is_wrong():
 
 
 def test_consecutive_means_the_frame_step_of_the_truth():
-    strided = tracks(standing(0.0, range(0, 20, 5)), standing(10.0, range(0, 20, 5)))
+    lives = standing(0.0, range(0, 20, 5)), standing(10.0, range(0, 20, 5))
+    strided = tracks(*lives, timeline=Timeline(5))
+    assert figures(score_links(strided, tracks(*lives), tolerance=1.0).links) == (0, 0, 0)
     assert figures(score_links(strided, strided, tolerance=1.0).links) == (6, 6, 6)
 
 

@@ -11,6 +11,7 @@ from auctrack.tracker.calibration import Calibration
 from auctrack.tracker.detect import DetectSettings, detect
 from auctrack.tracker.errors import InvalidInput
 from auctrack.tracker.suggest import suggest_diameter
+from auctrack.tracker.timeline import Timeline
 
 
 class Stack:
@@ -20,7 +21,8 @@ class Stack:
         self.images = images
         self.shape, self.ndim, self.dtype = images.shape[1:], images.ndim - 1, images.dtype
         self.calibration = Calibration(scale=(1.0,) * (3 - len(scale)) + tuple(scale), unit="µm")
-        self.frame_numbers = tuple(range(len(images)))
+        self.timeline = Timeline(1, tuple(range(len(images))))
+        self.frame_numbers = self.timeline.numbers
         self.origin = (0,) * self.ndim
 
     def frame(self, number: int) -> np.ndarray:

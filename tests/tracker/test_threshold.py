@@ -17,6 +17,7 @@ from auctrack.tracker.threshold import (
     spread_frames,
     threshold_between,
 )
+from auctrack.tracker.timeline import Timeline
 
 
 class Stack:
@@ -26,7 +27,8 @@ class Stack:
         self.images = images
         self.shape, self.ndim, self.dtype = images.shape[1:], images.ndim - 1, images.dtype
         self.calibration = Calibration(scale=scale, unit="µm")
-        self.frame_numbers = tuple(range(len(images)))
+        self.timeline = Timeline(1, tuple(range(len(images))))
+        self.frame_numbers = self.timeline.numbers
         self.origin = (0,) * self.ndim
         self.read: list[int] = []
 

@@ -168,3 +168,41 @@ def test_info_doubts_a_range_that_is_too_short_for_the_steps(auctrack, tmp_path)
     said = notes(auctrack("info", scattered(tmp_path)))
     assert any("still allows" in note for note in said)
     assert "--" not in " ".join(said)  # info has none of the options that would help
+
+
+def strided(tmp_path, frames):
+    return table(tmp_path, frame=list(frames), y=[0.0] * len(frames), x=[float(n) for n in range(len(frames))])
+
+
+@pytest.mark.parametrize(("command", "frames"), [("link", (0, 5, 10)), ("info", (0, 5, 10)), ("link", (-3, 10**12))])
+def test_a_stride_that_was_not_stated_is_said_with_the_option_that_states_it(auctrack, tmp_path, command, frames):
+    step = frames[1] - frames[0]
+    (note,) = notes(auctrack(command, strided(tmp_path, frames)))
+    assert f"--frame-step {step}" in note
+    assert f"{len(frames)} frames" in note
+
+
+def test_a_stated_frame_step_is_linked_over_kept_and_scored(auctrack, tmp_path):
+    every = strided(tmp_path, range(11)).rename(tmp_path / "truth.csv")
+    truth = pd.read_csv(every).assign(track_id=0)
+    truth.to_csv(every, index=False)
+    points = strided(tmp_path, (0, 5, 10))
+    result = auctrack("link", points, "--search-range", 3, "--frame-step", 5)
+    assert notes(result) == []
+    (row,) = pd.read_csv("points.tracks.csv").groupby("track_id").size()
+    assert row == 3
+    pd.read_csv("points.tracks.csv").assign(x=[0.0, 5.0, 10.0]).to_csv("points.tracks.csv", index=False)
+    scored = auctrack("score", "points.tracks.csv", every, "--tolerance", 1, "--json")
+    assert json.loads(scored.stdout)["link_recall"] == 1.0
+    measured = auctrack("measure", "points.tracks.csv")
+    assert measured.exit_code == 0
+    assert pd.read_csv("points.measures.csv")["missed_frames"].tolist() == [0]
+
+
+def test_missing_frames_are_counted(auctrack, tmp_path):
+    (note,) = notes(auctrack("link", strided(tmp_path, (0, 1, 2, 6)), "--search-range", 3))
+    assert "3 of the 7 frames" in note
+
+
+def test_a_movie_takes_no_frame_step(auctrack, movie):
+    assert "a movie knows its frames" in auctrack("track", movie, "--frame-step", 2).output
