@@ -83,7 +83,7 @@ def suggest_diameter(movie: Movie, *, bright_on_dark: bool = True) -> DiameterSu
     noises = [pixel_noise(image, movie.dtype) for image in images]
     if not bright_on_dark:
         images = [-image for image in images]
-    diameters = _diameters_to_try(movie.shape, scale)
+    diameters = diameters_to_try(movie.shape, scale)
     curve = [_response_at(float(diameter), images, noises, scale) for diameter in diameters]
     responses = np.array([response for response, _ in curve])
     blobs = np.array([count for _, count in curve], dtype=np.int64)
@@ -105,7 +105,7 @@ def suggest_diameter(movie: Movie, *, bright_on_dark: bool = True) -> DiameterSu
     return DiameterSuggestion(diameter, unit, reason, diameters, responses, blobs)
 
 
-def _diameters_to_try(shape: tuple[int, ...], scale: np.ndarray) -> np.ndarray:
+def diameters_to_try(shape: tuple[int, ...], scale: np.ndarray) -> np.ndarray:
     """Return diameters four an octave, from two voxels to half the frame's smaller side."""
     low = _SMALLEST * float(max(scale[-2:]))
     high = 0.5 * min(shape[-2] * scale[-2], shape[-1] * scale[-1])
@@ -121,7 +121,7 @@ def _response_at(
     diameter: float, images: list[np.ndarray], noises: list[float], scale: np.ndarray
 ) -> tuple[float, int]:
     """Return the median response of the blobs at one diameter and their number; (0, number) where noise rules."""
-    bins = _bins(diameter, scale)
+    bins = voxels_to_average(diameter, scale, images[0].shape)
     noises = [noise / math.sqrt(bins.prod()) for noise in noises]
     sample = pooled(
         [
@@ -183,11 +183,28 @@ def _starts(length: int, side: int) -> list[int]:
     return [min(start, max(0, length - side)) for start in range(0, length, side)]
 
 
-def _bins(diameter: float, scale: np.ndarray) -> np.ndarray:
-    """Return how many voxels to average along each axis, int64 (ndim,), so that 8 to 16 fit into the diameter."""
+def voxels_to_average(diameter: float, scale: np.ndarray, shape: tuple[int, ...]) -> np.ndarray:
+    """Return how many voxels to average along each axis, so that 8 to 16 fit into the diameter along y and x.
+
+    Voxels that are longer along z are averaged less there. No axis is averaged over more than it has: of a thin stack
+    one plane may be left.
+
+    Parameters
+    ----------
+    diameter : float
+    scale : ndarray, float64 (ndim,)
+        Size of a voxel along each axis, in the unit of `diameter`.
+    shape : tuple of int (ndim,)
+        Of the image that is to be averaged, in voxels.
+
+    Returns
+    -------
+    ndarray, int64 (ndim,)
+        1 or more.
+    """
     pixel = float(max(scale[-2:]))
     octaves = max(0, math.floor(math.log2(diameter / (_FINE * pixel)) + 1e-9) + 1)
-    return np.maximum(1, np.floor(2**octaves * pixel / scale + 1e-9)).astype(np.int64)
+    return np.clip(np.floor(2**octaves * pixel / scale + 1e-9), 1, shape).astype(np.int64)
 
 
 def _binned(grey: np.ndarray, bins: np.ndarray) -> np.ndarray:

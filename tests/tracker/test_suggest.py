@@ -10,7 +10,9 @@ import pytest
 from auctrack.tracker.calibration import Calibration
 from auctrack.tracker.detect import DetectSettings, detect
 from auctrack.tracker.errors import InvalidInput
-from auctrack.tracker.suggest import suggest_diameter
+from auctrack.tracker.pipeline import track
+from auctrack.tracker.settings import InputSettings, Settings
+from auctrack.tracker.suggest import diameters_to_try, suggest_diameter, voxels_to_average
 from auctrack.tracker.timeline import Timeline
 
 
@@ -138,6 +140,32 @@ def test_the_reason_names_the_diameter_the_frames_and_the_number_of_blobs():
     assert len(suggestion.diameters) == len(suggestion.responses) == len(suggestion.blobs)
     assert suggestion.diameters[0] == pytest.approx(2 * 0.5)
     assert suggestion.diameters[-1] <= 0.5 * 128 * 0.5
+
+
+@pytest.mark.parametrize("side", [64, 400, 1024, 2048])
+@pytest.mark.parametrize("scale", [(1.0, 1.0, 1.0), (0.3, 0.1, 0.1), (10.0, 0.5, 1.0), (0.2, 1.0, 1.0), (1.0, 1.0)])
+def test_averaging_leaves_a_voxel_of_every_axis_and_eight_to_sixteen_in_a_diameter(scale, side):
+    voxel = np.array(scale)
+    for planes in range(1, 65) if len(scale) == 3 else (1,):
+        shape = (planes, side, side)[-len(scale) :]
+        for diameter in diameters_to_try(shape, voxel):
+            bins = voxels_to_average(diameter, voxel, shape)
+            assert ((bins >= 1) & (bins <= shape)).all()
+            across = diameter / (bins * voxel)[-2:].max()
+            assert across < 16 or across == pytest.approx(16)
+            assert bins[-2:].min() == 1 or across > 8 or across == pytest.approx(8)
+
+
+@pytest.mark.parametrize("dtype", [np.uint8, np.float32])
+@pytest.mark.parametrize("shape", [(1, 128, 128), (2, 128, 128), (5, 128, 96), (96, 96)])
+def test_thin_stacks_are_tracked_with_nothing_given(shape, dtype):
+    rng = np.random.default_rng(5)
+    centres = scattered(rng, shape, np.ones(len(shape)), 12, 14.0)
+    image = spots(shape, centres, 6.0, np.ones(len(shape)))
+    movie = np.stack([image + 50.0 + rng.normal(0.0, 3.0, shape) for _ in range(2)]).astype(dtype)
+    described = InputSettings(axes="TZYX" if len(shape) == 3 else "TYX", scale=(1.0,) * len(shape))
+    result = track(movie, Settings(described))
+    assert np.bincount(result.tracks.frames).tolist() == [12, 12]
 
 
 def test_nothing_but_noise_is_said_so():
