@@ -6,6 +6,7 @@ The solvers on their own: `solve`, `Problem`, `verify` (see `auctrack.matching`)
 
 from __future__ import annotations
 
+import logging
 from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
@@ -30,6 +31,8 @@ if TYPE_CHECKING:
     from .tracker.write import write_points, write_tracks
 
 __version__ = "0.1.0"
+
+logging.getLogger(__name__).addHandler(logging.NullHandler())  # what we log is shown by those who ask for it
 
 _HOMES = {
     "track": "tracker.pipeline",

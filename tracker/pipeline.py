@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import logging
 from collections.abc import Callable
 from dataclasses import dataclass, replace
 from pathlib import Path
+from typing import Any
 
 from .array_stack import Array
 from .detect import DetectSettings, detect, resolve_settings
@@ -16,6 +18,8 @@ from .movie import Movie, read_movie
 from .points import Points, Tracks
 from .settings import InputSettings, Settings
 from .tables import read_points
+
+_LOG = logging.getLogger(__name__)
 
 StageProgress = Callable[[str, int, int], None]
 """Called as progress(stage, done, total); stages are "detect" and "link"."""
@@ -49,7 +53,11 @@ class TrackingResult:
 
 
 def track(
-    source: str | Path | Array, settings: Settings | None = None, *, progress: StageProgress | None = None
+    source: str | Path | Array,
+    settings: Settings | None = None,
+    *,
+    progress: StageProgress | None = None,
+    **fields: Any,
 ) -> TrackingResult:
     """Follow every particle of a movie, a label movie or a point table.
 
@@ -62,6 +70,9 @@ def track(
         Without any, everything is measured from the input.
     progress : callable, optional
         Called as progress(stage, frames done, frames in all), stage "detect" or "link".
+    **fields
+        Single settings in place of those in `settings`, by the names that `InputSettings`, `DetectSettings`,
+        `LinkSettings` and `Settings` give them: axes, scale, diameter, threshold, search_range, min_length, ….
 
     Returns
     -------
@@ -73,24 +84,29 @@ def track(
     InvalidInput, UnknownAxes, UnknownScale
         If the input cannot be read, or does not say what it must.
     InvalidSetting
-        If a setting does not fit the input.
+        If a setting does not fit the input, or there is none of that name.
     DeviceUnavailable
         If the device asked for is not there.
 
     Examples
     --------
+    >>> from auctrack import InputSettings, Settings, track, write_tracks
+    >>> result = track("movie.ome.tif", diameter=3, search_range=8)  # doctest: +SKIP
+
     A file that says neither its axes nor its voxel size, or an array:
 
-    >>> from auctrack import InputSettings, Settings, track, write_tracks
+    >>> result = track("movie.tif", axes="TZYX", scale=(2, 0.5, 0.5), frame_interval=10)  # doctest: +SKIP
     >>> silent = InputSettings(axes="TZYX", scale=(2, 0.5, 0.5), frame_interval=10)
-    >>> result = track("movie.tif", Settings(silent))  # doctest: +SKIP
     >>> result = track(array, Settings(silent))  # doctest: +SKIP
     >>> write_tracks(result.tracks, "movie.tracks.csv", settings=result.settings.to_mapping())  # doctest: +SKIP
     """
     settings = settings or Settings()
     _check_types(source, settings)
+    settings = settings.replaced(**fields)
     points, found_with = find_points(source, settings, progress=progress)
+    _LOG.info("%d points in %d frames, %s", len(points), len(points.frame_numbers), points.calibration)
     linking = link_points(points, settings.link, progress=_stage("link", progress))
+    _LOG.info("linked with %s: %s", linking.settings, dict(linking.report))
     tracks = filter_by_length(linking.tracks, settings.min_length)
     effective = replace(settings, detect=found_with or settings.detect, link=linking.settings)
     return TrackingResult(tracks, linking, effective)
@@ -118,9 +134,11 @@ def find_points(
     if isinstance(source, (str, Path)) and given.is_table(source):
         return _read_table(source, given), None
     with open_movie(source, given) as movie:
+        _LOG.info("opened\n%s", movie.describe())
         if given.kind == "labels":
             return _read_labels(movie, given, progress), None
         effective = resolve_settings(movie, settings.detect)
+        _LOG.info("detecting with %s", effective)
         return detect(movie, effective, progress=_stage("detect", progress)), effective
 
 
@@ -171,8 +189,12 @@ def _read_labels(movie: Movie, given: InputSettings, progress: StageProgress | N
         return read_points_from_labels(movie, intensity, progress=_stage("detect", progress))
 
 
-def _stage(name: str, progress: StageProgress | None) -> Callable[[int, int], None] | None:
-    """Return a progress function that reports under the name of a stage."""
-    if progress is None:
-        return None
-    return lambda done, total: progress(name, done, total)
+def _stage(name: str, progress: StageProgress | None) -> Callable[[int, int], None]:
+    """Return a progress function that logs, and reports under the name of a stage."""
+
+    def advance(done: int, total: int) -> None:
+        _LOG.debug("%s: %d of %d", name, done, total)
+        if progress is not None:
+            progress(name, done, total)
+
+    return advance

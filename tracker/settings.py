@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import asdict, dataclass, field, fields
+from dataclasses import asdict, dataclass, field, fields, is_dataclass, replace
 from pathlib import Path
 from typing import Any, Literal
 
@@ -138,6 +138,32 @@ class Settings:
             link=_section(LinkSettings, given.get("link", {}), "[link]"),
             min_length=given.get("min_length", 1),
         )
+
+    def replaced(self, **given: Any) -> Settings:
+        """Return the same with some settings in place of others, by their own names, whatever section they are of.
+
+        Raises
+        ------
+        InvalidSetting
+            If there is none of that name, or a value is out of range.
+
+        Examples
+        --------
+        >>> Settings().replaced(diameter=3, min_length=2).detect.diameter
+        3
+        """
+        sections: dict[str, Any] = {f.name: of for f in fields(self) if is_dataclass(of := getattr(self, f.name))}
+        homes = {f.name: name for name, section in sections.items() for f in fields(section)}
+        own = [f.name for f in fields(self) if f.name not in sections]
+        unknown = [name for name in given if name not in homes and name not in own]
+        if unknown:
+            raise InvalidSetting(
+                f"there is no setting {', '.join(map(repr, unknown))}; there are {', '.join([*homes, *own])}."
+            )
+        changed: dict[str, Any] = {name: value for name, value in given.items() if name in own}
+        for name, section in sections.items():
+            changed[name] = replace(section, **{key: value for key, value in given.items() if homes.get(key) == name})
+        return replace(self, **changed)
 
     def to_mapping(self) -> dict[str, Any]:
         """Return the settings as nested plain values, those that are None left out: the inverse of `from_mapping`."""

@@ -11,6 +11,7 @@ from typing import Any
 import numpy as np
 
 from .calibration import Calibration
+from .checksum import Checksum
 from .errors import InvalidInput, InvalidSetting
 from .timeline import Timeline
 
@@ -32,6 +33,8 @@ class Sidecar:
         Effective settings of the run.
     timeline : Timeline
         The frames that were looked at, and the file of each where every frame is one.
+    table : Checksum or None
+        Of the table as it was written; None where it is not known.
     """
 
     calibration: Calibration
@@ -39,9 +42,10 @@ class Sidecar:
     parents: Mapping[int, Sequence[int]]
     settings: Mapping[str, Any]
     timeline: Timeline = field(default_factory=Timeline)
+    table: Checksum | None = None
 
-    def to_json(self, version: str) -> str:
-        """Return the text of the file.
+    def to_json(self, version: str) -> bytes:
+        """Return the content of the file, UTF-8; a name that is none is escaped, and read back as it was.
 
         Raises
         ------
@@ -52,6 +56,7 @@ class Sidecar:
         content = {
             "auctrack": version,
             "calibration": asdict(self.calibration),
+            **({} if self.table is None else {"table": asdict(self.table)}),
             "positions": f"z, y, x times scale {list(scale)} are in {unit}",
             "frames": _frames(self.timeline),
             "columns": dict(self.columns),
@@ -59,9 +64,10 @@ class Sidecar:
             "settings": dict(self.settings),
         }
         try:
-            return json.dumps(content, indent=2, ensure_ascii=False, default=_plain) + "\n"
+            text = json.dumps(content, indent=2, ensure_ascii=False, default=_plain) + "\n"
         except (TypeError, ValueError) as error:
             raise InvalidSetting(f"settings cannot be written as JSON ({error}).") from error
+        return text.encode(errors="backslashreplace")
 
 
 def sidecar_path(table: Path) -> Path:
@@ -102,6 +108,7 @@ def _understood(content: Any) -> Sidecar:
         parents={int(child): [int(parent) for parent in of] for child, of in content["parents"].items()},
         settings=settings,
         timeline=_timeline(content["frames"]) if "frames" in content else Timeline(),
+        table=Checksum(**content["table"]) if "table" in content else None,
     )
 
 

@@ -18,6 +18,7 @@ import pandas as pd
 
 from .dialects import POSITIONAL, TRACKMATE
 from .errors import InvalidInput
+from .regular_files import refuse_pipe
 from .sidecar import Sidecar
 
 _ROWS_LOOKED_AT = 100
@@ -48,6 +49,7 @@ def read_table_file(path: Path, sidecar: Sidecar | None) -> tuple[pd.DataFrame, 
     name = path.name.lower()
     if not name.endswith(TABLES):
         raise InvalidInput(f"{path}: is no kind of table that is known here; {', '.join(TABLES)} are.")
+    refuse_pipe(path, "Save the table in one first; the commands link, measure and score read standard input as '-'.")
     try:
         return (_read_parquet(path), {}) if name.endswith(".parquet") else _read_csv(path, sidecar)
     except InvalidInput:

@@ -16,6 +16,7 @@ import tifffile
 
 from ..matching.errors import AuctrackError
 from .errors import InvalidInput
+from .regular_files import refuse_pipe
 from .stated import Stated
 from .tiff_axes import divided, known_axes, naming_axes
 from .tiff_metadata import stated_by
@@ -53,6 +54,7 @@ class TiffStack:
 
     def __init__(self, path: Path, axes: str | None = None) -> None:
         self.path = path
+        refuse_pipe(path, "Save the movie in one first.")
         with damage_explained(path):
             self._tif = tifffile.TiffFile(path)
         try:

@@ -5,10 +5,11 @@ from __future__ import annotations
 import contextlib
 import csv
 import io
+import logging
 import os
-import secrets
 import tempfile
 from collections.abc import Callable, Generator, Iterable, Mapping, Sequence
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import BinaryIO
 
@@ -20,12 +21,32 @@ from pyarrow import parquet
 
 from .. import __version__
 from .calibration import Calibration
+from .checksum import Checksum
 from .errors import InvalidInput, InvalidSetting, OutputExists, OutputFailed
+from .leftovers import marked_as_in_use, new_token, remove_leftovers, temporary_name
 from .points import Points, Tracks, require
 from .sidecar import Sidecar, sidecar_path
 from .timeline import Timeline
 
+_LOG = logging.getLogger(__name__)
+
 FORMATS = ("csv", "parquet", "napari")
+
+
+@dataclass(frozen=True)
+class Record:
+    """A sidecar to be written after its table, whose size and checksum belong in it."""
+
+    table: Path
+    sidecar: Sidecar
+
+    def of(self, written: Path) -> bytes:
+        """Return its content for the table as it was written."""
+        return replace(self.sidecar, table=Checksum.of(written)).to_json(__version__)
+
+
+Content = bytes | Callable[[BinaryIO], None] | Record
+"""What a file holds, or what writes it."""
 
 
 def write_points(
@@ -174,22 +195,21 @@ def sidecar_beside(
     settings: Mapping[str, object],
     parents: Mapping[int, Sequence[int]] | None = None,
     timeline: Timeline | None = None,
-) -> dict[Path, bytes]:
+) -> dict[Path, Record]:
     """Return the sidecar of a table that goes to `path`, as `write_whole` takes it."""
     columns = {str(name): str(dtype) for name, dtype in table.dtypes.items()}
     sidecar = Sidecar(calibration, columns, parents or {}, settings, timeline or Timeline())
-    content = sidecar.to_json(__version__).encode()
-    return {sidecar_path(path): content}
+    return {sidecar_path(path): Record(path, sidecar)}
 
 
-def write_whole(contents: Mapping[Path, bytes | Callable[[BinaryIO], None]], *, overwrite: bool = False) -> None:
+def write_whole(contents: Mapping[Path, Content], *, overwrite: bool = False) -> None:
     """Write files that belong together, each whole or not at all.
 
     Parameters
     ----------
-    contents : mapping of Path to bytes or callable
-        What each file holds, or what writes it. The last one marks the result as complete: the old one goes first, the
-        new comes last.
+    contents : mapping of Path to bytes, callable or Record
+        What each file holds, or what writes it; a record comes after its table. The last one marks the result as
+        complete: the old one goes first, the new comes last.
     overwrite : bool
 
     Raises
@@ -206,22 +226,31 @@ def write_whole(contents: Mapping[Path, bytes | Callable[[BinaryIO], None]], *, 
         require_files(contents)
         for path in contents:
             path.parent.mkdir(parents=True, exist_ok=True)
-        with _temporary_names(contents) as temporary:
+            remove_leftovers(path)
+        with _temporary_names(contents) as temporary, contextlib.ExitStack() as until_renamed:
             for path, content in contents.items():
                 with temporary[path].open("xb") as file:
-                    if isinstance(content, bytes):
-                        file.write(content)
-                    else:
-                        content(file)
+                    until_renamed.enter_context(marked_as_in_use(file))
+                    _fill(file, content, temporary)
                     file.flush()
                     os.fsync(file.fileno())
             _rename(temporary)
+        _LOG.info("written: %s", ", ".join(map(str, contents)))
     except (OutputExists, OutputFailed):
         raise
     except OSError as error:
         raise OutputFailed(
             f"{next(iter(contents))} cannot be written: {error.strerror or error}. Nothing half-written was left."
         ) from error
+
+
+def _fill(file: BinaryIO, content: Content, temporary: Mapping[Path, Path]) -> None:
+    if isinstance(content, Record):
+        file.write(content.of(temporary[content.table]))
+    elif isinstance(content, bytes):
+        file.write(content)
+    else:
+        content(file)
 
 
 def require_writable(folder: Path) -> None:
@@ -290,8 +319,8 @@ def _rename(temporary: Mapping[Path, Path]) -> None:
 @contextlib.contextmanager
 def _temporary_names(paths: Mapping[Path, object]) -> Generator[dict[Path, Path]]:
     """Yield a name in the same folder for each path, and remove whatever is left under it."""
-    token = secrets.token_hex(4)
-    temporary = {path: path.with_name(f".{path.name}.{token}.tmp") for path in paths}
+    token = new_token()
+    temporary = {path: temporary_name(path, token) for path in paths}
     try:
         yield temporary
     finally:

@@ -12,8 +12,11 @@ from typer.core import TyperGroup
 from ... import __version__
 from ...matching.errors import AuctrackError
 from . import bench, console, detect, info, link, measure, score, simulate, track
+from .compile_cache import Computing
 from .interrupt import is_ctrl_c
 from .outcome import INTERRUPTED, SOME_FAILED
+
+_LOG = logging.getLogger(__name__)
 
 
 class _OneSentence(TyperGroup):
@@ -23,8 +26,12 @@ class _OneSentence(TyperGroup):
         logging.getLogger("tifffile").setLevel(logging.CRITICAL)  # what it finds wrong with a file, our sentence says
         try:
             return super().invoke(ctx)
+        except typer.BadParameter as error:
+            error.message = console.printable(error.message)
+            raise
         except (AuctrackError, OSError, MemoryError) as error:
             console.fail(console.sentence(error))
+            _LOG.debug("where it failed", exc_info=error)
             raise typer.Exit(SOME_FAILED) from None
         except (KeyboardInterrupt, SystemError) as error:
             if not is_ctrl_c(error):
@@ -64,7 +71,10 @@ app = typer.Typer(
 
 for _module in (track, info, detect, link, measure, simulate, score):
     app.command(
-        name=_module.__name__.rpartition(".")[2], help=_page(_module.command.__doc__ or ""), no_args_is_help=True
+        name=_module.__name__.rpartition(".")[2],
+        cls=Computing,
+        help=_page(_module.command.__doc__ or ""),
+        no_args_is_help=True,
     )(_module.command)
 app.add_typer(bench.app, name="bench")
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import logging
 import time
 import traceback
 from collections.abc import Sequence
@@ -12,6 +13,7 @@ from typing import Any
 
 from ... import __version__
 from ...matching.errors import AuctrackError
+from ...tracker.checksum import Checksum
 from ...tracker.errors import OutputExists
 from ...tracker.pipeline import TrackingResult, open_movie, track
 from ...tracker.points import Points
@@ -27,6 +29,7 @@ from .interrupt import held_back, is_ctrl_c
 from .notes import on_doubt, on_length, on_linking, on_pixels
 from .outcome import Outcome, counted, exit_code
 
+_LOG = logging.getLogger(__name__)
 _PIXELS_NOTE = "; lengths are in pixels, as no unit is known (--voxel or --unit gives one)"
 
 
@@ -36,7 +39,7 @@ def run_all(jobs: Sequence[Job], settings: Settings, *, overwrite: bool, picture
     try:
         for number, (job, outcome) in enumerate(zip(jobs, outcomes, strict=True)):
             if len(jobs) > 1:
-                console.say(f"[{number + 1}/{len(jobs)}] {job.source}{_time_left(outcomes)}")
+                console.say(f"[{number + 1}/{len(jobs)}] {job.source}{_time_left(jobs, outcomes)}")
             _run_or_fail(job, settings, outcome, overwrite=overwrite, picture=picture)
     except (KeyboardInterrupt, SystemError) as error:
         if not is_ctrl_c(error):
@@ -54,6 +57,7 @@ def _run_or_fail(job: Job, settings: Settings, outcome: Outcome, *, overwrite: b
     except (AuctrackError, OSError, MemoryError) as error:
         outcome.status, outcome.message = "failed", console.naming(job.source, error)
         console.fail(outcome.message)
+        _LOG.debug("where it failed", exc_info=error)
     except Exception as error:  # one broken input, even by a bug of ours, must not stop the others
         if is_ctrl_c(error):
             raise
@@ -64,11 +68,14 @@ def _run_or_fail(job: Job, settings: Settings, outcome: Outcome, *, overwrite: b
         outcome.seconds = round(time.monotonic() - began, 3)
 
 
-def _time_left(outcomes: Sequence[Outcome]) -> str:
-    """Return how long the rest takes if it is like those that were tracked; skipped and broken ones tell nothing."""
-    spent = [outcome.seconds for outcome in outcomes if outcome.status == "tracked"]
-    waiting = sum(outcome.status == "not started" for outcome in outcomes)
-    return f", about {sum(spent) / len(spent) * waiting:.0f} s left for all" if spent else ""
+def _time_left(jobs: Sequence[Job], outcomes: Sequence[Outcome]) -> str:
+    """Return how long the rest takes, byte for byte, if it is like what was tracked; what was skipped tells nothing."""
+    paired = list(zip(jobs, outcomes, strict=True))
+    seconds = sum(outcome.seconds for outcome in outcomes if outcome.status == "tracked")
+    done, waiting = (
+        sum(job.bytes for job, outcome in paired if outcome.status == status) for status in ("tracked", "not started")
+    )
+    return f", about {seconds / done * waiting:.0f} s left for all" if done else ""
 
 
 def _run_one(job: Job, settings: Settings, outcome: Outcome, *, overwrite: bool, picture: bool) -> None:
@@ -78,11 +85,7 @@ def _run_one(job: Job, settings: Settings, outcome: Outcome, *, overwrite: bool,
     key = fingerprint(files_behind(job, settings.input), asked)
     outcome.picture = str(job.picture) if picture else None
     if not overwrite and is_up_to_date(job, key):
-        if picture and not job.picture.exists():
-            _draw(job, settings, read_tracks(job.result), overwrite=False)
-        _point_out_old_picture(job)
-        outcome.status = "up to date"
-        console.show(f"{job.source}: {job.result} is up to date")
+        _leave_as_it_is(job, settings, outcome)
         return
     if picture and not overwrite and job.picture.exists():
         raise OutputExists(f"{job.picture} exists; give --overwrite to replace it, or another --output folder.")
@@ -91,13 +94,27 @@ def _run_one(job: Job, settings: Settings, outcome: Outcome, *, overwrite: bool,
         result = track(job.source, settings, progress=progress)
     effective = result.settings.to_mapping()
     record = {"fingerprint": key, "source": job.source, "asked": asked, "effective": effective}
-    with held_back():
-        write_tracks(result.tracks, job.result, settings=record, overwrite=overwrite)
+    try:
+        with held_back():
+            write_tracks(result.tracks, job.result, settings=record, overwrite=overwrite)
+    except OutputExists:
+        if not is_up_to_date(job, key):  # else another run into this folder was faster
+            raise
+        _leave_as_it_is(job, settings, outcome)
+        return
     report(job, result)
     if picture:
-        _draw(job, settings, result.tracks, overwrite=overwrite)
+        _draw(job, settings, result.tracks)
     _point_out_old_picture(job)
     outcome.status, outcome.figures = "tracked", figures(result)
+
+
+def _leave_as_it_is(job: Job, settings: Settings, outcome: Outcome) -> None:
+    if outcome.picture is not None and not job.picture.exists():
+        _draw(job, settings, read_tracks(job.result))
+    _point_out_old_picture(job)
+    outcome.status = "up to date"
+    console.show(f"{job.source}: {job.result} is up to date")
 
 
 def _point_out_old_picture(job: Job) -> None:
@@ -105,26 +122,32 @@ def _point_out_old_picture(job: Job) -> None:
         console.note(f"{job.picture} shows earlier tracks; --picture with --overwrite draws it anew.")
 
 
-def _draw(job: Job, settings: Settings, tracks: Any, *, overwrite: bool) -> None:
+def _draw(job: Job, settings: Settings, tracks: Any) -> None:
+    """Draw the picture; one that stands there by now is of the same tracks, by another run into this folder."""
     from .picture import write_picture
 
-    write_picture(tracks, job.source, settings.input, job.picture, overwrite=overwrite)
+    write_picture(tracks, job.source, settings.input, job.picture, overwrite=True)
     console.show(console.aligned([("picture", str(job.picture))]))
 
 
 def is_up_to_date(job: Job, key: str) -> bool:
-    """Whether the result stands there with this fingerprint.
+    """Whether the result stands there with this fingerprint, as it was written.
 
     Raises
     ------
     OutputExists
-        If a result stands there that comes from another input or other settings.
+        If a result stands there that comes from another input or other settings, or is not what was written.
     """
     if not job.result.exists():
         return False
     sidecar = read_sidecar(job.result)
     if sidecar is not None and sidecar.settings.get("fingerprint") == key:
-        return True
+        if sidecar.table == Checksum.of(job.result):
+            return True
+        raise OutputExists(
+            f"{job.result} is not as it was written: it was cut short or edited. Give --overwrite to make it anew, or "
+            "another --output folder."
+        )
     raise OutputExists(
         f"{job.result} exists and comes from another input, other settings or another version of auctrack. "
         "Give --overwrite to replace it, or another --output folder."
@@ -203,7 +226,7 @@ def write_summary(path: Path, outcomes: Sequence[Outcome]) -> None:
     }
     text = json.dumps(content, indent=2, ensure_ascii=False) + "\n"
     with held_back():
-        write_whole({path: text.encode()}, overwrite=True)
+        write_whole({path: text.encode(errors="backslashreplace")}, overwrite=True)  # names that are not UTF-8
     if len(outcomes) > 1 or exit_code(outcomes):
         console.say(f"{counted(outcomes)}; summary in {path}")
 

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import logging
 import os
+import re
 import sys
 import time
 from collections.abc import Callable, Generator, Iterable
@@ -17,6 +19,10 @@ if TYPE_CHECKING:
     from rich.console import Console
 
 SECONDS_BETWEEN_LINES = 10.0
+
+_LOG = logging.getLogger(__name__)
+_UNPRINTABLE = re.compile(r"[\x00-\x08\x0b-\x1f\x7f-\x9f\u200e\u200f\u2028-\u202e\u2066-\u2069\ud800-\udfff]")
+"""What a terminal obeys (ESC, directions of text), and what stands for the bytes of a name that is not UTF-8."""
 
 StageProgress = Callable[[str, int, int], None]
 
@@ -33,16 +39,34 @@ def stderr() -> Console:
     return Enduring(stderr=True, highlight=False, soft_wrap=True)
 
 
+def printable(text: str) -> str:
+    r"""Return text with what a terminal would obey written out: names of files may hold anything.
+
+    Examples
+    --------
+    >>> printable("red\x1b[31m.tif") == r"red\u001b[31m.tif"
+    True
+    """
+    return _UNPRINTABLE.sub(lambda sign: f"\\u{ord(sign[0]):04x}", text)  # as JSON has it, which may be shown too
+
+
 def fail(message: str) -> None:
     """Print what went wrong."""
     from rich.markup import escape
 
-    stderr().print(f"[bold red]error:[/bold red] {escape(message)}")
+    _LOG.error("%s", message)
+    stderr().print(f"[bold red]error:[/bold red] {escape(printable(message))}")
 
 
 def say(message: str) -> None:
-    """Print a note as it is."""
-    stderr().print(message, markup=False)
+    """Print a note, and log it."""
+    _LOG.info("%s", message)
+    to_screen(message)
+
+
+def to_screen(message: str) -> None:
+    """Print a note that the log has already."""
+    stderr().print(printable(message), markup=False)
 
 
 def note(*messages: str) -> None:
@@ -61,8 +85,9 @@ def show(message: str) -> None:
     """
     from ...tracker.errors import OutputFailed
 
+    _LOG.info("%s", message)
     try:
-        typer.echo(message)
+        typer.echo(printable(message))
     except BrokenPipeError:
         sys.stdout = Path(os.devnull).open("w", encoding="utf-8")  # noqa: SIM115 - open until we leave
     except OSError as error:

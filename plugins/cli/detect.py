@@ -46,6 +46,8 @@ def command(
     format_: options.Format = None,
     overwrite: options.Overwrite = False,
     config: options.Config = None,
+    verbose: options.Verbose = False,
+    log: options.Log = None,
 ) -> None:
     """Find the particles of every frame, and write where they are; link them later by auctrack link.
 

@@ -1,4 +1,4 @@
-"""`auctrack track --dry-run`: what each input is taken to be, and what to expect of it. Writes nothing."""
+"""`auctrack track --dry-run`: what each input is taken to be, and what to expect of it. Writes no result."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from . import console
 from .batch import describe, is_up_to_date
 from .fingerprint import fingerprint
 from .first_look import first_look
-from .inputs import Job, files_behind, refuse_rival
+from .inputs import Job, files_behind, refuse_missing, refuse_rival
 from .outcome import ALL_GOOD, SOME_FAILED
 
 
@@ -21,13 +21,15 @@ def show_plan(jobs: Sequence[Job], settings: Settings, *, overwrite: bool) -> in
         console.show(f"[{number}/{len(jobs)}] {job.source}")
         try:
             refuse_rival(job)
+            refuse_missing(job)
             describe(job, settings)
             _show_expected(job, settings)
             _show_result(job, settings, overwrite=overwrite)
         except (AuctrackError, OSError, MemoryError) as error:
             failed += 1
             console.fail(console.naming(job.source, error))
-    console.show(f"{len(jobs) - failed} of {console.counted(len(jobs), 'input')} could be tracked; nothing was written")
+    of_all = f"{len(jobs) - failed} of {console.counted(len(jobs), 'input')}"
+    console.show(f"{of_all} could be tracked; no result was written")
     return SOME_FAILED if failed else ALL_GOOD
 
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import hashlib
 import json
+import os
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
@@ -34,7 +35,7 @@ def fingerprint(files: Sequence[Path], settings: Mapping[str, Any]) -> str:
 
 
 def _add(file: Path, digest: hashlib.blake2b) -> None:
-    digest.update(f"\0{file.name}\0{file.stat().st_size}\0".encode())
+    digest.update(b"\0%b\0%d\0" % (os.fsencode(file.name), file.stat().st_size))
     with file.open("rb") as stream:
         while chunk := stream.read(_CHUNK):
             digest.update(chunk)

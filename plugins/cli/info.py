@@ -57,6 +57,8 @@ def command(
     threshold: options.Threshold = None,
     dark: options.Dark = False,
     as_json: options.Json = False,
+    verbose: options.Verbose = False,
+    log: options.Log = None,
 ) -> None:
     """Say what is in a file, and which settings suit it, with the reasons.
 

@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import glob
-from collections.abc import Sequence
+import os
+from collections import Counter
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -40,6 +42,11 @@ class Job:
     rival: str | None = None
 
     @property
+    def bytes(self) -> int:
+        """How much there is to read, as far as it is there."""
+        return sum(file.stat().st_size for file in self.files if file.is_file())
+
+    @property
     def picture(self) -> Path:
         """Where its picture goes."""
         return self.result.with_name(stem(self.result.name) + ".tracks.png")
@@ -51,7 +58,8 @@ def plan(arguments: Sequence[str], folder: Path, kind: str, given: InputSettings
     A file is one input. The TIFF files of a folder or glob pattern are one movie when they hold one time point each,
     and one input a file when they hold several. A folder without TIFF files gives the tables in it, except those that
     our own commands wrote. What is broken or missing is a job too, which then fails with its own sentence. An input
-    that is given twice is one job.
+    that is given twice is one job. Results that would have one name keep the folders of their inputs, from the one
+    on that all of these share.
 
     Parameters
     ----------
@@ -63,18 +71,35 @@ def plan(arguments: Sequence[str], folder: Path, kind: str, given: InputSettings
     given : InputSettings
         What was said about the inputs, needed to look into TIFF files that are silent about their axes.
     """
-    jobs: dict[tuple[Path, ...], Job] = {}
-    first_of: dict[Path, str] = {}
+    inputs: dict[tuple[str, ...], tuple[str, tuple[Path, ...]]] = {}
     for argument in arguments:
         for source, files in _expanded(argument, given):
-            same = tuple(file.resolve() for file in files or (Path(source),))
-            if same in jobs:
+            same = tuple(os.path.realpath(file) for file in files or (source,))  # resolve() dies of a loop of links
+            if same in inputs:
                 console.note(f"{source} is given twice; it is tracked once.")
-                continue
-            result = folder / f"{stem(source)}.tracks{SUFFIXES[kind]}"
-            jobs[same] = Job(source, files, result, first_of.get(result))
-            first_of.setdefault(result, source)
-    return list(jobs.values())
+            else:
+                inputs[same] = source, files
+    kept = _kept_folders([source for source, _ in inputs.values()])
+    jobs: list[Job] = []
+    first_of: dict[Path, str] = {}
+    for source, files in inputs.values():
+        result = folder / kept[source] / f"{stem(source)}.tracks{SUFFIXES[kind]}"
+        jobs.append(Job(source, files, result, first_of.get(result)))
+        first_of.setdefault(result, source)
+    return jobs
+
+
+def _kept_folders(sources: Sequence[str]) -> Mapping[str, str]:
+    """Return below which folder each result goes: none, but of inputs whose results would have one name their own."""
+    parents = {source: os.path.splitdrive(os.path.abspath(source))[1] for source in sources}  # noqa: PTH100
+    parents = {source: os.path.dirname(path) for source, path in parents.items()}  # noqa: PTH120
+    shared = Counter(map(stem, sources))
+    alike = [parents[source] for source in sources if shared[stem(source)] > 1]
+    if len(set(alike)) < 2:
+        return dict.fromkeys(sources, "")
+    common = os.path.commonpath(alike)
+    console.note(f"some inputs have one name; results of these keep their folders below {common}.")
+    return {source: os.path.relpath(parents[source], common) if shared[stem(source)] > 1 else "" for source in sources}
 
 
 def refuse_rival(job: Job) -> None:
@@ -103,7 +128,8 @@ def refuse_missing(job: Job) -> None:
         raise InvalidInput(f"{job.source}: no file is called like this.")
     for file in job.files:
         if not file.exists():
-            raise InvalidInput(f"{file}: there is no such file.")
+            what = "is a link that leads to no file" if file.is_symlink() else "there is no such file"
+            raise InvalidInput(f"{file}: {what}.")
 
 
 def files_behind(job: Job, given: InputSettings) -> tuple[Path, ...]:
@@ -120,7 +146,7 @@ def stem(source: str) -> str:
     name = Path(source).name.translate({ord(sign): None for sign in "*?[]"})
     name = _without_one_of((*MOVIES, *TABLES), name)
     name = _without_one_of(PRODUCTS, name).rstrip("._- ")
-    return name or Path(source).resolve().parent.name or "movie"
+    return name or Path(os.path.realpath(source)).parent.name or "movie"
 
 
 def _without_one_of(endings: Sequence[str], name: str) -> str:

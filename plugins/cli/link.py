@@ -47,6 +47,8 @@ def command(
     min_length: options.MinLength = None,
     overwrite: options.Overwrite = False,
     config: options.Config = None,
+    verbose: options.Verbose = False,
+    log: options.Log = None,
 ) -> None:
     """Link the particles of a table from frame to frame into tracks.
 

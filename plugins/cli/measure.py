@@ -78,6 +78,8 @@ def command(
         ),
     ] = None,
     overwrite: options.Overwrite = False,
+    verbose: options.Verbose = False,
+    log: options.Log = None,
 ) -> None:
     """Measure every track: length, duration, displacement, speed, straightness, mean intensity.
 

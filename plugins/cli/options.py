@@ -7,7 +7,9 @@ from typing import Annotated
 
 import typer
 
-_INPUT, _DETECT, _LINK, OUTPUT = "Input", "Detection", "Linking", "Output"
+from .logs import keep_log, say_more
+
+_INPUT, _DETECT, _LINK, OUTPUT, _MESSAGES = "Input", "Detection", "Linking", "Output", "Messages"
 
 Axes = Annotated[
     str | None,
@@ -218,4 +220,25 @@ Overwrite = Annotated[
 ]
 Json = Annotated[
     bool, typer.Option("--json", metavar="", rich_help_panel=OUTPUT, help="Print JSON, for programs to read.")
+]
+Verbose = Annotated[
+    bool,
+    typer.Option(
+        "--verbose",
+        metavar="",
+        rich_help_panel=_MESSAGES,
+        callback=say_more,
+        is_eager=True,
+        help="Also say, on standard error, what is being done and with which settings.",
+    ),
+]
+Log = Annotated[
+    Path | None,
+    typer.Option(
+        metavar="FILE",
+        rich_help_panel=_MESSAGES,
+        callback=keep_log,
+        is_eager=True,
+        help="Append all messages to FILE, with times, every detail, and where in the program an error arose.",
+    ),
 ]

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import io
+import warnings
 from collections.abc import Mapping
 from pathlib import Path
 
@@ -18,6 +19,7 @@ from ...tracker.points import Tracks
 from ...tracker.settings import InputSettings
 from ...tracker.threshold import spread_frames
 from ...tracker.write import write_whole
+from .console import printable
 
 _FRAMES = 50
 """Frames of which the projection is made, spread over the movie."""
@@ -52,7 +54,10 @@ def write_picture(tracks: Tracks, source: str, given: InputSettings, path: Path,
     """
     projections = {} if given.is_table(source) else _projections(source, given)
     image = io.BytesIO()
-    FigureCanvasAgg(_figure(tracks, projections, Path(source).name)).print_png(image)
+    figure = _figure(tracks, projections, printable(Path(source).name))
+    with warnings.catch_warnings():
+        warnings.filterwarnings("ignore", "Glyph", UserWarning)  # signs that the font lacks are drawn as boxes
+        FigureCanvasAgg(figure).print_png(image)
     write_whole({path: image.getvalue()}, overwrite=overwrite)
 
 
@@ -96,7 +101,8 @@ def _figure(tracks: Tracks, projections: Mapping[str, Projection], name: str) ->
         _draw(panel, view, drawn, projections.get(view), extents[view])
         panel.set(xlabel=f"x ({tracks.calibration.unit})", ylabel=f"{view[0]} ({tracks.calibration.unit})")
     shown = f"the {len(drawn)} longest of {count} tracks" if len(drawn) < count else f"{count} tracks"
-    panels[0, 0].set_title(f"{name}: {shown} of two detections or more", fontsize="medium")
+    title = f"{name}: {shown} of two detections or more"
+    panels[0, 0].set_title(title, fontsize="medium", parse_math=False)  # a name may hold dollar signs
     return figure
 
 

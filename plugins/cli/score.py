@@ -1,4 +1,5 @@
 """`auctrack score`: how well tracks agree with the truth."""
+# ruff: noqa: ARG001 - `verbose` and `log` act where they are declared
 
 from __future__ import annotations
 
@@ -77,6 +78,8 @@ def command(
     ] = None,
     frame_step: options.FrameStep = None,
     as_json: options.Json = False,
+    verbose: options.Verbose = False,
+    log: options.Log = None,
 ) -> None:
     """Compare tracks with the truth: right detections, right links, complete tracks.
 

@@ -138,6 +138,8 @@ def command(
         float, typer.Option(metavar="PHOTONS", rich_help_panel=_MICROSCOPE, help="Read noise of the camera.")
     ] = 1.5,
     overwrite: options.Overwrite = False,
+    verbose: options.Verbose = False,
+    log: options.Log = None,
 ) -> None:
     """Simulate particles that wander through a box: a movie, or detections as a table, with the exact truth beside it.
 

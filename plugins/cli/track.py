@@ -87,7 +87,7 @@ def command(
             metavar="",
             rich_help_panel=options.OUTPUT,
             help="Only say what each input is taken to be, how many particles and how much memory to expect. Writes "
-            "nothing.",
+            "nothing but the file of --save-config.",
         ),
     ] = False,
     config: options.Config = None,
@@ -99,6 +99,8 @@ def command(
             help="Write the settings asked for here into a TOML file, for --config in later runs.",
         ),
     ] = None,
+    verbose: options.Verbose = False,
+    log: options.Log = None,
 ) -> None:
     """Follow every particle: movies or point tables in, one table of tracks each out.
 
@@ -106,8 +108,9 @@ def command(
     Beside it, NAME.tracks.csv.settings.json holds the units and every setting that took effect.
 
     The TIFF files of a folder or pattern are one movie when they hold one time point each; otherwise each file is an
-    input of its own. A result that is up to date is skipped; one from another input or other settings is only
-    replaced with --overwrite. A broken input never stops the others. Ctrl-C keeps what is finished.
+    input of its own. A result that is up to date is skipped; one from another input or other settings, or that was
+    changed since, is only replaced with --overwrite. Results that would have one name keep the folders of their inputs.
+    A broken input never stops the others. Ctrl-C keeps what is finished.
 
     [bold]Examples[/bold]
 
@@ -129,6 +132,10 @@ def command(
         raise typer.BadParameter("an empty name is no input.", param_hint="INPUT")
     settings = asked_settings(ctx.params)
     jobs = plan(inputs, output, format_, settings.input)
+    if save_config is not None:
+        from .toml import write_toml
+
+        write_toml(save_config, settings.to_mapping(), overwrite=overwrite)
     if dry_run:
         from .dry_run import show_plan
 
@@ -139,10 +146,6 @@ def command(
     require_writable(output)
     if summary is not None:
         require_writable(summary.parent)
-    if save_config is not None:
-        from .toml import write_toml
-
-        write_toml(save_config, settings.to_mapping(), overwrite=overwrite)
     outcomes = batch.run_all(jobs, settings, overwrite=overwrite, picture=picture)
     if summary is not None or batch.is_worth_a_summary(jobs, settings, output):
         batch.write_summary(summary or output / "auctrack-summary.json", outcomes)

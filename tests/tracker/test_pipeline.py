@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from dataclasses import replace
+from dataclasses import fields, replace
 from pathlib import Path
 
 import numpy as np
@@ -41,6 +41,25 @@ def test_the_settings_that_took_effect_give_the_same_tracks():
     first = track(MOVIE, piece)
     again = track(MOVIE, Settings.from_mapping(first.settings.to_mapping()))
     pd.testing.assert_frame_equal(first.tracks.table, again.tracks.table)
+
+
+def test_settings_are_taken_as_keywords_by_the_names_of_their_fields():
+    plainly = track(MOVIE, Settings(InputSettings(frames="0:4"), DetectSettings(diameter=3), LinkSettings(8), 2))
+    assert plainly.settings == track(MOVIE, frames="0:4", diameter=3, search_range=8, min_length=2).settings
+    settings = Settings(InputSettings(frames="0:4"), DetectSettings(diameter=5))
+    over_others = track(MOVIE, settings, diameter=3, search_range=8, min_length=2)
+    pd.testing.assert_frame_equal(over_others.tracks.table, plainly.tracks.table)
+
+
+@pytest.mark.parametrize("section", [InputSettings, DetectSettings, LinkSettings])
+def test_every_setting_is_a_keyword(section):
+    for field in fields(section):
+        assert Settings().replaced(**{field.name: getattr(section(), field.name)}) == Settings()
+
+
+def test_a_keyword_that_is_no_setting_is_refused_by_its_name():
+    with pytest.raises(InvalidSetting, match="'diametre', 'input'"):
+        track("nowhere.tif", diametre=3, search_range=8, input=InputSettings())
 
 
 def test_a_point_table_cut_to_frames():

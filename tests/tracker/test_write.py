@@ -3,11 +3,16 @@
 from __future__ import annotations
 
 import errno
+import hashlib
 import json
 import os
 import stat
+import subprocess
+import sys
+import time
 from dataclasses import dataclass
 from pathlib import Path
+from typing import BinaryIO
 
 import numpy as np
 import pandas as pd
@@ -16,8 +21,10 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from auctrack.tracker.calibration import Calibration
+from auctrack.tracker.checksum import Checksum
 from auctrack.tracker.errors import InvalidInput, InvalidSetting, OutputExists, OutputFailed
 from auctrack.tracker.points import Points, Tracks
+from auctrack.tracker.sidecar import read_sidecar
 from auctrack.tracker.tables import read_points, read_tracks
 from auctrack.tracker.write import require_writable, write_points, write_tracks, write_whole
 
@@ -383,3 +390,70 @@ def test_files_have_the_rights_of_any_new_file(tmp_path: Path) -> None:
     (tmp_path / "plain").touch()
     write_tracks(some_tracks(), tmp_path / "t.csv", settings={})
     assert stat.S_IMODE((tmp_path / "t.csv").stat().st_mode) == stat.S_IMODE((tmp_path / "plain").stat().st_mode)
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_size_and_checksum_of_a_table_stand_beside_it(tmp_path: Path, name: str) -> None:
+    write_tracks(some_tracks(), tmp_path / name)
+    content = (tmp_path / name).read_bytes()
+    sidecar = read_sidecar(tmp_path / name)
+    assert sidecar is not None
+    assert sidecar.table == Checksum(len(content), hashlib.blake2b(content, digest_size=16).hexdigest())
+    (tmp_path / name).write_bytes(content + b"\n")
+    assert sidecar.table != Checksum.of(tmp_path / name)
+
+
+def killed_while_writing(path: Path, age: float) -> Path:
+    """Leave what a run leaves that is killed with SIGKILL; `age` is in seconds."""
+    code = f"""
+import os, signal
+from pathlib import Path
+from auctrack.tracker.write import write_whole
+def die(file):
+    file.write(b"half")
+    os.kill(os.getpid(), signal.SIGKILL)
+write_whole({{Path({str(path)!r}): die}})
+"""
+    subprocess.run([sys.executable, "-c", code], check=False)
+    (left,) = path.parent.glob(".*.tmp")
+    os.utime(left, (time.time() - age,) * 2)
+    return left
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="has no locks that end with their process")
+def test_what_a_killed_run_left_goes_when_its_file_is_written_and_not_before_it_could_be_locked(tmp_path: Path) -> None:
+    left = killed_while_writing(tmp_path / "t[1].csv", age=3600)
+    write_whole({tmp_path / "other.csv": b""})
+    assert left.exists()
+    write_whole({tmp_path / "t[1].csv": b"whole"})
+    assert contents(tmp_path) == {"other.csv": b"", "t[1].csv": b"whole"}
+    young = killed_while_writing(tmp_path / "t[1].csv.", age=0)
+    write_whole({tmp_path / "t[1].csv.": b"whole"})
+    assert young.exists()
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="has no locks that end with their process")
+def test_what_another_run_is_writing_stays(tmp_path: Path) -> None:
+    path = tmp_path / "t.csv"
+
+    def meanwhile(file: BinaryIO) -> None:
+        file.write(b"mine")
+        file.flush()
+        (mine,) = tmp_path.glob(".*.tmp")
+        os.utime(mine, (0, 0))
+        write_whole({path: b"another's"})
+        assert mine.exists()
+
+    write_whole({path: meanwhile}, overwrite=True)
+    assert contents(tmp_path) == {"t.csv": b"mine"}
+
+
+def test_files_of_the_users_own_that_only_look_alike_stay(tmp_path: Path) -> None:
+    mine = [
+        tmp_path / name for name in (".t.csv.tmp", ".t.csv.mybackup.tmp", "t.csv.0123abcd.tmp", ".u.csv.0123abcd.tmp")
+    ]
+    for file in mine:
+        file.touch()
+        os.utime(file, (0, 0))
+    write_whole({tmp_path / "t.csv": b""})
+    assert all(file.exists() for file in mine)

@@ -44,7 +44,7 @@ def write_movie():
 
 def two_spots(path: Path, *, frames: int = 3) -> Path:
     """Write frames of 48 × 48 pixels of 0.5 µm with two spots that move by one pixel a frame."""
-    path.parent.mkdir(exist_ok=True)
+    path.parent.mkdir(parents=True, exist_ok=True)
     y, x = np.mgrid[:48, :48]
     noise = np.random.default_rng(0).normal(100, 2, (frames, 48, 48))
     for t in range(frames):

@@ -9,12 +9,14 @@ import signal
 import subprocess
 import sys
 import time
+from pathlib import Path
 
 import pandas as pd
 import pytest
 import tifffile
 
 from auctrack.plugins.cli import batch
+from auctrack.plugins.cli.inputs import Job
 from auctrack.plugins.cli.interrupt import held_back
 from auctrack.plugins.cli.outcome import Outcome
 from auctrack.tracker.tables import read_tracks
@@ -63,6 +65,37 @@ def test_a_result_without_its_record_is_never_taken_for_ours(auctrack, movie, tm
     (tmp_path / "spots.tracks.csv").write_text("by hand")
     assert auctrack("track", movie).exit_code == 1
     assert (tmp_path / "spots.tracks.csv").read_text() == "by hand"
+
+
+@pytest.mark.parametrize("kind", ["csv", "parquet", "napari"])
+@pytest.mark.parametrize("damaged", [lambda old: old[:0], lambda old: old[:-10], lambda old: b"9" + old[1:]])
+def test_a_result_that_is_not_as_it_was_written_is_not_up_to_date(auctrack, movie, tmp_path, summary, kind, damaged):
+    assert auctrack("track", movie, "--format", kind).exit_code == 0
+    (result,) = (path for path in tmp_path.glob("spots.tracks.*") if not path.name.endswith(".json"))
+    whole = result.read_bytes()
+    result.write_bytes(damaged(whole))
+    refused = auctrack("track", movie, "--format", kind)
+    assert (refused.exit_code, statuses(summary())) == (1, ["failed"])
+    assert "--overwrite" in refused.stderr
+    assert auctrack("track", movie, "--format", kind, "--dry-run").exit_code == 1
+    assert result.read_bytes() == damaged(whole)
+    assert auctrack("track", movie, "--format", kind, "--overwrite").exit_code == 0
+    assert result.read_bytes() == whole
+    assert auctrack("track", movie, "--format", kind).exit_code == 0
+    assert statuses(summary()) == ["up to date"]
+
+
+def test_a_result_that_another_run_wrote_meanwhile_is_up_to_date(auctrack, movie, monkeypatch, summary):
+    track = batch.track
+
+    def while_another_is_faster(source, settings, **rest):
+        monkeypatch.setattr(batch, "track", track)
+        assert auctrack("track", movie, "--picture").exit_code == 0
+        return track(source, settings, **rest)
+
+    monkeypatch.setattr(batch, "track", while_another_is_faster)
+    assert auctrack("track", movie, "--picture").exit_code == 0
+    assert statuses(summary()) == ["up to date"]
 
 
 def test_units_beside_a_table_are_part_of_the_input(auctrack, movie, tmp_path):
@@ -135,10 +168,20 @@ def test_a_folder_without_movies_gives_its_tables_but_not_our_own_results(auctra
     assert [entry["result"] for entry in summary()["inputs"]] == ["a.tracks.csv", "b.tracks.csv", "c.tracks.csv"]
 
 
-def test_of_two_inputs_of_one_name_the_first_is_tracked_and_the_other_refused(
-    auctrack, movie, write_movie, tmp_path, summary
-):
-    other = write_movie(tmp_path / "other" / "spots.ome.tif")
+def test_inputs_of_one_name_keep_their_folders_below_the_one_they_share(auctrack, movie, write_movie, summary):
+    other = write_movie(movie.parent / "deep" / "other.ome.tif")
+    for day in ("day1", "day2"):
+        write_movie(movie.parent / day / "spots.ome.tif")
+    result = auctrack("track", movie, other, "in/day1/spots.ome.tif", "in/day2/spots.ome.tif", "-o", "out")
+    assert (result.exit_code, statuses(summary(Path("out")))) == (0, ["tracked"] * 4)
+    results = [entry["result"] for entry in summary(Path("out"))["inputs"]]
+    assert results == [f"out/{name}.tracks.csv" for name in ("spots", "other", "day1/spots", "day2/spots")]
+    assert all(Path(name).exists() for name in results)
+
+
+def test_of_two_inputs_of_one_name_in_one_folder_the_first_is_tracked_and_the_other_refused(auctrack, movie, summary):
+    other = movie.with_name("spots.tif")
+    other.write_bytes(movie.read_bytes())
     result = auctrack("track", movie, other)
     assert (result.exit_code, statuses(summary())) == (1, ["tracked", "failed"])
     assert f"where the tracks of {movie} go" in result.stderr
@@ -146,11 +189,17 @@ def test_of_two_inputs_of_one_name_the_first_is_tracked_and_the_other_refused(
     assert auctrack("track", movie, other, "--dry-run").exit_code == 1
 
 
-def test_the_time_left_is_told_by_what_was_tracked_alone():
-    skipped, tracked = Outcome("a", "a", "up to date"), Outcome("b", "b", "tracked", seconds=4.0)
-    waiting = [Outcome("c", "c"), Outcome("d", "d")]
-    assert batch._time_left([skipped, *waiting]) == ""
-    assert batch._time_left([skipped, tracked, *waiting]) == ", about 8 s left for all"
+def test_the_time_left_is_told_by_the_bytes_of_what_was_tracked(tmp_path):
+    def job(name, size):
+        (tmp_path / name).write_bytes(bytes(size))
+        return Job(name, (tmp_path / name,), tmp_path / "out")
+
+    jobs = [job("a", 500), job("b", 100), job("c", 50), job("d", 250)]
+    outcomes = [Outcome("a", "a", "up to date"), Outcome("b", "b", "tracked", seconds=4.0)]
+    outcomes += [Outcome("c", "c"), Outcome("d", "d")]
+    assert batch._time_left(jobs, outcomes) == ", about 12 s left for all"
+    outcomes[1].status = "failed"
+    assert batch._time_left(jobs, outcomes) == ""
 
 
 def test_an_input_given_twice_is_tracked_once_and_said_to_be(auctrack, movie, summary):
@@ -161,9 +210,7 @@ def test_an_input_given_twice_is_tracked_once_and_said_to_be(auctrack, movie, su
 
 def test_a_dry_run_says_what_to_expect_and_writes_nothing(auctrack, movie, samples, tmp_path):
     before = sorted(tmp_path.rglob("*"))
-    result = auctrack(
-        "track", movie, samples / "points.csv", "nowhere.tif", "--dry-run", "-o", "out", "--save-config", "c.toml"
-    )
+    result = auctrack("track", movie, samples / "points.csv", "nowhere.tif", "--dry-run", "-o", "out")
     assert result.exit_code == 1
     assert sorted(tmp_path.rglob("*")) == before
     for fact in ("TYX", "0.5 × 0.5 µm", "3: 0 to 2", "6 in 3 frames", "5956 in 20 frames", "GB"):
@@ -172,6 +219,15 @@ def test_a_dry_run_says_what_to_expect_and_writes_nothing(auctrack, movie, sampl
     assert "2 of 3" in result.stdout
     assert auctrack("track", movie).exit_code == 0
     assert "skipped" in auctrack("track", movie, "--dry-run").stdout
+
+
+def test_a_dry_run_saves_the_settings_that_it_tried(auctrack, movie, tmp_path):
+    tried = auctrack("track", movie, "--diameter", 3, "--dry-run", "-o", "out", "--save-config", "c.toml")
+    assert tried.exit_code == 0, tried.output
+    assert {path.name for path in tmp_path.iterdir()} == {"in", "c.toml"}
+    assert auctrack("track", movie, "--config", "c.toml", "-o", "a").exit_code == 0
+    assert auctrack("track", movie, "--diameter", 3, "-o", "b").exit_code == 0
+    assert Path("a/spots.tracks.csv").read_bytes() == Path("b/spots.tracks.csv").read_bytes()
 
 
 def test_the_settings_beside_a_result_repeat_it_exactly(auctrack, samples, tmp_path):

@@ -1,0 +1,161 @@
+"""Inputs that are no ordinary files, under names that are no ordinary text: none stops another, and none is obeyed."""
+
+from __future__ import annotations
+
+import errno
+import json
+import os
+import shlex
+import subprocess
+import sys
+from pathlib import Path
+
+import numpy as np
+import pandas as pd
+import pytest
+import tifffile
+
+from auctrack.plugins.cli import compile_cache, console
+
+ESC = "\x1b[31mred\x1b[0m\x9b"
+NO_UTF8 = os.fsdecode(b"\xff\xfe")
+ODD = ("a b", "a[1]", "glob*?", "ümläut 粒子", "100%", "$x$", "it's", '"q"', ESC, "tab\tnew\nline", NO_UTF8)
+
+
+@pytest.fixture
+def good(tmp_path) -> Path:
+    return spots(tmp_path / "good.csv")
+
+
+def spots(path: Path) -> Path:
+    table = pd.DataFrame({"frame": [0, 1, 2], "y": [1.0, 1.1, 1.2], "x": 2.0})
+    with path.open("w") as file:  # pandas takes no name that is not UTF-8
+        table.to_csv(file, index=False)
+    return path
+
+
+@pytest.fixture
+def loop(tmp_path):
+    (tmp_path / "loop.tif").symlink_to("loop.tif")
+    return "loop.tif"
+
+
+@pytest.fixture
+def pipe(tmp_path):
+    os.mkfifo(tmp_path / "pipe.tif")
+    return "pipe.tif"
+
+
+@pytest.fixture
+def table_pipe(tmp_path):
+    os.mkfifo(tmp_path / "pipe.csv")
+    return "pipe.csv"
+
+
+@pytest.fixture
+def dangling(tmp_path):
+    (tmp_path / "gone.tif").symlink_to("nowhere.tif")
+    return "gone.tif"
+
+
+@pytest.fixture
+def loop_of_folders(tmp_path):
+    (tmp_path / "folder").symlink_to("folder")
+    return "folder/*.tif"
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="has neither such links nor pipes")
+@pytest.mark.timeout(60)
+@pytest.mark.parametrize("kind", ["loop", "pipe", "table_pipe", "dangling", "loop_of_folders"])
+def test_what_is_no_file_fails_and_the_next_one_is_tracked(auctrack, good, summary, request, kind):
+    bad = request.getfixturevalue(kind)
+    result = auctrack("track", bad, good)
+    assert result.exit_code == 1, result.output
+    first, second = summary()["inputs"]
+    assert (first["status"], second["status"]) == ("failed", "tracked")
+    assert bad in first["message"]
+    assert "Traceback" not in result.output
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="has no such pipes")
+@pytest.mark.timeout(60)
+@pytest.mark.parametrize("command", ["info", "detect", "link", "measure", "track"])
+def test_no_command_waits_for_a_pipe(auctrack, pipe, table_pipe, command):
+    for name in (pipe, table_pipe):
+        if command not in ("link", "measure") or name == table_pipe:
+            assert auctrack(command, name).exit_code == 1
+
+
+@pytest.mark.parametrize("name", ODD, ids=ascii)
+def test_an_odd_name_is_tracked_under_its_name_and_shown_as_text(auctrack, tmp_path, summary, name):
+    source = spots(tmp_path / f"{name}.csv")
+    result = auctrack("track", source, "--picture", "--verbose", "--log", "run.log")
+    assert result.exit_code == 0, result.output
+    written = tmp_path / summary()["inputs"][0]["result"]
+    assert written.is_file()
+    assert summary()["inputs"][0]["source"] == str(source)
+    beside = json.loads(written.with_name(f"{written.name}.settings.json").read_text(encoding="utf-8"))
+    assert beside["settings"]["source"] == str(source)
+    assert not set(result.output) & {"\x1b", "\x9b"}
+    assert "\x1b" not in (tmp_path / "run.log").read_text(encoding="utf-8")
+    assert auctrack("track", source).exit_code == 0
+    assert summary()["inputs"][0]["status"] == "up to date"
+
+
+@pytest.mark.parametrize("name", ODD, ids=ascii)
+def test_an_odd_name_of_a_movie_is_read_too(auctrack, movie, name):
+    odd = movie.rename(movie.with_name(f"{name}.ome.tif"))
+    for words in (("track", odd), ("info", odd), ("detect", odd), ("info", odd, "--json")):
+        result = auctrack(*words)
+        assert result.exit_code == 0, result.output
+    assert shlex.split(json.loads(result.stdout)["command"])[2] == str(odd)
+
+
+def test_a_word_of_wrong_usage_is_not_obeyed_either(auctrack):
+    result = auctrack("link", "p.csv", "-o", f"{ESC}.xlsx")
+    assert result.exit_code == 2
+    assert "\x1b[31mred" not in result.output
+
+
+def test_printable_text_stays_as_it_is():
+    text = "µm → 粒子, naïve\n\tמזהה"
+    assert console.printable(text) == text
+    assert console.printable("a\x1b\u202eb\x7f\udcff") == r"a\u001b\u202eb\u007f\udcff"
+
+
+def test_a_folder_of_frames_with_a_pipe_among_them(auctrack, tmp_path):
+    frames = tmp_path / "frames"
+    frames.mkdir()
+    for number in range(3):
+        tifffile.imwrite(frames / f"t{number}.tif", np.zeros((16, 16), np.uint8))
+    os.mkfifo(frames / "t3.tif")
+    result = auctrack("track", "frames", "--voxel", "1,1", "--diameter", 3)
+    assert result.exit_code == 1
+    assert "t3.tif" in result.stderr
+
+
+def test_a_full_disk_under_the_cache_of_numba_is_a_note_and_no_failure(samples, tmp_path):
+    code = f"""
+import errno, sys
+from numba.core import caching
+def full(*_):
+    raise OSError({errno.ENOSPC}, "No space left on device")
+caching.IndexDataCacheFile.save = full
+from auctrack.plugins.cli.app import main
+main()
+"""
+    command = [sys.executable, "-c", code, "track", samples / "points.csv", "--frames", "0:3"]
+    there = {**os.environ, "NUMBA_CACHE_DIR": str(tmp_path / "cache")}
+    done = subprocess.run(command, cwd=tmp_path, env=there, capture_output=True, text=True)
+    assert done.returncode == 0, done.stderr
+    assert done.stderr.count("numba's cache cannot be written (No space left on device)") == 1
+    assert (tmp_path / "points.tracks.csv").exists()
+
+
+def test_the_cache_is_guarded_once():
+    from numba.core.caching import Cache
+
+    compile_cache.outlive_a_full_disk()
+    guarded = Cache.save_overload
+    compile_cache.outlive_a_full_disk()
+    assert Cache.save_overload is guarded
