@@ -3,48 +3,60 @@
 from __future__ import annotations
 
 import io
+import math
+import textwrap
 import warnings
-from collections.abc import Mapping
+from collections.abc import Sequence
+from dataclasses import dataclass
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 from matplotlib import colormaps
 from matplotlib.axes import Axes
 from matplotlib.backends.backend_agg import FigureCanvasAgg
+from matplotlib.cm import ScalarMappable
 from matplotlib.collections import LineCollection
+from matplotlib.colors import ListedColormap, Normalize
 from matplotlib.figure import Figure
 
+from ...tracker.calibration import FRAME, Calibration
+from ...tracker.movie import Movie
 from ...tracker.pipeline import open_movie
 from ...tracker.points import Tracks
 from ...tracker.settings import InputSettings
-from ...tracker.threshold import spread_frames
 from ...tracker.write import write_whole
 from .console import printable
+from .picture_field import Projection, projections, region_asked, whole_field
+from .picture_part import ABOVE, SIDE, Box, Colour, Look, Part, Steps, View, X, Y, Z, parts_shown
 
-_FRAMES = 50
-"""Frames of which the projection is made, spread over the movie."""
-_TRACKS = 5_000
-"""Tracks drawn, the longest ones: more cannot be told apart in a picture."""
-_WIDTH, _HIGHEST, _DPI = 8.0, 10.0, 150
+_WIDTH, _NARROWEST, _HIGHEST, _DPI = 7.2, 3.5, 10.0, 150
+"""Inches of the panels alone; a title needs some width."""
+_LEFT, _RIGHT, _BELOW, _GAP, _LINE, _BAR = 0.65, 0.15, 0.55, 0.08, 0.18, 0.85
+"""Inches around the panels: for the y axis, the x axis, above a title, a line of it, the bar of time."""
+_LOWEST = 0.06
+"""Depth over width below which a view from the side would be a line."""
+_LETTERS = 13.0  # in an inch of a title
 _DIMMED = 1.5
 _GOLDEN = 0.618034  # of the colour circle from one track to the next, so that neighbours in number differ
-
-Extent = tuple[float, float, float, float]
-"""Left, right, bottom, top, physical; bottom is the greater one, as the first row is drawn at the top."""
-Projection = tuple[np.ndarray, Extent]
+_TIMES = ListedColormap(colormaps["plasma"](np.linspace(0.25, 1.0, 256)))  # without what is hardly seen on black
 
 
-def write_picture(tracks: Tracks, source: str, given: InputSettings, path: Path, *, overwrite: bool) -> None:
+def write_picture(
+    tracks: Tracks, source: str | None, given: InputSettings, path: Path, *, look: Look | None = None, overwrite: bool
+) -> None:
     """Write a PNG of the tracks, whole or not at all.
 
     Parameters
     ----------
     tracks : Tracks
-    source : str
-        The movie or point table that they come from; over a table they are drawn on black.
+    source : str or None
+        The movie or point table that they come from; over a table, or None, they are drawn on black.
     given : InputSettings
         How the movie is read.
     path : Path
+    look : Look, optional
+        What is shown. Left out, all is chosen.
     overwrite : bool
 
     Raises
@@ -52,90 +64,150 @@ def write_picture(tracks: Tracks, source: str, given: InputSettings, path: Path,
     OutputExists, OutputFailed
         As `tracker.write.write_whole`.
     """
-    projections = {} if given.is_table(source) else _projections(source, given)
+    name = printable(path.name if source is None else Path(source).name)
+    look = look or Look()
+    if source is None or given.is_table(source):
+        figure = draw(tracks, None, name, look)
+    else:
+        with open_movie(source, given) as movie:
+            figure = draw(tracks, movie, name, look)
     image = io.BytesIO()
-    figure = _figure(tracks, projections, printable(Path(source).name))
     with warnings.catch_warnings():
         warnings.filterwarnings("ignore", "Glyph", UserWarning)  # signs that the font lacks are drawn as boxes
         FigureCanvasAgg(figure).print_png(image)
     write_whole({path: image.getvalue()}, overwrite=overwrite)
 
 
-def _projections(source: str, given: InputSettings) -> dict[str, Projection]:
-    """Return for the views "yx" and "zx" the maximum over depth and time, and its physical extent (imshow's)."""
-    with open_movie(source, given) as movie:
-        axes = "zyx"[3 - movie.ndim :]
-        scale = dict(zip(axes, movie.calibration.scale_for(movie.ndim), strict=True))
-        start = dict(zip(axes, movie.origin, strict=True))
-        size = dict(zip(axes, movie.shape, strict=True))
-        views = ("yx", "zx")[: movie.ndim - 1]
-        highest: dict[str, np.ndarray] = {}
-        for number in spread_frames(movie.frame_numbers, _FRAMES):
-            frame = movie.frame(number).astype(np.float32)
-            for view in views:
-                along = tuple(axes.index(axis) for axis in axes if axis not in view)
-                flat = frame.max(axis=along)
-                highest[view] = np.fmax(highest[view], flat) if view in highest else flat
-
-    def extent(view: str) -> Extent:
-        down, across = view
-        left, top = ((start[axis] - 0.5) * scale[axis] for axis in (across, down))
-        return left, left + size[across] * scale[across], top + size[down] * scale[down], top
-
-    return {view: (highest[view], extent(view)) for view in views}
-
-
-def _figure(tracks: Tracks, projections: Mapping[str, Projection], name: str) -> Figure:
+def draw(tracks: Tracks, movie: Movie | None, name: str, look: Look) -> Figure:
     """Draw the view from above and, in 3D, the one from the side below it, x running alike in both."""
-    drawn, count = _drawn(tracks)
-    views = ("yx", "zx")[: tracks.ndim - 1]
-    extents = {view: projections[view][1] if view in projections else _extent(tracks, view) for view in views}
-    width = extents["yx"][1] - extents["yx"][0]
-    heights = [bottom - top for _, _, bottom, top in extents.values()]
-    inches = min(_WIDTH, _HIGHEST * width / sum(heights))
-    figure = Figure(
-        (max(inches, 4.0), inches * sum(heights) / width + 0.8 * len(views)), dpi=_DPI, layout="constrained"
-    )
-    panels = figure.subplots(len(views), 1, squeeze=False, gridspec_kw={"height_ratios": heights})
-    for panel, view in zip(panels.ravel().tolist(), views, strict=True):
-        _draw(panel, view, drawn, projections.get(view), extents[view])
-        panel.set(xlabel=f"x ({tracks.calibration.unit})", ylabel=f"{view[0]} ({tracks.calibration.unit})")
-    shown = f"the {len(drawn)} longest of {count} tracks" if len(drawn) < count else f"{count} tracks"
-    title = f"{name}: {shown} of two detections or more"
-    panels[0, 0].set_title(title, fontsize="medium", parse_math=False)  # a name may hold dollar signs
+    steps, whole, unit = Steps.of(tracks), whole_field(tracks, movie), tracks.calibration.unit
+    field = region_asked(whole, look, tracks, movie)
+    views = (ABOVE, SIDE) if field.size[Z] > _LOWEST * field.size[X] else (ABOVE,)
+    parts = parts_shown(steps, field, views, look, _inches([_sides(field, view) for view in views]))
+    behind = [None] * len(views) if movie is None else projections(movie, views, parts)
+    paint = _Paint.of(look.colour, steps, parts[0].frames, tracks.calibration)
+    titles = [_title(part, view, steps.n_tracks, whole, unit) for part, view in zip(parts, views, strict=True)]
+    titles[0] = f"{_heading(name, steps, parts[0], whole, unit)}\n{titles[0]}"
+    figure, panels = _laid_out(titles, [_sides(part.box, view) for part, view in zip(parts, views, strict=True)], paint)
+    for panel, view, part, image in zip(panels, views, parts, behind, strict=True):
+        _draw(panel, view, part, image, paint)
+        panel.set(xlabel=f"x ({unit})", ylabel=f"{'zyx'[view.down]} ({unit})")
+    for panel, view, part, other in zip(panels, views, parts, reversed(parts), strict=True):
+        _mark(panel, view.down, part.box, other.box)
     return figure
 
 
-def _draw(panel: Axes, view: str, drawn: list[np.ndarray], projection: Projection | None, extent: Extent) -> None:
+@dataclass(frozen=True)
+class _Paint:
+    """Colours of steps: one a track, or by the time at which they end."""
+
+    by: Colour
+    times: Normalize
+    label: str
+    interval: float
+
+    @classmethod
+    def of(cls, asked: Colour | None, steps: Steps, frames: range, calibration: Calibration) -> _Paint:
+        """Return the colours asked for; unasked, time where only the last frames of a movie are shown."""
+        are_some = len(steps.track) > 0 and frames.start > steps.frames.min()
+        interval = calibration.frame_interval
+        times = Normalize(frames.start * (interval or 1.0), max(frames.stop - 1, frames.start + 1) * (interval or 1.0))
+        label = FRAME if interval is None else f"time ({calibration.time_unit})"
+        return cls(asked or ("time" if are_some else "track"), times, label, interval or 1.0)
+
+    def colours(self, steps: Steps) -> np.ndarray:
+        """Return red, green, blue and opacity of each step."""
+        if self.by == "time":
+            return _TIMES(self.times(steps.frames[:, 1] * self.interval))
+        return colormaps["hsv"]((steps.track * _GOLDEN) % 1.0)
+
+
+def _heading(name: str, steps: Steps, part: Part, whole: Box, unit: str) -> str:
+    """Say of how many tracks how much is shown."""
+    said = f"{name}: {_counted(steps.n_tracks)} of two detections or more"
+    cuts = [_span(part.box, axis, unit) for axis in (Y, X) if part.box.size[axis] < whole.size[axis]]
+    if len(steps.track) and (part.frames.start > steps.frames.min() or part.frames.stop <= steps.frames.max()):
+        cuts.insert(0, f"frames {part.frames.start} to {part.frames.stop - 1}")
+    return f"{said}; shown: {', '.join(cuts)}" if cuts else said
+
+
+def _title(part: Part, view: View, every: int, whole: Box, unit: str) -> str:
+    """Say how many tracks a view shows, if not every one, and of which slab."""
+    if part.steps.n_tracks == every:
+        return view.name
+    slab = f", {_span(part.box, view.depth, unit)}" if part.box.size[view.depth] < whole.size[view.depth] else ""
+    return f"{view.name}: {_counted(part.steps.n_tracks)}{slab}"
+
+
+def _span(box: Box, axis: int, unit: str) -> str:
+    """Return from where to where a box reaches along an axis, to a tenth of its size or finer."""
+    digits = max(0, 1 - math.floor(math.log10(box.size[axis])))
+    return f"{'zyx'[axis]} {box.low[axis]:.{digits}f} to {box.high[axis]:.{digits}f}\N{NO-BREAK SPACE}{unit}"
+
+
+def _counted(tracks: int) -> str:
+    return f"{tracks:,} track{'' if tracks == 1 else 's'}"
+
+
+def _sides(box: Box, view: View) -> tuple[float, float]:
+    """Return width and height of a view, physical, neither of them zero."""
+    width, height = box.size[view.across], box.size[view.down]
+    least = max(width, height, 1e-9) / 50  # a line is drawn as a strip
+    return max(width, least), max(height, least)
+
+
+def _inches(sides: Sequence[tuple[float, float]]) -> float:
+    """Return how wide panels of these sides are drawn, one below the other."""
+    return min(_WIDTH, _HIGHEST / sum(height / width for width, height in sides))
+
+
+def _laid_out(titles: Sequence[str], sides: Sequence[tuple[float, float]], paint: _Paint) -> tuple[Figure, list[Axes]]:
+    """Return a figure just as large as panels of these sides, their titles and the bar of time need."""
+    ratios, width = [height / width for width, height in sides], _inches(sides)
+    bar = _BAR if paint.by == "time" else 0.0
+    across = _LEFT + max(width, _NARROWEST) + _RIGHT + bar
+    wrapped = [
+        "\n".join(line for text in title.split("\n") for line in textwrap.wrap(text, int(_LETTERS * (across - _LEFT))))
+        for title in titles
+    ]
+    above = [_GAP + _LINE * (title.count("\n") + 1) for title in wrapped]
+    down = sum(above) + width * sum(ratios) + _BELOW * len(titles)
+    figure = Figure((across, down), dpi=_DPI)
+    panels: list[Axes] = []
+    edge = down
+    for title, room, ratio in zip(wrapped, above, ratios, strict=True):
+        edge -= room + width * ratio
+        panels.append(figure.add_axes((_LEFT / across, edge / down, width / across, width * ratio / down)))
+        panels[-1].set_title(title, loc="left", fontsize="medium", linespacing=1.15, pad=4)
+        edge -= _BELOW
+    if bar:
+        _add_bar(figure, (_LEFT + width + _RIGHT) / across, panels[0].get_position(), paint)
+    return figure, panels
+
+
+def _add_bar(figure: Figure, left: float, beside: Any, paint: _Paint) -> None:
+    bar = figure.add_axes((left, beside.y0, 0.12 / figure.get_figwidth(), beside.height))
+    figure.colorbar(ScalarMappable(paint.times, _TIMES), cax=bar, label=paint.label)
+
+
+def _draw(panel: Axes, view: View, part: Part, projection: Projection | None, paint: _Paint) -> None:
     panel.set_facecolor("black")
     if projection is not None:
-        low, high = np.nanpercentile(projection[0], [1.0, 99.8])
+        image, extent = projection
+        low, high = np.nanpercentile(image, [1.0, 99.8])
         brightest = low + _DIMMED * max(high - low, 1e-9)  # the tracks are to stand out
-        panel.imshow(projection[0], cmap="gray", extent=extent, vmin=low, vmax=brightest)
-    columns = ["zyx".index(view[1]), "zyx".index(view[0])]
-    colours = colormaps["hsv"]((np.arange(len(drawn)) * _GOLDEN) % 1.0)
-    panel.add_collection(LineCollection([path[:, columns] for path in drawn], colors=colours, linewidths=0.9))
-    if drawn:
-        ends = np.array([path[-1, columns] for path in drawn])
-        panel.scatter(ends[:, 0], ends[:, 1], s=5, c=colours, linewidths=0)
-    panel.set(xlim=extent[:2], ylim=extent[2:], aspect="equal")
+        panel.imshow(image, cmap="gray", extent=extent, vmin=low, vmax=brightest)
+    steps, axes = part.steps, [view.across, view.down]
+    colours = paint.colours(steps)
+    panel.add_collection(LineCollection(list(steps.ends[..., axes]), colors=colours, linewidths=0.9, capstyle="round"))
+    last = np.flatnonzero(np.diff(steps.track, append=-1))
+    panel.scatter(*steps.ends[last, 1][:, axes].T, s=5, c=colours[last], linewidths=0)
+    low, high = part.box.low, part.box.high
+    panel.set(xlim=(low[view.across], high[view.across]), ylim=(high[view.down], low[view.down]), aspect="auto")
 
 
-def _drawn(tracks: Tracks) -> tuple[list[np.ndarray], int]:
-    """Return the physical paths (k, 3) of the longest tracks in z, y, x, z being 0 in 2D; and how many tracks move."""
-    track_id, order = tracks.table["track_id"].to_numpy(), np.lexsort((tracks.frames, tracks.table["track_id"]))
-    positions = np.zeros((len(order), 3))
-    positions[:, 3 - tracks.ndim :] = tracks.positions[order]
-    starts = np.flatnonzero(np.diff(track_id[order], prepend=-1)) if len(order) else np.empty(0, dtype=np.int64)
-    paths = [path for path in np.split(positions, starts[1:]) if len(path) > 1]
-    return sorted(paths, key=len, reverse=True)[:_TRACKS], len(paths)
-
-
-def _extent(tracks: Tracks, view: str) -> Extent:
-    """Return what shows every point."""
-    if not len(tracks):
-        return 0.0, 1.0, 1.0, 0.0
-    low, high = (dict(zip(tracks.axes, reach(tracks.positions, axis=0), strict=True)) for reach in (np.min, np.max))
-    margin = 0.02 * max(*(high[axis] - low[axis] for axis in tracks.axes), 1e-9)
-    down, across = view
-    return low[across] - margin, high[across] + margin, high[down] + margin, low[down] - margin
+def _mark(panel: Axes, axis: int, shown: Box, other: Box) -> None:
+    """Draw where the slab lies that the other view shows."""
+    if other.size[axis] < shown.size[axis]:
+        for edge in (other.low[axis], other.high[axis]):
+            panel.axhline(edge, color="white", linewidth=0.7, linestyle=(0, (6, 4)))

@@ -68,7 +68,8 @@ def command(
             "--picture",
             metavar="",
             rich_help_panel=options.OUTPUT,
-            help="Also draw the tracks over the movie's maximum projection, into NAME.tracks.png.",
+            help="Also draw the tracks over the movie's maximum projection, into NAME.tracks.png; of crowded ones a "
+            "part, which the title names (auctrack draw shows others).",
         ),
     ] = False,
     summary: Annotated[

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import io
+import re
 
 import numpy as np
 import pandas as pd
@@ -11,9 +12,12 @@ import tifffile
 from matplotlib.backends.backend_agg import FigureCanvasAgg
 from matplotlib.image import imread
 
-from auctrack.plugins.cli.picture import _figure, _projections, write_picture
+from auctrack.plugins.cli.picture import draw, write_picture
+from auctrack.plugins.cli.picture_field import region_asked, whole_field
+from auctrack.plugins.cli.picture_part import ABOVE, SIDE, Look, Steps, crossings, parts_shown
 from auctrack.tracker.calibration import Calibration
-from auctrack.tracker.errors import OutputExists
+from auctrack.tracker.errors import InvalidSetting, OutputExists
+from auctrack.tracker.pipeline import open_movie
 from auctrack.tracker.points import Tracks
 from auctrack.tracker.settings import InputSettings
 
@@ -40,28 +44,134 @@ def coloured(png):
     return int((np.ptp(pixels, axis=-1) > 0.5).sum())
 
 
+def drawn(of, source=None, look=None, read=READ):
+    if source is None:
+        return draw(of, None, "tracks", look or Look())
+    with open_movie(str(source), read) as movie:
+        return draw(of, movie, "tracks", look or Look())
+
+
+def wanderers(n, frames, size, seed=0):
+    """Tracks that wander at random in a box of `size` (z, y, x) µm, 1 µm a step."""
+    draws = np.random.default_rng(seed)
+    steps = draws.normal(0, 3**-0.5, (n, frames, 3))
+    steps[:, 0] = draws.uniform(0, 1, (n, 3)) * size
+    places = steps.cumsum(axis=1).reshape(-1, 3)
+    table = pd.DataFrame(places, columns=["z", "y", "x"])
+    table["frame"], table["track_id"] = np.tile(np.arange(frames), n), np.repeat(np.arange(n), frames)
+    return Tracks(table, Calibration((1.0, 1.0, 1.0), "µm", 2.0, "s"))
+
+
+def shown(of):
+    return parts_shown(Steps.of(of), whole_field(of, None), (ABOVE, SIDE), Look(), 7.0)
+
+
 def test_the_projection_lies_where_the_positions_lie(spot):
-    projections = _projections(str(spot), READ)
-    assert set(projections) == {"yx", "zx"}
-    for view, expected in (("yx", (20 * 0.5, 30 * 0.25)), ("zx", (5 * 2.0, 30 * 0.25))):
-        image, (left, right, bottom, top) = projections[view]
-        row, column = np.unravel_index(image.argmax(), image.shape)
-        down = top + (row + 0.5) * (bottom - top) / image.shape[0]
-        across = left + (column + 0.5) * (right - left) / image.shape[1]
+    above, side = drawn(tracks(), spot).axes
+    for panel, expected in ((above, (20 * 0.5, 30 * 0.25)), (side, (5 * 2.0, 30 * 0.25))):
+        (image,) = panel.images
+        pixels, (left, right, bottom, top) = np.asarray(image.get_array()), image.get_extent()
+        row, column = np.unravel_index(pixels.argmax(), pixels.shape)
+        down = top + (row + 0.5) * (bottom - top) / pixels.shape[0]
+        across = left + (column + 0.5) * (right - left) / pixels.shape[1]
         assert (down, across) == pytest.approx(expected)
-        assert (image == 1000).sum() == 4  # the maximum over time too
+        assert (pixels == 1000).sum() == 4  # the maximum over time too
 
 
 def test_tracks_are_drawn_in_physical_units_from_above_and_from_the_side(spot):
-    figure = _figure(tracks(), _projections(str(spot), READ), "spot.tif")
+    figure = drawn(tracks(), spot)
     above, beside = figure.axes
     path = np.array([[30, 20], [31, 20], [32, 20], [33, 20]]) * [0.25, 0.5]
-    np.testing.assert_allclose(above.collections[0].get_segments()[0], path)
+    np.testing.assert_allclose(above.collections[0].get_segments(), np.stack([path[:-1], path[1:]], axis=1))
     assert beside.collections[0].get_segments()[0][0].tolist() == [7.5, 10.0]
     assert (above.get_xlabel(), above.get_ylabel(), beside.get_ylabel()) == ("x (µm)", "y (µm)", "z (µm)")
     png = io.BytesIO()
     FigureCanvasAgg(figure).print_png(png)
     assert coloured(png.getvalue()) > 50
+
+
+def test_a_region_and_frames_that_are_asked_for_are_all_that_is_shown(spot):
+    look = Look(frames=slice(1, 3), roi=(slice(4, 8), slice(16, 24), slice(28, 36)))
+    above, side, _ = drawn(tracks(), spot, look).axes
+    assert len(above.collections[0].get_segments()) == 1  # from frame 1 to frame 2
+    assert (np.asarray(above.images[0].get_array()) == 1000).sum() == 2  # frames 1 and 2
+    np.testing.assert_allclose(above.get_xlim(), [27.5 * 0.25, 35.5 * 0.25])
+    np.testing.assert_allclose(side.get_ylim(), [7.5 * 2, 3.5 * 2])
+    assert np.asarray(side.images[0].get_array()).shape == (4, 8)
+
+
+@pytest.mark.parametrize("look", [Look(frames=slice(9, 12)), Look(roi=(slice(3),)), Look(roi=(slice(90, 99),) * 3)])
+def test_what_shows_nothing_is_refused(spot, look):
+    with pytest.raises(InvalidSetting):
+        drawn(tracks(), spot, look)
+
+
+def test_few_tracks_are_shown_whole():
+    few = wanderers(20, 30, (100, 100, 100))
+    for part in shown(few):
+        assert part.steps.n_tracks == 20
+        assert list(part.frames) == list(range(30))
+    assert "shown" not in drawn(few).axes[0].get_title(loc="left")
+
+
+@pytest.mark.parametrize("n", [500, 5000])
+def test_of_crowded_tracks_so_few_are_shown_that_they_hardly_cross(n):
+    crowd = wanderers(n, 40, (60, 200, 200))
+    parts = shown(crowd)
+    for part, view in zip(parts, (ABOVE, SIDE), strict=True):
+        assert crossings(Steps.of(crowd), whole_field(crowd, None), view) > 3
+        assert crossings(part.steps, part.box, view) < 2
+        assert part.steps.n_tracks > 20
+    assert parts[0].steps.n_tracks < 12 * 7 * 7 / 0.8**2  # as many as the paper has room for
+    title = drawn(crowd).axes[0].get_title(loc="left")
+    assert f"{n:,} tracks" in title
+    assert re.search(r"from above: \d+ tracks, z ", title)
+
+
+def test_a_slab_asked_for_is_not_made_thinner():
+    look = Look(roi=(slice(20, 40), slice(None), slice(None)))
+    crowd = wanderers(2000, 40, (60, 200, 200))
+    field = region_asked(whole_field(crowd, None), look, crowd, None)
+    above, _ = parts_shown(Steps.of(crowd), field, (ABOVE, SIDE), look, 7.0)
+    assert (above.box.low[0], above.box.high[0]) == (20, 40)
+
+
+def test_colours_tell_time_where_asked_for_and_where_only_the_last_frames_are_shown():
+    few = wanderers(20, 30, (100, 100, 100))
+    by_time, by_track = (drawn(few, look=Look(colour=colour)).axes[0].collections[0] for colour in ("time", "track"))
+    assert len(np.unique(by_time.get_edgecolor(), axis=0)) == 29
+    assert len(np.unique(by_track.get_edgecolor(), axis=0)) == 20
+    assert len(drawn(few).axes) == 2
+    bar = drawn(few, look=Look(frames=slice(10, 20))).axes[2]
+    assert bar.get_ylabel() == "time (s)"
+    assert bar.get_ylim() == (20, 38)
+
+
+def test_nothing_lies_above_the_title_and_the_panels_keep_their_shape():
+    figure = drawn(wanderers(20, 30, (30, 100, 200)))
+    canvas = FigureCanvasAgg(figure)
+    canvas.draw()
+    white = np.all(np.asarray(canvas.buffer_rgba())[..., :3] > 250, axis=(1, 2))
+    assert white.argmin() < 0.15 * figure.dpi
+    for panel in figure.axes:
+        box = panel.get_window_extent()
+        (left, right), (bottom, top) = panel.get_xlim(), panel.get_ylim()
+        assert (right - left) / (bottom - top) == pytest.approx(box.width / box.height, rel=1e-6)
+
+
+def test_draw_shows_the_part_asked_for_over_the_movie_that_the_tracks_come_from(auctrack, movie, tmp_path):
+    assert auctrack("track", movie).exit_code == 0
+    assert auctrack("draw", "spots.tracks.csv").exit_code == 0
+    whole = imread(tmp_path / "spots.tracks.png")
+    again = auctrack("draw", "spots.tracks.csv", "--roi", "8:24,:", "--colour", "time", "-o", "part.png")
+    assert again.exit_code == 0, again.output
+    assert imread(tmp_path / "part.png").shape[0] < whole.shape[0]
+    assert auctrack("draw", "spots.tracks.csv").exit_code == 1  # a picture is there
+    for wrong in (("--colour", "red"), ("--frames", "0:3:2"), ("-o", "part.csv")):
+        assert auctrack("draw", "spots.tracks.csv", *wrong).exit_code == 2
+    movie.rename(tmp_path / "moved.ome.tif")
+    assert "--movie" in auctrack("draw", "spots.tracks.csv", "-o", "a.png").output
+    assert auctrack("draw", "spots.tracks.csv", "--movie", "moved.ome.tif", "-o", "a.png").exit_code == 0
 
 
 def test_nothing_coloured_is_there_without_tracks_and_a_table_needs_no_movie(spot, tmp_path):

@@ -1,0 +1,154 @@
+"""`auctrack draw`: a picture of tracks that are there already, of the part one wants to see."""
+# ruff: noqa: ARG001 - the options reach `asked` through the context
+
+from __future__ import annotations
+
+import glob
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+
+from . import console, options
+from .asked import asked_settings
+
+if TYPE_CHECKING:
+    from ...tracker.settings import InputSettings
+
+_SHOWN = "What is shown"
+
+
+def command(
+    ctx: typer.Context,
+    tracks: Annotated[
+        Path,
+        typer.Argument(
+            metavar="TRACKS", show_default=False, help="Table of tracks: .csv, .csv.gz, .tsv, .txt or .parquet."
+        ),
+    ],
+    movie: Annotated[
+        str | None,
+        typer.Option(
+            metavar="MOVIE",
+            rich_help_panel="Input",
+            help="Movie behind the tracks. Left out: the one that they come from, as TRACKS.settings.json says; "
+            "without one they are drawn on black.",
+        ),
+    ] = None,
+    columns: options.Columns = None,
+    voxel: options.TableVoxel = None,
+    unit: options.Unit = None,
+    frame_interval: options.FrameInterval = None,
+    time_unit: options.TimeUnit = None,
+    frames: Annotated[
+        str | None,
+        typer.Option(
+            metavar="FROM:TO",
+            rich_help_panel=_SHOWN,
+            help="Frames to show, counted from 0; TO itself is not one of them. Example: 80:100.",
+        ),
+    ] = None,
+    roi: Annotated[
+        str | None,
+        typer.Option(
+            metavar="RANGES",
+            rich_help_panel=_SHOWN,
+            help="Region to show, in voxels: one from:to an axis, in the order z,y,x. Example: 10:14,:,: for a slab.",
+        ),
+    ] = None,
+    colour: Annotated[
+        str | None,
+        typer.Option(
+            metavar="track|time",
+            rich_help_panel=_SHOWN,
+            help="A colour a track, or the same from early to late. Left out: by time where only the last frames are "
+            "shown.",
+        ),
+    ] = None,
+    min_length: Annotated[
+        int, typer.Option(metavar="N", min=1, rich_help_panel=_SHOWN, help="Leave out tracks of fewer detections.")
+    ] = 1,
+    output: Annotated[
+        Path | None,
+        typer.Option(
+            "--output",
+            "-o",
+            metavar="FILE.png",
+            rich_help_panel=options.OUTPUT,
+            help="The picture. Left out: NAME.tracks.png beside the tracks.",
+        ),
+    ] = None,
+    overwrite: options.Overwrite = False,
+) -> None:
+    """Draw tracks over the maximum projection of their movie, from above and in 3D from the side too.
+
+    Where tracks cross too often to be told apart, fewer are shown: the last 100 to 5 frames, and a slab in depth for
+    each view, marked by broken lines in the other one; where they are too many for the paper, a region in the middle.
+    The title says what is shown. --frames and --roi choose it instead.
+
+    [bold]Examples[/bold]
+
+    auctrack draw movie.tracks.csv --overwrite
+
+    auctrack draw movie.tracks.csv --frames 80:100 --roi 10:14,:,: --colour time -o late.png
+    """
+    from dataclasses import replace
+
+    if colour not in (None, "track", "time"):
+        raise typer.BadParameter(f"needs track or time; got {colour!r}.", param_hint="--colour")
+    given = asked_settings({**ctx.params, "min_length": None}).input
+    if given.frame_slice is not None and given.frame_slice.step is not None:
+        raise typer.BadParameter(f"needs FROM:TO, without a step; got {frames!r}.", param_hint="--frames")
+    from ...tracker.measures import filter_by_length
+    from ...tracker.tables import read_tracks
+    from .destination import make_ready
+    from .inputs import stem
+    from .interrupt import held_back
+    from .picture import write_picture
+    from .picture_part import Look
+
+    result = output or tracks.with_name(f"{stem(tracks.name)}.tracks.png")
+    if result.suffix.lower() != ".png":
+        raise typer.BadParameter(f"needs a name that ends in .png; got {output}.", param_hint="--output")
+    make_ready(result, overwrite=overwrite, inputs=[tracks])
+    read = read_tracks(
+        tracks,
+        columns=given.columns,
+        scale=given.scale,
+        unit=given.unit,
+        frame_interval=given.frame_interval,
+        time_unit=given.time_unit,
+    )
+    source, how = _behind(tracks, movie)
+    look = Look(given.frame_slice, given.roi_slices, colour)
+    kept = filter_by_length(read, min_length)
+    with held_back():
+        write_picture(kept, source, replace(how, roi=None, frames=None), result, look=look, overwrite=overwrite)
+    console.show(console.aligned([("picture", str(result))]))
+
+
+def _behind(tracks: Path, movie: str | None) -> tuple[str | None, InputSettings]:
+    """Return the movie to draw over, None where there is none, and how it is read: as when the tracks were made.
+
+    Raises
+    ------
+    InvalidInput
+        If the movie that the tracks come from is no longer there.
+    """
+    from dataclasses import replace
+
+    from ...tracker.errors import InvalidInput
+    from ...tracker.settings import InputSettings
+    from ...tracker.sidecar import read_sidecar
+
+    sidecar = read_sidecar(tracks)
+    record: dict[str, Any] = dict(sidecar.settings) if sidecar is not None else {}
+    how = InputSettings(**record.get("effective", {}).get("input", {}))
+    if movie is not None:
+        return movie, replace(how, kind="auto") if how.kind == "table" else how
+    source = record.get("source")
+    if source is None or how.is_table(source):
+        return None, how
+    if not Path(source).exists() and not glob.glob(source):  # noqa: PTH207 - the pattern may be absolute
+        raise InvalidInput(f"{tracks}: the movie behind it, {source}, is not there. Say where it is by --movie.")
+    return source, how
