@@ -87,6 +87,7 @@ def measure_units(calibration: Calibration) -> dict[str, str]:
         "mean_speed": f"{length}/{time}",
         "lag_time": time,
         "msd": f"{length}²",
+        "standard_error": f"{length}²",
     }
 
 
@@ -105,9 +106,15 @@ def mean_squared_displacement(tracks: Tracks, max_lag: int | None = None, *, per
     Returns
     -------
     DataFrame
-        `track_id` (with `per_track`), `lag` as a difference of frame numbers, `lag_time` and `msd` in the units of
-        `measure_units`, and `n`, the number of pairs averaged. Only lags that some pair has; frames a track misses make
-        no pairs, and bias nothing.
+        One row a lag that some pair has, by `lag`, with `per_track` by `track_id` and `lag`; frames that a track misses
+        make no pairs, and bias nothing. Units are those of `measure_units`.
+
+        - `track_id`: with `per_track`;
+        - `lag`: a difference of frame numbers; `lag_time`: the same as time;
+        - `msd`: mean of the squared displacements;
+        - `standard_error`: of `msd`, over tracks (see Notes), NaN where one track alone has the lag; not with
+          `per_track`;
+        - `n`: the number of pairs averaged; `n_tracks`: of how many tracks they are, not with `per_track`.
 
     Raises
     ------
@@ -115,6 +122,13 @@ def mean_squared_displacement(tracks: Tracks, max_lag: int | None = None, *, per
         If a track has two rows in one frame.
     InvalidSetting
         If `max_lag` is below the frame step: no two positions are so near in time.
+
+    Notes
+    -----
+    Displacements of one track overlap and are correlated, so that their number says little of the error: it would come
+    out many times too small at long lags. Tracks are taken as independent instead, and `standard_error` is that of a
+    ratio of two sums over them, squared displacements over pairs, as drawing whole tracks anew (the bootstrap) finds
+    it. A curve of one track has no such error. Errors at different lags are correlated.
     """
     order, start = _by_track(tracks)
     if max_lag is not None and max_lag < tracks.frame_step:
@@ -123,7 +137,6 @@ def mean_squared_displacement(tracks: Tracks, max_lag: int | None = None, *, per
         )
     frame, position = tracks.frames[order], tracks.positions[order]
     track = np.repeat(np.arange(len(start)), np.diff(np.append(start, len(order))))
-    curve = track if per_track else np.zeros_like(track)
     sums: list[pd.DataFrame] = []
     # Rows k apart in a track are k frames apart or more: once no pair is within max_lag, none farther apart is.
     for k in count(1):
@@ -132,18 +145,32 @@ def mean_squared_displacement(tracks: Tracks, max_lag: int | None = None, *, per
         if max_lag is not None:
             first, lag = first[lag <= max_lag], lag[lag <= max_lag]
         squared = np.sum((position[first + k] - position[first]) ** 2, axis=1)
-        pairs = pd.DataFrame({"curve": curve[first], "lag": lag, "squared": squared})
+        pairs = pd.DataFrame({"track": track[first], "lag": lag, "squared": squared})
         sums.append(
-            pairs.groupby(["curve", "lag"], as_index=False).agg(total=("squared", "sum"), n=("squared", "size"))
+            pairs.groupby(["track", "lag"], as_index=False).agg(total=("squared", "sum"), n=("squared", "size"))
         )
         if not len(first):
             break
-    whole = pd.concat(sums).groupby(["curve", "lag"], as_index=False)[["total", "n"]].sum()
-    columns = {"track_id": tracks.table["track_id"].to_numpy()[order[start]][whole["curve"]]} if per_track else {}
-    columns |= {"lag": whole["lag"].to_numpy()}
-    columns |= {"lag_time": whole["lag"].to_numpy() * (tracks.calibration.frame_interval or 1.0)}
-    columns |= {"msd": (whole["total"] / whole["n"]).to_numpy(), "n": whole["n"].to_numpy()}
-    return pd.DataFrame(columns)
+    of_tracks = pd.concat(sums).groupby(["track", "lag"], as_index=False)[["total", "n"]].sum()
+    of_tracks.insert(1, "lag_time", of_tracks["lag"] * (tracks.calibration.frame_interval or 1.0))
+    if not per_track:
+        return _averaged(of_tracks)
+    track_id = tracks.table["track_id"].to_numpy()[order[start]][of_tracks["track"]]
+    curves = of_tracks.assign(track_id=track_id, msd=of_tracks["total"] / of_tracks["n"])
+    return curves[["track_id", "lag", "lag_time", "msd", "n"]]
+
+
+def _averaged(of_tracks: pd.DataFrame) -> pd.DataFrame:
+    """Return the curve of all tracks, and its error over tracks, from the sums of each track at each lag."""
+    by_lag = of_tracks.groupby(["lag", "lag_time"])
+    whole = by_lag.agg(total=("total", "sum"), n=("n", "sum"), n_tracks=("track", "size"))
+    whole["msd"] = whole["total"] / whole["n"]
+    mean = by_lag["total"].transform("sum") / by_lag["n"].transform("sum")
+    off = (of_tracks["total"] - mean * of_tracks["n"]) ** 2
+    scatter = off.groupby([of_tracks["lag"], of_tracks["lag_time"]]).sum()
+    several = whole["n_tracks"].where(whole["n_tracks"] > 1)
+    whole["standard_error"] = np.sqrt(scatter * several / (several - 1)) / whole["n"]
+    return whole.reset_index()[["lag", "lag_time", "msd", "standard_error", "n", "n_tracks"]]
 
 
 def filter_by_length(tracks: Tracks, min_length: int) -> Tracks:

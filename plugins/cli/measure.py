@@ -54,9 +54,19 @@ def command(
             metavar="FRAMES",
             min=1,
             rich_help_panel="Measures",
-            help="With --msd: longest lag. Left out: the longest track.",
+            help="With --msd or --picture: longest lag. Left out: the longest track.",
         ),
     ] = None,
+    picture: Annotated[
+        bool,
+        typer.Option(
+            "--picture",
+            metavar="",
+            rich_help_panel=options.OUTPUT,
+            help="Also draw the mean squared displacement with its errors, and histograms of speed, displacement and "
+            "duration, into NAME.measures.png.",
+        ),
+    ] = False,
     output: Annotated[
         str | None,
         typer.Option(
@@ -95,19 +105,23 @@ def command(
     mean_intensity, mean_quality, mean_snr: means over the track's detections.
 
     With --msd, NAME.msd.csv has one row a lag: lag: in frames; lag_time: the same as time; msd: the mean of the squared
-    displacements between positions that far apart; n: how many pairs of positions were averaged.
+    displacements between positions that far apart; n: how many pairs of positions were averaged; n_tracks: of how many
+    tracks they are; standard_error: of msd, from how much tracks differ (displacements of one track overlap, so their
+    number says little).
 
     [bold]Examples[/bold]
 
-    auctrack measure movie.tracks.csv --min-length 5
+    auctrack measure movie.tracks.csv --min-length 5 --picture
 
     auctrack measure spots.csv --voxel 0.2,0.2 --frame-interval 0.5 --msd
     """
     from .destination import SUFFIXES, checked_format, destination, make_ready
 
     checked_format(format_, _FORMATS)
-    if not msd and (per_track or max_lag is not None):
-        raise typer.BadParameter("goes with --msd only.", param_hint="--per-track" if per_track else "--max-lag")
+    if per_track and not msd:
+        raise typer.BadParameter("goes with --msd only.", param_hint="--per-track")
+    if max_lag is not None and not (msd or picture):
+        raise typer.BadParameter("goes with --msd or --picture only.", param_hint="--max-lag")
     given = asked_settings({**ctx.params, "min_length": None}).input
     from ...tracker.measures import filter_by_length, mean_squared_displacement, measure_tracks
     from ...tracker.tables import read_tracks
@@ -120,7 +134,8 @@ def command(
         raise typer.BadParameter(
             f"{result} is where the curve of --msd goes; give another name.", param_hint="--output"
         )
-    make_ready(*((result, curve) if msd else (result,)), overwrite=overwrite, inputs=[tracks])
+    drawn = result.with_name(f"{result.name.removesuffix(SUFFIXES[kind])}.png")
+    make_ready(result, *[curve] * msd, *[drawn] * picture, overwrite=overwrite, inputs=[tracks])
     read = read_tracks(
         tracks,
         columns=given.columns,
@@ -140,6 +155,11 @@ def command(
         made_with |= {"max_lag": max_lag, "per_track": per_track}
         _write(curves, kept, curve, kind, made_with, overwrite=overwrite)
         console.show(console.aligned([("msd", str(curve))]))
+    if picture:
+        from .measure_picture import write_picture
+
+        write_picture(measures, mean_squared_displacement(kept, max_lag), kept, drawn, tracks.name, overwrite=overwrite)
+        console.show(console.aligned([("picture", str(drawn))]))
 
 
 def _write(

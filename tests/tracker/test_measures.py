@@ -99,6 +99,7 @@ def test_without_an_interval_times_are_in_frames():
         "mean_speed": "µm/s",
         "lag_time": "s",
         "msd": "µm²",
+        "standard_error": "µm²",
     }
 
 
@@ -145,6 +146,42 @@ def test_msd_of_a_straight_line_is_the_squared_distance():
     assert curve["n"].tolist() == [5, 4, 3, 2, 1]
     np.testing.assert_allclose(curve["lag_time"], curve["lag"] * 10.0)
     np.testing.assert_allclose(curve["msd"], (0.5 * curve["lag_time"]) ** 2)
+
+
+def test_the_error_of_the_msd_is_the_spread_of_repeated_experiments():
+    def experiment(seed):
+        draws = np.random.default_rng(seed)
+        lives = [draws.normal(size=(length, 3)).cumsum(axis=0) for length in draws.integers(5, 30, 40)]
+        return tracks(*({f: tuple(place) for f, place in enumerate(life)} for life in lives), calibration=Calibration())
+
+    curves = [mean_squared_displacement(experiment(seed), 12).set_index("lag") for seed in range(100)]
+    found, said = (
+        pd.concat([c["msd"] for c in curves], axis=1),
+        pd.concat([c["standard_error"] for c in curves], axis=1),
+    )
+    ratio = said.mean(axis=1) / found.std(axis=1)
+    assert ratio.between(0.8, 1.2).all(), ratio
+    pairs = pd.concat([c["n"] for c in curves], axis=1).mean(axis=1)
+    as_if_independent = found.mean(axis=1) * np.sqrt(2 / 3 / pairs)  # of a squared normal step in 3D
+    assert said.mean(axis=1)[12] > 2 * as_if_independent[12]
+
+
+def test_the_error_of_the_msd_is_that_of_drawing_whole_tracks_anew():
+    draws = np.random.default_rng(1)
+    lives = [draws.normal(size=(int(n), 3)).cumsum(axis=0) for n in draws.integers(3, 12, 60)]
+    of = tracks(*({f: tuple(place) for f, place in enumerate(life)} for life in lives))
+    whole, single = mean_squared_displacement(of, 2), mean_squared_displacement(of, 2, per_track=True)
+    for lag, row in whole.groupby("lag"):
+        mine = single[single["lag"] == lag]
+        drawn = draws.integers(0, len(mine), (4000, len(mine)))
+        total, n = (mine["msd"] * mine["n"]).to_numpy()[drawn].sum(axis=1), mine["n"].to_numpy()[drawn].sum(axis=1)
+        assert row["standard_error"].item() == pytest.approx(np.std(total / n), rel=0.1)
+        assert row["n_tracks"].item() == len(mine)
+
+
+def test_one_track_has_no_error_over_tracks():
+    assert mean_squared_displacement(tracks(line(range(6), x=1.0)))["standard_error"].isna().all()
+    assert "standard_error" not in mean_squared_displacement(tracks(line(range(6), x=1.0)), per_track=True)
 
 
 def test_msd_goes_by_time_and_not_by_row_where_frames_are_missing():

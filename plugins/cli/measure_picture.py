@@ -1,0 +1,102 @@
+"""A picture of what tracks measure: the mean squared displacement with its errors, speeds, displacements, durations."""
+
+from __future__ import annotations
+
+import io
+from pathlib import Path
+
+import numpy as np
+import pandas as pd
+from matplotlib.axes import Axes
+from matplotlib.backends.backend_agg import FigureCanvasAgg
+from matplotlib.figure import Figure
+
+from ...tracker.measures import measure_units
+from ...tracker.points import Tracks
+from ...tracker.write import write_whole
+
+_SIZE, _DPI = (9.0, 7.0), 150
+_MOST_BINS = 60
+_BLUE, _GREY = "#2a6fbb", "0.45"
+_HISTOGRAMS = ("mean_speed", "net_displacement", "duration")
+
+
+def write_picture(
+    measures: pd.DataFrame, curve: pd.DataFrame, tracks: Tracks, path: Path, name: str, *, overwrite: bool
+) -> None:
+    """Write a PNG of the measures, whole or not at all.
+
+    Parameters
+    ----------
+    measures, curve : DataFrame
+        As `measure_tracks` and `mean_squared_displacement` return them.
+    tracks : Tracks
+        What was measured.
+    path : Path
+    name : str
+        What the title calls them.
+    overwrite : bool
+
+    Raises
+    ------
+    OutputExists, OutputFailed
+        As `tracker.write.write_whole`.
+    """
+    image = io.BytesIO()
+    FigureCanvasAgg(draw(measures, curve, tracks, name)).print_png(image)
+    write_whole({path: image.getvalue()}, overwrite=overwrite)
+
+
+def draw(measures: pd.DataFrame, curve: pd.DataFrame, tracks: Tracks, name: str) -> Figure:
+    """Draw the mean squared displacement on logarithmic axes, and three histograms over tracks."""
+    figure, units = Figure(_SIZE, dpi=_DPI, layout="constrained"), measure_units(tracks.calibration)
+    panels = figure.subplots(2, 2).ravel().tolist()
+    _draw_curve(panels[0], curve, units)
+    moving = measures[measures["length"] > 1]
+    for panel, measure in zip(panels[1:], _HISTOGRAMS, strict=True):
+        _draw_histogram(panel, moving[measure].dropna(), f"{measure.replace('_', ' ')} ({units[measure]})")
+    figure.suptitle(f"{name}: {len(moving):,} tracks of two detections or more", fontsize="medium", x=0.02, ha="left")
+    return figure
+
+
+def _draw_curve(panel: Axes, curve: pd.DataFrame, units: dict[str, str]) -> None:
+    """Draw the curve with one standard error up and down, and what diffusion and straight motion would rise like."""
+    panel.set(xlabel=f"time lag ({units['lag_time']})", ylabel=f"mean squared displacement ({units['msd']})")
+    risen = curve[curve["msd"] > 0]
+    if not len(risen):
+        panel.text(0.5, 0.5, "nothing moves", transform=panel.transAxes, ha="center")
+        return
+    lag, msd = risen["lag_time"].to_numpy(), risen["msd"].to_numpy()
+    error = risen["standard_error"].fillna(0.0).to_numpy()
+    for power, style, what in ((1, ":", "slope 1: diffusion"), (2, "--", "slope 2: straight motion")):
+        panel.plot(lag, msd[0] * (lag / lag[0]) ** power, style, color=_GREY, linewidth=1, label=what)
+    down = np.minimum(error, 0.999 * msd)  # to zero there is no way on a logarithmic axis
+    panel.errorbar(
+        lag,
+        msd,
+        [down, error],
+        fmt="o",
+        markersize=3,
+        linewidth=1,
+        capsize=2,
+        color=_BLUE,
+        label="mean ± standard error over tracks",
+    )
+    panel.set(xscale="log", yscale="log", ylim=(msd.min() / 2, (msd + error).max() * 2))
+    panel.xaxis.set_major_formatter("{x:g}")
+    panel.yaxis.set_major_formatter("{x:g}")
+    panel.legend(fontsize="small", frameon=False)
+
+
+def _draw_histogram(panel: Axes, values: pd.Series, label: str) -> None:
+    panel.set(xlabel=label, ylabel="tracks")
+    if not len(values):
+        panel.text(0.5, 0.5, "no track of two detections", transform=panel.transAxes, ha="center")
+        return
+    reach = (0.0, float(values.max()) or 1.0)
+    edges = np.histogram_bin_edges(values, "auto", reach)
+    if len(edges) > _MOST_BINS + 1:
+        edges = np.histogram_bin_edges(values, _MOST_BINS, reach)
+    panel.hist(values, edges.tolist(), color=_BLUE, edgecolor="white", linewidth=0.4)
+    panel.axvline(float(values.median()), color=_GREY, linewidth=1)
+    panel.set_title(f"median {values.median():.3g}", fontsize="small", loc="right", pad=3)

@@ -1,0 +1,67 @@
+"""The picture of measures: the curve with its errors on logarithmic axes, histograms of all tracks, in units."""
+
+from __future__ import annotations
+
+import numpy as np
+import pandas as pd
+import pytest
+from matplotlib.backends.backend_agg import FigureCanvasAgg
+
+from auctrack.plugins.cli.measure_picture import draw
+from auctrack.tracker.calibration import Calibration
+from auctrack.tracker.measures import mean_squared_displacement, measure_tracks
+from auctrack.tracker.points import Tracks
+
+IN_NM = Calibration((1.0, 1.0, 1.0), "nm", 2.0, "ms")
+
+
+def walks(n, frames=12, step=1.0):
+    places = np.random.default_rng(0).normal(0, step, (n, frames, 2)).cumsum(axis=1).reshape(-1, 2)
+    table = pd.DataFrame(places, columns=["y", "x"])
+    table["frame"], table["track_id"] = np.tile(np.arange(frames), n), np.repeat(np.arange(n), frames)
+    return Tracks(table, IN_NM)
+
+
+def drawn(of):
+    figure = draw(measure_tracks(of), mean_squared_displacement(of), of, "walks.csv")
+    FigureCanvasAgg(figure).draw()
+    return figure
+
+
+def test_the_curve_stands_with_its_errors_on_logarithmic_axes_in_units():
+    of = walks(30)
+    panel, curve = drawn(of).axes[0], mean_squared_displacement(of)
+    assert (panel.get_xscale(), panel.get_yscale()) == ("log", "log")
+    assert (panel.get_xlabel(), panel.get_ylabel()) == ("time lag (ms)", "mean squared displacement (nm²)")
+    (bars,) = panel.containers
+    points, _, (lines,) = bars
+    np.testing.assert_allclose(points.get_xydata(), curve[["lag_time", "msd"]])
+    ends = np.array([line[:, 1] for line in lines.get_segments()])
+    np.testing.assert_allclose(ends[:, 1] - curve["msd"], curve["standard_error"])
+    np.testing.assert_allclose(curve["msd"] - ends[:, 0], curve["standard_error"])
+
+
+def test_the_guides_rise_as_diffusion_and_as_straight_motion():
+    guides = [line.get_xydata() for line in drawn(walks(30)).axes[0].lines if len(line.get_xydata()) > 1][:2]
+    slopes = [np.polyfit(*np.log(guide).T, 1)[0] for guide in guides]
+    assert slopes == pytest.approx([1, 2])
+
+
+def test_histograms_count_every_track_of_two_detections_and_name_their_units():
+    labels = ("mean speed (nm/ms)", "net displacement (nm)", "duration (ms)")
+    for panel, label in zip(drawn(walks(30)).axes[1:], labels, strict=True):
+        assert panel.get_xlabel() == label
+        assert sum(bar.get_height() for bar in panel.patches) == 30
+
+
+@pytest.mark.parametrize("of", [walks(0), walks(1), walks(3, frames=1), walks(3, step=0.0)], ids=str)
+def test_few_short_or_still_tracks_are_drawn_too(of):
+    assert len(drawn(of).axes) == 4
+
+
+def test_measure_draws_beside_the_measures(auctrack, samples, tmp_path):
+    result = auctrack("measure", samples / "movie.truth.csv", "--picture", "--max-lag", 3, "-o", "new/")
+    assert result.exit_code == 0, result.output
+    assert (tmp_path / "new" / "movie.measures.png").read_bytes().startswith(b"\x89PNG")
+    assert not (tmp_path / "new" / "movie.msd.csv").exists()
+    assert auctrack("measure", samples / "movie.truth.csv", "--picture", "-o", "new/").exit_code == 1
