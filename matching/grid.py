@@ -18,6 +18,7 @@ LONG_ROW = 64
 """Pairs of a row above which its columns are sorted by `argsort`, not by insertion."""
 CROWDED = 64.0
 """Mean number of points sharing a point's cell above which a KD-tree replaces the grid (clusters, far outliers)."""
+_ROWS_ASKED = 16
 
 
 @dataclass(frozen=True)
@@ -103,7 +104,7 @@ def pairs_in_grid(x: np.ndarray, grid: Grid, radius: float) -> tuple[np.ndarray,
     """
     n = len(x)
     padded = _padded(x)
-    if grid.crowding > CROWDED and grid.cell > 2 * radius:
+    if _is_crowded(grid, radius):
         return _pairs_by_tree(padded, grid.points, radius)
     tasks = [(a, min(a + ROWS_PER_TASK, n)) for a in range(0, max(n, 1), ROWS_PER_TASK)]
 
@@ -115,6 +116,28 @@ def pairs_in_grid(x: np.ndarray, grid: Grid, radius: float) -> tuple[np.ndarray,
         for parts in zip(*side_by_side(query, tasks), strict=True)
     )
     return np.concatenate([[0], np.cumsum(counts)]), indices, distance
+
+
+def more_pairs_than(most: int, x: np.ndarray, grid: Grid, radius: float) -> bool:
+    """Return whether more than `most` pairs of `x` and a grid's points lie within a radius; none of them is written.
+
+    Of what the grid says first only every `_ROWS_ASKED`th row is asked: cells hold a few times as many points as lie
+    within the radius, which makes up for the rows that are left out.
+    """
+    if len(x) * len(grid.points) <= most:
+        return False
+    where = grid.origin, grid.cell, grid.dims, grid.starts
+    padded = _padded(x)
+    if _is_crowded(grid, radius):
+        found: Any = cKDTree(grid.points).query_ball_point(padded, radius, return_length=True)
+        return int(found.sum()) > most
+    if _ROWS_ASKED * _in_cells(padded[::_ROWS_ASKED], radius, *where) <= most:
+        return False
+    return _counted(padded, radius, *where, grid.points, most) > most
+
+
+def _is_crowded(grid: Grid, radius: float) -> bool:
+    return grid.crowding > CROWDED and grid.cell > 2 * radius
 
 
 def _padded(points: np.ndarray) -> np.ndarray:
@@ -228,6 +251,46 @@ def _query(x, radius, origin, cell, dims, starts, y):
                     n_found += 1
         counts[i] = n_found - began
     return counts, indices[:n_found], distance[:n_found]
+
+
+@njit(cache=True, nogil=True)
+def _in_cells(x, radius, origin, cell, dims, starts):
+    """Count the points in the cells that the radius of each row touches."""
+    reach, count = radius * (1 + 1e-9), 0
+    for i in range(len(x)):
+        low, high = _cells_touched(x[i], reach, origin, cell, dims)
+        for cz in range(low[0], high[0] + 1):
+            for cy in range(low[1], high[1] + 1):
+                line = (cz * dims[1] + cy) * dims[2]
+                count += starts[line + high[2] + 1] - starts[line + low[2]]
+    return count
+
+
+@njit(cache=True, nogil=True)
+def _counted(x, radius, origin, cell, dims, starts, y, most):
+    """Count the pairs within the radius, until there are more than `most`."""
+    reach, count = radius * (1 + 1e-9), 0
+    for i in range(len(x)):
+        low, high = _cells_touched(x[i], reach, origin, cell, dims)
+        for cz in range(low[0], high[0] + 1):
+            for cy in range(low[1], high[1] + 1):
+                line = (cz * dims[1] + cy) * dims[2]
+                for k in range(starts[line + low[2]], starts[line + high[2] + 1]):
+                    dz, dy, dx = x[i, 0] - y[k, 0], x[i, 1] - y[k, 1], x[i, 2] - y[k, 2]
+                    count += dz * dz + dy * dy + dx * dx <= radius * radius
+        if count > most:
+            return count
+    return count
+
+
+@njit(cache=True, nogil=True, inline="always")
+def _cells_touched(point, reach, origin, cell, dims):
+    """Return the first and the last cell along each axis that lie within reach of a point."""
+    low, high = np.empty(3, np.int64), np.empty(3, np.int64)
+    for axis in range(3):
+        low[axis] = _clipped((point[axis] - reach - origin[axis]) / cell - 1e-9, dims[axis])
+        high[axis] = _clipped((point[axis] + reach - origin[axis]) / cell + 1e-9, dims[axis])
+    return low, high
 
 
 @njit(cache=True, nogil=True)

@@ -9,12 +9,23 @@ from typing import Literal
 
 import numpy as np
 
-from ..matching.grid import Grid, build_grid, pairs_in_grid
+from ..matching.assignment import Assignment
+from ..matching.certificate import block_of
+from ..matching.costs import link_costs, pair_costs
+from ..matching.grid import Grid, build_grid, more_pairs_than, pairs_in_grid
 from ..matching.problem import Problem
+from .errors import InvalidSetting
 from .points import Points
 
 EDGE_BUDGET = 1_000_000
 """Points and candidate links laid side by side in one solve: enough to keep any device busy, about 150 MB."""
+MOST_WRITTEN = 10_000_000
+"""Candidate links of one frame pair above which they are not written out: some 1.5 GB with the solver's own."""
+FULL_MATRIX = 30_000_000
+"""Pairs of two frames of which all costs may be held, some 0.5 GB."""
+DENSE_SHARE = 1 / 4
+"""Candidate links among all pairs, `WORTH_A_MATRIX` at least, above which the matrix is the quicker way."""
+WORTH_A_MATRIX = 1_000_000
 
 Cost = Literal["squared", "distance"]
 
@@ -66,15 +77,19 @@ class CandidateLinks:
     distance: np.ndarray
 
     @property
+    def n_candidates(self) -> int:
+        """Number of candidate links."""
+        return len(self.distance)
+
+    @property
+    def solver(self) -> str:
+        """Solver that "auto" stands for."""
+        return "auto"
+
+    @property
     def size(self) -> int:
         """Points and candidate links together, what memory and time go with."""
         return len(self.row_points) + len(self.col_points) + len(self.distance)
-
-    def up_to(self, length: float) -> CandidateLinks:
-        """Return the candidate links that are no longer than `length`."""
-        short = self.distance <= length
-        indptr = np.concatenate([[0], np.cumsum(short)])[self.indptr]
-        return replace(self, indptr=indptr, indices=self.indices[short], distance=self.distance[short])
 
     def problem(self, cost: Cost, price: float) -> Problem:
         """Return the matching problem of these links; `price` is the `unmatched_cost` in the unit of the cost."""
@@ -85,6 +100,78 @@ class CandidateLinks:
             row_offsets=self.row_offsets,
             col_offsets=self.col_offsets,
         )
+
+    def lengths(self, problem: Problem, answer: Assignment) -> np.ndarray:
+        """Return the lengths of the links of their problem's answer, in the order of `answer.links()`."""
+        rows, _ = answer.links()
+        block = block_of(problem.row_offsets, rows)
+        return link_costs(replace(problem, data=self.distance), rows, block, answer.col_of_row[rows])
+
+
+@dataclass(frozen=True)
+class WideGate:
+    """Two frames with more candidate links than are written out: their costs are a matrix, or are never stored.
+
+    Attributes
+    ----------
+    earlier, later : Frame
+    radius : float
+        Longest candidate link.
+    """
+
+    earlier: Frame
+    later: Frame
+    radius: float
+
+    @property
+    def row_points(self) -> np.ndarray:
+        """Row of the points table behind each row of the problem, int (rows,)."""
+        return self.earlier.rows
+
+    @property
+    def col_points(self) -> np.ndarray:
+        """Row of the points table behind each column of the problem, int (columns,)."""
+        return self.later.rows
+
+    @property
+    def n_candidates(self) -> int:
+        """All pairs, those longer than the radius counted in."""
+        return len(self.earlier) * len(self.later)
+
+    @property
+    def solver(self) -> str:
+        """Solver that "auto" stands for: where costs are not stored, the one that never writes them out."""
+        return "auction" if self.n_candidates > FULL_MATRIX else "auto"
+
+    def problem(self, cost: Cost, price: float) -> Problem:
+        """As `CandidateLinks.problem`; where all costs are too many to hold, links may be longer than the radius."""
+        x, y = self.earlier.grid.points, self.later.grid.points
+        if self.n_candidates > FULL_MATRIX:
+            return Problem.points(x, y, unmatched_cost=price, metric=cost)
+        costs = pair_costs(x, y, cost)
+        limit = self.radius**2 if cost == "squared" else self.radius
+        costs[costs > limit] = np.inf
+        return Problem.dense(costs, unmatched_cost=price)
+
+    def lengths(self, problem: Problem, answer: Assignment) -> np.ndarray:  # noqa: ARG002 - as `CandidateLinks`
+        """As `CandidateLinks.lengths`.
+
+        Raises
+        ------
+        InvalidSetting
+            If one is longer than the radius, which a price for longer links cannot keep out where none is written.
+        """
+        rows, cols = answer.links()
+        lengths = np.linalg.norm(self.earlier.grid.points[rows] - self.later.grid.points[cols], axis=1)
+        longest = float(lengths.max(initial=0.0))
+        if longest > self.radius * (1 + 1e-9):
+            raise InvalidSetting(
+                f"search_range (--search-range) of {self.radius:.4g} allows more than {MOST_WRITTEN} links from frame "
+                f"{self.earlier.number} to {self.later.number}, too many to write out, and unmatched_cost "
+                f"(--unmatched-cost) pays for one of {longest:.4g}; give a shorter range, or an unmatched_cost of at "
+                f"most {self.radius / 2:.4g}."
+            )
+        return lengths
 
 
 def frame_pairs(points: Points, search_range: float) -> Iterator[tuple[Frame, Frame]]:
@@ -107,19 +194,28 @@ def frame_pairs(points: Points, search_range: float) -> Iterator[tuple[Frame, Fr
         earlier = later
 
 
-def gate(earlier: Frame, later: Frame, radius: float) -> CandidateLinks:
-    """Return the pairs of points of two frames that are at most `radius` apart."""
+def gate(earlier: Frame, later: Frame, radius: float) -> CandidateLinks | WideGate:
+    """Return the pairs of points of two frames that are at most `radius` apart, written out if they are not too many.
+
+    The choice rests on their number alone, never on the memory of the machine.
+    """
+    pairs = len(earlier) * len(later)
+    most = MOST_WRITTEN if pairs > FULL_MATRIX else max(int(DENSE_SHARE * pairs), WORTH_A_MATRIX)
+    if more_pairs_than(most, earlier.grid.points, later.grid, radius):
+        return WideGate(earlier, later, radius)
     indptr, indices, distance = pairs_in_grid(earlier.grid.points, later.grid, radius)
     rows, cols = np.array([0, len(earlier)]), np.array([0, len(later)])
     return CandidateLinks(earlier.rows, later.rows, rows, cols, indptr, indices, distance)
 
 
-def gated_pairs(points: Points, search_range: float) -> Iterator[CandidateLinks]:
+def gated_pairs(points: Points, search_range: float) -> Iterator[CandidateLinks | WideGate]:
     """Yield the candidate links of each pair of consecutive frames."""
     return (gate(*pair, search_range) for pair in frame_pairs(points, search_range))
 
 
-def in_runs(gated: Iterable[CandidateLinks], edge_budget: int = EDGE_BUDGET) -> Iterator[CandidateLinks]:
+def in_runs(
+    gated: Iterable[CandidateLinks | WideGate], edge_budget: int = EDGE_BUDGET
+) -> Iterator[CandidateLinks | WideGate]:
     """Join frame pairs into runs of at most `edge_budget` points and candidate links, at least one pair each.
 
     How they are cut never changes a result: frame pairs do not depend on each other.
@@ -127,9 +223,13 @@ def in_runs(gated: Iterable[CandidateLinks], edge_budget: int = EDGE_BUDGET) -> 
     run: list[CandidateLinks] = []
     size = 0
     for links in gated:
-        if run and size + links.size > edge_budget:
+        is_wide = isinstance(links, WideGate)
+        if run and (is_wide or size + links.size > edge_budget):
             yield _joined(run)
             run, size = [], 0
+        if is_wide:
+            yield links
+            continue
         run.append(links)
         size += links.size
     if run:

@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-import itertools
 import warnings
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any, Literal
 
@@ -12,25 +11,23 @@ import numpy as np
 import pandas as pd
 
 from ..matching.assignment import Assignment
-from ..matching.certificate import block_of
-from ..matching.costs import link_costs
 from ..matching.problem import Problem
 from ..matching.solvers import SOLVERS
 from ..matching.solving import solve
 from .calibration import Calibration
 from .chains import track_ids
 from .errors import InvalidInput, InvalidSetting
-from .gate import EDGE_BUDGET, CandidateLinks, Cost, Frame, frame_pairs, gate, in_runs
+from .gate import EDGE_BUDGET, CandidateLinks, Cost, WideGate, frame_pairs, gated_pairs, in_runs
 from .lengths import require_length
 from .points import AXES, Points, Tracks
 from .spacing import automatic_range
 from .stated import three_sizes
 from .tables import recognised
 from .timeline import Timeline
-from .unmatched import ENOUGH, UnmatchedCost, measured_unmatched_cost, mutual_nearest
+from .unmatched import UnmatchedCost, measured_unmatched_cost
 
 Progress = Callable[[int, int], None]
-Watch = Callable[[CandidateLinks, Problem, Assignment], None]
+Watch = Callable[[CandidateLinks | WideGate, Problem, Assignment], None]
 
 
 @dataclass(frozen=True)
@@ -144,16 +141,15 @@ def link_points(
         If there is no such device, or the solver does not run on it.
     """
     search_range = automatic_range(points) if settings.search_range == "auto" else float(settings.search_range)
-    pairs = frame_pairs(points, search_range)
-    price, measured = _priced(points, settings, search_range, pairs)
+    price = _price(points, settings, search_range)
     # A link that costs more than leaving both its ends alone is never made, so it need not be a candidate.
-    longest = min(search_range, price.longest)
-    gated = itertools.chain((links.up_to(longest) for links in measured), (gate(*pair, longest) for pair in pairs))
+    gated = gated_pairs(points, min(search_range, price.longest))
     n_pairs = int(np.count_nonzero(np.diff(points.frame_numbers) == points.frame_step))
     made = _Links(settings)
     for candidates in in_runs(gated, edge_budget):
         problem = candidates.problem(settings.cost, price.price(settings.cost))
-        answer = solve(problem, settings.solver, settings.device)
+        solver = candidates.solver if settings.solver == "auto" else settings.solver
+        answer = solve(problem, solver, settings.device)
         made.add(candidates, problem, answer)
         if watch is not None:
             watch(candidates, problem, answer)
@@ -181,15 +177,14 @@ class _Links:
     device: str = ""
     columns: dict[str, list[np.ndarray]] = field(default_factory=lambda: {"source": [], "target": [], "distance": []})
 
-    def add(self, candidates: CandidateLinks, problem: Problem, answer: Assignment) -> None:
+    def add(self, candidates: CandidateLinks | WideGate, problem: Problem, answer: Assignment) -> None:
         rows, cols = answer.links()
-        block = block_of(problem.row_offsets, rows)
-        lengths = link_costs(replace(problem, data=candidates.distance), rows, block, answer.col_of_row[rows])
+        lengths = candidates.lengths(problem, answer)
         self.columns["source"].append(candidates.row_points[rows])
         self.columns["target"].append(candidates.col_points[cols])
         self.columns["distance"].append(lengths)
         self.frame_pairs += answer.n_blocks
-        self.candidate_links += len(candidates.distance)
+        self.candidate_links += candidates.n_candidates
         self.solves += 1
         self.gap += float(np.sum(answer.gap))
         self.is_optimal &= answer.is_optimal
@@ -218,25 +213,16 @@ class _Links:
         }
 
 
-_NO_STEPS = np.empty(0)
-
-
-def _priced(
-    points: Points, settings: LinkSettings, search_range: float, pairs: Iterator[tuple[Frame, Frame]]
-) -> tuple[UnmatchedCost, list[CandidateLinks]]:
-    """Return the price of the lone, and the candidate links of the first pairs if it was measured on them."""
+def _price(points: Points, settings: LinkSettings, search_range: float) -> UnmatchedCost:
+    """Return the price of the lone: as given, measured, or half the range where there is nothing to measure."""
     if settings.unmatched_cost != "auto":
-        return UnmatchedCost(float(settings.unmatched_cost), "as given"), []
-    sample: list[CandidateLinks] = []
-    steps: list[np.ndarray] = []
-    while sum(map(len, steps)) < ENOUGH and (pair := next(pairs, None)) is not None:
-        sample.append(gate(*pair, search_range))
-        steps.append(mutual_nearest(sample[-1]))
-    price = measured_unmatched_cost(sample, np.concatenate([_NO_STEPS, *steps]), points)
-    if price is None:
-        nothing = "no two particles are within the search range of each other" if sample else "no frame follows another"
-        price = UnmatchedCost(search_range / 2, f"not measured: {nothing}")
-    return price, sample
+        return UnmatchedCost(float(settings.unmatched_cost), "as given")
+    follows = bool((np.diff(points.frame_numbers) == points.frame_step).any())
+    price = measured_unmatched_cost(frame_pairs(points, 0.0), search_range, points)
+    if price is not None:
+        return price
+    nothing = "no two particles are within the search range of each other" if follows else "no frame follows another"
+    return UnmatchedCost(search_range / 2, f"not measured: {nothing}")
 
 
 def link(

@@ -10,9 +10,10 @@ import numpy as np
 from ..matching.cardinality.radii import cardinality_over_radii
 from ..matching.certificate import block_of
 from .errors import InvalidSetting
-from .gate import CandidateLinks, gated_pairs, in_runs
+from .gate import CandidateLinks, WideGate, gated_pairs, in_runs
 from .lengths import require_length
 from .points import Points, require
+from .wide_reach import wide_cardinality
 
 
 class Reach(NamedTuple):
@@ -43,7 +44,7 @@ def reach(points: Points, ranges: Sequence[float]) -> Reach:
     """Return the largest number of links between consecutive frames over search ranges (maximum-cardinality matching).
 
     The curve rises as long as particles are out of each other's reach, and flattens where a longer range only adds to
-    the choice. Memory and time go with the candidate links of the longest range.
+    the choice. Time goes with the candidate links of the longest range; no more than `gate.MOST_WRITTEN` are held.
 
     Parameters
     ----------
@@ -65,8 +66,12 @@ def reach(points: Points, ranges: Sequence[float]) -> Reach:
     lengths = lengths.astype(np.float64)
     links, most = np.zeros(len(lengths), np.int64), 0
     for run in in_runs(gated_pairs(points, float(lengths.max()))):
-        links += cardinality_over_radii(*_pairs(run), lengths, device="cpu")
-        most += int(np.minimum(np.diff(run.row_offsets), np.diff(run.col_offsets)).sum())
+        if isinstance(run, WideGate):
+            links += wide_cardinality(run.earlier.grid.points, run.later.grid.points, lengths)
+            most += min(len(run.earlier), len(run.later))
+        else:
+            links += cardinality_over_radii(*_pairs(run), lengths, device="cpu")
+            most += int(np.minimum(np.diff(run.row_offsets), np.diff(run.col_offsets)).sum())
     return Reach(lengths, links, most)
 
 

@@ -1,35 +1,44 @@
 """What it costs to leave a particle alone, measured from the data.
 
 Two particles are worth a link as long as it explains them better than one particle lost and another one appeared. With
-Gaussian steps of standard deviation σ per axis, a density ρ of particles and shares p of them that are lost and that
-appear, the likelihoods are equal at the distance D with
+steps of density f, a density ρ of particles and shares p of them that are lost and that appear, the likelihoods are
+equal at the distance D with
 
-    D² = 2 σ² ln( 1 / ((2π σ²)^(d/2) · ρ · p_lost · p_new) ).
+    f(D) = ρ · p_lost · p_new.
 
-σ and the shares are measured on the mutual nearest neighbours of the first frame pairs (σ at two quantiles, the larger
-counting), the density on all positions of their later frames; the gate only bounds what is looked at. Where particles
-are so crowded that the odds say little, D stays at least σ·√(2d).
+The first reading is made on mutual nearest neighbours, as if steps were Gaussian. They favour short steps, so the
+width comes out too small and the losses too high; therefore the sample is linked at that price, to the optimum, and f
+(a Student-t law, `step_law`) and the shares are read from these links, `ROUNDS` times. The density is that of all
+positions in the sample's later frames. Where particles are so crowded that the odds say little, D stays at least
+σ·√(2d).
 """
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
-from numba import njit
+from scipy.spatial import cKDTree
 from scipy.special import gammaincinv
 
-from .gate import CandidateLinks, Cost
+from ..matching.solving import solve
+from .excerpt import Excerpt, excerpts
+from .gate import Cost, Frame, gate, in_runs
 from .points import Points
+from .step_law import GAUSSIAN, StepLaw
 
 ENOUGH = 3_000
-"""Steps that are enough: frame pairs are measured from the first on until there are as many."""
+"""Particles that are enough: frame pairs are measured from the first on until there are as many, and of larger frames
+only a part (`excerpt`)."""
+ROUNDS = 2
+"""Readings from links. More of them drift upwards where steps say little (six more: F1 .967 became .961)."""
 POSITIONS = 3_000
 """Positions that the extent of the data is read from."""
 QUANTILES = (0.5, 0.8)
-"""Where σ is read from the steps, the larger reading counting: cells that rest and run keep their long steps (T cells:
-F1 .976 against .968 by the median alone), and wrong neighbours, the longest steps, stay out of it."""
+"""Where σ is first read from the steps, the larger reading counting: cells that rest and run keep their long steps, and
+wrong neighbours, the longest steps, stay out of it."""
 STILL = 0.01
 """Smallest step assumed, in spacings: particles that do not move at all must still be linked."""
 RAREST = 0.01
@@ -62,40 +71,114 @@ class UnmatchedCost:
         return self.longest**2 / 2 if cost == "squared" else self.longest / 2
 
 
+@dataclass(frozen=True)
+class Steps:
+    """What a sample of links says of all.
+
+    Attributes
+    ----------
+    law : StepLaw
+        Of their lengths.
+    lost, new : float
+        Shares of the particles without a link to the next frame, and without one from the frame before; at least
+        `RAREST`.
+    spacing : float
+        density^(-1/d): the edge of the box that holds one particle of a frame on average.
+    lengths : float64 (n,)
+        Lengths of the links.
+    """
+
+    law: StepLaw
+    lost: float
+    new: float
+    spacing: float
+    lengths: np.ndarray
+
+    @property
+    def longest(self) -> float:
+        """Length at which a link is as likely as one particle lost and another new."""
+        ndim = self.law.ndim
+        log_density = float(np.log(self.lost * self.new)) - ndim * float(np.log(self.spacing))
+        return max(self.law.length_at(log_density), float(np.sqrt(2 * ndim * self.law.variance)))
+
+
 def measured_unmatched_cost(
-    sample: Sequence[CandidateLinks], steps: np.ndarray, points: Points
+    pairs: Iterator[tuple[Frame, Frame]], search_range: float, points: Points
 ) -> UnmatchedCost | None:
-    """Measure the price on a sample of frame pairs.
+    """Measure the price on the first frame pairs.
 
     Parameters
     ----------
-    sample : sequence of CandidateLinks
-        One frame pair each.
-    steps : float64 (k,)
-        Lengths of their links between mutual nearest neighbours (`mutual_nearest`).
+    pairs : iterator of pairs of Frame
+        Frames that follow each other; as many are taken as are needed.
+    search_range : float
+        Longest possible link, in the unit of the positions.
     points : Points
+        What the frames belong to.
 
     Returns
     -------
     UnmatchedCost or None
         None without any step: there is nothing to measure.
     """
-    if len(steps) == 0:
+    steps = measured_steps(pairs, search_range, points.ndim)
+    if steps is None:
         return None
-    ndim, unit = points.ndim, points.calibration.unit
-    n_rows, n_cols = (sum(len(getattr(links, side)) for links in sample) for side in ("row_points", "col_points"))
-    lost, new = (float(np.clip(1 - len(steps) / n, RAREST, 1)) for n in (n_rows, n_cols))
-    spacing = _spacing(sample, points)
-    variance = max(*(_variance_at(q, steps, ndim) for q in QUANTILES), (STILL * spacing) ** 2)
-    log_odds = ndim * np.log(spacing / np.sqrt(2 * np.pi * variance)) - np.log(lost * new)
-    longest = float(np.sqrt(2 * variance * max(log_odds, ndim)))
-    counted = f"{len(steps)} {'steps' if len(steps) > 1 else 'step'}"
+    unit, count = points.calibration.unit, len(steps.lengths)
+    counted = f"{count} {'steps' if count > 1 else 'step'}"
     return UnmatchedCost(
-        longest / 2,
-        f"measured on {counted}: root mean square step {np.sqrt(ndim * variance):.3g} {unit}, "
-        f"{lost:.0%} lost and {new:.0%} new per frame, so up to {longest:.3g} {unit} a link is more likely than one "
-        "particle lost and another new",
+        steps.longest / 2,
+        f"measured on {counted}: root mean square step {np.sqrt(np.mean(steps.lengths**2)):.3g} {unit}, "
+        f"{steps.lost:.0%} lost and {steps.new:.0%} new per frame, so up to {steps.longest:.3g} {unit} a link is more "
+        "likely than one particle lost and another new",
     )
+
+
+def measured_steps(pairs: Iterator[tuple[Frame, Frame]], search_range: float, ndim: int) -> Steps | None:
+    """Return what the links of the first frame pairs say of all, None where none are within the search range.
+
+    Parameters
+    ----------
+    pairs, search_range
+        As in `measured_unmatched_cost`.
+    ndim : int
+        Number of spatial axes.
+    """
+    sample = list(excerpts(pairs, ENOUGH))
+    nearest = np.concatenate([np.empty(0), *(_nearest_steps(part, search_range) for part in sample)])
+    if len(nearest) == 0:
+        return None
+    spacing = density_spacing([part.later.grid.points for part in sample])
+    least = (STILL * spacing) ** 2
+    variance = max(*(_variance_at(q, nearest, ndim) for q in QUANTILES), least)
+    steps = Steps(StepLaw(ndim, GAUSSIAN, variance), *_shares(sample, nearest), spacing, nearest)
+    for _ in range(ROUNDS):
+        lengths = _linked_steps(sample, min(steps.longest, search_range), steps.longest)
+        steps = Steps(StepLaw.fitted(lengths, ndim, least), *_shares(sample, lengths), spacing, lengths)
+    return steps
+
+
+def _shares(sample: Sequence[Excerpt], steps: np.ndarray) -> tuple[float, float]:
+    """Return which shares of the counted particles have no link to the next frame, and none from the one before."""
+
+    def alone(counted: list[np.ndarray]) -> float:
+        return float(np.clip(1 - len(steps) / max(np.count_nonzero(np.concatenate(counted)), 1), RAREST, 1))
+
+    return alone([part.earlier_counted for part in sample]), alone([part.later_counted for part in sample])
+
+
+def _linked_steps(sample: Sequence[Excerpt], radius: float, longest: float) -> np.ndarray:
+    """Return the lengths of the links of the counted particles, at the optimum of one price."""
+    price = UnmatchedCost(longest / 2, "").price("squared")
+    counted = np.concatenate([part.earlier_counted for part in sample])
+    lengths, first = [np.empty(0)], 0
+    for run in in_runs(gate(part.earlier, part.later, radius) for part in sample):
+        problem = run.problem("squared", price)
+        answer = solve(problem, run.solver, "cpu")
+        rows, _ = answer.links()
+        lengths.append(run.lengths(problem, answer)[counted[first + rows]])
+        first += len(run.row_points)
+    return np.concatenate(lengths)
 
 
 def _variance_at(q: float, steps: np.ndarray, ndim: int) -> float:
@@ -103,36 +186,44 @@ def _variance_at(q: float, steps: np.ndarray, ndim: int) -> float:
     return float(np.quantile(steps, q) ** 2 / (2 * gammaincinv(ndim / 2, q)))
 
 
-def mutual_nearest(links: CandidateLinks) -> np.ndarray:
-    """Return the lengths of the candidate links whose two particles are each other's nearest, float64 (k,)."""
-    return links.distance[_are_mutual(links.indptr, links.indices, links.distance, len(links.col_points))]
+def _nearest_steps(part: Excerpt, longest: float) -> np.ndarray:
+    """Return the distances of the counted particles to their mutual nearest neighbours in the next frame."""
+    rows, lengths = mutual_nearest(part.earlier.grid.points, part.later.grid.points, longest)
+    return lengths[part.earlier_counted[rows]]
 
 
-@njit(cache=True, nogil=True)
-def _are_mutual(indptr, indices, distance, n_cols):  # noqa: ANN001, ANN202
-    """Mark the links that are as short as any of their row and any of their column."""
-    nearest = np.full(n_cols, np.inf)
-    for e in range(len(indices)):
-        nearest[indices[e]] = min(nearest[indices[e]], distance[e])
-    mutual = np.zeros(len(indices), np.bool_)
-    for i in range(len(indptr) - 1):
-        least = np.inf
-        for e in range(indptr[i], indptr[i + 1]):
-            least = min(least, distance[e])
-        for e in range(indptr[i], indptr[i + 1]):
-            mutual[e] = distance[e] == least and distance[e] == nearest[indices[e]]
-    return mutual
+def mutual_nearest(x: np.ndarray, y: np.ndarray, longest: float) -> tuple[np.ndarray, np.ndarray]:
+    """Return the rows of `x` whose nearest in `y` has them for its own nearest, and how far it is away.
+
+    Parameters
+    ----------
+    x, y : float64 (n, d), (m, d)
+    longest : float
+        Distance above which two particles are no neighbours.
+
+    Returns
+    -------
+    rows, lengths : int64 (k,), float64 (k,)
+    """
+    away: Any = cKDTree(y).query(x, distance_upper_bound=np.nextafter(longest, np.inf))
+    back: Any = cKDTree(x).query(y)
+    lengths, nearest = away
+    near = np.flatnonzero(nearest < len(y))
+    rows = near[back[1][nearest[near]] == near]
+    return rows, lengths[rows]
 
 
-def _spacing(sample: Sequence[CandidateLinks], points: Points) -> float:
-    """Return density^(-1/d): the edge of the box that holds one particle of a frame on average."""
-    rows = np.concatenate([links.col_points for links in sample])
-    few = rows[:: max(len(rows) // POSITIONS, 1)]
-    coordinates = points.table[list(points.axes)].iloc[few].to_numpy() * points.calibration.scale_for(points.ndim)
-    low, high = np.percentile(coordinates, [2, 98], axis=0)
+def density_spacing(frames: Sequence[np.ndarray]) -> float:
+    """Return density^(-1/d) of the positions in some frames, 1 where they are all in one place.
+
+    Positions are taken between the 2 and 98 % quantiles of each axis, as a box that holds .96 of its length.
+    """
+    n = sum(map(len, frames))
+    few = np.concatenate(frames)[:: max(n // POSITIONS, 1)]
+    low, high = np.percentile(few, [2, 98], axis=0)
     extent = (high - low) / 0.96
     extent = extent[extent > 0]
     if not len(extent):
         return 1.0
     edge = extent.max()  # volumes are taken in its cube: that of lengths of 1e-120 is no number
-    return float(edge * ((extent / edge).prod() / (len(rows) / len(sample))) ** (1 / len(extent)))
+    return float(edge * ((extent / edge).prod() / (n / len(frames))) ** (1 / len(extent)))

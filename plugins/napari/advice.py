@@ -9,7 +9,7 @@ import numpy as np
 from scipy.spatial import cKDTree
 
 from ...tracker.detect import DetectSettings
-from ...tracker.gate import gated_pairs
+from ...tracker.gate import frame_pairs
 from ...tracker.points import Points
 from ...tracker.spacing import WIDEST, mean_spacing
 from ...tracker.suggest import suggest_diameter
@@ -132,8 +132,9 @@ def _neighbours(points: Points) -> np.ndarray:
 
 def _steps(points: Points, search_range: float) -> np.ndarray:
     found: list[np.ndarray] = [np.empty(0)]
-    for links in itertools.islice(gated_pairs(points, search_range), _ENOUGH):
-        found.append(mutual_nearest(links))
+    for earlier, later in itertools.islice(frame_pairs(points, search_range), _ENOUGH):
+        _, steps = mutual_nearest(earlier.grid.points, later.grid.points, search_range)
+        found.append(steps)
         if sum(map(len, found)) >= _ENOUGH:
             break
     return np.concatenate(found)

@@ -15,7 +15,7 @@ from ...matching.assignment import Assignment
 from ...matching.problem import Problem
 from ...tracker.chains import track_ids
 from ...tracker.detect import DetectSettings, detect, resolve_settings
-from ...tracker.gate import CandidateLinks
+from ...tracker.gate import CandidateLinks, WideGate
 from ...tracker.labels import read_points_from_labels
 from ...tracker.link import Linking, LinkSettings, link_points
 from ...tracker.margins import link_margins
@@ -177,7 +177,7 @@ class _Watch:
         self._done = 0
         self._pace = _Pace()
 
-    def __call__(self, candidates: CandidateLinks, problem: Problem, answer: Assignment) -> None:
+    def __call__(self, candidates: CandidateLinks | WideGate, problem: Problem, answer: Assignment) -> None:
         rows, cols = answer.links()
         self._links.append((candidates.row_points[rows], candidates.col_points[cols]))
         self.margins.append(link_margins(problem, answer))

@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from auctrack.matching.grid import CROWDED, build_grid, pairs_within
+from auctrack.matching.grid import CROWDED, build_grid, more_pairs_than, pairs_within
 
 
 def _brute_force(x: np.ndarray, y: np.ndarray, radius: float) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
@@ -105,3 +105,19 @@ def test_rows_asked_in_many_tasks_come_in_order():
     rng = np.random.default_rng(0)
     x, y = rng.random((120_000, 2)) * 100, rng.random((50, 2)) * 100
     assert _assert_all_pairs(x, y, 1.0) > 1000
+
+
+@pytest.mark.parametrize("spread", ["even", "one place", "clusters and an outlier"])
+@pytest.mark.parametrize("radius", [0.05, 0.3, 2.0])
+def test_more_pairs_than_agrees_with_the_pairs_written_out(spread: str, radius: float):
+    rng = np.random.default_rng(7)
+    x, y = rng.random((300, 3)), rng.random((280, 3))
+    if spread == "one place":
+        x[:], y[:] = 0.5, 0.5
+    elif spread == "clusters and an outlier":
+        x, y = x * 0.5, y * 0.5
+        y[0] = 1e6
+    grid, pairs = build_grid(y, radius), len(pairs_within(x, y, radius)[1])
+    assert (grid.crowding > CROWDED) == (spread != "even" or radius == 2.0)
+    assert not more_pairs_than(pairs, x, grid, radius)
+    assert more_pairs_than(pairs - 1, x, grid, radius)

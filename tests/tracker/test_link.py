@@ -12,6 +12,7 @@ from scipy.optimize import linear_sum_assignment
 from scipy.spatial.distance import cdist
 
 from auctrack.matching import Problem, solve
+from auctrack.tracker import gate
 from auctrack.tracker.calibration import Calibration
 from auctrack.tracker.errors import InvalidInput, InvalidSetting
 from auctrack.tracker.link import LinkSettings, link, link_points
@@ -200,6 +201,68 @@ class TestOptimum:
         assert whole.report["solves"] == 1
         assert pieces.report["solves"] == whole.report["frame_pairs"] == 5
         assert edges(whole) == edges(pieces)
+
+
+class TestWideRanges:
+    """More candidate links than are written out: the same optimum from a matrix, or from costs never stored."""
+
+    def as_matrix(self, monkeypatch):
+        monkeypatch.setattr(gate, "WORTH_A_MATRIX", 100)
+        monkeypatch.setattr(gate, "DENSE_SHARE", 0.0)
+
+    def unstored(self, monkeypatch):
+        monkeypatch.setattr(gate, "FULL_MATRIX", 0)
+        monkeypatch.setattr(gate, "MOST_WRITTEN", 100)
+
+    @pytest.mark.parametrize("cost", ["squared", "distance"])
+    @pytest.mark.parametrize(("way", "price"), [("as_matrix", 3.0), ("as_matrix", 100.0), ("unstored", 3.0)])
+    def test_links_and_lengths_are_those_of_the_written_candidates(self, monkeypatch, way, price, cost):
+        points, settings = walkers(particles=150), LinkSettings(9.0, price, cost, device="cpu")
+        written = link_points(points, settings)
+        getattr(self, way)(monkeypatch)
+        wide = link_points(points, settings)
+        assert wide.report["solves"] == 5 > written.report["solves"]
+        assert wide.report["is_optimal"]
+        assert edges(wide) == edges(written)
+        np.testing.assert_allclose(wide.links["distance"], written.links["distance"], rtol=1e-12)
+
+    def test_a_range_beyond_what_the_price_pays_for_is_not_looked_at(self):
+        """20,000 points a frame within range of each other are 400 million pairs, of which the price needs few."""
+        points = walkers(particles=2000, frames=2)
+        near = link_points(points, LinkSettings(8.0, 4.0))
+        far = link_points(points, LinkSettings(1e6, 4.0))
+        assert far.report["candidate_links"] == near.report["candidate_links"]
+        assert edges(far) == edges(near)
+
+    def test_the_price_is_measured_without_the_pairs_in_range(self, monkeypatch):
+        monkeypatch.setattr(gate, "pairs_in_grid", self.refuse_many(gate.pairs_in_grid))
+        near, far = (link_points(walkers(), LinkSettings(r)).unmatched_cost.distance for r in (30.0, 1e6))
+        assert near == pytest.approx(far, rel=1e-9)
+
+    def refuse_many(self, original):
+        def checked(x, grid, radius):
+            assert radius < 30
+            return original(x, grid, radius)
+
+        return checked
+
+    def test_all_particles_in_one_place_are_a_matrix(self):
+        """As many edges as pairs take a sparse solver minutes where the matrix takes a second."""
+        points = Points(pd.DataFrame({"frame": np.repeat([0, 1], 1200), "y": 1.0, "x": 2.0}))
+        (pair,) = gate.gated_pairs(points, 1.0)
+        assert isinstance(pair, gate.WideGate)
+        linking = link_points(points, LinkSettings(1.0))
+        assert len(linking.links) == 1200
+        assert linking.report["is_optimal"]
+
+    def test_a_range_that_holds_back_links_the_price_pays_for_is_kept_or_refused(self, monkeypatch):
+        points = Points(table([0.0, 1.0], [0.2, 8.0]))
+        settings = LinkSettings(search_range=3.0, unmatched_cost=50.0, device="cpu")
+        assert edges(link_points(points, settings)) == {(0, 2)}
+        monkeypatch.setattr(gate, "FULL_MATRIX", 0)
+        monkeypatch.setattr(gate, "MOST_WRITTEN", 1)
+        with pytest.raises(InvalidSetting, match="unmatched_cost"):
+            link_points(points, settings)
 
 
 class TestPaperFailure:

@@ -10,12 +10,14 @@ import pytest
 from scipy.spatial import cKDTree
 
 from auctrack.matching.cardinality import maximum_matching
+from auctrack.tracker import gate
 from auctrack.tracker.calibration import Calibration
 from auctrack.tracker.errors import InvalidInput, InvalidSetting
 from auctrack.tracker.link import LinkSettings, link_points
 from auctrack.tracker.points import Points
 from auctrack.tracker.reach import reach
 from auctrack.tracker.simulate import SimulationSettings, simulate
+from auctrack.tracker.wide_reach import wide_cardinality
 
 
 def on_a_line(*frames):
@@ -72,3 +74,26 @@ def test_ranges_that_are_no_lengths_are_refused(ranges):
 def test_a_table_that_is_not_read_as_points_is_refused_with_the_remedy():
     with pytest.raises(InvalidInput, match=r"points needs Points; got DataFrame.*read_points"):
         reach(on_a_line([0.0], [1.0]).table, [1.0])
+
+
+class TestWideRanges:
+    """Where the pairs in reach are too many to write out, the answer is the same."""
+
+    @pytest.mark.parametrize(("n", "m"), [(60, 60), (70, 50), (40, 90), (5, 1)])
+    def test_cardinality_without_writing_pairs_out(self, n, m):
+        ranges = np.array([30.0, 0.5, 6.0, 12.0, 60.0, 200.0])
+        for seed in range(5):
+            rng = np.random.default_rng(seed)
+            x, y = rng.normal(0, 20, (n, 3)), rng.normal(10, 5, (m, 3))
+            distance = np.linalg.norm(x[:, None] - y, axis=2)
+            expected = [maximum_matching(distance <= at, device="cpu").size for at in ranges]
+            assert wide_cardinality(x, y, ranges).tolist() == expected
+
+    def test_it_is_taken_beyond_the_budget_and_changes_nothing(self, monkeypatch):
+        points = simulate(SimulationSettings(particles=150, frames=4, missed=0.1, seed=3)).detections
+        ranges = [3.0, 8.0, 120.0]
+        written = reach(points, ranges)
+        monkeypatch.setattr(gate, "WORTH_A_MATRIX", 100)
+        assert all(isinstance(pair, gate.WideGate) for pair in gate.gated_pairs(points, 120.0))
+        assert reach(points, ranges).links.tolist() == written.links.tolist()
+        assert reach(points, ranges).most == written.most
