@@ -14,7 +14,7 @@ from scipy.special import gammaln
 
 HEAVIEST, GAUSSIAN = 3.0, 1000.0
 """Degrees of freedom: the fewest that are fitted (tails heavier still come from wrong links: T cells, every second
-frame, F1 .969 against .961 without this bound), and as many as make the law a Gaussian."""
+frame, F1 .967 against .961 without this bound), and as many as make the law a Gaussian."""
 
 _CLOSE = 1e-3
 """Relative change of both parameters at which they are taken as settled."""

@@ -33,7 +33,7 @@ ENOUGH = 3_000
 """Particles that are enough: frame pairs are measured from the first on until there are as many, and of larger frames
 only a part (`excerpt`)."""
 ROUNDS = 2
-"""Readings from links. More of them drift upwards where steps say little (six more: F1 .967 became .961)."""
+"""Readings from links. With more of them the price drifts upwards where steps say little."""
 POSITIONS = 3_000
 """Positions that the extent of the data is read from."""
 QUANTILES = (0.5, 0.8)

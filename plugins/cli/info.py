@@ -6,7 +6,7 @@ from __future__ import annotations
 import json
 import shlex
 from collections.abc import Mapping
-from dataclasses import replace
+from dataclasses import asdict, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
@@ -19,6 +19,7 @@ from .asked import as_options, asked_settings
 if TYPE_CHECKING:
     import numpy as np
 
+    from ...tracker.link import Linking
     from ...tracker.movie import Movie
     from ...tracker.points import Points
     from ...tracker.settings import Settings
@@ -30,6 +31,8 @@ ROLES = ("frame", "z", "y", "x", "track_id", "particle", "TRACK_ID", "true_id", 
 
 _PARTS = (0.25, 0.5, 0.75, 1.0)
 """Of the search range, at which the links it allows are counted."""
+_PRICES = (0.5, 0.75, 1.0, 1.5, 2.0)
+"""Of the unmatched cost, at which links, lost and new particles are counted."""
 _FRAMES = 5
 """Frames of a movie in which particles are looked for: enough to see how far they step."""
 
@@ -222,11 +225,25 @@ def _of_points(source: str, settings: Settings) -> Facts:
             ("range", f"{search_range:.3g} {unit}: 1.3 times the spacing; beyond it nearly all particles compete"),
             ("price", f"unmatched cost {linking.settings.unmatched_cost:.3g} {unit}, {linking.unmatched_cost.reason}"),
         ]
+        facts["prices"], table = _prices(linking)
+        rows += table
         facts["reach"], text = _reach(points, linking.settings.search_range)
         rows.append(("reach", text))
         console.note(*on_doubt(linking), *on_reach([each["share"] for each in facts["reach"]]))
     console.note(*on_linking(linking, detected="quality" in points.table))
     return {"particles": facts}, console.aligned(rows)
+
+
+def _prices(linking: Linking) -> tuple[list[dict[str, float]], list[tuple[str, str]]]:
+    """Return what dearer and cheaper prices would make of the same points, for programs and as rows of a table."""
+    from ...tracker.prices import at_prices
+
+    chosen = linking.unmatched_cost.distance
+    made = at_prices(linking.tracks, linking.settings, [part * chosen for part in _PRICES])
+    unit = linking.tracks.calibration.unit
+    lines = [f"{'unmatched cost':<16}{'links':>9}{'lost':>8}{'new':>8}"]
+    lines += [f"{f'{at.unmatched_cost:.3g} {unit}':<16}{at.links:>9}{at.lost:>8.1%}{at.new:>8.1%}" for at in made]
+    return [asdict(at) for at in made], [("" if k else "prices", line) for k, line in enumerate(lines)]
 
 
 def _reach(points: Points, search_range: Any) -> tuple[list[dict[str, float]], str]:

@@ -154,6 +154,17 @@ def test_info_of_a_movie_says_what_it_is_and_what_suits_it(auctrack, samples):
     assert facts["particles"]["reach"][-1]["search_range"] == pytest.approx(facts["particles"]["search_range"])
 
 
+def test_info_shows_what_other_prices_would_make_of_the_particles(auctrack, samples):
+    particles = json.loads(ok(auctrack("info", samples / "points.csv", "--json")))["particles"]
+    at = {round(row["unmatched_cost"] / particles["unmatched_cost"], 2): row for row in particles["prices"]}
+    assert list(at) == [0.5, 0.75, 1.0, 1.5, 2.0]
+    assert at[0.5]["links"] < at[1.0]["links"] <= at[2.0]["links"]
+    assert at[0.5]["lost"] > at[1.0]["lost"] >= at[2.0]["lost"]
+    said = ok(auctrack("info", samples / "points.csv"))
+    rows = [line.split() for line in said.splitlines() if line.endswith("%")]
+    assert [int(row[-3]) for row in rows] == [row["links"] for row in particles["prices"]]
+
+
 def test_info_of_a_table_names_the_columns_it_recognised(auctrack, samples, tmp_path):
     table = pd.DataFrame({"FRAME": [0, 0, 2, 2], "POSITION_X": [1.0, 9.0, 1.5, 9.5], "POSITION_Y": 0.0, "MEAN": 3})
     table.to_csv(tmp_path / "spots.csv", index=False)
