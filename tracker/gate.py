@@ -20,9 +20,9 @@ from .points import Points
 EDGE_BUDGET = 1_000_000
 """Points and candidate links laid side by side in one solve: enough to keep any device busy, about 150 MB."""
 MOST_WRITTEN = 10_000_000
-"""Candidate links of one frame pair above which they are not written out: some 1.5 GB with the solver's own."""
-FULL_MATRIX = 30_000_000
-"""Pairs of two frames of which all costs may be held, some 0.5 GB."""
+"""Candidate links of one frame pair above which they are not written out: half a GB with the solver's own."""
+FULL_MATRIX = 60_000_000
+"""Pairs of two frames of which all costs may be held, half a GB too."""
 DENSE_SHARE = 1 / 4
 """Candidate links among all pairs, `WORTH_A_MATRIX` at least, above which the matrix is the quicker way."""
 WORTH_A_MATRIX = 1_000_000
@@ -200,7 +200,7 @@ def gate(earlier: Frame, later: Frame, radius: float) -> CandidateLinks | WideGa
     The choice rests on their number alone, never on the memory of the machine.
     """
     pairs = len(earlier) * len(later)
-    most = MOST_WRITTEN if pairs > FULL_MATRIX else max(int(DENSE_SHARE * pairs), WORTH_A_MATRIX)
+    most = min(MOST_WRITTEN, max(int(DENSE_SHARE * pairs), WORTH_A_MATRIX))
     if more_pairs_than(most, earlier.grid.points, later.grid, radius):
         return WideGate(earlier, later, radius)
     indptr, indices, distance = pairs_in_grid(earlier.grid.points, later.grid, radius)

@@ -18,8 +18,8 @@ from numba import njit
 
 from ..matching.assignment import Assignment
 from ..matching.certificate import block_of
-from ..matching.convert import as_sparse
 from ..matching.problem import Problem
+from .near_pairs import with_near_pairs
 
 
 def link_margins(problem: Problem, answer: Assignment) -> np.ndarray:
@@ -28,7 +28,8 @@ def link_margins(problem: Problem, answer: Assignment) -> np.ndarray:
     Parameters
     ----------
     problem : Problem
-        Of any kind and number of blocks; solved as the edges that `as_sparse` makes of it.
+        Of any kind and number of blocks. Of matrices and point sets with too many pairs to write out, repairs go
+        through the near ones (`near_pairs`): a margin is then never below the true one.
     answer : Assignment
         Optimal, with its dual prices.
 
@@ -41,7 +42,7 @@ def link_margins(problem: Problem, answer: Assignment) -> np.ndarray:
     rows, cols = answer.links()
     if len(rows) == 0:
         return np.zeros(0)
-    problem = as_sparse(problem)
+    problem = with_near_pairs(problem, answer)
     assert problem.indptr is not None
     assert problem.indices is not None
     widths = np.diff(problem.indptr)

@@ -5,6 +5,7 @@ import pytest
 from scipy import sparse
 
 from auctrack.matching import Problem, solve
+from auctrack.tracker import near_pairs
 from auctrack.tracker.margins import link_margins
 
 
@@ -62,6 +63,26 @@ def test_every_kind_of_problem_has_the_margins_of_its_edges(kind):
     margins = link_margins(stated, solve(stated))
     assert margins.min() > 0
     np.testing.assert_allclose(margins, link_margins(sparse_form, solve(sparse_form)), atol=1e-12)
+
+
+@pytest.mark.parametrize("kind", ["dense", "points"])
+@pytest.mark.parametrize("price", [0.02, 10.0])
+def test_pairs_too_many_to_write_out_are_thinned_without_a_change(monkeypatch, kind, price):
+    """Particles that moved a little: the repair of a link goes through near pairs, however much the price pays for."""
+    rng = np.random.default_rng(2)
+    x = rng.random((200, 3))
+    y = (x + rng.normal(0, 0.03, x.shape))[:190]
+    cost = ((x[:, None] - y) ** 2).sum(axis=2)
+    stated = (
+        Problem.dense(cost, unmatched_cost=price)
+        if kind == "dense"
+        else Problem.points(x, y, unmatched_cost=price, metric="squared")
+    )
+    answer = solve(stated)
+    written = link_margins(stated, answer)
+    monkeypatch.setattr(near_pairs, "MOST_PAIRS", 0)
+    assert near_pairs.with_near_pairs(stated, answer).n_edges < cost.size / 2
+    np.testing.assert_allclose(link_margins(stated, answer), written, atol=1e-12)
 
 
 def test_no_link_no_margin():
