@@ -74,19 +74,22 @@ def blob_response(image: np.ndarray, diameter: float, scale: np.ndarray, method:
         At most four arrays of this size are alive at a time, the result included.
     """
     sigma = sigma_of(diameter, scale)
-    return _log(image, sigma) if method == "log" else _dog(image, sigma)
+    return laplacian_of_gaussian(image, sigma) if method == "log" else _dog(image, sigma)
 
 
-def _log(image: np.ndarray, sigma: np.ndarray) -> np.ndarray:
-    """Carry (smoothed, Laplacian) through the axes: 7 one-dimensional passes in 3D where three filters take 9."""
+def laplacian_of_gaussian(image: np.ndarray, sigma: np.ndarray, first_axis: int = 0) -> np.ndarray:
+    """Return minus the sum of sigma²·∂² of the smoothed image, float32, over the axes from `first_axis` on.
+
+    (Smoothed, Laplacian) are carried through the axes: 7 one-dimensional passes in 3D where three filters take 9.
+    """
     smooth, laplacian = image, None
-    for axis, s in enumerate(sigma):
+    for axis, s in enumerate(sigma, start=first_axis):
         gauss, second = gaussian_kernels(float(s))
         bent = _along(smooth, second, axis)
         if laplacian is not None:
             bent += _along(laplacian, gauss, axis)
         laplacian = bent
-        if axis < len(sigma) - 1:
+        if axis < image.ndim - 1:
             smooth = _along(smooth, gauss, axis)
     assert laplacian is not None
     return np.negative(laplacian, out=laplacian)
@@ -207,7 +210,8 @@ def keep_highest(pairs: np.ndarray, heights: np.ndarray) -> np.ndarray:
 def refine(response: np.ndarray, voxels: np.ndarray) -> np.ndarray:
     """Return sub-voxel positions, float64 (n, ndim): a parabola through each peak and its two neighbours, per axis.
 
-    The shift is at most half a voxel; along an axis where the peak lies on the border it is zero.
+    The shift is at most half a voxel; along an axis where the peak lies on the border it is zero
+    (`borders.refine_at_borders` looks there again).
     """
     positions = voxels.astype(np.float64)
     centre = response[tuple(voxels.T)].astype(np.float64)

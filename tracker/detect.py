@@ -13,7 +13,8 @@ from typing import TYPE_CHECKING, Literal
 import numpy as np
 import pandas as pd
 
-from .blobs import Method, ball, blob_response, grey_levels, local_maxima, refine
+from .blobs import Method, ball, blob_response, grey_levels, local_maxima, refine, sigma_of
+from .borders import refine_at_borders
 from .errors import InvalidInput, InvalidSetting
 from .lengths import is_size, require_length
 from .points import AXES, Points
@@ -98,7 +99,8 @@ def detect(
     """Find the blobs of every frame of a movie.
 
     Frames are read one after the other and filtered in threads; the result does not depend on `workers`. Each worker
-    holds at most five float32 copies of a frame; movies with more than 2**26 voxels a frame use one worker.
+    holds at most five float32 copies of a frame (eight of a stack of three planes or fewer); movies with more than
+    2**26 voxels a frame use one worker.
 
     Parameters
     ----------
@@ -129,8 +131,9 @@ def detect(
 
     Notes
     -----
-    Positions come from a parabola per axis through the response's peak; on Gaussian spots 33 times as high as the
-    noise their mean error per axis stays below 0.1 voxel (tests/tracker/test_detect.py).
+    Positions come from a parabola per axis through the response's peak, next to the frame's borders from the image
+    itself (`borders.refine_at_borders`); on Gaussian spots 33 times as high as the noise their mean error per axis
+    stays below 0.1 voxel (tests/tracker/test_detect.py).
     """
     if isinstance(movie, (str, Path, np.ndarray)):  # pyright: ignore[reportUnnecessaryIsInstance]
         raise InvalidInput(f"movie needs a Movie; got {type(movie).__name__}. auctrack.read_movie makes one of it.")
@@ -196,13 +199,15 @@ def detect_frame(image: np.ndarray, settings: DetectSettings, scale: np.ndarray)
     diameter = settings.known_diameter
     check_diameter(diameter, image.shape, scale, "units")
     grey, known = grey_levels(image)
-    response = blob_response(grey if settings.bright_on_dark else -grey, diameter, scale, settings.method)
+    bright = grey if settings.bright_on_dark else -grey
+    response = blob_response(bright, diameter, scale, settings.method)
     voxels = local_maxima(response, settings.threshold, settings.least_separation, scale)
     if known is not None:
         voxels = voxels[known[tuple(voxels.T)]]
-    table = pd.DataFrame(refine(response, voxels), columns=list(AXES[3 - image.ndim :]))
+    positions = refine_at_borders(refine(response, voxels), voxels, bright, response, sigma_of(diameter, scale))
+    table = pd.DataFrame(positions, columns=list(AXES[3 - image.ndim :]))
     table["quality"] = response[tuple(voxels.T)].astype(np.float64)
-    del response
+    del response, bright
     inside, around, spread = _surroundings(grey, voxels, diameter / 2.0, scale)
     contrast = inside - around if settings.bright_on_dark else around - inside
     table["intensity"] = inside
