@@ -17,6 +17,8 @@ if TYPE_CHECKING:
     from ...tracker.render import RenderSettings
     from ...tracker.simulate import Simulation, SimulationSettings
 
+_MOVIES = (".ome.tif", ".ome.tiff")
+_ENDINGS = (*_MOVIES, ".csv", ".parquet")
 _MOVEMENT, _DETECTOR, _MICROSCOPE = "Particles and how they move", "Detector (points only)", "Microscope (movies only)"
 
 
@@ -152,15 +154,19 @@ def command(
 
     auctrack simulate points.csv --missed 0.05 --false 0.05 --seed 7
     """
+    from ...tracker.sidecar import sidecar_path
     from .destination import make_ready
 
-    is_movie = output.name.lower().endswith((".ome.tif", ".ome.tiff"))
-    if not is_movie and output.suffix not in (".csv", ".parquet"):
+    if not output.name.lower().endswith(_ENDINGS):
         raise typer.BadParameter(
             f"needs a name that ends in .ome.tif, .csv or .parquet; got {output}.", param_hint="OUT"
         )
+    is_movie = output.name.lower().endswith(_MOVIES)
     _refuse_idle(ctx, output, is_movie=is_movie)
-    make_ready(output, overwrite=overwrite)
+    truth = _truth_beside(output)
+    _refuse_truth_of_another(truth, output)
+    beside = [sidecar_path(table) for table in ((truth,) if is_movie else (output, truth))]
+    make_ready(output, truth, *beside, overwrite=overwrite)
     with usage():
         swarm, camera = _swarm(ctx.params), _camera(ctx.params)
     from ...tracker.simulate import simulate
@@ -173,7 +179,7 @@ def command(
             drawn = partial(progress, "draw")
             paths: tuple[Path, ...] = render(simulation, output, camera, overwrite=overwrite, progress=drawn)
         else:
-            paths = _write_tables(simulation, output, overwrite=overwrite)
+            paths = _write_tables(simulation, output, truth, overwrite=overwrite)
     _report(simulation, paths)
 
 
@@ -223,11 +229,41 @@ def _report(simulation: Simulation, paths: Sequence[Path]) -> None:
     console.show(console.aligned(rows))
 
 
-def _write_tables(simulation: Simulation, output: Path, *, overwrite: bool) -> tuple[Path, ...]:
+def _truth_beside(output: Path) -> Path:
+    """Return where the truth goes: beside the movie or table, under the same name."""
+    return output.with_name(f"{_stem(output)}.truth.csv")
+
+
+def _stem(output: Path) -> str:
+    """Return the name without its ending, one of those that a simulation can have."""
+    ending = next(ending for ending in _ENDINGS if output.name.lower().endswith(ending))
+    return output.name[: -len(ending)]
+
+
+def _refuse_truth_of_another(truth: Path, output: Path) -> None:
+    """Refuse to replace a truth beside which another movie or table would be left.
+
+    Raises
+    ------
+    OutputExists
+    """
+    from ...tracker.errors import OutputExists
+
+    if not truth.exists():
+        return
+    for ending in _ENDINGS:
+        other = output.with_name(f"{_stem(output)}{ending}")
+        if other.exists() and other != output:
+            raise OutputExists(
+                f"{truth} is what {other} would be compared with, and would not belong to it any more; choose another "
+                f"name, or move {other} away."
+            )
+
+
+def _write_tables(simulation: Simulation, output: Path, truth: Path, *, overwrite: bool) -> tuple[Path, ...]:
     from ...tracker.write import write_points, write_tracks
     from .interrupt import held_back
 
-    truth = output.with_name(f"{output.name.removesuffix(output.suffix)}.truth.csv")
     made_with: dict[str, Any] = {"simulation": simulation.settings}
     with held_back():
         write_points(simulation.detections, output, settings=made_with, overwrite=overwrite)

@@ -229,6 +229,11 @@ def test_a_path_that_is_no_ome_tiff_and_a_frame_that_is_not_there_are_refused(tm
         render_frame(small(), RenderSettings(), 3)
 
 
+def test_the_ending_of_the_path_may_be_in_capitals(tmp_path):
+    movie, truth = render(small(frames=1), tmp_path / "A.OME.TIF")
+    assert (movie.name, truth.name) == ("A.OME.TIF", "A.truth.csv")
+
+
 def test_a_frame_larger_than_any_memory_is_refused_with_its_shape():
     swarm = simulate(SimulationSettings(particles=1, frames=1, box_um=(1e5, 1e5, 1e5)))
     with pytest.raises(InvalidSetting, match="100001 × 200001 × 200001"):

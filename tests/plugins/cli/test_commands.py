@@ -137,6 +137,36 @@ def test_simulate_refuses_options_that_would_change_nothing(auctrack, tmp_path, 
     assert not list(tmp_path.iterdir())
 
 
+def contents(folder):
+    return {path.name: path.read_bytes() for path in folder.iterdir()}
+
+
+@pytest.mark.parametrize("words", [(), ("--overwrite",)], ids=["as it is", "overwrite"])
+@pytest.mark.parametrize(("first", "second"), [("a.ome.tif", "a.csv"), ("a.csv", "a.parquet"), ("a.csv", "a.ome.tif")])
+def test_simulate_never_leaves_a_movie_or_table_beside_the_truth_of_another(auctrack, tmp_path, first, second, words):
+    tiny = ("--particles", 5, "--frames", 2, "--box", "4,9,9")
+    ok(auctrack("simulate", first, *tiny))
+    before = contents(tmp_path)
+    result = auctrack("simulate", second, *tiny, "--seed", 1, *words)
+    assert result.exit_code == 1
+    assert "a.truth.csv" in result.stderr
+    assert contents(tmp_path) == before
+    ok(auctrack("simulate", first, *tiny, "--seed", 1, "--overwrite"))
+    assert contents(tmp_path).keys() == before.keys()
+
+
+@pytest.mark.parametrize("name", ["points.csv", "movie.ome.tif"])
+@pytest.mark.parametrize("in_the_way", ["{}", "{}.truth.csv", "{}.truth.csv.settings.json"])
+def test_simulate_looks_at_every_destination_before_the_work(auctrack, tmp_path, monkeypatch, name, in_the_way):
+    monkeypatch.setattr("auctrack.tracker.simulate.simulate", lambda *_, **__: pytest.fail("work was done"))
+    taken = tmp_path / (name if in_the_way == "{}" else in_the_way.format(name.split(".")[0]))
+    taken.write_text("mine")
+    result = auctrack("simulate", name)
+    assert result.exit_code == 1
+    assert taken.name in result.stderr
+    assert contents(tmp_path) == {taken.name: b"mine"}
+
+
 def test_info_of_a_movie_says_what_it_is_and_what_suits_it(auctrack, samples):
     said = ok(auctrack("info", samples / "movie.ome.tif"))
     for fact in ("TZYX", "1 × 0.5 × 0.5 µm", "10 s between frames", "20: 0 to 19", "diameter", "threshold", "range"):
