@@ -13,6 +13,7 @@ import pandas as pd
 from .calibration import PIXEL, Calibration
 from .dialects import TRACKMATE, listed, naming, our_names, renamed
 from .errors import InvalidInput
+from .physical_columns import stated_by_columns, without_physical_columns
 from .points import AXES, Points, Tracks
 from .sidecar import Sidecar, read_sidecar
 from .stated import Stated, calibrate
@@ -60,7 +61,8 @@ def read_points(
     scale : sequence of float, optional
         Size of one coordinate step along z, y, x (or y, x), in `unit`, µm unless given. A table in µm needs none.
     unit : str, optional
-        Unit of the positions. A table that auctrack wrote and a TrackMate header with units bring their own; all
+        Unit of the positions. A table that auctrack wrote, one with physical positions beside those in voxels (`z_um,
+        y_um, x_um`, or another unit of length in place of um) and a TrackMate header with units bring their own; all
         others are in pixels unless this says otherwise.
     frame_interval, time_unit : optional
         Time between two frames whose numbers differ by one.
@@ -174,7 +176,7 @@ def _load(source: str | Path | pd.DataFrame, columns: Mapping[str, str] | None) 
     """Return the table under our column names, with what is stated about its units."""
     if isinstance(source, pd.DataFrame):
         named = recognised(source, columns).reset_index(drop=True)
-        return _Loaded(named, _steps_of_one(), "the table")
+        return _self_stated(named, "the table")
     path = Path(source)
     sidecar = read_sidecar(path)
     table, units = read_table_file(path, sidecar)
@@ -182,10 +184,19 @@ def _load(source: str | Path | pd.DataFrame, columns: Mapping[str, str] | None) 
         raise InvalidInput(f"{path}: has a header but no rows.")
     named, dialect = our_names(table, columns, str(path))
     if sidecar is not None:
+        named = without_physical_columns(named, sidecar.calibration.unit)
         return _Loaded(named, _stated_beside(sidecar), str(path), sidecar.parents, sidecar.timeline)
     if dialect is TRACKMATE:
         return _Loaded(_flat_if_2d(named), _stated_by_trackmate(table, units), str(path))
-    return _Loaded(named, _steps_of_one(), str(path))
+    return _self_stated(named, str(path))
+
+
+def _self_stated(named: pd.DataFrame, where: str) -> _Loaded:
+    """Return a table with the voxel size that its own physical columns state, as far as it has them."""
+    stated = stated_by_columns(named)
+    if stated is None:
+        return _Loaded(named, _steps_of_one(), where)
+    return _Loaded(without_physical_columns(named, stated.unit or PIXEL), stated, where)
 
 
 def _placed(error: InvalidInput, source: str | Path | pd.DataFrame, loaded: _Loaded) -> InvalidInput:

@@ -24,6 +24,7 @@ from .calibration import Calibration
 from .checksum import Checksum
 from .errors import InvalidInput, InvalidSetting, OutputExists, OutputFailed
 from .leftovers import marked_as_in_use, new_token, remove_leftovers, temporary_name
+from .physical_columns import with_physical_columns
 from .points import Points, Tracks, require
 from .sidecar import Sidecar, sidecar_path
 from .timeline import Timeline
@@ -59,6 +60,9 @@ def write_points(
 ) -> None:
     """Write points, and their units and settings beside them in ``<name>.settings.json``.
 
+    CSV and Parquet carry the positions twice where their unit is known: in voxels (`z, y, x`) and in the unit (`z_um,
+    y_um, x_um`, or `z_nm`, …), so that the table says its voxel size without the file beside it.
+
     Parameters
     ----------
     points : Points
@@ -91,7 +95,7 @@ def write_points(
     """
     require(Points, points)
     kind = _format_of(path, format)
-    table = _napari_points(points) if kind == "napari" else points.table
+    table = _napari_points(points) if kind == "napari" else with_physical_columns(points)
     _write(table, points, {}, Path(path), kind, settings or {}, overwrite=overwrite)
 
 
@@ -110,7 +114,7 @@ def write_tracks(
     """
     require(Tracks, tracks)
     kind = _format_of(path, format)
-    table = _napari_tracks(tracks) if kind == "napari" else tracks.table
+    table = _napari_tracks(tracks) if kind == "napari" else with_physical_columns(tracks)
     _write(table, tracks, tracks.parents, Path(path), kind, settings or {}, overwrite=overwrite)
 
 

@@ -159,6 +159,7 @@ def _suggested_detection(movie: Movie, settings: Settings) -> tuple[dict[str, An
 
 def _of_table(source: str, settings: Settings) -> Facts:
     from ...tracker.dialects import our_names
+    from ...tracker.physical_columns import stated_by_columns, without_physical_columns
     from ...tracker.sidecar import read_sidecar
     from ...tracker.table_file import read_table_file
 
@@ -166,13 +167,17 @@ def _of_table(source: str, settings: Settings) -> Facts:
     table, _ = read_table_file(path, read_sidecar(path))
     named, dialect = our_names(table, settings.input.columns, source)
     columns = {ours: theirs for ours, theirs in zip(named.columns, table.columns, strict=True) if ours in ROLES}
-    others = [str(name) for name in named.columns if name not in ROLES]
+    stated = stated_by_columns(named)
+    features = named if stated is None else without_physical_columns(named, str(stated.unit))
+    others = [str(name) for name in features.columns if name not in ROLES]
+    physical = [str(name) for name in named.columns if name not in features.columns]
     facts = {
         "kind": "table",
         "rows": len(table),
         "columns": columns,
         "column_names_of": dialect.program if dialect else None,
         "other_columns": others,
+        "physical_columns": physical,
     }
     pairs = ", ".join(ours if ours == theirs else f"{ours} (here {theirs})" for ours, theirs in columns.items())
     rows = [
@@ -180,6 +185,8 @@ def _of_table(source: str, settings: Settings) -> Facts:
         ("columns", f"{pairs}; names of {facts['column_names_of'] or 'your choice'}"),
         ("others", ", ".join(others) or "none"),
     ]
+    if physical:
+        rows.append(("physical", f"{', '.join(physical)}, which state the size of a voxel"))
     return facts, console.aligned(rows)
 
 

@@ -126,6 +126,7 @@ def command(
     from ...tracker.measures import filter_by_length, mean_squared_displacement, measure_tracks
     from ...tracker.tables import read_tracks
     from .inputs import stem
+    from .notes import on_unknown_size
 
     result = destination(output, f"{stem(str(tracks))}.measures", format_, tracks.parent, _FORMATS)
     kind = format_ or result.suffix.lower().removeprefix(".")
@@ -145,6 +146,7 @@ def command(
         time_unit=given.time_unit,
         frame_step=given.frame_step,
     )
+    console.note(*on_unknown_size(read, given.unit))
     kept = filter_by_length(read, min_length)
     measures = measure_tracks(kept)
     made_with: dict[str, Any] = {"source": str(tracks), "min_length": min_length}

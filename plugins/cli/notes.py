@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from ...tracker.settings import Settings
+from ...tracker.units import is_pixel
 
 if TYPE_CHECKING:
     from ...tracker.link import Linking
@@ -53,6 +54,16 @@ def on_frames(points: Points) -> list[str]:
     return [
         f"{seen - len(present)} of the {seen} frames from {first[0]} to {last[0]} hold no particles, and nothing is "
         "linked over them."
+    ]
+
+
+def on_unknown_size(points: Points, unit: str | None) -> list[str]:
+    """Return what is to be said where lengths are in pixels that nobody asked for; `unit` is the one asked for."""
+    if points.calibration.is_physical or (unit is not None and is_pixel(unit)):
+        return []
+    return [
+        "positions are in pixels of unknown size, and so is every length; give --voxel, without which lengths along z "
+        "and x may not compare, or --unit pixel if pixels are meant."
     ]
 
 

@@ -116,6 +116,8 @@ def command(
             f"{found.calibration.unit}.",
             param_hint="--tolerance",
         )
+    if tolerance is not None and not found.calibration.is_physical:
+        console.note(f"the positions of {tracks} are in pixels of unknown size, and so is --tolerance.")
     with _naming_options_of_truth():
         real = _read_truth(truth, found, given, by_position=tolerance is not None)
     if frames is None and (tracked := _tracked_frames(tracks)) is not None:

@@ -10,7 +10,7 @@ import stat
 import subprocess
 import sys
 import time
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import BinaryIO
 
@@ -457,3 +457,60 @@ def test_files_of_the_users_own_that_only_look_alike_stay(tmp_path: Path) -> Non
         os.utime(file, (0, 0))
     write_whole({tmp_path / "t.csv": b""})
     assert all(file.exists() for file in mine)
+
+
+class TestPhysicalColumns:
+    """Tables say their voxel size themselves."""
+
+    @pytest.mark.parametrize("ndim", [2, 3])
+    @pytest.mark.parametrize("name", ["t.csv", "t.parquet"])
+    @pytest.mark.parametrize(("unit", "suffix"), [("µm", "um"), ("nm", "nm"), ("nanometers", "nm")])
+    def test_the_voxel_size_is_found_without_the_file_beside_it(self, tmp_path, name, ndim, unit, suffix):
+        tracks = some_tracks(ndim)
+        sent = replace(tracks, calibration=replace(tracks.calibration, scale=(0.3, 0.1, 0.7), unit=unit))
+        write_tracks(sent, tmp_path / name)
+        raw = pd.read_parquet(tmp_path / name) if name.endswith("parquet") else pd.read_csv(tmp_path / name)
+        for axis, size in zip("zyx"[3 - ndim :], (0.3, 0.1, 0.7)[3 - ndim :], strict=True):
+            np.testing.assert_array_equal(raw[f"{axis}_{suffix}"], sent.table[axis] * size)
+        (tmp_path / f"{name}.settings.json").unlink()
+        back = read_tracks(tmp_path / name)
+        assert back.calibration.unit == ("µm" if suffix == "um" else "nm")
+        assert back.calibration.scale[3 - ndim :] == (0.3, 0.1, 0.7)[3 - ndim :]
+        assert list(back.table.columns) == list(sent.table.columns)
+        np.testing.assert_array_equal(back.positions, sent.positions)
+
+    def test_they_do_not_double_on_a_round_trip(self, tmp_path):
+        write_tracks(some_tracks(3), tmp_path / "a.csv")
+        write_tracks(read_tracks(tmp_path / "a.csv"), tmp_path / "b.csv")
+        assert (tmp_path / "a.csv").read_bytes() == (tmp_path / "b.csv").read_bytes()
+
+    def test_a_table_without_a_unit_has_none(self, tmp_path):
+        write_points(Points(pd.DataFrame({"frame": [0], "y": [1.0], "x": [2.0]})), tmp_path / "p.csv")
+        assert list(pd.read_csv(tmp_path / "p.csv").columns) == ["frame", "y", "x"]
+
+    def test_napari_keeps_its_own_columns(self, tmp_path):
+        write_tracks(some_tracks(3), tmp_path / "t.napari.csv")
+        assert "z_um" not in pd.read_csv(tmp_path / "t.napari.csv")
+
+    def test_what_the_user_states_wins(self, tmp_path):
+        write_tracks(some_tracks(3), tmp_path / "t.csv")
+        (tmp_path / "t.csv.settings.json").unlink()
+        assert read_tracks(tmp_path / "t.csv", scale=(9, 3, 3)).calibration.scale == (9, 3, 3)
+        assert read_tracks(tmp_path / "t.csv", unit="pixel").calibration.unit == "pixel"
+
+    def test_features_that_only_have_such_names_stay_features(self, tmp_path):
+        table = pd.DataFrame(
+            {"frame": [0, 1], "y": [1.0, 2.0], "x": [3.0, 4.0], "y_um": [5.0, 0.0], "x_um": [1.0, 9.0]}
+        )
+        points = read_points(table)
+        assert points.calibration.unit == "pixel"
+        assert list(points.table.columns) == list(table.columns)
+        write_points(replace(points, calibration=CALIBRATION), tmp_path / "p.csv")
+        back = read_points(tmp_path / "p.csv")
+        assert back.table["file_x_um"].tolist() == [1.0, 9.0]
+        assert "x_um" not in back.table
+
+    def test_an_axis_along_which_nothing_lies_states_no_size(self):
+        flat = pd.DataFrame({"frame": [0, 1], "z": 0.0, "y": [1.0, 2.0], "x": [3.0, 4.0]})
+        flat = flat.assign(z_um=0.0, y_um=flat["y"] * 0.2, x_um=flat["x"] * 0.2)
+        assert read_points(flat).calibration.scale == (1.0, 0.2, 0.2)

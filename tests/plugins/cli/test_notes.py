@@ -76,6 +76,29 @@ def test_pixels_are_explained_unless_asked_for(auctrack, tmp_path, unit, told):
         assert ("no unit is known" in auctrack(command, near, *unit).stdout) is told
 
 
+@pytest.mark.parametrize(("asked", "told"), [((), True), (("--voxel", "1,1"), False), (("--unit", "pixel"), False)])
+def test_measures_of_voxels_of_unknown_size_say_so(auctrack, tmp_path, asked, told):
+    tracks = table(tmp_path, frame=[0, 1], y=[0.0, 1.0], x=[0.0, 1.0], track_id=[0, 0])
+    said = notes(auctrack("measure", tracks, *asked))
+    assert [("pixels of unknown size" in note and "--voxel" in note) for note in said] == [True] * told
+
+
+def test_scores_by_a_tolerance_in_pixels_of_unknown_size_say_so(auctrack, tmp_path):
+    tracks = table(tmp_path, frame=[0, 1], y=[0.0, 1.0], x=[0.0, 1.0], track_id=[0, 0])
+    (note,) = notes(auctrack("score", tracks, tracks, "--tolerance", 1))
+    assert "pixels of unknown size" in note
+
+
+def test_tracks_apart_from_their_settings_are_measured_in_their_unit(auctrack, movie, tmp_path):
+    assert auctrack("track", movie, "--diameter", 3).exit_code == 0
+    together = auctrack("measure", "spots.tracks.csv", "-o", "together.csv")
+    (tmp_path / "spots.tracks.csv.settings.json").unlink()
+    apart = auctrack("measure", "spots.tracks.csv", "-o", "apart.csv")
+    assert notes(together) == notes(apart) == []
+    moved = [pd.read_csv(name)["net_displacement"] for name in ("together.csv", "apart.csv")]
+    pd.testing.assert_series_equal(*moved, rtol=1e-12)
+
+
 @pytest.mark.parametrize("depth", ["z", "Depth"])
 def test_a_table_that_is_linked_in_2d_is_said_to_be(auctrack, tmp_path, depth):
     points = table(tmp_path, frame=[0, 1], y=[0.0, 1.0], x=[0.0, 1.0], **{depth: [3.0, 3.5]})
