@@ -1,4 +1,4 @@
-"""The column names of trackpy, laptrack, TrackMate, napari and celltrackR, and how a table is recognised by them."""
+"""The column names of other programs (trackpy, TrackMate, Imaris, …), and how a table is recognised by them."""
 
 from __future__ import annotations
 
@@ -34,6 +34,7 @@ class Dialect:
 
 
 TRACKMATE = Dialect("TrackMate", "FRAME", "POSITION_Z", "POSITION_Y", "POSITION_X")
+IMARIS = Dialect("Imaris", "Time", "Position Z", "Position Y", "Position X")
 NAPARI_POINTS = (
     Dialect("napari points", "axis-0", "axis-1", "axis-2", "axis-3"),
     Dialect("napari points, 2D", "axis-0", None, "axis-1", "axis-2"),
@@ -42,6 +43,7 @@ DIALECTS = (
     Dialect("auctrack, trackpy", "frame", "z", "y", "x"),
     Dialect("laptrack", "frame", "position_z", "position_y", "position_x"),
     TRACKMATE,
+    IMARIS,
     Dialect("napari tracks, celltrackR", "t", "z", "y", "x"),
     *NAPARI_POINTS,
 )

@@ -21,6 +21,9 @@ from .errors import InvalidInput
 from .regular_files import refuse_pipe
 from .sidecar import Sidecar
 
+_TITLE_LINES = 5
+"""Lines above the header, such as a title and a rule, that are looked for."""
+_SEPARATORS = ",;\t"
 _ROWS_LOOKED_AT = 100
 """Rows that tell whether a table has decimal commas: the first ones may be whole numbers."""
 
@@ -72,7 +75,7 @@ def line_of_row(path: Path, row: int) -> int:
     with _opened(path, encoding) as file:
         reader = csv.reader(file, delimiter=head.separator)
         lines = (reader.line_num for cells in reader if len(cells) > 1 or "".join(cells).strip())  # pandas skips others
-        return next(itertools.islice(lines, row + (4 if head.is_trackmate else 1), None))
+        return next(itertools.islice(lines, row + head.lines, None))
 
 
 def _read_parquet(path: Path) -> pd.DataFrame:
@@ -113,7 +116,7 @@ def _decoded_csv(path: Path, sidecar: Sidecar | None, encoding: str) -> tuple[pd
                 sep=head.separator,
                 decimal=head.decimal_sign,
                 encoding=encoding,
-                skiprows=[1, 2, 3] if head.is_trackmate else None,
+                skiprows=head.skipped,
                 dtype=_dtypes(sidecar, head.names),  # pyright: ignore[reportArgumentType]
                 **_EXACT_FLOATS,
                 index_col=False,
@@ -126,7 +129,7 @@ def _decoded_csv(path: Path, sidecar: Sidecar | None, encoding: str) -> tuple[pd
             ) from error
     if sidecar is None:  # names of others: "frame, y, x" means frame, y and x
         table = table.rename(columns=lambda name: name.strip() or name)
-    return _without_row_numbers(table, head.names), head.units
+    return _without_row_numbers(_without_last_comma(table, head.names), head.names), head.units
 
 
 @dataclass(frozen=True)
@@ -136,21 +139,33 @@ class _Head:
     separator: str
     decimal_sign: str
     names: Sequence[str]
-    is_trackmate: bool
-    """Whether it has TrackMate's four header rows: names, long names, short names, units."""
+    skipped: Sequence[int]
+    """Numbers, from 0, of the lines beside the header that are no rows: titles, TrackMate's names and units."""
+    lines: int
+    """Lines above the first row, empty ones left out."""
     units: Mapping[str, str]
 
 
 def _head(path: Path, encoding: str) -> _Head:
     with _opened(path, encoding) as file:
-        lines = (line for line in file if line.strip())
-        header, *below = next(lines), *itertools.islice(lines, _ROWS_LOOKED_AT)
-    separator = max(",;\t", key=header.count)
+        lines = ((number, line) for number, line in enumerate(file) if line.strip())
+        first, *others = next(lines), *itertools.islice(lines, _TITLE_LINES + _ROWS_LOOKED_AT)
+    titles = _title_lines([line for _, line in (first, *others)])
+    (place, header), *following = [first, *others][titles:]
+    below = [line for _, line in following]
+    separator = max(_SEPARATORS, key=header.count)
     names, *rows = csv.reader([header, *below], delimiter=separator)
     names = [name.strip() for name in names]
     four_rows = TRACKMATE.frame in names and _is_text_below(names.index(TRACKMATE.frame), rows[:3])
     units = dict(zip(names, rows[2], strict=False)) if four_rows else {}
-    return _Head(separator, _decimal_sign(separator, rows), names, four_rows, units)
+    skipped = [*range(place), *(range(place + 1, place + 4) if four_rows else ())]
+    return _Head(separator, _decimal_sign(separator, rows), names, skipped, titles + (4 if four_rows else 1), units)
+
+
+def _title_lines(lines: Sequence[str]) -> int:
+    """Return how many lines stand above the header, as Imaris exports it: lines of one cell above one of several."""
+    several = (any(sign in line for sign in _SEPARATORS) for line in lines[: _TITLE_LINES + 1])
+    return next((number for number, has_several in enumerate(several) if has_several), 0)
 
 
 def _decimal_sign(separator: str, rows: Sequence[Sequence[str]]) -> str:
@@ -183,6 +198,11 @@ def _dtypes(sidecar: Sidecar | None, names: Sequence[str]) -> dict[str, str] | N
         return None
     plain = ("int", "uint", "float", "bool", "str", "Int", "UInt", "Float")
     return {name: kind for name, kind in sidecar.columns.items() if name in names and kind.startswith(plain)}
+
+
+def _without_last_comma(table: pd.DataFrame, names: Sequence[str]) -> pd.DataFrame:
+    """Drop the empty column that a comma at the end of every line makes, as Imaris writes it."""
+    return table.iloc[:, :-1] if not names[-1] and table.iloc[:, -1].isna().all() else table
 
 
 def _without_row_numbers(table: pd.DataFrame, names: Sequence[str]) -> pd.DataFrame:

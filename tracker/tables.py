@@ -11,7 +11,7 @@ import numpy as np
 import pandas as pd
 
 from .calibration import PIXEL, Calibration
-from .dialects import TRACKMATE, listed, naming, our_names, renamed
+from .dialects import IMARIS, TRACKMATE, listed, naming, our_names, renamed
 from .errors import InvalidInput
 from .physical_columns import stated_by_columns, without_physical_columns
 from .points import AXES, Points, Tracks
@@ -21,7 +21,7 @@ from .table_file import line_of_row, read_table_file
 from .timeline import Timeline
 from .units import SECOND, seconds_of, unit_name
 
-TRACK_COLUMNS = ("track_id", "particle", "TRACK_ID", "true_id")
+TRACK_COLUMNS = ("track_id", "particle", "TRACK_ID", "TrackID", "true_id")
 PARENT_COLUMN = "parent_id"
 INDEX_COLUMNS = ("frame", *TRACK_COLUMNS)
 
@@ -52,7 +52,8 @@ def read_points(
     source : path or DataFrame
         A `.csv`, `.csv.gz`, `.tsv`, `.txt` or `.parquet` file; of a DataFrame also the index levels frame and track
         id. Recognised are the columns of auctrack and trackpy (frame, z, y, x), laptrack (frame, position_x, …),
-        TrackMate (FRAME, POSITION_X, …, with one header row or four), napari tracks and celltrackR (t, z, y, x),
+        TrackMate (FRAME, POSITION_X, …, with one header row or four), Imaris (Time, Position X, …, with its title
+        lines), napari tracks and celltrackR (t, z, y, x),
         napari points (axis-0, …; the first is the frame). The case of letters is free. Columns of a text file may be
         parted by commas, semicolons or tabs; with the last two, numbers may have a decimal comma.
     columns : mapping of str to str, optional
@@ -188,6 +189,8 @@ def _load(source: str | Path | pd.DataFrame, columns: Mapping[str, str] | None) 
         return _Loaded(named, _stated_beside(sidecar), str(path), sidecar.parents, sidecar.timeline)
     if dialect is TRACKMATE:
         return _Loaded(_flat_if_2d(named), _stated_by_trackmate(table, units), str(path))
+    if dialect is IMARIS:
+        return _Loaded(named, _steps_of_one(_unit_of_imaris(table)), str(path))
     return _self_stated(named, str(path))
 
 
@@ -227,6 +230,12 @@ def _stated_by_trackmate(table: pd.DataFrame, units: Mapping[str, str]) -> State
     seconds, interval = seconds_of(time), _interval_of(table)
     known = interval * seconds if interval is not None and seconds is not None else None
     return _steps_of_one(unit_name(length) if length else None, known)
+
+
+def _unit_of_imaris(table: pd.DataFrame) -> str | None:
+    """Return the one unit in the column that Imaris writes beside its positions, None if there is none."""
+    units = table["Unit"].unique() if "Unit" in table.columns else ()
+    return unit_name(str(units[0])) if len(units) == 1 else None
 
 
 def _interval_of(table: pd.DataFrame) -> float | None:

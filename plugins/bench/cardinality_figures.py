@@ -60,7 +60,7 @@ def _draw_profiles(name: str, experiment: Experiment, record: Record, folder: Pa
     solved = [k for k in range(len(cases)) if any(row[k] for row in times.values())]
     curves = performance_profile({v: [row[k] for k in solved] for v, row in times.items()})
     path = folder / f"cardinality-performance-{name}.png"
-    title = f"Performance profile, {name} graphs (ours: start and search)"
+    title = f"Performance profile, {name} graphs (auctrack: start and search)"
     return paths + draw_profiles(path, title, curves, x="time within this multiple of the best", bold=OURS)
 
 

@@ -32,7 +32,7 @@ def table_1(experiment: Experiment, record: Record) -> Table:
     for name, cases in sets_of(experiment).items():
         common = in_common(record, experiment, cases, [variant.name for variant in experiment.variants])
         means = [geometric(record, experiment, common, variant.name) for variant in experiment.variants]
-        rows.append((f"ours, {name} ({len(common)} graphs)", *map(seconds, means)))
+        rows.append((f"auctrack, {name} ({len(common)} graphs)", *map(seconds, means)))
     is_measured = any(cell != NOTHING for row in rows for cell in row[1:])
     for name, row in euro_par.TABLE_1.items():
         rows.append((f"paper, {name}", *(duration(row[form]) for form in euro_par.FORMS)))
@@ -67,7 +67,7 @@ def figure_1(experiment: Experiment, record: Record) -> Table:
 def findings(title: str, forms: Experiment, relabelling: Experiment, record: Record) -> Table:
     """What the papers concluded, as how many times as fast the one choice is: geometric means over forms and graphs."""
     rows = [*_findings_of_euro_par(forms, record), *_findings_of_icpp(relabelling, record)]
-    columns = ("", "ours", "faster on", "paper")
+    columns = ("", "auctrack", "faster on", "paper")
     return Table(title, columns, rows, beside=1)
 
 

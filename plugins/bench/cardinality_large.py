@@ -34,7 +34,7 @@ def table_on_cpu(experiment: Experiment, record: Record) -> Table:
     rows.append(_mean_row(measured.values(), [min(t) for t in theirs.values()], columns=len(peers.CPU_PEERS)))
     return Table(
         "Large graphs on a CPU: CPU seconds of start, search and transposing",
-        ("", "edges", "MM", OURS[0], "best of theirs", "as a multiple of ours", *peers.CPU_PEERS),
+        ("", "edges", "MM", OURS[0], "best of theirs", "as a multiple of auctrack", *peers.CPU_PEERS),
         rows,
         (
             f"others' own code on {peers.CPU_HARDWARE}; measured earlier, not in this run; — where it did not finish",
@@ -56,7 +56,7 @@ def _beside_gpu_peers(experiment: Experiment, record: Record) -> Table:
     matchmaker = seconds(geometric_mean(row.matchmaker2 for row in peers.GPU.values()))
     return Table(
         "Large graphs on a GPU: start and search, the graph on the device",
-        ("", "edges", "MM", OURS[1], "best of theirs", "as a multiple of ours", *beside),
+        ("", "edges", "MM", OURS[1], "best of theirs", "as a multiple of auctrack", *beside),
         rows,
         (
             f"others' own code on {peers.GPU_HARDWARE}; measured earlier, not in this run; the best with its start; "

@@ -14,7 +14,7 @@ from .tables import NOTHING, Table, duration, geometric_mean, with_spread
 APFB, G_PR = "APFB-WR-CT", "G-PR"
 PARALLEL = (APFB, G_PR, "P-DBFS", "P-PFP", "P-HK")
 SEQUENTIAL = ("PFP", "HK", "PR")
-OURS = ("ours, CPU", "ours, GPU")
+OURS = ("auctrack, CPU", "auctrack, GPU")
 
 RELABELLING = (("adaptive", 0.3), ("adaptive", 0.7), ("adaptive", 1.0), ("adaptive", 2.0), ("fix", 10), ("fix", 50))
 """Strategies of ICPP's Figure 1; its text names only (adaptive, 0.3) and (adaptive, 0.7)."""

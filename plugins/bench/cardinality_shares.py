@@ -36,7 +36,7 @@ def shares(experiment: Experiment, record: Record) -> Table:
         ("ICPP, Figure 3: the fastest", *_near_best(times, _OF_ICPP, 1), f"G-PR {_percent(icpp.FASTEST_SHARE)}"),
     ]
     return without_empty_columns(
-        "The papers' profiles as numbers: share of the graphs (ours: start and search)",
+        "The papers' profiles as numbers: share of the graphs (auctrack: start and search)",
         ("", *_SHOWN),
         ("paper",),
         rows,

@@ -66,7 +66,7 @@ def _table_2(experiment: Experiment, record: Record) -> Table:
         for case in experiment.cases
     ]
     return without_empty_columns(
-        "Euro-Par 2013, Table 2: time of the search after the cheap start (ours: start and search)",
+        "Euro-Par 2013, Table 2: time of the search after the cheap start (auctrack: start and search)",
         ("", *wanted),
         ("paper's graph", "paper: GPU", "paper: P-DBFS", "paper: PFP", "paper: HK"),
         rows,
@@ -109,7 +109,7 @@ def _table_i(experiment: Experiment, record: Record) -> Table:
         (f"geometric mean of the {len(common)} that all solved", *[NOTHING] * 4, *means, "its 28 graphs", *paper)
     )
     return without_empty_columns(
-        "ICPP 2013, Table I: time of the search after the cheap start (ours: start and search)",
+        "ICPP 2013, Table I: time of the search after the cheap start (auctrack: start and search)",
         ("", "columns", "edges", "IM", "MM", *wanted.values()),
         ("paper's graph", *(f"paper: {name}" for name in ("G-PR", "G-HKDW", "P-DBFS", "PR"))),
         rows,

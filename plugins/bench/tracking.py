@@ -100,10 +100,10 @@ def _figure_6(effort: Effort, gpu: str) -> Experiment:
         solver_variant("CPU auction", "auction", **as_paper),
         solver_variant("GPU auction", "auction", gpu, **as_paper),
         solver_variant("GPU auction, reduction", "auction", gpu, convergence="reduction", **as_paper),
-        solver_variant("ours, CPU", "auto", prepare=dense),
-        solver_variant("ours, CPU, no matrix", "auction", prepare=points),
-        solver_variant("ours, GPU", "auto", gpu, prepare=dense),
-        solver_variant("ours, GPU, no matrix", "auction", gpu, prepare=points),
+        solver_variant("auctrack, CPU", "auto", prepare=dense),
+        solver_variant("auctrack, CPU, no matrix", "auction", prepare=points),
+        solver_variant("auctrack, GPU", "auto", gpu, prepare=dense),
+        solver_variant("auctrack, GPU, no matrix", "auction", gpu, prepare=points),
         Variant("SciPy", _scipy_assignment, _check_scipy, prepare=lambda pair: pair.matrix),
     ]
     return Experiment("figure-6", cases, variants, effort.times(paper.DATA_SETS_OF_FIGURE_6, 5))
@@ -186,7 +186,7 @@ def _tables(experiments: list[Experiment], effort: Effort, record: Record) -> li
             notes=(
                 f"the paper draws Figure 6 and prints no numbers to set beside these; its hardware: {paper.HARDWARE}",
                 "'auction' is the paper's: a fixed increment, no proof of optimality; its two tests of convergence are "
-                "a counter and a reduction; 'ours' are proven optimal",
+                "a counter and a reduction; those of auctrack are proven optimal",
             ),
         ),
         *(
@@ -207,9 +207,9 @@ def _figures(experiments: list[Experiment], effort: Effort, record: Record, fold
     figure_5, figure_6, accuracy, ranges = experiments
     paths = _draw_tracks(figure_5, record, folder / "tracking-figure-5.png")
     lines = times_by_size(figure_6, record, effort.clock, average=statistics.mean)
-    ours = [name for name in lines if name.startswith("ours")]
+    own = [name for name in lines if name.startswith("auctrack")]
     title, path = "Mean answer time over random data sets", folder / "tracking-figure-6.png"
-    paths += draw_times(path, title, lines, x="particles in each frame", bold=ours)
+    paths += draw_times(path, title, lines, x="particles in each frame", bold=own)
     for name in SWEEPS:
         paths += _draw_accuracy(name, accuracy, record, folder)
     return paths + _draw_accuracy("range", ranges, record, folder)

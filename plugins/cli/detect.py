@@ -51,8 +51,8 @@ def command(
 ) -> None:
     """Find the particles of every frame, and write where they are; link them later by auctrack link.
 
-    The table has one row a particle: frame, and z, y, x in voxels of the movie (z_um, y_um, x_um: in µm). Units and settings stand beside it in
-    FILE.settings.json.
+    The table has one row a particle: frame, and z, y, x in voxels of the movie (z_um, y_um, x_um: in µm). Units and
+    settings stand beside it in FILE.settings.json.
 
     quality: the response of the filter at the peak, in grey levels, about the particle's contrast; --threshold is the
     least of it.

@@ -26,7 +26,7 @@ if TYPE_CHECKING:
 
 Facts = tuple[dict[str, Any], str]
 """What was found, for programs; and the same as text."""
-ROLES = ("frame", "z", "y", "x", "track_id", "particle", "TRACK_ID", "true_id", "parent_id")
+ROLES = ("frame", "z", "y", "x", "track_id", "particle", "TRACK_ID", "TrackID", "true_id", "parent_id")
 """Columns that mean something; all others are features that are kept."""
 
 _PARTS = (0.25, 0.5, 0.75, 1.0)

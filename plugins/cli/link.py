@@ -17,7 +17,9 @@ def command(
     points: Annotated[
         Path,
         typer.Argument(
-            metavar="POINTS", show_default=False, help="Table of points: .csv, .csv.gz, .tsv, .txt or .parquet."
+            metavar="POINTS",
+            show_default=False,
+            help="Table of points: .csv, .csv.gz, .tsv, .txt or .parquet; - is standard input.",
         ),
     ],
     columns: options.Columns = None,
@@ -61,6 +63,8 @@ def command(
     auctrack link movie.points.csv --search-range 8
 
     auctrack link spots.csv --columns frame=Time,x=cx,y=cy --voxel 0.2,0.2
+
+    zcat spots.csv.gz | auctrack link - -o spots.tracks.csv
     """
     from .destination import checked_format, destination, make_ready
 
@@ -74,12 +78,14 @@ def command(
     from .inputs import Job, stem
     from .interrupt import held_back
     from .record import run_record
+    from .standard_input import table_file
 
     settings = replace(settings, input=replace(settings.input, kind="table"))
-    job = Job(str(points), (points,), destination(output, f"{stem(str(points))}.tracks", format_))
-    make_ready(job.result, overwrite=overwrite, inputs=job.files)
-    with console.progress(job.source) as progress:
-        result = track(points, settings, progress=progress)
+    with table_file(points) as file:
+        job = Job(str(points), (file,), destination(output, f"{stem(str(file))}.tracks", format_))
+        make_ready(job.result, overwrite=overwrite, inputs=job.files)
+        with console.progress(job.source) as progress:
+            result = track(file, settings, progress=progress)
     with held_back():
         record = run_record(job.source, result.settings)
         write_tracks(result.tracks, job.result, settings=record, overwrite=overwrite, format=format_)

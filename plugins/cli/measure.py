@@ -24,7 +24,9 @@ def command(
     tracks: Annotated[
         Path,
         typer.Argument(
-            metavar="TRACKS", show_default=False, help="Table of tracks: .csv, .csv.gz, .tsv, .txt or .parquet."
+            metavar="TRACKS",
+            show_default=False,
+            help="Table of tracks: .csv, .csv.gz, .tsv, .txt or .parquet; - is standard input.",
         ),
     ],
     columns: options.Columns = None,
@@ -127,8 +129,10 @@ def command(
     from ...tracker.tables import read_tracks
     from .inputs import stem
     from .notes import on_unknown_size
+    from .standard_input import STANDARD_INPUT, table_file
 
-    result = destination(output, f"{stem(str(tracks))}.measures", format_, tracks.parent, _FORMATS)
+    name = "stdin" if tracks == STANDARD_INPUT else stem(str(tracks))
+    result = destination(output, f"{name}.measures", format_, tracks.parent, _FORMATS)
     kind = format_ or result.suffix.lower().removeprefix(".")
     curve = result.with_name(f"{stem(result.name)}.msd{SUFFIXES[kind]}")
     if msd and curve == result:
@@ -137,15 +141,16 @@ def command(
         )
     drawn = result.with_name(f"{result.name.removesuffix(SUFFIXES[kind])}.png")
     make_ready(result, *[curve] * msd, *[drawn] * picture, overwrite=overwrite, inputs=[tracks])
-    read = read_tracks(
-        tracks,
-        columns=given.columns,
-        scale=given.scale,
-        unit=given.unit,
-        frame_interval=given.frame_interval,
-        time_unit=given.time_unit,
-        frame_step=given.frame_step,
-    )
+    with table_file(tracks) as file:
+        read = read_tracks(
+            file,
+            columns=given.columns,
+            scale=given.scale,
+            unit=given.unit,
+            frame_interval=given.frame_interval,
+            time_unit=given.time_unit,
+            frame_step=given.frame_step,
+        )
     console.note(*on_unknown_size(read, given.unit))
     kept = filter_by_length(read, min_length)
     measures = measure_tracks(kept)

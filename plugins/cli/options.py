@@ -110,7 +110,7 @@ Columns = Annotated[
         metavar="OURS=THEIRS,…",
         rich_help_panel=_INPUT,
         help="Columns of a table that have other names. Example: frame=Time,z=Pos_Z,y=Pos_Y,x=Pos_X. Those of "
-        "trackpy, laptrack, TrackMate and napari are known.",
+        "trackpy, laptrack, TrackMate, Imaris and napari are known.",
     ),
 ]
 Diameter = Annotated[

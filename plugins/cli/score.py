@@ -24,11 +24,16 @@ _TRUTH, _COUNTING = "Truth", "What counts"
 
 
 def command(
-    tracks: Annotated[Path, typer.Argument(metavar="TRACKS", show_default=False, help="Table of tracks to judge.")],
+    tracks: Annotated[
+        Path,
+        typer.Argument(metavar="TRACKS", show_default=False, help="Table of tracks to judge; - is standard input."),
+    ],
     truth: Annotated[
         Path,
         typer.Argument(
-            metavar="TRUTH", show_default=False, help="Table of real particles; track_id (or true_id) names them."
+            metavar="TRUTH",
+            show_default=False,
+            help="Table of real particles; track_id (or true_id) names them; - is standard input.",
         ),
     ],
     tolerance: Annotated[
@@ -106,9 +111,12 @@ def command(
     from ...tracker.ranges import parse_frames
     from ...tracker.score import score_links
     from ...tracker.tables import read_tracks
+    from .standard_input import STANDARD_INPUT, table_file
 
-    with _without_columns_of_tracks():
-        found = read_tracks(tracks, frame_step=frame_step)
+    if tracks == truth == STANDARD_INPUT:
+        raise typer.BadParameter("tracks and truth cannot both come from standard input.", param_hint="TRUTH")
+    with _without_columns_of_tracks(), table_file(tracks) as file:
+        found = read_tracks(file, frame_step=frame_step)
     if tolerance is None and "true_id" not in found.table.columns:
         raise typer.BadParameter(
             f"none was given, and {tracks} has no column true_id beside its track ids; so detections are judged by "
@@ -118,8 +126,8 @@ def command(
         )
     if tolerance is not None and not found.calibration.is_physical:
         console.note(f"the positions of {tracks} are in pixels of unknown size, and so is --tolerance.")
-    with _naming_options_of_truth():
-        real = _read_truth(truth, found, given, by_position=tolerance is not None)
+    with _naming_options_of_truth(), table_file(truth) as file:
+        real = _read_truth(file, found, given, by_position=tolerance is not None)
     if frames is None and (tracked := _tracked_frames(tracks)) is not None:
         real = real.cut(parse_frames(tracked))
         console.note(f"only the frames that were tracked count (--frames {tracked}).")

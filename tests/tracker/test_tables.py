@@ -124,6 +124,34 @@ def test_trackmate_with_four_header_rows_brings_its_units(
     assert {"LABEL", "ID", "TRACK_ID", "POSITION_T"} <= set(points.table.columns)
 
 
+IMARIS = """Position X,Position Y,Position Z,Unit,Category,Collection,Time,TrackID,ID,
+1.5,2.5,3.5,um,Spot,Position,1,1000000000,0,
+8.5,9.5,7.5,um,Spot,Position,1,,1,
+1.6,2.6,3.6,um,Spot,Position,2,1000000000,2,
+"""
+
+
+@pytest.mark.parametrize("comma", [True, False], ids=["comma at the end", "none"])
+@pytest.mark.parametrize(
+    "above", ["", "\nPosition\n==================== \n", "Position\n\n", "\ufeff\n\nPosition\n====\n\n"], ids=ascii
+)
+def test_imaris_with_its_title_lines_brings_its_unit(tmp_path: Path, above: str, comma: bool) -> None:
+    text = above + (IMARIS if comma else IMARIS.replace(",\n", "\n"))
+    (tmp_path / "position.csv").write_text(text, encoding="utf-8")
+    tracks = read_tracks(tmp_path / "position.csv")
+    assert tracks.frames.tolist() == [1, 1, 2]
+    assert tracks.table["track_id"].tolist() == [1000000000, 1000000001, 1000000000]
+    assert tracks.table[["z", "y", "x"]].to_numpy()[0].tolist() == [3.5, 2.5, 1.5]
+    assert (tracks.calibration.unit, tracks.calibration.scale) == ("µm", (1, 1, 1))
+    assert [name for name in tracks.table if str(name).startswith("Unnamed")] == []
+
+
+def test_the_line_of_a_bad_cell_is_counted_from_the_titles_on(tmp_path: Path) -> None:
+    (tmp_path / "position.csv").write_text("\n\nPosition\n====\n" + IMARIS.replace("8.5,", "far,"))
+    with pytest.raises(InvalidInput, match="line 7 has 'far'"):
+        read_points(tmp_path / "position.csv")
+
+
 def test_trackmate_tracks_give_a_lone_spot_an_id_of_its_own(tmp_path: Path) -> None:
     (tmp_path / "spots.csv").write_text(TRACKMATE.format(unit="micron", z=Z))
     assert read_tracks(tmp_path / "spots.csv").table["track_id"].tolist() == [7, 7, 8, 7]
@@ -230,7 +258,7 @@ def test_the_lineage_of_a_parent_column() -> None:
     [
         ("frame,y,x,x\n0,1,2,3\n", "has several columns 'x'; rename or drop the others.$"),
         ("frame,y, x,x\n0,1,2,3\n", "has several columns 'x'"),
-        ("# made by hand\nframe,y,x\n0,1,2\n", "more cells than its first line, # made by hand, which must name"),
+        ("# made, by hand\nframe,y,x\n0,1,2\n", "more cells than its first line, # made, by hand, which must name"),
         ("sep=;\nframe;y;x\n0;1;2\n", "more cells than its first line, sep=, , which must name the columns"),
         ("\x1f\x8b\x08\0\0", "is no text"),
         ("frame,y,x\n0,1,2\n,,\n\n \n1,2,z\n", "column 'frame' needs finite numbers; line 3"),

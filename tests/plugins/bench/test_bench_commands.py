@@ -43,7 +43,7 @@ def test_tracking(bench, tmp_path):
     )
     for name in ("tracking.md", *(f"tracking-{what}.png" for what in drawn)):
         assert (tmp_path / name).stat().st_size > 1000
-    assert len(answered(tmp_path, "tracking", experiment="figure-6", variant="ours, CPU")) == 2
+    assert len(answered(tmp_path, "tracking", experiment="figure-6", variant="auctrack, CPU")) == 2
     harder = {cell["series"]: cell["facts"][0]["f1"] for cell in answered(tmp_path, "tracking", variant="auctrack")}
     assert harder["step 0.1"] > harder["step 0.6"]
     assert all(f1 > 0.8 for f1 in harder.values())
@@ -185,7 +185,7 @@ def test_cardinality_families(bench, tmp_path):
 
 @pytest.mark.gpu
 def test_cardinality_on_a_gpu(bench, tmp_path):
-    wanted = "algorithms/ours*,algorithms/APFB*,algorithms/G-PR,table-1/*,figure-1/*"
+    wanted = "algorithms/auctrack*,algorithms/APFB*,algorithms/G-PR,table-1/*,figure-1/*"
     bench("cardinality", "--quick", "--sizes", "8", "--repetitions", "1", "--only", wanted)
     for cell in cells(tmp_path, "cardinality"):
         assert cell["seconds"], cell["why_not"]

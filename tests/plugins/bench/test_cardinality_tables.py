@@ -94,7 +94,7 @@ def test_shares_count_the_graphs_on_which_a_solver_is_so_fast(filled):
     assert five["paper"] == "G-PR 39 %, G-HKDW 21 %, P-DBFS 14 %"
     near = rows["ICPP, Figure 3: within 1.5 times the best"]
     assert (near["G-PR"], near["APFB-WR-CT"]) == ("50 %", "100 %")
-    assert "ours, GPU" not in near  # nothing of it was measured
+    assert "auctrack, GPU" not in near  # nothing of it was measured
     assert rows["ICPP, Figure 3: the fastest"]["G-PR"] == "50 %"
     for cell in list(record.cells.values()):
         if cell.variant != "G-PR":
