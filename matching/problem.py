@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, replace
 from functools import cached_property, partial
-from typing import Any, Literal
+from typing import Any, Literal, cast
 
 import numpy as np
 
@@ -197,24 +197,26 @@ class Problem:
         return finish("points", rows, cols, nothing, unmatched_cost, x=x, y=y, metric=metric, allows_all=True)
 
     @classmethod
-    def batch(cls, problems: Iterable[Problem]) -> Problem:
+    def batch(cls, problems: Any) -> Problem:
         """Lay independent problems side by side, to be solved in one call.
 
         Parameters
         ----------
-        problems : iterable of Problem
+        problems : iterable of Problem or of what `solve` takes, or array_like (blocks, n, m)
             All of one kind (and metric), all with or all without `unmatched_cost`, all on the host or all on one GPU.
-            Integer costs beside real ones become float64.
+            Integer costs beside real ones become float64. A stack of equal shapes is what `dense` takes too, there with
+            an `unmatched_cost`.
 
         Raises
         ------
         InvalidProblem
             If there are none, they differ in kind, or integers beside real costs are beyond ±2**53.
         """
-        parts = list(problems)
-        if not all(isinstance(part, Problem) for part in parts):  # pyright: ignore[reportUnnecessaryIsInstance]
-            raise InvalidProblem("batch needs problems; state each first, for instance with Problem.dense(cost).")
-        return laid_together(parts)
+        if getattr(problems, "ndim", None) == 3:
+            return cls.dense(problems)
+        if not isinstance(problems, Iterable):
+            raise InvalidProblem(f"batch needs problems, or a stack of costs; got {type(problems).__name__}.")
+        return laid_together([cls.of(part) for part in cast("Iterable[Any]", problems)])
 
     @classmethod
     def of(cls, problem: Any) -> Problem:
