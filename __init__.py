@@ -11,6 +11,7 @@ from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
+    from .matching.as_scipy import linear_sum_assignment
     from .matching.assignment import Assignment
     from .matching.errors import AuctrackError
     from .matching.problem import Problem
@@ -60,6 +61,7 @@ _HOMES = {
     "simulate": "tracker.simulate",
     "SimulationSettings": "tracker.simulate",
     "solve": "matching.solving",
+    "linear_sum_assignment": "matching.as_scipy",
     "Problem": "matching.problem",
     "Assignment": "matching.assignment",
     "verify": "matching.verification",
@@ -82,6 +84,7 @@ __all__ = [
     "Tracks",
     "__version__",
     "detect",
+    "linear_sum_assignment",
     "link",
     "link_points",
     "mean_squared_displacement",

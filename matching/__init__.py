@@ -1,7 +1,7 @@
 """Floor 1: bipartite matching. Knows nothing of particles.
 
-State a `Problem`, `solve` it, and `verify` the `Assignment`; or ask for a `maximum_matching` of a `BipartiteGraph` and
-`verify_matching`. Everything is imported when first used.
+State a `Problem`, `solve` it, and `verify` the `Assignment` (`linear_sum_assignment` answers as SciPy does); or ask for
+a `maximum_matching` of a `BipartiteGraph` and `verify_matching`. Everything is imported when first used.
 """
 
 from __future__ import annotations
@@ -10,6 +10,7 @@ from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
+    from .as_scipy import linear_sum_assignment
     from .assignment import Assignment
     from .auction import Auction
     from .cardinality.graph import BipartiteGraph
@@ -60,6 +61,7 @@ _HOMES = {
     "InvalidProblem": ".errors",
     "JV": ".jv",
     "Matching": ".cardinality.matching",
+    "linear_sum_assignment": ".as_scipy",
     "maximum_matching": ".cardinality.maximum",
     "NotConverged": ".errors",
     "Problem": ".problem",
@@ -76,6 +78,7 @@ __all__ = [  # noqa: RUF022 - in the order of use
     "Problem",
     "ShardedCosts",
     "solve",
+    "linear_sum_assignment",
     "Assignment",
     "verify",
     "Certificate",

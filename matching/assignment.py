@@ -40,6 +40,9 @@ class Assignment:
         Times and counts of the solver's phases.
     row_offsets, col_offsets : int64 (blocks + 1,)
         As in `Problem`.
+    maximize : bool
+        The greatest sum was asked for: `cost` is the sum of the links less the price of the lone, no assignment has
+        more than `cost + gap`, and the duals prove it with all signs turned: c_ij - r_i - v_j ≤ 0, r ≥ -u, v ≥ -u.
     """
 
     col_of_row: np.ndarray
@@ -54,6 +57,7 @@ class Assignment:
     stats: Mapping[str, Any] = field(default_factory=dict)
     row_offsets: np.ndarray = field(default_factory=lambda: np.zeros(2, np.int64))
     col_offsets: np.ndarray = field(default_factory=lambda: np.zeros(2, np.int64))
+    maximize: bool = False
 
     @property
     def n_blocks(self) -> int:
@@ -80,7 +84,10 @@ class Assignment:
         return replace(self, **{name: move(getattr(self, name)) for name in arrays})
 
     def links(self) -> tuple[np.ndarray, np.ndarray]:
-        """Return the matched (rows, columns), counted over all blocks, int64, on the host."""
+        """Return the matched pairs as SciPy does: (rows, columns), ascending rows, int64, on the host.
+
+        Both are counted over all blocks of a batch.
+        """
         col_of_row = cuda.to_host(self.col_of_row)
         rows = np.flatnonzero(col_of_row >= 0)
         block = np.searchsorted(self.row_offsets, rows, side="right") - 1
@@ -110,7 +117,13 @@ class Assignment:
             self.stats,
             np.array([0, rows.stop - rows.start]),
             np.array([0, cols.stop - cols.start]),
+            self.maximize,
         )
+
+    def negated(self) -> Assignment:
+        """Return the same links for the same costs of the opposite sign: of a least sum a greatest one, and back."""
+        cost, row_duals, col_duals = -self.cost, -self.row_duals, -self.col_duals
+        return replace(self, cost=cost, row_duals=row_duals, col_duals=col_duals, maximize=not self.maximize)
 
     def __repr__(self) -> str:
         proof = "optimal" if self.is_optimal else f"gap {np.max(self.gap)}"

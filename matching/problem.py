@@ -13,6 +13,7 @@ from . import cuda, device_problem, host_problem
 from .batching import laid_together, taken_apart
 from .errors import InvalidProblem
 from .host_problem import INT_LIMIT
+from .networkx_graph import as_sparse, is_networkx
 
 Kind = Literal["dense", "sparse", "points"]
 Metric = Literal["distance", "squared"]
@@ -128,7 +129,9 @@ class Problem:
 
         Parameters
         ----------
-        graph : SciPy sparse matrix or array (any format but DIA), or tuple (indptr, indices, data)
+        graph : SciPy sparse matrix or array (any format but DIA), tuple (indptr, indices, data), or networkx.Graph
+            Of networkx, nodes of bipartite=0 are the rows, those of bipartite=1 the columns, each in the graph's order,
+            and `weight` is the cost.
         unmatched_cost : scalar, or pair of (n,) and (m,) array_like, optional
             As in `dense`.
         shape : (rows, columns)
@@ -141,6 +144,8 @@ class Problem:
         InvalidProblem
             On duplicate edges, columns out of range, costs that are not finite, or a malformed `indptr`.
         """
+        if is_networkx(graph):
+            graph = as_sparse(graph, weighted=True)
         on_device = cuda.is_device_array(graph[2] if isinstance(graph, tuple) and len(graph) == 3 else graph)
         where = device_problem if on_device else host_problem
         indptr, indices, data, shape = where.csr_parts(graph, shape)
@@ -220,12 +225,37 @@ class Problem:
 
     @classmethod
     def of(cls, problem: Any) -> Problem:
-        """Return `problem` itself, or the problem that a plain cost matrix or sparse matrix states."""
+        """Return `problem` itself, or the one that a plain cost matrix, sparse matrix or networkx graph states."""
         if isinstance(problem, Problem):
             return problem
-        if hasattr(problem, "tocsr"):
+        if hasattr(problem, "tocsr") or is_networkx(problem):
             return cls.sparse(problem)
         return cls.dense(problem)
+
+    @classmethod
+    def of_values(cls, values: Any) -> Problem:
+        """Return the problem whose cheapest matching has the greatest sum of `values`, less the prices of the lone.
+
+        Parameters
+        ----------
+        values : Problem, array or sparse matrix
+            As `of` takes them, but in a plain array -inf forbids a pair.
+
+        Raises
+        ------
+        InvalidProblem
+            As `dense` and `sparse`; also for point sets, whose costs are not stored.
+        """
+        if not isinstance(values, Problem) and not hasattr(values, "tocsr") and not is_networkx(values):
+            values = values if cuda.is_device_array(values) else host_problem.array(values, "cost")
+            return cls.dense(_negated(host_problem.supported(values, "cost")))
+        stated = cls.of(values)
+        if stated.kind == "points":
+            raise InvalidProblem("maximize needs dense or sparse costs; those of point sets can only be minimised.")
+        data = _negated(stated.data)
+        if not stated.is_integer:
+            data[data == -np.inf] = np.inf  # what is forbidden stays so
+        return replace(stated, data=data)
 
     @classmethod
     def _finish(
@@ -387,3 +417,8 @@ class Problem:
     def cost_matrix(self) -> np.ndarray:
         """dense, one block: the cost as a matrix (rows, columns), a view."""
         return self.data.reshape(self.shape)
+
+
+def _negated(costs: Any) -> Any:
+    """Return costs of the opposite sign; those of integers in int64, as int32 has no opposite of its lowest."""
+    return -(costs.astype(np.int64) if costs.dtype.kind == "i" else costs)

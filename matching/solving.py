@@ -11,7 +11,7 @@ import numpy as np
 from . import cuda
 from .assignment import Assignment
 from .convert import gate_radius
-from .errors import DeviceUnavailable, InvalidProblem
+from .errors import DeviceUnavailable, InvalidProblem, NotConverged
 from .high_prices import at_lower_prices
 from .problem import Problem
 from .sharded import ShardedCosts
@@ -29,21 +29,29 @@ WIDE_GATE = 100
 
 
 def solve(
-    problem: Any, solver: str | Solver = "auto", device: str | Sequence[str] = "auto", **options: Any
+    problem: Any,
+    solver: str | Solver = "auto",
+    device: str | Sequence[str] = "auto",
+    *,
+    maximize: bool = False,
+    **options: Any,
 ) -> Assignment:
     """Solve a matching problem to proven optimality.
 
     Parameters
     ----------
     problem : Problem, array_like or sparse matrix
-        A `Problem`, a dense cost matrix (+inf = forbidden), or a SciPy sparse matrix (absent = forbidden); or
-        `ShardedCosts`, which are solved on the devices that they are on.
+        A `Problem`, a dense cost matrix (+inf = forbidden), a SciPy sparse matrix (absent = forbidden), a bipartite
+        networkx graph (see `Problem.sparse`); or `ShardedCosts`, which are solved on the devices that they are on.
     solver : str or Solver
         A name (`auctrack.matching.SOLVERS`), an instance with its options (`JV()`), or "auto" (see Notes).
     device : str, or sequence of "cuda:N"
         "cpu", "cuda", "cuda:N", or "auto": the first CUDA device where one is present and the solver takes the problem
         there, else the CPU. Several devices share one dense problem (`hungarian-classical` by rows, `hungarian-tree` by
         columns). `Assignment.device` says which it was.
+    maximize : bool
+        Find the greatest sum of the links, less the prices of the lone, in place of the least; -inf then forbids a pair
+        of a plain matrix. `Assignment.maximize` says so, and `verify` knows it. Not for point sets and `ShardedCosts`.
     **options
         Options of the named solver.
 
@@ -91,6 +99,8 @@ def solve(
     >>> solve([[4, 1, 3], [2, 0, 5], [3, 2, 2]]).cost
     5
     """
+    if maximize:
+        return _greatest(problem, solver, device, options)
     if isinstance(problem, ShardedCosts):
         return _solve_shards(problem, solver, device, options)
     problem = Problem.of(problem)
@@ -101,6 +111,18 @@ def solve(
     chosen = make_solver(name, **options)
     answer = _solved(problem, chosen, where)
     return replace(answer, stats={**answer.stats, "auto": reason})
+
+
+def _greatest(problem: Any, solver: str | Solver, device: str | Sequence[str], options: dict[str, Any]) -> Assignment:
+    """Solve for the greatest sum: the least one of the costs' opposites."""
+    if isinstance(problem, ShardedCosts):
+        raise InvalidProblem("maximize needs dense or sparse costs in one place; turn the sign of each shard instead.")
+    try:
+        return solve(Problem.of_values(problem), solver, device, **options).negated()
+    except NotConverged as error:
+        if error.assignment is not None:
+            error.assignment = error.assignment.negated()
+        raise
 
 
 def _made(solver: Any, options: dict[str, Any]) -> Solver:

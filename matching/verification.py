@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
@@ -61,6 +61,9 @@ def verify(problem: Any, assignment: Assignment) -> Certificate:
     InvalidProblem
         If the assignment's arrays do not have the problem's sizes.
     """
+    if assignment.maximize:
+        found = verify(Problem.of_values(problem), assignment.negated())
+        return replace(found, cost=-found.cost)
     problem, assignment = Problem.of(problem).on_host(), assignment.on_host()
     _check_arrays(problem, assignment)
     faults = _matching_faults(problem, assignment) or _dual_size_faults(problem, assignment)

@@ -62,8 +62,9 @@ class BipartiteGraph:
 
         Parameters
         ----------
-        graph : BipartiteGraph, SciPy or CuPy sparse, boolean ndarray (n_rows, n_columns), (indptr, indices, shape) or \
-                DeviceGraph
+        graph : BipartiteGraph, SciPy or CuPy sparse, boolean ndarray (n_rows, n_columns), (indptr, indices, shape), \
+                DeviceGraph or networkx.Graph
+            Of networkx, nodes of bipartite=0 are the rows, those of bipartite=1 the columns, each in the graph's order.
             Every stored entry is an edge, a stored zero too (except in BSR and DIA, where zeros are padding).
             Unsorted columns are sorted and repeated ones merged. Index arrays may have any integer type; clean
             32-bit ones are taken without a copy.

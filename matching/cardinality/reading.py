@@ -9,6 +9,7 @@ import numpy as np
 
 from .. import cuda
 from ..errors import InvalidProblem
+from ..networkx_graph import as_sparse, is_networkx
 
 _INDEX_MAX = np.iinfo(np.int32).max
 
@@ -31,10 +32,12 @@ def parts_of(graph: Any) -> tuple[Any, Any, Any]:
         return graph.indptr, graph.indices, (graph.n_rows, graph.n_columns)
     if isinstance(graph, np.ndarray):
         return _parts_of_mask(cast("Any", graph))
+    if is_networkx(graph):
+        graph = as_sparse(graph, weighted=False)
     if getattr(graph, "format", None) is None or not hasattr(graph, "tocsr") or len(graph.shape) != 2:
         raise InvalidProblem(
-            "graph needs a 2-D SciPy or CuPy sparse matrix, a boolean array, (indptr, indices, shape) or a "
-            f"BipartiteGraph; got {type(graph).__name__}."
+            "graph needs a 2-D SciPy or CuPy sparse matrix, a boolean array, (indptr, indices, shape), a bipartite "
+            f"networkx graph or a BipartiteGraph; got {type(graph).__name__}."
         )
     csr = graph if graph.format == "csr" else graph.tocsr()
     if graph.format in {"bsr", "dia"}:
