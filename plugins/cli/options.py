@@ -143,7 +143,7 @@ Method = Annotated[
     typer.Option(
         metavar="log|dog",
         rich_help_panel=_DETECT,
-        help="Laplacian of Gaussian (the default), or the faster difference of Gaussians.",
+        help="Laplacian of Gaussian (the default), or difference of Gaussians as in other programs; equally fast.",
     ),
 ]
 Dark = Annotated[

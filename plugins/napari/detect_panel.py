@@ -12,7 +12,7 @@ from .advice import DetectAdvice
 from .chart import Chart
 from .fields import LengthField, add_row, note, say
 
-_METHODS = {"Laplacian of Gaussian": "log", "difference of Gaussians (faster)": "dog"}
+_METHODS = {"Laplacian of Gaussian": "log", "difference of Gaussians": "dog"}
 
 
 class DetectPanel(QWidget):
