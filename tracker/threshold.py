@@ -31,6 +31,7 @@ _LOWER_SHARE = 0.1  # of all peaks that the heap of noise holds at least
 _HARDLY = 2.0
 _CLIP = 5.0
 _CLIPPINGS = 3
+_ROUNDING = 8.0 * float(np.finfo(np.float32).eps)  # of the brightest voxel, in the response to an even background
 _SYMMETRIC = 1.5  # noise has dips as deep as its peaks; around particles dips are shallow
 
 
@@ -41,9 +42,9 @@ class QualitySample:
     Parameters
     ----------
     qualities : ndarray, float64 (n,)
-        Heights of all peaks above zero, noise included.
+        Heights of all peaks above what rounding leaves, noise included.
     depths : ndarray, float64 (m,)
-        Depths of all dips below zero.
+        Depths of all dips, likewise.
     white_floor : float
         The level that white noise of the image's own pixel-to-pixel spread exceeds in one frame of twenty.
     response_floor : float
@@ -87,9 +88,11 @@ def image_qualities(
     """Measure one image in which particles are bright; `noise` is the standard deviation of its white noise."""
     response = blob_response(grey, diameter, scale, method)
     rare = -float(ndtri(_FALSE_PER_FRAME / grey.size))
+    # On an even background every voxel answers alike with what rounding leaves, and none of them is a peak.
+    rounding = _ROUNDING * float(np.abs(grey).max(initial=0.0))
     heights: list[np.ndarray] = []
     for signed in (response, -response):
-        voxels = local_maxima(signed, 0.0, separation, scale)
+        voxels = local_maxima(signed, rounding, separation, scale)
         # The mirror at the frame's edges doubles the noise there.
         inside = np.all((voxels[:, -2:] > 0) & (voxels[:, -2:] < np.array(grey.shape[-2:]) - 1), axis=1)
         heights.append(signed[tuple(voxels[inside].T)].astype(np.float64))

@@ -143,6 +143,14 @@ def test_the_sample_holds_what_the_histogram_shows():
     assert np.array_equal(np.sort(again.qualities), np.sort(drawn.qualities))
 
 
+@pytest.mark.parametrize("level", [7.0, 0.1, 1e6, 65535.0])
+@pytest.mark.parametrize("sign", [1, -1])
+def test_an_even_background_has_neither_peaks_nor_dips(level, sign):
+    even = np.full((8, 60, 60), sign * level, dtype=np.float32)
+    drawn = image_qualities(even, 1.0, 6.0, np.array([3.0, 1.0, 1.0]), "log", 3.0)
+    assert len(drawn.qualities) == len(drawn.depths) == 0
+
+
 def test_pixel_noise_sees_through_particles_and_knows_rounding():
     rng = np.random.default_rng(20)
     image = spots(rng, (128, 128), 20, 6.0, 1)[0] + rng.normal(0.0, 4.0, (128, 128))
