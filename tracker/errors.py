@@ -39,6 +39,10 @@ class UnknownScale(InvalidInput):
     """The file does not say how large a voxel is; `scale=` must."""
 
 
+class UnknownChannel(InvalidInput):
+    """The file has several channels; `channel=` must say which one is read."""
+
+
 class InvalidSetting(AuctrackError, ValueError):
     """A setting is out of its range, or two settings contradict each other."""
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import shlex
 import threading
 import weakref
 from collections.abc import Mapping, Sequence
@@ -13,7 +14,7 @@ import numpy as np
 
 from .array_stack import Array, ArrayStack
 from .calibration import Calibration
-from .errors import InvalidInput, InvalidSetting
+from .errors import InvalidInput, InvalidSetting, UnknownChannel
 from .frame_names import timed
 from .movie_files import check_alike, check_complete, files_of
 from .stated import calibrate
@@ -201,8 +202,8 @@ def read_movie(
     ------
     InvalidInput
         If the file is missing, empty, truncated, in colour or not a TIFF, or the array has no real numbers.
-    UnknownAxes, UnknownScale
-        If the file does not say what its dimensions or its voxels are. Neither is ever guessed.
+    UnknownAxes, UnknownScale, UnknownChannel
+        If the file does not say what its dimensions or its voxels are, or has several channels. None is ever guessed.
     InvalidSetting
         If `channel`, `frames` or `roi` do not fit the movie, or `scale` is not a size.
     """
@@ -264,7 +265,11 @@ def _channel_number(channel: int | str | None, names: tuple[str, ...], path: Pat
     if channel is None:
         if len(names) == 1:
             return 0
-        raise InvalidInput(f"{path}: has {len(names)} channels ({listed}); choose one: channel= (--channel).")
+        raise UnknownChannel(
+            f"{path}: has {len(names)} channels ({listed}); choose one.",
+            in_python=f"Give its number or name, such as channel={names[-1]!r}.",
+            as_options=f"Give its number or name, such as --channel {shlex.quote(names[-1])}.",
+        )
     if isinstance(channel, str) and channel in names:
         if names.count(channel) > 1:
             raise InvalidSetting(f"channel {channel!r} is the name of several channels ({listed}); give the number.")

@@ -241,7 +241,9 @@ class TiffStack:
 def _instead_of_colour(series: Any) -> str:
     """Return what to do: tifffile takes 3 or 4 planes for colours when it writes a stack without being told."""
     if not series.axes.endswith("YX"):
-        return "auctrack reads one grey channel. Split the channels first."
+        return (
+            "auctrack reads one grey channel. Make it grey first (in Fiji: Image > Type > 8-bit), or split its colours."
+        )
     return f"auctrack reads one grey channel; its {series.shape[-3]} colours may be planes saved as colours."
 
 

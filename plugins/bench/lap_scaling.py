@@ -31,7 +31,7 @@ class Method:
 
     label: str
     solver: str
-    options: Mapping[str, str]
+    options: Mapping[str, Any]
     axis: int
     published: int
 

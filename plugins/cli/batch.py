@@ -225,10 +225,10 @@ def write_summary(path: Path, outcomes: Sequence[Outcome]) -> None:
         "inputs": [asdict(outcome) for outcome in outcomes],
     }
     text = json.dumps(content, indent=2, ensure_ascii=False) + "\n"
+    if len(outcomes) > 1 or exit_code(outcomes):
+        console.say(f"{counted(outcomes)}; summary in {path}")  # first, as its disk may be full
     with held_back():
         write_whole({path: text.encode(errors="backslashreplace")}, overwrite=True)  # names that are not UTF-8
-    if len(outcomes) > 1 or exit_code(outcomes):
-        console.say(f"{counted(outcomes)}; summary in {path}")
 
 
 def is_worth_a_summary(jobs: Sequence[Job], settings: Settings, folder: Path) -> bool:

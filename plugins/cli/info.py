@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from ...tracker.errors import InvalidInput, UnknownScale
+from ...tracker.errors import InvalidInput, UnknownChannel, UnknownScale
 from . import console, options
 from .asked import as_options, asked_settings
 
@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     from ...tracker.link import Linking
     from ...tracker.movie import Movie
     from ...tracker.points import Points
-    from ...tracker.settings import Settings
+    from ...tracker.settings import InputSettings, Settings
 
 Facts = tuple[dict[str, Any], str]
 """What was found, for programs; and the same as text."""
@@ -100,15 +100,10 @@ def _with_suggestion(settings: Settings, facts: Mapping[str, Any]) -> Settings:
 
 
 def _of_movie(source: str, settings: Settings) -> Facts:
-    from ...tracker.pipeline import open_movie
     from .notes import on_pixels
 
-    given, unknown = settings.input, None
-    try:
-        movie = open_movie(source, given)
-    except UnknownScale as error:
-        unknown = console.sentence(error)
-        movie = open_movie(source, replace(given, unit="pixel"))
+    given = settings.input
+    movie, unknown = _opened(source, given)
     with movie:
         calibration = movie.calibration
         facts = {
@@ -116,17 +111,17 @@ def _of_movie(source: str, settings: Settings) -> Facts:
             "axes": movie.axes,
             "frame_shape": list(movie.shape),
             "pixels": str(movie.dtype),
-            "voxel_size": None if unknown else list(calibration.scale[3 - movie.ndim :]),
-            "unit": None if unknown else calibration.unit,
+            "voxel_size": None if "scale" in unknown else list(calibration.scale[3 - movie.ndim :]),
+            "unit": None if "scale" in unknown else calibration.unit,
             "frame_interval": calibration.frame_interval,
             "time_unit": calibration.time_unit,
             "frames": len(movie),
             "channels": list(movie.channels),
         }
         text = console.indented(movie.describe())
-        if unknown is not None:
-            known = [line for line in text.splitlines() if not line.strip().startswith("scale")]
-            return {**facts, "needed": unknown}, "\n".join([*known, f"  {'scale':<9} not known"])
+        if unknown:
+            known = [line for line in text.splitlines() if line.split()[0] not in unknown]
+            return {**facts, "needed": " ".join(unknown.values())}, "\n".join([*known, *_not_known(movie, unknown)])
         if given.kind != "labels":
             try:
                 suggested, rows = _suggested_detection(movie, settings)
@@ -136,6 +131,27 @@ def _of_movie(source: str, settings: Settings) -> Facts:
             text += "\n\n" + console.aligned(rows)
         console.note(*on_pixels(movie, settings))
     return facts, text
+
+
+def _opened(source: str, given: InputSettings) -> tuple[Movie, dict[str, str]]:
+    """Open a movie; where it does not say all, in pixels or at its first channel, with what is needed by its fact."""
+    from ...tracker.pipeline import open_movie
+
+    try:
+        return open_movie(source, given), {}
+    except UnknownScale as error:
+        fact, needed, supposed = "scale", console.sentence(error), replace(given, unit="pixel")
+    except UnknownChannel as error:
+        fact, needed, supposed = "channels", console.sentence(error), replace(given, channel=0)
+    movie, unknown = _opened(source, supposed)
+    return movie, {fact: needed, **unknown}
+
+
+def _not_known(movie: Movie, unknown: Mapping[str, str]) -> list[str]:
+    """Return lines in place of those that would tell what was only supposed."""
+    names = ", ".join(f"{number}: {name}" for number, name in enumerate(movie.channels))
+    instead = {"scale": "not known", "channels": f"{names}; one must be chosen"}
+    return [f"  {fact:<9} {instead[fact]}" for fact in unknown]
 
 
 def _suggested_detection(movie: Movie, settings: Settings) -> tuple[dict[str, Any], list[tuple[str, str]]]:

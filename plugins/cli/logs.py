@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import logging
 import platform
 import shlex
@@ -69,6 +70,10 @@ class _Screen(logging.Handler):
 
 class _LogFile(logging.FileHandler):
     """A log whose disk may fill up: the work goes on without it."""
+
+    def close(self) -> None:
+        with contextlib.suppress(OSError):  # of what could not be written; `handleError` has said so
+            super().close()
 
     def handleError(self, record: logging.LogRecord) -> None:  # noqa: N802 - logging's name
         del record

@@ -14,6 +14,8 @@ import tifffile
 
 from auctrack.matching import cuda
 from auctrack.matching.errors import DeviceUnavailable
+from auctrack.plugins.cli import batch
+from auctrack.tracker.errors import OutputFailed
 from auctrack.tracker.points import Tracks
 from auctrack.tracker.tables import read_tracks
 from auctrack.tracker.write import write_tracks
@@ -54,6 +56,19 @@ def test_wrong_axes(auctrack, movie, axes):
 def test_unknown_axes(auctrack, tmp_path):
     tifffile.imwrite(tmp_path / "plain.tif", np.zeros((5, 32, 32), np.uint16), metadata=None)
     refused(auctrack("track", "plain.tif", "--voxel", "1,1,1"), "--axes")
+
+
+@pytest.mark.parametrize("says_scale", [True, False])
+def test_of_several_channels_info_shows_which_there_are_and_asks_for_one(auctrack, tmp_path, says_scale):
+    stated = {"axes": "TCYX", "Channel": {"Name": ["nuclei", "membrane"]}}
+    stated |= {"PhysicalSizeX": 0.5, "PhysicalSizeY": 0.5} if says_scale else {}
+    tifffile.imwrite(tmp_path / "two.ome.tif", np.zeros((3, 2, 32, 32), np.uint16), ome=True, metadata=stated)
+    result = auctrack("info", "two.ome.tif")
+    refused(result, "two.ome.tif", "--channel membrane", *(() if says_scale else ("--voxel Y,X",)))
+    for fact in ("TCYX", "0: nuclei, 1: membrane", "0.5 × 0.5 µm" if says_scale else "not known"):
+        assert fact in result.stdout
+    assert "(read)" not in result.stdout
+    refused(auctrack("track", "two.ome.tif", "--unit", "pixel"), "--channel membrane")
 
 
 def test_an_unknown_voxel_size(auctrack, tmp_path):
@@ -196,6 +211,20 @@ def test_a_full_disk_leaves_the_old_result_and_no_rubbish(auctrack, movie, tmp_p
         assert "No space left on device" in result.stderr
         assert "Traceback" not in result.output
     assert {path.name: path.read_bytes() for path in tmp_path.iterdir() if path.is_file()} == before
+
+
+def test_what_became_of_the_inputs_is_said_though_the_summary_cannot_be_written(
+    auctrack, movie, write_movie, monkeypatch
+):
+    other = write_movie(movie.parent / "z.ome.tif")
+
+    def full(*_given, **_more):
+        raise OutputFailed("No space left on device")
+
+    monkeypatch.setattr(batch, "write_whole", full)
+    result = auctrack("track", movie, other)
+    assert result.exit_code == 1
+    assert "2 tracked" in result.stderr
 
 
 def test_a_result_that_exists_is_refused_by_every_command_before_any_work(auctrack, tmp_path):
