@@ -126,6 +126,8 @@ def refuse_missing(job: Job) -> None:
     """
     if not job.files and not Path(job.source).is_dir():
         raise InvalidInput(f"{job.source}: no file is called like this.")
+    if not job.files and not any(Path(job.source).iterdir()):
+        raise InvalidInput(f"{job.source}: the folder is empty.")
     for file in job.files:
         if not file.exists():
             what = "is a link that leads to no file" if file.is_symlink() else "there is no such file"

@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 import tifffile
 
-from auctrack.tracker.errors import InvalidInput, InvalidSetting, UnknownAxes, UnknownScale
+from auctrack.tracker.errors import InvalidSetting, UnknownAxes, UnknownChannel, UnknownScale
 from auctrack.tracker.movie import Movie, read_movie
 
 PIXELS = np.random.default_rng(0).integers(0, 4000, (5, 2, 4, 16, 12)).astype(np.uint16)  # T C Z Y X
@@ -311,7 +311,7 @@ def test_the_voxel_size_goes_z_y_x_and_wins_over_the_file(tmp_path: Path) -> Non
 
 def test_several_channels_are_never_chosen_from_by_default(tmp_path: Path) -> None:
     path = ome(tmp_path / "m.ome.tif", PIXELS, "TCZYX", Channel={"Name": ["1", "red"]}, **SIZES)
-    with pytest.raises(InvalidInput, match=r"2 channels \(0: 1, 1: red\).*--channel"):
+    with pytest.raises(UnknownChannel, match=r"2 channels \(0: 1, 1: red\).*channel='red'"):
         read_movie(path)
     for channel, number in (("red", 1), (1, 1), ("1", 0), ("0", 0)):
         with read_movie(path, channel=channel) as movie:

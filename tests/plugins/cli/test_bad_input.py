@@ -183,6 +183,19 @@ def test_a_run_in_which_no_input_is_there_leaves_nothing_behind(auctrack, tmp_pa
     assert not list(tmp_path.iterdir())
 
 
+def test_an_empty_folder_and_a_pattern_without_files_stop_no_other(auctrack, movie, tmp_path, summary):
+    (tmp_path / "empty").mkdir()
+    (tmp_path / "notes").mkdir()
+    (tmp_path / "notes" / "readme.md").touch()
+    result = auctrack("track", "empty", "none*.tif", "notes", movie)
+    assert result.exit_code == 1
+    messages = [entry["message"] for entry in summary()["inputs"]]
+    assert messages[0] == "empty: the folder is empty."
+    assert messages[1].startswith("none*.tif: ")
+    assert messages[2].startswith("notes: no TIFF files")
+    assert messages[3] is None
+
+
 def test_an_input_without_permission(auctrack, movie, write_movie, monkeypatch, summary):
     other = write_movie(movie.parent / "z.ome.tif")
     plainly = Path.open
