@@ -5,7 +5,9 @@ from __future__ import annotations
 import logging
 import os
 import re
+import shutil
 import sys
+import textwrap
 import time
 from collections.abc import Callable, Generator, Iterable
 from contextlib import contextmanager
@@ -102,8 +104,18 @@ def counted(number: int, noun: str) -> str:
 
 
 def aligned(rows: Iterable[tuple[str, str]]) -> str:
-    """Return name and text in two columns, indented, as `Movie.describe` has them."""
-    return "\n".join(f"  {name:<9} {text}" for name, text in rows)
+    """Return name and text in two columns, indented, as `Movie.describe` has them; a terminal's width is kept to."""
+    return "\n".join(_hanging(f"  {name:<9} ", text) for name, text in rows)
+
+
+def _hanging(name: str, text: str) -> str:
+    """Return a text beside its name, in lines that end where the terminal does; in one line where there is none."""
+    if not sys.stdout.isatty() or not text:
+        return name + text
+    width, below = max(shutil.get_terminal_size().columns, 3 * len(name)), " " * len(name)
+    return textwrap.fill(
+        text, width, initial_indent=name, subsequent_indent=below, break_long_words=False, break_on_hyphens=False
+    )
 
 
 def indented(text: str) -> str:

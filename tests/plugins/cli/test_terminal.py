@@ -124,7 +124,7 @@ def test_what_tifffile_logs_of_a_damaged_file_is_left_to_our_sentence(movie, tmp
     assert said.startswith("error: cut.ome.tif")
 
 
-@pytest.mark.parametrize("command", ["track", "detect", "link", "measure", "simulate", "score", "info"])
+@pytest.mark.parametrize("command", ["track", "detect", "link", "draw", "measure", "simulate", "score", "info"])
 def test_flags_take_no_value_in_help(auctrack, command):
     page = auctrack(command, "--help").stdout
     assert [line for line in page.splitlines() if "<bool>" in line and "--help" not in line] == []
@@ -138,3 +138,17 @@ def test_a_full_disk_under_the_standard_output_is_not_taken_for_one_under_the_re
     result = auctrack("info", samples / "points.csv")
     assert result.exit_code == 1
     assert "what is shown here cannot be written where it goes (No space left on device)" in result.stderr
+
+
+@pytest.mark.parametrize("columns", [60, 80, 140])
+def test_on_a_terminal_long_texts_hang_beside_their_names(monkeypatch, columns):
+    rows = [("price", "measured on many steps of particles " * 8), ("written", "out/" + "x" * 200 + ".csv")]
+    monkeypatch.setenv("COLUMNS", str(columns))
+    assert len(console.aligned(rows).splitlines()) == 2  # piped: a row is a line
+    monkeypatch.setattr(sys.stdout, "isatty", lambda: True, raising=False)
+    *price, written = console.aligned(rows).splitlines()
+    assert price[0].startswith("  price     measured")
+    assert len(price) > 2
+    assert all(line.startswith(" " * 12) and line[12] != " " for line in price[1:])
+    assert max(map(len, price)) <= columns
+    assert written.strip().endswith(".csv")  # a path is not cut
