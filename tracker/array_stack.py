@@ -67,7 +67,7 @@ class ArrayStack:
             raise InvalidInput(f"array: has pixels of type {array.dtype}; whole or real numbers are needed.")
         if isinstance(array, np.ma.MaskedArray):
             raise InvalidInput(
-                "array: is masked, and a mask is not looked at. Fill it: array.astype(float).filled(nan)."
+                "array: is masked, and masks are not supported. Fill it: array.astype(float).filled(nan)."
             )
         self._array: Any = array if parts == shape else _divided(array, parts)
         self.sizes = dict(zip(self.axes, parts, strict=True))

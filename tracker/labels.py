@@ -76,7 +76,7 @@ def _whole(values: np.ndarray, labels: Movie, number: int) -> np.ndarray:
         whole = values.astype(np.int64)
     if len(whole) and (not np.array_equal(whole, values) or whole.min() < 0):
         raise InvalidInput(
-            f"{labels.path}: frame {number} has values that are no labels (whole numbers from 0 are needed); "
+            f"{labels.path}: frame {number} has values that are not labels (whole numbers from 0 are needed); "
             "this looks like an intensity image. To find particles in it, use detect."
         )
     return whole

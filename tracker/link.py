@@ -40,7 +40,7 @@ class LinkSettings:
         Longest possible link (TrackMate: "linking max distance"; trackpy: `search_range`). "auto": 1.3 times the mean
         distance of nearest neighbours within a frame, beyond which nearly all particles hang together in one cluster.
     unmatched_cost : float or "auto"
-        What leaving a particle alone costs, as a length: two lone particles cost as much as one link of twice this
+        What leaving a particle unlinked costs, as a length: two of them cost as much as one link of twice this
         length, so longer links are never made. "auto" measures it from the displacements (`tracker.unmatched`).
         The range itself is no good price: on simulated movies (persistence 0.9, 5 % missed, 5 % false) a range of 1.8
         spacings links at F1 .961 if it is also the price, and at .983 with the measured one.

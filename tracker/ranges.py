@@ -20,7 +20,7 @@ def parse_frames(text: str) -> slice:
 
 
 def parse_roi(text: str) -> tuple[slice, ...]:
-    """Read one "from:to" an axis, parted by commas, as slices along z, y, x (or y, x).
+    """Read one "from:to" an axis, separated by commas, as slices along z, y, x (or y, x).
 
     Raises
     ------

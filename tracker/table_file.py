@@ -51,7 +51,7 @@ def read_table_file(path: Path, sidecar: Sidecar | None) -> tuple[pd.DataFrame, 
     """Return a table as it stands in the file, and TrackMate's row of units."""
     name = path.name.lower()
     if not name.endswith(TABLES):
-        raise InvalidInput(f"{path}: is no kind of table that is known here; {', '.join(TABLES)} are.")
+        raise InvalidInput(f"{path}: is not a kind of table that can be read; {', '.join(TABLES)} are.")
     refuse_pipe(path, "Save the table in one first; the commands link, measure and score read standard input as '-'.")
     try:
         return (_read_parquet(path), {}) if name.endswith(".parquet") else _read_csv(path, sidecar)
@@ -104,7 +104,7 @@ def _wide_encoding(path: Path) -> str | None:
 def _decoded_csv(path: Path, sidecar: Sidecar | None, encoding: str) -> tuple[pd.DataFrame, Mapping[str, str]]:
     head = _head(path, encoding)
     if any("\0" in name for name in head.names):
-        raise InvalidInput(f"{path}: is no text, so it is no table; save it anew as CSV.")
+        raise InvalidInput(f"{path}: is not text, so it cannot be read as a table; save it as CSV.")
     twice = sorted(name for name in POSITIONAL if list(head.names).count(name) > 1)
     if twice:  # pandas would take the first
         raise InvalidInput(f"{path}: has several columns {twice[0]!r}; rename or drop the others.")

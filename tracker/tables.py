@@ -55,7 +55,7 @@ def read_points(
         TrackMate (FRAME, POSITION_X, …, with one header row or four), Imaris (Time, Position X, …, with its title
         lines), napari tracks and celltrackR (t, z, y, x),
         napari points (axis-0, …; the first is the frame). The case of letters is free. Columns of a text file may be
-        parted by commas, semicolons or tabs; with the last two, numbers may have a decimal comma.
+        separated by commas, semicolons or tabs; with the last two, numbers may have a decimal comma.
     columns : mapping of str to str, optional
         ``{"frame": "time", "x": "cx"}``: the table's name for each of frame, z, y, x (and track_id), where it has
         its own.
@@ -273,7 +273,7 @@ def _with_track_ids(table: pd.DataFrame) -> pd.DataFrame:
     bad = np.flatnonzero(text | (values != np.floor(values)) | (np.abs(values) >= 2**53))
     if len(bad):
         raise InvalidInput(
-            f"column '{name}' needs whole numbers (empty or negative for a point alone); "
+            f"column '{name}' needs whole numbers (empty or negative for a point without a track); "
             f"row {bad[0]} has {table[name].iloc[bad[0]]!r}."
         )
     whole = values.astype(np.int64)

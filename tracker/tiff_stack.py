@@ -275,7 +275,7 @@ def damage_explained(path: Path) -> Generator[None]:
         empty = path.is_file() and path.stat().st_size == 0
         what = "the file is empty." if empty else f"is not a TIFF file, or a damaged one ({error})."
         if path.suffix.lower() == ".xml":
-            what = "is no movie. If it is TrackMate's, export its spots as CSV there, and link that table."
+            what = "is not a movie. If it is TrackMate's, export its spots as CSV there, and link that table."
         raise InvalidInput(f"{path}: {what}") from error
     except OSError as error:
         raise InvalidInput(f"{path}: cannot be read ({error.strerror or error}).") from error

@@ -1,4 +1,4 @@
-"""What it costs to leave a particle alone, measured from the data.
+"""What it costs to leave a particle unlinked, measured from the data.
 
 Two particles are worth a link as long as it explains them better than one particle lost and another one appeared. With
 steps of density f, a density ρ of particles and shares p of them that are lost and that appear, the likelihoods are
@@ -47,7 +47,7 @@ RAREST = 0.01
 
 @dataclass(frozen=True)
 class UnmatchedCost:
-    """The price of leaving a particle alone, and where it came from.
+    """The price of leaving a particle unlinked, and where it came from.
 
     Attributes
     ----------

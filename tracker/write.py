@@ -146,7 +146,7 @@ def _led_by(table: pd.DataFrame, names: Mapping[str, str]) -> pd.DataFrame:
     features = [name for name in table.columns if name not in names]
     taken = sorted(set(features) & {"index", *names.values()})
     if taken:
-        raise InvalidSetting(f"the feature {', '.join(taken)} bears a name that napari's format needs; rename it.")
+        raise InvalidSetting(f"the feature {', '.join(taken)} has a name that napari's format needs; rename it.")
     return table[[*names, *features]].rename(columns=dict(names))
 
 

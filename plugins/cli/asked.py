@@ -85,7 +85,7 @@ def _check_solver(solver: str, device: str) -> None:
     from ...matching.solvers import make_solver
 
     if device not in (AUTO, "cpu") and not is_device_name(device):
-        one = " Several GPUs share dense costs only, and those of links are sparse." if "," in str(device) else ""
+        one = " Several GPUs can share dense costs only; those of links are sparse." if "," in str(device) else ""
         raise InvalidSetting(f"device (--device) needs auto, cpu, cuda or cuda:N; got {device!r}.{one}")
     kind = device.partition(":")[0]
     devices = make_solver(solver).devices if solver != AUTO else (kind,)

@@ -119,7 +119,7 @@ def _leave_as_it_is(job: Job, settings: Settings, outcome: Outcome) -> None:
 
 def _point_out_old_picture(job: Job) -> None:
     if job.picture.exists() and job.picture.stat().st_mtime_ns < job.result.stat().st_mtime_ns:
-        console.note(f"{job.picture} shows earlier tracks; --picture with --overwrite draws it anew.")
+        console.note(f"{job.picture} shows earlier tracks; --picture with --overwrite redraws it.")
 
 
 def _draw(job: Job, settings: Settings, tracks: Any) -> None:

@@ -93,9 +93,7 @@ def show(message: str) -> None:
     except BrokenPipeError:
         sys.stdout = Path(os.devnull).open("w", encoding="utf-8")  # noqa: SIM115 - open until we leave
     except OSError as error:
-        raise OutputFailed(
-            f"what is shown here cannot be written where it goes ({error.strerror or error})."
-        ) from error
+        raise OutputFailed(f"the output cannot be written ({error.strerror or error}).") from error
 
 
 def counted(number: int, noun: str) -> str:

@@ -239,9 +239,9 @@ def _of_points(source: str, settings: Settings) -> Facts:
         facts |= {"voxel_size": points.calibration.scale, "frame_interval": points.calibration.frame_interval}
     rows = [
         ("seen in", f"{where}, {points.calibration}{pixels_note(points, settings)}"),
-        ("points", f"{middle} a frame in the median, {low} to {high}"),
-        ("spacing", "not known" if spacing is None else f"{spacing:.3g} {unit} to the nearest neighbour in the mean"),
-        ("step", "not known" if step is None else f"{step:.3g} {unit} from frame to frame in the median"),
+        ("points", f"{middle} per frame (median), {low} to {high}"),
+        ("spacing", "not known" if spacing is None else f"{spacing:.3g} {unit} to the nearest neighbour (mean)"),
+        ("step", "not known" if step is None else f"{step:.3g} {unit} from frame to frame (median)"),
     ]
     if linking.report["candidate_links"]:
         rows += [
@@ -282,8 +282,8 @@ def _reach(points: Points, search_range: Any) -> tuple[list[dict[str, float]], s
     lengths = ", ".join(f"{length:.3g}" for length in allowed.ranges)
     unit = points.calibration.unit
     return facts, (
-        f"ranges of {lengths} {unit} allow {shares} of the links there could be (particles that come and go "
-        "have no partner near, so it need not come to 100%)"
+        f"ranges of {lengths} {unit} allow {shares} of all possible links (particles that enter or leave have "
+        "no partner nearby, so this need not reach 100%)"
     )
 
 

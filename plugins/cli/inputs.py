@@ -125,7 +125,7 @@ def refuse_missing(job: Job) -> None:
     InvalidInput
     """
     if not job.files and not Path(job.source).is_dir():
-        raise InvalidInput(f"{job.source}: no file is called like this.")
+        raise InvalidInput(f"{job.source}: no file matches this name.")
     if not job.files and not any(Path(job.source).iterdir()):
         raise InvalidInput(f"{job.source}: the folder is empty.")
     for file in job.files:

@@ -108,8 +108,8 @@ def command(
 
     With --msd, NAME.msd.csv has one row a lag: lag: in frames; lag_time: the same as time; msd: the mean of the squared
     displacements between positions that far apart; n: how many pairs of positions were averaged; n_tracks: of how many
-    tracks they are; standard_error: of msd, from how much tracks differ (displacements of one track overlap, so their
-    number says little).
+    tracks they are; standard_error: of msd, from how much tracks differ (displacements within one track overlap, so
+    their number says little).
 
     [bold]Examples[/bold]
 
@@ -194,5 +194,5 @@ def _report(measures: pd.DataFrame, tracks: Tracks, result: Path) -> None:
         if len(known):
             low, middle, high = known.quantile([0.1, 0.5, 0.9])
             unit = units.get(column, "detections")
-            rows.append((name, f"{middle:.3g} {unit} in the median; {low:.3g} to {high:.3g} from 10 % to 90 %"))
+            rows.append((name, f"median {middle:.3g} {unit}; 10th to 90th percentile {low:.3g} to {high:.3g}"))
     console.show(console.aligned([*rows, ("written", str(result))]))

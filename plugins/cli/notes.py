@@ -92,14 +92,14 @@ def on_doubt(linking: Linking) -> list[str]:
     if signs:
         notes.append(
             f"{' and '.join(signs)}. The links are the best for this price and range, which does not make them right: "
-            "see whether all particles were found and whether the search range is longer than their steps."
+            "check that all particles were found and that the search range is longer than their steps."
         )
     step, longest = report["median_step"], float(linking.settings.search_range)
     if step is not None and step > _NEAR_THE_RANGE * longest:
         unit = linking.tracks.calibration.unit
         notes.append(
-            f"half of the links are longer than {step:.3g} {unit}, near the search range of {longest:.3g} {unit}, "
-            "which may cut the steps; try a longer one."
+            f"half of the links are longer than {step:.3g} {unit}, close to the search range of {longest:.3g} {unit}, "
+            "which may be cutting off longer steps; try a longer one."
         )
     return notes
 
@@ -117,8 +117,8 @@ def on_reach(shares: Sequence[float]) -> list[str]:
     if more <= _STILL_RISING:
         return []
     return [
-        f"the last quarter of the search range still allows {more:.0%} more of the links there could be; a longer "
-        "one may reach the rest, or particles step farther than their neighbours are away."
+        f"the last quarter of the search range still adds {more:.0%} of all possible links; a longer one may reach "
+        "the rest, unless particles move farther than the distance to their neighbours."
     ]
 
 
@@ -147,7 +147,7 @@ def on_pixels(movie: Movie, settings: Settings) -> list[str]:
     if not (is_whole and has_background and equal >= _FLAT and len(np.unique(image[image > 0])) > 1):
         return []
     flat = f"{equal:.0%} of its touching pixels above 0 are equal"
-    return [f"{movie.path} looks like labels: {flat}. If it holds one number a particle, give --labels."]
+    return [f"{movie.path} looks like labels: {flat}. If each particle has a number of its own in it, give --labels."]
 
 
 def _flatness(image: np.ndarray) -> float | None:

@@ -51,7 +51,9 @@ FrameInterval = Annotated[
 TimeUnit = Annotated[
     str | None,
     typer.Option(
-        metavar="UNIT", rich_help_panel=_INPUT, help="Unit of time wanted, such as min; --frame-interval is in it."
+        metavar="UNIT",
+        rich_help_panel=_INPUT,
+        help="Unit of time, such as min; --frame-interval is given in it.",
     ),
 ]
 FrameStep = Annotated[
@@ -93,7 +95,7 @@ Labels = Annotated[
         "--labels",
         metavar="",
         rich_help_panel=_INPUT,
-        help="The image holds labels (Cellpose, StarDist, CTC masks): one particle a label, nothing is detected.",
+        help="The image holds labels (Cellpose, StarDist, CTC masks): each label is one particle; nothing is detected.",
     ),
 ]
 Intensity = Annotated[
@@ -189,7 +191,7 @@ Device = Annotated[
     typer.Option(
         metavar="auto|cpu|cuda[:N]",
         rich_help_panel=_LINK,
-        help="Where the assignment is solved: cuda takes a GPU. auto (the default) takes one where there is one and the"
+        help="Where the assignment is solved: cuda uses a GPU. auto (the default) uses one where there is one and the"
         " problem is large (over 200,000 candidate links at a time).",
     ),
 ]

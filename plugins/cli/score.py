@@ -94,9 +94,9 @@ def command(
 
     complete: real tracks that one found track follows from end to end, with no other detection in it.
 
-    covered: the share of a real track's detections that its best found track has, in the mean over real tracks.
+    covered: the share of a real track's detections that its best found track has, averaged over real tracks.
 
-    pieces: found tracks that share a real track, in the mean; 1 is perfect.
+    pieces: how many found tracks share a real track, on average; 1 is perfect.
 
     switches: how often, along real tracks, one found track ends and another goes on.
 
@@ -214,7 +214,7 @@ def _table(score: Score) -> str:
             for name, part in (("detections", score.detections), ("links", score.links))
         ),
         f"  {'tracks':<11}{score.tracks.real:>9}{score.tracks.predicted:>9}{score.tracks.complete:>9}"
-        f"   {score.tracks.completeness:.1%} complete, {score.tracks.mean_coverage:.1%} covered in the mean,",
+        f"   {score.tracks.completeness:.1%} complete, {score.tracks.mean_coverage:.1%} covered on average,",
         f"  {'':<38}   {score.tracks.mean_fragments:.2f} pieces a track, {score.tracks.switches} switches of identity",
     ]
     return "\n".join(rows)

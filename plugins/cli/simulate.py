@@ -293,5 +293,5 @@ def _numbers(option: str, text: str | None) -> tuple[float, ...] | None:
         return tuple(float(part) for part in text.split(","))
     except ValueError:
         raise typer.BadParameter(
-            f"needs numbers parted by commas, such as 1,0.5,0.5; got {text!r}.", param_hint=option
+            f"needs numbers separated by commas, such as 1,0.5,0.5; got {text!r}.", param_hint=option
         ) from None

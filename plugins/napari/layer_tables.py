@@ -109,7 +109,7 @@ def _table(rows: np.ndarray, features: pd.DataFrame) -> pd.DataFrame:
     coordinates = pd.DataFrame(dict(zip(("frame", *axes), rows.T, strict=True)))
     taken = [str(name) for name in features.columns if name in coordinates.columns]
     if taken:
-        raise InvalidInput(f"the feature {', '.join(taken)} bears the name of a coordinate; rename it.")
+        raise InvalidInput(f"the feature {', '.join(taken)} has the name of a coordinate; rename it.")
     return pd.concat([coordinates, features], axis=1)
 
 

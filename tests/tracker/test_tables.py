@@ -260,7 +260,7 @@ def test_the_lineage_of_a_parent_column() -> None:
         ("frame,y, x,x\n0,1,2,3\n", "has several columns 'x'"),
         ("# made, by hand\nframe,y,x\n0,1,2\n", "more cells than its first line, # made, by hand, which must name"),
         ("sep=;\nframe;y;x\n0;1;2\n", "more cells than its first line, sep=, , which must name the columns"),
-        ("\x1f\x8b\x08\0\0", "is no text"),
+        ("\x1f\x8b\x08\0\0", "is not text"),
         ("frame,y,x\n0,1,2\n,,\n\n \n1,2,z\n", "column 'frame' needs finite numbers; line 3"),
         ("", "the file is empty"),
         ("\n\n", "empty|no columns"),
@@ -306,7 +306,7 @@ def test_tracks_need_a_track_id() -> None:
 
 
 def test_no_name_is_no_table() -> None:
-    with pytest.raises(InvalidInput, match="no kind of table"):
+    with pytest.raises(InvalidInput, match="kind of table"):
         read_points("")
 
 

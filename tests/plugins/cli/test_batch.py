@@ -57,7 +57,7 @@ def test_of_an_input_that_is_gone_it_is_said_that_it_is_not_there(auctrack, movi
     said = auctrack("track", source)
     assert said.exit_code == 1
     assert f"{source}: " in said.stderr
-    assert "no such file" in said.stderr or "no file is called like this" in said.stderr
+    assert "no such file" in said.stderr or "no file matches" in said.stderr
     assert "comes from another input" not in said.stderr
 
 

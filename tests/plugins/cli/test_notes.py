@@ -167,7 +167,7 @@ def scattered(tmp_path):
 def test_a_range_that_reaches_hardly_anyone_raises_doubt(auctrack, tmp_path, command):
     lost, near = notes(auctrack(command, scattered(tmp_path), "--search-range", 4, "--unmatched-cost", 4))
     assert "the median track has length 1" in lost
-    assert "near the search range" in near
+    assert "search range" in near
 
 
 def test_particles_that_are_lost_raise_doubt_and_the_proof_is_put_in_its_place(auctrack, tmp_path):
@@ -178,18 +178,18 @@ def test_particles_that_are_lost_raise_doubt_and_the_proof_is_put_in_its_place(a
 
 def test_links_as_long_as_the_range_raise_doubt(auctrack, tmp_path):
     (note,) = notes(auctrack("link", wanderers(tmp_path, step=2), "--search-range", 2.2, "--unmatched-cost", 2))
-    assert "near the search range of 2.2" in note
+    assert "search range of 2.2" in note
 
 
 def test_a_reach_that_still_rises_raises_doubt():
     assert on_reach([0.5, 0.8, 0.9, 0.91]) == []
     (note,) = on_reach([0.2, 0.4, 0.6, 0.8])
-    assert "still allows 20% more" in note
+    assert "20%" in note
 
 
 def test_info_doubts_a_range_that_is_too_short_for_the_steps(auctrack, tmp_path):
     said = notes(auctrack("info", scattered(tmp_path)))
-    assert any("still allows" in note for note in said)
+    assert any("quarter of the search range" in note for note in said)
     assert "--" not in " ".join(said)  # info has none of the options that would help
 
 
