@@ -28,12 +28,13 @@ class Assignment:
         integer costs, float64 otherwise.
     gap : number, or ndarray (blocks,) for a batch
         `cost` minus the dual objective, so that no assignment is cheaper than `cost - gap`. Computed as the sum of
-        the violated complementary slackness (each term ≥ 0), hence free of cancellation; of real costs but for the
-        rounding of its terms, which is that of the duals where these are far larger than the cost. +inf where a member
+        the violated complementary slackness (each term ≥ 0), hence free of cancellation; of real costs with what
+        rounding may have kept from its terms. +inf where a member
         that must be matched is alone, as it may be in what `NotConverged` carries.
     is_optimal : bool
         Proven optimal: gap 0 for integer costs; for real costs every matched reduced cost and every lone one's distance
-        from its price within 64 ulp of the largest term of that pair.
+        from its price within 64 ulp of the largest term of that pair, and the gap below 1e-9 of what the links
+        themselves cost: without what every answer pays, and in each group of links that could be exchanged.
     solver, device : str
         What produced it.
     stats : mapping

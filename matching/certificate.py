@@ -6,7 +6,8 @@ an assignment is
 
     Σ links (c_ij - r_i - v_j)  +  Σ lone rows (u_i - r_i)  +  Σ lone columns (u_j - v_j),
 
-a sum of terms that are all ≥ 0, so it is computed without cancellation.
+a sum of terms that are all ≥ 0, so it is computed without cancellation. What rounding may have taken from it is added.
+Where that is not far below what the links themselves cost, it is computed without rounding (`exact_gap`).
 """
 
 # Types of numba kernels live in their docstrings: numba infers them.
@@ -15,19 +16,25 @@ a sum of terms that are all ≥ 0, so it is computed without cancellation.
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
 from numba import njit
 
 from .assignment import Assignment
+from .convert import as_dense, as_sparse
 from .costs import best_row_duals, link_costs
+from .exact_gap import SHARE, exact_gap
 from .problem import Problem
 
 ULPS = 64
 """Exact, for real costs: every complementary slackness term within this many ulp of the largest term that went into it,
 those of the pair that set its row's dual included."""
+
+MOST_PAIRS = 4_000_000
+"""Pairs up to which the costs of two point sets are written out for a proof without rounding, and those on a GPU
+fetched."""
 
 _EPS = float(np.finfo(np.float64).eps)
 
@@ -62,7 +69,9 @@ def certify(
     v = np.minimum(col_duals.astype(problem.dual_dtype, copy=False), problem.dual_bounds()[1])
     r, terms = best_row_duals(problem, v)
     row_of_col = inverse(problem, col_of_row)
-    sums = complementary_slackness(problem, col_of_row, row_of_col, r, v, terms)
+    sums = settled(
+        problem, col_of_row, row_of_col, v, complementary_slackness(problem, col_of_row, row_of_col, r, v, terms)
+    )
     return assembled(problem, col_of_row, row_of_col, r, v, sums, solver=solver, device=device, stats=stats)
 
 
@@ -90,7 +99,7 @@ def assembled(
         r,
         v,
         gap[0].item() if single else gap,
-        is_complete and sums.is_tight,
+        is_complete and sums.proves,
         solver,
         device,
         stats or {},
@@ -110,9 +119,14 @@ class Slackness:
     size : (blocks,)
         Sum of the absolute costs, the measure of rounding in `cost`.
     rounding : float64 (blocks,)
-        What rounding may leave in `gap`; 0 for integers.
+        What rounding may have kept from the terms of `gap`, of which it is part; 0 for integers.
     is_tight : bool
         Whether every term of the gap is zero: exactly for integers, for floats within `ULPS` ulp of its largest part.
+    in_doubt : bool (blocks,)
+        Whether the gap would be more than a `SHARE` of the links' cost if all were as cheap as the cheapest that is not
+        0: a wrong exchange of cheap links might then hide in the rounding of dear ones.
+    proves : bool
+        Whether the links are optimal: all terms tight, no block in doubt.
     """
 
     cost: np.ndarray
@@ -120,6 +134,33 @@ class Slackness:
     size: np.ndarray
     rounding: np.ndarray
     is_tight: bool
+    in_doubt: np.ndarray
+    proves: bool
+
+
+def settled(
+    problem: Problem, col_of_row: np.ndarray, row_of_col: np.ndarray, v: np.ndarray, sums: Slackness
+) -> Slackness:
+    """Return the sums with the gap of blocks that are in doubt computed without rounding, where memory allows it."""
+    if sums.proves or not sums.is_tight:
+        return sums
+    gap, in_doubt = sums.gap.copy(), sums.in_doubt.copy()
+    for b in np.flatnonzero(in_doubt).tolist():
+        block = _written_out(problem.block(b))
+        if block is not None:
+            rows, cols = slice(*problem.row_offsets[b : b + 2]), slice(*problem.col_offsets[b : b + 2])
+            gap[b], is_within = exact_gap(block, col_of_row[rows], row_of_col[cols], v[cols])
+            in_doubt[b] = not is_within
+    return replace(sums, gap=gap, in_doubt=in_doubt, proves=not in_doubt.any())
+
+
+def _written_out(block: Problem) -> Problem | None:
+    """Return a block by its costs, which for point sets with a price are those worth a link; None if too many."""
+    if block.kind != "points":
+        return block
+    if block.n_edges <= MOST_PAIRS:
+        return as_dense(block)
+    return as_sparse(block) if block.has_unmatched_cost else None
 
 
 def complementary_slackness(
@@ -152,26 +193,45 @@ def slackness_of_links(
 ) -> Slackness:
     """As `complementary_slackness`, for links whose costs (of `dual_dtype`, by ascending row) are known."""
     sums, rounding = np.zeros((4, problem.n_blocks), problem.dual_dtype), np.zeros(problem.n_blocks)
-    is_tight = _add_terms(
+    in_doubt = np.zeros(problem.n_blocks, np.bool_)
+    is_tight, proves = _add_terms(
         *(problem.row_offsets, problem.col_offsets, problem.row_unmatched, problem.col_unmatched),
-        *(col_of_row, row_of_col, cost, r, v, terms, 0.0 if problem.is_integer else ULPS * _EPS, sums, rounding),
+        *(col_of_row, row_of_col, cost, r, v, terms, 0.0 if problem.is_integer else _EPS),
+        *(problem.kind == "points" and not problem.has_unmatched_cost, sums, rounding, in_doubt),
     )
-    return Slackness(sums[0] + sums[1], sums[2], sums[3], rounding, is_tight)
+    return Slackness(sums[0], sums[2], sums[3], rounding, is_tight, in_doubt, proves)
 
 
 @njit(cache=True, nogil=True)
 def _add_terms(
-    row_offsets, col_offsets, row_price, col_price, col_of_row, row_of_col, cost, r, v, terms, ulps, sums, rounding
+    row_offsets,
+    col_offsets,
+    row_price,
+    col_price,
+    col_of_row,
+    row_of_col,
+    cost,
+    r,
+    v,
+    terms,
+    eps,
+    never_below_0,
+    sums,
+    rounding,
+    in_doubt,
 ):
-    """Add to the sums of `_add_term`, and return whether all terms are tight.
+    """Add to the sums of `_add_term`; return whether all terms are tight, and whether no block is in doubt besides.
 
-    Without a price only the longer side may be alone, free of charge.
+    Without a price only the longer side may be alone, free of charge. A row dual that a pair set is rounded by half an
+    ulp of its own, and so is the term. Where no cost is below 0, the gap is no more than the cost.
     """
-    is_tight = True
+    is_tight = proves = True
     zero = cost.dtype.type(0)
+    ulps = ULPS * eps
     link = 0
     for b in range(len(rounding)):
         first = col_offsets[b]
+        least, paid = np.inf, 0
         for i in range(row_offsets[b], row_offsets[b + 1]):
             if col_of_row[i] >= 0:
                 price, dual = cost[link], v[first + col_of_row[i]]
@@ -179,17 +239,30 @@ def _add_terms(
             else:
                 price, dual = zero if row_price is None else row_price[i], zero
             largest = max(abs(price), abs(dual), abs(r[i]), terms[i])
-            is_tight &= _add_term(b, price, price - dual - r[i], ulps * largest, sums, rounding)
+            if terms[i] > 0:
+                rounding[b] += 2 * eps * abs(r[i])
+            if price != 0:
+                least, paid = min(least, abs(price)), paid + 1
+            is_tight &= _add_term(b, price, price - dual - r[i], ulps * largest, sums)
         for j in range(first, col_offsets[b + 1]):
             if row_of_col[j] < 0:
                 price = zero if col_price is None else col_price[j]
-                is_tight &= _add_term(b, price, price - v[j], ulps * max(abs(price), abs(v[j])), sums, rounding)
-    return is_tight
+                if price != 0:
+                    least, paid = min(least, abs(price)), paid + 1
+                is_tight &= _add_term(b, price, price - v[j], ulps * max(abs(price), abs(v[j])), sums)
+        sums[0, b] += sums[1, b]
+        if eps > 0:
+            sums[2, b] += rounding[b]
+            if never_below_0:
+                sums[2, b] = min(sums[2, b], sums[0, b])
+            in_doubt[b] = sums[2, b] > (SHARE * least * paid if paid else 0.0)
+            proves &= not in_doubt[b]
+    return is_tight, is_tight and proves
 
 
 @njit(cache=True, nogil=True, inline="always")
-def _add_term(b, price, slack, tolerance, sums, rounding):
-    """Add a term to cost, the rounding lost from it, gap and size (4, blocks) and to `rounding` (blocks,).
+def _add_term(b, price, slack, tolerance, sums):
+    """Add a term to cost, the rounding lost from it, gap and size (4, blocks).
 
     The cost is added up with compensation (A. Neumaier, Zeitschrift für Angewandte Mathematik und Mechanik 54, 1974):
     plain addition of a million links would lose three digits.
@@ -200,7 +273,6 @@ def _add_term(b, price, slack, tolerance, sums, rounding):
     sums[0, b] = total
     sums[2, b] += slack
     sums[3, b] += abs(price)
-    rounding[b] += tolerance
     return slack <= tolerance
 
 

@@ -5,18 +5,20 @@ left alone is then given, so rows may pay less for it, all by the same amount, a
 the cheapest. Duals for the prices as stated follow: what alternating paths from lone rows reach moves by the rows'
 amount, what those from lone columns reach by the columns'.
 
-A batch is looked at as a whole: by its least prices and its largest cost. What prices differ by among themselves stays
-in the sums. The proof for the prices as stated is made on the CPU.
+Each block of a batch is looked at by itself: by its least prices and its largest cost. What prices differ by among
+themselves stays in the sums. The proof for the prices as stated is made on the CPU, and stands only beside one for the
+lower prices.
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import replace
+from typing import Any
 
 import numpy as np
 
-from . import cuda
+from . import cuda, device_problem
 from .assignment import Assignment
 from .cardinality.graph import BipartiteGraph
 from .cardinality.matching import alternating_reach
@@ -29,6 +31,9 @@ from .problem import Problem
 
 FAR = 2.0**10
 """How often the dearest exchange goes into prices that are lowered; nearer ones cost three digits beside it at most."""
+
+Reductions = tuple[tuple[float, float], tuple[float, float]]
+"""For rows and for columns: the least price, and what it becomes."""
 
 A_FEW = 1024
 """Costs and prices that are looked at before all of them: as a rule they tell that prices are not far above."""
@@ -48,22 +53,32 @@ def at_lower_prices(problem: Problem, solve: Callable[[Problem], Assignment]) ->
         As `solve` does, with an answer for the prices as stated.
     """
     with cuda.device_of(problem.data):
-        reductions = _reductions(problem)
-        if reductions is None:
+        reductions = _reductions_of_blocks(problem)
+        if not reductions:
             return solve(problem)
-        assert problem.row_unmatched is not None
-        assert problem.col_unmatched is not None
-        (from_rows, row_least), (from_cols, col_least) = reductions
-        row_unmatched = problem.row_unmatched - from_rows + row_least
-        col_unmatched = problem.col_unmatched - from_cols + col_least
-        lowered = replace(problem, row_unmatched=row_unmatched, col_unmatched=col_unmatched)
-        by = from_rows - row_least, from_cols - col_least
+        by = np.zeros((2, problem.n_blocks))
+        lowered = _lowered(problem, reductions, by)
         try:
             return _at_stated_prices(problem, solve(lowered), *by)
         except NotConverged as error:
             known = error.assignment
             known = None if known is None else _at_stated_prices(problem, known, *by)
             raise NotConverged(str(error), assignment=known) from None
+
+
+def _lowered(problem: Problem, reductions: dict[int, Reductions], by: np.ndarray) -> Problem:
+    """Return the problem at lower prices, and write into `by` (2, blocks) how much less rows and columns pay."""
+    there = device_problem.moved if problem.is_on_device else np.asarray
+    prices: list[Any] = []
+    sides = (problem.row_unmatched, problem.n_rows_of_block), (problem.col_unmatched, problem.n_cols_of_block)
+    for side, (stated, sizes) in enumerate(sides):
+        assert stated is not None
+        before, after = np.zeros((2, problem.n_blocks))
+        for b, reduction in reductions.items():
+            before[b], after[b] = reduction[side]
+        by[side] = before - after
+        prices.append(stated - there(np.repeat(before, sizes)) + there(np.repeat(after, sizes)))
+    return replace(problem, row_unmatched=prices[0], col_unmatched=prices[1])
 
 
 def refuse_high_prices(outline: Problem) -> None:
@@ -84,7 +99,48 @@ def refuse_high_prices(outline: Problem) -> None:
         )
 
 
-def _reductions(problem: Problem) -> tuple[tuple[float, float], tuple[float, float]] | None:
+def _reductions_of_blocks(problem: Problem) -> dict[int, Reductions]:
+    """Return the reductions of those blocks whose prices are far above all of their costs."""
+    if problem.is_integer or not problem.has_unmatched_cost:
+        return {}
+    blocks = range(problem.n_blocks) if problem.n_blocks == 1 else _with_high_prices(problem).tolist()
+    found = ((b, _reductions(problem.block(b))) for b in blocks)
+    return {b: reductions for b, reductions in found if reductions is not None}
+
+
+def _with_high_prices(problem: Problem) -> np.ndarray:
+    """Return the blocks of a batch whose prices are far above the first of their costs, if not above all."""
+    full = np.flatnonzero((problem.n_rows_of_block > 0) & (problem.n_cols_of_block > 0))
+    if len(full) == 0:
+        return full
+    links = np.minimum(problem.n_rows_of_block, problem.n_cols_of_block)[full]
+    prices = [
+        np.minimum.reduceat(cuda.to_host(side), offsets[:-1][full])
+        for side, offsets in (
+            (problem.row_unmatched, problem.row_offsets),
+            (problem.col_unmatched, problem.col_offsets),
+        )
+    ]
+    return full[prices[0] + prices[1] > FAR * 2.0 * links * _first_costs(problem, full)]
+
+
+def _first_costs(problem: Problem, blocks: np.ndarray) -> np.ndarray:
+    """Return the size of one cost of each block; 0 where that is none, which may be no link's."""
+    if problem.x is not None and problem.y is not None:
+        x = cuda.to_host(problem.x[problem.row_offsets[:-1][blocks]])
+        y = cuda.to_host(problem.y[problem.col_offsets[:-1][blocks]])
+        squares = ((x - y) ** 2).sum(axis=1)
+        return squares if problem.metric == "squared" else np.sqrt(squares)
+    if problem.indptr is None:
+        at = problem.dense_offsets[blocks]
+    else:
+        at = cuda.to_host(problem.indptr)[problem.row_offsets[:-1][blocks]]
+    at = np.minimum(at, len(problem.data) - 1)
+    costs = abs(cuda.to_host(problem.data[at])) if len(problem.data) else np.zeros(len(blocks))
+    return np.where(np.isfinite(costs), costs, 0.0)
+
+
+def _reductions(problem: Problem) -> Reductions | None:
     """Return for rows and columns the least price and what it becomes; None unless prices are far above all costs."""
     links = int(np.minimum(problem.n_rows_of_block, problem.n_cols_of_block).max(initial=0))
     if problem.is_integer or problem.row_unmatched is None or problem.col_unmatched is None or not links:
@@ -102,18 +158,23 @@ def _reductions(problem: Problem) -> tuple[tuple[float, float], tuple[float, flo
     return (of_rows, exchange - least_of_cols), (of_cols, least_of_cols)
 
 
-def _at_stated_prices(problem: Problem, answer: Assignment, by_rows: float, by_cols: float) -> Assignment:
+def _at_stated_prices(problem: Problem, answer: Assignment, by_rows: np.ndarray, by_cols: np.ndarray) -> Assignment:
     """Certify an answer to lower prices for those that are stated, its duals moved where the lone need it.
 
-    A side whose price was raised, as it was far below 0, moves as a whole.
+    `by_rows`, `by_cols` (blocks,): what they were lowered by. A side whose price was raised, as it was far below 0,
+    moves as a whole.
     """
     host, answer = problem.on_host(), answer.on_host()
     below_rows, below_cols = _beyond_lone(host, answer.col_of_row)
-    of_all = max(-by_rows, 0.0) + min(by_cols, 0.0)
+    of_all = np.maximum(-by_rows, 0.0) + np.minimum(by_cols, 0.0)
+    of_all, for_rows, for_cols = (
+        np.repeat(amount, host.n_cols_of_block) for amount in (of_all, by_rows + of_all, by_cols - of_all)
+    )
     v = answer.col_duals + of_all
-    v[below_rows] -= by_rows + of_all
-    v[below_cols] += by_cols - of_all
+    v[below_rows] -= for_rows[below_rows]
+    v[below_cols] += for_cols[below_cols]
     stated = certify(host, answer.col_of_row, v, solver=answer.solver, device=answer.device, stats=answer.stats)
+    stated = replace(stated, is_optimal=stated.is_optimal and answer.is_optimal)
     return stated.on_device() if problem.is_on_device else stated
 
 

@@ -25,7 +25,7 @@ from numba import njit
 
 from . import cuda
 from .assignment import Assignment
-from .certificate import certify
+from .certificate import MOST_PAIRS, certify
 from .convert import as_dense
 from .problem import Problem
 
@@ -36,9 +36,6 @@ the links are far from the cheapest."""
 LEAST, ROUGHLY = 2.0**-96, 2.0**-50
 """Parts of a move's terms: by the first it has to lower a label, as less is the rounding of pairs of floats; where it
 falls short by the second in floats, it does not in pairs of them."""
-
-MOST_PAIRS = 4_000_000
-"""Pairs up to which the costs of two point sets are written out for it, and those on a GPU fetched."""
 
 
 def sharpened(problem: Problem, answer: Assignment) -> Assignment:
@@ -70,20 +67,46 @@ def sharpened(problem: Problem, answer: Assignment) -> Assignment:
 
 
 def _sharpen(block: Problem, answer: Assignment) -> tuple[np.ndarray, np.ndarray] | None:
-    """Return the cheapest links of a block and column duals that are exact but for one rounding; None if too far."""
-    if certify(block, answer.col_of_row, answer.col_duals, solver="").is_optimal:  # another block is what lacks a proof
+    """Return the cheapest links of a block and column duals that are exact but for one rounding; None if too far.
+
+    Where that rounding still leaves a doubt, the links are right but the duals larger than they need be. Those that
+    follow from the links and the bounds alone are the least.
+    """
+    known = certify(block, answer.col_of_row, answer.col_duals, solver="")
+    if known.is_optimal:  # another block is what lacks a proof
         return answer.col_of_row, answer.col_duals
+    bound = block.dual_bounds()[1]
+    for begin in (None, np.where(np.isfinite(bound), bound, 0.0)):
+        found = _settled(block, known, known.col_duals if begin is None else begin)
+        if found is None:
+            return None
+        known = certify(block, *found, solver="")
+        if known.is_optimal:
+            break
+    return known.col_of_row, known.col_duals
+
+
+def _settled(block: Problem, answer: Assignment, begin: np.ndarray) -> tuple[np.ndarray, np.ndarray] | None:
+    """Return links that no exchange makes cheaper, and their duals, from given column duals; None if too far."""
     n, m = block.shape
     indptr = np.arange(n + 1) * m if block.kind == "dense" else block.indptr
     moves = indptr, block.indices, block.data, block.forbidden, *block.dual_bounds()
-    labels = _labels(answer)
+    labels = _labels(answer, begin)
     sweeps = SWEEPS if block.n_edges <= MOST_PAIRS else SWEEPS_OF_LARGE
     if not _settle(*moves, labels, sweeps * (m + 1)):
         return None
     place = labels.place[:n]
-    lone_high, lone_low = labels.high[m], labels.low[m]
-    v = (labels.high[:m] - lone_high) + (labels.low[:m] - lone_low)
+    is_free = not np.isfinite(np.concatenate(block.dual_bounds())).any()
+    v = _rounded(labels.high, labels.low, m if m == 0 or not is_free else np.argsort(labels.high[:m])[m // 2], is_free)
     return np.where(place < m, place, -1).astype(np.int32), v
+
+
+def _rounded(high: np.ndarray, low: np.ndarray, origin: int, is_free: bool) -> np.ndarray:
+    """Return the labels of the columns as floats, that of the origin 0; where all may move, the largest is exact."""
+    high, low = _difference.py_func(high[:-1], low[:-1], high[origin], low[origin])
+    if is_free and len(high):
+        low = low - low[np.argmax(abs(high))]
+    return high + low
 
 
 class Labels(NamedTuple):
@@ -102,14 +125,14 @@ class Labels(NamedTuple):
     is_queued: np.ndarray
 
 
-def _labels(answer: Assignment) -> Labels:
-    """Return the state that the search begins with: the answer's links and column duals, every place in the queue."""
+def _labels(answer: Assignment, begin: np.ndarray) -> Labels:
+    """Return the state that the search begins with: the answer's links, the given duals, every place in the queue."""
     n, m = len(answer.col_of_row), len(answer.row_of_col)
     place = np.concatenate([np.where(answer.col_of_row < 0, m, answer.col_of_row), np.full(m, m)]).astype(np.int64)
     lone = np.flatnonzero(answer.row_of_col < 0)
     place[n + lone] = lone
     mover = np.append(np.where(answer.row_of_col < 0, n + np.arange(m), answer.row_of_col), -1)
-    high = np.append(answer.col_duals, 0.0)
+    high = np.append(begin, 0.0)
     queue = np.arange(m + 1)
     return Labels(high, np.zeros(m + 1), np.full(m + 1, -1), mover, place, queue, np.ones(m + 1, np.bool_))
 

@@ -9,8 +9,9 @@ from typing import Any
 import numpy as np
 
 from .batching import chosen
-from .certificate import certify
+from .certificate import inverse
 from .convert import transposed
+from .costs import best_row_duals
 from .errors import Infeasible
 from .problem import Problem
 
@@ -57,5 +58,5 @@ def _turned_round(problem: Problem, method: Callable[[Problem], Matched]) -> Mat
         row_of_col, r, counts = method(turned)
     except Infeasible as error:
         raise error.of_columns() from None
-    answer = certify(turned, row_of_col, r, solver="")
-    return answer.row_of_col, answer.row_duals, counts
+    v, _ = best_row_duals(turned, np.minimum(r, turned.dual_bounds()[1]))
+    return inverse(turned, row_of_col), v, counts

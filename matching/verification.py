@@ -1,4 +1,8 @@
-"""An independent check of an assignment's certificate. Imports no solver."""
+"""An independent check of an assignment's certificate. Imports no solver.
+
+The sums of the certificate are those that `certify` makes; small problems are checked once more without them, and
+without rounding (`exact_optimum`).
+"""
 
 from __future__ import annotations
 
@@ -8,9 +12,10 @@ from typing import Any
 import numpy as np
 
 from .assignment import Assignment
-from .certificate import ULPS, Slackness, block_of, complementary_slackness, incomplete_blocks, inverse
+from .certificate import ULPS, Slackness, block_of, complementary_slackness, incomplete_blocks, inverse, settled
 from .costs import absent_cost, best_row_duals, largest_cost, link_costs, row_costs
 from .errors import InvalidProblem
+from .exact_optimum import is_cheapest, is_small
 from .problem import Problem
 
 _TOLERANCE = ULPS * np.finfo(np.float64).eps
@@ -26,7 +31,8 @@ class Certificate:
         The matching is one, allowed by the problem, complete where it must be, its duals are feasible, and cost, gap
         and `is_optimal` are as stated. False means that the assignment is wrong, whatever it says of itself.
     is_optimal : bool
-        Valid, and the duals prove that nothing is cheaper (gap 0; for real costs within 64 ulp, term by term).
+        Valid, and the duals prove that nothing is cheaper (gap 0; for real costs within 64 ulp, term by term, and the
+        gap with its rounding within 1e-9 of the links' own cost). Of small problems also the optimum itself says so.
     cost, gap : number, or ndarray (blocks,) for a batch
         Recomputed from the problem; NaN where the links are no matching or the duals are no numbers.
     faults : tuple of str
@@ -72,10 +78,21 @@ def verify(problem: Any, assignment: Assignment) -> Certificate:
         return Certificate(False, False, _per_block(nothing), _per_block(nothing), tuple(faults))
     r, v = assignment.row_duals, assignment.col_duals
     best, terms = best_row_duals(problem, v)
-    sums = complementary_slackness(problem, assignment.col_of_row, assignment.row_of_col, r, v, terms)
-    faults = _dual_faults(problem, r, v, best) + _claim_faults(assignment, sums)
-    proven = not faults and sums.is_tight
+    links = assignment.col_of_row, assignment.row_of_col
+    sums = settled(problem, *links, v, complementary_slackness(problem, *links, r, v, terms))
+    proven = sums.is_tight and (_is_cheapest(problem, assignment) if is_small(problem) else sums.proves)
+    faults = _dual_faults(problem, r, v, best) + _claim_faults(assignment, sums, proven)
+    proven = proven and not faults
     return Certificate(not faults, proven, _per_block(sums.cost), _per_block(sums.gap), tuple(faults))
+
+
+def _is_cheapest(problem: Problem, assignment: Assignment) -> bool:
+    """Whether every block of a small problem is matched as cheaply as can be."""
+    rows, cols = problem.row_offsets, problem.col_offsets
+    return all(
+        is_cheapest(block, assignment.col_of_row[rows[b] : rows[b + 1]], assignment.col_duals[cols[b] : cols[b + 1]])
+        for b, block in enumerate(problem.blocks())
+    )
 
 
 def _per_block(values: np.ndarray) -> Any:
@@ -136,7 +153,7 @@ def _dual_size_faults(problem: Problem, assignment: Assignment) -> list[str]:
     return []
 
 
-def _claim_faults(assignment: Assignment, sums: Slackness) -> list[str]:
+def _claim_faults(assignment: Assignment, sums: Slackness, proven: bool) -> list[str]:
     """Say which of the stated cost, gap and optimality are not what the links and duals come to."""
     cost, gap = sums.cost, sums.gap
     stated_cost, stated_gap = np.atleast_1d(assignment.cost), np.atleast_1d(assignment.gap)
@@ -150,7 +167,7 @@ def _claim_faults(assignment: Assignment, sums: Slackness) -> list[str]:
         faults.append(f"the stated cost {assignment.cost} is not the links' {_per_block(cost)}")
     if not (stated_gap >= gap - gap_rounding).all():
         faults.append(f"the stated gap {assignment.gap} is below the {_per_block(gap)} that the duals prove")
-    if assignment.is_optimal and not sums.is_tight:
+    if assignment.is_optimal and not proven:
         faults.append("is_optimal is stated, but the duals do not prove it")
     return faults
 

@@ -1,0 +1,140 @@
+"""No proof hides a wrong link behind large numbers: sentinels, far points, high prices, and forged certificates."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import Any
+
+import numpy as np
+import pytest
+from scipy.optimize import linear_sum_assignment
+
+from auctrack.matching import Problem, solve, verify
+from auctrack.matching.certificate import certify
+from auctrack.matching.solvers import SOLVERS
+
+from .exact import optimum, paid
+
+EVERY = ("auto", *SOLVERS)
+
+
+def _sentinels(size: float, n: int = 60, sides: str = "rows") -> np.ndarray:
+    """Return costs in [0, 1) but for three rows, or columns, that can only take a sentinel."""
+    cost = np.random.default_rng(0).random((n, n))
+    cost[:3] = size
+    return cost if sides == "rows" else cost.T.copy()
+
+
+@pytest.mark.parametrize("solver", EVERY)
+@pytest.mark.parametrize("sides", ["rows", "columns"])
+@pytest.mark.parametrize("size", [1e14, 1e15, 1e16])
+def test_sentinels_do_not_hide_wrong_links(size: float, sides: str, solver: str) -> None:
+    cost = _sentinels(size, sides=sides)
+    answer = solve(cost, solver, "cpu")
+    assert answer.is_optimal
+    assert paid(cost, answer.col_of_row) == optimum(cost)
+    assert verify(cost, answer)
+
+
+@pytest.mark.parametrize("solver", EVERY)
+@pytest.mark.parametrize("far", [1e5, 1e8])
+def test_one_far_point_does_not_hide_wrong_links(far: float, solver: str) -> None:
+    rng = np.random.default_rng(1)
+    x, y = rng.random((2, 500, 3))
+    x[0] = far
+    problem = Problem.points(x, y, metric="squared")
+    answer = solve(problem, solver, "cpu")
+    near = ((x[1:, None] - y[None]) ** 2).sum(axis=-1)
+    others = np.delete(near, answer.col_of_row[0], axis=1)
+    assert answer.is_optimal
+    assert verify(problem, answer)
+    assert near[np.arange(499), answer.col_of_row[1:]].sum() == pytest.approx(
+        others[linear_sum_assignment(others)].sum(), rel=1e-12
+    )
+
+
+@pytest.mark.parametrize("solver", EVERY)
+def test_high_prices_of_one_block_are_lowered_beside_ordinary_ones_of_another(solver: str) -> None:
+    rng = np.random.default_rng(2)
+    blocks = [Problem.points(*rng.random((2, 50, 3)), unmatched_cost=u) for u in (1e30, 0.1)]
+    together = solve(Problem.batch(blocks), solver, "cpu")
+    assert together.is_optimal
+    for answer, alone in zip(together.blocks(), blocks, strict=True):
+        assert answer.cost == pytest.approx(solve(alone, solver, "cpu").cost, rel=1e-12)
+    assert verify(Problem.batch(blocks), together)
+
+
+@pytest.mark.parametrize("n", [60, 200])
+def test_a_forged_certificate_with_large_duals_is_refused(n: int) -> None:
+    cost = np.random.default_rng(3).random((n, n))
+    cost[0, 1] = 1e12
+    right = solve(cost, "jv", "cpu")
+    wrong = np.roll(np.arange(n), 3).astype(np.int32)
+    v = right.col_duals + 1e16
+    forged = replace(
+        certify(Problem.dense(cost), wrong, v, solver="forged"),
+        gap=0.0,
+        is_optimal=True,
+    )
+    assert forged.cost > 5 * right.cost
+    certificate = verify(cost, forged)
+    assert not certificate
+    assert not certificate.is_valid
+
+
+def test_the_rounding_of_a_certificate_is_part_of_its_gap() -> None:
+    cost = np.random.default_rng(4).random((30, 30))
+    problem = Problem.dense(cost)
+    right = solve(problem, "jv", "cpu")
+    assert 0 < right.gap < 1e-12
+    shifted = certify(problem, right.col_of_row, right.col_duals + 1e8, solver="")
+    wrong = certify(problem, np.roll(right.col_of_row, 1), right.col_duals + 1e15, solver="")
+    assert shifted.gap < 1e-5
+    assert not wrong.is_optimal
+    assert wrong.cost - wrong.gap <= right.cost
+
+
+def test_no_part_of_a_sparse_problem_hides_another() -> None:
+    small, large = np.random.default_rng(5).random((2, 40, 40))
+    cost = np.full((80, 80), np.inf)
+    cost[:40, :40], cost[40:, 40:] = small, large * 1e16
+    right = solve(Problem.dense(cost), "sparse-jv", "cpu")
+    assert right.is_optimal
+    assert paid(small, right.col_of_row[:40]) == optimum(small)
+    wrong = right.col_of_row.copy()
+    wrong[:40] = np.roll(wrong[:40], 1)
+    v = right.col_duals.copy()
+    v[:40] += 1e16
+    assert not certify(Problem.dense(cost), wrong, v, solver="").is_optimal
+
+
+@pytest.mark.parametrize("kind", ["dense", "points", "sparse", "priced"])
+def test_a_cost_a_thousandth_off_is_caught(kind: str) -> None:
+    rng = np.random.default_rng(6)
+    problems: dict[str, Any] = {
+        "dense": Problem.dense(rng.random((9, 9))),
+        "points": Problem.points(*rng.random((2, 9, 3))),
+        "sparse": Problem.sparse((np.arange(10) * 9, np.tile(np.arange(9), 9), rng.random(81)), shape=(9, 9)),
+        "priced": Problem.dense(rng.random((9, 9)), unmatched_cost=0.2),
+    }
+    answer = solve(problems[kind], device="cpu")
+    for factor in (0.999, 1.001):
+        assert not verify(problems[kind], replace(answer, cost=answer.cost * factor)).is_valid
+
+
+@pytest.mark.parametrize("excess", [1e-6, 1e-9])
+def test_a_dual_above_what_is_feasible_by_more_than_rounding_is_caught(excess: float) -> None:
+    for n in (9, 150):
+        cost = np.random.default_rng(7).random((n, n)) + 1
+        answer = solve(cost, "jv", "cpu")
+        raised = answer.row_duals.copy()
+        raised[0] += excess
+        assert not verify(cost, replace(answer, row_duals=raised)).is_valid
+
+
+def test_duals_larger_than_any_path_are_refused_whatever_they_prove() -> None:
+    cost = np.random.default_rng(8).integers(1, 9, (9, 9)) * 1.0
+    answer = solve(cost, "jv", "cpu")
+    far = 2.0**10 * cost.max()
+    shifted = replace(answer, row_duals=answer.row_duals + far, col_duals=answer.col_duals - far)
+    assert not verify(cost, shifted).is_valid
