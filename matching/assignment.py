@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 
 from . import cuda
+from .errors import refuse_block_beyond
 
 
 @dataclass(frozen=True, eq=False)
@@ -100,7 +101,14 @@ class Assignment:
             yield self.block(b)
 
     def block(self, b: int) -> Assignment:
-        """Return the answer to block `b`; `is_optimal` is the whole batch's."""
+        """Return the answer to block `b`; `is_optimal` is the whole batch's.
+
+        Raises
+        ------
+        InvalidProblem
+            If there is no such block; they are counted from 0.
+        """
+        refuse_block_beyond(b, self.n_blocks)
         if self.n_blocks == 1 and b == 0:
             return self
         rows = slice(*(int(k) for k in self.row_offsets[b : b + 2]))

@@ -50,12 +50,17 @@ def _refuse_unlike(parts: Sequence[Problem]) -> None:
             "batch needs problems of one kind and metric, all with or all without unmatched_cost, all on the host or "
             "all on one GPU; these differ. Solve them apart."
         )
+    axes = {part.x.shape[1] for part in parts if part.x is not None}
+    if len(axes) > 1:
+        raise InvalidProblem(
+            f"batch needs point sets of one number of axes; got {sorted(axes)}. Give the others columns of zeros, which "
+            "changes no distance."
+        )
     if len({part.is_integer for part in parts}) > 1:
         for part in parts:
-            if part.is_integer and not part.is_on_device:
-                refuse_beyond(
-                    largest_size(part.data), 2**53, "integer costs beside real ones in a batch (solved in float64)"
-                )
+            if part.is_integer:
+                largest = (device_problem.largest_size if part.is_on_device else largest_size)(part.data)
+                refuse_beyond(largest, 2**53, "integer costs beside real ones in a batch (solved in float64)")
 
 
 def _has(problem: Problem, name: str) -> bool:

@@ -106,3 +106,9 @@ class DeviceUnavailable(AuctrackError, RuntimeError):
 
 class DeviceMemoryExceeded(DeviceUnavailable, MemoryError):
     """The device is there, but the problem does not fit its free memory."""
+
+
+def refuse_block_beyond(block: int, blocks: int) -> None:
+    """Refuse a block that is not there."""
+    if not 0 <= block < blocks:
+        raise InvalidProblem(f"block needs a number from 0 to {blocks - 1}; got {block!r}.")

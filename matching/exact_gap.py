@@ -44,7 +44,7 @@ def exact_gap(problem: Problem, col_of_row: np.ndarray, row_of_col: np.ndarray, 
     forced_r, forced_v = _forced(*edges, row_bound, col_bound)
     priced = problem.has_unmatched_cost
     bounds = row_bound if priced else np.zeros(n), col_bound if priced else np.zeros(m)
-    pays = _paid(*edges, bounds[0], col_of_row)
+    pays = _paid(*edges[:3], bounds[0], col_of_row)
     links = col_of_row, row_of_col
     slack = _slacks(pays, bounds[1], *links, r, (v, np.zeros(m)))
     forced = _slacks(pays, bounds[1], *links, forced_r, forced_v)
@@ -127,7 +127,7 @@ def _col_duals(indptr, indices, data, forbidden, col_bound, r, r_low):
 
 
 @njit(cache=True, nogil=True)
-def _paid(indptr, indices, data, forbidden, alone, col_of_row):
+def _paid(indptr, indices, data, alone, col_of_row):
     """Return what each row pays: its link, or staying alone."""
     pays = alone.copy()
     for i in range(len(pays)):

@@ -11,7 +11,7 @@ import numpy as np
 
 from . import cuda, device_problem, host_problem
 from .batching import laid_together, taken_apart
-from .errors import InvalidProblem
+from .errors import InvalidProblem, refuse_block_beyond
 from .host_problem import INT_LIMIT
 from .networkx_graph import as_sparse, is_networkx
 
@@ -403,7 +403,14 @@ class Problem:
             yield self.block(b)
 
     def block(self, b: int) -> Problem:
-        """Return block `b` as a problem of its own; arrays are views where they can be."""
+        """Return block `b` as a problem of its own; arrays are views where they can be.
+
+        Raises
+        ------
+        InvalidProblem
+            If there is no such block; they are counted from 0.
+        """
+        refuse_block_beyond(b, self.n_blocks)
         if self.n_blocks == 1 and b == 0:
             return self
         return taken_apart(self, b)

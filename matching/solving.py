@@ -105,7 +105,7 @@ def solve(
         return _solve_shards(problem, solver, device, options)
     problem = Problem.of(problem)
     device = _listed(device)
-    if solver != "auto":
+    if not isinstance(solver, str) or solver != "auto":
         return _solved(problem, _made(solver, options), device)
     name, where, reason = _choose(problem, device)
     chosen = make_solver(name, **options)
@@ -130,7 +130,10 @@ def _made(solver: Any, options: dict[str, Any]) -> Solver:
     if isinstance(solver, str):
         return make_solver(solver, **options)
     if isinstance(solver, type) or not hasattr(solver, "solve"):
-        raise InvalidProblem(f"solver needs a name, or an instance such as JV(); got {solver!r}.")
+        raise InvalidProblem(
+            f"solver needs a name, or an instance such as JV(); got a {type(solver).__name__}. Two point sets are stated "
+            "by Problem.points(x, y)."
+        )
     if options:
         raise InvalidProblem(f"options {sorted(options)} go into the solver instance, not beside it.")
     return solver
@@ -147,7 +150,7 @@ def _solved(problem: Problem, solver: Solver, device: str) -> Assignment:
 
 def _solve_shards(costs: Any, solver: str | Solver, device: str | Sequence[str], options: dict[str, Any]) -> Assignment:
     """Solve `ShardedCosts` where they are; "auto" is the solver that splits what they split."""
-    if solver == "auto":
+    if isinstance(solver, str) and solver == "auto":
         solver = "hungarian-classical" if costs.axis == 0 else "hungarian-tree"
     chosen = _made(solver, options)
     _refuse_several(chosen, ",".join(costs.devices))

@@ -65,8 +65,10 @@ def verify(problem: Any, assignment: Assignment) -> Certificate:
     Raises
     ------
     InvalidProblem
-        If the assignment's arrays do not have the problem's sizes.
+        If there is no assignment, or its arrays do not have the problem's sizes.
     """
+    if not isinstance(assignment, Assignment):  # pyright: ignore[reportUnnecessaryIsInstance]
+        raise InvalidProblem(f"assignment needs what solve returned; got a {type(assignment).__name__}.")
     if assignment.maximize:
         found = verify(Problem.of_values(problem), assignment.negated())
         return replace(found, cost=-found.cost)

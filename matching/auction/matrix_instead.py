@@ -2,18 +2,17 @@
 
 Between sets of very different extent, or clouds beside each other, nearly all columns are as good as each other, and
 neighbours say little: the graph grows pricing after pricing, and searches go through all of it. What its bids and
-searches read is counted; once that is a good part of what the whole matrix would take, the matrix is made, if it fits
-memory. So no solve takes much longer than the better way, whichever that is.
+searches read is counted; once that is a good part of what the whole matrix would take, the matrix is made, if it is not
+too large for a budget that is the same everywhere. So no solve takes much longer than the better way, whichever that is.
 """
 
 from __future__ import annotations
 
-import os
 from typing import TYPE_CHECKING
 
 import numpy as np
 
-from ..convert import DENSE_LIMIT_BYTES, as_dense
+from ..convert import as_dense
 from ..jv import match as match_by_paths
 from ..problem import Problem
 from ..short_side import Matched
@@ -26,16 +25,18 @@ MATRIX_READS = 10
 bounded graphs of cheapest pairs are asked for before their matrix is. The dense auction of a CPU then reads each cost
 59 to 135 times (n = 2000); independent sets come nowhere near, with 0.4 (n = 2000)."""
 
-_COPIES = 3
+MATRIX_BYTES = 2**30
+"""Size of a matrix up to which it is made, with two copies for a while. It is fixed, not what memory is free: which way
+is taken decides between links that cost the same, and they must be the same on every machine."""
 
 
 def most_reads(problem: Problem) -> float:
     """Return how many costs may be read from one block's neighbour graph before its matrix is made; +inf for never.
 
-    It is never made where it exceeds `convert.DENSE_LIMIT_BYTES` or, if the system tells, half of the free memory.
+    It is never made where it exceeds `MATRIX_BYTES`.
     """
     n, m = problem.shape
-    return MATRIX_READS * n * m if 8 * n * m <= min(DENSE_LIMIT_BYTES, _free_bytes() / (2 * _COPIES)) else np.inf
+    return MATRIX_READS * n * m if 8 * n * m <= MATRIX_BYTES else np.inf
 
 
 def match_matrix(problem: Problem, options: Auction) -> Matched:
@@ -52,11 +53,3 @@ def match_matrix(problem: Problem, options: Auction) -> Matched:
     else:
         col_of_row, v, stats = match_by_auction(costs, options)
     return col_of_row, v, stats | {"matrix": 1}
-
-
-def _free_bytes() -> float:
-    """Return the memory that is free, +inf where the system does not tell."""
-    names = getattr(os, "sysconf_names", {})
-    if "SC_AVPHYS_PAGES" not in names or "SC_PAGE_SIZE" not in names:
-        return np.inf
-    return float(os.sysconf("SC_AVPHYS_PAGES") * os.sysconf("SC_PAGE_SIZE"))

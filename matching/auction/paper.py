@@ -51,9 +51,16 @@ def match_as_in_the_paper(problem: Problem, options: Auction) -> Matched:
 
 
 def fixed_eps(problem: Problem) -> float:
-    """Return a tenth of the largest cost difference over the rows: the objective is then off by that tenth at most."""
-    low, high = finite_range(problem.data)
-    return 0.1 * (float(high) - float(low)) / max(problem.n_rows, 1) or 1.0
+    """Return a tenth of the largest cost difference over the rows: the objective is then off by that tenth at most.
+
+    What a row pays to stay alone is a cost that it chooses among. Where all are equal, a tenth of their size serves.
+    """
+    ends = [finite_range(problem.data)]
+    if problem.row_unmatched is not None:
+        ends.append(finite_range(problem.row_unmatched))
+    known = [float(end) for pair in ends for end in pair]
+    low, high = min(known, default=0.0), max(known, default=0.0)
+    return 0.1 * ((high - low) or abs(high)) / max(problem.n_rows, 1) or 1.0
 
 
 def _match_scaled_integers(problem: Problem, options: Auction) -> Matched:
@@ -64,12 +71,26 @@ def _match_scaled_integers(problem: Problem, options: Auction) -> Matched:
             f"variant='paper' multiplies integer costs by rows + 1 = {scale}, which leaves int64 with costs up to "
             f"{largest}. Scale them down, give eps, or use the default variant."
         )
+    _refuse_endless(problem, largest)
     indptr, indices, data, forbidden = flat_graph(problem)
     row_bound, col_bound = (np.where(b < INT_LIMIT, b * scale, INT_LIMIT) for b in problem.dual_bounds())
     graph = indptr, indices, data.astype(np.int64) * scale, forbidden
     col_of_row, v, stats = _run(graph, row_bound, col_bound, 1, options)
     bounded = bool((col_bound < INT_LIMIT).any())
     return col_of_row, _whole_duals(graph, row_bound, v, scale, bounded), stats | {"eps": 1 / scale}
+
+
+def _refuse_endless(problem: Problem, largest: int) -> None:
+    """Refuse prices of the lone far above whole costs: bids of 1 would go all the way up to them."""
+    highest = max(
+        (largest_size(side) for side in (problem.row_unmatched, problem.col_unmatched) if side is not None), default=0
+    )
+    needed = 2 * min(problem.shape) * largest
+    if highest > max(needed, 1):
+        raise InvalidProblem(
+            f"variant='paper' raises prices by 1 / (rows + 1) until they reach unmatched_cost; got {highest}, where "
+            f"{needed} links the same. Lower it, give eps, or use the default variant."
+        )
 
 
 def _run(graph: Graph, row_bound: np.ndarray, col_bound: np.ndarray, eps: float, options: Auction) -> Matched:

@@ -1,0 +1,70 @@
+"""The paper's auction beside prices of the lone far above all costs, and among costs that are all equal."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+from auctrack.matching import Auction, InvalidProblem, Problem, solve, verify
+from auctrack.matching.auction.bidding import as_duals
+from auctrack.matching.auction.pricing import contradictions
+from auctrack.matching.box_tree import build_tree
+from auctrack.matching.solvers import SOLVERS
+
+PAPER = Auction(variant="paper")
+
+
+@pytest.mark.parametrize("price", [1e3, 1e6, 1e9])
+@pytest.mark.parametrize("dtype", [float, int])
+def test_prices_far_above_the_costs_end_or_are_refused(dtype: type, price: float) -> None:
+    cost = np.random.default_rng(0).integers(0, 50, (30, 20)).astype(dtype)
+    problem = Problem.dense(cost, unmatched_cost=dtype(price))
+    if dtype is int and price > 1e3:
+        with pytest.raises(InvalidProblem, match="unmatched_cost"):
+            solve(problem, PAPER, "cpu")
+    else:
+        assert verify(problem, solve(problem, PAPER, "cpu")).is_valid
+
+
+@pytest.mark.parametrize("value", [1e-9, 3.0, 1e9])
+@pytest.mark.parametrize("shape", [(6, 6), (5, 7), (7, 5)], ids=str)
+def test_equal_costs_are_answered_validly(shape: tuple[int, int], value: float) -> None:
+    problem = Problem.dense(np.full(shape, value))
+    answer = solve(problem, PAPER, "cpu")
+    assert verify(problem, answer).faults == ()
+    assert answer.cost == pytest.approx(5 * value if 5 in shape else 6 * value)
+
+
+def test_a_bid_makes_the_second_best_as_good() -> None:
+    """By the increment alone, prices would take a thousand bids to part objects of this difference."""
+    cost = np.array([[0.0, 1000.0], [0.0, 1000.0]])
+    bids = solve(Problem.dense(cost), Auction(variant="paper", eps=1.0), "cpu").stats["bids"]
+    assert bids <= 4
+
+
+def test_whole_duals_are_rounded_down() -> None:
+    whole = Problem.dense(np.ones((2, 2), int))
+    assert as_duals(np.array([0.5, -0.5, 2.0]), whole).tolist() == [0, -1, 2]
+
+
+@pytest.mark.parametrize("below", [1e-8, 1e-10, 1e-12])
+def test_pairs_that_contradict_by_more_than_rounding_are_found(below: float) -> None:
+    x, y = np.zeros((1, 3)), np.array([[1.0, 0.0, 0.0]])
+    rows, tree = build_tree(x), build_tree(y)
+    for excess, found in ((below, 1), (1e-16, 0)):
+        question = tree, rows.points, np.array([1.0 + excess]), np.zeros(1), False, 1
+        assert contradictions(*question)[1].tolist() == [found]
+
+
+@pytest.mark.parametrize("solver", ["auction", "auto"])
+def test_free_memory_does_not_decide_between_links_that_cost_the_same(
+    solver: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    assert solver == "auto" or solver in SOLVERS
+    rng = np.random.default_rng(0)
+    x, y = rng.integers(0, 3, (2, 300, 3)) * np.array([[[1.0]], [[1e4]]])
+    links = []
+    for pages in (1, 2**40):
+        monkeypatch.setattr("os.sysconf", lambda name, n=pages: 4096 if name == "SC_PAGE_SIZE" else n)
+        links.append(solve(Problem.points(x, y), solver, "cpu").col_of_row.tolist())
+    assert links[0] == links[1]
