@@ -53,8 +53,8 @@ def _refuse_unlike(parts: Sequence[Problem]) -> None:
     axes = {part.x.shape[1] for part in parts if part.x is not None}
     if len(axes) > 1:
         raise InvalidProblem(
-            f"batch needs point sets of one number of axes; got {sorted(axes)}. Give the others columns of zeros, which "
-            "changes no distance."
+            f"batch needs point sets of one number of axes; got {sorted(axes)}. Give the others columns of zeros, "
+            "which changes no distance."
         )
     if len({part.is_integer for part in parts}) > 1:
         for part in parts:

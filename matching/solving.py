@@ -131,8 +131,8 @@ def _made(solver: Any, options: dict[str, Any]) -> Solver:
         return make_solver(solver, **options)
     if isinstance(solver, type) or not hasattr(solver, "solve"):
         raise InvalidProblem(
-            f"solver needs a name, or an instance such as JV(); got a {type(solver).__name__}. Two point sets are stated "
-            "by Problem.points(x, y)."
+            f"solver needs a name, or an instance such as JV(); got a {type(solver).__name__}. Two point sets are "
+            "stated by Problem.points(x, y)."
         )
     if options:
         raise InvalidProblem(f"options {sorted(options)} go into the solver instance, not beside it.")

@@ -80,7 +80,7 @@ def _match_scaled_integers(problem: Problem, options: Auction) -> Matched:
     return col_of_row, _whole_duals(graph, row_bound, v, scale, bounded), stats | {"eps": 1 / scale}
 
 
-def _refuse_endless(problem: Problem, largest: int) -> None:
+def _refuse_endless(problem: Problem, largest: float) -> None:
     """Refuse prices of the lone far above whole costs: bids of 1 would go all the way up to them."""
     highest = max(
         (largest_size(side) for side in (problem.row_unmatched, problem.col_unmatched) if side is not None), default=0

@@ -14,7 +14,7 @@ BATCH = Problem.batch([Problem.dense(POINTS), Problem.dense(POINTS)])
 
 
 def test_two_point_sets_are_no_problem_and_solver() -> None:
-    with pytest.raises(InvalidProblem, match="Problem.points"):
+    with pytest.raises(InvalidProblem, match=r"Problem\.points"):
         solve(POINTS, POINTS)  # pyright: ignore[reportArgumentType]
 
 

@@ -1,0 +1,169 @@
+"""Differential fuzzing against rational arithmetic: no answer that calls itself optimal is dearer than the optimum.
+
+A few hundred problems in the ordinary run; `AUCTRACK_FUZZ=10000 pytest tests/matching/test_fuzz.py` takes more of them.
+"""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Callable
+from dataclasses import replace
+from fractions import Fraction
+from typing import Any
+
+import numpy as np
+import pytest
+
+from auctrack.matching import Assignment, Problem, solve, verify
+from auctrack.matching.certificate import certify
+from auctrack.matching.convert import as_sparse
+from auctrack.matching.costs import pair_costs
+from auctrack.matching.solvers import SOLVERS
+
+from .exact import optimum, paid
+
+SEEDS = int(os.environ.get("AUCTRACK_FUZZ", "300"))
+PER_TEST = 50
+SHARE = Fraction(1, 10**9)
+
+
+def _decades(rng: np.random.Generator, n: int, m: int) -> np.ndarray:
+    rows, cols = (10.0 ** rng.uniform(-15, 15, size) for size in (n, m))
+    return rng.random((n, m)) * np.outer(rows, cols)
+
+
+def _scattered(rng: np.random.Generator, n: int, m: int) -> np.ndarray:
+    return 10.0 ** rng.uniform(-30, 30, (n, m))
+
+
+def _sentinels(rng: np.random.Generator, n: int, m: int) -> np.ndarray:
+    cost = rng.random((n, m))
+    size = 10.0 ** rng.integers(6, 25)
+    cost[: rng.integers(0, n), :] = size
+    cost[:, : rng.integers(0, m)] = size
+    cost[rng.random((n, m)) < 0.2] = size
+    return cost
+
+
+def _tied(rng: np.random.Generator, n: int, m: int) -> np.ndarray:
+    return rng.integers(0, 4, (n, m)) * 0.1 + rng.choice([0.0, 1e-16, 1e-12]) * rng.random((n, m))
+
+
+def _shifted(rng: np.random.Generator, n: int, m: int) -> np.ndarray:
+    return rng.random((n, m)) - 0.5 + 10.0 ** rng.integers(-3, 12)
+
+
+def _holes(rng: np.random.Generator, n: int, m: int) -> np.ndarray:
+    cost = rng.random((n, m)) * 10.0 ** rng.integers(-20, 20)
+    cost[rng.random((n, m)) < 0.5] = np.inf
+    np.fill_diagonal(cost, 10.0 ** rng.integers(-20, 20))
+    return cost
+
+
+FAMILIES: tuple[Callable[[np.random.Generator, int, int], np.ndarray], ...] = (
+    _decades,
+    _scattered,
+    _sentinels,
+    _tied,
+    _shifted,
+    _holes,
+)
+
+
+def _points(rng: np.random.Generator, n: int, m: int, prices: Any, metric: Any) -> tuple[Problem, np.ndarray]:
+    """Return two point sets, some with far points, and their costs."""
+    x, y = (rng.random((size, 2)) for size in (n, m))
+    x[: rng.integers(0, 2)] *= 10.0 ** rng.integers(0, 9)
+    return Problem.points(x, y, metric=metric, unmatched_cost=prices), pair_costs(x, y, metric)
+
+
+def _prices(rng: np.random.Generator, n: int, m: int) -> Any:
+    kind = rng.integers(0, 4)
+    scale = 10.0 ** (rng.integers(-3, 4) if rng.random() < 0.7 else rng.integers(-20, 31))
+    return (None, None, scale, (scale * rng.random(n), scale * rng.random(m)))[kind]
+
+
+def _stated(seed: int) -> tuple[Problem, list[tuple[np.ndarray, Any]]]:
+    """Return a problem, and the costs and prices of each of its blocks."""
+    rng = np.random.default_rng(seed)
+    blocks, stated = int(rng.choice([1, 1, 1, 3])), []
+    family, form = int(rng.integers(0, len(FAMILIES) + 2)), int(rng.integers(0, 2))
+    priced = rng.random() < 0.4
+    for _ in range(blocks):
+        n, m = (int(k) for k in rng.integers(1, 14, 2))
+        prices = _prices(rng, n, m) if priced else None
+        prices = 1.0 if priced and prices is None else prices
+        if family >= len(FAMILIES):
+            problem, cost = _points(rng, n, m, prices, ("distance", "squared")[form])
+        else:
+            cost = FAMILIES[family](rng, n, m)
+            problem = Problem.dense(cost, unmatched_cost=prices)
+            problem = as_sparse(problem) if form else problem
+        stated.append((problem, cost, prices))
+    parts = [problem for problem, _, _ in stated]
+    return parts[0] if blocks == 1 else Problem.batch(parts), [(cost, prices) for _, cost, prices in stated]
+
+
+def _sides(prices: Any) -> tuple[Any, Any] | None:
+    return None if prices is None else prices if isinstance(prices, tuple) else (prices, prices)
+
+
+def _excess(cost: np.ndarray, prices: Any, col_of_row: np.ndarray) -> Fraction:
+    """Return how much dearer than the optimum links are, over what not every answer pays."""
+    sides = _sides(prices)
+    links, least = paid(cost, col_of_row, sides), optimum(cost, sides)
+    if links == least:
+        return Fraction(0)
+    return (links - least) / max(_own(cost, sides, links), Fraction(1, 10**400))
+
+
+def _own(cost: np.ndarray, sides: tuple[Any, Any] | None, links: Fraction) -> Fraction:
+    """Return what is paid above the rows' least, the price of every column taken as paid."""
+    if sides is None:
+        short = cost if cost.shape[0] <= cost.shape[1] else cost.T
+        return links - sum((Fraction(float(row.min())) for row in short), Fraction(0))
+    rows, cols = ([Fraction(float(p)) for p in np.broadcast_to(s, k)] for s, k in zip(sides, cost.shape, strict=True))
+    forced = sum(cols, Fraction(0))
+    for row, price in zip(cost, rows, strict=True):
+        forced += min([price, *(Fraction(c) - cols[j] for j, c in enumerate(row.tolist()) if c < np.inf)])
+    return links - forced
+
+
+def _assert_not_fooled(problem: Problem, stated: list[tuple[np.ndarray, Any]], answer: Assignment) -> bool:
+    """Hold an answer to what it claims; return whether it is called optimal."""
+    proven = verify(problem, answer)
+    assert proven.is_optimal or not answer.is_optimal, proven.faults
+    if proven.is_optimal:
+        for block, (cost, prices) in zip(answer.blocks(), stated, strict=True):
+            assert _excess(cost, prices, block.col_of_row) <= SHARE
+    return answer.is_optimal
+
+
+def _forged(problem: Problem, answer: Assignment, rng: np.random.Generator) -> Assignment:
+    """Return other links with duals moved by a large number, which call themselves optimal."""
+    col_of_row = answer.col_of_row.copy()
+    linked = np.flatnonzero(col_of_row[: int(problem.row_offsets[1])] >= 0)
+    col_of_row[linked] = col_of_row[np.roll(linked, 1)]
+    v = answer.col_duals + rng.choice([-1.0, 1.0]) * 10.0 ** rng.integers(0, 20)
+    return replace(certify(problem, col_of_row, v, solver="forged"), is_optimal=True)
+
+
+@pytest.mark.parametrize("first", range(0, SEEDS, PER_TEST))
+def test_no_answer_that_is_called_optimal_is_dearer_than_the_optimum(first: int) -> None:
+    names = list(SOLVERS)
+    called = 0
+    for seed in range(first, min(first + PER_TEST, SEEDS)):
+        problem, stated = _stated(seed)
+        solver = "auto" if seed % 2 else names[seed // 2 % len(names)]
+        answer = solve(problem, solver, "cpu")
+        called += _assert_not_fooled(problem, stated, answer)
+        forged = _forged(problem, answer, np.random.default_rng(seed))
+        if np.isfinite(np.atleast_1d(forged.cost)).all():
+            _assert_forged_is_refused(problem, stated, forged)
+    assert called >= 0.9 * min(PER_TEST, SEEDS - first)
+
+
+def _assert_forged_is_refused(problem: Problem, stated: list[tuple[np.ndarray, Any]], forged: Assignment) -> None:
+    if verify(problem, forged):
+        for block, (cost, prices) in zip(forged.blocks(), stated, strict=True):
+            assert _excess(cost, prices, block.col_of_row) <= SHARE
