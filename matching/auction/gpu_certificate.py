@@ -7,8 +7,11 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
+from .. import cuda
 from ..assignment import Assignment
-from ..certificate import incomplete_blocks
+from ..certificate import MOST_PAIRS, incomplete_blocks
+from ..certificate import certify as host_certify
+from ..exact_gap import SHARE
 from ..problem import Problem
 from .gpu_graph import DeviceGraph, Prices
 
@@ -73,7 +76,14 @@ def certified(
     else:
         offsets = cp.asarray(problem.row_offsets), cp.asarray(problem.col_offsets)
         cost, gap = _sums_of_blocks(graph, problem.n_blocks, *offsets, terms)
-    if not is_tight:
+    if is_tight and not problem.is_integer:
+        gap, in_doubt = _with_rounding(problem, r, terms, gap)
+        if in_doubt and problem.n_edges <= MOST_PAIRS:
+            local = local_partners(graph, prices.col_of_row, problem.row_offsets, problem.col_offsets)
+            found = cuda.to_host(local), cuda.to_host(v)
+            return host_certify(problem.on_host(), *found, solver=solver, device=device, stats=stats).on_device()
+        is_tight = not in_doubt
+    elif not is_tight:
         incomplete = incomplete_blocks(problem, prices.col_of_row.get())
         gap = np.where(incomplete, np.inf, gap) if problem.n_blocks > 1 else np.inf if incomplete[0] else gap
     return Assignment(
@@ -90,6 +100,28 @@ def certified(
         problem.row_offsets,
         problem.col_offsets,
     )
+
+
+def _with_rounding(problem: Problem, r: Any, terms: Any, gap: Any) -> tuple[Any, bool]:
+    """Return the gap with what rounding may have kept from it, and whether a block is in doubt.
+
+    As on the CPU (`certificate.Slackness`); but beyond `MOST_PAIRS` pairs, which would be too many to fetch, the gap of
+    a block is held to all that its links and lone cost.
+    """
+    rows, cols = problem.row_offsets, problem.col_offsets
+    paid, duals = abs(cuda.to_host(terms[0])), abs(cuda.to_host(r))
+    blocks = np.arange(problem.n_blocks)
+    block = np.concatenate([np.repeat(blocks, np.diff(rows)), np.repeat(blocks, np.diff(cols))])
+    gap = np.atleast_1d(gap) + 2 * np.finfo(np.float64).eps * np.bincount(block[: len(duals)], duals, len(blocks))
+    if problem.n_edges > MOST_PAIRS:
+        own = np.bincount(block, paid, len(blocks))
+    else:
+        positive = paid > 0
+        least = np.full(len(blocks), np.inf)
+        np.minimum.at(least, block[positive], paid[positive])
+        own = np.where(least < np.inf, least, 0.0) * np.bincount(block[positive], minlength=len(blocks))
+    in_doubt = bool((gap > SHARE * own).any())
+    return gap if problem.n_blocks > 1 else gap[0].item(), in_doubt
 
 
 def _sums_of_blocks(graph: DeviceGraph, blocks: int, row_offsets: Any, col_offsets: Any, terms: Any) -> np.ndarray:
