@@ -13,8 +13,8 @@ from numba import njit
 from . import cuda, device_problem
 from .box_tree import cheapest_columns
 from .host_problem import largest_size
+from .jit.row_scan import cheapest_column
 from .problem import INT_LIMIT, Problem
-from .row_scan import cheapest_column
 
 ALL_PAIRS = 2**20
 """Pairs of two point sets up to which row duals are found by trying all; above, through a tree of boxes."""

@@ -13,7 +13,7 @@ from numba import njit
 
 from . import cuda
 from .errors import InvalidProblem
-from .row_scan import float_of_rank, ranks_at_ends
+from .jit.row_scan import float_of_rank, ranks_at_ends
 
 # Longest alternating path times largest cost must stay below this for exact int64 arithmetic; also the integer "none".
 INT_LIMIT = 2**62

@@ -20,7 +20,7 @@ from typing import NamedTuple
 import numpy as np
 from numba import njit
 
-from .column_heap import UNSEEN, append, pop, rise
+from .jit.column_heap import UNSEEN, append, pop, rise
 from .problem import INT_LIMIT
 
 BIDS_PER_ROW = 6

@@ -18,11 +18,11 @@ from ..block_by_block import block_by_block
 from ..certificate import certify
 from ..errors import NotConverged
 from ..flat_graph import Graph, Parts, flat_graph, independent_parts, local_columns
+from ..jit.threads import side_by_side
 from ..problem import Problem
 from ..sharpen import sharpened
 from ..short_side import Matched, from_short_side
 from ..shortest_paths import State, lower_to_cheapest, named_counts, start
-from ..threads import side_by_side
 from .bidding import as_duals, increment, out_of_bids
 from .feasibility import check_feasible
 from .finish import NO_LIMIT, TOO_HARD, finish_rows, match_if_easy, settle_lone_columns, take_prices, unassign

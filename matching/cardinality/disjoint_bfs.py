@@ -14,7 +14,7 @@ from typing import Any
 import numpy as np
 from numba import njit
 
-from .atomics import claim, fetch_add
+from ..jit.atomics import claim, fetch_add
 from .graph import BipartiteGraph, IntArray
 from .multicore import ROOTS_PER_TURN, search_in_phases, share, thread_count
 

@@ -12,7 +12,7 @@ from typing import Any
 
 import numpy as np
 
-from .bitset import empty_bits, mark_matched
+from ..jit.bitset import empty_bits, mark_matched
 from .graph import BipartiteGraph, IntArray
 from .hopcroft_karp import augment_along_levels, levels_from_free_rows
 from .phases import phase_statistics

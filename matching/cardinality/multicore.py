@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 
 from ..errors import InvalidProblem
-from ..threads import processors, side_by_side
+from ..jit.threads import processors, side_by_side
 from .graph import IntArray
 
 ROOTS_PER_TURN = 16

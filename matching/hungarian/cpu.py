@@ -21,10 +21,10 @@ from ..convert import as_dense, as_sparse, transposed
 from ..errors import Infeasible, InvalidProblem
 from ..flat_graph import Parts, allowed_pairs, flat_graph, independent_parts, local_columns
 from ..hall import infeasible
+from ..jit.threads import side_by_side, wait_passively
 from ..problem import INT_LIMIT, Problem
 from ..sharpen import sharpened
 from ..short_side import Matched, from_short_side
-from ..threads import side_by_side, wait_passively
 from .classical import match_by_zeros
 from .forest import match_by_forests, no_forest
 from .handover import columns_below, exchanged, from_prices, starting_duals, take_back

@@ -12,7 +12,7 @@ from scipy.optimize import linear_sum_assignment
 from scipy.spatial.distance import cdist
 
 from auctrack.matching import Infeasible, Problem, solve, verify
-from auctrack.matching.row_scan import BLOCK, cheapest_column, least_rank, rank
+from auctrack.matching.jit.row_scan import BLOCK, cheapest_column, least_rank, rank
 
 NUMBERS = st.one_of(
     st.floats(allow_nan=False, width=64), st.sampled_from([0.0, -0.0, np.inf, -np.inf, 5e-324, -5e-324, 1e308, -1e308])
