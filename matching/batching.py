@@ -12,7 +12,8 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from . import cuda, device_problem
+from . import device_problem
+from .device import cuda
 from .errors import InvalidProblem
 from .host_problem import largest_size, refuse_beyond
 

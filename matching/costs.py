@@ -10,8 +10,9 @@ from typing import Any
 import numpy as np
 from numba import njit
 
-from . import cuda, device_problem
+from . import device_problem
 from .box_tree import cheapest_columns
+from .device import cuda
 from .host_problem import largest_size
 from .jit.row_scan import cheapest_column
 from .problem import INT_LIMIT, Problem

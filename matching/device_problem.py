@@ -10,7 +10,7 @@ from typing import Any
 
 import numpy as np
 
-from . import cuda
+from .device import cuda
 from .errors import InvalidProblem
 from .host_problem import COORDINATE_LIMIT, check_shape, dense_shape, supported
 

@@ -16,13 +16,13 @@ from dataclasses import replace
 
 import numpy as np
 
-from . import cuda
 from .assignment import Assignment
 from .cardinality.graph import BipartiteGraph
 from .cardinality.matching import alternating_reach
 from .certificate import block_of, certify, inverse
 from .convert import as_sparse
 from .costs import largest_link_cost
+from .device import cuda
 from .errors import InvalidProblem, NotConverged
 from .flat_graph import global_columns
 from .problem import Problem

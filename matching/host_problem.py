@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 from numba import njit
 
-from . import cuda
+from .device import cuda
 from .errors import InvalidProblem
 from .jit.row_scan import float_of_rank, ranks_at_ends
 

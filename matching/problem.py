@@ -9,8 +9,9 @@ from typing import Any, Literal
 
 import numpy as np
 
-from . import cuda, device_problem, host_problem
+from . import device_problem, host_problem
 from .batching import laid_together, taken_apart
+from .device import cuda
 from .errors import InvalidProblem
 from .host_problem import INT_LIMIT
 

@@ -8,7 +8,8 @@ from typing import Any
 
 import numpy as np
 
-from . import cuda, device_problem, host_problem
+from . import device_problem, host_problem
+from .device import cuda
 from .errors import InvalidProblem
 from .high_prices import refuse_high_prices
 from .problem import Problem

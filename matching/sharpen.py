@@ -23,10 +23,10 @@ from typing import NamedTuple
 import numpy as np
 from numba import njit
 
-from . import cuda
 from .assignment import Assignment
 from .certificate import certify
 from .convert import as_dense
+from .device import cuda
 from .problem import Problem
 
 SWEEPS, SWEEPS_OF_LARGE = 200, 20

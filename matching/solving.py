@@ -8,9 +8,9 @@ from typing import Any
 
 import numpy as np
 
-from . import cuda
 from .assignment import Assignment
 from .convert import gate_radius
+from .device import cuda
 from .errors import DeviceUnavailable, InvalidProblem
 from .high_prices import at_lower_prices
 from .problem import Problem

@@ -10,9 +10,10 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from .. import certificate, cuda
+from .. import certificate
 from ..assignment import Assignment
 from ..convert import as_dense, as_sparse, transposed
+from ..device import cuda
 from ..errors import DeviceUnavailable, NotConverged
 from ..problem import Problem
 from ..sharpen import sharpened

@@ -8,9 +8,9 @@ from typing import Any
 
 import numpy as np
 
-from .. import cuda
 from ..assignment import Assignment
 from ..batching import chosen, members
+from ..device import cuda
 from ..errors import Infeasible, NotConverged
 from ..problem import Problem
 

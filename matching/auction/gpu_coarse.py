@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy as np
 
-from .. import cuda
+from ..device import cuda
 from .coarse_start import ROUNDS, CoarseGrid, too_steep
 
 THREADS = 256

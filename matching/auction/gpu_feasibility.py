@@ -10,11 +10,11 @@ from typing import Any
 
 import numpy as np
 
-from .. import cuda
 from ..cardinality import graph_gpu
 from ..cardinality.best_gpu import best_gpu
 from ..cardinality.initial_gpu import cheap, given
 from ..cardinality.structure_gpu import alternating_reach_gpu
+from ..device import cuda
 from ..errors import Infeasible
 from ..hall import of_first_block
 from .feasibility import FEW_PAIRS

@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from .. import cuda
+from ..device import cuda
 from ..errors import DeviceMemoryExceeded
 from ..problem import Problem
 from .gpu_dense import solve_in_phases

@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from .. import cuda
+from ..device import cuda
 from ..problem import Problem
 from .gpu_coarse import coarse_prices
 from .gpu_graph import PATH_BYTES, DeviceGraph, Prices, bounds_on_device

@@ -9,7 +9,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from .. import cuda
+from ..device import cuda
 from ..hungarian.gpu_dense import DeviceCosts, DeviceState
 from ..hungarian.gpu_forest import columns_held, match_by_forests
 from ..hungarian.gpu_trees import grow_trees

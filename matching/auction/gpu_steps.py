@@ -10,7 +10,7 @@ from typing import Any
 
 import numpy as np
 
-from .. import cuda
+from ..device import cuda
 from .gpu_graph import PATH_BYTES, DeviceGraph, Prices
 
 THREADS = 512

@@ -15,7 +15,7 @@ from typing import Any
 
 import numpy as np
 
-from .. import cuda
+from ..device import cuda
 from .apfb import START, Bfs, Launch, check_form
 from .graph_gpu import THREADS, DeviceGraph, DeviceMatching
 from .phases import phase_statistics

@@ -9,7 +9,7 @@ from typing import Any
 
 import numpy as np
 
-from .. import cuda
+from ..device import cuda
 from .graph_gpu import DeviceGraph, DeviceMatching
 from .initial_gpu import LONG_ROW
 from .persistent_gpu import MOST_LEVELS, THREADS_OF_A_BLOCK, all_blocks, phases_of

@@ -12,7 +12,7 @@ from typing import Any
 
 import numpy as np
 
-from .. import cuda
+from ..device import cuda
 from .g_pr import SHRINK_FROM, Form, checked_interval
 from .graph_gpu import THREADS, DeviceGraph, DeviceMatching, blocks
 

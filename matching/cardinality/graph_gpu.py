@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from .. import cuda
+from ..device import cuda
 from .graph import BipartiteGraph
 from .reading import check_columns, check_pointer, checked_shape, checked_type, is_on_device, parts_of, pointer_type
 

@@ -10,7 +10,7 @@ import numpy as np
 from numba import njit
 from numpy.typing import NDArray
 
-from .. import cuda
+from ..device import cuda
 from ..errors import InvalidProblem
 from .graph import BipartiteGraph, IntArray
 

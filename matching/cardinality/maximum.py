@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from .. import cuda
+from ..device import cuda
 from ..errors import InvalidProblem
 from ..host_problem import fetched
 from . import solve_gpu

@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy as np
 
-from .. import cuda
+from ..device import cuda
 from .graph import IntArray
 
 THREADS_OF_A_BLOCK = 1024

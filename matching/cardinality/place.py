@@ -6,7 +6,7 @@ from collections.abc import Callable, Generator
 from contextlib import contextmanager
 from typing import Any
 
-from .. import cuda
+from ..device import cuda
 from ..errors import InvalidProblem
 from .graph import BipartiteGraph
 from .graph_gpu import DeviceGraph

@@ -8,7 +8,7 @@ import numpy as np
 from numba import njit
 from numpy.typing import ArrayLike, NDArray
 
-from .. import cuda
+from ..device import cuda
 from ..errors import InvalidProblem
 from ..host_problem import fetched
 from .best import best

@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from .. import cuda
+from ..device import cuda
 from .best_gpu import best_gpu
 from .graph_gpu import DeviceGraph
 from .initial_gpu import cheap, given

@@ -7,7 +7,7 @@ from typing import Any, cast
 
 import numpy as np
 
-from .. import cuda
+from ..device import cuda
 from ..errors import InvalidProblem
 
 _INDEX_MAX = np.iinfo(np.int32).max

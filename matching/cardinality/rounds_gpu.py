@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy as np
 
-from .. import cuda
+from ..device import cuda
 from .graph_gpu import THREADS, DeviceGraph, DeviceMatching, blocks
 from .persistent_gpu import MOST_LEVELS, THREADS_OF_A_BLOCK, all_blocks, phases_of
 

@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from .. import cuda
+from ..device import cuda
 from .apfb_gpu import apfb_gpu, apsb_gpu
 from .best_gpu import best_gpu
 from .choices import check_options, look_up

@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy as np
 
-from .. import cuda
+from ..device import cuda
 from .forest_gpu import cover
 from .graph_gpu import THREADS, DeviceGraph, blocks
 from .initial_gpu import given

@@ -9,12 +9,12 @@ from typing import Any
 
 import numpy as np
 
-from .. import cuda
 from ..assignment import Assignment
 from ..auction.gpu_certificate import certified
 from ..auction.gpu_graph import DeviceGraph, Prices
 from ..certificate import certify
 from ..convert import as_sparse, transposed
+from ..device import cuda
 from ..errors import Infeasible
 from ..problem import Problem
 from ..sharpen import sharpened

@@ -8,11 +8,11 @@ from typing import Any
 
 import numpy as np
 
-from .. import cuda
 from ..assignment import Assignment
 from ..auction.gpu_certificate import certified
 from ..auction.gpu_graph import Prices, bounds_on_device
 from ..batching import chosen
+from ..device import cuda
 from ..errors import Infeasible
 from ..problem import Problem
 from .gpu_classical import COUNTS, LEAST_CAPACITY, bytes_of, pairs_of_a_row, stats_of, ways_to_ends, zeros_of_a_row

@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy as np
 
-from .. import cuda
+from ..device import cuda
 from ..errors import InvalidProblem
 from .gpu_dense import DeviceCosts, DeviceState
 

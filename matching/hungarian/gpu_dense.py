@@ -8,8 +8,8 @@ from typing import Any
 
 import numpy as np
 
-from .. import cuda
 from ..auction.gpu_graph import DeviceGraph, bounds_on_device
+from ..device import cuda
 from ..errors import Infeasible
 from ..hall import infeasible
 from ..problem import INT_LIMIT, Problem

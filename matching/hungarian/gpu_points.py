@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from .. import cuda
+from ..device import cuda
 from ..problem import Problem
 
 

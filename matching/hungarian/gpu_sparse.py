@@ -11,11 +11,11 @@ from typing import Any
 
 import numpy as np
 
-from .. import cuda
 from ..assignment import Assignment
 from ..auction.gpu_certificate import certified, certify
 from ..auction.gpu_graph import DeviceGraph, Prices
 from ..auction.gpu_scaling import starting_prices
+from ..device import cuda
 from ..errors import Infeasible
 from ..hall import infeasible
 from ..problem import Problem

@@ -9,8 +9,8 @@ from typing import Any
 
 import numpy as np
 
-from .. import cuda
 from ..auction.gpu_graph import DeviceGraph, Prices
+from ..device import cuda
 
 THREADS = 512
 SEARCHES_COUNTED = 64

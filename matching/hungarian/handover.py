@@ -13,10 +13,10 @@ from typing import Any
 
 import numpy as np
 
-from .. import cuda
 from ..assignment import Assignment
 from ..block_by_block import joined
 from ..costs import best_row_duals, largest_cost
+from ..device import cuda
 from ..errors import Infeasible, InvalidProblem
 from ..host_problem import fetched
 from ..problem import Problem

@@ -12,8 +12,8 @@ from typing import Any
 
 import numpy as np
 
-from .. import cuda
 from ..auction.gpu_graph import bounds_on_device
+from ..device import cuda
 from ..problem import INT_LIMIT
 from .gpu_classical import list_rows, match_listed, room_for_lists
 from .gpu_dense import DeviceCosts, DeviceState

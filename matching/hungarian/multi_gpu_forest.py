@@ -11,7 +11,7 @@ from typing import Any
 
 import numpy as np
 
-from .. import cuda
+from ..device import cuda
 from ..errors import InvalidProblem
 from . import gpu_forest
 from .gpu_dense import DeviceCosts, DeviceState

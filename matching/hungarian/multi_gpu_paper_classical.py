@@ -12,7 +12,7 @@ from typing import Any
 
 import numpy as np
 
-from .. import cuda
+from ..device import cuda
 from .gpu_dense import DeviceCosts, DeviceState
 from .gpu_paper_classical import ZeroSearch
 from .shards import Shards, take_largest

@@ -13,7 +13,7 @@ from typing import Any
 
 import numpy as np
 
-from .. import cuda
+from ..device import cuda
 from .gpu_dense import DeviceCosts, DeviceState
 from .gpu_paper import PaperSearch, first_free, frontier_arguments
 from .gpu_paper_tree import enter

@@ -9,11 +9,11 @@ from typing import Any, TypeVar
 
 import numpy as np
 
-from .. import cuda
 from ..certificate import Slackness, slackness_of_links
+from ..device import cuda
+from ..device.collectives import Collective
 from ..problem import Problem
 from ..sharded import ShardedCosts
-from .collectives import Collective
 from .gpu_dense import STRIPES, THREADS, DeviceCosts, DeviceState, reduce_rows
 from .state import FREE
 

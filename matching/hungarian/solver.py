@@ -7,8 +7,8 @@ from typing import Any, ClassVar, Literal
 
 import numpy as np
 
-from .. import cuda
 from ..assignment import Assignment
+from ..device import cuda
 from ..errors import DeviceUnavailable, InvalidProblem
 from ..problem import Problem
 from ..sharded import ShardedCosts

@@ -1,1 +1,1 @@
-"""CUDA C++ sources, compiled through :mod:`auctrack.matching.cuda`."""
+"""CUDA C++ sources, compiled through :mod:`auctrack.matching.device.cuda`."""

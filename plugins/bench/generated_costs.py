@@ -10,8 +10,8 @@ from typing import Any
 
 import numpy as np
 
-from ...matching import cuda
 from ...matching.assignment import Assignment
+from ...matching.device import cuda
 from ...matching.hungarian.shards import even_split
 from ...matching.problem import Problem
 from ...matching.sharded import ShardedCosts

@@ -7,8 +7,8 @@ from typing import Any
 
 import numpy as np
 
-from ...matching import cuda
 from ...matching.assignment import Assignment
+from ...matching.device import cuda
 from ...matching.problem import Problem
 from ...matching.solving import solve
 from ...matching.verification import verify

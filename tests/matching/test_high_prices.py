@@ -7,9 +7,10 @@ from typing import Any
 import numpy as np
 import pytest
 
-from auctrack.matching import SOLVERS, Assignment, NotConverged, Problem, cuda, solve, verify
+from auctrack.matching import SOLVERS, Assignment, NotConverged, Problem, solve, verify
 from auctrack.matching.auction import Auction
 from auctrack.matching.convert import as_sparse
+from auctrack.matching.device import cuda
 from auctrack.matching.solvers import solver_devices
 
 from .cases import optimum_of

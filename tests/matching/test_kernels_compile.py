@@ -10,7 +10,7 @@ from pathlib import Path
 
 import pytest
 
-from auctrack.matching import cuda
+from auctrack.matching.device import cuda
 
 OLDEST, NEWEST = "sm_75", "sm_90"  # what CUDA 13 still knows, and what is measured on
 

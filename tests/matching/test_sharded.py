@@ -12,7 +12,8 @@ from typing import Any
 import numpy as np
 import pytest
 
-from auctrack.matching import DeviceUnavailable, HungarianTree, InvalidProblem, Problem, ShardedCosts, cuda, solve
+from auctrack.matching import DeviceUnavailable, HungarianTree, InvalidProblem, Problem, ShardedCosts, solve
+from auctrack.matching.device import cuda
 
 SPLITTING = ("hungarian-tree", "hungarian-classical")
 

@@ -310,7 +310,7 @@ def test_options_are_checked_when_stated(options: dict[str, Any], message: str):
 
 
 def test_cuda_without_a_gpu_says_so():
-    from auctrack.matching import cuda
+    from auctrack.matching.device import cuda
 
     if cuda.is_available():
         pytest.skip("a CUDA device is present")

@@ -5,8 +5,8 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from auctrack.matching import cuda
 from auctrack.matching.cardinality import BipartiteGraph, maximum_matching, solve_gpu, verify_matching
+from auctrack.matching.device import cuda
 from auctrack.matching.errors import DeviceUnavailable, InvalidProblem
 
 MASK = np.array([[1, 1, 0], [1, 0, 0]], bool)

@@ -8,7 +8,6 @@ from typing import Any
 import numpy as np
 import pytest
 
-from auctrack.matching import cuda
 from auctrack.matching.cardinality import (
     cardinality_over_radii,
     connected_components,
@@ -28,6 +27,7 @@ from auctrack.matching.cardinality.matching import check_matching
 from auctrack.matching.cardinality.radii_gpu import cardinality_over_radii_gpu
 from auctrack.matching.cardinality.rounds_gpu import push_relabel
 from auctrack.matching.cardinality.solve_gpu import maximum_matching_gpu
+from auctrack.matching.device import cuda
 
 from ..auction.on_host import CUPY, needs_compiler
 from ..hungarian.host_kernels import HostKernel, compiled

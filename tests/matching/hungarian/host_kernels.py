@@ -20,7 +20,7 @@ from typing import Any
 
 import numpy as np
 
-from auctrack.matching import cuda
+from auctrack.matching.device import cuda
 
 from .kernel_twins import HostCosts
 

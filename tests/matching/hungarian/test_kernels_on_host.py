@@ -8,7 +8,8 @@ from typing import Any
 import numpy as np
 import pytest
 
-from auctrack.matching import Problem, cuda, solve
+from auctrack.matching import Problem, solve
+from auctrack.matching.device import cuda
 from auctrack.matching.hungarian import gpu_batch, gpu_classical, gpu_forest, multi_gpu_forest
 from auctrack.matching.hungarian.gpu_classical import MOST_LEVELS, MOST_ROWS
 from auctrack.matching.hungarian.multi_gpu_classical import match_by_stages

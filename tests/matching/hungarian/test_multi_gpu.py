@@ -15,12 +15,12 @@ from auctrack.matching import (
     InvalidProblem,
     Problem,
     ShardedCosts,
-    cuda,
     solve,
     verify,
 )
 from auctrack.matching.convert import as_dense
-from auctrack.matching.hungarian.collectives import Copies
+from auctrack.matching.device import cuda
+from auctrack.matching.device.collectives import Copies
 from auctrack.matching.hungarian.multi_gpu import Method, nobody_matched, solve_dense, solve_shards
 from auctrack.matching.hungarian.multi_gpu_classical import match_by_stages
 from auctrack.matching.hungarian.multi_gpu_forest import match_by_forests

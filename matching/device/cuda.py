@@ -25,9 +25,9 @@ from typing import Any
 
 import numpy as np
 
-from .errors import DeviceMemoryExceeded, DeviceUnavailable
+from ..errors import DeviceMemoryExceeded, DeviceUnavailable
 
-KERNEL_FOLDER = Path(__file__).parent / "kernels"
+KERNEL_FOLDER = Path(__file__).parents[1] / "kernels"
 COMPILE_OPTIONS = ("-std=c++17",)
 _PEER_ACCESS_ALREADY_ENABLED = 704
 OLDEST_ARCHITECTURE = (7, 0)  # ld.acquire and independent thread scheduling

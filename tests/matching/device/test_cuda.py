@@ -9,7 +9,7 @@ from types import SimpleNamespace
 import numpy as np
 import pytest
 
-from auctrack.matching import cuda
+from auctrack.matching.device import cuda
 from auctrack.matching.errors import DeviceMemoryExceeded, DeviceUnavailable
 
 
