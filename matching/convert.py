@@ -9,7 +9,7 @@ import numpy as np
 from .costs import link_costs, pair_costs
 from .errors import InvalidProblem
 from .flat_graph import allowed_pairs, global_columns
-from .grid import pairs_within
+from .points.grid import pairs_within
 from .problem import Problem
 
 DENSE_LIMIT_BYTES = 8 * 2**30

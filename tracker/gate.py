@@ -9,7 +9,7 @@ from typing import Literal
 
 import numpy as np
 
-from ..matching.grid import Grid, build_grid, pairs_in_grid
+from ..matching.points.grid import Grid, build_grid, pairs_in_grid
 from ..matching.problem import Problem
 from .points import Points
 

@@ -7,12 +7,12 @@ from typing import Any
 
 import numpy as np
 
+from ..points.gpu_tree import FAN, THREADS, Side
 from .gpu_certificate import certify
 from .gpu_found_pairs import FoundPairs, with_pairs
 from .gpu_graph import DeviceGraph, Prices
 from .gpu_scaling import MOST_REPAIRS
 from .gpu_steps import ascending
-from .gpu_tree import FAN, THREADS, Side
 
 
 class AllPairs:

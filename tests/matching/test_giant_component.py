@@ -10,7 +10,7 @@ import pytest
 
 from auctrack.matching import Infeasible, Problem, solve, verify
 from auctrack.matching.components import components
-from auctrack.matching.grid import pairs_within
+from auctrack.matching.points.grid import pairs_within
 
 ROWS = 20_000
 DEGREE = 29

@@ -18,9 +18,9 @@ from auctrack.matching import (
     solve,
     verify,
 )
-from auctrack.matching.box_tree import build_tree, nearest
 from auctrack.matching.convert import as_dense
-from auctrack.matching.hilbert import hilbert_orders
+from auctrack.matching.points.box_tree import build_tree, nearest
+from auctrack.matching.points.hilbert import hilbert_orders
 
 from ..cases import CASES, SMALL_COSTS, assert_solves
 

@@ -16,8 +16,8 @@ from typing import NamedTuple
 import numpy as np
 from numba import njit
 
+from ..jit.threads import ROWS_PER_TASK, side_by_side, tasks
 from .hilbert import hilbert_orders
-from .jit.threads import ROWS_PER_TASK, side_by_side, tasks
 
 FAN = 8
 """Points of a leaf, children of a box, and rows that go down the tree together."""

@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from auctrack.matching.grid import CROWDED, build_grid, pairs_within
+from auctrack.matching.points.grid import CROWDED, build_grid, pairs_within
 
 
 def _brute_force(x: np.ndarray, y: np.ndarray, radius: float) -> tuple[np.ndarray, np.ndarray, np.ndarray]:

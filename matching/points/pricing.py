@@ -12,8 +12,16 @@ from __future__ import annotations
 import numpy as np
 from numba import njit
 
-from ..box_tree import FAN, BoxTree, box_gaps, corners, largest_in_boxes, least_in_leaf, point_squares
 from ..jit.threads import ROWS_PER_TASK, side_by_side, tasks
+from .box_tree import (
+    FAN,
+    BoxTree,
+    box_gaps,
+    corners,
+    largest_in_boxes,
+    least_in_leaf,
+    point_squares,
+)
 
 _ULPS = 16 * np.finfo(np.float64).eps
 

@@ -11,7 +11,7 @@ from __future__ import annotations
 import numpy as np
 from numba import njit
 
-from .jit.threads import ROWS_PER_TASK, side_by_side, tasks
+from ..jit.threads import ROWS_PER_TASK, side_by_side, tasks
 
 _BITS = 16
 """Bits of a point's place along each axis: the curve runs through a grid of 2**16 cells a side."""

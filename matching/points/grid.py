@@ -11,7 +11,7 @@ import numpy as np
 from numba import njit
 from scipy.spatial import cKDTree
 
-from .jit.threads import side_by_side
+from ..jit.threads import side_by_side
 
 ROWS_PER_TASK = 50_000
 LONG_ROW = 64
