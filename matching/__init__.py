@@ -34,7 +34,7 @@ if TYPE_CHECKING:
     from .hungarian import HungarianClassical, HungarianTree
     from .jv import JV
     from .problem import Problem
-    from .sharded import ShardedCosts
+    from .problem.sharded import ShardedCosts
     from .solvers import SOLVERS, Solver
     from .solving import solve
     from .sparse_jv import SparseJV
@@ -63,7 +63,7 @@ _HOMES = {
     "maximum_matching": ".cardinality.maximum",
     "NotConverged": ".errors",
     "Problem": ".problem",
-    "ShardedCosts": ".sharded",
+    "ShardedCosts": ".problem.sharded",
     "solve": ".solving",
     "Solver": ".solvers",
     "SOLVERS": ".solvers",

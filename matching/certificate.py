@@ -22,8 +22,8 @@ import numpy as np
 from numba import njit
 
 from .assignment import Assignment
-from .costs import best_row_duals, link_costs
 from .problem import Problem
+from .problem.costs import best_row_duals, link_costs
 
 ULPS = 64
 """Exact, for real costs: every complementary slackness term within this many ulp of the largest term that went into it,

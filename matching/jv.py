@@ -18,12 +18,12 @@ from numba import njit
 
 from .assignment import Assignment
 from .certificate import certify
-from .convert import as_dense
 from .dense_paths import assign_dense_rows, lower_dense_to_cheapest
-from .flat_graph import allowed_pairs, flat_graph
 from .hall import infeasible
 from .jit.threads import side_by_side
 from .problem import Problem
+from .problem.convert import as_dense
+from .problem.flat_graph import allowed_pairs, flat_graph
 from .sharpen import sharpened
 from .short_side import Matched, from_short_side
 from .shortest_paths import State, assign_rows, lower_to_cheapest, named_counts, start

@@ -25,9 +25,9 @@ from numba import njit
 
 from .assignment import Assignment
 from .certificate import certify
-from .convert import as_dense
 from .device import cuda
 from .problem import Problem
+from .problem.convert import as_dense
 
 SWEEPS, SWEEPS_OF_LARGE = 200, 20
 """Times that the ways from each place may be looked at on average, up to `MOST_PAIRS` pairs and beyond: more means that

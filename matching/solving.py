@@ -9,12 +9,12 @@ from typing import Any
 import numpy as np
 
 from .assignment import Assignment
-from .convert import gate_radius
 from .device import cuda
 from .errors import DeviceUnavailable, InvalidProblem
 from .high_prices import at_lower_prices
 from .problem import Problem
-from .sharded import ShardedCosts
+from .problem.convert import gate_radius
+from .problem.sharded import ShardedCosts
 from .solvers import Solver, devices_for, make_solver
 
 FEW_PAIRS = 60_000

@@ -9,9 +9,9 @@ import numpy as np
 
 from .assignment import Assignment
 from .certificate import ULPS, Slackness, block_of, complementary_slackness, incomplete_blocks, inverse
-from .costs import absent_cost, best_row_duals, largest_cost, link_costs, row_costs
 from .errors import InvalidProblem
 from .problem import Problem
+from .problem.costs import absent_cost, best_row_duals, largest_cost, link_costs, row_costs
 
 _TOLERANCE = ULPS * np.finfo(np.float64).eps
 

@@ -12,8 +12,8 @@ import pandas as pd
 
 from ..matching.assignment import Assignment
 from ..matching.certificate import block_of
-from ..matching.costs import link_costs
 from ..matching.problem import Problem
+from ..matching.problem.costs import link_costs
 from ..matching.solvers import SOLVERS
 from ..matching.solving import solve
 from .calibration import Calibration

@@ -18,8 +18,8 @@ from numba import njit
 
 from ..matching.assignment import Assignment
 from ..matching.certificate import block_of
-from ..matching.convert import as_sparse
 from ..matching.problem import Problem
+from ..matching.problem.convert import as_sparse
 
 
 def link_margins(problem: Problem, answer: Assignment) -> np.ndarray:

@@ -6,9 +6,9 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from ..costs import largest_cost
 from ..errors import InvalidProblem
 from ..problem import Problem
+from ..problem.costs import largest_cost
 from .scaling import RESOLUTION
 
 if TYPE_CHECKING:

@@ -17,9 +17,9 @@ from numba import njit
 from ..block_by_block import block_by_block
 from ..certificate import certify
 from ..errors import NotConverged
-from ..flat_graph import Graph, Parts, flat_graph, independent_parts, local_columns
 from ..jit.threads import side_by_side
 from ..problem import Problem
+from ..problem.flat_graph import Graph, Parts, flat_graph, independent_parts, local_columns
 from ..sharpen import sharpened
 from ..short_side import Matched, from_short_side
 from ..shortest_paths import State, lower_to_cheapest, named_counts, start

@@ -12,10 +12,11 @@ import numpy as np
 
 from .. import certificate
 from ..assignment import Assignment
-from ..convert import as_dense, as_sparse, transposed
 from ..device import cuda
 from ..errors import DeviceUnavailable, NotConverged
 from ..problem import Problem
+from ..problem.convert import as_dense, as_sparse, transposed
+from ..problem.gpu_graph import DeviceGraph, Prices
 from ..sharpen import sharpened
 from .bidding import out_of_bids
 from .gpu_batch import groups_of_blocks, is_tall, solve_groups
@@ -23,7 +24,6 @@ from .gpu_certificate import certified, certify, local_partners
 from .gpu_dense import solve_dense
 from .gpu_eps import match_within_eps
 from .gpu_feasibility import find_fault
-from .gpu_graph import DeviceGraph, Prices
 from .gpu_points import solve_points
 from .gpu_scaling import solve_graph, starting_prices
 

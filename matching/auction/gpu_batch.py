@@ -9,10 +9,10 @@ from typing import Any
 import numpy as np
 
 from ..assignment import Assignment
-from ..batching import chosen, members
 from ..device import cuda
 from ..errors import Infeasible, NotConverged
 from ..problem import Problem
+from ..problem.batching import chosen, members
 
 
 def is_tall(problem: Problem) -> np.ndarray:

@@ -10,7 +10,7 @@ import numpy as np
 from ..assignment import Assignment
 from ..certificate import incomplete_blocks
 from ..problem import Problem
-from .gpu_graph import DeviceGraph, Prices
+from ..problem.gpu_graph import DeviceGraph, Prices
 
 THREADS = 256
 LEAST_OF_A_PART, MOST_PARTS = 512, 2048

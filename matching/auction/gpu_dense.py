@@ -11,9 +11,9 @@ from typing import Any
 
 import numpy as np
 
+from ..problem.gpu_graph import DeviceGraph, Prices
 from .gpu_certificate import certify
 from .gpu_found_pairs import FoundPairs, with_pairs
-from .gpu_graph import DeviceGraph, Prices
 from .gpu_scaling import (
     TOO_HARD,
     falling,

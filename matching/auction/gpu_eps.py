@@ -7,8 +7,8 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from ..problem.gpu_graph import DeviceGraph, Prices
 from .bidding import increment_beside
-from .gpu_graph import DeviceGraph, Prices
 from .gpu_paper import bid_as_in_the_paper
 from .gpu_scaling import bid_to_eps
 

@@ -17,8 +17,8 @@ from ..cardinality.structure_gpu import alternating_reach_gpu
 from ..device import cuda
 from ..errors import Infeasible
 from ..hall import of_first_block
+from ..problem.gpu_graph import DeviceGraph
 from .feasibility import FEW_PAIRS
-from .gpu_graph import DeviceGraph
 
 THREADS = 256
 GREEDY_THREADS, GREEDY_ROUNDS = 512, 8

@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from .gpu_graph import DeviceGraph
+from ..problem.gpu_graph import DeviceGraph
 
 THREADS, LANES_OF_A_ROW = 256, 8  # the latter as in auction_merge.cu
 

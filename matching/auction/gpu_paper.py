@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from .gpu_graph import DeviceGraph, Prices
+from ..problem.gpu_graph import DeviceGraph, Prices
 
 if TYPE_CHECKING:
     from .solver import Auction

@@ -12,7 +12,7 @@ from ..device import cuda
 from ..points.gpu_coarse import coarse_prices
 from ..points.gpu_tree import NEAREST, THREADS, Side, sorted_sides
 from ..problem import Problem
-from .gpu_graph import PATH_BYTES, DeviceGraph, Prices, bounds_on_device
+from ..problem.gpu_graph import PATH_BYTES, DeviceGraph, Prices, bounds_on_device
 from .gpu_matrix import most_reads, solve_matrix
 from .gpu_pricing import AllPairs
 from .gpu_scaling import (

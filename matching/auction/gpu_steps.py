@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 
 from ..device import cuda
-from .gpu_graph import PATH_BYTES, DeviceGraph, Prices
+from ..problem.gpu_graph import PATH_BYTES, DeviceGraph, Prices
 
 THREADS = 512
 ROWS_OF_ONE_BLOCK = 3

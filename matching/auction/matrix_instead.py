@@ -13,9 +13,9 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from ..convert import DENSE_LIMIT_BYTES, as_dense
 from ..jv import match as match_by_paths
 from ..problem import Problem
+from ..problem.convert import DENSE_LIMIT_BYTES, as_dense
 from ..short_side import Matched
 
 if TYPE_CHECKING:

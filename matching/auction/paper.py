@@ -24,11 +24,11 @@ import numpy as np
 from numba import njit
 
 from ..block_by_block import block_by_block
-from ..convert import as_dense
 from ..errors import InvalidProblem
-from ..flat_graph import Graph, flat_graph
-from ..host_problem import finite_range, largest_size
 from ..problem import INT_LIMIT, Problem
+from ..problem.convert import as_dense
+from ..problem.flat_graph import Graph, flat_graph
+from ..problem.host_problem import finite_range, largest_size
 from ..short_side import Matched
 from .bidding import as_duals, increment
 from .scaling import as_floats

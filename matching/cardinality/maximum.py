@@ -10,7 +10,7 @@ import numpy as np
 
 from ..device import cuda
 from ..errors import InvalidProblem
-from ..host_problem import fetched
+from ..problem.host_problem import fetched
 from . import solve_gpu
 from .apfb import apfb, apsb
 from .best import best, choose

@@ -10,7 +10,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from ..device import cuda
 from ..errors import InvalidProblem
-from ..host_problem import fetched
+from ..problem.host_problem import fetched
 from .best import best
 from .cheap import cheap
 from .graph import BipartiteGraph, IntArray

@@ -15,8 +15,8 @@ from numpy.typing import NDArray
 from scipy import sparse
 from scipy.sparse import csgraph
 
-from ..components import components
 from ..device import cuda
+from ..problem.components import components
 from .graph import BipartiteGraph
 from .matching import Matching, alternating_reach
 from .place import placed

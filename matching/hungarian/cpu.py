@@ -17,12 +17,12 @@ from ..assignment import Assignment
 from ..auction.finish import release_loose
 from ..block_by_block import joined
 from ..certificate import certify
-from ..convert import as_dense, as_sparse, transposed
 from ..errors import Infeasible, InvalidProblem
-from ..flat_graph import Parts, allowed_pairs, flat_graph, independent_parts, local_columns
 from ..hall import infeasible
 from ..jit.threads import side_by_side, wait_passively
 from ..problem import INT_LIMIT, Problem
+from ..problem.convert import as_dense, as_sparse, transposed
+from ..problem.flat_graph import Parts, allowed_pairs, flat_graph, independent_parts, local_columns
 from ..sharpen import sharpened
 from ..short_side import Matched, from_short_side
 from .classical import match_by_zeros

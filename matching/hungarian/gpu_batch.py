@@ -10,11 +10,11 @@ import numpy as np
 
 from ..assignment import Assignment
 from ..auction.gpu_certificate import certified
-from ..auction.gpu_graph import Prices, bounds_on_device
-from ..batching import chosen
 from ..device import cuda
 from ..errors import Infeasible
 from ..problem import Problem
+from ..problem.batching import chosen
+from ..problem.gpu_graph import Prices, bounds_on_device
 from .gpu_classical import COUNTS, LEAST_CAPACITY, bytes_of, pairs_of_a_row, stats_of, ways_to_ends, zeros_of_a_row
 from .gpu_dense import LOOSE, REFINEMENTS, DeviceCosts, DeviceState, violator_of
 from .state import FREE

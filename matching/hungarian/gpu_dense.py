@@ -8,11 +8,11 @@ from typing import Any
 
 import numpy as np
 
-from ..auction.gpu_graph import DeviceGraph, bounds_on_device
 from ..device import cuda
 from ..errors import Infeasible
 from ..hall import infeasible
 from ..problem import INT_LIMIT, Problem
+from ..problem.gpu_graph import DeviceGraph, bounds_on_device
 from .state import FREE
 
 THREADS = 256

@@ -13,12 +13,12 @@ import numpy as np
 
 from ..assignment import Assignment
 from ..auction.gpu_certificate import certified, certify
-from ..auction.gpu_graph import DeviceGraph, Prices
 from ..auction.gpu_scaling import starting_prices
 from ..device import cuda
 from ..errors import Infeasible
 from ..hall import infeasible
 from ..problem import Problem
+from ..problem.gpu_graph import DeviceGraph, Prices
 from .gpu_dense import LOOSE, REFINEMENTS
 from .gpu_trees import THREADS, blocks_of, grow_trees, kernel_of
 

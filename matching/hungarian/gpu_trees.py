@@ -9,8 +9,8 @@ from typing import Any
 
 import numpy as np
 
-from ..auction.gpu_graph import DeviceGraph, Prices
 from ..device import cuda
+from ..problem.gpu_graph import DeviceGraph, Prices
 
 THREADS = 512
 SEARCHES_COUNTED = 64

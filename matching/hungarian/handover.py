@@ -15,11 +15,11 @@ import numpy as np
 
 from ..assignment import Assignment
 from ..block_by_block import joined
-from ..costs import best_row_duals, largest_cost
 from ..device import cuda
 from ..errors import Infeasible, InvalidProblem
-from ..host_problem import fetched
 from ..problem import Problem
+from ..problem.costs import best_row_duals, largest_cost
+from ..problem.host_problem import fetched
 from ..short_side import Matched, from_short_side
 from .state import ALONE, FREE, State
 from .state import start as starting_state

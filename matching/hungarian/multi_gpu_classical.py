@@ -12,9 +12,9 @@ from typing import Any
 
 import numpy as np
 
-from ..auction.gpu_graph import bounds_on_device
 from ..device import cuda
 from ..problem import INT_LIMIT
+from ..problem.gpu_graph import bounds_on_device
 from .gpu_classical import list_rows, match_listed, room_for_lists
 from .gpu_dense import DeviceCosts, DeviceState
 from .shards import Shards

@@ -13,7 +13,7 @@ from ..certificate import Slackness, slackness_of_links
 from ..device import cuda
 from ..device.collectives import Collective
 from ..problem import Problem
-from ..sharded import ShardedCosts
+from ..problem.sharded import ShardedCosts
 from .gpu_dense import STRIPES, THREADS, DeviceCosts, DeviceState, reduce_rows
 from .state import FREE
 

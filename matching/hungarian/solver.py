@@ -11,7 +11,7 @@ from ..assignment import Assignment
 from ..device import cuda
 from ..errors import DeviceUnavailable, InvalidProblem
 from ..problem import Problem
-from ..sharded import ShardedCosts
+from ..problem.sharded import ShardedCosts
 
 _VARIANTS = ("default", "paper")
 

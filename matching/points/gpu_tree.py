@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from ..auction.gpu_graph import spread
+from ..problem.gpu_graph import spread
 
 THREADS = 128
 FAN, NEAREST = 8, 16  # as in auction_points.cu

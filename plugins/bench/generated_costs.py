@@ -14,7 +14,7 @@ from ...matching.assignment import Assignment
 from ...matching.device import cuda
 from ...matching.hungarian.shards import even_split
 from ...matching.problem import Problem
-from ...matching.sharded import ShardedCosts
+from ...matching.problem.sharded import ShardedCosts
 from .harness import Facts, WrongAnswer
 from .lap_instances import uniform_block
 from .memory import give_unused_back

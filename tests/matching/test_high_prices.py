@@ -9,8 +9,8 @@ import pytest
 
 from auctrack.matching import SOLVERS, Assignment, NotConverged, Problem, solve, verify
 from auctrack.matching.auction import Auction
-from auctrack.matching.convert import as_sparse
 from auctrack.matching.device import cuda
+from auctrack.matching.problem.convert import as_sparse
 from auctrack.matching.solvers import solver_devices
 
 from .cases import optimum_of

@@ -9,7 +9,7 @@ import pytest
 
 from auctrack.matching import Problem, solve, verify
 from auctrack.matching.certificate import certify
-from auctrack.matching.convert import as_sparse
+from auctrack.matching.problem.convert import as_sparse
 from auctrack.matching.sharpen import sharpened
 
 from .cases import nearly_tied

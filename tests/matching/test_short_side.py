@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 from auctrack.matching import Infeasible, Problem, solve, verify
-from auctrack.matching.convert import transposed
+from auctrack.matching.problem.convert import transposed
 
 SHAPES = [(4, 7), (7, 4), (5, 5), (6, 2), (1, 3), (3, 1)]
 FORMS = ["dense", "masked", "sparse", "points"]

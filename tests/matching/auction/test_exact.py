@@ -18,9 +18,9 @@ from auctrack.matching import (
     solve,
     verify,
 )
-from auctrack.matching.convert import as_dense
 from auctrack.matching.points.box_tree import build_tree, nearest
 from auctrack.matching.points.hilbert import hilbert_orders
+from auctrack.matching.problem.convert import as_dense
 
 from ..cases import CASES, SMALL_COSTS, assert_solves
 
@@ -81,7 +81,7 @@ def test_many_more_columns_than_rows_are_bid_for_from_the_bound():
 
 
 def _turned(problem: Problem) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
-    from auctrack.matching.convert import transposed
+    from auctrack.matching.problem.convert import transposed
 
     turned = transposed(problem)
     assert turned.indptr is not None

@@ -11,8 +11,8 @@ from scipy.sparse import csr_array, eye_array, random_array
 
 from auctrack.matching import Infeasible, InvalidProblem, NotConverged, Problem, solve, verify
 from auctrack.matching.auction import Auction
-from auctrack.matching.auction.gpu_graph import DeviceGraph
 from auctrack.matching.errors import DeviceMemoryExceeded
+from auctrack.matching.problem.gpu_graph import DeviceGraph
 
 from ..cases import CASES, assert_solves
 from .on_gpu import assert_optimal

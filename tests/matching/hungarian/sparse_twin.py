@@ -14,11 +14,11 @@ import numpy as np
 
 from auctrack.matching import Assignment, Problem
 from auctrack.matching.certificate import certify
-from auctrack.matching.convert import as_sparse
-from auctrack.matching.flat_graph import global_columns, local_columns
 from auctrack.matching.hall import infeasible
 from auctrack.matching.hungarian.gpu_sparse import LOOSE, REFINEMENTS
 from auctrack.matching.problem import INT_LIMIT
+from auctrack.matching.problem.convert import as_sparse
+from auctrack.matching.problem.flat_graph import global_columns, local_columns
 from auctrack.matching.short_side import Matched, from_short_side
 
 

@@ -18,7 +18,6 @@ from auctrack.matching import (
     solve,
     verify,
 )
-from auctrack.matching.convert import as_dense
 from auctrack.matching.device import cuda
 from auctrack.matching.device.collectives import Copies
 from auctrack.matching.hungarian.multi_gpu import Method, nobody_matched, solve_dense, solve_shards
@@ -27,6 +26,7 @@ from auctrack.matching.hungarian.multi_gpu_forest import match_by_forests
 from auctrack.matching.hungarian.multi_gpu_paper_classical import match_by_zeros
 from auctrack.matching.hungarian.multi_gpu_paper_tree import match_by_trees
 from auctrack.matching.hungarian.shards import Shards, even_split, place
+from auctrack.matching.problem.convert import as_dense
 
 from ..cases import CASES, Case, assert_solves
 from .kernel_twins import HostCosts

@@ -7,10 +7,11 @@ import pytest
 from scipy.spatial import cKDTree
 from scipy.spatial.distance import cdist
 
-from auctrack.matching import Problem, costs
+from auctrack.matching import Problem
 from auctrack.matching.points.box_tree import build_tree, cheapest_columns, nearest
 from auctrack.matching.points.hilbert import hilbert_orders
 from auctrack.matching.points.pricing import contradictions
+from auctrack.matching.problem import costs
 
 RNG = np.random.default_rng(0)
 SIZES = [(1, 1), (9, 3), (300, 70), (500, 600)]

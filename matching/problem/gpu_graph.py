@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 
 from ..device import cuda
-from ..problem import INT_LIMIT, Problem
+from .problem import INT_LIMIT, Problem
 
 PATH_BYTES = 2**29
 """Most device memory for the scratch space of searches side by side."""

@@ -9,10 +9,10 @@ from typing import Any, Literal
 
 import numpy as np
 
+from ..device import cuda
+from ..errors import InvalidProblem
 from . import device_problem, host_problem
 from .batching import laid_together, taken_apart
-from .device import cuda
-from .errors import InvalidProblem
 from .host_problem import INT_LIMIT
 
 Kind = Literal["dense", "sparse", "points"]

@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 from scipy.sparse import block_array, coo_array
 from scipy.sparse.csgraph import connected_components
 
-from auctrack.matching.components import chunks_of_components, components, rows_by_component
+from auctrack.matching.problem.components import chunks_of_components, components, rows_by_component
 
 
 def _graph(n: int, m: int, edges: int, seed: int) -> coo_array:

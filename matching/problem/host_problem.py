@@ -11,9 +11,9 @@ from typing import Any
 import numpy as np
 from numba import njit
 
-from .device import cuda
-from .errors import InvalidProblem
-from .jit.row_scan import float_of_rank, ranks_at_ends
+from ..device import cuda
+from ..errors import InvalidProblem
+from ..jit.row_scan import float_of_rank, ranks_at_ends
 
 # Longest alternating path times largest cost must stay below this for exact int64 arithmetic; also the integer "none".
 INT_LIMIT = 2**62

@@ -8,10 +8,10 @@ from typing import Any
 
 import numpy as np
 
+from ..device import cuda
+from ..errors import InvalidProblem
+from ..high_prices import refuse_high_prices
 from . import device_problem, host_problem
-from .device import cuda
-from .errors import InvalidProblem
-from .high_prices import refuse_high_prices
 from .problem import Problem
 
 PIECE = 2**28

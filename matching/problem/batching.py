@@ -12,9 +12,9 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from ..device import cuda
+from ..errors import InvalidProblem
 from . import device_problem
-from .device import cuda
-from .errors import InvalidProblem
 from .host_problem import largest_size, refuse_beyond
 
 if TYPE_CHECKING:

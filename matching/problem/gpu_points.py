@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 
 from ..device import cuda
-from ..problem import Problem
+from .problem import Problem
 
 
 def dense_on_device(cp: Any, problem: Problem) -> Problem:

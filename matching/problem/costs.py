@@ -10,11 +10,11 @@ from typing import Any
 import numpy as np
 from numba import njit
 
+from ..device import cuda
+from ..jit.row_scan import cheapest_column
+from ..points.box_tree import cheapest_columns
 from . import device_problem
-from .device import cuda
 from .host_problem import largest_size
-from .jit.row_scan import cheapest_column
-from .points.box_tree import cheapest_columns
 from .problem import INT_LIMIT, Problem
 
 ALL_PAIRS = 2**20

@@ -6,10 +6,10 @@ from dataclasses import replace
 
 import numpy as np
 
+from ..errors import InvalidProblem
+from ..points.grid import pairs_within
 from .costs import link_costs, pair_costs
-from .errors import InvalidProblem
 from .flat_graph import allowed_pairs, global_columns
-from .points.grid import pairs_within
 from .problem import Problem
 
 DENSE_LIMIT_BYTES = 8 * 2**30

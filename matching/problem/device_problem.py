@@ -10,8 +10,8 @@ from typing import Any
 
 import numpy as np
 
-from .device import cuda
-from .errors import InvalidProblem
+from ..device import cuda
+from ..errors import InvalidProblem
 from .host_problem import COORDINATE_LIMIT, check_shape, dense_shape, supported
 
 
