@@ -10,11 +10,11 @@ from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from .matching.assignment import Assignment
+    from .matching.certificate.assignment import Assignment
+    from .matching.certificate.verification import verify
     from .matching.errors import AuctrackError
     from .matching.problem import Problem
     from .matching.solving import solve
-    from .matching.verification import verify
     from .tracker.calibration import Calibration
     from .tracker.detect import DetectSettings, detect
     from .tracker.link import LinkSettings, link, link_points
@@ -58,8 +58,8 @@ _HOMES = {
     "SimulationSettings": "tracker.simulate",
     "solve": "matching.solving",
     "Problem": "matching.problem",
-    "Assignment": "matching.assignment",
-    "verify": "matching.verification",
+    "Assignment": "matching.certificate.assignment",
+    "verify": "matching.certificate.verification",
     "AuctrackError": "matching.errors",
 }
 

@@ -10,7 +10,6 @@ from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from .assignment import Assignment
     from .auction import Auction
     from .cardinality.graph import BipartiteGraph
     from .cardinality.graph_gpu import DeviceGraph
@@ -23,6 +22,8 @@ if TYPE_CHECKING:
         edges_in_no_maximum_matching,
         hall_violator,
     )
+    from .certificate.assignment import Assignment
+    from .certificate.verification import Certificate, verify
     from .errors import (
         AuctrackError,
         DeviceMemoryExceeded,
@@ -38,15 +39,14 @@ if TYPE_CHECKING:
     from .solvers import SOLVERS, Solver
     from .solving import solve
     from .sparse_jv import SparseJV
-    from .verification import Certificate, verify
 
 _HOMES = {
-    "Assignment": ".assignment",
+    "Assignment": ".certificate.assignment",
     "Auction": ".auction",
     "AuctrackError": ".errors",
     "BipartiteGraph": ".cardinality.graph",
     "cardinality_over_radii": ".cardinality.radii",
-    "Certificate": ".verification",
+    "Certificate": ".certificate.verification",
     "connected_components": ".cardinality.structure",
     "DeviceMemoryExceeded": ".errors",
     "DeviceUnavailable": ".errors",
@@ -68,7 +68,7 @@ _HOMES = {
     "Solver": ".solvers",
     "SOLVERS": ".solvers",
     "SparseJV": ".sparse_jv",
-    "verify": ".verification",
+    "verify": ".certificate.verification",
     "verify_matching": ".cardinality.matching",
 }
 

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from .assignment import Assignment
+    from .certificate.assignment import Assignment
 
 _NAMED = 5
 """Members that a message names, of many."""

@@ -16,10 +16,10 @@ from dataclasses import replace
 
 import numpy as np
 
-from .assignment import Assignment
 from .cardinality.graph import BipartiteGraph
 from .cardinality.matching import alternating_reach
-from .certificate import block_of, certify, inverse
+from .certificate.assignment import Assignment
+from .certificate.certify import block_of, certify, inverse
 from .device import cuda
 from .errors import InvalidProblem, NotConverged
 from .problem import Problem

@@ -16,15 +16,15 @@ from typing import ClassVar
 import numpy as np
 from numba import njit
 
-from .assignment import Assignment
-from .certificate import certify
+from .certificate.assignment import Assignment
+from .certificate.certify import certify
+from .certificate.hall import infeasible
+from .certificate.sharpen import sharpened
 from .dense_paths import assign_dense_rows, lower_dense_to_cheapest
-from .hall import infeasible
 from .jit.threads import side_by_side
 from .problem import Problem
 from .problem.convert import as_dense
 from .problem.flat_graph import allowed_pairs, flat_graph
-from .sharpen import sharpened
 from .short_side import Matched, from_short_side
 from .shortest_paths import State, assign_rows, lower_to_cheapest, named_counts, start
 

@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from .certificate import certify
+from .certificate.certify import certify
 from .errors import Infeasible
 from .problem import Problem
 from .problem.batching import chosen

@@ -7,7 +7,7 @@ from dataclasses import fields
 from importlib import import_module
 from typing import Any, ClassVar, Protocol
 
-from .assignment import Assignment
+from .certificate.assignment import Assignment
 from .errors import InvalidProblem
 from .problem import Problem
 

@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from .assignment import Assignment
+from .certificate.assignment import Assignment
 from .device import cuda
 from .errors import DeviceUnavailable, InvalidProblem
 from .high_prices import at_lower_prices

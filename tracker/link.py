@@ -10,8 +10,8 @@ from typing import Any, Literal
 import numpy as np
 import pandas as pd
 
-from ..matching.assignment import Assignment
-from ..matching.certificate import block_of
+from ..matching.certificate.assignment import Assignment
+from ..matching.certificate.certify import block_of
 from ..matching.problem import Problem
 from ..matching.problem.costs import link_costs
 from ..matching.solvers import SOLVERS

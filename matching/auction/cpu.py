@@ -15,12 +15,12 @@ import numpy as np
 from numba import njit
 
 from ..block_by_block import block_by_block
-from ..certificate import certify
+from ..certificate.certify import certify
+from ..certificate.sharpen import sharpened
 from ..errors import NotConverged
 from ..jit.threads import side_by_side
 from ..problem import Problem
 from ..problem.flat_graph import Graph, Parts, flat_graph, independent_parts, local_columns
-from ..sharpen import sharpened
 from ..short_side import Matched, from_short_side
 from ..shortest_paths import State, lower_to_cheapest, named_counts, start
 from .bidding import as_duals, increment, out_of_bids
@@ -29,7 +29,7 @@ from .finish import NO_LIMIT, TOO_HARD, finish_rows, match_if_easy, settle_lone_
 from .scaling import TRIED_SCANS, Schedule, may_scale, prices_beside, run_phases
 
 if TYPE_CHECKING:
-    from ..assignment import Assignment
+    from ..certificate.assignment import Assignment
     from .solver import Auction
 
 SMALL = 32

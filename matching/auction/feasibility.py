@@ -10,8 +10,8 @@ from numba import njit
 
 from ..cardinality.graph import BipartiteGraph
 from ..cardinality.maximum import maximum_matching
+from ..certificate.hall import infeasible
 from ..errors import Infeasible
-from ..hall import infeasible
 from ..problem import Problem
 from ..problem.flat_graph import allowed_pairs, global_columns
 

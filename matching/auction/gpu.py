@@ -10,17 +10,17 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from .. import certificate
-from ..assignment import Assignment
+from ..certificate.assignment import Assignment
+from ..certificate.certify import certify as certify_on_host
+from ..certificate.gpu_certificate import certified, certify, local_partners
+from ..certificate.sharpen import sharpened
 from ..device import cuda
 from ..errors import DeviceUnavailable, NotConverged
 from ..problem import Problem
 from ..problem.convert import as_dense, as_sparse, transposed
 from ..problem.gpu_graph import DeviceGraph, Prices
-from ..sharpen import sharpened
 from .bidding import out_of_bids
 from .gpu_batch import groups_of_blocks, is_tall, solve_groups
-from .gpu_certificate import certified, certify, local_partners
 from .gpu_dense import solve_dense
 from .gpu_eps import match_within_eps
 from .gpu_feasibility import find_fault
@@ -67,7 +67,7 @@ def _solve(
     if unfinished and problem.kind == "points":  # not every pair has been checked: the graph would prove too much
         local = local_partners(graph, prices.col_of_row, problem.row_offsets, problem.col_offsets)
         found = cuda.to_host(local), prices.v.get()
-        answer = certificate.certify(problem.on_host(), *found, solver=options.name, device=device)
+        answer = certify_on_host(problem.on_host(), *found, solver=options.name, device=device)
     else:
         answer = certified(graph, form, prices, solver=options.name, device=device, stats={})
     if not problem.is_on_device:

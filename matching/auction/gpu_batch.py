@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from ..assignment import Assignment
+from ..certificate.assignment import Assignment
 from ..device import cuda
 from ..errors import Infeasible, NotConverged
 from ..problem import Problem

@@ -11,8 +11,8 @@ from typing import Any
 
 import numpy as np
 
+from ..certificate.gpu_certificate import certify
 from ..problem.gpu_graph import DeviceGraph, Prices
-from .gpu_certificate import certify
 from .gpu_found_pairs import FoundPairs, with_pairs
 from .gpu_scaling import (
     TOO_HARD,

@@ -14,9 +14,9 @@ from ..cardinality import graph_gpu
 from ..cardinality.best_gpu import best_gpu
 from ..cardinality.initial_gpu import cheap, given
 from ..cardinality.structure_gpu import alternating_reach_gpu
+from ..certificate.hall import of_first_block
 from ..device import cuda
 from ..errors import Infeasible
-from ..hall import of_first_block
 from ..problem.gpu_graph import DeviceGraph
 from .feasibility import FEW_PAIRS
 

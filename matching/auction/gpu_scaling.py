@@ -9,13 +9,13 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
+from ..certificate.gpu_certificate import certify
 from ..device import cuda
 from ..hungarian.gpu_dense import DeviceCosts, DeviceState
 from ..hungarian.gpu_forest import columns_held, match_by_forests
 from ..hungarian.gpu_trees import grow_trees
 from ..hungarian.state import FREE
 from ..problem.gpu_graph import DeviceGraph, Prices
-from .gpu_certificate import certify
 from .gpu_steps import BLOCK_ROUNDS, GRID_ROUNDS, UNLIMITED, augment, bid, grow_forest
 
 SCALING_FACTOR = 5

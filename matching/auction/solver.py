@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from numbers import Integral, Real
 from typing import ClassVar, Literal
 
-from ..assignment import Assignment
+from ..certificate.assignment import Assignment
 from ..errors import InvalidProblem
 from ..problem import Problem
 

@@ -13,17 +13,17 @@ import numba
 import numpy as np
 from numba.core import config
 
-from ..assignment import Assignment
 from ..auction.finish import release_loose
 from ..block_by_block import joined
-from ..certificate import certify
+from ..certificate.assignment import Assignment
+from ..certificate.certify import certify
+from ..certificate.hall import infeasible
+from ..certificate.sharpen import sharpened
 from ..errors import Infeasible, InvalidProblem
-from ..hall import infeasible
 from ..jit.threads import side_by_side, wait_passively
 from ..problem import INT_LIMIT, Problem
 from ..problem.convert import as_dense, as_sparse, transposed
 from ..problem.flat_graph import Parts, allowed_pairs, flat_graph, independent_parts, local_columns
-from ..sharpen import sharpened
 from ..short_side import Matched, from_short_side
 from .classical import match_by_zeros
 from .forest import match_by_forests, no_forest

@@ -9,16 +9,16 @@ from typing import Any
 
 import numpy as np
 
-from ..assignment import Assignment
-from ..auction.gpu_certificate import certified
-from ..certificate import certify
+from ..certificate.assignment import Assignment
+from ..certificate.certify import certify
+from ..certificate.gpu_certificate import certified
+from ..certificate.sharpen import sharpened
 from ..device import cuda
 from ..errors import Infeasible
 from ..problem import Problem
 from ..problem.convert import as_sparse, transposed
 from ..problem.gpu_graph import DeviceGraph, Prices
 from ..problem.gpu_points import dense_on_device
-from ..sharpen import sharpened
 from .gpu_batch import Match, solve_batch, solve_groups
 from .gpu_dense import LOOSE, REFINEMENTS, DeviceCosts, DeviceState, reduce_rows, reduced, violator_of
 from .gpu_sparse import best_row_duals, settle_lone_columns, solve_sparse

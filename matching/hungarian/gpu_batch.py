@@ -8,8 +8,8 @@ from typing import Any
 
 import numpy as np
 
-from ..assignment import Assignment
-from ..auction.gpu_certificate import certified
+from ..certificate.assignment import Assignment
+from ..certificate.gpu_certificate import certified
 from ..device import cuda
 from ..errors import Infeasible
 from ..problem import Problem

@@ -8,9 +8,9 @@ from typing import Any
 
 import numpy as np
 
+from ..certificate.hall import infeasible
 from ..device import cuda
 from ..errors import Infeasible
-from ..hall import infeasible
 from ..problem import INT_LIMIT, Problem
 from ..problem.gpu_graph import DeviceGraph, bounds_on_device
 from .state import FREE

@@ -11,12 +11,12 @@ from typing import Any
 
 import numpy as np
 
-from ..assignment import Assignment
-from ..auction.gpu_certificate import certified, certify
 from ..auction.gpu_scaling import starting_prices
+from ..certificate.assignment import Assignment
+from ..certificate.gpu_certificate import certified, certify
+from ..certificate.hall import infeasible
 from ..device import cuda
 from ..errors import Infeasible
-from ..hall import infeasible
 from ..problem import Problem
 from ..problem.gpu_graph import DeviceGraph, Prices
 from .gpu_dense import LOOSE, REFINEMENTS

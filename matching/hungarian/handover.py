@@ -13,8 +13,8 @@ from typing import Any
 
 import numpy as np
 
-from ..assignment import Assignment
 from ..block_by_block import joined
+from ..certificate.assignment import Assignment
 from ..device import cuda
 from ..errors import Infeasible, InvalidProblem
 from ..problem import Problem

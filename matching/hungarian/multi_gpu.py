@@ -10,17 +10,17 @@ from typing import Any
 
 import numpy as np
 
-from ..assignment import Assignment
-from ..certificate import assembled, certify, inverse
+from ..certificate.assignment import Assignment
+from ..certificate.certify import assembled, certify, inverse
+from ..certificate.hall import infeasible
+from ..certificate.sharpen import sharpened
 from ..device import cuda
 from ..device.collectives import Collective, Copies, Nccl
 from ..errors import DeviceUnavailable, InvalidProblem
-from ..hall import infeasible
 from ..problem import Problem
 from ..problem.convert import as_dense
 from ..problem.costs import best_row_duals
 from ..problem.sharded import ShardedCosts
-from ..sharpen import sharpened
 from .gpu import best_row_duals_of, solve_blocks, solve_from
 from .gpu_dense import LOOSE, REFINEMENTS, DeviceCosts, DeviceState
 from .handover import starting_duals

@@ -9,7 +9,7 @@ from typing import Any, TypeVar
 
 import numpy as np
 
-from ..certificate import Slackness, slackness_of_links
+from ..certificate.certify import Slackness, slackness_of_links
 from ..device import cuda
 from ..device.collectives import Collective
 from ..problem import Problem

@@ -7,7 +7,7 @@ from typing import Any, ClassVar, Literal
 
 import numpy as np
 
-from ..assignment import Assignment
+from ..certificate.assignment import Assignment
 from ..device import cuda
 from ..errors import DeviceUnavailable, InvalidProblem
 from ..problem import Problem

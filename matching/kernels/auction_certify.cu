@@ -1,6 +1,6 @@
 // The certificate of an assignment: best row duals for given column duals, and every term of the gap.
 //
-// Linear programming duality (matching/certificate.py says the same in words): r_i = min(bound_i, min_j c_ij -
+// Linear programming duality (matching/certificate/certify.py says the same in words): r_i = min(bound_i, min_j c_ij -
 // v_j), and the gap is the sum of c_ij - v_j - r_i over links and price - dual over the lone. LANES lanes serve one
 // row; after the rows, one thread each column. A term is loose when it is not 0, or, for real costs, more than 64
 // ulp of the largest number that went into it, those of the pair that set the row's dual included. A lone member without

@@ -11,7 +11,7 @@ from functools import partial
 
 import numpy as np
 
-from ...matching.assignment import Assignment
+from ...matching.certificate.assignment import Assignment
 from ...matching.device import cuda
 from ...matching.problem import Problem
 from .benchmark import Effort

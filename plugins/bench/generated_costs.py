@@ -10,7 +10,7 @@ from typing import Any
 
 import numpy as np
 
-from ...matching.assignment import Assignment
+from ...matching.certificate.assignment import Assignment
 from ...matching.device import cuda
 from ...matching.hungarian.shards import even_split
 from ...matching.problem import Problem

@@ -13,8 +13,8 @@ from typing import Any
 import numpy as np
 
 from auctrack.matching import Assignment, Problem
-from auctrack.matching.certificate import certify
-from auctrack.matching.hall import infeasible
+from auctrack.matching.certificate.certify import certify
+from auctrack.matching.certificate.hall import infeasible
 from auctrack.matching.hungarian.gpu_sparse import LOOSE, REFINEMENTS
 from auctrack.matching.problem import INT_LIMIT
 from auctrack.matching.problem.convert import as_sparse

@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 from auctrack.matching import Assignment, InvalidProblem, Problem, solve, verify
-from auctrack.matching.certificate import certify
+from auctrack.matching.certificate.certify import certify
 
 COST = np.random.default_rng(0).integers(1, 100, (6, 8))
 

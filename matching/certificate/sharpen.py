@@ -23,11 +23,11 @@ from typing import NamedTuple
 import numpy as np
 from numba import njit
 
+from ..device import cuda
+from ..problem import Problem
+from ..problem.convert import as_dense
 from .assignment import Assignment
-from .certificate import certify
-from .device import cuda
-from .problem import Problem
-from .problem.convert import as_dense
+from .certify import certify
 
 SWEEPS, SWEEPS_OF_LARGE = 200, 20
 """Times that the ways from each place may be looked at on average, up to `MOST_PAIRS` pairs and beyond: more means that

@@ -7,11 +7,11 @@ from typing import Any
 
 import numpy as np
 
+from ..errors import InvalidProblem
+from ..problem import Problem
+from ..problem.costs import absent_cost, best_row_duals, largest_cost, link_costs, row_costs
 from .assignment import Assignment
-from .certificate import ULPS, Slackness, block_of, complementary_slackness, incomplete_blocks, inverse
-from .errors import InvalidProblem
-from .problem import Problem
-from .problem.costs import absent_cost, best_row_duals, largest_cost, link_costs, row_costs
+from .certify import ULPS, Slackness, block_of, complementary_slackness, incomplete_blocks, inverse
 
 _TOLERANCE = ULPS * np.finfo(np.float64).eps
 

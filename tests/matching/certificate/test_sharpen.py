@@ -8,11 +8,11 @@ import numpy as np
 import pytest
 
 from auctrack.matching import Problem, solve, verify
-from auctrack.matching.certificate import certify
+from auctrack.matching.certificate.certify import certify
+from auctrack.matching.certificate.sharpen import sharpened
 from auctrack.matching.problem.convert import as_sparse
-from auctrack.matching.sharpen import sharpened
 
-from .cases import nearly_tied
+from ..cases import nearly_tied
 
 
 def _scaled(seed: int, decades: float, shape: tuple[int, int] = (35, 40)) -> np.ndarray:
@@ -93,7 +93,7 @@ def test_links_are_exchanged_for_the_cheapest(kind: str, case: str) -> None:
 
 
 def test_what_is_too_far_from_the_cheapest_stays_unproven(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("auctrack.matching.sharpen.SWEEPS", 0)
+    monkeypatch.setattr("auctrack.matching.certificate.sharpen.SWEEPS", 0)
     problem = Problem.dense([[2.0, 1.0], [1.0, 2.0]])
     answer = _unproven(problem, [0, 1])
     assert sharpened(problem, answer) is answer

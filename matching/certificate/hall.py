@@ -7,9 +7,9 @@ from __future__ import annotations
 import numpy as np
 from numba import njit
 
-from .certificate import block_of
-from .errors import Infeasible
-from .problem import Problem
+from ..errors import Infeasible
+from ..problem import Problem
+from .certify import block_of
 
 
 def infeasible(

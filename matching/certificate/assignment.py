@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from .device import cuda
+from ..device import cuda
 
 
 @dataclass(frozen=True, eq=False)

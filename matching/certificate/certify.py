@@ -21,9 +21,9 @@ from typing import Any
 import numpy as np
 from numba import njit
 
+from ..problem import Problem
+from ..problem.costs import best_row_duals, link_costs
 from .assignment import Assignment
-from .problem import Problem
-from .problem.costs import best_row_duals, link_costs
 
 ULPS = 64
 """Exact, for real costs: every complementary slackness term within this many ulp of the largest term that went into it,

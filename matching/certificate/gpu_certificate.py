@@ -7,10 +7,10 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from ..assignment import Assignment
-from ..certificate import incomplete_blocks
 from ..problem import Problem
 from ..problem.gpu_graph import DeviceGraph, Prices
+from .assignment import Assignment
+from .certify import incomplete_blocks
 
 THREADS = 256
 LEAST_OF_A_PART, MOST_PARTS = 512, 2048
