@@ -11,10 +11,10 @@ import numpy as np
 
 from ..certificate.gpu_certificate import certify
 from ..device import cuda
-from ..hungarian.gpu_dense import DeviceCosts, DeviceState
-from ..hungarian.gpu_forest import columns_held, match_by_forests
-from ..hungarian.gpu_trees import grow_trees
-from ..hungarian.state import FREE
+from ..paths.gpu_dense import DeviceCosts, DeviceState
+from ..paths.gpu_forest import columns_held, match_by_forests
+from ..paths.gpu_trees import grow_trees
+from ..paths.state import FREE
 from ..problem.gpu_graph import DeviceGraph, Prices
 from .gpu_steps import BLOCK_ROUNDS, GRID_ROUNDS, UNLIMITED, augment, bid, grow_forest
 

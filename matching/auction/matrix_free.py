@@ -24,15 +24,15 @@ import numpy as np
 from numba import njit
 
 from ..block_by_block import joined
+from ..paths.finish import NO_LIMIT, TOO_HARD, finish_rows, match_if_easy, repair_rows, settle_lone_columns, unassign
+from ..paths.shortest_paths import State, lower_to_cheapest, named_counts, start
 from ..points.box_tree import build_tree, nearest
 from ..points.coarse_start import coarse_prices
 from ..points.hilbert import hilbert_orders
 from ..points.pricing import contradictions
 from ..problem import Problem
 from ..short_side import Matched
-from ..shortest_paths import State, lower_to_cheapest, named_counts, start
 from .bidding import increment
-from .finish import NO_LIMIT, TOO_HARD, finish_rows, match_if_easy, repair_rows, settle_lone_columns, unassign
 from .matrix_instead import match_matrix, most_reads
 from .pair_graph import costs_of_pairs, extended, least_values, united
 from .scaling import TRIED_SCANS, Prices, Schedule, may_scale, prices_beside, run_phase, scaled_eps

@@ -17,9 +17,9 @@ from typing import TYPE_CHECKING, NamedTuple
 import numpy as np
 from numba import njit
 
+from ..paths.shortest_paths import State
 from ..problem import INT_LIMIT, Problem
 from ..problem.costs import largest_cost
-from ..shortest_paths import State
 from .gauss_seidel import bid_in_turn
 from .jacobi import bid_at_once
 

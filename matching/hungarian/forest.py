@@ -18,8 +18,8 @@ from typing import NamedTuple
 import numpy as np
 from numba import njit, prange
 
-from ..shortest_paths import alone_end
-from .state import State, augment, forget, free_rows, key_of, update_duals, with_lists
+from ..paths.shortest_paths import alone_end
+from ..paths.state import State, augment, forget, free_rows, key_of, update_duals, with_lists
 
 STRIP = 2048
 """Most columns that one thread looks after at a time."""

@@ -12,12 +12,12 @@ from ..certificate.assignment import Assignment
 from ..certificate.gpu_certificate import certified
 from ..device import cuda
 from ..errors import Infeasible
+from ..paths.gpu_dense import LOOSE, REFINEMENTS, DeviceCosts, DeviceState, violator_of
+from ..paths.state import FREE
 from ..problem import Problem
 from ..problem.batching import chosen
 from ..problem.gpu_graph import Prices, bounds_on_device
 from .gpu_classical import COUNTS, LEAST_CAPACITY, bytes_of, pairs_of_a_row, stats_of, ways_to_ends, zeros_of_a_row
-from .gpu_dense import LOOSE, REFINEMENTS, DeviceCosts, DeviceState, violator_of
-from .state import FREE
 
 MOST_SIDE = 2048
 """Longest side of a problem that one block of threads solves; larger ones are worth the whole device, one by one."""

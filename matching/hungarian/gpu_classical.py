@@ -8,7 +8,7 @@ import numpy as np
 
 from ..device import cuda
 from ..errors import InvalidProblem
-from .gpu_dense import DeviceCosts, DeviceState
+from ..paths.gpu_dense import DeviceCosts, DeviceState
 
 THREADS = 1024
 LEAST_CAPACITY = 128

@@ -14,8 +14,8 @@ from typing import Any
 
 import numpy as np
 
-from .gpu_dense import THREADS, DeviceCosts, DeviceState
-from .state import FREE
+from ..paths.gpu_dense import THREADS, DeviceCosts, DeviceState
+from ..paths.state import FREE
 
 SEARCHES_COUNTED = 64
 ACTIVE, VISITED, REVERSE = 1, 2, 3

@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy as np
 
-from .gpu_dense import DeviceCosts, DeviceState
+from ..paths.gpu_dense import DeviceCosts, DeviceState
 from .gpu_paper import ACTIVE, VISITED, PaperSearch, first_free, frontier_arguments
 
 

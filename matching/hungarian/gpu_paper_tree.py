@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from .gpu_dense import DeviceCosts, DeviceState
+from ..paths.gpu_dense import DeviceCosts, DeviceState
 from .gpu_paper import VISITED, PaperSearch, first_free, frontier_arguments
 
 

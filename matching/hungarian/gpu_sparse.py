@@ -17,10 +17,10 @@ from ..certificate.gpu_certificate import certified, certify
 from ..certificate.hall import infeasible
 from ..device import cuda
 from ..errors import Infeasible
+from ..paths.gpu_dense import LOOSE, REFINEMENTS
+from ..paths.gpu_trees import THREADS, blocks_of, grow_trees, kernel_of
 from ..problem import Problem
 from ..problem.gpu_graph import DeviceGraph, Prices
-from .gpu_dense import LOOSE, REFINEMENTS
-from .gpu_trees import THREADS, blocks_of, grow_trees, kernel_of
 
 BYTES_OF_A_ROW, BYTES_OF_A_COLUMN = 76, 48
 """Of scratch space; twice where sides must be exchanged."""

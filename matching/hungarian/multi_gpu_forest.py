@@ -13,11 +13,11 @@ import numpy as np
 
 from ..device import cuda
 from ..errors import InvalidProblem
-from . import gpu_forest
-from .gpu_dense import DeviceCosts, DeviceState
-from .gpu_forest import COUNTS, LEAST_COLUMNS, MOST_GROUPS, NO_END, THREADS, stats_of
+from ..paths import gpu_forest
+from ..paths.gpu_dense import DeviceCosts, DeviceState
+from ..paths.gpu_forest import COUNTS, LEAST_COLUMNS, MOST_GROUPS, NO_END, THREADS, stats_of
+from ..paths.state import FREE
 from .shards import Shards, on_host
-from .state import FREE
 
 _FILE, _NAME = "hungarian_forest.cu", "hungarian_forest"
 _ANNOUNCEMENT, _LISTED = 6, 4

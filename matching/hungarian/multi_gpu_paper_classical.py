@@ -13,7 +13,7 @@ from typing import Any
 import numpy as np
 
 from ..device import cuda
-from .gpu_dense import DeviceCosts, DeviceState
+from ..paths.gpu_dense import DeviceCosts, DeviceState
 from .gpu_paper_classical import ZeroSearch
 from .shards import Shards, take_largest
 

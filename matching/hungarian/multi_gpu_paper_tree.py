@@ -14,11 +14,11 @@ from typing import Any
 import numpy as np
 
 from ..device import cuda
-from .gpu_dense import DeviceCosts, DeviceState
+from ..paths.gpu_dense import DeviceCosts, DeviceState
+from ..paths.state import FREE
 from .gpu_paper import PaperSearch, first_free, frontier_arguments
 from .gpu_paper_tree import enter
 from .shards import Shards, on_host, take_largest
-from .state import FREE
 
 OUTLOOK_THREADS = 1024
 

@@ -12,10 +12,10 @@ import numpy as np
 from ..certificate.certify import Slackness, slackness_of_links
 from ..device import cuda
 from ..device.collectives import Collective
+from ..paths.gpu_dense import STRIPES, THREADS, DeviceCosts, DeviceState, reduce_rows
+from ..paths.state import FREE
 from ..problem import Problem
 from ..problem.sharded import ShardedCosts
-from .gpu_dense import STRIPES, THREADS, DeviceCosts, DeviceState, reduce_rows
-from .state import FREE
 
 COPIED_BYTES = 2**28
 """Of a shard, at a time."""

@@ -120,7 +120,7 @@ class HungarianTree:
         if self.variant == "sequential":
             return ("cpu",)
         if self.variant == "default" and problem.kind == "dense":
-            from .gpu_forest import columns_held
+            from ..paths.gpu_forest import columns_held
 
             widest = max(int(np.diff(offsets).max()) for offsets in (problem.row_offsets, problem.col_offsets))
             found = cuda.devices()
@@ -139,7 +139,8 @@ class HungarianTree:
                 paper = self.variant == "paper"
                 split = multi_gpu_paper_tree.match_by_trees if paper else multi_gpu_forest.match_by_forests
                 return multi_gpu.solve_on_gpus(problem, self.name, device.split(","), 1, split, self.start)
-            from . import gpu, gpu_batch, gpu_forest, gpu_paper_tree
+            from ..paths import gpu_forest
+            from . import gpu, gpu_batch, gpu_paper_tree
 
             if self.variant == "paper":
                 return gpu.solve_on_gpu(problem, self.name, device, gpu_paper_tree.match_by_trees, self.start)

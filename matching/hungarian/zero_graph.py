@@ -24,9 +24,9 @@ from heapq import heappop, heappush
 import numpy as np
 from numba import njit
 
-from ..shortest_paths import grown
+from ..paths.shortest_paths import grown
+from ..paths.state import forget, free_rows, key_of, with_lists
 from .nearest_ends import keep_shortest_ways
-from .state import forget, free_rows, key_of, with_lists
 from .zero_trees import match_on_zeros
 
 ENDS = (3, 4)

@@ -13,8 +13,8 @@ from typing import NamedTuple
 import numpy as np
 from numba import njit
 
-from ..shortest_paths import alone_end
-from .state import State, augment, free_rows
+from ..paths.shortest_paths import alone_end
+from ..paths.state import State, augment, free_rows
 
 _NO_LEVEL = np.iinfo(np.int32).max
 

@@ -14,8 +14,8 @@ from auctrack.matching.auction.gpu_dense import cheapest_of_rows
 from auctrack.matching.auction.gpu_scaling import increments, starting_prices
 from auctrack.matching.auction.gpu_steps import bid, grow_forest
 from auctrack.matching.certificate.gpu_certificate import certified
-from auctrack.matching.hungarian import gpu_forest, gpu_trees
-from auctrack.matching.hungarian.gpu_forest import match_by_forests
+from auctrack.matching.paths import gpu_forest, gpu_trees
+from auctrack.matching.paths.gpu_forest import match_by_forests
 from auctrack.matching.problem.convert import as_dense
 from auctrack.matching.problem.gpu_graph import DeviceGraph, Prices
 

@@ -16,7 +16,7 @@ from typing import Any
 
 import numpy as np
 
-from auctrack.matching.hungarian.gpu_dense import DeviceCosts
+from auctrack.matching.paths.gpu_dense import DeviceCosts
 
 FREE, WENT_ALONE = -1, -2
 ACTIVE, VISITED, REVERSE = 1, 2, 3

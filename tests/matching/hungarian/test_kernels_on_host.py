@@ -10,11 +10,12 @@ import pytest
 
 from auctrack.matching import Problem, solve
 from auctrack.matching.device import cuda
-from auctrack.matching.hungarian import gpu_batch, gpu_classical, gpu_forest, multi_gpu_forest
+from auctrack.matching.hungarian import gpu_batch, gpu_classical, multi_gpu_forest
 from auctrack.matching.hungarian.gpu_classical import MOST_LEVELS, MOST_ROWS
 from auctrack.matching.hungarian.multi_gpu_classical import match_by_stages
 from auctrack.matching.hungarian.multi_gpu_forest import match_by_forests
 from auctrack.matching.hungarian.zero_trees import _claim_of
+from auctrack.matching.paths import gpu_forest
 
 from ..auction.on_host import CUPY, KernelsOnHost, draw_turns
 from . import host_kernels

@@ -12,7 +12,7 @@ from __future__ import annotations
 import numpy as np
 from numba import njit
 
-from .jit.row_scan import BLOCK, least_rank, rank
+from ..jit.row_scan import BLOCK, least_rank, rank
 from .shortest_paths import NO_PATH, flip
 
 LISTED = 16

@@ -14,7 +14,7 @@ from __future__ import annotations
 import numpy as np
 from numba import njit
 
-from ..shortest_paths import State, augment_rows, bid_rows, start
+from .shortest_paths import State, augment_rows, bid_rows, start
 
 TOO_HARD = -2
 NO_LIMIT = 2**62

@@ -20,8 +20,8 @@ from typing import NamedTuple
 import numpy as np
 from numba import njit
 
-from .jit.column_heap import UNSEEN, append, pop, rise
-from .problem import INT_LIMIT
+from ..jit.column_heap import UNSEEN, append, pop, rise
+from ..problem import INT_LIMIT
 
 BIDS_PER_ROW = 6
 """Bids spent per row before the rest is left to shortest paths; the tracking problem needs about 1.2."""

@@ -16,8 +16,8 @@ from __future__ import annotations
 import numpy as np
 from numba import njit
 
+from ..jit.row_scan import BLOCK, cheapest_column, column_of_rank, lowest_blocks, rank
 from .dense_zeros import MANY, match_along_zeros, name_costs
-from .jit.row_scan import BLOCK, cheapest_column, column_of_rank, lowest_blocks, rank
 from .shortest_paths import BIDS_PER_ROW, NO_PATH, alone_end, flip, take
 
 LONGEST_CHAIN = 30

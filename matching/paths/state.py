@@ -10,7 +10,7 @@ import numpy as np
 from numba import njit
 
 from ..problem import INT_LIMIT
-from ..shortest_paths import NO_PATH, alone_end
+from .shortest_paths import NO_PATH, alone_end
 
 FREE, ALONE = -1, -2
 """In `col_of_row`: not matched yet; matched with its private column, that is, alone at its bound."""
