@@ -11,7 +11,7 @@ import numpy as np
 from .certificate.assignment import Assignment
 from .device import cuda
 from .errors import DeviceUnavailable, InvalidProblem
-from .high_prices import at_lower_prices
+from .presolve.high_prices import at_lower_prices
 from .problem import Problem
 from .problem.convert import gate_radius
 from .problem.sharded import ShardedCosts

@@ -14,10 +14,10 @@ from .certificate.hall import infeasible
 from .certificate.sharpen import sharpened
 from .jit.threads import side_by_side
 from .paths.shortest_paths import assign_rows, lower_to_cheapest, named_counts, start
+from .presolve.short_side import Matched, from_short_side
 from .problem import Problem
 from .problem.convert import as_sparse
 from .problem.flat_graph import flat_graph, independent_parts, local_columns
-from .short_side import Matched, from_short_side
 
 
 @dataclass(frozen=True)

@@ -14,16 +14,16 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numba import njit
 
-from ..block_by_block import block_by_block
 from ..certificate.certify import certify
 from ..certificate.sharpen import sharpened
 from ..errors import NotConverged
 from ..jit.threads import side_by_side
 from ..paths.finish import NO_LIMIT, TOO_HARD, finish_rows, match_if_easy, settle_lone_columns, take_prices, unassign
 from ..paths.shortest_paths import State, lower_to_cheapest, named_counts, start
+from ..presolve.block_by_block import block_by_block
+from ..presolve.short_side import Matched, from_short_side
 from ..problem import Problem
 from ..problem.flat_graph import Graph, Parts, flat_graph, independent_parts, local_columns
-from ..short_side import Matched, from_short_side
 from .bidding import as_duals, increment, out_of_bids
 from .feasibility import check_feasible
 from .scaling import TRIED_SCANS, Schedule, may_scale, prices_beside, run_phases

@@ -23,15 +23,15 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numba import njit
 
-from ..block_by_block import joined
 from ..paths.finish import NO_LIMIT, TOO_HARD, finish_rows, match_if_easy, repair_rows, settle_lone_columns, unassign
 from ..paths.shortest_paths import State, lower_to_cheapest, named_counts, start
 from ..points.box_tree import build_tree, nearest
 from ..points.coarse_start import coarse_prices
 from ..points.hilbert import hilbert_orders
 from ..points.pricing import contradictions
+from ..presolve.block_by_block import joined
+from ..presolve.short_side import Matched
 from ..problem import Problem
-from ..short_side import Matched
 from .bidding import increment
 from .matrix_instead import match_matrix, most_reads
 from .pair_graph import costs_of_pairs, extended, least_values, united

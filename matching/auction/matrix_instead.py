@@ -14,9 +14,9 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from ..jv import match as match_by_paths
+from ..presolve.short_side import Matched
 from ..problem import Problem
 from ..problem.convert import DENSE_LIMIT_BYTES, as_dense
-from ..short_side import Matched
 
 if TYPE_CHECKING:
     from .solver import Auction

@@ -23,13 +23,13 @@ from typing import TYPE_CHECKING
 import numpy as np
 from numba import njit
 
-from ..block_by_block import block_by_block
 from ..errors import InvalidProblem
+from ..presolve.block_by_block import block_by_block
+from ..presolve.short_side import Matched
 from ..problem import INT_LIMIT, Problem
 from ..problem.convert import as_dense
 from ..problem.flat_graph import Graph, flat_graph
 from ..problem.host_problem import finite_range, largest_size
-from ..short_side import Matched
 from .bidding import as_duals, increment
 from .scaling import as_floats
 

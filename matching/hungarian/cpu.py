@@ -13,7 +13,6 @@ import numba
 import numpy as np
 from numba.core import config
 
-from ..block_by_block import joined
 from ..certificate.assignment import Assignment
 from ..certificate.certify import certify
 from ..certificate.hall import infeasible
@@ -22,13 +21,14 @@ from ..errors import Infeasible, InvalidProblem
 from ..jit.threads import side_by_side, wait_passively
 from ..paths.finish import release_loose
 from ..paths.state import FREE, State, no_trees, start
+from ..presolve.block_by_block import joined
+from ..presolve.handover import columns_below, exchanged, from_prices, starting_duals, take_back
+from ..presolve.short_side import Matched, from_short_side
 from ..problem import INT_LIMIT, Problem
 from ..problem.convert import as_dense, as_sparse, transposed
 from ..problem.flat_graph import Parts, allowed_pairs, flat_graph, independent_parts, local_columns
-from ..short_side import Matched, from_short_side
 from .classical import match_by_zeros
 from .forest import match_by_forests, no_forest
-from .handover import columns_below, exchanged, from_prices, starting_duals, take_back
 from .reduction import reduce_columns, reduce_rows
 from .tree import match_by_trees
 from .zero_graph import match_by_stages

@@ -17,13 +17,13 @@ from ..device import cuda
 from ..errors import Infeasible
 from ..paths.gpu_dense import LOOSE, REFINEMENTS, DeviceCosts, DeviceState, reduce_rows, reduced, violator_of
 from ..paths.state import ALONE, FREE
+from ..presolve.handover import starting_duals
 from ..problem import Problem
 from ..problem.convert import as_sparse, transposed
 from ..problem.gpu_graph import DeviceGraph, Prices
 from ..problem.gpu_points import dense_on_device
 from .gpu_batch import Match, solve_batch, solve_groups
 from .gpu_sparse import best_row_duals, settle_lone_columns, solve_sparse
-from .handover import starting_duals
 
 Method = Callable[[DeviceCosts, DeviceState, Any], tuple[int, dict[str, Any]]]
 """Matches the given free rows; returns a stuck row or -1, and counts."""

@@ -19,12 +19,12 @@ from ..device.collectives import Collective, Copies, Nccl
 from ..errors import DeviceUnavailable, InvalidProblem
 from ..paths.gpu_dense import LOOSE, REFINEMENTS, DeviceCosts, DeviceState
 from ..paths.state import ALONE, FREE
+from ..presolve.handover import starting_duals
 from ..problem import Problem
 from ..problem.convert import as_dense
 from ..problem.costs import best_row_duals
 from ..problem.sharded import ShardedCosts
 from .gpu import best_row_duals_of, solve_blocks, solve_from
-from .handover import starting_duals
 from .shards import Proof, Shards, adopt, even_split, place, prove, reduced
 
 _ONE_AT_A_TIME = Lock()

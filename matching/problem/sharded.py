@@ -10,7 +10,7 @@ import numpy as np
 
 from ..device import cuda
 from ..errors import InvalidProblem
-from ..high_prices import refuse_high_prices
+from ..presolve.high_prices import refuse_high_prices
 from . import device_problem, host_problem
 from .problem import Problem
 

@@ -16,10 +16,10 @@ from auctrack.matching import Assignment, Problem
 from auctrack.matching.certificate.certify import certify
 from auctrack.matching.certificate.hall import infeasible
 from auctrack.matching.hungarian.gpu_sparse import LOOSE, REFINEMENTS
+from auctrack.matching.presolve.short_side import Matched, from_short_side
 from auctrack.matching.problem import INT_LIMIT
 from auctrack.matching.problem.convert import as_sparse
 from auctrack.matching.problem.flat_graph import global_columns, local_columns
-from auctrack.matching.short_side import Matched, from_short_side
 
 
 def solve_as_the_gpu_does(problem: Problem, *, zeros_first: bool) -> Assignment:

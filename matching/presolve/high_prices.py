@@ -16,16 +16,16 @@ from dataclasses import replace
 
 import numpy as np
 
-from .cardinality.graph import BipartiteGraph
-from .cardinality.matching import alternating_reach
-from .certificate.assignment import Assignment
-from .certificate.certify import block_of, certify, inverse
-from .device import cuda
-from .errors import InvalidProblem, NotConverged
-from .problem import Problem
-from .problem.convert import as_sparse
-from .problem.costs import largest_link_cost
-from .problem.flat_graph import global_columns
+from ..cardinality.graph import BipartiteGraph
+from ..cardinality.matching import alternating_reach
+from ..certificate.assignment import Assignment
+from ..certificate.certify import block_of, certify, inverse
+from ..device import cuda
+from ..errors import InvalidProblem, NotConverged
+from ..problem import Problem
+from ..problem.convert import as_sparse
+from ..problem.costs import largest_link_cost
+from ..problem.flat_graph import global_columns
 
 FAR = 2.0**10
 """How often the dearest exchange goes into prices that are lowered; nearer ones cost three digits beside it at most."""

@@ -13,7 +13,6 @@ from typing import Any
 
 import numpy as np
 
-from ..block_by_block import joined
 from ..certificate.assignment import Assignment
 from ..device import cuda
 from ..errors import Infeasible, InvalidProblem
@@ -22,7 +21,8 @@ from ..paths.state import start as starting_state
 from ..problem import Problem
 from ..problem.costs import best_row_duals, largest_cost
 from ..problem.host_problem import fetched
-from ..short_side import Matched, from_short_side
+from .block_by_block import joined
+from .short_side import Matched, from_short_side
 
 FARTHEST = 64
 """Largest price of a start, in units of the largest cost: beyond, float64 would lose the digits of the costs. For small

@@ -13,7 +13,7 @@ from auctrack.matching.device import cuda
 from auctrack.matching.problem.convert import as_sparse
 from auctrack.matching.solvers import solver_devices
 
-from .cases import optimum_of
+from ..cases import optimum_of
 
 DEAR = 1e3
 """A price that leaves none alone who can be linked, but costs no digits."""

@@ -8,11 +8,11 @@ from typing import Any
 
 import numpy as np
 
-from .certificate.certify import certify
-from .errors import Infeasible
-from .problem import Problem
-from .problem.batching import chosen
-from .problem.convert import transposed
+from ..certificate.certify import certify
+from ..errors import Infeasible
+from ..problem import Problem
+from ..problem.batching import chosen
+from ..problem.convert import transposed
 
 Matched = tuple[np.ndarray, np.ndarray, dict[str, Any]]
 """Local column of each row, column duals, counts."""

@@ -7,8 +7,8 @@ from collections.abc import Callable
 
 import numpy as np
 
-from .errors import Infeasible
-from .problem import Problem
+from ..errors import Infeasible
+from ..problem import Problem
 from .short_side import Matched
 
 
