@@ -33,12 +33,11 @@ if TYPE_CHECKING:
         NotConverged,
     )
     from .hungarian import HungarianClassical, HungarianTree
-    from .jv import JV
+    from .jv import JV, SparseJV
     from .problem import Problem
     from .problem.sharded import ShardedCosts
     from .solvers import SOLVERS, Solver
     from .solving import solve
-    from .sparse_jv import SparseJV
 
 _HOMES = {
     "Assignment": ".certificate.assignment",
@@ -67,7 +66,7 @@ _HOMES = {
     "solve": ".solving",
     "Solver": ".solvers",
     "SOLVERS": ".solvers",
-    "SparseJV": ".sparse_jv",
+    "SparseJV": ".jv",
     "verify": ".certificate.verification",
     "verify_matching": ".cardinality.matching",
 }

@@ -16,7 +16,7 @@ SOLVERS: dict[str, str] = {
     "hungarian-classical": ".hungarian:HungarianClassical",
     "hungarian-tree": ".hungarian:HungarianTree",
     "jv": ".jv:JV",
-    "sparse-jv": ".sparse_jv:SparseJV",
+    "sparse-jv": ".jv:SparseJV",
 }
 """Name of each solver, and where its class is (relative to this package)."""
 

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from ..jv import match as match_by_paths
+from ..jv.dense import match as match_by_paths
 from ..presolve.short_side import Matched
 from ..problem import Problem
 from ..problem.convert import DENSE_LIMIT_BYTES, as_dense

@@ -8,16 +8,16 @@ from typing import ClassVar
 
 import numpy as np
 
-from .certificate.assignment import Assignment
-from .certificate.certify import certify
-from .certificate.hall import infeasible
-from .certificate.sharpen import sharpened
-from .jit.threads import side_by_side
-from .paths.shortest_paths import assign_rows, lower_to_cheapest, named_counts, start
-from .presolve.short_side import Matched, from_short_side
-from .problem import Problem
-from .problem.convert import as_sparse
-from .problem.flat_graph import flat_graph, independent_parts, local_columns
+from ..certificate.assignment import Assignment
+from ..certificate.certify import certify
+from ..certificate.hall import infeasible
+from ..certificate.sharpen import sharpened
+from ..jit.threads import side_by_side
+from ..paths.shortest_paths import assign_rows, lower_to_cheapest, named_counts, start
+from ..presolve.short_side import Matched, from_short_side
+from ..problem import Problem
+from ..problem.convert import as_sparse
+from ..problem.flat_graph import flat_graph, independent_parts, local_columns
 
 
 @dataclass(frozen=True)

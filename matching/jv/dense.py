@@ -16,17 +16,17 @@ from typing import ClassVar
 import numpy as np
 from numba import njit
 
-from .certificate.assignment import Assignment
-from .certificate.certify import certify
-from .certificate.hall import infeasible
-from .certificate.sharpen import sharpened
-from .jit.threads import side_by_side
-from .paths.dense_paths import assign_dense_rows, lower_dense_to_cheapest
-from .paths.shortest_paths import State, assign_rows, lower_to_cheapest, named_counts, start
-from .presolve.short_side import Matched, from_short_side
-from .problem import Problem
-from .problem.convert import as_dense
-from .problem.flat_graph import allowed_pairs, flat_graph
+from ..certificate.assignment import Assignment
+from ..certificate.certify import certify
+from ..certificate.hall import infeasible
+from ..certificate.sharpen import sharpened
+from ..jit.threads import side_by_side
+from ..paths.dense_paths import assign_dense_rows, lower_dense_to_cheapest
+from ..paths.shortest_paths import State, assign_rows, lower_to_cheapest, named_counts, start
+from ..presolve.short_side import Matched, from_short_side
+from ..problem import Problem
+from ..problem.convert import as_dense
+from ..problem.flat_graph import allowed_pairs, flat_graph
 
 RUNS = 64
 """Runs of blocks that the threads share: one block alone would be too little to hand over."""
