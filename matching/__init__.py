@@ -11,8 +11,8 @@ from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     from .auction import Auction
+    from .cardinality.gpu_graph import DeviceGraph
     from .cardinality.graph import BipartiteGraph
-    from .cardinality.graph_gpu import DeviceGraph
     from .cardinality.matching import Matching, verify_matching
     from .cardinality.maximum import maximum_matching
     from .cardinality.radii import cardinality_over_radii
@@ -49,7 +49,7 @@ _HOMES = {
     "connected_components": ".cardinality.structure",
     "DeviceMemoryExceeded": ".errors",
     "DeviceUnavailable": ".errors",
-    "DeviceGraph": ".cardinality.graph_gpu",
+    "DeviceGraph": ".cardinality.gpu_graph",
     "dulmage_mendelsohn": ".cardinality.structure",
     "edges_in_no_maximum_matching": ".cardinality.structure",
     "hall_violator": ".cardinality.structure",

@@ -10,10 +10,10 @@ from typing import Any
 
 import numpy as np
 
-from ..cardinality import graph_gpu
-from ..cardinality.best_gpu import best_gpu
-from ..cardinality.initial_gpu import cheap, given
-from ..cardinality.structure_gpu import alternating_reach_gpu
+from ..cardinality import gpu_graph
+from ..cardinality.gpu_best import best_gpu
+from ..cardinality.gpu_initial import cheap, given
+from ..cardinality.gpu_structure import alternating_reach_gpu
 from ..certificate.hall import of_first_block
 from ..device import cuda
 from ..errors import Infeasible
@@ -24,7 +24,7 @@ THREADS = 256
 GREEDY_THREADS, GREEDY_ROUNDS = 512, 8
 COUNTING_THREADS = 2**18
 
-Shortage = tuple[graph_gpu.DeviceGraph, Any]
+Shortage = tuple[gpu_graph.DeviceGraph, Any]
 """A graph, and `col_of_row` of a maximum matching of it, which leaves some rows alone."""
 
 
@@ -138,7 +138,7 @@ def _allowed_of_columns(graph: DeviceGraph) -> Any:
     return counts
 
 
-def _listed(graph: DeviceGraph, counts: Any, most: int) -> graph_gpu.DeviceGraph:
+def _listed(graph: DeviceGraph, counts: Any, most: int) -> gpu_graph.DeviceGraph:
     """Return the graph of at most so many of each row's allowed pairs, evenly spread over them."""
     cp, n = graph.cp, graph.n_rows
     listed = cp.zeros(n + 1, cp.int64)
@@ -156,13 +156,13 @@ def _blocks(threads: int) -> int:
     return max(-(-threads // THREADS), 1)
 
 
-def _bipartite(graph: DeviceGraph, indptr: Any, indices: Any) -> graph_gpu.DeviceGraph:
+def _bipartite(graph: DeviceGraph, indptr: Any, indices: Any) -> gpu_graph.DeviceGraph:
     """Return the graph as the cardinality kernels take it."""
     offset = np.int32 if len(indices) < 2**31 else np.int64
-    return graph_gpu.DeviceGraph(indptr.astype(offset), indices, graph.n_rows, graph.n_cols)
+    return gpu_graph.DeviceGraph(indptr.astype(offset), indices, graph.n_rows, graph.n_cols)
 
 
-def _shortage(bipartite: graph_gpu.DeviceGraph, matching: graph_gpu.DeviceMatching) -> Shortage | None:
+def _shortage(bipartite: gpu_graph.DeviceGraph, matching: gpu_graph.DeviceMatching) -> Shortage | None:
     """Augment the matching to a maximum one; return what it is of and its columns, None if it has all rows."""
     best_gpu(bipartite, matching)
     matched = int((matching.col_of_row >= 0).sum())

@@ -17,7 +17,7 @@ import numpy as np
 
 from ..device import cuda
 from .apfb import START, Bfs, Launch, check_form
-from .graph_gpu import THREADS, DeviceGraph, DeviceMatching
+from .gpu_graph import THREADS, DeviceGraph, DeviceMatching
 from .phases import phase_statistics
 
 _CONSTANT_GRID = 256

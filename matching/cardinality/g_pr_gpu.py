@@ -14,7 +14,7 @@ import numpy as np
 
 from ..device import cuda
 from .g_pr import SHRINK_FROM, Form, checked_interval
-from .graph_gpu import THREADS, DeviceGraph, DeviceMatching, blocks
+from .gpu_graph import THREADS, DeviceGraph, DeviceMatching, blocks
 
 
 def g_pr_gpu(

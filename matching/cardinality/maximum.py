@@ -11,15 +11,15 @@ import numpy as np
 from ..device import cuda
 from ..errors import InvalidProblem
 from ..problem.host_problem import fetched
-from . import solve_gpu
+from . import gpu_solve
 from .apfb import apfb, apsb
 from .best import best, choose
 from .cheap import cheap
 from .choices import check_options, look_up
 from .disjoint_bfs import p_dbfs
 from .g_pr import g_pr
+from .gpu_graph import DeviceGraph
 from .graph import BipartiteGraph, IntArray
-from .graph_gpu import DeviceGraph
 from .hkdw import hkdw
 from .hopcroft_karp import hopcroft_karp
 from .karp_sipser import karp_sipser
@@ -79,7 +79,7 @@ def maximum_matching(
         ``algorithm="auto"`` on graphs of uneven degree.
     device : str
         ``"cpu"``, ``"cuda"`` or ``"cuda:N"``; ``"auto"`` is the first CUDA device where there is one and the algorithm
-        and the start run there (`solve_gpu.ALGORITHMS`, `solve_gpu.INITIAL_MATCHINGS`), else the CPU.
+        and the start run there (`gpu_solve.ALGORITHMS`, `gpu_solve.INITIAL_MATCHINGS`), else the CPU.
     **options
         Of the algorithm; see its docstring.
 
@@ -159,8 +159,8 @@ def read_initial(graph: BipartiteGraph, initial: Any) -> tuple[IntArray, IntArra
 
 
 def _runs_on_gpu(algorithm: str, initial: Any) -> bool:
-    starts = {"auto", *solve_gpu.INITIAL_MATCHINGS}
-    return algorithm in solve_gpu.ALGORITHMS and (not isinstance(initial, str) or initial in starts)
+    starts = {"auto", *gpu_solve.INITIAL_MATCHINGS}
+    return algorithm in gpu_solve.ALGORITHMS and (not isinstance(initial, str) or initial in starts)
 
 
 def _on_gpu(graph: Any, algorithm: str, initial: Any, device: str, options: dict[str, Any]) -> Matching:
@@ -173,6 +173,6 @@ def _on_gpu(graph: Any, algorithm: str, initial: Any, device: str, options: dict
         graph = BipartiteGraph.from_any(graph)
     if given is not None:
         initial = read_initial(BipartiteGraph.from_any(graph), given)[0]
-    col_of_row, row_of_col, stats = solve_gpu.maximum_matching_gpu(graph, algorithm, initial, device, options)
+    col_of_row, row_of_col, stats = gpu_solve.maximum_matching_gpu(graph, algorithm, initial, device, options)
     start_name = "given" if given is not None else "cheap" if initial == "auto" else initial
     return Matching(graph, col_of_row, row_of_col, algorithm, start_name, device, stats)

@@ -8,8 +8,8 @@ from typing import Any
 
 from ..device import cuda
 from ..errors import InvalidProblem
+from .gpu_graph import DeviceGraph
 from .graph import BipartiteGraph
-from .graph_gpu import DeviceGraph
 from .reading import is_on_device
 
 Back = Callable[[Any], Any]

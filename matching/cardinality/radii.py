@@ -60,7 +60,7 @@ def cardinality_over_radii(
         on_host = fetched(rows, "rows"), fetched(columns, "columns"), fetched(distances, "distances")
         sizes = _on_cpu(*_checked(np, *on_host, shape, chosen), chosen)
         return cuda.cupy().asarray(sizes) if is_there else sizes
-    from .radii_gpu import cardinality_over_radii_gpu  # needs CuPy
+    from .gpu_radii import cardinality_over_radii_gpu  # needs CuPy
 
     with cuda.using(device) as cp:
         sizes = cardinality_over_radii_gpu(*_checked(cp, rows, columns, distances, shape, chosen), chosen)

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from auctrack.matching.auction import gpu_feasibility, gpu_steps
-from auctrack.matching.cardinality import persistent_gpu
+from auctrack.matching.cardinality import gpu_persistent
 
 from .on_host import be_the_device
 
@@ -21,7 +21,7 @@ def host(monkeypatch: pytest.MonkeyPatch) -> None:
     for module, name in (
         (gpu_feasibility, "GREEDY_THREADS"),
         (gpu_steps, "THREADS"),
-        (persistent_gpu, "THREADS_OF_A_BLOCK"),
+        (gpu_persistent, "THREADS_OF_A_BLOCK"),
     ):
         monkeypatch.setattr(module, name, THREADS)
     monkeypatch.setattr(gpu_feasibility, "FEW_PAIRS", 6)

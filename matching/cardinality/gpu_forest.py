@@ -10,9 +10,9 @@ from typing import Any
 import numpy as np
 
 from ..device import cuda
-from .graph_gpu import DeviceGraph, DeviceMatching
-from .initial_gpu import LONG_ROW
-from .persistent_gpu import MOST_LEVELS, THREADS_OF_A_BLOCK, all_blocks, phases_of
+from .gpu_graph import DeviceGraph, DeviceMatching
+from .gpu_initial import LONG_ROW
+from .gpu_persistent import MOST_LEVELS, THREADS_OF_A_BLOCK, all_blocks, phases_of
 
 _MOST_PHASES = 64  # of one launch
 _HEAVY_CHUNK = 512  # as in cardinality_search.cu

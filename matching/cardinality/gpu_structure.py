@@ -7,9 +7,9 @@ from typing import Any
 import numpy as np
 
 from ..device import cuda
-from .forest_gpu import cover
-from .graph_gpu import THREADS, DeviceGraph, blocks
-from .initial_gpu import given
+from .gpu_forest import cover
+from .gpu_graph import THREADS, DeviceGraph, blocks
+from .gpu_initial import given
 
 
 def components_gpu(graph: DeviceGraph) -> tuple[Any, Any, int]:

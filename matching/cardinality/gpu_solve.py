@@ -9,13 +9,13 @@ import numpy as np
 
 from ..device import cuda
 from .apfb_gpu import apfb_gpu, apsb_gpu
-from .best_gpu import best_gpu
 from .choices import check_options, look_up
-from .forest_gpu import cover
 from .g_pr_gpu import g_pr_gpu
+from .gpu_best import best_gpu
+from .gpu_forest import cover
+from .gpu_graph import DeviceGraph, DeviceMatching
+from .gpu_initial import cheap, given, karp_sipser
 from .graph import BipartiteGraph
-from .graph_gpu import DeviceGraph, DeviceMatching
-from .initial_gpu import cheap, given, karp_sipser
 
 ALGORITHMS: dict[str, Callable[..., dict[str, Any]]] = {
     "auto": best_gpu,

@@ -7,8 +7,8 @@ from typing import Any
 import numpy as np
 
 from ..device import cuda
-from .graph_gpu import THREADS, DeviceGraph, DeviceMatching, blocks
-from .persistent_gpu import MOST_LEVELS, THREADS_OF_A_BLOCK, all_blocks, phases_of
+from .gpu_graph import THREADS, DeviceGraph, DeviceMatching, blocks
+from .gpu_persistent import MOST_LEVELS, THREADS_OF_A_BLOCK, all_blocks, phases_of
 
 _MOST_ROUNDS = 1024
 

@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 
 from ..device import cuda
-from .graph_gpu import THREADS, DeviceGraph, DeviceMatching, blocks
+from .gpu_graph import THREADS, DeviceGraph, DeviceMatching, blocks
 
 LONG_ROW = 512  # from here on a row is read by a whole warp
 _PERSISTENT_THREADS = 1024

@@ -14,10 +14,10 @@ from typing import Any
 
 import numpy as np
 
-from .forest_gpu import search
-from .graph_gpu import DeviceGraph, DeviceMatching
-from .initial_gpu import LONG_ROW
-from .rounds_gpu import push_relabel
+from .gpu_forest import search
+from .gpu_graph import DeviceGraph, DeviceMatching
+from .gpu_initial import LONG_ROW
+from .gpu_rounds import push_relabel
 
 
 @dataclass(frozen=True)
@@ -45,8 +45,8 @@ def best_gpu(graph: DeviceGraph, matching: DeviceMatching, *, tuning: Tuning = T
     Returns
     -------
     dict
-        ``search`` (a list of phases, see `forest_gpu.search`) and, if it was needed, ``push_relabel`` (a list of
-        rounds, see `rounds_gpu.push_relabel`).
+        ``search`` (a list of phases, see `gpu_forest.search`) and, if it was needed, ``push_relabel`` (a list of
+        rounds, see `gpu_rounds.push_relabel`).
     """
     stats: dict[str, Any] = {}
     slow_share = np.inf if graph.largest_degree > LONG_ROW else tuning.slow_share

@@ -8,9 +8,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ..device import cuda
-from .best_gpu import best_gpu
-from .graph_gpu import DeviceGraph
-from .initial_gpu import cheap, given
+from .gpu_best import best_gpu
+from .gpu_graph import DeviceGraph
+from .gpu_initial import cheap, given
 
 
 def cardinality_over_radii_gpu(
