@@ -42,7 +42,7 @@ def solve_cpu(problem: Problem, options: Auction) -> Assignment:
     """Solve on the CPU by the auction that the options name; raises as `Auction.solve` does."""
     began = perf_counter()
     if options.variant == "paper":
-        from .paper import match_as_in_the_paper as method
+        from ..papers.vasconcelos_2009.cpu import match_as_in_the_paper as method
     elif problem.kind == "points":
         from .matrix_free import match_points as method
     else:

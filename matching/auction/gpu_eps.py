@@ -7,9 +7,9 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from ..papers.vasconcelos_2009.gpu import bid_as_in_the_paper
 from ..problem.gpu_graph import DeviceGraph, Prices
 from .bidding import increment_beside
-from .gpu_paper import bid_as_in_the_paper
 from .gpu_scaling import bid_to_eps
 
 if TYPE_CHECKING:

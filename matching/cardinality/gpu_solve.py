@@ -8,9 +8,9 @@ from typing import Any
 import numpy as np
 
 from ..device import cuda
-from .apfb_gpu import apfb_gpu, apsb_gpu
+from ..papers.deveci_apfb_2013.gpu import apfb_gpu, apsb_gpu
+from ..papers.deveci_gpr_2013.gpu import g_pr_gpu
 from .choices import check_options, look_up
-from .g_pr_gpu import g_pr_gpu
 from .gpu_best import best_gpu
 from .gpu_forest import cover
 from .gpu_graph import DeviceGraph, DeviceMatching

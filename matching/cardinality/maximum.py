@@ -10,22 +10,22 @@ import numpy as np
 
 from ..device import cuda
 from ..errors import InvalidProblem
+from ..papers.azad_2012.disjoint_bfs import p_dbfs
+from ..papers.azad_2012.parallel_hopcroft_karp import parallel_hopcroft_karp
+from ..papers.azad_2012.parallel_pothen_fan import parallel_pothen_fan
+from ..papers.deveci_apfb_2013.cpu import apfb, apsb
+from ..papers.deveci_apfb_2013.hkdw import hkdw
+from ..papers.deveci_gpr_2013.cpu import g_pr
 from ..problem.host_problem import fetched
 from . import gpu_solve
-from .apfb import apfb, apsb
 from .best import best, choose
 from .cheap import cheap
 from .choices import check_options, look_up
-from .disjoint_bfs import p_dbfs
-from .g_pr import g_pr
 from .gpu_graph import DeviceGraph
 from .graph import BipartiteGraph, IntArray
-from .hkdw import hkdw
 from .hopcroft_karp import hopcroft_karp
 from .karp_sipser import karp_sipser
 from .matching import Matching, check_matching
-from .parallel_hopcroft_karp import parallel_hopcroft_karp
-from .parallel_pothen_fan import parallel_pothen_fan
 from .place import check_device
 from .pothen_fan import pothen_fan
 from .push_relabel import push_relabel

@@ -19,6 +19,8 @@ from ..certificate.hall import infeasible
 from ..certificate.sharpen import sharpened
 from ..errors import Infeasible, InvalidProblem
 from ..jit.threads import side_by_side, wait_passively
+from ..papers.date_nagi_2016.classical import match_by_zeros
+from ..papers.date_nagi_2016.tree import match_by_trees
 from ..paths.finish import release_loose
 from ..paths.state import FREE, State, no_trees, start
 from ..presolve.block_by_block import joined
@@ -27,10 +29,8 @@ from ..presolve.short_side import Matched, from_short_side
 from ..problem import INT_LIMIT, Problem
 from ..problem.convert import as_dense, as_sparse, transposed
 from ..problem.flat_graph import Parts, allowed_pairs, flat_graph, independent_parts, local_columns
-from .classical import match_by_zeros
 from .forest import match_by_forests, no_forest
 from .reduction import reduce_columns, reduce_rows
-from .tree import match_by_trees
 from .zero_graph import match_by_stages
 from .zero_trees import no_zeros
 

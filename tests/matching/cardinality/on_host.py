@@ -7,8 +7,6 @@ from collections.abc import Sequence
 import pytest
 
 from auctrack.matching.cardinality import (
-    apfb_gpu,
-    g_pr_gpu,
     gpu_best,
     gpu_forest,
     gpu_graph,
@@ -17,6 +15,8 @@ from auctrack.matching.cardinality import (
     gpu_rounds,
     gpu_structure,
 )
+from auctrack.matching.papers.deveci_apfb_2013 import gpu as apfb_gpu
+from auctrack.matching.papers.deveci_gpr_2013 import gpu as g_pr_gpu
 
 from ..auction.on_host import CUPY, KernelsOnHost, be_the_device
 from ..hungarian.host_kernels import RESIDENT_BLOCKS, draw_from

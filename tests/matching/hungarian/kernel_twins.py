@@ -1,6 +1,6 @@
 """The kernels that sharded solves launch, in NumPy: same names, same arguments, one after the other instead of at once.
 
-With them, and shards in the host's memory, the loops of `multi_gpu_paper_tree` and `multi_gpu_paper_classical` run
+With them, and shards in the host's memory, the loops of `multi_gpu_tree` and `multi_gpu_classical` run
 where there is no GPU.
 """
 

@@ -20,9 +20,9 @@ from typing import Any, Literal, get_args
 import numpy as np
 from numba import njit
 
-from ..errors import InvalidProblem
-from .graph import BipartiteGraph, IntArray
-from .phases import phase_statistics
+from ...cardinality.graph import BipartiteGraph, IntArray
+from ...cardinality.phases import phase_statistics
+from ...errors import InvalidProblem
 
 START = 2
 _CONSTANT_THREADS = 256 * 256

@@ -19,10 +19,10 @@ from typing import Any, Literal, get_args
 
 import numpy as np
 
-from ..errors import InvalidProblem
-from .choices import is_positive
-from .g_pr_kernels import fix_matching, g_gr_krnl, g_pr_krnl, gap_relabel, init_krnl, push_krnl
-from .graph import BipartiteGraph, IntArray
+from ...cardinality.choices import is_positive
+from ...cardinality.graph import BipartiteGraph, IntArray
+from ...errors import InvalidProblem
+from .cpu_kernels import fix_matching, g_gr_krnl, g_pr_krnl, gap_relabel, init_krnl, push_krnl
 
 SHRINK_FROM = 512
 

@@ -10,8 +10,8 @@ from __future__ import annotations
 import numpy as np
 from numba import njit
 
-from ..paths.shortest_paths import NO_PATH, alone_end, grown
-from ..paths.state import ALONE, FREE, augment, forget, free_rows, key_of, update_duals, with_lists
+from ...paths.shortest_paths import NO_PATH, alone_end, grown
+from ...paths.state import ALONE, FREE, augment, forget, free_rows, key_of, update_duals, with_lists
 
 
 @njit(cache=True, nogil=True)

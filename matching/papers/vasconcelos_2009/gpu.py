@@ -6,10 +6,10 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from ..problem.gpu_graph import DeviceGraph, Prices
+from ...problem.gpu_graph import DeviceGraph, Prices
 
 if TYPE_CHECKING:
-    from .solver import Auction
+    from ...auction.solver import Auction
 
 THREADS = 256
 

@@ -15,10 +15,10 @@ from typing import Any
 import numpy as np
 from numba import njit
 
-from ..jit.atomics import claim, fetch_add
-from .graph import BipartiteGraph, IntArray
+from ...cardinality.graph import BipartiteGraph, IntArray
+from ...cardinality.phases import phase_statistics
+from ...jit.atomics import claim, fetch_add
 from .multicore import ROOTS_PER_TURN, share, thread_count
-from .phases import phase_statistics
 
 _ROWS_PER_TURN = 1024
 

@@ -1,4 +1,4 @@
-"""Date & Nagi's classical variant on several GPUs (section 5): the steps of `gpu_paper`, two of them on every shard.
+"""Date & Nagi's classical variant on several GPUs (section 5): the steps of `gpu_search`, two of them on every shard.
 
 The rows are split: every device lists the pairs of zero slack of its own and finds their least uncovered slack. The
 first one searches among all the lists, finds the paths and carries them out; covers, matchings and duals are handed
@@ -12,10 +12,10 @@ from typing import Any
 
 import numpy as np
 
-from ..device import cuda
-from ..paths.gpu_dense import DeviceCosts, DeviceState
-from .gpu_paper_classical import ZeroSearch
-from .shards import Shards, take_largest
+from ...device import cuda
+from ...hungarian.shards import Shards, take_largest
+from ...paths.gpu_dense import DeviceCosts, DeviceState
+from .gpu_classical import ZeroSearch
 
 _COVERS = "row_covered", "col_covered", "entered"
 _DUALS = "r", "v", "col_of_row"

@@ -9,9 +9,9 @@ from typing import Any
 
 import numpy as np
 
-from ..errors import InvalidProblem
-from ..jit.threads import processors, side_by_side
-from .graph import IntArray
+from ...cardinality.graph import IntArray
+from ...errors import InvalidProblem
+from ...jit.threads import processors, side_by_side
 
 ROOTS_PER_TURN = 16
 

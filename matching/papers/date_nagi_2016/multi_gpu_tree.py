@@ -1,4 +1,4 @@
-"""Date & Nagi's alternating-tree variant on several GPUs (section 5): the steps of `gpu_paper` on every shard.
+"""Date & Nagi's alternating-tree variant on several GPUs (section 5): the steps of `gpu_search` on every shard.
 
 The columns are split: every device grows the trees over its own, and after each level all hear which rows any of them
 woke. Predecessors are gathered by the first device, which finds the paths and carries them out; matchings and duals are
@@ -13,12 +13,12 @@ from typing import Any
 
 import numpy as np
 
-from ..device import cuda
-from ..paths.gpu_dense import DeviceCosts, DeviceState
-from ..paths.state import FREE
-from .gpu_paper import PaperSearch, first_free, frontier_arguments
-from .gpu_paper_tree import enter
-from .shards import Shards, on_host, take_largest
+from ...device import cuda
+from ...hungarian.shards import Shards, on_host, take_largest
+from ...paths.gpu_dense import DeviceCosts, DeviceState
+from ...paths.state import FREE
+from .gpu_search import PaperSearch, first_free, frontier_arguments
+from .gpu_tree import enter
 
 OUTLOOK_THREADS = 1024
 

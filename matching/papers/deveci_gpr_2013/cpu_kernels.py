@@ -8,7 +8,7 @@ from __future__ import annotations
 import numpy as np
 from numba import njit
 
-from .graph import IntArray
+from ...cardinality.graph import IntArray
 
 
 @njit(cache=True, nogil=True)

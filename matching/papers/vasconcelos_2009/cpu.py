@@ -23,18 +23,18 @@ from typing import TYPE_CHECKING
 import numpy as np
 from numba import njit
 
-from ..errors import InvalidProblem
-from ..presolve.block_by_block import block_by_block
-from ..presolve.short_side import Matched
-from ..problem import INT_LIMIT, Problem
-from ..problem.convert import as_dense
-from ..problem.flat_graph import Graph, flat_graph
-from ..problem.host_problem import finite_range, largest_size
-from .bidding import as_duals, increment
-from .scaling import as_floats
+from ...auction.bidding import as_duals, increment
+from ...auction.scaling import as_floats
+from ...errors import InvalidProblem
+from ...presolve.block_by_block import block_by_block
+from ...presolve.short_side import Matched
+from ...problem import INT_LIMIT, Problem
+from ...problem.convert import as_dense
+from ...problem.flat_graph import Graph, flat_graph
+from ...problem.host_problem import finite_range, largest_size
 
 if TYPE_CHECKING:
-    from .solver import Auction
+    from ...auction.solver import Auction
 
 
 def match_as_in_the_paper(problem: Problem, options: Auction) -> Matched:

@@ -1,6 +1,6 @@
 """What Date & Nagi's two variants share on one GPU, step by step: each step a kernel, the host in between.
 
-For the paper's tables (`gpu_paper_classical`, `gpu_paper_tree`); the kernels are in `kernels/hungarian_paper.cu`. Rows
+For the paper's tables (`gpu_classical`, `gpu_tree`); the kernels are in `kernels/hungarian_paper.cu`. Rows
 and path ends race as in the paper: the cost is guaranteed, the links may differ between runs.
 """
 
@@ -14,8 +14,8 @@ from typing import Any
 
 import numpy as np
 
-from ..paths.gpu_dense import THREADS, DeviceCosts, DeviceState
-from ..paths.state import FREE
+from ...paths.gpu_dense import THREADS, DeviceCosts, DeviceState
+from ...paths.state import FREE
 
 SEARCHES_COUNTED = 64
 ACTIVE, VISITED, REVERSE = 1, 2, 3

@@ -12,9 +12,9 @@ from typing import Any
 
 import numpy as np
 
-from ..device import cuda
-from .g_pr import SHRINK_FROM, Form, checked_interval
-from .gpu_graph import THREADS, DeviceGraph, DeviceMatching, blocks
+from ...cardinality.gpu_graph import THREADS, DeviceGraph, DeviceMatching, blocks
+from ...device import cuda
+from .cpu import SHRINK_FROM, Form, checked_interval
 
 
 def g_pr_gpu(

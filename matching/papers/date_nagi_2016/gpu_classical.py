@@ -6,8 +6,8 @@ from typing import Any
 
 import numpy as np
 
-from ..paths.gpu_dense import DeviceCosts, DeviceState
-from .gpu_paper import ACTIVE, VISITED, PaperSearch, first_free, frontier_arguments
+from ...paths.gpu_dense import DeviceCosts, DeviceState
+from .gpu_search import ACTIVE, VISITED, PaperSearch, first_free, frontier_arguments
 
 
 class ZeroSearch(PaperSearch):

@@ -15,10 +15,10 @@ from typing import Any
 
 import numpy as np
 
-from ..device import cuda
-from .apfb import START, Bfs, Launch, check_form
-from .gpu_graph import THREADS, DeviceGraph, DeviceMatching
-from .phases import phase_statistics
+from ...cardinality.gpu_graph import THREADS, DeviceGraph, DeviceMatching
+from ...cardinality.phases import phase_statistics
+from ...device import cuda
+from .cpu import START, Bfs, Launch, check_form
 
 _CONSTANT_GRID = 256
 

@@ -12,11 +12,11 @@ from typing import Any
 
 import numpy as np
 
-from ..jit.bitset import empty_bits, mark_matched
-from .graph import BipartiteGraph, IntArray
-from .hopcroft_karp import augment_along_levels, levels_from_free_rows
-from .phases import phase_statistics
-from .pothen_fan import depth_first_phase
+from ...cardinality.graph import BipartiteGraph, IntArray
+from ...cardinality.hopcroft_karp import augment_along_levels, levels_from_free_rows
+from ...cardinality.phases import phase_statistics
+from ...cardinality.pothen_fan import depth_first_phase
+from ...jit.bitset import empty_bits, mark_matched
 
 
 def hkdw(graph: BipartiteGraph, col_of_row: IntArray, row_of_col: IntArray) -> dict[str, Any]:

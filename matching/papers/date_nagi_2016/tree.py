@@ -11,8 +11,8 @@ from __future__ import annotations
 
 from numba import njit
 
-from ..paths.shortest_paths import NO_PATH, alone_end
-from ..paths.state import augment, forget, free_rows, key_of, update_duals, with_lists
+from ...paths.shortest_paths import NO_PATH, alone_end
+from ...paths.state import augment, forget, free_rows, key_of, update_duals, with_lists
 
 
 @njit(cache=True, nogil=True)

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from typing import Any
 
-from ..paths.gpu_dense import DeviceCosts, DeviceState
-from .gpu_paper import VISITED, PaperSearch, first_free, frontier_arguments
+from ...paths.gpu_dense import DeviceCosts, DeviceState
+from .gpu_search import VISITED, PaperSearch, first_free, frontier_arguments
 
 
 def match_by_trees(costs: DeviceCosts, state: DeviceState, _: Any) -> tuple[int, dict[str, Any]]:
