@@ -18,6 +18,7 @@ from ..certificate.certify import certify
 from ..certificate.sharpen import sharpened
 from ..errors import NotConverged
 from ..jit.threads import side_by_side
+from ..named import named
 from ..paths.finish import NO_LIMIT, TOO_HARD, finish_rows, match_if_easy, settle_lone_columns, take_prices, unassign
 from ..paths.shortest_paths import State, lower_to_cheapest, named_counts, start
 from ..presolve.block_by_block import block_by_block
@@ -42,7 +43,7 @@ def solve_cpu(problem: Problem, options: Auction) -> Assignment:
     """Solve on the CPU by the auction that the options name; raises as `Auction.solve` does."""
     began = perf_counter()
     if options.variant == "paper":
-        from ..papers.vasconcelos_2009.cpu import match_as_in_the_paper as method
+        method = named(".papers.vasconcelos_2009.cpu:match_as_in_the_paper")
     elif problem.kind == "points":
         from .matrix_free import match_points as method
     else:

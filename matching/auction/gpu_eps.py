@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from ..papers.vasconcelos_2009.gpu import bid_as_in_the_paper
+from ..named import named
 from ..problem.gpu_graph import DeviceGraph, Prices
 from .bidding import increment_beside
 from .gpu_scaling import bid_to_eps
@@ -20,6 +20,7 @@ def match_within_eps(graph: DeviceGraph, options: Auction) -> Prices:
     """Bid in float64 until each link is within eps of its row's best; integers' prices are rounded down."""
     eps = increment_beside(_paper_eps(graph) if options.eps is None else options.eps, _largest_cost(graph))
     if options.variant == "paper":
+        bid_as_in_the_paper = named(".papers.vasconcelos_2009.gpu:bid_as_in_the_paper")
         prices = bid_as_in_the_paper(graph.as_floats(), replace(options, eps=eps))
     else:
         most_bids = None if options.max_bids is None else options.max_bids * graph.n_rows

@@ -8,8 +8,6 @@ from typing import Any
 import numpy as np
 
 from ..device import cuda
-from ..papers.deveci_apfb_2013.gpu import apfb_gpu, apsb_gpu
-from ..papers.deveci_gpr_2013.gpu import g_pr_gpu
 from .choices import check_options, look_up
 from .gpu_best import best_gpu
 from .gpu_forest import cover
@@ -17,13 +15,16 @@ from .gpu_graph import DeviceGraph, DeviceMatching
 from .gpu_initial import cheap, given, karp_sipser
 from .graph import BipartiteGraph
 
-ALGORITHMS: dict[str, Callable[..., dict[str, Any]]] = {
+ALGORITHMS: dict[str, Callable[..., dict[str, Any]] | str] = {
     "auto": best_gpu,
-    "apfb": apfb_gpu,
-    "apsb": apsb_gpu,
-    "g-pr": g_pr_gpu,
+    "apfb": ".papers.deveci_apfb_2013.gpu:apfb_gpu",
+    "apsb": ".papers.deveci_apfb_2013.gpu:apsb_gpu",
+    "g-pr": ".papers.deveci_gpr_2013.gpu:g_pr_gpu",
 }
-"""The searches that run on the GPU; each takes (graph, matching, **options) and works in place."""
+"""The searches that run on the GPU; each takes (graph, matching, **options) and works in place.
+
+Those of the papers are places, loaded when asked for (`named`).
+"""
 
 INITIAL_MATCHINGS: dict[str, Callable[[DeviceGraph], DeviceMatching]] = {
     "none": lambda graph: given(graph, np.full(graph.n_rows, -1, np.int32)),

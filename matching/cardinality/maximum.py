@@ -10,12 +10,6 @@ import numpy as np
 
 from ..device import cuda
 from ..errors import InvalidProblem
-from ..papers.azad_2012.disjoint_bfs import p_dbfs
-from ..papers.azad_2012.parallel_hopcroft_karp import parallel_hopcroft_karp
-from ..papers.azad_2012.parallel_pothen_fan import parallel_pothen_fan
-from ..papers.deveci_apfb_2013.cpu import apfb, apsb
-from ..papers.deveci_apfb_2013.hkdw import hkdw
-from ..papers.deveci_gpr_2013.cpu import g_pr
 from ..problem.host_problem import fetched
 from . import gpu_solve
 from .best import best, choose
@@ -35,20 +29,23 @@ from .scarce_first import scarce_first
 Search = Callable[..., dict[str, Any]]
 Start = Callable[[BipartiteGraph, IntArray, IntArray], None]
 
-ALGORITHMS: dict[str, Search] = {
+ALGORITHMS: dict[str, Search | str] = {
     "auto": best,
     "hopcroft-karp": hopcroft_karp,
-    "hkdw": hkdw,
+    "hkdw": ".papers.deveci_apfb_2013.hkdw:hkdw",
     "pothen-fan": pothen_fan,
     "push-relabel": push_relabel,
-    "p-dbfs": p_dbfs,
-    "parallel-pothen-fan": parallel_pothen_fan,
-    "parallel-hopcroft-karp": parallel_hopcroft_karp,
-    "apfb": apfb,
-    "apsb": apsb,
-    "g-pr": g_pr,
+    "p-dbfs": ".papers.azad_2012.disjoint_bfs:p_dbfs",
+    "parallel-pothen-fan": ".papers.azad_2012.parallel_pothen_fan:parallel_pothen_fan",
+    "parallel-hopcroft-karp": ".papers.azad_2012.parallel_hopcroft_karp:parallel_hopcroft_karp",
+    "apfb": ".papers.deveci_apfb_2013.cpu:apfb",
+    "apsb": ".papers.deveci_apfb_2013.cpu:apsb",
+    "g-pr": ".papers.deveci_gpr_2013.cpu:g_pr",
 }
-"""The searches that run on the CPU; each takes (graph, col_of_row, row_of_col, **options) and works in place."""
+"""The searches that run on the CPU; each takes (graph, col_of_row, row_of_col, **options) and works in place.
+
+Those of the papers and their rivals are places, loaded when asked for (`named`).
+"""
 
 INITIAL_MATCHINGS: dict[str, Start] = {
     "none": lambda _graph, _col_of_row, _row_of_col: None,

@@ -19,8 +19,7 @@ from ..certificate.hall import infeasible
 from ..certificate.sharpen import sharpened
 from ..errors import Infeasible, InvalidProblem
 from ..jit.threads import side_by_side, wait_passively
-from ..papers.date_nagi_2016.classical import match_by_zeros
-from ..papers.date_nagi_2016.tree import match_by_trees
+from ..named import named
 from ..paths.finish import release_loose
 from ..paths.state import FREE, State, no_trees, start
 from ..presolve.block_by_block import joined
@@ -147,6 +146,7 @@ def _match_block(problem: Problem, b: int, method: Method) -> Matched:
 
 
 def _by_zeros(parts: Parts, graph: Graph, state: State) -> tuple[np.ndarray, dict[str, Any]]:
+    match_by_zeros = named(".papers.date_nagi_2016.classical:match_by_zeros")
     counts = np.zeros((len(parts[2]) - 1, 4), np.int64)
     first, last = np.empty(len(state.r), np.int64), np.empty(len(state.r), np.int64)
     scratch = no_trees(state), first, last
@@ -173,6 +173,7 @@ def _by_stages(parts: Parts, graph: Graph, state: State, *, maximum: bool) -> tu
 
 
 def _by_trees(parts: Parts, graph: Graph, state: State) -> tuple[np.ndarray, dict[str, Any]]:
+    match_by_trees = named(".papers.date_nagi_2016.tree:match_by_trees")
     counts = np.zeros((len(parts[2]) - 1, 3), np.int64)
     trees = no_trees(state)
     stuck = side_by_side(lambda c: _of_run(match_by_trees, c, parts, graph, state, trees, counts[c]), _runs(parts))
