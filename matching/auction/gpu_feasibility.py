@@ -61,7 +61,7 @@ def _shortage_of_edges(graph: DeviceGraph) -> Shortage | None:
 def match_greedily(graph: DeviceGraph) -> tuple[Any, int]:
     """Let each row have its cheapest free column, in a few rounds; return `col_of_row`, and the number of rows left."""
     cp, n, m = graph.cp, graph.n_rows, graph.n_cols
-    kernel = graph.kernel("auction_greedy.cu", "auction_greedy", lanes=True, cooperative=True)
+    kernel = graph.kernel("auction/greedy.cu", "auction_greedy", lanes=True, cooperative=True)
     col_of_row, row_of_col = cp.full(n, -1, cp.int32), cp.full(m, -1, cp.int32)
     key, asked = cp.full(m, np.uint64(2**64 - 1), cp.uint64), cp.empty(n, cp.int32)
     words = cp.zeros(2, cp.uint32)  # rows left, barrier
@@ -123,7 +123,7 @@ def _with_at_most(xp: Any, counts: Any, most: int) -> Any:
 def _allowed_of_rows(graph: DeviceGraph) -> Any:
     cp, n = graph.cp, graph.n_rows
     counts = cp.empty(n, cp.int64)
-    kernel = graph.kernel("auction_allowed.cu", "auction_allowed_rows")
+    kernel = graph.kernel("auction/allowed.cu", "auction_allowed_rows")
     kernel((_blocks(32 * n),), (THREADS,), (np.int32(n), np.int32(graph.n_cols), *graph.edges(), counts))
     return counts
 
@@ -132,7 +132,7 @@ def _allowed_of_columns(graph: DeviceGraph) -> Any:
     cp, m = graph.cp, graph.n_cols
     counts = cp.zeros(m, cp.int32)
     parts = min(graph.block_rows, -(-COUNTING_THREADS // m))
-    kernel = graph.kernel("auction_allowed.cu", "auction_allowed_columns")
+    kernel = graph.kernel("auction/allowed.cu", "auction_allowed_columns")
     arguments = (np.int32(graph.n_rows), np.int32(m), *graph.edges(), np.int32(parts), counts)
     kernel((_blocks(parts * m),), (THREADS,), arguments)
     return counts
@@ -146,7 +146,7 @@ def _listed(graph: DeviceGraph, counts: Any, most: int) -> gpu_graph.DeviceGraph
     pairs = int(listed[-1])
     cuda.require_memory(5 * pairs + 128 * (n + graph.n_cols), f"{pairs} of the pairs that may be matched")
     columns = cp.empty(pairs, cp.int32)
-    kernel = graph.kernel("auction_allowed.cu", "auction_allowed_list")
+    kernel = graph.kernel("auction/allowed.cu", "auction_allowed_list")
     arguments = (np.int32(n), np.int32(graph.n_cols), *graph.edges(), counts, listed, columns)
     kernel((_blocks(32 * n),), (THREADS,), arguments)
     return _bipartite(graph, listed, columns)

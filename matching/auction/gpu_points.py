@@ -53,7 +53,7 @@ def solve_points(cp: Any, problem: Problem, most_bids: int | None = None) -> tup
     n, m = problem.shape
     began = perf_counter_ns()
     cuda.require_memory(2048 * (n + m) + min(PATH_BYTES, 2**16 * m) + 2**22, f"matching {n} and {m} points")
-    kernels = cuda.load("auction_points.cu", *(["-DSQUARED"] if problem.metric == "squared" else []))
+    kernels = cuda.load("points/tree.cu", *(["-DSQUARED"] if problem.metric == "squared" else []))
     x, y = sorted_sides(cp, problem.x, problem.y, (problem.row_offsets, problem.col_offsets), kernels)
     graph = _neighbour_graph(cp, problem, x, y, kernels)
     graph_ns = perf_counter_ns() - began

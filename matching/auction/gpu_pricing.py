@@ -23,7 +23,7 @@ class AllPairs:
     """
 
     def __init__(self, x: Side, y: Side, kernels: Any) -> None:
-        """Check pairs of `x` and `y` by the kernels of `auction_points.cu`."""
+        """Check pairs of `x` and `y` by the kernels of `points/tree.cu`."""
         self._x, self._y, self.kernels = x, y, kernels
         self._repairs = 0
         self.forget()

@@ -42,7 +42,7 @@ ROOM = 64
 """Times that prices stay below int64's range, taking the longest path of the largest costs, for scaling to be safe."""
 ROUNDS_WITHOUT_END = 2**30
 RANGE_THREADS, RANGE_BLOCKS = 256, 1024
-"""Of the kernel that reads all costs for their range; the threads are those of `auction_cost_range.cu`."""
+"""Of the kernel that reads all costs for their range; the threads are those of `auction/cost_range.cu`."""
 TOO_HARD = -2
 REFINED_PHASES = 2
 """Phases, the last, after which edges may be added."""
@@ -333,7 +333,7 @@ def range_of_costs(graph: DeviceGraph) -> CostRange:
     parts = graph.cp.empty((blocks, 4))
     forbidden = graph.edges()[3]
     arguments = np.int64(len(graph.cost)), graph.cost, forbidden, parts
-    graph.kernel("auction_cost_range.cu", "auction_cost_range")((blocks,), (RANGE_THREADS,), arguments)
+    graph.kernel("auction/cost_range.cu", "auction_cost_range")((blocks,), (RANGE_THREADS,), arguments)
     number, total, least, most = parts.get().T
     allowed = int(number.sum())
     return CostRange(allowed, float(total.sum()) / max(allowed, 1), float(least.min()), float(most.max()))

@@ -43,7 +43,7 @@ def bid(
     rows : int32 (k,), optional
         The unmatched rows that bid; default: all rows, of which none is matched.
     eps : number
-        Increment beyond the second best. 0 keeps links tight (see `auction_bid.cu`).
+        Increment beyond the second best. 0 keeps links tight (see `auction/bid.cu`).
     stop_at : int
         Rows left unassigned that end it.
     most_bids : int, optional
@@ -56,7 +56,7 @@ def bid(
     if n_bidders == 0:
         return cp.empty(0, cp.int32)
     began = perf_counter_ns()
-    kernel = graph.kernel("auction_bid.cu", "auction_bid", lanes=True, cooperative=True)
+    kernel = graph.kernel("auction/bid.cu", "auction_bid", lanes=True, cooperative=True)
     dtype = graph.price_dtype
     counts = cp.zeros(6 + m, cp.uint64)  # three counts; as words: queue sizes, number waiting, barrier; then keys
     words, key = counts[3:6].view(cp.uint32), counts[6:]
@@ -103,7 +103,7 @@ def augment(graph: DeviceGraph, prices: Prices, rows: Any, most_scans: int) -> t
     if n_rows == 0:
         return -1, rows
     began = perf_counter_ns()
-    kernel = graph.kernel("auction_path.cu", "auction_path", cooperative=True)
+    kernel = graph.kernel("paths/path.cu", "auction_path", cooperative=True)
     threads = min(1024, max(64, -(-m // 1024) * 32)) if graph.is_dense else 64
     size = m if most_scans == UNLIMITED else min(m, REACHED_PER_SCAN * most_scans)
     per_slot = 4 * m + 16 * size + 1
@@ -142,7 +142,7 @@ def grow_forest(graph: DeviceGraph, prices: Prices, rows: Any, most_scans: int |
     if n_rows == 0:
         return -1, rows
     began = perf_counter_ns()
-    kernel = graph.kernel("auction_forest.cu", "auction_forest", lanes=True, cooperative=True)
+    kernel = graph.kernel("paths/graph_forest.cu", "auction_forest", lanes=True, cooperative=True)
     # One block a multiprocessor: rounds are short, a barrier of fewer blocks is faster (u10, 20,000: 24, not 33 ms).
     dtype = graph.price_dtype
     queues, bases, duals = cp.empty(2 * n, cp.int32), cp.empty(2 * n, dtype), cp.empty(n, dtype)

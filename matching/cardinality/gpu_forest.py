@@ -1,6 +1,6 @@
 """Forests of search trees on the GPU: the phases of `auto`, and the alternating search behind covers.
 
-One cooperative launch runs phase after phase (`cardinality_search.cu`).
+One cooperative launch runs phase after phase (`cardinality/search.cu`).
 """
 
 from __future__ import annotations
@@ -15,7 +15,7 @@ from .gpu_initial import LONG_ROW
 from .gpu_persistent import MOST_LEVELS, THREADS_OF_A_BLOCK, all_blocks, phases_of
 
 _MOST_PHASES = 64  # of one launch
-_HEAVY_CHUNK = 512  # as in cardinality_search.cu
+_HEAVY_CHUNK = 512  # as in cardinality/search.cu
 
 
 def search(
@@ -53,7 +53,7 @@ def cover(graph: DeviceGraph, matching: DeviceMatching) -> tuple[Any, Any]:
         _, _, claim = _forest(graph, matching, np.inf, flip_paths=False)
     else:
         claim = cp.zeros(graph.n_columns, cp.uint64)
-    kernel = graph.kernels("cardinality_search.cu", cooperative=True)["cardinality_search_cover"]
+    kernel = graph.kernels("cardinality/search.cu", cooperative=True)["cardinality_search_cover"]
     kernel(
         (all_blocks(kernel),),
         (THREADS_OF_A_BLOCK,),
@@ -79,7 +79,7 @@ def _forest(
     parent = cp.empty((graph.n_columns, 2), cp.int32)
     end = cp.empty(graph.n_rows, cp.int32)
     touched = cp.empty(graph.n_columns, cp.int32)
-    item = 4 if graph.indptr.dtype == np.int32 else 6  # words of an Item in cardinality_search.cu
+    item = 4 if graph.indptr.dtype == np.int32 else 6  # words of an Item in cardinality/search.cu
     queue = cp.empty((2 * graph.n_rows, item), cp.int32)
     most_heavy = 2 * graph.n_edges // _HEAVY_CHUNK + 1 if has_heavy else 1
     heavy = cp.empty((2 * most_heavy, item), cp.int32)
@@ -87,7 +87,7 @@ def _forest(
     counts = cp.zeros(13, cp.int32)
     statistics_end = 4 + 6 * _MOST_PHASES
     report = cp.empty(statistics_end + MOST_LEVELS, cp.int32)
-    kernel = graph.kernels("cardinality_search.cu", cooperative=True)["cardinality_search"]
+    kernel = graph.kernels("cardinality/search.cu", cooperative=True)["cardinality_search"]
     kernel(
         (all_blocks(kernel),),
         (THREADS_OF_A_BLOCK,),

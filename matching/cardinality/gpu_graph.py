@@ -74,7 +74,7 @@ class DeviceGraph:
         """Largest number of columns of a row."""
         cp = cuda.cupy()
         largest = cp.zeros(1, cp.int32)
-        kernel = self.kernels("cardinality_graph.cu")["cardinality_graph_largest_degree"]
+        kernel = self.kernels("cardinality/graph.cu")["cardinality_graph_largest_degree"]
         kernel((blocks(self.n_rows),), (THREADS,), (self.indptr, np.int32(self.n_rows), largest))
         return int(largest[0])
 
@@ -83,7 +83,7 @@ class DeviceGraph:
         """The same graph with rows and columns exchanged; the order inside a row is unspecified."""
         cp = cuda.cupy()
         cuda.require_memory(4 * self.n_edges + 16 * self.n_columns, "the transposed graph")
-        kernels = self.kernels("cardinality_graph.cu")
+        kernels = self.kernels("cardinality/graph.cu")
         degree = cp.zeros(self.n_columns, cp.int32)
         indptr = cp.zeros(self.n_columns + 1, self.indptr.dtype)
         indices = cp.empty(self.n_edges, cp.int32)

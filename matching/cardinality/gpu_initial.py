@@ -24,7 +24,7 @@ def cheap(graph: DeviceGraph) -> DeviceMatching:
     free_rows = cp.empty(graph.n_rows, cp.int32)
     n_free = cp.zeros(1, cp.int32)
     lanes = 32 if graph.largest_degree > LONG_ROW else 1
-    kernels = graph.kernels("cardinality_initial.cu")
+    kernels = graph.kernels("cardinality/initial.cu")
     kernels[f"cardinality_initial_cheap_{lanes}"](
         (blocks(lanes * graph.n_rows),),
         (THREADS,),
@@ -45,7 +45,7 @@ def given(graph: DeviceGraph, col_of_row: Any) -> DeviceMatching:
     row_of_col[col_of_row[matched]] = matched
     free_rows = cp.empty(graph.n_rows, cp.int32)
     n_free = cp.zeros(1, cp.int32)
-    kernel = graph.kernels("cardinality_initial.cu")["cardinality_initial_free_rows"]
+    kernel = graph.kernels("cardinality/initial.cu")["cardinality_initial_free_rows"]
     kernel((blocks(graph.n_rows),), (THREADS,), (graph.indptr, np.int32(graph.n_rows), col_of_row, free_rows, n_free))
     return DeviceMatching(col_of_row, row_of_col, free_rows, int(n_free[0]))
 
@@ -62,7 +62,7 @@ def karp_sipser(graph: DeviceGraph, share: int = 16) -> DeviceMatching:
     column_total = cp.empty(n_columns, cp.uint64)
     col_of_row = cp.full(n_rows, -1, cp.int32)
     row_of_col = cp.full(n_columns, -1, cp.int32)
-    kernels = graph.kernels("cardinality_karp_sipser.cu", cooperative=True)
+    kernels = graph.kernels("cardinality/karp_sipser.cu", cooperative=True)
     for side, total in ((graph, row_total), (other, column_total)):
         totals = kernels["cardinality_karp_sipser_totals"]
         grid = (cuda.resident_blocks(totals, THREADS),)

@@ -1,4 +1,4 @@
-"""Push-relabel in rounds on the GPU, all in one cooperative launch (`cardinality_push.cu`)."""
+"""Push-relabel in rounds on the GPU, all in one cooperative launch (`cardinality/push.cu`)."""
 
 from __future__ import annotations
 
@@ -33,14 +33,14 @@ def push_relabel(
     odd_bids = cp.empty(graph.n_columns, cp.uint64)
     seen = cp.empty((graph.n_rows, 2), cp.int32)
     walkers = cp.empty((max(matching.n_free, 1), 4), cp.int32)
-    edges = 2 if graph.indptr.dtype == np.int32 else 4  # words of an Edges in cardinality_push.cu
+    edges = 2 if graph.indptr.dtype == np.int32 else 4  # words of an Edges in cardinality/push.cu
     queue = cp.empty((graph.n_columns, edges), cp.int32)
     next_free = cp.empty(graph.n_rows, cp.int32)
     counts = cp.zeros(12, cp.int32)
     statistics_end = 2 + 8 * _MOST_ROUNDS
     report = cp.empty(statistics_end + MOST_LEVELS, cp.int32)
     lanes = 8 if graph.n_edges <= 16 * graph.n_rows else 32
-    kernel = graph.kernels("cardinality_push.cu", cooperative=True)[f"cardinality_push_solve_{lanes}"]
+    kernel = graph.kernels("cardinality/push.cu", cooperative=True)[f"cardinality_push_solve_{lanes}"]
     kernel(
         (all_blocks(kernel),),
         (THREADS_OF_A_BLOCK,),
@@ -89,14 +89,14 @@ def push_relabel(
 def _load_state(graph: DeviceGraph, matching: DeviceMatching) -> Any:
     cp = cuda.cupy()
     state = cp.empty(graph.n_columns, cp.uint64)
-    kernel = graph.kernels("cardinality_push.cu")["cardinality_push_load"]
+    kernel = graph.kernels("cardinality/push.cu")["cardinality_push_load"]
     kernel((blocks(graph.n_columns),), (THREADS,), (np.int32(graph.n_columns), matching.row_of_col, state))
     return state
 
 
 def _store_state(graph: DeviceGraph, matching: DeviceMatching, state: Any) -> None:
     matching.col_of_row.fill(-1)
-    kernel = graph.kernels("cardinality_push.cu")["cardinality_push_store"]
+    kernel = graph.kernels("cardinality/push.cu")["cardinality_push_store"]
     kernel(
         (blocks(graph.n_columns),),
         (THREADS,),

@@ -24,7 +24,7 @@ def components_gpu(graph: DeviceGraph) -> tuple[Any, Any, int]:
     n = graph.n_rows + graph.n_columns
     vertices = cp.arange(n, dtype=cp.int32)
     parent = vertices.copy()
-    kernels = graph.kernels("cardinality_components.cu")
+    kernels = graph.kernels("cardinality/components.cu")
     kernels["cardinality_components_unite"](
         (blocks(8 * graph.n_rows),), (THREADS,), (graph.indptr, graph.indices, np.int32(graph.n_rows), parent)
     )

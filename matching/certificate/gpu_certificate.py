@@ -45,7 +45,7 @@ def certify(graph: DeviceGraph, prices: Prices, v: Any) -> Slackness:
     r = cp.empty(n, graph.price_dtype)
     terms = cp.empty((2, n + m), graph.price_dtype)
     loose, frayed = cp.zeros(1, cp.int32), cp.empty(n, bool)
-    kernel = graph.kernel("auction_certify.cu", "auction_certify", lanes=True)
+    kernel = graph.kernel("certificate/certify.cu", "auction_certify", lanes=True)
     blocks = min(1 << 16, max(1, -(-max(n * graph.lanes, m) // THREADS)))
     kernel(
         (blocks,),
@@ -99,7 +99,7 @@ def _sums_of_blocks(graph: DeviceGraph, blocks: int, row_offsets: Any, col_offse
     """
     sums = graph.cp.empty((2, blocks), graph.price_dtype)
     sizes = np.int32(blocks), np.int32(graph.n_rows), np.int32(graph.n_cols)
-    kernel = graph.kernel("auction_blocks.cu", "auction_block_sums")
+    kernel = graph.kernel("certificate/blocks.cu", "auction_block_sums")
     kernel((-(-2 * 32 * blocks // THREADS),), (THREADS,), (*sizes, row_offsets, col_offsets, terms, sums))
     return sums.get()
 
@@ -111,6 +111,6 @@ def local_partners(graph: DeviceGraph, partner: Any, own_offsets: np.ndarray, ot
     cp, local = graph.cp, graph.cp.empty_like(partner)
     sizes = np.int32(len(partner)), np.int32(len(own_offsets) - 1)
     arguments = (*sizes, cp.asarray(own_offsets), cp.asarray(other_offsets), partner, local)
-    kernel = graph.kernel("auction_blocks.cu", "auction_local_partners")
+    kernel = graph.kernel("certificate/blocks.cu", "auction_local_partners")
     kernel((-(-len(partner) // THREADS),), (THREADS,), arguments)
     return local

@@ -3,9 +3,10 @@
 CuPy is imported here and nowhere else, and only when a GPU is asked for. Everything runs on the caller's current device
 and current stream; nothing here synchronises.
 
-Kernel files (``matching/kernels/*.cu``) are CUDA C++17 and include no header of the CUDA toolkit, only each other:
-``#include "grid.cuh"``. So they compile wherever NVRTC is, and the test suite compiles each of them without a GPU.
-:func:`source` pastes local includes in place because CuPy keys its disk cache on the text it is handed.
+Kernel files (``*.cu``, beside the code that launches them) are CUDA C++17 and include no header of the CUDA toolkit,
+only each other: ``#include "device/common.cuh"``. So they compile wherever NVRTC is, and the test suite compiles each
+of them without a GPU. :func:`source` pastes local includes in place because CuPy keys its disk cache on the text it is
+handed.
 A file that is compiled in several forms lists each further one in a line ``// variant: -DINDEX64 …``, which the
 compile test reads.
 """
@@ -27,7 +28,9 @@ import numpy as np
 
 from ..errors import DeviceMemoryExceeded, DeviceUnavailable
 
-KERNEL_FOLDER = Path(__file__).parents[1] / "kernels"
+KERNEL_FOLDER = Path(__file__).parents[1]
+"""`matching`: a kernel lies beside the code that launches it, and is named from here, e.g. `"auction/bid.cu"`."""
+
 COMPILE_OPTIONS = ("-std=c++17",)
 _PEER_ACCESS_ALREADY_ENABLED = 704
 OLDEST_ARCHITECTURE = (7, 0)  # ld.acquire and independent thread scheduling
@@ -260,7 +263,7 @@ def _lines(path: Path, seen: set[Path]) -> Iterator[str]:
         if include is None:
             yield line
             continue
-        included = path.parent / include[1]
+        included = KERNEL_FOLDER / include[1]
         if included not in seen:
             yield from _lines(included, seen)
         yield f'#line {number + 1} "{path.as_posix()}"'
@@ -279,17 +282,17 @@ class Kernels:
 
 @functools.cache
 def load(file: str, *options: str, cooperative: bool = False) -> Kernels:
-    """Compile a file of ``matching/kernels`` once per process and form; CuPy keeps the binary per device and on disk.
+    """Compile a kernel file once per process and form; CuPy keeps the binary per device and on disk.
 
     Parameters
     ----------
     file : str
-        Name of the file, e.g. ``"cardinality_bfs.cu"``.
+        Where it is, from `matching` down, e.g. ``"auction/bid.cu"``.
     *options : str
         Further NVRTC options, e.g. ``"-DINDEX64"``.
     cooperative : bool
         Launch every kernel of the file cooperatively: all blocks are resident at once, so they may meet at
-        ``grid_barrier`` (``grid.cuh``). The grid must not exceed :func:`resident_blocks`.
+        ``grid_barrier`` (``device/common.cuh``). The grid must not exceed :func:`resident_blocks`.
     """
     module = cupy().RawModule(
         code=source(file), options=(*COMPILE_OPTIONS, *options), enable_cooperative_groups=cooperative

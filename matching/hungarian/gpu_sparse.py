@@ -1,4 +1,4 @@
-"""Both variants on sparse costs on one GPU, whole in one launch (`kernels/hungarian_sparse.cu`).
+"""Both variants on sparse costs on one GPU, whole in one launch (`paths/trees.cu`).
 
 A batch is one graph whose parts do not touch. Nothing is made dense.
 """

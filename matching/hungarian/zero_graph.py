@@ -11,7 +11,7 @@ its dual falls like that of any column in the trees. Where some may stay alone, 
 changes by its distance to its nearest end (`nearest_ends`).
 
 The keys do not depend on the order in which they are found, nor do the distances.
-`kernels/hungarian_classical.cu` does the same steps; this is its twin in the tests. Only where its lists of cheap pairs
+`hungarian/classical.cu` does the same steps; this is its twin in the tests. Only where its lists of cheap pairs
 reach fewer ends than wanted does it take the last of those as Δ.
 """
 

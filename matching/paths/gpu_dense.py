@@ -140,16 +140,16 @@ def reduced(costs: DeviceCosts, start: Any = None) -> DeviceState:
     reduce_rows(costs, state)
     minima = cp.empty((STRIPES, m), costs.price_dtype)
     columns = -(-m // THREADS)
-    stripes = costs.kernel("hungarian_reduce.cu", "hungarian_reduce_stripes")
+    stripes = costs.kernel("paths/reduce.cu", "hungarian_reduce_stripes")
     stripes((columns, STRIPES), (THREADS,), (*costs.sizes, *costs.pairs, state.r, minima))
-    finish = costs.kernel("hungarian_reduce.cu", "hungarian_reduce_columns")
+    finish = costs.kernel("paths/reduce.cu", "hungarian_reduce_columns")
     finish((columns,), (THREADS,), (costs.sizes[1], np.int32(STRIPES), minima, costs.col_bound, state.v))
     return state
 
 
 def reduce_rows(costs: DeviceCosts, state: DeviceState) -> None:
     """Give every row the largest dual that is feasible."""
-    rows = costs.kernel("hungarian_reduce.cu", "hungarian_reduce_rows")
+    rows = costs.kernel("paths/reduce.cu", "hungarian_reduce_rows")
     grid = (min(costs.cost.shape[0], 1 << 16),)
     rows(grid, (THREADS,), (*costs.sizes, *costs.pairs, costs.row_bound, state.v, state.r))
 

@@ -1,4 +1,4 @@
-"""The alternating-tree variant on one GPU, whole in one launch (`kernels/hungarian_forest.cu`)."""
+"""The alternating-tree variant on one GPU, whole in one launch (`paths/matrix_forest.cu`)."""
 
 from __future__ import annotations
 
@@ -60,7 +60,7 @@ def match_by_forests(costs: DeviceCosts, state: DeviceState, free_rows: Any) -> 
     """
     cp, (n, m) = costs.cp, costs.cost.shape
     groups, blocks = _shape(costs)
-    kernel = costs.kernel("hungarian_forest.cu", "hungarian_forest", f"-DGROUPS={groups}", cooperative=True)
+    kernel = costs.kernel("paths/matrix_forest.cu", "hungarian_forest", f"-DGROUPS={groups}", cooperative=True)
     bounded = bool((costs.row_bound < costs.none).any())
     lists_of_free = cp.empty(2 * n, cp.int32)
     lists_of_free[: len(free_rows)] = free_rows
@@ -94,7 +94,7 @@ def _shape(costs: DeviceCosts) -> tuple[int, int]:
     m = costs.cost.shape[1]
     most = 0
     for groups in range(1, MOST_GROUPS + 1):
-        kernel = costs.kernel("hungarian_forest.cu", "hungarian_forest", f"-DGROUPS={groups}", cooperative=True)
+        kernel = costs.kernel("paths/matrix_forest.cu", "hungarian_forest", f"-DGROUPS={groups}", cooperative=True)
         blocks = max(1, min(cuda.resident_blocks(kernel, THREADS), MOST_BLOCKS, -(-m // LEAST_COLUMNS)))
         most = blocks * groups * THREADS
         if m <= most:

@@ -1,4 +1,4 @@
-"""Trees on a graph in device memory, from all free rows at once, each to its own end (`kernels/hungarian_sparse.cu`).
+"""Trees on a graph in device memory, from all free rows at once, each to its own end (`paths/trees.cu`).
 
 The sparse Hungarian methods are made of them, and the auction's last rows are matched by them.
 """
@@ -42,8 +42,8 @@ _WORDS = np.dtype(
 
 
 def kernel_of(graph: DeviceGraph, name: str) -> Any:
-    """Return a kernel of `hungarian_sparse.cu` in the form for this graph's types."""
-    return graph.kernel("hungarian_sparse.cu", name, lanes=True, cooperative=True)
+    """Return a kernel of `paths/trees.cu` in the form for this graph's types."""
+    return graph.kernel("paths/trees.cu", name, lanes=True, cooperative=True)
 
 
 def blocks_of(graph: DeviceGraph, kernel: Any) -> int:

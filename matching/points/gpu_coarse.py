@@ -21,7 +21,7 @@ def coarse_prices(cp: Any, rows: Any, cols: Any, *, squared: bool) -> Any:
         return v
     shape = tuple(map(np.int32, grid.shape))
     phi, steps, faces = cp.zeros_like(grid.surplus), cp.zeros_like(grid.faces), cp.zeros_like(grid.faces)
-    potential = cuda.load("auction_coarse.cu", cooperative=True)["auction_coarse_potential"]
+    potential = cuda.load("points/coarse.cu", cooperative=True)["auction_coarse_potential"]
     cells = int(np.prod(grid.shape))
     potential(
         (min(cuda.resident_blocks(potential, THREADS), -(-cells // THREADS)),),
@@ -35,5 +35,5 @@ def coarse_prices(cp: Any, rows: Any, cols: Any, *, squared: bool) -> Any:
     inner = cp.ascontiguousarray(phi[grid.pad : -grid.pad])
     inner /= too_steep(cp, inner.reshape(grid.shape), grid.steepest)
     arguments = (np.int32(m), cols, grid.lower, np.float64(grid.side), *shape, inner, v)
-    cuda.load("auction_coarse.cu")["auction_coarse_prices"]((-(-m // THREADS),), (THREADS,), arguments)
+    cuda.load("points/coarse.cu")["auction_coarse_prices"]((-(-m // THREADS),), (THREADS,), arguments)
     return v

@@ -10,7 +10,7 @@ import numpy as np
 from ..problem.gpu_graph import spread
 
 THREADS = 128
-FAN, NEAREST = 8, 16  # as in auction_points.cu
+FAN, NEAREST = 8, 16  # as in points/tree.cu
 MOST_ROOTS = 8
 MOST_BLOCKS = 1024
 """That look for the box of all points."""
@@ -36,7 +36,7 @@ class Side:
         Block and Morton code of the points, ascending.
     offsets : int64 (blocks + 1,)
     blocks : int32 (blocks, 5)
-        Level and range of each block's roots, and range of its slots (`Block` in auction_points.cu).
+        Level and range of each block's roots, and range of its slots (`Block` in points/tree.cu).
     first, first_there : int32 (levels + 1,)
         Where the nodes of each level begin, leaves first; the last is their number. On the host and on the device.
     """

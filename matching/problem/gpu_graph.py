@@ -220,7 +220,7 @@ class Prices:
         rows = rows.astype(np.int32, copy=False)
         arguments = np.int32(len(rows)), rows, self.col_of_row, self.row_of_col
         if len(rows):
-            unmatch = cuda.load("auction_unmatch.cu")["auction_unmatch"]
+            unmatch = cuda.load("problem/unmatch.cu")["auction_unmatch"]
             unmatch((-(-len(rows) // THREADS),), (THREADS,), arguments)
         return rows
 

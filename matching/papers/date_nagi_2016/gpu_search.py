@@ -1,6 +1,6 @@
 """What Date & Nagi's two variants share on one GPU, step by step: each step a kernel, the host in between.
 
-For the paper's tables (`gpu_classical`, `gpu_tree`); the kernels are in `kernels/hungarian_paper.cu`. Rows
+For the paper's tables (`gpu_classical`, `gpu_tree`); the kernels are in `papers/date_nagi_2016/steps.cu`. Rows
 and path ends race as in the paper: the cost is guaranteed, the links may differ between runs.
 """
 
@@ -60,7 +60,7 @@ class PaperSearch:
         self.costs.synchronize()
         self.phases[name] += perf_counter() - began
 
-    def launch(self, name: str, items: int, *arguments: Any, file: str = "hungarian_paper.cu") -> None:
+    def launch(self, name: str, items: int, *arguments: Any, file: str = "papers/date_nagi_2016/steps.cu") -> None:
         """Launch a kernel with about one thread an item."""
         grid = (min(max(-(-items // THREADS), 1), 1 << 16),)
         self.costs.kernel(file, name)(grid, (THREADS,), arguments)

@@ -126,7 +126,7 @@ class SplitTreeSearch:
             found = search.costs.cp.empty(2, search.costs.price_dtype)
             of_rows = search.costs.row_bound, search.state.r, search.entered, search.row_mark, search.alone
             of_cols = search.key, search.col_covered, search.col_mark
-            kernel = search.costs.kernel("hungarian_shards.cu", "hungarian_outlook")
+            kernel = search.costs.kernel("hungarian/shards.cu", "hungarian_outlook")
             kernel((1,), (OUTLOOK_THREADS,), (*search.costs.sizes, *of_rows, *of_cols, found))
             return found
 
@@ -191,4 +191,4 @@ def _search_of_columns(state: DeviceState, part: DeviceCosts, own: slice, row_of
 
 
 def _launch(search: PaperSearch, name: str, items: int, *arguments: Any) -> None:
-    search.launch(name, items, *arguments, file="hungarian_shards.cu")
+    search.launch(name, items, *arguments, file="hungarian/shards.cu")

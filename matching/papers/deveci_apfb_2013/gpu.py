@@ -1,7 +1,7 @@
 """APFB and APsB on the GPU: the Euro-Par paper's algorithms as published, one kernel launch a BFS level.
 
 Deveci, Kaya, Uçar & Çatalyürek, "GPU accelerated maximum cardinality matching algorithms for bipartite graphs",
-Euro-Par 2013, Algorithms 1–4; the kernels and the repairs are in ``kernels/cardinality_apfb.cu``. Which maximum
+Euro-Par 2013, Algorithms 1–4; the kernels and the repairs are in ``papers/deveci_apfb_2013/apfb.cu``. Which maximum
 matching comes out depends on races; its size does not.
 
 One addition: racing alternations may undo each other, so a phase that found paths and yet gained nothing alternates
@@ -73,7 +73,7 @@ class _Run:
         self, graph: DeviceGraph, matching: DeviceMatching, launch: str, *, with_root: bool, stop_at_first_level: bool
     ) -> None:
         cp = cuda.cupy()
-        self.kernels = graph.kernels("cardinality_apfb.cu")
+        self.kernels = graph.kernels("papers/deveci_apfb_2013/apfb.cu")
         self.columns = graph.transposed
         self.nr, self.nc = np.int32(graph.n_rows), np.int32(graph.n_columns)
         self.rmatch, self.cmatch = matching.col_of_row, matching.row_of_col

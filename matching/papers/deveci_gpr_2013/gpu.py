@@ -1,7 +1,7 @@
 """G-PR on the GPU: the ICPP paper's push-relabel as published, one or two kernel launches a loop.
 
 Deveci, Kaya, Uçar & Çatalyürek, "A push-relabel-based maximum cardinality bipartite matching algorithm on GPUs",
-ICPP 2013, Algorithms 3–9; the kernels and the repairs are in ``kernels/cardinality_gpr.cu``. Which maximum matching
+ICPP 2013, Algorithms 3–9; the kernels and the repairs are in ``papers/deveci_gpr_2013/gpr.cu``. Which maximum matching
 comes out depends on races; its size does not, because the end is confirmed by a global relabelling.
 """
 
@@ -72,7 +72,7 @@ class _Run:
 
     def __init__(self, graph: DeviceGraph, matching: DeviceMatching, form: str) -> None:
         cp = cuda.cupy()
-        self.kernels = graph.kernels("cardinality_gpr.cu")
+        self.kernels = graph.kernels("papers/deveci_gpr_2013/gpr.cu")
         self.rows, self.columns = graph, graph.transposed
         self.form = form
         self.m, self.n = np.int32(graph.n_rows), np.int32(graph.n_columns)

@@ -15,12 +15,14 @@ THREADS = 256
 
 
 def bid_as_in_the_paper(graph: DeviceGraph, options: Auction) -> Prices:
-    """Run the loop of Vasconcelos & Rosenhahn on a dense float graph, as `auction_paper.cu` says.
+    """Run the loop of Vasconcelos & Rosenhahn on a dense float graph, as `papers/vasconcelos_2009/auction.cu` says.
 
     Nothing is finished exactly: links are within eps of their row's best.
     """
     cp, n, m = graph.cp, graph.n_rows, graph.n_cols
-    bid, assign = (graph.kernel("auction_paper.cu", f"auction_paper_{step}") for step in ("bid", "assign"))
+    bid, assign = (
+        graph.kernel("papers/vasconcelos_2009/auction.cu", f"auction_paper_{step}") for step in ("bid", "assign")
+    )
     eps = np.float64(options.eps)
     prices = Prices.start(graph, cp.where(graph.col_bound < graph.none, graph.col_bound, 0.0))
     bid_value, bid_target = cp.empty(n, cp.float64), cp.empty(n, cp.int32)

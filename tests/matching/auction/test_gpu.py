@@ -148,7 +148,7 @@ def no_bids(monkeypatch: pytest.MonkeyPatch) -> None:
     kernel = DeviceGraph.kernel
 
     def asked(graph: DeviceGraph, file: str, name: str, **options: bool) -> Any:
-        if file not in ("auction_allowed.cu", "auction_greedy.cu"):
+        if file not in ("auction/allowed.cu", "auction/greedy.cu"):
             pytest.fail(f"{name} ran")
         return kernel(graph, file, name, **options)
 

@@ -27,13 +27,13 @@ THREADS, FEW_THREADS = 64, 32
 _SPREAD = 2654435761  # so that the first turns of neighbouring seeds differ
 
 SMALL: dict[str, tuple[str, ...]] = {
-    "cardinality_push.cu": ("-DGATHER=8",),
-    "cardinality_search.cu": ("-DFEW=4", "-DHANDFUL=1", "-DHEAVY=6", "-DCHUNK=6", "-DGATHER=8"),
+    "cardinality/push.cu": ("-DGATHER=8",),
+    "cardinality/search.cu": ("-DFEW=4", "-DHANDFUL=1", "-DHEAVY=6", "-DCHUNK=6", "-DGATHER=8"),
 }
 """Options with which small graphs reach all of a file."""
 
 
-PERSISTENT = ("cardinality_karp_sipser.cu", "cardinality_push.cu", "cardinality_search.cu")
+PERSISTENT = ("cardinality/karp_sipser.cu", "cardinality/push.cu", "cardinality/search.cu")
 """Files whose kernels run to the end in one launch, and meet at barriers of the whole grid."""
 
 

@@ -1,4 +1,4 @@
-"""The steps of `kernels/hungarian_sparse.cu` in plain Python: the same phases, rounds and ties, one thread.
+"""The steps of `paths/trees.cu` in plain Python: the same phases, rounds and ties, one thread.
 
 It stands in for the GPU in the ordinary test run, where it must solve every hard case, and beside it on a GPU, where
 links and duals must be the same to the bit.

@@ -136,7 +136,7 @@ def test_so_do_those_of_a_batch_whosever_turn_it_is(
 
 
 def test_what_rows_keep_at_least_is_what_kernels_read_before_they_know_how_many_there_are():
-    constants = dict(re.findall(r"constexpr int (\w+) = (\d+);", cuda.source("hungarian_classical.cu")))
+    constants = dict(re.findall(r"constexpr int (\w+) = (\d+);", cuda.source("hungarian/classical.cu")))
     assert int(constants["LEAST_CAPACITY"]) <= gpu_classical.LEAST_CAPACITY
     assert int(constants["ZEROS"]) == gpu_classical.ZEROS
 
@@ -184,7 +184,7 @@ def test_phases_and_paths_are_told(solver: Any, phases: set[str]):
 
 
 def test_claims_compare_by_as_many_bits_as_their_kernels_have_room_for():
-    bits = dict(re.findall(r"(\w+)_BITS = (\d+)", cuda.source("hungarian_claims.cuh")))
+    bits = dict(re.findall(r"(\w+)_BITS = (\d+)", cuda.source("hungarian/claims.cuh")))
     claims = [int(_claim_of(row, col)) for row in range(40) for col in range(40)]
     assert max(claims).bit_length() == int(bits["HASH"]) + int(bits["ROW"])
     assert (1 << int(bits["LEVEL"]), 1 << int(bits["ROW"])) == (MOST_LEVELS, MOST_ROWS)
