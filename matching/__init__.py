@@ -23,6 +23,7 @@ if TYPE_CHECKING:
         hall_violator,
     )
     from .certificate.assignment import Assignment
+    from .certificate.not_converged import NotConverged
     from .certificate.verification import Certificate, verify
     from .errors import (
         AuctrackError,
@@ -30,12 +31,11 @@ if TYPE_CHECKING:
         DeviceUnavailable,
         Infeasible,
         InvalidProblem,
-        NotConverged,
     )
     from .hungarian import HungarianClassical, HungarianTree
     from .jv import JV, SparseJV
+    from .presolve.sharded import ShardedCosts
     from .problem import Problem
-    from .problem.sharded import ShardedCosts
     from .solvers import SOLVERS, Solver
     from .solving import solve
 
@@ -60,9 +60,9 @@ _HOMES = {
     "JV": ".jv",
     "Matching": ".cardinality.matching",
     "maximum_matching": ".cardinality.maximum",
-    "NotConverged": ".errors",
+    "NotConverged": ".certificate.not_converged",
     "Problem": ".problem",
-    "ShardedCosts": ".problem.sharded",
+    "ShardedCosts": ".presolve.sharded",
     "solve": ".solving",
     "Solver": ".solvers",
     "SOLVERS": ".solvers",

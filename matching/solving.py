@@ -12,9 +12,9 @@ from .certificate.assignment import Assignment
 from .device import cuda
 from .errors import DeviceUnavailable, InvalidProblem
 from .presolve.high_prices import at_lower_prices
+from .presolve.sharded import ShardedCosts
 from .problem import Problem
 from .problem.convert import gate_radius
-from .problem.sharded import ShardedCosts
 from .solvers import Solver, devices_for, make_solver
 
 FEW_PAIRS = 60_000

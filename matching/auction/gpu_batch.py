@@ -9,10 +9,11 @@ from typing import Any
 import numpy as np
 
 from ..certificate.assignment import Assignment
+from ..certificate.not_converged import NotConverged
 from ..device import cuda
-from ..errors import Infeasible, NotConverged
+from ..errors import Infeasible
 from ..problem import Problem
-from ..problem.batching import chosen, members
+from ..problem.selection import chosen, members
 
 
 def is_tall(problem: Problem) -> np.ndarray:

@@ -13,6 +13,7 @@ import numpy as np
 
 from ..certificate.gpu_certificate import certify
 from ..problem.gpu_graph import DeviceGraph, Prices
+from .gpu_bids import bid
 from .gpu_found_pairs import FoundPairs, with_pairs
 from .gpu_scaling import (
     TOO_HARD,
@@ -27,7 +28,6 @@ from .gpu_scaling import (
     solve_graph,
     without_bounds,
 )
-from .gpu_steps import bid
 from .matrix_instead import MATRIX_READS
 from .scaling import PHASES, STEP
 

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from dataclasses import replace
-from typing import TYPE_CHECKING
 
 import numpy as np
 
@@ -11,12 +10,10 @@ from ..named import named
 from ..problem.gpu_graph import DeviceGraph, Prices
 from .bidding import increment_beside
 from .gpu_scaling import bid_to_eps
-
-if TYPE_CHECKING:
-    from .solver import Auction
+from .options import AuctionOptions
 
 
-def match_within_eps(graph: DeviceGraph, options: Auction) -> Prices:
+def match_within_eps(graph: DeviceGraph, options: AuctionOptions) -> Prices:
     """Bid in float64 until each link is within eps of its row's best; integers' prices are rounded down."""
     eps = increment_beside(_paper_eps(graph) if options.eps is None else options.eps, _largest_cost(graph))
     if options.variant == "paper":

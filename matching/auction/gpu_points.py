@@ -13,6 +13,7 @@ from ..points.gpu_coarse import coarse_prices
 from ..points.gpu_tree import NEAREST, THREADS, Side, sorted_sides
 from ..problem import Problem
 from ..problem.gpu_graph import PATH_BYTES, DeviceGraph, Prices, bounds_on_device
+from .gpu_bids import bid
 from .gpu_matrix import most_reads, solve_matrix
 from .gpu_pricing import AllPairs
 from .gpu_scaling import (
@@ -32,7 +33,6 @@ from .gpu_scaling import (
     solve_graph,
     without_bounds,
 )
-from .gpu_steps import bid
 
 PRICING_ROUNDS = 200
 AFAR_LEAVES, FEWEST_AFAR, AFAR_ROUNDS = 0.0005, 40, (1500, 1500)

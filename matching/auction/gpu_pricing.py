@@ -8,11 +8,11 @@ from typing import Any
 import numpy as np
 
 from ..certificate.gpu_certificate import certify
+from ..device.arrays import ascending
 from ..points.gpu_tree import FAN, THREADS, Side
 from ..problem.gpu_graph import DeviceGraph, Prices
 from .gpu_found_pairs import FoundPairs, with_pairs
 from .gpu_scaling import MOST_REPAIRS
-from .gpu_steps import ascending
 
 
 class AllPairs:

@@ -13,10 +13,11 @@ from ..certificate.gpu_certificate import certify
 from ..device import cuda
 from ..paths.gpu_dense import DeviceCosts, DeviceState
 from ..paths.gpu_forest import columns_held, match_by_forests
+from ..paths.gpu_paths import UNLIMITED, augment, grow_forest
 from ..paths.gpu_trees import grow_trees
 from ..paths.state import FREE
-from ..problem.gpu_graph import DeviceGraph, Prices
-from .gpu_steps import BLOCK_ROUNDS, GRID_ROUNDS, UNLIMITED, augment, bid, grow_forest
+from ..problem.gpu_graph import DeviceGraph, Prices, starting_prices
+from .gpu_bids import BLOCK_ROUNDS, GRID_ROUNDS, bid
 
 SCALING_FACTOR = 5
 SCALING_PHASES = 4
@@ -272,13 +273,6 @@ def scans_left(graph: DeviceGraph, prices: Prices, reads: float) -> int | None:
         return None
     rows_read = prices.counts.get("bids", 0) + prices.counts.get("rows_scanned", 0)
     return max(int(reads / len(graph.cost) * graph.n_rows) - rows_read, 0)
-
-
-def starting_prices(graph: DeviceGraph) -> Any:
-    """Return column duals at their bounds: columns without a bid end where they must if they stay alone. 0 if none."""
-    if not graph.is_bounded:
-        return graph.cp.zeros(graph.n_cols, graph.price_dtype)
-    return graph.cp.where(graph.col_bound < graph.none, graph.col_bound, graph.price_dtype.type(0))
 
 
 def _rest(prices: Prices, most_bids: int | None) -> int | None:

@@ -15,8 +15,8 @@ from ..errors import Infeasible
 from ..paths.gpu_dense import LOOSE, REFINEMENTS, DeviceCosts, DeviceState, violator_of
 from ..paths.state import FREE
 from ..problem import Problem
-from ..problem.batching import chosen
 from ..problem.gpu_graph import Prices, bounds_on_device
+from ..problem.selection import chosen
 from .gpu_classical import COUNTS, LEAST_CAPACITY, bytes_of, pairs_of_a_row, stats_of, ways_to_ends, zeros_of_a_row
 
 MOST_SIDE = 2048

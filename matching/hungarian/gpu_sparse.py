@@ -11,7 +11,6 @@ from typing import Any
 
 import numpy as np
 
-from ..auction.gpu_scaling import starting_prices
 from ..certificate.assignment import Assignment
 from ..certificate.gpu_certificate import certified, certify
 from ..certificate.hall import infeasible
@@ -20,7 +19,7 @@ from ..errors import Infeasible
 from ..paths.gpu_dense import LOOSE, REFINEMENTS
 from ..paths.gpu_trees import THREADS, blocks_of, grow_trees, kernel_of
 from ..problem import Problem
-from ..problem.gpu_graph import DeviceGraph, Prices
+from ..problem.gpu_graph import DeviceGraph, Prices, starting_prices
 
 BYTES_OF_A_ROW, BYTES_OF_A_COLUMN = 76, 48
 """Of scratch space; twice where sides must be exchanged."""

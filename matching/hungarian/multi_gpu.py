@@ -20,10 +20,10 @@ from ..errors import DeviceUnavailable, InvalidProblem
 from ..paths.gpu_dense import LOOSE, REFINEMENTS, DeviceCosts, DeviceState
 from ..paths.state import ALONE, FREE
 from ..presolve.handover import starting_duals
+from ..presolve.sharded import ShardedCosts
 from ..problem import Problem
 from ..problem.convert import as_dense
 from ..problem.costs import best_row_duals
-from ..problem.sharded import ShardedCosts
 from .gpu import best_row_duals_of, solve_blocks, solve_from
 from .shards import Proof, Shards, adopt, even_split, place, prove, reduced
 

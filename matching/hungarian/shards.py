@@ -14,8 +14,8 @@ from ..device import cuda
 from ..device.collectives import Collective
 from ..paths.gpu_dense import STRIPES, THREADS, DeviceCosts, DeviceState, reduce_rows
 from ..paths.state import FREE
+from ..presolve.sharded import ShardedCosts
 from ..problem import Problem
-from ..problem.sharded import ShardedCosts
 
 COPIED_BYTES = 2**28
 """Of a shard, at a time."""

@@ -11,8 +11,8 @@ from ..certificate.assignment import Assignment
 from ..device import cuda
 from ..errors import DeviceUnavailable, InvalidProblem
 from ..named import named
+from ..presolve.sharded import ShardedCosts
 from ..problem import Problem
-from ..problem.sharded import ShardedCosts
 
 _VARIANTS = ("default", "paper")
 

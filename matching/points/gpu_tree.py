@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from ..problem.gpu_graph import spread
+from ..device.arrays import spread
 
 THREADS = 128
 FAN, NEAREST = 8, 16  # as in points/tree.cu

@@ -20,8 +20,9 @@ from ..cardinality.graph import BipartiteGraph
 from ..cardinality.matching import alternating_reach
 from ..certificate.assignment import Assignment
 from ..certificate.certify import block_of, certify, inverse
+from ..certificate.not_converged import NotConverged
 from ..device import cuda
-from ..errors import InvalidProblem, NotConverged
+from ..errors import InvalidProblem
 from ..problem import Problem
 from ..problem.convert import as_sparse
 from ..problem.costs import largest_link_cost

@@ -11,8 +11,8 @@ import numpy as np
 from ..certificate.certify import certify
 from ..errors import Infeasible
 from ..problem import Problem
-from ..problem.batching import chosen
 from ..problem.convert import transposed
+from ..problem.selection import chosen
 
 Matched = tuple[np.ndarray, np.ndarray, dict[str, Any]]
 """Local column of each row, column duals, counts."""

@@ -1,14 +1,14 @@
 """Independent problems laid side by side as one, and a block of such a batch as a problem of its own.
 
-`Problem.batch` and `Problem.block` come here, and what solves some blocks apart from the others. Nothing is copied that
-can be a view, on a GPU neither, but where blocks are gathered.
+`Problem.batch` and `Problem.block` come here, where the types of problems are stated. Nothing is copied that can be a
+view, on a GPU neither, but where blocks are gathered.
 """
 
 from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import replace
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 
@@ -17,11 +17,8 @@ from ..errors import InvalidProblem
 from . import device_problem
 from .host_problem import largest_size, refuse_beyond
 
-if TYPE_CHECKING:
-    from .problem import Problem
 
-
-def laid_together(parts: Sequence[Problem]) -> Problem:
+def laid_together(parts: Sequence[Any]) -> Any:
     """Return independent problems as one; see `Problem.batch`."""
     _refuse_unlike(parts)
     first = parts[0]
@@ -41,7 +38,7 @@ def laid_together(parts: Sequence[Problem]) -> Problem:
     )
 
 
-def _refuse_unlike(parts: Sequence[Problem]) -> None:
+def _refuse_unlike(parts: Sequence[Any]) -> None:
     """Refuse what cannot lie side by side, and integers that would lose digits beside real costs."""
     if not parts:
         raise InvalidProblem("batch needs at least one problem; got none.")
@@ -59,17 +56,17 @@ def _refuse_unlike(parts: Sequence[Problem]) -> None:
                 )
 
 
-def _has(problem: Problem, name: str) -> bool:
+def _has(problem: Any, name: str) -> bool:
     return getattr(problem, name) is not None
 
 
-def _stacked(parts: Sequence[Problem], name: str) -> np.ndarray:
+def _stacked(parts: Sequence[Any], name: str) -> np.ndarray:
     """Return offsets of all parts as one array, int64."""
     counts = [np.diff(cuda.to_host(getattr(part, name))) for part in parts]
     return np.concatenate([[0], np.cumsum(np.concatenate(counts))]).astype(np.int64)
 
 
-def _masks(parts: Sequence[Problem]) -> np.ndarray | None:
+def _masks(parts: Sequence[Any]) -> np.ndarray | None:
     """Return the forbidden pairs of all parts, None where no part has any."""
     if all(part.forbidden is None for part in parts):
         return None
@@ -78,7 +75,7 @@ def _masks(parts: Sequence[Problem]) -> np.ndarray | None:
     )
 
 
-def taken_apart(problem: Problem, b: int) -> Problem:
+def taken_apart(problem: Any, b: int) -> Any:
     """Return block `b` of a batch; see `Problem.block`."""
     r0, r1 = (int(k) for k in problem.row_offsets[b : b + 2])
     c0, c1 = (int(k) for k in problem.col_offsets[b : b + 2])
@@ -97,42 +94,3 @@ def taken_apart(problem: Problem, b: int) -> Problem:
     e0, e1 = (int(k) for k in problem.dense_offsets[b : b + 2])
     mask = None if problem.forbidden is None else problem.forbidden[e0:e1]
     return replace(problem, **own, data=problem.data[e0:e1], forbidden=mask)
-
-
-def chosen(problem: Problem, blocks: Sequence[int] | np.ndarray) -> Problem:
-    """Return some blocks of a batch as a batch, in the order given.
-
-    All at once, as there may be thousands; for sparse costs that takes an index an edge for a while.
-    """
-    blocks = np.asarray(blocks)
-    rows, row_offsets = members(problem.row_offsets, blocks)
-    cols, col_offsets = members(problem.col_offsets, blocks)
-    there = device_problem.moved if problem.is_on_device else np.asarray
-
-    def of(side: np.ndarray, *arrays: np.ndarray | None) -> list[Any]:
-        if all(array is None for array in arrays):
-            return list(arrays)
-        place = there(side)
-        return [None if array is None else array[place] for array in arrays]
-
-    x, row_unmatched = of(rows, problem.x, problem.row_unmatched)
-    y, col_unmatched = of(cols, problem.y, problem.col_unmatched)
-    own: dict[str, Any] = {"row_unmatched": row_unmatched, "col_unmatched": col_unmatched, "x": x, "y": y}
-    if problem.indptr is not None:
-        indptr = cuda.to_host(problem.indptr)
-        edges, _ = members(indptr[problem.row_offsets], blocks)
-        own["data"], own["indices"] = of(edges, problem.data, problem.indices)
-        own["indptr"] = there(np.concatenate([[0], np.cumsum(np.diff(indptr)[rows])]).astype(np.int64))
-    elif problem.kind == "dense":
-        runs = [slice(*problem.dense_offsets[b : b + 2].tolist()) for b in blocks]  # an index an entry would be larger
-        own["data"] = np.concatenate([problem.data[run] for run in runs])
-        if problem.forbidden is not None:
-            own["forbidden"] = np.concatenate([problem.forbidden[run] for run in runs])
-    return replace(problem, row_offsets=row_offsets, col_offsets=col_offsets, **own)
-
-
-def members(offsets: np.ndarray, blocks: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-    """Return the members of the given blocks, one block after the other, and where each of these then begins."""
-    sizes = np.diff(offsets)[blocks]
-    begins = np.concatenate([[0], np.cumsum(sizes)])
-    return np.arange(begins[-1]) + np.repeat(offsets[blocks] - begins[:-1], sizes), begins

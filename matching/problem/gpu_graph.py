@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 
 from ..device import cuda
+from ..device.arrays import spread
 from .problem import INT_LIMIT, Problem
 
 PATH_BYTES = 2**29
@@ -160,13 +161,6 @@ def bounds_on_device(cp: Any, problem: Problem) -> tuple[Any, Any]:
     return spread(cp, row_bound, problem.n_rows_of_block), spread(cp, col_bound, problem.n_cols_of_block)
 
 
-def spread(cp: Any, values: np.ndarray, sizes: np.ndarray) -> Any:
-    """Repeat each block's value for each of its members, on the device."""
-    if len(sizes) == 1:
-        return cp.full(int(sizes[0]), values[0], values.dtype)
-    return cp.asarray(np.repeat(values, sizes))
-
-
 def _bytes(problem: Problem) -> int:
     """Device memory that a solve takes at its peak, arrays that are there already counted in."""
     n, m = problem.shape
@@ -228,3 +222,10 @@ class Prices:
         """Add to the counts."""
         for name, number in more.items():
             self.counts[name] = self.counts.get(name, 0) + number
+
+
+def starting_prices(graph: DeviceGraph) -> Any:
+    """Return column duals at their bounds: columns without a bid end where they must if they stay alone. 0 if none."""
+    if not graph.is_bounded:
+        return graph.cp.zeros(graph.n_cols, graph.price_dtype)
+    return graph.cp.where(graph.col_bound < graph.none, graph.col_bound, graph.price_dtype.type(0))

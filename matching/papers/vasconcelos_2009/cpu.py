@@ -18,12 +18,12 @@ whole duals that prove it come out of the prices is told at `_whole_duals`.
 from __future__ import annotations
 
 from functools import partial
-from typing import TYPE_CHECKING
 
 import numpy as np
 from numba import njit
 
 from ...auction.bidding import as_duals, increment
+from ...auction.options import AuctionOptions
 from ...auction.scaling import as_floats
 from ...errors import InvalidProblem
 from ...presolve.block_by_block import block_by_block
@@ -33,11 +33,8 @@ from ...problem.convert import as_dense
 from ...problem.flat_graph import Graph, flat_graph
 from ...problem.host_problem import finite_range, largest_size
 
-if TYPE_CHECKING:
-    from ...auction.solver import Auction
 
-
-def match_as_in_the_paper(problem: Problem, options: Auction) -> Matched:
+def match_as_in_the_paper(problem: Problem, options: AuctionOptions) -> Matched:
     """Match a problem whose shorter side is its rows, or which has an `unmatched_cost`."""
     if problem.n_blocks > 1:
         return block_by_block(problem, partial(match_as_in_the_paper, options=options))
@@ -56,7 +53,7 @@ def fixed_eps(problem: Problem) -> float:
     return 0.1 * (float(high) - float(low)) / max(problem.n_rows, 1) or 1.0
 
 
-def _match_scaled_integers(problem: Problem, options: Auction) -> Matched:
+def _match_scaled_integers(problem: Problem, options: AuctionOptions) -> Matched:
     scale = problem.n_rows + 1
     largest = largest_size(problem.data)
     if largest * scale > INT_LIMIT // (2 * scale + 4):
@@ -72,7 +69,7 @@ def _match_scaled_integers(problem: Problem, options: Auction) -> Matched:
     return col_of_row, _whole_duals(graph, row_bound, v, scale, bounded), stats | {"eps": 1 / scale}
 
 
-def _run(graph: Graph, row_bound: np.ndarray, col_bound: np.ndarray, eps: float, options: Auction) -> Matched:
+def _run(graph: Graph, row_bound: np.ndarray, col_bound: np.ndarray, eps: float, options: AuctionOptions) -> Matched:
     none = INT_LIMIT if col_bound.dtype.kind == "i" else np.inf
     v = np.where(col_bound < none, col_bound, 0)
     budget = 2**62 if options.max_bids is None else options.max_bids * len(row_bound)

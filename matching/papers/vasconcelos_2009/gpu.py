@@ -2,19 +2,17 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 
+from ...auction.options import AuctionOptions
 from ...problem.gpu_graph import DeviceGraph, Prices
-
-if TYPE_CHECKING:
-    from ...auction.solver import Auction
 
 THREADS = 256
 
 
-def bid_as_in_the_paper(graph: DeviceGraph, options: Auction) -> Prices:
+def bid_as_in_the_paper(graph: DeviceGraph, options: AuctionOptions) -> Prices:
     """Run the loop of Vasconcelos & Rosenhahn on a dense float graph, as `papers/vasconcelos_2009/auction.cu` says.
 
     Nothing is finished exactly: links are within eps of their row's best.

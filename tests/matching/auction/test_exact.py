@@ -260,8 +260,8 @@ def test_infeasible_is_found_before_any_bid(
     def no_bid(*_: Any) -> None:
         pytest.fail("bidding began")
 
-    for kernel in ("cpu._try_parts", "cpu._solve_parts", "paper._auction"):
-        monkeypatch.setattr(f"auctrack.matching.auction.{kernel}", no_bid)
+    for kernel in ("auction.phases._try_parts", "auction.phases._solve_parts", "papers.vasconcelos_2009.cpu._auction"):
+        monkeypatch.setattr(f"auctrack.matching.{kernel}", no_bid)
     problem = _crowded(neighbour_graph(600, n_cols), 40)
     with pytest.raises(Infeasible):
         solve(as_dense(problem), Auction(**options))

@@ -11,7 +11,7 @@ import scipy.sparse as sp
 
 from auctrack.matching import InvalidProblem, Problem, solve, solving, verify
 from auctrack.matching.hungarian import gpu_classical
-from auctrack.matching.problem.batching import chosen
+from auctrack.matching.problem.selection import chosen
 
 COST = np.array([[4, 1, 3], [2, 0, 5], [3, 2, 2]])
 BEST = 5

@@ -10,9 +10,8 @@ import numpy as np
 
 from ..device import cuda
 from ..errors import InvalidProblem
-from ..presolve.high_prices import refuse_high_prices
-from . import device_problem, host_problem
-from .problem import Problem
+from ..problem import Problem, device_problem, host_problem
+from .high_prices import refuse_high_prices
 
 PIECE = 2**28
 """Elements whose range is taken at a time."""
