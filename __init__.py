@@ -12,11 +12,11 @@ from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     from .matching.as_scipy import linear_sum_assignment
-    from .matching.assignment import Assignment
+    from .matching.certificate.assignment import Assignment
+    from .matching.certificate.verification import verify
     from .matching.errors import AuctrackError
     from .matching.problem import Problem
     from .matching.solving import solve
-    from .matching.verification import verify
     from .tracker.calibration import Calibration
     from .tracker.detect import DetectSettings, detect
     from .tracker.link import LinkSettings, link, link_points
@@ -63,8 +63,8 @@ _HOMES = {
     "solve": "matching.solving",
     "linear_sum_assignment": "matching.as_scipy",
     "Problem": "matching.problem",
-    "Assignment": "matching.assignment",
-    "verify": "matching.verification",
+    "Assignment": "matching.certificate.assignment",
+    "verify": "matching.certificate.verification",
     "AuctrackError": "matching.errors",
 }
 

@@ -11,10 +11,9 @@ from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     from .as_scipy import linear_sum_assignment
-    from .assignment import Assignment
     from .auction import Auction
+    from .cardinality.gpu_graph import DeviceGraph
     from .cardinality.graph import BipartiteGraph
-    from .cardinality.graph_gpu import DeviceGraph
     from .cardinality.matching import Matching, verify_matching
     from .cardinality.maximum import maximum_matching
     from .cardinality.radii import cardinality_over_radii
@@ -24,34 +23,34 @@ if TYPE_CHECKING:
         edges_in_no_maximum_matching,
         hall_violator,
     )
+    from .certificate.assignment import Assignment
+    from .certificate.not_converged import NotConverged
+    from .certificate.verification import Certificate, verify
     from .errors import (
         AuctrackError,
         DeviceMemoryExceeded,
         DeviceUnavailable,
         Infeasible,
         InvalidProblem,
-        NotConverged,
     )
     from .hungarian import HungarianClassical, HungarianTree
-    from .jv import JV
+    from .jv import JV, SparseJV
+    from .presolve.sharded import ShardedCosts
     from .problem import Problem
-    from .sharded import ShardedCosts
     from .solvers import SOLVERS, Solver
     from .solving import solve
-    from .sparse_jv import SparseJV
-    from .verification import Certificate, verify
 
 _HOMES = {
-    "Assignment": ".assignment",
+    "Assignment": ".certificate.assignment",
     "Auction": ".auction",
     "AuctrackError": ".errors",
     "BipartiteGraph": ".cardinality.graph",
     "cardinality_over_radii": ".cardinality.radii",
-    "Certificate": ".verification",
+    "Certificate": ".certificate.verification",
     "connected_components": ".cardinality.structure",
     "DeviceMemoryExceeded": ".errors",
     "DeviceUnavailable": ".errors",
-    "DeviceGraph": ".cardinality.graph_gpu",
+    "DeviceGraph": ".cardinality.gpu_graph",
     "dulmage_mendelsohn": ".cardinality.structure",
     "edges_in_no_maximum_matching": ".cardinality.structure",
     "hall_violator": ".cardinality.structure",
@@ -63,14 +62,14 @@ _HOMES = {
     "Matching": ".cardinality.matching",
     "linear_sum_assignment": ".as_scipy",
     "maximum_matching": ".cardinality.maximum",
-    "NotConverged": ".errors",
+    "NotConverged": ".certificate.not_converged",
     "Problem": ".problem",
-    "ShardedCosts": ".sharded",
+    "ShardedCosts": ".presolve.sharded",
     "solve": ".solving",
     "Solver": ".solvers",
     "SOLVERS": ".solvers",
-    "SparseJV": ".sparse_jv",
-    "verify": ".verification",
+    "SparseJV": ".jv",
+    "verify": ".certificate.verification",
     "verify_matching": ".cardinality.matching",
 }
 

@@ -1,16 +1,11 @@
-"""Every error this package raises on purpose, as one small tree.
+"""The errors this package raises on purpose, as one small tree; `NotConverged`, which has an answer, is beside that.
 
 A message names the argument, what is needed, what came, and the remedy.
 """
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
-if TYPE_CHECKING:
-    from collections.abc import Sequence
-
-    from .assignment import Assignment
+from collections.abc import Sequence
 
 _NAMED = 5
 """Members that a message names, of many."""
@@ -83,21 +78,6 @@ def _too_few(members: Sequence[int], partners: Sequence[int], member: str = "row
 def _some(members: Sequence[int]) -> str:
     """Name the first members, so that a message says which."""
     return ", ".join(map(str, members[:_NAMED])) + (", …" if len(members) > _NAMED else "")
-
-
-class NotConverged(AuctrackError, RuntimeError):
-    """An iteration budget ran out before the answer was proven.
-
-    Attributes
-    ----------
-    assignment : Assignment or None
-        The links made so far, with duals that bound the optimum from below. Its gap is +inf where a member that must be
-        matched is still alone, and the proven one where no link is missing.
-    """
-
-    def __init__(self, message: str, *, assignment: Assignment | None = None) -> None:
-        super().__init__(message)
-        self.assignment = assignment
 
 
 class DeviceUnavailable(AuctrackError, RuntimeError):

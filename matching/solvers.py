@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import fields
-from importlib import import_module
 from typing import Any, ClassVar, Protocol
 
-from .assignment import Assignment
+from .certificate.assignment import Assignment
 from .errors import InvalidProblem
+from .named import named
 from .problem import Problem
 
 SOLVERS: dict[str, str] = {
@@ -16,7 +16,7 @@ SOLVERS: dict[str, str] = {
     "hungarian-classical": ".hungarian:HungarianClassical",
     "hungarian-tree": ".hungarian:HungarianTree",
     "jv": ".jv:JV",
-    "sparse-jv": ".sparse_jv:SparseJV",
+    "sparse-jv": ".jv:SparseJV",
 }
 """Name of each solver, and where its class is (relative to this package)."""
 
@@ -62,7 +62,7 @@ def make_solver(name: str, **options: Any) -> Solver:
     """
     if name not in SOLVERS:
         raise InvalidProblem(f"solver needs 'auto' or one of {', '.join(SOLVERS)}; got {name!r}.")
-    solver_class = _load(name)
+    solver_class = named(SOLVERS[name])
     known = [option.name for option in fields(solver_class)]
     for option in options:
         if option not in known:
@@ -74,11 +74,6 @@ def make_solver(name: str, **options: Any) -> Solver:
     return solver_class(**options)
 
 
-def _load(name: str) -> Any:
-    module, _, class_name = SOLVERS[name].partition(":")
-    return getattr(import_module(module, __package__), class_name)
-
-
 def solver_devices(name: str) -> tuple[str, ...]:
     """Return the device kinds that the solver called `name` runs on."""
-    return _load(name).devices
+    return named(SOLVERS[name]).devices

@@ -8,13 +8,14 @@ from typing import Any
 
 import numpy as np
 
-from . import cuda
-from .assignment import Assignment
-from .convert import gate_radius
-from .errors import DeviceUnavailable, InvalidProblem, NotConverged
-from .high_prices import at_lower_prices
+from .certificate.assignment import Assignment
+from .certificate.not_converged import NotConverged
+from .device import cuda
+from .errors import DeviceUnavailable, InvalidProblem
+from .presolve.high_prices import at_lower_prices
+from .presolve.sharded import ShardedCosts
 from .problem import Problem
-from .sharded import ShardedCosts
+from .problem.convert import gate_radius
 from .solvers import Solver, devices_for, make_solver
 
 FEW_PAIRS = 60_000

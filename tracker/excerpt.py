@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from ..matching.grid import build_grid
+from ..matching.points.grid import build_grid
 from .gate import Frame
 
 MARGIN = 1 / 8

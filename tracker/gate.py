@@ -9,11 +9,11 @@ from typing import Literal
 
 import numpy as np
 
-from ..matching.assignment import Assignment
-from ..matching.certificate import block_of
-from ..matching.costs import link_costs, pair_costs
-from ..matching.grid import Grid, build_grid, more_pairs_than, pairs_in_grid
+from ..matching.certificate.assignment import Assignment
+from ..matching.certificate.certify import block_of
+from ..matching.points.grid import Grid, build_grid, more_pairs_than, pairs_in_grid
 from ..matching.problem import Problem
+from ..matching.problem.costs import link_costs, pair_costs
 from .errors import InvalidSetting
 from .points import Points
 

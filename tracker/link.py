@@ -10,7 +10,7 @@ from typing import Any, Literal
 import numpy as np
 import pandas as pd
 
-from ..matching.assignment import Assignment
+from ..matching.certificate.assignment import Assignment
 from ..matching.problem import Problem
 from ..matching.solvers import SOLVERS
 from ..matching.solving import solve

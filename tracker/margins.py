@@ -16,8 +16,8 @@ import heapq
 import numpy as np
 from numba import njit
 
-from ..matching.assignment import Assignment
-from ..matching.certificate import block_of
+from ..matching.certificate.assignment import Assignment
+from ..matching.certificate.certify import block_of
 from ..matching.problem import Problem
 from .near_pairs import with_near_pairs
 

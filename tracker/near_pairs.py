@@ -7,10 +7,10 @@ from typing import Any
 import numpy as np
 from scipy.spatial import cKDTree
 
-from ..matching.assignment import Assignment
-from ..matching.convert import as_sparse
-from ..matching.costs import link_costs
+from ..matching.certificate.assignment import Assignment
 from ..matching.problem import Problem
+from ..matching.problem.convert import as_sparse
+from ..matching.problem.costs import link_costs
 
 MOST_PAIRS = 4_000_000
 """Pairs of one block that are written out: those of 2,000 particles a frame."""

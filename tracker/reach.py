@@ -8,7 +8,7 @@ from typing import NamedTuple
 import numpy as np
 
 from ..matching.cardinality.radii import cardinality_over_radii
-from ..matching.certificate import block_of
+from ..matching.certificate.certify import block_of
 from .errors import InvalidSetting
 from .gate import CandidateLinks, WideGate, gated_pairs, in_runs
 from .lengths import require_length

@@ -2,17 +2,13 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
 import numpy as np
 
-from ..costs import largest_cost
 from ..errors import InvalidProblem
 from ..problem import Problem
+from ..problem.costs import largest_cost
+from .options import AuctionOptions
 from .scaling import RESOLUTION
-
-if TYPE_CHECKING:
-    from .solver import Auction
 
 
 def as_duals(v: np.ndarray, problem: Problem) -> np.ndarray:
@@ -40,7 +36,7 @@ def increment_beside(eps: float, largest: float) -> float:
     return min(eps, largest) if largest else eps
 
 
-def out_of_bids(options: Auction, waiting: int) -> str:
+def out_of_bids(options: AuctionOptions, waiting: int) -> str:
     """Return what `NotConverged` says when the budget is spent."""
     return (
         f"max_bids={options.max_bids} bids per row were spent and {waiting} rows had no column yet; raise it, or leave "

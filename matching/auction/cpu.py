@@ -1,52 +1,31 @@
-"""The auction on the CPU, dense and sparse: phase after phase for each component, then the exact finish."""
-
-# Types of numba kernels live in their docstrings: numba infers them.
-# ruff: noqa: ANN001, ANN202
+"""The auction on the CPU: which of the methods a problem goes through, and the certificate of its answer."""
 
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import replace
 from functools import partial
 from time import perf_counter
-from typing import TYPE_CHECKING, Any
 
-import numpy as np
-from numba import njit
-
-from ..block_by_block import block_by_block
-from ..certificate import certify
-from ..errors import NotConverged
-from ..flat_graph import Graph, Parts, flat_graph, independent_parts, local_columns
+from ..certificate.assignment import Assignment
+from ..certificate.certify import certify
+from ..certificate.not_converged import NotConverged
+from ..certificate.sharpen import sharpened
+from ..named import named
+from ..presolve.short_side import Matched, from_short_side
 from ..problem import Problem
-from ..sharpen import sharpened
-from ..short_side import Matched, from_short_side
-from ..shortest_paths import State, lower_to_cheapest, named_counts, start
-from ..threads import side_by_side
-from .bidding import as_duals, increment, out_of_bids
+from .bidding import out_of_bids
 from .feasibility import check_feasible
-from .finish import NO_LIMIT, TOO_HARD, finish_rows, match_if_easy, settle_lone_columns, take_prices, unassign
-from .scaling import TRIED_SCANS, Schedule, may_scale, prices_beside, run_phases
+from .matrix_free import match_points
+from .options import AuctionOptions
+from .phases import match_by_auction
 
-if TYPE_CHECKING:
-    from ..assignment import Assignment
-    from .solver import Auction
-
-SMALL = 32
-"""Rows of a component below which phases are not worth their passes: shortest paths alone solve it."""
-
-_WAITING, _STUCK = 3, 4
+Method = Callable[[Problem, AuctionOptions], Matched]
 
 
-def solve_cpu(problem: Problem, options: Auction) -> Assignment:
+def solve_cpu(problem: Problem, options: AuctionOptions) -> Assignment:
     """Solve on the CPU by the auction that the options name; raises as `Auction.solve` does."""
     began = perf_counter()
-    if options.variant == "paper":
-        from .paper import match_as_in_the_paper as method
-    elif problem.kind == "points":
-        from .matrix_free import match_points as method
-    else:
-        method = match_by_auction
+    method = _method_for(problem, options)
     col_of_row, v, stats = from_short_side(problem, partial(_match_feasible, method, options))
     stats["solve_s"] = perf_counter() - began
     answer = certify(problem, col_of_row, v, solver=options.name, device="cpu", stats=stats)
@@ -55,88 +34,13 @@ def solve_cpu(problem: Problem, options: Auction) -> Assignment:
     return sharpened(problem, answer) if options.is_exact else answer
 
 
-def _match_feasible(method: Callable[[Problem, Auction], Matched], options: Auction, problem: Problem) -> Matched:
+def _method_for(problem: Problem, options: AuctionOptions) -> Method:
+    if options.variant == "paper":
+        return named(".papers.vasconcelos_2009.cpu:match_as_in_the_paper")
+    return match_points if problem.kind == "points" else match_by_auction
+
+
+def _match_feasible(method: Method, options: AuctionOptions, problem: Problem) -> Matched:
     """Check that every block can be matched where it must be, then match by the method."""
     check_feasible(problem)
     return method(problem, options)
-
-
-def match_by_auction(problem: Problem, options: Auction) -> Matched:
-    """Match a dense or sparse problem whose shorter side is its rows, or which has an `unmatched_cost`."""
-    if problem.kind == "dense" and problem.n_blocks > 1:
-        return block_by_block(problem, partial(match_by_auction, options=options))
-    if options.eps is not None:
-        options = replace(options, eps=increment(options.eps, problem))
-    graph, parts = flat_graph(problem), independent_parts(problem)
-    row_bound, col_bound = problem.dual_bounds()
-    state = start(row_bound, col_bound)
-    lower_to_cheapest(*graph, state)
-    prices = prices_beside(state, col_bound)
-    schedule = Schedule.of(options, may_scale(problem, options))
-    counts = np.zeros((len(parts[2]) - 1, 5), np.int64)
-    if schedule.tries_bids_first:
-        hard = _match_easy_parts(problem, graph, parts, state, counts)
-    else:
-        hard = np.ones(len(parts[1]) - 1, np.bool_)
-    _run_parts(parts, counts, partial(_solve_parts, hard, *graph, state, prices, schedule))
-    assert not counts[:, _STUCK].any(), "the cardinality matching matched a row that bids and paths cannot"
-    stats: dict[str, Any] = {"components": len(hard), "waiting": int(counts[:, _WAITING].sum())}
-    if options.eps is not None or stats["waiting"]:
-        stats["bids"] = int(counts[:, 0].sum())
-        return local_columns(problem, state.col_of_row), as_duals(prices.v, problem), stats
-    indptr, indices, data, _ = graph
-    if schedule.scaled and indices is not None:
-        stats["lone_columns"] = settle_lone_columns(indptr, indices, data, state, col_bound, counts[0, :3])
-    return local_columns(problem, state.col_of_row), state.v, stats | named_counts(counts[:, :3].sum(axis=0))
-
-
-def _match_easy_parts(problem: Problem, graph: Graph, parts: Parts, state: State, counts: np.ndarray) -> np.ndarray:
-    """Match the components that bids without an increment nearly do; return which are left."""
-    hard = np.zeros(len(parts[1]) - 1, np.bool_)
-    most_scans = NO_LIMIT if problem.has_unmatched_cost else TRIED_SCANS
-    _run_parts(parts, counts, partial(_try_parts, hard, *graph, state, most_scans))
-    return hard
-
-
-def _run_parts(parts: Parts, counts: np.ndarray, kernel: Callable[..., None]) -> None:
-    """Call `kernel(first, end, starts, rows, counts)` for each run of components `first` to `end`, side by side."""
-    rows, starts, cuts = parts
-    first = np.searchsorted(starts, cuts)
-    side_by_side(lambda c: kernel(first[c], first[c + 1], starts, rows, counts[c]), range(len(counts)))
-
-
-@njit(cache=True, nogil=True)
-def _try_parts(hard, indptr, indices, data, forbidden, state, most_scans, first, end, starts, rows, counts):
-    """Match components `first` to `end` by bids and shortest paths; mark those in `hard` for which that takes too long.
-
-    Too long means that paths scan more than `most_scans` rows for each row of a component of `SMALL` rows or more.
-    `counts` gains the bids, shortest paths and rows scanned, the rows that still wait, and 1 + a row that is stuck.
-    """
-    for part in range(first, end):
-        own = rows[starts[part] : starts[part + 1]]
-        scans = most_scans * len(own) if len(own) >= SMALL and most_scans < NO_LIMIT else NO_LIMIT
-        stuck = match_if_easy(own, indptr, indices, data, forbidden, state, counts[:3], scans)
-        hard[part] = stuck == TOO_HARD
-        counts[_STUCK] = max(counts[_STUCK], stuck + 1)
-
-
-@njit(cache=True, nogil=True)
-def _solve_parts(hard, indptr, indices, data, forbidden, state, prices, schedule, first, end, starts, rows, counts):
-    """Solve the hard ones of components `first` to `end` by phases and finish exactly; `counts` as in `_try_parts`."""
-    for part in range(first, end):
-        if not hard[part]:
-            continue
-        own = rows[starts[part] : starts[part + 1]]
-        left = 0
-        has_phases = schedule.scaled or schedule.last > 0.0
-        if has_phases:
-            unassign(own, state)
-            bids, left = run_phases(own, indptr, indices, data, forbidden, prices, schedule)
-            counts[0] += bids
-            counts[_WAITING] += left
-        if schedule.finishes and left * schedule.shares_budget == 0:
-            if has_phases:
-                take_prices(own, indptr, indices, forbidden, prices, state)
-            stuck = finish_rows(own, indptr, indices, data, forbidden, state, counts[:3], NO_LIMIT)
-            counts[_STUCK] = max(counts[_STUCK], stuck + 1)
-            counts[_WAITING] -= left

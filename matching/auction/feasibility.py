@@ -10,10 +10,10 @@ from numba import njit
 
 from ..cardinality.graph import BipartiteGraph
 from ..cardinality.maximum import maximum_matching
+from ..certificate.hall import infeasible
 from ..errors import Infeasible
-from ..flat_graph import allowed_pairs, global_columns
-from ..hall import infeasible
 from ..problem import Problem
+from ..problem.flat_graph import allowed_pairs, global_columns
 
 FEW_PAIRS = 32
 """Allowed pairs of each row of a matrix that are tried before all of them: as a rule they hold a full matching."""

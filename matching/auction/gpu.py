@@ -6,34 +6,34 @@ from collections.abc import Callable
 from dataclasses import replace
 from functools import partial
 from time import perf_counter, perf_counter_ns
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 
-from .. import certificate, cuda
-from ..assignment import Assignment
-from ..convert import as_dense, as_sparse, transposed
-from ..errors import DeviceUnavailable, NotConverged
+from ..certificate.assignment import Assignment
+from ..certificate.certify import certify as certify_on_host
+from ..certificate.gpu_certificate import certified, certify, local_partners
+from ..certificate.not_converged import NotConverged
+from ..certificate.sharpen import sharpened
+from ..device import cuda
+from ..errors import DeviceUnavailable
 from ..problem import Problem
-from ..sharpen import sharpened
+from ..problem.convert import as_dense, as_sparse, transposed
+from ..problem.gpu_graph import DeviceGraph, Prices, starting_prices
 from .bidding import out_of_bids
 from .gpu_batch import groups_of_blocks, is_tall, solve_groups
-from .gpu_certificate import certified, certify, local_partners
 from .gpu_dense import solve_dense
 from .gpu_eps import match_within_eps
 from .gpu_feasibility import find_fault
-from .gpu_graph import DeviceGraph, Prices
 from .gpu_points import solve_points
-from .gpu_scaling import solve_graph, starting_prices
-
-if TYPE_CHECKING:
-    from .solver import Auction
+from .gpu_scaling import solve_graph
+from .options import AuctionOptions
 
 _Matched = tuple[Problem, DeviceGraph, Prices]
 """What was matched in the form that the kernels took, as a graph, and the outcome."""
 
 
-def solve_gpu(problem: Problem, options: Auction, device: str) -> Assignment:
+def solve_gpu(problem: Problem, options: AuctionOptions, device: str) -> Assignment:
     """Solve on a device; raises as `Auction.solve` does, and `DeviceMemoryExceeded` before memory is taken.
 
     Runs on the caller's current stream. Deterministic: columns compare bids by their increment, then by row, whatever
@@ -45,7 +45,7 @@ def solve_gpu(problem: Problem, options: Auction, device: str) -> Assignment:
         return begin(problem)() if len(groups) == 1 else solve_groups(problem, groups, begin)
 
 
-def _begin(cp: Any, options: Auction, device: str, problem: Problem) -> Callable[[], Assignment]:
+def _begin(cp: Any, options: AuctionOptions, device: str, problem: Problem) -> Callable[[], Assignment]:
     """Find out whether all of the shorter side can be matched where they must; return what then does it."""
     began = perf_counter()
     if problem.kind == "points" and options.is_exact:
@@ -56,7 +56,7 @@ def _begin(cp: Any, options: Auction, device: str, problem: Problem) -> Callable
 
 
 def _solve(
-    problem: Problem, options: Auction, device: str, match: Callable[[], _Matched], asked_s: float
+    problem: Problem, options: AuctionOptions, device: str, match: Callable[[], _Matched], asked_s: float
 ) -> Assignment:
     """Match, certify, and bring the answer to where the problem is."""
     began = perf_counter()
@@ -66,7 +66,7 @@ def _solve(
     if unfinished and problem.kind == "points":  # not every pair has been checked: the graph would prove too much
         local = local_partners(graph, prices.col_of_row, problem.row_offsets, problem.col_offsets)
         found = cuda.to_host(local), prices.v.get()
-        answer = certificate.certify(problem.on_host(), *found, solver=options.name, device=device)
+        answer = certify_on_host(problem.on_host(), *found, solver=options.name, device=device)
     else:
         answer = certified(graph, form, prices, solver=options.name, device=device, stats={})
     if not problem.is_on_device:
@@ -91,7 +91,7 @@ def _in_seconds(counts: dict[str, int]) -> dict[str, float]:
     }
 
 
-def _what_is_unfinished(counts: dict[str, int], options: Auction) -> str:
+def _what_is_unfinished(counts: dict[str, int], options: AuctionOptions) -> str:
     """Say what a budget left undone; empty if nothing."""
     if counts.get("waiting"):
         return out_of_bids(options, counts["waiting"])
@@ -116,7 +116,7 @@ def _device_of(problem: Problem, device: str) -> str:
     return held
 
 
-def _form_for_gpu(problem: Problem, options: Auction) -> Problem:
+def _form_for_gpu(problem: Problem, options: AuctionOptions) -> Problem:
     """Return the problem as the kernels take it: sparse, or dense blocks of one shape."""
     if options.variant == "paper":
         alone = problem.kind == "sparse" and problem.n_blocks == 1
@@ -130,7 +130,7 @@ def _form_for_gpu(problem: Problem, options: Auction) -> Problem:
     return problem if one_shape else as_sparse(problem.on_host())
 
 
-def _match_points(cp: Any, problem: Problem, options: Auction) -> _Matched:
+def _match_points(cp: Any, problem: Problem, options: AuctionOptions) -> _Matched:
     """Match point sets without a matrix; the graph carries the certificate."""
     most_bids = None if options.max_bids is None else options.max_bids * problem.n_rows
     if problem.n_edges == 0:
@@ -142,7 +142,7 @@ def _match_points(cp: Any, problem: Problem, options: Auction) -> _Matched:
     return problem, graph.transposed(), _turned_back(graph, prices)
 
 
-def _ready_to_match(cp: Any, form: Problem, options: Auction) -> Callable[[], _Matched]:
+def _ready_to_match(cp: Any, form: Problem, options: AuctionOptions) -> Callable[[], _Matched]:
     """Bring costs to the device; return what matches them, once it is known that it can be done."""
     graph = DeviceGraph.of(cp, form)
     tall = bool(is_tall(form).any())
@@ -169,7 +169,7 @@ def _turned_back(turned: DeviceGraph, prices: Prices) -> Prices:
     return Prices(v, prices.row_of_col, prices.col_of_row, prices.counts)
 
 
-def _bid(graph: DeviceGraph, options: Auction) -> Prices:
+def _bid(graph: DeviceGraph, options: AuctionOptions) -> Prices:
     """Match a graph whose shorter side is its rows, or which has an `unmatched_cost`; all rows can be matched then."""
     if not options.is_exact:
         return match_within_eps(graph, options)

@@ -8,11 +8,12 @@ from typing import Any
 
 import numpy as np
 
-from .. import cuda
-from ..assignment import Assignment
-from ..batching import chosen, members
-from ..errors import Infeasible, NotConverged
+from ..certificate.assignment import Assignment
+from ..certificate.not_converged import NotConverged
+from ..device import cuda
+from ..errors import Infeasible
 from ..problem import Problem
+from ..problem.selection import chosen, members
 
 
 def is_tall(problem: Problem) -> np.ndarray:

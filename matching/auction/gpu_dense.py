@@ -11,9 +11,10 @@ from typing import Any
 
 import numpy as np
 
-from .gpu_certificate import certify
+from ..certificate.gpu_certificate import certify
+from ..problem.gpu_graph import DeviceGraph, Prices
+from .gpu_bids import bid
 from .gpu_found_pairs import FoundPairs, with_pairs
-from .gpu_graph import DeviceGraph, Prices
 from .gpu_scaling import (
     TOO_HARD,
     falling,
@@ -27,7 +28,6 @@ from .gpu_scaling import (
     solve_graph,
     without_bounds,
 )
-from .gpu_steps import bid
 from .matrix_instead import MATRIX_READS
 from .scaling import PHASES, STEP
 
@@ -35,7 +35,7 @@ THREADS = 256
 CHEAPEST = 16
 """Pairs that each row and each column contributes to the graph."""
 MOST_OF_A_ROW = 256
-OFFERS = 4  # as in auction_candidates.cu
+OFFERS = 4  # as in auction/candidates.cu
 SMALLEST_SIDE = 384
 """Below it the matrix itself is the graph, unless there are many (500 rows, u10: 5 ms, with the matrix 9)."""
 SMALLEST_BATCH = 4096
@@ -137,7 +137,7 @@ def _cheapest_pairs(matrix: DeviceGraph) -> DeviceGraph:
     row_limit, col_limit = cheapest_of_rows(matrix, CHEAPEST), cp.empty(m, dtype)
     minima = cp.empty((THREADS, m), dtype)
     sizes, rank = (np.int32(n), np.int32(m)), np.int32(CHEAPEST)
-    file = "auction_candidates.cu"
+    file = "auction/candidates.cu"
     blocks = (-(-matrix.width // THREADS) * THREADS * (n // matrix.block_rows),)
     matrix.kernel(file, "auction_column_minima")(blocks, (THREADS,), (*sizes, *matrix.edges(), minima))
     matrix.kernel(file, "auction_column_limit")((m,), (THREADS,), (np.int32(m), minima, rank, col_limit))
@@ -161,7 +161,7 @@ def cheapest_of_rows(matrix: DeviceGraph, rank: int) -> Any:
     cp, n = matrix.cp, matrix.n_rows
     limit = cp.empty(n, matrix.price_dtype)
     arguments = (np.int32(n), np.int32(matrix.n_cols), *matrix.edges(), np.int32(rank), limit)
-    matrix.kernel("auction_candidates.cu", "auction_row_limit")((n,), (THREADS,), arguments)
+    matrix.kernel("auction/candidates.cu", "auction_row_limit")((n,), (THREADS,), arguments)
     return limit
 
 
@@ -169,7 +169,7 @@ def _violations(matrix: DeviceGraph, prices: Prices, duals: Any) -> tuple[FoundP
     """Return pairs of negative reduced cost, a few a row, and their number."""
     n = matrix.n_rows
     found, n_found = FoundPairs.room_for(matrix, OFFERS), matrix.cp.zeros(1, np.int32)
-    kernel = matrix.kernel("auction_candidates.cu", "auction_violations")
+    kernel = matrix.kernel("auction/candidates.cu", "auction_violations")
     arguments = (np.int32(n), np.int32(matrix.n_cols), *matrix.edges(), prices.v, duals, *found.arrays(), n_found)
     kernel((-(-n * 32 // THREADS),), (THREADS,), arguments)
     return found, int(n_found.get()[0])

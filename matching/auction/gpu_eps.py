@@ -3,23 +3,21 @@
 from __future__ import annotations
 
 from dataclasses import replace
-from typing import TYPE_CHECKING
 
 import numpy as np
 
+from ..named import named
+from ..problem.gpu_graph import DeviceGraph, Prices
 from .bidding import increment_beside
-from .gpu_graph import DeviceGraph, Prices
-from .gpu_paper import bid_as_in_the_paper
 from .gpu_scaling import bid_to_eps
-
-if TYPE_CHECKING:
-    from .solver import Auction
+from .options import AuctionOptions
 
 
-def match_within_eps(graph: DeviceGraph, options: Auction) -> Prices:
+def match_within_eps(graph: DeviceGraph, options: AuctionOptions) -> Prices:
     """Bid in float64 until each link is within eps of its row's best; integers' prices are rounded down."""
     eps = increment_beside(_paper_eps(graph) if options.eps is None else options.eps, _largest_cost(graph))
     if options.variant == "paper":
+        bid_as_in_the_paper = named(".papers.vasconcelos_2009.gpu:bid_as_in_the_paper")
         prices = bid_as_in_the_paper(graph.as_floats(), replace(options, eps=eps))
     else:
         most_bids = None if options.max_bids is None else options.max_bids * graph.n_rows

@@ -10,21 +10,21 @@ from typing import Any
 
 import numpy as np
 
-from .. import cuda
-from ..cardinality import graph_gpu
-from ..cardinality.best_gpu import best_gpu
-from ..cardinality.initial_gpu import cheap, given
-from ..cardinality.structure_gpu import alternating_reach_gpu
+from ..cardinality import gpu_graph
+from ..cardinality.gpu_best import best_gpu
+from ..cardinality.gpu_initial import cheap, given
+from ..cardinality.gpu_structure import alternating_reach_gpu
+from ..certificate.hall import of_first_block
+from ..device import cuda
 from ..errors import Infeasible
-from ..hall import of_first_block
+from ..problem.gpu_graph import DeviceGraph
 from .feasibility import FEW_PAIRS
-from .gpu_graph import DeviceGraph
 
 THREADS = 256
 GREEDY_THREADS, GREEDY_ROUNDS = 512, 8
 COUNTING_THREADS = 2**18
 
-Shortage = tuple[graph_gpu.DeviceGraph, Any]
+Shortage = tuple[gpu_graph.DeviceGraph, Any]
 """A graph, and `col_of_row` of a maximum matching of it, which leaves some rows alone."""
 
 
@@ -61,7 +61,7 @@ def _shortage_of_edges(graph: DeviceGraph) -> Shortage | None:
 def match_greedily(graph: DeviceGraph) -> tuple[Any, int]:
     """Let each row have its cheapest free column, in a few rounds; return `col_of_row`, and the number of rows left."""
     cp, n, m = graph.cp, graph.n_rows, graph.n_cols
-    kernel = graph.kernel("auction_greedy.cu", "auction_greedy", lanes=True, cooperative=True)
+    kernel = graph.kernel("auction/greedy.cu", "auction_greedy", lanes=True, cooperative=True)
     col_of_row, row_of_col = cp.full(n, -1, cp.int32), cp.full(m, -1, cp.int32)
     key, asked = cp.full(m, np.uint64(2**64 - 1), cp.uint64), cp.empty(n, cp.int32)
     words = cp.zeros(2, cp.uint32)  # rows left, barrier
@@ -123,7 +123,7 @@ def _with_at_most(xp: Any, counts: Any, most: int) -> Any:
 def _allowed_of_rows(graph: DeviceGraph) -> Any:
     cp, n = graph.cp, graph.n_rows
     counts = cp.empty(n, cp.int64)
-    kernel = graph.kernel("auction_allowed.cu", "auction_allowed_rows")
+    kernel = graph.kernel("auction/allowed.cu", "auction_allowed_rows")
     kernel((_blocks(32 * n),), (THREADS,), (np.int32(n), np.int32(graph.n_cols), *graph.edges(), counts))
     return counts
 
@@ -132,13 +132,13 @@ def _allowed_of_columns(graph: DeviceGraph) -> Any:
     cp, m = graph.cp, graph.n_cols
     counts = cp.zeros(m, cp.int32)
     parts = min(graph.block_rows, -(-COUNTING_THREADS // m))
-    kernel = graph.kernel("auction_allowed.cu", "auction_allowed_columns")
+    kernel = graph.kernel("auction/allowed.cu", "auction_allowed_columns")
     arguments = (np.int32(graph.n_rows), np.int32(m), *graph.edges(), np.int32(parts), counts)
     kernel((_blocks(parts * m),), (THREADS,), arguments)
     return counts
 
 
-def _listed(graph: DeviceGraph, counts: Any, most: int) -> graph_gpu.DeviceGraph:
+def _listed(graph: DeviceGraph, counts: Any, most: int) -> gpu_graph.DeviceGraph:
     """Return the graph of at most so many of each row's allowed pairs, evenly spread over them."""
     cp, n = graph.cp, graph.n_rows
     listed = cp.zeros(n + 1, cp.int64)
@@ -146,7 +146,7 @@ def _listed(graph: DeviceGraph, counts: Any, most: int) -> graph_gpu.DeviceGraph
     pairs = int(listed[-1])
     cuda.require_memory(5 * pairs + 128 * (n + graph.n_cols), f"{pairs} of the pairs that may be matched")
     columns = cp.empty(pairs, cp.int32)
-    kernel = graph.kernel("auction_allowed.cu", "auction_allowed_list")
+    kernel = graph.kernel("auction/allowed.cu", "auction_allowed_list")
     arguments = (np.int32(n), np.int32(graph.n_cols), *graph.edges(), counts, listed, columns)
     kernel((_blocks(32 * n),), (THREADS,), arguments)
     return _bipartite(graph, listed, columns)
@@ -156,13 +156,13 @@ def _blocks(threads: int) -> int:
     return max(-(-threads // THREADS), 1)
 
 
-def _bipartite(graph: DeviceGraph, indptr: Any, indices: Any) -> graph_gpu.DeviceGraph:
+def _bipartite(graph: DeviceGraph, indptr: Any, indices: Any) -> gpu_graph.DeviceGraph:
     """Return the graph as the cardinality kernels take it."""
     offset = np.int32 if len(indices) < 2**31 else np.int64
-    return graph_gpu.DeviceGraph(indptr.astype(offset), indices, graph.n_rows, graph.n_cols)
+    return gpu_graph.DeviceGraph(indptr.astype(offset), indices, graph.n_rows, graph.n_cols)
 
 
-def _shortage(bipartite: graph_gpu.DeviceGraph, matching: graph_gpu.DeviceMatching) -> Shortage | None:
+def _shortage(bipartite: gpu_graph.DeviceGraph, matching: gpu_graph.DeviceMatching) -> Shortage | None:
     """Augment the matching to a maximum one; return what it is of and its columns, None if it has all rows."""
     best_gpu(bipartite, matching)
     matched = int((matching.col_of_row >= 0).sum())

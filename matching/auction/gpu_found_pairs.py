@@ -7,9 +7,9 @@ from typing import Any
 
 import numpy as np
 
-from .gpu_graph import DeviceGraph
+from ..problem.gpu_graph import DeviceGraph
 
-THREADS, LANES_OF_A_ROW = 256, 8  # the latter as in auction_merge.cu
+THREADS, LANES_OF_A_ROW = 256, 8  # the latter as in auction/merge.cu
 
 
 @dataclass(frozen=True)
@@ -54,5 +54,5 @@ def with_pairs(graph: DeviceGraph, found: FoundPairs, n_found: int) -> DeviceGra
         *(indptr, indices, cost),
     )
     blocks = -(-n * LANES_OF_A_ROW // THREADS)
-    graph.kernel("auction_merge.cu", "auction_merge")((blocks,), (THREADS,), arguments)
+    graph.kernel("auction/merge.cu", "auction_merge")((blocks,), (THREADS,), arguments)
     return replace(graph, indptr=indptr, indices=indices, cost=cost)

@@ -7,11 +7,11 @@ from typing import Any
 
 import numpy as np
 
-from .. import cuda
+from ..device import cuda
 from ..errors import DeviceMemoryExceeded
 from ..problem import Problem
+from ..problem.gpu_graph import DeviceGraph, Prices
 from .gpu_dense import solve_in_phases
-from .gpu_graph import DeviceGraph, Prices
 from .matrix_instead import MATRIX_READS
 
 THREADS = 256

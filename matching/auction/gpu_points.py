@@ -8,10 +8,12 @@ from typing import Any
 
 import numpy as np
 
-from .. import cuda
+from ..device import cuda
+from ..points.gpu_coarse import coarse_prices
+from ..points.gpu_tree import NEAREST, THREADS, Side, sorted_sides
 from ..problem import Problem
-from .gpu_coarse import coarse_prices
-from .gpu_graph import PATH_BYTES, DeviceGraph, Prices, bounds_on_device
+from ..problem.gpu_graph import PATH_BYTES, DeviceGraph, Prices, bounds_on_device
+from .gpu_bids import bid
 from .gpu_matrix import most_reads, solve_matrix
 from .gpu_pricing import AllPairs
 from .gpu_scaling import (
@@ -31,8 +33,6 @@ from .gpu_scaling import (
     solve_graph,
     without_bounds,
 )
-from .gpu_steps import bid
-from .gpu_tree import NEAREST, THREADS, Side, sorted_sides
 
 PRICING_ROUNDS = 200
 AFAR_LEAVES, FEWEST_AFAR, AFAR_ROUNDS = 0.0005, 40, (1500, 1500)
@@ -53,7 +53,7 @@ def solve_points(cp: Any, problem: Problem, most_bids: int | None = None) -> tup
     n, m = problem.shape
     began = perf_counter_ns()
     cuda.require_memory(2048 * (n + m) + min(PATH_BYTES, 2**16 * m) + 2**22, f"matching {n} and {m} points")
-    kernels = cuda.load("auction_points.cu", *(["-DSQUARED"] if problem.metric == "squared" else []))
+    kernels = cuda.load("points/tree.cu", *(["-DSQUARED"] if problem.metric == "squared" else []))
     x, y = sorted_sides(cp, problem.x, problem.y, (problem.row_offsets, problem.col_offsets), kernels)
     graph = _neighbour_graph(cp, problem, x, y, kernels)
     graph_ns = perf_counter_ns() - began

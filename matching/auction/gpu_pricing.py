@@ -7,12 +7,12 @@ from typing import Any
 
 import numpy as np
 
-from .gpu_certificate import certify
+from ..certificate.gpu_certificate import certify
+from ..device.arrays import ascending
+from ..points.gpu_tree import FAN, THREADS, Side
+from ..problem.gpu_graph import DeviceGraph, Prices
 from .gpu_found_pairs import FoundPairs, with_pairs
-from .gpu_graph import DeviceGraph, Prices
 from .gpu_scaling import MOST_REPAIRS
-from .gpu_steps import ascending
-from .gpu_tree import FAN, THREADS, Side
 
 
 class AllPairs:
@@ -23,7 +23,7 @@ class AllPairs:
     """
 
     def __init__(self, x: Side, y: Side, kernels: Any) -> None:
-        """Check pairs of `x` and `y` by the kernels of `auction_points.cu`."""
+        """Check pairs of `x` and `y` by the kernels of `points/tree.cu`."""
         self._x, self._y, self.kernels = x, y, kernels
         self._repairs = 0
         self.forget()

@@ -9,14 +9,15 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from .. import cuda
-from ..hungarian.gpu_dense import DeviceCosts, DeviceState
-from ..hungarian.gpu_forest import columns_held, match_by_forests
-from ..hungarian.gpu_trees import grow_trees
-from ..hungarian.state import FREE
-from .gpu_certificate import certify
-from .gpu_graph import DeviceGraph, Prices
-from .gpu_steps import BLOCK_ROUNDS, GRID_ROUNDS, UNLIMITED, augment, bid, grow_forest
+from ..certificate.gpu_certificate import certify
+from ..device import cuda
+from ..paths.gpu_dense import DeviceCosts, DeviceState
+from ..paths.gpu_forest import columns_held, match_by_forests
+from ..paths.gpu_paths import UNLIMITED, augment, grow_forest
+from ..paths.gpu_trees import grow_trees
+from ..paths.state import FREE
+from ..problem.gpu_graph import DeviceGraph, Prices, starting_prices
+from .gpu_bids import BLOCK_ROUNDS, GRID_ROUNDS, bid
 
 SCALING_FACTOR = 5
 SCALING_PHASES = 4
@@ -42,7 +43,7 @@ ROOM = 64
 """Times that prices stay below int64's range, taking the longest path of the largest costs, for scaling to be safe."""
 ROUNDS_WITHOUT_END = 2**30
 RANGE_THREADS, RANGE_BLOCKS = 256, 1024
-"""Of the kernel that reads all costs for their range; the threads are those of `auction_cost_range.cu`."""
+"""Of the kernel that reads all costs for their range; the threads are those of `auction/cost_range.cu`."""
 TOO_HARD = -2
 REFINED_PHASES = 2
 """Phases, the last, after which edges may be added."""
@@ -274,13 +275,6 @@ def scans_left(graph: DeviceGraph, prices: Prices, reads: float) -> int | None:
     return max(int(reads / len(graph.cost) * graph.n_rows) - rows_read, 0)
 
 
-def starting_prices(graph: DeviceGraph) -> Any:
-    """Return column duals at their bounds: columns without a bid end where they must if they stay alone. 0 if none."""
-    if not graph.is_bounded:
-        return graph.cp.zeros(graph.n_cols, graph.price_dtype)
-    return graph.cp.where(graph.col_bound < graph.none, graph.col_bound, graph.price_dtype.type(0))
-
-
 def _rest(prices: Prices, most_bids: int | None) -> int | None:
     return None if most_bids is None else most_bids - prices.counts.get("bids", 0)
 
@@ -333,7 +327,7 @@ def range_of_costs(graph: DeviceGraph) -> CostRange:
     parts = graph.cp.empty((blocks, 4))
     forbidden = graph.edges()[3]
     arguments = np.int64(len(graph.cost)), graph.cost, forbidden, parts
-    graph.kernel("auction_cost_range.cu", "auction_cost_range")((blocks,), (RANGE_THREADS,), arguments)
+    graph.kernel("auction/cost_range.cu", "auction_cost_range")((blocks,), (RANGE_THREADS,), arguments)
     number, total, least, most = parts.get().T
     allowed = int(number.sum())
     return CostRange(allowed, float(total.sum()) / max(allowed, 1), float(least.min()), float(most.max()))

@@ -18,27 +18,25 @@ through boxes, and the order of things.
 from __future__ import annotations
 
 from dataclasses import replace
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 from numba import njit
 
-from ..block_by_block import joined
-from ..box_tree import build_tree, nearest
-from ..hilbert import hilbert_orders
+from ..paths.finish import NO_LIMIT, TOO_HARD, finish_rows, match_if_easy, repair_rows, settle_lone_columns, unassign
+from ..paths.shortest_paths import State, lower_to_cheapest, named_counts, start
+from ..points.box_tree import build_tree, nearest
+from ..points.coarse_start import coarse_prices
+from ..points.hilbert import hilbert_orders
+from ..points.pricing import contradictions
+from ..presolve.block_by_block import joined
+from ..presolve.short_side import Matched
 from ..problem import Problem
-from ..short_side import Matched
-from ..shortest_paths import State, lower_to_cheapest, named_counts, start
 from .bidding import increment
-from .coarse_start import coarse_prices
-from .finish import NO_LIMIT, TOO_HARD, finish_rows, match_if_easy, repair_rows, settle_lone_columns, unassign
 from .matrix_instead import match_matrix, most_reads
+from .options import AuctionOptions
 from .pair_graph import costs_of_pairs, extended, least_values, united
-from .pricing import contradictions
 from .scaling import TRIED_SCANS, Prices, Schedule, may_scale, prices_beside, run_phase, scaled_eps
-
-if TYPE_CHECKING:
-    from .solver import Auction
 
 NEIGHBOURS = 8
 """Neighbours of every point in the first graph; 4 leave too much to pricing, 16 cost more than they save."""
@@ -55,7 +53,7 @@ CENTRINGS = 4
 """Passes of `_centre`; one leaves twice as many pairs that contradict."""
 
 
-def match_points(problem: Problem, options: Auction) -> Matched:
+def match_points(problem: Problem, options: AuctionOptions) -> Matched:
     """Match point sets whose shorter side is the rows, or which have an `unmatched_cost`."""
     if problem.n_blocks > 1:
         return joined([match_points(block, options) for block in problem.blocks()])
@@ -74,7 +72,7 @@ def match_points(problem: Problem, options: Auction) -> Matched:
 class _MatrixFree:
     """One solve: the points in Hilbert order, their trees, the growing graph, and the prices."""
 
-    def __init__(self, problem: Problem, options: Auction) -> None:
+    def __init__(self, problem: Problem, options: AuctionOptions) -> None:
         assert problem.x is not None
         assert problem.y is not None
         self.schedule = Schedule.of(options, may_scale(problem, options))

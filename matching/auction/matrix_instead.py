@@ -8,17 +8,14 @@ within a budget that is the same everywhere. So no solve takes much longer than 
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
 import numpy as np
 
-from ..convert import as_dense
-from ..jv import match as match_by_paths
+from ..jv.dense import match as match_by_paths
+from ..presolve.short_side import Matched
 from ..problem import Problem
-from ..short_side import Matched
-
-if TYPE_CHECKING:
-    from .solver import Auction
+from ..problem.convert import as_dense
+from .options import AuctionOptions
+from .phases import match_by_auction
 
 MATRIX_READS = 10
 """Costs that bids and searches read before the matrix is made, as a multiple of its size; on a GPU also those that
@@ -39,14 +36,12 @@ def most_reads(problem: Problem) -> float:
     return MATRIX_READS * n * m if 8 * n * m <= MATRIX_BYTES else np.inf
 
 
-def match_matrix(problem: Problem, options: Auction) -> Matched:
+def match_matrix(problem: Problem, options: AuctionOptions) -> Matched:
     """Match point sets on all their costs: by the auction, or by shortest paths where some columns stay alone.
 
     There these take a half to a third of the auction's time (3,000 points against 3,010 and 4,000 of `unlike_points`);
     of equal sides the auction takes a fourth to a half of theirs.
     """
-    from .cpu import match_by_auction
-
     costs = as_dense(problem)
     if options.is_exact and not problem.has_unmatched_cost and problem.n_rows < problem.n_cols:
         col_of_row, v, stats = match_by_paths(costs)

@@ -12,19 +12,17 @@ largest cost would say nothing.
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
 from numba import njit
 
-from ..costs import largest_cost
+from ..paths.shortest_paths import State
 from ..problem import INT_LIMIT, Problem
-from ..shortest_paths import State
+from ..problem.costs import largest_cost
 from .gauss_seidel import bid_in_turn
 from .jacobi import bid_at_once
-
-if TYPE_CHECKING:
-    from .solver import Auction
+from .options import AuctionOptions
 
 STEP = 5.0
 """Ratio of one phase's ε to the next's."""
@@ -93,7 +91,7 @@ class Schedule(NamedTuple):
     finishes: bool
 
     @classmethod
-    def of(cls, options: Auction, scaled: bool) -> Schedule:
+    def of(cls, options: AuctionOptions, scaled: bool) -> Schedule:
         """Return the schedule that the options call for."""
         exact = options.eps is None
         budget = options.max_bids or (BIDS_PER_PHASE if exact else 2**40)
@@ -104,7 +102,7 @@ class Schedule(NamedTuple):
         )
 
 
-def may_scale(problem: Problem, options: Auction) -> bool:
+def may_scale(problem: Problem, options: AuctionOptions) -> bool:
     """Return whether prices may be kept from phase to phase, although lone columns must end at their starting price.
 
     True for equal sides; for unequal ones where the finish settles lone columns, which needs the graph transposed and

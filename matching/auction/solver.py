@@ -1,18 +1,15 @@
-"""Solver `auction`: the options, and which of the auctions they call for."""
+"""Solver `auction`: on which device it runs."""
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-from numbers import Integral, Real
-from typing import ClassVar, Literal
+from typing import ClassVar
 
-from ..assignment import Assignment
-from ..errors import InvalidProblem
+from ..certificate.assignment import Assignment
 from ..problem import Problem
+from .options import AuctionOptions
 
 
-@dataclass(frozen=True)
-class Auction:
+class Auction(AuctionOptions):
     """The auction algorithm with ε-scaling, finished exactly by shortest augmenting paths from its prices.
 
     Exact by default: integer costs with gap 0, real costs in float64 within 64 ulp term by term. Dense and sparse
@@ -42,37 +39,7 @@ class Auction:
         far and the duals; the gap is infinite where a row that must be matched has no column yet.
     """
 
-    name: ClassVar[str] = "auction"
     devices: ClassVar[tuple[str, ...]] = ("cpu", "cuda")
-
-    eps: float | None = None
-    variant: Literal["default", "paper"] = "default"
-    form: Literal["gauss-seidel", "jacobi"] = "gauss-seidel"
-    convergence: Literal["counter", "reduction"] = "counter"
-    max_bids: int | None = None
-
-    def __post_init__(self) -> None:
-        for option, choices in (
-            ("variant", ("default", "paper")),
-            ("form", ("gauss-seidel", "jacobi")),
-            ("convergence", ("counter", "reduction")),
-        ):
-            if getattr(self, option) not in choices:
-                raise InvalidProblem(f"{option} needs one of {choices}; got {getattr(self, option)!r}.")
-        if self.eps is not None and not (isinstance(self.eps, Real) and 0 < self.eps < float("inf")):
-            raise InvalidProblem(
-                f"eps needs a positive number in the unit of the cost, or None for exact; got {self.eps!r}."
-            )
-        if self.max_bids is not None and not (isinstance(self.max_bids, Integral) and 1 <= self.max_bids <= 2**31):
-            raise InvalidProblem(
-                "max_bids needs a whole number of bids per row, at least 1 and at most 2**31, or None for no budget; "
-                f"got {self.max_bids!r}."
-            )
-
-    @property
-    def is_exact(self) -> bool:
-        """Whether an exact finish follows the bids: not in the paper's variant, nor with an increment to stop at."""
-        return self.variant == "default" and self.eps is None
 
     def solve(self, problem: Problem, device: str = "cpu") -> Assignment:
         """Solve on a device.

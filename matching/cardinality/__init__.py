@@ -1,7 +1,7 @@
 """Maximum-cardinality matching of bipartite graphs, on CPU and GPU, and what follows from it."""
 
+from .gpu_graph import DeviceGraph
 from .graph import BipartiteGraph
-from .graph_gpu import DeviceGraph
 from .matching import Matching, VertexCover, konig_cover, verify_matching
 from .maximum import ALGORITHMS, INITIAL_MATCHINGS, maximum_matching
 from .radii import cardinality_over_radii

@@ -8,13 +8,15 @@ from numbers import Real
 from typing import Any
 
 from ..errors import InvalidProblem
+from ..named import named
 
 
 def look_up(table: Mapping[str, Any], name: str, argument: str, where: str) -> Any:
-    """Return the entry of that name, or refuse the name; `where` is "CPU" or "GPU"."""
+    """Return the entry of that name, or what it names (`named`), or refuse; `where` is "CPU" or "GPU"."""
     if name not in table:
         raise InvalidProblem(f"{argument} needs one of {', '.join(map(repr, table))} on the {where}; got {name!r}.")
-    return table[name]
+    entry = table[name]
+    return named(entry) if isinstance(entry, str) else entry
 
 
 def check_options(search: Callable[..., Any], algorithm: str, options: Mapping[str, Any], where: str) -> None:

@@ -10,7 +10,7 @@ import numpy as np
 from numba import njit
 from numpy.typing import NDArray
 
-from .. import cuda
+from ..device import cuda
 from .reading import check_columns, check_pointer, checked_shape, checked_type, parts_of, pointer_type
 
 IntArray = NDArray[Any]

@@ -5,9 +5,9 @@ from __future__ import annotations
 import numpy as np
 from numba import njit
 
-from .bitset import Bits, add, has
+from ..jit.bitset import Bits, add, has
+from ..jit.prefetch import prefetch
 from .graph import IntArray
-from .prefetch import prefetch
 
 # how many queue entries ahead a column's pointer and its rows are fetched; rows in a cache line
 _FAR, _NEAR = 16, 8

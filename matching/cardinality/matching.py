@@ -10,7 +10,7 @@ import numpy as np
 from numba import njit
 from numpy.typing import NDArray
 
-from .. import cuda
+from ..device import cuda
 from ..errors import InvalidProblem
 from .graph import BipartiteGraph, IntArray
 
@@ -75,7 +75,7 @@ class Matching:
         Found on first use by one alternating search; vertices without an edge are never in it.
         """
         if cuda.is_device_array(self.col_of_row):
-            from .solve_gpu import minimum_cover_gpu  # needs CuPy
+            from .gpu_solve import minimum_cover_gpu  # needs CuPy
 
             return VertexCover(*minimum_cover_gpu(self.graph, self.col_of_row, self.device))
         return konig_cover(self.graph, self.col_of_row, self.row_of_col)

@@ -8,24 +8,18 @@ from typing import Any
 
 import numpy as np
 
-from .. import cuda
+from ..device import cuda
 from ..errors import InvalidProblem
-from ..host_problem import fetched
-from . import solve_gpu
-from .apfb import apfb, apsb
+from ..problem.host_problem import fetched
+from . import gpu_solve
 from .best import best, choose
 from .cheap import cheap
 from .choices import check_options, look_up
-from .disjoint_bfs import p_dbfs
-from .g_pr import g_pr
+from .gpu_graph import DeviceGraph
 from .graph import BipartiteGraph, IntArray
-from .graph_gpu import DeviceGraph
-from .hkdw import hkdw
 from .hopcroft_karp import hopcroft_karp
 from .karp_sipser import karp_sipser
 from .matching import Matching, check_matching
-from .parallel_hopcroft_karp import parallel_hopcroft_karp
-from .parallel_pothen_fan import parallel_pothen_fan
 from .place import check_device
 from .pothen_fan import pothen_fan
 from .push_relabel import push_relabel
@@ -35,20 +29,23 @@ from .scarce_first import scarce_first
 Search = Callable[..., dict[str, Any]]
 Start = Callable[[BipartiteGraph, IntArray, IntArray], None]
 
-ALGORITHMS: dict[str, Search] = {
+ALGORITHMS: dict[str, Search | str] = {
     "auto": best,
     "hopcroft-karp": hopcroft_karp,
-    "hkdw": hkdw,
+    "hkdw": ".papers.deveci_apfb_2013.hkdw:hkdw",
     "pothen-fan": pothen_fan,
     "push-relabel": push_relabel,
-    "p-dbfs": p_dbfs,
-    "parallel-pothen-fan": parallel_pothen_fan,
-    "parallel-hopcroft-karp": parallel_hopcroft_karp,
-    "apfb": apfb,
-    "apsb": apsb,
-    "g-pr": g_pr,
+    "p-dbfs": ".papers.azad_2012.disjoint_bfs:p_dbfs",
+    "parallel-pothen-fan": ".papers.azad_2012.parallel_pothen_fan:parallel_pothen_fan",
+    "parallel-hopcroft-karp": ".papers.azad_2012.parallel_hopcroft_karp:parallel_hopcroft_karp",
+    "apfb": ".papers.deveci_apfb_2013.cpu:apfb",
+    "apsb": ".papers.deveci_apfb_2013.cpu:apsb",
+    "g-pr": ".papers.deveci_gpr_2013.cpu:g_pr",
 }
-"""The searches that run on the CPU; each takes (graph, col_of_row, row_of_col, **options) and works in place."""
+"""The searches that run on the CPU; each takes (graph, col_of_row, row_of_col, **options) and works in place.
+
+Those of the papers and their rivals are places, loaded when asked for (`named`).
+"""
 
 INITIAL_MATCHINGS: dict[str, Start] = {
     "none": lambda _graph, _col_of_row, _row_of_col: None,
@@ -79,7 +76,7 @@ def maximum_matching(
         ``algorithm="auto"`` on graphs of uneven degree.
     device : str
         ``"cpu"``, ``"cuda"`` or ``"cuda:N"``; ``"auto"`` is the first CUDA device where there is one and the algorithm
-        and the start run there (`solve_gpu.ALGORITHMS`, `solve_gpu.INITIAL_MATCHINGS`), else the CPU.
+        and the start run there (`gpu_solve.ALGORITHMS`, `gpu_solve.INITIAL_MATCHINGS`), else the CPU.
     **options
         Of the algorithm; see its docstring.
 
@@ -159,8 +156,8 @@ def read_initial(graph: BipartiteGraph, initial: Any) -> tuple[IntArray, IntArra
 
 
 def _runs_on_gpu(algorithm: str, initial: Any) -> bool:
-    starts = {"auto", *solve_gpu.INITIAL_MATCHINGS}
-    return algorithm in solve_gpu.ALGORITHMS and (not isinstance(initial, str) or initial in starts)
+    starts = {"auto", *gpu_solve.INITIAL_MATCHINGS}
+    return algorithm in gpu_solve.ALGORITHMS and (not isinstance(initial, str) or initial in starts)
 
 
 def _on_gpu(graph: Any, algorithm: str, initial: Any, device: str, options: dict[str, Any]) -> Matching:
@@ -173,6 +170,6 @@ def _on_gpu(graph: Any, algorithm: str, initial: Any, device: str, options: dict
         graph = BipartiteGraph.from_any(graph)
     if given is not None:
         initial = read_initial(BipartiteGraph.from_any(graph), given)[0]
-    col_of_row, row_of_col, stats = solve_gpu.maximum_matching_gpu(graph, algorithm, initial, device, options)
+    col_of_row, row_of_col, stats = gpu_solve.maximum_matching_gpu(graph, algorithm, initial, device, options)
     start_name = "given" if given is not None else "cheap" if initial == "auto" else initial
     return Matching(graph, col_of_row, row_of_col, algorithm, start_name, device, stats)

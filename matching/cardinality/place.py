@@ -6,10 +6,10 @@ from collections.abc import Callable, Generator
 from contextlib import contextmanager
 from typing import Any
 
-from .. import cuda
+from ..device import cuda
 from ..errors import InvalidProblem
+from .gpu_graph import DeviceGraph
 from .graph import BipartiteGraph
-from .graph_gpu import DeviceGraph
 from .reading import is_on_device
 
 Back = Callable[[Any], Any]

@@ -16,7 +16,7 @@ import numpy as np
 from numba import njit
 from numpy.typing import NDArray
 
-from .bitset import Bits, add, empty_bits, has, mark_matched, remove
+from ..jit.bitset import Bits, add, empty_bits, has, mark_matched, remove
 from .graph import BipartiteGraph, IntArray
 
 _HANDFUL = 4

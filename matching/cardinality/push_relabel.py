@@ -19,11 +19,11 @@ from typing import Any
 import numpy as np
 from numba import njit
 
-from .bitset import empty_bits
+from ..jit.bitset import empty_bits
+from ..jit.prefetch import prefetch
 from .choices import check_number
 from .graph import BipartiteGraph, IntArray
 from .labels import global_relabel, simple_labels
-from .prefetch import prefetch
 
 # How many entries of the ring ahead a row's pointer, its columns and their labels are fetched; of how many columns.
 _FAR, _NEAR, _NEXT = 16, 8, 4

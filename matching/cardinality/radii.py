@@ -8,9 +8,9 @@ import numpy as np
 from numba import njit
 from numpy.typing import ArrayLike, NDArray
 
-from .. import cuda
+from ..device import cuda
 from ..errors import InvalidProblem
-from ..host_problem import fetched
+from ..problem.host_problem import fetched
 from .best import best
 from .cheap import cheap
 from .graph import BipartiteGraph, IntArray
@@ -60,7 +60,7 @@ def cardinality_over_radii(
         on_host = fetched(rows, "rows"), fetched(columns, "columns"), fetched(distances, "distances")
         sizes = _on_cpu(*_checked(np, *on_host, shape, chosen), chosen)
         return cuda.cupy().asarray(sizes) if is_there else sizes
-    from .radii_gpu import cardinality_over_radii_gpu  # needs CuPy
+    from .gpu_radii import cardinality_over_radii_gpu  # needs CuPy
 
     with cuda.using(device) as cp:
         sizes = cardinality_over_radii_gpu(*_checked(cp, rows, columns, distances, shape, chosen), chosen)

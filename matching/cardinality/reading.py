@@ -7,9 +7,9 @@ from typing import Any, cast
 
 import numpy as np
 
-from .. import cuda
+from ..device import cuda
 from ..errors import InvalidProblem
-from ..networkx_graph import as_sparse, is_networkx
+from ..problem.networkx_graph import as_sparse, is_networkx
 
 _INDEX_MAX = np.iinfo(np.int32).max
 

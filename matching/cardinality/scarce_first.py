@@ -11,8 +11,8 @@ from __future__ import annotations
 import numpy as np
 from numba import njit
 
+from ..jit.prefetch import prefetch
 from .graph import BipartiteGraph, IntArray
-from .prefetch import prefetch
 
 _CANDIDATES = 8
 _EDGES_COUNTED = 16

@@ -15,8 +15,8 @@ from numpy.typing import NDArray
 from scipy import sparse
 from scipy.sparse import csgraph
 
-from .. import cuda
-from ..components import components
+from ..device import cuda
+from ..problem.components import components
 from .graph import BipartiteGraph
 from .matching import Matching, alternating_reach
 from .place import placed
@@ -88,7 +88,7 @@ def connected_components(graph: Any, device: str = "auto") -> Components:
             row_label, col_label = components(here.indptr, here.indices, here.n_columns)
             n_components = max(int(row_label.max(initial=-1)), int(col_label.max(initial=-1))) + 1
         else:
-            from .structure_gpu import components_gpu  # needs CuPy
+            from .gpu_structure import components_gpu  # needs CuPy
 
             row_label, col_label, n_components = components_gpu(here)
         return Components(back(row_label), back(col_label), n_components)
@@ -172,7 +172,7 @@ def _reach(graph: Any, col_of_row: Any, row_of_col: Any) -> tuple[Any, Any]:
     """Rows and columns on alternating paths from free rows, where the graph lies; the partners may lie anywhere."""
     if isinstance(graph, BipartiteGraph):
         return alternating_reach(graph, cuda.to_host(col_of_row), cuda.to_host(row_of_col))
-    from .structure_gpu import alternating_reach_gpu  # needs CuPy
+    from .gpu_structure import alternating_reach_gpu  # needs CuPy
 
     return alternating_reach_gpu(graph, col_of_row)
 

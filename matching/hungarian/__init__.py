@@ -22,7 +22,7 @@ finds many paths with one dual change and looks at short lists instead of the ma
 
 Sparse costs are never made dense. On the CPU their components are solved side by side in threads, by both variants in
 stages (`zero_graph`); on a GPU they are one graph, on which every tree has a Δ of its own and stops at its own path's
-end (`kernels/hungarian_sparse.cu`): one Δ for thousands of components would cost a search per path.
+end (`paths/trees.cu`): one Δ for thousands of components would cost a search per path.
 """
 
 from __future__ import annotations

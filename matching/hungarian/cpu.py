@@ -13,24 +13,23 @@ import numba
 import numpy as np
 from numba.core import config
 
-from ..assignment import Assignment
-from ..auction.finish import release_loose
-from ..block_by_block import joined
-from ..certificate import certify
-from ..convert import as_dense, as_sparse, transposed
+from ..certificate.assignment import Assignment
+from ..certificate.certify import certify
+from ..certificate.hall import infeasible
+from ..certificate.sharpen import sharpened
 from ..errors import Infeasible, InvalidProblem
-from ..flat_graph import Parts, allowed_pairs, flat_graph, independent_parts, local_columns
-from ..hall import infeasible
+from ..jit.threads import side_by_side, wait_passively
+from ..named import named
+from ..paths.finish import release_loose
+from ..paths.state import FREE, State, no_trees, start
+from ..presolve.block_by_block import joined
+from ..presolve.handover import columns_below, exchanged, from_prices, starting_duals, take_back
+from ..presolve.short_side import Matched, from_short_side
 from ..problem import INT_LIMIT, Problem
-from ..sharpen import sharpened
-from ..short_side import Matched, from_short_side
-from ..threads import side_by_side, wait_passively
-from .classical import match_by_zeros
+from ..problem.convert import as_dense, as_sparse, transposed
+from ..problem.flat_graph import Parts, allowed_pairs, flat_graph, independent_parts, local_columns
 from .forest import match_by_forests, no_forest
-from .handover import columns_below, exchanged, from_prices, starting_duals, take_back
 from .reduction import reduce_columns, reduce_rows
-from .state import FREE, State, no_trees, start
-from .tree import match_by_trees
 from .zero_graph import match_by_stages
 from .zero_trees import no_zeros
 
@@ -147,6 +146,7 @@ def _match_block(problem: Problem, b: int, method: Method) -> Matched:
 
 
 def _by_zeros(parts: Parts, graph: Graph, state: State) -> tuple[np.ndarray, dict[str, Any]]:
+    match_by_zeros = named(".papers.date_nagi_2016.classical:match_by_zeros")
     counts = np.zeros((len(parts[2]) - 1, 4), np.int64)
     first, last = np.empty(len(state.r), np.int64), np.empty(len(state.r), np.int64)
     scratch = no_trees(state), first, last
@@ -173,6 +173,7 @@ def _by_stages(parts: Parts, graph: Graph, state: State, *, maximum: bool) -> tu
 
 
 def _by_trees(parts: Parts, graph: Graph, state: State) -> tuple[np.ndarray, dict[str, Any]]:
+    match_by_trees = named(".papers.date_nagi_2016.tree:match_by_trees")
     counts = np.zeros((len(parts[2]) - 1, 3), np.int64)
     trees = no_trees(state)
     stuck = side_by_side(lambda c: _of_run(match_by_trees, c, parts, graph, state, trees, counts[c]), _runs(parts))

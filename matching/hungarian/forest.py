@@ -5,7 +5,7 @@ Trees grow from all unmatched rows at once, level by level. A level takes in eve
 present Δ; when there is none, Δ rises (Algorithm 9). Once some path has ended, the level is completed without
 raising Δ, and each tree carries out one path (Algorithms 5 and 6): the one with the smallest end column. The papers
 leave that choice, and the predecessor among rows of the same slack, to a race; here the smallest row of the level
-wins, so that the answer depends neither on threads nor on the device. `kernels/hungarian_forest.cu` does the same
+wins, so that the answer depends neither on threads nor on the device. `paths/matrix_forest.cu` does the same
 steps, and this is its twin in the tests.
 """
 
@@ -18,8 +18,8 @@ from typing import NamedTuple
 import numpy as np
 from numba import njit, prange
 
-from ..shortest_paths import alone_end
-from .state import State, augment, forget, free_rows, key_of, update_duals, with_lists
+from ..paths.shortest_paths import alone_end
+from ..paths.state import State, augment, forget, free_rows, key_of, update_duals, with_lists
 
 STRIP = 2048
 """Most columns that one thread looks after at a time."""

@@ -9,21 +9,21 @@ from typing import Any
 
 import numpy as np
 
-from .. import cuda
-from ..assignment import Assignment
-from ..auction.gpu_certificate import certified
-from ..auction.gpu_graph import DeviceGraph, Prices
-from ..certificate import certify
-from ..convert import as_sparse, transposed
+from ..certificate.assignment import Assignment
+from ..certificate.certify import certify
+from ..certificate.gpu_certificate import certified
+from ..certificate.sharpen import sharpened
+from ..device import cuda
 from ..errors import Infeasible
+from ..paths.gpu_dense import LOOSE, REFINEMENTS, DeviceCosts, DeviceState, reduce_rows, reduced, violator_of
+from ..paths.state import ALONE, FREE
+from ..presolve.handover import starting_duals
 from ..problem import Problem
-from ..sharpen import sharpened
+from ..problem.convert import as_sparse, transposed
+from ..problem.gpu_graph import DeviceGraph, Prices
+from ..problem.gpu_points import dense_on_device
 from .gpu_batch import Match, solve_batch, solve_groups
-from .gpu_dense import LOOSE, REFINEMENTS, DeviceCosts, DeviceState, reduce_rows, reduced, violator_of
-from .gpu_points import dense_on_device
 from .gpu_sparse import best_row_duals, settle_lone_columns, solve_sparse
-from .handover import starting_duals
-from .state import ALONE, FREE
 
 Method = Callable[[DeviceCosts, DeviceState, Any], tuple[int, dict[str, Any]]]
 """Matches the given free rows; returns a stuck row or -1, and counts."""

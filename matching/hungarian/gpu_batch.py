@@ -8,16 +8,16 @@ from typing import Any
 
 import numpy as np
 
-from .. import cuda
-from ..assignment import Assignment
-from ..auction.gpu_certificate import certified
-from ..auction.gpu_graph import Prices, bounds_on_device
-from ..batching import chosen
+from ..certificate.assignment import Assignment
+from ..certificate.gpu_certificate import certified
+from ..device import cuda
 from ..errors import Infeasible
+from ..paths.gpu_dense import LOOSE, REFINEMENTS, DeviceCosts, DeviceState, violator_of
+from ..paths.state import FREE
 from ..problem import Problem
+from ..problem.gpu_graph import Prices, bounds_on_device
+from ..problem.selection import chosen
 from .gpu_classical import COUNTS, LEAST_CAPACITY, bytes_of, pairs_of_a_row, stats_of, ways_to_ends, zeros_of_a_row
-from .gpu_dense import LOOSE, REFINEMENTS, DeviceCosts, DeviceState, violator_of
-from .state import FREE
 
 MOST_SIDE = 2048
 """Longest side of a problem that one block of threads solves; larger ones are worth the whole device, one by one."""
@@ -170,7 +170,7 @@ Match = Callable[[Batch, bool], tuple[Any, dict[str, Any]]]
 
 
 def match_by_stages(batch: Batch, again: bool) -> tuple[Any, dict[str, Any]]:
-    """Match by the classical variant in stages (`kernels/hungarian_classical_batch.cu`)."""
+    """Match by the classical variant in stages (`hungarian/classical_batch.cu`)."""
     costs, cp = batch.costs, batch.costs.cp
     rows, side, room = len(batch.state.r), max(batch.shape), _shared_bytes(batch.shape)
     capacity = pairs_of_a_row(LEAST_CAPACITY, rows, batch.shape[1])
@@ -178,7 +178,7 @@ def match_by_stages(batch: Batch, again: bool) -> tuple[Any, dict[str, Any]]:
     counts = np.zeros(batch.n, COUNTS)
     counts["stuck"] = -1
     on_device = cp.asarray(counts.view(np.uint8))
-    kernel = costs.kernel("hungarian_classical_batch.cu", "hungarian_classical_batch", f"-DTHREADS={STAGE_THREADS}")
+    kernel = costs.kernel("hungarian/classical_batch.cu", "hungarian_classical_batch", f"-DTHREADS={STAGE_THREADS}")
     kernel.max_dynamic_shared_size_bytes = room
     places, rest = batch.common_arguments(again=again)
     kernel(
@@ -199,7 +199,7 @@ def match_by_stages(batch: Batch, again: bool) -> tuple[Any, dict[str, Any]]:
 
 
 def match_by_forests(batch: Batch, again: bool) -> tuple[Any, dict[str, Any]]:
-    """Match by the alternating-tree variant (`kernels/hungarian_tree_batch.cu`)."""
+    """Match by the alternating-tree variant (`hungarian/tree_batch.cu`)."""
     costs, cp = batch.costs, batch.costs.cp
     rows, cols, m = len(batch.state.r), len(batch.state.v), batch.shape[1]
     threads = next((t for t in TREE_THREADS if m <= 2 * t), TREE_THREADS[-1])
@@ -208,7 +208,7 @@ def match_by_forests(batch: Batch, again: bool) -> tuple[Any, dict[str, Any]]:
     counts["stuck"] = -1
     on_device = cp.asarray(counts.view(np.uint8))
     places, rest = batch.common_arguments(again=again)
-    costs.kernel("hungarian_tree_batch.cu", "hungarian_tree_batch", *options)(
+    costs.kernel("hungarian/tree_batch.cu", "hungarian_tree_batch", *options)(
         (batch.n,),
         (threads,),
         (

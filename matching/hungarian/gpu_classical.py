@@ -1,4 +1,4 @@
-"""The classical variant on one GPU, whole in one launch (`kernels/hungarian_classical.cu`)."""
+"""The classical variant on one GPU, whole in one launch (`hungarian/classical.cu`)."""
 
 from __future__ import annotations
 
@@ -6,9 +6,9 @@ from typing import Any
 
 import numpy as np
 
-from .. import cuda
+from ..device import cuda
 from ..errors import InvalidProblem
-from .gpu_dense import DeviceCosts, DeviceState
+from ..paths.gpu_dense import DeviceCosts, DeviceState
 
 THREADS = 1024
 LEAST_CAPACITY = 128
@@ -87,7 +87,7 @@ def room_for_lists(costs: DeviceCosts, n_rows: int) -> tuple[Any, Any, Any]:
 def list_rows(costs: DeviceCosts, v: Any, *lists: Any) -> None:
     """Write the lists of these rows into what `room_for_lists` returned or a part of it, perhaps on another device."""
     n, warps = costs.cost.shape[0], _LIST_THREADS // 32
-    listing = costs.kernel("hungarian_lists.cu", "hungarian_list_rows")
+    listing = costs.kernel("hungarian/lists.cu", "hungarian_list_rows")
     rows, cols, list_costs = (np.intp(array.data.ptr) for array in lists)
     capacity = np.int32(lists[1].shape[1])
     listing((-(-n // warps),), (_LIST_THREADS,), (*costs.sizes, *costs.pairs, v, rows, capacity, cols, list_costs))
@@ -115,7 +115,7 @@ def match_listed(
             "or columns of the fewer. Use device='cpu'."
         )
     columns = cp.empty(m * _COLUMN_BYTES, cp.uint8)
-    kernel = costs.kernel("hungarian_classical.cu", "hungarian_classical", cooperative=True)
+    kernel = costs.kernel("hungarian/classical.cu", "hungarian_classical", cooperative=True)
     blocks = min(cuda.resident_blocks(kernel, THREADS), max(1, n // 32))
     bounded = bool((costs.row_bound < costs.none).any())
     ends_bound = bounded or bool((costs.col_bound < costs.none).any())

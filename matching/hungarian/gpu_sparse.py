@@ -1,4 +1,4 @@
-"""Both variants on sparse costs on one GPU, whole in one launch (`kernels/hungarian_sparse.cu`).
+"""Both variants on sparse costs on one GPU, whole in one launch (`paths/trees.cu`).
 
 A batch is one graph whose parts do not touch. Nothing is made dense.
 """
@@ -11,16 +11,15 @@ from typing import Any
 
 import numpy as np
 
-from .. import cuda
-from ..assignment import Assignment
-from ..auction.gpu_certificate import certified, certify
-from ..auction.gpu_graph import DeviceGraph, Prices
-from ..auction.gpu_scaling import starting_prices
+from ..certificate.assignment import Assignment
+from ..certificate.gpu_certificate import certified, certify
+from ..certificate.hall import infeasible
+from ..device import cuda
 from ..errors import Infeasible
-from ..hall import infeasible
+from ..paths.gpu_dense import LOOSE, REFINEMENTS
+from ..paths.gpu_trees import THREADS, blocks_of, grow_trees, kernel_of
 from ..problem import Problem
-from .gpu_dense import LOOSE, REFINEMENTS
-from .gpu_trees import THREADS, blocks_of, grow_trees, kernel_of
+from ..problem.gpu_graph import DeviceGraph, Prices, starting_prices
 
 BYTES_OF_A_ROW, BYTES_OF_A_COLUMN = 76, 48
 """Of scratch space; twice where sides must be exchanged."""

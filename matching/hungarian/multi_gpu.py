@@ -10,22 +10,22 @@ from typing import Any
 
 import numpy as np
 
-from .. import cuda
-from ..assignment import Assignment
-from ..certificate import assembled, certify, inverse
-from ..convert import as_dense
-from ..costs import best_row_duals
+from ..certificate.assignment import Assignment
+from ..certificate.certify import assembled, certify, inverse
+from ..certificate.hall import infeasible
+from ..certificate.sharpen import sharpened
+from ..device import cuda
+from ..device.collectives import Collective, Copies, Nccl
 from ..errors import DeviceUnavailable, InvalidProblem
-from ..hall import infeasible
+from ..paths.gpu_dense import LOOSE, REFINEMENTS, DeviceCosts, DeviceState
+from ..paths.state import ALONE, FREE
+from ..presolve.handover import starting_duals
+from ..presolve.sharded import ShardedCosts
 from ..problem import Problem
-from ..sharded import ShardedCosts
-from ..sharpen import sharpened
-from .collectives import Collective, Copies, Nccl
+from ..problem.convert import as_dense
+from ..problem.costs import best_row_duals
 from .gpu import best_row_duals_of, solve_blocks, solve_from
-from .gpu_dense import LOOSE, REFINEMENTS, DeviceCosts, DeviceState
-from .handover import starting_duals
 from .shards import Proof, Shards, adopt, even_split, place, prove, reduced
-from .state import ALONE, FREE
 
 _ONE_AT_A_TIME = Lock()
 """Two solves on the same devices could wait for each other, each running on one of them."""

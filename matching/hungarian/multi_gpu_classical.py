@@ -12,13 +12,13 @@ from typing import Any
 
 import numpy as np
 
-from .. import cuda
-from ..auction.gpu_graph import bounds_on_device
+from ..device import cuda
+from ..paths.gpu_dense import DeviceCosts, DeviceState
+from ..paths.state import FREE
 from ..problem import INT_LIMIT
+from ..problem.gpu_graph import bounds_on_device
 from .gpu_classical import list_rows, match_listed, room_for_lists
-from .gpu_dense import DeviceCosts, DeviceState
 from .shards import Shards
-from .state import FREE
 
 
 def match_by_stages(shards: Shards, state: DeviceState) -> tuple[int, DeviceState, dict[str, Any]]:

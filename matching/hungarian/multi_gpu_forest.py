@@ -1,4 +1,4 @@
-"""The alternating-tree variant on several GPUs, whole, in one launch a device (`kernels/hungarian_forest.cu`, RANKS).
+"""The alternating-tree variant on several GPUs, whole, in one launch a device (`paths/matrix_forest.cu`, RANKS).
 
 Every device has some of the columns and writes what it finds into the memory of all others; no host and no collective
 is in between. The levels, the ties and the answer are those of one GPU, and of the CPU.
@@ -11,15 +11,15 @@ from typing import Any
 
 import numpy as np
 
-from .. import cuda
+from ..device import cuda
 from ..errors import InvalidProblem
-from . import gpu_forest
-from .gpu_dense import DeviceCosts, DeviceState
-from .gpu_forest import COUNTS, LEAST_COLUMNS, MOST_GROUPS, NO_END, THREADS, stats_of
+from ..paths import gpu_forest
+from ..paths.gpu_dense import DeviceCosts, DeviceState
+from ..paths.gpu_forest import COUNTS, LEAST_COLUMNS, MOST_GROUPS, NO_END, THREADS, stats_of
+from ..paths.state import FREE
 from .shards import Shards, on_host
-from .state import FREE
 
-_FILE, _NAME = "hungarian_forest.cu", "hungarian_forest"
+_FILE, _NAME = "paths/matrix_forest.cu", "hungarian_forest"
 _ANNOUNCEMENT, _LISTED = 6, 4
 
 

@@ -9,13 +9,13 @@ from typing import Any, TypeVar
 
 import numpy as np
 
-from .. import cuda
-from ..certificate import Slackness, slackness_of_links
+from ..certificate.certify import Slackness, slackness_of_links
+from ..device import cuda
+from ..device.collectives import Collective
+from ..paths.gpu_dense import STRIPES, THREADS, DeviceCosts, DeviceState, reduce_rows
+from ..paths.state import FREE
+from ..presolve.sharded import ShardedCosts
 from ..problem import Problem
-from ..sharded import ShardedCosts
-from .collectives import Collective
-from .gpu_dense import STRIPES, THREADS, DeviceCosts, DeviceState, reduce_rows
-from .state import FREE
 
 COPIED_BYTES = 2**28
 """Of a shard, at a time."""
@@ -159,14 +159,14 @@ def _unreduced(part: DeviceCosts, v: np.ndarray) -> DeviceState:
 def _least_of_columns(part: DeviceCosts, state: DeviceState) -> Any:
     cp, m = part.cp, part.cost.shape[1]
     minima = cp.empty((STRIPES, m), part.price_dtype)
-    stripes = part.kernel("hungarian_reduce.cu", "hungarian_reduce_stripes")
+    stripes = part.kernel("paths/reduce.cu", "hungarian_reduce_stripes")
     stripes((-(-m // THREADS), STRIPES), (THREADS,), (*part.sizes, *part.pairs, state.r, minima))
     return minima.min(axis=0)
 
 
 def _raise_columns(part: DeviceCosts, least: Any, state: DeviceState) -> None:
     m = part.sizes[1]
-    finish = part.kernel("hungarian_reduce.cu", "hungarian_reduce_columns")
+    finish = part.kernel("paths/reduce.cu", "hungarian_reduce_columns")
     finish((-(-int(m) // THREADS),), (THREADS,), (m, np.int32(1), least, part.col_bound, state.v))
 
 
@@ -227,7 +227,7 @@ def prove(shards: Shards, v: np.ndarray, col_of_row: np.ndarray, row_of_col: np.
 def _row_duals(part: DeviceCosts, v: np.ndarray) -> tuple[Any, Any]:
     cp, (n, _) = part.cp, part.cost.shape
     r, terms = cp.empty(n, part.price_dtype), cp.empty(n, part.price_dtype)
-    kernel = part.kernel("hungarian_shards.cu", "hungarian_certify_rows")
+    kernel = part.kernel("hungarian/shards.cu", "hungarian_certify_rows")
     blocks = min(max(-(-32 * n // THREADS), 1), 1 << 16)
     kernel((blocks,), (THREADS,), (*part.sizes, *part.pairs, part.row_bound, cp.asarray(v), r, terms))
     return r, terms
@@ -237,7 +237,7 @@ def _link_costs(part: DeviceCosts, window: tuple[slice, slice], col_of_row: Any)
     """Return what each row's link costs if it is in this part, else the lowest number."""
     told = part.cp.full(len(col_of_row), part.lowest, part.price_dtype)
     first = (np.int32(side.start) for side in window)
-    kernel = part.kernel("hungarian_shards.cu", "hungarian_tell_links")
+    kernel = part.kernel("hungarian/shards.cu", "hungarian_tell_links")
     blocks = -(-len(part.cost) // THREADS)
     kernel((blocks,), (THREADS,), (*part.sizes, *first, part.cost, col_of_row, told))
     return told

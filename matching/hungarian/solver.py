@@ -7,11 +7,12 @@ from typing import Any, ClassVar, Literal
 
 import numpy as np
 
-from .. import cuda
-from ..assignment import Assignment
+from ..certificate.assignment import Assignment
+from ..device import cuda
 from ..errors import DeviceUnavailable, InvalidProblem
+from ..named import named
+from ..presolve.sharded import ShardedCosts
 from ..problem import Problem
-from ..sharded import ShardedCosts
 
 _VARIANTS = ("default", "paper")
 
@@ -63,16 +64,21 @@ class HungarianClassical:
     def solve(self, problem: Problem, device: str = "cpu") -> Assignment:
         """Solve to proven optimality; raises `Infeasible` with a Hall violator when there is no assignment."""
         if "," in device or isinstance(problem, ShardedCosts):
-            from . import multi_gpu, multi_gpu_classical, multi_gpu_paper_classical
+            from . import multi_gpu, multi_gpu_classical
 
             paper = self.variant == "paper"
-            split = multi_gpu_paper_classical.match_by_zeros if paper else multi_gpu_classical.match_by_stages
+            split = (
+                named(".papers.date_nagi_2016.multi_gpu_classical:match_by_zeros")
+                if paper
+                else multi_gpu_classical.match_by_stages
+            )
             return multi_gpu.solve_on_gpus(problem, self.name, device.split(","), 0, split, self.start)
         if device.startswith("cuda"):
-            from . import gpu, gpu_batch, gpu_classical, gpu_paper_classical
+            from . import gpu, gpu_batch, gpu_classical
 
             if self.variant == "paper":
-                return gpu.solve_on_gpu(problem, self.name, device, gpu_paper_classical.match_by_zeros, self.start)
+                step_by_step = named(".papers.date_nagi_2016.gpu_classical:match_by_zeros")
+                return gpu.solve_on_gpu(problem, self.name, device, step_by_step, self.start)
             methods = gpu_classical.match_by_stages, self.start, gpu_batch.match_by_stages
             return gpu.solve_on_gpu(problem, self.name, device, *methods)
         from .cpu import solve_classical
@@ -120,7 +126,7 @@ class HungarianTree:
         if self.variant == "sequential":
             return ("cpu",)
         if self.variant == "default" and problem.kind == "dense":
-            from .gpu_forest import columns_held
+            from ..paths.gpu_forest import columns_held
 
             widest = max(int(np.diff(offsets).max()) for offsets in (problem.row_offsets, problem.col_offsets))
             found = cuda.devices()
@@ -134,15 +140,21 @@ class HungarianTree:
             if self.variant == "sequential":
                 raise DeviceUnavailable("variant='sequential' runs on the CPU; got device='cuda'. Use variant='paper'.")
             if "," in device or isinstance(problem, ShardedCosts):
-                from . import multi_gpu, multi_gpu_forest, multi_gpu_paper_tree
+                from . import multi_gpu, multi_gpu_forest
 
                 paper = self.variant == "paper"
-                split = multi_gpu_paper_tree.match_by_trees if paper else multi_gpu_forest.match_by_forests
+                split = (
+                    named(".papers.date_nagi_2016.multi_gpu_tree:match_by_trees")
+                    if paper
+                    else multi_gpu_forest.match_by_forests
+                )
                 return multi_gpu.solve_on_gpus(problem, self.name, device.split(","), 1, split, self.start)
-            from . import gpu, gpu_batch, gpu_forest, gpu_paper_tree
+            from ..paths import gpu_forest
+            from . import gpu, gpu_batch
 
             if self.variant == "paper":
-                return gpu.solve_on_gpu(problem, self.name, device, gpu_paper_tree.match_by_trees, self.start)
+                step_by_step = named(".papers.date_nagi_2016.gpu_tree:match_by_trees")
+                return gpu.solve_on_gpu(problem, self.name, device, step_by_step, self.start)
             methods = gpu_forest.match_by_forests, self.start, gpu_batch.match_by_forests
             return gpu.solve_on_gpu(problem, self.name, device, *methods)
         from .cpu import solve_tree

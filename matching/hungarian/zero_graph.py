@@ -11,7 +11,7 @@ its dual falls like that of any column in the trees. Where some may stay alone, 
 changes by its distance to its nearest end (`nearest_ends`).
 
 The keys do not depend on the order in which they are found, nor do the distances.
-`kernels/hungarian_classical.cu` does the same steps; this is its twin in the tests. Only where its lists of cheap pairs
+`hungarian/classical.cu` does the same steps; this is its twin in the tests. Only where its lists of cheap pairs
 reach fewer ends than wanted does it take the last of those as Δ.
 """
 
@@ -24,9 +24,9 @@ from heapq import heappop, heappush
 import numpy as np
 from numba import njit
 
-from ..shortest_paths import grown
+from ..paths.shortest_paths import grown
+from ..paths.state import forget, free_rows, key_of, with_lists
 from .nearest_ends import keep_shortest_ways
-from .state import forget, free_rows, key_of, with_lists
 from .zero_trees import match_on_zeros
 
 ENDS = (3, 4)

@@ -13,8 +13,8 @@ from typing import NamedTuple
 import numpy as np
 from numba import njit
 
-from ..shortest_paths import alone_end
-from .state import State, augment, free_rows
+from ..paths.shortest_paths import alone_end
+from ..paths.state import State, augment, free_rows
 
 _NO_LEVEL = np.iinfo(np.int32).max
 
@@ -146,7 +146,7 @@ def _end_path(root, level, end, zeros):
 
 @njit(cache=True, nogil=True)
 def _claim_of(i, j):
-    """Return the number by which rows of one level compare, as in `hungarian_claims.cuh`: 21 bits of hash, the row."""
+    """Return the number by which rows of one level compare, as in `hungarian/claims.cuh`: 21 bits of hash, the row."""
     mask = np.uint64(0xFFFFFFFF)
     h = ((np.uint64(i) * np.uint64(0x9E3779B1)) ^ (np.uint64(j) * np.uint64(0x85EBCA77))) & mask
     h = ((h ^ (h >> np.uint64(15))) * np.uint64(0x2C1B3C6D)) & mask

@@ -11,8 +11,8 @@ from functools import partial
 
 import numpy as np
 
-from ...matching import cuda
-from ...matching.assignment import Assignment
+from ...matching.certificate.assignment import Assignment
+from ...matching.device import cuda
 from ...matching.problem import Problem
 from .benchmark import Effort
 from .gated_pairs import GATES, SCATTERED, SPACING, gate_with_a_shortage, gated_pair, scattered_pair

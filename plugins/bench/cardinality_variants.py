@@ -7,10 +7,10 @@ from dataclasses import replace
 from functools import lru_cache, partial
 from typing import Any
 
-from ...matching import cuda
 from ...matching.cardinality import BipartiteGraph, maximum_matching, verify_matching
-from ...matching.cardinality.graph_gpu import DeviceGraph
+from ...matching.cardinality.gpu_graph import DeviceGraph
 from ...matching.cardinality.matching import Matching
+from ...matching.device import cuda
 from .cardinality_record import (
     ALGORITHM_NAMES,
     APFB,

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from ...matching.grid import pairs_within
+from ...matching.points.grid import pairs_within
 from ...matching.problem import Problem
 
 SPACING = 0.554

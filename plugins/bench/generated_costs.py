@@ -10,11 +10,11 @@ from typing import Any
 
 import numpy as np
 
-from ...matching import cuda
-from ...matching.assignment import Assignment
+from ...matching.certificate.assignment import Assignment
+from ...matching.device import cuda
 from ...matching.hungarian.shards import even_split
+from ...matching.presolve.sharded import ShardedCosts
 from ...matching.problem import Problem
-from ...matching.sharded import ShardedCosts
 from .harness import Facts, WrongAnswer
 from .lap_instances import uniform_block
 from .memory import give_unused_back

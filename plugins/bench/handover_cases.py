@@ -8,8 +8,8 @@ from typing import Any
 
 import numpy as np
 
-from ...matching.assignment import Assignment
 from ...matching.auction import Auction
+from ...matching.certificate.assignment import Assignment
 from ...matching.hungarian import HungarianClassical, HungarianTree
 from ...matching.problem import Problem
 from ...matching.solving import solve

@@ -9,7 +9,7 @@ from functools import partial
 from pathlib import Path
 from typing import Any
 
-from ...matching import cuda
+from ...matching.device import cuda
 from ...matching.solving import solve
 from .benchmark import Effort
 from .figures import draw_lines

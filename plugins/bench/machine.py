@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import Any
 
 from ... import __version__
-from ...matching import cuda
+from ...matching.device import cuda
 
 PACKAGE = Path(__file__).resolve().parents[2]
 """The folder of the package, which is the repository's root where it is a checkout."""

@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from ...matching.assignment import Assignment
+from ...matching.certificate.assignment import Assignment
 from ...matching.errors import Infeasible
 from ...matching.problem import Problem
 from ...matching.solving import solve

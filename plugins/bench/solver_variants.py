@@ -7,11 +7,11 @@ from typing import Any
 
 import numpy as np
 
-from ...matching import cuda
-from ...matching.assignment import Assignment
+from ...matching.certificate.assignment import Assignment
+from ...matching.certificate.verification import verify
+from ...matching.device import cuda
 from ...matching.problem import Problem
 from ...matching.solving import solve
-from ...matching.verification import verify
 from .harness import Facts, Variant, WrongAnswer, as_it_is
 
 

@@ -81,7 +81,7 @@ def _is_to_blame(config: Mapping[str, Any], error: InvalidSetting) -> bool:
 
 
 def _check_solver(solver: str, device: str) -> None:
-    from ...matching.cuda import is_device_name, using
+    from ...matching.device.cuda import is_device_name, using
     from ...matching.solvers import make_solver
 
     if device not in (AUTO, "cpu") and not is_device_name(device):

@@ -11,7 +11,7 @@ from typing import Any, Literal, TypeVar
 import numpy as np
 import pandas as pd
 
-from ...matching.assignment import Assignment
+from ...matching.certificate.assignment import Assignment
 from ...matching.problem import Problem
 from ...tracker.chains import track_ids
 from ...tracker.detect import DetectSettings, detect, resolve_settings

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import pytest
 
-from auctrack.matching import DeviceUnavailable, HungarianTree, Problem, cuda, solve, solving
+from auctrack.matching import DeviceUnavailable, HungarianTree, Problem, solve, solving
+from auctrack.matching.device import cuda
 from auctrack.matching.solvers import devices_for
 
 SMALL = Problem.dense([[4.0, 1.0], [2.0, 0.0]])

@@ -16,8 +16,8 @@ import pytest
 
 from auctrack.matching import Assignment, Problem, solve, verify
 from auctrack.matching.certificate import certify
-from auctrack.matching.convert import as_sparse
-from auctrack.matching.costs import pair_costs
+from auctrack.matching.problem.convert import as_sparse
+from auctrack.matching.problem.costs import pair_costs
 from auctrack.matching.solvers import SOLVERS
 
 from .exact import optimum, paid

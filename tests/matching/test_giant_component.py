@@ -9,8 +9,8 @@ import numpy as np
 import pytest
 
 from auctrack.matching import Infeasible, Problem, solve, verify
-from auctrack.matching.components import components
-from auctrack.matching.grid import pairs_within
+from auctrack.matching.points.grid import pairs_within
+from auctrack.matching.problem.components import components
 
 ROWS = 20_000
 DEGREE = 29

@@ -10,7 +10,7 @@ from pathlib import Path
 
 import pytest
 
-from auctrack.matching import cuda
+from auctrack.matching.device import cuda
 
 OLDEST, NEWEST = "sm_75", "sm_90"  # what CUDA 13 still knows, and what is measured on
 
@@ -38,13 +38,18 @@ def _compile(text: str, options: tuple[str, ...]) -> tuple[int, str]:
     return status, log.value.decode()
 
 
+def _kernel_files() -> list[str]:
+    return sorted(path.relative_to(cuda.KERNEL_FOLDER).as_posix() for path in cuda.KERNEL_FOLDER.rglob("*.cu"))
+
+
 def _forms() -> list[tuple[str, str, tuple[str, ...]]]:
     """Every kernel file for both architectures, and for the newer one in each form that a `// variant:` line names."""
     forms: list[tuple[str, str, tuple[str, ...]]] = []
-    for path in sorted(cuda.KERNEL_FOLDER.glob("*.cu")):
+    for file in _kernel_files():
+        path = cuda.KERNEL_FOLDER / file
         variants = re.findall(r"^// variant: (.+)$", path.read_text(encoding="utf-8"), flags=re.MULTILINE)
-        forms += [(path.name, architecture, ()) for architecture in (OLDEST, NEWEST)]
-        forms += [(path.name, NEWEST, tuple(line.split())) for line in variants]
+        forms += [(file, architecture, ()) for architecture in (OLDEST, NEWEST)]
+        forms += [(file, NEWEST, tuple(line.split())) for line in variants]
     return forms
 
 
@@ -57,13 +62,13 @@ def test_kernel_compiles_without_a_warning(file: str, architecture: str, variant
 
 
 def test_compiler_error_names_the_real_file_and_line() -> None:
-    text = cuda.source("grid.cuh") + "\n__global__ void broken() { no_such_name = 1; }\n"
+    text = cuda.source("device/common.cuh") + "\n__global__ void broken() { no_such_name = 1; }\n"
     status, log = _compile(text, cuda.COMPILE_OPTIONS)
     assert status != 0
-    line = len((cuda.KERNEL_FOLDER / "grid.cuh").read_text(encoding="utf-8").splitlines()) + 2
-    assert f"grid.cuh({line})" in log
+    line = len((cuda.KERNEL_FOLDER / "device/common.cuh").read_text(encoding="utf-8").splitlines()) + 2
+    assert f"device/common.cuh({line})" in log
 
 
 def test_local_includes_are_pasted_once() -> None:
-    for path in cuda.KERNEL_FOLDER.glob("*.cu"):
-        assert cuda.source(path.name).count("constexpr uint32 FULL_WARP") <= 1
+    for file in _kernel_files():
+        assert cuda.source(file).count("constexpr uint32 FULL_WARP") <= 1

@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import pytest
 
-from auctrack.matching.auction import gpu_feasibility, gpu_steps
-from auctrack.matching.cardinality import persistent_gpu
+from auctrack.matching.auction import gpu_bids, gpu_feasibility
+from auctrack.matching.cardinality import gpu_persistent
+from auctrack.matching.paths import gpu_paths
 
 from .on_host import be_the_device
 
@@ -20,8 +21,9 @@ def host(monkeypatch: pytest.MonkeyPatch) -> None:
     be_the_device(monkeypatch)
     for module, name in (
         (gpu_feasibility, "GREEDY_THREADS"),
-        (gpu_steps, "THREADS"),
-        (persistent_gpu, "THREADS_OF_A_BLOCK"),
+        (gpu_bids, "THREADS"),
+        (gpu_paths, "THREADS"),
+        (gpu_persistent, "THREADS_OF_A_BLOCK"),
     ):
         monkeypatch.setattr(module, name, THREADS)
     monkeypatch.setattr(gpu_feasibility, "FEW_PAIRS", 6)

@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 import pytest
 
-from auctrack.matching import cuda
+from auctrack.matching.device import cuda
 
 from ..hungarian.host_kernels import RESIDENT_BLOCKS, HostArray, HostKernel, HostModule, compiled, draw_from
 

@@ -9,7 +9,7 @@ import pytest
 
 from auctrack.matching import Auction, Problem, solve
 from auctrack.matching.auction import matrix_free
-from auctrack.matching.auction.coarse_start import coarse_prices
+from auctrack.matching.points.coarse_start import coarse_prices
 
 RNG = np.random.default_rng(0)
 FLAT = np.array([1.0, 1.0, 0.02])

@@ -18,9 +18,9 @@ from auctrack.matching import (
     solve,
     verify,
 )
-from auctrack.matching.box_tree import build_tree, nearest
-from auctrack.matching.convert import as_dense
-from auctrack.matching.hilbert import hilbert_orders
+from auctrack.matching.points.box_tree import build_tree, nearest
+from auctrack.matching.points.hilbert import hilbert_orders
+from auctrack.matching.problem.convert import as_dense
 
 from ..cases import CASES, SMALL_COSTS, assert_solves
 
@@ -81,7 +81,7 @@ def test_many_more_columns_than_rows_are_bid_for_from_the_bound():
 
 
 def _turned(problem: Problem) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
-    from auctrack.matching.convert import transposed
+    from auctrack.matching.problem.convert import transposed
 
     turned = transposed(problem)
     assert turned.indptr is not None
@@ -260,8 +260,8 @@ def test_infeasible_is_found_before_any_bid(
     def no_bid(*_: Any) -> None:
         pytest.fail("bidding began")
 
-    for kernel in ("cpu._try_parts", "cpu._solve_parts", "paper._auction"):
-        monkeypatch.setattr(f"auctrack.matching.auction.{kernel}", no_bid)
+    for kernel in ("auction.phases._try_parts", "auction.phases._solve_parts", "papers.vasconcelos_2009.cpu._auction"):
+        monkeypatch.setattr(f"auctrack.matching.{kernel}", no_bid)
     problem = _crowded(neighbour_graph(600, n_cols), 40)
     with pytest.raises(Infeasible):
         solve(as_dense(problem), Auction(**options))
@@ -310,7 +310,7 @@ def test_options_are_checked_when_stated(options: dict[str, Any], message: str):
 
 
 def test_cuda_without_a_gpu_says_so():
-    from auctrack.matching import cuda
+    from auctrack.matching.device import cuda
 
     if cuda.is_available():
         pytest.skip("a CUDA device is present")

@@ -12,7 +12,7 @@ from scipy.sparse.csgraph import maximum_bipartite_matching
 from auctrack.matching import Auction, Infeasible, Problem, solve
 from auctrack.matching.auction import cpu, gpu, gpu_feasibility
 from auctrack.matching.auction.gpu_feasibility import are_enough, find_fault, match_greedily
-from auctrack.matching.auction.gpu_graph import DeviceGraph
+from auctrack.matching.problem.gpu_graph import DeviceGraph
 
 from .on_host import CUPY
 from .short_problems import SHORT, assert_refused, reaches_too_little

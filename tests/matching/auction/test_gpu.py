@@ -11,8 +11,8 @@ from scipy.sparse import csr_array, eye_array, random_array
 
 from auctrack.matching import Infeasible, InvalidProblem, NotConverged, Problem, solve, verify
 from auctrack.matching.auction import Auction
-from auctrack.matching.auction.gpu_graph import DeviceGraph
 from auctrack.matching.errors import DeviceMemoryExceeded
+from auctrack.matching.problem.gpu_graph import DeviceGraph
 
 from ..cases import CASES, assert_solves
 from .on_gpu import assert_optimal
@@ -148,7 +148,7 @@ def no_bids(monkeypatch: pytest.MonkeyPatch) -> None:
     kernel = DeviceGraph.kernel
 
     def asked(graph: DeviceGraph, file: str, name: str, **options: bool) -> Any:
-        if file not in ("auction_allowed.cu", "auction_greedy.cu"):
+        if file not in ("auction/allowed.cu", "auction/greedy.cu"):
             pytest.fail(f"{name} ran")
         return kernel(graph, file, name, **options)
 

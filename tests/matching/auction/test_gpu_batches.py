@@ -10,7 +10,7 @@ import pytest
 
 from auctrack.matching import Assignment, Auction, Infeasible, NotConverged, Problem, solve, verify
 from auctrack.matching.auction.gpu_batch import groups_of_blocks, solve_groups
-from auctrack.matching.auction.gpu_tree import FAN, MOST_ROOTS, layout
+from auctrack.matching.points.gpu_tree import FAN, MOST_ROOTS, layout
 
 SHAPES = [(4, 7), (7, 4), (5, 5), (6, 2), (1, 3), (3, 1), (4, 7)]
 

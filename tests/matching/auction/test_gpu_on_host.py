@@ -10,14 +10,15 @@ from scipy.sparse import csr_array
 
 from auctrack.matching import Assignment, Auction, NotConverged, Problem, solve, verify
 from auctrack.matching.auction import gpu, gpu_dense, gpu_points, gpu_scaling
-from auctrack.matching.auction.gpu_certificate import certified
+from auctrack.matching.auction.gpu_bids import bid
 from auctrack.matching.auction.gpu_dense import cheapest_of_rows
-from auctrack.matching.auction.gpu_graph import DeviceGraph, Prices
-from auctrack.matching.auction.gpu_scaling import increments, starting_prices
-from auctrack.matching.auction.gpu_steps import bid, grow_forest
-from auctrack.matching.convert import as_dense
-from auctrack.matching.hungarian import gpu_forest, gpu_trees
-from auctrack.matching.hungarian.gpu_forest import match_by_forests
+from auctrack.matching.auction.gpu_scaling import increments
+from auctrack.matching.certificate.gpu_certificate import certified
+from auctrack.matching.paths import gpu_forest, gpu_trees
+from auctrack.matching.paths.gpu_forest import match_by_forests
+from auctrack.matching.paths.gpu_paths import grow_forest
+from auctrack.matching.problem.convert import as_dense
+from auctrack.matching.problem.gpu_graph import DeviceGraph, Prices, starting_prices
 
 from ..cases import SMALL_COSTS, nearly_tied
 from .conftest import THREADS

@@ -7,8 +7,10 @@ from typing import Any
 import numpy as np
 import pytest
 
-from auctrack.matching import Problem, cuda, solve
-from auctrack.matching.auction import coarse_start, gpu_coarse, gpu_points
+from auctrack.matching import Problem, solve
+from auctrack.matching.auction import gpu_points
+from auctrack.matching.device import cuda
+from auctrack.matching.points import coarse_start, gpu_coarse
 
 from .on_gpu import assert_optimal
 

@@ -7,8 +7,8 @@ import pytest
 
 from auctrack.matching import Auction, InvalidProblem, Problem, solve, verify
 from auctrack.matching.auction.bidding import as_duals
-from auctrack.matching.auction.pricing import contradictions
-from auctrack.matching.box_tree import build_tree
+from auctrack.matching.points.box_tree import build_tree
+from auctrack.matching.points.pricing import contradictions
 from auctrack.matching.solvers import SOLVERS
 
 PAPER = Auction(variant="paper")

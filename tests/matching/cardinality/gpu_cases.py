@@ -8,11 +8,11 @@ import numpy as np
 from scipy import sparse
 from scipy.sparse.csgraph import maximum_bipartite_matching
 
-from auctrack.matching.cardinality.best_gpu import Tuning
 from auctrack.matching.cardinality.cheap import cheap
+from auctrack.matching.cardinality.gpu_best import Tuning
+from auctrack.matching.cardinality.gpu_solve import maximum_matching_gpu, minimum_cover_gpu
 from auctrack.matching.cardinality.graph import BipartiteGraph
 from auctrack.matching.cardinality.matching import check_matching
-from auctrack.matching.cardinality.solve_gpu import maximum_matching_gpu, minimum_cover_gpu
 
 PUSHES_ONLY = Tuning(slow_share=-1.0, steps_scale=0.0, steps_base=1)
 LONG_ROUNDS = Tuning(slow_share=-1.0, steps_base=1000)

@@ -7,16 +7,16 @@ from collections.abc import Sequence
 import pytest
 
 from auctrack.matching.cardinality import (
-    apfb_gpu,
-    best_gpu,
-    forest_gpu,
-    g_pr_gpu,
-    graph_gpu,
-    initial_gpu,
-    persistent_gpu,
-    rounds_gpu,
-    structure_gpu,
+    gpu_best,
+    gpu_forest,
+    gpu_graph,
+    gpu_initial,
+    gpu_persistent,
+    gpu_rounds,
+    gpu_structure,
 )
+from auctrack.matching.papers.deveci_apfb_2013 import gpu as apfb_gpu
+from auctrack.matching.papers.deveci_gpr_2013 import gpu as g_pr_gpu
 
 from ..auction.on_host import CUPY, KernelsOnHost, be_the_device
 from ..hungarian.host_kernels import RESIDENT_BLOCKS, draw_from
@@ -27,13 +27,13 @@ THREADS, FEW_THREADS = 64, 32
 _SPREAD = 2654435761  # so that the first turns of neighbouring seeds differ
 
 SMALL: dict[str, tuple[str, ...]] = {
-    "cardinality_push.cu": ("-DGATHER=8",),
-    "cardinality_search.cu": ("-DFEW=4", "-DHANDFUL=1", "-DHEAVY=6", "-DCHUNK=6", "-DGATHER=8"),
+    "cardinality/push.cu": ("-DGATHER=8",),
+    "cardinality/search.cu": ("-DFEW=4", "-DHANDFUL=1", "-DHEAVY=6", "-DCHUNK=6", "-DGATHER=8"),
 }
 """Options with which small graphs reach all of a file."""
 
 
-PERSISTENT = ("cardinality_karp_sipser.cu", "cardinality_push.cu", "cardinality_search.cu")
+PERSISTENT = ("cardinality/karp_sipser.cu", "cardinality/push.cu", "cardinality/search.cu")
 """Files whose kernels run to the end in one launch, and meet at barriers of the whole grid."""
 
 
@@ -58,15 +58,15 @@ def be_the_small_device(monkeypatch: pytest.MonkeyPatch, *, drawn: Sequence[str]
 
 
 def _make_small(monkeypatch: pytest.MonkeyPatch) -> None:
-    for module in (apfb_gpu, g_pr_gpu, graph_gpu, initial_gpu, rounds_gpu, structure_gpu):
+    for module in (apfb_gpu, g_pr_gpu, gpu_graph, gpu_initial, gpu_rounds, gpu_structure):
         monkeypatch.setattr(module, "THREADS", FEW_THREADS)
-    for module in (forest_gpu, persistent_gpu, rounds_gpu):
+    for module in (gpu_forest, gpu_persistent, gpu_rounds):
         monkeypatch.setattr(module, "THREADS_OF_A_BLOCK", THREADS)
-    monkeypatch.setattr(initial_gpu, "_PERSISTENT_THREADS", THREADS)
+    monkeypatch.setattr(gpu_initial, "_PERSISTENT_THREADS", THREADS)
     monkeypatch.setattr(apfb_gpu, "_CONSTANT_GRID", RESIDENT_BLOCKS)
-    for module in (best_gpu, forest_gpu, initial_gpu):
+    for module in (gpu_best, gpu_forest, gpu_initial):
         monkeypatch.setattr(module, "LONG_ROW", 6)
-    monkeypatch.setattr(forest_gpu, "_HEAVY_CHUNK", 6)
+    monkeypatch.setattr(gpu_forest, "_HEAVY_CHUNK", 6)
     monkeypatch.setattr(g_pr_gpu, "SHRINK_FROM", 4)
 
 

@@ -5,8 +5,8 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from auctrack.matching import cuda
-from auctrack.matching.cardinality import BipartiteGraph, maximum_matching, solve_gpu, verify_matching
+from auctrack.matching.cardinality import BipartiteGraph, gpu_solve, maximum_matching, verify_matching
+from auctrack.matching.device import cuda
 from auctrack.matching.errors import DeviceUnavailable, InvalidProblem
 
 MASK = np.array([[1, 1, 0], [1, 0, 0]], bool)
@@ -22,7 +22,7 @@ def gpu_calls(monkeypatch):
         matching = maximum_matching(graph, device="cpu")
         return matching.col_of_row, matching.row_of_col, {"phases": 1}
 
-    monkeypatch.setattr(solve_gpu, "maximum_matching_gpu", answer)
+    monkeypatch.setattr(gpu_solve, "maximum_matching_gpu", answer)
     return calls
 
 

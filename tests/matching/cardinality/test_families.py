@@ -8,9 +8,9 @@ import numpy as np
 import pytest
 from scipy import sparse
 
-from auctrack.matching import cuda
 from auctrack.matching.cardinality import ALGORITHMS, maximum_matching, verify_matching
-from auctrack.matching.cardinality.solve_gpu import ALGORITHMS as GPU_ALGORITHMS
+from auctrack.matching.cardinality.gpu_solve import ALGORITHMS as GPU_ALGORITHMS
+from auctrack.matching.device import cuda
 from auctrack.plugins.bench.graph_families import FAMILIES, permuted
 
 on_gpu = [

@@ -7,7 +7,7 @@ import pytest
 from scipy import sparse
 
 from auctrack.matching.cardinality import BipartiteGraph, maximum_matching
-from auctrack.matching.cardinality.graph_gpu import checked_csr
+from auctrack.matching.cardinality.gpu_graph import checked_csr
 from auctrack.matching.errors import InvalidProblem
 
 MASK = np.array([[1, 0, 1, 0], [0, 0, 0, 0], [1, 1, 0, 1]], bool)

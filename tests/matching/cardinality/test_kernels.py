@@ -8,13 +8,13 @@ from numba import njit, prange
 from scipy import sparse
 
 from auctrack.matching.cardinality import BipartiteGraph, maximum_matching
-from auctrack.matching.cardinality.atomics import claim, fetch_add
 from auctrack.matching.cardinality.best import choose
-from auctrack.matching.cardinality.bitset import add, empty_bits, has, remove
 from auctrack.matching.cardinality.cheap import cheap
 from auctrack.matching.cardinality.labels import global_relabel
 from auctrack.matching.cardinality.pothen_fan import search_each_out
-from auctrack.matching.cardinality.prefetch import prefetch
+from auctrack.matching.jit.atomics import claim, fetch_add
+from auctrack.matching.jit.bitset import add, empty_bits, has, remove
+from auctrack.matching.jit.prefetch import prefetch
 
 from .conftest import GRAPHS, permuted
 

@@ -8,7 +8,6 @@ from typing import Any
 import numpy as np
 import pytest
 
-from auctrack.matching import cuda
 from auctrack.matching.cardinality import (
     cardinality_over_radii,
     connected_components,
@@ -17,17 +16,18 @@ from auctrack.matching.cardinality import (
     hall_violator,
     maximum_matching,
 )
-from auctrack.matching.cardinality.best_gpu import Tuning, best_gpu
-from auctrack.matching.cardinality.forest_gpu import search
+from auctrack.matching.cardinality.gpu_best import Tuning, best_gpu
+from auctrack.matching.cardinality.gpu_forest import search
+from auctrack.matching.cardinality.gpu_graph import DeviceGraph, DeviceMatching
+from auctrack.matching.cardinality.gpu_initial import cheap as cheap_gpu
+from auctrack.matching.cardinality.gpu_initial import given
+from auctrack.matching.cardinality.gpu_initial import karp_sipser as karp_sipser_gpu
+from auctrack.matching.cardinality.gpu_radii import cardinality_over_radii_gpu
+from auctrack.matching.cardinality.gpu_rounds import push_relabel
+from auctrack.matching.cardinality.gpu_solve import maximum_matching_gpu
 from auctrack.matching.cardinality.graph import BipartiteGraph
-from auctrack.matching.cardinality.graph_gpu import DeviceGraph, DeviceMatching
-from auctrack.matching.cardinality.initial_gpu import cheap as cheap_gpu
-from auctrack.matching.cardinality.initial_gpu import given
-from auctrack.matching.cardinality.initial_gpu import karp_sipser as karp_sipser_gpu
 from auctrack.matching.cardinality.matching import check_matching
-from auctrack.matching.cardinality.radii_gpu import cardinality_over_radii_gpu
-from auctrack.matching.cardinality.rounds_gpu import push_relabel
-from auctrack.matching.cardinality.solve_gpu import maximum_matching_gpu
+from auctrack.matching.device import cuda
 
 from ..auction.on_host import CUPY
 from ..hungarian.host_kernels import HostKernel, compiled
@@ -196,7 +196,7 @@ DEADLOCKS = {
 @pytest.mark.parametrize("kind", DEADLOCKS)
 def test_a_launch_that_nobody_can_go_on_with_ends_and_says_so(kind: str, monkeypatch: pytest.MonkeyPatch) -> None:
     body = DEADLOCKS[kind]
-    text = f'{cuda.source("grid.cuh")}\nextern "C" __global__ void stuck(uint32* arrived) {{ {body} }}\n'
+    text = f'{cuda.source("device/common.cuh")}\nextern "C" __global__ void stuck(uint32* arrived) {{ {body} }}\n'
     monkeypatch.setattr(cuda, "source", lambda _: text)
     kernel = HostKernel(compiled(f"{kind}.cu", "stuck"))
     with pytest.raises(AssertionError, match="deadlock"):

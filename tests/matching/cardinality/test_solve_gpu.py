@@ -7,14 +7,14 @@ from typing import Any
 import numpy as np
 import pytest
 
-from auctrack.matching import cuda
-from auctrack.matching.cardinality.best_gpu import Tuning
+from auctrack.matching.cardinality.gpu_best import Tuning
+from auctrack.matching.cardinality.gpu_graph import DeviceGraph
+from auctrack.matching.cardinality.gpu_initial import cheap as cheap_gpu
+from auctrack.matching.cardinality.gpu_initial import karp_sipser as karp_sipser_gpu
+from auctrack.matching.cardinality.gpu_solve import maximum_matching_gpu
 from auctrack.matching.cardinality.graph import BipartiteGraph
-from auctrack.matching.cardinality.graph_gpu import DeviceGraph
-from auctrack.matching.cardinality.initial_gpu import cheap as cheap_gpu
-from auctrack.matching.cardinality.initial_gpu import karp_sipser as karp_sipser_gpu
 from auctrack.matching.cardinality.maximum import maximum_matching
-from auctrack.matching.cardinality.solve_gpu import maximum_matching_gpu
+from auctrack.matching.device import cuda
 from auctrack.matching.errors import InvalidProblem
 
 from .gpu_cases import (

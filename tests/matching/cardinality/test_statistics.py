@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from auctrack.matching.cardinality import maximum_matching
-from auctrack.matching.cardinality.persistent_gpu import phases_of
+from auctrack.matching.cardinality.gpu_persistent import phases_of
 
 from .conftest import GRAPHS
 

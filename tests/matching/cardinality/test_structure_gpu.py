@@ -7,7 +7,6 @@ from typing import Any
 import numpy as np
 import pytest
 
-from auctrack.matching import cuda
 from auctrack.matching.cardinality import (
     BipartiteGraph,
     DeviceGraph,
@@ -18,6 +17,7 @@ from auctrack.matching.cardinality import (
     hall_violator,
     maximum_matching,
 )
+from auctrack.matching.device import cuda
 from auctrack.matching.errors import InvalidProblem
 
 pytestmark = [

@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from auctrack.matching import cuda
+from auctrack.matching.device import cuda
 from auctrack.matching.hungarian import gpu_classical
 
 from .host_kernels import RESIDENT_BLOCKS

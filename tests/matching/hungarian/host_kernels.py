@@ -21,7 +21,7 @@ from typing import Any
 import numpy as np
 import pytest
 
-from auctrack.matching import cuda
+from auctrack.matching.device import cuda
 
 from ...compiled_cache import CACHE, digest
 from .kernel_twins import HostCosts
@@ -166,9 +166,9 @@ HOST = HostModule()
 
 
 _WHOLE_METHODS = {
-    "hungarian_lists.cu": (),
-    "hungarian_classical.cu": ("-DLONG_SEARCH=1", "-DOFFERS=8", "-DFEW_COLUMNS=8"),
-    "hungarian_forest.cu": (),
+    "hungarian/lists.cu": (),
+    "hungarian/classical.cu": ("-DLONG_SEARCH=1", "-DOFFERS=8", "-DFEW_COLUMNS=8"),
+    "paths/matrix_forest.cu": (),
 }
 """Files, and options with which small problems reach all of their code."""
 

@@ -1,6 +1,6 @@
 """The kernels that sharded solves launch, in NumPy: same names, same arguments, one after the other instead of at once.
 
-With them, and shards in the host's memory, the loops of `multi_gpu_paper_tree` and `multi_gpu_paper_classical` run
+With them, and shards in the host's memory, the loops of `multi_gpu_tree` and `multi_gpu_classical` run
 where there is no GPU.
 """
 
@@ -16,7 +16,7 @@ from typing import Any
 
 import numpy as np
 
-from auctrack.matching.hungarian.gpu_dense import DeviceCosts
+from auctrack.matching.paths.gpu_dense import DeviceCosts
 
 FREE, WENT_ALONE = -1, -2
 ACTIVE, VISITED, REVERSE = 1, 2, 3

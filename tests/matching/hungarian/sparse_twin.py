@@ -1,4 +1,4 @@
-"""The steps of `kernels/hungarian_sparse.cu` in plain Python: the same phases, rounds and ties, one thread.
+"""The steps of `paths/trees.cu` in plain Python: the same phases, rounds and ties, one thread.
 
 It stands in for the GPU in the ordinary test run, where it must solve every hard case, and beside it on a GPU, where
 links and duals must be the same to the bit.
@@ -13,13 +13,13 @@ from typing import Any
 import numpy as np
 
 from auctrack.matching import Assignment, Problem
-from auctrack.matching.certificate import certify
-from auctrack.matching.convert import as_sparse
-from auctrack.matching.flat_graph import global_columns, local_columns
-from auctrack.matching.hall import infeasible
+from auctrack.matching.certificate.certify import certify
+from auctrack.matching.certificate.hall import infeasible
 from auctrack.matching.hungarian.gpu_sparse import LOOSE, REFINEMENTS
+from auctrack.matching.presolve.short_side import Matched, from_short_side
 from auctrack.matching.problem import INT_LIMIT
-from auctrack.matching.short_side import Matched, from_short_side
+from auctrack.matching.problem.convert import as_sparse
+from auctrack.matching.problem.flat_graph import global_columns, local_columns
 
 
 def solve_as_the_gpu_does(problem: Problem, *, zeros_first: bool) -> Assignment:

@@ -8,7 +8,8 @@ from typing import Any
 import numpy as np
 import pytest
 
-from auctrack.matching import HungarianClassical, HungarianTree, Infeasible, Problem, cuda, solve, verify
+from auctrack.matching import HungarianClassical, HungarianTree, Infeasible, Problem, solve, verify
+from auctrack.matching.device import cuda
 
 pytestmark = pytest.mark.gpu
 

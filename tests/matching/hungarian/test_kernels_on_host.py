@@ -8,12 +8,14 @@ from typing import Any
 import numpy as np
 import pytest
 
-from auctrack.matching import Problem, cuda, solve
-from auctrack.matching.hungarian import gpu_batch, gpu_classical, gpu_forest, multi_gpu_forest
+from auctrack.matching import Problem, solve
+from auctrack.matching.device import cuda
+from auctrack.matching.hungarian import gpu_batch, gpu_classical, multi_gpu_forest
 from auctrack.matching.hungarian.gpu_classical import MOST_LEVELS, MOST_ROWS
 from auctrack.matching.hungarian.multi_gpu_classical import match_by_stages
 from auctrack.matching.hungarian.multi_gpu_forest import match_by_forests
 from auctrack.matching.hungarian.zero_trees import _claim_of
+from auctrack.matching.paths import gpu_forest
 
 from ..auction.on_host import CUPY, KernelsOnHost, draw_turns
 from . import host_kernels
@@ -134,7 +136,7 @@ def test_so_do_those_of_a_batch_whosever_turn_it_is(
 
 
 def test_what_rows_keep_at_least_is_what_kernels_read_before_they_know_how_many_there_are():
-    constants = dict(re.findall(r"constexpr int (\w+) = (\d+);", cuda.source("hungarian_classical.cu")))
+    constants = dict(re.findall(r"constexpr int (\w+) = (\d+);", cuda.source("hungarian/classical.cu")))
     assert int(constants["LEAST_CAPACITY"]) <= gpu_classical.LEAST_CAPACITY
     assert int(constants["ZEROS"]) == gpu_classical.ZEROS
 
@@ -182,7 +184,7 @@ def test_phases_and_paths_are_told(solver: Any, phases: set[str]):
 
 
 def test_claims_compare_by_as_many_bits_as_their_kernels_have_room_for():
-    bits = dict(re.findall(r"(\w+)_BITS = (\d+)", cuda.source("hungarian_claims.cuh")))
+    bits = dict(re.findall(r"(\w+)_BITS = (\d+)", cuda.source("hungarian/claims.cuh")))
     claims = [int(_claim_of(row, col)) for row in range(40) for col in range(40)]
     assert max(claims).bit_length() == int(bits["HASH"]) + int(bits["ROW"])
     assert (1 << int(bits["LEVEL"]), 1 << int(bits["ROW"])) == (MOST_LEVELS, MOST_ROWS)

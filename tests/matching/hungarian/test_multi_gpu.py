@@ -15,18 +15,18 @@ from auctrack.matching import (
     InvalidProblem,
     Problem,
     ShardedCosts,
-    cuda,
     solve,
     verify,
 )
-from auctrack.matching.convert import as_dense
-from auctrack.matching.hungarian.collectives import Copies
+from auctrack.matching.device import cuda
+from auctrack.matching.device.collectives import Copies
 from auctrack.matching.hungarian.multi_gpu import Method, nobody_matched, solve_dense, solve_shards
 from auctrack.matching.hungarian.multi_gpu_classical import match_by_stages
 from auctrack.matching.hungarian.multi_gpu_forest import match_by_forests
-from auctrack.matching.hungarian.multi_gpu_paper_classical import match_by_zeros
-from auctrack.matching.hungarian.multi_gpu_paper_tree import match_by_trees
 from auctrack.matching.hungarian.shards import Shards, even_split, place
+from auctrack.matching.papers.date_nagi_2016.multi_gpu_classical import match_by_zeros
+from auctrack.matching.papers.date_nagi_2016.multi_gpu_tree import match_by_trees
+from auctrack.matching.problem.convert import as_dense
 
 from ..cases import CASES, Case, assert_solves
 from .kernel_twins import HostCosts

@@ -14,10 +14,10 @@ from auctrack.matching import (
     HungarianTree,
     InvalidProblem,
     ShardedCosts,
-    cuda,
     solve,
     verify,
 )
+from auctrack.matching.device import cuda
 from auctrack.matching.hungarian.multi_gpu_classical import match_by_stages
 from auctrack.matching.hungarian.multi_gpu_forest import match_by_forests
 

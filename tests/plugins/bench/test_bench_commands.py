@@ -217,7 +217,7 @@ def test_peers_on_the_same_inputs_as_ratios(bench, tmp_path):
 
 
 def test_what_is_not_here_is_said(bench, tmp_path):
-    from auctrack.matching import cuda
+    from auctrack.matching.device import cuda
 
     if cuda.is_available():
         pytest.skip("there is a GPU here")
@@ -226,7 +226,7 @@ def test_what_is_not_here_is_said(bench, tmp_path):
 
 
 def test_where_nothing_can_be_measured_the_reason_is_said_and_the_run_fails(bench, monkeypatch):
-    monkeypatch.setattr("auctrack.matching.cuda.is_available", lambda: False)
+    monkeypatch.setattr("auctrack.matching.device.cuda.is_available", lambda: False)
     quick = ("auction", "--quick", "--sizes", "30", "--repetitions", "1", "--only")
     printed = bench(*quick, "points/*GPU,gated/*GPU", code=1)
     assert "needs a CUDA device" in printed

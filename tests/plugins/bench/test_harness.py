@@ -11,7 +11,7 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from auctrack.matching.errors import NotConverged
+from auctrack.matching import NotConverged
 from auctrack.plugins.bench.benchmark import code_words
 from auctrack.plugins.bench.harness import Case, Experiment, Variant, WrongAnswer, measure
 from auctrack.plugins.bench.machine import commit_of

@@ -7,7 +7,8 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from auctrack.matching import DeviceMemoryExceeded, ShardedCosts, cuda, solve
+from auctrack.matching import DeviceMemoryExceeded, ShardedCosts, solve
+from auctrack.matching.device import cuda
 from auctrack.plugins.bench import lap_large, lap_scaling
 from auctrack.plugins.bench.benchmark import Effort
 from auctrack.plugins.bench.generated_costs import GeneratedCosts

@@ -12,7 +12,7 @@ import pandas as pd
 import pytest
 import tifffile
 
-from auctrack.matching import cuda
+from auctrack.matching.device import cuda
 from auctrack.matching.errors import DeviceUnavailable
 from auctrack.plugins.cli import batch
 from auctrack.tracker.errors import OutputFailed

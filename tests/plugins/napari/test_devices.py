@@ -6,7 +6,7 @@ from types import SimpleNamespace
 
 import pytest
 
-from auctrack.matching import cuda
+from auctrack.matching.device import cuda
 from auctrack.matching.errors import DeviceMemoryExceeded
 from auctrack.plugins.napari.devices import find_devices
 from auctrack.plugins.napari.job import sentence_of

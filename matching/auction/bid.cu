@@ -1,0 +1,199 @@
+// Jacobi auction on a graph: all unassigned rows bid at once, round after round, inside one cooperative launch.
+//
+// Source: D. P. Bertsekas, "Auction algorithms for network flow problems: a tutorial introduction", Computational
+// Optimization and Applications 1 (1992), Jacobi form. With eps = 0 the bids are Jonker and Volgenant's augmenting
+// row reduction (Computing 38, 1987): links stay tight, lone rows sit at their bound and lone columns at their
+// starting price, so what is left over can be finished by shortest augmenting paths (paths/path.cu), exactly.
+//
+// LANES neighbouring lanes serve one row. A round has two phases:
+//   bid     every waiting row finds its best column and the price at which its second choice is as good, and enters the
+//           column's key by atomicMax: the highest increment wins, then the smallest row, whatever the order of threads;
+//   assign  winners take their column and put the row they displace into the next round's queue, losers queue themselves.
+// A queue never grows. Rows that are better off alone retire for good: prices only turn against them. Rows whose
+// bid would not move the price of a taken column go to `waiting`. Once few rows are left, block 0 goes on alone: a
+// round then costs two block barriers (about 3 us) and no grid barrier.
+//
+// Bytes of the first round: 12 to 16 per edge (read once) and 40 per row; prices are gathered from the L2 cache.
+// Hazards: prices, owners and keys are written by other blocks, hence never read through __restrict__ pointers; the
+// three queue sizes rotate (read, filled, cleared), so that no barrier is needed to clear one. A block that is late to read the
+// last size may find what block 0 has made of it alone by then: a queue never grows, so it stops there too.
+// variant: -DLANES=32 -DCOST=double
+// variant: -DINTEGER -DCOST=int
+// variant: -DINTEGER -DCOST=int64 -DLANES=32
+// variant: -DDENSE -DLANES=32
+// variant: -DDENSE -DLANES=32 -DINTEGER -DCOST=int
+#include "problem/graph.cuh"
+
+#ifndef LANES
+#define LANES 8
+#endif
+
+struct Auction {
+    Graph graph;
+    const price_t* __restrict__ row_bound;  // (rows,) price of staying alone, none() where a row must be matched
+    price_t* v;                             // (columns,)
+    int* col_of_row;
+    int* row_of_col;
+    uint64* key;        // (columns,) best bid of the round
+    int* bid_edge;      // (rows,) by place in the queue: edge bid for, or NO_EDGE
+    price_t* bid_price;
+    int* waiting;
+    int* n_waiting;
+    price_t eps;
+};
+
+// Adds `row` to a queue for each lane that `keeps` one, with one atomic per warp. The whole warp must come.
+__device__ __forceinline__ void push(bool keeps, int row, int* queue, int* size) {
+    const uint32 who = __ballot_sync(FULL_WARP, keeps);
+    if (who == 0) return;
+    int base = 0;
+    if (lane() == 0) base = atomicAdd(size, __popc(who));
+    base = __shfl_sync(FULL_WARP, base, 0);
+    if (keeps) queue[base + __popc(who & lanes_below())] = row;
+}
+
+// The row at place `at` bids; every lane of the warp comes, groups beyond the queue with row = NOBODY.
+__device__ __forceinline__ void bid(const Auction& a, int row, int at) {
+    const int member = threadIdx.x % LANES;
+    Choice choice = no_choice(member == 0, row == NOBODY ? price_t(0) : a.row_bound[row]);
+    int64 first = 0;
+    if (row != NOBODY) {
+        first = a.graph.first(row);
+        const int degree = a.graph.degree(row);
+        for (int e = member; e < degree; e += LANES) consider(choice, a.graph.value(first, e, a.v), e);
+    }
+    choice = agreed<LANES>(choice);
+    bool waits = false;
+    if (row != NOBODY && member == 0) {
+        int edge = choice.best_edge;
+        if (edge == ALONE || choice.best >= none()) {
+            a.bid_edge[at] = NO_EDGE;
+            waits = choice.best >= none();
+        } else {
+            int col = a.graph.column(first, edge);
+            bool taken = a.row_of_col[col] != NOBODY;
+            if (taken && choice.second <= choice.best && choice.second_edge != ALONE && choice.second_edge != NO_EDGE) {
+                const int other = a.graph.column(first, choice.second_edge);
+                if (a.row_of_col[other] == NOBODY) col = other, edge = choice.second_edge, taken = false;
+            }
+            const price_t now = a.v[col];
+            price_t price = choice.second < none() ? a.graph.cost_of(first, edge) - choice.second : now;
+            price = (price < now ? price : now) - a.eps;
+            waits = taken && price >= now;
+            a.bid_edge[at] = waits ? NO_EDGE : edge;
+            if (!waits) {
+                a.bid_price[at] = price;
+                atomicMax(&a.key[col], bid_key(now - price, row));
+            }
+        }
+    }
+    push(waits, row, a.waiting, a.n_waiting);
+}
+
+// The row at place `at` takes its column or not; one lane a row, the whole warp comes.
+__device__ __forceinline__ void assign(const Auction& a, int row, int at, int* next, int* n_next) {
+    int free_row = NOBODY;
+    if (row != NOBODY && a.bid_edge[at] != NO_EDGE) {
+        const int col = a.graph.column(a.graph.first(row), a.bid_edge[at]);
+        free_row = row;
+        if (bidder(*(volatile uint64*)&a.key[col]) == row) {
+            free_row = a.row_of_col[col];
+            if (free_row != NOBODY) a.col_of_row[free_row] = NOBODY;
+            a.row_of_col[col] = row;
+            a.col_of_row[row] = col;
+            a.v[col] = a.bid_price[at];
+            a.key[col] = 0;
+        }
+    }
+    push(free_row != NOBODY, free_row, next, n_next);
+}
+
+template <bool whole_grid>
+__device__ __forceinline__ void meet(uint32* barrier) {
+    if (whole_grid)
+        grid_barrier(barrier);
+    else
+        __syncthreads();
+}
+
+// Who bids in a round: the rows of round 0 are the caller's, or all; of the others, those that the round before queued.
+struct Queues {
+    const int* first;  // (n_first,), or null: rows 0 ... n_first - 1
+    int n_first, n_rows;
+    int* later;        // two halves of n_rows
+    int* sizes;        // three, which rotate; 0 at the start
+
+    __device__ __forceinline__ int size(int round) const {
+        return round == 0 ? n_first : *(volatile int*)&sizes[round % 3];
+    }
+    __device__ __forceinline__ int row(int round, int at) const {
+        if (round > 0) return later[(round & 1) * (int64)n_rows + at];
+        return first == nullptr ? at : first[at];
+    }
+};
+
+// Plays rounds until `stop_at` rows or fewer are queued, `last_round` is reached or `most_bids` are spent; returns
+// the round it ended with. Every thread counts the bids for itself.
+template <bool whole_grid>
+__device__ int play(
+    const Auction& a, const Queues& queues, int round, int last_round, int stop_at, uint64 most_bids, uint64* bids,
+    uint32* barrier
+) {
+    const int thread = whole_grid ? dealt_thread() : threadIdx.x;
+    const int threads = whole_grid ? all_threads() : blockDim.x;
+    for (; round < last_round; round++) {
+        const int size = queues.size(round);
+        if (size <= stop_at || *bids >= most_bids) break;
+        *bids += size;
+        int* next = queues.later + ((round + 1) & 1) * (int64)queues.n_rows;
+        if (thread == 0) queues.sizes[(round + 2) % 3] = 0;
+        const int padded = (size * (int64)LANES + 31) / 32 * 32 / LANES;  // whole warps
+        for (int at = thread / LANES; at < padded; at += threads / LANES)
+            bid(a, at < size ? queues.row(round, at) : NOBODY, at);
+        meet<whole_grid>(barrier);
+        for (int at = thread; at < (size + 31) / 32 * 32; at += threads)
+            assign(a, at < size ? queues.row(round, at) : NOBODY, at, next, &queues.sizes[(round + 1) % 3]);
+        meet<whole_grid>(barrier);
+    }
+    return round;
+}
+
+// first_queue, n_first, later, sizes: as `Queues`. key, sizes, n_waiting, counts, barrier: 0 at the start. counts: bids, grid
+// rounds, block rounds.
+extern "C" __global__ void __launch_bounds__(512) auction_bid(
+    int n_rows, int n_cols, const int64* indptr, const int* indices, const cost_t* cost, const unsigned char* forbidden,
+    int width, int block_rows, const price_t* row_bound, price_t* v, int* col_of_row, int* row_of_col, uint64* key,
+    int* bid_edge, price_t* bid_price, const int* first_queue, int n_first, int* later, int* sizes, int* waiting,
+    int* n_waiting, uint64* counts, uint32* barrier, price_t eps, int block_alone_at, int stop_at, int grid_rounds,
+    int block_rounds, uint64 most_bids
+) {
+    const Auction a{
+        Graph{indptr, indices, cost, forbidden, width, block_rows},
+        row_bound,
+        v,
+        col_of_row,
+        row_of_col,
+        key,
+        bid_edge,
+        bid_price,
+        waiting,
+        n_waiting,
+        eps
+    };
+    const Queues queues{first_queue, n_first, n_rows, later, sizes};
+    const int alone_at = block_alone_at > stop_at ? block_alone_at : stop_at;
+    uint64 bids = 0;
+    int round = play<true>(a, queues, 0, grid_rounds, alone_at, most_bids, &bids, barrier);
+    if (blockIdx.x != 0) return;
+    if (threadIdx.x == 0) counts[1] += round;
+    const int before = round;
+    round = play<false>(a, queues, round, round + block_rounds, stop_at, most_bids, &bids, barrier);
+    const int left = queues.size(round), base = *(volatile int*)n_waiting;
+    for (int at = threadIdx.x; at < left; at += blockDim.x) waiting[base + at] = queues.row(round, at);
+    __syncthreads();
+    if (threadIdx.x == 0) {
+        *n_waiting = base + left;
+        counts[2] += round - before;
+        counts[0] += bids;
+    }
+}

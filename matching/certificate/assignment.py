@@ -1,0 +1,139 @@
+"""The answer to a matching problem, with the dual prices that prove it."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import dataclass, field, replace
+from typing import Any
+
+import numpy as np
+
+from ..device import cuda
+from ..errors import refuse_block_beyond
+
+
+@dataclass(frozen=True, eq=False)
+class Assignment:
+    """Which row goes with which column, and the proof.
+
+    Attributes
+    ----------
+    col_of_row : int32 (rows,)
+        Column of each row, local to its block; -1 = alone.
+    row_of_col : int32 (columns,)
+        Row of each column, local to its block; -1 = alone.
+    cost : number, or ndarray (blocks,) for a batch
+        Objective value: links plus the price of the lone. An integer for integer costs.
+    row_duals, col_duals : ndarray (rows,), (columns,)
+        Feasible dual variables r and v: c_ij - r_i - v_j ≥ 0, r ≤ u, v ≤ u (see `Problem.dual_bounds`). int64 for
+        integer costs, float64 otherwise.
+    gap : number, or ndarray (blocks,) for a batch
+        `cost` minus the dual objective, so that no assignment is cheaper than `cost - gap`. Computed as the sum of
+        the violated complementary slackness (each term ≥ 0), hence free of cancellation; of real costs with what
+        rounding may have kept from its terms. +inf where a member
+        that must be matched is alone, as it may be in what `NotConverged` carries.
+    is_optimal : bool
+        Proven optimal: gap 0 for integer costs; for real costs every matched reduced cost and every lone one's distance
+        from its price within 64 ulp of the largest term of that pair, and the gap below 1e-9 of what the links
+        themselves cost: without what every answer pays, and in each group of links that could be exchanged.
+    solver, device : str
+        What produced it.
+    stats : mapping
+        Times and counts of the solver's phases.
+    row_offsets, col_offsets : int64 (blocks + 1,)
+        As in `Problem`.
+    maximize : bool
+        The greatest sum was asked for: `cost` is the sum of the links less the price of the lone, no assignment has
+        more than `cost + gap`, and the duals prove it with all signs turned: c_ij - r_i - v_j ≤ 0, r ≥ -u, v ≥ -u.
+    """
+
+    col_of_row: np.ndarray
+    row_of_col: np.ndarray
+    cost: Any
+    row_duals: np.ndarray
+    col_duals: np.ndarray
+    gap: Any
+    is_optimal: bool
+    solver: str
+    device: str
+    stats: Mapping[str, Any] = field(default_factory=dict)
+    row_offsets: np.ndarray = field(default_factory=lambda: np.zeros(2, np.int64))
+    col_offsets: np.ndarray = field(default_factory=lambda: np.zeros(2, np.int64))
+    maximize: bool = False
+
+    @property
+    def n_blocks(self) -> int:
+        """Independent problems answered here."""
+        return len(self.row_offsets) - 1
+
+    @property
+    def n_links(self) -> int:
+        """Matched pairs of all blocks together."""
+        return int(np.count_nonzero(self.col_of_row >= 0))
+
+    def on_host(self) -> Assignment:
+        """Return the assignment with every array on the host; itself if they are there."""
+        if not cuda.is_device_array(self.col_of_row):
+            return self
+        return self._with_arrays(cuda.to_host)
+
+    def on_device(self) -> Assignment:
+        """Return the assignment with the arrays of rows and columns on the current GPU."""
+        return self._with_arrays(cuda.cupy().asarray)
+
+    def _with_arrays(self, move: Callable[[Any], Any]) -> Assignment:
+        arrays = ("col_of_row", "row_of_col", "row_duals", "col_duals")
+        return replace(self, **{name: move(getattr(self, name)) for name in arrays})
+
+    def links(self) -> tuple[np.ndarray, np.ndarray]:
+        """Return the matched pairs as SciPy does: (rows, columns), ascending rows, int64, on the host.
+
+        Both are counted over all blocks of a batch.
+        """
+        col_of_row = cuda.to_host(self.col_of_row)
+        rows = np.flatnonzero(col_of_row >= 0)
+        block = np.searchsorted(self.row_offsets, rows, side="right") - 1
+        return rows, col_of_row[rows] + self.col_offsets[block]
+
+    def blocks(self) -> Iterator[Assignment]:
+        """Yield the answer to every block."""
+        for b in range(self.n_blocks):
+            yield self.block(b)
+
+    def block(self, b: int) -> Assignment:
+        """Return the answer to block `b`; `is_optimal` is the whole batch's.
+
+        Raises
+        ------
+        InvalidProblem
+            If there is no such block; they are counted from 0.
+        """
+        refuse_block_beyond(b, self.n_blocks)
+        if self.n_blocks == 1 and b == 0:
+            return self
+        rows = slice(*(int(k) for k in self.row_offsets[b : b + 2]))
+        cols = slice(*(int(k) for k in self.col_offsets[b : b + 2]))
+        return Assignment(
+            self.col_of_row[rows],
+            self.row_of_col[cols],
+            self.cost[b],
+            self.row_duals[rows],
+            self.col_duals[cols],
+            self.gap[b],
+            self.is_optimal,
+            self.solver,
+            self.device,
+            self.stats,
+            np.array([0, rows.stop - rows.start]),
+            np.array([0, cols.stop - cols.start]),
+            self.maximize,
+        )
+
+    def negated(self) -> Assignment:
+        """Return the same links for the same costs of the opposite sign: of a least sum a greatest one, and back."""
+        cost, row_duals, col_duals = -self.cost, -self.row_duals, -self.col_duals
+        return replace(self, cost=cost, row_duals=row_duals, col_duals=col_duals, maximize=not self.maximize)
+
+    def __repr__(self) -> str:
+        proof = "optimal" if self.is_optimal else f"gap {np.max(self.gap)}"
+        return f"<Assignment {self.n_links} links, cost {np.sum(self.cost)}, {proof}, {self.solver} on {self.device}>"

@@ -1,0 +1,89 @@
+// The certificate of an assignment: best row duals for given column duals, and every term of the gap.
+//
+// Linear programming duality (matching/certificate/certify.py says the same in words): r_i = min(bound_i, min_j c_ij -
+// v_j), and the gap is the sum of c_ij - v_j - r_i over links and price - dual over the lone. LANES lanes serve one
+// row; after the rows, one thread each column. A term is loose when it is not 0, or, for real costs, more than 64
+// ulp of the largest number that went into it, those of the pair that set the row's dual included. A lone member without
+// a bound, which must be matched, is loose whatever its term. A link is frayed from 16 ulp on.
+//
+// Bytes: 12 to 16 per edge, 40 per row, 40 per column. No two threads write the same place but for the count of
+// loose terms.
+// variant: -DLANES=32 -DCOST=double
+// variant: -DINTEGER -DCOST=int
+// variant: -DINTEGER -DCOST=int64 -DLANES=32
+// variant: -DDENSE -DLANES=32
+// variant: -DDENSE -DLANES=32 -DINTEGER -DCOST=int
+#include "problem/graph.cuh"
+
+#ifndef LANES
+#define LANES 8
+#endif
+
+constexpr int LOOSE = 64, FRAYED = 16;
+
+__device__ __forceinline__ bool exceeds(
+    int ulps, price_t slack, price_t a, price_t b, price_t c, price_t d = 0, price_t e = 0
+) {
+#ifdef INTEGER
+    return slack != 0;
+#else
+    return !(
+        slack <= ulps * 2.220446049250313e-16 * fmax(fmax(fmax(fabs(a), fabs(b)), fmax(fabs(c), fabs(d))), fabs(e))
+    );
+#endif
+}
+
+// terms_cost, terms_slack: (rows + columns,). priced: staying alone costs the bound; else it is free and the bound 0.
+extern "C" __global__ void auction_certify(
+    int n_rows, int n_cols, const int64* indptr, const int* indices, const cost_t* cost,
+    const unsigned char* forbidden, int width, int block_rows,
+    const price_t* row_bound, const price_t* col_bound, const price_t* v, const int* col_of_row, const int* row_of_col,
+    price_t* row_duals, price_t* terms_cost, price_t* terms_slack, int* loose, unsigned char* frayed, int priced
+) {
+    const Graph graph{indptr, indices, cost, forbidden, width, block_rows};
+    const int member = threadIdx.x % LANES;
+    int n_loose = 0;
+    const int padded = (n_rows * (int64)LANES + 31) / 32 * 32 / LANES;
+    for (int row = global_thread() / LANES; row < padded; row += all_threads() / LANES) {
+        price_t dual = row < n_rows ? row_bound[row] : none();
+        price_t own = none();
+        int edge = ALONE;
+        const int64 first = row < n_rows ? graph.first(row) : 0;
+        const int degree = row < n_rows ? graph.degree(row) : 0;
+        const int link = row < n_rows ? col_of_row[row] : NOBODY;
+        for (int e = member; e < degree; e += LANES) {
+            const price_t value = graph.value(first, e, v);
+            if (value < dual) dual = value, edge = e;
+            if (graph.column(first, e) == link) own = graph.cost_of(first, e);
+        }
+#pragma unroll
+        for (int step = LANES / 2; step > 0; step /= 2) {
+            const price_t dual_there = __shfl_xor_sync(FULL_WARP, dual, step),
+                          own_there = __shfl_xor_sync(FULL_WARP, own, step);
+            const int edge_there = __shfl_xor_sync(FULL_WARP, edge, step);
+            if (comes_before(dual_there, edge_there, dual, edge)) dual = dual_there, edge = edge_there;
+            own = own_there < own ? own_there : own;
+        }
+        if (row < n_rows && member == 0) {
+            const price_t alone = priced ? row_bound[row] : price_t(0);
+            const price_t pays = link == NOBODY ? alone : own;
+            const price_t price = link == NOBODY ? price_t(0) : v[link];
+            price_t set_cost = 0, set_price = 0;
+            if (edge != ALONE) set_cost = graph.cost_of(first, edge), set_price = v[graph.column(first, edge)];
+            row_duals[row] = dual;
+            terms_cost[row] = pays;
+            terms_slack[row] = pays - price - dual;
+            n_loose += (link == NOBODY && row_bound[row] >= none()) ||
+                       exceeds(LOOSE, pays - price - dual, pays, price, dual, set_cost, set_price);
+            frayed[row] = link != NOBODY && exceeds(FRAYED, pays - price - dual, pays, price, dual, set_cost, set_price);
+        }
+    }
+    for (int col = global_thread(); col < n_cols; col += all_threads()) {
+        const bool lone = row_of_col[col] == NOBODY;
+        const price_t price = lone && priced ? col_bound[col] : price_t(0), dual = lone ? v[col] : price_t(0);
+        terms_cost[n_rows + col] = price;
+        terms_slack[n_rows + col] = price - dual;
+        n_loose += (lone && col_bound[col] >= none()) || exceeds(LOOSE, price - dual, price, dual, 0);
+    }
+    if (n_loose) atomicAdd(loose, n_loose);
+}

@@ -1,0 +1,309 @@
+"""The proof that goes with every assignment: feasible duals, and the gap between primal and dual objective.
+
+Linear programming duality: for any r, v with c_ij - r_i - v_j ≥ 0 and r, v below their bounds
+(`Problem.dual_bounds`), no assignment costs less than Σ r + Σ v. Written as complementary slackness, the gap of
+an assignment is
+
+    Σ links (c_ij - r_i - v_j)  +  Σ lone rows (u_i - r_i)  +  Σ lone columns (u_j - v_j),
+
+a sum of terms that are all ≥ 0, so it is computed without cancellation. What rounding may have taken from it is added.
+Where that is not far below what the links themselves cost, it is computed without rounding (`exact_gap`).
+"""
+
+# Types of numba kernels live in their docstrings: numba infers them.
+# ruff: noqa: ANN001, ANN202
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, replace
+from typing import Any
+
+import numpy as np
+from numba import njit
+
+from ..problem import Problem
+from ..problem.convert import as_dense, as_sparse
+from ..problem.costs import best_row_duals, link_costs
+from .assignment import Assignment
+from .exact_gap import SHARE, exact_gap
+
+ULPS = 64
+"""Exact, for real costs: every complementary slackness term within this many ulp of the largest term that went into it,
+those of the pair that set its row's dual included."""
+
+MOST_PAIRS = 4_000_000
+"""Pairs up to which the costs of two point sets are written out for a proof without rounding, and those on a GPU
+fetched."""
+
+_EPS = float(np.finfo(np.float64).eps)
+
+
+def certify(
+    problem: Problem,
+    col_of_row: np.ndarray,
+    col_duals: np.ndarray,
+    *,
+    solver: str,
+    device: str = "cpu",
+    stats: Mapping[str, Any] | None = None,
+) -> Assignment:
+    """Turn a matching and column prices into an `Assignment` whose duals are feasible and whose gap is proven.
+
+    Parameters
+    ----------
+    problem : Problem
+    col_of_row : int32 (rows,)
+        A valid matching: column of each row, local to its block, -1 = alone.
+    col_duals : array (columns,)
+        Any prices; those above their bound are lowered to it, and the row duals are the best that go with them.
+    solver, device, stats
+        Passed on.
+
+    Returns
+    -------
+    Assignment
+        Exact if the prices are; otherwise with the gap that they prove: +inf where a row or column that must be matched
+        is not, since no assignment is known then.
+    """
+    v = np.minimum(col_duals.astype(problem.dual_dtype, copy=False), problem.dual_bounds()[1])
+    r, terms = best_row_duals(problem, v)
+    row_of_col = inverse(problem, col_of_row)
+    sums = settled(
+        problem, col_of_row, row_of_col, v, complementary_slackness(problem, col_of_row, row_of_col, r, v, terms)
+    )
+    return assembled(problem, col_of_row, row_of_col, r, v, sums, solver=solver, device=device, stats=stats)
+
+
+def assembled(
+    problem: Problem,
+    col_of_row: np.ndarray,
+    row_of_col: np.ndarray,
+    r: np.ndarray,
+    v: np.ndarray,
+    sums: Slackness,
+    *,
+    solver: str,
+    device: str,
+    stats: Mapping[str, Any] | None,
+) -> Assignment:
+    """Return the assignment with cost, gap and proof from the sums of its terms (see `complementary_slackness`)."""
+    incomplete = incomplete_blocks(problem, col_of_row)
+    is_complete = not incomplete.any()
+    gap = sums.gap if is_complete else np.where(incomplete, np.inf, sums.gap)
+    single = problem.n_blocks == 1
+    return Assignment(
+        col_of_row,
+        row_of_col,
+        sums.cost[0].item() if single else sums.cost,
+        r,
+        v,
+        gap[0].item() if single else gap,
+        is_complete and sums.proves,
+        solver,
+        device,
+        stats or {},
+        problem.row_offsets,
+        problem.col_offsets,
+    )
+
+
+@dataclass(frozen=True)
+class Slackness:
+    """What the terms of links, lone rows and lone columns add up to.
+
+    Attributes
+    ----------
+    cost, gap : int64 or float64 (blocks,)
+        Objective of each block, and its distance from the dual objective.
+    size : (blocks,)
+        Sum of the absolute costs, the measure of rounding in `cost`.
+    rounding : float64 (blocks,)
+        What rounding may have kept from the terms of `gap`, of which it is part; 0 for integers.
+    is_tight : bool
+        Whether every term of the gap is zero: exactly for integers, for floats within `ULPS` ulp of its largest part.
+    in_doubt : bool (blocks,)
+        Whether the gap would be more than a `SHARE` of the links' cost if all were as cheap as the cheapest that is not
+        0: a wrong exchange of cheap links might then hide in the rounding of dear ones.
+    proves : bool
+        Whether the links are optimal: all terms tight, no block in doubt.
+    """
+
+    cost: np.ndarray
+    gap: np.ndarray
+    size: np.ndarray
+    rounding: np.ndarray
+    is_tight: bool
+    in_doubt: np.ndarray
+    proves: bool
+
+
+def settled(
+    problem: Problem, col_of_row: np.ndarray, row_of_col: np.ndarray, v: np.ndarray, sums: Slackness
+) -> Slackness:
+    """Return the sums with the gap of blocks that are in doubt computed without rounding, where memory allows it."""
+    if sums.proves or not sums.is_tight:
+        return sums
+    gap, in_doubt = sums.gap.copy(), sums.in_doubt.copy()
+    for b in np.flatnonzero(in_doubt).tolist():
+        block = _written_out(problem.block(b))
+        if block is not None:
+            rows, cols = slice(*problem.row_offsets[b : b + 2]), slice(*problem.col_offsets[b : b + 2])
+            gap[b], is_within = exact_gap(block, col_of_row[rows], row_of_col[cols], v[cols])
+            in_doubt[b] = not is_within
+    return replace(sums, gap=gap, in_doubt=in_doubt, proves=not in_doubt.any())
+
+
+def _written_out(block: Problem) -> Problem | None:
+    """Return a block by its costs, which for point sets with a price are those worth a link; None if too many."""
+    if block.kind != "points":
+        return block
+    if block.n_edges <= MOST_PAIRS:
+        return as_dense(block)
+    return as_sparse(block) if block.has_unmatched_cost else None
+
+
+def complementary_slackness(
+    problem: Problem, col_of_row: np.ndarray, row_of_col: np.ndarray, r: np.ndarray, v: np.ndarray, terms: np.ndarray
+) -> Slackness:
+    """Add up the terms of links, lone rows and lone columns of an assignment.
+
+    Parameters
+    ----------
+    problem : Problem
+    col_of_row, row_of_col : int32 (rows,), (columns,)
+    r, v : ndarray (rows,), (columns,)
+        Row and column duals.
+    terms : ndarray (rows,)
+        Size of the pair that bounds each row's dual, as `costs.best_row_duals` returns it.
+    """
+    rows = np.flatnonzero(col_of_row >= 0)
+    cost = link_costs(problem, rows, block_of(problem.row_offsets, rows), col_of_row[rows])
+    return slackness_of_links(problem, col_of_row, row_of_col, cost, r, v, terms)
+
+
+def slackness_of_links(
+    problem: Problem,
+    col_of_row: np.ndarray,
+    row_of_col: np.ndarray,
+    cost: np.ndarray,
+    r: np.ndarray,
+    v: np.ndarray,
+    terms: np.ndarray,
+) -> Slackness:
+    """As `complementary_slackness`, for links whose costs (of `dual_dtype`, by ascending row) are known."""
+    sums, rounding = np.zeros((4, problem.n_blocks), problem.dual_dtype), np.zeros(problem.n_blocks)
+    in_doubt = np.zeros(problem.n_blocks, np.bool_)
+    is_tight, proves = _add_terms(
+        *(problem.row_offsets, problem.col_offsets, problem.row_unmatched, problem.col_unmatched),
+        *(col_of_row, row_of_col, cost, r, v, terms, 0.0 if problem.is_integer else _EPS),
+        *(problem.kind == "points" and not problem.has_unmatched_cost, sums, rounding, in_doubt),
+    )
+    return Slackness(sums[0], sums[2], sums[3], rounding, is_tight, in_doubt, proves)
+
+
+@njit(cache=True, nogil=True)
+def _add_terms(
+    row_offsets,
+    col_offsets,
+    row_price,
+    col_price,
+    col_of_row,
+    row_of_col,
+    cost,
+    r,
+    v,
+    terms,
+    eps,
+    never_below_0,
+    sums,
+    rounding,
+    in_doubt,
+):
+    """Add to the sums of `_add_term`; return whether all terms are tight, and whether no block is in doubt besides.
+
+    Without a price only the longer side may be alone, free of charge. A row dual that a pair set is rounded by half an
+    ulp of its own, and so is the term. Where no cost is below 0, the gap is no more than the cost.
+    """
+    is_tight = proves = True
+    zero = cost.dtype.type(0)
+    ulps = ULPS * eps
+    link = 0
+    for b in range(len(rounding)):
+        first = col_offsets[b]
+        least, paid = np.inf, 0
+        for i in range(row_offsets[b], row_offsets[b + 1]):
+            if col_of_row[i] >= 0:
+                price, dual = cost[link], v[first + col_of_row[i]]
+                link += 1
+            else:
+                price, dual = zero if row_price is None else row_price[i], zero
+            largest = max(abs(price), abs(dual), abs(r[i]), terms[i])
+            if terms[i] > 0:
+                rounding[b] += 2 * eps * abs(r[i])
+            if price != 0:
+                least, paid = min(least, abs(price)), paid + 1
+            is_tight &= _add_term(b, price, price - dual - r[i], ulps * largest, sums)
+        for j in range(first, col_offsets[b + 1]):
+            if row_of_col[j] < 0:
+                price = zero if col_price is None else col_price[j]
+                if price != 0:
+                    least, paid = min(least, abs(price)), paid + 1
+                is_tight &= _add_term(b, price, price - v[j], ulps * max(abs(price), abs(v[j])), sums)
+        sums[0, b] += sums[1, b]
+        if eps > 0:
+            sums[2, b] += rounding[b]
+            if never_below_0:
+                sums[2, b] = min(sums[2, b], sums[0, b])
+            in_doubt[b] = sums[2, b] > (SHARE * least * paid if paid else 0.0)
+            proves &= not in_doubt[b]
+    return is_tight, is_tight and proves
+
+
+@njit(cache=True, nogil=True, inline="always")
+def _add_term(b, price, slack, tolerance, sums):
+    """Add a term to cost, the rounding lost from it, gap and size (4, blocks).
+
+    The cost is added up with compensation (A. Neumaier, Zeitschrift für Angewandte Mathematik und Mechanik 54, 1974):
+    plain addition of a million links would lose three digits.
+    """
+    total = sums[0, b] + price
+    larger, smaller = (sums[0, b], price) if abs(sums[0, b]) >= abs(price) else (price, sums[0, b])
+    sums[1, b] += (larger - total) + smaller
+    sums[0, b] = total
+    sums[2, b] += slack
+    sums[3, b] += abs(price)
+    return slack <= tolerance
+
+
+def block_of(offsets: np.ndarray, members: np.ndarray) -> np.ndarray:
+    """Return the block that each member (row or column, counted over all blocks) belongs to, int64."""
+    if len(offsets) == 2:
+        return np.zeros(len(members), dtype=np.int64)
+    return np.repeat(np.arange(len(offsets) - 1), np.diff(offsets))[members]
+
+
+def incomplete_blocks(problem: Problem, col_of_row: np.ndarray) -> np.ndarray:
+    """Return which blocks leave a member alone that must be matched, bool (blocks,)."""
+    if problem.has_unmatched_cost:
+        return np.zeros(problem.n_blocks, np.bool_)
+    shorter = np.minimum(problem.n_rows_of_block, problem.n_cols_of_block)
+    if problem.n_blocks == 1:
+        return np.count_nonzero(col_of_row >= 0) < shorter
+    links = np.concatenate([[0], np.cumsum(col_of_row >= 0)])[problem.row_offsets]
+    return np.diff(links) < shorter
+
+
+def inverse(problem: Problem, col_of_row: np.ndarray) -> np.ndarray:
+    """Return `row_of_col`, int32 (columns,), of a matching given by `col_of_row`."""
+    row_of_col = np.full(problem.n_cols, -1, dtype=np.int32)
+    _invert(problem.row_offsets, problem.col_offsets, col_of_row, row_of_col)
+    return row_of_col
+
+
+@njit(cache=True, nogil=True)
+def _invert(row_offsets, col_offsets, col_of_row, row_of_col):
+    for b in range(len(row_offsets) - 1):
+        for i in range(row_offsets[b], row_offsets[b + 1]):
+            if col_of_row[i] >= 0:
+                row_of_col[col_offsets[b] + col_of_row[i]] = i - row_offsets[b]

@@ -1,0 +1,190 @@
+"""The gap of an assignment without rounding, group by group: for answers whose certificate in floats leaves a doubt.
+
+Row duals are the least of c - v, kept as pairs of floats, in which a difference of two floats is exact. So a cost of
+1e16 beside prices near 1 leaves nothing open. An exchange of links lowers the cost by no more than the slack of the
+links it touches, and its pairs have a reduced cost of no more than that: it stays within one group of rows and columns
+that such pairs connect. Each group is therefore held to the cost of its own links, of which what every answer pays is
+no part: what `_forced` prices prove without a solve. A link that nobody can avoid must not hide those beside it.
+"""
+
+# Types of numba kernels live in their docstrings: numba infers them.
+# ruff: noqa: ANN001, ANN202
+
+from __future__ import annotations
+
+import numpy as np
+from numba import njit
+
+from ..problem import Problem
+
+SHARE = 1e-9
+"""Part of its own links' cost that the gap of a proven answer may have."""
+
+ROUNDING = 8 * float(np.finfo(np.float64).eps)
+"""Part of what a connected part of the problem costs above the forced that any gap in it may have: it is lost when the
+costs are added up."""
+
+
+def exact_gap(problem: Problem, col_of_row: np.ndarray, row_of_col: np.ndarray, v: np.ndarray) -> tuple[float, bool]:
+    """Return the gap of one block that the column duals prove, and whether it is within `SHARE` in every group.
+
+    Parameters
+    ----------
+    problem : Problem
+        One block of real costs on the host, dense or sparse.
+    col_of_row, row_of_col : int32 (rows,), (columns,)
+    v : float64 (columns,)
+        Column duals, none above its bound.
+    """
+    n, m = problem.shape
+    indptr = np.arange(n + 1) * m if problem.kind == "dense" else problem.indptr
+    edges = indptr, problem.indices, problem.data, problem.forbidden
+    row_bound, col_bound = problem.dual_bounds()
+    r = _row_duals(*edges, row_bound, v, np.zeros(m))
+    forced_r, forced_v = _forced(*edges, row_bound, col_bound)
+    priced = problem.has_unmatched_cost
+    bounds = row_bound if priced else np.zeros(n), col_bound if priced else np.zeros(m)
+    pays = _paid(*edges[:3], bounds[0], col_of_row)
+    links = col_of_row, row_of_col
+    slack = _slacks(pays, bounds[1], *links, r, (v, np.zeros(m)))
+    forced = _slacks(pays, bounds[1], *links, forced_r, forced_v)
+    lone_pays = np.where(row_of_col < 0, bounds[1], 0.0)
+    gap = float(slack.sum())
+    forced = np.maximum(forced, 0.0)
+    doubted = _beyond_share(_groups(*edges, r, v, gap), slack, forced, abs(np.concatenate([pays, lone_pays])))
+    if not doubted.any():
+        return gap, True
+    part = _groups(*edges, r, v, np.inf)
+    beyond_rounding = np.bincount(part, slack) > ROUNDING * np.bincount(part, forced)
+    return gap, not beyond_rounding[part[doubted]].any()
+
+
+def _beyond_share(group: np.ndarray, slack: np.ndarray, forced: np.ndarray, pays: np.ndarray) -> np.ndarray:
+    """Return which rows and columns are in groups whose slack is more than a share of what their links cost.
+
+    That is the larger of two measures: what they cost above the forced, and what they would cost if each were as cheap
+    as the cheapest that is not 0.
+    """
+    groups = int(group.max(initial=-1)) + 1
+    positive = pays > 0
+    cheapest = np.full(groups, np.inf)
+    np.minimum.at(cheapest, group[positive], pays[positive])
+    number = np.bincount(group[positive], minlength=groups)
+    at_least = np.where(number > 0, number * np.where(number > 0, cheapest, 0.0), 0.0)
+    own = np.maximum(np.bincount(group, forced, groups), at_least)
+    return (np.bincount(group, slack, groups) > SHARE * own)[group]
+
+
+def _forced(indptr, indices, data, forbidden, row_bound, col_bound):
+    """Return duals that need no solve, as pairs: each row's least, then each column's least of what is left."""
+    start = np.where(np.isfinite(col_bound), col_bound, 0.0)
+    r = _row_duals(indptr, indices, data, forbidden, row_bound, start, np.zeros(len(start)))
+    r = np.where(np.isfinite(r[0]), r[0], 0.0), r[1]  # a row without a pair or bound: refused long before
+    return r, _col_duals(indptr, indices, data, forbidden, col_bound, *r)
+
+
+@njit(cache=True, nogil=True, inline="always")
+def _less(cost, high, low):
+    """Return cost - (high + low) as a pair of floats whose second is the rounding of the first."""
+    total = cost - high
+    part = total - cost
+    error = ((cost - (total - part)) + (-high - part)) - low
+    result = total + error
+    return result, error - (result - total)
+
+
+@njit(cache=True, nogil=True)
+def _row_duals(indptr, indices, data, forbidden, row_bound, v, v_low):
+    """Return min(bound, min_j c_ij - v_j) of each row as two arrays, high and low."""
+    high, low = row_bound.copy(), np.zeros(len(row_bound))
+    for i in range(len(high)):
+        lo = indptr[i]
+        for e in range(lo, indptr[i + 1]):
+            if data[e] < np.inf and (forbidden is None or not forbidden[e]):
+                j = e - lo if indices is None else indices[e]
+                h, rest = _less(float(data[e]), v[j], v_low[j])
+                if h < high[i] or (h == high[i] and rest < low[i]):
+                    high[i], low[i] = h, rest
+    return high, low
+
+
+@njit(cache=True, nogil=True)
+def _col_duals(indptr, indices, data, forbidden, col_bound, r, r_low):
+    """Return min(bound, min_i c_ij - r_i) of each column as two arrays, 0 for one without pair and bound."""
+    high, low = col_bound.copy(), np.zeros(len(col_bound))
+    for i in range(len(r)):
+        lo = indptr[i]
+        for e in range(lo, indptr[i + 1]):
+            if data[e] < np.inf and (forbidden is None or not forbidden[e]):
+                j = e - lo if indices is None else indices[e]
+                h, rest = _less(float(data[e]), r[i], r_low[i])
+                if h < high[j] or (h == high[j] and rest < low[j]):
+                    high[j], low[j] = h, rest
+    for j in range(len(high)):
+        if high[j] == np.inf:
+            high[j] = 0.0
+    return high, low
+
+
+@njit(cache=True, nogil=True)
+def _paid(indptr, indices, data, alone, col_of_row):
+    """Return what each row pays: its link, or staying alone."""
+    pays = alone.copy()
+    for i in range(len(pays)):
+        lo = indptr[i]
+        if col_of_row[i] >= 0:
+            for e in range(lo, indptr[i + 1]):
+                if (e - lo if indices is None else indices[e]) == col_of_row[i]:
+                    pays[i] = data[e]
+    return pays
+
+
+@njit(cache=True, nogil=True)
+def _slacks(pays, col_alone, col_of_row, row_of_col, r, v):
+    """Return the term of each row and column: what it pays less its duals; 0 for columns with a row."""
+    slack = np.zeros(len(pays) + len(col_alone))
+    for i in range(len(pays)):
+        j = col_of_row[i]
+        high, low = pays[i], 0.0
+        if j >= 0:
+            high, low = _less(pays[i], v[0][j], v[1][j])
+        slack[i] = (high - r[0][i]) + (low - r[1][i])
+    for j in range(len(col_alone)):
+        if row_of_col[j] < 0:
+            high, low = _less(col_alone[j], v[0][j], v[1][j])
+            slack[len(pays) + j] = high + low
+    return slack
+
+
+@njit(cache=True, nogil=True)
+def _groups(indptr, indices, data, forbidden, r, v, gap):
+    """Number the groups that pairs of a reduced cost up to the gap connect: int64 (rows + columns,)."""
+    n = len(r[0])
+    parent = np.arange(n + len(v))
+    for i in range(n):
+        lo = indptr[i]
+        for e in range(lo, indptr[i + 1]):
+            if data[e] < np.inf and (forbidden is None or not forbidden[e]):
+                j = e - lo if indices is None else indices[e]
+                high, low = _less(float(data[e]), v[j], 0.0)
+                if (high - r[0][i]) + (low - r[1][i]) <= gap:
+                    a, b = _root(parent, i), _root(parent, n + j)
+                    parent[max(a, b)] = min(a, b)
+    number = np.full(len(parent), -1)
+    count = 0
+    for k in range(len(parent)):
+        root = _root(parent, k)
+        if root == k:
+            number[k] = count
+            count += 1
+        else:
+            number[k] = number[root]
+    return number
+
+
+@njit(cache=True, nogil=True, inline="always")
+def _root(parent, node):
+    while parent[node] != node:
+        parent[node] = parent[parent[node]]
+        node = parent[node]
+    return node

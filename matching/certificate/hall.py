@@ -1,0 +1,84 @@
+"""Why a problem has no assignment: Hall's condition, and the members that break it."""
+
+# ruff: noqa: ANN001, ANN202
+
+from __future__ import annotations
+
+import numpy as np
+from numba import njit
+
+from ..errors import Infeasible
+from ..problem import Problem
+from .certify import block_of
+
+
+def infeasible(
+    problem: Problem,
+    stuck: int | np.ndarray,
+    indptr: np.ndarray,
+    indices: np.ndarray | None,
+    allowed: np.ndarray | None,
+    col_of_row: np.ndarray,
+    row_of_col: np.ndarray,
+) -> Infeasible:
+    """Return the error that names the rows which cannot all be matched.
+
+    Parameters
+    ----------
+    problem : Problem
+        A batch only where `indices` are given, counted over all blocks.
+    stuck : int or int array
+        Rows from which no augmenting path starts.
+    indptr, indices : int64 (rows + 1,), int (edges,) or None
+        The graph; None when the k-th entry of a row is column k.
+    allowed : bool (edges,) or None
+    col_of_row, row_of_col : int32
+        The matching in which they are stuck, counted as in `indptr` and `indices`.
+
+    Returns
+    -------
+    Infeasible
+        Names the rows and columns that alternating paths from the stuck rows reach, in the first block that has a stuck
+        row. If these are all unmatched rows of a maximum matching, every maximum matching gives the same names.
+    """
+    rows = np.flatnonzero(_reached(np.atleast_1d(stuck), indptr, indices, allowed, row_of_col))
+    columns = col_of_row[rows]
+    return of_first_block(rows, np.sort(columns[columns >= 0]), problem.row_offsets, problem.col_offsets)
+
+
+def of_first_block(
+    rows: np.ndarray, columns: np.ndarray, row_offsets: np.ndarray, col_offsets: np.ndarray
+) -> Infeasible:
+    """Return the error that names the given rows and columns of one block: the first that has any of the rows.
+
+    `rows` and `columns` ascend and are counted over all blocks; the offsets are those of `Problem`.
+    """
+    b = int(block_of(row_offsets, rows[:1])[0])
+    members = [
+        (side[(side >= offsets[b]) & (side < offsets[b + 1])] - offsets[b]).tolist()
+        for side, offsets in ((rows, row_offsets), (columns, col_offsets))
+    ]
+    error = Infeasible(rows=members[0], columns=members[1])
+    return error.in_block(b) if len(row_offsets) > 2 else error
+
+
+@njit(cache=True, nogil=True)
+def _reached(stuck, indptr, indices, allowed, row_of_col):
+    """Mark the rows that alternating paths from `stuck` reach; with no free column they break Hall's condition.
+
+    `cardinality.hall_violator` asks the same of a graph; here dense rows and masks are read as they are, uncopied.
+    """
+    seen = np.zeros(len(indptr) - 1, np.bool_)
+    seen[stuck] = True
+    stack = list(stuck)
+    while len(stack):
+        i = stack.pop()
+        lo = indptr[i]
+        for e in range(lo, indptr[i + 1]):
+            if allowed is not None and not allowed[e]:
+                continue
+            k = row_of_col[e - lo if indices is None else indices[e]]
+            if not seen[k]:
+                seen[k] = True
+                stack.append(k)
+    return seen

@@ -1,0 +1,21 @@
+"""The one error that carries an answer; the others are in `matching.errors`."""
+
+from __future__ import annotations
+
+from ..errors import AuctrackError
+from .assignment import Assignment
+
+
+class NotConverged(AuctrackError, RuntimeError):
+    """An iteration budget ran out before the answer was proven.
+
+    Attributes
+    ----------
+    assignment : Assignment or None
+        The links made so far, with duals that bound the optimum from below. Its gap is +inf where a member that must be
+        matched is still alone, and the proven one where no link is missing.
+    """
+
+    def __init__(self, message: str, *, assignment: Assignment | None = None) -> None:
+        super().__init__(message)
+        self.assignment = assignment

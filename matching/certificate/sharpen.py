@@ -1,0 +1,265 @@
+"""The last digits of an answer: what rounding kept from being proven, settled in twice the working precision.
+
+Prices are sums of costs along paths. Where costs span many decades, a path through large ones leaves digits of theirs
+in the price of a pair of small ones, and more than 64 ulp of it; and where links tie to the last digits, those at hand
+may not be the cheapest. Both are settled by a label-correcting search from the prices at hand, in pairs of floats
+(T. J. Dekker, "A floating-point technique for extending the available precision", Numerische Mathematik 18, 1971):
+either it ends, and its labels are duals of which one rounding is left, or it meets a cycle of exchanges that lowers the
+cost, carries it out and goes on (M. Klein, "A primal method for minimal cost flows", Management Science 14, 1967).
+
+The search knows places, the columns and one more for all that is alone, and movers that stand on them: the rows, and a
+stand-in of every column, which stands on the column while it is alone and with the lone while it is linked. A mover may
+go where it may be matched, for the difference of the costs. A cycle of moves is an exchange; where the search ends, its
+labels prove that none lowers the cost.
+"""
+
+# Types of numba kernels live in their docstrings: numba infers them.
+# ruff: noqa: ANN001, ANN202
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+import numpy as np
+from numba import njit
+
+from ..device import cuda
+from ..problem import Problem
+from ..problem.convert import as_dense
+from .assignment import Assignment
+from .certify import MOST_PAIRS, certify
+
+SWEEPS, SWEEPS_OF_LARGE = 200, 20
+"""Times that the ways from each place may be looked at on average, up to `MOST_PAIRS` pairs and beyond: more means that
+the links are far from the cheapest."""
+
+LEAST, ROUGHLY = 2.0**-96, 2.0**-50
+"""Parts of a move's terms: by the first it has to lower a label, as less is the rounding of pairs of floats; where it
+falls short by the second in floats, it does not in pairs of them."""
+
+
+def sharpened(problem: Problem, answer: Assignment) -> Assignment:
+    """Return a proven answer where rounding alone kept this one from it: other duals, other links of a tie; else this.
+
+    Parameters
+    ----------
+    problem : Problem
+        Integers are left as they are, and beyond `MOST_PAIRS` pairs also point sets and what a GPU has solved.
+    answer : Assignment
+        Meant to be exact; the result's arrays lie where its do.
+    """
+    if answer.is_optimal or problem.is_integer or np.isinf(answer.gap).any():
+        return answer
+    if problem.n_edges > MOST_PAIRS and (problem.kind == "points" or answer.device != "cpu"):
+        return answer
+    if problem.is_on_device:
+        settled = sharpened(problem.on_host(), answer.on_host())
+        return settled.on_device() if cuda.is_device_array(answer.col_of_row) else settled
+    if problem.kind == "points":
+        return sharpened(as_dense(problem), answer)
+    parts = [_sharpen(*pair) for pair in zip(problem.blocks(), answer.blocks(), strict=True)]
+    found = [part for part in parts if part is not None]
+    if len(found) < len(parts):
+        return answer
+    col_of_row, v = (np.concatenate(arrays) for arrays in zip(*found, strict=True))
+    stats = {**answer.stats, "sharpened": 1}
+    return certify(problem, col_of_row, v, solver=answer.solver, device=answer.device, stats=stats)
+
+
+def _sharpen(block: Problem, answer: Assignment) -> tuple[np.ndarray, np.ndarray] | None:
+    """Return the cheapest links of a block and column duals that are exact but for one rounding; None if too far.
+
+    Where that rounding still leaves a doubt, the links are right but the duals larger than they need be. Those that
+    follow from the links and the bounds alone are the least.
+    """
+    known = certify(block, answer.col_of_row, answer.col_duals, solver="")
+    if known.is_optimal:  # another block is what lacks a proof
+        return answer.col_of_row, answer.col_duals
+    bound = block.dual_bounds()[1]
+    for begin in (None, np.where(np.isfinite(bound), bound, 0.0)):
+        found = _settled(block, known, known.col_duals if begin is None else begin)
+        if found is None:
+            return None
+        known = certify(block, *found, solver="")
+        if known.is_optimal:
+            break
+    return known.col_of_row, known.col_duals
+
+
+def _settled(block: Problem, answer: Assignment, begin: np.ndarray) -> tuple[np.ndarray, np.ndarray] | None:
+    """Return links that no exchange makes cheaper, and their duals, from given column duals; None if too far."""
+    n, m = block.shape
+    indptr = np.arange(n + 1) * m if block.kind == "dense" else block.indptr
+    moves = indptr, block.indices, block.data, block.forbidden, *block.dual_bounds()
+    labels = _labels(answer, begin)
+    sweeps = SWEEPS if block.n_edges <= MOST_PAIRS else SWEEPS_OF_LARGE
+    if not _settle(*moves, labels, sweeps * (m + 1)):
+        return None
+    place = labels.place[:n]
+    is_free = not np.isfinite(np.concatenate(block.dual_bounds())).any()
+    v = _rounded(labels.high, labels.low, m if m == 0 or not is_free else np.argsort(labels.high[:m])[m // 2], is_free)
+    return np.where(place < m, place, -1).astype(np.int32), v
+
+
+def _rounded(high: np.ndarray, low: np.ndarray, origin: int, is_free: bool) -> np.ndarray:
+    """Return the labels of the columns as floats, that of the origin 0; where all may move, the largest is exact."""
+    high, low = _difference.py_func(high[:-1], low[:-1], high[origin], low[origin])
+    if is_free and len(high):
+        low = low - low[np.argmax(abs(high))]
+    return high + low
+
+
+class Labels(NamedTuple):
+    """State of the search: of each place its label high + low, the last mover to lower it, and the mover on it.
+
+    The last place is that of the lone, where there is no single mover. `place` (rows + columns,) tells where each mover
+    is, `queue` and `is_queued` the places whose ways are to be looked at.
+    """
+
+    high: np.ndarray
+    low: np.ndarray
+    parent: np.ndarray
+    mover: np.ndarray
+    place: np.ndarray
+    queue: np.ndarray
+    is_queued: np.ndarray
+
+
+def _labels(answer: Assignment, begin: np.ndarray) -> Labels:
+    """Return the state that the search begins with: the answer's links, the given duals, every place in the queue."""
+    n, m = len(answer.col_of_row), len(answer.row_of_col)
+    place = np.concatenate([np.where(answer.col_of_row < 0, m, answer.col_of_row), np.full(m, m)]).astype(np.int64)
+    lone = np.flatnonzero(answer.row_of_col < 0)
+    place[n + lone] = lone
+    mover = np.append(np.where(answer.row_of_col < 0, n + np.arange(m), answer.row_of_col), -1)
+    high = np.append(begin, 0.0)
+    queue = np.arange(m + 1)
+    return Labels(high, np.zeros(m + 1), np.full(m + 1, -1), mover, place, queue, np.ones(m + 1, np.bool_))
+
+
+@njit(cache=True, nogil=True)
+def _settle(indptr, indices, data, forbidden, row_bound, col_bound, labels, most):
+    """Lower labels and exchange until no move lowers one; return whether that ended within `most` places looked at."""
+    places = len(labels.high)
+    ends = np.array([0, places])
+    lowered = 0
+    for _ in range(most):
+        if ends[1] == 0:
+            return True
+        here = labels.queue[ends[0]]
+        ends[0] = (ends[0] + 1) % places
+        ends[1] -= 1
+        labels.is_queued[here] = False
+        lowered += _look_around(here, indptr, indices, data, forbidden, row_bound, col_bound, labels, ends)
+        if lowered >= places:
+            lowered = 0
+            _exchange_all(labels, ends)
+    return False
+
+
+@njit(cache=True, nogil=True)
+def _look_around(here, indptr, indices, data, forbidden, row_bound, col_bound, labels, ends):
+    """Try all moves from a place; return how many lowered a label."""
+    lone = len(labels.high) - 1
+    if here < lone:
+        return _try_moves(labels.mover[here], indptr, indices, data, forbidden, row_bound, col_bound, labels, ends)
+    lowered = 0
+    for x in range(len(labels.place)):
+        if labels.place[x] == lone:
+            lowered += _try_moves(x, indptr, indices, data, forbidden, row_bound, col_bound, labels, ends)
+    return lowered
+
+
+@njit(cache=True, nogil=True)
+def _try_moves(x, indptr, indices, data, forbidden, row_bound, col_bound, labels, ends):
+    """Try all moves of a mover; return how many lowered a label."""
+    n, lone = len(row_bound), len(labels.high) - 1
+    here = labels.place[x]
+    if x >= n:
+        if here == lone:
+            return _try(x, x - n, 0.0, col_bound[x - n], labels, ends)
+        return _try(x, lone, col_bound[here], 0.0, labels, ends)
+    own = row_bound[x]
+    lo = indptr[x]
+    for e in range(lo, indptr[x + 1]):
+        if (e - lo if indices is None else indices[e]) == here:
+            own = data[e]
+    lowered = 0 if here == lone else _try(x, lone, own, row_bound[x], labels, ends)
+    for e in range(lo, indptr[x + 1]):
+        if forbidden is None or not forbidden[e]:
+            there = e - lo if indices is None else indices[e]
+            lowered += _try(x, there, own, data[e], labels, ends)
+    return lowered
+
+
+@njit(cache=True, nogil=True, inline="always")
+def _try(x, there, own, cost, labels, ends):
+    """Lower the label of a place to what it takes the mover to go there, if that is lower; return 1 if so, else 0."""
+    here = labels.place[x]
+    size = abs(labels.high[here]) + abs(own) + abs(cost) + abs(labels.high[there])
+    roughly = (labels.high[here] - own) + (cost - labels.high[there])
+    if there == here or cost == np.inf or roughly > ROUGHLY * size:
+        return 0
+    base_high, base_low = _difference(labels.high[here], labels.low[here], own, 0.0)
+    new_high, new_low = _difference(base_high, base_low, -cost, 0.0)
+    if (new_high - labels.high[there]) + (new_low - labels.low[there]) >= -LEAST * size:
+        return 0
+    labels.high[there], labels.low[there], labels.parent[there] = new_high, new_low, x
+    _enqueue(there, labels, ends)
+    return 1
+
+
+@njit(cache=True, nogil=True, inline="always")
+def _enqueue(place, labels, ends):
+    """Put a place into the queue, whose head and size are `ends`, unless it is in it."""
+    if not labels.is_queued[place]:
+        labels.queue[(ends[0] + ends[1]) % len(labels.queue)] = place
+        ends[1] += 1
+        labels.is_queued[place] = True
+
+
+@njit(cache=True, nogil=True)
+def _exchange_all(labels, ends):
+    """Carry out the exchange of every cycle of parents, which have no place in common as each has one parent."""
+    seen = np.full(len(labels.high), -1)
+    found = False
+    for root in range(len(seen)):
+        at = root
+        while seen[at] < 0:
+            seen[at] = root
+            if labels.parent[at] < 0:
+                break
+            at = labels.place[labels.parent[at]]
+        else:
+            if seen[at] == root:
+                _exchange(at, labels, ends)
+                found = True
+    if found:
+        labels.parent[:] = -1
+
+
+@njit(cache=True, nogil=True)
+def _exchange(start, labels, ends):
+    """Let every mover of the cycle of parents through a place go where it lowered the label."""
+    lone = len(labels.high) - 1
+    at = start
+    while True:
+        going = labels.parent[at]
+        left = labels.place[going]
+        labels.place[going], labels.parent[at] = at, -1
+        if at < lone:
+            labels.mover[at] = going
+        _enqueue(at, labels, ends)
+        at = left
+        if at == start:
+            break
+
+
+@njit(cache=True, nogil=True, inline="always")
+def _difference(a_high, a_low, b_high, b_low):
+    """Return a - b of two pairs of floats as a pair whose second is the rounding of the first."""
+    total = a_high - b_high
+    part = total - a_high
+    error = (a_high - (total - part)) + (-b_high - part) + (a_low - b_low)
+    result = total + error
+    return result, error - (result - total)

@@ -1,0 +1,199 @@
+"""An independent check of an assignment's certificate. Imports no solver.
+
+The sums of the certificate are those that `certify` makes; small problems are checked once more without them, and
+without rounding (`exact_optimum`).
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from typing import Any
+
+import numpy as np
+
+from ..errors import InvalidProblem
+from ..problem import Problem
+from ..problem.costs import absent_cost, best_row_duals, largest_cost, link_costs, row_costs
+from .assignment import Assignment
+from .certify import ULPS, Slackness, block_of, complementary_slackness, incomplete_blocks, inverse, settled
+from .exact_optimum import is_cheapest, is_small
+
+_TOLERANCE = ULPS * np.finfo(np.float64).eps
+
+
+@dataclass(frozen=True)
+class Certificate:
+    """What `verify` found.
+
+    Attributes
+    ----------
+    is_valid : bool
+        The matching is one, allowed by the problem, complete where it must be, its duals are feasible, and cost, gap
+        and `is_optimal` are as stated. False means that the assignment is wrong, whatever it says of itself.
+    is_optimal : bool
+        Valid, and the duals prove that nothing is cheaper (gap 0; for real costs within 64 ulp, term by term, and the
+        gap with its rounding within 1e-9 of the links' own cost). Of small problems also the optimum itself says so.
+    cost, gap : number, or ndarray (blocks,) for a batch
+        Recomputed from the problem; NaN where the links are no matching or the duals are no numbers.
+    faults : tuple of str
+        One sentence for each thing that is wrong.
+    """
+
+    is_valid: bool
+    is_optimal: bool
+    cost: Any
+    gap: Any
+    faults: tuple[str, ...]
+
+    def __bool__(self) -> bool:
+        return self.is_optimal
+
+
+def verify(problem: Any, assignment: Assignment) -> Certificate:
+    """Recompute an assignment's certificate from the problem alone.
+
+    Parameters
+    ----------
+    problem : Problem, or array or sparse matrix as taken by `solve`
+    assignment : Assignment
+
+    Returns
+    -------
+    Certificate
+        True in a condition when the assignment is proven optimal.
+
+    Raises
+    ------
+    InvalidProblem
+        If there is no assignment, or its arrays do not have the problem's sizes.
+    """
+    if not isinstance(assignment, Assignment):  # pyright: ignore[reportUnnecessaryIsInstance]
+        raise InvalidProblem(f"assignment needs what solve returned; got a {type(assignment).__name__}.")
+    if assignment.maximize:
+        found = verify(Problem.of_values(problem), assignment.negated())
+        return replace(found, cost=-found.cost)
+    problem, assignment = Problem.of(problem).on_host(), assignment.on_host()
+    _check_arrays(problem, assignment)
+    faults = _matching_faults(problem, assignment) or _dual_size_faults(problem, assignment)
+    if faults:
+        nothing = np.full(problem.n_blocks, np.nan)
+        return Certificate(False, False, _per_block(nothing), _per_block(nothing), tuple(faults))
+    r, v = assignment.row_duals, assignment.col_duals
+    best, terms = best_row_duals(problem, v)
+    links = assignment.col_of_row, assignment.row_of_col
+    sums = settled(problem, *links, v, complementary_slackness(problem, *links, r, v, terms))
+    proven = sums.is_tight and (_is_cheapest(problem, assignment) if is_small(problem) else sums.proves)
+    faults = _dual_faults(problem, r, v, best) + _claim_faults(assignment, sums, proven)
+    proven = proven and not faults
+    return Certificate(not faults, proven, _per_block(sums.cost), _per_block(sums.gap), tuple(faults))
+
+
+def _is_cheapest(problem: Problem, assignment: Assignment) -> bool:
+    """Whether every block of a small problem is matched as cheaply as can be."""
+    rows, cols = problem.row_offsets, problem.col_offsets
+    return all(
+        is_cheapest(block, assignment.col_of_row[rows[b] : rows[b + 1]], assignment.col_duals[cols[b] : cols[b + 1]])
+        for b, block in enumerate(problem.blocks())
+    )
+
+
+def _per_block(values: np.ndarray) -> Any:
+    """Return a number for a single problem and the array for a batch, as `Assignment` does."""
+    return values[0].item() if len(values) == 1 else values
+
+
+def _check_arrays(problem: Problem, assignment: Assignment) -> None:
+    arrays = assignment.col_of_row, assignment.row_of_col, assignment.row_duals, assignment.col_duals
+    sizes = tuple(len(a) for a in arrays)
+    if sizes != (*problem.shape, *problem.shape):
+        raise InvalidProblem(
+            f"assignment needs the problem's {problem.n_rows} rows and {problem.n_cols} columns; got arrays of {sizes}."
+        )
+    types = assignment.row_duals.dtype, assignment.col_duals.dtype
+    if any(own != problem.dual_dtype for own in types):
+        raise InvalidProblem(
+            f"assignment needs duals of {problem.dual_dtype} for these costs; got {types[0]} for rows, {types[1]} for "
+            "columns. Verify it against the problem that was solved."
+        )
+
+
+def _matching_faults(problem: Problem, assignment: Assignment) -> list[str]:
+    """Say how the links fail to be a matching that the problem allows and that is complete where it must be."""
+    col_of_row, row_of_col = assignment.col_of_row, assignment.row_of_col
+    rows = np.flatnonzero(col_of_row >= 0)
+    block = block_of(problem.row_offsets, rows)
+    local = col_of_row[rows]
+    if (local >= np.diff(problem.col_offsets)[block]).any() or (col_of_row < -1).any():
+        return ["a row names a column out of its block's range"]
+    cols = local + problem.col_offsets[block]
+    if len(np.unique(cols)) != len(cols):
+        return ["two rows share a column"]
+    faults: list[str] = []
+    if not np.array_equal(inverse(problem, col_of_row), row_of_col):
+        faults.append("row_of_col is not the inverse of col_of_row")
+    if (link_costs(problem, rows, block, local) == absent_cost(problem)).any():
+        faults.append("a link is forbidden by the problem")
+    if incomplete_blocks(problem, col_of_row).any():
+        faults.append("a member of a shorter side is alone although there is no unmatched_cost")
+    return faults
+
+
+def _dual_size_faults(problem: Problem, assignment: Assignment) -> list[str]:
+    """Say whether duals are so large that rounding would let them prove anything.
+
+    Some optimal duals are always sums of costs along a path, so none needs more than its length times the largest cost;
+    the factor leaves room for the overshoot of auctions. Where all costs are 0, no link can be wrong.
+    """
+    duals = np.concatenate([assignment.row_duals, assignment.col_duals])
+    if not np.isfinite(duals).all():
+        return ["a dual is not finite"]
+    shorter = np.minimum(np.diff(problem.row_offsets), np.diff(problem.col_offsets)).max(initial=0)
+    largest = largest_cost(problem)
+    limit = 8.0 * (float(shorter) + 2) * largest
+    if largest and (abs(duals.astype(np.float64)) > limit).any():
+        return [f"a dual is beyond ±{limit:g}, more than these costs can need: its rounding would hide a wrong link"]
+    return []
+
+
+def _claim_faults(assignment: Assignment, sums: Slackness, proven: bool) -> list[str]:
+    """Say which of the stated cost, gap and optimality are not what the links and duals come to."""
+    cost, gap = sums.cost, sums.gap
+    stated_cost, stated_gap = np.atleast_1d(assignment.cost), np.atleast_1d(assignment.gap)
+    if stated_cost.shape != cost.shape or stated_gap.shape != gap.shape:
+        return [f"cost and gap need one number for each of {len(cost)} blocks"]
+    exact = cost.dtype.kind == "i"
+    cost_rounding = 0 if exact else 1e-12 * sums.size
+    gap_rounding = 0 if exact else sums.rounding + 1e-12 * abs(gap)
+    faults: list[str] = []
+    if not (abs(stated_cost - cost) <= cost_rounding).all():
+        faults.append(f"the stated cost {assignment.cost} is not the links' {_per_block(cost)}")
+    if not (stated_gap >= gap - gap_rounding).all():
+        faults.append(f"the stated gap {assignment.gap} is below the {_per_block(gap)} that the duals prove")
+    if assignment.is_optimal and not proven:
+        faults.append("is_optimal is stated, but the duals do not prove it")
+    return faults
+
+
+def _dual_faults(problem: Problem, r: np.ndarray, v: np.ndarray, best: np.ndarray) -> list[str]:
+    """Say where duals break c_ij - r_i - v_j ≥ 0 or their bounds; `best` are the largest feasible row duals."""
+    row_bound, col_bound = problem.dual_bounds()
+    faults: list[str] = []
+    if (r > row_bound).any() or (v > col_bound).any():
+        faults.append("a dual is above its bound")
+    # A slack of row i is at least best - r, and its tolerance at least that of r alone.
+    tolerance = 0 if problem.is_integer else _TOLERANCE * abs(r)
+    violated = [i for i in np.flatnonzero(r - best > tolerance).tolist() if _row_is_violated(problem, i, r, v)]
+    if violated:
+        i = violated[0]
+        faults.append(f"row {i} has dual {r[i]}, but nothing above {best[i]} is feasible ({len(violated)} such rows)")
+    return faults
+
+
+def _row_is_violated(problem: Problem, i: int, r: np.ndarray, v: np.ndarray) -> bool:
+    """Whether a pair of row `i` has a negative slack beyond the rounding of its own three terms."""
+    cols, cost = row_costs(problem, i)
+    slack = cost - r[i] - v[cols]
+    if problem.is_integer:
+        return bool((slack < 0).any())
+    largest = np.maximum(np.maximum(abs(cost), abs(v[cols])), abs(r[i]))
+    return bool((slack < -_TOLERANCE * largest).any())

@@ -1,0 +1,70 @@
+// Chains: for every row, columns that it reaches along up to four pairs of zero slack, links in between. A key that
+// enters the row is all of theirs at once, so that a search takes a third of the rounds. It is worth it where searches are
+// long: few rows are free then, and the pairs of zero slack are hardly more than the trees of earlier stages, so that a row
+// reaches four columns or so.
+//
+// A chain may lack columns (those beyond the room for it, those whose pair is on no list): the rounds then find them.
+// Between a dual update and the listing of zeros `zeros` has no other use, nor have `n_zeros` and `roots`, which hold lengths.
+#pragma once
+#include "hungarian/solve.cuh"
+
+#ifndef LONG_SEARCH
+#define LONG_SEARCH 48  // rounds of a search from which on the next ones get chains
+#endif
+constexpr int CHAIN_LANES = 8;  // threads that lengthen the chain of a row
+
+// The column that this lane's place of a row's chain holds, or nobody. One warp.
+__device__ __forceinline__ int chain_column(const Solve& s, int i) {
+    return lane() < s.n_zeros[i] ? s.zeros[(int64)i * ZEROS + lane()] : NOBODY;
+}
+
+// The columns that a row has zero slack with, but its own. A warp takes a row; all threads of the team come.
+__device__ __forceinline__ void begin_chains(const Solve& s, const Team& team) {
+    for (int i = team.warp(); i < s.costs.n_rows; i += team.warps()) {
+        const Row row = peek(&s.rows[i]);
+        const int64 first = s.lists.first(i);
+        int found = 0;
+        for (int base = 0; base < row.listed; base += 32) {
+            const int e = base + lane();
+            int j = row.col;
+            if (e < row.listed) j = s.lists.cols[first + e];
+            const bool zero =
+                j != row.col && key_of(price_t(0), (price_t)s.lists.costs[first + e], peek(&s.columns[j]).v, row.r) == price_t(0);
+            const uint32 who = __ballot_sync(FULL_WARP, zero);
+            const int place = found + __popc(who & lanes_below());
+            if (zero && place < ZEROS) s.zeros[(int64)i * ZEROS + place] = j;
+            found += __popc(who);
+        }
+        if (lane() == 0) s.n_zeros[i] = min(found, ZEROS);
+    }
+}
+
+// To every row's chain, those of the rows behind its columns. `before`, `after`: lengths. All threads of the team come.
+__device__ __forceinline__ void double_chains(const Solve& s, const Team& team, const int* before, int* after) {
+    const uint32 together = ((1u << CHAIN_LANES) - 1u) << (lane() / CHAIN_LANES * CHAIN_LANES);
+    for (int i = team.thread / CHAIN_LANES; i < s.costs.n_rows; i += team.threads / CHAIN_LANES) {
+        int* const chain = s.zeros + (int64)i * ZEROS;
+        const int n = peek(&before[i]), mine = lane() % CHAIN_LANES;
+        if (mine == 0) poke(&after[i], n);
+        __syncwarp(together);
+        for (int e = mine; e < n; e += CHAIN_LANES) {
+            const int behind = peek(&s.columns[chain[e]].row);
+            const int more = behind < 0 ? 0 : peek(&before[behind]);
+            if (more == 0) continue;
+            const int place = atomicAdd(&after[i], more);
+            for (int k = 0; k < more && place + k < ZEROS; ++k) chain[place + k] = s.zeros[(int64)behind * ZEROS + k];
+        }
+        __syncwarp(together);
+        if (mine == 0) poke(&after[i], min(peek(&after[i]), ZEROS));
+    }
+}
+
+// All threads of the team come.
+__device__ __forceinline__ void make_chains(const Solve& s, const Team& team) {
+    begin_chains(s, team);
+    team.meet(s.counts);
+    double_chains(s, team, s.n_zeros, s.roots);
+    team.meet(s.counts);
+    double_chains(s, team, s.roots, s.n_zeros);
+    team.meet(s.counts);
+}

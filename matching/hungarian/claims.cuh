@@ -1,0 +1,58 @@
+// How the trees of a stage claim columns, along pairs of zero slack.
+//
+// A column that several rows of one level reach goes to the one with the smallest hash of the pair: equal costs then spread
+// over the rows. A tree with an end does not grow further.
+#pragma once
+#include "hungarian/nearest_ends.cuh"
+
+constexpr int LEVEL_BITS = 19, HASH_BITS = 21, ROW_BITS = 24;
+static_assert(LEVEL_BITS + HASH_BITS + ROW_BITS == 64, "a claim is one word");
+
+__device__ __forceinline__ uint64 claim_of(int level, int row, int col) {
+    uint32 hash = (uint32)row * 0x9E3779B1u ^ (uint32)col * 0x85EBCA77u;
+    hash = (hash ^ hash >> 15) * 0x2C1B3C6Du;
+    hash = (hash ^ hash >> 13) >> (32 - HASH_BITS);
+    return (uint64)level << (HASH_BITS + ROW_BITS) | (uint64)hash << ROW_BITS | (uint32)row;
+}
+__device__ __forceinline__ int level_of(uint64 claim) { return (int)(claim >> (HASH_BITS + ROW_BITS)); }
+__device__ __forceinline__ int row_of(uint64 claim) { return (int)(claim & ((1u << ROW_BITS) - 1)); }
+
+__device__ __forceinline__ void end_path(const Solve& s, int root, int level, int end) {
+    atomicMin((unsigned long long*)&s.ends[root], (uint64)level << 32 | (uint32)end);
+}
+__device__ __forceinline__ bool has_ended(uint64 end, int level) { return (uint32)(end >> 32) < (uint32)level; }
+
+// How many zeros a row has, and this lane's first of them: read before it is known whether they are needed.
+struct Zeros {
+    int found, first;
+
+    __device__ __forceinline__ void read(const Solve& s, int i, int mine) {
+        found = s.n_zeros[i], first = s.zeros[(int64)i * s.most_zeros + mine];
+    }
+};
+
+// Writes down which row holds the claim to a column, and the column that this row came from.
+__device__ __forceinline__ void note_step(const Solve& s, int col, int row, int from) { s.steps[col] = make_int2(row, from); }
+
+// A row of level `level` claims its columns of zero slack: take(column, claim) each. `lanes` threads.
+template <typename Take>
+__device__ __forceinline__ void claim_columns(const Solve& s, price_t delta, int i, int root, int level, int mine, int lanes,
+                                              const Zeros& zeros, const Take& take) {
+    const int found = zeros.found;
+    const bool listed = found <= s.most_zeros;
+    Row row{};
+    if (!listed || s.row_bound != nullptr) row = peek(&s.rows[i]);
+    const bool whole = !listed && is_short(row, row.entered, delta);
+    const price_t far = s.ends_bound && (!listed || s.row_bound != nullptr) ? way_of(&s.row_far[i]) : none();
+    const int length = listed ? found : whole ? s.costs.n_cols : row.listed;
+    for (int e = mine; e < length; e += lanes) {
+        int j;
+        price_t slack;
+        if (listed) j = e == mine ? zeros.first : s.zeros[(int64)i * s.most_zeros + e];
+        else if (!is_zero(s, i, row, row.entered, delta, whole, e, j, slack)) continue;
+        else if (s.ends_bound && slack + way_of(&s.far[j]) != far) continue;
+        take(j, claim_of(level + 1, i, j));
+    }
+    if (s.row_bound != nullptr && mine == 0 && far < none() && way_alone(s, i, row) == far)
+        end_path(s, root, level, s.costs.n_cols + i);
+}

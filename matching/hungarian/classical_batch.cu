@@ -1,0 +1,57 @@
+// Many small dense problems by the classical Hungarian method in stages, each by a block of its own.
+//
+// Source and steps as hungarian/classical.cu; what is left to a launch of its own there, the reduction (Algorithm 1 of Date &
+// Nagi) and the first lists, is done by the block too. The arrays of all problems lie one after the other; what a problem has
+// twice lies together.
+//
+// Bytes: 4 to 8 per pair, three times, then as hungarian/stages.cuh. Hazards: as there; blocks share nothing.
+// variant: -DCOST=double
+// variant: -DINTEGER -DCOST=int
+// variant: -DINTEGER -DCOST=int64
+#define ONE_BLOCK
+#include "hungarian/places.cuh"
+#include "hungarian/stages.cuh"
+
+#ifndef THREADS
+#define THREADS 256
+#endif
+
+// far, row_far: zeros; these, slacks and members: null where no problem has ends that must not be passed by.
+// again: go on from v and the matching, once loose links are undone; else v, r are written and nothing is matched.
+// Dynamic shared memory: 40 bytes a column and 60 a row of the largest problem.
+extern "C" __global__ void __launch_bounds__(THREADS, THREADS > 256 ? 1 : 2) hungarian_classical_batch(
+    const Place* places, int most_side, const cost_t* cost, const unsigned char* forbidden, const price_t* row_bound,
+    const price_t* col_bound, int again, price_t loose, price_t* v, price_t* r, int* col_of_row, int* row_of_col,
+    int capacity, int* list_cols, cost_t* list_costs, int* zeros, int most_zeros, price_t* whole, int2* queue, int* free_rows,
+    uint64* far, uint64* row_far, price_t* slacks, int* members, Counts* counts
+) {
+    extern __shared__ uint64 room[];
+    __shared__ Shared shared;
+    const Place at = places[blockIdx.x];
+    const int64 i0 = at.first_row, j0 = at.first_col;
+    const int n = at.n_rows, m = at.n_cols;
+    Column* const columns = (Column*)room;
+    uint64* const claims = (uint64*)(columns + m);
+    int2* const steps = (int2*)(claims + m);
+    Row* const rows = (Row*)(steps + m);
+    uint64* const ends = (uint64*)(rows + n);
+    int* const stamp = (int*)(ends + n);
+    const Costs costs{n, m, cost + at.first_cost, forbidden == nullptr ? nullptr : forbidden + at.first_cost, nullptr};
+    const Lists lists{capacity, list_cols + i0 * capacity, list_costs + i0 * capacity};
+    const Solve s{costs, row_bound == nullptr ? nullptr : row_bound + i0, row_bound != nullptr || n < m, v + j0, rows, columns, lists,
+                  zeros + i0 * most_zeros, stamp + n, most_zeros, stamp, whole + i0, claims, steps, ends, stamp + 2 * n,
+                  queue + 2 * (int64)most_side * blockIdx.x, free_rows + 2 * i0, far + j0, row_far + i0, slacks + i0 * most_zeros,
+                  members + i0, most_side, counts + blockIdx.x};
+    r += i0, col_of_row += i0, row_of_col += j0;
+    if (again) release_loose(costs, s.row_bound, s.v, r, col_of_row, row_of_col, loose);
+    else reduce(costs, s.row_bound, col_bound + j0, s.v, r);
+    for (int j = threadIdx.x; j < m; j += blockDim.x) claims[j] = NOTHING;
+    for (int i = threadIdx.x; i < n; i += blockDim.x) {
+        ends[i] = NOTHING, stamp[i] = 0;
+        if (r[i] >= none()) s.counts->stuck = i;
+        if (col_of_row[i] == FREE) s.free_rows[next_place(&s.counts->free_rows[0])] = i;
+    }
+    for (int i = threadIdx.x / 32; i < n; i += blockDim.x / 32) list_smallest(costs, s.v, lists, i, rows);
+    __syncthreads();
+    if (peek(&s.counts->stuck) < 0) solve(s, the_block(), r, col_of_row, row_of_col, shared);
+}

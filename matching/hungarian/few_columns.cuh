@@ -1,0 +1,81 @@
+// Levels of few columns, by one block by itself: a solve has thousands of them one after the other, most of hardly a hundred
+// columns, and what each takes is the way to the L2 cache and back, as often as one read waits for another.
+//
+// Here that is twice. What a level claims stays in shared memory, every offer that was its column's best so far, with its root
+// and the row behind the column, asked for beside the claim. So the next level asks at once for all it needs: whether the offer
+// was the best of all, whether its tree has an end, and the pairs of the row behind.
+//
+// Threads: OFFER_LANES an offer, or fewer: few rows have more pairs, and idle warps would take turns with the others.
+// Hazards: as in hungarian/stages.cuh; claims are asked for after a barrier.
+#pragma once
+#include "hungarian/claims.cuh"
+
+constexpr int OFFER_SHIFT = 2, OFFER_LANES = 1 << OFFER_SHIFT;
+
+__device__ __forceinline__ Offer root_offer(int i) { return Offer{NOBODY, i, 0, i}; }
+__device__ __forceinline__ Offer claimed_offer(const Solve& s, int j) {
+    const int row = row_of(peek(&s.claims[j]));
+    return Offer{j, peek(&s.columns[j].row), (uint32)row | FIRST, peek(&s.roots[row])};
+}
+
+// One level: the rows behind the offers that held claim columns. What does not fit goes to `beyond`, each column once.
+// All threads of the block.
+__device__ __forceinline__ void grow_offers(const Solve& s, price_t delta, int level, int n, const Offer* offers, Offer* next,
+                                            int* n_next, int2* beyond, int* n_beyond) {
+    int lanes = OFFER_LANES, shift = OFFER_SHIFT;
+    while (shift > 0 && n << shift > (int)blockDim.x) lanes /= 2, shift -= 1;
+    const int mine = threadIdx.x & (lanes - 1);
+    for (int q = threadIdx.x >> shift; q < n; q += (int)blockDim.x >> shift) {
+        const Offer offer = offers[q];
+        const int i = offer.behind, root = offer.root;
+        Zeros zeros;
+        if (i >= 0) zeros.read(s, i, mine);
+        const uint64 end = peek(&s.ends[root]), claim = offer.col < 0 ? 0 : peek(&s.claims[offer.col]);
+        const int from = offer.col < 0 ? NOBODY : peek(&s.rows[offer.row()].col);
+        if (offer.col >= 0 && row_of(claim) != offer.row()) continue;
+        if (offer.col >= 0 && mine == 0) note_step(s, offer.col, offer.row(), from);
+        if (i < 0) {
+            if (mine == 0) end_path(s, root, level, offer.col);
+            continue;
+        }
+        if (mine == 0) poke(&s.roots[i], root);
+        if (has_ended(end, level) || (offer.col < 0 && s.ends_bound && !has_end(s, i, delta))) continue;
+        claim_columns(s, delta, i, root, level, mine, lanes, zeros, [&](int j, uint64 claim) {
+            const int behind = peek(&s.columns[j].row);
+            const uint64 before = atomicMin((unsigned long long*)&s.claims[j], claim);
+            if (before < claim) return;
+            const bool first = level_of(before) > level + 1;
+            const int place = next_place(n_next);
+            if (place < OFFERS) next[place] = Offer{j, behind, (uint32)i | (first ? FIRST : 0u), root};
+            else if (first) beyond[next_place(n_beyond)] = make_int2(j, 0);
+        });
+    }
+}
+
+// Levels from `level` on, whose `n` columns are in `queue`, until there are none or too many, which then are in the next queue.
+// Tells in `counts` how many and at which level. All threads of one block.
+__device__ __forceinline__ void grow_few(const Solve& s, const int* free_rows, price_t delta, int level, int round, int n,
+                                         Shared& shared) {
+    const int2* const queue = s.queue + (round & 1) * s.queue_length;
+    int2* const beyond = s.queue + (~round & 1) * s.queue_length;
+    int* const n_beyond = &s.counts->queue[(round + 1) % SLOTS];
+    __syncthreads();
+    for (int q = threadIdx.x; q < n; q += blockDim.x)
+        shared.offers[0][q] = level == 0 ? root_offer(free_rows[q]) : claimed_offer(s, queue[q].x);
+    if (threadIdx.x == 0) shared.n_offers[1] = 0;
+    __syncthreads();
+    int step = 0;
+    do {
+        if (threadIdx.x == 0) shared.n_offers[(step + 2) % 3] = 0;
+        grow_offers(s, delta, level + step, n, shared.offers[step & 1], shared.offers[~step & 1], &shared.n_offers[(step + 1) % 3],
+                    beyond, n_beyond);
+        __syncthreads();
+        step += 1;
+        n = shared.n_offers[step % 3];
+    } while (0 < n && n <= OFFERS);
+    for (int q = threadIdx.x; q < min(n, OFFERS); q += blockDim.x) {
+        const Offer offer = shared.offers[step & 1][q];
+        if (offer.is_first()) beyond[next_place(n_beyond)] = make_int2(offer.col, 0);
+    }
+    if (threadIdx.x == 0) s.counts->alone[round % SLOTS] = level + step, s.counts->queue[(round + 2) % SLOTS] = 0;
+}

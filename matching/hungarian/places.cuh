@@ -1,0 +1,59 @@
+// What the kernels for batches share: where a problem lies, its reduction, and what is undone before links are made anew.
+#pragma once
+#include "hungarian/lists.cuh"
+
+struct Place {
+    int64 first_row, first_col, first_cost;
+    int n_rows, n_cols;
+};
+
+__device__ __forceinline__ price_t least_of_row(const Costs& costs, int i, const price_t* v) {
+    price_t mine = none();
+#pragma unroll 4
+    for (int j = lane(); j < costs.n_cols; j += 32) {
+        const price_t c = costs.of(costs.first(i) + j);
+        if (c < none() && c - v[j] < mine) mine = c - v[j];
+    }
+    return least_of_warp(mine);
+}
+// Algorithm 1: the largest row duals for columns at their bound or 0, then the largest duals of the columns without a bound.
+__device__ __forceinline__ void reduce(const Costs& costs, const price_t* row_bound, const price_t* col_bound, price_t* v, price_t* r) {
+    for (int j = threadIdx.x; j < costs.n_cols; j += blockDim.x) v[j] = col_bound[j] < none() ? col_bound[j] : price_t(0);
+    __syncthreads();
+    for (int i = threadIdx.x / 32; i < costs.n_rows; i += blockDim.x / 32) {
+        const price_t least = least_of_row(costs, i, v), bound = row_bound != nullptr ? row_bound[i] : none();
+        if (lane() == 0) r[i] = bound < least ? bound : least;
+    }
+    __syncthreads();
+    for (int j = threadIdx.x; j < costs.n_cols; j += blockDim.x) {
+        if (col_bound[j] < none()) continue;
+        price_t mine = none();
+#pragma unroll 8
+        for (int i = 0; i < costs.n_rows; ++i) {
+            const price_t c = costs.of(costs.first(i) + j);
+            if (c < none() && c - r[i] < mine) mine = c - r[i];
+        }
+        if (mine < none()) v[j] = mine;
+    }
+    __syncthreads();
+}
+
+// Leaves the rows alone whose links rounding left loose, by more than `loose` of their largest term; all duals are feasible.
+__device__ __forceinline__ void release_loose(const Costs& costs, const price_t* row_bound, const price_t* v, price_t* r, int* col_of_row, int* row_of_col,
+                              price_t loose) {
+    for (int i = threadIdx.x / 32; i < costs.n_rows; i += blockDim.x / 32) {
+        const price_t best = least_of_row(costs, i, v), bound = row_bound != nullptr ? row_bound[i] : none();
+        if (lane() != 0) continue;
+        const int j = col_of_row[i];
+        r[i] = bound < best ? bound : best;
+        if (j < 0) {
+            if (r[i] < bound) col_of_row[i] = FREE;
+            continue;
+        }
+        const price_t c = (price_t)costs.cost[costs.first(i) + j], price = v[j];
+        const price_t largest = max(max(abs(c), abs(price)), abs(r[i]));
+        if (c - price - r[i] > loose * largest) col_of_row[i] = row_of_col[j] = FREE;
+        else r[i] = c - price;
+    }
+    __syncthreads();
+}

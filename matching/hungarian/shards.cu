@@ -1,0 +1,112 @@
+// What the shards of a cost matrix on several GPUs tell each other between the steps of papers/date_nagi_2016/steps.cu.
+//
+// Source: K. Date, R. Nagi, "GPU-accelerated Hungarian algorithms for the Linear Assignment Problem", Parallel Computing 57
+// (2016), section 5: the frontier of a level is gathered and handed out, the least slack is reduced, predecessors go to the
+// root. Here every device gets the union of all: each of these arrays holds -1 where a device has nothing to say, and their
+// maximum over the devices (an all-reduce between the launches) is what all of them say.
+//
+// Threads: one a row or column, one block for the outlook, a warp a row for the certificate. Bytes: 4 to 20 per row and column;
+// the certificate reads all pairs of the shard. Hazards: none; the order of a frontier is that of atomics and may differ
+// between devices.
+// variant: -DCOST=double
+// variant: -DINTEGER -DCOST=int
+// variant: -DINTEGER -DCOST=int64
+#include "problem/graph.cuh"
+
+enum : unsigned char { INACTIVE, ACTIVE, VISITED, REVERSE };
+
+// Rows that this shard's columns woke: the column that each was reached by, counted over all shards.
+extern "C" __global__ void hungarian_tell_rows(int n_rows, int first_col, const unsigned char* row_mark, const int* row_pred, int* told) {
+    for (int i = global_thread(); i < n_rows; i += all_threads()) told[i] = row_mark[i] == ACTIVE ? row_pred[i] + first_col : -1;
+}
+
+// The rows that any shard woke are the next frontier of all. n_frontier starts at 0.
+extern "C" __global__ void hungarian_hear_rows(int n_rows, price_t delta, const int* told, int* row_pred, unsigned char* row_covered,
+                                               price_t* entered, unsigned char* row_mark, int* frontier, int* n_frontier) {
+    for (int i = global_thread(); i < n_rows; i += all_threads()) {
+        if (told[i] < 0) continue;
+        row_pred[i] = told[i];
+        row_covered[i] = 0;
+        entered[i] = delta;
+        row_mark[i] = VISITED;
+        frontier[next_place(n_frontier)] = i;
+    }
+}
+
+// outlook[0] = the least Δ at which a column of this shard enters or a row goes alone; outlook[1] = 0 if a path has ended, else 1.
+// One block of 1024 threads.
+extern "C" __global__ void hungarian_outlook(int n_rows, int n_cols, const price_t* row_bound, const price_t* r, const price_t* entered,
+                                             const unsigned char* row_mark, const unsigned char* alone, const price_t* key,
+                                             const unsigned char* col_covered, const unsigned char* col_mark, price_t* outlook) {
+    __shared__ price_t of_warp[32];
+    price_t least = none();
+    bool ended = false;
+    for (int i = threadIdx.x; i < n_rows; i += blockDim.x) {
+        ended |= alone[i] == REVERSE;
+        if (row_mark[i] != VISITED || alone[i] || row_bound[i] >= none()) continue;
+        const price_t there = entered[i] + (row_bound[i] - r[i]);
+        if (there < least) least = there;
+    }
+    for (int j = threadIdx.x; j < n_cols; j += blockDim.x) {
+        ended |= col_mark[j] == REVERSE;
+        if (!col_covered[j] && key[j] < least) least = key[j];
+    }
+#pragma unroll
+    for (int step = 16; step > 0; step /= 2) {
+        const price_t there = __shfl_xor_sync(FULL_WARP, least, step);
+        if (there < least) least = there;
+    }
+    if (lane() == 0) of_warp[threadIdx.x / 32] = least;
+    ended = __syncthreads_or(ended);
+    if (threadIdx.x > 0) return;
+    for (int w = 1; w < blockDim.x / 32; ++w)
+        if (of_warp[w] < least) least = of_warp[w];
+    outlook[0] = least;
+    outlook[1] = ended ? 0 : 1;
+}
+
+// Predecessors of this shard's columns for the root: 2 * predecessor, + 1 where a path ends. told: (all columns,), all -1.
+extern "C" __global__ void hungarian_tell_columns(int n_cols, int first_col, const int* col_pred, const unsigned char* col_mark, int* told) {
+    for (int j = global_thread(); j < n_cols; j += all_threads())
+        if (col_pred[j] >= 0) told[first_col + j] = 2 * col_pred[j] + (col_mark[j] == REVERSE);
+}
+
+// What the links in this shard cost. col_of_row, told: (all rows,); told begins below every price.
+extern "C" __global__ void hungarian_tell_links(int n_rows, int n_cols, int first_row, int first_col, const cost_t* cost,
+                                                const int* col_of_row, price_t* told) {
+    for (int i = global_thread(); i < n_rows; i += all_threads()) {
+        const int j = col_of_row[first_row + i] - first_col;
+        if (j >= 0 && j < n_cols) told[first_row + i] = (price_t)cost[(int64)i * n_cols + j];
+    }
+}
+
+// The certificate of a shard: r_i = min(bound_i, min_j c_ij - v_j), and the largest number that went into it.
+extern "C" __global__ void hungarian_certify_rows(int n_rows, int n_cols, const cost_t* cost, const unsigned char* forbidden,
+                                                  const price_t* row_bound, const price_t* v, price_t* r, price_t* terms) {
+    for (int i = global_thread() / 32; i < n_rows; i += all_threads() / 32) {
+        const int64 first = (int64)i * n_cols;
+        price_t mine = row_bound[i];
+        int at = ALONE;
+        for (int j = lane(); j < n_cols; j += 32) {
+            if (forbidden != nullptr && forbidden[first + j]) continue;
+            const price_t value = (price_t)cost[first + j] - v[j];
+            if (value < mine) mine = value, at = j;
+        }
+#pragma unroll
+        for (int step = 16; step > 0; step /= 2) {
+            const price_t there = __shfl_xor_sync(FULL_WARP, mine, step);
+            const int at_there = __shfl_xor_sync(FULL_WARP, at, step);
+            if (comes_before(there, at_there, mine, at)) mine = there, at = at_there;
+        }
+        if (lane() > 0) continue;
+        price_t largest = 0;
+        if (at != ALONE) {
+            const price_t c = (price_t)cost[first + at];
+            largest = c < 0 ? -c : c;
+            if (v[at] > largest) largest = v[at];
+            if (-v[at] > largest) largest = -v[at];
+        }
+        r[i] = mine;
+        terms[i] = largest;
+    }
+}

@@ -1,0 +1,128 @@
+// What a solve of the classical Hungarian method in stages works on, and the threads that do it together.
+#pragma once
+#include "hungarian/lists.cuh"
+
+constexpr int ZEROS = 32;     // pairs of zero slack that a row keeps at least; for a row with more its list is looked at
+#ifdef ONE_BLOCK
+constexpr int GATHER = 256, VALUES = 512;
+#else
+constexpr int GATHER = 1024, VALUES = 4096;  // of a block's additions to a list; of keys of free columns, kept at hand
+#endif
+#ifndef OFFERS
+#define OFFERS (VALUES / 4)  // of the columns of a level, while one block looks after it by itself
+#endif
+constexpr uint64 NOTHING = ~0ull;
+constexpr uint32 FIRST = 1u << 31;
+
+// Rounds that the first block may be ahead of the others, and slots for as many lengths: it must not clear one that they have
+// still to read.
+constexpr int ALONE_ROUNDS = 32, SLOTS = 2 * ALONE_ROUNDS;
+
+// What was done so far; every thread counts alike, but for what only the first block sees.
+struct Progress {
+    int round, phases, attempts, stages, rounds, levels, relisted, dual_updates;
+    int64 rows_scanned, search_ns, compaction_ns, augment_ns, update_ns;
+};
+
+struct Counts {
+    int queue[SLOTS];    // lengths, by round modulo SLOTS
+    int alone[SLOTS];    // what the first block by itself came to, round or level, by the round in which it began
+    int short_lists[2];  // rows whose lists do not reach Δ, by attempt
+    int members[2];      // rows in the trees, by attempt
+    uint64 pairs[2];     // within Δ of those, where ends must not be passed by
+    int free_rows[2];    // by phase
+    int ends;            // keys in `queue`, once a search is over
+    uint32 barrier;
+    int stuck;  // a free row from which nothing can be reached, or -1
+    int looked_at_whole;
+    uint64 least_end;  // bits of the least of the free rows' ways to an end
+    uint64 delta;
+    Progress progress;
+    int paths[64];  // of each of the first stages
+};
+
+// Arrays in global memory.
+struct Solve {
+    Costs costs;
+    const price_t* __restrict__ row_bound;  // or null when no row may stay alone
+    int ends_bound;                         // whether some may stay alone, so that ends must not be passed by
+    price_t* v;
+    Row* rows;
+    Column* columns;
+    Lists lists;
+    int* zeros;       // (rows, most_zeros) columns of zero slack at Δ; in the search, (rows, ZEROS) chains
+    int* n_zeros;     // (rows,) may be more than `most_zeros`
+    int most_zeros;   // ZEROS, or more where ends must not be passed by: until their ways are known, all pairs within Δ count
+    int* stamp;       // (rows,) round in which a row was queued
+    price_t* whole;   // (rows,) what `entered` was when the row was looked at whole, or -1
+    uint64* claims;   // (columns,) level, hash and row by which a column was reached
+    int2* steps;      // (columns,) that row, and the column that it was matched with
+    uint64* ends;     // (rows,) level and column of the end of a root's path
+    int* roots;       // (rows,)
+    int2* queue;      // (2, max(rows, columns)) row and its column; in the phases, columns; after a search, keys of ends
+    int* free_rows;   // (2, rows)
+    // Where ends must not be passed by; else null.
+    uint64* far;      // (columns,) bits of the way to the nearest end, 0 for a free column
+    uint64* row_far;  // (rows,) likewise
+    price_t* slacks;  // (rows, most_zeros) of the pairs in `zeros`, until only those of shortest ways are kept
+    int* members;     // (rows,) rows in the trees
+    int queue_length;
+    Counts* counts;
+};
+
+// A row of a tree offers to claim a column.
+struct Offer {
+    int col, behind;  // or NOBODY, for a root itself; the row that the column is matched with, or FREE
+    uint32 claimant;  // the row, and FIRST if nobody had claimed the column
+    int root;
+
+    __device__ __forceinline__ int row() const { return (int)(claimant & ~FIRST); }
+    __device__ __forceinline__ bool is_first() const { return (claimant & FIRST) != 0; }
+};
+
+struct Shared {
+    Gathered<int2, GATHER> gathered;
+    Listing listing;
+    int heard;
+    price_t entered;
+    uint64 least[32], most[32];
+    int sums[32];
+    int n_offers[3];  // by level modulo 3
+    union {
+        price_t values[VALUES];
+        Offer offers[2][OFFERS];  // by level modulo 2
+    };
+};
+
+// Threads that do something together: all of the grid, or one block.
+struct Team {
+    int thread, threads;
+    bool is_grid;
+
+    __device__ __forceinline__ int warp() const { return thread / 32; }
+    __device__ __forceinline__ int warps() const { return threads / 32; }
+    __device__ __forceinline__ bool speaks() const { return thread == 0; }
+    __device__ __forceinline__ void meet(Counts* counts) const {
+        if (is_grid) grid_barrier(&counts->barrier);
+        else __syncthreads();
+    }
+};
+__device__ __forceinline__ Team the_grid() { return Team{dealt_thread(), all_threads(), true}; }
+__device__ __forceinline__ Team the_block() { return Team{(int)threadIdx.x, (int)blockDim.x, false}; }
+
+// What the whole block must agree on, asked for by one thread.
+__device__ __forceinline__ int heard(const int* at, Shared& shared) {
+    __syncthreads();
+    if (threadIdx.x == 0) shared.heard = peek(at);
+    __syncthreads();
+    return shared.heard;
+}
+
+__device__ __forceinline__ price_t key_of(price_t entered, price_t c, price_t v, price_t r) {
+    const price_t slack = c - v - r;
+    return entered + (slack > 0 ? slack : price_t(0));
+}
+// Whether a row's list may lack a pair of zero slack at Δ.
+__device__ __forceinline__ bool is_short(const Row& row, price_t entered, price_t delta) {
+    return row.beyond < none() && key_of(entered, row.beyond, price_t(0), row.r) <= delta;
+}

@@ -1,1 +1,0 @@
-"""CUDA C++ sources, compiled through :mod:`auctrack.matching.cuda`."""

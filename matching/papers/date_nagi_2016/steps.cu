@@ -1,0 +1,251 @@
+// The Hungarian method for dense costs step by step, one launch a step: Date & Nagi's Algorithms 2 to 9.
+//
+// Source: K. Date, R. Nagi, "GPU-accelerated Hungarian algorithms for the Linear Assignment Problem", Parallel Computing 57
+// (2016). Algorithm 1 is paths/reduce.cu. Names are the paper's: covers V, predecessors P, successors S. Changes, as
+// `matching/hungarian/__init__.py` states them: no θ/2; duals stay as they are during a search, and the dual change Δ at which
+// a row entered (`entered`) or a column's slack is zero (`key`) is kept instead; a column whose slack became zero enters at
+// once (Algorithm 9 marks its predecessor "active" again). In Algorithm 9 the paper writes slack[j] where j is undefined: it
+// is k. Row i that goes alone at its bound is an end of a path, written n_cols + i.
+//
+// Threads: one a row (2, 6, 8), one a row of the frontier (3), one a column (4, 9), one a path's end (5), a warp a row (7 and
+// the compression). Bytes: 4 to 8 per pair looked at, one row of the frontier at a time in 4.
+// Hazards: in 3, rows of one level race for a column's predecessor, in 5, ends of one tree for a row's successor; any outcome
+// is a valid tree and a valid path, so the cost is guaranteed and the links are not.
+// variant: -DCOST=double
+// variant: -DINTEGER -DCOST=int
+// variant: -DINTEGER -DCOST=int64
+#include "problem/graph.cuh"
+
+constexpr int FREE = -1, WENT_ALONE = -2;
+enum : unsigned char { INACTIVE, ACTIVE, VISITED, REVERSE };
+
+struct Duals {
+    int n_rows, n_cols;
+    const cost_t* __restrict__ cost;
+    const unsigned char* __restrict__ forbidden;  // or null
+    const price_t* __restrict__ row_bound;
+    const price_t* __restrict__ v;
+    const price_t* __restrict__ r;
+
+    // The Δ at which the slack of the pair is zero, for a row that entered at `entered`.
+    __device__ __forceinline__ price_t key(int i, int j, price_t entered) const {
+        const int64 at = (int64)i * n_cols + j;
+        if (forbidden != nullptr && forbidden[at]) return none();
+        const price_t c = (price_t)cost[at];
+        if (c >= none()) return none();
+        const price_t slack = c - v[j] - r[i];
+        return entered + (slack > 0 ? slack : price_t(0));
+    }
+    __device__ __forceinline__ price_t alone_key(int i, price_t entered) const {
+        return row_bound[i] < none() ? entered + (row_bound[i] - r[i]) : none();
+    }
+};
+
+// Algorithm 2.
+extern "C" __global__ void hungarian_optimality_check(int n_rows, const int* col_of_row, unsigned char* row_covered, int* match_count) {
+    const int i = global_thread();
+    const bool matched = i < n_rows && col_of_row[i] != FREE;
+    if (i < n_rows) row_covered[i] = matched;
+    const uint32 who = __ballot_sync(FULL_WARP, matched);
+    if (lane() == 0 && who) atomicAdd(match_count, __popc(who));
+}
+
+// Section 3.3, the predicate summed over each row: a covered row would enter at the present Δ.
+extern "C" __global__ void hungarian_count_zeros(int n_rows, int n_cols, const cost_t* cost, const unsigned char* forbidden,
+                                                 const price_t* row_bound, const price_t* v, const price_t* r, price_t delta,
+                                                 const price_t* entered, const unsigned char* row_covered,
+                                                 const unsigned char* col_covered, int64* count) {
+    const Duals duals{n_rows, n_cols, cost, forbidden, row_bound, v, r};
+    for (int i = global_thread() / 32; i < n_rows; i += all_threads() / 32) {
+        const price_t since = row_covered[i] ? delta : entered[i];
+        int found = 0;
+        for (int j = lane(); j < n_cols; j += 32) found += !col_covered[j] && duals.key(i, j, since) <= delta;
+#pragma unroll
+        for (int step = 16; step > 0; step /= 2) found += __shfl_xor_sync(FULL_WARP, found, step);
+        if (lane() == 0) count[i] = found;
+    }
+}
+
+// Section 3.3, the scatter: first (rows + 1,) are the sums of the counts before each row.
+extern "C" __global__ void hungarian_list_zeros(int n_rows, int n_cols, const cost_t* cost, const unsigned char* forbidden,
+                                                const price_t* row_bound, const price_t* v, const price_t* r, price_t delta,
+                                                const price_t* entered, const unsigned char* row_covered,
+                                                const unsigned char* col_covered, const int64* first, int* zeros) {
+    const Duals duals{n_rows, n_cols, cost, forbidden, row_bound, v, r};
+    for (int i = global_thread() / 32; i < n_rows; i += all_threads() / 32) {
+        const price_t since = row_covered[i] ? delta : entered[i];
+        int64 at = first[i];
+        for (int base = 0; base < n_cols; base += 32) {
+            const int j = base + lane();
+            const bool zero = j < n_cols && !col_covered[j] && duals.key(i, j, since) <= delta;
+            const uint32 who = __ballot_sync(FULL_WARP, zero);
+            if (zero) zeros[at + __popc(who & lanes_below())] = j;
+            at += __popc(who);
+        }
+    }
+}
+
+// Rows of the frontier that are at their bound end their paths alone.
+__device__ __forceinline__ void end_alone(const Duals& duals, int i, price_t entered, price_t delta, unsigned char* alone) {
+    if (!alone[i] && duals.alone_key(i, entered) <= delta) alone[i] = REVERSE;
+}
+
+// Algorithm 3.
+extern "C" __global__ void hungarian_expand_zeros(int n_rows, int n_cols, const cost_t* cost, const unsigned char* forbidden,
+                                                  const price_t* row_bound, const price_t* v, const price_t* r, price_t delta,
+                                                  const int* frontier, int n_frontier, const int64* first, const int* zeros,
+                                                  const int* row_of_col, int* row_pred, int* col_pred, unsigned char* row_covered,
+                                                  unsigned char* col_covered, price_t* entered, price_t* key, unsigned char* row_mark,
+                                                  unsigned char* col_mark, unsigned char* alone) {
+    const Duals duals{n_rows, n_cols, cost, forbidden, row_bound, v, r};
+    for (int q = global_thread(); q < n_frontier; q += all_threads()) {
+        const int i = frontier[q];
+        for (int64 e = first[i]; e < first[i + 1]; ++e) {
+            const int j = zeros[e];
+            if (col_covered[j]) continue;
+            const int i_new = row_of_col[j];
+            if (i_new == i) continue;
+            col_pred[j] = i;
+            if (i_new == FREE) {
+                col_mark[j] = REVERSE;
+                continue;
+            }
+            row_pred[i_new] = j;
+            row_covered[i_new] = 0;
+            entered[i_new] = delta;
+            key[j] = delta;
+            col_covered[j] = 1;
+            if (row_mark[i_new] != VISITED) row_mark[i_new] = ACTIVE;
+        }
+        end_alone(duals, i, entered[i], delta, alone);
+        row_mark[i] = VISITED;
+    }
+}
+
+// What a column of zero slack does: it is a path's end, or covers itself and wakes the row that it is matched with.
+__device__ __forceinline__ void enter(int j, price_t delta, const int* row_of_col, int* row_pred, unsigned char* row_covered,
+                                      unsigned char* col_covered, price_t* entered, unsigned char* row_mark, unsigned char* col_mark) {
+    const int i_new = row_of_col[j];
+    if (i_new == FREE) {
+        col_mark[j] = REVERSE;
+        return;
+    }
+    row_pred[i_new] = j;
+    row_covered[i_new] = 0;
+    entered[i_new] = delta;
+    col_covered[j] = 1;
+    row_mark[i_new] = ACTIVE;
+}
+
+// Algorithm 4. The rows of the frontier have been taken out of `row_mark` before.
+extern "C" __global__ void hungarian_expand_tree(int n_rows, int n_cols, const cost_t* cost, const unsigned char* forbidden,
+                                                 const price_t* row_bound, const price_t* v, const price_t* r, price_t delta,
+                                                 const int* frontier, int n_frontier, const int* row_of_col, int* row_pred,
+                                                 int* col_pred, unsigned char* row_covered, unsigned char* col_covered, price_t* entered,
+                                                 price_t* key, unsigned char* row_mark, unsigned char* col_mark, unsigned char* alone) {
+    const Duals duals{n_rows, n_cols, cost, forbidden, row_bound, v, r};
+    for (int j = global_thread(); j < n_cols; j += all_threads()) {
+        if (col_covered[j]) continue;
+        price_t least = key[j];
+        int from = FREE;
+        for (int q = 0; q < n_frontier; ++q) {
+            const price_t there = duals.key(frontier[q], j, delta);
+            if (there < least) least = there, from = frontier[q];
+        }
+        if (from == FREE) continue;
+        key[j] = least;
+        col_pred[j] = from;
+        if (least <= delta) enter(j, delta, row_of_col, row_pred, row_covered, col_covered, entered, row_mark, col_mark);
+    }
+    for (int q = global_thread(); q < n_frontier; q += all_threads()) end_alone(duals, frontier[q], delta, delta, alone);
+}
+
+// Algorithm 5: `ends` are columns, or n_cols + i for a row that goes alone.
+extern "C" __global__ void hungarian_reverse(int n_cols, const int* ends, int n_ends, const int* row_pred, const int* col_pred,
+                                             int* row_next, int* col_next, unsigned char* starts) {
+    for (int q = global_thread(); q < n_ends; q += all_threads()) {
+        int row = FREE, col = ends[q];
+        if (col >= n_cols) {
+            row = col - n_cols;
+            row_next[row] = WENT_ALONE;
+            col = row_pred[row];
+        }
+        while (col != FREE) {
+            col_next[col] = row;
+            row = col_pred[col];
+            row_next[row] = col;
+            col = row_pred[row];
+        }
+        starts[row] = 1;
+    }
+}
+
+// Algorithm 6.
+extern "C" __global__ void hungarian_augment(const int* starts, int n_starts, const int* row_next, const int* col_next, int* col_of_row,
+                                             int* row_of_col) {
+    for (int q = global_thread(); q < n_starts; q += all_threads()) {
+        int row = starts[q];
+        while (row != FREE) {
+            const int col = row_next[row];
+            col_of_row[row] = col;
+            if (col == WENT_ALONE) break;
+            row_of_col[col] = row;
+            row = col_next[col];
+        }
+    }
+}
+
+// Algorithm 7: the least Δ of each row at which it gets a pair of zero slack or goes alone; `none` for covered rows.
+extern "C" __global__ void hungarian_least_uncovered(int n_rows, int n_cols, const cost_t* cost, const unsigned char* forbidden,
+                                                     const price_t* row_bound, const price_t* v, const price_t* r,
+                                                     const price_t* entered, const unsigned char* row_covered,
+                                                     const unsigned char* col_covered, price_t* least) {
+    const Duals duals{n_rows, n_cols, cost, forbidden, row_bound, v, r};
+    for (int i = global_thread() / 32; i < n_rows; i += all_threads() / 32) {
+        price_t mine = none();
+        if (!row_covered[i]) {
+            mine = duals.alone_key(i, entered[i]);
+            for (int j = lane(); j < n_cols; j += 32) {
+                const price_t key = col_covered[j] ? none() : duals.key(i, j, entered[i]);
+                if (key < mine) mine = key;
+            }
+#pragma unroll
+            for (int step = 16; step > 0; step /= 2) {
+                const price_t there = __shfl_xor_sync(FULL_WARP, mine, step);
+                if (there < mine) mine = there;
+            }
+        }
+        if (lane() == 0) least[i] = mine;
+    }
+}
+
+// Algorithm 9: Δ has risen to the least key; columns whose slack is zero now enter, rows at their bound end alone.
+extern "C" __global__ void hungarian_enter(int n_rows, int n_cols, const cost_t* cost, const unsigned char* forbidden,
+                                           const price_t* row_bound, const price_t* v, const price_t* r, price_t delta,
+                                           const int* row_of_col, int* row_pred, unsigned char* row_covered, unsigned char* col_covered,
+                                           price_t* entered, const price_t* key, unsigned char* row_mark, unsigned char* col_mark,
+                                           unsigned char* alone) {
+    const Duals duals{n_rows, n_cols, cost, forbidden, row_bound, v, r};
+    for (int i = global_thread(); i < n_rows; i += all_threads())
+        if (row_mark[i] == VISITED) end_alone(duals, i, entered[i], delta, alone);
+    for (int j = global_thread(); j < n_cols; j += all_threads())
+        if (!col_covered[j] && key[j] <= delta)
+            enter(j, delta, row_of_col, row_pred, row_covered, col_covered, entered, row_mark, col_mark);
+}
+
+// Algorithm 8, and what 9 says of duals: covered columns fall by Δ since they entered; roots, which entered at 0, rise by Δ.
+extern "C" __global__ void hungarian_update_duals(int n_rows, int n_cols, price_t delta, const int* col_of_row,
+                                                  const unsigned char* col_covered, const price_t* key, price_t* v, price_t* r) {
+    for (int j = global_thread(); j < n_cols; j += all_threads())
+        if (col_covered[j]) v[j] -= delta - key[j];
+    for (int i = global_thread(); i < n_rows; i += all_threads())
+        if (col_of_row[i] == FREE) r[i] += delta;
+}
+
+// After the augmentation: a matched row's dual is what its link leaves.
+extern "C" __global__ void hungarian_tighten(int n_cols, const cost_t* cost, const price_t* v, const int* row_of_col, price_t* r) {
+    for (int j = global_thread(); j < n_cols; j += all_threads()) {
+        const int i = row_of_col[j];
+        if (i != FREE) r[i] = (price_t)cost[(int64)i * n_cols + j] - v[j];
+    }
+}

@@ -1,0 +1,57 @@
+"""The paper's auction on the GPU: two kernels, a loop on the host, and its two tests of convergence."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from ...auction.options import AuctionOptions
+from ...problem.gpu_graph import DeviceGraph, Prices
+
+THREADS = 256
+
+
+def bid_as_in_the_paper(graph: DeviceGraph, options: AuctionOptions) -> Prices:
+    """Run the loop of Vasconcelos & Rosenhahn on a dense float graph, as `papers/vasconcelos_2009/auction.cu` says.
+
+    Nothing is finished exactly: links are within eps of their row's best.
+    """
+    cp, n, m = graph.cp, graph.n_rows, graph.n_cols
+    bid, assign = (
+        graph.kernel("papers/vasconcelos_2009/auction.cu", f"auction_paper_{step}") for step in ("bid", "assign")
+    )
+    eps = np.float64(options.eps)
+    prices = Prices.start(graph, cp.where(graph.col_bound < graph.none, graph.col_bound, 0.0))
+    bid_value, bid_target = cp.empty(n, cp.float64), cp.empty(n, cp.int32)
+    retired, assigned = cp.zeros(n, cp.uint8), cp.zeros(m, cp.uint8)
+    counter = cp.zeros(1, cp.int32)
+    counting = options.convergence == "counter"
+    settled = rounds = bids = 0
+    while settled < n and (options.max_bids is None or bids < options.max_bids * n):
+        bids += n - settled
+        bid(
+            (-(-n // THREADS),),
+            (THREADS,),
+            (
+                *(np.int32(n), np.int32(m), *graph.edges(), graph.row_bound, prices.v, prices.col_of_row),
+                *(bid_value, bid_target, retired, counter if counting else np.intp(0), eps),
+            ),
+        )
+        assign(
+            (-(-m // THREADS),),
+            (THREADS,),
+            (
+                *(np.int32(n), np.int32(m), prices.v, prices.col_of_row, prices.row_of_col, bid_value, bid_target),
+                *((np.intp(0), counter) if counting else (assigned, np.intp(0))),
+            ),
+        )
+        settled = _settled(counter, retired, assigned, counting=counting)
+        rounds += 1
+    prices.count(bids=bids, rounds=rounds, waiting=n - settled)
+    return prices
+
+
+def _settled(counter: Any, retired: Any, assigned: Any, *, counting: bool) -> int:
+    """Return how many rows need no further bid: one value comes from the device."""
+    return int(counter.get()[0]) if counting else int(assigned.sum(dtype=np.int64) + retired.sum(dtype=np.int64))

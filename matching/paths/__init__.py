@@ -1,0 +1,1 @@
+"""Augmenting paths: match the rows that are free and keep the duals feasible, on host and device."""

@@ -1,0 +1,118 @@
+"""Shortest augmenting paths on a graph in device memory: one search a block, or all rows at once without bounds.
+
+Each call waits for its kernel, whose counts it needs, so a clock on the host tells how long it took.
+"""
+
+from __future__ import annotations
+
+from time import perf_counter_ns
+from typing import Any
+
+import numpy as np
+
+from ..device import cuda
+from ..device.arrays import ascending
+from ..problem.gpu_graph import PATH_BYTES, DeviceGraph, Prices
+
+THREADS = 512
+REACHED_PER_SCAN = 64
+"""Columns that a search may reach per row it may scan; one that reaches more is too long."""
+UNLIMITED = 2**31 - 1
+_UNCLAIMED = UNLIMITED
+
+
+def augment(graph: DeviceGraph, prices: Prices, rows: Any, most_scans: int) -> tuple[int, Any]:
+    """Match the given rows by shortest augmenting paths, many at once.
+
+    Needs tight links and the lone at their bounds; `rows` ascending.
+
+    Returns
+    -------
+    stuck, left
+        -1, or a row that must be matched and cannot be; and the rows, ascending, whose searches were given up after
+        `most_scans` rows (UNLIMITED: none).
+    """
+    cp, m, n_rows = graph.cp, graph.n_cols, len(rows)
+    if n_rows == 0:
+        return -1, rows
+    began = perf_counter_ns()
+    kernel = graph.kernel("paths/path.cu", "auction_path", cooperative=True)
+    threads = min(1024, max(64, -(-m // 1024) * 32)) if graph.is_dense else 64
+    size = m if most_scans == UNLIMITED else min(m, REACHED_PER_SCAN * most_scans)
+    per_slot = 4 * m + 16 * size + 1
+    slots = min(cuda.resident_blocks(kernel, threads), n_rows, max(1, PATH_BYTES // per_slot))
+    place = cp.zeros(slots * m, cp.int32)
+    column, start_row = cp.empty(slots * size, cp.int32), cp.empty(slots * size, cp.int32)
+    dist = cp.empty(slots * size, graph.price_dtype)
+    claim = cp.full(m, _UNCLAIMED, cp.int32)
+    window, done = rows[:slots].copy(), cp.empty(slots, cp.int32)
+    counts = cp.zeros(5, cp.uint64)  # three counts; as words: rows drawn, stuck row, barrier, left
+    words = counts[3:].view(cp.uint32)
+    left = cp.empty(n_rows, cp.int32)
+    kernel(
+        (slots,),
+        (threads,),
+        (
+            *(np.int32(m), *graph.edges(), graph.row_bound, prices.v, prices.col_of_row, prices.row_of_col),
+            *(rows, np.int32(n_rows), window, done, words, claim, place, column, start_row, dist),
+            *(np.int32(size), words[1:], left, words[3:], np.int32(most_scans), counts, words[2:]),
+        ),
+    )
+    host = counts.get()
+    steps, paths, scanned = map(int, host[:3])
+    prices.count(path_steps=steps, shortest_paths=paths, rows_scanned=scanned, paths_ns=perf_counter_ns() - began)
+    stuck, n_left = (int(word) for word in host.view(np.uint32)[[7, 9]])
+    return _UNCLAIMED - stuck if stuck else -1, ascending(cp, left[:n_left])
+
+
+def grow_forest(graph: DeviceGraph, prices: Prices, rows: Any, most_scans: int | None = None) -> tuple[int, Any]:
+    """Match the given rows where no dual has a bound, from all of them at once; return as `augment` does.
+
+    Columns beyond the number of rows stay alone at whatever price they have. Rows are left over once `most_scans` have
+    been scanned.
+    """
+    cp, n, m, n_rows = graph.cp, graph.n_rows, graph.n_cols, len(rows)
+    if n_rows == 0:
+        return -1, rows
+    began = perf_counter_ns()
+    kernel = graph.kernel("paths/graph_forest.cu", "auction_forest", lanes=True, cooperative=True)
+    # One block a multiprocessor: rounds are short, a barrier of fewer blocks is faster (u10, 20,000: 24, not 33 ms).
+    dtype = graph.price_dtype
+    queues, bases, duals = cp.empty(2 * n, cp.int32), cp.empty(2 * n, dtype), cp.empty(n, dtype)
+    dist, parent = cp.empty(m, dtype), cp.empty(m, cp.uint64)
+    lowered, root = cp.empty(m, cp.int32), cp.empty(m, cp.int32)
+    root_dist, root_col = cp.empty(n, dtype), cp.empty(n, cp.int32)
+    counts = cp.zeros(16, cp.uint64)  # four counts, four lengths; as words: twelve sizes, stuck, barrier, left
+    words = counts[8:].view(cp.uint32)
+    sources = rows.copy()
+    kernel(
+        (min(cuda.resident_blocks(kernel, THREADS), cuda.multiprocessors()),),
+        (THREADS,),
+        (
+            *(np.int32(n), np.int32(m), *graph.edges(), prices.v, prices.col_of_row, prices.row_of_col),
+            *(
+                sources,
+                np.int32(n_rows),
+                cp.empty(m, cp.int32),
+                queues,
+                bases,
+                cp.empty(2 * n, cp.int32),
+                cp.empty(n, cp.uint8),
+                duals,
+                dist,
+                parent,
+                lowered,
+                root,
+                root_dist,
+                root_col,
+            ),
+            *(words, counts[4:], words[12:], counts, words[13:]),
+            *(np.uint64(2**63 if most_scans is None else max(most_scans, 0)), words[14:]),
+        ),
+    )
+    host = counts.get()
+    forests, rounds, scanned, paths = map(int, host[:4])
+    prices.count(forests=forests, forest_rounds=rounds, rows_scanned=scanned, shortest_paths=paths)
+    prices.count(forest_ns=perf_counter_ns() - began)
+    stuck, n_left = (int(word) for word in host.view(np.int32)[[28, 30]])
+    return stuck - 1, ascending(cp, sources[:n_left])

@@ -1,0 +1,124 @@
+"""Trees on a graph in device memory, from all free rows at once, each to its own end (`paths/trees.cu`).
+
+The sparse Hungarian methods are made of them, and the auction's last rows are matched by them.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from ..device import cuda
+from ..problem.gpu_graph import DeviceGraph, Prices
+
+THREADS = 512
+SEARCHES_COUNTED = 64
+
+_NO_END = 2**31 - 1
+_WORDS = np.dtype(
+    [
+        ("queued", np.int32, 3),
+        ("changed", np.int32, 3),
+        ("n_reached", np.int32),
+        ("n_kept", np.int32),
+        ("stuck", np.int32),
+        ("barrier", np.uint32),
+        ("searches", np.int32),
+        ("levels", np.int32),
+        ("sweeps", np.int32),
+        ("limited", np.int32),
+        ("rows_scanned", np.int64),
+        ("grow_ns", np.int64),
+        ("settle_ns", np.int64),
+        ("augment_ns", np.int64),
+        ("beyond", np.int64),
+        ("longest", np.int64),
+        ("n_free", np.int32),
+        ("paths_of_search", np.int32, SEARCHES_COUNTED),
+    ],
+    align=True,
+)
+
+
+def kernel_of(graph: DeviceGraph, name: str) -> Any:
+    """Return a kernel of `paths/trees.cu` in the form for this graph's types."""
+    return graph.kernel("paths/trees.cu", name, lanes=True, cooperative=True)
+
+
+def blocks_of(graph: DeviceGraph, kernel: Any) -> int:
+    """Return a block for each multiprocessor, fewer where there is less to do: barriers of few are faster."""
+    work = -(-max(graph.n_rows * graph.lanes, graph.n_cols) // THREADS)
+    return max(1, min(work, cuda.multiprocessors(), cuda.resident_blocks(kernel, THREADS)))
+
+
+def grow_trees(graph: DeviceGraph, prices: Prices, free: Any, *, zeros_first: bool, stats: dict[str, Any]) -> int:
+    """Match the given free rows, and others again where they are in the way.
+
+    Parameters
+    ----------
+    graph : DeviceGraph
+        Sparse.
+    prices : Prices
+        Updated; links tight, all other unmatched rows at their bound.
+    free : cupy.ndarray of int32 (k,)
+    zeros_first : bool
+    stats : dict
+        Counts, seconds and paths of the first searches are added.
+
+    Returns
+    -------
+    int
+        -1, or a row that must be matched and cannot be.
+    """
+    cp, n, m = graph.cp, graph.n_rows, graph.n_cols
+    if len(free) == 0:
+        return -1
+    dtype, none = graph.price_dtype, graph.none
+    words = np.zeros(1, _WORDS)
+    words["stuck"] = _NO_END
+    on_device = cp.asarray(words.view(np.uint8))
+    sources = cp.empty(n, np.int32)
+    sources[: len(free)] = free
+    columns = (
+        *(cp.full(m, none, dtype), cp.full(m, np.iinfo(np.uint64).max, np.uint64), cp.full(m, -1, np.int32)),
+        *(cp.full(m, none, dtype), cp.empty(m, np.int32), cp.empty(m, np.int32)),
+    )
+    rows = (*(cp.empty(n, dtype) for _ in range(3)), cp.empty(n, np.int32), cp.empty(n, np.int32))
+    kernel = kernel_of(graph, "hungarian_sparse")
+    kernel(
+        (blocks_of(graph, kernel),),
+        (THREADS,),
+        (
+            *(np.int32(n), np.int32(m), *graph.edges(), graph.row_bound),
+            *(prices.v, prices.col_of_row, prices.row_of_col, *columns, *rows, cp.empty(2 * n, np.int32), on_device),
+            *(sources, np.int32(len(free)), cp.empty(n, np.int32), cp.empty(2 * n, np.int32), cp.empty(2 * n, dtype)),
+            *(np.int32(zeros_first), np.int32(graph.is_bounded), dtype.type(_first_step(graph))),
+        ),
+    )
+    done = on_device.get().view(_WORDS)[0]
+    _add(stats, done)
+    return -1 if done["stuck"] == _NO_END else int(done["stuck"])
+
+
+def _first_step(graph: DeviceGraph) -> Any:
+    """Return how far the first step of a search goes where no side has a bound; later ones follow the rows it adds."""
+    if graph.is_bounded or len(graph.cost) == 0:
+        return 0
+    costs = graph.cost if graph.forbidden is None else graph.cost[~graph.forbidden]
+    least, most = float(costs.min()), float(costs[costs < graph.none].max())
+    step = (most - least) / (len(graph.cost) // graph.n_rows + 1)
+    return max(int(step), 1) if graph.is_integer else step
+
+
+def _add(stats: dict[str, Any], done: np.void) -> None:
+    """Add what one launch counted; a dual update is a search that was not limited to the pairs of zero slack."""
+    more = {name: int(done[name]) for name in ("searches", "rows_scanned", "levels", "sweeps")}
+    more["dual_updates"] = int(done["searches"] - done["limited"])
+    more |= {f"{step}_s": done[f"{clock}_ns"] / 1e9 for step, clock in _CLOCKS.items()}
+    more["paths_of_search"] = done["paths_of_search"]
+    for name, number in more.items():
+        stats[name] = stats.get(name, 0) + number
+
+
+_CLOCKS = {"grow": "grow", "dual_update": "settle", "augment": "augment"}

@@ -1,0 +1,120 @@
+// The state of the forest that `paths/graph_forest.cu` grows, and the steps of a phase; see there.
+#pragma once
+#include "problem/graph.cuh"
+
+#ifndef LANES
+#define LANES 8
+#endif
+
+// Distances are never negative, so their bits order like the numbers.
+__device__ __forceinline__ void lower(price_t* address, price_t value) { atomicMin((int64*)address, *(int64*)&value); }
+__device__ __forceinline__ void raise(price_t* address, price_t value) { atomicMax((int64*)address, *(int64*)&value); }
+
+// Parents of later rounds are smaller, then smaller rows.
+__device__ __forceinline__ uint64 parent_key(int round, int row) {
+    return ((uint64)(0x7fffffff - round) << 32) | (uint32)row;
+}
+__device__ __forceinline__ int parent_row(uint64 key) { return (int)(uint32)key; }
+__device__ __forceinline__ int parent_round(uint64 key) { return 0x7fffffff - (int)(key >> 32); }
+
+struct Forest {
+    Graph graph;
+    price_t* v;
+    int* col_of_row;
+    int* row_of_col;
+    price_t* dist;   // (columns,)
+    uint64* parent;  // (columns,)
+    int* lowered;    // (columns,) round in which the distance last fell
+    price_t* duals;  // (rows,) of this phase
+};
+
+// At least one unit, where costs are integers, and so that no threshold leaves the range.
+__device__ __forceinline__ price_t larger_step(price_t step) {
+#ifdef INTEGER
+    return step < 1 ? 1 : step < none() / 8 ? 2 * step : step;
+#else
+    return 2 * step;
+#endif
+}
+__device__ __forceinline__ price_t smaller_step(price_t step) {
+#ifdef INTEGER
+    return step < 2 ? 1 : step / 2;
+#else
+    return step / 2;
+#endif
+}
+
+// The rows that wait for a higher threshold: each at most once.
+struct Later {
+    int* rows;
+    int* size;
+    unsigned char* is_in;  // (rows,)
+    price_t* nearest;
+};
+
+// A row lowers the distances of its columns.
+__device__ __forceinline__ void relax(const Forest& f, int row, price_t base, int round) {
+    const int64 first = f.graph.first(row);
+    const int degree = f.graph.degree(row);
+    const price_t dual = f.duals[row];
+    for (int e = threadIdx.x % LANES; e < degree; e += LANES) {
+        const price_t value = f.graph.value(first, e, f.v);
+        if (value >= none()) continue;
+        const price_t through = base + (value - dual);
+        const int col = f.graph.column(first, e);
+        if (through < *(volatile price_t*)&f.dist[col]) {
+            lower(&f.dist[col], through);
+            f.lowered[col] = round;
+        }
+    }
+}
+
+// A row claims the columns that it lowered, and queues their rows.
+__device__ __forceinline__ void claim(
+    const Forest& f, int row, price_t base, price_t threshold, int round, int* next, price_t* next_base, int* n_next,
+    const Later& later
+) {
+    const int64 first = f.graph.first(row);
+    const int degree = f.graph.degree(row);
+    const price_t dual = f.duals[row];
+    for (int e = threadIdx.x % LANES; e < degree; e += LANES) {
+        const price_t value = f.graph.value(first, e, f.v);
+        if (value >= none()) continue;
+        const price_t through = base + (value - dual);
+        const int col = f.graph.column(first, e);
+        if (through != f.dist[col] || f.lowered[col] != round) continue;
+        const uint64 before = atomicMin(&f.parent[col], parent_key(round, row));
+        const int owner = f.row_of_col[col];
+        if (owner == NOBODY || parent_round(before) == round) continue;
+        if (through <= threshold) {
+            const int place = next_place(n_next);
+            next[place] = owner;
+            next_base[place] = through;
+        } else if (!later.is_in[owner]) {
+            later.is_in[owner] = 1;
+            later.rows[next_place(later.size)] = owner;
+            lower(later.nearest, through);
+        }
+    }
+}
+
+// Queues the rows between two thresholds and keeps those beyond for later; those below were queued long ago.
+__device__ __forceinline__ void sift(
+    const Forest& f, const Later& from, const Later& to, price_t done, price_t threshold, int* next, price_t* next_base,
+    int* n_next, int thread, int threads
+) {
+    const int size = *(volatile int*)from.size;
+    for (int at = thread; at < size; at += threads) {
+        const int row = from.rows[at];
+        const price_t base = f.dist[f.col_of_row[row]];
+        if (base > threshold) {
+            to.rows[next_place(to.size)] = row;
+            continue;
+        }
+        from.is_in[row] = 0;
+        if (base <= done) continue;
+        const int place = next_place(n_next);
+        next[place] = row;
+        next_base[place] = base;
+    }
+}

@@ -1,0 +1,259 @@
+// The alternating-tree Hungarian method for dense costs, whole, in one cooperative launch.
+//
+// Source: K. Date, R. Nagi, "GPU-accelerated Hungarian algorithms for the Linear Assignment Problem", Parallel Computing 57
+// (2016), Algorithms 2, 4, 5, 6 and 9, with the changes that `matching/hungarian/__init__.py` states. Ours is how they are
+// carried out: the whole loop stays on the device; every block owns a strip of columns, whose slacks, duals and covers never
+// leave its registers; a level of the search and the dual update after it are one exchange of 32 bytes a block. Its twin on
+// the CPU is `matching/hungarian/forest.py`: same levels, same ties, same answer.
+//
+// A search. Trees grow from all free rows. Key j is the dual change Δ at which the slack of column j is zero:
+// min over the rows i in the trees of Δ_i + max(c_ij - v_j - r_i, 0). In each step every block says the least key of its
+// columns that are not covered, and which rows would enter with it. All blocks read all of that; the least of all is the new
+// Δ, and those rows are the next level. When Δ would rise and some path has ended at a free column, the search is over: each
+// tree carries out its path with the smallest end. Row i that goes alone at its bound is a path's end, written n_cols + i.
+//
+// Threads: the home thread of column `first + k` is thread k (and k + THREADS, ... : GROUPS columns a thread). It scans a
+// level of few rows for its column. When there are many, all warps take a share of them for the same columns: the warps that
+// share one tile of 32 columns are its slots.
+// Exchange: a block's announcement, and each row of a level when a block has more than one, are 16-byte words, each written by
+// one 128-bit store together with the number of the step. Readers poll until the number is right, so no barrier and no fence
+// is needed. Two sets of both, by parity: who writes step s + 2 has read every block's step s + 1, which was written after
+// reading step s.
+// Ties: the smallest row of a level wins among equal slacks, and an older level among equal keys.
+// Ranks: with -DRANKS=P the columns are split over P devices first, and every device, a rank, runs this kernel at the same time
+// (section 5 of the paper, without a host in the loop). Words are written into every rank's memory through peer access and
+// polled for at home; so are predecessors and ends, so that every rank can carry out all paths on its own copy of the matching
+// and only the first of the three barriers is one of all ranks. Ranks may share a device: then one launch holds their blocks.
+// Polls are bounded: a rank that never starts ends the others with a trap.
+// Bytes: 4 to 8 per pair of a level's rows and all columns. Memory: 60 bytes per row and column.
+// Hazards: `pred`, `row_of_col`, `col_of_row`, `r`, `best` are written by other blocks only between the three barriers that
+// end a search; they are read past the L1 cache.
+// variant: -DCOST=double -DGROUPS=3
+// variant: -DINTEGER -DCOST=int
+// variant: -DINTEGER -DCOST=int64 -DGROUPS=3
+// variant: -DRANKS=4
+// variant: -DRANKS=2 -DINTEGER -DCOST=int64 -DGROUPS=3
+#include "paths/matrix_forest_exchange.cuh"
+
+// The level that `all` announces. All threads come.
+__device__ __forceinline__ void scan_level(const Costs& costs, const Step& all, const Strip& strip, uint32 step, const Mail& mail,
+                                           const price_t* v_of_strip, const Alone& alone, Columns& own, Shared& shared, Room& room) {
+    const int t = threadIdx.x;
+    const bool has_rows = t < mail.team.all_blocks() && shared.count_of_block[t] > 0 && shared.key_of_block[t] == all.key;
+    const int count = has_rows ? shared.count_of_block[t] : 0;
+    const int place = has_rows ? atomicAdd(&shared.n_level[step & 1], count) : 0;
+    Found found = found_nothing();
+    for (int base = 0; base < all.count; base += CHUNK) {
+        const int here = min(CHUNK, all.count - base);
+        for (int k = max(0, base - place); k < min(count, base + CHUNK - place); ++k) shared.source[place + k - base] = t << 16 | k;
+        __syncthreads();
+        for (int q = t; q < here; q += THREADS) {
+            const int from = shared.source[q] >> 16, k = shared.source[q] & 0xffff;
+            room.level.put(q, shared.count_of_block[from] > 1 ? mail.receive(step, from, k) : shared.entry_of_block[from], costs.n_cols);
+        }
+        __syncthreads();
+        alone.consider_all(room.level, here, all.key, strip);
+        if (all.count <= FEW) scan_few(costs, room.level, here, all.key, strip, own);
+        else scan_part(costs, room.level, here, strip, v_of_strip, found);
+        if (alone.bound != nullptr || all.count > FEW) __syncthreads();
+    }
+    if (all.count > FEW) merge(own, room.share, all.key, strip, found);
+}
+
+// The level of all free rows.
+__device__ __forceinline__ void scan_roots(const Costs& costs, const price_t* r, const int* free_rows, int n_free, const Strip& strip,
+                                           const price_t* v_of_strip, const Alone& alone, Columns& own, Room& room) {
+    Found found = found_nothing();
+    for (int base = 0; base < n_free; base += CHUNK) {
+        const int count = min(CHUNK, n_free - base);
+        for (int q = threadIdx.x; q < count; q += THREADS) {
+            const int row = load_fresh(&free_rows[base + q]);
+            room.level.put(q, Entry{row, FREE, row, fresh_price(&r[row])}, costs.n_cols);
+        }
+        __syncthreads();
+        scan_part(costs, room.level, count, strip, v_of_strip, found);
+        alone.consider_all(room.level, count, price_t(0), strip);
+        __syncthreads();
+    }
+    merge(own, room.share, price_t(0), strip, found);
+}
+
+// Exchanges links and non-links along the path to `end` (Algorithms 5 and 6 in one walk, as predecessors are enough).
+__device__ void carry_out(int end, int n_cols, const int2* pred, int* col_of_row, int* row_of_col) {
+    int col = end;
+    if (end >= n_cols) {
+        col = load_fresh(&col_of_row[end - n_cols]);
+        store_fresh(&col_of_row[end - n_cols], WENT_ALONE);
+    }
+    while (col >= 0) {
+        const int2 before = __ldcg(&pred[col]);
+        store_fresh(&col_of_row[before.x], col);
+        store_fresh(&row_of_col[col], before.x);
+        col = before.y;
+    }
+}
+
+// The whole solve. r, v: reduced (Algorithm 1). All blocks of all ranks come.
+__device__ __forceinline__ void solve(const Team& team, int n_rows, int n_cols) {
+    __shared__ Room room;
+    __shared__ Shared shared;
+    __shared__ price_t v_of_strip[THREADS * GROUPS];
+    const Rank& self = team.own();
+    Counts* const counts = self.counts;
+    const Costs costs{n_rows, self.n_cols, self.cost, self.forbidden};
+    const Alone alone{self.row_bound, self.alone_key, self.alone_root};
+    const Mail mail{team};
+    Strip strip;
+    const int share = ((self.n_cols + team.blocks() - 1) / team.blocks() + 7) / 8 * 8;  // whole sectors of 4-byte costs
+    strip.offset = self.first_col;
+    strip.first = min(team.block() * share, self.n_cols);
+    strip.width = min(share, self.n_cols - strip.first);
+    const int rows_share = (n_rows + team.all_blocks() - 1) / team.all_blocks();
+    strip.first_row = min(team.number() * rows_share, n_rows);
+    strip.height = min(rows_share, n_rows - strip.first_row);
+    strip.tiles = (share + 31) / 32;
+    strip.slots = GROUPS == 1 ? WARPS / strip.tiles : 1;
+    Columns own;
+#pragma unroll
+    for (int g = 0; g < GROUPS; ++g) {
+        const int k = threadIdx.x + g * THREADS;
+        const bool mine = k < strip.width;
+        own.v[g] = mine ? self.v[strip.first + k] : price_t(0);
+        own.row[g] = mine ? self.row_of_col[strip.offset + strip.first + k] : FREE;
+        own.r[g] = own.row[g] == FREE ? price_t(0) : self.r[own.row[g]];
+        v_of_strip[k] = own.v[g];
+    }
+    if (threadIdx.x == 0) shared.n_listed[0] = shared.n_listed[1] = shared.n_level[0] = shared.n_level[1] = 0;
+    __syncthreads();
+    uint32 step = 0, meetings = 0;
+    int search = 0, n_levels = 0, n_updates = 0;
+    int64 n_scanned = 0, search_ns = 0, augment_ns = 0;
+    const bool speaks = team.thread() == 0;
+    while (true) {
+        const int n_free = load_fresh(&counts->free[search % 3]);
+        int* const roots = self.free_rows + (search & 1) * n_rows;
+        int* const next_roots = self.free_rows + (~search & 1) * n_rows;
+        if (n_free == 0) break;
+        const int64 began = nanoseconds();
+#pragma unroll
+        for (int g = 0; g < GROUPS; ++g) {
+            own.key[g] = none();
+            own.covered[g] = (int)(threadIdx.x + g * THREADS) >= strip.width;
+            own.from[g] = Origin{FREE, FREE, FREE};
+        }
+        if (alone.bound != nullptr) {
+            for (int k = threadIdx.x; k < strip.height; k += THREADS) alone.key[strip.first_row + k] = none();
+            __syncthreads();
+        }
+        scan_roots(costs, self.r, roots, n_free, strip, v_of_strip, alone, own, room);
+        if (alone.bound != nullptr) __syncthreads();
+        n_scanned += n_free, n_levels += 1;
+
+        price_t delta = 0;
+        bool ended = false;
+        while (true) {
+            const Step all = exchange(own, alone, strip, ++step, mail, shared);
+            if (all.key >= none() || (ended && all.key > delta)) break;
+            n_updates += all.key > delta;
+            delta = all.key;
+            ended = ended || all.ends;
+#pragma unroll
+            for (int g = 0; g < GROUPS; ++g) {
+                if (own.covered[g] || own.key[g] > delta) continue;
+                own.covered[g] = true;
+                const int col = strip.offset + strip.first + threadIdx.x + g * THREADS;
+                team.reach(col, own.from[g].row, own.from[g].col);
+                if (own.row[g] == FREE) team.end(own.from[g].root, col);
+            }
+            if (alone.bound != nullptr) {
+                for (int k = threadIdx.x; k < strip.height; k += THREADS) {
+                    const int row = strip.first_row + k;
+                    if (fresh_price(&alone.key[row]) > delta) continue;
+                    alone.key[row] = none();
+                    team.end(alone.root[row], n_cols + row);
+                }
+                __syncthreads();
+            }
+            if (all.count == 0) break;
+            n_scanned += all.count, n_levels += 1;
+            if (all.count == 1) {
+                scan_one(costs, all.entry, delta, strip, own);
+                if (alone.bound != nullptr) {
+                    if (threadIdx.x == 0) alone.consider(all.entry.row, all.entry.root, all.entry.r, delta, strip);
+                    __syncthreads();
+                }
+            } else {
+                scan_level(costs, all, strip, step, mail, v_of_strip, alone, own, shared, room);
+            }
+        }
+        const int64 grown = nanoseconds();
+        search_ns += grown - began;
+        if (!ended) {
+            if (speaks) counts->stuck = load_fresh(&roots[0]);
+            break;
+        }
+#pragma unroll
+        for (int g = 0; g < GROUPS; ++g)
+            if (own.covered[g] && own.row[g] != FREE) {
+                own.v[g] -= delta - own.key[g];
+                v_of_strip[threadIdx.x + g * THREADS] = own.v[g];
+            }
+        team.meet_all(meetings);  // all ends and predecessors are known
+        for (int q = team.thread(); q < n_free; q += team.threads()) {
+            const int end = load_fresh(&self.best[load_fresh(&roots[q])]);
+            if (end != NO_END) carry_out(end, n_cols, self.pred, self.col_of_row, self.row_of_col);
+        }
+        if (speaks) counts->free[(search + 2) % 3] = 0;
+        team.meet(meetings);  // the matching is the next search's
+        for (int q = team.thread(); q < n_free; q += team.threads()) {
+            const int row = load_fresh(&roots[q]);
+            if (load_fresh(&self.best[row]) == NO_END) {
+                self.r[row] = fresh_price(&self.r[row]) + delta;
+                next_roots[next_place(&counts->free[(search + 1) % 3])] = row;
+            } else {
+                self.best[row] = NO_END;
+            }
+        }
+#pragma unroll
+        for (int g = 0; g < GROUPS; ++g) {
+            const int k = threadIdx.x + g * THREADS;
+            if (k >= strip.width) continue;
+            own.row[g] = load_fresh(&self.row_of_col[strip.offset + strip.first + k]);
+            if (!own.covered[g] || own.row[g] == FREE) continue;
+            own.r[g] = (price_t)costs.row(own.row[g])[strip.first + k] - own.v[g];
+            self.r[own.row[g]] = own.r[g];
+        }
+        team.meet(meetings);  // duals and free rows are the next search's
+        if (speaks && search < 64) counts->paths[search] = n_free - load_fresh(&counts->free[(search + 1) % 3]);
+        augment_ns += nanoseconds() - grown;
+        ++search;
+    }
+#pragma unroll
+    for (int g = 0; g < GROUPS; ++g)
+        if ((int)(threadIdx.x + g * THREADS) < strip.width) self.v[strip.first + threadIdx.x + g * THREADS] = own.v[g];
+    if (speaks) {
+        counts->searches = search, counts->levels = n_levels, counts->dual_updates = n_updates;
+        counts->rows_scanned = n_scanned, counts->search_ns = search_ns, counts->augment_ns = augment_ns;
+    }
+}
+
+#if RANKS == 1
+extern "C" __global__ void __launch_bounds__(THREADS, 1) hungarian_forest(
+    int n_rows, int n_cols, const cost_t* cost, const unsigned char* forbidden, const price_t* row_bound, price_t* v, price_t* r,
+    int* col_of_row, int* row_of_col, int2* pred, int* best, int* free_rows, price_t* alone_key, int* alone_root,
+    uint64* announcements, uint64* lists, Counts* counts
+) {
+    const Rank rank{cost, forbidden, row_bound, v, r, col_of_row, row_of_col, free_rows, alone_key, alone_root,
+                    pred, best, announcements, lists, nullptr, counts, 0, n_cols};
+    solve(Team{&rank}, n_rows, n_cols);
+}
+#else
+// `ranks` lies on this device; it holds the ranks from `first_rank` on, with `blocks` blocks each.
+extern "C" __global__ void __launch_bounds__(THREADS, 1) hungarian_forest(int n_rows, int n_cols, int first_rank, int blocks, const Rank* ranks) {
+    __shared__ Rank all[RANKS];
+    const int words = sizeof(Rank) / sizeof(int) * RANKS;
+    for (int k = threadIdx.x; k < words; k += THREADS) ((int*)all)[k] = ((const int*)ranks)[k];
+    __syncthreads();
+    solve(Team{all, first_rank + (int)blockIdx.x / blocks, (int)blockIdx.x % blocks, blocks}, n_rows, n_cols);
+}
+#endif

@@ -1,0 +1,124 @@
+// The alternating-tree kernel: the exchange between all blocks that makes a step, in words that carry their step's number. See
+// paths/matrix_forest.cu.
+#pragma once
+#include "paths/matrix_forest_scan.cuh"
+
+struct Shared {
+    Step of_warp[WARPS], of_readers[MAX_BLOCKS / 32];
+    price_t key_of_block[MAX_BLOCKS];
+    Entry entry_of_block[MAX_BLOCKS];  // its only row, when it has one; more are in its list
+    int count_of_block[MAX_BLOCKS];
+    int source[CHUNK];  // block and number in its list of each row of a level
+    int n_listed[2], n_level[2];  // by parity of the step
+};
+
+constexpr int ANNOUNCEMENT = 6, LISTED = 4;  // words
+
+__device__ __forceinline__ uint64 packed(int low, uint32 high) { return (uint64)(uint32)low | (uint64)high << 32; }
+__device__ __forceinline__ int low_of(uint64 word) { return (int)(uint32)word; }
+__device__ __forceinline__ uint32 high_of(uint64 word) { return (uint32)(word >> 32); }
+
+// Every poll comes by here.
+__device__ __forceinline__ void lose_patience(uint32& tries) {
+#if RANKS > 1
+    if (++tries == PATIENCE) __trap();
+#endif
+}
+
+// The words of what is exchanged in a step. Blocks are counted over all ranks.
+struct Mail {
+    const Team& team;
+
+    __device__ __forceinline__ uint64* announcement(const Rank& in, uint32 step, int block) const {
+        return in.announcements + ((step & 1) * team.all_blocks() + block) * ANNOUNCEMENT;
+    }
+    __device__ __forceinline__ uint64* listed(const Rank& in, uint32 step, int block, int k) const {
+        return in.lists + (((int64)(step & 1) * team.all_blocks() + block) * (THREADS * GROUPS) + k) * LISTED;
+    }
+    __device__ __forceinline__ Entry receive(uint32 step, int block, int k) const {
+        const uint64* const at = listed(team.own(), step, block, k);
+        uint64 r, row, ends, tag;
+        uint32 tries = 0;
+        do {
+            lose_patience(tries);
+            load_words(at, r, row);
+            load_words(at + 2, ends, tag);
+        } while (high_of(row) != step || high_of(tag) != step);
+        return Entry{low_of(row), low_of(ends), (int)high_of(ends), price_of(r)};
+    }
+    __device__ __forceinline__ void list(uint32 step, int k, const Entry& e) const {
+#pragma unroll
+        for (int to = 0; to < RANKS; ++to) {
+            uint64* const at = listed(team.ranks[to], step, team.number(), k);
+            store_words(at, bits_of(e.r), packed(e.row, step));
+            store_words(at + 2, packed(e.col, (uint32)e.root), packed(0, step));
+        }
+    }
+    // To one rank.
+    __device__ __forceinline__ void announce(int to, uint32 step, const Step& s) const {
+        uint64* const at = announcement(team.ranks[to], step, team.number());
+        store_words(at, bits_of(s.key), packed(2 * s.count + s.ends, step));
+        store_words(at + 2, bits_of(s.entry.r), packed(s.entry.row, step));
+        store_words(at + 4, packed(s.entry.col, (uint32)s.entry.root), packed(0, step));
+    }
+    __device__ __forceinline__ Step hear(uint32 step, int block) const {
+        const uint64* const at = announcement(team.own(), step, block);
+        uint64 key, count, r, row, ends, tag;
+        uint32 tries = 0;
+        do {
+            lose_patience(tries);
+            load_words(at, key, count);
+            load_words(at + 2, r, row);
+            load_words(at + 4, ends, tag);
+        } while (high_of(count) != step || high_of(row) != step || high_of(tag) != step);
+        return Step{price_of(key), Entry{low_of(row), low_of(ends), (int)high_of(ends), price_of(r)}, low_of(count) / 2, low_of(count) & 1};
+    }
+};
+
+// Every block says what its columns and rows offer at the least key of all; all blocks return the same.
+__device__ __forceinline__ Step exchange(const Columns& own, const Alone& alone, const Strip& strip, uint32 step, const Mail& mail,
+                                         Shared& shared) {
+    const Step nothing{none(), no_entry(), 0, 0};
+    Step mine = nothing;
+#pragma unroll
+    for (int g = 0; g < GROUPS; ++g) {
+        if (own.covered[g] || own.key[g] > mine.key || own.key[g] >= none()) continue;
+        if (own.key[g] < mine.key) mine = nothing, mine.key = own.key[g];
+        const int col = strip.offset + strip.first + threadIdx.x + g * THREADS;
+        if (own.row[g] == FREE) mine.ends = 1;
+        else mine.entry = Entry{own.row[g], col, own.from[g].root, own.r[g]}, mine.count += 1;
+    }
+    if (alone.bound != nullptr)
+        for (int k = threadIdx.x; k < strip.height; k += THREADS) {
+            const price_t key = fresh_price(&alone.key[strip.first_row + k]);
+            if (key < mine.key) mine = nothing, mine.key = key;
+            if (key == mine.key && key < none()) mine.ends = 1;
+        }
+    const Step of_warp = together(mine);
+    if (lane() == 0) shared.of_warp[threadIdx.x / 32] = of_warp;
+    __syncthreads();
+    const Step block = together(lane() < WARPS ? shared.of_warp[lane()] : nothing);
+    if (threadIdx.x < RANKS) mail.announce(RANKS == 1 ? 0 : threadIdx.x, step, block);
+    if (threadIdx.x == 0) shared.n_listed[~step & 1] = shared.n_level[~step & 1] = 0;
+    if (block.count > 1) {
+#pragma unroll
+        for (int g = 0; g < GROUPS; ++g)
+            if (!own.covered[g] && own.row[g] != FREE && own.key[g] == block.key)
+                mail.list(step, atomicAdd(&shared.n_listed[step & 1], 1),
+                          Entry{own.row[g], (int)(strip.offset + strip.first + threadIdx.x + g * THREADS), own.from[g].root, own.r[g]});
+    }
+    const int n_blocks = mail.team.all_blocks(), readers = (n_blocks + 31) / 32;
+    if ((int)threadIdx.x / 32 < readers) {
+        Step there = nothing;
+        if ((int)threadIdx.x < n_blocks) {
+            there = mail.hear(step, threadIdx.x);
+            shared.key_of_block[threadIdx.x] = there.key;
+            shared.count_of_block[threadIdx.x] = there.count;
+            shared.entry_of_block[threadIdx.x] = there.entry;
+        }
+        const Step of_readers = together(there);
+        if (lane() == 0) shared.of_readers[threadIdx.x / 32] = of_readers;
+    }
+    __syncthreads();
+    return together(lane() < readers ? shared.of_readers[lane()] : nothing);
+}

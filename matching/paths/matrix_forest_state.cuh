@@ -1,0 +1,250 @@
+// What the alternating-tree kernel for dense costs works on: words that are exchanged whole, columns, levels, and the devices
+// that share the columns, with their barriers. See paths/matrix_forest.cu.
+#pragma once
+#include "problem/graph.cuh"
+
+#ifndef GROUPS
+#define GROUPS 1
+#endif
+#ifndef THREADS
+#define THREADS 512
+#endif
+#ifndef RANKS
+#define RANKS 1  // devices that share the columns
+#endif
+constexpr int WARPS = THREADS / 32;
+constexpr int UNROLL = GROUPS == 1 ? 16 : 8;  // loads of a thread in flight
+constexpr int CHUNK = RANKS == 1 ? 768 : GROUPS == 1 ? 512 : 256;  // rows of a level in shared memory at once
+constexpr int FEW = UNROLL;  // rows of a level that the home threads scan without help
+constexpr int FREE = -1, WENT_ALONE = -2;
+constexpr int NO_END = 0x7fffffff;
+constexpr int MAX_BLOCKS = RANKS == 1 ? 256 : THREADS;  // of all ranks
+#if RANKS > 1
+constexpr uint32 PATIENCE = 1u << 24;  // polls, at least 10 s
+#endif
+
+#if RANKS == 1
+#define SCOPE "gpu"
+#else
+#define SCOPE "sys"
+#endif
+__device__ __forceinline__ void store_words(uint64* at, uint64 a, uint64 b) {
+    asm volatile("{.reg .b128 w; mov.b128 w, {%1, %2}; st.relaxed." SCOPE ".global.b128 [%0], w;}" ::"l"(at), "l"(a), "l"(b) : "memory");
+}
+__device__ __forceinline__ void load_words(const uint64* at, uint64& a, uint64& b) {
+    asm volatile("{.reg .b128 w; ld.relaxed." SCOPE ".global.b128 w, [%2]; mov.b128 {%0, %1}, w;}" : "=l"(a), "=l"(b) : "l"(at) : "memory");
+}
+__device__ __forceinline__ price_t fresh_price(const price_t* at) { return price_of(load_fresh((const uint64*)at)); }
+
+// A row that enters the trees: the column it is matched with (FREE for a root), its root, its dual.
+struct Entry {
+    int row, col, root;
+    price_t r;
+};
+__device__ __forceinline__ Entry no_entry() { return Entry{FREE, FREE, FREE, 0}; }
+
+// What a warp, a block or the whole grid has found: the least key, how many rows enter with it, one of them, and whether
+// a path ends with it.
+struct Step {
+    price_t key;
+    Entry entry;
+    int count;
+    int ends;
+};
+
+// Keys are never negative, so their bits are in their order, of real numbers too.
+__device__ __forceinline__ price_t least_of_warp(price_t key) {
+#if __CUDA_ARCH__ >= 800
+    const uint64 bits = bits_of(key);
+    const uint32 high = __reduce_min_sync(FULL_WARP, (uint32)(bits >> 32));
+    const uint32 low = __reduce_min_sync(FULL_WARP, (uint32)(bits >> 32) == high ? (uint32)bits : 0xffffffffu);
+    return price_of((uint64)high << 32 | low);
+#else
+#pragma unroll
+    for (int step = 16; step > 0; step /= 2) {
+        const price_t there = __shfl_xor_sync(FULL_WARP, key, step);
+        key = there < key ? there : key;
+    }
+    return key;
+#endif
+}
+__device__ __forceinline__ int sum_of_warp(int value) {
+#if __CUDA_ARCH__ >= 800
+    return __reduce_add_sync(FULL_WARP, value);
+#else
+#pragma unroll
+    for (int step = 16; step > 0; step /= 2) value += __shfl_xor_sync(FULL_WARP, value, step);
+    return value;
+#endif
+}
+__device__ __forceinline__ Entry entry_of_lane(const Entry& e, int from) {
+    return Entry{__shfl_sync(FULL_WARP, e.row, from), __shfl_sync(FULL_WARP, e.col, from), __shfl_sync(FULL_WARP, e.root, from),
+                 __shfl_sync(FULL_WARP, e.r, from)};
+}
+
+// The steps of the lanes together, known to all of them.
+__device__ __forceinline__ Step together(const Step& mine) {
+    Step all;
+    all.key = least_of_warp(mine.key);
+    const bool least = mine.key == all.key && all.key < none();
+    const uint32 with_row = __ballot_sync(FULL_WARP, least && mine.count > 0);
+    all.ends = __any_sync(FULL_WARP, least && mine.ends);
+    all.count = 0;
+    all.entry = no_entry();
+    if (with_row) {
+        all.entry = entry_of_lane(mine.entry, __ffs(with_row) - 1);
+        all.count = sum_of_warp(least ? mine.count : 0);
+    }
+    return all;
+}
+
+struct Costs {
+    int n_rows, n_cols;
+    const cost_t* __restrict__ cost;
+    const unsigned char* __restrict__ forbidden;  // or null
+
+    __device__ __forceinline__ const cost_t* row(int i) const { return cost + (int64)i * n_cols; }
+    __device__ __forceinline__ bool forbids(int i, int j) const {
+        return forbidden != nullptr && forbidden[(int64)i * n_cols + j];
+    }
+};
+
+// The row, its matched column and its root by which a column was reached.
+struct Origin {
+    int row, col, root;
+};
+
+// The columns of a home thread: their duals and keys, the rows they are matched with (or FREE) and those rows' duals.
+struct Columns {
+    price_t v[GROUPS], key[GROUPS], r[GROUPS];
+    int row[GROUPS];
+    Origin from[GROUPS];
+    bool covered[GROUPS];
+};
+
+// A part of one level's rows, and what the warps that share a tile found for its columns.
+struct Level {
+    int64 first[CHUNK];  // of the row's costs
+    price_t r[CHUNK];
+    Origin origin[CHUNK];
+
+    __device__ __forceinline__ void put(int at, const Entry& e, int n_cols) {
+        first[at] = (int64)e.row * n_cols;
+        r[at] = e.r;
+        origin[at] = Origin{e.row, e.col, e.root};
+    }
+};
+struct Share {
+    price_t slack[THREADS];
+    Origin from[THREADS];
+};
+union Room {
+    Level level;
+    Share share;
+};
+
+struct Counts {
+    int free[3];  // length of the list of free rows, by search modulo 3
+    int stuck;    // a free row from which nothing can be reached, or -1
+    uint32 barrier;
+    int searches, levels, dual_updates;
+    int64 rows_scanned, search_ns, augment_ns;
+    int paths[64];  // found in each of the first searches
+};
+
+// What a rank has. What the others write into it is marked so.
+struct Rank {
+    const cost_t* cost;              // (rows, n_cols)
+    const unsigned char* forbidden;  // or null
+    const price_t* row_bound;        // or null when no row may stay alone
+    price_t* v;                      // (n_cols,)
+    price_t* r;                      // (rows,)
+    int* col_of_row;                 // (rows,)
+    int* row_of_col;                 // (all columns,)
+    int* free_rows;                  // two lists of n_rows; the first holds counts->free[0] rows
+    price_t* alone_key;              // (rows,), if row_bound is given
+    int* alone_root;
+    int2* pred;             // (all columns,), written by all ranks
+    int* best;              // (rows,) all NO_END, written by all ranks
+    uint64* announcements;  // (2, blocks, ANNOUNCEMENT) zeros, written by all ranks
+    uint64* lists;          // (2, blocks, THREADS * GROUPS, LISTED) zeros, written by all ranks
+    uint32* arrived;        // (RANKS,) zeros, written by all ranks
+    Counts* counts;
+    int first_col, n_cols;
+};
+
+// The ranks, and this block's place among them. `own` is ranks[rank].
+struct Team {
+    const Rank* ranks;
+#if RANKS == 1
+    static constexpr int rank = 0;
+    __device__ __forceinline__ int block() const { return blockIdx.x; }
+    __device__ __forceinline__ int blocks() const { return gridDim.x; }
+#else
+    int rank, block_here, blocks_each;
+    __device__ __forceinline__ int block() const { return block_here; }
+    __device__ __forceinline__ int blocks() const { return blocks_each; }
+#endif
+    __device__ __forceinline__ const Rank& own() const { return ranks[rank]; }
+    __device__ __forceinline__ int all_blocks() const { return RANKS * blocks(); }
+    __device__ __forceinline__ int number() const { return rank * blocks() + block(); }
+    __device__ __forceinline__ int thread() const { return block() * THREADS + threadIdx.x; }
+    __device__ __forceinline__ int threads() const { return blocks() * THREADS; }
+
+    __device__ __forceinline__ void reach(int col, int row, int before) const {
+#pragma unroll
+        for (int k = 0; k < RANKS; ++k) ranks[k].pred[col] = make_int2(row, before);
+    }
+    __device__ __forceinline__ void end(int root, int at) const {
+#if RANKS == 1
+        atomicMin(&ranks[0].best[root], at);
+#else
+#pragma unroll
+        for (int k = 0; k < RANKS; ++k)
+            asm volatile("red.relaxed.sys.global.min.s32 [%0], %1;" ::"l"(&ranks[k].best[root]), "r"(at) : "memory");
+#endif
+    }
+#if RANKS == 1
+    __device__ __forceinline__ void meet(uint32&) const { grid_barrier(&own().counts->barrier); }
+    __device__ __forceinline__ void meet_all(uint32& times) const { meet(times); }
+#else
+    // The blocks of this rank meet; `times` counts the meetings.
+    __device__ __forceinline__ void meet(uint32& times) const {
+        __syncthreads();
+        ++times;
+        if (threadIdx.x == 0) {
+            __threadfence();
+            atomicAdd(&own().counts->barrier, 1u);
+            wait_for<false>(&own().counts->barrier, times * blocks());
+            __threadfence();
+        }
+        __syncthreads();
+    }
+    // All blocks of all ranks meet: the last to come in each rank says so to all of them.
+    __device__ __forceinline__ void meet_all(uint32& times) const {
+        __syncthreads();
+        ++times;
+        if (threadIdx.x == 0) {
+            __threadfence_system();
+            if (atomicAdd(&own().counts->barrier, 1u) == times * blocks() - 1) {
+                __threadfence_system();
+                for (int k = 0; k < RANKS; ++k)
+                    asm volatile("st.release.sys.global.u32 [%0], %1;" ::"l"(&ranks[k].arrived[rank]), "r"(times) : "memory");
+            }
+            for (int k = 0; k < RANKS; ++k) wait_for<true>(&own().arrived[k], times);
+            __threadfence_system();
+        }
+        __syncthreads();
+    }
+    template <bool of_all>
+    __device__ __forceinline__ static void wait_for(const uint32* at, uint32 least) {
+        for (uint32 tries = 0;; ++tries) {
+            uint32 now;
+            if (of_all) asm volatile("ld.acquire.sys.global.u32 %0, [%1];" : "=r"(now) : "l"(at) : "memory");
+            else asm volatile("ld.acquire.gpu.global.u32 %0, [%1];" : "=r"(now) : "l"(at) : "memory");
+            if ((int)(now - least) >= 0) return;
+            if (tries == PATIENCE) __trap();
+        }
+    }
+#endif
+};

@@ -1,0 +1,316 @@
+"""Jonker and Volgenant's method on any set of rows: bid first, then shortest augmenting paths for the rows left over.
+
+One definition serves CSR graphs and dense blocks (`indices` is None: the k-th entry of a row is column k); numba
+specialises it for either. Prices v only fall, so a column once matched stays matched, a column never matched keeps its
+starting price, and a row that prefers to stay alone never changes its mind: complementary slackness holds for the lone
+by construction.
+
+Source: R. Jonker, A. Volgenant, "A shortest augmenting path algorithm for dense and sparse linear assignment problems",
+Computing 38 (1987): augmenting row reduction and augmentation. The price of staying alone is ours: a path may also end
+in a row that goes alone, at its bound.
+"""
+
+# Types of numba kernels live in their docstrings: numba infers them.
+# ruff: noqa: ANN001, ANN201, ANN202
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+import numpy as np
+from numba import njit
+
+from ..jit.column_heap import UNSEEN, append, pop, rise
+from ..problem import INT_LIMIT
+
+BIDS_PER_ROW = 6
+"""Bids spent per row before the rest is left to shortest paths; the tracking problem needs about 1.2."""
+
+_SCANNED = -2
+"""Place of a column that left the heap, its distance final."""
+
+NO_PATH = -1
+"""End of a search that found no path; others are a column that is alone, or `alone_end` of a row that goes alone."""
+
+
+class State(NamedTuple):
+    """Matching, prices and scratch space of a solve; calls on disjoint components may share one.
+
+    `none` is +inf, or 2**62 in integers: no bound, no path. `row_bound` (rows,) is the price of staying alone,
+    `none` where a row must be matched; `v` (columns,) the column duals; `link_cost` (rows,) the cost of each row's
+    link; `dist`, `pred`, `pred_cost`, `place` (columns,) belong to the shortest path search: distance, row it came
+    from, cost of that edge, place in the heap.
+    """
+
+    none: float | int
+    row_bound: np.ndarray
+    v: np.ndarray
+    col_of_row: np.ndarray
+    row_of_col: np.ndarray
+    link_cost: np.ndarray
+    dist: np.ndarray
+    pred: np.ndarray
+    pred_cost: np.ndarray
+    place: np.ndarray
+
+
+def start(row_bound: np.ndarray, v: np.ndarray) -> State:
+    """Return the state in which nothing is matched and the column duals are `v` (copied)."""
+    n, m, dtype = len(row_bound), len(v), v.dtype
+    return State(
+        np.inf if dtype.kind == "f" else INT_LIMIT,
+        row_bound,
+        v.copy(),
+        np.full(n, -1, np.int32),
+        np.full(m, -1, np.int32),
+        np.zeros(n, dtype),
+        np.empty(m, dtype),
+        np.empty(m, np.int32),
+        np.empty(m, dtype),
+        np.full(m, UNSEEN, np.int32),
+    )
+
+
+@njit(cache=True, nogil=True)
+def lower_to_cheapest(indptr, indices, data, forbidden, state):
+    """Lower unbounded column duals, which are `none`, to the column's cheapest cost; 0 for a column without a pair."""
+    v = state.v
+    bounded = v < state.none
+    for i in range(len(indptr) - 1):
+        lo = indptr[i]
+        for e in range(lo, indptr[i + 1]):
+            if forbidden is None or not forbidden[e]:
+                j = e - lo if indices is None else indices[e]
+                if not bounded[j]:
+                    v[j] = min(v[j], data[e])
+    for j in range(len(v)):
+        if v[j] == state.none:
+            v[j] = 0
+
+
+@njit(cache=True, nogil=True)
+def assign_rows(rows, indptr, indices, data, forbidden, state, counts):
+    """Match every given row to a column, or leave it alone at its bound, and keep `state.v` optimal for it.
+
+    Parameters
+    ----------
+    rows : int (k,)
+        Unmatched rows. Rows that are not given must not reach the same columns, unless matched tightly.
+    indptr, indices, data : int64 (rows + 1,), int (edges,) or None, (edges,)
+        Edges of each row; +inf is never matched.
+    forbidden : bool (edges,) or None
+    state : State
+        Updated.
+    counts : int64 (3,)
+        Incremented: bids, shortest paths, rows scanned by them.
+
+    Returns
+    -------
+    int
+        -1, or a row that must be matched and cannot be.
+    """
+    waiting = bid_rows(rows, indptr, indices, data, forbidden, state, counts)
+    return augment_rows(waiting, indptr, indices, data, forbidden, state, counts)
+
+
+@njit(cache=True, nogil=True)
+def bid_rows(rows, indptr, indices, data, forbidden, state, counts):
+    """As `assign_rows`, by bids alone; return the rows that wait for a shortest path."""
+    waiting = np.empty(len(rows), np.int64)
+    n_waiting = 0
+    bids = 0
+    for row in rows:
+        i = row
+        while i >= 0:
+            bids += 1
+            i, waits = _bid(i, bids < BIDS_PER_ROW * len(rows), indptr, indices, data, forbidden, state)
+            if waits >= 0:
+                waiting[n_waiting] = waits
+                n_waiting += 1
+    counts[0] += bids
+    return waiting[:n_waiting]
+
+
+@njit(cache=True, nogil=True)
+def augment_rows(rows, indptr, indices, data, forbidden, state, counts):
+    """As `assign_rows`, by shortest paths alone."""
+    heap = np.empty(64, np.int32)
+    scanned = np.empty(64, np.int32)
+    for row in rows:
+        end, length, n_heap, n_scanned, heap, scanned = _search(
+            row, indptr, indices, data, forbidden, state, heap, scanned
+        )
+        counts[1] += 1
+        counts[2] += n_scanned + 1
+        if end == NO_PATH:
+            _forget(heap[:n_heap], scanned[:n_scanned], state.place)
+            return row
+        for k in range(n_scanned):
+            state.v[scanned[k]] += state.dist[scanned[k]] - length
+        _forget(heap[:n_heap], scanned[:n_scanned], state.place)
+        flip(row, end, state)
+    return -1
+
+
+@njit(cache=True, nogil=True, inline="always")
+def _bid(i, may_displace, indptr, indices, data, forbidden, state):
+    """Give row i its best column, at the price where its second choice is as good.
+
+    Returns (the row displaced or -1, row i if it must wait for a shortest path or -1).
+    """
+    v = state.v
+    best, second = state.row_bound[i], state.none
+    best_col, second_col = -1, -1
+    best_cost, second_cost = best, second
+    lo = indptr[i]
+    for e in range(lo, indptr[i + 1]):
+        if forbidden is not None and forbidden[e]:
+            continue
+        j = e - lo if indices is None else indices[e]
+        value = data[e] - v[j]
+        if value < second:
+            cost = value * 0 + data[e]  # in the type of the duals
+            if value < best:
+                second, second_col, second_cost = best, best_col, best_cost
+                best, best_col, best_cost = value, j, cost
+            else:
+                second, second_col, second_cost = value, j, cost
+    if best_col < 0:
+        return -1, (i if best >= state.none else -1)
+    return take(i, may_displace, best_col, best_cost, second_col, second_cost, second, best, state)
+
+
+@njit(cache=True, nogil=True, inline="always")
+def take(i, may_displace, best_col, best_cost, second_col, second_cost, second, best, state):
+    """Give row i its best column at the price of its second choice, or, if that is as good and alone, the second.
+
+    Returns (the row displaced or -1, row i if it must wait for a shortest path or -1).
+    """
+    v = state.v
+    k = state.row_of_col[best_col]
+    if k >= 0 and second <= best and second_col >= 0 and state.row_of_col[second_col] < 0:
+        best_col, best_cost, k = second_col, second_cost, -1
+    price = min(v[best_col], best_cost - second) if second < state.none else v[best_col]
+    if k >= 0 and (not may_displace or price >= v[best_col]):
+        return -1, i
+    v[best_col] = price
+    state.row_of_col[best_col] = i
+    state.col_of_row[i] = best_col
+    state.link_cost[i] = best_cost
+    if k >= 0:
+        state.col_of_row[k] = -1
+    return k, -1
+
+
+@njit(cache=True, nogil=True, inline="always")
+def alone_end(row):
+    """Return the end of a path whose row goes alone; `alone_end` of it is the row again."""
+    return -2 - row
+
+
+@njit(cache=True, nogil=True)
+def _search(start_row, indptr, indices, data, forbidden, state, heap, scanned):
+    """Dijkstra's search from a row to the nearest end of an alternating path.
+
+    Returns (end, length, sizes of heap and scanned, the two arrays, grown when they had to).
+    """
+    v, dist, place = state.v, state.dist, state.place
+    n_heap = n_scanned = 0
+    i = start_row
+    dual = _lowest(i, indptr, indices, data, forbidden, state)
+    if dual >= state.none:
+        return NO_PATH, dual, n_heap, n_scanned, heap, scanned
+    zero = dual - dual  # in the type of the duals
+    reach = zero
+    shortest_alone, alone = state.none, -1
+    while True:
+        if state.row_bound[i] < state.none and reach + (state.row_bound[i] - dual) < shortest_alone:
+            shortest_alone, alone = reach + (state.row_bound[i] - dual), i
+        lo = indptr[i]
+        if n_heap + indptr[i + 1] - lo > len(heap):
+            heap = grown(heap, n_heap + indptr[i + 1] - lo)
+        for e in range(lo, indptr[i + 1]):
+            if forbidden is not None and forbidden[e]:
+                continue
+            j = e - lo if indices is None else indices[e]
+            if place[j] == _SCANNED:
+                continue
+            through = reach + max(data[e] - v[j] - dual, zero)
+            if through >= shortest_alone or (place[j] != UNSEEN and through >= dist[j]):
+                continue
+            if place[j] == UNSEEN:
+                n_heap = append(j, heap, n_heap, place)
+            dist[j] = through
+            state.pred[j] = i
+            state.pred_cost[j] = data[e]
+            rise(heap, place[j], dist, place)
+        if n_heap == 0 or dist[heap[0]] >= shortest_alone:
+            end = alone_end(alone) if alone >= 0 else NO_PATH
+            return end, shortest_alone, n_heap, n_scanned, heap, scanned
+        j = heap[0]
+        if state.row_of_col[j] < 0:
+            return j, dist[j], n_heap, n_scanned, heap, scanned
+        n_heap = pop(heap, n_heap, dist, place)
+        place[j] = _SCANNED
+        if n_scanned == len(scanned):
+            scanned = grown(scanned, n_scanned + 1)
+        scanned[n_scanned] = j
+        n_scanned += 1
+        i = state.row_of_col[j]
+        reach = dist[j]
+        dual = state.link_cost[i] - v[j]
+
+
+@njit(cache=True, nogil=True)
+def _lowest(i, indptr, indices, data, forbidden, state):
+    """Return the best feasible dual of row i: min over its pairs of c - v, and its bound."""
+    best = state.row_bound[i]
+    lo = indptr[i]
+    for e in range(lo, indptr[i + 1]):
+        if forbidden is None or not forbidden[e]:
+            j = e - lo if indices is None else indices[e]
+            best = min(best, data[e] - state.v[j])
+    return best
+
+
+@njit(cache=True, nogil=True)
+def flip(start_row, end, state):
+    """Exchange links and non-links along the path to `end`: a column, or `alone_end` of the row that goes alone."""
+    j = end
+    if end < NO_PATH:
+        alone = alone_end(end)
+        j = state.col_of_row[alone]
+        state.col_of_row[alone] = -1
+        if alone == start_row:
+            return
+    while True:
+        i = state.pred[j]
+        j_before = state.col_of_row[i]
+        state.row_of_col[j] = i
+        state.col_of_row[i] = j
+        state.link_cost[i] = state.pred_cost[j]
+        if i == start_row:
+            return
+        j = j_before
+
+
+@njit(cache=True, nogil=True)
+def _forget(in_heap, scanned, place):
+    for j in in_heap:
+        place[j] = UNSEEN
+    for j in scanned:
+        place[j] = UNSEEN
+
+
+@njit(cache=True, nogil=True)
+def grown(array, needed):
+    """Return a copy with room for twice as many as needed."""
+    larger = np.empty(2 * needed, array.dtype)
+    for k in range(len(array)):  # a slice would compile the text of every broadcasting error, in seconds
+        larger[k] = array[k]
+    return larger
+
+
+def named_counts(counts: np.ndarray) -> dict[str, int]:
+    """Return the counts of `assign_rows` under their names."""
+    return dict(zip(("bids", "shortest_paths", "rows_scanned"), counts.tolist(), strict=True))

@@ -1,0 +1,106 @@
+// How trees grow in a phase of `paths/trees.cu`; see there.
+#pragma once
+#include "paths/trees_state.cuh"
+
+// A queued row lowers the distances of its columns. The whole warp comes; row NOBODY: only that.
+__device__ __forceinline__ void relax(const Trees& t, int row, price_t base, int round, bool zeros_only) {
+    int col = NOBODY, root = row;
+    if (row != NOBODY) {
+        col = t.col_of_row[row];
+        if (col != NOBODY) root = t.label[((round + 1) & 1) * (int64)t.n_rows + parent_row(t.parent[col])];
+        if (threadIdx.x % LANES == 0) t.label[(round & 1) * (int64)t.n_rows + row] = root;
+        if (col != NOBODY && ((t.is_bounded && base >= t.limit[root]) || (zeros_only && base > 0))) row = NOBODY;
+    }
+    const price_t dual = dual_of(t.graph, t.row_bound, t.v, row);
+    if (row == NOBODY) return;
+    if (threadIdx.x % LANES == 0) {
+        t.dual[row] = dual;
+        if (col != NOBODY) t.spread[col] = base;
+    }
+    const int64 first = t.graph.first(row);
+    const int degree = t.graph.degree(row);
+    for (int e = threadIdx.x % LANES; e < degree; e += LANES) {
+        const price_t value = t.graph.value(first, e, t.v);
+        if (value >= none()) continue;
+        const int to = t.graph.column(first, e);
+        const price_t through = base + (value - dual);
+        if (through >= now(&t.dist[to])) continue;
+        const price_t before = lower(&t.dist[to], through);
+        if (before > through) t.lowered[to] = round;
+        if (before >= none()) t.reached[next_place(&t.words->n_reached)] = to;
+    }
+}
+
+// A queued row becomes the parent of the columns that it lowered; their rows up to the horizon are queued.
+__device__ __forceinline__ void claim(
+    const Trees& t, int row, price_t base, price_t horizon, int round, int* next, price_t* next_base
+) {
+    const int col = t.col_of_row[row];
+    if (col != NOBODY && t.spread[col] != base) return;
+    const price_t dual = t.dual[row];
+    const int root = t.label[(round & 1) * (int64)t.n_rows + row];
+    if (t.is_bounded && threadIdx.x % LANES == 0) {
+        const price_t alone = alone_key(t, Member{row, col, root, base});
+        if (alone < now(&t.limit[root])) lower(&t.limit[root], alone);
+    }
+    const int64 first = t.graph.first(row);
+    const int degree = t.graph.degree(row);
+    for (int e = threadIdx.x % LANES; e < degree; e += LANES) {
+        const int to = t.graph.column(first, e);
+        if (t.lowered[to] != round) continue;
+        const price_t value = t.graph.value(first, e, t.v);
+        if (value >= none() || base + (value - dual) != t.dist[to]) continue;
+        const uint64 before = atomicMin(&t.parent[to], parent_key(round, row));
+        const int owner = t.row_of_col[to];
+        if (owner == NOBODY) {
+            if (t.is_bounded && t.dist[to] < now(&t.limit[root])) lower(&t.limit[root], t.dist[to]);
+        } else if (parent_round(before) != round && t.dist[to] <= horizon) {
+            const int place = next_place(&t.words->queued[(round + 1) % 3]);
+            next[place] = owner;
+            next_base[place] = t.dist[to];
+        }
+    }
+}
+
+// Whether the row of a reached column waits behind the horizon.
+__device__ __forceinline__ bool waits(const Trees& t, int col, bool zeros_only) {
+    return t.row_of_col[col] != NOBODY && t.spread[col] != t.dist[col] && !(zeros_only && t.dist[col] > 0);
+}
+
+// Queues the rows of the next step; returns false when there are none, or when half of the free rows could have an end.
+__device__ __forceinline__ bool go_on(
+    const Trees& t, int n_sources, bool zeros_only, price_t& step, price_t& horizon, int round, int* queue, price_t* bases,
+    int thread, int threads
+) {
+    Words* const words = t.words;
+    const int n_reached = now(&words->n_reached);
+    price_t least = none();
+    int n_free = 0;
+    for (int k = thread; k < n_reached; k += threads) {
+        const int col = t.reached[k];
+        if (t.row_of_col[col] == NOBODY) n_free++;
+        if (waits(t, col, zeros_only) && t.dist[col] < least) least = t.dist[col];
+    }
+    if (n_free > 0) atomicAdd(&words->n_free, n_free);
+    if (least < none()) lower(&words->beyond, least);
+    grid_barrier(&words->barrier);
+    least = now(&words->beyond);
+    if (least >= none() || 2 * (int64)now(&words->n_free) >= n_sources) return false;
+    horizon = least + step;
+    for (int k = thread; k < n_reached; k += threads) {
+        const int col = t.reached[k];
+        if (!waits(t, col, zeros_only) || t.dist[col] > horizon) continue;
+        const int place = next_place(&words->queued[round % 3]);
+        queue[place] = t.row_of_col[col];
+        bases[place] = t.dist[col];
+    }
+    grid_barrier(&words->barrier);
+    const int size = now(&words->queued[round % 3]);
+    if (size < FEW && step < none() / 4) step *= 2;
+#ifdef INTEGER
+    if (size > MANY && step > 1) step /= 2;
+#else
+    if (size > MANY) step /= 2;
+#endif
+    return true;
+}

@@ -1,0 +1,98 @@
+// How far the duals of each tree change in a phase of `paths/trees.cu`, and which paths are carried out; see there.
+#pragma once
+#include "paths/trees_state.cuh"
+
+// Finds the root of every reached column, and holds each Δ_t below its tree's ends and rows that were not expanded.
+__device__ __forceinline__ void find_roots(const Trees& t, const int* sources, int n_sources, int n_reached, int thread, int threads) {
+    for (int k = thread; k < n_reached; k += threads) {
+        const int row = t.row_of_col[t.reached[k]];
+        if (row != NOBODY) t.up[row] = parent_row(t.parent[t.reached[k]]);
+    }
+    grid_barrier(&t.words->barrier);
+    for (int64 k = thread; k < (int64)n_sources + n_reached; k += threads) {
+        if (k < n_sources) {
+            const Member m = member(t, sources, n_sources, k);
+            lower(&t.delta[m.root], alone_key(t, m));
+            continue;
+        }
+        const int col = t.reached[k - n_sources];
+        int root = parent_row(t.parent[col]);
+        for (int above = now(&t.up[root]); above != root; above = now(&t.up[root])) root = above;
+        t.root[col] = root;
+        const Member m = member(t, sources, n_sources, k);
+        if (m.row != NOBODY) *(volatile int*)&t.up[m.row] = root;  // a shorter way for others, to the same root
+        const bool ends = m.row == NOBODY, waiting = !ends && !is_expanded(t, m);
+        if (t.is_bounded)
+            lower(&t.delta[root], ends || waiting ? m.base : alone_key(t, m));
+        else if (ends)
+            lower(&t.limit[root], m.base);
+        else if (waiting)
+            lower(&t.words->beyond, m.base);
+    }
+    grid_barrier(&t.words->barrier);
+}
+
+// Lowers Δ of a row's tree until its pairs with other trees stay feasible; returns whether it had to.
+__device__ __forceinline__ bool hold_back(const Trees& t, const Member& m) {
+    if (m.row == NOBODY || m.base >= now(&t.delta[m.root])) return false;
+    bool changed = false;
+    const price_t dual = t.dual[m.row];
+    const int64 first = t.graph.first(m.row);
+    const int degree = t.graph.degree(m.row);
+    for (int e = threadIdx.x % LANES; e < degree; e += LANES) {
+        const price_t value = t.graph.value(first, e, t.v);
+        if (value >= none()) continue;
+        const int to = t.graph.column(first, e);
+        price_t most = m.base + (value - dual);
+        if (most >= now(&t.delta[m.root])) continue;
+        const price_t dist = t.dist[to];
+        if (dist < none()) {
+            if (t.root[to] == m.root) continue;
+            const price_t other = now(&t.delta[t.root[to]]);
+            if (other >= none()) continue;
+            if (other > dist) most += other - dist;
+            if (most < other) most = other;  // but for rounding it never is: the nearest end of all must hold
+        }
+        if (most < lower(&t.delta[m.root], most)) changed = true;
+    }
+    return changed;
+}
+
+// One Δ for all trees: the longest of the roots' paths, no more than what the search has come past.
+__device__ __forceinline__ void take_longest(const Trees& t, const int* sources, int n_sources, int thread, int threads) {
+    for (int at = thread; at < n_sources; at += threads)
+        if (t.limit[sources[at]] < none()) raise(&t.words->longest, t.limit[sources[at]]);
+    grid_barrier(&t.words->barrier);
+    const price_t longest = now(&t.words->longest), beyond = now(&t.words->beyond);
+    for (int at = thread; at < n_sources; at += threads)
+        t.delta[sources[at]] = longest < 0 || beyond < longest ? beyond : longest;
+    grid_barrier(&t.words->barrier);
+}
+
+// Carries the path of a root out; `end` is a column, or n_cols + a row that goes alone.
+__device__ __forceinline__ void augment(const Trees& t, int root, int end) {
+    int col = end;
+    if (end >= t.n_cols) {
+        const int alone = end - t.n_cols;
+        col = t.col_of_row[alone];
+        t.col_of_row[alone] = NOBODY;
+        if (alone == root) return;
+    }
+    while (true) {
+        const int row = parent_row(t.parent[col]);
+        const int before = t.col_of_row[row];
+        t.col_of_row[row] = col;
+        t.row_of_col[col] = row;
+        if (row == root) return;
+        col = before;
+    }
+}
+
+// Makes a free row a root, in the queue of `round`.
+__device__ __forceinline__ void plant(const Trees& t, int row, int64 at, int* queue, price_t* bases) {
+    queue[at] = row;
+    bases[at] = 0;
+    t.limit[row] = t.delta[row] = none();
+    t.end[row] = NO_END;
+    t.up[row] = row;
+}

@@ -1,0 +1,99 @@
+// The state of the trees that `paths/trees.cu` grows; see there.
+#pragma once
+#include "problem/graph.cuh"
+
+#ifndef LANES
+#define LANES 8
+#endif
+constexpr int NO_END = 0x7fffffff;
+constexpr int SEARCHES_COUNTED = 64;
+constexpr int FEW = 4096, MANY = 65536;  // rows that one step of distance should add, no fewer and no more
+
+// Distances are never negative, so their bits order like the numbers.
+__device__ __forceinline__ price_t lower(price_t* address, price_t value) {
+    const int64 before = atomicMin((int64*)address, *(int64*)&value);
+    return *(price_t*)&before;
+}
+__device__ __forceinline__ void raise(price_t* address, price_t value) { atomicMax((int64*)address, *(int64*)&value); }
+__device__ __forceinline__ price_t now(const price_t* address) { return *(volatile const price_t*)address; }
+__device__ __forceinline__ int now(const int* address) { return *(volatile const int*)address; }
+
+// Parents of later rounds are smaller, then smaller rows.
+__device__ __forceinline__ uint64 parent_key(int round, int row) {
+    return ((uint64)(0x7fffffff - round) << 32) | (uint32)row;
+}
+__device__ __forceinline__ int parent_row(uint64 key) { return (int)(uint32)key; }
+__device__ __forceinline__ int parent_round(uint64 key) { return 0x7fffffff - (int)(key >> 32); }
+
+// The dual of a row: its bound, or its least c - v. NOBODY: none. The whole warp comes.
+__device__ __forceinline__ price_t dual_of(const Graph& graph, const price_t* row_bound, const price_t* v, int row) {
+    return least_value<LANES>(graph, v, row, row == NOBODY ? none() : row_bound[row]);
+}
+
+// So many rows that all lanes of a warp have one, or none.
+__device__ __forceinline__ int64 whole_warps(int rows) {
+    constexpr int rows_of_warp = 32 / LANES;
+    return ((int64)rows + rows_of_warp - 1) / rows_of_warp * rows_of_warp;
+}
+
+struct Words {
+    int queued[3];   // rows in the queue of a round, by round modulo 3
+    int changed[3];  // whether a sweep lowered some Δ, by sweep modulo 3
+    int n_reached, n_kept;
+    int stuck;  // a free row from which nothing can be reached, NO_END for none
+    uint32 barrier;
+    int searches, levels, sweeps, limited;  // phases, rounds, and phases among the pairs of zero slack
+    int64 rows_scanned, grow_ns, settle_ns, augment_ns;
+    price_t beyond, longest;  // least dist of a row that is not expanded; longest of the roots' paths, -1 without
+    int n_free;               // free columns that are reached
+    int paths[SEARCHES_COUNTED];
+};
+
+struct Trees {
+    Graph graph;
+    int n_rows, n_cols;
+    const price_t* row_bound;
+    bool is_bounded;
+    price_t* v;
+    int* col_of_row;
+    int* row_of_col;
+    // (columns,): Δ at which it enters; key of its parent; round in which dist last fell; dist at which its row was last
+    // expanded; root of its tree
+    price_t* dist;
+    uint64* parent;
+    int* lowered;
+    price_t* spread;
+    int* root;
+    int* reached;  // list of columns
+    // (rows,): dual of this phase; of roots: the nearest end known, Δ_t, the end of the path; a row's ancestor
+    price_t* dual;
+    price_t* limit;
+    price_t* delta;
+    int* end;
+    int* up;
+    int* label;  // (2 * rows,) root, as it was known in a round, by parity
+    Words* words;
+};
+
+// A row of a tree: its column (NOBODY: a root), root, and the Δ at which it entered.
+struct Member {
+    int row, col, root;
+    price_t base;
+};
+
+// The k-th of the roots and then of the rows whose columns are reached; row NOBODY where a reached column is free.
+__device__ __forceinline__ Member member(const Trees& t, const int* sources, int n_sources, int64 k) {
+    if (k < n_sources) return Member{sources[k], NOBODY, sources[k], 0};
+    const int col = t.reached[k - n_sources];
+    return Member{t.row_of_col[col], col, t.root[col], t.dist[col]};
+}
+
+__device__ __forceinline__ bool is_expanded(const Trees& t, const Member& m) {
+    return m.col == NOBODY || t.spread[m.col] == m.base;
+}
+
+// The Δ at which a row goes alone.
+__device__ __forceinline__ price_t alone_key(const Trees& t, const Member& m) {
+    const price_t bound = t.row_bound[m.row];
+    return bound < none() ? m.base + (bound - t.dual[m.row]) : none();
+}

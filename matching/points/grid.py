@@ -1,0 +1,319 @@
+"""A uniform grid over points, and the pairs of two point sets that lie within a radius."""
+
+# ruff: noqa: ANN001, ANN202
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from numba import njit
+from scipy.spatial import cKDTree
+
+from ..jit.threads import side_by_side
+
+ROWS_PER_TASK = 50_000
+LONG_ROW = 64
+"""Pairs of a row above which its columns are sorted by `argsort`, not by insertion."""
+CROWDED = 64.0
+"""Mean number of points sharing a point's cell above which a KD-tree replaces the grid (clusters, far outliers)."""
+_ROWS_ASKED = 16
+
+
+@dataclass(frozen=True)
+class Grid:
+    """Points sorted by the cell they lie in; x runs fastest, so neighbours along x are neighbours in memory.
+
+    Attributes
+    ----------
+    origin : float64 (3,)
+        Lower corner; axes z, y, x, missing ones are 0.
+    cell : float
+        Edge length of a cell.
+    dims : int64 (3,)
+        Cells along each axis.
+    starts : int32 (cells + 1,)
+        Cell c owns the sorted points `starts[c]:starts[c+1]`.
+    order : int32 (points,)
+        Index of each sorted point in the caller's order, ascending within a cell.
+    points : float64 (points, 3)
+        The points, sorted.
+    crowding : float
+        Mean number of points in a point's own cell.
+    """
+
+    origin: np.ndarray
+    cell: float
+    dims: np.ndarray
+    starts: np.ndarray
+    order: np.ndarray
+    points: np.ndarray
+    crowding: float
+
+
+def build_grid(points: np.ndarray, cell: float) -> Grid:
+    """Sort points into cells of at least `cell`, larger where a cell would hold less than one point on average.
+
+    Parameters
+    ----------
+    points : float64 (n, d), n of at least 1, d of 1 to 3
+    cell : float
+    """
+    padded = _padded(points)
+    origin, extent = _bounds(padded)
+    spread = extent[extent > 0]
+    limit = 2 * len(points) + 64
+    one_point = np.exp(np.log(spread).mean()) / len(points) ** (1 / len(spread)) if len(spread) else 1.0
+    cell = max(cell, float(one_point), float(extent.max()) / 2**20, np.finfo(np.float64).tiny)
+    while (dims := np.floor(extent / cell) + 1).prod() > limit:
+        cell *= 1.26
+    dims = dims.astype(np.int64)
+    starts, order, by_cell, sharing = _sorted_by_cell(padded, origin, cell, dims)
+    return Grid(origin, cell, dims, starts, order, by_cell, sharing / len(points))
+
+
+def pairs_within(x: np.ndarray, y: np.ndarray, radius: float) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+    """Find every pair of two point sets whose Euclidean distance is at most `radius`.
+
+    Parameters
+    ----------
+    x, y : float64 (n, d), (m, d)
+        Finite, d of 1 to 3.
+    radius : float
+        At least 0, in the points' unit.
+
+    Returns
+    -------
+    indptr, indices, distance : int64 (n + 1,), int32 (pairs,), float64 (pairs,)
+        CSR graph, columns ascending within a row.
+    """
+    if len(x) == 0 or len(y) == 0:
+        return np.zeros(len(x) + 1, np.int64), np.empty(0, np.int32), np.empty(0)
+    grid = build_grid(y, radius)
+    indptr, places, distance = pairs_in_grid(x, grid, radius)
+    indices = grid.order[places]
+    _sort_rows(indptr, indices, distance)
+    return indptr, indices, distance
+
+
+def pairs_in_grid(x: np.ndarray, grid: Grid, radius: float) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+    """As `pairs_within`, against a grid's points in the grid's order (`indices` point into `grid.points`).
+
+    Fastest when `x` comes in the order of a grid too.
+    """
+    n = len(x)
+    padded = _padded(x)
+    if _is_crowded(grid, radius):
+        return _pairs_by_tree(padded, grid.points, radius)
+    tasks = [(a, min(a + ROWS_PER_TASK, n)) for a in range(0, max(n, 1), ROWS_PER_TASK)]
+
+    def query(task: tuple[int, int]) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+        return _query(padded[slice(*task)], radius, grid.origin, grid.cell, grid.dims, grid.starts, grid.points)
+
+    counts, indices, distance = (
+        parts[0] if len(parts) == 1 else np.concatenate(parts)
+        for parts in zip(*side_by_side(query, tasks), strict=True)
+    )
+    return np.concatenate([[0], np.cumsum(counts)]), indices, distance
+
+
+def more_pairs_than(most: int, x: np.ndarray, grid: Grid, radius: float) -> bool:
+    """Return whether more than `most` pairs of `x` and a grid's points lie within a radius; none of them is written.
+
+    Of what the grid says first only every `_ROWS_ASKED`th row is asked: cells hold a few times as many points as lie
+    within the radius, which makes up for the rows that are left out.
+    """
+    if len(x) * len(grid.points) <= most:
+        return False
+    where = grid.origin, grid.cell, grid.dims, grid.starts
+    padded = _padded(x)
+    if _is_crowded(grid, radius):
+        found: Any = cKDTree(grid.points).query_ball_point(padded, radius, return_length=True)
+        return int(found.sum()) > most
+    if _ROWS_ASKED * _in_cells(padded[::_ROWS_ASKED], radius, *where) <= most:
+        return False
+    return _counted(padded, radius, *where, grid.points, most) > most
+
+
+def _is_crowded(grid: Grid, radius: float) -> bool:
+    return grid.crowding > CROWDED and grid.cell > 2 * radius
+
+
+def _padded(points: np.ndarray) -> np.ndarray:
+    """Return the points with three axes, leading ones 0: the sum of squares stays the same to the last bit."""
+    if points.shape[1] == 3:
+        return points
+    out = np.zeros((len(points), 3))
+    out[:, 3 - points.shape[1] :] = points
+    return out
+
+
+def _pairs_by_tree(x: np.ndarray, y: np.ndarray, radius: float) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+    """As `pairs_in_grid` for padded points so clustered that cells of the size of the radius cannot be afforded."""
+    tree = cKDTree(y)
+    found: Any = tree.query_ball_point(x, radius * (1 + 1e-9), return_sorted=True)
+    counts = np.fromiter((len(f) for f in found), np.int64, len(x))
+    indices = np.concatenate([np.asarray(f, np.int32) for f in found])
+    rows = np.repeat(np.arange(len(x)), counts)
+    distance = _distances(x, rows, y, indices)
+    near = distance <= radius
+    indptr = np.concatenate([[0], np.cumsum(np.bincount(rows[near], minlength=len(x)))])
+    return indptr, indices[near], distance[near]
+
+
+@njit(cache=True, nogil=True)
+def _distances(x, rows, y, cols):
+    out = np.empty(len(rows))
+    for k in range(len(rows)):
+        total = 0.0
+        for axis in range(3):
+            d = x[rows[k], axis] - y[cols[k], axis]
+            total += d * d
+        out[k] = np.sqrt(total)
+    return out
+
+
+@njit(cache=True, nogil=True)
+def _bounds(points):
+    """Return the lower corner of the points and their extent along each axis."""
+    low, high = points[0].copy(), points[0].copy()
+    for i in range(len(points)):
+        for axis in range(3):
+            low[axis] = min(low[axis], points[i, axis])
+            high[axis] = max(high[axis], points[i, axis])
+    return low, high - low
+
+
+@njit(cache=True, nogil=True)
+def _sorted_by_cell(points, origin, cell, dims):
+    """Counting sort of the points by cell."""
+    n = len(points)
+    cell_of = np.empty(n, np.int64)
+    starts = np.zeros(dims[0] * dims[1] * dims[2] + 1, np.int32)
+    for i in range(n):
+        c = np.int64(0)
+        for axis in range(3):
+            c = c * dims[axis] + min(np.int64((points[i, axis] - origin[axis]) / cell), dims[axis] - 1)
+        cell_of[i] = c
+        starts[c + 1] += 1
+    sharing = 0.0
+    for c in range(len(starts) - 1):
+        sharing += float(starts[c + 1]) ** 2
+        starts[c + 1] += starts[c]
+    fill = starts.copy()
+    order = np.empty(n, np.int32)
+    by_cell = np.empty((n, 3))
+    for i in range(n):
+        at = fill[cell_of[i]]
+        fill[cell_of[i]] += 1
+        order[at] = i
+        for axis in range(3):
+            by_cell[at, axis] = points[i, axis]
+    return starts, order, by_cell, sharing
+
+
+@njit(cache=True, nogil=True)
+def _query(x, radius, origin, cell, dims, starts, y):
+    """Return (pairs of each row, columns, distances) of the rows `x` against the sorted points `y`."""
+    reach = radius * (1 + 1e-9)
+    per_cell = 1 / cell
+    counts = np.empty(len(x), np.int64)
+    indices = np.empty(2 * len(x) + 64, np.int32)
+    distance = np.empty(2 * len(x) + 64)
+    n_found = 0
+    for i in range(len(x)):
+        began = n_found
+        z, y_, x_ = x[i, 0], x[i, 1], x[i, 2]
+        first_x = _clipped((x_ - reach - origin[2]) * per_cell - 1e-9, dims[2])
+        last_x = _clipped((x_ + reach - origin[2]) * per_cell + 1e-9, dims[2])
+        for cz in range(
+            _clipped((z - reach - origin[0]) * per_cell - 1e-9, dims[0]),
+            _clipped((z + reach - origin[0]) * per_cell + 1e-9, dims[0]) + 1,
+        ):
+            for cy in range(
+                _clipped((y_ - reach - origin[1]) * per_cell - 1e-9, dims[1]),
+                _clipped((y_ + reach - origin[1]) * per_cell + 1e-9, dims[1]) + 1,
+            ):
+                line = (cz * dims[1] + cy) * dims[2]
+                for k in range(starts[line + first_x], starts[line + last_x + 1]):
+                    dz, dy, dx = z - y[k, 0], y_ - y[k, 1], x_ - y[k, 2]
+                    d2 = dz * dz + dy * dy + dx * dx
+                    if d2 > reach * reach:
+                        continue
+                    d = np.sqrt(d2)
+                    if d > radius:
+                        continue
+                    if n_found == len(indices):
+                        indices = np.concatenate((indices, np.empty(n_found, np.int32)))
+                        distance = np.concatenate((distance, np.empty(n_found)))
+                    indices[n_found], distance[n_found] = k, d
+                    n_found += 1
+        counts[i] = n_found - began
+    return counts, indices[:n_found], distance[:n_found]
+
+
+@njit(cache=True, nogil=True)
+def _in_cells(x, radius, origin, cell, dims, starts):
+    """Count the points in the cells that the radius of each row touches."""
+    reach, count = radius * (1 + 1e-9), 0
+    for i in range(len(x)):
+        low, high = _cells_touched(x[i], reach, origin, cell, dims)
+        for cz in range(low[0], high[0] + 1):
+            for cy in range(low[1], high[1] + 1):
+                line = (cz * dims[1] + cy) * dims[2]
+                count += starts[line + high[2] + 1] - starts[line + low[2]]
+    return count
+
+
+@njit(cache=True, nogil=True)
+def _counted(x, radius, origin, cell, dims, starts, y, most):
+    """Count the pairs within the radius, until there are more than `most`."""
+    reach, count = radius * (1 + 1e-9), 0
+    for i in range(len(x)):
+        low, high = _cells_touched(x[i], reach, origin, cell, dims)
+        for cz in range(low[0], high[0] + 1):
+            for cy in range(low[1], high[1] + 1):
+                line = (cz * dims[1] + cy) * dims[2]
+                for k in range(starts[line + low[2]], starts[line + high[2] + 1]):
+                    dz, dy, dx = x[i, 0] - y[k, 0], x[i, 1] - y[k, 1], x[i, 2] - y[k, 2]
+                    count += dz * dz + dy * dy + dx * dx <= radius * radius
+        if count > most:
+            return count
+    return count
+
+
+@njit(cache=True, nogil=True, inline="always")
+def _cells_touched(point, reach, origin, cell, dims):
+    """Return the first and the last cell along each axis that lie within reach of a point."""
+    low, high = np.empty(3, np.int64), np.empty(3, np.int64)
+    for axis in range(3):
+        low[axis] = _clipped((point[axis] - reach - origin[axis]) / cell - 1e-9, dims[axis])
+        high[axis] = _clipped((point[axis] + reach - origin[axis]) / cell + 1e-9, dims[axis])
+    return low, high
+
+
+@njit(cache=True, nogil=True)
+def _sort_rows(indptr, indices, distance):
+    """Sort each row's columns: the usual short row by insertion."""
+    for i in range(len(indptr) - 1):
+        row = slice(indptr[i], indptr[i + 1])
+        if row.stop - row.start > LONG_ROW:
+            order = np.argsort(indices[row])
+            indices[row], distance[row] = indices[row][order], distance[row][order]
+            continue
+        for e in range(indptr[i] + 1, indptr[i + 1]):
+            j, d = indices[e], distance[e]
+            at = e
+            while at > indptr[i] and indices[at - 1] > j:
+                indices[at], distance[at] = indices[at - 1], distance[at - 1]
+                at -= 1
+            indices[at], distance[at] = j, d
+
+
+@njit(cache=True, nogil=True, inline="always")
+def _clipped(position, size):
+    """Return the cell at `position` (in cells), clipped to the grid."""
+    if position <= 0:
+        return 0
+    return np.int64(position) if position < size else size - 1

@@ -1,0 +1,134 @@
+"""Pricing: which of all pairs contradict the duals, found without a matrix.
+
+A pair contradicts when c_ij - r_i - v_j < 0. A box of columns holds none for a row when even its nearest corner at its
+largest v does not; that spares nearly all pairs.
+"""
+
+# Types of numba kernels live in their docstrings: numba infers them.
+# ruff: noqa: ANN001, ANN202
+
+from __future__ import annotations
+
+import numpy as np
+from numba import njit
+
+from ..jit.threads import ROWS_PER_TASK, side_by_side, tasks
+from .box_tree import (
+    FAN,
+    BoxTree,
+    box_gaps,
+    corners,
+    largest_in_boxes,
+    least_in_leaf,
+    point_squares,
+)
+
+_ULPS = 16 * np.finfo(np.float64).eps
+
+
+def contradictions(
+    tree: BoxTree,
+    rows: np.ndarray,
+    r: np.ndarray,
+    v: np.ndarray,
+    squared: bool,
+    most: int,
+    tolerance: float = 0.0,
+    known: tuple[np.ndarray, np.ndarray] | None = None,
+) -> tuple[np.ndarray, np.ndarray]:
+    """Find the pairs with c_ij - r_i - v_j below zero by more than rounding and `tolerance`.
+
+    Parameters
+    ----------
+    tree : BoxTree
+        Of the columns.
+    rows : float64 (3, n or more)
+        As in `box_tree.nearest`.
+    r : float64 (n,)
+        Row duals; -inf for rows that are not asked about.
+    v : float64 (columns,)
+    squared : bool
+        Whether the cost is the squared distance.
+    most : int
+        At most this many of each row are returned, the worst.
+    tolerance : float
+        Negative: pairs that come that near to contradicting are found as well.
+    known : int64 (n + 1,), int32 (pairs,), optional
+        Pairs that are left out, as CSR without values.
+
+    Returns
+    -------
+    columns, counts : int32 (n, most), int64 (n,)
+        The first `counts[i]` columns of row i, worst first.
+    """
+    n = len(r)
+    columns, slack, counts = np.empty((n, most), np.int32), np.empty((n, most)), np.zeros(n, np.int64)
+    prices, largest = largest_in_boxes(tree, v)
+    indptr, indices = known or (np.zeros(n + 1, np.int64), np.empty(0, np.int32))
+    question = tree, rows, r, prices, largest, squared, tolerance, indptr, indices, columns, slack, counts
+    side_by_side(lambda task: _search(task, *question), tasks(n))
+    return columns, counts
+
+
+@njit(cache=True, nogil=True)
+def _search(task, tree, rows, r, v, largest, squared, tolerance, indptr, indices, columns, slack, counts):
+    stack, gaps, near = np.empty(FAN * 24, np.int64), np.empty(FAN), np.empty(FAN)
+    end = min(len(r), (task + 1) * ROWS_PER_TASK)
+    for i in range(task * ROWS_PER_TASK, end, FAN):
+        asked = i, min(i + FAN, end)
+        found = indptr, indices, columns, slack, counts
+        _search_for_group(tree, rows, asked, r, v, largest, squared, tolerance, found, stack, gaps, near)
+
+
+@njit(cache=True, nogil=True)
+def _search_for_group(tree, rows, asked, r, v, largest, squared, tolerance, found, stack, gaps, near):
+    """Descend once for up to eight rows; `found` are the known pairs and the new ones."""
+    indptr, indices, columns, slack, counts = found
+    first, end = asked
+    highest = r[first:end].max() - tolerance
+    if highest == -np.inf:
+        return
+    box = corners(rows, first, end)
+    size = 1
+    stack[0] = (len(tree.starts) - 2) << 40
+    while size:
+        size -= 1
+        level, at = stack[size] >> 40, stack[size] & ((1 << 40) - 1)
+        if level > 0:
+            child = tree.starts[level - 1] + at * FAN
+            box_gaps(tree, child, box, gaps)
+            for c in range(FAN):
+                least = gaps[c] if squared else np.sqrt(gaps[c])
+                if least - largest[child + c] < highest:
+                    stack[size] = ((level - 1) << 40) | (at * FAN + c)
+                    size += 1
+            continue
+        for i in range(first, end):
+            z, y, x = rows[0, i], rows[1, i], rows[2, i]
+            if least_in_leaf(tree, at, z, y, x, largest, squared) >= r[i] - tolerance:
+                continue
+            point_squares(tree, at * FAN, z, y, x, near)
+            for c in range(FAN):
+                cost = near[c] if squared else np.sqrt(near[c])
+                price = v[at * FAN + c]
+                if cost - price < r[i] - tolerance:
+                    below = cost - price - r[i]
+                    rounding = _ULPS * max(cost, abs(price), abs(r[i]))
+                    if below < -rounding - tolerance and at * FAN + c not in indices[indptr[i] : indptr[i + 1]]:
+                        _keep_worst(columns[i], slack[i], counts, i, at * FAN + c, below)
+
+
+@njit(cache=True, nogil=True, inline="always")
+def _keep_worst(columns, slack, counts, i, column, below):
+    """Insert a pair into row i's list of the worst, which is sorted."""
+    at = counts[i]
+    if at == len(columns):
+        at -= 1
+        if below >= slack[at]:
+            return
+    else:
+        counts[i] += 1
+    while at > 0 and slack[at - 1] > below:
+        slack[at], columns[at] = slack[at - 1], columns[at - 1]
+        at -= 1
+    slack[at], columns[at] = below, column

@@ -1,0 +1,1 @@
+"""What is done to a problem before a method sees it, and undone in its answer: prices, sides, blocks, given duals."""

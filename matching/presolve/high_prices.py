@@ -1,0 +1,200 @@
+"""Prices of the lone that are far above all costs: lowered, as in sums with them the digits of the costs would be lost.
+
+Where leaving a row and a column alone costs more than any exchange of links, as many are linked as can be. How many are
+left alone is then given, so rows may pay less for it, all by the same amount, and columns too, and the same links are
+the cheapest. Duals for the prices as stated follow: what alternating paths from lone rows reach moves by the rows'
+amount, what those from lone columns reach by the columns'.
+
+Each block of a batch is looked at by itself: by its least prices and its largest cost. What prices differ by among
+themselves stays in the sums. The proof for the prices as stated is made on the CPU, and stands only beside one for the
+lower prices.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import replace
+from typing import Any
+
+import numpy as np
+
+from ..cardinality.graph import BipartiteGraph
+from ..cardinality.matching import alternating_reach
+from ..certificate.assignment import Assignment
+from ..certificate.certify import block_of, certify, inverse
+from ..certificate.not_converged import NotConverged
+from ..device import cuda
+from ..errors import InvalidProblem
+from ..problem import Problem, device_problem
+from ..problem.convert import as_sparse
+from ..problem.costs import largest_link_cost
+from ..problem.flat_graph import global_columns
+
+FAR = 2.0**10
+"""How often the dearest exchange goes into prices that are lowered; nearer ones cost three digits beside it at most."""
+
+Reductions = tuple[tuple[float, float], tuple[float, float]]
+"""For rows and for columns: the least price, and what it becomes."""
+
+A_FEW = 1024
+"""Costs and prices that are looked at before all of them: as a rule they tell that prices are not far above."""
+
+
+def at_lower_prices(problem: Problem, solve: Callable[[Problem], Assignment]) -> Assignment:
+    """Call `solve` on a problem, its prices of the lone lowered where they are far above real costs.
+
+    Returns
+    -------
+    Assignment
+        Certified for the prices as stated; arrays where the problem's are.
+
+    Raises
+    ------
+    NotConverged, …
+        As `solve` does, with an answer for the prices as stated.
+    """
+    with cuda.device_of(problem.data):
+        reductions = _reductions_of_blocks(problem)
+        if not reductions:
+            return solve(problem)
+        by = np.zeros((2, problem.n_blocks))
+        lowered = _lowered(problem, reductions, by)
+        try:
+            return _at_stated_prices(problem, solve(lowered), *by)
+        except NotConverged as error:
+            known = error.assignment
+            known = None if known is None else _at_stated_prices(problem, known, *by)
+            raise NotConverged(str(error), assignment=known) from None
+
+
+def _lowered(problem: Problem, reductions: dict[int, Reductions], by: np.ndarray) -> Problem:
+    """Return the problem at lower prices, and write into `by` (2, blocks) how much less rows and columns pay."""
+    there = device_problem.moved if problem.is_on_device else np.asarray
+    prices: list[Any] = []
+    sides = (problem.row_unmatched, problem.n_rows_of_block), (problem.col_unmatched, problem.n_cols_of_block)
+    for side, (stated, sizes) in enumerate(sides):
+        assert stated is not None
+        before, after = np.zeros((2, problem.n_blocks))
+        for b, reduction in reductions.items():
+            before[b], after[b] = reduction[side]
+        by[side] = before - after
+        prices.append(stated - there(np.repeat(before, sizes)) + there(np.repeat(after, sizes)))
+    return replace(problem, row_unmatched=prices[0], col_unmatched=prices[1])
+
+
+def refuse_high_prices(outline: Problem) -> None:
+    """Refuse prices of the lone that are far above all costs, where those lie in shards: they cannot be lowered there.
+
+    Raises
+    ------
+    InvalidProblem
+        With prices that link the same.
+    """
+    reductions = _reductions(outline)
+    if reductions is not None:
+        (of_rows, row_least), (of_cols, col_least) = reductions
+        raise InvalidProblem(
+            f"unmatched_cost of ({of_rows:g}, {of_cols:g}) is so far above all costs that sums with it would lose "
+            f"their digits; the same are linked by the prices of rows - {of_rows!r} + {row_least:g} and those of "
+            f"columns - {of_cols!r} + {col_least:g}."
+        )
+
+
+def _reductions_of_blocks(problem: Problem) -> dict[int, Reductions]:
+    """Return the reductions of those blocks whose prices are far above all of their costs."""
+    if problem.is_integer or not problem.has_unmatched_cost:
+        return {}
+    blocks = range(problem.n_blocks) if problem.n_blocks == 1 else _with_high_prices(problem).tolist()
+    found = ((b, _reductions(problem.block(b))) for b in blocks)
+    return {b: reductions for b, reductions in found if reductions is not None}
+
+
+def _with_high_prices(problem: Problem) -> np.ndarray:
+    """Return the blocks of a batch whose prices are far above the first of their costs, if not above all."""
+    full = np.flatnonzero((problem.n_rows_of_block > 0) & (problem.n_cols_of_block > 0))
+    if len(full) == 0:
+        return full
+    links = np.minimum(problem.n_rows_of_block, problem.n_cols_of_block)[full]
+    prices = [
+        np.minimum.reduceat(cuda.to_host(side), offsets[:-1][full])
+        for side, offsets in (
+            (problem.row_unmatched, problem.row_offsets),
+            (problem.col_unmatched, problem.col_offsets),
+        )
+    ]
+    return full[prices[0] + prices[1] > FAR * 2.0 * links * _first_costs(problem, full)]
+
+
+def _first_costs(problem: Problem, blocks: np.ndarray) -> np.ndarray:
+    """Return the size of one cost of each block; 0 where that is none, which may be no link's."""
+    if problem.x is not None and problem.y is not None:
+        x = cuda.to_host(problem.x[problem.row_offsets[:-1][blocks]])
+        y = cuda.to_host(problem.y[problem.col_offsets[:-1][blocks]])
+        squares = ((x - y) ** 2).sum(axis=1)
+        return squares if problem.metric == "squared" else np.sqrt(squares)
+    if problem.indptr is None:
+        at = problem.dense_offsets[blocks]
+    else:
+        at = cuda.to_host(problem.indptr)[problem.row_offsets[:-1][blocks]]
+    at = np.minimum(at, len(problem.data) - 1)
+    costs = abs(cuda.to_host(problem.data[at])) if len(problem.data) else np.zeros(len(blocks))
+    return np.where(np.isfinite(costs), costs, 0.0)
+
+
+def _reductions(problem: Problem) -> Reductions | None:
+    """Return for rows and columns the least price and what it becomes; None unless prices are far above all costs."""
+    links = int(np.minimum(problem.n_rows_of_block, problem.n_cols_of_block).max(initial=0))
+    if problem.is_integer or problem.row_unmatched is None or problem.col_unmatched is None or not links:
+        return None
+    sides = problem.row_unmatched, problem.col_unmatched
+    exchange = of_rows = of_cols = 0.0
+    for first in (A_FEW, None):
+        exchange = 2.0 * links * largest_link_cost(problem, first)
+        of_rows, of_cols = (float(cuda.to_host(side[:first]).min()) for side in sides)
+        if of_rows + of_cols <= FAR * exchange:
+            return None
+    if exchange == 0.0:
+        return None
+    least_of_cols = float(np.clip(exchange / 2, exchange - max(of_rows, -exchange), max(of_cols, -exchange)))
+    return (of_rows, exchange - least_of_cols), (of_cols, least_of_cols)
+
+
+def _at_stated_prices(problem: Problem, answer: Assignment, by_rows: np.ndarray, by_cols: np.ndarray) -> Assignment:
+    """Certify an answer to lower prices for those that are stated, its duals moved where the lone need it.
+
+    `by_rows`, `by_cols` (blocks,): what they were lowered by. A side whose price was raised, as it was far below 0,
+    moves as a whole.
+    """
+    host, answer = problem.on_host(), answer.on_host()
+    below_rows, below_cols = _beyond_lone(host, answer.col_of_row)
+    of_all = np.maximum(-by_rows, 0.0) + np.minimum(by_cols, 0.0)
+    of_all, for_rows, for_cols = (
+        np.repeat(amount, host.n_cols_of_block) for amount in (of_all, by_rows + of_all, by_cols - of_all)
+    )
+    v = answer.col_duals + of_all
+    v[below_rows] -= for_rows[below_rows]
+    v[below_cols] += for_cols[below_cols]
+    stated = certify(host, answer.col_of_row, v, solver=answer.solver, device=answer.device, stats=answer.stats)
+    stated = replace(stated, is_optimal=stated.is_optimal and answer.is_optimal)
+    return stated.on_device() if problem.is_on_device else stated
+
+
+def _beyond_lone(problem: Problem, col_of_row: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+    """Return which columns alternating paths from lone rows reach, and which those from lone columns."""
+    row_of_col = inverse(problem, col_of_row)
+    if problem.allows_all:
+        sides = (col_of_row, problem.row_offsets), (row_of_col, problem.col_offsets)
+        from_rows, from_cols = (
+            np.isin(np.arange(problem.n_blocks), block_of(offsets, np.flatnonzero(partner < 0)))
+            for partner, offsets in sides
+        )
+        return np.repeat(from_rows, problem.n_cols_of_block), np.repeat(from_cols, problem.n_cols_of_block)
+    edges = as_sparse(problem)
+    graph = BipartiteGraph.from_any((edges.indptr, global_columns(edges), problem.shape))
+    first_row = np.repeat(problem.row_offsets[:-1], problem.n_cols_of_block)
+    first_col = np.repeat(problem.col_offsets[:-1], problem.n_rows_of_block)
+    partners = (
+        np.where(col_of_row < 0, -1, col_of_row + first_col),
+        np.where(row_of_col < 0, -1, row_of_col + first_row),
+    )
+    return alternating_reach(graph, *partners)[1], alternating_reach(graph.transposed, *partners[::-1])[0]

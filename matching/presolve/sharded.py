@@ -1,0 +1,165 @@
+"""Costs that lie in several parts, each on a GPU of its own: problems too large for one."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from ..device import cuda
+from ..errors import InvalidProblem
+from ..problem import Problem, device_problem, host_problem
+from .high_prices import refuse_high_prices
+
+PIECE = 2**28
+"""Elements whose range is taken at a time."""
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class ShardedCosts:
+    """A dense problem whose rows or columns are split over devices; make one with `ShardedCosts.of`.
+
+    Attributes
+    ----------
+    shards : tuple of arrays (rows, columns)
+        In the order of the rows (`axis` 0) or columns (`axis` 1); float32, float64, int32 or int64, +inf = forbidden.
+    forbidden : tuple of (bool array or None)
+        Masks of the same shapes; None where a shard has none, () where none has.
+    axis : {0, 1}
+        What is split: 0 the rows (for `hungarian-classical`), 1 the columns (for `hungarian-tree`).
+    outline : Problem
+        Sizes, prices and arithmetic of the whole; its `data` holds only the least and largest costs.
+    """
+
+    shards: tuple[Any, ...]
+    forbidden: tuple[Any, ...]
+    axis: int
+    outline: Problem
+
+    @classmethod
+    def of(
+        cls, shards: Any, *, axis: int, unmatched_cost: Any = None, forbidden: Sequence[Any] | None = None
+    ) -> ShardedCosts:
+        """State a problem by parts of its cost matrix that are on their devices already; nothing is moved.
+
+        Parameters
+        ----------
+        shards : sequence of array (rows, columns)
+            CuPy arrays, each on a device of its own, together the matrix; none is empty. Without an `unmatched_cost`
+            there must not be more rows than columns: state the transposed problem.
+        axis : {0, 1}
+            0: they follow each other by rows; 1: by columns.
+        unmatched_cost, forbidden
+            As in `Problem.dense`; one mask a shard, on its device, or None.
+
+        Raises
+        ------
+        InvalidProblem
+            As `Problem.dense`, or the shards do not fit together, or `unmatched_cost` is so far above all costs that it
+            would have to be lowered (`high_prices`).
+        """
+        if not isinstance(shards, Sequence) or not len(shards) or axis not in (0, 1):
+            found = len(shards) if isinstance(shards, Sequence) else repr(shards)
+            raise InvalidProblem(f"shards need one array at least and axis 0 or 1; got {found} and axis {axis!r}.")
+        masks = [None] * len(shards) if forbidden is None else list(forbidden)
+        if len(masks) != len(shards):
+            raise InvalidProblem(f"forbidden needs one mask a shard, {len(shards)}; got {len(masks)}.")
+        checked = [_checked(shard, mask) for shard, mask in zip(shards, masks, strict=True)]
+        costs = tuple(cost for cost, _, _ in checked)
+        if len({cost.dtype for cost in costs}) > 1 or len({cost.shape[1 - axis] for cost in costs}) > 1:
+            raise InvalidProblem(
+                f"shards need one dtype and one number of {'columns' if axis == 0 else 'rows'}; got "
+                f"{[f'{cost.dtype} {cost.shape}' for cost in costs]}."
+            )
+        ends = sum(cost.shape[axis] for cost in costs), costs[0].shape[1 - axis]
+        n, m = ends if axis == 0 else ends[::-1]
+        if n > m and unmatched_cost is None:
+            raise InvalidProblem(
+                f"shards of {n} rows and {m} columns: every row must be matched and cannot be. State the transposed "
+                "problem, or set unmatched_cost."
+            )
+        ranges = np.concatenate([found for _, _, found in checked])
+        outline = Problem.outline((n, m), ranges, unmatched_cost)
+        refuse_high_prices(outline)
+        if outline.data.dtype != ranges.dtype:  # integers beside a fractional price
+            costs = tuple(map(_as_floats, costs))
+        return cls(costs, tuple(mask for _, mask, _ in checked) if forbidden is not None else (), axis, outline)
+
+    def __repr__(self) -> str:
+        """Say what is where: showing the arrays would copy them to the host."""
+        n, m = self.outline.shape
+        split = ("rows", "columns")[self.axis]
+        return f"<ShardedCosts {n} x {m}, {self.shards[0].dtype}, {split} split over {', '.join(self.devices)}>"
+
+    @property
+    def devices(self) -> tuple[str, ...]:
+        """The device of each shard: "cuda:N", or "cpu" for an array on the host."""
+        return tuple(map(_place, self.shards))
+
+    def checked_devices(self, device: str) -> str:
+        """Return `devices`, joined by commas, on which these costs are solved; refuse any others than those."""
+        there = ",".join(self.devices)
+        if "cpu" in self.devices:
+            raise InvalidProblem(
+                f"shards on {there} cannot be solved: each must be on a CUDA device (cupy.asarray puts it there); or "
+                "state the whole matrix with Problem.dense."
+            )
+        if len(set(self.devices)) < len(self.devices):
+            raise InvalidProblem(f"shards on {there}: each needs a device of its own.")
+        if device not in ("auto", there):
+            raise InvalidProblem(f"device={device!r}: these shards are on {there}; name those, or 'auto'.")
+        return there
+
+    def on_host(self) -> Problem:
+        """Return the problem with all its costs on the host, for `verify`."""
+        whole = np.concatenate([cuda.to_host(shard) for shard in self.shards], axis=self.axis)
+        masks = list(map(_mask_on_host, self.shards, self.forbidden))
+        mask = np.concatenate(masks, axis=self.axis) if masks else None
+        prices = self.outline.row_unmatched, self.outline.col_unmatched
+        return Problem.dense(whole, unmatched_cost=None if prices[0] is None else prices, forbidden=mask)
+
+
+def _place(array: Any) -> str:
+    return f"cuda:{array.device.id}" if cuda.is_device_array(array) else "cpu"
+
+
+def _mask_on_host(shard: Any, mask: Any) -> np.ndarray:
+    return np.zeros(shard.shape, bool) if mask is None else cuda.to_host(mask)
+
+
+def _checked(shard: Any, mask: Any) -> tuple[Any, Any, np.ndarray]:
+    """Return a shard's costs, its mask and its range."""
+    if not hasattr(shard, "ndim") or shard.ndim != 2:
+        raise InvalidProblem(f"shards need arrays of 2 axes (rows, columns); got {getattr(shard, 'shape', shard)}.")
+    if 0 in shard.shape:
+        raise InvalidProblem(f"shards need a row and a column at least; got shape {shard.shape}. Leave it out.")
+    if cuda.is_device_array(mask) and _place(mask) != _place(shard):
+        raise InvalidProblem(
+            f"forbidden needs each mask beside its shard on {_place(shard)}; got one on {_place(mask)}."
+        )
+    with cuda.device_of(shard):
+        parts = device_problem if cuda.is_device_array(shard) else host_problem
+        (_, n, m), data, flat_mask = parts.dense_parts(shard, mask)[:3]
+        ranges = [_range(piece) for piece in _pieces(data)]
+        flags = None if flat_mask is None else flat_mask.reshape(n, m)
+        return data.reshape(n, m), flags, np.concatenate(ranges)
+
+
+def _pieces(data: Any) -> Iterator[Any]:
+    """Split a flat array, so that what is computed on the way stays small."""
+    for at in range(0, max(data.size, 1), PIECE):
+        yield data[at : at + PIECE]
+
+
+def _range(values: Any) -> np.ndarray:
+    if cuda.is_device_array(values):
+        return device_problem.range_of(values)
+    finite = values[np.isfinite(values)]
+    return np.array([finite.min(), finite.max()], values.dtype) if finite.size else np.empty(0, values.dtype)
+
+
+def _as_floats(cost: Any) -> Any:
+    with cuda.device_of(cost):
+        return cost.astype(np.float64)

@@ -1,0 +1,62 @@
+"""Solving from the shorter side: where it must be matched whole, methods that search from rows need it as rows."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+
+from ..certificate.certify import inverse
+from ..errors import Infeasible
+from ..problem import Problem
+from ..problem.convert import transposed
+from ..problem.costs import best_row_duals
+from ..problem.selection import chosen
+
+Matched = tuple[np.ndarray, np.ndarray, dict[str, Any]]
+"""Local column of each row, column duals, counts."""
+
+
+def from_short_side(problem: Problem, method: Callable[[Problem], Matched]) -> Matched:
+    """Call `method` on the problem, with those blocks turned round that must match all columns and have more rows.
+
+    Raises
+    ------
+    Infeasible
+        As `method` does, with the sides named as in `problem`.
+    """
+    tall = problem.n_rows_of_block > problem.n_cols_of_block
+    if problem.has_unmatched_cost or not tall.any():
+        return method(problem)
+    if tall.all():
+        return _turned_round(problem, method)
+    groups = np.flatnonzero(tall), np.flatnonzero(~tall)
+    parts = [_of_blocks(problem, group, method, turn=turn) for group, turn in zip(groups, (True, False), strict=True)]
+    col_of_row, v = np.empty(problem.n_rows, np.int32), np.empty(problem.n_cols, problem.dual_dtype)
+    totals: Counter[str] = Counter()
+    for (own_cols, own_v, counts), its_blocks in zip(parts, (tall, ~tall), strict=True):
+        col_of_row[np.repeat(its_blocks, problem.n_rows_of_block)] = own_cols
+        v[np.repeat(its_blocks, problem.n_cols_of_block)] = own_v
+        totals.update(counts)
+    return col_of_row, v, dict(totals)
+
+
+def _of_blocks(problem: Problem, blocks: np.ndarray, method: Callable[[Problem], Matched], *, turn: bool) -> Matched:
+    """Match the given blocks as a batch of their own."""
+    batch = chosen(problem, blocks)
+    try:
+        return _turned_round(batch, method) if turn else method(batch)
+    except Infeasible as error:
+        raise error.in_block(int(blocks[error.block])) from None
+
+
+def _turned_round(problem: Problem, method: Callable[[Problem], Matched]) -> Matched:
+    turned = transposed(problem)
+    try:
+        row_of_col, r, counts = method(turned)
+    except Infeasible as error:
+        raise error.of_columns() from None
+    v, _ = best_row_duals(turned, np.minimum(r, turned.dual_bounds()[1]))
+    return inverse(turned, row_of_col), v, counts

@@ -1,0 +1,161 @@
+"""The same problem in another form, so that every solver takes every kind."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import numpy as np
+
+from ..errors import InvalidProblem
+from ..points.grid import pairs_within
+from .costs import link_costs, pair_costs
+from .flat_graph import allowed_pairs, global_columns
+from .problem import Problem
+
+DENSE_LIMIT_BYTES = 8 * 2**30
+"""Largest cost matrix that is made on the caller's behalf; whoever wants more passes one."""
+
+
+def as_dense(problem: Problem) -> Problem:
+    """Return the problem with its costs as full matrices.
+
+    Raises
+    ------
+    InvalidProblem
+        If they would take more than `DENSE_LIMIT_BYTES`.
+    """
+    if problem.kind == "dense":
+        return problem
+    sizes = np.diff(problem.row_offsets) * np.diff(problem.col_offsets)
+    if 8 * int(sizes.sum()) > DENSE_LIMIT_BYTES:
+        raise InvalidProblem(
+            f"problem would need a cost matrix of {8 * int(sizes.sum()) / 2**30:.0f} GiB for this solver; "
+            "use solver='sparse-jv' or 'auto'."
+        )
+    parts = [_dense_block(block) for block in problem.blocks()]
+    data = np.concatenate([costs for costs, _ in parts])
+    forbidden = None if parts[0][1] is None else np.concatenate([mask for _, mask in parts if mask is not None])
+    return replace(problem, kind="dense", data=data, forbidden=forbidden, indptr=None, indices=None, x=None, y=None)
+
+
+def _dense_block(block: Problem) -> tuple[np.ndarray, np.ndarray | None]:
+    """Return flat costs and, for integers, the mask of forbidden pairs of one sparse or matrix-free block."""
+    n, m = block.shape
+    if block.kind == "points":
+        assert block.x is not None
+        assert block.y is not None
+        return pair_costs(block.x, block.y, block.metric).reshape(-1), None
+    assert block.indptr is not None
+    assert block.indices is not None
+    at = np.repeat(np.arange(n), np.diff(block.indptr)) * m + block.indices
+    costs = np.full(n * m, 0 if block.is_integer else np.inf, dtype=block.data.dtype)
+    costs[at] = block.data
+    if not block.is_integer:
+        return costs, None
+    mask = np.ones(n * m, dtype=bool)
+    mask[at] = False
+    return costs, mask
+
+
+def as_sparse(problem: Problem) -> Problem:
+    """Return the problem with its allowed pairs as edges.
+
+    Point sets with an `unmatched_cost` keep the pairs that are worth a link (cost below u_i + u_j), which is exact;
+    without one, all pairs are edges.
+    """
+    if problem.kind == "sparse":
+        return problem
+    if problem.kind == "points":
+        return _sparse_points(problem)
+    blocks = [_sparse_block(block) for block in problem.blocks()]
+    indptr = np.concatenate([[0], np.cumsum(np.concatenate([counts for counts, _, _ in blocks]))]).astype(np.int64)
+    return replace(
+        problem,
+        kind="sparse",
+        data=np.concatenate([data for _, _, data in blocks]),
+        forbidden=None,
+        indptr=indptr,
+        indices=np.concatenate([indices for _, indices, _ in blocks]),
+    )
+
+
+def _sparse_block(block: Problem) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+    """Return (edges of each row, columns, costs) of one dense block."""
+    pairs = allowed_pairs(block)
+    assert pairs is not None
+    allowed = pairs.reshape(block.shape)
+    return np.count_nonzero(allowed, axis=1), np.nonzero(allowed)[1].astype(np.int32), block.cost_matrix[allowed]
+
+
+def _sparse_points(problem: Problem) -> Problem:
+    """Gate each block at the largest cost worth a link; without `unmatched_cost` every pair is an edge."""
+    parts = [_gated_block(block) for block in problem.blocks()]
+    counts = np.concatenate([np.diff(indptr) for indptr, _, _ in parts])
+    return replace(
+        problem,
+        kind="sparse",
+        data=np.concatenate([cost for _, _, cost in parts]),
+        indptr=np.concatenate([[0], np.cumsum(counts)]).astype(np.int64),
+        indices=np.concatenate([indices for _, indices, _ in parts]),
+        x=None,
+        y=None,
+        allows_all=not problem.has_unmatched_cost,
+    )
+
+
+def _gated_block(block: Problem) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+    assert block.x is not None
+    assert block.y is not None
+    n, m = block.shape
+    if block.row_unmatched is None or block.col_unmatched is None:
+        cost = pair_costs(block.x, block.y, block.metric).reshape(-1)
+        return np.arange(n + 1, dtype=np.int64) * m, np.tile(np.arange(m, dtype=np.int32), n), cost
+    indptr, indices, distance = pairs_within(block.x, block.y, gate_radius(block) * (1 + 1e-12))
+    if block.metric == "distance":
+        return indptr, indices, distance
+    rows = np.repeat(np.arange(n), np.diff(indptr))
+    return indptr, indices, link_costs(block, rows, np.zeros_like(rows), indices)
+
+
+def gate_radius(block: Problem) -> float:
+    """Return the distance beyond which no link of two point sets with an `unmatched_cost` is worth its cost."""
+    assert block.row_unmatched is not None
+    assert block.col_unmatched is not None
+    worth = max(float(block.row_unmatched.max(initial=0) + block.col_unmatched.max(initial=0)), 0.0)
+    return float(np.sqrt(worth)) if block.metric == "squared" else worth
+
+
+def transposed(problem: Problem) -> Problem:
+    """Return a problem, or each block of a batch, with rows and columns exchanged."""
+    swapped = replace(
+        problem,
+        row_offsets=problem.col_offsets,
+        col_offsets=problem.row_offsets,
+        row_unmatched=problem.col_unmatched,
+        col_unmatched=problem.row_unmatched,
+        x=problem.y,
+        y=problem.x,
+    )
+    if problem.kind == "points":
+        return swapped
+    if problem.kind == "dense":
+        mask = None if problem.forbidden is None else _turned_matrices(problem, problem.forbidden)
+        return replace(swapped, data=_turned_matrices(problem, problem.data), forbidden=mask)
+    assert problem.indptr is not None
+    assert problem.indices is not None
+    columns = global_columns(problem)
+    order = np.argsort(columns, kind="stable")
+    local_rows = np.arange(problem.n_rows) - np.repeat(problem.row_offsets[:-1], problem.n_rows_of_block)
+    rows = np.repeat(local_rows.astype(np.int32), np.diff(problem.indptr))
+    indptr = np.concatenate([[0], np.cumsum(np.bincount(columns, minlength=problem.n_cols))]).astype(np.int64)
+    return replace(swapped, indptr=indptr, indices=rows[order], data=problem.data[order])
+
+
+def _turned_matrices(problem: Problem, flat: np.ndarray) -> np.ndarray:
+    """Transpose matrices that lie one after the other."""
+    rows, cols = np.diff(problem.row_offsets), np.diff(problem.col_offsets)
+    if (rows == rows[0]).all() and (cols == cols[0]).all():
+        return flat.reshape(len(rows), rows[0], cols[0]).transpose(0, 2, 1).reshape(-1)  # a copy, on the device too
+    ends = np.cumsum(rows * cols)[:-1]
+    shapes = zip(np.split(flat, ends), rows.tolist(), cols.tolist(), strict=True)
+    return np.concatenate([matrix.reshape(n, m).T.reshape(-1) for matrix, n, m in shapes])

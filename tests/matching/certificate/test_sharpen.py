@@ -1,0 +1,133 @@
+"""Costs that span many decades, and ties to the last digit: proven all the same, by other duals or other links."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import pytest
+
+from auctrack.matching import Problem, solve, verify
+from auctrack.matching.certificate.certify import certify
+from auctrack.matching.certificate.sharpen import sharpened
+from auctrack.matching.problem.convert import as_sparse
+
+from ..cases import nearly_tied
+
+
+def _scaled(seed: int, decades: float, shape: tuple[int, int] = (35, 40)) -> np.ndarray:
+    """Return uniform costs whose rows and columns are scaled by powers of ten of their own."""
+    rng = np.random.default_rng(seed)
+    rows, cols = (10.0 ** rng.uniform(-decades / 2, decades / 2, size) for size in shape)
+    return rng.random(shape) * np.outer(rows, cols)
+
+
+@pytest.mark.parametrize("solver", ["auction", "jv", "sparse-jv"])
+@pytest.mark.parametrize("shape", [(35, 35), (35, 40), (40, 35)], ids=str)
+@pytest.mark.parametrize("decades", [12, 17, 22])
+def test_costs_over_many_decades_are_proven(decades: int, shape: tuple[int, int], solver: str) -> None:
+    for seed in range(12):
+        cost = _scaled(seed, decades, shape)
+        assert verify(cost, solve(cost, solver, "cpu")).is_optimal
+
+
+def test_the_duals_of_every_block_are_sharpened() -> None:
+    costs = np.stack([_scaled(seed, 17, (40, 40)) for seed in range(20)])
+    answer = solve(Problem.dense(costs), "auction", "cpu")
+    assert verify(costs, answer).is_optimal
+    assert answer.stats["sharpened"] == 1
+
+
+@pytest.mark.parametrize("solver", ["auction", "jv", "sparse-jv"])
+@pytest.mark.parametrize("metric", ["distance", "squared"])
+@pytest.mark.parametrize("seed", [1, 43, 208, 217])
+def test_points_on_a_coarse_grid_are_proven(seed: int, metric: Any, solver: str) -> None:
+    rng = np.random.default_rng(seed)
+    n, m = rng.integers(20, 70, 2)
+    rng.normal(size=n + m)
+    problem = Problem.points(rng.integers(0, 4, (n, 3)), rng.integers(0, 4, (m, 3)), metric=metric)
+    assert verify(problem, solve(problem, solver, "cpu")).is_optimal
+
+
+def _unproven(problem: Problem, col_of_row: Any) -> Any:
+    return certify(problem, np.array(col_of_row, np.int32), np.zeros(problem.n_cols), solver="")
+
+
+@pytest.mark.parametrize("solver", ["auction", "jv", "sparse-jv", "hungarian-classical", "hungarian-tree"])
+@pytest.mark.parametrize("metric", ["distance", "squared"])
+@pytest.mark.parametrize("unmatched_cost", [None, 0.1])
+@pytest.mark.parametrize("seed", range(8))
+def test_points_that_tie_but_for_rounding_are_proven(
+    seed: int, unmatched_cost: float | None, metric: Any, solver: str
+) -> None:
+    rng = np.random.default_rng(seed)
+    x, y = nearly_tied(seed, n=int(rng.integers(20, 150)), axes=int(rng.integers(1, 4)))
+    problem = Problem.points(x, y, metric=metric, unmatched_cost=unmatched_cost)
+    assert verify(problem, solve(problem, solver, "cpu")).is_optimal
+
+
+CHEAPER_LINKS = {
+    "exchange": ([[2.0, 1.0], [1.0, 2.0]], None, [0, 1], [1, 0]),
+    "cycle of three": ([[2.0, 1.0, 9.0], [9.0, 2.0, 1.0], [1.0, 9.0, 2.0]], None, [0, 1, 2], [1, 2, 0]),
+    "free column": ([[2.0, 1.0, 5.0]], None, [0], [1]),
+    "lone row": ([[2.0], [1.0]], None, [0, -1], [-1, 0]),
+    "price": ([[9.0, 1.0], [1.0, 9.0]], 3.0, [0, 1], [1, 0]),
+    "to stay alone": ([[9.0, 7.0], [8.0, 1.0]], 3.0, [0, 1], [-1, 1]),
+    "to be linked": ([[2.0, 7.0], [8.0, 1.0]], 3.0, [-1, -1], [0, 1]),
+    "forbidden": ([[5.0, np.inf, 1.0], [1.0, 5.0, np.inf], [np.inf, 1.0, 5.0]], None, [0, 1, 2], [2, 0, 1]),
+}
+"""Costs, price of the lone, links, and the cheapest links."""
+
+
+@pytest.mark.parametrize("case", CHEAPER_LINKS)
+@pytest.mark.parametrize("kind", ["dense", "sparse"])
+def test_links_are_exchanged_for_the_cheapest(kind: str, case: str) -> None:
+    cost, unmatched_cost, links, cheapest = CHEAPER_LINKS[case]
+    problem = Problem.dense(cost, unmatched_cost=unmatched_cost)
+    problem = problem if kind == "dense" else as_sparse(problem)
+    answer = _unproven(problem, links)
+    assert not answer.is_optimal
+    better = sharpened(problem, answer)
+    assert better.col_of_row.tolist() == cheapest
+    assert verify(problem, better).is_optimal
+
+
+def test_what_is_too_far_from_the_cheapest_stays_unproven(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("auctrack.matching.certificate.sharpen.SWEEPS", 0)
+    problem = Problem.dense([[2.0, 1.0], [1.0, 2.0]])
+    answer = _unproven(problem, [0, 1])
+    assert sharpened(problem, answer) is answer
+
+
+def test_right_links_are_proven_from_wrong_duals() -> None:
+    problem = Problem.dense([[1.0, 2.0], [2.5, 1.0]])
+    answer = certify(problem, np.array([0, 1], np.int32), np.array([0.0, -3.0]), solver="")
+    assert not answer.is_optimal
+    assert sharpened(problem, answer).is_optimal
+
+
+@pytest.mark.parametrize("scale", [1.0, 1e9])
+def test_duals_too_low_by_rounding_are_raised_where_a_free_column_forbids_to_lower_others(scale: float) -> None:
+    problem = Problem.dense(np.array([[0.0, 0.0, 2.0], [3.0, 4.0, 1.0]]) * scale)
+    answer = certify(problem, np.array([0, 2], np.int32), np.array([-1e-17, 0.0, 0.0]) * scale, solver="")
+    assert not answer.is_optimal
+    assert sharpened(problem, answer).is_optimal
+
+
+def test_an_incomplete_matching_is_left_alone() -> None:
+    problem = Problem.dense(np.ones((2, 2)))
+    answer = _unproven(problem, [0, -1])
+    assert sharpened(problem, answer) is answer
+
+
+def test_a_block_that_is_proven_stays_as_it_is_beside_one_that_is_not() -> None:
+    """Over 80 decades twice the precision is too little, so that a search would take its proof away."""
+    rng = np.random.default_rng(139)
+    proven = Problem.dense(rng.random((6, 8)) * 10.0 ** rng.integers(-40, 40, (6, 8)))
+    own = solve(proven, "jv", "cpu")
+    batch = Problem.batch([proven, Problem.dense([[2.0, 1.0], [1.0, 2.0]])])
+    links, duals = np.append(own.col_of_row, [0, 1]).astype(np.int32), np.append(own.col_duals, [0.0, 0.0])
+    answer = sharpened(batch, certify(batch, links, duals, solver=""))
+    np.testing.assert_array_equal(answer.block(0).col_duals, own.col_duals)
+    assert answer.block(1).col_of_row.tolist() == [1, 0]
+    assert verify(batch, answer)

@@ -1,0 +1,241 @@
+"""`verify` catches every wrong answer: each test takes a right assignment and breaks one thing."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import Any
+
+import numpy as np
+import pytest
+
+from auctrack.matching import Assignment, InvalidProblem, Problem, solve, verify
+from auctrack.matching.certificate.certify import certify
+
+COST = np.random.default_rng(0).integers(1, 100, (6, 8))
+
+
+def _cases() -> dict[str, Problem]:
+    rng = np.random.default_rng(1)
+    x, y = rng.random((6, 3)), rng.random((8, 3))
+    return {
+        "integers": Problem.dense(COST),
+        "integers-u": Problem.dense(COST, unmatched_cost=6),
+        "reals": Problem.dense(COST / 7),
+        "reals-u": Problem.dense(COST / 7, unmatched_cost=1.1),
+        "square": Problem.dense(COST[:, :6]),
+        "square-reals": Problem.dense(COST[:, :6] / 7),
+        "sparse": Problem.sparse((np.arange(7) * 8, np.tile(np.arange(8), 6), COST.ravel()), shape=(6, 8)),
+        "points": Problem.points(x, y),
+        "points-u": Problem.points(x, y, unmatched_cost=0.25),
+        "batch": Problem.batch([Problem.dense(COST), Problem.dense(COST.T), Problem.dense(COST[:, :6])]),
+    }
+
+
+PROBLEMS = _cases()
+
+
+@pytest.fixture(params=PROBLEMS, name="problem")
+def _problem(request: pytest.FixtureRequest) -> Problem:
+    return PROBLEMS[request.param]
+
+
+@pytest.fixture(name="answer")
+def _answer(problem: Problem) -> Assignment:
+    return solve(problem, device="cpu")
+
+
+def _changed(array: np.ndarray, at: int, to: Any) -> np.ndarray:
+    array = array.copy()
+    array[at] = to
+    return array
+
+
+def _relinked(problem: Problem, col_of_row: np.ndarray, answer: Assignment) -> Assignment:
+    """Return an honest assignment of other links: inverse, cost and gap are theirs, the duals those of `answer`."""
+    honest = certify(problem, col_of_row.astype(np.int32), answer.col_duals, solver="test")
+    return replace(honest, row_duals=answer.row_duals, col_duals=answer.col_duals)
+
+
+def _assert_wrong(problem: Problem, answer: Assignment, fault: str) -> None:
+    certificate = verify(problem, answer)
+    assert not certificate
+    assert not certificate.is_valid
+    assert not certificate.is_optimal
+    assert any(fault in said for said in certificate.faults), certificate.faults
+
+
+def test_a_right_answer_is_proven(problem: Problem, answer: Assignment):
+    certificate = verify(problem, answer)
+    assert certificate
+    assert certificate.is_valid
+    assert certificate.faults == ()
+    np.testing.assert_array_equal(certificate.cost, answer.cost)
+    assert np.ndim(certificate.cost) == np.ndim(answer.cost)
+    assert np.ndim(certificate.gap) == np.ndim(answer.gap)
+
+
+def test_plain_arrays_are_verified_as_they_are_solved():
+    assert verify(COST, solve(COST))
+
+
+def test_a_wrong_cost_is_caught(problem: Problem, answer: Assignment):
+    for wrong in (answer.cost + 1, answer.cost * 0, answer.cost * np.nan):
+        _assert_wrong(problem, replace(answer, cost=wrong), "stated cost")
+
+
+def test_an_integer_cost_is_wrong_by_one_however_large():
+    cost = np.full((2, 2), 2**58)
+    answer = solve(cost)
+    _assert_wrong(Problem.dense(cost), replace(answer, cost=answer.cost + 1), "stated cost")
+
+
+def test_a_gap_that_is_too_small_is_caught():
+    problem = Problem.dense(COST)
+    worse = _relinked(problem, np.roll(solve(problem).col_of_row, 1), solve(problem))
+    assert worse.gap > 0
+    assert verify(problem, worse).is_valid
+    assert not verify(problem, worse)
+    _assert_wrong(problem, replace(worse, gap=0), "stated gap")
+    _assert_wrong(problem, replace(worse, is_optimal=True), "is_optimal")
+
+
+def test_a_dearer_matching_is_never_proven_optimal(problem: Problem, answer: Assignment):
+    """Swap the columns of two linked rows of one block; the cost rises as no optimum here is tied."""
+    rows, _ = answer.links()
+    inside = rows[rows < problem.row_offsets[1]]
+    swapped = answer.col_of_row.copy()
+    swapped[inside[:2]] = swapped[inside[1::-1]]
+    worse = _relinked(problem, swapped, answer)
+    certificate = verify(problem, worse)
+    assert certificate.is_valid
+    assert not certificate.is_optimal
+    assert np.sum(certificate.cost) > np.sum(answer.cost)
+    assert np.sum(certificate.gap) == pytest.approx(np.sum(certificate.cost) - np.sum(answer.cost))
+
+
+def test_a_lone_pair_that_should_be_linked_is_never_proven_optimal():
+    for name in ("integers-u", "reals-u", "points-u"):
+        problem = PROBLEMS[name]
+        answer = solve(problem)
+        assert answer.n_links
+        apart = _changed(answer.col_of_row, int(answer.links()[0][0]), -1)
+        assert not verify(problem, _relinked(problem, apart, answer))
+
+
+def test_duals_that_are_too_high_are_caught(problem: Problem, answer: Assignment):
+    for k in range(problem.n_rows):
+        raised = _changed(answer.row_duals, k, answer.row_duals[k] + 1)
+        _assert_wrong(problem, replace(answer, row_duals=raised), "")
+    for k in range(problem.n_cols):
+        raised = _changed(answer.col_duals, k, answer.col_duals[k] + 1)
+        _assert_wrong(problem, replace(answer, col_duals=raised), "")
+
+
+def test_duals_that_are_too_low_prove_nothing(problem: Problem, answer: Assignment):
+    lowered = _changed(answer.row_duals, 0, answer.row_duals[0] - 1)
+    certificate = verify(problem, replace(answer, row_duals=lowered, is_optimal=False, gap=answer.gap + 1))
+    assert certificate.is_valid
+    assert not certificate.is_optimal
+
+
+@pytest.mark.parametrize("value", [np.nan, np.inf, -np.inf])
+def test_duals_that_are_no_numbers_are_caught(value: float):
+    problem = PROBLEMS["square-reals"]
+    answer = solve(problem)
+    _assert_wrong(problem, replace(answer, row_duals=_changed(answer.row_duals, 0, value)), "finite")
+    _assert_wrong(problem, replace(answer, col_duals=np.full(6, value)), "finite")
+
+
+@pytest.mark.parametrize("shift", [1e12, 1e20, 1e300])
+def test_duals_whose_rounding_swallows_the_costs_prove_nothing(shift: float):
+    problem = PROBLEMS["square-reals"]
+    right = solve(problem)
+    wrong = _relinked(problem, np.roll(right.col_of_row, 1), right)
+    huge = replace(
+        wrong, row_duals=right.row_duals + shift, col_duals=right.col_duals - shift, gap=0.0, is_optimal=True
+    )
+    _assert_wrong(problem, huge, "more than these costs can need")
+
+
+def test_shared_columns_are_caught(problem: Problem, answer: Assignment):
+    rows, _ = answer.links()
+    shared = _changed(answer.col_of_row, int(rows[0]), answer.col_of_row[rows[1]])
+    _assert_wrong(problem, replace(answer, col_of_row=shared), "share a column")
+
+
+def test_columns_out_of_range_are_caught(problem: Problem, answer: Assignment):
+    for column in (10**6, -2):
+        wrong = _changed(answer.col_of_row, 0, column)
+        _assert_wrong(problem, replace(answer, col_of_row=wrong), "out of its block's range")
+
+
+def test_an_inverse_that_is_none_is_caught(problem: Problem, answer: Assignment):
+    _, cols = answer.links()
+    for wrong in (-1, answer.row_of_col[cols[0]] + 1):
+        broken = _changed(answer.row_of_col, int(cols[0]), wrong)
+        _assert_wrong(problem, replace(answer, row_of_col=broken), "not the inverse")
+
+
+def test_a_missing_link_is_caught_where_all_must_be_matched():
+    for name in ("integers", "reals", "square", "sparse", "points", "batch"):
+        problem = PROBLEMS[name]
+        answer = solve(problem)
+        row = int(answer.links()[0][0])
+        column = int(answer.col_of_row[row])
+        broken = replace(
+            answer, col_of_row=_changed(answer.col_of_row, row, -1), row_of_col=_changed(answer.row_of_col, column, -1)
+        )
+        _assert_wrong(problem, broken, "alone although")
+
+
+@pytest.mark.parametrize("shape", [(3, 3), (3, 5), (5, 3)], ids=str)
+@pytest.mark.parametrize("cost", [0, 0.0, 2, 2.5])
+def test_an_incomplete_matching_is_never_certified_as_optimal(shape: tuple[int, int], cost: float):
+    problem = Problem.dense(np.full(shape, cost))
+    one_link = np.full(shape[0], -1, np.int32)
+    one_link[0] = 0
+    answer = certify(problem, one_link, np.zeros(shape[1]), solver="")
+    assert not answer.is_optimal
+    assert answer.gap == np.inf
+    assert answer.row_duals.sum() + answer.col_duals.sum() <= solve(problem).cost
+
+
+@pytest.mark.parametrize("form", ["inf", "mask", "sparse"])
+def test_a_forbidden_link_is_caught(form: str):
+    allowed = ~np.eye(3, dtype=bool)
+    cost = np.arange(9).reshape(3, 3)
+    if form == "inf":
+        problem = Problem.dense(np.where(allowed, cost, np.inf))
+    elif form == "mask":
+        problem = Problem.dense(cost, forbidden=~allowed)
+    else:
+        problem = Problem.sparse((np.array([0, 2, 4, 6]), np.nonzero(allowed)[1], cost[allowed]), shape=(3, 3))
+    answer = solve(problem)
+    diagonal = np.arange(3, dtype=np.int32)
+    _assert_wrong(problem, replace(answer, col_of_row=diagonal, row_of_col=diagonal), "forbidden")
+
+
+@pytest.mark.parametrize("name", ["col_of_row", "row_of_col", "row_duals", "col_duals"])
+def test_arrays_of_a_wrong_length_are_refused(problem: Problem, answer: Assignment, name: str):
+    for wrong in (getattr(answer, name)[:-1], np.concatenate([getattr(answer, name), [0]])):
+        with pytest.raises(InvalidProblem, match="assignment needs"):
+            verify(problem, replace(answer, **{name: wrong}))
+
+
+def test_duals_of_another_arithmetic_are_refused():
+    answer = solve(COST)
+    with pytest.raises(InvalidProblem, match="int64"):
+        verify(COST, replace(answer, row_duals=answer.row_duals.astype(float)))
+
+
+def test_costs_of_another_number_of_blocks_are_caught():
+    problem = PROBLEMS["batch"]
+    answer = solve(problem)
+    _assert_wrong(problem, replace(answer, cost=answer.cost[:2]), "3 blocks")
+    _assert_wrong(problem, replace(answer, cost=answer.cost[0]), "3 blocks")
+
+
+def test_another_problems_answer_is_not_taken():
+    rng = np.random.default_rng(3)
+    one, two = rng.random((9, 9)), rng.random((9, 9))
+    assert not verify(two, solve(one))

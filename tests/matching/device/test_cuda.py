@@ -1,0 +1,116 @@
+"""The door to CUDA, with CuPy absent and with a CuPy that is only pretended: no GPU is needed here."""
+
+from __future__ import annotations
+
+import sys
+from contextlib import nullcontext
+from types import SimpleNamespace
+
+import numpy as np
+import pytest
+
+from auctrack.matching.device import cuda
+from auctrack.matching.errors import DeviceMemoryExceeded, DeviceUnavailable
+
+
+class _CudaError(RuntimeError):
+    pass
+
+
+class _OutOfMemory(MemoryError):
+    pass
+
+
+def _pretended_cupy(capabilities: list[tuple[int, int]], free: int = 1000, pooled: int = 24) -> SimpleNamespace:
+    def properties(index: int) -> dict[str, object]:
+        major, minor = capabilities[index]
+        return {"name": b"GPU", "major": major, "minor": minor, "totalGlobalMem": 2000, "multiProcessorCount": 4}
+
+    runtime = SimpleNamespace(
+        CUDARuntimeError=_CudaError,
+        getDeviceCount=lambda: len(capabilities),
+        getDeviceProperties=properties,
+        memGetInfo=lambda: (free, 2000),
+    )
+
+    def device(index: int = 0) -> object:
+        context = nullcontext()
+        context.id = index  # type: ignore[attr-defined]
+        return context
+
+    memory = SimpleNamespace(OutOfMemoryError=_OutOfMemory)
+    return SimpleNamespace(
+        cuda=SimpleNamespace(runtime=runtime, Device=device, memory=memory),
+        get_default_memory_pool=lambda: SimpleNamespace(free_bytes=lambda: pooled),
+    )
+
+
+@pytest.fixture(autouse=True)
+def unknown_devices():
+    """Devices are described once a process; the pretended ones differ from test to test."""
+    cuda._describe.cache_clear()
+    yield
+    cuda._describe.cache_clear()
+
+
+@pytest.fixture
+def without_cupy(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setitem(sys.modules, "cupy", None)
+
+
+def _install(monkeypatch: pytest.MonkeyPatch, module: object) -> None:
+    monkeypatch.setitem(sys.modules, "cupy", module)
+
+
+@pytest.mark.usefixtures("without_cupy")
+def test_without_cupy_there_are_no_devices_and_the_message_names_the_remedy() -> None:
+    assert cuda.devices() == ()
+    assert not cuda.is_available()
+    with pytest.raises(DeviceUnavailable, match=r"cupy-cuda13x"), cuda.using("cuda"):
+        pass
+
+
+def test_a_driver_that_fails_means_no_devices(monkeypatch: pytest.MonkeyPatch) -> None:
+    module = _pretended_cupy([])
+
+    def fail() -> int:
+        raise _CudaError
+
+    module.cuda.runtime.getDeviceCount = fail
+    _install(monkeypatch, module)
+    assert cuda.devices() == ()
+    with pytest.raises(DeviceUnavailable, match="no CUDA device or driver"), cuda.using("cuda"):
+        pass
+
+
+@pytest.mark.parametrize("name", ["gpu", "cuda:", "cuda:x", "cuda:-1", "cuda0"])
+def test_misspelt_devices_are_refused(monkeypatch: pytest.MonkeyPatch, name: str) -> None:
+    _install(monkeypatch, _pretended_cupy([(9, 0)]))
+    with pytest.raises(DeviceUnavailable, match="is written 'cuda' or 'cuda:N'"), cuda.using(name):
+        pass
+
+
+def test_missing_and_old_devices_are_refused(monkeypatch: pytest.MonkeyPatch) -> None:
+    _install(monkeypatch, _pretended_cupy([(9, 0), (6, 1)]))
+    assert cuda.is_available()
+    with cuda.using("cuda:0") as module:
+        assert module is sys.modules["cupy"]
+    with pytest.raises(DeviceUnavailable, match="2 CUDA devices, numbered from 0"), cuda.using("cuda:2"):
+        pass
+    with pytest.raises(DeviceUnavailable, match=r"compute capability 6\.1, 7\.0 is needed"), cuda.using("cuda:1"):
+        pass
+
+
+def test_memory_that_runs_out_is_our_error(monkeypatch: pytest.MonkeyPatch) -> None:
+    _install(monkeypatch, _pretended_cupy([(9, 0)]))
+    cuda.require_memory(1024, "the graph")
+    with pytest.raises(DeviceMemoryExceeded, match="the graph needs"):
+        cuda.require_memory(1025, "the graph")
+    with pytest.raises(DeviceMemoryExceeded, match="ran out of memory"), cuda.using("cuda"):
+        raise _OutOfMemory
+
+
+def test_numpy_arrays_are_no_device_arrays() -> None:
+    array = np.arange(3)
+    assert not cuda.is_device_array(array)
+    assert cuda.to_host(array) is array

@@ -1,0 +1,123 @@
+"""The neighbour grid against brute force: every pair within the radius, none beyond, to the last bit."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from auctrack.matching.points.grid import CROWDED, build_grid, more_pairs_than, pairs_within
+
+
+def _brute_force(x: np.ndarray, y: np.ndarray, radius: float) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+    squares = np.zeros((len(x), len(y)))
+    for axis in range(x.shape[1]):
+        squares += (x[:, None, axis] - y[None, :, axis]) ** 2
+    distance = np.sqrt(squares)
+    near = distance <= radius
+    return np.concatenate([[0], np.cumsum(near.sum(axis=1))]), np.nonzero(near)[1], distance[near]
+
+
+def _assert_all_pairs(x: np.ndarray, y: np.ndarray, radius: float) -> int:
+    """Compare with brute force; return the number of pairs."""
+    indptr, indices, distance = pairs_within(x, y, radius)
+    expected = _brute_force(x, y, radius)
+    assert (indptr.dtype, indices.dtype, distance.dtype) == (np.int64, np.int32, np.float64)
+    for found, right in zip((indptr, indices, distance), expected, strict=True):
+        np.testing.assert_array_equal(found, right)
+    return len(indices)
+
+
+@pytest.mark.parametrize("d", [1, 2, 3])
+@given(seed=st.integers(0, 2**32 - 1), n=st.integers(0, 60), m=st.integers(0, 60), radius=st.floats(0, 2))
+@settings(deadline=None, derandomize=True, max_examples=40)
+def test_uniform_points(d: int, seed: int, n: int, m: int, radius: float):
+    rng = np.random.default_rng(seed)
+    _assert_all_pairs(rng.random((n, d)), rng.random((m, d)), radius)
+
+
+@pytest.mark.parametrize("d", [1, 2, 3])
+@pytest.mark.parametrize("step", [1.0, 0.1, 1 / 3, 1e-3])
+@pytest.mark.parametrize("offset", [0.0, -7.3, 1e6])
+def test_ties_exactly_at_the_radius(d: int, step: float, offset: float):
+    """On a lattice, neighbours lie exactly at the radius, or an ulp to either side of it."""
+    lattice = np.stack(np.meshgrid(*[np.arange(6.0)] * d, indexing="ij"), axis=-1).reshape(-1, d) * step + offset
+    for radius in (step, np.nextafter(step, 0), np.nextafter(step, 1), step * np.sqrt(d), 2 * step):
+        _assert_all_pairs(lattice, lattice, float(radius))
+
+
+@pytest.mark.parametrize("d", [1, 2, 3])
+def test_a_cluster_and_a_far_outlier_go_to_the_tree(d: int):
+    rng = np.random.default_rng(0)
+    y = np.concatenate([rng.normal(scale=1e-3, size=(400, d)), np.full((1, d), 1e5)])
+    x = np.concatenate([rng.normal(scale=1e-3, size=(100, d)), np.full((1, d), 1e5), np.full((1, d), -1e5)])
+    radius = 1e-4
+    grid = build_grid(y, radius)
+    assert grid.crowding > CROWDED
+    assert grid.cell > 2 * radius
+    assert _assert_all_pairs(x, y, radius) > 1
+    lattice = np.round(y, 4), np.round(x, 4)
+    _assert_all_pairs(*lattice, radius)
+
+
+@pytest.mark.parametrize("d", [1, 2, 3])
+@pytest.mark.parametrize("radius", [0.0, 0.5, 1.0])
+def test_coincident_points(d: int, radius: float):
+    x, y = np.ones((5, d)), np.concatenate([np.ones((300, d)), np.full((2, d), 2.0)])
+    assert _assert_all_pairs(x, y, radius) >= 5 * 300
+
+
+@pytest.mark.parametrize("d", [1, 2, 3])
+@pytest.mark.parametrize("radius", [10.0, 1e9, np.inf])
+def test_a_radius_beyond_the_extent_finds_all(d: int, radius: float):
+    rng = np.random.default_rng(0)
+    assert _assert_all_pairs(rng.random((40, d)), rng.random((300, d)), radius) == 40 * 300
+
+
+def test_flat_and_elongated_sets():
+    rng = np.random.default_rng(0)
+    flat = rng.random((200, 3)) * [0.0, 1.0, 1.0]
+    long = rng.random((200, 3)) * [1e-9, 1e-3, 1e6]
+    for x in (flat, long, long + flat):
+        _assert_all_pairs(x, np.roll(x, 1, axis=1), 0.1)
+        _assert_all_pairs(x, x[::2] + 0.01, 0.1)
+
+
+@pytest.mark.parametrize("scale", [1e-150, 1e-9, 1e9, 1e100])
+def test_extreme_scales(scale: float):
+    rng = np.random.default_rng(0)
+    x = rng.integers(0, 9, (30, 3)) * scale
+    _assert_all_pairs(x, x, scale * 2)
+
+
+def test_an_extent_that_vanishes_beside_float64_ends():
+    x = np.arange(3.0)[:, None] * 5e-324
+    assert _assert_all_pairs(x, x, 0.0) == 9, "the squares underflow, so all distances are 0"
+
+
+@pytest.mark.parametrize(("n", "m"), [(0, 5), (5, 0), (0, 0), (1, 1)])
+def test_few_points(n: int, m: int):
+    assert _assert_all_pairs(np.zeros((n, 3)), np.zeros((m, 3)), 1.0) == n * m
+
+
+def test_rows_asked_in_many_tasks_come_in_order():
+    rng = np.random.default_rng(0)
+    x, y = rng.random((120_000, 2)) * 100, rng.random((50, 2)) * 100
+    assert _assert_all_pairs(x, y, 1.0) > 1000
+
+
+@pytest.mark.parametrize("spread", ["even", "one place", "clusters and an outlier"])
+@pytest.mark.parametrize("radius", [0.05, 0.3, 2.0])
+def test_more_pairs_than_agrees_with_the_pairs_written_out(spread: str, radius: float):
+    rng = np.random.default_rng(7)
+    x, y = rng.random((300, 3)), rng.random((280, 3))
+    if spread == "one place":
+        x[:], y[:] = 0.5, 0.5
+    elif spread == "clusters and an outlier":
+        x, y = x * 0.5, y * 0.5
+        y[0] = 1e6
+    grid, pairs = build_grid(y, radius), len(pairs_within(x, y, radius)[1])
+    assert (grid.crowding > CROWDED) == (spread != "even" or radius == 2.0)
+    assert not more_pairs_than(pairs, x, grid, radius)
+    assert more_pairs_than(pairs - 1, x, grid, radius)

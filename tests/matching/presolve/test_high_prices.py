@@ -1,0 +1,136 @@
+"""Prices of the lone far above all costs: as many are linked as can be, and at the least cost, to its last digit."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import pytest
+
+from auctrack.matching import SOLVERS, Assignment, NotConverged, Problem, solve, verify
+from auctrack.matching.auction import Auction
+from auctrack.matching.device import cuda
+from auctrack.matching.problem.convert import as_sparse
+from auctrack.matching.solvers import solver_devices
+
+from ..cases import optimum_of
+
+DEAR = 1e3
+"""A price that leaves none alone who can be linked, but costs no digits."""
+
+
+def _cost(name: str) -> np.ndarray:
+    rng = np.random.default_rng(3)
+    n, m = {"more columns": (30, 40), "more rows": (40, 30)}.get(name, (30, 30))
+    cost = rng.normal(size=(n, m))
+    if name == "lone on both sides":
+        cost[:8, 3:] = np.inf
+        cost[10:, 20:] = np.inf
+        cost[rng.random((n, m)) < 0.3] = np.inf
+    return cost
+
+
+def _least(cost: np.ndarray, row_dearer: Any = 0.0) -> float:
+    """Return the least cost of links and of what some rows pay beyond `DEAR`, beside as many links as there can be."""
+    n, m = cost.shape
+    links = (n + m - _least_lone(cost)) // 2
+    optimum = optimum_of(cost, DEAR + row_dearer, DEAR)
+    assert optimum is not None
+    return optimum - DEAR * (n + m - 2 * links)
+
+
+def _least_lone(cost: np.ndarray) -> int:
+    lone = optimum_of(np.where(cost < np.inf, 0.0, np.inf), 1.0, 1.0)
+    assert lone is not None
+    return round(lone)
+
+
+ON_CPU = [pytest.param(name, "cpu", id=name) for name in SOLVERS]
+ON_GPU = [
+    pytest.param(name, "cuda", id=f"{name}-cuda", marks=pytest.mark.gpu)
+    for name in SOLVERS
+    if "cuda" in solver_devices(name)
+]
+
+
+@pytest.mark.parametrize("price", [1e15, 1e30, (1e30, 0.0), (-1e9, 1e20), (-1e15, 1e20), (1e25, -1e20)], ids=str)
+@pytest.mark.parametrize("form", ["dense", "sparse"])
+@pytest.mark.parametrize("name", ["equal sides", "more columns", "more rows", "lone on both sides"])
+@pytest.mark.parametrize(("solver", "device"), [*ON_CPU, *ON_GPU])
+def test_the_cheapest_of_the_most_links_are_found(solver: str, device: str, name: str, form: str, price: Any) -> None:
+    cost = _cost(name)
+    problem = Problem.dense(cost, unmatched_cost=price)
+    problem = problem if form == "dense" else as_sparse(problem)
+    _assert_cheapest(cost, problem, solve(problem, solver, device))
+
+
+def _assert_cheapest(cost: np.ndarray, problem: Problem, answer: Assignment) -> None:
+    assert sum(cost.shape) - 2 * answer.n_links == _least_lone(cost)
+    assert cost[answer.links()].sum() == pytest.approx(_least(cost), rel=1e-12)
+    assert verify(problem, answer).is_optimal
+
+
+@pytest.mark.gpu
+@pytest.mark.parametrize(("solver", "device"), ON_GPU)
+def test_costs_on_a_gpu_have_their_answer_there(solver: str, device: str) -> None:
+    cp = cuda.cupy()
+    cost = _cost("lone on both sides")
+    problem = Problem.dense(cp.asarray(cost), unmatched_cost=1e25)
+    answer = solve(problem, solver, device)
+    assert isinstance(answer.col_duals, cp.ndarray)
+    _assert_cheapest(cost, problem.on_host(), answer.on_host())
+
+
+@pytest.mark.gpu
+@pytest.mark.parametrize("shape", [(30, 40), (3000, 2900)])
+def test_points_on_a_gpu_are_linked_as_if_they_had_to_be(shape: tuple[int, int]) -> None:
+    cp = cuda.cupy()
+    x, y = (cp.random.default_rng(seed).random((size, 3)) for seed, size in enumerate(shape))
+    priced = solve(Problem.points(x, y, unmatched_cost=1e25), "auction")
+    assert priced.is_optimal
+    assert (priced.col_of_row == solve(Problem.points(x, y), "auction").col_of_row).all()
+
+
+def test_what_a_budget_left_undone_is_told_at_the_prices_as_stated() -> None:
+    problem = Problem.dense(np.random.default_rng(2).random((60, 60)), unmatched_cost=1e25)
+    with pytest.raises(NotConverged) as caught:
+        solve(problem, Auction(max_bids=1, eps=1e-4), "cpu")
+    known = caught.value.assignment
+    assert known is not None
+    assert known.n_links < 60
+    assert verify(problem, known).is_valid
+    assert known.cost == pytest.approx(2e25 * (60 - known.n_links), rel=1e-9)
+    assert known.cost - solve(problem, "jv", "cpu").cost <= known.gap < np.inf
+
+
+@pytest.mark.parametrize("solver", SOLVERS)
+def test_what_rows_pay_more_than_others_still_counts(solver: str) -> None:
+    cost = _cost("more rows")
+    dearer = np.random.default_rng(0).integers(0, 3, len(cost)) / 4
+    answer = solve(Problem.dense(cost, unmatched_cost=(2.0**44 + dearer, 2.0**44)), solver, "cpu")
+    paid = cost[answer.links()].sum() + dearer[answer.col_of_row < 0].sum()
+    assert paid == pytest.approx(_least(cost, dearer), rel=1e-12)
+
+
+@pytest.mark.parametrize(("solver", "device"), [*ON_CPU, *ON_GPU])
+def test_point_sets_and_batches_too(solver: str, device: str) -> None:
+    rng = np.random.default_rng(1)
+    for sizes in ((30, 30), (25, 40)):
+        x, y = (rng.random((size, 2)) for size in sizes)
+        points = Problem.points(x, y, unmatched_cost=1e25)
+        whole = Problem.points(x, y)
+        links = [solve(problem, solver, device).col_of_row.tolist() for problem in (points, whole)]
+        assert links[0] == links[1]
+    costs = [_cost(name) for name in ("equal sides", "more columns", "lone on both sides")]
+    answer = solve(Problem.batch([Problem.dense(cost, unmatched_cost=1e25) for cost in costs]), solver, device)
+    for cost, block in zip(costs, answer.blocks(), strict=True):
+        assert cost[block.links()].sum() == pytest.approx(_least(cost), rel=1e-12)
+
+
+@pytest.mark.parametrize("solver", ["hungarian-classical", "hungarian-tree"])
+def test_prices_to_begin_with_may_be_as_high(solver: str) -> None:
+    cost = _cost("more columns")
+    problem = Problem.dense(cost, unmatched_cost=1e30)
+    answer = solve(problem, solver, "cpu", start=np.full(cost.shape[1], -1e29))
+    assert cost[answer.links()].sum() == pytest.approx(_least(cost), rel=1e-12)
+    assert verify(problem, answer).is_optimal

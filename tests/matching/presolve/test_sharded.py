@@ -1,0 +1,253 @@
+"""Several devices: costs in shards, and what is refused, each in one sentence."""
+
+from __future__ import annotations
+
+import re
+import sys
+from collections.abc import Iterator
+from contextlib import nullcontext
+from types import SimpleNamespace
+from typing import Any
+
+import numpy as np
+import pytest
+
+from auctrack.matching import DeviceUnavailable, HungarianTree, InvalidProblem, Problem, ShardedCosts, solve
+from auctrack.matching.device import cuda
+
+SPLITTING = ("hungarian-tree", "hungarian-classical")
+
+# ------------------------------------------------------------------ costs in shards
+
+
+def test_prices_far_above_all_costs_are_refused_with_some_that_link_as_many():
+    cost = np.random.default_rng(0).random((6, 8))
+    stated = 2.0**70 + 2.0**20 * np.arange(6), 2.0**70
+    with pytest.raises(InvalidProblem, match=r"unmatched_cost of \(1\.\d+e\+21, .* the same are linked by") as refused:
+        ShardedCosts.of(np.split(cost, 2), axis=0, unmatched_cost=stated)
+    (of_rows, more_rows), (of_cols, more_cols) = re.findall(r" - (\S+) \+ ([\d.]+\d)", str(refused.value))
+    lower = stated[0] - float(of_rows) + float(more_rows), stated[1] - float(of_cols) + float(more_cols)
+    ShardedCosts.of(np.split(cost, 2), axis=0, unmatched_cost=lower)
+    answers = [solve(Problem.dense(cost, unmatched_cost=prices), "jv") for prices in (stated, lower)]
+    np.testing.assert_array_equal(answers[0].col_of_row, answers[1].col_of_row)
+
+
+@pytest.mark.parametrize("axis", [0, 1])
+def test_shards_are_the_problem_that_they_are_parts_of(axis: int):
+    cost = np.random.default_rng(3).integers(0, 9, (6, 8))
+    shards = ShardedCosts.of(np.split(cost, 2, axis=axis), axis=axis, unmatched_cost=2.5)
+    np.testing.assert_array_equal(shards.on_host().cost_matrix, cost)
+    assert shards.outline.shape == (6, 8)
+    assert {shard.dtype.name for shard in shards.shards} == {"float64"}
+    assert shards.on_host().has_unmatched_cost
+
+
+def test_shards_are_shown_without_their_costs():
+    shards = ShardedCosts.of(np.split(np.zeros((6, 8)), 2), axis=0)
+    assert repr(shards) == "<ShardedCosts 6 x 8, float64, rows split over cpu, cpu>"
+
+
+def test_a_shard_without_a_mask_forbids_nothing():
+    mask = np.array([[True, False, False]])
+    whole = ShardedCosts.of([np.ones((1, 3)), np.ones((1, 3))], axis=0, forbidden=[mask, None]).on_host()
+    assert whole.forbidden is not None
+    np.testing.assert_array_equal(whole.forbidden.reshape(2, 3), [[True, False, False], [False] * 3])
+
+
+@pytest.mark.parametrize(
+    ("shards", "options", "why"),
+    [
+        ([], {"axis": 0}, "one array at least"),
+        (None, {"axis": 0}, "one array at least"),
+        ([np.zeros((2, 2))], {"axis": 2}, "axis 0 or 1"),
+        ([np.zeros((2, 2))], {"axis": "rows"}, "axis 0 or 1"),
+        ([np.zeros(2)], {"axis": 0}, "2 axes"),
+        ([[[1.0, 2.0]]], {"axis": 0}, "2 axes"),
+        ([np.zeros((0, 3)), np.zeros((2, 3))], {"axis": 0}, r"a row and a column at least; got shape \(0, 3\)"),
+        ([np.zeros((2, 3)), np.zeros((2, 4))], {"axis": 0}, "one number of columns"),
+        ([np.zeros((2, 3)), np.zeros((3, 3))], {"axis": 1}, "one number of rows"),
+        ([np.zeros((2, 3)), np.zeros((2, 3), int)], {"axis": 1}, "one dtype"),
+        ([np.zeros((2, 3), complex)], {"axis": 1}, "real numbers"),
+        ([np.zeros((2, 3)), np.full((2, 3), np.nan)], {"axis": 1}, "numbers"),
+        ([np.zeros((2, 2)), np.zeros((2, 2))], {"axis": 0}, "transposed"),
+        ([np.zeros((2, 4))], {"axis": 0, "forbidden": []}, "one mask a shard"),
+        ([np.zeros((2, 4))], {"axis": 0, "forbidden": [np.zeros((2, 3), bool)]}, "boolean array of cost's shape"),
+        ([np.zeros((2, 4))], {"axis": 0, "unmatched_cost": np.nan}, "finite"),
+        ([np.zeros((2, 4))], {"axis": 0, "unmatched_cost": (np.zeros(3), np.zeros(4))}, "one number or 2"),
+        ([np.full((2, 4), 2**62)], {"axis": 0}, "add up"),
+    ],
+)
+def test_shards_that_do_not_fit_together_are_refused(shards: Any, options: dict[str, Any], why: str):
+    with pytest.raises(InvalidProblem, match=why):
+        ShardedCosts.of(shards, **options)
+
+
+def _array_on(number: int, shape: tuple[int, int]) -> Any:
+    """Return what passes for a CuPy array, as far as nobody looks into it."""
+    kind = type("ndarray", (), {"__module__": "cupy", "ndim": 2, "shape": shape, "device": SimpleNamespace(id=number)})
+    return kind()
+
+
+def test_a_mask_on_another_device_than_its_shard_is_refused():
+    with pytest.raises(InvalidProblem, match="beside its shard on cpu; got one on cuda:1"):
+        ShardedCosts.of([np.zeros((2, 4))], axis=0, forbidden=[_array_on(1, (2, 4))])
+
+
+def _shards_on(*numbers: int) -> ShardedCosts:
+    outline = ShardedCosts.of([np.zeros((2, 4))], axis=1).outline
+    return ShardedCosts(tuple(_array_on(number, (2, 2)) for number in numbers), (), 1, outline)
+
+
+@pytest.mark.parametrize("device", ["cuda:0", ["cuda:1", "cuda:0"], "cpu", ["cuda:0", "cuda:1", "cuda:2"]])
+def test_shards_are_solved_on_their_devices_only(device: Any):
+    with pytest.raises(InvalidProblem, match="these shards are on cuda:0,cuda:1; name those, or 'auto'"):
+        solve(_shards_on(0, 1), "hungarian-tree", device)
+
+
+@pytest.mark.parametrize("device", ["auto", ["cuda:0", "cuda:1"], "cuda:0,cuda:1"])
+def test_shards_may_be_sent_to_where_they_are(device: Any):
+    assert _shards_on(0, 1).checked_devices(device if isinstance(device, str) else ",".join(device)) == "cuda:0,cuda:1"
+
+
+def test_two_shards_on_one_device_are_refused():
+    with pytest.raises(InvalidProblem, match="shards on cuda:1,cuda:1: each needs a device of its own"):
+        solve(_shards_on(1, 1))
+
+
+@pytest.mark.parametrize("axis", [0, 1])
+def test_shards_in_the_hosts_memory_are_refused(axis: int):
+    with pytest.raises(InvalidProblem, match=r"must be on a CUDA device .* or state the whole matrix"):
+        solve(ShardedCosts.of([np.zeros((2, 4))], axis=axis))
+
+
+@pytest.mark.parametrize("solver", [HungarianTree, None, 3])
+def test_a_solver_that_is_no_instance_is_refused(solver: Any):
+    for problem in (np.zeros((2, 2)), _shards_on(0, 1)):
+        with pytest.raises(InvalidProblem, match=r"a name, or an instance such as JV\(\)"):
+            solve(problem, solver)
+
+
+def test_other_solvers_refuse_shards():
+    with pytest.raises(DeviceUnavailable, match="one device at a time"):
+        solve(_shards_on(0, 1), "jv")
+
+
+def test_options_beside_a_solver_that_has_its_own_are_refused_for_shards_too():
+    with pytest.raises(InvalidProblem, match="go into the solver instance"):
+        solve(_shards_on(0, 1), HungarianTree(), variant="paper")
+
+
+# ------------------------------------------------------------------ names of devices
+
+
+NO_NAMES = [
+    [],
+    (),
+    0,
+    None,
+    [0, 1],
+    ["cpu", "cuda:0"],
+    "cpu,cuda:0",
+    ["cuda:0,cuda:1"],
+    ["cuda:0", "1"],
+    "cuda:0,1",
+    "cuda:0,",
+    ["cuda:0", " cuda:1"],
+    "CUDA:0,CUDA:1",
+    ["cuda:0", "cuda:x"],
+    "cuda:-1,cuda:0",
+    "cuda:x",
+    "cpu:1",
+    "",
+    ["gpu"],
+]
+
+
+@pytest.mark.parametrize("solver", ["auto", *SPLITTING])
+@pytest.mark.parametrize("device", NO_NAMES, ids=repr)
+def test_what_names_no_cuda_devices_is_refused(device: Any, solver: str):
+    with pytest.raises(InvalidProblem, match="a list of 'cuda:N'"):
+        solve([[1.0]], solver, device)
+
+
+@pytest.mark.parametrize("solver", ["jv", "auction"])
+def test_solvers_of_one_device_refuse_several(solver: str):
+    with pytest.raises(DeviceUnavailable, match="one device at a time"):
+        solve([[1.0]], solver, ["cuda:0", "cuda:1"])
+
+
+@pytest.fixture
+def devices(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
+    """A CuPy with so many devices, which are not linked, and no NCCL."""
+
+    def device(number: int = 0) -> object:
+        context = nullcontext()
+        context.id = number  # type: ignore[attr-defined]
+        return context
+
+    properties = {"name": b"GPU", "major": 9, "minor": 0, "totalGlobalMem": 2**30, "multiProcessorCount": 4}
+    runtime = SimpleNamespace(
+        getDeviceCount=lambda: request.param,
+        getDeviceProperties=lambda _: properties,
+        deviceCanAccessPeer=lambda here, there: 0,  # noqa: ARG005 - as CuPy calls it
+        CUDARuntimeError=OSError,
+    )
+    memory = SimpleNamespace(OutOfMemoryError=MemoryError)
+    module = SimpleNamespace(cuda=SimpleNamespace(runtime=runtime, Device=device, memory=memory))
+    monkeypatch.setitem(sys.modules, "cupy", module)
+    monkeypatch.setitem(sys.modules, "cupy.cuda.nccl", SimpleNamespace(available=False))
+    cuda._describe.cache_clear()
+    yield
+    cuda._describe.cache_clear()
+
+
+with_two_devices = pytest.mark.parametrize("devices", [2], indirect=True)
+
+
+@pytest.mark.usefixtures("devices")
+@pytest.mark.parametrize(
+    ("devices", "named", "why"),
+    [
+        (1, ["cuda:0", "cuda:1"], "device='cuda:1': found 1 CUDA device, numbered from 0"),
+        (2, ["cuda:0", "cuda:2"], "device='cuda:2': found 2 CUDA devices, numbered from 0"),
+        (2, ["cuda", "cuda:0"], "one is named twice"),
+    ],
+    indirect=["devices"],
+)
+@pytest.mark.parametrize("solver", SPLITTING)
+def test_devices_that_are_missing_or_named_twice_are_refused(solver: str, named: Any, why: str):
+    with pytest.raises(DeviceUnavailable, match=why):
+        solve([[1.0]], solver, named)
+
+
+@with_two_devices
+@pytest.mark.usefixtures("devices")
+@pytest.mark.parametrize("solver", SPLITTING)
+def test_sparse_costs_are_for_one_device(solver: str):
+    sparse = Problem.sparse(([0, 1], [0], [1.0]), shape=(1, 1))
+    with pytest.raises(DeviceUnavailable, match="splits dense costs; name one device for sparse ones"):
+        solve(sparse, solver, ["cuda:0", "cuda:1"])
+
+
+@with_two_devices
+@pytest.mark.usefixtures("devices")
+@pytest.mark.parametrize("variant", ["default", "paper"])
+@pytest.mark.parametrize("solver", SPLITTING)
+def test_without_nccl_nothing_is_copied_and_the_message_names_the_remedy(solver: str, variant: str):
+    with pytest.raises(DeviceUnavailable, match="pip install nvidia-nccl"):
+        solve(np.ones((4, 4)), solver, ["cuda:0", "cuda:1"], variant=variant)
+
+
+@with_two_devices
+@pytest.mark.usefixtures("devices")
+def test_devices_that_cannot_reach_each_other_are_told_to_take_the_papers_way():
+    cuda.open_peers.cache_clear()
+    with pytest.raises(DeviceUnavailable, match="cuda:0 cannot reach the memory of cuda:1; use variant='paper'"):
+        cuda.open_peers((0, 1))
+
+
+@with_two_devices
+@pytest.mark.usefixtures("devices")
+def test_the_sequential_variant_has_no_use_for_devices():
+    with pytest.raises(DeviceUnavailable, match="runs on the CPU"):
+        solve([[1.0]], "hungarian-tree", ["cuda:0", "cuda:1"], variant="sequential")
