@@ -15,7 +15,7 @@ import numpy as np
 import pytest
 
 from auctrack.matching import Assignment, Problem, solve, verify
-from auctrack.matching.certificate import certify
+from auctrack.matching.certificate.certify import certify
 from auctrack.matching.problem.convert import as_sparse
 from auctrack.matching.problem.costs import pair_costs
 from auctrack.matching.solvers import SOLVERS

@@ -10,7 +10,7 @@ import pytest
 from scipy.optimize import linear_sum_assignment
 
 from auctrack.matching import Problem, solve, verify
-from auctrack.matching.certificate import certify
+from auctrack.matching.certificate.certify import certify
 from auctrack.matching.solvers import SOLVERS
 
 from .exact import optimum, paid

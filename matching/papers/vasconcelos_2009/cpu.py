@@ -60,6 +60,10 @@ def fixed_eps(problem: Problem) -> float:
     return 0.1 * ((high - low) or abs(high)) / max(problem.n_rows, 1) or 1.0
 
 
+MOST_RAISES = 1_000_000
+"""Bids of one column that nobody would wait for in vain."""
+
+
 def _match_scaled_integers(problem: Problem, options: AuctionOptions) -> Matched:
     scale = problem.n_rows + 1
     largest = largest_size(problem.data)
@@ -83,7 +87,7 @@ def _refuse_endless(problem: Problem, largest: float) -> None:
         (largest_size(side) for side in (problem.row_unmatched, problem.col_unmatched) if side is not None), default=0
     )
     needed = 2 * min(problem.shape) * largest
-    if highest > max(needed, 1):
+    if highest > needed and highest * (problem.n_rows + 1) > MOST_RAISES:
         raise InvalidProblem(
             f"variant='paper' raises prices by 1 / (rows + 1) until they reach unmatched_cost; got {highest}, where "
             f"{needed} links the same. Lower it, give eps, or use the default variant."

@@ -123,7 +123,7 @@ def test_shortest_paths_match_the_matrix_where_some_stay_alone(name: str):
 
 @pytest.mark.parametrize("name", FAR_APART)
 def test_without_memory_for_the_matrix_the_optimum_is_found_all_the_same(name: str, monkeypatch: pytest.MonkeyPatch):
-    monkeypatch.setattr(matrix_instead, "DENSE_LIMIT_BYTES", 1000)
+    monkeypatch.setattr(matrix_instead, "MATRIX_BYTES", 1000)
     x, y = FAR_APART[name]
     answer = assert_optimal(Problem.points(x[:150], y[:150]))
     assert "matrix" not in answer.stats

@@ -30,7 +30,7 @@ def test_real_costs_are_within_a_tenth_of_the_largest_difference(n: int, m: int,
     problem = Problem.dense(cost, unmatched_cost=unmatched_cost)
     answer = solve(problem, Auction(variant="paper"))
     assert verify(problem, answer).is_valid
-    assert answer.gap <= 0.1 * np.ptp(cost) * (1 + 1e-9)
+    assert answer.gap <= 0.1 * np.ptp(cost) * (1 + 1e-9) + 1e-15 * answer.cost  # what rounding may leave in it
     assert answer.cost <= solve(problem, "jv").cost + 0.1 * np.ptp(cost)
 
 
