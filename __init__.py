@@ -17,19 +17,19 @@ if TYPE_CHECKING:
     from .matching.errors import AuctrackError
     from .matching.problem import Problem
     from .matching.solving import solve
-    from .tracker.calibration import Calibration
-    from .tracker.detect import DetectSettings, detect
-    from .tracker.link import LinkSettings, link, link_points
-    from .tracker.measures import mean_squared_displacement, measure_tracks
-    from .tracker.movie import Movie, read_movie
+    from .tracker.calibrating.calibration import Calibration
+    from .tracker.detecting.detect import DetectSettings, detect
+    from .tracker.formats.tables import read_points, read_tracks
+    from .tracker.formats.write import write_points, write_tracks
+    from .tracker.linking.link import LinkSettings, link, link_points
+    from .tracker.linking.reach import reach
+    from .tracker.measuring.measures import mean_squared_displacement, measure_tracks
     from .tracker.pipeline import TrackingResult, track
     from .tracker.points import Points, Tracks
-    from .tracker.reach import reach
-    from .tracker.score import score_links
+    from .tracker.reading.movie import Movie, read_movie
+    from .tracker.scoring.score import score_links
     from .tracker.settings import InputSettings, Settings
-    from .tracker.simulate import SimulationSettings, simulate
-    from .tracker.tables import read_points, read_tracks
-    from .tracker.write import write_points, write_tracks
+    from .tracker.simulating.simulate import SimulationSettings, simulate
 
 __version__ = "0.1.0"
 
@@ -40,26 +40,26 @@ _HOMES = {
     "TrackingResult": "tracker.pipeline",
     "Settings": "tracker.settings",
     "InputSettings": "tracker.settings",
-    "link": "tracker.link",
-    "link_points": "tracker.link",
-    "LinkSettings": "tracker.link",
-    "detect": "tracker.detect",
-    "DetectSettings": "tracker.detect",
+    "link": "tracker.linking.link",
+    "link_points": "tracker.linking.link",
+    "LinkSettings": "tracker.linking.link",
+    "detect": "tracker.detecting.detect",
+    "DetectSettings": "tracker.detecting.detect",
     "Points": "tracker.points",
     "Tracks": "tracker.points",
-    "Calibration": "tracker.calibration",
-    "Movie": "tracker.movie",
-    "read_movie": "tracker.movie",
-    "read_points": "tracker.tables",
-    "read_tracks": "tracker.tables",
-    "write_points": "tracker.write",
-    "write_tracks": "tracker.write",
-    "measure_tracks": "tracker.measures",
-    "mean_squared_displacement": "tracker.measures",
-    "reach": "tracker.reach",
-    "score_links": "tracker.score",
-    "simulate": "tracker.simulate",
-    "SimulationSettings": "tracker.simulate",
+    "Calibration": "tracker.calibrating.calibration",
+    "Movie": "tracker.reading.movie",
+    "read_movie": "tracker.reading.movie",
+    "read_points": "tracker.formats.tables",
+    "read_tracks": "tracker.formats.tables",
+    "write_points": "tracker.formats.write",
+    "write_tracks": "tracker.formats.write",
+    "measure_tracks": "tracker.measuring.measures",
+    "mean_squared_displacement": "tracker.measuring.measures",
+    "reach": "tracker.linking.reach",
+    "score_links": "tracker.scoring.score",
+    "simulate": "tracker.simulating.simulate",
+    "SimulationSettings": "tracker.simulating.simulate",
     "solve": "matching.solving",
     "linear_sum_assignment": "matching.as_scipy",
     "Problem": "matching.problem",

@@ -8,16 +8,16 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
-from .array_stack import Array
-from .detect import DetectSettings, detect, resolve_settings
+from .detecting.detect import DetectSettings, detect, resolve_settings
+from .detecting.labels import read_points_from_labels
 from .errors import InvalidInput, InvalidSetting
-from .labels import read_points_from_labels
-from .link import Linking, link_points
-from .measures import filter_by_length
-from .movie import Movie, read_movie
+from .formats.tables import read_points
+from .linking.link import Linking, link_points
+from .measuring.measures import filter_by_length
 from .points import Points, Tracks
+from .reading.arrays import Array
+from .reading.movie import Movie, read_movie
 from .settings import InputSettings, Settings
-from .tables import read_points
 
 _LOG = logging.getLogger(__name__)
 

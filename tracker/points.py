@@ -9,9 +9,9 @@ from functools import cached_property
 import numpy as np
 import pandas as pd
 
-from .calibration import Calibration
+from .calibrating.calibration import Calibration
+from .calibrating.lengths import LONGEST
 from .errors import InvalidInput, InvalidSetting
-from .lengths import LONGEST
 from .timeline import Timeline
 
 AXES = ("z", "y", "x")

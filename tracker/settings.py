@@ -9,11 +9,11 @@ from typing import Any, Literal
 
 import numpy as np
 
-from .detect import DetectSettings
+from .detecting.detect import DetectSettings
 from .errors import InvalidSetting
-from .link import LinkSettings
+from .formats.csv import TABLES
+from .linking.link import LinkSettings
 from .ranges import parse_frames, parse_roi
-from .table_file import TABLES
 from .timeline import Timeline
 
 InputKind = Literal["auto", "movie", "labels", "table"]

@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from ...tracker.link import Linking, LinkSettings, link_points
+from ...tracker.linking.link import Linking, LinkSettings, link_points
 from .harness import Case, Facts, Variant, WrongAnswer
 from .movies import LinkingInput, checked_links, simulated
 from .solver_variants import missing_device

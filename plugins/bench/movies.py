@@ -8,10 +8,10 @@ from typing import Any
 
 import numpy as np
 
-from ...tracker.chains import track_ids
+from ...tracker.linking.chains import track_ids
 from ...tracker.points import Points, Tracks
-from ...tracker.score import score_links
-from ...tracker.simulate import Simulation, SimulationSettings, simulate
+from ...tracker.scoring.score import score_links
+from ...tracker.simulating.simulate import Simulation, SimulationSettings, simulate
 from .harness import Facts, WrongAnswer
 
 STEPS_IN_RANGE = 2.6

@@ -15,7 +15,7 @@ from typing import Any
 import numpy as np
 
 from ...matching.problem import Problem
-from ...tracker.link import LinkSettings, link_points
+from ...tracker.linking.link import LinkSettings, link_points
 from ...tracker.points import Tracks
 from .baselines import full_assignment_links, greedy_links, scipy_links
 from .benchmark import Benchmark, Effort, is_measured

@@ -13,15 +13,15 @@ from typing import Any
 
 from ... import __version__
 from ...matching.errors import AuctrackError
-from ...tracker.checksum import Checksum
+from ...tracker.calibrating.units import is_pixel
 from ...tracker.errors import OutputExists
+from ...tracker.formats.checksum import Checksum
+from ...tracker.formats.sidecar import read_sidecar
+from ...tracker.formats.tables import read_tracks
+from ...tracker.formats.write import write_tracks, write_whole
 from ...tracker.pipeline import TrackingResult, open_movie, track
 from ...tracker.points import Points
 from ...tracker.settings import Settings
-from ...tracker.sidecar import read_sidecar
-from ...tracker.tables import read_tracks
-from ...tracker.units import is_pixel
-from ...tracker.write import write_tracks, write_whole
 from . import console
 from .fingerprint import fingerprint
 from .inputs import Job, files_behind, refuse_missing, refuse_rival

@@ -8,7 +8,7 @@ from pathlib import Path
 import typer
 
 from ...tracker.errors import OutputExists
-from ...tracker.write import require_files, require_writable
+from ...tracker.formats.write import require_files, require_writable
 
 SUFFIXES = {"csv": ".csv", "parquet": ".parquet", "napari": ".napari.csv"}
 

@@ -72,8 +72,8 @@ def command(
 
     checked_format(format_)
     settings = asked_settings(ctx.params)
+    from ...tracker.formats.write import write_points
     from ...tracker.pipeline import find_points
-    from ...tracker.write import write_points
     from .batch import describe
     from .inputs import Job, stem
     from .interrupt import held_back

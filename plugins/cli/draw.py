@@ -99,8 +99,8 @@ def command(
     given = asked_settings({**ctx.params, "min_length": None}).input
     if given.frame_slice is not None and given.frame_slice.step is not None:
         raise typer.BadParameter(f"needs FROM:TO, without a step; got {frames!r}.", param_hint="--frames")
-    from ...tracker.measures import filter_by_length
-    from ...tracker.tables import read_tracks
+    from ...tracker.formats.tables import read_tracks
+    from ...tracker.measuring.measures import filter_by_length
     from .destination import make_ready
     from .inputs import stem
     from .interrupt import held_back
@@ -138,8 +138,8 @@ def _behind(tracks: Path, movie: str | None) -> tuple[str | None, InputSettings]
     from dataclasses import replace
 
     from ...tracker.errors import InvalidInput
+    from ...tracker.formats.sidecar import read_sidecar
     from ...tracker.settings import InputSettings
-    from ...tracker.sidecar import read_sidecar
 
     sidecar = read_sidecar(tracks)
     record: dict[str, Any] = dict(sidecar.settings) if sidecar is not None else {}

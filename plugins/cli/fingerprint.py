@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import Any
 
 from ... import __version__
-from ...tracker.sidecar import sidecar_path
+from ...tracker.formats.sidecar import sidecar_path
 
 _CHUNK = 1 << 20
 

@@ -4,14 +4,14 @@ from __future__ import annotations
 
 from dataclasses import dataclass, replace
 
-from ...tracker.detect import resolve_settings
-from ...tracker.movie import Movie
+from ...tracker.detecting.detect import resolve_settings
 from ...tracker.pipeline import find_points, open_movie
 from ...tracker.points import Points
+from ...tracker.reading.movie import Movie
 from ...tracker.settings import Settings
 
 _WORKERS = 2
-_FILTER_COPIES = 6 * 4  # bytes a voxel and worker while a frame is filtered (see `tracker.detect`)
+_FILTER_COPIES = 6 * 4  # bytes a voxel and worker while a frame is filtered (see `tracker.detecting.detect`)
 _BYTES_PER_POINT = 250  # a row of eight columns, its copies, and its share of the links
 _BYTES_AT_REST = 250e6  # Python with its libraries
 

@@ -19,9 +19,9 @@ from .asked import as_options, asked_settings
 if TYPE_CHECKING:
     import numpy as np
 
-    from ...tracker.link import Linking
-    from ...tracker.movie import Movie
+    from ...tracker.linking.link import Linking
     from ...tracker.points import Points
+    from ...tracker.reading.movie import Movie
     from ...tracker.settings import InputSettings, Settings
 
 Facts = tuple[dict[str, Any], str]
@@ -156,8 +156,8 @@ def _not_known(movie: Movie, unknown: Mapping[str, str]) -> list[str]:
 
 def _suggested_detection(movie: Movie, settings: Settings) -> tuple[dict[str, Any], list[tuple[str, str]]]:
     """Return diameter and threshold for a movie, and why."""
-    from ...tracker.detect import resolve_settings
-    from ...tracker.suggest import suggest_diameter
+    from ...tracker.detecting.detect import resolve_settings
+    from ...tracker.detecting.diameter import suggest_diameter
 
     asked, why = settings.detect, "as given"
     if asked.diameter == "auto":
@@ -174,10 +174,10 @@ def _suggested_detection(movie: Movie, settings: Settings) -> tuple[dict[str, An
 
 
 def _of_table(source: str, settings: Settings) -> Facts:
-    from ...tracker.dialects import our_names
-    from ...tracker.physical_columns import stated_by_columns, without_physical_columns
-    from ...tracker.sidecar import read_sidecar
-    from ...tracker.table_file import read_table_file
+    from ...tracker.formats.csv import read_table_file
+    from ...tracker.formats.dialects import our_names
+    from ...tracker.formats.physical_columns import stated_by_columns, without_physical_columns
+    from ...tracker.formats.sidecar import read_sidecar
 
     path = Path(source)
     table, _ = read_table_file(path, read_sidecar(path))
@@ -208,8 +208,8 @@ def _of_table(source: str, settings: Settings) -> Facts:
 
 def _of_points(source: str, settings: Settings) -> Facts:
     """Look at the particles of some frames of a movie, or of a whole table."""
-    from ...tracker.link import link_points
-    from ...tracker.spacing import mean_spacing
+    from ...tracker.linking.link import link_points
+    from ...tracker.linking.spacing import mean_spacing
     from .batch import pixels_note
     from .first_look import first_look
     from .notes import on_doubt, on_linking, on_reach
@@ -259,7 +259,7 @@ def _of_points(source: str, settings: Settings) -> Facts:
 
 def _prices(linking: Linking) -> tuple[list[dict[str, float]], list[tuple[str, str]]]:
     """Return what dearer and cheaper prices would make of the same points, for programs and as rows of a table."""
-    from ...tracker.prices import at_prices
+    from ...tracker.linking.prices import at_prices
 
     chosen = linking.unmatched_cost.distance
     made = at_prices(linking.tracks, linking.settings, [part * chosen for part in _PRICES])
@@ -271,7 +271,7 @@ def _prices(linking: Linking) -> tuple[list[dict[str, float]], list[tuple[str, s
 
 def _reach(points: Points, search_range: Any) -> tuple[list[dict[str, float]], str]:
     """Return how many links the range and shorter ones allow, for programs and as text: may it be shorter?"""
-    from ...tracker.reach import reach
+    from ...tracker.linking.reach import reach
 
     allowed = reach(points, [part * search_range for part in _PARTS])
     facts = [

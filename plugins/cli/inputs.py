@@ -10,8 +10,8 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from ...tracker.errors import InvalidInput, OutputExists, UnknownAxes
+from ...tracker.formats.csv import TABLES
 from ...tracker.settings import InputSettings
-from ...tracker.table_file import TABLES
 from . import console
 from .destination import SUFFIXES, refuse_inputs
 
@@ -184,7 +184,7 @@ def _is_input_table(file: Path) -> bool:
 
 def _are_frames_of_one_movie(files: Sequence[Path], given: InputSettings) -> bool:
     """Whether TIFF files hold one time point each: what the first says that can be read."""
-    from ...tracker.tiff_stack import TiffStack
+    from ...tracker.reading.tiff import TiffStack
 
     for file in files:
         try:

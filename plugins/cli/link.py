@@ -72,8 +72,8 @@ def command(
     settings = asked_settings(ctx.params)
     from dataclasses import replace
 
+    from ...tracker.formats.write import write_tracks
     from ...tracker.pipeline import track
-    from ...tracker.write import write_tracks
     from .batch import report
     from .inputs import Job, stem
     from .interrupt import held_back

@@ -125,8 +125,8 @@ def command(
     if max_lag is not None and not (msd or picture):
         raise typer.BadParameter("goes with --msd or --picture only.", param_hint="--max-lag")
     given = asked_settings({**ctx.params, "min_length": None}).input
-    from ...tracker.measures import filter_by_length, mean_squared_displacement, measure_tracks
-    from ...tracker.tables import read_tracks
+    from ...tracker.formats.tables import read_tracks
+    from ...tracker.measuring.measures import filter_by_length, mean_squared_displacement, measure_tracks
     from .inputs import stem
     from .notes import on_unknown_size
     from .standard_input import STANDARD_INPUT, table_file
@@ -173,8 +173,8 @@ def _write(
     table: pd.DataFrame, tracks: Tracks, path: Path, kind: str, made_with: dict[str, Any], *, overwrite: bool
 ) -> None:
     """Write a table of measures, and its units beside it, whole or not at all."""
-    from ...tracker.measures import measure_units
-    from ...tracker.write import sidecar_beside, write_whole
+    from ...tracker.formats.write import sidecar_beside, write_whole
+    from ...tracker.measuring.measures import measure_units
     from .interrupt import held_back
 
     units = {name: unit for name, unit in measure_units(tracks.calibration).items() if name in table.columns}
@@ -185,7 +185,7 @@ def _write(
 
 
 def _report(measures: pd.DataFrame, tracks: Tracks, result: Path) -> None:
-    from ...tracker.measures import measure_units
+    from ...tracker.measuring.measures import measure_units
 
     units = measure_units(tracks.calibration)
     rows = [("tracks", f"{len(measures)}")]

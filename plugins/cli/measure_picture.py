@@ -11,9 +11,9 @@ from matplotlib.axes import Axes
 from matplotlib.backends.backend_agg import FigureCanvasAgg
 from matplotlib.figure import Figure
 
-from ...tracker.measures import measure_units
+from ...tracker.formats.write import write_whole
+from ...tracker.measuring.measures import measure_units
 from ...tracker.points import Tracks
-from ...tracker.write import write_whole
 
 _SIZE, _DPI = (9.0, 7.0), 150
 _MOST_BINS = 60
@@ -40,7 +40,7 @@ def write_picture(
     Raises
     ------
     OutputExists, OutputFailed
-        As `tracker.write.write_whole`.
+        As `tracker.formats.write.write_whole`.
     """
     image = io.BytesIO()
     FigureCanvasAgg(draw(measures, curve, tracks, name)).print_png(image)

@@ -7,13 +7,13 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from ...tracker.calibrating.units import is_pixel
 from ...tracker.settings import Settings
-from ...tracker.units import is_pixel
 
 if TYPE_CHECKING:
-    from ...tracker.link import Linking
-    from ...tracker.movie import Movie
+    from ...tracker.linking.link import Linking
     from ...tracker.points import Points
+    from ...tracker.reading.movie import Movie
 
 _FLAT, _ROUGH = 0.9, 0.5
 """Share of touching pixels above 0 that are equal: at least this in label images, less than that in camera images."""

@@ -20,12 +20,12 @@ from matplotlib.collections import LineCollection
 from matplotlib.colors import ListedColormap, Normalize
 from matplotlib.figure import Figure
 
-from ...tracker.calibration import FRAME, Calibration
-from ...tracker.movie import Movie
+from ...tracker.calibrating.calibration import FRAME, Calibration
+from ...tracker.formats.write import write_whole
 from ...tracker.pipeline import open_movie
 from ...tracker.points import Tracks
+from ...tracker.reading.movie import Movie
 from ...tracker.settings import InputSettings
-from ...tracker.write import write_whole
 from .console import printable
 from .picture_field import Projection, projections, region_asked, whole_field
 from .picture_part import ABOVE, SIDE, Box, Colour, Look, Part, Steps, View, X, Y, Z, parts_shown
@@ -62,7 +62,7 @@ def write_picture(
     Raises
     ------
     OutputExists, OutputFailed
-        As `tracker.write.write_whole`.
+        As `tracker.formats.write.write_whole`.
     """
     name = printable(path.name if source is None else Path(source).name)
     look = look or Look()

@@ -6,10 +6,10 @@ from collections.abc import Sequence
 
 import numpy as np
 
+from ...tracker.detecting.threshold import spread_frames
 from ...tracker.errors import InvalidSetting
-from ...tracker.movie import Movie
 from ...tracker.points import AXES, Tracks
-from ...tracker.threshold import spread_frames
+from ...tracker.reading.movie import Movie
 from .picture_part import Box, Look, Part, View
 
 _FRAMES = 50

@@ -10,8 +10,8 @@ import numpy as np
 import pandas as pd
 
 from ...tracker.errors import InvalidSetting
+from ...tracker.measuring.track_order import track_order
 from ...tracker.points import Tracks
-from ...tracker.track_order import track_order
 
 Z, Y, X = range(3)
 Colour = Literal["track", "time"]

@@ -17,8 +17,8 @@ from . import console, options
 from .asked import asked_settings, usage
 
 if TYPE_CHECKING:
-    from ...tracker.agreement import Score
     from ...tracker.points import Points, Tracks
+    from ...tracker.scoring.agreement import Score
 
 _TRUTH, _COUNTING = "Truth", "What counts"
 
@@ -108,9 +108,9 @@ def command(
     """
     with _naming_options_of_truth():
         given = asked_settings({"voxel": truth_voxel, "columns": truth_columns, "frames": frames}).input
+    from ...tracker.formats.tables import read_tracks
     from ...tracker.ranges import parse_frames
-    from ...tracker.score import score_links
-    from ...tracker.tables import read_tracks
+    from ...tracker.scoring.score import score_links
     from .standard_input import STANDARD_INPUT, table_file
 
     if tracks == truth == STANDARD_INPUT:
@@ -169,7 +169,7 @@ def _without_columns_of_tracks() -> Generator[None]:
 
 def _read_truth(path: Path, found: Tracks, given: Any, *, by_position: bool) -> Points:
     """Read the truth; without units of its own it is in the coordinates of the tracks."""
-    from ...tracker.tables import read_points, read_tracks
+    from ...tracker.formats.tables import read_points, read_tracks
 
     read = read_tracks if by_position else read_points
     real = read(path, columns=given.columns, scale=given.scale)
@@ -196,8 +196,8 @@ def _in_step(real: Points, found: Tracks) -> Points:
 
 def _tracked_frames(tracks: Path) -> str | None:
     """Return the frames that were tracked, where the settings beside the tracks name a part of the movie."""
+    from ...tracker.formats.sidecar import read_sidecar
     from ...tracker.settings import Settings
-    from ...tracker.sidecar import read_sidecar
 
     sidecar = read_sidecar(tracks)
     if sidecar is None or "effective" not in sidecar.settings:

@@ -14,8 +14,8 @@ from . import console, options
 from .asked import usage
 
 if TYPE_CHECKING:
-    from ...tracker.render import RenderSettings
-    from ...tracker.simulate import Simulation, SimulationSettings
+    from ...tracker.simulating.render import RenderSettings
+    from ...tracker.simulating.simulate import Simulation, SimulationSettings
 
 _MOVIES = (".ome.tif", ".ome.tiff")
 _ENDINGS = (*_MOVIES, ".csv", ".parquet")
@@ -154,7 +154,7 @@ def command(
 
     auctrack simulate points.csv --missed 0.05 --false 0.05 --seed 7
     """
-    from ...tracker.sidecar import sidecar_path
+    from ...tracker.formats.sidecar import sidecar_path
     from .destination import make_ready
 
     if not output.name.lower().endswith(_ENDINGS):
@@ -169,12 +169,12 @@ def command(
     make_ready(output, truth, *beside, overwrite=overwrite)
     with usage():
         swarm, camera = _swarm(ctx.params), _camera(ctx.params)
-    from ...tracker.simulate import simulate
+    from ...tracker.simulating.simulate import simulate
 
     with console.progress(output.name) as progress:
         simulation = simulate(swarm, progress=lambda done, total: progress("simulate", done, total))
         if is_movie:
-            from ...tracker.render import render
+            from ...tracker.simulating.render import render
 
             drawn = partial(progress, "draw")
             paths: tuple[Path, ...] = render(simulation, output, camera, overwrite=overwrite, progress=drawn)
@@ -185,7 +185,7 @@ def command(
 
 def _swarm(given: Mapping[str, Any]) -> SimulationSettings:
     """Return how particles move and what the detector does, by the options of the command."""
-    from ...tracker.simulate import SimulationSettings
+    from ...tracker.simulating.simulate import SimulationSettings
 
     alike = ("particles", "frames", "ndim", "persistence", "step", "step_um", "walls", "keep_density", "seed")
     detector = ("missed", "false")
@@ -206,7 +206,7 @@ def _swarm(given: Mapping[str, Any]) -> SimulationSettings:
 
 def _camera(given: Mapping[str, Any]) -> RenderSettings:
     """Return how particles are drawn, by the options of the command; sizes that were not given keep their default."""
-    from ...tracker.render import RenderSettings
+    from ...tracker.simulating.render import RenderSettings
 
     voxel, sigma = _numbers("--voxel", given["voxel"]), _numbers("--psf-sigma", given["psf_sigma"])
     sizes: dict[str, Any] = {} if voxel is None else {"voxel_um": voxel}
@@ -261,7 +261,7 @@ def _refuse_truth_of_another(truth: Path, output: Path) -> None:
 
 
 def _write_tables(simulation: Simulation, output: Path, truth: Path, *, overwrite: bool) -> tuple[Path, ...]:
-    from ...tracker.write import write_points, write_tracks
+    from ...tracker.formats.write import write_points, write_tracks
     from .interrupt import held_back
 
     made_with: dict[str, Any] = {"simulation": simulation.settings}

@@ -94,7 +94,7 @@ def _recorded(path: Path, content: Any) -> dict[str, Any]:
 
 
 def write_toml(path: Path, mapping: Mapping[str, Any], *, overwrite: bool) -> None:
-    """Write a settings file, whole or not at all; errors as of `tracker.write.write_whole`."""
-    from ...tracker.write import write_whole
+    """Write a settings file, whole or not at all; errors as of `tracker.formats.write.write_whole`."""
+    from ...tracker.formats.write import write_whole
 
     write_whole({path: to_toml(mapping).encode()}, overwrite=overwrite)

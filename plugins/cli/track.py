@@ -142,7 +142,7 @@ def command(
         from .dry_run import show_plan
 
         raise typer.Exit(show_plan(jobs, settings, overwrite=overwrite))
-    from ...tracker.write import require_writable
+    from ...tracker.formats.write import require_writable
     from . import batch
 
     require_writable(output)

@@ -6,9 +6,9 @@ import shlex
 from collections.abc import Sequence
 from dataclasses import replace
 
-from ...tracker.calibration import FRAME
-from ...tracker.detect import DetectSettings
-from ...tracker.link import LinkSettings
+from ...tracker.calibrating.calibration import FRAME
+from ...tracker.detecting.detect import DetectSettings
+from ...tracker.linking.link import LinkSettings
 from ...tracker.settings import InputSettings, Settings
 from ..cli.asked import as_options
 from ..cli.toml import to_toml

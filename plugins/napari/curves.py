@@ -6,7 +6,7 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
-from ...tracker.measures import mean_squared_displacement, measure_units
+from ...tracker.measuring.measures import mean_squared_displacement, measure_units
 from ...tracker.points import Tracks
 
 _INTENSITY = ("intensity", "mean_intensity", "quality")

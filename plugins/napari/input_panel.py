@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 from qtpy.QtCore import QSignalBlocker, Signal  # pyright: ignore[reportPrivateImportUsage]
 from qtpy.QtWidgets import QComboBox, QFormLayout, QGroupBox, QHBoxLayout, QLabel, QWidget
 
-from ...tracker.calibration import FRAME, PIXEL, Calibration
+from ...tracker.calibrating.calibration import FRAME, PIXEL, Calibration
 from ...tracker.errors import InvalidInput, UnknownAxes
 from .axes_panel import AxesPanel
 from .connections import Connections

@@ -10,11 +10,11 @@ from typing import TYPE_CHECKING, Any, cast
 
 import numpy as np
 
-from ...tracker.calibration import Calibration
+from ...tracker.calibrating.calibration import Calibration
 from ...tracker.timeline import Timeline
 
 if TYPE_CHECKING:
-    from ...tracker.movie import Movie
+    from ...tracker.reading.movie import Movie
 
 
 @dataclass(frozen=True)
@@ -35,7 +35,7 @@ class Restriction:
 
 @dataclass(frozen=True)
 class LayerMovie:
-    """The frames of a layer, with what detection asks of a `tracker.movie.Movie`.
+    """The frames of a layer, with what detection asks of a `tracker.reading.movie.Movie`.
 
     Attributes
     ----------

@@ -9,7 +9,7 @@ from qtpy.QtCore import QSignalBlocker, Signal  # pyright: ignore[reportPrivateI
 from qtpy.QtWidgets import QComboBox, QFormLayout, QHBoxLayout, QPushButton, QSpinBox, QVBoxLayout, QWidget
 
 from ...matching.solvers import SOLVERS
-from ...tracker.link import LinkSettings
+from ...tracker.linking.link import LinkSettings
 from .advice import LinkAdvice, range_warning
 from .chart import Chart
 from .fields import LengthField, add_row, note, say

@@ -9,7 +9,7 @@ import numpy as np
 import pandas as pd
 from qtpy.QtCore import QObject, Signal  # pyright: ignore[reportPrivateImportUsage]
 
-from ...tracker.detect import DetectSettings, detect_frame, resolve_settings
+from ...tracker.detecting.detect import DetectSettings, detect_frame, resolve_settings
 from .connections import Connections
 from .depth import show_depth
 from .geometry import placed_like

@@ -12,11 +12,11 @@ import numpy as np
 import tifffile
 
 from ...tracker.errors import InvalidInput, UnknownAxes, UnknownScale
-from ...tracker.movie import Movie, read_movie
+from ...tracker.formats.tables import read_points, read_tracks
+from ...tracker.linking.spacing import mean_spacing
 from ...tracker.points import Points, Tracks
-from ...tracker.spacing import mean_spacing
-from ...tracker.tables import read_points, read_tracks
-from ...tracker.tiff_stack import TiffStack
+from ...tracker.reading.movie import Movie, read_movie
+from ...tracker.reading.tiff import TiffStack
 from .geometry import layer_geometry
 from .layer_axes import UNDECIDED
 from .layer_tables import OURS, LayerData, fingerprint, points_layer, tracks_layer
@@ -56,7 +56,7 @@ def read_channels(path: str, axes: str | None = None) -> list[LayerData]:
     ----------
     path : str
     axes : str, optional
-        One letter a dimension of the file, or "TZ12YX", as `tracker.movie.read_movie` takes them.
+        One letter a dimension of the file, or "TZ12YX", as `tracker.reading.movie.read_movie` takes them.
 
     Raises
     ------

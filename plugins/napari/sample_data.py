@@ -5,9 +5,9 @@ from __future__ import annotations
 import tempfile
 from pathlib import Path
 
-from ...tracker.render import RenderSettings, render
-from ...tracker.simulate import SimulationSettings, simulate
-from ...tracker.tables import read_tracks
+from ...tracker.formats.tables import read_tracks
+from ...tracker.simulating.render import RenderSettings, render
+from ...tracker.simulating.simulate import SimulationSettings, simulate
 from .layer_tables import LayerData, points_layer, tracks_layer
 from .readers import movie_reader, point_size
 

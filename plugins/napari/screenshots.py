@@ -18,8 +18,8 @@ from napari import Viewer
 from napari.utils.color import ColorValue
 from qtpy.QtWidgets import QApplication
 
-from ...tracker.render import RenderSettings, render
-from ...tracker.simulate import SimulationSettings, simulate
+from ...tracker.simulating.render import RenderSettings, render
+from ...tracker.simulating.simulate import SimulationSettings, simulate
 from .readers import movie_reader
 from .sample_data import MOVIE
 

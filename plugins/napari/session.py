@@ -8,11 +8,11 @@ from typing import Any
 
 import pandas as pd
 
-from ...tracker.detect import DetectSettings
+from ...tracker.detecting.detect import DetectSettings
 from ...tracker.errors import InvalidInput
-from ...tracker.link import LinkSettings
+from ...tracker.formats.write import write_tracks
+from ...tracker.linking.link import LinkSettings
 from ...tracker.points import Points
-from ...tracker.write import write_tracks
 from .advice import LinkAdvice, advise_detection, advise_linking
 from .command import command_line, run_settings, settings_file
 from .curves import Plot, plots_of

@@ -13,12 +13,12 @@ import pandas as pd
 
 from ...matching.certificate.assignment import Assignment
 from ...matching.problem import Problem
-from ...tracker.chains import track_ids
-from ...tracker.detect import DetectSettings, detect, resolve_settings
-from ...tracker.gate import CandidateLinks, WideGate
-from ...tracker.labels import read_points_from_labels
-from ...tracker.link import Linking, LinkSettings, link_points
-from ...tracker.margins import link_margins
+from ...tracker.detecting.detect import DetectSettings, detect, resolve_settings
+from ...tracker.detecting.labels import read_points_from_labels
+from ...tracker.linking.candidates import CandidateLinks, WideGate
+from ...tracker.linking.chains import track_ids
+from ...tracker.linking.link import Linking, LinkSettings, link_points
+from ...tracker.linking.margins import link_margins
 from ...tracker.points import Points
 from .filters import MeasuredTracks, measured
 from .layer_input import LayerInput

@@ -21,7 +21,7 @@ from napari import Viewer
 from qtpy.QtCore import QObject, QTimer
 from qtpy.QtWidgets import QApplication
 
-from ...tracker.simulate import SimulationSettings, simulate
+from ...tracker.simulating.simulate import SimulationSettings, simulate
 from .hand_over import make_layer
 from .layer_tables import points_layer
 from .readers import point_size

@@ -12,16 +12,16 @@ import pytest
 import tifffile
 
 from auctrack.matching import AuctrackError
-from auctrack.tracker.calibration import Calibration
-from auctrack.tracker.detect import DetectSettings, detect
+from auctrack.tracker.calibrating.calibration import Calibration
+from auctrack.tracker.detecting.detect import DetectSettings, detect
 from auctrack.tracker.errors import InvalidInput, InvalidSetting
-from auctrack.tracker.link import LinkSettings
+from auctrack.tracker.formats.tables import read_tracks
+from auctrack.tracker.formats.write import write_tracks
+from auctrack.tracker.linking.link import LinkSettings
 from auctrack.tracker.pipeline import track
 from auctrack.tracker.points import Tracks
-from auctrack.tracker.score import score_links
+from auctrack.tracker.scoring.score import score_links
 from auctrack.tracker.settings import InputSettings, Settings
-from auctrack.tracker.tables import read_tracks
-from auctrack.tracker.write import write_tracks
 
 ROOT = Path(__file__).parents[2]
 MOVIE = ROOT / "sample_data/movie.ome.tif"

@@ -6,7 +6,7 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from auctrack.tracker.calibration import Calibration
+from auctrack.tracker.calibrating.calibration import Calibration
 from auctrack.tracker.errors import InvalidInput, InvalidSetting
 from auctrack.tracker.points import Points, Tracks
 from auctrack.tracker.timeline import Timeline

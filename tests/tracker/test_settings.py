@@ -5,9 +5,9 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from auctrack.tracker.detect import DetectSettings
+from auctrack.tracker.detecting.detect import DetectSettings
 from auctrack.tracker.errors import InvalidSetting
-from auctrack.tracker.link import LinkSettings
+from auctrack.tracker.linking.link import LinkSettings
 from auctrack.tracker.settings import InputSettings, Settings, merged
 
 

@@ -15,11 +15,11 @@ from scipy.sparse import csr_array
 
 from ...matching.problem import Problem
 from ...matching.solving import solve
-from ..lengths import require_length
-from ..point_matching import close_pairs, require_comparable
+from ..calibrating.lengths import require_length
+from ..measuring.track_order import track_order
 from ..points import Points, Tracks
-from ..score import real_particles, whole_numbers
-from ..track_order import track_order
+from .point_matching import close_pairs, require_comparable
+from .score import real_particles, whole_numbers
 
 
 @dataclass(frozen=True)

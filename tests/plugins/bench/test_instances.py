@@ -207,7 +207,7 @@ def test_links_are_scored_against_the_truth_and_two_of_a_detection_are_no_links(
 
 def test_scipy_by_hand_reaches_the_least_objective():
     from auctrack.plugins.bench.baselines import greedy_links, scipy_links
-    from auctrack.tracker.link import LinkSettings, link_points
+    from auctrack.tracker.linking.link import LinkSettings, link_points
 
     given = simulated(1, particles=200, frames=4, missed=0.05, false=0.05, range_in_spacings=1.2)
     settings = LinkSettings(given.search_range, given.search_range / 2, device="cpu")

@@ -16,9 +16,9 @@ from auctrack.matching.device import cuda
 from auctrack.matching.errors import DeviceUnavailable
 from auctrack.plugins.cli import batch
 from auctrack.tracker.errors import OutputFailed
+from auctrack.tracker.formats.tables import read_tracks
+from auctrack.tracker.formats.write import write_tracks
 from auctrack.tracker.points import Tracks
-from auctrack.tracker.tables import read_tracks
-from auctrack.tracker.write import write_tracks
 
 
 def points(frames=(0, 1, 2), **columns):

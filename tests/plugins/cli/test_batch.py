@@ -19,7 +19,7 @@ from auctrack.plugins.cli import batch
 from auctrack.plugins.cli.inputs import Job
 from auctrack.plugins.cli.interrupt import held_back
 from auctrack.plugins.cli.outcome import Outcome
-from auctrack.tracker.tables import read_tracks
+from auctrack.tracker.formats.tables import read_tracks
 
 
 def statuses(summary):

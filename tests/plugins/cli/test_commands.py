@@ -13,7 +13,7 @@ import tifffile
 from typer.testing import CliRunner
 
 from auctrack.plugins.cli.app import app
-from auctrack.tracker.tables import read_points, read_tracks
+from auctrack.tracker.formats.tables import read_points, read_tracks
 
 
 def ok(result):
@@ -158,7 +158,7 @@ def test_simulate_never_leaves_a_movie_or_table_beside_the_truth_of_another(auct
 @pytest.mark.parametrize("name", ["points.csv", "movie.ome.tif"])
 @pytest.mark.parametrize("in_the_way", ["{}", "{}.truth.csv", "{}.truth.csv.settings.json"])
 def test_simulate_looks_at_every_destination_before_the_work(auctrack, tmp_path, monkeypatch, name, in_the_way):
-    monkeypatch.setattr("auctrack.tracker.simulate.simulate", lambda *_, **__: pytest.fail("work was done"))
+    monkeypatch.setattr("auctrack.tracker.simulating.simulate.simulate", lambda *_, **__: pytest.fail("work was done"))
     taken = tmp_path / (name if in_the_way == "{}" else in_the_way.format(name.split(".")[0]))
     taken.write_text("mine")
     result = auctrack("simulate", name)

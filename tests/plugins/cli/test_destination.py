@@ -5,7 +5,7 @@ from __future__ import annotations
 import pandas as pd
 import pytest
 
-from auctrack.tracker.tables import read_points, read_tracks
+from auctrack.tracker.formats.tables import read_points, read_tracks
 
 
 @pytest.fixture

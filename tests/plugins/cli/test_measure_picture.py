@@ -8,8 +8,8 @@ import pytest
 from matplotlib.backends.backend_agg import FigureCanvasAgg
 
 from auctrack.plugins.cli.measure_picture import draw
-from auctrack.tracker.calibration import Calibration
-from auctrack.tracker.measures import mean_squared_displacement, measure_tracks
+from auctrack.tracker.calibrating.calibration import Calibration
+from auctrack.tracker.measuring.measures import mean_squared_displacement, measure_tracks
 from auctrack.tracker.points import Tracks
 
 IN_NM = Calibration((1.0, 1.0, 1.0), "nm", 2.0, "ms")

@@ -15,7 +15,7 @@ from matplotlib.image import imread
 from auctrack.plugins.cli.picture import draw, write_picture
 from auctrack.plugins.cli.picture_field import region_asked, whole_field
 from auctrack.plugins.cli.picture_part import ABOVE, SIDE, Look, Steps, crossings, parts_shown
-from auctrack.tracker.calibration import Calibration
+from auctrack.tracker.calibrating.calibration import Calibration
 from auctrack.tracker.errors import InvalidSetting, OutputExists
 from auctrack.tracker.pipeline import open_movie
 from auctrack.tracker.points import Tracks

@@ -10,10 +10,10 @@ import pytest
 import tifffile
 
 from auctrack.tracker.errors import InvalidInput, UnknownAxes
-from auctrack.tracker.link import link
+from auctrack.tracker.formats.tables import read_points
+from auctrack.tracker.linking.link import link
 from auctrack.tracker.pipeline import track
 from auctrack.tracker.settings import InputSettings, Settings
-from auctrack.tracker.tables import read_points
 
 HERE = {"Time Point": [0, 1, 2], "Position Y": [1.0, 2.0, 3.0], "Position X": [1.0, 2.0, 3.0]}
 

@@ -151,9 +151,9 @@ def same_tracks(one: pd.DataFrame, other: pd.DataFrame) -> None:
 def assert_copies_give_these_tracks(widget, source: Path, folder: Path) -> list[str]:
     """Run the settings and the command line that the widget copies; return the words of the line."""
     from auctrack.plugins.cli.app import app
+    from auctrack.tracker.formats.tables import read_tracks
     from auctrack.tracker.pipeline import track
     from auctrack.tracker.settings import Settings
-    from auctrack.tracker.tables import read_tracks
 
     widget.taking_away.export(str(folder / "exported.csv"))
     finish(widget)

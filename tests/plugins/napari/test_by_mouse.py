@@ -7,7 +7,7 @@ from collections.abc import Callable
 import numpy as np
 import pytest
 
-from auctrack.tracker.tables import read_tracks
+from auctrack.tracker.formats.tables import read_tracks
 
 from .conftest import PHYSICAL, finish, process_events, spots, wait
 

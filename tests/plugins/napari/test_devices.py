@@ -10,7 +10,7 @@ from auctrack.matching.device import cuda
 from auctrack.matching.errors import DeviceMemoryExceeded
 from auctrack.plugins.napari.devices import find_devices
 from auctrack.plugins.napari.job import sentence_of
-from auctrack.tracker.simulate import SimulationSettings, simulate
+from auctrack.tracker.simulating.simulate import SimulationSettings, simulate
 
 from .conftest import finish
 
@@ -103,7 +103,7 @@ def linking(viewer, open_widget, monkeypatch):
     ],
 )
 def test_a_gpu_that_fails_in_the_middle_is_one_sentence_and_the_cpu_goes_on(linking, monkeypatch, error, sentence):
-    from auctrack.tracker import link
+    from auctrack.tracker.linking import link
 
     solve, solved = link.solve, []
 

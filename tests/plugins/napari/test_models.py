@@ -19,13 +19,13 @@ from auctrack.plugins.napari.steps import chain, find_and_chain
 from auctrack.plugins.napari.stopped import Stopped
 from auctrack.plugins.napari.suspicious import suspicious_links
 from auctrack.plugins.napari.window import window_around
-from auctrack.tracker.calibration import Calibration
-from auctrack.tracker.detect import DetectSettings
+from auctrack.tracker.calibrating.calibration import Calibration
+from auctrack.tracker.detecting.detect import DetectSettings
 from auctrack.tracker.errors import InvalidInput
-from auctrack.tracker.link import LinkSettings, link_points
+from auctrack.tracker.linking.link import LinkSettings, link_points
 from auctrack.tracker.points import Points, Tracks
 from auctrack.tracker.settings import Settings
-from auctrack.tracker.simulate import SimulationSettings, simulate
+from auctrack.tracker.simulating.simulate import SimulationSettings, simulate
 
 POINTS = simulate(SimulationSettings(particles=60, frames=12, missed=0.05, false=0.05, seed=5)).detections
 

@@ -10,10 +10,10 @@ import pytest
 
 from auctrack.plugins.napari import readers, windowed_layer
 from auctrack.plugins.napari.preferences import Preferences
-from auctrack.tracker.calibration import Calibration
+from auctrack.tracker.calibrating.calibration import Calibration
+from auctrack.tracker.formats.tables import read_points, read_tracks
+from auctrack.tracker.formats.write import write_points, write_tracks
 from auctrack.tracker.points import Points, Tracks
-from auctrack.tracker.tables import read_points, read_tracks
-from auctrack.tracker.write import write_points, write_tracks
 
 from .conftest import assert_copies_give_these_tracks, finish, process_events, wait
 

@@ -14,8 +14,8 @@ from auctrack.plugins.napari import responsive as pace
 from auctrack.plugins.napari.main_window import main_window
 from auctrack.plugins.napari.responsive import responsive
 from auctrack.plugins.napari.steps import chain
-from auctrack.tracker.link import LinkSettings
-from auctrack.tracker.simulate import SimulationSettings, simulate
+from auctrack.tracker.linking.link import LinkSettings
+from auctrack.tracker.simulating.simulate import SimulationSettings, simulate
 
 from .conftest import finish, wait
 

@@ -9,12 +9,12 @@ import tifffile
 
 from auctrack.plugins.napari import readers, writers
 from auctrack.plugins.napari.layer_tables import fingerprint, points_layer, tracks_layer
-from auctrack.tracker.calibration import Calibration
+from auctrack.tracker.calibrating.calibration import Calibration
 from auctrack.tracker.errors import InvalidInput
-from auctrack.tracker.movie import read_movie
+from auctrack.tracker.formats.tables import read_points, read_tracks
+from auctrack.tracker.formats.write import write_points, write_tracks
 from auctrack.tracker.points import Points, Tracks
-from auctrack.tracker.tables import read_points, read_tracks
-from auctrack.tracker.write import write_points, write_tracks
+from auctrack.tracker.reading.movie import read_movie
 
 pytestmark = pytest.mark.usefixtures("display")
 CALIBRATION = Calibration((2.0, 0.5, 0.5), "µm", 10.0, "s")

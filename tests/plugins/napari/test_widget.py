@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 import tifffile
 
-from auctrack.tracker.simulate import SimulationSettings, simulate
+from auctrack.tracker.simulating.simulate import SimulationSettings, simulate
 
 from .conftest import PHYSICAL, assert_copies_give_these_tracks, finish, process_events, spots, wait
 

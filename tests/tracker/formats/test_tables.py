@@ -1,0 +1,456 @@
+"""Tables are recognised by the column names of the programs that write them, and keep what they carry."""
+
+from __future__ import annotations
+
+import gzip
+from pathlib import Path
+
+import numpy as np
+import pandas as pd
+import pytest
+
+from auctrack.tracker.errors import InvalidInput, InvalidSetting
+from auctrack.tracker.formats.tables import read_points, read_tracks, recognised
+
+FRAME = np.array([2, 0, 0, 5])
+Z, Y, X = np.array([[1.5, 2.25, 3.0, 4.0], [10.0, 20.5, 30.0, 40.0], [0.1, 0.2, 0.3, 100.0]])
+ID = np.array([7, 7, 3, 7])
+
+TRACKMATE = """LABEL,ID,TRACK_ID,QUALITY,POSITION_X,POSITION_Y,POSITION_Z,POSITION_T,FRAME
+Label,Spot ID,Track ID,Quality,X,Y,Z,T,Frame
+Label,Spot ID,Track ID,Quality,X,Y,Z,T,Frame
+,,,(quality),({unit}),({unit}),({unit}),(sec),
+ID1,1,7,0.5,0.1,10.0,{z[0]},5.0,2
+ID2,2,7,0.5,0.2,20.5,{z[1]},0.0,0
+ID3,3,,0.5,0.3,30.0,{z[2]},0.0,0
+ID4,4,7,0.5,100.0,40.0,{z[3]},12.5,5
+"""
+
+
+def table(**columns: object) -> pd.DataFrame:
+    return pd.DataFrame(columns)
+
+
+DIALECTS = {
+    "trackpy": table(y=Y, x=X, mass=X, frame=FRAME, particle=ID, z=Z),
+    "laptrack": table(frame=FRAME, position_x=X, position_y=Y, position_z=Z, track_id=ID, tree_id=ID),
+    "TrackMate": table(TRACK_ID=ID, POSITION_X=X, POSITION_Y=Y, POSITION_Z=Z, FRAME=FRAME),
+    "napari tracks": table(track_id=ID, t=FRAME.astype(float), z=Z, y=Y, x=X),
+    "celltrackR": table(frame=FRAME, z=Z, y=Y, x=X, true_id=ID),
+    "another case": table(Track_ID=ID, T=FRAME, Z=Z, Y=Y, X=X),
+}
+
+
+@pytest.mark.parametrize("dialect", DIALECTS)
+@pytest.mark.parametrize("suffix", [".csv", ".csv.gz", ".parquet", None])
+def test_every_dialect_gives_the_same_points(tmp_path: Path, dialect: str, suffix: str | None) -> None:
+    source = DIALECTS[dialect]
+    if suffix == ".parquet":
+        source.to_parquet(tmp_path / "t.parquet")
+    elif suffix:
+        source.to_csv(tmp_path / f"t{suffix}", index=False)
+    points = read_points(source if suffix is None else tmp_path / f"t{suffix}")
+    assert points.ndim == 3
+    np.testing.assert_array_equal(points.frames, FRAME)
+    np.testing.assert_array_equal(points.table[["z", "y", "x"]], np.column_stack([Z, Y, X]))
+    assert points.calibration.unit == "pixel"
+    positions = [name for name in source.columns if name.rpartition("_")[2].lower() in ("frame", "t", "z", "y", "x")]
+    extra = source.drop(columns=positions)
+    assert not extra.empty
+    pd.testing.assert_frame_equal(points.table[extra.columns], extra)
+
+
+@pytest.mark.parametrize("dialect", [name for name in DIALECTS if name != "another case"])
+def test_every_dialect_gives_the_same_tracks(dialect: str) -> None:
+    tracks = read_tracks(DIALECTS[dialect])
+    np.testing.assert_array_equal(tracks.table["track_id"], ID)
+    assert tracks.table["track_id"].dtype == np.int64
+
+
+def test_napari_points_in_3d_and_2d(tmp_path: Path) -> None:
+    table(index=range(4), **{"axis-0": FRAME, "axis-1": Z, "axis-2": Y, "axis-3": X}).to_csv(
+        tmp_path / "3.csv", index=False
+    )
+    points = read_points(tmp_path / "3.csv")
+    assert list(points.table.columns) == ["frame", "z", "y", "x"]
+    np.testing.assert_array_equal(points.table["z"], Z)
+    table(index=range(4), **{"axis-0": FRAME, "axis-1": Y, "axis-2": X}).to_csv(tmp_path / "2.csv", index=False)
+    flat = read_points(tmp_path / "2.csv")
+    assert flat.ndim == 2
+    np.testing.assert_array_equal(flat.table["y"], Y)
+
+
+def test_pandas_row_numbers_are_dropped_and_other_first_columns_kept(tmp_path: Path) -> None:
+    numbered = DIALECTS["celltrackR"]
+    numbered.to_csv(tmp_path / "t.csv")
+    assert list(read_points(tmp_path / "t.csv").table.columns) == list(numbered.columns)
+    numbered.set_axis([9, 8, 7, 6]).to_csv(tmp_path / "t.csv")
+    assert read_points(tmp_path / "t.csv").table.iloc[:, 0].tolist() == [9, 8, 7, 6]
+
+
+def test_frames_in_the_index_as_laptrack_returns_them() -> None:
+    indexed = DIALECTS["laptrack"].set_index(["frame", pd.RangeIndex(4, name="index")])
+    points = read_points(indexed)
+    np.testing.assert_array_equal(points.frames, FRAME)
+    assert "index" not in points.table.columns
+
+
+@pytest.mark.parametrize("levels", [["frame"], ["frame", "particle"]])
+def test_frames_in_the_index_of_a_parquet_file(tmp_path: Path, levels: list[str]) -> None:
+    DIALECTS["trackpy"].set_index(levels).to_parquet(tmp_path / "t.parquet")
+    tracks = read_tracks(tmp_path / "t.parquet")
+    assert (tracks.frames.tolist(), tracks.table["track_id"].tolist()) == (FRAME.tolist(), ID.tolist())
+    assert tracks.table.index.tolist() == [0, 1, 2, 3]
+
+
+def test_a_table_given_is_not_changed() -> None:
+    before = DIALECTS["trackpy"].copy()
+    read_tracks(DIALECTS["trackpy"])
+    pd.testing.assert_frame_equal(DIALECTS["trackpy"], before)
+
+
+@pytest.mark.parametrize(("unit", "expected"), [("micron", "µm"), ("µm", "µm"), ("pixel", "pixel"), ("mm", "mm")])
+@pytest.mark.parametrize("encoding", ["utf-8", "utf-8-sig", "latin-1"])
+def test_trackmate_with_four_header_rows_brings_its_units(
+    tmp_path: Path, unit: str, expected: str, encoding: str
+) -> None:
+    path = tmp_path / "spots.csv"
+    path.write_text(TRACKMATE.format(unit=unit, z=Z), encoding=encoding)
+    points = read_points(path)
+    np.testing.assert_array_equal(points.positions, np.column_stack([Z, Y, X]))
+    assert points.calibration.unit == expected
+    assert (points.calibration.frame_interval, points.calibration.time_unit) == (2.5, "s")
+    assert points.table["QUALITY"].tolist() == [0.5] * 4
+    assert {"LABEL", "ID", "TRACK_ID", "POSITION_T"} <= set(points.table.columns)
+
+
+IMARIS = """Position X,Position Y,Position Z,Unit,Category,Collection,Time,TrackID,ID,
+1.5,2.5,3.5,um,Spot,Position,1,1000000000,0,
+8.5,9.5,7.5,um,Spot,Position,1,,1,
+1.6,2.6,3.6,um,Spot,Position,2,1000000000,2,
+"""
+
+
+@pytest.mark.parametrize("comma", [True, False], ids=["comma at the end", "none"])
+@pytest.mark.parametrize(
+    "above", ["", "\nPosition\n==================== \n", "Position\n\n", "\ufeff\n\nPosition\n====\n\n"], ids=ascii
+)
+def test_imaris_with_its_title_lines_brings_its_unit(tmp_path: Path, above: str, comma: bool) -> None:
+    text = above + (IMARIS if comma else IMARIS.replace(",\n", "\n"))
+    (tmp_path / "position.csv").write_text(text, encoding="utf-8")
+    tracks = read_tracks(tmp_path / "position.csv")
+    assert tracks.frames.tolist() == [1, 1, 2]
+    assert tracks.table["track_id"].tolist() == [1000000000, 1000000001, 1000000000]
+    assert tracks.table[["z", "y", "x"]].to_numpy()[0].tolist() == [3.5, 2.5, 1.5]
+    assert (tracks.calibration.unit, tracks.calibration.scale) == ("µm", (1, 1, 1))
+    assert [name for name in tracks.table if str(name).startswith("Unnamed")] == []
+
+
+def test_the_line_of_a_bad_cell_is_counted_from_the_titles_on(tmp_path: Path) -> None:
+    (tmp_path / "position.csv").write_text("\n\nPosition\n====\n" + IMARIS.replace("8.5,", "far,"))
+    with pytest.raises(InvalidInput, match="line 7 has 'far'"):
+        read_points(tmp_path / "position.csv")
+
+
+def test_trackmate_tracks_give_a_lone_spot_an_id_of_its_own(tmp_path: Path) -> None:
+    (tmp_path / "spots.csv").write_text(TRACKMATE.format(unit="micron", z=Z))
+    assert read_tracks(tmp_path / "spots.csv").table["track_id"].tolist() == [7, 7, 8, 7]
+
+
+def test_trackmate_writes_2d_as_z_zero(tmp_path: Path) -> None:
+    (tmp_path / "spots.csv").write_text(TRACKMATE.format(unit="micron", z=[0.0] * 4))
+    assert read_points(tmp_path / "spots.csv").ndim == 2
+
+
+def test_columns_of_ones_own() -> None:
+    own = table(time=FRAME, depth=Z, row=Y, column=X, cell=ID, x=[1.0, 2.0, 3.0, 4.0])
+    columns = {"frame": "time", "z": "depth", "y": "row", "x": "column"}
+    points = read_points(own, columns=columns)
+    np.testing.assert_array_equal(points.table[["frame", "z", "y", "x"]], np.column_stack([FRAME, Z, Y, X]))
+    assert points.table["file_x"].tolist() == [1.0, 2.0, 3.0, 4.0]
+    assert read_tracks(own, columns={**columns, "track_id": "cell"}).table["track_id"].tolist() == ID.tolist()
+    with pytest.raises(InvalidInput, match=r"no column 'hour'; it has time, depth"):
+        read_points(own, columns={"frame": "hour"})
+    with pytest.raises(InvalidSetting, match="columns names t; it can name frame"):
+        read_points(own, columns={"t": "time"})
+    with pytest.raises(InvalidSetting, match="columns names 'row' for z and y; each needs a column of its own"):
+        read_points(own, columns={**columns, "z": "row"})
+
+
+def test_units_are_pixels_unless_given() -> None:
+    source = DIALECTS["celltrackR"]
+    assert read_points(source).calibration.unit == "pixel"
+    in_metres = read_points(source, unit="m", frame_interval=0.02)
+    assert (in_metres.calibration.unit, in_metres.calibration.frame_interval) == ("m", 0.02)
+    assert in_metres.calibration.time_unit == "s"
+    scaled = read_points(source, scale=(2, 0.5, 0.25))
+    assert scaled.calibration.unit == "µm"
+    np.testing.assert_array_equal(scaled.positions, np.column_stack([2 * Z, 0.5 * Y, 0.25 * X]))
+
+
+def test_missing_frames_stay_missing_and_the_order_of_rows_stays() -> None:
+    points = read_points(DIALECTS["celltrackR"])
+    assert sorted(set(points.frames)) == [0, 2, 5]
+    assert points.frame_step == 1
+    assert points.table["true_id"].tolist() == ID.tolist()
+
+
+@pytest.mark.parametrize(("name", "separator"), [("t.csv", ";"), ("t.csv", "\t"), ("t.tsv", "\t"), ("t.txt", ",")])
+def test_semicolons_and_tabs(tmp_path: Path, name: str, separator: str) -> None:
+    DIALECTS["celltrackR"].to_csv(tmp_path / name, index=False, sep=separator)
+    np.testing.assert_array_equal(read_points(tmp_path / name).table["x"], X)
+
+
+@pytest.mark.parametrize("separator", [";", "\t"])
+def test_decimal_commas_as_spreadsheets_write_them(tmp_path: Path, separator: str) -> None:
+    expected = DIALECTS["trackpy"]
+    expected.to_csv(tmp_path / "t.csv", index=False, sep=separator, decimal=",")
+    pd.testing.assert_frame_equal(read_points(tmp_path / "t.csv").table[list(expected.columns)], expected)
+
+
+def test_decimal_commas_that_come_after_whole_numbers(tmp_path: Path) -> None:
+    (tmp_path / "t.csv").write_text("frame;y;x\n" + "0;1;2\n" * 5 + "1;1,5;2\n")
+    assert read_points(tmp_path / "t.csv").table["y"].tolist() == [1.0] * 5 + [1.5]
+
+
+@pytest.mark.parametrize("above", ["", "\n", " \n\n"], ids=["nothing", "an empty line", "empty lines"])
+@pytest.mark.parametrize("separator", [", ", "; ", "\t"], ids=["comma", "semicolon", "tab"])
+def test_spaces_around_names_and_empty_lines_above_them(tmp_path: Path, above: str, separator: str) -> None:
+    rows = [["frame", "y", "x ", "note"], ["0", "1.5", "2.5", "a"], ["1", "1.5", "2.5", "b"]]
+    (tmp_path / "t.csv").write_text(above + "".join(f"{separator.join(row)}\n" for row in rows))
+    points = read_points(tmp_path / "t.csv").table
+    assert points.columns.tolist() == ["frame", "y", "x", "note"]
+    assert points["x"].tolist() == [2.5, 2.5]
+
+
+@pytest.mark.parametrize("encoding", ["utf-16", "utf-8-sig", "utf-8", "latin-1"])
+@pytest.mark.parametrize("suffix", [".csv", ".csv.gz"])
+def test_text_as_spreadsheets_encode_it(tmp_path: Path, encoding: str, suffix: str) -> None:
+    content = "frame\ty\tx\tGröße\n0\t1,5\t2,5\t7\n1\t1,5\t\t7\n"
+    path = tmp_path / f"t{suffix}"
+    path.write_bytes(gzip.compress(content.encode(encoding)) if suffix == ".csv.gz" else content.encode(encoding))
+    with pytest.raises(InvalidInput, match="column 'x' needs finite numbers; line 3 has nan"):
+        read_points(path)
+    good = content.replace("\t\t", "\t3,5\t").encode(encoding)
+    path.write_bytes(gzip.compress(good) if suffix == ".csv.gz" else good)
+    points = read_points(path).table
+    assert points.columns.tolist() == ["frame", "y", "x", "Größe"]
+    assert points["x"].tolist() == [2.5, 3.5]
+
+
+def test_a_comma_in_a_text_is_no_decimal_comma_where_numbers_have_points(tmp_path: Path) -> None:
+    (tmp_path / "t.csv").write_text("frame;y;x;name\n0;1.5;2.5;3,5\n1;1.5;2.5;4,5\n")
+    points = read_points(tmp_path / "t.csv").table
+    assert (points["x"].tolist(), points["name"].tolist()) == ([2.5, 2.5], ["3,5", "4,5"])
+
+
+def test_the_lineage_of_a_parent_column() -> None:
+    family = table(frame=[0, 1, 1, 2], y=Y, x=X, true_id=[4, 5, 6, 6], parent_id=[-1, 4, 4, 4])
+    assert read_tracks(family).parents == {5: [4], 6: [4]}
+    assert read_tracks(family[1:]).parents == {}
+
+
+# --- bad input ---------------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    ("content", "said"),
+    [
+        ("frame,y,x,x\n0,1,2,3\n", "has several columns 'x'; rename or drop the others.$"),
+        ("frame,y, x,x\n0,1,2,3\n", "has several columns 'x'"),
+        ("# made, by hand\nframe,y,x\n0,1,2\n", "more cells than its first line, # made, by hand, which must name"),
+        ("sep=;\nframe;y;x\n0;1;2\n", "more cells than its first line, sep=, , which must name the columns"),
+        ("\x1f\x8b\x08\0\0", "is not text"),
+        ("frame,y,x\n0,1,2\n,,\n\n \n1,2,z\n", "column 'frame' needs finite numbers; line 3"),
+        ("", "the file is empty"),
+        ("\n\n", "empty|no columns"),
+        ("frame,y,x\n", "has a header but no rows"),
+        ("frame,y\n0,1\n", "not all recognised; it has frame, y. Needed are frame, y, x"),
+        ("frame,y,x\n0,1,2\n1,nan,3\n", "column 'y' needs finite numbers; line 3"),
+        ("frame,y,x\n0,1,2\n1,inf,3\n", "column 'y' needs finite numbers; line 3"),
+        ("frame,y,x\n0,1,2\n,2,3\n", "column 'frame' needs finite numbers; line 3"),
+        ("frame,y,x\n0,1,2\n1,two,3\n", "column 'y' needs finite numbers; line 3 has 'two'"),
+        ("frame,y,x\n0,1,2\n0.5,2,3\n", "column 'frame' needs whole numbers; line 3"),
+        ("frame,y,x\n0,1,2\n1,2,3,4\n", "damaged"),
+        ('frame,y,x\n0,1,2\n1,"2,3\n', "damaged"),
+    ],
+)
+def test_bad_tables_are_refused_in_a_sentence_that_names_the_file(tmp_path: Path, content: str, said: str) -> None:
+    (tmp_path / "bad.csv").write_text(content)
+    with pytest.raises(InvalidInput, match=rf"bad\.csv: .*({said})"):
+        read_points(tmp_path / "bad.csv")
+
+
+def test_two_points_of_one_track_in_one_frame(tmp_path: Path) -> None:
+    (tmp_path / "t.csv").write_text("frame,y,x,track_id\n0,1,2,7\n1,1,2,7\n1,3,4,7\n")
+    with pytest.raises(InvalidInput, match=r"t\.csv: track 7 has two points in frame 1 \(line 4"):
+        read_tracks(tmp_path / "t.csv")
+    assert len(read_points(tmp_path / "t.csv")) == 3
+
+
+@pytest.mark.parametrize("bad", ["1.5", "seven", "1e300"])
+def test_track_ids_that_are_none(tmp_path: Path, bad: str) -> None:
+    (tmp_path / "t.csv").write_text(f"frame,y,x,particle\n0,1,2,7\n1,1,2,{bad}\n")
+    with pytest.raises(InvalidInput, match=r"column 'particle' needs whole numbers .*line 3"):
+        read_tracks(tmp_path / "t.csv")
+
+
+def test_a_negative_id_is_a_point_alone() -> None:
+    tracks = read_tracks(table(frame=[0, 0, 1], y=[1, 2, 3], x=[1, 2, 3], true_id=[-1, -1, 4]))
+    assert tracks.table["track_id"].tolist() == [5, 6, 4]
+
+
+def test_tracks_need_a_track_id() -> None:
+    with pytest.raises(InvalidInput, match="no column of track ids"):
+        read_tracks(table(frame=FRAME, y=Y, x=X))
+
+
+def test_no_name_is_no_table() -> None:
+    with pytest.raises(InvalidInput, match="kind of table"):
+        read_points("")
+
+
+def test_a_table_that_is_not_there_or_of_no_known_kind(tmp_path: Path) -> None:
+    with pytest.raises(InvalidInput, match="no such file"):
+        read_points(tmp_path / "gone.csv")
+    (tmp_path / "t.xlsx").write_bytes(b"PK")
+    with pytest.raises(InvalidInput, match=r"\.csv, \.tsv, \.txt, \.parquet are"):
+        read_points(tmp_path / "t.xlsx")
+    (tmp_path / "folder.csv").mkdir()
+    with pytest.raises(InvalidInput, match="cannot be read"):
+        read_points(tmp_path / "folder.csv")
+
+
+def test_damaged_binary_tables(tmp_path: Path) -> None:
+    whole = gzip.compress(DIALECTS["trackpy"].to_csv(index=False).encode() * 100)
+    (tmp_path / "t.csv.gz").write_bytes(whole[: len(whole) // 2])
+    DIALECTS["trackpy"].to_parquet(tmp_path / "t.parquet")
+    (tmp_path / "t.parquet").write_bytes((tmp_path / "t.parquet").read_bytes()[:-20])
+    (tmp_path / "e.parquet").touch()
+    (tmp_path / "n.csv").write_bytes(bytes(range(256)) * 4)
+    for name in ("t.csv.gz", "t.parquet", "e.parquet", "n.csv"):
+        with pytest.raises(InvalidInput, match=name):
+            read_points(tmp_path / name)
+
+
+@pytest.mark.parametrize("suffix", [".csv", ".csv.gz", ".parquet"])
+def test_damage_anywhere_gives_a_table_or_a_sentence(tmp_path: Path, suffix: str) -> None:
+    path = tmp_path / f"t{suffix}"
+    source = DIALECTS["trackpy"]
+    source.to_parquet(path) if suffix == ".parquet" else source.to_csv(path, index=False)
+    whole = path.read_bytes()
+    random = np.random.default_rng(3)
+    refused = 0
+    for _ in range(100):
+        damaged = bytearray(whole)
+        for place in random.integers(0, len(whole), 3):
+            damaged[place] = random.integers(0, 256)
+        path.write_bytes(damaged)
+        try:
+            read_tracks(path)
+        except InvalidInput as error:
+            assert str(path) in str(error)  # noqa: PT017
+            refused += 1
+    assert refused > 50
+
+
+def test_without_permission(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    (tmp_path / "t.csv").write_text("frame,y,x\n0,1,2\n")
+
+    def denied(*_: object, **__: object) -> None:
+        raise PermissionError(13, "Permission denied")
+
+    monkeypatch.setattr(Path, "open", denied)
+    with pytest.raises(InvalidInput, match=r"t\.csv.*Permission denied"):
+        read_points(tmp_path / "t.csv")
+
+
+# --- real tables -------------------------------------------------------------------------------------------------
+
+
+REAL = {
+    "hl60_3d/truth.csv": (777, 75, 23, 16),
+    "phallusia_pm03/truth.csv.gz": (13484, 90, 604, 558),
+    "tcells_3d/tracks_um.csv": (5157, 40, 258, 0),
+    "mosquito_swarm/tracks_m.csv.gz": (29999, 3966, 36, 0),
+    "ptv_tracers/tracks_mm.csv.gz": (164920, 200, 66898, 0),
+}
+
+
+@pytest.mark.parametrize("name", REAL)
+def test_real_tables(real_data, name: str) -> None:
+    tracks = read_tracks(real_data(name))
+    ids = tracks.table["track_id"]
+    assert (len(tracks), len(set(tracks.frames)), ids.nunique(), len(tracks.parents)) == REAL[name]
+    assert tracks.ndim == 3
+
+
+def test_trackmate_spots_as_laptrack_ships_them(real_data) -> None:
+    points = read_points(real_data("faketracks/trackmate_tracks_without_gap_closing_spots.csv"), unit="pixel")
+    assert (len(points), points.ndim, list(points.table.columns)) == (134, 2, ["id", "frame", "x", "y"])
+
+
+@pytest.mark.parametrize("program", DIALECTS)
+def test_a_dataframe_is_recognised_by_the_same_names_and_keeps_rows_and_index(program):
+    own = DIALECTS[program].set_axis([4, 3, 9, 1])
+    before = own.copy()
+    named = recognised(own)
+    pd.testing.assert_frame_equal(named[["y", "x"]], pd.DataFrame({"y": Y, "x": X}, index=own.index))
+    assert named["frame"].tolist() == FRAME.tolist()
+    assert len(named.columns) == len(own.columns)
+    pd.testing.assert_frame_equal(own, before)
+
+
+def test_an_index_level_called_frame_becomes_a_column():
+    own = table(frame=FRAME, y=Y, x=X, spot=ID).set_index(["frame", "spot"])
+    named = recognised(own)
+    assert named["frame"].tolist() == FRAME.tolist()
+    assert named.index.names == ["spot"]
+
+
+def test_a_table_in_our_names_comes_back_as_it_is():
+    own = table(frame=FRAME, y=Y, x=X)
+    assert recognised(own) is own
+
+
+@pytest.mark.parametrize(
+    ("content", "line"),
+    [
+        ("frame,y,x\n0,1,2\n\n\n1,nan,3\n", 5),
+        ('frame,y,x,note\n0,1,2,"two\nlines"\n1,nan,3,b\n', 4),
+        (TRACKMATE.format(unit="micron", z=[1, 2, "nan", 4]), 7),
+        ("frame,y,x,π\n0,1,2,ä\n1,nan,3,ö\n", 3),
+    ],
+    ids=["empty lines", "a cell of two lines", "four header rows", "not ASCII"],
+)
+def test_a_bad_row_of_a_file_is_named_by_its_line_and_of_a_dataframe_by_its_row(tmp_path, content, line):
+    (tmp_path / "bad.csv").write_text(content, encoding="utf-8")
+    with pytest.raises(InvalidInput, match=rf"finite numbers; line {line} has nan"):
+        read_points(tmp_path / "bad.csv")
+    bad = table(frame=[0, 1], y=[1.0, np.nan], x=[1.0, 2.0])
+    bad.to_parquet(tmp_path / "bad.parquet")
+    for source in (bad, tmp_path / "bad.parquet"):
+        with pytest.raises(InvalidInput, match="finite numbers; row 1 has nan"):
+            read_points(source)
+
+
+@pytest.mark.parametrize(
+    ("columns", "asked"),
+    [
+        (("Time", "pz", "py", "px", "quality", "index"), "--columns frame=Time,z=pz,y=py,x=px"),
+        (("slice", "Pos_Y", "Pos_X"), "--columns frame=slice,y=Pos_Y,x=Pos_X"),
+        (("a", "b"), "--columns 'frame=…,y=…,x=…'"),
+    ],
+)
+def test_columns_to_be_named_are_asked_for_as_both_faces_take_them(columns, asked):
+    with pytest.raises(InvalidInput, match=r'columns=\{"frame": ') as error:
+        read_points(table(**{name: [1.0] for name in columns}))
+    assert asked in error.value.as_options
+
+
+def test_a_unit_that_is_none_is_refused_with_those_that_are_known():
+    for given in ({"unit": "furlong"}, {"unit": "furlong", "scale": (1, 1, 1)}):
+        with pytest.raises(InvalidSetting, match=r"--unit.*nm, µm, mm.*pixel; got 'furlong'"):
+            read_points(DIALECTS["trackpy"], **given)
+    with pytest.raises(InvalidSetting, match=r"--time-unit.*ms, s, min.*got 'fortnight'"):
+        read_points(DIALECTS["trackpy"], frame_interval=1, time_unit="fortnight")

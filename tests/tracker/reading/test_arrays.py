@@ -1,0 +1,128 @@
+"""A movie that is an array: read as one in a file, with what a file would say given."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+from numpy.lib.stride_tricks import as_strided
+
+from auctrack.tracker.errors import InvalidInput, UnknownAxes, UnknownScale
+from auctrack.tracker.reading.movie import read_movie
+
+ARRAY = np.random.default_rng(0).integers(0, 4000, (3, 4, 2, 16, 12)).astype(np.uint16)  # t, z, c, y, x
+TZYX = ARRAY[:, :, 0]
+
+
+class Lazy:
+    """An array that computes what is asked for, as dask's and zarr's do; it tells what that was."""
+
+    def __init__(self, array: np.ndarray) -> None:
+        self.array, self.shape, self.dtype = array, array.shape, array.dtype
+        self.asked: list[object] = []
+
+    def __getitem__(self, index: object) -> np.ndarray:
+        self.asked.append(index)
+        return self.array[index]
+
+
+@pytest.mark.parametrize(
+    ("axes", "order"),
+    [("TZCYX", "tzcyx"), ("TCZYX", "tczyx"), ("CZTYX", "cztyx"), ("ZCTYX", "zctyx"), ("ctzyx", "ctzyx")],
+)
+@pytest.mark.parametrize("channel", [0, 1])
+def test_every_order_of_axes_gives_the_same_frames(axes, order, channel):
+    array = ARRAY.transpose(["tzcyx".index(axis) for axis in order])
+    with read_movie(array, axes=axes, scale=(2, 1, 1), channel=channel) as movie:
+        frames = [movie.frame(number) for number in movie.frame_numbers]
+    np.testing.assert_array_equal(frames, ARRAY[:, :, channel])
+
+
+@pytest.mark.parametrize(
+    ("array", "axes", "frames"),
+    [
+        (TZYX[:, 1], "TYX", TZYX[:, 1]),
+        (TZYX[0], "ZYX", TZYX[:1]),
+        (TZYX[0, 0], "YX", TZYX[:1, 0]),
+        (TZYX[:, :1], "TZYX", TZYX[:, 0]),
+        (TZYX.reshape(12, 16, 12), "TZ4YX", TZYX),
+        (TZYX.astype(">f4"), "TZYX", TZYX),
+    ],
+    ids=["2D", "one stack", "one image", "one plane", "a row of planes", "foreign byte order"],
+)
+def test_forms_of_arrays(array, axes, frames):
+    with read_movie(array, axes=axes, unit="pixel") as movie:
+        np.testing.assert_array_equal([movie.frame(number) for number in movie.frame_numbers], frames)
+        assert movie.frame(0).dtype.isnative
+        assert movie.shape == frames.shape[1:]
+
+
+def test_only_the_part_that_is_asked_for_is_computed():
+    lazy = Lazy(TZYX)
+    with read_movie(lazy, axes="TZYX", scale=(2, 1, 1), frames=slice(1, 3), roi=np.s_[1:3, 2:9, 3:7]) as movie:
+        assert lazy.asked == []
+        np.testing.assert_array_equal(movie.frame(2), TZYX[2, 1:3, 2:9, 3:7])
+    assert lazy.asked == [np.s_[2, 1:3, 2:9, 3:7]]
+    assert (movie.origin, movie.frame_numbers) == ((1, 2, 3), (1, 2))
+
+
+def test_a_frame_is_a_copy():
+    array = TZYX.copy()
+    read_movie(array, axes="TZYX", scale=(2, 1, 1)).frame(0)[:] = 0
+    np.testing.assert_array_equal(array, TZYX)
+
+
+def test_a_movie_larger_than_memory_is_not_copied():
+    huge = as_strided(TZYX[0, 0], (100_000, 1000, 1000, 12), (0, 0, 0, 2))  # 2.4 TB
+    np.testing.assert_array_equal(read_movie(huge, axes="TZYX", unit="pixel").frame(99_999)[7, 5], TZYX[0, 0, 0])
+
+
+def test_what_the_movie_is_taken_to_be():
+    text = read_movie(TZYX, axes="TZYX", scale=(2, 1, 1), frame_interval=5).describe()
+    assert "file      array\n" in text
+    assert "voxel z × y × x = 2 × 1 × 1 µm  (given)" in text
+
+
+@pytest.mark.parametrize(
+    ("array", "given", "error", "said"),
+    [
+        (TZYX, {}, UnknownAxes, r"what its 4 dimensions of 3 × 4 × 16 × 12 are\. Say which is which.*axes=\"TZYX\""),
+        (TZYX, {"axes": "TYX"}, UnknownAxes, "names 3 dimensions, and array has 4"),
+        (TZYX, {"axes": "TZXY"}, UnknownAxes, "must end in YX"),
+        (TZYX[:, 0], {"axes": "TZ5YX"}, UnknownAxes, "does not divide the 3 pages of array"),
+        (
+            Lazy(TZYX.reshape(12, 16, 12)),
+            {"axes": "TZ4YX"},
+            InvalidInput,
+            r"a Lazy that cannot be reshaped from \(12, 16",
+        ),
+        (TZYX, {"axes": "TZYX"}, UnknownScale, r"array: the voxel size is needed.*scale=\(z, y, x\)"),
+        (ARRAY, {"axes": "TZCYX", "unit": "pixel"}, InvalidInput, "has 2 channels .*choose one"),
+        (TZYX[:0], {"axes": "TZYX"}, InvalidInput, "holds no pixels"),
+        (TZYX > 0, {"axes": "TZYX"}, InvalidInput, "pixels of type bool"),
+        (TZYX + 0j, {"axes": "TZYX"}, InvalidInput, "pixels of type complex128"),
+        (np.ma.masked_less(TZYX, 9), {"axes": "TZYX"}, InvalidInput, "is masked"),
+        (
+            [TZYX],
+            {"axes": "TZYX"},
+            InvalidInput,
+            "a movie is the path of a file, folder or pattern, or an array; got list",
+        ),
+    ],
+    ids=[
+        "no axes",
+        "too few",
+        "wrong end",
+        "uneven",
+        "not to be reshaped",
+        "no scale",
+        "channels",
+        "empty",
+        "bool",
+        "complex",
+        "masked",
+        "list",
+    ],
+)
+def test_what_is_refused(array, given, error, said):
+    with pytest.raises(error, match=said):
+        read_movie(array, **given)

@@ -1,0 +1,159 @@
+"""What a file states about its voxel size and frame interval, and what the user says instead."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+
+from ..errors import InvalidSetting, UnknownScale
+from .calibration import FRAME, PIXEL, Calibration
+from .units import (
+    LENGTHS,
+    MICROMETRE,
+    SECOND,
+    TIMES,
+    is_pixel,
+    length_factor,
+    micrometres_of,
+    seconds_of,
+    time_factor,
+    unit_name,
+)
+
+AXES = ("z", "y", "x")
+
+
+@dataclass(frozen=True)
+class Stated:
+    """The calibration as far as a file states it; nothing here is a guess.
+
+    Parameters
+    ----------
+    sizes : mapping of str to float
+        Size of one step along "z", "y", "x"; an axis that the file is silent about is absent.
+    unit : str or None
+        Unit of those sizes; None when the file gives none, and then the sizes mean nothing by themselves.
+    frame_interval : float or None
+        Time between two frames, in `time_unit`.
+    time_unit : str
+    source : str
+        Where it stood, for the reader of a report: "OME-XML", "ImageJ header", …
+    """
+
+    sizes: Mapping[str, float] = field(default_factory=dict)
+    unit: str | None = None
+    frame_interval: float | None = None
+    time_unit: str = SECOND
+    source: str = "no metadata"
+
+
+def calibrate(
+    stated: Stated,
+    ndim: int,
+    *,
+    scale: Sequence[float] | None = None,
+    unit: str | None = None,
+    frame_interval: float | None = None,
+    time_unit: str | None = None,
+) -> Calibration:
+    """Unite what the file states with what the user asks for; the user wins.
+
+    Parameters
+    ----------
+    stated : Stated
+    ndim : int
+        Spatial axes, 2 or 3. A 2D movie needs no z; its scale along z is 1.
+    scale : sequence of float, optional
+        Size of one step along z, y, x (or y, x when 2D), in `unit`, which is µm unless given.
+    unit : str, optional
+        Without `scale`: the unit wanted. Sizes that the file states are converted to it, and sizes to which the
+        file gives no unit are taken to be in it. "pixel" means distances in pixels, whatever the file states.
+    frame_interval : float, optional
+        Time between two frames, in `time_unit`, which is s unless given.
+    time_unit : str, optional
+
+    Raises
+    ------
+    UnknownScale
+        If a size is neither stated nor given.
+    InvalidSetting
+        If `scale` has the wrong length, a value is not above zero, or a unit is not known.
+    """
+    _require_known(stated, unit, time_unit)
+    interval, interval_unit = _interval(stated, frame_interval, time_unit)
+    if scale is not None:
+        sizes, name = three_sizes(scale, ndim), unit_name(unit or MICROMETRE)
+    elif unit is not None and is_pixel(unit):
+        sizes, name = (1.0, 1.0, 1.0), PIXEL
+    else:
+        sizes, name = _stated_sizes(stated, ndim, unit)
+    return Calibration(scale=sizes, unit=name, frame_interval=interval, time_unit=interval_unit)
+
+
+def _require_known(stated: Stated, unit: str | None, time_unit: str | None) -> None:
+    """Refuse units of the user's that mean nothing here; a file's own may be repeated, whatever it is."""
+    if unit is not None and unit != stated.unit and not is_pixel(unit) and micrometres_of(unit) is None:
+        raise InvalidSetting(f"unit (--unit) needs one of {', '.join(LENGTHS)}, or {PIXEL}; got {unit!r}.")
+    if time_unit not in (None, FRAME, stated.time_unit) and seconds_of(time_unit) is None:
+        raise InvalidSetting(f"time_unit (--time-unit) needs one of {', '.join(TIMES)}; got {time_unit!r}.")
+
+
+def three_sizes(scale: Sequence[float], ndim: int) -> tuple[float, float, float]:
+    """Return `scale` as (z, y, x); a 2D scale may come as (y, x), and its z becomes 1."""
+    wanted = "three numbers (z, y, x)" if ndim == 3 else "two numbers (y, x), or three with z first"
+    try:
+        values = tuple(float(size) for size in scale)
+    except (TypeError, ValueError):
+        raise InvalidSetting(f"scale (--voxel) needs {wanted}; got {scale!r}.") from None
+    if len(values) == 2 and ndim == 2:
+        values = (1.0, *values)
+    if len(values) != 3:
+        raise InvalidSetting(f"scale (--voxel) needs {wanted} where positions are {ndim}D; got {values!r}.")
+    return (values[0], values[1], values[2])
+
+
+def usable(size: float | None) -> bool:
+    """Whether a size or an interval found in a file is a finite number above zero."""
+    return size is not None and math.isfinite(size) and size > 0
+
+
+def _stated_sizes(stated: Stated, ndim: int, unit: str | None) -> tuple[tuple[float, float, float], str]:
+    axes = AXES[3 - ndim :]
+    missing = [axis for axis in axes if axis not in stated.sizes]
+    if missing or (stated.unit is None and unit is None):
+        raise _unknown_scale(stated, axes, missing)
+    of = stated.unit or unit or PIXEL
+    to = unit_name(unit or of)
+    factor = length_factor(of, to)
+    z, y, x = (stated.sizes[axis] * factor if axis in stated.sizes else 1.0 for axis in AXES)
+    return (z, y, x), to
+
+
+def _unknown_scale(stated: Stated, axes: Sequence[str], missing: Sequence[str]) -> UnknownScale:
+    known = ", ".join(f"{axis} = {stated.sizes[axis]:g}" for axis in axes if axis in stated.sizes)
+    if not missing:
+        problem = f"it gives {known}, but no unit"
+    elif known:
+        problem = f"it gives {known} {stated.unit or '(no unit)'}, but nothing for {', '.join(missing)}"
+    else:
+        problem = "it states none"
+    letters = ",".join(axes).upper()
+    example, of = ("2,0.5,0.5", "planes are 2 µm apart and pixels") if len(axes) == 3 else ("0.5,0.5", "pixels")
+    settings = f"InputSettings(scale=({example.replace(',', ', ')}))"
+    return UnknownScale(
+        f"the voxel size is needed, and the file does not say it ({stated.source}: {problem}).",
+        in_python=f"Give scale=({', '.join(axes)}) in µm, for instance Settings(input={settings}) if {of} are 0.5 µm "
+        'wide, or unit="pixel" to measure distances in pixels.',
+        as_options=f"Give --voxel {letters} in µm, for instance --voxel {example} if {of} are 0.5 µm wide, or "
+        "--unit pixel to measure distances in pixels.",
+    )
+
+
+def _interval(stated: Stated, frame_interval: float | None, time_unit: str | None) -> tuple[float | None, str]:
+    if frame_interval is not None:
+        return float(frame_interval), time_unit or SECOND
+    if stated.frame_interval is None:
+        return None, FRAME
+    wanted = time_unit or stated.time_unit
+    return stated.frame_interval * time_factor(stated.time_unit, wanted), wanted

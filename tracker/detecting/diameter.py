@@ -1,0 +1,217 @@
+"""A diameter from the image itself: the scale at which its blobs answer most strongly.
+
+Automatic scale selection after Lindeberg (IJCV 30, 1998): the scale-normalised Laplacian of a blob is highest at the
+blob's own diameter. The scales are compared by the median response of the peaks that stand out from the noise at
+each: grains within a blob are mostly fainter than the blob as a whole; and where blobs touch, they and their cluster
+make two maxima along the scale, of which the first, with more blobs, is meant.
+"""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from ..errors import InvalidInput
+from .blobs import grey_levels
+from .threshold import image_qualities, pixel_noise, pooled, spread_frames, threshold_between
+
+if TYPE_CHECKING:
+    from ..reading.movie import Movie
+
+_FRAMES = 3
+_STEP = 2.0**0.25  # from one diameter to the next
+_VOXELS = 1 << 20  # of a frame that are looked at
+_SMALLEST = 2.0  # diameter in voxels of y and x, the least that `detect` takes
+_FINE = 16.0  # diameter in voxels from which the image is binned
+_NEARLY = 2.0 / 3.0  # of the strongest response
+_MANY_MORE = 1.5  # times the blobs: a cluster has two members or more
+_MOST = 0.5  # of the blobs that larger diameters find
+_STANDS_OUT = 1.4  # median response over what noise hardly ever reaches
+
+
+@dataclass(frozen=True)
+class DiameterSuggestion:
+    """A suggested diameter and why.
+
+    Parameters
+    ----------
+    diameter : float
+        In `unit`.
+    unit : str
+    reason : str
+        One or two sentences for the user.
+    diameters : ndarray, float64 (n,)
+        The diameters that were tried, ascending.
+    responses : ndarray, float64 (n,)
+        Median response of the blobs found at each, in grey levels; 0 where nothing stands out from the noise.
+    blobs : ndarray, int64 (n,)
+        Number of blobs found at each.
+    """
+
+    diameter: float
+    unit: str
+    reason: str
+    diameters: np.ndarray
+    responses: np.ndarray
+    blobs: np.ndarray
+
+
+def suggest_diameter(movie: Movie, *, bright_on_dark: bool = True) -> DiameterSuggestion:
+    """Suggest the diameter of the particles in a movie, from up to three of its frames.
+
+    Diameters from two voxels (of y and x) to half the frame's smaller side are tried, four an octave; of large frames
+    the window of about a million voxels with the most contrast is looked at. Deterministic. Particles smaller than two
+    voxels get the smallest diameter that `detect` takes.
+
+    Parameters
+    ----------
+    movie : Movie
+    bright_on_dark : bool
+        As in `DetectSettings`.
+
+    Raises
+    ------
+    InvalidInput
+        If nothing in those frames stands out from the noise, or the frame is too small to hold a blob.
+    """
+    scale = movie.calibration.scale_for(movie.ndim)
+    frames = spread_frames(movie.frame_numbers, _FRAMES)
+    images = [_window(grey_levels(movie.frame(number))[0]) for number in frames]
+    noises = [pixel_noise(image, movie.dtype) for image in images]
+    if not bright_on_dark:
+        images = [-image for image in images]
+    diameters = diameters_to_try(movie.shape, scale)
+    curve = [_response_at(float(diameter), images, noises, scale) for diameter in diameters]
+    responses = np.array([response for response, _ in curve])
+    blobs = np.array([count for _, count in curve], dtype=np.int64)
+    where = f"frame{'s' if len(frames) > 1 else ''} {', '.join(map(str, frames))}"
+    if not responses.any():
+        tone = "bright" if bright_on_dark else "dark"
+        raise InvalidInput(
+            f"found no {tone} blob that stands out from the noise in {where}; give the diameter (--diameter), or check "
+            f"the channel and whether particles are {tone}er than the background (--dark says that they are darker)."
+        )
+    best = _best(responses, blobs)
+    diameter = float(diameters[best]) * _STEP ** _vertex(responses, best)
+    unit = movie.calibration.unit
+    voxels = " × ".join(f"{diameter / s:.1f}" for s in scale)
+    reason = (
+        f"Of diameters from {diameters[0]:.3g} to {diameters[-1]:.3g} {unit}, blobs in {where} answer most strongly at "
+        f"{diameter:.3g} {unit} ({voxels} voxels): {blobs[best]} of them, median {responses[best]:.3g} grey levels."
+    )
+    return DiameterSuggestion(diameter, unit, reason, diameters, responses, blobs)
+
+
+def diameters_to_try(shape: tuple[int, ...], scale: np.ndarray) -> np.ndarray:
+    """Return diameters four an octave, from two voxels to half the frame's smaller side."""
+    low = _SMALLEST * float(max(scale[-2:]))
+    high = 0.5 * min(shape[-2] * scale[-2], shape[-1] * scale[-1])
+    if high < low:
+        raise InvalidInput(
+            f"frames of {shape[-2]} × {shape[-1]} voxels (y × x) are too small to tell a diameter; give the diameter "
+            f"(--diameter), or check the axes and the region of interest."
+        )
+    return low * _STEP ** np.arange(1 + math.floor(math.log(high / low, _STEP) + 1e-9))
+
+
+def _response_at(
+    diameter: float, images: list[np.ndarray], noises: list[float], scale: np.ndarray
+) -> tuple[float, int]:
+    """Return the median response of the blobs at one diameter and their number; (0, number) where noise rules."""
+    bins = voxels_to_average(diameter, scale, images[0].shape)
+    noises = [noise / math.sqrt(bins.prod()) for noise in noises]
+    sample = pooled(
+        [
+            image_qualities(_binned(image, bins), noise, diameter, scale * bins, "log", diameter / 2.0)
+            for image, noise in zip(images, noises, strict=True)
+        ]
+    )
+    found = sample.qualities[sample.qualities > threshold_between(sample)]
+    response = float(np.median(found)) if len(found) else 0.0
+    return (response if response > _STANDS_OUT * sample.white_floor else 0.0), len(found)
+
+
+def _best(responses: np.ndarray, blobs: np.ndarray) -> int:
+    """Return the diameter that answers most among those that answer more than both their neighbours.
+
+    Blobs only merge as the diameter grows: one that finds far fewer of them than a larger one, which answers nearly as
+    much, is blinded by noise.
+
+    A tight cluster is a blob too, and sometimes a stronger one than its members: a smaller diameter that answers
+    nearly as much, with many more blobs, is preferred. Where no diameter answers more than its neighbours, the
+    strongest; a curve that still climbs at the largest diameter shows uneven light rather than particles.
+    """
+    before, here, after = responses[:-2], responses[1:-1], responses[2:]
+    rivals = np.triu(responses >= _NEARLY * responses[:, None], k=1)
+    blind = np.any(rivals & (_MOST * blobs > blobs[:, None]), axis=1)[1:-1]
+    peaks = np.flatnonzero((here >= before) & (here >= after) & (after > 0) & ~blind) + 1
+    if len(peaks) == 0:
+        return int(np.argmax(responses))
+    strongest = peaks[np.argmax(responses[peaks])]
+    nearly = (responses[peaks] >= _NEARLY * responses[strongest]) & (blobs[peaks] >= _MANY_MORE * blobs[strongest])
+    members = peaks[nearly & (peaks < strongest)]
+    return int(members[0] if len(members) else strongest)
+
+
+def _vertex(responses: np.ndarray, best: int) -> float:
+    """Return where, in steps from `best`, the parabola through it and its neighbours is highest."""
+    if not 0 < best < len(responses) - 1 or not responses[best - 1 : best + 2].all():
+        return 0.0
+    before, here, after = responses[best - 1 : best + 2]
+    bend = 2.0 * here - before - after
+    return 0.5 * (after - before) / bend if bend > 0 else 0.0
+
+
+def _window(grey: np.ndarray) -> np.ndarray:
+    """Return the whole image, or of a large one the window (all of z) whose grey levels vary most."""
+    if grey.size <= _VOXELS:
+        return grey
+    side = max(64, math.isqrt(_VOXELS // math.prod(grey.shape[:-2])))
+    windows = [
+        grey[..., top : top + side, left : left + side]
+        for top in _starts(grey.shape[-2], side)
+        for left in _starts(grey.shape[-1], side)
+    ]
+    return max(windows, key=lambda window: float(window.var()))
+
+
+def _starts(length: int, side: int) -> list[int]:
+    """Return where windows of a side begin that together cover a length."""
+    return [min(start, max(0, length - side)) for start in range(0, length, side)]
+
+
+def voxels_to_average(diameter: float, scale: np.ndarray, shape: tuple[int, ...]) -> np.ndarray:
+    """Return how many voxels to average along each axis, so that 8 to 16 fit into the diameter along y and x.
+
+    Voxels that are longer along z are averaged less there. No axis is averaged over more than it has: of a thin stack
+    one plane may be left.
+
+    Parameters
+    ----------
+    diameter : float
+    scale : ndarray, float64 (ndim,)
+        Size of a voxel along each axis, in the unit of `diameter`.
+    shape : tuple of int (ndim,)
+        Of the image that is to be averaged, in voxels.
+
+    Returns
+    -------
+    ndarray, int64 (ndim,)
+        1 or more.
+    """
+    pixel = float(max(scale[-2:]))
+    octaves = max(0, math.floor(math.log2(diameter / (_FINE * pixel)) + 1e-9) + 1)
+    return np.clip(np.floor(2**octaves * pixel / scale + 1e-9), 1, shape).astype(np.int64)
+
+
+def _binned(grey: np.ndarray, bins: np.ndarray) -> np.ndarray:
+    """Return the means of blocks of voxels; what does not fill a block at the far end is left out."""
+    for axis, count in enumerate(bins.tolist()):
+        if count > 1:
+            whole = grey.shape[axis] // count
+            full = grey.take(range(whole * count), axis=axis)
+            grey = full.reshape(*full.shape[:axis], whole, count, *full.shape[axis + 1 :]).mean(axis=axis + 1)
+    return grey

@@ -1,0 +1,90 @@
+"""Label images (Cellpose, StarDist, Cell Tracking Challenge masks) as points: one point a label and frame."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+import numpy as np
+import pandas as pd
+
+from ..errors import InvalidInput
+from ..points import AXES, Points
+from ..reading.movie import Movie
+
+
+def read_points_from_labels(
+    labels: Movie,
+    intensity: Movie | None = None,
+    *,
+    progress: Callable[[int, int], None] | None = None,
+) -> Points:
+    """Return the centroid, size and intensity of every label of every frame.
+
+    Parameters
+    ----------
+    labels : Movie
+        Whole numbers; 0 is background. A label that appears in several frames is one row in each of them.
+    intensity : Movie, optional
+        Movie of the same shape and frames, to be averaged over each label.
+    progress : callable, optional
+        Called as ``progress(done, total)`` after every frame.
+
+    Returns
+    -------
+    Points
+        Columns `frame`, `z` (3D), `y`, `x` (unweighted centroid in voxels of the whole file), `label` (int64),
+        `volume` (3D) or `area` (2D) in voxels, and `mean_intensity` if an intensity movie was given. Ordered by
+        frame, then label. Frames without a label have no row.
+
+    Raises
+    ------
+    InvalidInput
+        If a label is negative or not a whole number, or the two movies do not fit each other.
+    """
+    if intensity is not None:
+        _check_fit(labels, intensity)
+    tables: list[pd.DataFrame] = []
+    for done, number in enumerate(labels.frame_numbers, start=1):
+        tables.append(_measured(labels, intensity, number))
+        if progress is not None:
+            progress(done, len(labels))
+    return Points(pd.concat(tables, ignore_index=True), labels.calibration, timeline=labels.timeline)
+
+
+def _measured(labels: Movie, intensity: Movie | None, number: int) -> pd.DataFrame:
+    """Return the rows of one frame."""
+    image = labels.frame(number)
+    flat = image.ravel()
+    inside = np.flatnonzero(flat)
+    found, label_of = np.unique(_whole(flat[inside], labels, number), return_inverse=True)
+    size = np.bincount(label_of, minlength=len(found))
+    columns: dict[str, np.ndarray] = {"frame": np.full(len(found), number, dtype=np.int64)}
+    coordinates = np.unravel_index(inside, image.shape)
+    for axis, start, along in zip(AXES[3 - labels.ndim :], labels.origin, coordinates, strict=True):
+        columns[axis] = np.bincount(label_of, weights=along, minlength=len(found)) / size + start
+    columns["label"] = found
+    columns["volume" if labels.ndim == 3 else "area"] = size.astype(np.int64)
+    if intensity is not None:
+        values = intensity.frame(number).ravel()[inside]
+        columns["mean_intensity"] = np.bincount(label_of, weights=values, minlength=len(found)) / size
+    return pd.DataFrame(columns)
+
+
+def _whole(values: np.ndarray, labels: Movie, number: int) -> np.ndarray:
+    """Return labels as int64, refusing what is not one."""
+    with np.errstate(invalid="ignore"):  # NaN and what int64 cannot hold are refused below
+        whole = values.astype(np.int64)
+    if len(whole) and (not np.array_equal(whole, values) or whole.min() < 0):
+        raise InvalidInput(
+            f"{labels.path}: frame {number} has values that are not labels (whole numbers from 0 are needed); "
+            "this looks like an intensity image. To find particles in it, use detect."
+        )
+    return whole
+
+
+def _check_fit(labels: Movie, intensity: Movie) -> None:
+    if labels.shape != intensity.shape or not set(labels.frame_numbers) <= set(intensity.frame_numbers):
+        raise InvalidInput(
+            f"{intensity.path} does not fit the labels {labels.path}: it has {len(intensity)} frames of "
+            f"{intensity.shape}, the labels have {len(labels)} of {labels.shape}."
+        )

@@ -1,0 +1,196 @@
+"""The automatic threshold on a blob's quality: where noise ends, read from the peaks of a few frames.
+
+Two facts are used. White noise in the image answers the filter with a known spread, so a level that it hardly ever
+reaches can be computed. And peaks of noise and peaks of particles are two heaps on a logarithmic axis of quality,
+mostly with a gap between them. One threshold serves the whole movie: it does not flicker from frame to frame.
+"""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+import numpy as np
+from scipy.special import ndtri
+
+from .blobs import Method, blob_response, grey_levels, local_maxima, noise_gain
+
+if TYPE_CHECKING:
+    from ..reading.movie import Movie
+    from .detect import DetectSettings
+
+SAMPLED_FRAMES = 5
+_FALSE_PER_FRAME = 0.05  # peaks of Gaussian noise above the floor
+_MAD_TO_SIGMA = 1.4826
+_BANDWIDTH = 0.15  # of the density of ln(quality)
+_GRID_STEP = 0.05
+_DEEP = 0.1  # a valley is deep when the heaps on both its sides are ten times as high
+_FEWEST = 3  # peaks that make a heap
+_LOWER_SHARE = 0.1  # of all peaks that the heap of noise holds at least
+_HARDLY = 2.0
+_CLIP = 5.0
+_CLIPPINGS = 3
+_ROUNDING = 8.0 * float(np.finfo(np.float32).eps)  # of the brightest voxel, in the response to an even background
+_SYMMETRIC = 1.5  # noise has dips as deep as its peaks; around particles dips are shallow
+
+
+@dataclass(frozen=True)
+class QualitySample:
+    """Peaks of the response in a few frames: what the histogram shows and the threshold is read from.
+
+    Parameters
+    ----------
+    qualities : ndarray, float64 (n,)
+        Heights of all peaks above what rounding leaves, noise included.
+    depths : ndarray, float64 (m,)
+        Depths of all dips, likewise.
+    white_floor : float
+        The level that white noise of the image's own pixel-to-pixel spread exceeds in one frame of twenty.
+    response_floor : float
+        The same from the spread of the response, particles clipped: right also for correlated noise, too high where
+        particles fill the frame.
+    """
+
+    qualities: np.ndarray
+    depths: np.ndarray
+    white_floor: float
+    response_floor: float
+
+
+def automatic_threshold(movie: Movie, settings: DetectSettings) -> float:
+    """Return the threshold on `quality` for a whole movie, from at most five frames spread over it.
+
+    Deterministic. `settings.threshold` is not looked at. See `threshold_between` for the rule.
+    """
+    return threshold_between(sample_qualities(movie, settings))
+
+
+def sample_qualities(movie: Movie, settings: DetectSettings, frames: tuple[int, ...] | None = None) -> QualitySample:
+    """Measure the peaks and the noise of the response in some frames (default: five spread over the movie)."""
+    if frames is None:
+        frames = spread_frames(movie.frame_numbers, SAMPLED_FRAMES)
+    scale = movie.calibration.scale_for(movie.ndim)
+    samples: list[QualitySample] = []
+    for number in frames:
+        grey, _ = grey_levels(movie.frame(number))
+        noise = pixel_noise(grey, movie.dtype)
+        signed = grey if settings.bright_on_dark else -grey
+        samples.append(
+            image_qualities(signed, noise, settings.known_diameter, scale, settings.method, settings.least_separation)
+        )
+    return pooled(samples)
+
+
+def image_qualities(
+    grey: np.ndarray, noise: float, diameter: float, scale: np.ndarray, method: Method, separation: float
+) -> QualitySample:
+    """Measure one image in which particles are bright; `noise` is the standard deviation of its white noise."""
+    response = blob_response(grey, diameter, scale, method)
+    rare = -float(ndtri(_FALSE_PER_FRAME / grey.size))
+    # On an even background every voxel answers alike with what rounding leaves, and none of them is a peak.
+    rounding = _ROUNDING * float(np.abs(grey).max(initial=0.0))
+    heights: list[np.ndarray] = []
+    for signed in (response, -response):
+        voxels = local_maxima(signed, rounding, separation, scale)
+        # The mirror at the frame's edges doubles the noise there.
+        inside = np.all((voxels[:, -2:] > 0) & (voxels[:, -2:] < np.array(grey.shape[-2:]) - 1), axis=1)
+        heights.append(signed[tuple(voxels[inside].T)].astype(np.float64))
+    return QualitySample(
+        qualities=heights[0],
+        depths=heights[1],
+        white_floor=rare * noise * noise_gain(diameter, scale, method),
+        response_floor=rare * _spread(response),
+    )
+
+
+def pooled(samples: list[QualitySample]) -> QualitySample:
+    """Return the peaks and dips of several images together, and the medians of their floors."""
+    return QualitySample(
+        qualities=np.concatenate([np.empty(0), *(sample.qualities for sample in samples)]),
+        depths=np.concatenate([np.empty(0), *(sample.depths for sample in samples)]),
+        white_floor=float(np.median([sample.white_floor for sample in samples])) if samples else 0.0,
+        response_floor=float(np.median([sample.response_floor for sample in samples])) if samples else 0.0,
+    )
+
+
+def threshold_between(sample: QualitySample) -> float:
+    """Return the quality that separates the peaks of noise from those of particles.
+
+    1. Fewer than three peaks above the lower of the two floors: nothing to tell apart, the higher floor.
+    2. The first deep valley above that floor in the density of ln(quality), where it is lowest: the density there is
+       under a tenth of the heaps on both sides, a tenth of the peaks or more are lower, three or more are higher.
+    3. No such valley, and dips as deep as the peaks: noise and nothing else, the deepest dip or the higher floor.
+    4. No such valley, most peaks below the lower floor and the others hardly above it: the tail of noise that is not
+       Gaussian, or particles drowned in it, the higher floor.
+    5. Otherwise particles fill the frame, which spoils the floor from the response: the lower floor.
+    """
+    floor, ceiling = sorted((sample.white_floor, sample.response_floor))
+    floor = floor or ceiling
+    peaks = sample.qualities[sample.qualities > floor]
+    if floor <= 0 or len(peaks) < _FEWEST:
+        return ceiling
+    valley = _first_deep_valley(sample.qualities[sample.qualities > 0], floor)
+    if valley is not None:
+        return valley
+    dips = sample.depths[sample.depths > floor]
+    if len(dips) and np.median(peaks) < _SYMMETRIC * np.median(dips):
+        return max(ceiling, float(dips.max()))
+    drowned = 2 * len(peaks) < len(sample.qualities) and np.median(peaks) < _HARDLY * floor
+    return ceiling if drowned else floor
+
+
+def spread_frames(numbers: tuple[int, ...], count: int) -> tuple[int, ...]:
+    """Return at most `count` of the frame numbers, evenly spread from the first to the last."""
+    chosen = np.unique(np.linspace(0, len(numbers) - 1, min(count, len(numbers))).round().astype(int))
+    return tuple(numbers[i] for i in chosen)
+
+
+def pixel_noise(grey: np.ndarray, dtype: np.dtype) -> float:
+    """Return the standard deviation of white noise in an image, no less than what rounding in its dtype leaves.
+
+    From the second differences along x, through their median absolute deviation: particles hardly count.
+    """
+    if np.issubdtype(dtype, np.floating):
+        rounding = float(np.finfo(np.float32).eps * np.abs(grey).max(initial=0.0))
+    else:
+        rounding = math.sqrt(1.0 / 12.0)
+    bent = grey[..., :-2] - 2.0 * grey[..., 1:-1] + grey[..., 2:]
+    if bent.size == 0:
+        return rounding
+    return max(rounding, _MAD_TO_SIGMA * float(np.median(np.abs(bent))) / math.sqrt(6.0))
+
+
+def _spread(response: np.ndarray) -> float:
+    """Return the standard deviation of what lies within five of it, begun from the median absolute deviation."""
+    spread = _MAD_TO_SIGMA * float(np.median(np.abs(response)))
+    for _ in range(_CLIPPINGS):
+        kept = response[np.abs(response) <= _CLIP * spread]
+        if kept.size == 0:
+            break
+        spread = max(spread, math.sqrt(float(np.mean(np.square(kept), dtype=np.float64))))
+    return spread
+
+
+def _first_deep_valley(qualities: np.ndarray, floor: float) -> float | None:
+    """Return the quality at the bottom of the first deep valley above the floor, None where there is none."""
+    logs = np.sort(np.log(qualities))
+    grid, density = _density(logs, math.log(floor))
+    lower_heap = np.minimum(np.maximum.accumulate(density), np.maximum.accumulate(density[::-1])[::-1])
+    lower = np.searchsorted(logs, grid)
+    enough = (len(logs) - lower >= _FEWEST) & (lower >= _LOWER_SHARE * len(logs))
+    deep = (density < _DEEP * lower_heap) & enough & (grid >= math.log(floor))
+    if not deep.any():
+        return None
+    first = int(np.argmax(deep))
+    end = first + int(np.argmin(np.append(deep[first:], False)))
+    return math.exp(grid[first + int(np.argmin(density[first:end]))])
+
+
+def _density(values: np.ndarray, at_least: float) -> tuple[np.ndarray, np.ndarray]:
+    """Return an even grid over the values (and `at_least`) and a Gaussian density estimate on it, in peaks."""
+    low, high = min(values[0], at_least) - 4 * _BANDWIDTH, max(values[-1], at_least) + 4 * _BANDWIDTH
+    grid = np.arange(low, high + _GRID_STEP, _GRID_STEP)
+    counts, _ = np.histogram(values, bins=np.append(grid, grid[-1] + _GRID_STEP) - _GRID_STEP / 2)
+    reach = np.arange(-len(grid) + 1, len(grid)) * _GRID_STEP / _BANDWIDTH
+    return grid, np.convolve(counts, np.exp(-0.5 * reach**2))[len(grid) - 1 : 2 * len(grid) - 1]

@@ -1,0 +1,126 @@
+"""The column names of other programs (trackpy, TrackMate, Imaris, …), and how a table is recognised by them."""
+
+from __future__ import annotations
+
+import re
+import shlex
+from collections.abc import Mapping
+from dataclasses import dataclass
+
+import pandas as pd
+
+from ..errors import InvalidInput, InvalidSetting
+from ..points import AXES
+
+ROLES = ("frame", *AXES, "track_id")
+_FRAME_WORDS = frozenset({"frame", "frames", "t", "time", "timepoint", "slice"})
+_AXIS_WORDS = frozenset({"pos", "position", "centroid", "center", "centre"})
+
+
+@dataclass(frozen=True)
+class Dialect:
+    """How a program names the columns that matter."""
+
+    program: str
+    frame: str
+    z: str | None
+    y: str
+    x: str
+
+    @property
+    def needed(self) -> tuple[str, ...]:
+        """Columns without which this is not the dialect; z is needed only where it tells 3D from 2D."""
+        return (self.frame, self.y, self.x)
+
+
+TRACKMATE = Dialect("TrackMate", "FRAME", "POSITION_Z", "POSITION_Y", "POSITION_X")
+IMARIS = Dialect("Imaris", "Time", "Position Z", "Position Y", "Position X")
+NAPARI_POINTS = (
+    Dialect("napari points", "axis-0", "axis-1", "axis-2", "axis-3"),
+    Dialect("napari points, 2D", "axis-0", None, "axis-1", "axis-2"),
+)
+DIALECTS = (
+    Dialect("auctrack, trackpy", "frame", "z", "y", "x"),
+    Dialect("laptrack", "frame", "position_z", "position_y", "position_x"),
+    TRACKMATE,
+    IMARIS,
+    Dialect("napari tracks, celltrackR", "t", "z", "y", "x"),
+    *NAPARI_POINTS,
+)
+
+POSITIONAL = frozenset(name for of in DIALECTS for name in (of.frame, of.z, of.y, of.x) if name is not None)
+"""Columns that say where and when, in any dialect."""
+
+
+def our_names(
+    table: pd.DataFrame, columns: Mapping[str, str] | None, where: str
+) -> tuple[pd.DataFrame, Dialect | None]:
+    """Rename the columns that matter to frame, z, y, x (and track_id where the user named it)."""
+    given = dict(columns or {})
+    unknown = sorted(set(given) - set(ROLES))
+    if unknown:
+        raise InvalidSetting(f"columns names {', '.join(unknown)}; it can name {', '.join(ROLES)}.")
+    for name in given.values():
+        roles = [role for role, named in given.items() if named == name]
+        if len(roles) > 1:
+            raise InvalidSetting(f"columns names {name!r} for {' and '.join(roles)}; each needs a column of its own.")
+    absent = [name for name in given.values() if name not in table.columns]
+    if absent:
+        raise InvalidInput(f"{where}: has no column {', '.join(map(repr, absent))}; it has {listed(table)}.")
+    table = renamed(table, {name: role for role, name in given.items()})
+    dialect, names = _recognised(table)
+    if dialect is None:
+        raise InvalidInput(
+            f"{where}: its columns of frame and position were not all recognised; it has {listed(table)}. Needed are "
+            "frame, y, x (and z when 3D).",
+            **naming(_likely(table), "auctrack.read_points"),
+        )
+    return renamed(table, names), dialect
+
+
+def naming(names: Mapping[str, str], reader: str) -> dict[str, str]:
+    """Return how to name columns by hand, in Python by `reader` and on the command line, for an `InvalidInput`."""
+    python = ", ".join(f'"{role}": "{name}"' for role, name in names.items())
+    options = shlex.quote(",".join(f"{role}={name}" for role, name in names.items()))
+    return {
+        "in_python": f"Say which is which: {reader}(…, columns={{{python}}}).",
+        "as_options": f"Say which is which: --columns {options}.",
+    }
+
+
+def _likely(table: pd.DataFrame) -> dict[str, str]:
+    """Return for frame, z, y, x the column that has such a name, "…" where none has; z only where there is one."""
+    found = {role: next((str(name) for name in table.columns if _sounds_like(str(name), role)), "…") for role in ROLES}
+    return {role: found[role] for role in ("frame", *AXES) if role != "z" or found[role] != "…"}
+
+
+def _sounds_like(name: str, role: str) -> bool:
+    words = re.findall(r"[^\W_]+", name.casefold())
+    if role == "frame":
+        return not _FRAME_WORDS.isdisjoint(words)
+    return any(word == role or (word.endswith(role) and (len(word) == 2 or word[:-1] in _AXIS_WORDS)) for word in words)
+
+
+def _recognised(table: pd.DataFrame) -> tuple[Dialect | None, dict[str, str]]:
+    """Return the first dialect that fits, and `{column: role}`; exact names go before names in another case."""
+    exact = {str(name): str(name) for name in table.columns}
+    folded = {str(name).casefold(): str(name) for name in reversed(table.columns)}
+    for actual, spelt in ((exact, str), (folded, str.casefold)):
+        for dialect in DIALECTS:
+            wanted = {"frame": dialect.frame, "z": dialect.z, "y": dialect.y, "x": dialect.x}
+            if all(spelt(name) in actual for name in dialect.needed):
+                found = {role: actual.get(spelt(name)) for role, name in wanted.items() if name is not None}
+                return dialect, {name: role for role, name in found.items() if name is not None}
+    return None, {}
+
+
+def renamed(table: pd.DataFrame, names: Mapping[str, str]) -> pd.DataFrame:
+    """Rename columns; one that already has a name now needed by another steps aside as "file_<name>"."""
+    names = {old: new for old, new in names.items() if old != new}
+    aside = {new: f"file_{new}" for new in names.values() if new in table.columns and new not in names}
+    return table.rename(columns={**aside, **names}) if names else table
+
+
+def listed(table: pd.DataFrame) -> str:
+    """Return the names of a table's columns for a message."""
+    return ", ".join(map(str, table.columns)) or "none"

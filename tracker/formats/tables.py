@@ -1,0 +1,304 @@
+"""Point and track tables in the column names of trackpy, laptrack, TrackMate, napari and celltrackR."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from pathlib import Path
+
+import numpy as np
+import pandas as pd
+
+from ..calibrating.calibration import PIXEL, Calibration
+from ..calibrating.stated import Stated, calibrate
+from ..calibrating.units import SECOND, seconds_of, unit_name
+from ..errors import InvalidInput
+from ..points import AXES, Points, Tracks
+from ..timeline import Timeline
+from .csv import line_of_row, read_table_file
+from .dialects import IMARIS, TRACKMATE, listed, naming, our_names, renamed
+from .physical_columns import stated_by_columns, without_physical_columns
+from .sidecar import Sidecar, read_sidecar
+
+TRACK_COLUMNS = ("track_id", "particle", "TRACK_ID", "TrackID", "true_id")
+PARENT_COLUMN = "parent_id"
+INDEX_COLUMNS = ("frame", *TRACK_COLUMNS)
+
+
+@dataclass(frozen=True)
+class _Loaded:
+    table: pd.DataFrame
+    stated: Stated
+    where: str
+    parents: Mapping[int, Sequence[int]] = field(default_factory=dict)
+    timeline: Timeline = field(default_factory=Timeline)
+
+
+def read_points(
+    source: str | Path | pd.DataFrame,
+    *,
+    columns: Mapping[str, str] | None = None,
+    scale: Sequence[float] | None = None,
+    unit: str | None = None,
+    frame_interval: float | None = None,
+    time_unit: str | None = None,
+    frame_step: int | None = None,
+) -> Points:
+    """Read a table of points.
+
+    Parameters
+    ----------
+    source : path or DataFrame
+        A `.csv`, `.csv.gz`, `.tsv`, `.txt` or `.parquet` file; of a DataFrame also the index levels frame and track
+        id. Recognised are the columns of auctrack and trackpy (frame, z, y, x), laptrack (frame, position_x, …),
+        TrackMate (FRAME, POSITION_X, …, with one header row or four), Imaris (Time, Position X, …, with its title
+        lines), napari tracks and celltrackR (t, z, y, x),
+        napari points (axis-0, …; the first is the frame). The case of letters is free. Columns of a text file may be
+        separated by commas, semicolons or tabs; with the last two, numbers may have a decimal comma.
+    columns : mapping of str to str, optional
+        ``{"frame": "time", "x": "cx"}``: the table's name for each of frame, z, y, x (and track_id), where it has
+        its own.
+    scale : sequence of float, optional
+        Size of one coordinate step along z, y, x (or y, x), in `unit`, µm unless given. A table in µm needs none.
+    unit : str, optional
+        Unit of the positions. A table that auctrack wrote, one with physical positions beside those in voxels (`z_um,
+        y_um, x_um`, or another unit of length in place of um) and a TrackMate header with units bring their own; all
+        others are in pixels unless this says otherwise.
+    frame_interval, time_unit : optional
+        Time between two frames whose numbers differ by one.
+    frame_step : int, optional
+        Difference between the numbers of two consecutive frames: 5 for a table of every fifth frame. A table that
+        auctrack wrote knows its own; all others have 1 unless this says otherwise, and nothing is linked over frames
+        that are missing.
+
+    Returns
+    -------
+    Points
+        Rows in the order of the table, all other columns kept. Missing frames are legal and stay missing.
+
+    Raises
+    ------
+    InvalidInput
+        If the file is missing, empty or damaged, columns are not found, positions are not finite numbers, or frames do
+        not keep to `frame_step`.
+    InvalidSetting
+        If `columns` names what is no column here, or the calibration makes no sense.
+    """
+    loaded = _load(source, columns)
+    try:
+        points = Points(loaded.table, timeline=_timeline(loaded, frame_step))
+    except InvalidInput as error:
+        raise _placed(error, source, loaded) from error
+    calibration = _calibration(loaded, points.ndim, scale, unit, frame_interval, time_unit)
+    return replace(points, calibration=calibration)
+
+
+def read_tracks(
+    source: str | Path | pd.DataFrame,
+    *,
+    columns: Mapping[str, str] | None = None,
+    scale: Sequence[float] | None = None,
+    unit: str | None = None,
+    frame_interval: float | None = None,
+    time_unit: str | None = None,
+    frame_step: int | None = None,
+) -> Tracks:
+    """Read a table of tracks; parameters, formats and errors as in `read_points`.
+
+    The track id is the first found of track_id, particle, TRACK_ID, true_id, and is called `track_id` afterwards.
+    A point without one (an empty cell, or a negative id) becomes a track of its own, with an id above all others. The
+    lineage comes from the file that auctrack wrote beside the table, or from a column `parent_id` (negative = none).
+
+    Raises
+    ------
+    InvalidInput
+        As `read_points`; also if ids are not whole numbers, or one track has two points in one frame.
+    """
+    loaded = _load(source, columns)
+    try:
+        table = _with_track_ids(loaded.table)
+        points = Points(table, timeline=_timeline(loaded, frame_step))
+        _check_one_point_a_frame(points.table)
+        parents = loaded.parents or _parents_in(points.table)
+    except InvalidInput as error:
+        raise _placed(error, source, loaded) from error
+    calibration = _calibration(loaded, points.ndim, scale, unit, frame_interval, time_unit)
+    return Tracks(points.table, calibration, parents, timeline=points.timeline)
+
+
+def recognised(table: pd.DataFrame, columns: Mapping[str, str] | None = None) -> pd.DataFrame:
+    """Return a DataFrame under our column names: what `read_points` and the command line know, for `auctrack.link`.
+
+    Parameters
+    ----------
+    table : DataFrame
+        In the column names of any program that `read_points` knows. Not changed.
+    columns : mapping of str to str, optional
+        As in `read_points`.
+
+    Returns
+    -------
+    DataFrame
+        Columns frame, z (3D), y, x and all others, rows and index as they were. A table in our names comes back as it
+        is. A frame or track id that is a level of the index becomes a column instead.
+
+    Raises
+    ------
+    InvalidInput
+        If columns are not found.
+    InvalidSetting
+        If `columns` names what is no column here.
+    """
+    indexed = [name for name in table.index.names if name in INDEX_COLUMNS and name not in table.columns]
+    return our_names(table.reset_index(level=indexed) if indexed else table, columns, "the table")[0]
+
+
+def _calibration(
+    loaded: _Loaded,
+    ndim: int,
+    scale: Sequence[float] | None,
+    unit: str | None,
+    frame_interval: float | None,
+    time_unit: str | None,
+) -> Calibration:
+    """Return the calibration; in pixels when neither the table nor the user says anything."""
+    if scale is None and unit is None and loaded.stated.unit is None:
+        unit = PIXEL
+    return calibrate(loaded.stated, ndim, scale=scale, unit=unit, frame_interval=frame_interval, time_unit=time_unit)
+
+
+def _timeline(loaded: _Loaded, frame_step: int | None) -> Timeline:
+    """Return the frames that the table knows; a step that the user states goes before it."""
+    return loaded.timeline if frame_step in (None, loaded.timeline.step) else Timeline(frame_step)
+
+
+def _load(source: str | Path | pd.DataFrame, columns: Mapping[str, str] | None) -> _Loaded:
+    """Return the table under our column names, with what is stated about its units."""
+    if isinstance(source, pd.DataFrame):
+        named = recognised(source, columns).reset_index(drop=True)
+        return _self_stated(named, "the table")
+    path = Path(source)
+    sidecar = read_sidecar(path)
+    table, units = read_table_file(path, sidecar)
+    if table.empty and sidecar is None:
+        raise InvalidInput(f"{path}: has a header but no rows.")
+    named, dialect = our_names(table, columns, str(path))
+    if sidecar is not None:
+        named = without_physical_columns(named, sidecar.calibration.unit)
+        return _Loaded(named, _stated_beside(sidecar), str(path), sidecar.parents, sidecar.timeline)
+    if dialect is TRACKMATE:
+        return _Loaded(_flat_if_2d(named), _stated_by_trackmate(table, units), str(path))
+    if dialect is IMARIS:
+        return _Loaded(named, _steps_of_one(_unit_of_imaris(table)), str(path))
+    return _self_stated(named, str(path))
+
+
+def _self_stated(named: pd.DataFrame, where: str) -> _Loaded:
+    """Return a table with the voxel size that its own physical columns state, as far as it has them."""
+    stated = stated_by_columns(named)
+    if stated is None:
+        return _Loaded(named, _steps_of_one(), where)
+    return _Loaded(without_physical_columns(named, stated.unit or PIXEL), stated, where)
+
+
+def _placed(error: InvalidInput, source: str | Path | pd.DataFrame, loaded: _Loaded) -> InvalidInput:
+    """Return the error with the name of the table; of a text file also the line, as an editor counts, for the row."""
+    message = error.problem
+    if not isinstance(source, pd.DataFrame) and not str(source).lower().endswith(".parquet"):
+        message = re.sub(r"\brow (\d+)", lambda row: f"line {line_of_row(Path(source), int(row[1]))}", message, count=1)
+    return InvalidInput(message, in_python=error.in_python, as_options=error.as_options).of(loaded.where)
+
+
+# --- units -------------------------------------------------------------------------------------------------------
+
+
+def _steps_of_one(unit: str | None = None, seconds: float | None = None) -> Stated:
+    sizes: dict[str, float] = dict.fromkeys(AXES, 1.0)
+    return Stated(sizes, unit, seconds, SECOND, "the table")
+
+
+def _stated_beside(sidecar: Sidecar) -> Stated:
+    known = sidecar.calibration
+    sizes: dict[str, float] = dict(zip(AXES, known.scale, strict=True))
+    return Stated(sizes, known.unit, known.frame_interval, known.time_unit, "settings beside the table")
+
+
+def _stated_by_trackmate(table: pd.DataFrame, units: Mapping[str, str]) -> Stated:
+    """Read the units in TrackMate's fourth header row, and the frame interval from its times."""
+    length, time = (units.get(name, "").strip("() ") for name in ("POSITION_X", "POSITION_T"))
+    seconds, interval = seconds_of(time), _interval_of(table)
+    known = interval * seconds if interval is not None and seconds is not None else None
+    return _steps_of_one(unit_name(length) if length else None, known)
+
+
+def _unit_of_imaris(table: pd.DataFrame) -> str | None:
+    """Return the one unit in the column that Imaris writes beside its positions, None if there is none."""
+    units = table["Unit"].unique() if "Unit" in table.columns else ()
+    return unit_name(str(units[0])) if len(units) == 1 else None
+
+
+def _interval_of(table: pd.DataFrame) -> float | None:
+    """Return the one number that takes FRAME to POSITION_T, None if there is none."""
+    if "POSITION_T" not in table.columns:
+        return None
+    frame, time = (pd.to_numeric(table[name], errors="coerce").to_numpy() for name in ("FRAME", "POSITION_T"))
+    later = frame > 0
+    if not later.any():
+        return None
+    interval = float(time[later][-1] / frame[later][-1])
+    return interval if interval > 0 and np.allclose(time, frame * interval, rtol=1e-6) else None
+
+
+def _flat_if_2d(table: pd.DataFrame) -> pd.DataFrame:
+    """Drop TrackMate's z where it is 0 throughout, which is how it writes a 2D movie."""
+    return table.drop(columns="z") if "z" in table.columns and (table["z"] == 0).all() else table
+
+
+# --- tracks ------------------------------------------------------------------------------------------------------
+
+
+def _with_track_ids(table: pd.DataFrame) -> pd.DataFrame:
+    """Return the table with a whole `track_id` in every row."""
+    name = next((name for name in TRACK_COLUMNS if name in table.columns), None)
+    if name is None:
+        raise InvalidInput(
+            f"no column of track ids was found (known are {', '.join(TRACK_COLUMNS)}); it has {listed(table)}.",
+            **naming({"track_id": "…"}, "auctrack.read_tracks"),
+        )
+    ids = pd.to_numeric(table[name], errors="coerce")
+    absent = ids.isna().to_numpy()
+    text = absent & table[name].notna().to_numpy()
+    values = np.where(absent, -1, ids.to_numpy(dtype=np.float64, na_value=np.nan))
+    bad = np.flatnonzero(text | (values != np.floor(values)) | (np.abs(values) >= 2**53))
+    if len(bad):
+        raise InvalidInput(
+            f"column '{name}' needs whole numbers (empty or negative for a point without a track); "
+            f"row {bad[0]} has {table[name].iloc[bad[0]]!r}."
+        )
+    whole = values.astype(np.int64)
+    alone = whole < 0
+    whole[alone] = whole.max(initial=-1, where=~alone) + 1 + np.arange(np.count_nonzero(alone))
+    return renamed(table, {name: "track_id"}).assign(track_id=whole)
+
+
+def _check_one_point_a_frame(table: pd.DataFrame) -> None:
+    again = np.flatnonzero(table.duplicated(["track_id", "frame"]).to_numpy())
+    if len(again):
+        row = table.iloc[int(again[0])]
+        raise InvalidInput(
+            f"track {int(row['track_id'])} has two points in frame {int(row['frame'])} (row {again[0]}; "
+            f"{len(again)} such in all). A track has one point a frame: repair the ids, or read the table as points."
+        )
+
+
+def _parents_in(table: pd.DataFrame) -> dict[int, list[int]]:
+    """Return the lineage of a column `parent_id`, as far as the parents are in the table."""
+    if PARENT_COLUMN not in table.columns:
+        return {}
+    known = table["track_id"].unique()
+    born = table.loc[table[PARENT_COLUMN].isin(known), ["track_id", PARENT_COLUMN]].drop_duplicates()
+    parents: dict[int, list[int]] = {}
+    for child, parent in born.to_numpy(dtype=np.int64).tolist():
+        parents.setdefault(child, []).append(parent)
+    return parents

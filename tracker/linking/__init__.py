@@ -1,0 +1,1 @@
+"""Points to tracks: candidate links, their price, the matching, the chains."""

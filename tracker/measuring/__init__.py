@@ -1,0 +1,1 @@
+"""What tracks say: speeds, displacements, mean squared displacement."""

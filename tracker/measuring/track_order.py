@@ -1,0 +1,39 @@
+"""The rows of a table along each track, in the order of time."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from ..errors import InvalidInput
+
+
+def track_order(track: np.ndarray, frames: np.ndarray, name: str = "track") -> np.ndarray:
+    """Sort rows by track, and by frame within a track.
+
+    Parameters
+    ----------
+    track, frames : ndarray
+        Integers (n,): track and frame of every row. A negative track means none.
+    name : str
+        What an error calls a track.
+
+    Returns
+    -------
+    ndarray
+        int64: the rows that have a track, sorted.
+
+    Raises
+    ------
+    InvalidInput
+        If a track has two rows in one frame.
+    """
+    named = np.flatnonzero(track >= 0)
+    order = named[np.lexsort((frames[named], track[named]))]
+    twice = np.flatnonzero((np.diff(track[order]) == 0) & (np.diff(frames[order]) == 0))
+    if len(twice):
+        row = order[twice[0]]
+        raise InvalidInput(
+            f"a {name} needs at most one row a frame; {name} {track[row]} has several in frame {frames[row]} "
+            f"({len(twice)} rows too many)."
+        )
+    return order

@@ -1,0 +1,103 @@
+"""An array as a stack of planes, with what `Movie` asks of a TIFF file."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any, Protocol, runtime_checkable
+
+import numpy as np
+
+from ..calibrating.stated import Stated
+from ..errors import InvalidInput, UnknownAxes
+from .axes import divided, known_axes, naming_axes
+
+
+@runtime_checkable
+class Array(Protocol):
+    """What is asked of an array: those of NumPy, dask, zarr and h5py have it."""
+
+    @property
+    def shape(self) -> tuple[int, ...]:
+        """Length along each axis."""
+        ...
+
+    @property
+    def dtype(self) -> Any:
+        """Type of the pixels."""
+        ...
+
+    def __getitem__(self, index: Any, /) -> Any:
+        """Return a part."""
+        ...
+
+
+class ArrayStack:
+    """A movie that is an array; a frame is computed or copied when it is read.
+
+    Parameters
+    ----------
+    array : Array
+    axes : str, optional
+        As in `TiffStack`; needed, as an array never says them.
+
+    Raises
+    ------
+    InvalidInput
+        If it has no pixels, or other ones than whole or real numbers.
+    UnknownAxes
+        If `axes` does not say what each dimension is.
+    """
+
+    path = Path("array")
+    """What messages call it."""
+
+    def __init__(self, array: Array, axes: str | None) -> None:
+        shape = tuple(map(int, array.shape))
+        if axes is None:
+            sizes = " × ".join(map(str, shape))
+            raise UnknownAxes(
+                f"array: an array does not say what its {len(shape)} dimensions of {sizes} are.",
+                **naming_axes(len(shape)),
+            )
+        axes, parts = divided(axes, shape, self.path)
+        self.axes = known_axes(axes, parts, axes, self.path)
+        if 0 in shape:
+            raise InvalidInput(f"array: holds no pixels (its shape is {shape}).")
+        if getattr(array.dtype, "kind", None) not in ("u", "i", "f"):
+            raise InvalidInput(f"array: has pixels of type {array.dtype}; whole or real numbers are needed.")
+        if isinstance(array, np.ma.MaskedArray):
+            raise InvalidInput(
+                "array: is masked, and masks are not supported. Fill it: array.astype(float).filled(nan)."
+            )
+        self._array: Any = array if parts == shape else _divided(array, parts)
+        self.sizes = dict(zip(self.axes, parts, strict=True))
+        self.dtype = np.dtype(array.dtype).newbyteorder("=")
+        self.stated = Stated(source="an array")
+
+    @property
+    def channels(self) -> tuple[str, ...]:
+        """Names of the channels."""
+        return tuple(f"channel {number}" for number in range(self.size("C")))
+
+    def size(self, axis: str) -> int:
+        """Return the length along one axis, 1 where the array has no such axis."""
+        return self.sizes.get(axis, 1)
+
+    def volume(self, frame: int, channel: int, region: tuple[slice, slice, slice]) -> np.ndarray:
+        """Return one frame, (z, y, x), in memory of its own."""
+        where = {"T": frame, "C": channel, "Z": region[0], "Y": region[1], "X": region[2]}
+        part = np.array(self._array[tuple(where[axis] for axis in self.axes)], dtype=self.dtype)
+        return part.reshape((-1, *part.shape[-2:]))
+
+    def close(self) -> None:
+        """Do nothing: the array is the caller's."""
+
+
+def _divided(array: Any, parts: tuple[int, ...]) -> Any:
+    """Return the array in the shape that its axes say, if it can be reshaped (zarr and h5py cannot)."""
+    if not hasattr(array, "reshape"):
+        raise InvalidInput(
+            f"array: is a {type(array).__name__} that cannot be reshaped from {array.shape} to {parts}. Give it in "
+            "that shape, with one letter in axes for each dimension."
+        )
+    return array.reshape(parts)

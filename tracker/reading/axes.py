@@ -1,0 +1,95 @@
+"""What the dimensions of a TIFF file are: as the file or the user says, or the question to ask the user."""
+
+from __future__ import annotations
+
+import math
+import re
+from pathlib import Path
+
+from ..errors import UnknownAxes
+
+_KNOWN = "TZCYX"
+_READINGS = {
+    2: {"YX": "each file is the image of one time point"},
+    3: {
+        "ZYX": "each file is the z-stack of one time point",
+        "TYX": "it is a movie in 2D",
+        "TZ12YX": "its pages are 12 planes (put your number) of one time point after the other",
+    },
+    4: {
+        "TZYX": "planes change before time points",
+        "ZTYX": "time points change before planes",
+        "TCYX": "it is a movie in 2D with channels",
+    },
+    5: {"TCZYX": "planes change first, then channels", "TZCYX": "channels change first, then planes"},
+}
+"""What the dimensions of a silent file may be: axes, and the case in which it is them."""
+
+
+def divided(axes: str, shape: tuple[int, ...], path: Path) -> tuple[str, tuple[int, ...]]:
+    """Return axes without numbers, and the shape that the numbers in them divide the pages into.
+
+    Raises
+    ------
+    UnknownAxes
+        If the numbers do not divide the pages evenly.
+    """
+    if not re.fullmatch(r"(\D\d*)*\D\d+\D*YX", axes.upper()):
+        return axes, shape
+    parts = re.findall(r"(\D)(\d*)", axes)
+    letters = "".join(letter for letter, _ in parts)
+    lengths = [int(number) if number else -1 for _, number in parts[:-2]]
+    known = math.prod(length for length in lengths if length > 0)
+    pages = math.prod(shape[:-2])
+    rest = pages // known if known else 0
+    if 0 in lengths or lengths.count(-1) > 1 or rest * known != pages or (-1 not in lengths and rest != 1):
+        raise UnknownAxes(
+            f"axes={axes!r} does not divide the {pages} pages of {path}; leave the number of one axis open, as in "
+            "TZ12YX, and give the others such that they divide it."
+        )
+    return letters, (*(rest if length == -1 else length for length in lengths), *shape[-2:])
+
+
+def known_axes(found: str, shape: tuple[int, ...], given: str | None, path: Path) -> str:
+    """Return the axes of a file: those given, else those found, which must all have a meaning here.
+
+    Raises
+    ------
+    UnknownAxes
+        If a letter has no meaning, comes twice, or there is not one a dimension; Y and X come last, in that order.
+    """
+    axes = (found if given is None else given).upper()
+    sizes = " × ".join(map(str, shape))
+    remedy = naming_axes(len(shape))
+    unknown = sorted(set(axes) - set(_KNOWN))
+    if given is None and (unknown or not axes.endswith("YX")):
+        raise UnknownAxes(
+            f"{path}: the file does not say what its {len(shape)} dimensions of {sizes} are (tifffile reads {found}). "
+            "The letters are T time, Z depth, C channel, Y, X.",
+            **remedy,
+        )
+    if unknown:
+        raise UnknownAxes(f"axes={given!r} has {', '.join(unknown)}; the letters are T, Z, C, Y, X.", **remedy)
+    if len(set(axes)) < len(axes):
+        raise UnknownAxes(f"axes={given!r} names an axis twice.", **remedy)
+    if len(axes) != len(shape):
+        planes = " A row of pages is divided by a number, such as TZ12YX for 12 planes a time point."
+        raise UnknownAxes(
+            f"axes={given!r} names {len(axes)} dimensions, and {path} has {len(shape)}, of {sizes}."
+            f"{planes if len(axes) > len(shape) else ''}",
+            **remedy,
+        )
+    if not axes.endswith("YX"):
+        raise UnknownAxes(f"axes={given!r} must end in YX.", **remedy)
+    return axes
+
+
+def naming_axes(ndim: int) -> dict[str, str]:
+    """Return how to say what `ndim` dimensions are, in Python and on the command line, for an `InvalidInput`."""
+    readings = _READINGS.get(ndim, _READINGS[4])
+    python = ", ".join(f'axes="{axes}" if {case}' for axes, case in readings.items())
+    options = ", ".join(f"--axes {axes} if {case}" for axes, case in readings.items())
+    return {
+        "in_python": f"Say which is which in Settings(input=InputSettings(axes=…)) or read_movie(…, axes=…): {python}.",
+        "as_options": f"Say which is which: {options}.",
+    }

@@ -1,0 +1,71 @@
+"""The files of a movie: which they are, and whether they are whole and alike."""
+
+from __future__ import annotations
+
+import glob
+import re
+from pathlib import Path
+
+from ..errors import InvalidInput
+from .tiff import TiffStack
+
+_SUFFIXES = frozenset({".tif", ".tiff"})
+
+
+def files_of(path: str | Path) -> tuple[Path, ...]:
+    """Return the file, or the TIFF files of a folder or glob in natural order."""
+    place = Path(path)
+    try:
+        if place.is_dir():
+            found = [file for file in place.iterdir() if _is_tiff_name(file)]
+        elif glob.has_magic(str(path)) and not place.exists():
+            found = [file for name in glob.glob(str(path)) if _is_tiff_name(file := Path(name))]  # noqa: PTH207
+        else:
+            return (place,)
+    except OSError as error:
+        raise InvalidInput(f"{path}: cannot be read ({error.strerror or error}).") from error
+    if not found:
+        raise InvalidInput(f"{path}: no TIFF files (.tif, .tiff) are there.")
+    return tuple(sorted(found, key=_natural))
+
+
+def _is_tiff_name(file: Path) -> bool:
+    return file.suffix.lower() in _SUFFIXES and not file.name.startswith(".")
+
+
+def _natural(file: Path) -> tuple[tuple[int, str], ...]:
+    """Return a key that sorts t2 before t10."""
+    parts = re.findall(r"\d+|\D+", str(file))
+    return tuple((int(part), "") if part.isdecimal() else (-1, part) for part in parts)
+
+
+def check_alike(files: tuple[Path, ...], first: TiffStack, axes: str | None, channel: int) -> None:
+    """Refuse a folder whose files are not all one whole frame of one shape and type."""
+    if first.size("T") > 1:
+        raise InvalidInput(
+            f"{first.path}: holds {first.size('T')} time points ({first.axes}), but in a folder each file is one "
+            "frame. Give the movies one by one, or say axes= (--axes) of one file."
+        )
+    for file in files[1:]:
+        with TiffStack(file, axes) as other:
+            if (other.axes, other.sizes, other.dtype) != (first.axes, first.sizes, first.dtype):
+                raise InvalidInput(
+                    f"{file}: is {_form(other)}, but {first.path.name} is {_form(first)}; all files of a folder must "
+                    "be alike. Move the others elsewhere, or give a pattern such as 'folder/frame*.tif'."
+                )
+            check_complete(other, (0,), channel)
+
+
+def _form(stack: TiffStack) -> str:
+    return f"{stack.axes} {' × '.join(map(str, stack.sizes.values()))} {stack.dtype}"
+
+
+def check_complete(stack: TiffStack, frames: tuple[int, ...], channel: int) -> None:
+    """Refuse a file in which planes of some of the frames are missing."""
+    broken = stack.first_missing(frames, channel)
+    if broken is not None:
+        rest = f"; frames 0 to {broken - 1} can be read on their own (--frames 0:{broken})" if broken else ""
+        raise InvalidInput(
+            f"{stack.path}: frame {broken} is not complete; the file is truncated, or a file of its dataset is missing"
+            f"{rest}."
+        )

@@ -1,0 +1,78 @@
+"""Numbers in the names of files are time: which frame of a movie each file of a folder is."""
+
+from __future__ import annotations
+
+import itertools
+import math
+import re
+from collections.abc import Sequence
+from pathlib import Path
+from statistics import median_low
+
+from ..timeline import Timeline
+
+_SHOWN = 3
+"""Gaps between frame numbers that a note lists."""
+
+
+def timed(files: Sequence[Path]) -> tuple[Timeline, str]:
+    """Return which frame each file is, counted from 0 at the first, and what is to be said about it.
+
+    The one number that differs between the names is the time: t0 to t4 and t8 to t11 are frames 0 to 4 and 8 to 11.
+    Where all numbers have a common divisor (t0, t5, t10), it is the step. Where no number differs, or several do, or
+    most numbers are farther apart than that step (as times of the day are), the order of the names counts instead.
+
+    Parameters
+    ----------
+    files : sequence of Path
+        In natural order.
+
+    Returns
+    -------
+    Timeline
+        With the name of each file.
+    str
+        What is unusual about it, as a sentence without its full stop; empty for numbers that follow each other.
+    """
+    times, doubt = _times(files)
+    if doubt:
+        return _in_order(files), f"{doubt}, so the files are frames 0 to {len(files) - 1} in the order of their names"
+    step = math.gcd(*(later - earlier for earlier, later in itertools.pairwise(times)))
+    numbers = tuple(time - times[0] for time in times)
+    timeline = Timeline(step, numbers, dict(zip(numbers, _names(files), strict=True)))
+    return timeline, _said(timeline, files)
+
+
+def _times(files: Sequence[Path]) -> tuple[list[int], str]:
+    """Return the number in each name that is its time; or why there is none."""
+    parts = [re.split(r"(\d+)", str(file.with_suffix(""))) for file in files]
+    if len({tuple(name[::2]) for name in parts}) > 1:
+        return [], "the file names differ in more than their numbers"
+    columns = [[int(number) for number in column] for column in zip(*(name[1::2] for name in parts), strict=True)]
+    varying = [column for column in columns if len(set(column)) > 1]
+    if len(varying) != 1:
+        return [], f"{'several numbers differ' if varying else 'no number differs'} between the file names"
+    gaps = [later - earlier for earlier, later in itertools.pairwise(varying[0])]
+    if min(gaps) == 0:
+        return [], "a number comes twice in the file names"
+    if median_low(gaps) != math.gcd(*gaps):
+        shown = ", ".join([*map(str, sorted(set(gaps))[:_SHOWN]), *(["…"] if len(set(gaps)) > _SHOWN else [])])
+        return [], f"the numbers in the file names are {shown} apart, like times of the day and unlike frames"
+    return varying[0], ""
+
+
+def _said(timeline: Timeline, files: Sequence[Path]) -> str:
+    """Return what is unusual about frames whose numbers come from the names."""
+    missing = max(timeline.files) // timeline.step + 1 - len(files)
+    notes = [f"the names are {timeline.step} apart, which is the frame step"] if timeline.step > 1 else []
+    notes += [f"no file for {missing} frame{'s' if missing > 1 else ''} between them"] if missing else []
+    return f"by the numbers in the file names ({files[0].name} is frame 0): {'; '.join(notes)}" if notes else ""
+
+
+def _in_order(files: Sequence[Path]) -> Timeline:
+    return Timeline(1, tuple(range(len(files))), dict(enumerate(_names(files))))
+
+
+def _names(files: Sequence[Path]) -> list[str]:
+    """Return the names of files, with their folders where these differ."""
+    return [file.name if len({file.parent for file in files}) == 1 else str(file) for file in files]

@@ -1,0 +1,142 @@
+"""Voxel size, frame interval and channel names as OME-XML and ImageJ headers state them."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping
+from typing import TYPE_CHECKING, Any
+from xml.etree import ElementTree as ET
+
+from ..calibrating.stated import Stated, usable
+from ..calibrating.units import MICROMETRE, SECOND, is_pixel, micrometres_of, seconds_of
+from ..errors import InvalidInput
+
+if TYPE_CHECKING:
+    from tifffile import TiffFile
+
+# tifffile signs its ImageJ files with this version, and fills in a resolution of 1 where it was given none.
+_TIFFFILE_AS_IMAGEJ = "1.11a"
+
+
+def stated_by(tif: TiffFile) -> tuple[Stated, tuple[str, ...]]:
+    """Return what a TIFF file states of its calibration, and the names of its channels (empty when it has none).
+
+    Resolution tags outside ImageJ files are left alone: they are the dots per inch of a printer far more often than
+    the size of a voxel.
+    """
+    if tif.ome_metadata:
+        return ome_stated(tif.ome_metadata)
+    if tif.imagej_metadata:
+        tags = tif.pages.first.tags
+        resolution = {axis: tags.valueof(f"{axis.upper()}Resolution") for axis in ("y", "x")}
+        if tif.imagej_metadata.get("ImageJ") == _TIFFFILE_AS_IMAGEJ and set(resolution.values()) == {(1, 1)}:
+            resolution = {}
+        return imagej_stated(tif.imagej_metadata, resolution), ()
+    return Stated(), ()
+
+
+def ome_stated(xml: str) -> tuple[Stated, tuple[str, ...]]:
+    """Read the first image of an OME-XML header.
+
+    Lengths without a unit are µm and times without a unit are s, as the OME schema says. Sizes in "pixel" or
+    "reference frame" state nothing.
+
+    Raises
+    ------
+    InvalidInput
+        If the XML is damaged.
+    """
+    try:
+        root = ET.fromstring(xml)
+    except ET.ParseError as error:
+        raise InvalidInput(f"its OME-XML header is damaged ({error}).") from error
+    pixels = root.find(".//{*}Image/{*}Pixels")
+    if pixels is None:
+        return Stated(source="OME-XML"), ()
+    sizes = {axis: _ome_length(pixels, f"PhysicalSize{axis.upper()}") for axis in ("z", "y", "x")}
+    names = [channel.get("Name") or f"channel {number}" for number, channel in enumerate(pixels.findall("{*}Channel"))]
+    stated = Stated(
+        sizes={axis: size for axis, size in sizes.items() if size is not None},
+        unit=MICROMETRE,
+        frame_interval=_ome_interval(pixels),
+        time_unit=SECOND,
+        source="OME-XML",
+    )
+    return stated, tuple(names)
+
+
+def _ome_length(pixels: ET.Element, name: str) -> float | None:
+    size, factor = _number(pixels.get(name)), micrometres_of(pixels.get(f"{name}Unit", MICROMETRE))
+    return size * factor if size is not None and factor is not None else None
+
+
+def _ome_interval(pixels: ET.Element) -> float | None:
+    interval, factor = _number(pixels.get("TimeIncrement")), seconds_of(pixels.get("TimeIncrementUnit", SECOND))
+    return interval * factor if interval is not None and factor is not None else None
+
+
+def imagej_stated(header: Mapping[str, Any], resolution: Mapping[str, Any]) -> Stated:
+    """Read an ImageJ header and the resolution tags beside it.
+
+    Parameters
+    ----------
+    header : mapping
+        Keys of the ImageDescription: "unit", "yunit", "zunit", "spacing", "finterval", "tunit".
+    resolution : mapping
+        The tags XResolution and YResolution under "x" and "y": (pixels, units) or None.
+
+    Notes
+    -----
+    A `unit` of inch is a print resolution and states nothing. ImageJ leaves out a `spacing` of exactly 1, and so
+    does everyone who never set one; a missing spacing therefore stays unknown.
+    """
+    unit = _plain(header.get("unit"))
+    sizes: dict[str, float | None] = {axis: _per_pixel(resolution.get(axis)) for axis in ("y", "x")}
+    sizes["z"] = _number(header.get("spacing"), sign_matters=False)
+    seconds = seconds_of(_plain(header.get("tunit")) or SECOND)
+    interval = _number(header.get("finterval"))
+    known = {
+        axis: size * factor
+        for axis, size in sizes.items()
+        if size is not None and (factor := _imagej_factor(_plain(header.get(f"{axis}unit")) or unit)) is not None
+    }
+    return Stated(
+        sizes=known,
+        unit=None if unit is None else MICROMETRE,
+        frame_interval=interval * seconds if interval is not None and seconds is not None else None,
+        time_unit=SECOND,
+        source="ImageJ header",
+    )
+
+
+def _imagej_factor(unit: str | None) -> float | None:
+    """Return µm per `unit`; 1 when the header names no unit (the number is kept), None when it is no length."""
+    if unit is None:
+        return 1.0
+    return None if is_pixel(unit) else micrometres_of(unit)
+
+
+def _plain(text: object) -> str | None:
+    r"""Return a header's text without its Java escapes (ImageJ writes µm as \u00B5m); None when there is none."""
+    if not isinstance(text, str) or not text.strip():
+        return None
+    name = text.strip()
+    return name.encode("ascii", "backslashreplace").decode("unicode_escape") if "\\u" in name else name
+
+
+def _per_pixel(tag: Any) -> float | None:
+    """Return units per pixel from a resolution tag, which counts pixels per unit."""
+    if tag is None:
+        return None
+    pixels, units = tag
+    return units / pixels if pixels and usable(units / pixels) else None
+
+
+def _number(value: object, *, sign_matters: bool = True) -> float | None:
+    """Return a header's number, None when it is absent, unreadable or not above zero."""
+    try:
+        number = float(value)  # pyright: ignore[reportArgumentType]
+    except (TypeError, ValueError):
+        return None
+    number = number if sign_matters else math.fabs(number)
+    return number if usable(number) else None

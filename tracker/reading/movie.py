@@ -1,0 +1,348 @@
+"""A movie on disk or in an array, read one frame at a time."""
+
+from __future__ import annotations
+
+import shlex
+import threading
+import weakref
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+from types import TracebackType
+
+import numpy as np
+
+from ..calibrating.calibration import Calibration
+from ..calibrating.stated import calibrate
+from ..errors import InvalidInput, InvalidSetting, UnknownChannel
+from ..timeline import Timeline
+from .arrays import Array, ArrayStack
+from .folder import check_alike, check_complete, files_of
+from .frame_names import timed
+from .tiff import TiffStack
+
+
+@dataclass(frozen=True, eq=False)
+class Movie:
+    """Frames on disk, of which nothing but metadata is in memory, or of an array. Make one with `read_movie`.
+
+    Attributes
+    ----------
+    path : Path
+        The file, folder or glob that was given; "array" for an array.
+    axes : str
+        Dimensions of the files, such as "TZCYX".
+    shape : tuple of int
+        (z, y, x) or (y, x) of one frame, after the region of interest was cut. A Z axis of length 1 counts as 2D.
+    dtype : numpy.dtype
+        Type of the pixels, native byte order.
+    calibration : Calibration
+    timeline : Timeline
+        The frames selected, under their numbers in the file, which start at 0, and the step between them. Of a folder
+        the numbers are those in the files' names, counted from the first; frames without a file are missing.
+    timeline_note : str
+        How the frames were found, where that is to be said; else empty.
+    origin : tuple of int
+        Offset of the region of interest in voxels of the file, one number an axis of `shape`. Detections add it, so
+        that positions are those of the whole file.
+    channels : tuple of str
+        Names of all channels of the file.
+    channel : int
+        The one that is read.
+    source : str
+        Where the voxel size comes from: "OME-XML", "ImageJ header", "given".
+
+    Notes
+    -----
+    Frames may be read from several threads; one is read at a time. The file stays open until `close`, the end of a
+    `with` block, or until the movie is no longer used.
+    """
+
+    path: Path
+    axes: str
+    shape: tuple[int, ...]
+    dtype: np.dtype[np.generic]
+    calibration: Calibration
+    timeline: Timeline
+    timeline_note: str
+    origin: tuple[int, ...]
+    channels: tuple[str, ...]
+    channel: int
+    source: str
+    _files: Mapping[int, Path] = field(repr=False)
+    _stack: TiffStack | ArrayStack = field(repr=False)
+    _region: tuple[slice, slice, slice] = field(repr=False)
+    _given_axes: str | None = field(repr=False)
+    _lock: threading.Lock = field(repr=False, default_factory=threading.Lock)
+
+    def __post_init__(self) -> None:
+        weakref.finalize(self, self._stack.close)
+
+    def __enter__(self) -> Movie:
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        self.close()
+
+    def __len__(self) -> int:
+        return len(self.frame_numbers)
+
+    @property
+    def frame_numbers(self) -> tuple[int, ...]:
+        """The frames selected, ascending."""
+        return self.timeline.numbers or ()
+
+    @property
+    def ndim(self) -> int:
+        """Number of spatial axes, 2 or 3."""
+        return len(self.shape)
+
+    @property
+    def bytes_per_frame(self) -> int:
+        """Memory that one frame takes, after the region of interest was cut."""
+        return int(np.prod(self.shape)) * self.dtype.itemsize
+
+    def close(self) -> None:
+        """Close the file; frames cannot be read after it."""
+        self._stack.close()
+
+    def frame(self, number: int) -> np.ndarray:
+        """Read one frame.
+
+        Parameters
+        ----------
+        number : int
+            One of `frame_numbers`.
+
+        Returns
+        -------
+        ndarray of `shape` and `dtype`
+            A new array on every call.
+
+        Raises
+        ------
+        InvalidSetting
+            If the frame is not among those selected.
+        InvalidInput
+            If the file is truncated or damaged there.
+        """
+        if number not in self.frame_numbers:
+            raise InvalidSetting(f"frame {number} is not among the frames of {self.path}: {self.timeline.spans()}.")
+        with self._lock:
+            if len(self._files) == 1:
+                volume = self._stack.volume(number, self.channel, self._region)
+            else:
+                with TiffStack(self._files[number], self._given_axes) as stack:
+                    volume = stack.volume(0, self.channel, self._region)
+        return volume.reshape(self.shape)
+
+    def describe(self) -> str:
+        """Return what the movie is taken to be, in a few lines for the reader."""
+        files = f", {len(self._files)} files" if len(self._files) > 1 else ""
+        how = f"; {self.timeline_note}" if self.timeline_note else ""
+        channels = ", ".join(f"{i}: {name}{'  (read)' * (i == self.channel)}" for i, name in enumerate(self.channels))
+        order = "z × y × x" if self.ndim == 3 else "y × x"
+        region = "" if not any(self.origin) else f", from {order} = {' × '.join(map(str, self.origin))}"
+        return "\n".join(
+            [
+                f"file      {self.path}{files}",
+                f"axes      {self.axes}; a frame is {self.ndim}D, {order} = {' × '.join(map(str, self.shape))}{region}",
+                f"scale     {_sizes(self.calibration, self.ndim)}  ({self.source})",
+                f"time      {_time(self.calibration, self.timeline.step)}",
+                f"frames    {len(self)}: {self.timeline.spans()}{how}",
+                f"channels  {channels}",
+                f"pixels    {self.dtype}, {_bytes(self.bytes_per_frame)} a frame",
+            ]
+        )
+
+
+def read_movie(
+    path: str | Path | Array,
+    *,
+    axes: str | None = None,
+    scale: Sequence[float] | None = None,
+    unit: str | None = None,
+    frame_interval: float | None = None,
+    time_unit: str | None = None,
+    channel: int | str | None = None,
+    frames: slice | None = None,
+    roi: tuple[slice, ...] | None = None,
+) -> Movie:
+    """Open a movie: an OME-TIFF, an ImageJ hyperstack, a plain TIFF, a folder or glob of one TIFF a frame, or an array.
+
+    Parameters
+    ----------
+    path : str, Path or array
+        An array of NumPy, dask or zarr, of which frames are computed when they are read; `axes` and `scale` say the
+        rest. Or a file, folder, or glob pattern. The files of a folder are put in natural order (t2 before t10); each
+        is one frame, YX or ZYX (with C where there are channels), all of one shape. The one number in which their names
+        differ says which frame, counted from the first file: t0 to t4 and t8 to t11 are frames 0 to 4 and 8 to 11.
+    axes : str, optional
+        One letter a dimension of the file: T time, Z depth, C channel, Y, X. Needed where the file does not say, and
+        it overrides what it says. "TZ12YX" divides a plain row of pages into 12 planes a time point. For a folder it
+        names the axes of one file; a leading T stands for the files.
+    scale : sequence of float, optional
+        Voxel size along z, y, x (or y, x for 2D) in `unit`, µm unless given. Needed where the file does not say.
+    unit : str, optional
+        Unit of length wanted. "pixel" measures distances in pixels.
+    frame_interval : float, optional
+        Time between two frames in `time_unit`, s unless given.
+    time_unit : str, optional
+    channel : int or str, optional
+        Number (from 0) or name. Needed when there are several.
+    frames : slice, optional
+        Piece of the movie, such as ``slice(0, 20)`` or ``slice(None, None, 5)``. Frames keep their numbers, and a step
+        stays known.
+    roi : tuple of slice, optional
+        Region of interest in voxels, one slice along z, y, x (or y, x), without steps.
+
+    Raises
+    ------
+    InvalidInput
+        If the file is missing, empty, truncated, in colour or not a TIFF, or the array has no real numbers.
+    UnknownAxes, UnknownScale, UnknownChannel
+        If the file does not say what its dimensions or its voxels are, or has several channels. None is ever guessed.
+    InvalidSetting
+        If `channel`, `frames` or `roi` do not fit the movie, or `scale` is not a size.
+    """
+    files = _files_of(path)
+    given_axes = axes if len(files) == 1 or axes is None else axes.upper().removeprefix("T")
+    stack = TiffStack(files[0], given_axes) if isinstance(path, (str, Path)) else ArrayStack(path, axes)
+    try:
+        number = _channel_number(channel, stack.channels, files[0])
+        ndim = 3 if stack.size("Z") > 1 else 2
+        calibration = _calibrated(stack, ndim, scale, unit, frame_interval, time_unit)
+        whole, note = timed(files) if len(files) > 1 else (Timeline(1, tuple(range(stack.size("T")))), "")
+        timeline = _selected(frames, whole)
+        if isinstance(stack, TiffStack):
+            _check_files(files, stack, given_axes, number, timeline.numbers or ())
+        region = _region(roi, tuple(stack.size(axis) for axis in "ZYX"), ndim)
+        cut = tuple(len(range(stack.size(axis))[part]) for axis, part in zip("ZYX", region, strict=True))
+        return Movie(
+            path=Path(path) if isinstance(path, (str, Path)) else stack.path,
+            axes=stack.axes if len(files) == 1 else f"T{stack.axes}",
+            shape=cut[3 - ndim :],
+            dtype=stack.dtype,
+            calibration=calibration,
+            timeline=timeline,
+            timeline_note=note,
+            origin=tuple(part.start for part in region)[3 - ndim :],
+            channels=stack.channels,
+            channel=number,
+            source=stack.stated.source if scale is None and calibration.is_physical else "given",
+            _files=dict(zip(whole.numbers or (), files, strict=len(files) > 1)),
+            _stack=stack,
+            _region=region,
+            _given_axes=given_axes,
+        )
+    except BaseException:
+        stack.close()
+        raise
+
+
+def _files_of(path: object) -> tuple[Path, ...]:
+    """Return the files of a movie; for an array the one name that it goes by."""
+    if isinstance(path, (str, Path)):
+        return files_of(path)
+    if not isinstance(path, Array):
+        raise InvalidInput(f"a movie is the path of a file, folder or pattern, or an array; got {type(path).__name__}.")
+    return (ArrayStack.path,)
+
+
+def _check_files(
+    files: tuple[Path, ...], stack: TiffStack, axes: str | None, channel: int, selected: tuple[int, ...]
+) -> None:
+    if len(files) > 1:
+        check_alike(files, stack, axes, channel)
+    check_complete(stack, selected if len(files) == 1 else (0,), channel)
+
+
+def _channel_number(channel: int | str | None, names: tuple[str, ...], path: Path) -> int:
+    """Return the number of the channel asked for; a name goes before a number written as text."""
+    listed = ", ".join(f"{number}: {name}" for number, name in enumerate(names))
+    if channel is None:
+        if len(names) == 1:
+            return 0
+        raise UnknownChannel(
+            f"{path}: has {len(names)} channels ({listed}); choose one.",
+            in_python=f"Give its number or name, such as channel={names[-1]!r}.",
+            as_options=f"Give its number or name, such as --channel {shlex.quote(names[-1])}.",
+        )
+    if isinstance(channel, str) and channel in names:
+        if names.count(channel) > 1:
+            raise InvalidSetting(f"channel {channel!r} is the name of several channels ({listed}); give the number.")
+        return names.index(channel)
+    number = int(channel) if isinstance(channel, int) or channel.isdecimal() else -1
+    if not 0 <= number < len(names):
+        raise InvalidSetting(f"{path}: has no channel {channel!r}; it has {listed}.")
+    return number
+
+
+def _calibrated(
+    stack: TiffStack | ArrayStack,
+    ndim: int,
+    scale: Sequence[float] | None,
+    unit: str | None,
+    frame_interval: float | None,
+    time_unit: str | None,
+) -> Calibration:
+    try:
+        return calibrate(stack.stated, ndim, scale=scale, unit=unit, frame_interval=frame_interval, time_unit=time_unit)
+    except InvalidInput as error:
+        raise error.of(stack.path) from error
+
+
+def _selected(frames: slice | None, whole: Timeline) -> Timeline:
+    """Return the frames asked for, by their numbers."""
+    numbers = whole.numbers or ()
+    wanted = range(max(numbers) + 1)[frames or slice(None)]
+    selected = whole.cut(wanted, abs(wanted.step))
+    if not selected.numbers:
+        raise InvalidSetting(f"frames (--frames) selects none of the {len(numbers)} frames, which are {whole.spans()}.")
+    return selected
+
+
+def _region(roi: tuple[slice, ...] | None, sizes: tuple[int, ...], ndim: int) -> tuple[slice, slice, slice]:
+    """Return the region of interest as three slices with whole starts and stops, along z, y, x."""
+    if roi is None:
+        roi = (slice(None),) * ndim
+    names = "zyx"[3 - ndim :]
+    if len(roi) != ndim:
+        raise InvalidSetting(f"roi (--roi) needs {ndim} ranges ({', '.join(names)}); got {len(roi)}.")
+    parts = [slice(0, 1)] * (3 - ndim)
+    for name, part, size in zip(names, roi, sizes[3 - ndim :], strict=True):
+        start, stop = part.start or 0, size if part.stop is None else part.stop
+        if part.step not in (None, 1) or not 0 <= start < stop <= size:
+            raise InvalidSetting(
+                f"roi (--roi) along {name} needs a range from:to inside 0:{size}, without a step; "
+                f"got {part.start}:{part.stop}{'' if part.step is None else f':{part.step}'}."
+            )
+        parts.append(slice(start, stop))
+    return (parts[0], parts[1], parts[2])
+
+
+def _sizes(calibration: Calibration, ndim: int) -> str:
+    order = "z × y × x" if ndim == 3 else "y × x"
+    sizes = " × ".join(f"{size:g}" for size in calibration.scale[3 - ndim :])
+    note = "" if calibration.is_physical else "; distances are in pixels"
+    return f"voxel {order} = {sizes} {calibration.unit}{note}"
+
+
+def _time(calibration: Calibration, step: int) -> str:
+    if calibration.frame_interval is None:
+        return "frame interval not known"
+    between = f"{calibration.frame_interval:g} {calibration.time_unit} between frames"
+    if step == 1:
+        return between
+    return f"{between} whose numbers differ by one, {step * calibration.frame_interval:g} to the next one read"
+
+
+def _bytes(count: int) -> str:
+    size = float(count)
+    for unit in ("B", "kB", "MB"):
+        if size < 1000:
+            return f"{size:.3g} {unit}"
+        size /= 1000
+    return f"{size:.3g} GB"

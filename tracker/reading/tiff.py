@@ -1,0 +1,283 @@
+"""One TIFF file as a stack of planes, of which only those asked for are read."""
+
+from __future__ import annotations
+
+import contextlib
+import math
+import struct
+import zlib
+from collections.abc import Generator
+from pathlib import Path
+from types import TracebackType
+from typing import Any
+
+import numpy as np
+import tifffile
+
+from ...matching.errors import AuctrackError
+from ..calibrating.stated import Stated
+from ..errors import InvalidInput
+from ..regular_files import refuse_pipe
+from .axes import divided, known_axes, naming_axes
+from .metadata import stated_by
+
+_DAMAGE = (
+    ArithmeticError,
+    AssertionError,
+    AttributeError,
+    LookupError,
+    RuntimeError,
+    TypeError,
+    ValueError,
+    struct.error,
+    zlib.error,
+)
+
+
+class TiffStack:
+    """An open TIFF file, read plane by plane.
+
+    Parameters
+    ----------
+    path : Path
+    axes : str, optional
+        One letter a dimension (T, Z, C, Y, X), in the order of the file; overrides what the file says. A number
+        behind a letter divides a plain row of pages: "TZ12YX" means 12 planes a time point.
+
+    Raises
+    ------
+    InvalidInput
+        If the file is missing, not a TIFF, damaged, in colour, or holds several images.
+    UnknownAxes
+        If neither the file nor `axes` says what each dimension is.
+    """
+
+    def __init__(self, path: Path, axes: str | None = None) -> None:
+        self.path = path
+        refuse_pipe(path, "Save the movie in one first.")
+        with damage_explained(path):
+            self._tif = tifffile.TiffFile(path)
+        try:
+            with damage_explained(path):
+                self._understand(axes)
+        except BaseException:
+            self._tif.close()
+            raise
+
+    def _understand(self, axes: str | None) -> None:
+        """Read the headers; no pixels."""
+        self._series = self._only_series(axes)
+        shape = tuple(self._series.shape)
+        if axes is not None:
+            axes, shape = divided(axes, shape, self.path)
+        self.axes = known_axes(self._series.axes, shape, axes, self.path)
+        self.sizes: dict[str, int] = dict(zip(self.axes, shape, strict=True))
+        self.dtype = np.dtype(self._series.dtype).newbyteorder("=")
+        self.stated: Stated
+        self.stated, self._channel_names = self._metadata()
+        self._pages_cover = self._axes_inside_a_page()
+        self._data_offset = self._series.dataoffset
+        self._last_page: tuple[int, np.ndarray] | None = None
+
+    def __enter__(self) -> TiffStack:
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        self.close()
+
+    def close(self) -> None:
+        """Close the file."""
+        self._tif.close()
+
+    def size(self, axis: str) -> int:
+        """Return the length along one axis, 1 where the file has no such axis."""
+        return self.sizes.get(axis, 1)
+
+    @property
+    def channels(self) -> tuple[str, ...]:
+        """Names of the channels; "channel 0", … where the file names none."""
+        count = self.size("C")
+        if len(self._channel_names) == count:
+            return self._channel_names
+        return tuple(f"channel {number}" for number in range(count))
+
+    def volume(self, frame: int, channel: int, region: tuple[slice, slice, slice]) -> np.ndarray:
+        """Read one frame, (z, y, x), of which only the planes inside `region` are touched.
+
+        Raises
+        ------
+        InvalidInput
+            If planes are missing or damaged.
+        """
+        z, y, x = (range(self.size(axis))[part] for axis, part in zip("ZYX", region, strict=True))
+        volume = np.empty((len(z), len(y), len(x)), dtype=self.dtype)
+        for row, plane in enumerate(z):
+            try:
+                volume[row] = self._plane({"T": frame, "Z": plane, "C": channel})[region[1:]]
+            except (OSError, *_DAMAGE) as error:
+                raise InvalidInput(
+                    f"{self.path}: frame {frame}, plane {plane} cannot be read; the file is truncated or "
+                    f"damaged ({error})."
+                ) from error
+        return volume
+
+    def first_missing(self, frames: range | tuple[int, ...], channel: int) -> int | None:
+        """Return the first of `frames` that lacks planes, or whose last plane ends past the end of the file."""
+        with damage_explained(self.path):
+            return next((frame for frame in frames if not self._is_whole(frame, channel)), None)
+
+    def _is_whole(self, frame: int, channel: int) -> bool:
+        index = {"T": frame, "Z": self.size("Z") - 1, "C": channel}
+        if self._data_offset is not None:
+            end = self._data_offset + (self._plane_number(index, self.axes[:-2]) + 1) * self._plane_bytes
+            return end <= self._tif.filehandle.size
+        return all(self._page_is_whole({**index, "Z": plane}) for plane in range(self.size("Z")))
+
+    @property
+    def _plane_bytes(self) -> int:
+        return self.sizes["Y"] * self.sizes["X"] * self.dtype.itemsize
+
+    def _plane(self, index: dict[str, int]) -> np.ndarray:
+        """Return one plane, (y, x)."""
+        if self._data_offset is not None:
+            count = self.sizes["Y"] * self.sizes["X"]
+            offset = self._data_offset + self._plane_number(index, self.axes[:-2]) * self._plane_bytes
+            stored = self.dtype.newbyteorder(self._tif.byteorder)
+            flat = self._tif.filehandle.read_array(stored, count, offset)
+            return flat.reshape(self.sizes["Y"], self.sizes["X"])
+        inside = self._pages_cover
+        image = self._decoded(self._page_number(index)).reshape([self.sizes[axis] for axis in inside])
+        return image[tuple(index[axis] for axis in inside[:-2])]
+
+    def _decoded(self, number: int) -> np.ndarray:
+        """Return the pixels of a page; the last one is kept, because a volumetric page is asked for plane by plane."""
+        if self._last_page is None or self._last_page[0] != number:
+            page = self._series[number]
+            if page is None:
+                raise ValueError("its file of the OME dataset is missing")
+            self._last_page = number, _pixels(page)
+        return self._last_page[1]
+
+    def _page_number(self, index: dict[str, int]) -> int:
+        return self._plane_number(index, self.axes[: -len(self._pages_cover)])
+
+    def _page_is_whole(self, index: dict[str, int]) -> bool:
+        page = self._series[self._page_number(index)]
+        if page is None:
+            return False
+        if page.parent is not self._tif:
+            return True
+        ends = (start + count for start, count in zip(page.dataoffsets, page.databytecounts, strict=True))
+        return max(ends, default=math.inf) <= self._tif.filehandle.size
+
+    def _plane_number(self, index: dict[str, int], axes: str) -> int:
+        """Return the running number of a plane or page, which lie in the order of `axes`, the last one fastest."""
+        number = 0
+        for axis in axes:
+            number = number * self.sizes[axis] + index[axis]
+        return number
+
+    def _axes_inside_a_page(self) -> str:
+        """Return the axes that one page of the file covers: YX, and more in volumetric or planar files."""
+        shape = tuple(length for length in self._series.keyframe.shape)
+        for inside in range(2, len(self.axes) + 1):
+            if math.prod(self.sizes[axis] for axis in self.axes[-inside:]) == math.prod(shape):
+                return self.axes[-inside:]
+        raise InvalidInput(
+            f"{self.path}: its pages of {shape} do not divide an image of {tuple(self.sizes.values())}; "
+            "save it as an ImageJ hyperstack or OME-TIFF."
+        )
+
+    def _only_series(self, axes: str | None) -> Any:
+        if not len(self._tif.pages) or not self._ends_as_it_should():
+            raise InvalidInput(f"{self.path}: its list of pages breaks off; the TIFF file is truncated or damaged.")
+        if "<BinaryOnly" in (self._tif.pages.first.description or ""):
+            raise InvalidInput(f"{self.path}: is a part of a multi-file OME dataset; open the file with the metadata.")
+        series = self._tif.series
+        if len(series) != 1:
+            shapes = ", ".join(f"{image.shape}" for image in series[:4])
+            raise InvalidInput(
+                f"{self.path}: holds {len(series)} images ({shapes}); save the one to be tracked in a file of its own."
+            )
+        only = series[0]
+        if self._is_damaged(only.kind):
+            raise InvalidInput(f"{self.path}: its pages do not match its header; the file is truncated or damaged.")
+        if "S" in only.axes and (axes is None or not only.axes.endswith("YX")):
+            remedy = naming_axes(len(only.shape)) if only.axes.endswith("YX") else {}
+            raise InvalidInput(f"{self.path}: is a colour (RGB) image; {_instead_of_colour(only)}", **remedy)
+        compression = tifffile.COMPRESSION(only.keyframe.compression)
+        if compression not in tifffile.TIFF.DECOMPRESSORS:
+            raise InvalidInput(
+                f"{self.path}: is compressed with {compression.name}; `pip install imagecodecs` to read it."
+            )
+        if 0 in only.shape:
+            raise InvalidInput(f"{self.path}: holds no pixels (its shape is {only.shape}).")
+        if np.dtype(only.dtype).kind not in "uif":
+            raise InvalidInput(f"{self.path}: has pixels of type {only.dtype}; whole or real numbers are needed.")
+        return only
+
+    def _ends_as_it_should(self) -> bool:
+        """Whether the last page that can be found is marked as the last."""
+        link, handle = self._tif.pages.next_page_offset, self._tif.filehandle
+        if link is None:
+            return False
+        handle.seek(link)
+        size = self._tif.tiff.offsetsize
+        return handle.read(size) == bytes(size)
+
+    def _is_damaged(self, kind: str) -> bool:
+        """Whether tifffile had to leave the file's own header aside (it does so when pages are missing)."""
+        return (self._tif.is_ome and kind != "ome") or (self._tif.is_imagej and kind != "imagej")
+
+    def _metadata(self) -> tuple[Stated, tuple[str, ...]]:
+        try:
+            return stated_by(self._tif)
+        except InvalidInput as error:
+            raise InvalidInput(f"{self.path}: {error}") from error
+
+
+def _instead_of_colour(series: Any) -> str:
+    """Return what to do: tifffile takes 3 or 4 planes for colours when it writes a stack without being told."""
+    if not series.axes.endswith("YX"):
+        return (
+            "auctrack reads one grey channel. Make it grey first (in Fiji: Image > Type > 8-bit), or split its colours."
+        )
+    return f"auctrack reads one grey channel; its {series.shape[-3]} colours may be planes saved as colours."
+
+
+def _pixels(page: Any) -> np.ndarray:
+    """Read a page, opening its file for the moment when it is another one of a multi-file dataset."""
+    handle = page.parent.filehandle
+    if not handle.closed:
+        return page.asarray()
+    handle.open()
+    try:
+        return page.asarray()
+    finally:
+        handle.close()
+
+
+@contextlib.contextmanager
+def damage_explained(path: Path) -> Generator[None]:
+    """Turn whatever a missing or damaged TIFF file raises into one sentence.
+
+    tifffile trusts what headers say; where they are damaged it fails in every one of these ways.
+    """
+    try:
+        yield
+    except AuctrackError:
+        raise
+    except FileNotFoundError as error:
+        raise InvalidInput(f"{path}: there is no such file.") from error
+    except tifffile.TiffFileError as error:
+        empty = path.is_file() and path.stat().st_size == 0
+        what = "the file is empty." if empty else f"is not a TIFF file, or a damaged one ({error})."
+        if path.suffix.lower() == ".xml":
+            what = "is not a movie. If it is TrackMate's, export its spots as CSV there, and link that table."
+        raise InvalidInput(f"{path}: {what}") from error
+    except OSError as error:
+        raise InvalidInput(f"{path}: cannot be read ({error.strerror or error}).") from error
+    except _DAMAGE as error:
+        raise InvalidInput(f"{path}: is a damaged TIFF file ({type(error).__name__}: {error}).") from error

@@ -1,0 +1,130 @@
+"""Detected points to true points of the same frame, one to one, for scoring.
+
+Solved by SciPy, apart from the solvers that the score judges.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+import numpy as np
+from scipy.optimize import linear_sum_assignment
+from scipy.sparse import coo_array, csr_array
+from scipy.sparse.csgraph import connected_components, min_weight_full_bipartite_matching
+from scipy.spatial import KDTree
+
+from ..calibrating.lengths import require_length
+from ..errors import InvalidInput
+from ..points import Points
+
+# Above so many cells (32 MB) a cluster of close points is assigned sparsely instead of as a dense matrix.
+_DENSE_CELLS = 4_000_000
+
+
+def match_points(points: Points, truth: Points, tolerance: float) -> np.ndarray:
+    """Assign points to the true points of the same frame, one to one, none farther than the tolerance.
+
+    Parameters
+    ----------
+    points, truth : Points
+        Of the same unit and dimension.
+    tolerance : float
+        Longest distance of a pair, in the unit of the calibration.
+
+    Returns
+    -------
+    ndarray
+        int64 (len(points),): row of `truth` for every point, -1 for none.
+
+    Raises
+    ------
+    InvalidInput
+        If the tables' units or dimensions differ.
+    InvalidSetting
+        If the tolerance is not a finite length above zero.
+
+    Notes
+    -----
+    The assignment minimises the sum of min(distance, tolerance) over the true points, the gated distance of Chenouard
+    et al., "Objective comparison of particle tracking methods", Nature Methods 11 (2014): a pair is worth what it
+    saves.
+    """
+    require_length("tolerance", tolerance)
+    require_comparable(points, truth)
+    match = np.full(len(points), -1, dtype=np.int64)
+    rows, columns, distances = close_pairs(points, truth, tolerance)
+    for row, column in _best_pairs(rows, columns, distances, (len(points), len(truth)), tolerance):
+        match[row] = column
+    return match
+
+
+def require_comparable(points: Points, truth: Points) -> None:
+    """Refuse tables of different dimensions or units (`InvalidInput`)."""
+    if points.ndim != truth.ndim:
+        raise InvalidInput(f"tables need the same axes; one has {points.ndim}, the truth {truth.ndim}.")
+    if points.calibration.unit != truth.calibration.unit:
+        raise InvalidInput(
+            f"tables need the same unit of length; one is in {points.calibration.unit}, the truth in "
+            f"{truth.calibration.unit}. Give scale or unit where the tables are made or read (link --voxel or --unit, "
+            "score --truth-voxel)."
+        )
+
+
+def close_pairs(points: Points, truth: Points, tolerance: float) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+    """Return rows, columns and distances of all pairs of one frame within the tolerance."""
+    pairs = [(np.empty(0, dtype=np.int64), np.empty(0, dtype=np.int64), np.empty(0))]
+    x, y = points.positions, truth.positions
+    of_point, of_truth = _rows_by_frame(points.frames), _rows_by_frame(truth.frames)
+    for frame in of_point.keys() & of_truth.keys():
+        row, column = of_point[frame], of_truth[frame]
+        near = KDTree(x[row]).sparse_distance_matrix(KDTree(y[column]), tolerance, output_type="ndarray")
+        pairs.append((row[near["i"]], column[near["j"]], near["v"]))
+    rows, columns, distances = (np.concatenate(parts) for parts in zip(*pairs, strict=True))
+    return rows, columns, distances
+
+
+def _rows_by_frame(frames: np.ndarray) -> dict[int, np.ndarray]:
+    order = np.argsort(frames, kind="stable")
+    numbers, starts = np.unique(frames[order], return_index=True)
+    return dict(zip(numbers.tolist(), np.split(order, starts)[1:], strict=True))
+
+
+def _best_pairs(
+    rows: np.ndarray, columns: np.ndarray, distances: np.ndarray, shape: tuple[int, int], tolerance: float
+) -> Iterator[tuple[np.ndarray, np.ndarray]]:
+    """Yield the pairs of the best assignment, cluster of close points by cluster."""
+    graph = coo_array((np.ones(len(rows)), (rows, columns + shape[0])), shape=(sum(shape), sum(shape)))
+    cluster = connected_components(graph, directed=False)[1][rows]
+    alone = np.bincount(cluster, minlength=1)[cluster] == 1
+    yield rows[alone], columns[alone]
+    order = np.flatnonzero(~alone)[np.argsort(cluster[~alone], kind="stable")]
+    for pairs in np.split(order, np.flatnonzero(np.diff(cluster[order])) + 1):
+        row, local_row = np.unique(rows[pairs], return_inverse=True)
+        column, local_column = np.unique(columns[pairs], return_inverse=True)
+        assign = _assign_dense if len(row) * len(column) <= _DENSE_CELLS else _assign_sparse
+        i, j = assign(local_row, local_column, distances[pairs], (len(row), len(column)), tolerance)
+        yield row[i], column[j]
+
+
+def _assign_dense(
+    rows: np.ndarray, columns: np.ndarray, distances: np.ndarray, shape: tuple[int, int], tolerance: float
+) -> tuple[np.ndarray, np.ndarray]:
+    """Minimise Σ min(distance, tolerance) on a full matrix."""
+    cost = np.full(shape, np.inf)
+    cost[rows, columns] = distances
+    i, j = linear_sum_assignment(np.minimum(cost, tolerance))
+    close = np.isfinite(cost[i, j])
+    return i[close], j[close]
+
+
+def _assign_sparse(
+    rows: np.ndarray, columns: np.ndarray, distances: np.ndarray, shape: tuple[int, int], tolerance: float
+) -> tuple[np.ndarray, np.ndarray]:
+    """Do the same on the close pairs only, every row with a column of its own to fall back to, at the tolerance."""
+    n, m = shape
+    own = np.arange(n)
+    # A constant on every edge changes no full matching, and keeps SciPy from dropping pairs at distance 0.
+    cost = np.concatenate([distances, np.full(n, tolerance)]) + tolerance
+    graph = csr_array((cost, (np.concatenate([rows, own]), np.concatenate([columns, own + m]))), shape=(n, m + n))
+    i, j = min_weight_full_bipartite_matching(graph)
+    return i[j < m], j[j < m]

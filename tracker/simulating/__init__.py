@@ -1,0 +1,1 @@
+"""Movies with a known truth: persistent walkers and their pictures."""
