@@ -31,7 +31,7 @@ def test_every_public_name_is_there(name):
 def test_functions_stay_functions_whatever_was_imported_before():
     import auctrack.matching.certificate.verification
     import auctrack.matching.solving
-    import auctrack.tracker.link
+    import auctrack.tracker.linking.link
 
     assert callable(auctrack.link)
     assert callable(auctrack.solve)

@@ -31,7 +31,7 @@ class MeasuredTracks:
     ----------
     tracks : Tracks
     measures : DataFrame
-        One row a track (`tracker.measures.measure_tracks`), with `smallest_margin` where margins are known.
+        One row a track (`tracker.measuring.measures.measure_tracks`), with `smallest_margin` where margins are known.
     """
 
     tracks: Tracks

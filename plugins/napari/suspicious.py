@@ -18,7 +18,7 @@ def suspicious_links(linking: Linking, margins: np.ndarray, count: int = ENOUGH)
     ----------
     linking : Linking
     margins : float64 (links,)
-        `tracker.margins.link_margins`, in the order of `linking.links`.
+        `tracker.linking.margins.link_margins`, in the order of `linking.links`.
     count : int
         Links of each kind at most.
 

@@ -408,7 +408,7 @@ def killed_while_writing(path: Path, age: float) -> Path:
     code = f"""
 import os, signal
 from pathlib import Path
-from auctrack.tracker.write import write_whole
+from auctrack.tracker.formats.write import write_whole
 def die(file):
     file.write(b"half")
     os.kill(os.getpid(), signal.SIGKILL)
