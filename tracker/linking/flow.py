@@ -1,0 +1,141 @@
+"""The neighbours' flow: how the particles around one move over the same frames, as a prediction of its own step."""
+
+# ruff: noqa: ANN001, ANN202
+
+from __future__ import annotations
+
+import numpy as np
+from numba import njit
+from scipy.spatial import cKDTree
+
+from .graph import Graph
+from .ordered import Ordered
+
+NEIGHBOURS = 8
+"""Nearest other particles that are asked."""
+HALF = 1.0
+"""Probable neighbours' links at which their mean is believed by half."""
+
+
+def neighbours(movie: Ordered) -> np.ndarray:
+    """Return the nearest other particles of the same frame, int32 (n, `NEIGHBOURS`), −1 where there are fewer."""
+    out = np.full((len(movie), NEIGHBOURS), -1, np.int32)
+    for f in range(len(movie.number)):
+        own = movie.of_frame(f)
+        position = movie.position[own]
+        k = min(NEIGHBOURS + 1, len(position))
+        if k > 1:
+            _, near = cKDTree(position).query(position, k=range(1, k + 1))
+            out[own, : k - 1] = _others(near.astype(np.int32)) + own.start
+    return out
+
+
+def flow_of_edges(graph: Graph, near: np.ndarray, probability: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+    """Return what the neighbours say of every edge's displacement, and of where each detection goes in one frame.
+
+    Parameters
+    ----------
+    graph : Graph
+    near : int32 (n, k)
+        See `neighbours`.
+    probability : float64 (edges,)
+
+    Returns
+    -------
+    float64 (edges, d), float64 (n, d)
+    """
+    leaving, arriving = _means(graph.indptr, graph.head, graph.lag, graph.step, probability)
+    ahead, behind = _field(near, *leaving), _field(near, *arriving)
+    return _of_edges(graph.indptr, graph.head, graph.lag, *ahead, *behind), ahead[0]
+
+
+@njit(cache=True, nogil=True)
+def _others(near):
+    """Drop each particle from its own neighbours; of coincident ones the last, whoever it is."""
+    out = np.empty((len(near), near.shape[1] - 1), np.int32)
+    for i in range(len(near)):
+        at = 0
+        for k in range(near.shape[1]):
+            if near[i, k] != i and at < out.shape[1]:
+                out[i, at] = near[i, k]
+                at += 1
+    return out
+
+
+@njit(cache=True, nogil=True)
+def _means(indptr, head, lag, step, probability):
+    """Return the probable displacement and its weight for each detection's leaving, then arriving, one-frame links."""
+    n, ndim = len(indptr) - 1, step.shape[1]
+    out, into = np.zeros((n, ndim)), np.zeros((n, ndim))
+    out_weight, into_weight = np.zeros(n), np.zeros(n)
+    for i in range(n):
+        for e in range(indptr[i], indptr[i + 1]):
+            if lag[e] != 1 or probability[e] < 1e-3:
+                continue
+            j, p = head[e], probability[e]
+            out_weight[i] += p
+            into_weight[j] += p
+            for axis in range(ndim):
+                out[i, axis] += p * step[e, axis]
+                into[j, axis] += p * step[e, axis]
+    for i in range(n):
+        for axis in range(ndim):
+            out[i, axis] /= max(out_weight[i], 1e-9)
+            into[i, axis] /= max(into_weight[i], 1e-9)
+    return (out, out_weight), (into, into_weight)
+
+
+@njit(cache=True, nogil=True)
+def _field(near, mean, weight):
+    """Return the neighbours' mean displacement around each detection, outliers weighing less, and its weight."""
+    n, ndim = mean.shape
+    field, support = np.zeros((n, ndim)), np.zeros(n)
+    centre = np.zeros(ndim)
+    for i in range(n):
+        spread = np.inf
+        for _ in range(3):
+            total, squares, new = 0.0, 0.0, np.zeros(ndim)
+            plain = 0.0
+            for k in range(near.shape[1]):
+                j = near[i, k]
+                if j < 0 or weight[j] < 0.05:
+                    continue
+                r2 = 0.0
+                for axis in range(ndim):
+                    r2 += (mean[j, axis] - centre[axis]) ** 2
+                w = weight[j] ** 2 / (1.0 + (r2 / spread if spread < np.inf else 0.0))
+                total += w
+                plain += weight[j]
+                squares += w * r2
+                for axis in range(ndim):
+                    new[axis] += w * mean[j, axis]
+            if total <= 0.0:
+                break
+            for axis in range(ndim):
+                centre[axis] = new[axis] / total
+            if spread == np.inf:
+                squares = 0.0
+                for k in range(near.shape[1]):
+                    j = near[i, k]
+                    if j >= 0 and weight[j] >= 0.05:
+                        for axis in range(ndim):
+                            squares += weight[j] ** 2 * (mean[j, axis] - centre[axis]) ** 2
+            spread = max(squares / total, 1e-12)
+            support[i] = plain
+        for axis in range(ndim):
+            field[i, axis] = centre[axis] if support[i] > 0 else 0.0
+            centre[axis] = 0.0
+    return field, support
+
+
+@njit(cache=True, nogil=True)
+def _of_edges(indptr, head, lag, ahead, ahead_weight, behind, behind_weight):
+    """Return the flow along each edge: that around its tail and that around its head, by what supports them."""
+    out = np.empty((len(head), ahead.shape[1]))
+    for i in range(len(indptr) - 1):
+        for e in range(indptr[i], indptr[i + 1]):
+            a, b = ahead_weight[i], behind_weight[head[e]]
+            for axis in range(ahead.shape[1]):
+                mean = (a * ahead[i, axis] + b * behind[head[e], axis]) / (a + b + HALF)
+                out[e, axis] = lag[e] * mean
+    return out

@@ -1,0 +1,154 @@
+"""Candidate links of a whole movie as one sparse graph: rows are detections as tails, columns detections as heads."""
+
+# ruff: noqa: ANN001, ANN202
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from functools import cached_property
+
+import numpy as np
+from numba import njit
+
+from ...matching.grid import build_grid, pairs_in_grid
+from .ordered import Ordered
+
+
+@dataclass(frozen=True)
+class Graph:
+    """Candidate links, sorted by tail and then head.
+
+    Attributes
+    ----------
+    indptr, head : int64 (n + 1,), int32 (edges,)
+        CSR over all detections.
+    lag : int8 (edges,)
+        Frames from tail to head: 1 for frames that follow each other.
+    step : float64 (edges, d)
+        Displacement, in spacings.
+    """
+
+    indptr: np.ndarray
+    head: np.ndarray
+    lag: np.ndarray
+    step: np.ndarray
+
+    def __len__(self) -> int:
+        return len(self.head)
+
+    @property
+    def n(self) -> int:
+        """Detections of the movie."""
+        return len(self.indptr) - 1
+
+    @cached_property
+    def tail(self) -> np.ndarray:
+        """Tail of each edge, int32 (edges,)."""
+        return np.repeat(np.arange(self.n, dtype=np.int32), np.diff(self.indptr))
+
+    @cached_property
+    def incoming(self) -> tuple[np.ndarray, np.ndarray]:
+        """The edges by head: (pointers int64 (n + 1,), edges int64 (edges,)), ascending within a head."""
+        return _by_head(self.head, self.n)
+
+    def only(self, keep: np.ndarray) -> Graph:
+        """Return the graph of some of its edges, `keep` a mask."""
+        indptr = np.concatenate([[0], np.cumsum(keep)])[self.indptr]
+        return Graph(indptr, self.head[keep], self.lag[keep], self.step[keep])
+
+
+def candidates(movie: Ordered, lag: int, radius: float, predicted: np.ndarray, heads: np.ndarray | None = None) -> Graph:
+    """Return the pairs of detections `lag` frames apart of which the later lies within a radius of a prediction.
+
+    Parameters
+    ----------
+    movie : Ordered
+    lag : int
+    radius : float
+        In spacings.
+    predicted : float64 (n, d)
+        Where each detection is expected `lag` frames later; NaN where it is not to be looked for.
+    heads : bool (n,), optional
+        Detections that may be found; all, if not given.
+    """
+    counts = np.zeros(len(movie), np.int64)
+    found: list[np.ndarray] = []
+    for f, g in movie.frames_apart(lag):
+        rows = np.arange(len(movie))[movie.of_frame(f)]
+        cols = np.arange(len(movie))[movie.of_frame(g)]
+        rows = rows[np.isfinite(predicted[rows, 0])]
+        if heads is not None:
+            cols = cols[heads[cols]]
+        if len(rows) and len(cols):
+            widths, head = _within(movie.position, predicted, rows, cols, radius)
+            counts[rows] = widths
+            found.append(head)
+    head = np.concatenate([np.empty(0, np.int32), *found])
+    indptr = np.concatenate([[0], np.cumsum(counts)])
+    step = _steps(indptr, head, movie.position)
+    return Graph(indptr, head, np.full(len(head), lag, np.int8), step)
+
+
+def _within(
+    position: np.ndarray, predicted: np.ndarray, rows: np.ndarray, cols: np.ndarray, radius: float
+) -> tuple[np.ndarray, np.ndarray]:
+    """Return how many heads each of some rows of a frame has, and which."""
+    grid = build_grid(position[cols], radius)
+    indptr, place, _ = pairs_in_grid(np.ascontiguousarray(predicted[rows]), grid, radius)
+    head = cols[grid.order[place]].astype(np.int32)
+    _sort_within_rows(indptr, head)
+    return np.diff(indptr), head
+
+
+def merged(graphs: Sequence[Graph]) -> Graph:
+    """Return the graph with the edges of several, each of another lag, shortest lag first."""
+    if len(graphs) == 1:
+        return graphs[0]
+    indptr = np.sum([g.indptr for g in graphs], axis=0)
+    ndim = graphs[0].step.shape[1]
+    size = int(indptr[-1])
+    joined = Graph(indptr, np.empty(size, np.int32), np.empty(size, np.int8), np.empty((size, ndim)))
+    at = indptr[:-1].copy()
+    for g in graphs:
+        _lay(at, g.indptr, g.head, g.lag, g.step, joined.head, joined.lag, joined.step)
+    return joined
+
+
+@njit(cache=True, nogil=True)
+def _lay(at, indptr, head, lag, step, head_out, lag_out, step_out):
+    """Copy each row's edges to where the row's place `at` stands, and move it on."""
+    for i in range(len(at)):
+        for e in range(indptr[i], indptr[i + 1]):
+            head_out[at[i]], lag_out[at[i]], step_out[at[i]] = head[e], lag[e], step[e]
+            at[i] += 1
+
+
+@njit(cache=True, nogil=True)
+def _sort_within_rows(indptr, head):
+    for i in range(len(indptr) - 1):
+        head[indptr[i] : indptr[i + 1]].sort()
+
+
+@njit(cache=True, nogil=True)
+def _steps(indptr, head, position):
+    step = np.empty((len(head), position.shape[1]))
+    for i in range(len(indptr) - 1):
+        for e in range(indptr[i], indptr[i + 1]):
+            for axis in range(position.shape[1]):
+                step[e, axis] = position[head[e], axis] - position[i, axis]
+    return step
+
+
+@njit(cache=True, nogil=True)
+def _by_head(head, n):
+    pointers = np.zeros(n + 1, np.int64)
+    for e in range(len(head)):
+        pointers[head[e] + 1] += 1
+    pointers = np.cumsum(pointers)
+    at = pointers[:-1].copy()
+    edges = np.empty(len(head), np.int64)
+    for e in range(len(head)):
+        edges[at[head[e]]] = e
+        at[head[e]] += 1
+    return pointers, edges

@@ -1,0 +1,112 @@
+"""The law of a displacement, alone and after the one before it: Gaussians of several classes, one variance per axis.
+
+A particle is of a class (slow, fast) that lasts from link to link with probability `stickiness`, and else is drawn anew
+from `shares`. In class k a displacement over one frame has variance `first[k]`, and after a displacement v it has mean
+`persistence[k]`·v and variance `second[k]`. Over more frames the same process is summed up.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+
+import numpy as np
+
+NARROWEST = 0.003
+"""Smallest standard deviation per axis, in spacings: identical positions must not make a class infinitely sure."""
+RELATIVE = 0.03
+"""Smallest standard deviation of a class, in those of the whole law on the same axis."""
+LEAST_SHARE = 0.02
+"""Smallest share of a class."""
+
+
+@dataclass(frozen=True)
+class Law:
+    """Parameters of the law, per class k and axis.
+
+    Attributes
+    ----------
+    shares : float64 (classes,)
+    first, second : float64 (classes, d)
+        Variances in squared spacings.
+    persistence : float64 (classes,)
+    stickiness : float
+    """
+
+    shares: np.ndarray
+    first: np.ndarray
+    second: np.ndarray
+    persistence: np.ndarray
+    stickiness: float
+
+    @property
+    def variance(self) -> np.ndarray:
+        """Variance of a displacement over one frame on each axis, all classes together."""
+        return self.shares @ self.first
+
+    def floored(self) -> Law:
+        """Return the law with shares and variances that are not too small to be true."""
+        shares = np.maximum(self.shares, LEAST_SHARE)
+        shares = shares / shares.sum()
+        least = np.maximum(NARROWEST**2, RELATIVE**2 * (shares @ self.first))
+        first = np.maximum(self.first, least)
+        return replace(self, shares=shares, first=first, second=np.maximum(self.second, np.maximum(NARROWEST**2, RELATIVE**2 * first)))
+
+
+@dataclass(frozen=True)
+class Tables:
+    """What the densities need, per class and number of frames (lags from 1 on, index lag − 1).
+
+    Attributes
+    ----------
+    shares : float64 (classes,)
+    stickiness : float
+    slope : float64 (classes, lags)
+        Mean displacement over the lag, per velocity before it.
+    first_precision, first_norm : float64 (classes, lags, d), (classes, lags)
+        Inverse variances, and logs of the norming factor.
+    second_precision, second_norm : float64 (classes, lags before, lags, d), (classes, lags before, lags)
+    """
+
+    shares: np.ndarray
+    stickiness: float
+    slope: np.ndarray
+    first_precision: np.ndarray
+    first_norm: np.ndarray
+    second_precision: np.ndarray
+    second_norm: np.ndarray
+
+    @property
+    def packed(self) -> tuple[np.ndarray, float, np.ndarray, np.ndarray, np.ndarray, np.ndarray, np.ndarray]:
+        """The fields in order, for compiled code."""
+        return (
+            self.shares,
+            self.stickiness,
+            self.slope,
+            self.first_precision,
+            self.first_norm,
+            self.second_precision,
+            self.second_norm,
+        )
+
+
+def tables(law: Law, lags: int) -> Tables:
+    """Sum the law up over 1 … lags frames."""
+    p = law.persistence[:, None]
+    lag = np.arange(1, lags + 1)
+    powers = p ** np.arange(lags + 1)  # (classes, lags + 1): 1, p, p², …
+    partial = np.cumsum(powers, axis=1)  # 1, 1 + p, …
+    slope = p * partial[:, :lags]
+    first_growth = np.cumsum(np.concatenate([np.ones((len(p), 1)), 1 + 2 * slope[:, : lags - 1]], axis=1), axis=1)
+    second_growth = np.cumsum(partial[:, :lags] ** 2, axis=1)
+    # A velocity averaged over several frames is not the last one.
+    blur = (1 - p) * (lag - 1) / lag  # (classes, lags before)
+    first = law.first[:, None, :] * np.maximum(first_growth, 0.5)[:, :, None]
+    second = (
+        law.second[:, None, None, :] * second_growth[:, None, :, None]
+        + law.first[:, None, None, :] * (blur[:, :, None] * slope[:, None, :] ** 2)[..., None]
+    )
+    return Tables(law.shares, law.stickiness, slope, 1 / first, _norm(first), 1 / second, _norm(second))
+
+
+def _norm(variance: np.ndarray) -> np.ndarray:
+    return -0.5 * np.log(2 * np.pi * variance).sum(axis=-1)

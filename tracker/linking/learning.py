@@ -1,0 +1,111 @@
+"""Expectation-maximisation: sweeps that make links probable, and laws that are learned from the probable links."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field, replace
+
+import numpy as np
+
+from .flow import flow_of_edges
+from .graph import Graph
+from .law import Law, tables
+from .marginals import link_marginals
+from .ordered import Ordered
+from .shares import Shares, shares_of
+from .sweep import Sums, combined, contexts, first_densities, step_sums
+
+ROUNDS = 12
+"""Rounds of belief propagation a sweep; the messages are kept from sweep to sweep."""
+TOLERANCE = 1e-3
+
+
+@dataclass
+class Belief:
+    """What is believed of a movie's links; every sweep improves it.
+
+    Attributes
+    ----------
+    near : int32 (n, k) or None
+        Neighbours, where their flow is a context.
+    flow_weight : float
+        What the neighbours' displacement counts.
+    linked : bool
+        Whether links know of the links before and after them.
+    """
+
+    movie: Ordered
+    graph: Graph
+    law: Law
+    shares: Shares
+    probability: np.ndarray
+    lags: int = 1
+    near: np.ndarray | None = None
+    flow_weight: float = 0.0
+    linked: bool = False
+    sums: Sums | None = None
+    weight: np.ndarray = field(default_factory=lambda: np.empty(0))
+    message: np.ndarray = field(default_factory=lambda: np.empty(0))
+    past: np.ndarray = field(default_factory=lambda: np.empty((0, 0)))
+    future: np.ndarray = field(default_factory=lambda: np.empty((0, 0)))
+
+    def __post_init__(self) -> None:
+        self.restart(self.graph, self.probability)
+
+    def restart(self, graph: Graph, probability: np.ndarray) -> None:
+        """Take another graph of candidates, whose links are as probable as given."""
+        self.graph, self.probability = graph, probability
+        self.weight = np.zeros(len(graph))
+        self.message = np.ones(len(graph))
+        self.past = np.tile(self.law.shares, (len(graph), 1))
+        self.future = np.ones((len(graph), len(self.law.shares)))
+
+    def own_steps(self) -> np.ndarray:
+        """Return the displacements less what the neighbours' flow explains, float64 (edges, d)."""
+        if self.near is None or self.flow_weight == 0.0:
+            return self.graph.step
+        flow, _ = flow_of_edges(self.graph, self.near, self.probability)
+        return self.graph.step - self.flow_weight * flow
+
+    def sweep(self, *, learn: bool = True, damping: float = 0.5) -> None:
+        """Weigh every link by its contexts, make the weights probabilities, and learn the law from these."""
+        graph, law = self.graph, tables(self.law, self.lags).packed
+        step = self.own_steps()
+        alone = first_densities(step, graph.lag, law)
+        if self.linked:
+            past, future, sums = contexts(
+                graph.indptr, *graph.incoming, graph.lag, step, self.probability, alone, self.past, self.future, law
+            )
+            self.sums = Sums(*sums)
+        else:
+            past, future = alone, np.ones_like(alone)
+        log_factor = combined(past, future)
+        self.weight = self.shares.log_odds(self.movie.log_density)[graph.lag - 1] + log_factor
+        self.past, self.future = past, future
+        new = link_marginals(graph.indptr, graph.head, self.weight, self.message, ROUNDS, TOLERANCE)
+        self.probability = (1 - damping) * new + damping * self.probability
+        if learn:
+            self.learn(step)
+
+    def learn(self, step: np.ndarray) -> None:
+        """Learn the shares and the law from the probable links."""
+        self.shares = shares_of(self.movie, self.graph, self.probability, self.lags)
+        total, squares = step_sums(step, self.graph.lag, self.probability, self.past, self.future)
+        law = self.law
+        if total.sum() > 1:
+            # A prior of one link with the law as it is keeps classes that no link belongs to.
+            first = (squares + law.first) / (total + 1)[:, None]
+            law = replace(law, shares=(total + law.shares) / (total.sum() + 1), first=first)
+        if self.linked and self.sums is not None and self.sums.pairs > 1:
+            law = _second(law, self.sums)
+        self.law = law.floored()
+
+
+def _second(law: Law, sums: Sums) -> Law:
+    """Return the law with what consecutive links say: persistence by weighted least squares, innovations, classes."""
+    slope = (sums.product / law.second).sum(axis=1) / np.maximum((sums.earlier2 / law.second).sum(axis=1), 1e-300)
+    trust = sums.by_class / (sums.by_class + 5)
+    p = np.clip(trust * slope, -0.6, 1.0)[:, None]
+    left = sums.later2 - 2 * p * sums.product + p**2 * sums.earlier2
+    second = (np.maximum(left, 0) + law.second) / (sums.by_class + 1)[:, None]
+    stickiness = float(np.clip(sums.kept / sums.pairs, 0.02, 0.98))
+    return replace(law, second=second, persistence=p[:, 0], stickiness=stickiness)

@@ -1,0 +1,178 @@
+"""One sweep over the movie: what each candidate link is worth given the links that may come before and after it.
+
+The past of edge e, tail i, speaks through the edges g into i, each with its probability and the class of its particle;
+its future through the edges h out of its head. Every node is the meeting of one future and one past, so a single loop
+over nodes serves both, and gathers what the law is learned from.
+"""
+
+# ruff: noqa: ANN001, ANN202
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+import numpy as np
+from numba import njit
+
+IGNORED = 1e-3
+"""Probability below which an edge says nothing about its neighbours."""
+TELLING = 0.05
+"""Probability of two edges in a row from which the law is learned from them."""
+TINY = 1e-300
+
+
+class Sums(NamedTuple):
+    """What the law is learned from: sums over pairs of consecutive edges, both over one frame, by their probability.
+
+    Attributes
+    ----------
+    pairs : float
+    gain : float
+        Nats by which the edge before makes the later edge likelier.
+    kept : float
+        Pairs whose class was kept rather than drawn anew.
+    by_class : float64 (classes,)
+    later2, product, earlier2 : float64 (classes, d)
+        Sums of y², y·y_before and y_before².
+    """
+
+    pairs: float
+    gain: float
+    kept: float
+    by_class: np.ndarray
+    later2: np.ndarray
+    product: np.ndarray
+    earlier2: np.ndarray
+
+
+@njit(cache=True, nogil=True)
+def first_densities(step, lag, law):
+    """Return share times density of each edge's displacement without a context, float64 (edges, classes)."""
+    shares, _, _, precision, norm, _, _ = law
+    out = np.empty((len(step), len(shares)))
+    for e in range(len(step)):
+        d = lag[e] - 1
+        for k in range(len(shares)):
+            q = 0.0
+            for axis in range(step.shape[1]):
+                q += step[e, axis] * step[e, axis] * precision[k, d, axis]
+            out[e, k] = shares[k] * np.exp(norm[k, d] - 0.5 * q) + TINY
+    return out
+
+
+@njit(cache=True, nogil=True)
+def contexts(indptr, in_ptr, in_edge, lag, step, probability, alone, past_class, future_class, law):
+    """Return the factors of every edge from its past and its future, per class, and the sums the law is learned from.
+
+    Parameters
+    ----------
+    alone : float64 (edges, classes)
+        `first_densities`.
+    past_class : float64 (edges, classes)
+        Class of an edge's particle by its displacement and past, summing to 1.
+    future_class : float64 (edges, classes)
+        Likelihood of an edge's future by class.
+    """
+    shares, stickiness, slope, _, _, precision, norm = law
+    n_edges, ndim = step.shape
+    classes = len(shares)
+    past = np.zeros((n_edges, classes))
+    future = np.zeros((n_edges, classes))
+    came, went = np.zeros(len(indptr) - 1), np.zeros(len(indptr) - 1)
+    density, joint = np.empty(classes), np.empty(classes)
+    by_class = np.zeros(classes)
+    later2, product, earlier2 = np.zeros((classes, ndim)), np.zeros((classes, ndim)), np.zeros((classes, ndim))
+    pairs, gain, kept = 0.0, 0.0, 0.0
+    for i in range(len(indptr) - 1):
+        for at in range(in_ptr[i], in_ptr[i + 1]):
+            came[i] += probability[in_edge[at]]
+        for e in range(indptr[i], indptr[i + 1]):
+            went[i] += probability[e]
+        for at in range(in_ptr[i], in_ptr[i + 1]):
+            g = in_edge[at]
+            before = lag[g] - 1
+            for e in range(indptr[i], indptr[i + 1]):
+                if probability[g] < IGNORED and probability[e] < IGNORED:
+                    continue
+                d = lag[e] - 1
+                for k in range(classes):
+                    q, pull = 0.0, slope[k, d] / (before + 1)
+                    for axis in range(ndim):
+                        r = step[e, axis] - pull * step[g, axis]
+                        q += r * r * precision[k, before, d, axis]
+                    density[k] = np.exp(norm[k, before, d] - 0.5 * q)
+                whole, base, drawn = 0.0, 0.0, 0.0
+                for k in range(classes):
+                    class_now = (1 - stickiness) * shares[k] + stickiness * past_class[g, k]
+                    past[e, k] += probability[g] * class_now * density[k]
+                    joint[k] = class_now * density[k]
+                    drawn += shares[k] * density[k] * future_class[e, k]
+                    base += alone[e, k] * future_class[e, k]
+                for k in range(classes):
+                    then = (1 - stickiness) * drawn + stickiness * density[k] * future_class[e, k]
+                    future[g, k] += probability[e] * then / (base + TINY)
+                both = probability[g] * probability[e]
+                if both > TELLING and before == 0 and d == 0:
+                    plain, told, stay = 0.0, 0.0, 0.0
+                    for k in range(classes):
+                        told += joint[k]
+                        plain += alone[e, k]
+                        joint[k] *= future_class[e, k]
+                        whole += joint[k]
+                        stay += stickiness * past_class[g, k] * density[k] * future_class[e, k]
+                    if whole <= TINY:
+                        continue
+                    pairs += both
+                    gain += both * np.log((told + TINY) / plain)
+                    kept += both * stay / whole
+                    for k in range(classes):
+                        share = both * joint[k] / whole
+                        by_class[k] += share
+                        for axis in range(ndim):
+                            later2[k, axis] += share * step[e, axis] ** 2
+                            product[k, axis] += share * step[e, axis] * step[g, axis]
+                            earlier2[k, axis] += share * step[g, axis] ** 2
+    for i in range(len(indptr) - 1):
+        for e in range(indptr[i], indptr[i + 1]):
+            for k in range(classes):
+                past[e, k] += max(1.0 - came[i], 1e-6) * alone[e, k]
+        for at in range(in_ptr[i], in_ptr[i + 1]):
+            for k in range(classes):
+                future[in_edge[at], k] += max(1.0 - went[i], 1e-6)
+    return past, future, (pairs, gain, kept, by_class, later2, product, earlier2)
+
+
+@njit(cache=True, nogil=True)
+def combined(past, future):
+    """Return log of each edge's factor, and bring `past` to sums of 1 and `future` to maxima of 1, in place."""
+    out = np.empty(len(past))
+    for e in range(len(past)):
+        total, own, largest = 0.0, 0.0, 0.0
+        for k in range(past.shape[1]):
+            total += past[e, k] * future[e, k]
+            own += past[e, k]
+            largest = max(largest, future[e, k])
+        out[e] = np.log(total + TINY)
+        for k in range(past.shape[1]):
+            past[e, k] /= own
+            future[e, k] /= largest
+    return out
+
+
+@njit(cache=True, nogil=True)
+def step_sums(step, lag, probability, past, future):
+    """Return per class the sum of probabilities of one-frame edges, and of their squared displacements per axis."""
+    classes = past.shape[1]
+    total, squares = np.zeros(classes), np.zeros((classes, step.shape[1]))
+    for e in range(len(step)):
+        if lag[e] != 1 or probability[e] < IGNORED:
+            continue
+        whole = 0.0
+        for k in range(classes):
+            whole += past[e, k] * future[e, k]
+        for k in range(classes):
+            share = probability[e] * past[e, k] * future[e, k] / (whole + TINY)
+            total[k] += share
+            for axis in range(step.shape[1]):
+                squares[k, axis] += share * step[e, axis] ** 2
+    return total, squares
