@@ -1,8 +1,9 @@
 """The law of a displacement, alone and after the one before it: Gaussians of several classes, one variance per axis.
 
-A particle is of a class (slow, fast) that lasts from link to link with probability `stickiness`, and else is drawn anew
-from `shares`. In class k a displacement over one frame has variance `first[k]`, and after a displacement v it has mean
-`persistence[k]`·v and variance `second[k]`. Over more frames the same process is summed up.
+A particle is of a class (slow, fast, outlying). In class k a displacement over one frame has variance `first[k]`, and
+after a displacement v it has mean `persistence[k]`·v and variance `second[k]`. From link to link the class is kept, or
+drawn anew from `shares`, or the displacement is drawn afresh and knows nothing of the one before it, as `turns` has it.
+Over more frames the same process is summed up.
 """
 
 from __future__ import annotations
@@ -29,19 +30,33 @@ class Law:
     first, second : float64 (classes, d)
         Variances in squared spacings.
     persistence : float64 (classes,)
-    stickiness : float
+    turns : float64 (3,)
+        Probabilities that the class is kept, that it is drawn anew, and that the displacement is drawn afresh.
     """
 
     shares: np.ndarray
     first: np.ndarray
     second: np.ndarray
     persistence: np.ndarray
-    stickiness: float
+    turns: np.ndarray
 
     @property
     def variance(self) -> np.ndarray:
         """Variance of a displacement over one frame on each axis, all classes together."""
         return self.shares @ self.first
+
+    def without_idle_classes(self) -> Law:
+        """Return the law without the classes whose share is the least there can be: nothing is known of them."""
+        busy = self.shares > 1.1 * LEAST_SHARE
+        if busy.all() or not busy.any():
+            return self
+        return Law(
+            self.shares[busy] / self.shares[busy].sum(),
+            self.first[busy],
+            self.second[busy],
+            self.persistence[busy],
+            self.turns,
+        )
 
     def floored(self) -> Law:
         """Return the law with shares and variances that are not too small to be true."""
@@ -59,7 +74,7 @@ class Tables:
     Attributes
     ----------
     shares : float64 (classes,)
-    stickiness : float
+    turns : float64 (3,)
     slope : float64 (classes, lags)
         Mean displacement over the lag, per velocity before it.
     first_precision, first_norm : float64 (classes, lags, d), (classes, lags)
@@ -68,7 +83,7 @@ class Tables:
     """
 
     shares: np.ndarray
-    stickiness: float
+    turns: np.ndarray
     slope: np.ndarray
     first_precision: np.ndarray
     first_norm: np.ndarray
@@ -76,11 +91,11 @@ class Tables:
     second_norm: np.ndarray
 
     @property
-    def packed(self) -> tuple[np.ndarray, float, np.ndarray, np.ndarray, np.ndarray, np.ndarray, np.ndarray]:
+    def packed(self) -> tuple[np.ndarray, np.ndarray, np.ndarray, np.ndarray, np.ndarray, np.ndarray, np.ndarray]:
         """The fields in order, for compiled code."""
         return (
             self.shares,
-            self.stickiness,
+            self.turns,
             self.slope,
             self.first_precision,
             self.first_norm,
@@ -105,7 +120,7 @@ def tables(law: Law, lags: int) -> Tables:
         law.second[:, None, None, :] * second_growth[:, None, :, None]
         + law.first[:, None, None, :] * (blur[:, :, None] * slope[:, None, :] ** 2)[..., None]
     )
-    return Tables(law.shares, law.stickiness, slope, 1 / first, _norm(first), 1 / second, _norm(second))
+    return Tables(law.shares, law.turns, slope, 1 / first, _norm(first), 1 / second, _norm(second))
 
 
 def _norm(variance: np.ndarray) -> np.ndarray:

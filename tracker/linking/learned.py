@@ -75,6 +75,8 @@ def _first_order(movie: Ordered) -> Belief:
         belief.restart(graph, np.zeros(len(graph)))
         for _ in range(3):
             belief.sweep(damping=0.0)
+    belief.law = belief.law.without_idle_classes()
+    belief.restart(belief.graph, belief.probability)
     return belief
 
 
@@ -151,9 +153,12 @@ def _add_gaps(belief: Belief, lags: int) -> None:
     probability = np.zeros(len(both))
     probability[both.lag == 1] = belief.probability
     past, future, message = belief.past, belief.future, belief.message
+    into, out_of = belief.into, belief.out_of
     belief.lags = lags
     seen = np.concatenate([belief.shares.seen, np.full(lags - 1, 0.02) / np.arange(1, lags) ** 2])
     belief.shares = Shares(seen, belief.shares.lost, belief.shares.new)
     belief.restart(both, probability)
     one = both.lag == 1
+    belief.into, belief.out_of = probability.copy(), probability.copy()
+    belief.into[one], belief.out_of[one] = into, out_of
     belief.past[one], belief.future[one], belief.message[one] = past, future, message

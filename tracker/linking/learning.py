@@ -9,7 +9,7 @@ import numpy as np
 from .flow import flow_of_edges
 from .graph import Graph
 from .law import Law, tables
-from .marginals import link_marginals
+from .marginals import LARGEST, cavities, link_marginals
 from .ordered import Ordered
 from .shares import Shares, shares_of
 from .sweep import Sums, combined, contexts, first_densities, step_sums
@@ -17,6 +17,8 @@ from .sweep import Sums, combined, contexts, first_densities, step_sums
 ROUNDS = 12
 """Rounds of belief propagation a sweep; the messages are kept from sweep to sweep."""
 TOLERANCE = 1e-3
+LEAST_TURN = 0.01
+"""Smallest share of links that keep their class, of those that draw it anew, and of those that begin afresh."""
 
 
 @dataclass
@@ -54,6 +56,7 @@ class Belief:
     def restart(self, graph: Graph, probability: np.ndarray) -> None:
         """Take another graph of candidates, whose links are as probable as given."""
         self.graph, self.probability = graph, probability
+        self.into, self.out_of = probability, probability
         self.weight = np.zeros(len(graph))
         self.message = np.ones(len(graph))
         self.past = np.tile(self.law.shares, (len(graph), 1))
@@ -73,16 +76,31 @@ class Belief:
         alone = first_densities(step, graph.lag, law)
         if self.linked:
             past, future, sums = contexts(
-                graph.indptr, *graph.incoming, graph.lag, step, self.probability, alone, self.past, self.future, law
+                graph.indptr,
+                *graph.incoming,
+                graph.lag,
+                step,
+                self.probability,
+                self.into,
+                self.out_of,
+                alone,
+                self.past,
+                self.future,
+                law,
             )
             self.sums = Sums(*sums)
         else:
             past, future = alone, np.ones_like(alone)
-        log_factor = combined(past, future)
+        log_factor, log_past, log_future = combined(alone, past, future)
         self.weight = self.shares.log_odds(self.movie.log_density)[graph.lag - 1] + log_factor
         self.past, self.future = past, future
-        new = link_marginals(graph.indptr, graph.head, self.weight, self.message, ROUNDS, TOLERANCE)
+        new, arriving = link_marginals(graph.indptr, graph.head, self.weight, self.message, ROUNDS, TOLERANCE)
         self.probability = (1 - damping) * new + damping * self.probability
+        leaving = np.exp(np.clip(self.weight + log_future - log_factor, -LARGEST, LARGEST)) * self.message
+        arriving = arriving * np.exp(np.clip(log_past - log_factor, -LARGEST, LARGEST))
+        into, out_of = cavities(graph.indptr, *graph.incoming, arriving, leaving)
+        self.into = (1 - damping) * into + damping * self.into
+        self.out_of = (1 - damping) * out_of + damping * self.out_of
         if learn:
             self.learn(step)
 
@@ -107,5 +125,5 @@ def _second(law: Law, sums: Sums) -> Law:
     p = np.clip(trust * slope, -0.6, 1.0)[:, None]
     left = sums.later2 - 2 * p * sums.product + p**2 * sums.earlier2
     second = (np.maximum(left, 0) + law.second) / (sums.by_class + 1)[:, None]
-    stickiness = float(np.clip(sums.kept / sums.pairs, 0.02, 0.98))
-    return replace(law, second=second, persistence=p[:, 0], stickiness=stickiness)
+    turns = np.array([sums.kept, sums.pairs - sums.kept - sums.new, sums.new]) + LEAST_TURN * sums.pairs
+    return replace(law, second=second, persistence=p[:, 0], turns=turns / turns.sum())

@@ -32,7 +32,8 @@ def link_marginals(indptr, head, weight, message, rounds, tolerance):
 
     Returns
     -------
-    float64 (edges,)
+    probability, arriving : float64 (edges,)
+        And the messages from rows to columns: the odds of each edge by all that its column does not know.
     """
     n = len(indptr) - 1
     odds = np.exp(np.minimum(np.maximum(weight, -LARGEST), LARGEST))
@@ -67,7 +68,7 @@ def link_marginals(indptr, head, weight, message, rounds, tolerance):
             total += odds[e] * message[e]
         for e in range(indptr[i], indptr[i + 1]):
             probability[e] = odds[e] * message[e] / total
-    return probability
+    return probability, alpha
 
 
 @njit(cache=True, nogil=True, inline="always")
@@ -84,3 +85,25 @@ def _row_messages(first, last, odds, message, alpha):
     for e in range(first, last):
         others = rest if e == best else rest + top - odds[e] * message[e]
         alpha[e] = odds[e] / max(others, 1.0)
+
+
+@njit(cache=True, nogil=True)
+def cavities(indptr, in_ptr, in_edge, arriving, leaving):
+    """Return the probability of each edge among those of its head, and among those of its tail.
+
+    `arriving`, `leaving` are odds against staying alone, float64 (edges,), which must not contain what they will be
+    asked for: an edge that hears its own voice from its neighbours grows too sure of itself.
+    """
+    into, out = np.empty(len(arriving)), np.empty(len(arriving))
+    for i in range(len(indptr) - 1):
+        total = 1.0
+        for e in range(indptr[i], indptr[i + 1]):
+            total += leaving[e]
+        for e in range(indptr[i], indptr[i + 1]):
+            out[e] = leaving[e] / total
+        total = 1.0
+        for at in range(in_ptr[i], in_ptr[i + 1]):
+            total += arriving[in_edge[at]]
+        for at in range(in_ptr[i], in_ptr[i + 1]):
+            into[in_edge[at]] = arriving[in_edge[at]] / total
+    return into, out

@@ -14,6 +14,13 @@ from .law import NARROWEST, Law
 QUANTILES = (0.5, 0.8)
 """Where the variance is read from the mutual nearest neighbours' steps, the larger reading counting."""
 
+SIZES = (0.7, 3.0, 15.0)
+"""Variances of the slow, the fast and the outlying class to start with, in that reading."""
+SHARES = (0.75, 0.2, 0.05)
+"""Their shares to start with."""
+TURNS = (0.6, 0.2, 0.2)
+"""Probabilities to start with that a class is kept, drawn anew, and that a displacement knows of none before it."""
+
 
 def starting_law(graph: Graph, mutual: np.ndarray) -> Law:
     """Return a law of two classes, slow and fast, of the steps of mutual nearest neighbours."""
@@ -21,8 +28,8 @@ def starting_law(graph: Graph, mutual: np.ndarray) -> Law:
     squares = (graph.step[mutual] ** 2).sum(axis=1)
     readings = [np.quantile(squares, q) / (2 * gammaincinv(ndim / 2, q)) for q in QUANTILES] if len(squares) else [0.01]
     variance = max(*readings, NARROWEST**2) if len(squares) else 0.01
-    first = np.outer([0.7, 4.0], np.full(ndim, variance))
-    return Law(np.array([0.8, 0.2]), first, first * 0.8, np.array([0.3, 0.3]), 0.3)
+    first = np.outer(SIZES, np.full(ndim, variance))
+    return Law(np.array(SHARES), first, 0.8 * first, np.full(len(SIZES), 0.3), np.array(TURNS))
 
 
 def mutual_nearest(graph: Graph) -> np.ndarray:

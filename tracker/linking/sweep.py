@@ -29,8 +29,8 @@ class Sums(NamedTuple):
     pairs : float
     gain : float
         Nats by which the edge before makes the later edge likelier.
-    kept : float
-        Pairs whose class was kept rather than drawn anew.
+    kept, new : float
+        Pairs whose class was kept; pairs whose later displacement does not know of the earlier.
     by_class : float64 (classes,)
     later2, product, earlier2 : float64 (classes, d)
         Sums of y², y·y_before and y_before².
@@ -39,6 +39,7 @@ class Sums(NamedTuple):
     pairs: float
     gain: float
     kept: float
+    new: float
     by_class: np.ndarray
     later2: np.ndarray
     product: np.ndarray
@@ -61,7 +62,7 @@ def first_densities(step, lag, law):
 
 
 @njit(cache=True, nogil=True)
-def contexts(indptr, in_ptr, in_edge, lag, step, probability, alone, past_class, future_class, law):
+def contexts(indptr, in_ptr, in_edge, lag, step, probability, into, out_of, alone, past_class, future_class, law):
     """Return the factors of every edge from its past and its future, per class, and the sums the law is learned from.
 
     Parameters
@@ -73,7 +74,8 @@ def contexts(indptr, in_ptr, in_edge, lag, step, probability, alone, past_class,
     future_class : float64 (edges, classes)
         Likelihood of an edge's future by class.
     """
-    shares, stickiness, slope, _, _, precision, norm = law
+    shares, turns, slope, _, _, precision, norm = law
+    keeps, switches, afresh = turns
     n_edges, ndim = step.shape
     classes = len(shares)
     past = np.zeros((n_edges, classes))
@@ -82,17 +84,17 @@ def contexts(indptr, in_ptr, in_edge, lag, step, probability, alone, past_class,
     density, joint = np.empty(classes), np.empty(classes)
     by_class = np.zeros(classes)
     later2, product, earlier2 = np.zeros((classes, ndim)), np.zeros((classes, ndim)), np.zeros((classes, ndim))
-    pairs, gain, kept = 0.0, 0.0, 0.0
+    pairs, gain, kept, new = 0.0, 0.0, 0.0, 0.0
     for i in range(len(indptr) - 1):
         for at in range(in_ptr[i], in_ptr[i + 1]):
-            came[i] += probability[in_edge[at]]
+            came[i] += into[in_edge[at]]
         for e in range(indptr[i], indptr[i + 1]):
-            went[i] += probability[e]
+            went[i] += out_of[e]
         for at in range(in_ptr[i], in_ptr[i + 1]):
             g = in_edge[at]
             before = lag[g] - 1
             for e in range(indptr[i], indptr[i + 1]):
-                if probability[g] < IGNORED and probability[e] < IGNORED:
+                if into[g] < IGNORED and out_of[e] < IGNORED:
                     continue
                 d = lag[e] - 1
                 for k in range(classes):
@@ -103,30 +105,30 @@ def contexts(indptr, in_ptr, in_edge, lag, step, probability, alone, past_class,
                     density[k] = np.exp(norm[k, before, d] - 0.5 * q)
                 whole, base, drawn = 0.0, 0.0, 0.0
                 for k in range(classes):
-                    class_now = (1 - stickiness) * shares[k] + stickiness * past_class[g, k]
-                    past[e, k] += probability[g] * class_now * density[k]
-                    joint[k] = class_now * density[k]
+                    class_now = switches * shares[k] + keeps * past_class[g, k]
+                    joint[k] = class_now * density[k] + afresh * alone[e, k]
+                    past[e, k] += into[g] * joint[k]
                     drawn += shares[k] * density[k] * future_class[e, k]
                     base += alone[e, k] * future_class[e, k]
                 for k in range(classes):
-                    then = (1 - stickiness) * drawn + stickiness * density[k] * future_class[e, k]
-                    future[g, k] += probability[e] * then / (base + TINY)
+                    then = switches * drawn + keeps * density[k] * future_class[e, k]
+                    future[g, k] += out_of[e] * (afresh + then / (base + TINY))
                 both = probability[g] * probability[e]
                 if both > TELLING and before == 0 and d == 0:
                     plain, told, stay = 0.0, 0.0, 0.0
                     for k in range(classes):
                         told += joint[k]
                         plain += alone[e, k]
-                        joint[k] *= future_class[e, k]
-                        whole += joint[k]
-                        stay += stickiness * past_class[g, k] * density[k] * future_class[e, k]
+                        whole += joint[k] * future_class[e, k]
+                        stay += keeps * past_class[g, k] * density[k] * future_class[e, k]
                     if whole <= TINY:
                         continue
                     pairs += both
                     gain += both * np.log((told + TINY) / plain)
                     kept += both * stay / whole
+                    new += both * afresh * base / whole
                     for k in range(classes):
-                        share = both * joint[k] / whole
+                        share = both * (joint[k] - afresh * alone[e, k]) * future_class[e, k] / whole
                         by_class[k] += share
                         for axis in range(ndim):
                             later2[k, axis] += share * step[e, axis] ** 2
@@ -139,20 +141,24 @@ def contexts(indptr, in_ptr, in_edge, lag, step, probability, alone, past_class,
         for at in range(in_ptr[i], in_ptr[i + 1]):
             for k in range(classes):
                 future[in_edge[at], k] += max(1.0 - went[i], 1e-6)
-    return past, future, (pairs, gain, kept, by_class, later2, product, earlier2)
+    return past, future, (pairs, gain, kept, new, by_class, later2, product, earlier2)
 
 
 @njit(cache=True, nogil=True)
-def combined(past, future):
-    """Return log of each edge's factor, and bring `past` to sums of 1 and `future` to maxima of 1, in place."""
-    out = np.empty(len(past))
+def combined(alone, past, future):
+    """Return logs of each edge's factor: whole, without its future, and without its past.
+
+    Brings `past` to sums of 1 and `future` to maxima of 1, in place.
+    """
+    out = np.empty((3, len(past)))
     for e in range(len(past)):
-        total, own, largest = 0.0, 0.0, 0.0
+        total, own, later, largest = 0.0, 0.0, 0.0, 0.0
         for k in range(past.shape[1]):
             total += past[e, k] * future[e, k]
             own += past[e, k]
+            later += alone[e, k] * future[e, k]
             largest = max(largest, future[e, k])
-        out[e] = np.log(total + TINY)
+        out[0, e], out[1, e], out[2, e] = np.log(total + TINY), np.log(own + TINY), np.log(later + TINY)
         for k in range(past.shape[1]):
             past[e, k] /= own
             future[e, k] /= largest
