@@ -14,7 +14,7 @@ from .ordered import Ordered
 from .shares import Shares, shares_of
 from .sweep import Sums, combined, contexts, first_densities, step_sums
 
-ROUNDS = 12
+ROUNDS = 5
 """Rounds of belief propagation a sweep; the messages are kept from sweep to sweep."""
 TOLERANCE = 1e-3
 LEAST_TURN = 0.01
@@ -31,8 +31,12 @@ class Belief:
         Neighbours, where their flow is a context.
     flow_weight : float
         What the neighbours' displacement counts.
+    flow_gain : float
+        Share of the median step that the flow explains.
     linked : bool
         Whether links know of the links before and after them.
+    notes : list of str
+        What the user should know of how it was learned.
     """
 
     movie: Ordered
@@ -43,10 +47,14 @@ class Belief:
     lags: int = 1
     near: np.ndarray | None = None
     flow_weight: float = 0.0
+    flow_gain: float = 0.0
     linked: bool = False
+    notes: list[str] = field(default_factory=list)
     sums: Sums | None = None
     weight: np.ndarray = field(default_factory=lambda: np.empty(0))
     message: np.ndarray = field(default_factory=lambda: np.empty(0))
+    into: np.ndarray = field(default_factory=lambda: np.empty(0))
+    out_of: np.ndarray = field(default_factory=lambda: np.empty(0))
     past: np.ndarray = field(default_factory=lambda: np.empty((0, 0)))
     future: np.ndarray = field(default_factory=lambda: np.empty((0, 0)))
 
@@ -61,6 +69,21 @@ class Belief:
         self.message = np.ones(len(graph))
         self.past = np.tile(self.law.shares, (len(graph), 1))
         self.future = np.ones((len(graph), len(self.law.shares)))
+
+    def extend(self, graph: Graph, known: np.ndarray, lags: int, shares: Shares) -> None:
+        """Take a graph with more edges; `known` marks those of the present one, which come in the same order."""
+        kept = {name: getattr(self, name) for name in ("probability", "into", "out_of", "message", "past", "future")}
+        self.lags, self.shares = lags, shares
+        self.restart(graph, np.zeros(len(graph)))
+        for name, values in kept.items():
+            extended = getattr(self, name).copy()
+            extended[known] = values
+            setattr(self, name, extended)
+
+    def drop_idle_classes(self) -> None:
+        """Go on without the classes of the law that hardly any link belongs to."""
+        self.law = self.law.without_idle_classes()
+        self.restart(self.graph, self.probability)
 
     def own_steps(self) -> np.ndarray:
         """Return the displacements less what the neighbours' flow explains, float64 (edges, d)."""

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 import numpy as np
 from scipy.spatial import cKDTree
 
-from ...matching.grid import Grid, build_grid
+from ...matching.grid import build_grid
 from ..points import Points
 
 SAMPLE = 4_000
@@ -32,6 +32,8 @@ class Ordered:
         Row of the points table behind each detection.
     spacing : float
         Mean distance of nearest neighbours within a frame, in the unit of the points.
+    drift : float64 (frames, d)
+        What was taken off the positions of each frame, in spacings.
     """
 
     position: np.ndarray
@@ -39,6 +41,7 @@ class Ordered:
     starts: np.ndarray
     row: np.ndarray
     spacing: float
+    drift: np.ndarray
 
     def __len__(self) -> int:
         return len(self.row)
@@ -62,10 +65,6 @@ class Ordered:
         """Return the detections of one frame."""
         return slice(int(self.starts[f]), int(self.starts[f + 1]))
 
-    def grid(self, f: int, cell: float) -> Grid:
-        """Return the grid of one frame; its order is not that of the detections unless cells are those of `ordered`."""
-        return build_grid(self.position[self.of_frame(f)], cell)
-
     def frames_apart(self, lag: int) -> list[tuple[int, int]]:
         """Return the pairs of frames whose numbers differ by `lag` steps."""
         later = np.searchsorted(self.number, self.number + lag)
@@ -87,7 +86,7 @@ def ordered(points: Points) -> Ordered:
         place = build_grid(position[own], 1.0).order
         row[own], position[own] = row[own][place], position[own][place]
     number = (numbers - numbers[0]) // points.frame_step if len(numbers) else numbers
-    return Ordered(position, number, starts, row, spacing)
+    return Ordered(position, number, starts, row, spacing, np.zeros((len(numbers), points.ndim)))
 
 
 def _spacing(position: np.ndarray, starts: np.ndarray) -> float:

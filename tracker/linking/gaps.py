@@ -1,0 +1,61 @@
+"""Links over frames in which a particle was missed: candidates between likely ends and likely beginnings."""
+
+from __future__ import annotations
+
+from typing import Literal
+
+import numpy as np
+
+from .flow import flow_of_edges
+from .graph import candidates, merged
+from .learning import Belief
+from .shares import Shares
+
+SURE = 0.99
+"""A detection that is followed, or that follows, with this probability takes part in no gap."""
+WIDEST = 3.0
+"""Longest radius of candidates across a gap, in spacings."""
+WORTH_WHILE = 1e-3
+"""Share of the detections that links over one more frame must win to be looked for, with "auto"."""
+MOST = 9
+"""Missed frames up to which "auto" looks."""
+GUESS = 0.02
+"""Share of the detections seen again after one missed frame to start with; after k: divided by k²."""
+SWEEPS = 4
+
+
+def with_gaps(belief: Belief, max_missed_frames: int | Literal["auto"], radius: float) -> None:
+    """Add the candidates across gaps, and learn with them."""
+    frames_in_all = int(belief.movie.number[-1]) + 1 if len(belief.movie.number) else 0
+    most = MOST if max_missed_frames == "auto" else max_missed_frames
+    for missed in _steps_of(max_missed_frames, min(most, frames_in_all - 2)):
+        _add(belief, missed + 1, radius)
+        for _ in range(SWEEPS):
+            belief.sweep()
+        if max_missed_frames == "auto" and belief.shares.seen[-1] < WORTH_WHILE:
+            break
+
+
+def _steps_of(asked: int | Literal["auto"], most: int) -> list[int]:
+    """Return up to how many missed frames to look, one after the other."""
+    if most < 1:
+        return []
+    return list(range(1, most + 1)) if asked == "auto" else [most]
+
+
+def _add(belief: Belief, lags: int, radius: float) -> None:
+    """Add the candidates of all lags up to `lags` that are not there yet."""
+    movie, graph = belief.movie, belief.graph
+    followed = np.bincount(graph.tail, belief.probability, minlength=graph.n)
+    following = np.bincount(graph.head, belief.probability, minlength=graph.n)
+    ahead = np.zeros_like(movie.position)
+    if belief.near is not None:
+        ahead = belief.flow_weight * flow_of_edges(graph, belief.near, belief.probability)[1]
+    more = []
+    for lag in range(belief.lags + 1, lags + 1):
+        predicted = np.where((followed < SURE)[:, None], movie.position + lag * ahead, np.nan)
+        more.append(candidates(movie, lag, min(radius * np.sqrt(lag), WIDEST), predicted, following < SURE))
+    new = np.arange(belief.lags, lags)
+    seen = np.concatenate([belief.shares.seen, GUESS / new**2])
+    known = merged([graph, *more])
+    belief.extend(known, known.lag <= belief.lags, lags, Shares(seen, belief.shares.lost, belief.shares.new))
