@@ -4,26 +4,27 @@ Every pair of particles votes for its displacement. Where particles move as one,
 not, however far the shift; a shift is believed where its votes are more than chance and more than those of no shift.
 """
 
+# ruff: noqa: ANN001, ANN202
+
 from __future__ import annotations
 
 from dataclasses import replace
 
 import numpy as np
-from scipy.ndimage import uniform_filter
+from numba import njit
 
-from ...matching.grid import pairs_within
-from .ordered import NEAREST, Ordered
+from .ordered import Ordered
 
-VOTERS = 200
+VOTERS = 100
 """Particles of the earlier frame that vote."""
-VOTES = 60_000
-"""Votes of a frame pair, which bound how far a shift is looked for."""
-CELL = 0.5
-"""Width of a bin of votes, in spacings."""
+REACH = 10
+"""Longest shift that is looked for along an axis, in bins of one spacing."""
 FEWEST = 8
 """Particles that must agree."""
 SIGMAS = 6.0
-"""By how many standard deviations of chance the winner must lead."""
+"""By how many standard deviations of chance the winner must lead; by one before no shift."""
+LEAST = 0.3
+"""Shortest shift that is taken off, in spacings; shorter ones do not hinder linking."""
 
 
 def without_drift(movie: Ordered) -> Ordered:
@@ -31,41 +32,92 @@ def without_drift(movie: Ordered) -> Ordered:
     shifts = np.zeros((len(movie.number), movie.ndim))
     for f in range(len(movie.number) - 1):
         shifts[f + 1] = common_shift(movie.position[movie.of_frame(f)], movie.position[movie.of_frame(f + 1)])
-    return movie if not shifts.any() else shifted(movie, shifts)
-
-
-def shifted(movie: Ordered, shifts: np.ndarray) -> Ordered:
-    """Return the movie with more drift taken off; `shifts`, float64 (frames, d), lead to each frame from the last."""
+    if not shifts.any():
+        return movie
     drift = np.cumsum(shifts, axis=0)
-    return replace(movie, position=movie.position - drift[movie.frame], drift=movie.drift + drift)
+    return replace(movie, position=movie.position - drift[movie.frame], drift=drift)
 
 
 def common_shift(earlier: np.ndarray, later: np.ndarray) -> np.ndarray:
-    """Return the displacement that most particles share, zero where none is beyond chance; in spacings, float64 (d,)."""
-    ndim = earlier.shape[1]
-    none = np.zeros(ndim)
+    """Return the displacement that most particles share, zero where none is beyond chance.
+
+    Parameters
+    ----------
+    earlier, later : float64 (n, d), (m, d)
+        In spacings.
+
+    Returns
+    -------
+    float64 (d,)
+    """
     if min(len(earlier), len(later)) < FEWEST:
-        return none
+        return np.zeros(earlier.shape[1])
     voters = earlier[:: max(len(earlier) // VOTERS, 1)]
-    volume = VOTES / len(voters) / NEAREST[ndim] ** ndim
-    reach = float((volume / (4.19 if ndim == 3 else 3.14)) ** (1 / ndim))
-    indptr, heads, _ = pairs_within(voters, later, reach)
-    votes = later[heads] - np.repeat(voters, np.diff(indptr), axis=0)
-    bins = int(np.ceil(reach / CELL))
-    counts, _ = np.histogramdd(votes, bins=[2 * bins] * ndim, range=[(-bins * CELL, bins * CELL)] * ndim)
-    near = _with_neighbours(counts)
-    best = np.unravel_index(int(near.argmax()), near.shape)
-    won, still = near[best], float(near[(slice(bins - 1, bins + 1),) * ndim].max())
-    chance = float(np.median(near[near > 0])) if (near > 0).any() else 0.0
-    if won < chance + SIGMAS * np.sqrt(max(chance, 1.0)) or won < FEWEST or won < still + SIGMAS / 2 * np.sqrt(won):
-        return none
-    shift = (np.array(best) + 0.5 - bins) * CELL
-    for _ in range(3):
-        agree = np.abs(votes - shift).max(axis=1) < 1.5 * CELL
-        shift = np.median(votes[agree], axis=0)
-    return shift
+    counts = _near(_counted(voters, later))
+    best = np.unravel_index(int(counts.argmax()), counts.shape)
+    won = counts[best]
+    still = counts[counts.shape[0] // 2, REACH, REACH]
+    chance = float(np.median(counts[counts > 0]))
+    leads = won > chance + SIGMAS * np.sqrt(chance + 1) and (won == still or won > still + np.sqrt(won))
+    if won < FEWEST or not leads:
+        return np.zeros(earlier.shape[1])
+    shift = np.array(best[3 - earlier.shape[1] :], dtype=np.float64) - REACH
+    for reach in (1.5, 1.0, 0.75):
+        shift = np.median(_votes_near(voters, later, shift, reach), axis=0)
+    return shift if np.linalg.norm(shift) > LEAST else np.zeros(earlier.shape[1])
 
 
-def _with_neighbours(counts: np.ndarray) -> np.ndarray:
-    """Return each bin's votes with those of the bins beside it, along every axis."""
-    return uniform_filter(counts, 3, mode="constant") * 3**counts.ndim
+@njit(cache=True, nogil=True)
+def _counted(voters, later):
+    """Count the votes in bins of one spacing around whole numbers; the first axis has one bin in 2D."""
+    ndim = voters.shape[1]
+    width = 2 * REACH + 1
+    counts = np.zeros((width if ndim == 3 else 1, width, width))
+    at = np.zeros(3, np.int64)
+    for i in range(len(voters)):
+        for j in range(len(later)):
+            inside = True
+            for axis in range(ndim):
+                bin_ = np.floor(later[j, axis] - voters[i, axis] + 0.5) + REACH
+                inside = inside and 0 <= bin_ < width
+                if inside:
+                    at[3 - ndim + axis] = np.int64(bin_)
+            if inside:
+                counts[at[0], at[1], at[2]] += 1
+    return counts
+
+
+@njit(cache=True, nogil=True)
+def _near(counts):
+    """Return the votes of each bin with a share of those beside it: shifts need not be whole."""
+    depth, height, width = counts.shape
+    out = np.zeros_like(counts)
+    deep = 1 if depth > 1 else 0
+    for z in range(depth):
+        for y in range(height):
+            for x in range(width):
+                for dz in range(-deep, deep + 1):
+                    for dy in range(-1, 2):
+                        for dx in range(-1, 2):
+                            if 0 <= z + dz < depth and 0 <= y + dy < height and 0 <= x + dx < width:
+                                share = (1.0 if dz == 0 else 0.5) * (1.0 if dy == 0 else 0.5) * (1.0 if dx == 0 else 0.5)
+                                out[z, y, x] += share * counts[z + dz, y + dy, x + dx]
+    return out
+
+
+@njit(cache=True, nogil=True)
+def _votes_near(voters, later, shift, reach):
+    """Return the votes at most `reach` from a shift on every axis."""
+    ndim = voters.shape[1]
+    out = np.empty((64 * len(voters), ndim))
+    n = 0
+    for i in range(len(voters)):
+        for j in range(len(later)):
+            inside = True
+            for axis in range(ndim):
+                inside = inside and abs(later[j, axis] - voters[i, axis] - shift[axis]) <= reach
+            if inside and n < len(out):
+                for axis in range(ndim):
+                    out[n, axis] = later[j, axis] - voters[i, axis]
+                n += 1
+    return out[:n]

@@ -15,13 +15,13 @@ SURE = 0.99
 """A detection that is followed, or that follows, with this probability takes part in no gap."""
 WIDEST = 3.0
 """Longest radius of candidates across a gap, in spacings."""
-WORTH_WHILE = 1e-3
+WORTH_WHILE = 5e-3
 """Share of the detections that links over one more frame must win to be looked for, with "auto"."""
 MOST = 9
 """Missed frames up to which "auto" looks."""
 GUESS = 0.02
 """Share of the detections seen again after one missed frame to start with; after k: divided by k²."""
-SWEEPS = 4
+SWEEPS = 3
 
 
 def with_gaps(belief: Belief, max_missed_frames: int | Literal["auto"], radius: float) -> None:

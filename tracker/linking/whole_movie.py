@@ -1,18 +1,96 @@
-"""The answer: one exact assignment for the whole movie, links over all numbers of frames side by side."""
+"""The answer: one exact assignment for the whole movie, links over all numbers of frames side by side.
+
+Rows are detections as tails, columns as heads. Where particles may divide, each row has a copy whose links are the
+second ones of a mother; where they may merge, each column has one. A copy's link is worth no more than the same link of
+the original, so a copy is taken only where the original is taken too, and the assignment stays exact.
+"""
 
 from __future__ import annotations
+
+from dataclasses import dataclass
 
 import numpy as np
 
 from ...matching.assignment import Assignment
 from ...matching.problem import Problem
 from ...matching.solving import solve
+from ..margins import link_margins
 from .graph import Graph
 
 
-def assignment(graph: Graph, weight: np.ndarray, solver: str = "auto", device: str = "auto") -> tuple[Problem, Assignment]:
-    """Solve the movie: every detection followed by at most one and following at most one, the sum of weights largest."""
-    worth = weight > 0
-    indptr = np.concatenate([[0], np.cumsum(worth)])[graph.indptr]
-    problem = Problem.sparse((indptr, graph.head[worth], -weight[worth]), unmatched_cost=0.0, shape=(graph.n, graph.n))
-    return problem, solve(problem, solver, device)
+@dataclass(frozen=True)
+class Answer:
+    """The best links of a movie, and the proof.
+
+    Attributes
+    ----------
+    source, target : int64 (links,)
+        Detections.
+    margin : float64 (links,)
+        What the best answer without the link loses, in the unit of the weights.
+    is_second : bool (links,)
+        Whether it is the second link out of its source, or into its target.
+    proof : Assignment
+        With dual prices and gap; what remains of the copies included.
+    """
+
+    source: np.ndarray
+    target: np.ndarray
+    margin: np.ndarray
+    is_second: np.ndarray
+    proof: Assignment
+
+
+def best_links(
+    graph: Graph,
+    weight: np.ndarray,
+    division: np.ndarray | None = None,
+    merge: np.ndarray | None = None,
+    *,
+    solver: str = "auto",
+    device: str = "auto",
+) -> Answer:
+    """Return the links whose weights have the largest sum.
+
+    Parameters
+    ----------
+    graph : Graph
+    weight : float64 (edges,)
+        What a link is worth against both its ends staying alone there.
+    division, merge : float64 (edges,), optional
+        What it is worth as the second link out of its tail, or into its head; −inf where it cannot be one. Not given:
+        nothing divides, or merges.
+    solver, device : str
+        See `auctrack.matching.solve`.
+
+    Returns
+    -------
+    Answer
+    """
+    layers = [(graph.tail.astype(np.int64), graph.head.astype(np.int64), weight)]
+    if division is not None:
+        layers.append((graph.tail + np.int64(graph.n), layers[0][1], np.minimum(division, weight)))
+    if merge is not None:
+        layers.append((layers[0][0], graph.head + np.int64(graph.n), np.minimum(merge, weight)))
+    problem = _problem(layers, graph.n * (1 + (division is not None)), graph.n * (1 + (merge is not None)))
+    proof = solve(problem, solver, device)
+    row, col = proof.links()
+    margin = link_margins(problem, proof)
+    source, target = row % max(graph.n, 1), col % max(graph.n, 1)
+    # Where both are worth the same, the copy may have been taken alone: then its link is the first.
+    first_taken = proof.col_of_row[source] >= 0, proof.row_of_col[target] >= 0
+    is_second = ((row >= graph.n) & first_taken[0]) | ((col >= graph.n) & first_taken[1])
+    return Answer(source, target, margin, is_second, proof)
+
+
+def _problem(layers: list[tuple[np.ndarray, np.ndarray, np.ndarray]], n_rows: int, n_cols: int) -> Problem:
+    """Return the matching problem of all links that are worth something."""
+    worth = [weight > 0 for _, _, weight in layers]
+    row, col, weight = (
+        np.concatenate([layer[k][mask] for layer, mask in zip(layers, worth, strict=True)]) for k in range(3)
+    )
+    if len(layers) > 1:
+        order = np.lexsort((col, row))
+        row, col, weight = row[order], col[order], weight[order]
+    indptr = np.concatenate([[0], np.cumsum(np.bincount(row, minlength=n_rows))])
+    return Problem.sparse((indptr, col.astype(np.int32), -weight), unmatched_cost=0.0, shape=(n_rows, n_cols))

@@ -1,0 +1,128 @@
+"""What was learned of how the particles of a movie move, in the user's units and in plain words."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from .learning import Belief
+
+
+@dataclass(frozen=True)
+class Motion:
+    """How particles move, as learned from their movie.
+
+    Attributes
+    ----------
+    typical_step : float
+        Root mean square of the displacement from frame to frame, drift taken off, in `unit`.
+    widths : float64 (classes, axes)
+        Standard deviation of each class of steps along z, y, x (or y, x), less what the neighbours explain, in `unit`.
+    class_shares : float64 (classes,)
+        Share of the steps of each class.
+    unexplained : float64 (classes, axes)
+        The same widths where the step before is known; equal to `widths` where past and future are no contexts.
+    persistence : float or None
+        Share of a particle's own step that the next one repeats, per frame, all classes together; None where past and
+        future are no contexts.
+    log_likelihood_gain : float
+        Nats by which the link before makes a link likelier.
+    flow_weight, flow_share : float
+        What the neighbours' mean step counts in predicting one, and the share of the median step it explains; 0 where
+        it is no context.
+    lost, new : float
+        Share of detections that end a track, and that begin one, at frames that have others after, or before.
+    missed : float64 (frames,)
+        Share of detections seen again after 1, 2, … frames without the particle.
+    largest_drift : float
+        Longest drift that was taken off, in `unit`; 0 where there was none.
+    unit : str
+    notes : tuple of str
+        What could not be learned, and why.
+    """
+
+    typical_step: float
+    widths: np.ndarray
+    class_shares: np.ndarray
+    unexplained: np.ndarray
+    persistence: float | None
+    log_likelihood_gain: float
+    flow_weight: float
+    flow_share: float
+    lost: float
+    new: float
+    missed: np.ndarray
+    largest_drift: float
+    unit: str
+    notes: tuple[str, ...]
+
+    @property
+    def model(self) -> str:
+        """The contexts in use: "none", "flow", "past and future", or "flow, past and future"."""
+        used = [name for name, on in (("flow", self.flow_weight > 0), ("past and future", self.is_persistent)) if on]
+        return ", ".join(used) or "none"
+
+    @property
+    def is_persistent(self) -> bool:
+        """Whether past and future are contexts."""
+        return self.persistence is not None
+
+    def lines(self, frame_interval: float | None = None, time_unit: str = "s") -> list[str]:
+        """Say it in a few lines; with the time between frames the persistence is a time too."""
+        said = [f"typical step {self.typical_step:.3g} {self.unit} a frame; contexts: {self.model}"]
+        if self.flow_weight > 0:
+            said.append(f"neighbours explain {self.flow_share:.0%} of a step")
+        if self.persistence is not None:
+            said.append(
+                f"persistence {self.persistence:.2f} per frame{self._as_time(frame_interval, time_unit)}; the link before "
+                f"makes a link likelier by {self.log_likelihood_gain:.2f} nats"
+            )
+        if len(self.class_shares) > 1:
+            widths = self._widths()
+            parts = [f"{share:.0%} of {width:.3g}" for share, width in zip(self.class_shares, widths, strict=True)]
+            said.append(f"classes of steps by width: {', '.join(parts)} {self.unit}")
+        said.append(f"{self.lost:.1%} of detections lost and {self.new:.1%} new per frame")
+        said += [
+            f"{share:.1%} seen again after {k} missed frame{'s' if k > 1 else ''}"
+            for k, share in enumerate(self.missed, 1)
+            if share >= 0.0005  # noqa: PLR2004
+        ]
+        if self.largest_drift > 0:
+            said.append(f"a drift of up to {self.largest_drift:.3g} {self.unit} was taken off")
+        return [*said, *self.notes]
+
+    def _widths(self) -> np.ndarray:
+        """Return the root mean square width of each class over the axes."""
+        return np.sqrt((self.widths**2).mean(axis=1))
+
+    def _as_time(self, frame_interval: float | None, time_unit: str) -> str:
+        if frame_interval is None or self.persistence is None or not 0 < self.persistence < 1:
+            return ""
+        return f" (a time of {-frame_interval / np.log(self.persistence):.3g} {time_unit})"
+
+
+def motion_of(belief: Belief, unit: str) -> Motion:
+    """Return what was learned, in the unit of the positions."""
+    law, spacing = belief.law, belief.movie.spacing
+    one = belief.graph.lag == 1
+    p, square = belief.probability[one], (belief.graph.step[one] ** 2).sum(axis=1)
+    sums = belief.sums if belief.linked else None
+    # What is learned of consecutive links holds only for those that do not begin afresh.
+    persistence = float(law.shares @ law.persistence * (1 - law.turns[2])) if belief.linked else None
+    return Motion(
+        typical_step=spacing * float(np.sqrt(p @ square / p.sum())) if p.sum() > 0 else 0.0,
+        widths=spacing * np.sqrt(law.first),
+        class_shares=law.shares,
+        unexplained=spacing * np.sqrt(law.second if belief.linked else law.first),
+        persistence=persistence,
+        log_likelihood_gain=sums.gain / sums.pairs if sums else 0.0,
+        flow_weight=belief.flow_weight,
+        flow_share=belief.flow_gain,
+        lost=belief.shares.lost,
+        new=belief.shares.new,
+        missed=belief.shares.seen[1:],
+        largest_drift=spacing * float(np.linalg.norm(belief.movie.drift, axis=1).max(initial=0.0)),
+        unit=unit,
+        notes=tuple(belief.notes),
+    )
