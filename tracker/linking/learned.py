@@ -11,7 +11,7 @@ from scipy.special import expit
 
 from ..errors import InvalidSetting
 from ..points import Points, require
-from .branching import division_weights, merge_weights
+from .branching import branches
 from .motion import Motion, motion_of
 from .ordered import Ordered, ordered
 from .recipe import believed
@@ -101,18 +101,14 @@ def link_learned(
             f"got {max_missed_frames!r}."
         )
     belief = believed(ordered(points), max_missed_frames)
+    edges = branches(belief, divisions=divisions, merges=merges)
     answer = best_links(
-        belief.graph,
-        belief.weight,
-        division_weights(belief) if divisions else None,
-        merge_weights(belief) if merges else None,
-        solver=solver,
-        device=device,
+        edges.graph, edges.weight, edges.division, edges.merge, solver=solver, device=device
     )
     return LearnedLinking(
         _table(points, belief.movie, answer),
         motion_of(belief, points.calibration.unit),
-        len(belief.graph),
+        len(edges.graph),
         float(np.sum(answer.proof.gap)),
         answer.proof.is_optimal,
         answer.proof.solver,
