@@ -11,7 +11,7 @@ from functools import cached_property
 import numpy as np
 from numba import njit
 
-from ...matching.grid import build_grid, pairs_in_grid
+from ...matching.points.grid import build_grid, pairs_in_grid
 from .ordered import Ordered
 
 

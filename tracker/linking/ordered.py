@@ -7,7 +7,7 @@ from dataclasses import dataclass
 import numpy as np
 from scipy.spatial import cKDTree
 
-from ...matching.grid import build_grid
+from ...matching.points.grid import build_grid
 from ..points import Points
 
 SAMPLE = 4_000

@@ -11,10 +11,10 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from ...matching.assignment import Assignment
+from ...matching.certificate.assignment import Assignment
 from ...matching.problem import Problem
 from ...matching.solving import solve
-from ..margins import link_margins
+from .margins import link_margins
 from .graph import Graph
 
 
