@@ -100,7 +100,9 @@ def _near(counts):
                     for dy in range(-1, 2):
                         for dx in range(-1, 2):
                             if 0 <= z + dz < depth and 0 <= y + dy < height and 0 <= x + dx < width:
-                                share = (1.0 if dz == 0 else 0.5) * (1.0 if dy == 0 else 0.5) * (1.0 if dx == 0 else 0.5)
+                                share = (
+                                    (1.0 if dz == 0 else 0.5) * (1.0 if dy == 0 else 0.5) * (1.0 if dx == 0 else 0.5)
+                                )
                                 out[z, y, x] += share * counts[z + dz, y + dy, x + dx]
     return out
 

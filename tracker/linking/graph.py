@@ -58,7 +58,9 @@ class Graph:
         return Graph(indptr, self.head[keep], self.lag[keep], self.step[keep])
 
 
-def candidates(movie: Ordered, lag: int, radius: float, predicted: np.ndarray, heads: np.ndarray | None = None) -> Graph:
+def candidates(
+    movie: Ordered, lag: int, radius: float, predicted: np.ndarray, heads: np.ndarray | None = None
+) -> Graph:
     """Return the pairs of detections `lag` frames apart of which the later lies within a radius of a prediction.
 
     Parameters

@@ -64,7 +64,12 @@ class Law:
         shares = shares / shares.sum()
         least = np.maximum(NARROWEST**2, RELATIVE**2 * (shares @ self.first))
         first = np.maximum(self.first, least)
-        return replace(self, shares=shares, first=first, second=np.maximum(self.second, np.maximum(NARROWEST**2, RELATIVE**2 * first)))
+        return replace(
+            self,
+            shares=shares,
+            first=first,
+            second=np.maximum(self.second, np.maximum(NARROWEST**2, RELATIVE**2 * first)),
+        )
 
 
 @dataclass(frozen=True)

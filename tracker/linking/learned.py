@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Literal
+from typing import Any, Literal
 
 import numpy as np
 import pandas as pd
@@ -26,9 +26,9 @@ class LearnedLinking:
     ----------
     links : DataFrame
         One row a link, in the order of source and target: `source`, `target` (int64, rows of the points table),
-        `frames` (int64, from source to target), `length` (physical), `probability` that it is right, `margin` (nats that
-        the best linking without it is less likely), `kind`: "link", "gap" (frames missed in between), "division" (second
-        link out of its source) or "merge" (second link into its target).
+        `frames` (int64, from source to target), `length` (physical), `probability` that it is right, `margin` (nats
+        that the best linking without it is less likely), `kind`: "link", "gap" (frames missed in between), "division"
+        (second link out of its source) or "merge" (second link into its target).
     motion : Motion
         What was learned.
     candidate_links : int
@@ -95,16 +95,14 @@ def link_learned(
         If there is no such device, or the solver does not run on it.
     """
     require(Points, points)
-    if max_missed_frames != "auto" and not (isinstance(max_missed_frames, (int, np.integer)) and max_missed_frames >= 0):
+    if max_missed_frames != "auto" and not (_is_whole(max_missed_frames) and max_missed_frames >= 0):
         raise InvalidSetting(
             f"max_missed_frames (--max-missed-frames) needs 'auto' or a whole number of at least 0; "
             f"got {max_missed_frames!r}."
         )
     belief = believed(ordered(points), max_missed_frames)
     edges = branches(belief, divisions=divisions, merges=merges)
-    answer = best_links(
-        edges.graph, edges.weight, edges.division, edges.merge, solver=solver, device=device
-    )
+    answer = best_links(edges.graph, edges.weight, edges.division, edges.merge, solver=solver, device=device)
     return LearnedLinking(
         _table(points, belief.movie, answer),
         motion_of(belief, points.calibration.unit),
@@ -114,6 +112,10 @@ def link_learned(
         answer.proof.solver,
         answer.proof.device,
     )
+
+
+def _is_whole(value: Any) -> bool:
+    return isinstance(value, (int, np.integer)) and not isinstance(value, bool)
 
 
 def _table(points: Points, movie: Ordered, answer: Answer) -> pd.DataFrame:

@@ -4,7 +4,7 @@ A link's weight is its log-likelihood against both its ends staying alone. The m
 approximation of the marginals (Chertkov, Kroc & Vergassola, 2008): over-confident on short cycles, but cheap.
 """
 
-# ruff: noqa: ANN001, ANN202
+# ruff: noqa: ANN001, ANN201, ANN202
 
 from __future__ import annotations
 
@@ -73,7 +73,7 @@ def link_marginals(indptr, head, weight, message, rounds, tolerance):
 
 @njit(cache=True, nogil=True, inline="always")
 def _row_messages(first, last, odds, message, alpha):
-    """Write alpha = odds / (1 + what the row's other edges amount to); the largest is left out of the sum, not taken off."""
+    """Write alpha = odds / (1 + the row's others); the largest is left out of the sum, never taken off again."""
     rest, top, best = 1.0, 0.0, -1
     for e in range(first, last):
         x = odds[e] * message[e]

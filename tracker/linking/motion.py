@@ -75,8 +75,8 @@ class Motion:
             said.append(f"neighbours explain {self.flow_share:.0%} of a step")
         if self.persistence is not None:
             said.append(
-                f"persistence {self.persistence:.2f} per frame{self._as_time(frame_interval, time_unit)}; the link before "
-                f"makes a link likelier by {self.log_likelihood_gain:.2f} nats"
+                f"persistence {self.persistence:.2f} per frame{self._as_time(frame_interval, time_unit)}; the link "
+                f"before makes a link likelier by {self.log_likelihood_gain:.2f} nats"
             )
         if len(self.class_shares) > 1:
             widths = self._widths()
@@ -86,7 +86,7 @@ class Motion:
         said += [
             f"{share:.1%} seen again after {k} missed frame{'s' if k > 1 else ''}"
             for k, share in enumerate(self.missed, 1)
-            if share >= 0.0005  # noqa: PLR2004
+            if share >= 0.0005
         ]
         if self.largest_drift > 0:
             said.append(f"a drift of up to {self.largest_drift:.3g} {self.unit} was taken off")

@@ -53,6 +53,7 @@ def _first_order(movie: Ordered) -> Belief:
         belief.restart(graph, np.zeros(len(graph)))
         _sweeps(belief, 3)
     belief.drop_idle_classes()
+    _sweeps(belief, 1)
     return belief
 
 

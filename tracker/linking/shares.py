@@ -11,6 +11,8 @@ from .ordered import Ordered
 
 RAREST = 0.003
 """Smallest share of lost and of new particles: clean data must not make long links free."""
+COMMONEST = 0.5
+"""Largest share: links that are hard to tell must not teach that there are none."""
 
 
 @dataclass(frozen=True)
@@ -44,6 +46,6 @@ def shares_of(movie: Ordered, graph: Graph, probability: np.ndarray, lags: int) 
     tails = np.array([size[p[:, 0]].sum() for p in pairs])
     heads = np.array([size[p[:, 1]].sum() for p in pairs])
     seen = np.clip(sums / np.maximum(tails, 1), 1e-5, 1 - RAREST)
-    lost = float(np.clip(1 - (sums / np.maximum(tails, 1)).sum(), RAREST, 1))
-    new = float(np.clip(1 - (sums / np.maximum(heads, 1)).sum(), RAREST, 1))
+    lost = float(np.clip(1 - (sums / np.maximum(tails, 1)).sum(), RAREST, COMMONEST))
+    new = float(np.clip(1 - (sums / np.maximum(heads, 1)).sum(), RAREST, COMMONEST))
     return Shares(seen, lost, new)

@@ -5,7 +5,7 @@ its future through the edges h out of its head. Every node is the meeting of one
 over nodes serves both, and gathers what the law is learned from.
 """
 
-# ruff: noqa: ANN001, ANN202
+# ruff: noqa: ANN001, ANN201
 
 from __future__ import annotations
 

@@ -1,0 +1,45 @@
+"""Seeded movies with known links."""
+
+import numpy as np
+import pandas as pd
+
+from auctrack.tracker.points import Points
+
+
+def walks(
+    n=400, frames=8, *, step=0.45, persistence=0.9, missed=0.05, false=0.05, ndim=3, seed=0
+) -> tuple[Points, np.ndarray]:
+    """Persistent random walks at density 1, and who each detection is (-1: nobody)."""
+    rng = np.random.default_rng(seed)
+    edge = n ** (1 / ndim)
+    position = rng.uniform(0, edge, (n, ndim))
+    sigma = 0.55 * step / np.sqrt(8 / np.pi)
+    velocity = rng.normal(0, sigma, (n, ndim))
+    parts, names = [], []
+    for frame in range(frames):
+        seen = rng.random(n) >= missed
+        clutter = rng.uniform(0, edge, (rng.poisson(false * n), ndim))
+        found = np.vstack([position[seen], clutter])
+        order = rng.permutation(len(found))
+        parts.append(pd.DataFrame(found[order], columns=list("zyx")[-ndim:]).assign(frame=frame))
+        names.append(np.concatenate([np.flatnonzero(seen), np.full(len(clutter), -1)])[order])
+        velocity = persistence * velocity + np.sqrt(1 - persistence**2) * rng.normal(0, sigma, (n, ndim))
+        position = position + velocity
+    return Points(pd.concat(parts, ignore_index=True)), np.concatenate(names)
+
+
+def table(frames, positions) -> Points:
+    """Points from frame numbers and (n, 2) or (n, 3) positions."""
+    positions = np.asarray(positions, dtype=np.float64)
+    axes = list("zyx")[-positions.shape[1] :]
+    return Points(pd.DataFrame(positions, columns=axes).assign(frame=np.asarray(frames)))
+
+
+def f1(points: Points, names: np.ndarray, source, target) -> float:
+    """F1 of the links between consecutive frames."""
+    frames = points.frames
+    consecutive = frames[target] - frames[source] == 1
+    source, target = np.asarray(source)[consecutive], np.asarray(target)[consecutive]
+    right = int(((names[source] >= 0) & (names[source] == names[target])).sum())
+    real = set(zip(frames[names >= 0].tolist(), names[names >= 0].tolist(), strict=True))
+    return 2 * right / (len(source) + sum((frame + 1, name) in real for frame, name in real))
