@@ -14,8 +14,8 @@ import numpy as np
 from ...matching.certificate.assignment import Assignment
 from ...matching.problem import Problem
 from ...matching.solving import solve
-from .margins import link_margins
 from .graph import Graph
+from .margins import link_margins
 
 
 @dataclass(frozen=True)

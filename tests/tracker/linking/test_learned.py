@@ -5,9 +5,9 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from auctrack.tracker.calibration import Calibration
+from auctrack.tracker.calibrating.calibration import Calibration
 from auctrack.tracker.errors import InvalidInput, InvalidSetting
-from auctrack.tracker.link import LinkSettings, link_points
+from auctrack.tracker.linking.link import LinkSettings, link_points
 from auctrack.tracker.linking.learned import link_learned
 from auctrack.tracker.points import Points
 
