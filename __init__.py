@@ -21,6 +21,7 @@ if TYPE_CHECKING:
     from .tracker.detecting.detect import DetectSettings, detect
     from .tracker.formats.tables import read_points, read_tracks
     from .tracker.formats.write import write_points, write_tracks
+    from .tracker.linking.learned import LearnedLinking, link_learned
     from .tracker.linking.link import LinkSettings, link, link_points
     from .tracker.linking.reach import reach
     from .tracker.measuring.measures import mean_squared_displacement, measure_tracks
@@ -42,6 +43,8 @@ _HOMES = {
     "InputSettings": "tracker.settings",
     "link": "tracker.linking.link",
     "link_points": "tracker.linking.link",
+    "link_learned": "tracker.linking.learned",
+    "LearnedLinking": "tracker.linking.learned",
     "LinkSettings": "tracker.linking.link",
     "detect": "tracker.detecting.detect",
     "DetectSettings": "tracker.detecting.detect",
@@ -74,6 +77,7 @@ __all__ = [
     "Calibration",
     "DetectSettings",
     "InputSettings",
+    "LearnedLinking",
     "LinkSettings",
     "Movie",
     "Points",
@@ -86,6 +90,7 @@ __all__ = [
     "detect",
     "linear_sum_assignment",
     "link",
+    "link_learned",
     "link_points",
     "mean_squared_displacement",
     "measure_tracks",

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any, Literal
 
 import numpy as np
@@ -10,8 +10,9 @@ import pandas as pd
 from scipy.special import expit
 
 from ..errors import InvalidSetting
-from ..points import Points, require
+from ..points import Points, Tracks, require
 from .branching import branches
+from .chains import track_ids
 from .motion import Motion, motion_of
 from .ordered import Ordered, ordered
 from .recipe import believed
@@ -24,6 +25,9 @@ class LearnedLinking:
 
     Attributes
     ----------
+    tracks : Tracks
+        The points' table, row order kept, with `track_id`: numbered from 0 in the order of first appearance. Where
+        a particle divides or two merge, tracks end and others begin; `parents` has who descends from whom.
     links : DataFrame
         One row a link, in the order of source and target: `source`, `target` (int64, rows of the points table),
         `frames` (int64, from source to target), `length` (physical), `probability` that it is right, `margin` (nats
@@ -40,6 +44,7 @@ class LearnedLinking:
     solver, device : str
     """
 
+    tracks: Tracks
     links: pd.DataFrame
     motion: Motion
     candidate_links: int
@@ -103,8 +108,10 @@ def link_learned(
     belief = believed(ordered(points), max_missed_frames)
     edges = branches(belief, divisions=divisions, merges=merges)
     answer = best_links(edges.graph, edges.weight, edges.division, edges.merge, solver=solver, device=device)
+    links = _table(points, belief.movie, answer)
     return LearnedLinking(
-        _table(points, belief.movie, answer),
+        _tracks(points, links),
+        links,
         motion_of(belief, points.calibration.unit),
         len(edges.graph),
         float(np.sum(answer.proof.gap)),
@@ -116,6 +123,18 @@ def link_learned(
 
 def _is_whole(value: Any) -> bool:
     return isinstance(value, (int, np.integer)) and not isinstance(value, bool)
+
+
+def _tracks(points: Points, links: pd.DataFrame) -> Tracks:
+    """Return the chains of the links that are the only one of both their ends; all other links make a lineage."""
+    source, target = links["source"].to_numpy(), links["target"].to_numpy()
+    ways_out, ways_in = (np.bincount(ends, minlength=len(points)) for ends in (source, target))
+    follows = (ways_out[source] == 1) & (ways_in[target] == 1)
+    ids = track_ids(points.frames, source[follows], target[follows])
+    parents: dict[int, list[int]] = {}
+    for parent, child in zip(ids[source[~follows]].tolist(), ids[target[~follows]].tolist(), strict=True):
+        parents.setdefault(child, []).append(parent)
+    return replace(points.with_track_ids(ids), parents=parents)
 
 
 def _table(points: Points, movie: Ordered, answer: Answer) -> pd.DataFrame:

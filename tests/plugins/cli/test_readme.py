@@ -51,7 +51,7 @@ def test_every_command_runs_as_it_stands_in_the_order_it_stands(own_files, tmp_p
 
 @pytest.mark.usefixtures("own_files")
 def test_the_python_code_runs_as_it_stands():
-    (code,) = re.findall(r"```python\n(.*?)```", TEXT, re.DOTALL)
+    code = "".join(re.findall(r"```python\n(.*?)```", TEXT, re.DOTALL))
     ran: dict[str, object] = {}
     exec(code, ran)
     assert np.isfinite(ran["assignment"].cost)

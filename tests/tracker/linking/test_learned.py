@@ -7,8 +7,8 @@ import pytest
 
 from auctrack.tracker.calibrating.calibration import Calibration
 from auctrack.tracker.errors import InvalidInput, InvalidSetting
-from auctrack.tracker.linking.link import LinkSettings, link_points
 from auctrack.tracker.linking.learned import link_learned
+from auctrack.tracker.linking.link import LinkSettings, link_points
 from auctrack.tracker.points import Points
 
 from .movies import f1, table, walks
@@ -66,12 +66,25 @@ def test_daughters_are_found_and_the_mother_keeps_one_link_of_each_kind():
     later = np.vstack([mothers[40:], mothers[:40] + apart, mothers[:40] - apart])
     after = [later + rng.normal(0, 0.03, later.shape) for _ in range(5)]
     points = table(np.repeat(np.arange(10), [120] * 5 + [160] * 5), np.vstack(before + after))
-    links = link_learned(points, divisions=True).links
+    linking = link_learned(points, divisions=True)
+    links, ids = linking.links, linking.tracks.table["track_id"].to_numpy()
     second = links[links["kind"] == "division"]
     real = {480 + k for k in range(40)}
     assert len(real & set(second["source"])) >= 36
     assert len(set(second["source"]) - real) <= 4
     assert set(second["source"]) <= set(links.loc[links["kind"] == "link", "source"])
+    mothers_of = linking.tracks.parents
+    assert sorted(mothers_of) == sorted(set(ids[links.loc[links["source"].isin(second["source"]), "target"]]))
+    assert {parent for parents in mothers_of.values() for parent in parents} == set(ids[second["source"]])
+
+
+def test_tracks_are_the_chains_of_the_links():
+    points, _ = walks(200, step=0.3)
+    linking = link_learned(points)
+    ids = linking.tracks.table["track_id"].to_numpy()
+    assert (ids[linking.links["source"]] == ids[linking.links["target"]]).all()
+    assert len(np.unique(ids)) == len(points) - len(linking.links)
+    assert not linking.tracks.parents
 
 
 def test_probabilities_say_how_many_links_are_wrong():
