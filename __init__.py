@@ -24,7 +24,8 @@ if TYPE_CHECKING:
     from .tracker.linking.learned import LearnedLinking, link_learned
     from .tracker.linking.link import LinkSettings, link, link_points
     from .tracker.linking.reach import reach
-    from .tracker.measuring.measures import mean_squared_displacement, measure_tracks
+    from .tracker.measuring.measures import measure_tracks
+    from .tracker.measuring.msd import mean_squared_displacement
     from .tracker.pipeline import TrackingResult, track
     from .tracker.points import Points, Tracks
     from .tracker.reading.movie import Movie, read_movie
@@ -58,7 +59,7 @@ _HOMES = {
     "write_points": "tracker.formats.write",
     "write_tracks": "tracker.formats.write",
     "measure_tracks": "tracker.measuring.measures",
-    "mean_squared_displacement": "tracker.measuring.measures",
+    "mean_squared_displacement": "tracker.measuring.msd",
     "reach": "tracker.linking.reach",
     "score_links": "tracker.scoring.score",
     "simulate": "tracker.simulating.simulate",

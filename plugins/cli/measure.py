@@ -126,7 +126,8 @@ def command(
         raise typer.BadParameter("goes with --msd or --picture only.", param_hint="--max-lag")
     given = asked_settings({**ctx.params, "min_length": None}).input
     from ...tracker.formats.tables import read_tracks
-    from ...tracker.measuring.measures import filter_by_length, mean_squared_displacement, measure_tracks
+    from ...tracker.measuring.measures import filter_by_length, measure_tracks
+    from ...tracker.measuring.msd import mean_squared_displacement
     from .inputs import stem
     from .notes import on_unknown_size
     from .standard_input import STANDARD_INPUT, table_file

@@ -1,17 +1,16 @@
-"""What a track measures: lengths, speeds, mean squared displacements; all physical, through the calibration."""
+"""What a track measures: lengths, durations, speeds; all physical, through the calibration."""
 
 from __future__ import annotations
 
 from dataclasses import replace
-from itertools import count
 
 import numpy as np
 import pandas as pd
 
 from ..calibrating.calibration import FRAME, Calibration
 from ..errors import InvalidSetting
-from ..points import Tracks, require
-from .track_order import track_order
+from ..points import Tracks
+from .track_order import by_track
 
 # A feature column is averaged over the track when its name says that it measures one of these.
 _AVERAGED = ("intensity", "quality", "snr")
@@ -47,7 +46,7 @@ def measure_tracks(tracks: Tracks) -> pd.DataFrame:
     InvalidInput
         If a track has two rows in one frame, or a table is given for `Tracks`.
     """
-    order, start = _by_track(tracks)
+    order, start = by_track(tracks)
     table = tracks.table.iloc[order]
     if not len(start):
         return pd.DataFrame({name: pd.Series(dtype=dtype) for name, dtype in _columns(tracks).items()})
@@ -91,88 +90,6 @@ def measure_units(calibration: Calibration) -> dict[str, str]:
     }
 
 
-def mean_squared_displacement(tracks: Tracks, max_lag: int | None = None, *, per_track: bool = False) -> pd.DataFrame:
-    """Average the squared displacement over all pairs of positions of one track that are a lag apart.
-
-    Parameters
-    ----------
-    tracks : Tracks
-        Rows with a negative `track_id` belong to no track and are left out.
-    max_lag : int, optional
-        Longest lag, as a difference of frame numbers. None: as long as the longest track.
-    per_track : bool
-        One curve a track instead of one over all pairs of all tracks.
-
-    Returns
-    -------
-    DataFrame
-        One row a lag that some pair has, by `lag`, with `per_track` by `track_id` and `lag`; frames that a track misses
-        make no pairs, and bias nothing. Units are those of `measure_units`.
-
-        - `track_id`: with `per_track`;
-        - `lag`: a difference of frame numbers; `lag_time`: the same as time;
-        - `msd`: mean of the squared displacements;
-        - `standard_error`: of `msd`, over tracks (see Notes), NaN where one track alone has the lag; not with
-          `per_track`;
-        - `n`: the number of pairs averaged; `n_tracks`: of how many tracks they are, not with `per_track`.
-
-    Raises
-    ------
-    InvalidInput
-        If a track has two rows in one frame.
-    InvalidSetting
-        If `max_lag` is below the frame step: no two positions are so near in time.
-
-    Notes
-    -----
-    Displacements of one track overlap and are correlated, so that their number says little of the error: it would come
-    out many times too small at long lags. Tracks are taken as independent instead, and `standard_error` is that of a
-    ratio of two sums over them, squared displacements over pairs, as drawing whole tracks anew (the bootstrap) finds
-    it. A curve of one track has no such error. Errors at different lags are correlated.
-    """
-    order, start = _by_track(tracks)
-    if max_lag is not None and max_lag < tracks.frame_step:
-        raise InvalidSetting(
-            f"max_lag (--max-lag) needs a number of at least {tracks.frame_step}, the frame step; got {max_lag!r}."
-        )
-    frame, position = tracks.frames[order], tracks.positions[order]
-    track = np.repeat(np.arange(len(start)), np.diff(np.append(start, len(order))))
-    sums: list[pd.DataFrame] = []
-    # Rows k apart in a track are k frames apart or more: once no pair is within max_lag, none farther apart is.
-    for k in count(1):
-        first = np.flatnonzero(track[k:] == track[:-k])
-        lag = frame[first + k] - frame[first]
-        if max_lag is not None:
-            first, lag = first[lag <= max_lag], lag[lag <= max_lag]
-        squared = np.sum((position[first + k] - position[first]) ** 2, axis=1)
-        pairs = pd.DataFrame({"track": track[first], "lag": lag, "squared": squared})
-        sums.append(
-            pairs.groupby(["track", "lag"], as_index=False).agg(total=("squared", "sum"), n=("squared", "size"))
-        )
-        if not len(first):
-            break
-    of_tracks = pd.concat(sums).groupby(["track", "lag"], as_index=False)[["total", "n"]].sum()
-    of_tracks.insert(1, "lag_time", of_tracks["lag"] * (tracks.calibration.frame_interval or 1.0))
-    if not per_track:
-        return _averaged(of_tracks)
-    track_id = tracks.table["track_id"].to_numpy()[order[start]][of_tracks["track"]]
-    curves = of_tracks.assign(track_id=track_id, msd=of_tracks["total"] / of_tracks["n"])
-    return curves[["track_id", "lag", "lag_time", "msd", "n"]]
-
-
-def _averaged(of_tracks: pd.DataFrame) -> pd.DataFrame:
-    """Return the curve of all tracks, and its error over tracks, from the sums of each track at each lag."""
-    by_lag = of_tracks.groupby(["lag", "lag_time"])
-    whole = by_lag.agg(total=("total", "sum"), n=("n", "sum"), n_tracks=("track", "size"))
-    whole["msd"] = whole["total"] / whole["n"]
-    mean = by_lag["total"].transform("sum") / by_lag["n"].transform("sum")
-    off = (of_tracks["total"] - mean * of_tracks["n"]) ** 2
-    scatter = off.groupby([of_tracks["lag"], of_tracks["lag_time"]]).sum()
-    several = whole["n_tracks"].where(whole["n_tracks"] > 1)
-    whole["standard_error"] = np.sqrt(scatter * several / (several - 1)) / whole["n"]
-    return whole.reset_index()[["lag", "lag_time", "msd", "standard_error", "n", "n_tracks"]]
-
-
 def filter_by_length(tracks: Tracks, min_length: int) -> Tracks:
     """Keep the tracks that have at least `min_length` detections.
 
@@ -195,14 +112,6 @@ def filter_by_length(tracks: Tracks, min_length: int) -> Tracks:
     kept = set(table["track_id"].unique().tolist())
     lineage = {child: [p for p in parents if p in kept] for child, parents in tracks.parents.items() if child in kept}
     return replace(tracks, table=table, parents={child: parents for child, parents in lineage.items() if parents})
-
-
-def _by_track(tracks: Tracks) -> tuple[np.ndarray, np.ndarray]:
-    """Return the rows by track and frame, and where in them each track starts."""
-    require(Tracks, tracks)
-    track_id = tracks.table["track_id"].to_numpy()
-    order = track_order(track_id, tracks.frames)
-    return order, np.flatnonzero(np.diff(track_id[order], prepend=-1))
 
 
 def _averaged_columns(tracks: Tracks) -> list[str]:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 from ..errors import InvalidInput
+from ..points import Tracks, require
 
 
 def track_order(track: np.ndarray, frames: np.ndarray, name: str = "track") -> np.ndarray:
@@ -37,3 +38,11 @@ def track_order(track: np.ndarray, frames: np.ndarray, name: str = "track") -> n
             f"({len(twice)} rows too many)."
         )
     return order
+
+
+def by_track(tracks: Tracks) -> tuple[np.ndarray, np.ndarray]:
+    """Return the rows by track and frame, and where in them each track starts."""
+    require(Tracks, tracks)
+    track_id = tracks.table["track_id"].to_numpy()
+    order = track_order(track_id, tracks.frames)
+    return order, np.flatnonzero(np.diff(track_id[order], prepend=-1))

@@ -9,7 +9,8 @@ from matplotlib.backends.backend_agg import FigureCanvasAgg
 
 from auctrack.plugins.cli.measure_picture import draw
 from auctrack.tracker.calibrating.calibration import Calibration
-from auctrack.tracker.measuring.measures import mean_squared_displacement, measure_tracks
+from auctrack.tracker.measuring.measures import measure_tracks
+from auctrack.tracker.measuring.msd import mean_squared_displacement
 from auctrack.tracker.points import Tracks
 
 IN_NM = Calibration((1.0, 1.0, 1.0), "nm", 2.0, "ms")

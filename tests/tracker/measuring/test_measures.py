@@ -10,12 +10,8 @@ import pytest
 
 from auctrack.tracker.calibrating.calibration import Calibration
 from auctrack.tracker.errors import InvalidInput, InvalidSetting
-from auctrack.tracker.measuring.measures import (
-    filter_by_length,
-    mean_squared_displacement,
-    measure_tracks,
-    measure_units,
-)
+from auctrack.tracker.measuring.measures import filter_by_length, measure_tracks, measure_units
+from auctrack.tracker.measuring.msd import mean_squared_displacement
 from auctrack.tracker.points import Tracks
 from auctrack.tracker.simulating.simulate import SimulationSettings, simulate
 from auctrack.tracker.timeline import Timeline
@@ -266,3 +262,10 @@ def test_lags_and_lengths_below_one_are_refused():
         mean_squared_displacement(tracks(line(range(3))), max_lag=0)
     with pytest.raises(InvalidSetting, match="min_length needs a number of at least 1"):
         filter_by_length(tracks(line(range(3))), 0)
+
+
+def test_lags_that_do_not_fit_into_memory_are_asked_for_one_by_one():
+    far_apart = tracks(line([0, 3, 10**12]))
+    with pytest.raises(InvalidSetting, match="max_lag"):
+        mean_squared_displacement(far_apart)
+    assert mean_squared_displacement(far_apart, max_lag=5)["lag"].tolist() == [3]
