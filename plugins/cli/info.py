@@ -176,15 +176,14 @@ def _suggested_detection(movie: Movie, settings: Settings) -> tuple[dict[str, An
 def _of_table(source: str, settings: Settings) -> Facts:
     from ...tracker.formats.csv import read_table_file
     from ...tracker.formats.dialects import our_names
-    from ...tracker.formats.physical_columns import stated_by_columns, without_physical_columns
     from ...tracker.formats.sidecar import read_sidecar
+    from ...tracker.formats.table_units import self_stated
 
     path = Path(source)
     table, _ = read_table_file(path, read_sidecar(path))
     named, dialect = our_names(table, settings.input.columns, source)
     columns = {ours: theirs for ours, theirs in zip(named.columns, table.columns, strict=True) if ours in ROLES}
-    stated = stated_by_columns(named)
-    features = named if stated is None else without_physical_columns(named, str(stated.unit))
+    features = self_stated(named, dialect, source).table
     others = [str(name) for name in features.columns if name not in ROLES]
     physical = [str(name) for name in named.columns if name not in features.columns]
     facts = {
@@ -202,7 +201,7 @@ def _of_table(source: str, settings: Settings) -> Facts:
         ("others", ", ".join(others) or "none"),
     ]
     if physical:
-        rows.append(("physical", f"{', '.join(physical)}, which state the size of a voxel"))
+        rows.append(("physical", f"{', '.join(physical)}, which state units"))
     return facts, console.aligned(rows)
 
 

@@ -106,7 +106,7 @@ def command(
     """Follow every particle: movies or point tables in, one table of tracks each out.
 
     Each input gets NAME.tracks.csv with the columns frame, z, y, x (in voxels of the movie), z_um, y_um, x_um (the same
-    in µm, where the voxel size is known), features and track_id.
+    in µm, where the voxel size is known), t_s (time, where the frame interval is known), features and track_id.
     Beside it, NAME.tracks.csv.settings.json holds the units and every setting that took effect.
 
     The TIFF files of a folder or pattern are one movie when they hold one time point each; otherwise each file is an

@@ -9,8 +9,10 @@ from dataclasses import dataclass
 
 import pandas as pd
 
+from ..calibrating.units import LENGTHS
 from ..errors import InvalidInput, InvalidSetting
 from ..points import AXES
+from .physical_columns import length_names
 
 ROLES = ("frame", *AXES, "track_id")
 _FRAME_WORDS = frozenset({"frame", "frames", "t", "time", "timepoint", "slice"})
@@ -26,6 +28,8 @@ class Dialect:
     z: str | None
     y: str
     x: str
+    unit: str | None = None
+    """Of the positions, where the names of the columns say it."""
 
     @property
     def needed(self) -> tuple[str, ...]:
@@ -39,6 +43,10 @@ NAPARI_POINTS = (
     Dialect("napari points", "axis-0", "axis-1", "axis-2", "axis-3"),
     Dialect("napari points, 2D", "axis-0", None, "axis-1", "axis-2"),
 )
+PHYSICAL = tuple(
+    Dialect(f"positions in {unit}", "frame", names["z"], names["y"], names["x"], unit)
+    for unit, names in ((unit, length_names(AXES, unit)) for unit in LENGTHS)
+)
 DIALECTS = (
     Dialect("auctrack, trackpy", "frame", "z", "y", "x"),
     Dialect("laptrack", "frame", "position_z", "position_y", "position_x"),
@@ -46,6 +54,7 @@ DIALECTS = (
     IMARIS,
     Dialect("napari tracks, celltrackR", "t", "z", "y", "x"),
     *NAPARI_POINTS,
+    *PHYSICAL,
 )
 
 POSITIONAL = frozenset(name for of in DIALECTS for name in (of.frame, of.z, of.y, of.x) if name is not None)

@@ -1,12 +1,14 @@
-"""Columns of physical positions (`z_um, y_um, x_um`) beside those in voxels: a table says its own voxel size."""
+"""Physical times and positions (`t_s, z_um, y_um, x_um`) beside frames and voxels: a table says its own units."""
 
 from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
 
 import numpy as np
 import pandas as pd
 
 from ..calibrating.stated import Stated
-from ..calibrating.units import LENGTHS, MICROMETRE, SECOND, micrometres_of
+from ..calibrating.units import LENGTHS, MICROMETRE, SECOND, TIMES, micrometres_of, seconds_of
 from ..points import AXES, Points
 
 _ROUNDED = 1e-4
@@ -14,55 +16,81 @@ _ROUNDED = 1e-4
 
 
 def with_physical_columns(points: Points) -> pd.DataFrame:
-    """Return the table with its positions in the unit of length beside those in voxels; as it is without a unit.
+    """Return the table with its frames in the unit of time and its positions in the unit of length beside them.
 
-    A column that has such a name and holds something else steps aside as "file_<name>".
+    Each only where its unit is known. A column that has such a name and holds something else steps aside as
+    "file_<name>".
     """
-    if not points.calibration.is_physical:
-        return points.table
-    names = _names(points.axes, points.calibration.unit)
-    scale = dict(zip(points.axes, points.calibration.scale_for(points.ndim).tolist(), strict=True))
-    lengths = {name: points.table[axis].to_numpy() * scale[axis] for axis, name in names.items()}
-    others = [name for name in lengths if name in points.table and not _agree(points.table[name], lengths[name])]
-    table = points.table.rename(columns={name: f"file_{name}" for name in others}).drop(
-        columns=list(lengths), errors="ignore"
-    )
-    after = max(list(table.columns).index(axis) for axis in points.axes) + 1
-    return pd.concat([table.iloc[:, :after], pd.DataFrame(lengths, table.index), table.iloc[:, after:]], axis=1)
+    table, of = points.table, points.calibration
+    if of.frame_interval is not None:
+        table = _with_behind(table, "frame", {time_name(of.time_unit): points.frames * of.frame_interval})
+    if not of.is_physical:
+        return table
+    sizes = dict(zip(points.axes, of.scale_for(points.ndim).tolist(), strict=True))
+    names = length_names(points.axes, of.unit)
+    lengths = {name: points.table[axis].to_numpy() * sizes[axis] for axis, name in names.items()}
+    return _with_behind(table, max(points.axes, key=list(table.columns).index), lengths)
 
 
-def without_physical_columns(table: pd.DataFrame, unit: str) -> pd.DataFrame:
-    """Return a table of ours without its positions in `unit`: those in voxels are the positions."""
-    return table.drop(columns=list(_names(_axes(table), unit).values()), errors="ignore")
+def _with_behind(table: pd.DataFrame, column: str, values: Mapping[str, np.ndarray]) -> pd.DataFrame:
+    """Return a table with columns behind one of its own; others of their names step aside."""
+    others = [name for name in values if name in table and not _agree(table[name], values[name])]
+    table = table.rename(columns={name: f"file_{name}" for name in others}).drop(columns=list(values), errors="ignore")
+    place = list(table.columns).index(column) + 1
+    return pd.concat([table.iloc[:, :place], pd.DataFrame(dict(values), table.index), table.iloc[:, place:]], axis=1)
 
 
-def stated_by_columns(table: pd.DataFrame) -> Stated | None:
-    """Return the voxel size that physical columns state: what all of them are of the positions in voxels.
+def without_physical_columns(table: pd.DataFrame, stated: Stated) -> pd.DataFrame:
+    """Return a table without what it says twice: positions in the unit, and times that are its frames."""
+    interval = stated.frame_interval
+    time = time_name(stated.time_unit)
+    is_time = interval is not None and time in table and _agree(table[time], table["frame"].to_numpy() * interval)
+    lengths = [] if stated.unit is None else length_names(_axes(table), stated.unit).values()
+    return table.drop(columns=[*lengths, *([time] if is_time else [])], errors="ignore")
 
-    None without such columns, or if they are not the positions times one size each axis. The size of an axis along
-    which every position is 0 cannot be known, and is 1.
+
+def stated_by_columns(table: pd.DataFrame, unit: str | None = None) -> Stated:
+    """Return what physical columns state: the voxel size, if all positions are those in voxels times one size an axis.
+
+    The size of an axis along which every position is 0 cannot be known, and is 1. Without such columns every size is 1,
+    in `unit`, where the names of the positions say it.
     """
-    axes = _axes(table)
-    for unit in LENGTHS:
-        names = _names(axes, unit)
+    axes, interval, time_unit = _axes(table), *_interval(table)
+    for known in () if unit else LENGTHS:
+        names = length_names(axes, known)
         if all(name in table for name in names.values()):
-            sizes = {axis: _size(table[axis], table[name]) for axis, name in names.items()}
-            known = {axis: size for axis, size in sizes.items() if size is not None}
-            if len(known) == len(axes):
-                columns = ", ".join(names.values())
-                return Stated(known, unit, None, SECOND, f"columns {columns}")
-    return None
+            found = {axis: _size(table[axis], table[name]) for axis, name in names.items()}
+            sizes = {axis: size for axis, size in found.items() if size is not None}
+            if len(sizes) == len(axes):
+                return Stated(sizes, known, interval, time_unit, f"columns {', '.join(names.values())}")
+    return Stated(dict.fromkeys(AXES, 1.0), unit, interval, time_unit, "the table")
 
 
-def _axes(table: pd.DataFrame) -> tuple[str, ...]:
-    return tuple(axis for axis in AXES if axis in table)
+def _interval(table: pd.DataFrame) -> tuple[float | None, str]:
+    """Return the frame interval that a column of times (`t_s`, `t_min`, …) states, and its unit; None without one."""
+    for unit in TIMES:
+        name = time_name(unit)
+        if name in table and table["frame"].any() and (interval := _size(table["frame"], table[name])) is not None:
+            return interval, unit
+    return None, SECOND
 
 
-def _names(axes: tuple[str, ...], unit: str) -> dict[str, str]:
+def length_names(axes: Sequence[str], unit: str) -> dict[str, str]:
     """Return the physical column of each axis; µm is written um, which every program reads."""
     size = micrometres_of(unit)
     short = next((known for known in LENGTHS if micrometres_of(known) == size), unit)
     return {axis: f"{axis}_{'um' if short == MICROMETRE else short}" for axis in axes}
+
+
+def time_name(unit: str) -> str:
+    """Return the column of times in a unit: `t_s`; µs is written us, which every program reads."""
+    size = seconds_of(unit)
+    short = next((known for known in TIMES if seconds_of(known) == size), unit)
+    return f"t_{short.replace('µ', 'u')}"
+
+
+def _axes(table: pd.DataFrame) -> tuple[str, ...]:
+    return tuple(axis for axis in AXES if axis in table)
 
 
 def _size(steps: pd.Series, lengths: pd.Series) -> float | None:

@@ -4,35 +4,25 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
 import pandas as pd
 
 from ..calibrating.calibration import PIXEL, Calibration
-from ..calibrating.stated import Stated, calibrate
-from ..calibrating.units import SECOND, seconds_of, unit_name
+from ..calibrating.stated import calibrate
 from ..errors import InvalidInput
-from ..points import AXES, Points, Tracks
+from ..points import Points, Tracks
 from ..timeline import Timeline
-from .csv import line_of_row, read_table_file
-from .dialects import IMARIS, TRACKMATE, listed, naming, our_names, renamed
-from .physical_columns import stated_by_columns, without_physical_columns
-from .sidecar import Sidecar, read_sidecar
+from .csv import line_of_row
+from .dialects import Dialect, listed, naming, our_names, renamed
+from .loaded import Loaded
+from .table_units import load_table, self_stated
 
 TRACK_COLUMNS = ("track_id", "particle", "TRACK_ID", "TrackID", "true_id")
 PARENT_COLUMN = "parent_id"
 INDEX_COLUMNS = ("frame", *TRACK_COLUMNS)
-
-
-@dataclass(frozen=True)
-class _Loaded:
-    table: pd.DataFrame
-    stated: Stated
-    where: str
-    parents: Mapping[int, Sequence[int]] = field(default_factory=dict)
-    timeline: Timeline = field(default_factory=Timeline)
 
 
 def read_points(
@@ -51,22 +41,23 @@ def read_points(
     ----------
     source : path or DataFrame
         A `.csv`, `.csv.gz`, `.tsv`, `.txt` or `.parquet` file; of a DataFrame also the index levels frame and track
-        id. Recognised are the columns of auctrack and trackpy (frame, z, y, x), laptrack (frame, position_x, …),
-        TrackMate (FRAME, POSITION_X, …, with one header row or four), Imaris (Time, Position X, …, with its title
-        lines), napari tracks and celltrackR (t, z, y, x),
-        napari points (axis-0, …; the first is the frame). The case of letters is free. Columns of a text file may be
-        separated by commas, semicolons or tabs; with the last two, numbers may have a decimal comma.
+        id. Recognised are the columns of auctrack and trackpy (frame, z, y, x; or frame, z_um, y_um, x_um), laptrack
+        (frame, position_x, …), TrackMate (FRAME, POSITION_X, …, with one header row or four), Imaris (Time,
+        Position X, …, with its title lines), napari tracks and celltrackR (t, z, y, x), napari points (axis-0, …; the
+        first is the frame). The case of letters is free. Columns of a text file may be separated by commas, semicolons
+        or tabs; with the last two, numbers may have a decimal comma.
     columns : mapping of str to str, optional
         ``{"frame": "time", "x": "cx"}``: the table's name for each of frame, z, y, x (and track_id), where it has
         its own.
     scale : sequence of float, optional
         Size of one coordinate step along z, y, x (or y, x), in `unit`, µm unless given. A table in µm needs none.
     unit : str, optional
-        Unit of the positions. A table that auctrack wrote, one with physical positions beside those in voxels (`z_um,
-        y_um, x_um`, or another unit of length in place of um) and a TrackMate header with units bring their own; all
-        others are in pixels unless this says otherwise.
+        Unit of the positions. A table that auctrack wrote, one with physical positions beside those in voxels or in
+        their place (`z_um, y_um, x_um`, or another unit of length for um) and a TrackMate header with units bring
+        their own; all others are in pixels unless this says otherwise.
     frame_interval, time_unit : optional
-        Time between two frames whose numbers differ by one.
+        Time between two frames whose numbers differ by one. A table with times beside its frames (`t_s`, or another
+        unit of time) brings its own.
     frame_step : int, optional
         Difference between the numbers of two consecutive frames: 5 for a table of every fifth frame. A table that
         auctrack wrote knows its own; all others have 1 unless this says otherwise, and nothing is linked over frames
@@ -150,12 +141,16 @@ def recognised(table: pd.DataFrame, columns: Mapping[str, str] | None = None) ->
     InvalidSetting
         If `columns` names what is no column here.
     """
+    return _recognised(table, columns)[0]
+
+
+def _recognised(table: pd.DataFrame, columns: Mapping[str, str] | None) -> tuple[pd.DataFrame, Dialect | None]:
     indexed = [name for name in table.index.names if name in INDEX_COLUMNS and name not in table.columns]
-    return our_names(table.reset_index(level=indexed) if indexed else table, columns, "the table")[0]
+    return our_names(table.reset_index(level=indexed) if indexed else table, columns, "the table")
 
 
 def _calibration(
-    loaded: _Loaded,
+    loaded: Loaded,
     ndim: int,
     scale: Sequence[float] | None,
     unit: str | None,
@@ -168,91 +163,25 @@ def _calibration(
     return calibrate(loaded.stated, ndim, scale=scale, unit=unit, frame_interval=frame_interval, time_unit=time_unit)
 
 
-def _timeline(loaded: _Loaded, frame_step: int | None) -> Timeline:
+def _timeline(loaded: Loaded, frame_step: int | None) -> Timeline:
     """Return the frames that the table knows; a step that the user states goes before it."""
     return loaded.timeline if frame_step in (None, loaded.timeline.step) else Timeline(frame_step)
 
 
-def _load(source: str | Path | pd.DataFrame, columns: Mapping[str, str] | None) -> _Loaded:
+def _load(source: str | Path | pd.DataFrame, columns: Mapping[str, str] | None) -> Loaded:
     """Return the table under our column names, with what is stated about its units."""
     if isinstance(source, pd.DataFrame):
-        named = recognised(source, columns).reset_index(drop=True)
-        return _self_stated(named, "the table")
-    path = Path(source)
-    sidecar = read_sidecar(path)
-    table, units = read_table_file(path, sidecar)
-    if table.empty and sidecar is None:
-        raise InvalidInput(f"{path}: has a header but no rows.")
-    named, dialect = our_names(table, columns, str(path))
-    if sidecar is not None:
-        named = without_physical_columns(named, sidecar.calibration.unit)
-        return _Loaded(named, _stated_beside(sidecar), str(path), sidecar.parents, sidecar.timeline)
-    if dialect is TRACKMATE:
-        return _Loaded(_flat_if_2d(named), _stated_by_trackmate(table, units), str(path))
-    if dialect is IMARIS:
-        return _Loaded(named, _steps_of_one(_unit_of_imaris(table)), str(path))
-    return _self_stated(named, str(path))
+        named, dialect = _recognised(source, columns)
+        return self_stated(named.reset_index(drop=True), dialect, "the table")
+    return load_table(Path(source), columns)
 
 
-def _self_stated(named: pd.DataFrame, where: str) -> _Loaded:
-    """Return a table with the voxel size that its own physical columns state, as far as it has them."""
-    stated = stated_by_columns(named)
-    if stated is None:
-        return _Loaded(named, _steps_of_one(), where)
-    return _Loaded(without_physical_columns(named, stated.unit or PIXEL), stated, where)
-
-
-def _placed(error: InvalidInput, source: str | Path | pd.DataFrame, loaded: _Loaded) -> InvalidInput:
+def _placed(error: InvalidInput, source: str | Path | pd.DataFrame, loaded: Loaded) -> InvalidInput:
     """Return the error with the name of the table; of a text file also the line, as an editor counts, for the row."""
     message = error.problem
     if not isinstance(source, pd.DataFrame) and not str(source).lower().endswith(".parquet"):
         message = re.sub(r"\brow (\d+)", lambda row: f"line {line_of_row(Path(source), int(row[1]))}", message, count=1)
     return InvalidInput(message, in_python=error.in_python, as_options=error.as_options).of(loaded.where)
-
-
-# --- units -------------------------------------------------------------------------------------------------------
-
-
-def _steps_of_one(unit: str | None = None, seconds: float | None = None) -> Stated:
-    sizes: dict[str, float] = dict.fromkeys(AXES, 1.0)
-    return Stated(sizes, unit, seconds, SECOND, "the table")
-
-
-def _stated_beside(sidecar: Sidecar) -> Stated:
-    known = sidecar.calibration
-    sizes: dict[str, float] = dict(zip(AXES, known.scale, strict=True))
-    return Stated(sizes, known.unit, known.frame_interval, known.time_unit, "settings beside the table")
-
-
-def _stated_by_trackmate(table: pd.DataFrame, units: Mapping[str, str]) -> Stated:
-    """Read the units in TrackMate's fourth header row, and the frame interval from its times."""
-    length, time = (units.get(name, "").strip("() ") for name in ("POSITION_X", "POSITION_T"))
-    seconds, interval = seconds_of(time), _interval_of(table)
-    known = interval * seconds if interval is not None and seconds is not None else None
-    return _steps_of_one(unit_name(length) if length else None, known)
-
-
-def _unit_of_imaris(table: pd.DataFrame) -> str | None:
-    """Return the one unit in the column that Imaris writes beside its positions, None if there is none."""
-    units = table["Unit"].unique() if "Unit" in table.columns else ()
-    return unit_name(str(units[0])) if len(units) == 1 else None
-
-
-def _interval_of(table: pd.DataFrame) -> float | None:
-    """Return the one number that takes FRAME to POSITION_T, None if there is none."""
-    if "POSITION_T" not in table.columns:
-        return None
-    frame, time = (pd.to_numeric(table[name], errors="coerce").to_numpy() for name in ("FRAME", "POSITION_T"))
-    later = frame > 0
-    if not later.any():
-        return None
-    interval = float(time[later][-1] / frame[later][-1])
-    return interval if interval > 0 and np.allclose(time, frame * interval, rtol=1e-6) else None
-
-
-def _flat_if_2d(table: pd.DataFrame) -> pd.DataFrame:
-    """Drop TrackMate's z where it is 0 throughout, which is how it writes a 2D movie."""
-    return table.drop(columns="z") if "z" in table.columns and (table["z"] == 0).all() else table
 
 
 # --- tracks ------------------------------------------------------------------------------------------------------

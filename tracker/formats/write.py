@@ -61,7 +61,8 @@ def write_points(
     """Write points, and their units and settings beside them in ``<name>.settings.json``.
 
     CSV and Parquet carry the positions twice where their unit is known: in voxels (`z, y, x`) and in the unit (`z_um,
-    y_um, x_um`, or `z_nm`, …), so that the table says its voxel size without the file beside it.
+    y_um, x_um`, or `z_nm`, …), and the time of each frame where the interval is known (`t_s`, or `t_min`, …), so that
+    the table says its units without the file beside it.
 
     Parameters
     ----------

@@ -18,7 +18,7 @@ from ..calibrating.calibration import Calibration
 from ..calibrating.lengths import require_length
 from ..calibrating.stated import three_sizes
 from ..errors import InvalidInput, InvalidSetting
-from ..formats.tables import recognised
+from ..formats.tables import read_points, recognised
 from ..points import AXES, Points, Tracks
 from ..timeline import Timeline
 from .candidates import EDGE_BUDGET, CandidateLinks, Cost, WideGate, frame_pairs, gated_pairs, in_runs
@@ -253,7 +253,8 @@ def link(
         Frames a particle may be missing (trackpy's word for our `max_missed_frames`); only 0 for now.
     scale : sequence of float, optional
         Size of one coordinate step along z, y, x (or y, x in 2D): give it for positions in voxels that are not cubes.
-        Without it distances are in the table's own steps. `Points` carry their scale.
+        Without it distances are in the unit of the table's physical columns (`z_um, y_um, x_um` or another unit of
+        length), where it has them, else in its own steps. `Points` carry their scale.
     track_column : str
         Name of the column that is added, or replaced; trackpy users may want "particle".
     frame_step : int, optional
@@ -309,10 +310,9 @@ def _stated(points: pd.DataFrame | Points, scale: Sequence[float] | None, frame_
             f"points needs a DataFrame with the columns frame, y, x (and z); got {type(points).__name__}. "
             "Files are read by auctrack.read_points."
         )
-    timeline = Timeline() if frame_step is None else Timeline(frame_step)
-    unscaled = Points(recognised(points), timeline=timeline)
     if scale is None:
-        return unscaled
+        return read_points(points, frame_step=frame_step)
+    unscaled = Points(recognised(points), timeline=Timeline() if frame_step is None else Timeline(frame_step))
     if np.ndim(scale) != 1:
         raise InvalidSetting(f"scale needs one size for each of {', '.join(unscaled.axes)}; got {scale!r}.")
     return replace(unscaled, calibration=Calibration(three_sizes(scale, unscaled.ndim)))

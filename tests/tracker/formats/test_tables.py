@@ -454,3 +454,13 @@ def test_a_unit_that_is_none_is_refused_with_those_that_are_known():
             read_points(DIALECTS["trackpy"], **given)
     with pytest.raises(InvalidSetting, match=r"--time-unit.*ms, s, min.*got 'fortnight'"):
         read_points(DIALECTS["trackpy"], frame_interval=1, time_unit="fortnight")
+
+
+@pytest.mark.parametrize(("suffix", "unit"), [("um", "µm"), ("nm", "nm"), ("m", "m")])
+@pytest.mark.parametrize("axes", ["zyx", "yx"])
+def test_positions_may_be_physical_alone(suffix: str, unit: str, axes: str) -> None:
+    columns = {f"{axis}_{suffix}": values for axis, values in zip("zyx", (Z, Y, X), strict=True) if axis in axes}
+    points = read_points(table(frame=FRAME, **columns))
+    assert points.calibration.unit == unit
+    np.testing.assert_array_equal(points.positions, np.column_stack(list(columns.values())))
+    assert set(points.table.columns) == {"frame", *axes}

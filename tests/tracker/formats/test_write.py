@@ -514,3 +514,35 @@ class TestPhysicalColumns:
         flat = pd.DataFrame({"frame": [0, 1], "z": 0.0, "y": [1.0, 2.0], "x": [3.0, 4.0]})
         flat = flat.assign(z_um=0.0, y_um=flat["y"] * 0.2, x_um=flat["x"] * 0.2)
         assert read_points(flat).calibration.scale == (1.0, 0.2, 0.2)
+
+
+class TestTimeColumn:
+    """A column of times beside the frames (`t_s`, `t_min`, …) keeps the frame interval without the sidecar."""
+
+    @pytest.mark.parametrize(("unit", "column"), [("s", "t_s"), ("min", "t_min"), ("µs", "t_us"), ("sec", "t_s")])
+    @pytest.mark.parametrize("name", ["t.csv", "t.parquet"])
+    def test_the_interval_comes_back(self, tmp_path, name, unit, column):
+        sent = replace(some_tracks(), calibration=replace(CALIBRATION, frame_interval=0.1, time_unit=unit))
+        write_tracks(sent, tmp_path / name)
+        raw = pd.read_parquet(tmp_path / name) if name.endswith("parquet") else pd.read_csv(tmp_path / name)
+        np.testing.assert_array_equal(raw[column], sent.table["frame"] * 0.1)
+        (tmp_path / f"{name}.settings.json").unlink()
+        back = read_tracks(tmp_path / name)
+        assert back.calibration.frame_interval == 0.1
+        assert list(back.table.columns) == list(sent.table.columns)
+
+    def test_it_needs_no_unit_of_length(self, tmp_path):
+        points = Points(some_tracks().table, Calibration(frame_interval=2.0, time_unit="s"))
+        write_points(points, tmp_path / "p.csv")
+        (tmp_path / "p.csv.settings.json").unlink()
+        assert read_points(tmp_path / "p.csv").calibration.frame_interval == 2.0
+
+    def test_times_that_are_no_multiple_of_the_frame_stay_a_feature(self, tmp_path):
+        points = Points(pd.DataFrame({"frame": [1, 2], "y": 0.0, "x": [1.0, 2.0], "t_s": [0.7, 0.1]}), CALIBRATION)
+        assert read_points(points.table).calibration.frame_interval is None
+        write_points(points, tmp_path / "p.csv")
+        assert read_points(tmp_path / "p.csv").table["file_t_s"].tolist() == [0.7, 0.1]
+
+    def test_frame_0_alone_tells_no_interval(self):
+        only = pd.DataFrame({"frame": [0, 0], "y": [1.0, 2.0], "x": 0.0, "t_s": 0.0})
+        assert read_points(only).calibration.frame_interval is None

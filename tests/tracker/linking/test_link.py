@@ -413,3 +413,13 @@ class TestAccuracy:
         points, spacing, f1 = movie
         wide = 1.8 * spacing
         assert f1(link_points(points, LinkSettings(search_range=wide, unmatched_cost=wide / 2))) < 0.97
+
+
+@pytest.mark.parametrize("voxels", [True, False])
+def test_link_measures_a_dataframe_by_its_physical_columns(voxels: bool) -> None:
+    spots = pd.DataFrame({"frame": [0, 1], "z": [0.0, 2.0], "y": [0.0, 0.0], "x": [0.0, 0.0]})
+    physical = spots.assign(z_um=spots["z"] * 5, y_um=spots["y"], x_um=spots["x"])
+    given = physical if voxels else physical.drop(columns=["z", "y", "x"])
+    assert link(given, search_range=9, unmatched_cost=9)["track_id"].tolist() == [0, 1]
+    assert link(given, search_range=11, unmatched_cost=11)["track_id"].tolist() == [0, 0]
+    assert list(link(given, search_range=11).columns) == [*given.columns, "track_id"]

@@ -1,0 +1,80 @@
+"""What a table says of its units, whoever wrote it: beside it, in its columns, or in the header of its program."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from pathlib import Path
+
+import numpy as np
+import pandas as pd
+
+from ..calibrating.stated import Stated
+from ..calibrating.units import seconds_of, unit_name
+from ..errors import InvalidInput
+from ..points import AXES
+from .csv import read_table_file
+from .dialects import IMARIS, TRACKMATE, Dialect, our_names
+from .loaded import Loaded, steps_of_one
+from .physical_columns import stated_by_columns, without_physical_columns
+from .sidecar import Sidecar, read_sidecar
+
+
+def load_table(path: Path, columns: Mapping[str, str] | None) -> Loaded:
+    """Return the table of a file under our column names, with what is stated about its units."""
+    sidecar = read_sidecar(path)
+    table, units = read_table_file(path, sidecar)
+    if table.empty and sidecar is None:
+        raise InvalidInput(f"{path}: has a header but no rows.")
+    named, dialect = our_names(table, columns, str(path))
+    if sidecar is not None:
+        stated = stated_beside(sidecar)
+        return Loaded(without_physical_columns(named, stated), stated, str(path), sidecar.parents, sidecar.timeline)
+    if dialect is TRACKMATE:
+        return Loaded(_flat_if_2d(named), _stated_by_trackmate(table, units), str(path))
+    if dialect is IMARIS:
+        return Loaded(named, steps_of_one(_unit_of_imaris(table)), str(path))
+    return self_stated(named, dialect, str(path))
+
+
+def self_stated(named: pd.DataFrame, dialect: Dialect | None, where: str) -> Loaded:
+    """Return a table with what its own columns state of its units."""
+    stated = stated_by_columns(named, None if dialect is None else dialect.unit)
+    return Loaded(without_physical_columns(named, stated), stated, where)
+
+
+def stated_beside(sidecar: Sidecar) -> Stated:
+    """Return what stands beside a table of ours."""
+    known = sidecar.calibration
+    sizes: dict[str, float] = dict(zip(AXES, known.scale, strict=True))
+    return Stated(sizes, known.unit, known.frame_interval, known.time_unit, "settings beside the table")
+
+
+def _stated_by_trackmate(table: pd.DataFrame, units: Mapping[str, str]) -> Stated:
+    """Read the units in TrackMate's fourth header row, and the frame interval from its times."""
+    length, time = (units.get(name, "").strip("() ") for name in ("POSITION_X", "POSITION_T"))
+    seconds, interval = seconds_of(time), _interval_of(table)
+    known = interval * seconds if interval is not None and seconds is not None else None
+    return steps_of_one(unit_name(length) if length else None, known)
+
+
+def _unit_of_imaris(table: pd.DataFrame) -> str | None:
+    """Return the one unit in the column that Imaris writes beside its positions, None if there is none."""
+    units = table["Unit"].unique() if "Unit" in table.columns else ()
+    return unit_name(str(units[0])) if len(units) == 1 else None
+
+
+def _interval_of(table: pd.DataFrame) -> float | None:
+    """Return the one number that takes FRAME to POSITION_T, None if there is none."""
+    if "POSITION_T" not in table.columns:
+        return None
+    frame, time = (pd.to_numeric(table[name], errors="coerce").to_numpy() for name in ("FRAME", "POSITION_T"))
+    later = frame > 0
+    if not later.any():
+        return None
+    interval = float(time[later][-1] / frame[later][-1])
+    return interval if interval > 0 and np.allclose(time, frame * interval, rtol=1e-6) else None
+
+
+def _flat_if_2d(table: pd.DataFrame) -> pd.DataFrame:
+    """Drop TrackMate's z where it is 0 throughout, which is how it writes a 2D movie."""
+    return table.drop(columns="z") if "z" in table.columns and (table["z"] == 0).all() else table
