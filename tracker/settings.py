@@ -11,7 +11,7 @@ import numpy as np
 
 from .detecting.detect import DetectSettings
 from .errors import InvalidSetting
-from .formats.csv import TABLES
+from .formats.registry import READ
 from .linking.link import LinkSettings
 from .ranges import parse_frames, parse_roi
 from .timeline import Timeline
@@ -88,7 +88,7 @@ class InputSettings:
     def is_table(self, path: str | Path) -> bool:
         """Whether `path` is read as a point table."""
         if self.kind == "auto":
-            return str(path).lower().endswith(TABLES)
+            return str(path).lower().endswith(READ)
         return self.kind == "table"
 
 

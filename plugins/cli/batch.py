@@ -16,6 +16,7 @@ from ...matching.errors import AuctrackError
 from ...tracker.calibrating.units import is_pixel
 from ...tracker.errors import OutputExists
 from ...tracker.formats.checksum import Checksum
+from ...tracker.formats.registry import to_write
 from ...tracker.formats.sidecar import read_sidecar
 from ...tracker.formats.tables import read_tracks
 from ...tracker.formats.write import write_tracks, write_whole
@@ -23,6 +24,7 @@ from ...tracker.pipeline import TrackingResult, open_movie, track
 from ...tracker.points import Points
 from ...tracker.settings import Settings
 from . import console
+from .destination import note_losses
 from .fingerprint import fingerprint
 from .inputs import Job, files_behind, refuse_missing, refuse_rival
 from .interrupt import held_back, is_ctrl_c
@@ -103,6 +105,7 @@ def _run_one(job: Job, settings: Settings, outcome: Outcome, *, overwrite: bool,
         _leave_as_it_is(job, settings, outcome)
         return
     report(job, result)
+    note_losses(result.tracks, job.result, to_write(job.result, None))
     if picture:
         _draw(job, settings, result.tracks)
     _point_out_old_picture(job)

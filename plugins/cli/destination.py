@@ -4,13 +4,20 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 import typer
 
 from ...tracker.errors import OutputExists
-from ...tracker.formats.write import require_files, require_writable
+from ...tracker.formats.registry import FORMATS, WRITTEN, endings_of
+from ...tracker.formats.write import require_files, require_folders, require_writable
+from . import console
 
-SUFFIXES = {"csv": ".csv", "parquet": ".parquet", "napari": ".napari.csv"}
+if TYPE_CHECKING:
+    from ...tracker.formats.registry import Format
+    from ...tracker.points import Points
+
+SUFFIXES = {name: FORMATS[name].endings[0] for name in WRITTEN}
 
 
 def checked_format(kind: str | None, known: tuple[str, ...] = tuple(SUFFIXES)) -> None:
@@ -19,12 +26,24 @@ def checked_format(kind: str | None, known: tuple[str, ...] = tuple(SUFFIXES)) -
         raise typer.BadParameter(f"needs one of {', '.join(known)}; got {kind!r}.", param_hint="--format")
 
 
-def checked_folder(output: Path) -> None:
-    """Refuse the name of a table where a folder is needed, as wrong usage; one that is a folder already is fine."""
-    if output.name.lower().endswith(tuple(SUFFIXES.values())) and not output.is_dir():
-        raise typer.BadParameter(
-            f"needs a folder, as every input gets files of its own there; got {output}.", param_hint="--output"
-        )
+def is_one_file(output: Path) -> bool:
+    """Whether the name is that of a result, not of a folder of results."""
+    return output.name.lower().endswith(tuple(endings_of(WRITTEN))) and (
+        not output.is_dir() or any(known.is_folder for known in _formats_of(output))
+    )
+
+
+def _formats_of(output: Path) -> list[Format]:
+    return [known for ending, known in endings_of(WRITTEN).items() if output.name.lower().endswith(ending)]
+
+
+def note_losses(points: Points, result: Path, into: Format) -> None:
+    """Say what the format of a result cannot hold."""
+    from ...tracker.formats.losses import lost
+
+    phrases = lost(points, into)
+    if phrases:
+        console.note(f"{result} cannot hold {'; '.join(phrases).replace('NAME', result.name)}.")
 
 
 def destination(
@@ -51,9 +70,10 @@ def destination(
         If the name of the file leaves the format open. No work was done by then.
     """
     has_no_format = output is not None and kind is None and not Path(output).suffix
-    if output is None or has_no_format or output.endswith(("/", "\\")) or Path(output).is_dir():
+    is_folder = output is not None and Path(output).is_dir() and not is_one_file(Path(output))
+    if output is None or has_no_format or output.endswith(("/", "\\")) or is_folder:
         return (folder if output is None else Path(output)) / f"{name}{SUFFIXES[kind or 'csv']}"
-    endings = [SUFFIXES[known_kind] for known_kind in known]
+    endings = list(endings_of(known))
     if kind is None and not output.lower().endswith(tuple(endings)):
         raise typer.BadParameter(
             f"needs a folder, or a name that ends in {', '.join(endings)}; got {output}.", param_hint="--output"
@@ -74,7 +94,7 @@ def refuse_inputs(result: Path, inputs: Sequence[Path]) -> None:
         )
 
 
-def make_ready(*results: Path, overwrite: bool, inputs: Sequence[Path] = ()) -> None:
+def make_ready(*results: Path, overwrite: bool, inputs: Sequence[Path] = (), is_folder: bool = False) -> None:
     """Refuse, before any work is done, results that would replace others or their input, or cannot be written.
 
     Raises
@@ -88,5 +108,5 @@ def make_ready(*results: Path, overwrite: bool, inputs: Sequence[Path] = ()) -> 
         refuse_inputs(result, inputs)
         if result.exists() and not overwrite:
             raise OutputExists(f"{result} exists; give --overwrite to replace it, or another name by --output.")
-        require_files([result])
+        (require_folders if is_folder else require_files)([result])
         require_writable(result.parent)

@@ -6,11 +6,14 @@ import glob
 import os
 from collections import Counter
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
+
+import typer
 
 from ...tracker.errors import InvalidInput, OutputExists, UnknownAxes
 from ...tracker.formats.csv import TABLES
+from ...tracker.formats.registry import READ, to_write
 from ...tracker.settings import InputSettings
 from . import console
 from .destination import SUFFIXES, refuse_inputs
@@ -89,6 +92,26 @@ def plan(arguments: Sequence[str], folder: Path, kind: str, given: InputSettings
     return jobs
 
 
+def only(jobs: Sequence[Job], result: Path, kind: str | None) -> Job:
+    """Return the one job of a run whose result was named.
+
+    Raises
+    ------
+    typer.BadParameter
+        If there are several, or the name is that of another format than the one asked for.
+    """
+    if len(jobs) != 1:
+        raise typer.BadParameter(
+            f"needs a folder, as each of {len(jobs)} inputs gets files of its own there; got {result}.",
+            param_hint="--output",
+        )
+    if kind is not None and to_write(result, None).name != kind:
+        raise typer.BadParameter(
+            f"the ending of {result} stands for another format than {kind}.", param_hint="--format"
+        )
+    return replace(jobs[0], result=result)
+
+
 def _kept_folders(sources: Sequence[str]) -> Mapping[str, str]:
     """Return below which folder each result goes: none, but of inputs whose results would have one name their own."""
     parents = {source: os.path.splitdrive(os.path.abspath(source))[1] for source in sources}  # noqa: PTH100
@@ -137,7 +160,8 @@ def refuse_missing(job: Job) -> None:
 def files_behind(job: Job, given: InputSettings) -> tuple[Path, ...]:
     """Return the files that decide the result, as far as they are there; reading says it of those that are not."""
     intensity = (Path(given.intensity),) if given.intensity else ()
-    return tuple(file for file in (*job.files, *intensity) if file.is_file())
+    parts = (part for file in job.files for part in (sorted(file.rglob("*")) if file.is_dir() else [file]))
+    return tuple(file for file in (*parts, *intensity) if file.is_file())
 
 
 def stem(source: str) -> str:
@@ -146,7 +170,7 @@ def stem(source: str) -> str:
     `a/b.ome.tif` is `b`, `b.points.csv` is `b`, `a/frames*.tif` is `frames`, `a/*.tif` is `a`.
     """
     name = Path(source).name.translate({ord(sign): None for sign in "*?[]"})
-    name = _without_one_of((*MOVIES, *TABLES), name)
+    name = _without_one_of((*MOVIES, *READ, *SUFFIXES.values()), name)
     name = _without_one_of(PRODUCTS, name).rstrip("._- ")
     return name or Path(os.path.realpath(source)).parent.name or "movie"
 
@@ -158,7 +182,7 @@ def _without_one_of(endings: Sequence[str], name: str) -> str:
 def _expanded(argument: str, given: InputSettings) -> list[tuple[str, tuple[Path, ...]]]:
     path = Path(argument)
     try:
-        if path.is_dir():
+        if path.is_dir() and not path.name.lower().endswith(READ):
             found = sorted(file for file in path.iterdir() if file.is_file() and not file.name.startswith("."))
             movies = [file for file in found if file.name.lower().endswith(MOVIES)]
             found = movies or [file for file in found if _is_input_table(file)]

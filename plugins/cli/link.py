@@ -42,7 +42,8 @@ def command(
             "-o",
             metavar="FILE|FOLDER",
             rich_help_panel=options.OUTPUT,
-            help="Tracks; .csv, .parquet or .napari.csv, or a folder. Left out: NAME.tracks.csv in the current folder.",
+            help="Tracks; the ending of the name chooses the format (auctrack convert --help lists them). A folder, or "
+            "left out: NAME.tracks.csv there, or in the current folder.",
         ),
     ] = None,
     format_: options.Format = None,
@@ -66,12 +67,13 @@ def command(
 
     zcat spots.csv.gz | auctrack link - -o spots.tracks.csv
     """
-    from .destination import checked_format, destination, make_ready
+    from .destination import checked_format, destination, make_ready, note_losses
 
     checked_format(format_)
     settings = asked_settings(ctx.params)
     from dataclasses import replace
 
+    from ...tracker.formats.registry import to_write
     from ...tracker.formats.write import write_tracks
     from ...tracker.pipeline import track
     from .batch import report
@@ -83,10 +85,12 @@ def command(
     settings = replace(settings, input=replace(settings.input, kind="table"))
     with table_file(points) as file:
         job = Job(str(points), (file,), destination(output, f"{stem(str(file))}.tracks", format_))
-        make_ready(job.result, overwrite=overwrite, inputs=job.files)
+        into = to_write(job.result, format_)
+        make_ready(job.result, overwrite=overwrite, inputs=job.files, is_folder=into.is_folder)
         with console.progress(job.source) as progress:
             result = track(file, settings, progress=progress)
     with held_back():
         record = run_record(job.source, result.settings)
         write_tracks(result.tracks, job.result, settings=record, overwrite=overwrite, format=format_)
     report(job, result)
+    note_losses(result.tracks, job.result, into)

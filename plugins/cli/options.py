@@ -212,9 +212,10 @@ Format = Annotated[
     str | None,
     typer.Option(
         "--format",
-        metavar="csv|parquet|napari",
+        metavar="NAME",
         rich_help_panel=OUTPUT,
-        help="Format of the table. Left out: by the name of the file, CSV in a folder.",
+        help="Format of the result, such as csv, parquet, napari or trackmate (auctrack convert --help lists all). "
+        "Left out: by the name of the file, CSV in a folder.",
     ),
 ]
 Overwrite = Annotated[

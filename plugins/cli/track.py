@@ -49,18 +49,14 @@ def command(
         typer.Option(
             "--output",
             "-o",
-            metavar="FOLDER",
+            metavar="FOLDER|FILE",
             rich_help_panel=options.OUTPUT,
             show_default=False,
-            help="Where results go; made if need be. Left out: the current folder.",
+            help="Where results go; made if need be. Left out: the current folder. Of one input also the name of its "
+            "tracks, whose ending chooses the format.",
         ),
     ] = Path(),
-    format_: Annotated[
-        str,
-        typer.Option(
-            "--format", metavar="csv|parquet|napari", rich_help_panel=options.OUTPUT, help="Format of the tracks."
-        ),
-    ] = "csv",
+    format_: options.Format = None,
     min_length: options.MinLength = None,
     picture: Annotated[
         bool,
@@ -105,7 +101,8 @@ def command(
 ) -> None:
     """Follow every particle: movies or point tables in, one table of tracks each out.
 
-    Each input gets NAME.tracks.csv with the columns frame, z, y, x (in voxels of the movie), z_um, y_um, x_um (the same
+    Each input gets NAME.tracks.csv (or the name that --output gives) with the columns frame, z, y, x (in voxels of the
+    movie), z_um, y_um, x_um (the same
     in µm, where the voxel size is known), t_s (time, where the frame interval is known), features and track_id.
     Beside it, NAME.tracks.csv.settings.json holds the units and every setting that took effect.
 
@@ -124,16 +121,18 @@ def command(
 
     Exit codes: 0 all good, 1 some input failed, 2 wrong usage, 130 interrupted.
     """
-    from .destination import checked_folder, checked_format
-    from .inputs import plan
+    from .destination import checked_format, is_one_file
+    from .inputs import only, plan
     from .outcome import exit_code
 
     checked_format(format_)
-    checked_folder(output)
     if "" in inputs:  # what a shell makes of a variable that is not set; as a path it is the current folder
         raise typer.BadParameter("an empty name is no input.", param_hint="INPUT")
     settings = asked_settings(ctx.params)
-    jobs = plan(inputs, output, format_, settings.input)
+    folder = output.parent if is_one_file(output) else output
+    jobs = plan(inputs, folder, format_ or "csv", settings.input)
+    if is_one_file(output):
+        jobs = [only(jobs, output, format_)]
     if save_config is not None:
         from .toml import write_toml
 
@@ -145,10 +144,10 @@ def command(
     from ...tracker.formats.write import require_writable
     from . import batch
 
-    require_writable(output)
+    require_writable(folder)
     if summary is not None:
         require_writable(summary.parent)
     outcomes = batch.run_all(jobs, settings, overwrite=overwrite, picture=picture)
-    if summary is not None or batch.is_worth_a_summary(jobs, settings, output):
-        batch.write_summary(summary or output / "auctrack-summary.json", outcomes)
+    if summary is not None or batch.is_worth_a_summary(jobs, settings, folder):
+        batch.write_summary(summary or folder / "auctrack-summary.json", outcomes)
     raise typer.Exit(exit_code(outcomes))

@@ -27,7 +27,8 @@ _SEPARATORS = ",;\t"
 _ROWS_LOOKED_AT = 100
 """Rows that tell whether a table has decimal commas: the first ones may be whole numbers."""
 
-TABLES = (".csv.gz", ".csv", ".tsv", ".txt", ".parquet")
+TEXT_TABLES = (".csv.gz", ".csv", ".tsv", ".txt")
+TABLES = (*TEXT_TABLES, ".parquet")
 """How the names of point tables end."""
 
 # From 3.1 on pandas reads every float exactly, and warns when told to.

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping, Sequence
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from pathlib import Path
 
 import numpy as np
@@ -12,15 +12,18 @@ import pandas as pd
 
 from ..calibrating.calibration import PIXEL, Calibration
 from ..calibrating.stated import calibrate
-from ..errors import InvalidInput
+from ..errors import InvalidInput, InvalidSetting
 from ..points import Points, Tracks
 from ..timeline import Timeline
-from .csv import line_of_row
+from .csv import TEXT_TABLES, line_of_row
 from .dialects import Dialect, listed, naming, our_names, renamed
 from .loaded import Loaded
-from .table_units import load_table, self_stated
+from .registry import to_read
+from .sidecar import read_sidecar
+from .table_units import load_table, self_stated, stated_beside
 
-TRACK_COLUMNS = ("track_id", "particle", "TRACK_ID", "TrackID", "true_id")
+TRUE_COLUMN = "true_id"
+TRACK_COLUMNS = ("track_id", "particle", "TRACK_ID", "TrackID", TRUE_COLUMN)
 PARENT_COLUMN = "parent_id"
 INDEX_COLUMNS = ("frame", *TRACK_COLUMNS)
 
@@ -77,12 +80,7 @@ def read_points(
         If `columns` names what is no column here, or the calibration makes no sense.
     """
     loaded = _load(source, columns)
-    try:
-        points = Points(loaded.table, timeline=_timeline(loaded, frame_step))
-    except InvalidInput as error:
-        raise _placed(error, source, loaded) from error
-    calibration = _calibration(loaded, points.ndim, scale, unit, frame_interval, time_unit)
-    return replace(points, calibration=calibration)
+    return _as_points(source, loaded, _Said(scale, unit, frame_interval, time_unit, frame_step))
 
 
 def read_tracks(
@@ -107,15 +105,58 @@ def read_tracks(
         As `read_points`; also if ids are not whole numbers, or one track has two points in one frame.
     """
     loaded = _load(source, columns)
+    return _as_tracks(source, loaded, _Said(scale, unit, frame_interval, time_unit, frame_step))
+
+
+def read_either(
+    source: str | Path | pd.DataFrame,
+    *,
+    columns: Mapping[str, str] | None = None,
+    scale: Sequence[float] | None = None,
+    unit: str | None = None,
+    frame_interval: float | None = None,
+    time_unit: str | None = None,
+    frame_step: int | None = None,
+) -> Points:
+    """Read tracks where the source has their ids, else points; parameters and errors as in `read_points`.
+
+    A column `true_id` alone makes no tracks: simulated detections have one.
+    """
+    loaded = _load(source, columns)
+    has_ids = any(name in loaded.table.columns for name in TRACK_COLUMNS if name != TRUE_COLUMN)
+    return (_as_tracks if has_ids else _as_points)(
+        source, loaded, _Said(scale, unit, frame_interval, time_unit, frame_step)
+    )
+
+
+@dataclass(frozen=True)
+class _Said:
+    """What the user says of a source; None leaves it to the source."""
+
+    scale: Sequence[float] | None
+    unit: str | None
+    frame_interval: float | None
+    time_unit: str | None
+    frame_step: int | None
+
+
+def _as_points(source: str | Path | pd.DataFrame, loaded: Loaded, said: _Said) -> Points:
+    try:
+        points = Points(loaded.table, timeline=_timeline(loaded, said.frame_step))
+    except InvalidInput as error:
+        raise _placed(error, source, loaded) from error
+    return replace(points, calibration=_calibration(loaded, points.ndim, said))
+
+
+def _as_tracks(source: str | Path | pd.DataFrame, loaded: Loaded, said: _Said) -> Tracks:
     try:
         table = _with_track_ids(loaded.table)
-        points = Points(table, timeline=_timeline(loaded, frame_step))
+        points = Points(table, timeline=_timeline(loaded, said.frame_step))
         _check_one_point_a_frame(points.table)
         parents = loaded.parents or _parents_in(points.table)
     except InvalidInput as error:
         raise _placed(error, source, loaded) from error
-    calibration = _calibration(loaded, points.ndim, scale, unit, frame_interval, time_unit)
-    return Tracks(points.table, calibration, parents, timeline=points.timeline)
+    return Tracks(points.table, _calibration(loaded, points.ndim, said), parents, timeline=points.timeline)
 
 
 def recognised(table: pd.DataFrame, columns: Mapping[str, str] | None = None) -> pd.DataFrame:
@@ -149,18 +190,17 @@ def _recognised(table: pd.DataFrame, columns: Mapping[str, str] | None) -> tuple
     return our_names(table.reset_index(level=indexed) if indexed else table, columns, "the table")
 
 
-def _calibration(
-    loaded: Loaded,
-    ndim: int,
-    scale: Sequence[float] | None,
-    unit: str | None,
-    frame_interval: float | None,
-    time_unit: str | None,
-) -> Calibration:
+def _calibration(loaded: Loaded, ndim: int, said: _Said) -> Calibration:
     """Return the calibration; in pixels when neither the table nor the user says anything."""
-    if scale is None and unit is None and loaded.stated.unit is None:
-        unit = PIXEL
-    return calibrate(loaded.stated, ndim, scale=scale, unit=unit, frame_interval=frame_interval, time_unit=time_unit)
+    unit = PIXEL if said.scale is None and said.unit is None and loaded.stated.unit is None else said.unit
+    return calibrate(
+        loaded.stated,
+        ndim,
+        scale=said.scale,
+        unit=unit,
+        frame_interval=said.frame_interval,
+        time_unit=said.time_unit,
+    )
 
 
 def _timeline(loaded: Loaded, frame_step: int | None) -> Timeline:
@@ -173,13 +213,34 @@ def _load(source: str | Path | pd.DataFrame, columns: Mapping[str, str] | None) 
     if isinstance(source, pd.DataFrame):
         named, dialect = _recognised(source, columns)
         return self_stated(named.reset_index(drop=True), dialect, "the table")
-    return load_table(Path(source), columns)
+    path = Path(source)
+    known = to_read(path)
+    if known is None:
+        return load_table(path, columns)
+    if columns:
+        raise InvalidSetting(
+            f"columns (--columns) goes with tables; {path} is {known.program}, which has its own names."
+        )
+    return _with_beside(known.read(path), path)
+
+
+def _with_beside(loaded: Loaded, path: Path) -> Loaded:
+    """Return what a file holds, with what only the settings beside it say: units, frame interval, frames looked at."""
+    sidecar = read_sidecar(path)
+    if sidecar is None:
+        return loaded
+    beside, stated = stated_beside(sidecar), loaded.stated
+    if stated.unit is None:
+        stated = replace(beside, frame_interval=stated.frame_interval, time_unit=stated.time_unit)
+    if stated.frame_interval is None:
+        stated = replace(stated, frame_interval=beside.frame_interval, time_unit=beside.time_unit)
+    return replace(loaded, stated=stated, timeline=sidecar.timeline, parents=loaded.parents or sidecar.parents)
 
 
 def _placed(error: InvalidInput, source: str | Path | pd.DataFrame, loaded: Loaded) -> InvalidInput:
     """Return the error with the name of the table; of a text file also the line, as an editor counts, for the row."""
     message = error.problem
-    if not isinstance(source, pd.DataFrame) and not str(source).lower().endswith(".parquet"):
+    if not isinstance(source, pd.DataFrame) and str(source).lower().endswith(TEXT_TABLES):
         message = re.sub(r"\brow (\d+)", lambda row: f"line {line_of_row(Path(source), int(row[1]))}", message, count=1)
     return InvalidInput(message, in_python=error.in_python, as_options=error.as_options).of(loaded.where)
 

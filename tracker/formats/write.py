@@ -1,37 +1,31 @@
-"""Points and tracks to CSV, Parquet and napari's CSV: whole or not at all."""
+"""Points and tracks in every format of the table of formats: whole or not at all."""
 
 from __future__ import annotations
 
 import contextlib
-import csv
-import io
 import logging
 import os
+import shutil
 import tempfile
 from collections.abc import Callable, Generator, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import BinaryIO
 
-import numpy as np
 import pandas as pd
-import pyarrow as pa
-import pyarrow.csv as arrow_csv
-from pyarrow import parquet
 
 from ... import __version__
 from ..calibrating.calibration import Calibration
-from ..errors import InvalidInput, InvalidSetting, OutputExists, OutputFailed
+from ..errors import OutputExists, OutputFailed
 from ..points import Points, Tracks, require
 from ..timeline import Timeline
 from .checksum import Checksum
+from .content import Folder
 from .leftovers import marked_as_in_use, new_token, remove_leftovers, temporary_name
-from .physical_columns import with_physical_columns
+from .registry import to_write
 from .sidecar import Sidecar, sidecar_path
 
 _LOG = logging.getLogger(__name__)
-
-FORMATS = ("csv", "parquet", "napari")
 
 
 @dataclass(frozen=True)
@@ -46,8 +40,8 @@ class Record:
         return replace(self.sidecar, table=Checksum.of(written)).to_json(__version__)
 
 
-Content = bytes | Callable[[BinaryIO], None] | Record
-"""What a file holds, or what writes it."""
+Content = bytes | Callable[[BinaryIO], None] | Folder | Record
+"""What a file holds, what writes it, or what fills a folder."""
 
 
 def write_points(
@@ -68,14 +62,15 @@ def write_points(
     ----------
     points : Points
     path : str or Path
-        Its suffix chooses the format: `.csv`, `.parquet`, `.napari.csv`.
+        Its ending chooses the format: `.csv`, `.parquet`, `.napari.csv`, `.xml`, … (`tracker.formats.registry`).
     settings : mapping, optional
         The effective settings of the run, such as `TrackingResult.settings.to_mapping()`; anything that JSON knows,
         NumPy values, paths and dataclasses.
     overwrite : bool
         Whether a file that stands there may be replaced.
-    format : {"csv", "parquet", "napari"}, optional
-        Overrides the suffix. "napari" is the CSV of a napari Points layer: index, axis-0 (the frame), axis-1, ….
+    format : str, optional
+        Name of a format in `tracker.formats.registry`, which overrides the ending. "napari" is the CSV of a napari
+        Points layer: index, axis-0 (the frame), axis-1, ….
 
     Raises
     ------
@@ -95,9 +90,8 @@ def write_points(
     those of numbers, flags and texts (empty ones and "NA" are read as missing).
     """
     require(Points, points)
-    kind = _format_of(path, format)
-    table = _napari_points(points) if kind == "napari" else with_physical_columns(points)
-    _write(table, points, {}, Path(path), kind, settings or {}, overwrite=overwrite)
+    plain = Points(points.table, points.calibration, timeline=points.timeline)
+    _write(plain, Path(path), format, settings or {}, {}, overwrite=overwrite)
 
 
 def write_tracks(
@@ -114,83 +108,21 @@ def write_tracks(
     track_id, t (the frame), z, y, x, then the features; give the layer the scale from the file beside it.
     """
     require(Tracks, tracks)
-    kind = _format_of(path, format)
-    table = _napari_tracks(tracks) if kind == "napari" else with_physical_columns(tracks)
-    _write(table, tracks, tracks.parents, Path(path), kind, settings or {}, overwrite=overwrite)
-
-
-def _format_of(path: str | Path, given: str | None) -> str:
-    name = Path(path).name.lower()
-    if given is None:
-        for suffix, kind in ((".napari.csv", "napari"), (".csv", "csv"), (".parquet", "parquet")):
-            if name.endswith(suffix):
-                return kind
-        raise InvalidSetting(f"{path}: the name must end in .csv, .parquet or .napari.csv, which chooses the format.")
-    if given not in FORMATS:
-        raise InvalidSetting(f"format needs one of {', '.join(FORMATS)}; got {given!r}.")
-    return given
-
-
-def _napari_tracks(tracks: Tracks) -> pd.DataFrame:
-    return _led_by(tracks.table, {"track_id": "track_id", "frame": "t", **{axis: axis for axis in tracks.axes}})
-
-
-def _napari_points(points: Points) -> pd.DataFrame:
-    names = {axis: f"axis-{number}" for number, axis in enumerate(("frame", *points.axes))}
-    table = _led_by(points.table, names)
-    table.insert(0, "index", np.arange(len(table)))
-    return table
-
-
-def _led_by(table: pd.DataFrame, names: Mapping[str, str]) -> pd.DataFrame:
-    """Return the table with the named columns first, renamed."""
-    features = [name for name in table.columns if name not in names]
-    taken = sorted(set(features) & {"index", *names.values()})
-    if taken:
-        raise InvalidSetting(f"the feature {', '.join(taken)} has a name that napari's format needs; rename it.")
-    return table[[*names, *features]].rename(columns=dict(names))
+    _write(tracks, Path(path), format, settings or {}, tracks.parents, overwrite=overwrite)
 
 
 def _write(
-    table: pd.DataFrame,
     points: Points,
-    parents: Mapping[int, Sequence[int]],
     path: Path,
-    kind: str,
+    given: str | None,
     settings: Mapping[str, object],
+    parents: Mapping[int, Sequence[int]],
     *,
     overwrite: bool,
 ) -> None:
-    arrow = _arrow(table)
-    write_whole(
-        {
-            path: lambda file: _to_parquet(arrow, file) if kind == "parquet" else _to_csv(arrow, file),
-            **sidecar_beside(path, table, points.calibration, settings, parents, points.timeline),
-        },
-        overwrite=overwrite,
-    )
-
-
-def _arrow(table: pd.DataFrame) -> pa.Table:
-    try:
-        return pa.Table.from_pandas(table, preserve_index=False)
-    except (pa.ArrowException, OverflowError, TypeError, ValueError) as error:  # which, depends on the column
-        raise InvalidInput(f"the table has a column that no file can hold ({error}); give it one type.") from error
-
-
-def _to_parquet(table: pa.Table, file: BinaryIO) -> None:
-    parquet.write_table(table, file)
-
-
-def _to_csv(table: pa.Table, file: BinaryIO) -> None:
-    """Write CSV through Arrow: every float in the fewest digits that give it back, 7 times as fast as pandas."""
-    header = io.StringIO()
-    csv.writer(header, lineterminator="\n").writerow(table.column_names)
-    file.write(header.getvalue().encode())
-    try:
-        arrow_csv.write_csv(table, file, arrow_csv.WriteOptions(include_header=False))
-    except pa.ArrowInvalid as error:
-        raise InvalidInput(f"the table has a column that CSV cannot hold ({error}); write .parquet.") from error
+    written = to_write(path, given).write(points, settings)
+    beside = sidecar_beside(path, written.table, points.calibration, settings, parents, points.timeline)
+    write_whole({path: written.content, **beside}, overwrite=overwrite)
 
 
 def sidecar_beside(
@@ -228,12 +160,16 @@ def write_whole(contents: Mapping[Path, Content], *, overwrite: bool = False) ->
     try:
         if not overwrite:
             _refuse_to_replace(contents)
-        require_files(contents)
+        require_files([path for path, content in contents.items() if not isinstance(content, Folder)])
+        require_folders([path for path, content in contents.items() if isinstance(content, Folder)])
         for path in contents:
             path.parent.mkdir(parents=True, exist_ok=True)
             remove_leftovers(path)
         with _temporary_names(contents) as temporary, contextlib.ExitStack() as until_renamed:
             for path, content in contents.items():
+                if isinstance(content, Folder):
+                    _fill_folder(temporary[path], content)
+                    continue
                 with temporary[path].open("xb") as file:
                     until_renamed.enter_context(marked_as_in_use(file))
                     _fill(file, content, temporary)
@@ -249,13 +185,23 @@ def write_whole(contents: Mapping[Path, Content], *, overwrite: bool = False) ->
         ) from error
 
 
-def _fill(file: BinaryIO, content: Content, temporary: Mapping[Path, Path]) -> None:
+def _fill(file: BinaryIO, content: bytes | Callable[[BinaryIO], None] | Record, temporary: Mapping[Path, Path]) -> None:
     if isinstance(content, Record):
         file.write(content.of(temporary[content.table]))
     elif isinstance(content, bytes):
         file.write(content)
     else:
         content(file)
+
+
+def _fill_folder(folder: Path, content: Folder) -> None:
+    """Make a folder and fill it; what it holds is brought to disk."""
+    folder.mkdir()
+    content.fill(folder)
+    for file in folder.rglob("*"):
+        if file.is_file():
+            with file.open("rb") as opened:
+                os.fsync(opened.fileno())
 
 
 def require_writable(folder: Path) -> None:
@@ -293,6 +239,19 @@ def require_files(paths: Iterable[Path]) -> None:
             raise OutputFailed(f"{path} is a {what}, and results need a file; choose another name.")
 
 
+def require_folders(paths: Iterable[Path]) -> None:
+    """Refuse to put a folder in the place of a file, or of a folder that is not a result of ours.
+
+    Raises
+    ------
+    OutputFailed
+    """
+    for path in paths:
+        if path.exists() and not (path.is_dir() and sidecar_path(path).is_file()):
+            what = "folder that auctrack did not write" if path.is_dir() else "file"
+            raise OutputFailed(f"{path} is a {what}, and results need its place; choose another name, or remove it.")
+
+
 def _refuse_to_replace(paths: Mapping[Path, object]) -> None:
     present = [path for path in paths if path.exists()]
     if present:
@@ -310,7 +269,7 @@ def _rename(temporary: Mapping[Path, Path]) -> None:
     if marked:
         mark.replace(aside)
     try:
-        temporary[first].replace(first)
+        _put_in_place(temporary[first], first)
     except OSError:
         if marked:
             aside.replace(mark)
@@ -319,6 +278,21 @@ def _rename(temporary: Mapping[Path, Path]) -> None:
     for path in others:
         temporary[path].replace(path)
     _sync_folder(mark.parent)
+
+
+def _put_in_place(new: Path, path: Path) -> None:
+    """Rename a file or folder to its name; a folder that stands there goes once the new one is in its place."""
+    if not path.is_dir():
+        new.replace(path)
+        return
+    old = new.with_suffix(".old")
+    path.replace(old)
+    try:
+        new.replace(path)
+    except OSError:
+        old.replace(path)
+        raise
+    shutil.rmtree(old)
 
 
 @contextlib.contextmanager
@@ -330,6 +304,8 @@ def _temporary_names(paths: Mapping[Path, object]) -> Generator[dict[Path, Path]
         yield temporary
     finally:
         for name in temporary.values():
+            if name.is_dir():
+                shutil.rmtree(name)
             name.unlink(missing_ok=True)
 
 

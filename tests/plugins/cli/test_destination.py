@@ -70,8 +70,14 @@ def test_a_run_that_fails_makes_no_folder(auctrack, tmp_path):
     assert not list(tmp_path.iterdir())
 
 
-def test_tracks_of_movies_need_a_folder_not_the_name_of_a_table(auctrack, movie, tmp_path):
-    result = auctrack("track", movie, "-o", "tracks.csv")
+def test_the_tracks_of_one_movie_may_have_a_name_of_their_own(auctrack, movie, tmp_path):
+    assert auctrack("track", movie, "-o", "out/named.parquet").exit_code == 0
+    assert (tmp_path / "out/named.parquet").is_file()
+    assert auctrack("track", movie, "-o", "named.csv", "--format", "parquet").exit_code == 2
+
+
+def test_the_tracks_of_several_movies_need_a_folder(auctrack, movie, write_movie, tmp_path):
+    result = auctrack("track", movie, write_movie(tmp_path / "in" / "other.ome.tif"), "-o", "tracks.csv")
     assert result.exit_code == 2
     assert "needs a folder" in result.output
     assert not (tmp_path / "tracks.csv").exists()

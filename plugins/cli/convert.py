@@ -1,0 +1,118 @@
+"""`auctrack convert`: points or tracks from one format into another."""
+# ruff: noqa: ARG001 - the options reach `asked` through the context
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+
+from . import console, options
+from .asked import asked_settings
+
+if TYPE_CHECKING:
+    from ...tracker.points import Points
+    from ...tracker.settings import InputSettings
+
+
+def command(
+    ctx: typer.Context,
+    source: Annotated[
+        Path,
+        typer.Argument(
+            metavar="IN", show_default=False, help="Points or tracks in any format that is read; - is standard input."
+        ),
+    ],
+    result: Annotated[
+        Path, typer.Argument(metavar="OUT", show_default=False, help="The file or folder to write; its ending chooses.")
+    ],
+    columns: options.Columns = None,
+    voxel: options.TableVoxel = None,
+    unit: options.Unit = None,
+    frame_interval: options.FrameInterval = None,
+    time_unit: options.TimeUnit = None,
+    frame_step: options.FrameStep = None,
+    format_: options.Format = None,
+    overwrite: options.Overwrite = False,
+    verbose: options.Verbose = False,
+    log: options.Log = None,
+) -> None:
+    """Convert points or tracks into the format of another program, with units, frame interval and lineage.
+
+    A column track_id (or the name that another program gives it) makes tracks; all else are points. Options say what
+    the input does not: names of columns, units, the frame interval. What the output cannot hold is said; the unit, the
+    settings that made the input and the lineage stand beside it in OUT.settings.json in any case.
+
+    FORMATS
+
+    [bold]Examples[/bold]
+
+    auctrack convert movie.tracks.csv movie.tracks.parquet
+
+    auctrack convert spots.csv tracks.parquet --columns frame=Time,track_id=Cell --voxel 2,0.5,0.5
+    """
+    from .destination import checked_format, make_ready, note_losses
+
+    checked_format(format_)
+    given = asked_settings(ctx.params).input
+    from ...tracker.formats.registry import to_write
+    from ...tracker.formats.sidecar import read_sidecar
+    from ...tracker.formats.write import write_points, write_tracks
+    from ...tracker.points import Tracks
+    from .interrupt import held_back
+    from .standard_input import table_file
+
+    into = to_write(result, format_)
+    make_ready(result, overwrite=overwrite, inputs=[source], is_folder=into.is_folder)
+    with table_file(source) as file:
+        points = _read(file, given)
+        beside = read_sidecar(file)
+    record: dict[str, Any] = {**({} if beside is None else beside.settings), "converted_from": str(source)}
+    with held_back():
+        if isinstance(points, Tracks):
+            write_tracks(points, result, settings=record, overwrite=overwrite, format=format_)
+        else:
+            write_points(points, result, settings=record, overwrite=overwrite, format=format_)
+    _report(points, result)
+    note_losses(points, result, into)
+
+
+def _read(file: Path, given: InputSettings) -> Points:
+    from ...tracker.formats.tables import read_either
+
+    return read_either(
+        file,
+        columns=given.columns,
+        scale=given.scale,
+        unit=given.unit,
+        frame_interval=given.frame_interval,
+        time_unit=given.time_unit,
+        frame_step=given.frame_step,
+    )
+
+
+def _report(points: Points, result: Path) -> None:
+    from ...tracker.points import Tracks
+
+    rows = [("points", f"{len(points)} in {console.counted(len(points.frame_numbers), 'frame')}")]
+    if isinstance(points, Tracks):
+        descended = f", {len(points.parents)} of which descend from others" if points.parents else ""
+        rows.append(("tracks", f"{points.table['track_id'].nunique()}{descended}"))
+    rows += [("units", str(points.calibration)), ("written", str(result))]
+    console.show(console.aligned(rows))
+
+
+def formats_page() -> str:
+    """Return the paragraphs of the help page that list every format."""
+    from ...tracker.formats.csv import TABLES
+    from ...tracker.formats.registry import FORMATS
+
+    lines = [f"Tables ({', '.join(TABLES)}) of trackpy, laptrack, TrackMate, Imaris, napari and celltrackR are read."]
+    for known in FORMATS.values():
+        ways = " and ".join(way for way, there in (("read", known.reads), ("written", known.writes)) if there)
+        lines.append(f"[bold]{known.name}[/bold] ({', '.join(known.endings)}): {known.program}; {ways}.")
+    return "\n\n".join(lines)
+
+
+command.__doc__ = (command.__doc__ or "").replace("FORMATS", formats_page(), 1)

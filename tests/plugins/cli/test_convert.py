@@ -1,0 +1,75 @@
+"""`auctrack convert`: from one format into another, with what belongs to the points, and a word on what is lost."""
+
+from __future__ import annotations
+
+import json
+
+import numpy as np
+import pandas as pd
+import pytest
+
+from auctrack.plugins.cli.convert import formats_page
+from auctrack.tracker.formats.registry import FORMATS
+from auctrack.tracker.formats.tables import read_either, read_tracks
+from auctrack.tracker.points import Tracks
+
+
+def test_units_lineage_and_settings_go_along(auctrack, samples, tmp_path):
+    sent = read_tracks(samples / "movie.truth.csv")
+    assert auctrack("convert", samples / "movie.truth.csv", "out/t.parquet").exit_code == 0
+    back = read_tracks(tmp_path / "out/t.parquet")
+    assert back.calibration == sent.calibration
+    assert back.timeline == sent.timeline
+    pd.testing.assert_frame_equal(back.table, sent.table)
+    beside = json.loads((tmp_path / "out/t.parquet.settings.json").read_text())["settings"]
+    assert "simulation" in beside
+    assert beside["converted_from"] == str(samples / "movie.truth.csv")
+
+
+def test_what_the_input_does_not_say_is_said_by_options(auctrack, tmp_path):
+    pd.DataFrame({"Time": [0, 2], "y": [1.0, 2], "x": [3.0, 4], "Cell": [5, 5]}).to_csv("t.csv", index=False)
+    words = ("--columns", "frame=Time,track_id=Cell", "--voxel", "0.5,0.5", "--frame-interval", 30, "--frame-step", 2)
+    assert auctrack("convert", "t.csv", "t.parquet", *words).exit_code == 0
+    back = read_either(tmp_path / "t.parquet")
+    assert isinstance(back, Tracks)
+    assert back.table["track_id"].tolist() == [5, 5]
+    np.testing.assert_array_equal(back.positions, [[0.5, 1.5], [1, 2]])
+    assert (back.calibration.frame_interval, back.frame_step) == (30, 2)
+
+
+def test_points_stay_points_even_with_a_known_truth(auctrack, samples, tmp_path):
+    assert auctrack("convert", samples / "points.csv", "p.parquet").exit_code == 0
+    back = read_either(tmp_path / "p.parquet")
+    assert not isinstance(back, Tracks)
+    assert "true_id" in back.table
+
+
+def test_what_is_lost_is_said(auctrack, samples):
+    said = auctrack("convert", samples / "movie.truth.csv", "t.napari.csv")
+    assert "cannot hold" in said.stderr
+    assert "frame interval" in said.stderr
+    assert "t.napari.csv.settings.json" in said.stderr
+    assert "cannot hold" not in auctrack("convert", samples / "movie.truth.csv", "t.parquet").stderr
+
+
+def test_a_result_is_replaced_only_where_that_was_asked_for_and_never_the_input(auctrack, samples, tmp_path):
+    assert auctrack("convert", samples / "points.csv", "p.parquet").exit_code == 0
+    before = (tmp_path / "p.parquet").read_bytes()
+    assert auctrack("convert", samples / "points.truth.csv", "p.parquet").exit_code == 1
+    assert (tmp_path / "p.parquet").read_bytes() == before
+    assert auctrack("convert", samples / "points.truth.csv", "p.parquet", "--overwrite").exit_code == 0
+    assert (tmp_path / "p.parquet").read_bytes() != before
+    assert auctrack("convert", "p.parquet", "p.parquet", "--overwrite").exit_code == 1
+
+
+@pytest.mark.parametrize("words", [("points.csv", "p.xlsx"), ("points.csv", "p", "--format", "excel")])
+def test_an_ending_or_format_that_is_not_known(auctrack, samples, words):
+    result = auctrack("convert", samples / words[0], *words[1:])
+    assert result.exit_code in (1, 2)
+    assert "parquet" in result.output
+
+
+def test_the_page_names_every_format():
+    page = formats_page()
+    for name, known in FORMATS.items():
+        assert f"[bold]{name}[/bold] ({', '.join(known.endings)})" in page

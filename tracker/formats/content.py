@@ -1,0 +1,39 @@
+"""What a format makes of points: the content of a file or folder, and the columns that are in it."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from pathlib import Path
+from typing import BinaryIO
+
+import pandas as pd
+
+
+@dataclass(frozen=True)
+class Folder:
+    """The content of a result that is a folder.
+
+    Parameters
+    ----------
+    fill : callable
+        Writes it into the folder that it is given, which is there and empty.
+    """
+
+    fill: Callable[[Path], None]
+
+
+@dataclass(frozen=True)
+class Written:
+    """Points in one format.
+
+    Parameters
+    ----------
+    content : bytes, callable or Folder
+        What the file holds, what writes it, or what fills the folder.
+    table : DataFrame
+        As it stands in the file; the types of its columns are recorded.
+    """
+
+    content: bytes | Callable[[BinaryIO], None] | Folder
+    table: pd.DataFrame

@@ -1,0 +1,145 @@
+"""Tracks as a graph of detections and back: what formats that keep edges need."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+
+import numpy as np
+
+from ..errors import InvalidInput
+from ..points import Points, Tracks
+
+
+def edges_of(points: Points) -> np.ndarray:
+    """Return the edges of tracks, from the earlier detection to the later; none of points.
+
+    Along every track from each detection to the next, whatever frames are missed between them; then from the last
+    detection of each parent before its child to the child's first. Where there is none before, there is no edge.
+
+    Returns
+    -------
+    ndarray
+        int64 (m, 2), rows of the table.
+    """
+    if not isinstance(points, Tracks):
+        return np.empty((0, 2), dtype=np.int64)
+    ids, frames = points.table["track_id"].to_numpy(), points.frames
+    order = np.lexsort((frames, ids))
+    same = ids[order][1:] == ids[order][:-1]
+    along = np.column_stack([order[:-1][same], order[1:][same]])
+    return np.concatenate([along, _births(points, order)]).astype(np.int64)
+
+
+def _births(tracks: Tracks, order: np.ndarray) -> np.ndarray:
+    """Return the edges from parents to children; `order` sorts the rows by track and frame."""
+    ids, frames = tracks.table["track_id"].to_numpy()[order], tracks.frames[order]
+    edges: list[tuple[int, int]] = []
+    for child, parents in tracks.parents.items():
+        first, end = np.searchsorted(ids, [child, child + 1])
+        for parent in parents:
+            begin, stop = np.searchsorted(ids, [parent, parent + 1])
+            last = begin + np.searchsorted(frames[begin:stop], frames[first]) - 1 if first < end else -1
+            if last >= begin:
+                edges.append((int(order[last]), int(order[first])))
+    return np.array(edges, dtype=np.int64).reshape(-1, 2)
+
+
+def tracks_of(
+    frames: np.ndarray, edges: np.ndarray, ids: np.ndarray | None = None
+) -> tuple[np.ndarray, dict[int, list[int]]]:
+    """Return the tracks of a graph: chains without a branch, and which of them descend from which.
+
+    Parameters
+    ----------
+    frames : ndarray of int64, shape (n,)
+    edges : ndarray of int64, shape (m, 2)
+        Rows; direction and repetition do not matter.
+    ids : ndarray of int64, shape (n,), optional
+        Track ids that stand in the file; kept where they agree with the edges.
+
+    Returns
+    -------
+    ids : ndarray of int64, shape (n,)
+        Numbered from 0 by first frame, then row.
+    parents : dict
+        `{child track: [parent tracks]}`.
+
+    Raises
+    ------
+    InvalidInput
+        If an edge joins two detections of one frame.
+    """
+    edges = _forward(frames, edges)
+    if ids is not None and (descent := _descent(frames, edges, ids)) is not None:
+        return ids, descent
+    source, target = edges.T
+    n = len(frames)
+    goes_on = (np.bincount(source, minlength=n)[source] == 1) & (np.bincount(target, minlength=n)[target] == 1)
+    previous = np.arange(n)
+    previous[target[goes_on]] = source[goes_on]
+    first = previous
+    while not np.array_equal(further := first[first], first):
+        first = further
+    found = _numbered(frames, first)
+    parents: dict[int, list[int]] = {}
+    for parent, child in zip(found[source[~goes_on]].tolist(), found[target[~goes_on]].tolist(), strict=True):
+        parents.setdefault(child, []).append(parent)
+    return found, parents
+
+
+def _forward(frames: np.ndarray, edges: np.ndarray) -> np.ndarray:
+    """Return the edges from earlier to later, each once, in the order of their targets."""
+    edges = np.asarray(edges, dtype=np.int64).reshape(-1, 2)
+    source, target = edges.T
+    within = np.flatnonzero(frames[source] == frames[target])
+    if len(within):
+        raise InvalidInput(
+            f"a link joins two points of one frame ({int(frames[source[within[0]]])}; {len(within)} such in all). "
+            "Links go from frame to frame: remove those."
+        )
+    turned = frames[source] > frames[target]
+    edges = np.where(turned[:, np.newaxis], edges[:, ::-1], edges)
+    return np.unique(edges[:, ::-1], axis=0)[:, ::-1]
+
+
+def _numbered(frames: np.ndarray, first: np.ndarray) -> np.ndarray:
+    """Return numbers from 0 of the tracks that begin at these rows, by frame and row."""
+    starts = np.unique(first)
+    numbers = np.empty(len(frames), dtype=np.int64)
+    numbers[starts[np.lexsort((starts, frames[starts]))]] = np.arange(len(starts))
+    return numbers[first]
+
+
+def _descent(frames: np.ndarray, edges: np.ndarray, ids: np.ndarray) -> dict[int, list[int]] | None:
+    """Return the lineage that edges give to tracks with these ids; None where ids and edges contradict each other."""
+    order = np.lexsort((frames, ids))
+    same = ids[order][1:] == ids[order][:-1]
+    along = set(zip(order[:-1][same].tolist(), order[1:][same].tolist(), strict=True))
+    all_edges = set(map(tuple, edges.tolist()))
+    if not along <= all_edges or np.any(same & (frames[order][1:] == frames[order][:-1])):
+        return None
+    first, last = (dict(zip(ids[rows].tolist(), rows.tolist(), strict=True)) for rows in (order[::-1], order))
+    parents: dict[int, list[int]] = {}
+    for source, target in sorted(all_edges - along, key=lambda edge: edge[::-1]):
+        parent, child = int(ids[source]), int(ids[target])
+        if last[parent] != source or first[child] != target:
+            return None
+        parents.setdefault(child, []).append(parent)
+    return parents
+
+
+def lineages(parents: Mapping[int, Sequence[int]], ids: np.ndarray) -> np.ndarray:
+    """Return for each track id the smallest id of all that are joined with it by descent; int64, of the ids' shape."""
+    found = {int(track): int(track) for track in ids}
+
+    def oldest(track: int) -> int:
+        while found[track] != track:
+            found[track] = track = found[found[track]]
+        return track
+
+    for child, of in parents.items():
+        for parent in of:
+            if child in found and parent in found:
+                low, high = sorted((oldest(child), oldest(parent)))
+                found[high] = low
+    return np.array([oldest(int(track)) for track in ids], dtype=np.int64)

@@ -1,0 +1,55 @@
+"""What a format cannot hold of points and tracks, in words."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from ..points import Points, Tracks
+from .registry import Format
+from .sidecar import SUFFIX
+
+
+def lost(points: Points, into: Format) -> list[str]:
+    """Return what is lost in a format, and what stands only in the settings beside it; empty where nothing is.
+
+    Returns
+    -------
+    list of str
+        One phrase each, such as "features quality, snr".
+    """
+    return [*_of_points(points, into), *(_of_tracks(points, into) if isinstance(points, Tracks) else [])]
+
+
+def _of_points(points: Points, into: Format) -> list[str]:
+    phrases: list[str] = []
+    features = [str(name) for name in points.table.columns if name not in ("frame", *points.axes, "track_id")]
+    if features and "features" not in into.holds:
+        phrases.append(f"columns {', '.join(features)}")
+    if points.calibration.is_physical and "unit" not in into.holds:
+        phrases.append(f"the unit of length (it stands in NAME{SUFFIX})")
+    if points.calibration.frame_interval is not None and "interval" not in into.holds:
+        phrases.append(f"the frame interval (it stands in NAME{SUFFIX})")
+    return phrases
+
+
+def _of_tracks(tracks: Tracks, into: Format) -> list[str]:
+    phrases: list[str] = []
+    merges = sum(len(parents) > 1 for parents in tracks.parents.values())
+    if "ids" not in into.holds:
+        phrases.append("the numbers of the tracks, which are counted anew")
+    if tracks.parents and "lineage" not in into.holds:
+        phrases.append(f"the descent of {len(tracks.parents)} tracks (it stands in NAME{SUFFIX})")
+    elif merges and "merges" not in into.holds:
+        phrases.append(f"{merges} merges: of two parents the first is kept")
+    gaps = 0 if "gaps" in into.holds else _gaps(tracks)
+    if gaps:
+        phrases.append(f"{gaps} missed stretches, at which tracks are cut in two, the second descending from the first")
+    return phrases
+
+
+def _gaps(tracks: Tracks) -> int:
+    """Return how many times a track misses frames."""
+    ids, frames = tracks.table["track_id"].to_numpy(), tracks.frames
+    order = np.lexsort((frames, ids))
+    same = ids[order][1:] == ids[order][:-1]
+    return int(np.count_nonzero(same & (np.diff(frames[order]) > tracks.frame_step)))

@@ -1,0 +1,83 @@
+"""Points and tracks as CSV, Parquet and napari's CSV."""
+
+from __future__ import annotations
+
+import csv as csv_text
+import io
+from collections.abc import Mapping
+from typing import BinaryIO
+
+import numpy as np
+import pandas as pd
+import pyarrow as pa
+import pyarrow.csv as arrow_csv
+from pyarrow import parquet as arrow_parquet
+
+from ..errors import InvalidInput, InvalidSetting
+from ..points import Points, Tracks
+from .content import Written
+from .physical_columns import with_physical_columns
+
+
+def csv(points: Points, settings: Mapping[str, object]) -> Written:
+    """Return points as CSV, with physical columns."""
+    del settings  # they stand beside it
+    return as_csv(with_physical_columns(points))
+
+
+def parquet(points: Points, settings: Mapping[str, object]) -> Written:
+    """Return points as Parquet, with physical columns."""
+    del settings  # they stand beside it
+    table = with_physical_columns(points)
+    arrow = _arrow(table)
+    return Written(lambda file: arrow_parquet.write_table(arrow, file), table)
+
+
+def napari(points: Points, settings: Mapping[str, object]) -> Written:
+    """Return the CSV of a napari Tracks layer for tracks, of a Points layer for points."""
+    del settings  # they stand beside it
+    return as_csv(_napari_tracks(points) if isinstance(points, Tracks) else _napari_points(points))
+
+
+def as_csv(table: pd.DataFrame) -> Written:
+    """Return a table as CSV, as it is."""
+    arrow = _arrow(table)
+    return Written(lambda file: _to_csv(arrow, file), table)
+
+
+def _napari_tracks(tracks: Tracks) -> pd.DataFrame:
+    return _led_by(tracks.table, {"track_id": "track_id", "frame": "t", **{axis: axis for axis in tracks.axes}})
+
+
+def _napari_points(points: Points) -> pd.DataFrame:
+    names = {axis: f"axis-{number}" for number, axis in enumerate(("frame", *points.axes))}
+    table = _led_by(points.table, names)
+    table.insert(0, "index", np.arange(len(table)))
+    return table
+
+
+def _led_by(table: pd.DataFrame, names: Mapping[str, str]) -> pd.DataFrame:
+    """Return the table with the named columns first, renamed."""
+    features = [name for name in table.columns if name not in names]
+    taken = sorted(set(features) & {"index", *names.values()})
+    if taken:
+        raise InvalidSetting(f"the feature {', '.join(taken)} has a name that napari's format needs; rename it.")
+    return table[[*names, *features]].rename(columns=dict(names))
+
+
+def _arrow(table: pd.DataFrame) -> pa.Table:
+    try:
+        return pa.Table.from_pandas(table, preserve_index=False)
+    except (pa.ArrowException, OverflowError, TypeError, ValueError) as error:  # which, depends on the column
+        raise InvalidInput(f"the table has a column that no file can hold ({error}); give it one type.") from error
+
+
+def _to_csv(table: pa.Table, file: BinaryIO) -> None:
+    """Write CSV through Arrow: every float in the fewest digits that give it back, 7 times as fast as pandas."""
+    header = io.StringIO()
+    csv_text.writer(header, lineterminator="\n").writerow(table.column_names)
+    file.write(header.getvalue().encode())
+    try:
+        arrow_csv.write_csv(table, file, arrow_csv.WriteOptions(include_header=False))
+    except pa.ArrowInvalid as error:
+        raise InvalidInput(f"the table has a column that CSV cannot hold ({error}); write .parquet.") from error
