@@ -48,7 +48,7 @@ def command(
 
     [bold]Examples[/bold]
 
-    auctrack convert movie.tracks.csv movie.tracks.parquet
+    auctrack convert movie.tracks.csv movie.xml
 
     auctrack convert spots.csv tracks.parquet --columns frame=Time,track_id=Cell --voxel 2,0.5,0.5
     """

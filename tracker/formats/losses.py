@@ -22,9 +22,11 @@ def lost(points: Points, into: Format) -> list[str]:
 
 def _of_points(points: Points, into: Format) -> list[str]:
     phrases: list[str] = []
-    features = [str(name) for name in points.table.columns if name not in ("frame", *points.axes, "track_id")]
-    if features and "features" not in into.holds:
-        phrases.append(f"columns {', '.join(features)}")
+    features = [name for name in points.table.columns if name not in ("frame", *points.axes, "track_id")]
+    kinds = {name: "numbers" if points.table[name].dtype.kind in "iufb" else "features" for name in features}
+    unheld = [str(name) for name, kind in kinds.items() if kind not in into.holds]
+    if unheld:
+        phrases.append(f"columns {', '.join(unheld)}")
     if points.calibration.is_physical and "unit" not in into.holds:
         phrases.append(f"the unit of length (it stands in NAME{SUFFIX})")
     if points.calibration.frame_interval is not None and "interval" not in into.holds:

@@ -16,9 +16,9 @@ from .csv import TABLES
 from .loaded import Loaded
 from .xml_file import root_of
 
-EVERYTHING = frozenset({"unit", "interval", "ids", "lineage", "merges", "gaps", "features"})
+EVERYTHING = frozenset({"unit", "interval", "ids", "lineage", "merges", "gaps", "numbers", "features"})
 """What points and tracks carry: unit and size of a step, frame interval, track ids, who descends from whom, descent
-from two parents, missing frames, and all other columns."""
+from two parents, missing frames, columns of numbers, and all other columns."""
 
 
 @dataclass(frozen=True)
@@ -85,7 +85,16 @@ FORMATS = {
             "napari's layers",
             (".napari.csv",),
             writes="table_content:napari",
-            holds=frozenset({"ids", "gaps", "features"}),
+            holds=frozenset({"ids", "gaps", "numbers", "features"}),
+        ),
+        Format(
+            "trackmate",
+            "TrackMate",
+            (".xml", ".trackmate.xml"),
+            "trackmate:read",
+            "trackmate:write",
+            holds=frozenset({"unit", "interval", "ids", "lineage", "merges", "gaps", "numbers"}),
+            root="TrackMate",
         ),
     )
 }

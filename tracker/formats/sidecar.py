@@ -70,6 +70,14 @@ class Sidecar:
         return text.encode(errors="backslashreplace")
 
 
+def plain_json(settings: Mapping[str, object]) -> str:
+    """Return settings as JSON in one line of ASCII, for formats that keep them inside; raises `InvalidSetting`."""
+    try:
+        return json.dumps(dict(settings), default=_plain)
+    except (TypeError, ValueError) as error:
+        raise InvalidSetting(f"settings cannot be written as JSON ({error}).") from error
+
+
 def sidecar_path(table: Path) -> Path:
     """Return where the sidecar of a table stands: `tracks.csv.settings.json` beside `tracks.csv`."""
     return table.parent / f"{table.name}{SUFFIX}"

@@ -234,7 +234,22 @@ def _with_beside(loaded: Loaded, path: Path) -> Loaded:
         stated = replace(beside, frame_interval=stated.frame_interval, time_unit=stated.time_unit)
     if stated.frame_interval is None:
         stated = replace(stated, frame_interval=beside.frame_interval, time_unit=beside.time_unit)
-    return replace(loaded, stated=stated, timeline=sidecar.timeline, parents=loaded.parents or sidecar.parents)
+    table = loaded.table.assign(**_typed(loaded.table, sidecar.columns))
+    parents = loaded.parents or sidecar.parents
+    return replace(loaded, table=table, stated=stated, parents=parents, timeline=sidecar.timeline)
+
+
+def _typed(table: pd.DataFrame, kinds: Mapping[str, str]) -> dict[str, np.ndarray]:
+    """Return the columns of numbers that can have the type that they were written with, without a change."""
+    typed: dict[str, np.ndarray] = {}
+    for name, kind in kinds.items():
+        if kind.startswith(("int", "uint", "float", "bool")) and name in table and table[name].dtype.kind in "iuf":
+            values = table[name].to_numpy()
+            if (kind.startswith("float") or np.isfinite(values).all()) and str(values.dtype) != kind:
+                as_written = values.astype(kind)
+                if np.array_equal(as_written, values, equal_nan=kind.startswith("float")):
+                    typed[name] = as_written
+    return typed
 
 
 def _placed(error: InvalidInput, source: str | Path | pd.DataFrame, loaded: Loaded) -> InvalidInput:
