@@ -16,11 +16,11 @@ class Folder:
 
     Parameters
     ----------
-    fill : callable
-        Writes it into the folder that it is given, which is there and empty.
+    make : callable
+        Makes the folder that it is given, which is not there yet, and all in it.
     """
 
-    fill: Callable[[Path], None]
+    make: Callable[[Path], None]
 
 
 @dataclass(frozen=True)

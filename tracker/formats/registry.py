@@ -96,6 +96,15 @@ FORMATS = {
             holds=frozenset({"unit", "interval", "ids", "lineage", "merges", "gaps", "numbers"}),
             root="TrackMate",
         ),
+        Format(
+            "geff",
+            "GEFF (motile-tracker, Mastodon, traccuracy, …; needs the extra formats)",
+            (".geff",),
+            "geff:read",
+            "geff:write",
+            holds=frozenset({"unit", "interval", "ids", "lineage", "merges", "gaps", "numbers"}),
+            marks=(".zattrs", "zarr.json"),
+        ),
     )
 }
 """Every format that is written, or read otherwise than as a table, by its name."""

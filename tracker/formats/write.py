@@ -195,9 +195,8 @@ def _fill(file: BinaryIO, content: bytes | Callable[[BinaryIO], None] | Record, 
 
 
 def _fill_folder(folder: Path, content: Folder) -> None:
-    """Make a folder and fill it; what it holds is brought to disk."""
-    folder.mkdir()
-    content.fill(folder)
+    """Make a folder with its content, and bring what it holds to disk."""
+    content.make(folder)
     for file in folder.rglob("*"):
         if file.is_file():
             with file.open("rb") as opened:

@@ -69,7 +69,8 @@ def test_what_we_write_opens_in_trackmate(tmp_path: Path) -> None:
 @pytest.mark.parametrize("damage", [
     ('isint="true"', 'isint="yes"'), ('TRACK_ID="0" />', 'TRACK_ID="7" />'), ('QUALITY="', 'QUANTITY="'),
     ("NaN", "nan"), ('SPOT_SOURCE_ID="1"', 'SPOT_SOURCE_ID="77"'), ("MANUAL_TRACKER", "OURS"), ("<GUIState", "<State"),
-    ('ID="0"', 'ID="1"'), ('spatialunits="micron"', ""), ("<TrackFilterCollection />", ""), ('filename="movie.tif"', 'filename=""'),
+    ('ID="0"', 'ID="1"'), ('spatialunits="micron"', ""), ("<TrackFilterCollection />", ""),
+    ('filename="movie.tif"', 'filename=""'),
 ])  # fmt: skip
 def test_the_checker_finds_what_trackmate_would(tmp_path: Path, damage: tuple[str, str]) -> None:
     write_tracks(some_tracks(), tmp_path / "t.xml", settings={"source": "movie.tif"})
@@ -144,13 +145,13 @@ def test_trackmates_own_files_give_trackmates_edges(real_data, kind: str) -> Non
 
 def test_another_program_reads_the_same_graph(tmp_path: Path) -> None:
     """GEFF's own converter from TrackMate, which shares nothing with ours."""
-    convert, core = pytest.importorskip("geff.convert"), pytest.importorskip("geff.core_io")
+    convert, core = pytest.importorskip("geff.convert"), pytest.importorskip("geff")
     sent = some_tracks()
     write_tracks(sent, tmp_path / "t.xml", settings={})
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")  # it has no rule for features of its own names, and misses the image's folder
         convert.from_trackmate_xml_to_geff(tmp_path / "t.xml", tmp_path / "t.geff")
-    reader = core.GeffReader(tmp_path / "t.geff")
+        reader = core.GeffReader(tmp_path / "t.geff")
     reader.read_node_props(["POSITION_X", "POSITION_T"])
     graph = reader.build()
     found = {frozenset(map(int, pair)) for pair in graph["edge_ids"]}

@@ -1,0 +1,153 @@
+"""GEFF: valid by its own validator, and back as it was."""
+
+from __future__ import annotations
+
+import json
+import sys
+import warnings
+from dataclasses import replace
+from pathlib import Path
+
+import numpy as np
+import pandas as pd
+import pytest
+
+from auctrack.tracker.calibrating.calibration import Calibration
+from auctrack.tracker.errors import InvalidInput, InvalidSetting, OutputExists, OutputFailed
+from auctrack.tracker.formats.graph import edges_of
+from auctrack.tracker.formats.sidecar import read_sidecar
+from auctrack.tracker.formats.tables import read_either, read_tracks
+from auctrack.tracker.formats.write import write_points, write_tracks
+from auctrack.tracker.points import Points, Tracks
+
+from .test_trackmate import some_tracks
+
+geff = pytest.importorskip("geff")
+
+
+@pytest.mark.parametrize("ndim", [2, 3])
+@pytest.mark.parametrize("beside", [True, False])
+def test_tracks_come_back_exactly(tmp_path: Path, ndim: int, beside: bool) -> None:
+    sent = some_tracks(ndim)
+    write_tracks(sent, tmp_path / "t.geff", settings={})
+    if not beside:
+        (tmp_path / "t.geff.settings.json").unlink()
+    back = read_tracks(tmp_path / "t.geff")
+    pd.testing.assert_frame_equal(back.table[list(sent.table.columns)], sent.table, check_exact=True)
+    assert set(back.table.columns) == set(sent.table.columns)
+    assert back.calibration.scale[3 - ndim :] == sent.calibration.scale[3 - ndim :]
+    assert (back.calibration.unit, back.calibration.frame_interval, back.calibration.time_unit) == ("µm", 0.5, "s")
+    assert {child: sorted(of) for child, of in back.parents.items()} == sent.parents
+
+
+def test_it_is_valid_and_says_what_trackers_ask_for(tmp_path: Path) -> None:
+    sent = some_tracks()
+    write_tracks(sent, tmp_path / "t.geff", settings={"made": "here"})
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        geff.validate_structure(str(tmp_path / "t.geff"))
+        graph = geff.GeffReader(str(tmp_path / "t.geff")).build()
+    metadata = graph["metadata"]
+    assert metadata.directed
+    assert [axis.name for axis in metadata.axes] == ["t", "z", "y", "x"]
+    assert [axis.scale for axis in metadata.axes] == [0.5, 2.0, 0.325, 0.325]
+    assert [axis.scaled_unit for axis in metadata.axes] == ["second", *["micrometer"] * 3]
+    assert [axis.unit for axis in metadata.axes] == ["frame", *["pixel"] * 3]
+    assert metadata.track_node_props == {"tracklet": "track_id", "lineage": "lineage_id"}
+    assert metadata.extra == {"auctrack": {"made": "here"}}
+    assert set(map(tuple, graph["edge_ids"].tolist())) == set(map(tuple, edges_of(sent).tolist()))
+
+
+def test_ids_that_end_where_the_graph_goes_on_are_no_tracklets_and_come_back_all_the_same(tmp_path: Path) -> None:
+    table = pd.DataFrame({"frame": [0, 1], "y": 0.0, "x": 1.0, "track_id": [4, 6]})
+    write_tracks(Tracks(table, parents={6: [4]}), tmp_path / "t.geff", settings={})
+    back = read_tracks(tmp_path / "t.geff")
+    assert back.table["track_id"].tolist() == [4, 6]
+    assert back.parents == {6: [4]}
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        assert geff.GeffReader(str(tmp_path / "t.geff")).metadata.track_node_props == {"lineage": "lineage_id"}
+
+
+@pytest.mark.parametrize("unit", ["pixel", "nm", "m"])
+@pytest.mark.parametrize("time", ["min", "ms", None])
+def test_units_come_back(tmp_path: Path, unit: str, time: str | None) -> None:
+    of = Calibration((1.0, 2.0, 3.0), unit, None if time is None else 2.0, time or "frame")
+    points = Points(some_tracks().table.drop(columns="track_id"), of)
+    write_points(points, tmp_path / "p.geff", settings={})
+    (tmp_path / "p.geff.settings.json").unlink()
+    back = read_either(tmp_path / "p.geff")
+    assert not isinstance(back, Tracks)
+    assert back.calibration == of
+
+
+class TestFolders:
+    def test_one_of_ours_is_replaced_only_where_that_was_asked_for(self, tmp_path: Path) -> None:
+        path = tmp_path / "t.geff"
+        write_tracks(some_tracks(), path, settings={})
+        with pytest.raises(OutputExists):
+            write_tracks(some_tracks(2), path, settings={})
+        write_tracks(some_tracks(2), path, settings={}, overwrite=True)
+        assert read_tracks(path).ndim == 2
+        assert sorted(file.name for file in tmp_path.iterdir()) == ["t.geff", "t.geff.settings.json"]
+
+    def test_one_of_others_is_never_replaced(self, tmp_path: Path) -> None:
+        (tmp_path / "t.geff").mkdir()
+        (tmp_path / "t.geff" / "kept").touch()
+        with pytest.raises(OutputFailed, match="did not write"):
+            write_tracks(some_tracks(), tmp_path / "t.geff", settings={}, overwrite=True)
+        assert (tmp_path / "t.geff" / "kept").exists()
+
+    def test_its_checksum_stands_beside_it(self, tmp_path: Path) -> None:
+        write_tracks(some_tracks(), tmp_path / "a.geff", settings={})
+        write_tracks(some_tracks(), tmp_path / "b.geff", settings={})
+        write_tracks(replace(some_tracks(), parents={}), tmp_path / "c.geff", settings={})
+        a, b, c = (read_sidecar(tmp_path / f"{name}.geff").table for name in "abc")
+        assert a == b != c
+
+    def test_nothing_is_left_of_one_that_fails(self, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+        def fail(*_: object) -> None:
+            raise OSError(28, "No space left on device")
+
+        monkeypatch.setattr("geff.core_io.write_arrays", fail)
+        with pytest.raises(OutputFailed):
+            write_tracks(some_tracks(), tmp_path / "t.geff", settings={})
+        assert not list(tmp_path.iterdir())
+
+
+def test_without_the_package_the_remedy_is_named(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setitem(sys.modules, "geff_spec", None)
+    with pytest.raises(InvalidSetting, match=r"auctrack\[formats\]"):
+        write_tracks(some_tracks(), tmp_path / "t.geff", settings={})
+
+
+class TestHostileFolders:
+    @pytest.mark.parametrize("what", ["empty", "no graph", "cut", "pickle", "edge", "json"])
+    def test_they_end_in_a_sentence(self, tmp_path: Path, what: str) -> None:
+        path = tmp_path / "t.geff"
+        write_tracks(some_tracks(), path, settings={})
+        array = path / "nodes" / "props" / "x" / "values" / ".zarray"
+        attributes = path / ".zattrs"
+        if what == "empty":
+            path = tmp_path / "none.geff"
+            path.mkdir()
+        elif what == "no graph":
+            attributes.write_text("{}")
+        elif what == "json":
+            attributes.write_text("{" * 10)
+        elif what == "cut":
+            array.unlink()
+        elif what == "pickle":
+            array.write_text(json.dumps(json.loads(array.read_text()) | {"filters": [{"id": "pickle", "protocol": 5}]}))
+        else:
+            import zarr
+
+            zarr.open_array(str(path / "edges" / "ids"), mode="r+")[0] = [7, 777]
+        with pytest.raises(InvalidInput):
+            read_tracks(path)
+
+
+def test_positions_are_physical_by_the_axes(tmp_path: Path) -> None:
+    sent = some_tracks()
+    write_tracks(sent, tmp_path / "t.geff", settings={})
+    np.testing.assert_array_equal(read_tracks(tmp_path / "t.geff").positions, sent.positions)

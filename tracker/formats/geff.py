@@ -1,0 +1,227 @@
+"""GEFF, the graph exchange file format: a zarr folder of detections and links (extra `formats`)."""
+
+from __future__ import annotations
+
+import importlib
+import json
+import warnings
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pandas as pd
+
+from ..calibrating.stated import Stated, usable
+from ..calibrating.units import LENGTHS, SECOND, TIMES, micrometres_of, seconds_of, unit_name
+from ..errors import InvalidInput, InvalidSetting
+from ..points import AXES, Points, Tracks
+from .content import Folder, Written
+from .graph import edges_of, lineages, tracks_of
+from .loaded import Loaded
+from .sidecar import plain_json
+
+_TIME = "t"
+_LINEAGE = "lineage_id"
+_METADATA = (".zarray", ".zgroup", ".zattrs", ".zmetadata", "zarr.json")
+_SPACE = {1e-4: "angstrom", 1e-3: "nanometer", 1.0: "micrometer", 1e3: "millimeter", 1e4: "centimeter", 1e6: "meter"}
+_SPANS = dict(zip(TIMES, ("nanosecond", "microsecond", "millisecond", "second", "minute", "hour", "day"), strict=True))
+# What zarr, pydantic and numcodecs raise, depending on where a folder is damaged.
+_DAMAGE = (AttributeError, ArithmeticError, LookupError, RuntimeError, TypeError, ValueError)
+
+
+def _package(name: str) -> Any:
+    """Return a module of the package geff.
+
+    Raises
+    ------
+    InvalidSetting
+        If it is not installed.
+    """
+    try:
+        return importlib.import_module(name)
+    except ImportError as error:
+        raise InvalidSetting(
+            f"GEFF needs the package geff ({error}). Install it: pip install 'auctrack[formats]'."
+        ) from error
+
+
+# --- writing -----------------------------------------------------------------------------------------------------
+
+
+def write(points: Points, settings: Mapping[str, object]) -> Written:
+    """Return points as a GEFF: positions in voxels with the size of a voxel, columns of numbers, links, settings."""
+    names = [name for name in points.table.columns if points.table[name].dtype.kind in "iufb" and name != "frame"]
+    nodes = {str(name): points.table[name].to_numpy() for name in names}
+    if _TIME in nodes:
+        raise InvalidSetting("the column t has a name that GEFF needs for the frame; rename it.")
+    nodes = {_TIME: points.frames, **nodes, **_lineage(points)}
+    metadata = _package("geff_spec").GeffMetadata(
+        directed=True,
+        axes=_axes(points),
+        node_props_metadata={},
+        edge_props_metadata={},
+        track_node_props=_track_properties(points),
+        extra={"auctrack": json.loads(plain_json(settings))},
+    )
+    core = _package("geff.core_io")
+
+    def make(folder: Path) -> None:
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore")  # of units that it does not know, and of zarr's own
+            core.write_arrays(
+                str(folder),
+                np.arange(len(points), dtype=np.uint64),
+                {name: {"values": values, "missing": None} for name, values in nodes.items()},
+                edges_of(points).astype(np.uint64),
+                {},
+                metadata,
+            )
+
+    return Written(Folder(make), points.table[["frame", *names]])
+
+
+def _axes(points: Points) -> list[Any]:
+    """Return the axes, each with a unit, a scale and the unit that the scale leads to."""
+    axis, of = _package("geff_spec").Axis, points.calibration
+    interval = 1.0 if of.frame_interval is None else of.frame_interval
+    time = "frame" if of.frame_interval is None else _ngff(of.time_unit, seconds_of, _SPANS)
+    length = _SPACE.get(micrometres_of(of.unit) or 0.0, of.unit)
+    sizes = zip(points.axes, of.scale_for(points.ndim).tolist(), strict=True)
+    return [
+        axis(name=_TIME, type="time", unit="frame", scale=interval, scaled_unit=time),
+        *(axis(name=name, type="space", unit="pixel", scale=size, scaled_unit=length) for name, size in sizes),
+    ]
+
+
+def _ngff(unit: str, size_of: Any, names: Mapping[str, str]) -> str:
+    return next((name for known, name in names.items() if size_of(known) == size_of(unit)), unit)
+
+
+def _lineage(points: Points) -> dict[str, np.ndarray]:
+    if not isinstance(points, Tracks):
+        return {}
+    ids, track = np.unique(points.table["track_id"].to_numpy(), return_inverse=True)
+    return {_LINEAGE: lineages(points.parents, ids)[track]}
+
+
+def _track_properties(points: Points) -> dict[str, str] | None:
+    """Return which properties tell tracklets and lineages; ids that stop where the graph goes on tell no tracklet."""
+    if not isinstance(points, Tracks):
+        return None
+    ids = points.table["track_id"].to_numpy()
+    longest, _ = tracks_of(points.frames, edges_of(points))
+    pairs = len(np.unique(np.column_stack([ids, longest]), axis=0))
+    are_tracklets = pairs == len(np.unique(ids)) == len(np.unique(longest))
+    return ({"tracklet": "track_id"} if are_tracklets else {}) | {"lineage": _LINEAGE}
+
+
+# --- reading -----------------------------------------------------------------------------------------------------
+
+
+def read(path: Path) -> Loaded:
+    """Return the nodes of a GEFF as points, and the tracks that its edges make."""
+    reader = _package("geff").GeffReader
+    _refuse_pickle(path)
+    try:
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore")
+            opened = reader(str(path))
+            opened.read_node_props()
+            graph = opened.build()
+        return _loaded(graph, path)
+    except InvalidInput:
+        raise
+    except _DAMAGE as error:
+        raise InvalidInput(f"{path}: is no GEFF, or a damaged one ({str(error).partition(chr(10))[0]}).") from error
+
+
+def _refuse_pickle(path: Path) -> None:
+    """Refuse arrays whose codec would run code of the file."""
+    for file in (file for file in path.rglob("*") if file.name in _METADATA):
+        try:
+            content = json.loads(file.read_text(encoding="utf-8"))
+        except (ValueError, RecursionError) as error:
+            raise InvalidInput(f"{path}: is no GEFF, or a damaged one ({file.name}: {error}).") from error
+        if any("pickle" in text for text in _texts(content)):
+            raise InvalidInput(f"{path}: has an array packed by pickle, which can run programs; it is not read.")
+
+
+def _texts(content: Any) -> list[str]:
+    """Return the names of codecs anywhere in metadata."""
+    texts: list[str] = []
+    waiting = [content]
+    while waiting:
+        part = waiting.pop()
+        if isinstance(part, Mapping):
+            texts += [str(part[key]) for key in ("id", "name") if key in part]
+            waiting += part.values()
+        elif isinstance(part, list):
+            waiting += part
+    return texts
+
+
+def _loaded(graph: Mapping[str, Any], path: Path) -> Loaded:
+    metadata, columns = graph["metadata"], {}
+    for name, prop in graph["node_props"].items():
+        values, missing = np.asarray(prop["values"]), prop["missing"]
+        if values.ndim == 1 and values.dtype.kind in "iufb":
+            columns[name] = values if missing is None or not missing.any() else np.where(missing, np.nan, values)
+    time, space = _time_and_space(metadata, path)
+    names = {time.name: "frame", **{axis.name: ours for axis, ours in zip(space, AXES[-len(space) :], strict=True)}}
+    table = pd.DataFrame(columns)
+    table = table.rename(columns={name: f"file_{name}" for name in table.columns if name in names.values()} | names)
+    stated = _stated(time, space)
+    properties = metadata.track_node_props or {}
+    table = table.drop(columns=[_LINEAGE] if properties.get("lineage") == _LINEAGE else [])
+    front = ["frame", *AXES[-len(space) :]]
+    table = table[[*front, *(name for name in table.columns if name not in front)]]
+    edges = _rows(graph, path)
+    tracklet = "track_id" if "track_id" in table else properties.get("tracklet")
+    if not len(edges) and tracklet not in table:
+        return Loaded(table, stated, str(path))
+    ids = table[tracklet].to_numpy() if tracklet in table and table[tracklet].dtype.kind in "iu" else None
+    found, parents = tracks_of(Points(table).frames, edges, None if ids is None else ids.astype(np.int64))
+    return Loaded(table.assign(track_id=found), stated, str(path), parents)
+
+
+def _time_and_space(metadata: Any, path: Path) -> tuple[Any, list[Any]]:
+    """Return the axis of time, and those of space with x last."""
+    axes = metadata.axes or []
+    times = [axis for axis in axes if axis.type == "time" or (axis.type is None and axis.name == _TIME)]
+    space = [axis for axis in axes if axis.type == "space" or (axis.type is None and axis.name in AXES)]
+    if len(times) != 1 or len(space) not in (2, 3):
+        raise InvalidInput(
+            f"{path}: needs one axis of time and two or three of space in its metadata; it has "
+            f"{', '.join(axis.name for axis in axes) or 'none'}."
+        )
+    if {axis.name for axis in space} <= set(AXES):
+        space.sort(key=lambda axis: AXES.index(axis.name))
+    return times[0], space
+
+
+def _stated(time: Any, space: list[Any]) -> Stated:
+    scales = [axis.scale if usable(axis.scale) else 1.0 for axis in space]
+    sizes: dict[str, float] = dict(zip(AXES[-len(space) :], scales, strict=True))
+    lengths = {str(axis.scaled_unit or axis.unit) for axis in space if axis.scaled_unit or axis.unit}
+    span = str(time.scaled_unit or time.unit or "frame")
+    seconds = seconds_of(span)
+    interval = time.scale if usable(time.scale) and seconds is not None else None
+    time_unit = next((known for known in TIMES if seconds_of(known) == seconds), SECOND)
+    unit = _short(lengths.pop()) if len(lengths) == 1 else None
+    return Stated(sizes, unit, interval, time_unit, "GEFF metadata")
+
+
+def _short(unit: str) -> str:
+    """Return our name of a unit of length: nm for nanometer."""
+    size = micrometres_of(unit)
+    return unit_name(next((known for known in LENGTHS if micrometres_of(known) == size), unit))
+
+
+def _rows(graph: Mapping[str, Any], path: Path) -> np.ndarray:
+    """Return the edges as rows of the nodes."""
+    ids, edges = np.asarray(graph["node_ids"]), np.asarray(graph["edge_ids"]).reshape(-1, 2)
+    order = np.argsort(ids, kind="stable")
+    if len(edges) and not np.isin(edges, ids).all():
+        raise InvalidInput(f"{path}: an edge names a node that is not there.")
+    return order[np.searchsorted(ids[order], edges)].astype(np.int64).reshape(-1, 2)
