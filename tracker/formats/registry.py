@@ -97,6 +97,15 @@ FORMATS = {
             root="TrackMate",
         ),
         Format(
+            "isbi",
+            "ISBI 2012 particle tracking challenge (Icy)",
+            (".isbi.xml", ".xml"),
+            "isbi:read",
+            "isbi:write",
+            holds=frozenset({"gaps"}),
+            root="root",
+        ),
+        Format(
             "geff",
             "GEFF (motile-tracker, Mastodon, traccuracy, …; needs the extra formats)",
             (".geff",),
