@@ -12,7 +12,7 @@ import numpy as np
 import tifffile
 
 from ...tracker.errors import InvalidInput, UnknownAxes, UnknownScale
-from ...tracker.formats.tables import read_points, read_tracks
+from ...tracker.formats.tables import read_either
 from ...tracker.linking.spacing import mean_spacing
 from ...tracker.points import Points, Tracks
 from ...tracker.reading.movie import Movie, read_movie
@@ -23,7 +23,6 @@ from .layer_tables import OURS, LayerData, fingerprint, points_layer, tracks_lay
 
 Read = Callable[[str | Sequence[str]], list[LayerData]]
 
-_TRACK_COLUMNS = ("track_id", "particle", "TRACK_ID")
 _STAND_IN = {3: "TYX", 4: "TZYX", 5: "TCZYX"}  # to read a file with as long as nobody has said its axes
 _LARGE_BYTES = 5_000_000  # of a table that takes longer to read than a user waits
 _NOTHING_YET: Any = [(None,)]  # napari's word for a file that was taken and adds no layer now
@@ -155,7 +154,7 @@ def _read_table(path: str | Sequence[str]) -> list[LayerData]:
 
 
 def read_table(path: str) -> Points:
-    """Return a table of points, as `Tracks` where it has their numbers.
+    """Return points in any format, as `Tracks` where it has their numbers.
 
     Raises
     ------
@@ -163,9 +162,7 @@ def read_table(path: str) -> Points:
         If it is damaged, or its columns are not recognised; with what can be done about it from napari.
     """
     try:
-        points = read_points(path)
-        has_tracks = any(column in points.table.columns for column in _TRACK_COLUMNS)
-        return read_tracks(path) if has_tracks else points
+        return read_either(path)
     except InvalidInput as error:
         raise _from_napari(error, path) from None
 

@@ -13,7 +13,8 @@ from .layer_tables import OURS, WHOLE, points_from_layer, tracks_from_layer
 def write_tracks_layer(path: str, data: Any, attributes: dict[str, Any]) -> list[str]:
     """Write a Tracks layer; of one that this plugin drew, also what is not drawn.
 
-    The suffix chooses the format (.csv, .napari.csv, .parquet). A file that stands there is replaced: napari has asked.
+    The ending chooses the format (.csv, .napari.csv, .parquet, .xml for TrackMate, .geff). A file that stands there is
+    replaced: napari has asked.
     """
     kept: Tracks | None = attributes.get("metadata", {}).get(OURS, {}).get(WHOLE)
     tracks = tracks_from_layer(data, attributes) if kept is None else kept

@@ -108,6 +108,20 @@ def test_a_point_table_with_true_ids_opens_as_points(tmp_path):
     assert "true_id" in attributes["features"]
 
 
+@pytest.mark.parametrize("name", ["t.xml", "t.geff"])
+def test_other_programs_files_are_saved_and_opened(tmp_path, name):
+    if name.endswith("geff"):
+        pytest.importorskip("geff")
+    path, sent = str(tmp_path / name), some_tracks()
+    data, attributes, _ = in_napari(tracks_layer(sent, "t"))
+    assert writers.write_tracks_layer(path, data, attributes) == [path]
+    ((back, given, kind),) = readers.table_reader(path)(path)
+    assert kind == "tracks"
+    np.testing.assert_allclose(back, data)
+    assert {child: sorted(of) for child, of in given["graph"].items()} == {2: [0, 1]}
+    np.testing.assert_array_equal(given["scale"], attributes["scale"])
+
+
 def test_times_that_are_no_frames_are_refused_in_a_sentence(tmp_path):
     data, attributes, _ = in_napari(tracks_layer(some_tracks(), "t"))
     data = data.copy()
