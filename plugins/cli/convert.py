@@ -110,7 +110,8 @@ def formats_page() -> str:
 
     lines = [f"Tables ({', '.join(TABLES)}) of trackpy, laptrack, TrackMate, Imaris, napari and celltrackR are read."]
     for known in FORMATS.values():
-        ways = " and ".join(way for way, there in (("read", known.reads), ("written", known.writes)) if there)
+        is_read = known.reads is not None or known.endings[0].endswith(TABLES)
+        ways = " and ".join(way for way, there in (("read", is_read), ("written", known.writes)) if there)
         lines.append(f"[bold]{known.name}[/bold] ({', '.join(known.endings)}): {known.program}; {ways}.")
     return "\n\n".join(lines)
 
