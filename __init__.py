@@ -29,7 +29,10 @@ if TYPE_CHECKING:
     from .tracker.pipeline import TrackingResult, track
     from .tracker.points import Points, Tracks
     from .tracker.reading.movie import Movie, read_movie
+    from .tracker.scoring.isbi import score_isbi
+    from .tracker.scoring.lineage_score import score_lineages
     from .tracker.scoring.score import score_links
+    from .tracker.scoring.sparse import score_sparse
     from .tracker.settings import InputSettings, Settings
     from .tracker.simulating.simulate import SimulationSettings, simulate
 
@@ -62,6 +65,9 @@ _HOMES = {
     "mean_squared_displacement": "tracker.measuring.msd",
     "reach": "tracker.linking.reach",
     "score_links": "tracker.scoring.score",
+    "score_lineages": "tracker.scoring.lineage_score",
+    "score_isbi": "tracker.scoring.isbi",
+    "score_sparse": "tracker.scoring.sparse",
     "simulate": "tracker.simulating.simulate",
     "SimulationSettings": "tracker.simulating.simulate",
     "solve": "matching.solving",
@@ -99,7 +105,10 @@ __all__ = [
     "read_movie",
     "read_points",
     "read_tracks",
+    "score_isbi",
+    "score_lineages",
     "score_links",
+    "score_sparse",
     "simulate",
     "solve",
     "track",

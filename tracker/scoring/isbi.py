@@ -18,12 +18,12 @@ from ...matching.solving import solve
 from ..calibrating.lengths import require_length
 from ..measuring.track_order import track_order
 from ..points import Points, Tracks
+from .names import real_particles, whole_numbers
 from .point_matching import close_pairs, require_comparable
-from .score import real_particles, whole_numbers
 
 
 @dataclass(frozen=True)
-class ChallengeScore:
+class IsbiScore:
     """What the challenge reports of one movie.
 
     Parameters
@@ -72,7 +72,7 @@ class _Side:
     span: np.ndarray
 
 
-def score_challenge(tracks: Tracks, truth: Points, gate: float = 5.0) -> ChallengeScore:
+def score_isbi(tracks: Tracks, truth: Points, gate: float = 5.0) -> IsbiScore:
     """Score tracks as the ISBI 2012 challenge does.
 
     Parameters
@@ -87,7 +87,7 @@ def score_challenge(tracks: Tracks, truth: Points, gate: float = 5.0) -> Challen
 
     Returns
     -------
-    ChallengeScore
+    IsbiScore
         As the organisers' Java program computes it: a track of the prediction that pairs with nothing counts in `beta`
         with the frames of its gaps too.
 
@@ -100,10 +100,9 @@ def score_challenge(tracks: Tracks, truth: Points, gate: float = 5.0) -> Challen
 
     Examples
     --------
-    >>> from auctrack import read_tracks
-    >>> from auctrack.tracker.scoring.isbi import score_challenge
+    >>> from auctrack import read_tracks, score_isbi
     >>> truth = read_tracks("sample_data/movie.truth.csv")
-    >>> score_challenge(truth, truth).alpha
+    >>> score_isbi(truth, truth).alpha
     1.0
     """
     require_length("gate", gate)
@@ -160,14 +159,14 @@ def _presence(side: _Side, frames: np.ndarray) -> csr_array:
     return csr_array((np.ones(len(side.track), np.int64), at), shape=(len(side.length), len(frames)))
 
 
-def _score(ours: _Side, real: _Side, partner: np.ndarray, found: np.ndarray, gate: float) -> ChallengeScore:
+def _score(ours: _Side, real: _Side, partner: np.ndarray, found: np.ndarray, gate: float) -> IsbiScore:
     """Return the figures of a pairing of tracks; `found` are the distances of the paired detections."""
     track = np.flatnonzero(partner >= 0)
     whole = gate * len(real.track)
     saved = math.fsum(gate - found) - gate * float(_extra(ours, real, track, partner[track]).sum())
     unpaired = gate * float(ours.span[partner < 0].sum())
     pairs, tracks, real_tracks = len(found), len(ours.length), len(real.length)
-    return ChallengeScore(
+    return IsbiScore(
         alpha=_share(saved, whole),
         beta=_share(saved, whole + unpaired),
         jsc=_share(pairs, len(real.track) + len(ours.track) - pairs),

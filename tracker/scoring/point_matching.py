@@ -51,11 +51,7 @@ def match_points(points: Points, truth: Points, tolerance: float) -> np.ndarray:
     """
     require_length("tolerance", tolerance)
     require_comparable(points, truth)
-    match = np.full(len(points), -1, dtype=np.int64)
-    rows, columns, distances = close_pairs(points, truth, tolerance)
-    for row, column in _best_pairs(rows, columns, distances, (len(points), len(truth)), tolerance):
-        match[row] = column
-    return match
+    return best_match(*close_pairs(points, truth, tolerance), len(points), tolerance)
 
 
 def require_comparable(points: Points, truth: Points) -> None:
@@ -89,11 +85,35 @@ def _rows_by_frame(frames: np.ndarray) -> dict[int, np.ndarray]:
     return dict(zip(numbers.tolist(), np.split(order, starts)[1:], strict=True))
 
 
+def best_match(rows: np.ndarray, columns: np.ndarray, costs: np.ndarray, n: int, lone_cost: float) -> np.ndarray:
+    """Choose among pairs of rows and columns, one to one.
+
+    Parameters
+    ----------
+    rows, columns, costs : ndarray
+        The pairs that may be chosen, (k,).
+    n : int
+        Number of rows.
+    lone_cost : float
+        What a column without a row costs, as much as the dearest pair or more.
+
+    Returns
+    -------
+    ndarray
+        int64 (n,): column of every row, -1 for none, at the least sum of costs.
+    """
+    match = np.full(n, -1, dtype=np.int64)
+    for row, column in _best_pairs(rows, columns, costs, n, lone_cost):
+        match[row] = column
+    return match
+
+
 def _best_pairs(
-    rows: np.ndarray, columns: np.ndarray, distances: np.ndarray, shape: tuple[int, int], tolerance: float
+    rows: np.ndarray, columns: np.ndarray, distances: np.ndarray, n: int, tolerance: float
 ) -> Iterator[tuple[np.ndarray, np.ndarray]]:
     """Yield the pairs of the best assignment, cluster of close points by cluster."""
-    graph = coo_array((np.ones(len(rows)), (rows, columns + shape[0])), shape=(sum(shape), sum(shape)))
+    nodes = n + int(columns.max(initial=-1)) + 1
+    graph = coo_array((np.ones(len(rows)), (rows, columns + n)), shape=(nodes, nodes))
     cluster = connected_components(graph, directed=False)[1][rows]
     alone = np.bincount(cluster, minlength=1)[cluster] == 1
     yield rows[alone], columns[alone]

@@ -10,7 +10,7 @@ import pytest
 
 from auctrack.tracker.errors import InvalidInput, InvalidSetting
 from auctrack.tracker.points import Tracks
-from auctrack.tracker.scoring.isbi import score_challenge
+from auctrack.tracker.scoring.isbi import score_isbi
 
 ORGANISERS = {
     (0, False): (0.6286155171275816, 0.49261696774901825, 0.6057692307692307, 0.6086956521739131, 126, 14),
@@ -55,14 +55,14 @@ def table(tracks: list[dict[int, np.ndarray]]) -> Tracks:
 
 @pytest.mark.parametrize(("seed", "gaps"), ORGANISERS)
 def test_the_figures_are_the_organisers(seed: int, gaps: bool):
-    score = score_challenge(*movie(seed, gaps))
+    score = score_isbi(*movie(seed, gaps))
     ours = (score.alpha, score.beta, score.jsc, score.jsc_tracks, score.paired, score.paired_tracks)
     assert ours == pytest.approx(ORGANISERS[seed, gaps], abs=1e-12)
 
 
 def test_what_is_missed_and_spurious_makes_up_the_rest():
     predicted, truth = movie(0, gaps=True)
-    score = score_challenge(predicted, truth)
+    score = score_isbi(predicted, truth)
     assert score.paired + score.missed == len(truth)
     assert score.paired + score.spurious == len(predicted)
     assert score.paired_tracks + score.missed_tracks == truth.table["track_id"].nunique()
@@ -71,9 +71,9 @@ def test_what_is_missed_and_spurious_makes_up_the_rest():
 
 def test_the_truth_itself_is_perfect_and_nothing_is_worth_nothing():
     predicted, truth = movie(1, gaps=False)
-    perfect = score_challenge(truth, truth)
+    perfect = score_isbi(truth, truth)
     assert (perfect.alpha, perfect.beta, perfect.jsc, perfect.jsc_tracks, perfect.rmse) == (1, 1, 1, 1, 0)
-    nothing = score_challenge(Tracks(predicted.table.iloc[:0]), truth)
+    nothing = score_isbi(Tracks(predicted.table.iloc[:0]), truth)
     assert (nothing.alpha, nothing.beta, nothing.jsc, nothing.jsc_tracks) == (0, 0, 0, 0)
     assert math.isnan(nothing.rmse)
     assert nothing.summary()["rmse"] is None
@@ -83,14 +83,14 @@ def test_row_order_and_names_change_nothing():
     predicted, truth = movie(2, gaps=True)
     shuffled = predicted.table.sample(frac=1, random_state=0)
     renamed = Tracks(shuffled.assign(track_id=1000 - 3 * shuffled["track_id"]))
-    assert score_challenge(renamed, truth).summary() == pytest.approx(score_challenge(predicted, truth).summary())
+    assert score_isbi(renamed, truth).summary() == pytest.approx(score_isbi(predicted, truth).summary())
 
 
 def test_a_unit_of_length_changes_nothing_but_the_rmse():
     predicted, truth = movie(0, gaps=False)
-    score = score_challenge(predicted, truth)
+    score = score_isbi(predicted, truth)
     larger = [Tracks(part.table.assign(**{a: 1000 * part.table[a] for a in "zyx"})) for part in (predicted, truth)]
-    scaled = score_challenge(*larger, gate=5000.0)
+    scaled = score_isbi(*larger, gate=5000.0)
     assert scaled.alpha == pytest.approx(score.alpha)
     assert scaled.rmse == pytest.approx(1000 * score.rmse)
 
@@ -98,12 +98,12 @@ def test_a_unit_of_length_changes_nothing_but_the_rmse():
 def test_negative_names_are_left_out():
     predicted, truth = movie(0, gaps=False)
     noise = predicted.table.assign(track_id=-1)
-    assert score_challenge(Tracks(pd.concat([predicted.table, noise])), truth) == score_challenge(predicted, truth)
+    assert score_isbi(Tracks(pd.concat([predicted.table, noise])), truth) == score_isbi(predicted, truth)
 
 
 def test_a_gate_that_is_no_length_and_a_track_twice_in_a_frame_are_refused():
     predicted, truth = movie(0, gaps=False)
     with pytest.raises(InvalidSetting):
-        score_challenge(predicted, truth, gate=0.0)
+        score_isbi(predicted, truth, gate=0.0)
     with pytest.raises(InvalidInput):
-        score_challenge(Tracks(pd.concat([predicted.table, predicted.table.iloc[:1]])), truth)
+        score_isbi(Tracks(pd.concat([predicted.table, predicted.table.iloc[:1]])), truth)

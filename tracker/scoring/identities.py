@@ -1,0 +1,38 @@
+"""Rows of tracks to rows of the truth: by the names they carry, or by position."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from ..errors import InvalidInput
+from ..measuring.track_order import track_order
+from ..points import Points, Tracks
+from .names import names_of, whole_numbers
+from .point_matching import match_points
+
+
+def match_rows(tracks: Tracks, truth: Points, tolerance: float | None) -> np.ndarray:
+    """Return the row of `truth` of every row of `tracks`, int64 (n,), -1 for none; without tolerance by `true_id`."""
+    if tolerance is None:
+        return _match_identities(tracks, truth.frames, names_of(truth))
+    return match_points(tracks, truth, tolerance)
+
+
+def _match_identities(tracks: Tracks, true_frames: np.ndarray, particle: np.ndarray) -> np.ndarray:
+    """Return the row of the truth that has the frame and the `true_id` of every row of `tracks`, -1 for none."""
+    if "true_id" not in tracks.table.columns:
+        raise InvalidInput(
+            "tracks need a column 'true_id' to be scored by identity; give a tolerance to score them by position."
+        )
+    claimed = whole_numbers(tracks, "true_id")
+    track_order(claimed, tracks.frames, "true_id")
+    track_order(particle, true_frames, "particle")
+    match = np.full(len(claimed), -1, dtype=np.int64)
+    real = np.flatnonzero(claimed >= 0)
+    # Numbered anew, so that no product leaves int64, however large names and frame numbers are.
+    _, frame = np.unique(np.concatenate([tracks.frames[real], true_frames]), return_inverse=True)
+    _, name = np.unique(np.concatenate([claimed[real], particle]), return_inverse=True)
+    key = name * (frame.max(initial=0) + 1) + frame
+    _, row, column = np.intersect1d(key[: len(real)], key[len(real) :], assume_unique=True, return_indices=True)
+    match[real[row]] = column
+    return match

@@ -1,0 +1,36 @@
+"""Which particle of the truth every row is."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import numpy as np
+import pandas as pd
+
+from ..errors import InvalidInput
+from ..points import Points
+
+
+def real_particles(truth: Points) -> Points:
+    """Return the rows of the truth that are real particles, with their lineage."""
+    real = names_of(truth) >= 0
+    return replace(truth, table=truth.table[real].reset_index(drop=True))
+
+
+def names_of(truth: Points) -> np.ndarray:
+    """Return the particle of every row: `track_id`, or `true_id` where there is none."""
+    for column in ("track_id", "true_id"):
+        if column in truth.table.columns:
+            return whole_numbers(truth, column)
+    raise InvalidInput(
+        "the truth needs a column 'track_id' or 'true_id' that names its particles; "
+        f"it has {', '.join(map(str, truth.table.columns))}."
+    )
+
+
+def whole_numbers(points: Points, column: str) -> np.ndarray:
+    """Return a column of names, int64 (n,); raises `InvalidInput` where one is missing or no whole number."""
+    values = points.table[column]
+    if not pd.api.types.is_integer_dtype(values) or values.hasnans:
+        raise InvalidInput(f"column '{column}' needs whole numbers, none missing; it has {values.dtype} values.")
+    return values.to_numpy(dtype=np.int64)
