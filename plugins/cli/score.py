@@ -4,59 +4,93 @@
 from __future__ import annotations
 
 import json
-import re
-from collections.abc import Generator
+from collections.abc import Callable, Generator
 from contextlib import contextmanager
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from ...tracker.errors import InvalidInput, InvalidSetting
+from ...tracker.errors import InvalidInput
 from . import console, options
 from .asked import asked_settings, usage
+from .score_pairs import paired
+from .score_table import SHOWN, by_movie, links_of_one
+from .score_truth import naming_options_of_truth, read_truth
+from .standard_input import STANDARD_INPUT, table_file
 
 if TYPE_CHECKING:
     from ...tracker.points import Points, Tracks
-    from ...tracker.scoring.agreement import Score
+    from ...tracker.settings import InputSettings
 
 _TRUTH, _COUNTING = "Truth", "What counts"
+_OWN_TOLERANCE = {"isbi": "the ISBI challenge took 5 pixels", "sparse": "the Biohub competition took 7 µm"}
+"""Kinds of score that judge detections by their distance alone."""
 
 
 def command(
     tracks: Annotated[
         Path,
-        typer.Argument(metavar="TRACKS", show_default=False, help="Table of tracks to judge; - is standard input."),
+        typer.Argument(
+            metavar="TRACKS",
+            show_default=False,
+            help="Table of tracks to judge, or a folder of such; - is standard input.",
+        ),
     ],
     truth: Annotated[
         Path,
         typer.Argument(
             metavar="TRUTH",
             show_default=False,
-            help="Table of real particles; track_id (or true_id) names them; - is standard input.",
+            help="Table of real particles, or a folder of such; track_id (or true_id) names them; - is standard input.",
         ),
     ],
+    kind: Annotated[
+        str,
+        typer.Option(
+            "--scores",
+            metavar="|".join(SHOWN),
+            rich_help_panel=_COUNTING,
+            help="links: detections, links and whole tracks. lineages: those of cell tracking (DET, TRA, LNK, CHOTA, "
+            "divisions and more). isbi: α, β, JSC and RMSE of the ISBI 2012 challenge. sparse: edge and division "
+            "Jaccard, where only some particles are in the truth.",
+        ),
+    ] = "links",
     tolerance: Annotated[
         float | None,
         typer.Option(
             metavar="LENGTH",
             rich_help_panel=_COUNTING,
-            help="A detection is right if a real particle is at most this far away, in the unit of the tracks. Left "
-            "out: by the column true_id of the tracks, which simulated points have.",
+            help="A detection is right if a real particle is at most this far away, in the unit of the tracks (isbi: "
+            "nearer than this; the challenge took 5 pixels, the Biohub competition 7 µm). Left out: by the column "
+            "true_id of the tracks, which simulated points have.",
         ),
     ] = None,
     max_missed_frames: Annotated[
         int,
         typer.Option(
-            metavar="N", min=0, rich_help_panel=_COUNTING, help="Count links across up to N missed frames too."
+            metavar="N", min=0, rich_help_panel=_COUNTING, help="links: count links across up to N missed frames too."
         ),
     ] = 0,
     divisions: Annotated[
         bool,
         typer.Option(
-            "--divisions", metavar="", rich_help_panel=_COUNTING, help="Count links from mothers to daughters too."
+            "--divisions",
+            metavar="",
+            rich_help_panel=_COUNTING,
+            help="links: count links from mothers to daughters too.",
         ),
     ] = False,
+    frame_tolerance: Annotated[
+        int,
+        typer.Option(
+            metavar="N",
+            min=0,
+            rich_help_panel=_COUNTING,
+            help="lineages: a division may come up to N frames early or late.",
+        ),
+    ] = 0,
     truth_voxel: Annotated[
         str | None,
         typer.Option(
@@ -83,14 +117,27 @@ def command(
     ] = None,
     frame_step: options.FrameStep = None,
     as_json: options.Json = False,
+    output: Annotated[
+        Path | None,
+        typer.Option(
+            "--output",
+            "-o",
+            metavar="FILE",
+            rich_help_panel=options.OUTPUT,
+            help="Also write every figure into a table, a row a movie; .csv or .parquet.",
+        ),
+    ] = None,
+    overwrite: options.Overwrite = False,
     verbose: options.Verbose = False,
     log: options.Log = None,
 ) -> None:
-    """Compare tracks with the truth: right detections, right links, complete tracks.
+    """Compare tracks with the truth: right detections, right links, complete tracks, lineages.
 
     A detection is right when it belongs to a real particle, a link when it joins two right detections of one particle.
+    Of two folders, tables of one name are compared (cells.tracks.csv with cells.truth.csv), a row a movie.
 
-    precision: the right share of what was found; recall: the found share of what is real; F1: their harmonic mean.
+    [bold]--scores links[/bold]. precision: the right share of what was found; recall: the found share of what is real;
+    F1: their harmonic mean.
 
     complete: real tracks that one found track follows from end to end, with no other detection in it.
 
@@ -100,21 +147,78 @@ def command(
 
     switches: how often, along real tracks, one found track ends and another goes on.
 
+    [bold]--scores lineages[/bold]. DET, LNK, TRA: 1 less the work to mend detections, links, or both, as a share of
+    making them anew. CHOTA, HOTA: detections and how they are put together, of lineages and of tracks. CT: tracks found
+    whole; TF: longest part of a real track found in one piece; BC: divisions; CCA: lengths of cell cycles.
+
+    [bold]--scores isbi[/bold]. α: 1 less the gated distance of paired tracks as a share of the largest; β: the same
+    less spurious tracks; JSC, JSCθ: right detections, and tracks, as a share of right, missed and spurious ones; RMSE:
+    of right detections.
+
+    [bold]--scores sparse[/bold]. edge and division Jaccard: right ones as a share of right, wrong and missed ones; what
+    was found where the truth has nothing is not judged.
+
     [bold]Examples[/bold]
 
     auctrack score movie.tracks.csv movie.truth.csv --tolerance 2
 
     auctrack score points.tracks.csv points.truth.csv --json
-    """
-    with _naming_options_of_truth():
-        given = asked_settings({"voxel": truth_voxel, "columns": truth_columns, "frames": frames}).input
-    from ...tracker.formats.tables import read_tracks
-    from ...tracker.ranges import parse_frames
-    from ...tracker.scoring.score import score_links
-    from .standard_input import STANDARD_INPUT, table_file
 
+    auctrack score results truths --scores lineages --tolerance 5 --frame-tolerance 1 -o scores.csv
+    """
+    if kind not in SHOWN:
+        raise typer.BadParameter(f"needs one of {', '.join(SHOWN)}; got {kind!r}.", param_hint="--scores")
     if tracks == truth == STANDARD_INPUT:
         raise typer.BadParameter("tracks and truth cannot both come from standard input.", param_hint="TRUTH")
+    with naming_options_of_truth():
+        given = asked_settings({"voxel": truth_voxel, "columns": truth_columns, "frames": frames}).input
+    score = _scorer(kind, tolerance, max_missed_frames, frame_tolerance, divisions=divisions)
+    by_name: dict[str, Any] = {}
+    for name, (of_tracks, of_truth) in paired(tracks, truth).items():
+        found, real = _read_pair(of_tracks, of_truth, given, tolerance, frame_step)
+        with usage():
+            by_name[name] = score(found, real)
+    summaries = {name: of.summary() for name, of in by_name.items()}
+    if output is not None:
+        _write(output, summaries, overwrite=overwrite)
+    one = next(iter(by_name)) if len(by_name) == 1 and not tracks.is_dir() else None
+    if as_json:
+        console.show(json.dumps(summaries if one is None else summaries[one], indent=2, ensure_ascii=False))
+    elif one is not None and kind == "links":
+        console.show(links_of_one(by_name[one]))
+    else:
+        console.show(by_movie(kind, summaries))
+
+
+def _scorer(
+    kind: str, tolerance: float | None, max_missed_frames: int, frame_tolerance: int, *, divisions: bool
+) -> Callable[[Tracks, Points], Any]:
+    """Return what makes scores of one kind."""
+    if kind in _OWN_TOLERANCE:
+        if tolerance is None:
+            raise typer.BadParameter(
+                f"--scores {kind} needs the largest distance at which a detection is right; {_OWN_TOLERANCE[kind]}.",
+                param_hint="--tolerance",
+            )
+        from ...tracker.scoring.isbi import score_isbi
+        from ...tracker.scoring.sparse import score_sparse
+
+        return partial(score_isbi, gate=tolerance) if kind == "isbi" else partial(score_sparse, tolerance=tolerance)
+    if kind == "lineages":
+        from ...tracker.scoring.lineage_score import score_lineages
+
+        return partial(score_lineages, tolerance=tolerance, frame_tolerance=frame_tolerance)
+    from ...tracker.scoring.score import score_links
+
+    return partial(score_links, tolerance=tolerance, max_missed_frames=max_missed_frames, include_divisions=divisions)
+
+
+def _read_pair(
+    tracks: Path, truth: Path, given: InputSettings, tolerance: float | None, frame_step: int | None
+) -> tuple[Tracks, Points]:
+    """Read tracks, and the truth in their units and frames."""
+    from ...tracker.formats.tables import read_tracks
+
     with _without_columns_of_tracks(), table_file(tracks) as file:
         found = read_tracks(file, frame_step=frame_step)
     if tolerance is None and "true_id" not in found.table.columns:
@@ -126,36 +230,7 @@ def command(
         )
     if tolerance is not None and not found.calibration.is_physical:
         console.note(f"the positions of {tracks} are in pixels of unknown size, and so is --tolerance.")
-    with _naming_options_of_truth(), table_file(truth) as file:
-        real = _read_truth(file, found, given, by_position=tolerance is not None)
-    if frames is None and (tracked := _tracked_frames(tracks)) is not None:
-        real = real.cut(parse_frames(tracked))
-        console.note(f"only the frames that were tracked count (--frames {tracked}).")
-    else:
-        real = real.cut(given.frame_slice)
-    real = _in_step(real, found)
-    with usage():
-        score = score_links(
-            found, real, tolerance=tolerance, max_missed_frames=max_missed_frames, include_divisions=divisions
-        )
-    console.show(json.dumps(score.summary(), indent=2) if as_json else _table(score))
-
-
-@contextmanager
-def _naming_options_of_truth() -> Generator[None]:
-    """Have errors name the options of this command, which are about the truth."""
-
-    def ours(text: str) -> str:
-        return re.sub(r"--(columns|voxel)\b", r"--truth-\1", text)
-
-    try:
-        yield
-    except InvalidInput as error:
-        raise type(error)(error.problem, as_options=ours(error.as_options)) from None
-    except InvalidSetting as error:
-        raise InvalidSetting(ours(str(error))) from None
-    except typer.BadParameter as error:
-        raise typer.BadParameter(ours(error.message)) from None
+    return found, read_truth(truth, tracks, found, given, by_position=tolerance is not None)
 
 
 @contextmanager
@@ -167,54 +242,15 @@ def _without_columns_of_tracks() -> Generator[None]:
         raise type(error)(error.problem, as_options=error.as_options and "Rename its columns.") from None
 
 
-def _read_truth(path: Path, found: Tracks, given: Any, *, by_position: bool) -> Points:
-    """Read the truth; without units of its own it is in the coordinates of the tracks."""
-    from ...tracker.formats.tables import read_points, read_tracks
+def _write(output: Path, summaries: dict[str, dict[str, Any]], *, overwrite: bool) -> None:
+    """Write a row a movie."""
+    import pandas as pd
 
-    read = read_tracks if by_position else read_points
-    real = read(path, columns=given.columns, scale=given.scale)
-    calibration = found.calibration
-    if real.calibration.is_physical or not calibration.is_physical:
-        return real
-    sizes = calibration.scale[3 - real.ndim :]
-    console.note(
-        f"{path} does not say its units; its positions are taken to be in the same steps as those of the tracks, "
-        f"{' × '.join(f'{size:g}' for size in sizes)} {calibration.unit} ({','.join(real.axes)}). "
-        "If not, give --truth-voxel."
-    )
-    return read(path, columns=given.columns, scale=sizes, unit=calibration.unit)
+    from ...tracker.formats.write import write_whole
 
-
-def _in_step(real: Points, found: Tracks) -> Points:
-    """Cut the truth to the frames that tracks of every k-th frame can have."""
-    step = found.frame_step
-    if step <= real.frame_step or not len(found):
-        return real
-    console.note(f"the tracks are of every {step}th frame, and only those frames of the truth count.")
-    return real.cut(slice(int(found.frames.min()) % step, None, step))
-
-
-def _tracked_frames(tracks: Path) -> str | None:
-    """Return the frames that were tracked, where the settings beside the tracks name a part of the movie."""
-    from ...tracker.formats.sidecar import read_sidecar
-    from ...tracker.settings import Settings
-
-    sidecar = read_sidecar(tracks)
-    if sidecar is None or "effective" not in sidecar.settings:
-        return None
-    return Settings.from_mapping(sidecar.settings["effective"]).input.frames
-
-
-def _table(score: Score) -> str:
-    rows = [
-        f"  {'':<11}{'real':>9}{'found':>9}{'right':>9}{'precision':>11}{'recall':>9}{'F1':>9}",
-        *(
-            f"  {name:<11}{part.real:>9}{part.predicted:>9}{part.correct:>9}"
-            f"{part.precision:>11.4f}{part.recall:>9.4f}{part.f1:>9.4f}"
-            for name, part in (("detections", score.detections), ("links", score.links))
-        ),
-        f"  {'tracks':<11}{score.tracks.real:>9}{score.tracks.predicted:>9}{score.tracks.complete:>9}"
-        f"   {score.tracks.completeness:.1%} complete, {score.tracks.mean_coverage:.1%} covered on average,",
-        f"  {'':<38}   {score.tracks.mean_fragments:.2f} pieces a track, {score.tracks.switches} switches of identity",
-    ]
-    return "\n".join(rows)
+    kind = output.suffix.removeprefix(".")
+    if kind not in ("csv", "parquet"):
+        raise typer.BadParameter(f"needs a name in .csv or .parquet; got {output}.", param_hint="--output")
+    table = pd.DataFrame([{"movie": name, **of} for name, of in summaries.items()])
+    content = table.to_parquet() if kind == "parquet" else table.to_csv(index=False, lineterminator="\n").encode()
+    write_whole({output: content}, overwrite=overwrite)

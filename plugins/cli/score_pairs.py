@@ -1,0 +1,60 @@
+"""Which tables of tracks and of truth belong together."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from ...tracker.errors import InvalidInput
+from .standard_input import STANDARD_INPUT
+
+_TABLES = (".csv", ".csv.gz", ".tsv", ".txt", ".parquet")
+_ENDINGS = (".tracks", ".truth")
+
+
+def paired(tracks: Path, truth: Path) -> dict[str, tuple[Path, Path]]:
+    """Return the tables of tracks and truth by movie: two tables, or those of one name in two folders.
+
+    Raises
+    ------
+    InvalidInput
+        If one is a folder and the other none, no name is in both, or a table has no partner.
+    """
+    if not (tracks.is_dir() or truth.is_dir()):
+        return {"standard input" if tracks == STANDARD_INPUT else movie_name(tracks): (tracks, truth)}
+    if not (tracks.is_dir() and truth.is_dir()):
+        raise InvalidInput(
+            f"tracks and truth need to be two tables, or two folders of tables; {tracks if tracks.is_dir() else truth} "
+            "is a folder and the other is not."
+        )
+    found, real = (_tables(folder, ending) for folder, ending in zip((tracks, truth), _ENDINGS, strict=True))
+    lonely = sorted(found.keys() - real.keys())
+    if lonely or not found:
+        missing = (
+            f"tables of tracks without truth: {', '.join(lonely)}" if lonely else f"no table of tracks in {tracks}"
+        )
+        raise InvalidInput(
+            f"a table of tracks, such as {tracks / 'NAME.tracks.csv'}, needs its truth, such as "
+            f"{truth / 'NAME.truth.csv'}; {missing}. Rename or move them."
+        )
+    return {name: (found[name], real[name]) for name in sorted(found)}
+
+
+def movie_name(table: Path) -> str:
+    """Return the name of a table without what says that it is one.
+
+    Examples
+    --------
+    >>> movie_name(Path("out/cells.tracks.csv.gz"))
+    'cells'
+    """
+    name = table.name
+    for ending in (*sorted(_TABLES, key=len, reverse=True), *_ENDINGS):
+        name = name.removesuffix(ending)
+    return name
+
+
+def _tables(folder: Path, ending: str) -> dict[str, Path]:
+    """Return the tables of a folder by movie; where some are named `ending`, only those."""
+    tables = [path for path in sorted(folder.iterdir()) if path.name.endswith(_TABLES)]
+    named = [path for path in tables if ending in path.name]
+    return {movie_name(path): path for path in named or tables}

@@ -1,0 +1,99 @@
+"""The truth that tracks are scored against: read in their units, cut to their frames."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Generator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import typer
+
+from ...tracker.errors import InvalidInput, InvalidSetting
+from . import console
+from .standard_input import table_file
+
+if TYPE_CHECKING:
+    from ...tracker.points import Points, Tracks
+
+
+def read_truth(path: Path, tracks: Path, found: Tracks, given: Any, *, by_position: bool) -> Points:
+    """Read the real particles of the frames that were tracked.
+
+    Parameters
+    ----------
+    path, tracks : Path
+        Tables of the truth, and of the tracks; `-` is standard input.
+    found : Tracks
+        What the tracks hold.
+    given : InputSettings
+        Columns, voxel size and frames of the truth, where they were stated.
+    by_position : bool
+        Whether its tracks need names of their own.
+    """
+    from ...tracker.ranges import parse_frames
+
+    with naming_options_of_truth(), table_file(path) as file:
+        real = _read_truth(file, found, given, by_position=by_position)
+    if given.frames is None and (tracked := _tracked_frames(tracks)) is not None:
+        real = real.cut(parse_frames(tracked))
+        console.note(f"only the frames that were tracked count (--frames {tracked}).")
+    else:
+        real = real.cut(given.frame_slice)
+    return _in_step(real, found)
+
+
+@contextmanager
+def naming_options_of_truth() -> Generator[None]:
+    """Have errors name the options of this command, which are about the truth."""
+
+    def ours(text: str) -> str:
+        return re.sub(r"--(columns|voxel)\b", r"--truth-\1", text)
+
+    try:
+        yield
+    except InvalidInput as error:
+        raise type(error)(error.problem, as_options=ours(error.as_options)) from None
+    except InvalidSetting as error:
+        raise InvalidSetting(ours(str(error))) from None
+    except typer.BadParameter as error:
+        raise typer.BadParameter(ours(error.message)) from None
+
+
+def _read_truth(path: Path, found: Tracks, given: Any, *, by_position: bool) -> Points:
+    """Read the truth; without units of its own it is in the coordinates of the tracks."""
+    from ...tracker.formats.tables import read_points, read_tracks
+
+    read = read_tracks if by_position else read_points
+    real = read(path, columns=given.columns, scale=given.scale)
+    calibration = found.calibration
+    if real.calibration.is_physical or not calibration.is_physical:
+        return real
+    sizes = calibration.scale[3 - real.ndim :]
+    console.note(
+        f"{path} does not say its units; its positions are taken to be in the same steps as those of the tracks, "
+        f"{' × '.join(f'{size:g}' for size in sizes)} {calibration.unit} ({','.join(real.axes)}). "
+        "If not, give --truth-voxel."
+    )
+    return read(path, columns=given.columns, scale=sizes, unit=calibration.unit)
+
+
+def _in_step(real: Points, found: Tracks) -> Points:
+    """Cut the truth to the frames that tracks of every k-th frame can have."""
+    step = found.frame_step
+    if step <= real.frame_step or not len(found):
+        return real
+    console.note(f"the tracks are of every {step}th frame, and only those frames of the truth count.")
+    return real.cut(slice(int(found.frames.min()) % step, None, step))
+
+
+def _tracked_frames(tracks: Path) -> str | None:
+    """Return the frames that were tracked, where the settings beside the tracks name a part of the movie."""
+    from ...tracker.formats.sidecar import read_sidecar
+    from ...tracker.settings import Settings
+
+    sidecar = read_sidecar(tracks)
+    if sidecar is None or "effective" not in sidecar.settings:
+        return None
+    return Settings.from_mapping(sidecar.settings["effective"]).input.frames

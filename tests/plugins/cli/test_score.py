@@ -1,0 +1,80 @@
+"""`auctrack score`: every kind of score, for one movie and for folders of them."""
+
+from __future__ import annotations
+
+import json
+import shutil
+
+import pandas as pd
+import pytest
+
+from auctrack.plugins.cli.score_table import SHOWN
+
+
+def ok(result) -> str:
+    assert result.exit_code == 0, result.stderr
+    return result.stdout
+
+
+@pytest.fixture
+def folders(tmp_path, samples):
+    for folder in ("found", "real"):
+        (tmp_path / folder).mkdir()
+    truth = samples / "movie.truth.csv"
+    for name in ("one", "two"):
+        shutil.copy(truth, tmp_path / "real" / f"{name}.truth.csv")
+    table = pd.read_csv(truth)
+    table.to_csv(tmp_path / "found" / "one.tracks.csv", index=False)
+    table[table["frame"] < 10].to_csv(tmp_path / "found" / "two.tracks.csv", index=False)
+    return tmp_path
+
+
+@pytest.mark.parametrize("kind", SHOWN)
+def test_the_truth_is_perfect_by_every_kind_of_score(auctrack, samples, kind):
+    truth = samples / "movie.truth.csv"
+    score = json.loads(ok(auctrack("score", truth, truth, "--scores", kind, "--tolerance", 1, "--json")))
+    shown = {name: score[name] for name in SHOWN[kind] if name not in ("switches", "rmse")}
+    assert {value for value in shown.values() if value is not None} == {1.0}
+    said = ok(auctrack("score", truth, truth, "--scores", kind, "--tolerance", 1))
+    assert "1.0000" in said
+
+
+@pytest.mark.parametrize("kind", SHOWN)
+def test_folders_give_a_row_a_movie_and_the_mean(auctrack, folders, kind):
+    words = ("score", "found", "real", "--scores", kind, "--tolerance", 1)
+    lines = ok(auctrack(*words, "-o", "scores.csv")).splitlines()
+    assert [line.split()[0] for line in lines[1:]] == ["one", "two", "mean"]
+    assert len({line.split()[1] for line in lines[1:]}) > 1 or kind == "isbi"
+    table = pd.read_csv(folders / "scores.csv")
+    assert table["movie"].tolist() == ["one", "two"]
+    assert set(table.columns) - {"movie"} == set(json.loads(ok(auctrack(*words, "--json")))["one"])
+
+
+@pytest.mark.usefixtures("folders")
+def test_a_table_of_scores_is_not_replaced_unasked(auctrack):
+    words = ("score", "found", "real", "--tolerance", 1, "-o", "scores.csv")
+    ok(auctrack(*words))
+    assert auctrack(*words).exit_code == 1
+    ok(auctrack(*words, "--overwrite"))
+
+
+def test_tables_without_a_partner_are_named(auctrack, folders):
+    (folders / "real" / "two.truth.csv").unlink()
+    refused = auctrack("score", "found", "real", "--tolerance", 1)
+    assert refused.exit_code == 1
+    assert "without truth: two" in refused.stderr
+
+
+@pytest.mark.usefixtures("folders")
+def test_a_folder_and_a_table_are_no_pair(auctrack):
+    refused = auctrack("score", "found", "real/one.truth.csv", "--tolerance", 1)
+    assert refused.exit_code == 1
+    assert "two folders" in refused.stderr
+
+
+@pytest.mark.parametrize(
+    "words",
+    [("--scores", "best"), ("--scores", "isbi"), ("--scores", "sparse"), ("--tolerance", 1, "-o", "scores.txt")],
+)
+def test_what_cannot_be_scored_or_written_is_wrong_usage(auctrack, samples, words):
+    assert auctrack("score", samples / "movie.truth.csv", samples / "movie.truth.csv", *words).exit_code == 2
