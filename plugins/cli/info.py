@@ -66,7 +66,8 @@ def command(
     """Say what is in a file, and which settings suit it, with the reasons.
 
     For a movie: axes, voxel size, frame interval, frames, channels; a diameter, a threshold and a search range from a
-    few of its frames. For a table: the columns recognised, frames, points a frame, and a search range.
+    few of its frames; which frames are frozen, shifted as a whole, or unlike the one before (looked for in the first
+    2 GiB). For a table: the columns recognised, frames, points a frame, and a search range.
 
     [bold]Examples[/bold]
 
@@ -100,13 +101,14 @@ def _with_suggestion(settings: Settings, facts: Mapping[str, Any]) -> Settings:
 
 
 def _of_movie(source: str, settings: Settings) -> Facts:
+    from ...tracker.reading.frame_faults import frame_faults
     from .notes import on_pixels
 
     given = settings.input
     movie, unknown = _opened(source, given)
     with movie:
         calibration = movie.calibration
-        facts = {
+        facts: dict[str, Any] = {
             "kind": "label movie" if given.kind == "labels" else "movie",
             "axes": movie.axes,
             "frame_shape": list(movie.shape),
@@ -130,6 +132,9 @@ def _of_movie(source: str, settings: Settings) -> Facts:
             facts |= suggested
             text += "\n\n" + console.aligned(rows)
         console.note(*on_pixels(movie, settings))
+        faults = frame_faults(movie)
+        console.note(*faults.lines())
+        facts["odd_frames"] = asdict(faults)
     return facts, text
 
 

@@ -229,3 +229,17 @@ def test_missing_frames_are_counted(auctrack, tmp_path):
 
 def test_a_movie_takes_no_frame_step(auctrack, movie):
     assert "a movie knows its frames" in auctrack("track", movie, "--frame-step", 2).output
+
+
+def test_info_names_frozen_and_shifted_frames(auctrack, samples, tmp_path):
+    pixels = tifffile.imread(samples / "movie.ome.tif")
+    pixels[5] = pixels[4]
+    pixels[12:] = np.roll(pixels[12:], 9, axis=-1)
+    tifffile.imwrite(tmp_path / "odd.tif", pixels, metadata=None)
+    words = ("info", "odd.tif", "--axes", f"TZ{pixels.shape[1]}YX", "--voxel", "1,0.5,0.5")
+    said = [note.split(":")[1].strip() for note in notes(auctrack(*words))]
+    assert said == ["frozen", "shifted", "unlike"]
+    odd = json.loads(auctrack(*words, "--json").stdout)["odd_frames"]
+    assert (odd["frozen"], [jump["frame"] for jump in odd["shifted"]]) == ([5], [12])
+    assert odd["unlike"] == [6]  # what moved while the fifth was frozen
+    assert notes(auctrack("info", samples / "movie.ome.tif")) == []
