@@ -11,7 +11,7 @@ from typer.core import TyperGroup
 
 from ... import __version__
 from ...matching.errors import AuctrackError
-from . import bench, console, convert, detect, draw, info, link, measure, score, simulate, track
+from . import bench, console, convert, detect, draw, info, link, measure, report, score, simulate, track
 from .compile_cache import Computing
 from .interrupt import is_ctrl_c
 from .outcome import INTERRUPTED, SOME_FAILED
@@ -69,7 +69,7 @@ app = typer.Typer(
     context_settings={"help_option_names": ["-h", "--help"]},
 )
 
-for _module in (track, info, detect, link, convert, draw, measure, simulate, score):
+for _module in (track, info, detect, link, convert, draw, measure, report, simulate, score):
     app.command(
         name=_module.__name__.rpartition(".")[2],
         cls=Computing,

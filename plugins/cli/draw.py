@@ -119,7 +119,7 @@ def command(
         frame_interval=given.frame_interval,
         time_unit=given.time_unit,
     )
-    source, how = _behind(tracks, movie)
+    source, how = movie_behind(tracks, movie)
     look = Look(given.frame_slice, given.roi_slices, colour)
     kept = filter_by_length(read, min_length)
     with held_back():
@@ -127,7 +127,7 @@ def command(
     console.show(console.aligned([("picture", str(result))]))
 
 
-def _behind(tracks: Path, movie: str | None) -> tuple[str | None, InputSettings]:
+def movie_behind(tracks: Path, movie: str | None) -> tuple[str | None, InputSettings]:
     """Return the movie to draw over, None where there is none, and how it is read: as when the tracks were made.
 
     Raises

@@ -51,15 +51,15 @@ def draw(measures: pd.DataFrame, curve: pd.DataFrame, tracks: Tracks, name: str)
     """Draw the mean squared displacement on logarithmic axes, and three histograms over tracks."""
     figure, units = Figure(_SIZE, dpi=_DPI, layout="constrained"), measure_units(tracks.calibration)
     panels = figure.subplots(2, 2).ravel().tolist()
-    _draw_curve(panels[0], curve, units)
+    draw_curve(panels[0], curve, units)
     moving = measures[measures["length"] > 1]
     for panel, measure in zip(panels[1:], _HISTOGRAMS, strict=True):
-        _draw_histogram(panel, moving[measure].dropna(), f"{measure.replace('_', ' ')} ({units[measure]})")
+        draw_histogram(panel, moving[measure].dropna(), f"{measure.replace('_', ' ')} ({units[measure]})")
     figure.suptitle(f"{name}: {len(moving):,} tracks of two detections or more", fontsize="medium", x=0.02, ha="left")
     return figure
 
 
-def _draw_curve(panel: Axes, curve: pd.DataFrame, units: dict[str, str]) -> None:
+def draw_curve(panel: Axes, curve: pd.DataFrame, units: dict[str, str]) -> None:
     """Draw the curve with one standard error up and down, and what diffusion and straight motion would rise like."""
     panel.set(xlabel=f"time lag ({units['lag_time']})", ylabel=f"mean squared displacement ({units['msd']})")
     risen = curve[curve["msd"] > 0]
@@ -88,7 +88,8 @@ def _draw_curve(panel: Axes, curve: pd.DataFrame, units: dict[str, str]) -> None
     panel.legend(fontsize="small", frameon=False)
 
 
-def _draw_histogram(panel: Axes, values: pd.Series, label: str) -> None:
+def draw_histogram(panel: Axes, values: pd.Series, label: str) -> None:
+    """Draw how many tracks have which value, with the median."""
     panel.set(xlabel=label, ylabel="tracks")
     if not len(values):
         panel.text(0.5, 0.5, "no track of two detections", transform=panel.transAxes, ha="center")

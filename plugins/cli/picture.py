@@ -67,15 +67,20 @@ def write_picture(
     name = printable(path.name if source is None else Path(source).name)
     look = look or Look()
     if source is None or given.is_table(source):
-        figure = draw(tracks, None, name, look)
+        image = png(tracks, None, name, look)
     else:
         with open_movie(source, given) as movie:
-            figure = draw(tracks, movie, name, look)
+            image = png(tracks, movie, name, look)
+    write_whole({path: image}, overwrite=overwrite)
+
+
+def png(tracks: Tracks, movie: Movie | None, name: str, look: Look) -> bytes:
+    """Return a PNG of the tracks; arguments as in `draw`."""
     image = io.BytesIO()
     with warnings.catch_warnings():
         warnings.filterwarnings("ignore", "Glyph", UserWarning)  # signs that the font lacks are drawn as boxes
-        FigureCanvasAgg(figure).print_png(image)
-    write_whole({path: image.getvalue()}, overwrite=overwrite)
+        FigureCanvasAgg(draw(tracks, movie, name, look)).print_png(image)
+    return image.getvalue()
 
 
 def draw(tracks: Tracks, movie: Movie | None, name: str, look: Look) -> Figure:

@@ -1,0 +1,140 @@
+"""`auctrack report`: a page about every table of tracks."""
+# ruff: noqa: ARG001 - `verbose` and `log` act where they are declared
+
+from __future__ import annotations
+
+import json
+import os
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any
+from urllib.parse import quote
+
+import typer
+
+from ...tracker.errors import InvalidInput
+from . import console, options
+
+if TYPE_CHECKING:
+    from ...tracker.points import Tracks
+    from ..report.movie_report import Result
+
+INDEX = "index.html"
+
+
+def command(
+    tracks: Annotated[
+        list[Path],
+        typer.Argument(
+            metavar="TRACKS…",
+            show_default=False,
+            help="Tables of tracks, or folders of them (those with TABLE.settings.json beside).",
+        ),
+    ],
+    movie: Annotated[
+        str | None,
+        typer.Option(
+            metavar="MOVIE",
+            rich_help_panel="Input",
+            help="Movie behind the tracks, where it is no longer where TRACKS.settings.json says. For one table only.",
+        ),
+    ] = None,
+    output: Annotated[
+        Path | None,
+        typer.Option(
+            "--output",
+            "-o",
+            metavar="FOLDER",
+            rich_help_panel=options.OUTPUT,
+            help="Where the pages go. Left out: beside each table.",
+        ),
+    ] = None,
+    overwrite: options.Overwrite = False,
+    verbose: options.Verbose = False,
+    log: options.Log = None,
+) -> None:
+    """Write a page about a result: what went in, the settings, the tracks, their motion, and how sure it is.
+
+    NAME.report.html holds everything, pictures too, and opens in any browser without a network. It says: which movie,
+    voxel size and frames; frames that are frozen, shifted or unlike the others; every setting and whether it was
+    measured or given; counts a frame; histograms of track length, displacement and gaps; the mean squared displacement
+    with its intervals; doubtful links, where the table has a column probability; how the links were proven; and the
+    command that repeats the run. Of several tables index.html is the list.
+
+    [bold]Examples[/bold]
+
+    auctrack report results/movie.tracks.csv
+
+    auctrack report results -o pages
+    """
+    from ...tracker.formats.write import write_whole
+    from ..report.index_page import index_page
+    from ..report.movie_report import figures, movie_page
+    from .inputs import stem
+
+    tables = [table for given in tracks for table in _tables(given)]
+    if movie is not None and len(tables) > 1:
+        raise typer.BadParameter(f"is for one table; got {len(tables)}.", param_hint="--movie")
+    listed: dict[str, tuple[str, dict[str, str]]] = {}
+    folder = output or tables[0].parent
+    for table in tables:
+        page = (output or table.parent) / f"{stem(table.name)}.report.html"
+        result = _result(table, movie)
+        write_whole({page: movie_page(result).encode()}, overwrite=overwrite)
+        console.show(console.aligned([("report", str(page))]))
+        listed[table.name] = quote(Path(os.path.relpath(page, folder)).as_posix()), figures(result)
+    if len(tables) > 1:
+        write_whole({folder / INDEX: index_page(listed).encode()}, overwrite=overwrite)
+        console.show(console.aligned([("index", str(folder / INDEX))]))
+
+
+def _tables(given: Path) -> list[Path]:
+    """Return a table, or those of a folder that settings stand beside."""
+    if not given.is_dir():
+        return [given]
+    from ...tracker.formats.sidecar import SUFFIX
+
+    found = [path.with_name(path.name.removesuffix(SUFFIX)) for path in sorted(given.glob(f"*.tracks.*{SUFFIX}"))]
+    if not found:
+        raise InvalidInput(f"{given}: no table of tracks with its settings (NAME.tracks.csv{SUFFIX}) is in it.")
+    return found
+
+
+def _result(table: Path, movie: str | None) -> Result:
+    """Read a table, what stands beside it, and the movie where it is still there."""
+    from ...tracker.formats.sidecar import read_sidecar
+    from ...tracker.formats.tables import read_tracks
+    from ..report.movie_report import Result
+
+    read, sidecar = read_tracks(table), read_sidecar(table)
+    settings: dict[str, Any] = {} if sidecar is None else dict(sidecar.settings)
+    faults, overview = _seen(table, read, movie)
+    return Result(table, read, settings, _run(table), faults, overview)
+
+
+def _seen(table: Path, tracks: Tracks, movie: str | None) -> tuple[list[str], bytes]:
+    """Return what is odd about the movie's frames, and the picture; on black where there is no movie."""
+    from ...tracker.pipeline import open_movie
+    from ...tracker.reading.frame_faults import frame_faults
+    from .draw import movie_behind
+    from .picture import png
+    from .picture_part import Look
+
+    try:
+        source, how = movie_behind(table, movie)
+    except InvalidInput as error:
+        console.note(f"{console.sentence(error)} Its frames are not looked at.")
+        return [], png(tracks, None, console.printable(table.name), Look())
+    if source is None or how.is_table(source):
+        return [], png(tracks, None, console.printable(table.name), Look())
+    with open_movie(source, how) as opened:
+        faults = [] if how.kind == "labels" else frame_faults(opened).lines()
+        return faults, png(tracks, opened, console.printable(Path(source).name), Look())
+
+
+def _run(table: Path) -> dict[str, Any]:
+    """Return what the summary of the run, beside the table, says of it."""
+    path = table.parent / "auctrack-summary.json"
+    if not path.exists():
+        return {}
+    inputs = json.loads(path.read_text(encoding="utf-8")).get("inputs", [])
+    return next((one for one in inputs if Path(one.get("result") or "").name == table.name), {})

@@ -1,0 +1,1 @@
+"""Pages about results: one self-contained HTML file a movie, and an index of many."""

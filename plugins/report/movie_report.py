@@ -1,0 +1,242 @@
+"""The report of one movie: what went in, what came out, how sure it is, and how to do it again."""
+
+from __future__ import annotations
+
+import json
+import math
+import shlex
+from collections.abc import Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import pandas as pd
+
+from ... import __version__
+from ...tracker.measuring.measures import measure_tracks, measure_units
+from ...tracker.measuring.msd import mean_squared_displacement
+from ...tracker.measuring.steps import count_by_frame, measure_steps
+from ...tracker.points import Tracks
+from . import charts, html
+
+_MOST_DOUBTS, _LAGS = 20, 8
+_DOUBTFUL = 0.9
+"""Probability below which a link is doubtful."""
+
+
+@dataclass(frozen=True)
+class Result:
+    """A table of tracks, and what is known of it.
+
+    Parameters
+    ----------
+    path : Path
+        The table.
+    tracks : Tracks
+    settings : mapping
+        What stands beside the table: `source`, `asked` and `effective` settings; empty where nothing does.
+    run : mapping
+        What the summary of the run says of it; empty where there is none.
+    faults : list of str
+        What is odd about the frames of the movie.
+    overview : bytes or None
+        PNG of the tracks over the movie.
+    """
+
+    path: Path
+    tracks: Tracks
+    settings: Mapping[str, Any]
+    run: Mapping[str, Any]
+    faults: list[str]
+    overview: bytes | None = None
+
+    @property
+    def name(self) -> str:
+        """What the movie is called."""
+        return Path(self.settings.get("source", self.path)).name
+
+
+def movie_page(result: Result) -> str:
+    """Return the page of one movie."""
+    return html.page(
+        f"Tracks of {result.name}",
+        f"{len(result.tracks):,} detections; made by auctrack {__version__} from {result.path.name}",
+        [
+            _what_went_in(result),
+            html.section("Frames to look at", html.listed(result.faults, "odd")),
+            _settings(result),
+            _pictures(result),
+            _what_came_out(result),
+            _doubtful(result),
+            _proof(result),
+            _again(result),
+        ],
+    )
+
+
+def figures(result: Result) -> dict[str, str]:
+    """Return what the index says of a movie."""
+    measures = measure_tracks(result.tracks)
+    return {
+        "frames": f"{len(count_by_frame(result.tracks)):,}",
+        "detections": f"{len(result.tracks):,}",
+        "tracks": f"{len(measures):,}",
+        "median length": _shown(measures["length"].median()) if len(measures) else "–",
+        "proven": _proven(result),
+        "to look at": "; ".join(line.partition(":")[0] for line in result.faults) or "–",
+    }
+
+
+def _what_went_in(result: Result) -> str:
+    calibration, ndim = result.tracks.calibration, result.tracks.ndim
+    sizes = " × ".join(f"{size:g}" for size in calibration.scale_for(ndim))
+    interval = calibration.frame_interval
+    counts = count_by_frame(result.tracks)
+    rows = [
+        ("movie", str(result.settings.get("source", "not known: no settings stand beside the table"))),
+        ("tracks", str(result.path)),
+        ("voxel", f"{' × '.join(result.tracks.axes)} = {sizes} {calibration.unit}"),
+        ("time", "frame interval not known" if interval is None else f"{interval:g} {calibration.time_unit} a frame"),
+        ("frames", f"{len(counts):,}"),
+    ]
+    if len(counts):
+        rows.append(("numbered", f"{counts['frame'].min()} to {counts['frame'].max()}"))
+    return html.section("What went in", html.facts(rows))
+
+
+def _settings(result: Result) -> str:
+    """Return every setting in force, and whether it was given or found."""
+    asked, effective = (_flat(result.settings.get(name, {})) for name in ("asked", "effective"))
+    rows = [
+        (name, _shown(value), _origin(asked.get(name), value)) for name, value in effective.items() if value is not None
+    ]
+    return html.section("Settings", html.table(("setting", "value", "why"), rows) if rows else "")
+
+
+def _origin(asked: Any, value: Any) -> str:
+    if asked in (None, "auto") and value != "auto":
+        return "measured from the movie"
+    return "chosen for the problem at hand" if value == "auto" else "as asked, or the default"
+
+
+def _flat(settings: Mapping[str, Any], before: str = "") -> dict[str, Any]:
+    flat: dict[str, Any] = {}
+    for name, value in settings.items():
+        flat |= _flat(value, f"{before}{name} ") if isinstance(value, Mapping) else {f"{before}{name}": value}
+    return flat
+
+
+def _pictures(result: Result) -> str:
+    says = f"Tracks of {result.name} over the brightest pixel along each line of sight"
+    return html.section("Tracks", html.picture(result.overview, "png", says) if result.overview else "")
+
+
+def _what_came_out(result: Result) -> str:
+    tracks = result.tracks
+    measures, steps, units = measure_tracks(tracks), measure_steps(tracks), measure_units(tracks.calibration)
+    unit, moving = tracks.calibration.unit, len(steps) > 0
+    drawn = [charts.counts_chart(count_by_frame(tracks))]
+    if len(measures):
+        drawn.append(charts.histogram_chart(measures["length"], "detections", "tracks", "How long tracks are"))
+    curve = mean_squared_displacement(tracks) if moving else None
+    if curve is not None:
+        direct = steps.loc[steps["missed_frames"] == 0, "displacement"]
+        drawn.append(charts.histogram_chart(direct, f"displacement ({unit})", "steps", "Steps from frame to frame"))
+        gaps = steps.loc[steps["missed_frames"] > 0, "missed_frames"]
+        drawn += [charts.gaps_chart(gaps)] if len(gaps) else []
+        drawn.append(charts.msd_chart(curve, units))
+    rows = _motion(measures, steps, units, unit)
+    at_lags = _lags(curve, units) if curve is not None else ""
+    return html.section("What came out", html.facts(rows), html.charts(drawn), at_lags)
+
+
+def _motion(measures: pd.DataFrame, steps: pd.DataFrame, units: dict[str, str], unit: str) -> list[tuple[str, str]]:
+    """Return tracks and their motion in figures: median, and where the middle eight tenths lie."""
+    rows = [("tracks", f"{len(measures):,}"), ("gaps", f"{int((steps['missed_frames'] > 0).sum()):,}")]
+    for name, values, its_unit in (
+        ("length", measures["length"], "detections"),
+        ("step", steps["displacement"], unit),
+        ("speed", measures["mean_speed"].dropna(), units["mean_speed"]),
+        ("net displacement", measures["net_displacement"], units["net_displacement"]),
+    ):
+        if len(values):
+            low, middle, high = values.quantile([0.1, 0.5, 0.9])
+            rows.append((name, f"median {middle:.3g} {its_unit}; 10th to 90th percentile {low:.3g} to {high:.3g}"))
+    return rows
+
+
+def _lags(curve: pd.DataFrame, units: dict[str, str]) -> str:
+    """Return the mean squared displacement at the first lags, with 95 % intervals."""
+    known = ["lag_time", "msd", "standard_error", "n_tracks"]
+    rows = [
+        (f"{lag:g}", f"{msd:.4g}", _interval(msd, error), f"{n}")
+        for lag, msd, error, n in curve[known].head(_LAGS).itertuples(index=False)
+    ]
+    head = (f"time lag ({units['lag_time']})", f"MSD ({units['msd']})", "95 % interval", "tracks")
+    return html.table(head, rows)
+
+
+def _interval(mean: float, error: float) -> str:
+    if math.isnan(error):
+        return "–"
+    return f"{max(mean - 1.96 * error, 0.0):.4g} to {mean + 1.96 * error:.4g}"
+
+
+def _doubtful(result: Result) -> str:
+    """Return the links of least probability, where the table has them."""
+    tracks = result.tracks
+    if "probability" not in tracks.table:
+        return ""
+    steps = measure_steps(tracks)
+    steps["probability"] = tracks.table["probability"].to_numpy()[steps["row"]]
+    doubtful = steps[steps["probability"] < _DOUBTFUL].sort_values("probability")
+    says = (
+        f"{len(doubtful):,} of {len(steps):,} links are less than {_DOUBTFUL:.0%} probable; "
+        f"{(1 - steps['probability']).sum():.1f} are expected to be wrong."
+    )
+    rows = [
+        (str(step.track_id), str(step.frame), f"{step.probability:.3f}", f"{step.displacement:.3g}")
+        for step in doubtful.head(_MOST_DOUBTS).itertuples()
+    ]
+    head = ("track", "into frame", "probability", f"displacement ({tracks.calibration.unit})")
+    return html.section("Doubtful links", html.paragraph(says), html.table(head, rows) if rows else "")
+
+
+def _proof(result: Result) -> str:
+    known = result.run.get("figures", {})
+    if "is_optimal" not in known:
+        return html.section(
+            "How it was proven",
+            html.paragraph(f"Not known: no auctrack-summary.json beside {result.path.name} names it.", "quiet"),
+        )
+    rows = [
+        ("result", _proven(result)),
+        ("links", f"{known['links']:,} of {known['candidate_links']:,} candidates"),
+        ("frame pairs", f"{known['frame_pairs']:,}"),
+        ("gap", f"{known['gap']:.3g}: by so much, in the unit of the costs, another set of links could be better"),
+        ("solver", f"{known['solver']} on {known['device']}, {known['solves']} solves"),
+    ]
+    why = (
+        "Dual prices were recomputed in float64 for every frame pair; their sum is a lower bound on the cost of any "
+        "set of links. It proves the links best for this price and range, not that each link is right."
+    )
+    return html.section("How it was proven", html.facts(rows), html.paragraph(why, "quiet"))
+
+
+def _proven(result: Result) -> str:
+    optimal = result.run.get("figures", {}).get("is_optimal")
+    return "not known" if optimal is None else "optimal" if optimal else "not optimal"
+
+
+def _again(result: Result) -> str:
+    source = result.settings.get("source")
+    if source is None:
+        return ""
+    words = ["auctrack", "track", str(source), "--config", f"{result.path}.settings.json", "-o", "again"]
+    return html.section("To do it again", html.command(shlex.join(words)))
+
+
+def _shown(value: Any) -> str:
+    if isinstance(value, float):
+        return f"{value:.6g}"
+    return value if isinstance(value, str) else json.dumps(value, ensure_ascii=False)

@@ -1,0 +1,161 @@
+"""`auctrack report`: pages that need no other file and no network, and say what the result holds."""
+
+from __future__ import annotations
+
+import base64
+import json
+import re
+from html.parser import HTMLParser
+from pathlib import Path
+from xml.etree import ElementTree as ET
+
+import pandas as pd
+import pytest
+
+VOID = {"meta", "img", "br", "link", "hr"}
+
+
+class Page(HTMLParser):
+    """A page as a browser takes it apart: headings, cells, pictures, links; and whether every element is closed."""
+
+    def __init__(self, text: str) -> None:
+        super().__init__()
+        self.text, self.headings, self.pictures, self.links, self.seen = text, [], [], [], []
+        self._open: list[str] = []
+        self.feed(text)
+        self.close()
+        assert self._open == []
+
+    def handle_starttag(self, tag, attrs):
+        if tag not in VOID:
+            self._open.append(tag)
+        given = dict(attrs)
+        if tag == "img":
+            self.pictures.append((given["src"], given["alt"]))
+        if tag == "a":
+            self.links.append(given["href"])
+
+    def handle_endtag(self, tag):
+        assert self._open.pop() == tag
+
+    def handle_data(self, data):
+        if self._open and self._open[-1] == "h2":
+            self.headings.append(data)
+        if self._open and self._open[-1] not in ("style", "title"):
+            self.seen.append(data)
+
+    @property
+    def words(self) -> str:
+        return " ".join(self.seen)
+
+
+def ok(result) -> str:
+    assert result.exit_code == 0, result.output
+    return result.stdout
+
+
+@pytest.fixture
+def tracked(auctrack, movie, tmp_path) -> Path:
+    ok(auctrack("track", movie, "-o", "out", "--diameter", 3))
+    return tmp_path / "out"
+
+
+def test_a_page_says_what_went_in_what_came_out_and_how_to_do_it_again(auctrack, tracked, movie):
+    ok(auctrack("report", tracked / "spots.tracks.csv"))
+    page = Page((tracked / "spots.report.html").read_text(encoding="utf-8"))
+    assert page.headings == [
+        "What went in",
+        "Settings",
+        "Tracks",
+        "What came out",
+        "How it was proven",
+        "To do it again",
+    ]
+    for said in (str(movie), "y × x = 0.5 × 0.5 µm", "measured from the movie", "optimal", "--config", "MSD"):
+        assert said in page.words
+
+
+def test_a_page_needs_no_other_file_and_holds_pictures_that_open(auctrack, tracked):
+    ok(auctrack("report", tracked / "spots.tracks.csv"))
+    page = Page((tracked / "spots.report.html").read_text(encoding="utf-8"))
+    assert len(page.pictures) >= 5
+    for source, alt in page.pictures:
+        kind, _, data = source.removeprefix("data:image/").partition(";base64,")
+        content = base64.b64decode(data, validate=True)
+        assert alt
+        assert content.startswith(b"\x89PNG") if kind == "png" else ET.fromstring(content).tag.endswith("svg")
+    assert "<script" not in page.text
+    assert not re.search(r"(src|href)=\"(?!data:)", page.text)
+
+
+def test_what_is_in_names_is_shown_and_not_obeyed(auctrack, tracked):
+    settings = tracked / "spots.tracks.csv.settings.json"
+    known = json.loads(settings.read_text(encoding="utf-8"))
+    known["settings"]["source"] = "<script>alert(1)</script> & 'co'.tif"
+    settings.write_text(json.dumps(known), encoding="utf-8")
+    ok(auctrack("report", tracked / "spots.tracks.csv"))
+    page = Page((tracked / "spots.report.html").read_text(encoding="utf-8"))
+    assert "<script" not in page.text
+    assert "<script>alert(1)</script> & 'co'.tif" in page.words
+
+
+def test_doubtful_links_and_gaps_are_listed_where_the_table_has_them(auctrack, tmp_path):
+    rows = {"frame": [0, 1, 2, 4], "y": [0.0, 1, 2, 4], "x": 0.0, "track_id": 7, "probability": [1, 0.25, 0.99, 0.5]}
+    pd.DataFrame(rows).to_csv(tmp_path / "t.tracks.csv", index=False)
+    ok(auctrack("report", "t.tracks.csv"))
+    page = Page((tmp_path / "t.report.html").read_text(encoding="utf-8"))
+    assert "Doubtful links" in page.headings
+    assert "2 of 3 links are less than 90% probable; 1.3 are expected to be wrong." in page.words
+    assert any("missed" in alt for _, alt in page.pictures)
+
+
+def test_many_tables_get_an_index_that_leads_to_their_pages(auctrack, tracked, tmp_path):
+    content = (tracked / "spots.tracks.csv").read_bytes()
+    for name in ("a b", "ü%"):
+        (tracked / f"{name}.tracks.csv").write_bytes(content)
+        (tracked / f"{name}.tracks.csv.settings.json").write_bytes(
+            (tracked / "spots.tracks.csv.settings.json").read_bytes()
+        )
+    ok(auctrack("report", "out", "-o", "pages"))
+    index = Page((tmp_path / "pages" / "index.html").read_text(encoding="utf-8"))
+    assert index.links == ["a%20b.report.html", "spots.report.html", "%C3%BC%25.report.html"]
+    assert len(list((tmp_path / "pages").glob("*.report.html"))) == 3
+
+
+def test_frozen_frames_of_the_movie_are_on_the_page(auctrack, write_movie, tmp_path):
+    import tifffile
+
+    path = write_movie(tmp_path / "in" / "still.ome.tif", frames=6)
+    pixels = tifffile.imread(path)
+    pixels[3] = pixels[2]
+    tifffile.imwrite(path, pixels, metadata={"axes": "TYX"})
+    ok(auctrack("track", path, "-o", "out", "--diameter", 3, "--voxel", "0.5,0.5", "--axes", "TYX"))
+    ok(auctrack("report", "out"))
+    page = Page((tmp_path / "out" / "still.report.html").read_text(encoding="utf-8"))
+    assert "Frames to look at" in page.headings
+    assert "frozen: frame 3 is" in page.words
+
+
+def test_a_movie_that_is_gone_is_said_to_be_and_a_page_comes_all_the_same(auctrack, tracked, movie):
+    movie.unlink()
+    result = auctrack("report", "out")
+    ok(result)
+    assert "is not there" in result.stderr
+    assert (tracked / "spots.report.html").exists()
+
+
+def test_a_table_without_tracks_makes_a_page(auctrack, tmp_path):
+    one = pd.DataFrame({"frame": [0], "y": [1.0], "x": [1.0], "track_id": [0]})
+    one.to_csv(tmp_path / "one.tracks.csv", index=False)
+    ok(auctrack("report", "one.tracks.csv"))
+    assert "Not known" in Page((tmp_path / "one.report.html").read_text(encoding="utf-8")).words
+
+
+def test_what_cannot_be_reported_is_refused(auctrack, tracked, tmp_path):
+    (tmp_path / "empty").mkdir()
+    assert auctrack("report", "empty").exit_code == 1
+    ok(auctrack("report", "out"))
+    assert auctrack("report", "out").exit_code == 1
+    ok(auctrack("report", "out", "--overwrite"))
+    table = tracked / "spots.tracks.csv"
+    assert auctrack("report", table, table, "--movie", "m.tif").exit_code == 2
