@@ -26,6 +26,7 @@ def counts_chart(counts: pd.DataFrame) -> str:
     ):
         panel.plot(counts["frame"], counts[name], color=colour, label=label, linewidth=1.2)
     panel.set(xlabel="frame", ylabel="count", ylim=(0, None))
+    panel.xaxis.get_major_locator().set_params(integer=True)
     panel.legend(fontsize="small", frameon=False)
     return _shown(figure, "What every frame holds")
 

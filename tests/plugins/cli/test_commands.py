@@ -235,7 +235,7 @@ def test_labels_are_particles_and_their_intensity_comes_from_a_movie(auctrack, m
     assert read_tracks(tmp_path / "masks.tracks.csv").table["track_id"].tolist() == [0, 0, 0]
 
 
-@pytest.mark.parametrize("command", ["", "track", "detect", "link", "measure", "simulate", "score", "info"])
+@pytest.mark.parametrize("command", ["", "track", "detect", "link", "measure", "report", "simulate", "score", "info"])
 @pytest.mark.parametrize("columns", ["80", "120"])
 def test_the_page_of_a_command_fits_the_terminal(monkeypatch, command, columns):
     monkeypatch.setenv("COLUMNS", columns)

@@ -3,8 +3,11 @@
 from __future__ import annotations
 
 import base64
+import importlib.util
 import json
 import re
+import subprocess
+import sys
 from html.parser import HTMLParser
 from pathlib import Path
 from xml.etree import ElementTree as ET
@@ -159,3 +162,17 @@ def test_what_cannot_be_reported_is_refused(auctrack, tracked, tmp_path):
     ok(auctrack("report", "out", "--overwrite"))
     table = tracked / "spots.tracks.csv"
     assert auctrack("report", table, table, "--movie", "m.tif").exit_code == 2
+
+
+@pytest.mark.window
+@pytest.mark.skipif(
+    importlib.util.find_spec("PyQt6.QtWebEngineWidgets") is None, reason="needs PyQt6-WebEngine, a headless Chromium"
+)
+def test_a_browser_shows_every_picture_loads_nothing_and_needs_no_sideways_scrolling(auctrack, tracked):
+    ok(auctrack("report", tracked / "spots.tracks.csv"))
+    words = [sys.executable, str(Path(__file__).with_name("render_page.py")), str(tracked / "spots.report.html")]
+    seen = json.loads(subprocess.run(words, capture_output=True, check=True, timeout=120).stdout)
+    assert len(seen["pictures"]) >= 5
+    assert all(seen["pictures"])
+    assert (seen["loaded"], seen["headings"][0]) == (0, "What went in")
+    assert seen["width"] <= 0
