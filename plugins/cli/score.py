@@ -175,7 +175,7 @@ def command(
     score = _scorer(kind, tolerance, max_missed_frames, frame_tolerance, divisions=divisions)
     by_name: dict[str, Any] = {}
     for name, (of_tracks, of_truth) in paired(tracks, truth).items():
-        found, real = _read_pair(of_tracks, of_truth, given, tolerance, frame_step)
+        found, real = _read_pair(of_tracks, of_truth, given, tolerance, kind, frame_step)
         with usage():
             by_name[name] = score(found, real)
     summaries = {name: of.summary() for name, of in by_name.items()}
@@ -214,7 +214,7 @@ def _scorer(
 
 
 def _read_pair(
-    tracks: Path, truth: Path, given: InputSettings, tolerance: float | None, frame_step: int | None
+    tracks: Path, truth: Path, given: InputSettings, tolerance: float | None, kind: str, frame_step: int | None
 ) -> tuple[Tracks, Points]:
     """Read tracks, and the truth in their units and frames."""
     from ...tracker.formats.tables import read_tracks
@@ -230,7 +230,7 @@ def _read_pair(
         )
     if tolerance is not None and not found.calibration.is_physical:
         console.note(f"the positions of {tracks} are in pixels of unknown size, and so is --tolerance.")
-    return found, read_truth(truth, tracks, found, given, by_position=tolerance is not None)
+    return found, read_truth(truth, tracks, found, given, as_tracks=tolerance is not None or kind == "lineages")
 
 
 @contextmanager

@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from ...tracker.points import Points, Tracks
 
 
-def read_truth(path: Path, tracks: Path, found: Tracks, given: Any, *, by_position: bool) -> Points:
+def read_truth(path: Path, tracks: Path, found: Tracks, given: Any, *, as_tracks: bool) -> Points:
     """Read the real particles of the frames that were tracked.
 
     Parameters
@@ -29,13 +29,13 @@ def read_truth(path: Path, tracks: Path, found: Tracks, given: Any, *, by_positi
         What the tracks hold.
     given : InputSettings
         Columns, voxel size and frames of the truth, where they were stated.
-    by_position : bool
-        Whether its tracks need names of their own.
+    as_tracks : bool
+        Whether it is read with its lineage; it needs `track_id` then.
     """
     from ...tracker.ranges import parse_frames
 
     with naming_options_of_truth(), table_file(path) as file:
-        real = _read_truth(file, found, given, by_position=by_position)
+        real = _read_truth(file, found, given, as_tracks=as_tracks)
     if given.frames is None and (tracked := _tracked_frames(tracks)) is not None:
         real = real.cut(parse_frames(tracked))
         console.note(f"only the frames that were tracked count (--frames {tracked}).")
@@ -61,11 +61,11 @@ def naming_options_of_truth() -> Generator[None]:
         raise typer.BadParameter(ours(error.message)) from None
 
 
-def _read_truth(path: Path, found: Tracks, given: Any, *, by_position: bool) -> Points:
+def _read_truth(path: Path, found: Tracks, given: Any, *, as_tracks: bool) -> Points:
     """Read the truth; without units of its own it is in the coordinates of the tracks."""
     from ...tracker.formats.tables import read_points, read_tracks
 
-    read = read_tracks if by_position else read_points
+    read = read_tracks if as_tracks else read_points
     real = read(path, columns=given.columns, scale=given.scale)
     calibration = found.calibration
     if real.calibration.is_physical or not calibration.is_physical:

@@ -8,6 +8,7 @@ import shutil
 import pandas as pd
 import pytest
 
+from auctrack import Tracks, write_tracks
 from auctrack.plugins.cli.score_table import SHOWN
 
 
@@ -78,3 +79,11 @@ def test_a_folder_and_a_table_are_no_pair(auctrack):
 )
 def test_what_cannot_be_scored_or_written_is_wrong_usage(auctrack, samples, words):
     assert auctrack("score", samples / "movie.truth.csv", samples / "movie.truth.csv", *words).exit_code == 2
+
+
+def test_divisions_count_by_identity_too(auctrack, tmp_path):
+    rows = [(0, 0, 0.0), (0, 1, 0.0), (1, 2, -3.0), (2, 2, 3.0)]
+    table = pd.DataFrame(rows, columns=["track_id", "frame", "x"]).assign(y=0.0, true_id=[0, 0, 1, 2])
+    write_tracks(Tracks(table, parents={1: [0], 2: [0]}), tmp_path / "cells.csv")
+    score = json.loads(ok(auctrack("score", "cells.csv", "cells.csv", "--scores", "lineages", "--json")))
+    assert (score["real_divisions"], score["correct_divisions"], score["TRA"]) == (1, 1, 1.0)

@@ -124,7 +124,9 @@ def test_what_tifffile_logs_of_a_damaged_file_is_left_to_our_sentence(movie, tmp
     assert said.startswith("error: cut.ome.tif")
 
 
-@pytest.mark.parametrize("command", ["track", "detect", "link", "draw", "measure", "report", "simulate", "score", "info"])
+@pytest.mark.parametrize(
+    "command", ["track", "detect", "link", "draw", "measure", "report", "simulate", "score", "info"]
+)
 def test_flags_take_no_value_in_help(auctrack, command):
     page = auctrack(command, "--help").stdout
     assert [line for line in page.splitlines() if "<bool>" in line and "--help" not in line] == []
