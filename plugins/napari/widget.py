@@ -26,6 +26,7 @@ from .session import Session
 from .showing import Showing
 from .suggesting import Suggesting
 from .taking_away import TakingAway
+from .wheel import WheelGuard
 
 if TYPE_CHECKING:
     from napari import Viewer
@@ -102,6 +103,7 @@ class TrackWidget(QWidget):
         whole.setContentsMargins(4, 4, 4, 4)
         whole.addWidget(scroll)
         whole.addWidget(parts.bar)
+        WheelGuard(self)
 
     def _connect(self) -> None:
         parts = self.parts
