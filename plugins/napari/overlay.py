@@ -12,6 +12,7 @@ from qtpy.QtCore import QObject, Signal  # pyright: ignore[reportPrivateImportUs
 
 from ...tracker.points import Points
 from .connections import Connections
+from .depth import Depth
 from .drawing import Drawing, Drawn, draw, draw_one, draw_particles
 from .job import Desk, Report
 from .layer_tables import LayerData
@@ -34,10 +35,10 @@ class Overlay(QObject):
     failed = Signal(object)
     picked = Signal(int)
 
-    def __init__(self, viewer: Viewer, connections: Connections, parent: QObject) -> None:
+    def __init__(self, viewer: Viewer, connections: Connections, depth: Depth, parent: QObject) -> None:
         super().__init__(parent)
         self._viewer = viewer
-        self._layers = OwnLayers(viewer, self)
+        self._layers = OwnLayers(viewer, depth, self)
         self._layers.announced.connect(self.announced)
         self._layers.taken.connect(self._taken)
         self._shown: Drawn | None = None

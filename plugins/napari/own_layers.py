@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 from qtpy.QtCore import QObject, Signal  # pyright: ignore[reportPrivateImportUsage]
 
-from .depth import show_depth
+from .depth import Depth
 from .hand_over import fill_layer, make_layer
 from .layer_tables import LayerData
 from .main_window import main_window
@@ -26,9 +26,10 @@ class OwnLayers(QObject):
     announced = Signal(str)
     taken = Signal()
 
-    def __init__(self, viewer: Viewer, parent: QObject) -> None:
+    def __init__(self, viewer: Viewer, depth: Depth, parent: QObject) -> None:
         super().__init__(parent)
         self._viewer = viewer
+        self._depth = depth
         self._layers: dict[str, Layer] = {}
         self._void: dict[str, bool] = {}
         self._queue: list[tuple[str, LayerData]] = []
@@ -77,7 +78,7 @@ class OwnLayers(QObject):
             if active is not None:
                 self._viewer.layers.selection.active = active
             if role == "particles":
-                show_depth(self._viewer, layer)
+                self._depth.show(layer)
         self._void.pop(role, None)
 
     def hide(self, role: str) -> None:

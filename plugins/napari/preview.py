@@ -11,7 +11,7 @@ from qtpy.QtCore import QObject, Signal  # pyright: ignore[reportPrivateImportUs
 
 from ...tracker.detecting.detect import DetectSettings, detect_frame, resolve_settings
 from .connections import Connections
-from .depth import show_depth
+from .depth import Depth
 from .geometry import placed_like
 from .job import Desk, Report
 from .layer_input import LayerInput
@@ -33,9 +33,10 @@ class Preview(QObject):
     found = Signal(str)
     failed = Signal(object)
 
-    def __init__(self, viewer: Viewer, connections: Connections, parent: QObject) -> None:
+    def __init__(self, viewer: Viewer, connections: Connections, depth: Depth, parent: QObject) -> None:
         super().__init__(parent)
         self._viewer = viewer
+        self._depth = depth
         self._layer: Any = None
         self._wanted: tuple[Layer, LayerMovie, DetectSettings] | None = None
         self._desk = Desk(self)
@@ -101,7 +102,7 @@ class Preview(QObject):
             self._layer = PointsLayer(data, **_look(size), **placed_like(layer))
             self._viewer.add_layer(self._layer)
             self._viewer.layers.selection.active = layer
-            show_depth(self._viewer, self._layer)
+            self._depth.show(self._layer)
         else:
             self.layer.data = data
             self.layer.size = size

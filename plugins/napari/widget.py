@@ -9,6 +9,7 @@ from qtpy.QtWidgets import QScrollArea, QTabWidget, QVBoxLayout, QWidget
 
 from ...matching.errors import AuctrackError
 from .connections import Connections
+from .depth import Depth
 from .detect_panel import DetectPanel
 from .devices import find_devices
 from .input_panel import InputPanel
@@ -62,6 +63,7 @@ class TrackWidget(QWidget):
         super().__init__()
         self._connections = Connections()
         self.destroyed.connect(self._connections.drop)
+        self._depth = Depth(napari_viewer, self._connections)
         preferences = read_preferences()
         self.parts = Parts(
             viewer=napari_viewer,
@@ -73,9 +75,9 @@ class TrackWidget(QWidget):
             results=ResultsPanel(),
             steps=QTabWidget(),
             bar=RunBar(),
-            overlay=Overlay(napari_viewer, self._connections, self),
+            overlay=Overlay(napari_viewer, self._connections, self._depth, self),
         )
-        self.preview = Preview(napari_viewer, self._connections, self)
+        self.preview = Preview(napari_viewer, self._connections, self._depth, self)
         self.work = Desk(self)
         self.suggesting = Suggesting(self.parts, self)
         self.running = Running(self.parts, self.work, Showing(self.parts, self.work, self), self.suggesting, self)
@@ -125,6 +127,7 @@ class TrackWidget(QWidget):
         if event.type() == QEvent.Type.ParentChange and self.parent() is None:
             self._connections.drop()
             self.parts.overlay.let_go()
+            self._depth.let_go()
             for desk in self.findChildren(Desk):
                 desk.let_go()
         return super().event(event)

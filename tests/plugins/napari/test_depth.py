@@ -1,0 +1,67 @@
+"""Particles reach into neighbouring planes, while images look as they did before tracking."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+from .conftest import PHYSICAL, finish, process_events, spots
+
+MOVIE = spots()
+
+
+@pytest.fixture
+def tracked(widget):
+    widget.running.run_all()
+    finish(widget)
+    return widget
+
+
+def plane_shown(viewer) -> np.ndarray:
+    process_events()
+    return np.array(viewer.layers["movie"]._slice.image.raw)
+
+
+@pytest.mark.usefixtures("tracked")
+def test_tracking_changes_no_grey_level_that_is_shown(viewer):
+    viewer.dims.set_current_step((0, 1), (2, 4))
+    np.testing.assert_array_equal(plane_shown(viewer), MOVIE[2, 4])
+    particles = viewer.layers["particles of movie"]
+    here = particles.data[particles.data[:, 0] == 2]
+    beside = here[np.argmin(np.abs(np.abs(here[:, 1] - 4) - 0.9))]  # about a plane away from the one shown
+    seen = particles.data_to_world((2, 4, *beside[2:]))
+    assert particles.get_value(seen, dims_displayed=[2, 3], world=True) is not None
+
+
+def test_the_preview_changes_none_either(viewer, widget):
+    widget.parts.detect.preview.setChecked(True)
+    finish(widget)
+    viewer.dims.set_current_step((0, 1), (2, 4))
+    finish(widget)
+    np.testing.assert_array_equal(plane_shown(viewer), MOVIE[2, 4])
+
+
+@pytest.mark.usefixtures("tracked")
+def test_an_image_that_is_opened_later_is_sharp_too(viewer):
+    later = viewer.add_image(MOVIE, name="later", **PHYSICAL)
+    viewer.dims.set_current_step((0, 1), (2, 4))
+    process_events()
+    np.testing.assert_array_equal(later._slice.image.raw, MOVIE[2, 4])
+
+
+@pytest.mark.usefixtures("tracked")
+def test_closing_the_dock_leaves_projection_and_thickness_as_they_were(viewer):
+    viewer.window.remove_dock_widget("all")
+    process_events()
+    assert viewer.layers["movie"].projection_mode == "mean"  # napari's default
+    assert not any(viewer.dims.margin_left + viewer.dims.margin_right)
+
+
+def test_a_thickness_set_by_the_user_averages_images_as_they_asked(viewer, tracked):
+    viewer.dims.margin_left = viewer.dims.margin_right = (0.0, 1.0, 0.0, 0.0)
+    viewer.dims.set_current_step((0, 1), (2, 4))
+    assert (plane_shown(viewer) != MOVIE[2, 4]).any()
+    tracked.running.run_all()
+    finish(tracked)
+    assert viewer.dims.margin_left == (0.0, 1.0, 0.0, 0.0)
+    assert viewer.layers["movie"].projection_mode == "mean"
