@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import time
+from collections.abc import Sequence
 
 from qtpy.QtCore import Signal  # pyright: ignore[reportPrivateImportUsage]
 from qtpy.QtWidgets import QHBoxLayout, QProgressBar, QPushButton, QTextEdit, QVBoxLayout, QWidget
@@ -33,6 +34,7 @@ class RunBar(QWidget):
         self.progress = QProgressBar()
         _keep_room(self.progress)
         self.status = note()
+        self.warnings = note(warning=True)
         self.error = note(warning=True)
         self.details_button = QPushButton("Details…")
         self.details = QTextEdit()
@@ -52,6 +54,7 @@ class RunBar(QWidget):
         column.addLayout(row)
         column.addWidget(self.progress)
         column.addWidget(self.status)
+        column.addWidget(self.warnings)
         column.addWidget(self.error)
         column.addWidget(self.details_button)
         column.addWidget(self.details)
@@ -97,9 +100,10 @@ class RunBar(QWidget):
         """Say what goes on, in the progress bar."""
         self.progress.setFormat(text)
 
-    def say(self, text: str) -> None:
-        """Show a sentence."""
+    def say(self, text: str, warnings: Sequence[str] = ()) -> None:
+        """Show a sentence, and what is doubtful about what it says."""
         say(self.status, text)
+        say(self.warnings, "\n".join(f"{warning[0].upper()}{warning[1:]}" for warning in warnings))
 
     def fail(self, failure: Failure) -> None:
         """Show what went wrong, with the details on demand."""

@@ -117,7 +117,7 @@ class Running(QObject):
         self._parts.link.show_links(linked.linking.links["distance"].to_numpy())
         self._suggesting.show_distances()
         self._showing.show_tracks()
-        self._parts.bar.say(self._parts.session.report())
+        self._parts.bar.say(self._parts.session.report(), self._parts.session.doubts())
         self._parts.steps.setCurrentWidget(self._parts.results)
 
     def _failed(self, failure: Failure) -> None:

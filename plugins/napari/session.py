@@ -13,6 +13,7 @@ from ...tracker.errors import InvalidInput
 from ...tracker.formats.write import write_tracks
 from ...tracker.linking.link import LinkSettings
 from ...tracker.points import Points
+from ..cli.notes import on_doubt, on_linking
 from .advice import LinkAdvice, advise_detection, advise_linking
 from .command import command_line, run_settings, settings_file
 from .curves import Plot, plots_of
@@ -129,6 +130,12 @@ class Session:
             f"{len(self.linked.data.measures):,} tracks, {report['links']:,} links{step}; {proof} "
             f"({report['solver']} on {report['device']}). Unmatched cost: {linking.unmatched_cost.reason}."
         )
+
+    def doubts(self) -> list[str]:
+        """Return what the command line would warn of: optimal links can be wrong, or none."""
+        assert self.linked is not None  # asked for after a run
+        linking = self.linked.linking
+        return [*on_linking(linking, detected="quality" in linking.tracks.table), *on_doubt(linking)]
 
     def plots(self, track_id: int, report: Report) -> tuple[str, tuple[Plot, ...]]:
         """Return title and plots of one track (work)."""

@@ -1,0 +1,38 @@
+"""What the command line warns of stands in the widget too, beside the proof."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from .conftest import finish
+
+
+def run(widget) -> str:
+    widget.running.run_all()
+    finish(widget)
+    return widget.parts.bar.warnings.text()
+
+
+def test_random_points_are_linked_with_a_warning_that_goes_with_the_next_run(viewer, open_widget):
+    random = np.random.default_rng(0)
+    noise = np.column_stack([np.repeat(np.arange(6), 30), random.uniform(0, 100, (180, 3))])
+    viewer.add_points(noise, name="noise")
+    widget = open_widget()
+    finish(widget)
+    assert "have no link to the next frame" in run(widget)
+    assert "proven optimal" in widget.parts.bar.status.text()
+    assert widget.parts.bar.warnings.isVisible()
+    viewer.layers.clear()
+    still = np.column_stack([np.repeat(np.arange(6), 30), np.tile(random.uniform(0, 100, (30, 3)), (6, 1))])
+    viewer.add_points(still + random.normal(0, 0.1, still.shape) * (0, 1, 1, 1), name="still")
+    finish(widget)
+    assert run(widget) == ""
+    assert not widget.parts.bar.warnings.isVisible()
+
+
+def test_a_search_range_that_reaches_nobody_is_said(viewer, open_widget):
+    viewer.add_points([[0, 5, 5, 5], [1, 5, 5, 50], [2, 5, 5, 5]], name="far")
+    widget = open_widget()
+    finish(widget)
+    widget.parts.link.search_range.setValue(3)
+    assert "so nothing was linked" in run(widget)
