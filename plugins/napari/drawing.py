@@ -67,8 +67,6 @@ class Drawn:
         By role: "particles", "tracks".
     tracks : Tracks
         All that pass the filters, drawn or not.
-    row_of_particle : int (points drawn,)
-        Row of `tracks` of each particle drawn.
     colouring : Colouring
     window : Window
     drawing : Drawing
@@ -77,7 +75,6 @@ class Drawn:
 
     layers: Mapping[str, LayerData]
     tracks: Tracks
-    row_of_particle: np.ndarray
     colouring: Colouring
     window: Window
     drawing: Drawing
@@ -95,7 +92,7 @@ def draw(drawing: Drawing) -> Drawn:
         "particles": _particles(shown, drawing.placed, drawing.name, drawing.size),
         "tracks": _tracks(shown, tracks, drawing),
     }
-    return Drawn(layers, tracks, rows, colours, window, drawing)
+    return Drawn(layers, tracks, colours, window, drawing)
 
 
 def draw_particles(points: Points, placed: Mapping[str, Any], name: str, size: float | None, most: int) -> LayerData:

@@ -180,15 +180,14 @@ class Overlay(QObject):
 
     def pick(self, position: Any, view_direction: Any, dims_displayed: Any) -> None:
         """Tell which track the particle at a place of the world is of, seen along a direction."""
-        layer, shown = self.layer("particles"), self._shown
-        if layer is None or shown is None:
+        layer: Any = self.layer("particles")
+        if layer is None or self._shown is None:
             return
-        value: Any = layer.get_value(
+        value = layer.get_value(
             position, view_direction=view_direction, dims_displayed=list(dims_displayed), world=True
         )
         if value is not None:
-            row = int(shown.row_of_particle[value])
-            self.picked.emit(int(shown.tracks.table["track_id"].iloc[row]))
+            self.picked.emit(int(layer.features["track_id"].iloc[int(value)]))
 
 
 def _draw(drawing: Drawing, report: Report) -> Drawn:

@@ -219,6 +219,18 @@ def test_a_particle_is_clicked_on_the_canvas(viewer, tracked, mouse, ndisplay):
     assert tracked.parts.session.chosen == tracked.parts.overlay.shown.tracks.table["track_id"].iloc[3]
 
 
+def test_after_a_deletion_a_click_picks_the_track_of_the_particle_under_it(viewer, tracked, mouse):
+    layer = viewer.layers["particles of movie"]
+    layer.selected_data = {0, 1, 2}
+    layer.remove_selected()
+    place, track_id = layer.data[3], layer.features["track_id"].iloc[3]
+    viewer.dims.set_point(range(4), np.asarray(layer.data_to_world(place)).tolist())
+    process_events()
+    mouse.click(viewer.window._qt_viewer.canvas.native, on_canvas(viewer, layer, place))
+    finish(tracked)
+    assert tracked.parts.session.chosen == track_id
+
+
 def on_canvas(viewer, layer, place):
     """Return the point of the canvas at which a place of a layer's data is seen."""
     from qtpy.QtCore import QPoint
