@@ -18,7 +18,8 @@ if TYPE_CHECKING:
     from .matching.problem import Problem
     from .matching.solving import solve
     from .tracker.calibrating.calibration import Calibration
-    from .tracker.detecting.detect import DetectSettings, detect
+    from .tracker.detecting.detect import detect
+    from .tracker.detecting.settings import DetectSettings
     from .tracker.formats.tables import read_points, read_tracks
     from .tracker.formats.write import write_points, write_tracks
     from .tracker.linking.learned import LearnedLinking, link_learned
@@ -51,7 +52,7 @@ _HOMES = {
     "LearnedLinking": "tracker.linking.learned",
     "LinkSettings": "tracker.linking.link",
     "detect": "tracker.detecting.detect",
-    "DetectSettings": "tracker.detecting.detect",
+    "DetectSettings": "tracker.detecting.settings",
     "Points": "tracker.points",
     "Tracks": "tracker.points",
     "Calibration": "tracker.calibrating.calibration",

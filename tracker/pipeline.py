@@ -8,8 +8,9 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
-from .detecting.detect import DetectSettings, detect, resolve_settings
+from .detecting.detect import detect, resolve_settings
 from .detecting.labels import read_points_from_labels
+from .detecting.settings import DetectSettings
 from .errors import InvalidInput, InvalidSetting
 from .formats.tables import read_points
 from .linking.link import Linking, link_points

@@ -9,7 +9,7 @@ from typing import Any, Literal
 
 import numpy as np
 
-from .detecting.detect import DetectSettings
+from .detecting.settings import DetectSettings
 from .errors import InvalidSetting
 from .formats.registry import READ
 from .linking.link import LinkSettings

@@ -5,13 +5,13 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 
 from ...tracker.detecting.detect import resolve_settings
+from ...tracker.detecting.side_by_side import crew_for
 from ...tracker.pipeline import find_points, open_movie
 from ...tracker.points import Points
 from ...tracker.reading.movie import Movie
 from ...tracker.settings import Settings
 
-_WORKERS = 2
-_FILTER_COPIES = 6 * 4  # bytes a voxel and worker while a frame is filtered (see `tracker.detecting.detect`)
+_FILTERED = 3 * 4  # bytes a voxel of a frame that is being filtered (see `tracker.detecting.detect`)
 _BYTES_PER_POINT = 250  # a row of eight columns, its copies, and its share of the links
 _BYTES_AT_REST = 250e6  # Python with its libraries
 
@@ -73,4 +73,5 @@ def _working_memory(movie: Movie, *, labels: bool) -> float:
     voxels = movie.bytes_per_frame / movie.dtype.itemsize
     if labels:
         return 3 * 8 * voxels
-    return (_WORKERS + 1) * movie.bytes_per_frame + _WORKERS * _FILTER_COPIES * voxels
+    frames = crew_for(movie.shape, len(movie), None).frames
+    return (frames + 1) * movie.bytes_per_frame + frames * _FILTERED * voxels

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import Any
 
-from ...tracker.detecting.detect import DetectSettings
+from ...tracker.detecting.settings import DetectSettings
 from ...tracker.settings import Settings
 
 

@@ -8,8 +8,8 @@ from dataclasses import dataclass
 import numpy as np
 from scipy.spatial import cKDTree
 
-from ...tracker.detecting.detect import DetectSettings
 from ...tracker.detecting.diameter import suggest_diameter
+from ...tracker.detecting.settings import DetectSettings
 from ...tracker.detecting.threshold import sample_qualities, threshold_between
 from ...tracker.linking.candidates import frame_pairs
 from ...tracker.linking.price import mutual_nearest

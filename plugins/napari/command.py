@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from dataclasses import replace
 
 from ...tracker.calibrating.calibration import FRAME
-from ...tracker.detecting.detect import DetectSettings
+from ...tracker.detecting.settings import DetectSettings
 from ...tracker.linking.link import LinkSettings
 from ...tracker.settings import InputSettings, Settings
 from ..cli.asked import as_options

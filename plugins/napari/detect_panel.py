@@ -7,7 +7,7 @@ from dataclasses import replace
 from qtpy.QtCore import Signal  # pyright: ignore[reportPrivateImportUsage]
 from qtpy.QtWidgets import QCheckBox, QComboBox, QFormLayout, QHBoxLayout, QPushButton, QVBoxLayout, QWidget
 
-from ...tracker.detecting.detect import DetectSettings
+from ...tracker.detecting.settings import DetectSettings
 from .advice import DetectAdvice
 from .chart import Chart
 from .fields import LengthField, add_row, note, say

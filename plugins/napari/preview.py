@@ -9,7 +9,8 @@ import numpy as np
 import pandas as pd
 from qtpy.QtCore import QObject, Signal  # pyright: ignore[reportPrivateImportUsage]
 
-from ...tracker.detecting.detect import DetectSettings, detect_frame, resolve_settings
+from ...tracker.detecting.detect import detect_frame, resolve_settings
+from ...tracker.detecting.settings import DetectSettings
 from .connections import Connections
 from .depth import Depth
 from .geometry import placed_like

@@ -8,7 +8,7 @@ from typing import Any
 
 import pandas as pd
 
-from ...tracker.detecting.detect import DetectSettings
+from ...tracker.detecting.settings import DetectSettings
 from ...tracker.errors import InvalidInput
 from ...tracker.formats.write import write_tracks
 from ...tracker.linking.link import LinkSettings

@@ -13,8 +13,9 @@ import pandas as pd
 
 from ...matching.certificate.assignment import Assignment
 from ...matching.problem import Problem
-from ...tracker.detecting.detect import DetectSettings, detect, resolve_settings
+from ...tracker.detecting.detect import detect, resolve_settings
 from ...tracker.detecting.labels import read_points_from_labels
+from ...tracker.detecting.settings import DetectSettings
 from ...tracker.linking.candidates import CandidateLinks, WideGate
 from ...tracker.linking.chains import track_ids
 from ...tracker.linking.link import Linking, LinkSettings, link_points

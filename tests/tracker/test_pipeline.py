@@ -13,7 +13,8 @@ import tifffile
 
 from auctrack.matching import AuctrackError
 from auctrack.tracker.calibrating.calibration import Calibration
-from auctrack.tracker.detecting.detect import DetectSettings, detect
+from auctrack.tracker.detecting.detect import detect
+from auctrack.tracker.detecting.settings import DetectSettings
 from auctrack.tracker.errors import InvalidInput, InvalidSetting
 from auctrack.tracker.formats.tables import read_tracks
 from auctrack.tracker.formats.write import write_tracks

@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from auctrack.tracker.detecting.detect import DetectSettings
+from auctrack.tracker.detecting.settings import DetectSettings
 from auctrack.tracker.errors import InvalidSetting
 from auctrack.tracker.linking.link import LinkSettings
 from auctrack.tracker.settings import InputSettings, Settings, merged

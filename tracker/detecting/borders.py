@@ -50,7 +50,7 @@ def refine_at_borders(
             if depth < 2 or len(near) == 0:
                 continue
             slab = np.moveaxis(bright, axis, 0)[::inwards][:depth]
-            filtered = laplacian_of_gaussian(slab, np.delete(sigma, axis), first_axis=1)
+            filtered = laplacian_of_gaussian(slab, np.insert(np.delete(sigma, axis), 0, 0.0))
             profile = filtered[(slice(None), *np.delete(voxels[near], axis, axis=1).T)].astype(np.float64)
             centre = _centre(profile, variance[axis])
             fades = centre < depth - 0.5  # False where nothing can be told, too

@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from ...matching.jit.threads import side_by_side
 from ..errors import InvalidInput
 from .blobs import grey_levels
 from .threshold import image_qualities, pixel_noise, pooled, spread_frames, threshold_between
@@ -84,7 +85,7 @@ def suggest_diameter(movie: Movie, *, bright_on_dark: bool = True) -> DiameterSu
     if not bright_on_dark:
         images = [-image for image in images]
     diameters = diameters_to_try(movie.shape, scale)
-    curve = [_response_at(float(diameter), images, noises, scale) for diameter in diameters]
+    curve = side_by_side(lambda diameter: _response_at(diameter, images, noises, scale), diameters.tolist())
     responses = np.array([response for response, _ in curve])
     blobs = np.array([count for _, count in curve], dtype=np.int64)
     where = f"frame{'s' if len(frames) > 1 else ''} {', '.join(map(str, frames))}"

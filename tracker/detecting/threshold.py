@@ -12,13 +12,15 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 import numpy as np
+from numba import njit
 from scipy.special import ndtri
 
 from .blobs import Method, blob_response, grey_levels, local_maxima, noise_gain
+from .side_by_side import crew_for, work_through
 
 if TYPE_CHECKING:
     from ..reading.movie import Movie
-    from .detect import DetectSettings
+    from .settings import DetectSettings
 
 SAMPLED_FRAMES = 5
 _FALSE_PER_FRAME = 0.05  # peaks of Gaussian noise above the floor
@@ -71,22 +73,30 @@ def sample_qualities(movie: Movie, settings: DetectSettings, frames: tuple[int, 
     if frames is None:
         frames = spread_frames(movie.frame_numbers, SAMPLED_FRAMES)
     scale = movie.calibration.scale_for(movie.ndim)
-    samples: list[QualitySample] = []
-    for number in frames:
-        grey, _ = grey_levels(movie.frame(number))
+    crew = crew_for(movie.shape, len(frames), None)
+
+    def sample(image: np.ndarray) -> QualitySample:
+        grey, _ = grey_levels(image)
         noise = pixel_noise(grey, movie.dtype)
-        signed = grey if settings.bright_on_dark else -grey
-        samples.append(
-            image_qualities(signed, noise, settings.known_diameter, scale, settings.method, settings.least_separation)
-        )
-    return pooled(samples)
+        bright = grey if settings.bright_on_dark else -grey
+        diameter, separation = settings.known_diameter, settings.least_separation
+        return image_qualities(bright, noise, diameter, scale, settings.method, separation, crew.threads)
+
+    return pooled([sampled for _, sampled in work_through(movie, frames, sample, crew.frames)])
 
 
 def image_qualities(
-    grey: np.ndarray, noise: float, diameter: float, scale: np.ndarray, method: Method, separation: float
+    grey: np.ndarray,
+    noise: float,
+    diameter: float,
+    scale: np.ndarray,
+    method: Method,
+    separation: float,
+    threads: int = 1,
 ) -> QualitySample:
     """Measure one image in which particles are bright; `noise` is the standard deviation of its white noise."""
-    response = blob_response(grey, diameter, scale, method)
+    response = blob_response(grey, diameter, scale, method, threads)
+    spread = _spread(response)
     rare = -float(ndtri(_FALSE_PER_FRAME / grey.size))
     # On an even background every voxel answers alike with what rounding leaves, and none of them is a peak.
     rounding = _ROUNDING * float(np.abs(grey).max(initial=0.0))
@@ -100,7 +110,7 @@ def image_qualities(
         qualities=heights[0],
         depths=heights[1],
         white_floor=rare * noise * noise_gain(diameter, scale, method),
-        response_floor=rare * _spread(response),
+        response_floor=rare * spread,
     )
 
 
@@ -158,18 +168,27 @@ def pixel_noise(grey: np.ndarray, dtype: np.dtype) -> float:
     bent = grey[..., :-2] - 2.0 * grey[..., 1:-1] + grey[..., 2:]
     if bent.size == 0:
         return rounding
-    return max(rounding, _MAD_TO_SIGMA * float(np.median(np.abs(bent))) / math.sqrt(6.0))
+    return max(rounding, _MAD_TO_SIGMA * float(np.median(np.abs(bent), overwrite_input=True)) / math.sqrt(6.0))
 
 
 def _spread(response: np.ndarray) -> float:
     """Return the standard deviation of what lies within five of it, begun from the median absolute deviation."""
-    spread = _MAD_TO_SIGMA * float(np.median(np.abs(response)))
+    magnitudes = np.abs(response.ravel())
+    spread = _MAD_TO_SIGMA * float(np.median(magnitudes, overwrite_input=True))
     for _ in range(_CLIPPINGS):
-        kept = response[np.abs(response) <= _CLIP * spread]
-        if kept.size == 0:
-            break
-        spread = max(spread, math.sqrt(float(np.mean(np.square(kept), dtype=np.float64))))
+        spread = max(spread, math.sqrt(_mean_square_within(magnitudes, _CLIP * spread)))
     return spread
+
+
+@njit(cache=True, nogil=True)
+def _mean_square_within(magnitudes: np.ndarray, limit: float) -> float:
+    """Return the mean of the squares of numbers of at most a limit, 0 where there are none."""
+    count, squares = 0, 0.0
+    for magnitude in magnitudes:
+        if magnitude <= limit:
+            count += 1
+            squares += float(magnitude) ** 2
+    return squares / max(count, 1)
 
 
 def _first_deep_valley(qualities: np.ndarray, floor: float) -> float | None:

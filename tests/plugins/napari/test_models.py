@@ -20,7 +20,7 @@ from auctrack.plugins.napari.stopped import Stopped
 from auctrack.plugins.napari.suspicious import suspicious_links
 from auctrack.plugins.napari.window import window_around
 from auctrack.tracker.calibrating.calibration import Calibration
-from auctrack.tracker.detecting.detect import DetectSettings
+from auctrack.tracker.detecting.settings import DetectSettings
 from auctrack.tracker.errors import InvalidInput
 from auctrack.tracker.linking.link import LinkSettings, link_points
 from auctrack.tracker.points import Points, Tracks

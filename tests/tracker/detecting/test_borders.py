@@ -11,7 +11,8 @@ import pytest
 from scipy.spatial import cKDTree
 
 from auctrack import read_movie
-from auctrack.tracker.detecting.detect import DetectSettings, detect, detect_frame
+from auctrack.tracker.detecting.detect import detect, detect_frame
+from auctrack.tracker.detecting.settings import DetectSettings
 
 SAMPLE = Path(__file__).parents[3] / "sample_data"
 

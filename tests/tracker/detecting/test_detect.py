@@ -7,6 +7,7 @@ from dataclasses import dataclass
 
 import numpy as np
 import pytest
+from scipy import ndimage
 from scipy.spatial import cKDTree
 
 from auctrack.tracker.calibrating.calibration import Calibration
@@ -18,7 +19,8 @@ from auctrack.tracker.detecting.blobs import (
     noise_gain,
     sigma_of,
 )
-from auctrack.tracker.detecting.detect import DetectSettings, detect, detect_frame, resolve_settings
+from auctrack.tracker.detecting.detect import detect, detect_frame, resolve_settings
+from auctrack.tracker.detecting.settings import DetectSettings
 from auctrack.tracker.errors import InvalidSetting
 from auctrack.tracker.timeline import Timeline
 
@@ -157,6 +159,13 @@ def test_equal_peaks_that_touch_on_a_plateau_leave_the_first_in_raster_order():
     response[4, 3:6] = 1.0
     assert local_maxima(response, 0.5, 2.5, np.ones(2)).tolist() == [[4, 3]]
     assert local_maxima(response, 0.5, 1.5, np.ones(2)).tolist() == [[4, 3], [4, 5]]
+
+
+@pytest.mark.parametrize("shape", [(1, 1), (40, 30), (1, 9, 9), (3, 20, 20), (12, 13, 14)])
+def test_peaks_are_the_voxels_above_the_threshold_that_no_neighbour_exceeds(shape):
+    response = np.random.default_rng(7).integers(-3, 9, shape).astype(np.float32)
+    wanted = np.argwhere((response == ndimage.maximum_filter(response, size=3)) & (response > 5))
+    np.testing.assert_array_equal(local_maxima(response, 5.0, 0.5, np.ones(len(shape))), wanted)
 
 
 def test_the_higher_of_two_near_peaks_stays_and_a_dropped_peak_drops_nobody():

@@ -8,8 +8,9 @@ import numpy as np
 import pytest
 
 from auctrack.tracker.calibrating.calibration import Calibration
-from auctrack.tracker.detecting.detect import DetectSettings, detect
+from auctrack.tracker.detecting.detect import detect
 from auctrack.tracker.detecting.diameter import diameters_to_try, suggest_diameter, voxels_to_average
+from auctrack.tracker.detecting.settings import DetectSettings
 from auctrack.tracker.errors import InvalidInput
 from auctrack.tracker.pipeline import track
 from auctrack.tracker.settings import InputSettings, Settings

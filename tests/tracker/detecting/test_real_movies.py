@@ -10,8 +10,9 @@ import pytest
 from scipy.optimize import linear_sum_assignment
 from scipy.spatial.distance import cdist
 
-from auctrack.tracker.detecting.detect import DetectSettings, detect
+from auctrack.tracker.detecting.detect import detect
 from auctrack.tracker.detecting.diameter import suggest_diameter
+from auctrack.tracker.detecting.settings import DetectSettings
 from auctrack.tracker.reading.movie import read_movie
 
 AXES = ["z", "y", "x"]

@@ -1,0 +1,45 @@
+"""How threads share frames, and what a frame costs in memory."""
+
+from __future__ import annotations
+
+import tracemalloc
+
+import numpy as np
+import pytest
+
+from auctrack.matching.jit.threads import processors
+from auctrack.tracker.detecting.detect import detect_frame
+from auctrack.tracker.detecting.settings import DetectSettings
+from auctrack.tracker.detecting.side_by_side import Crew, crew_for
+
+
+def test_by_default_every_processor_takes_part():
+    assert crew_for((10, 10), 1000, None) == Crew(processors(), 1)
+
+
+@pytest.mark.parametrize(
+    ("shape", "frames", "crew"),
+    [
+        ((32, 512, 512), 100, Crew(16, 1)),
+        ((32, 512, 512), 3, Crew(3, 5)),
+        ((64, 1024, 1024), 100, Crew(2, 8)),
+        ((512, 2048, 2048), 100, Crew(1, 16)),
+    ],
+)
+def test_sixteen_workers_take_a_frame_each_where_memory_and_frames_suffice_and_else_share_them(shape, frames, crew):
+    assert crew_for(shape, frames, 16) == crew
+
+
+@pytest.mark.parametrize("bright", [True, False])
+@pytest.mark.parametrize("dtype", [np.uint16, np.float32, np.float64])
+def test_a_frame_takes_at_most_three_copies_in_float32_beside_itself(dtype, bright):
+    image = np.random.default_rng(0).normal(100.0, 10.0, (40, 128, 128)).astype(dtype)
+    settings = DetectSettings(6.0, threshold=40.0, bright_on_dark=bright)
+    detect_frame(image, settings, np.ones(3))  # compiled
+    tracemalloc.start()
+    try:
+        detect_frame(image, settings, np.ones(3))
+        peak = tracemalloc.get_traced_memory()[1]
+    finally:
+        tracemalloc.stop()
+    assert peak < 3.0 * 4 * image.size
