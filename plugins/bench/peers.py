@@ -1,4 +1,4 @@
-"""`auctrack bench peers`: SciPy, lapx, trackpy, laptrack, btrack, whichever is there, on the same inputs in one run."""
+"""`auctrack bench peers`: SciPy, scikit-image, lapx, trackpy, laptrack, btrack, where installed, on the same inputs."""
 
 from __future__ import annotations
 
@@ -17,6 +17,7 @@ from . import peer_linkers
 from .baselines import scipy_links
 from .benchmark import Benchmark, Effort
 from .cardinality_variants import checked, unseen
+from .detectors import detection_case, detectors
 from .figures import draw_bars, draw_times
 from .gated_pairs import GATES, gated_pair
 from .graph_families import PERMUTED
@@ -49,7 +50,13 @@ _DENSE = DENSE_FAMILIES | REAL_FAMILIES
 
 def peers(effort: Effort, gpu: str = "cuda") -> Benchmark:
     """Return the benchmark; `gpu` names the CUDA device of our GPU variants."""
-    experiments = [_assignment(effort, gpu), _gated(effort, gpu), _cardinality(effort, gpu), _linking(effort, gpu)]
+    experiments = [
+        _assignment(effort, gpu),
+        _gated(effort, gpu),
+        _cardinality(effort, gpu),
+        _detection(effort),
+        _linking(effort, gpu),
+    ]
     return Benchmark(
         "peers", experiments, partial(_tables, experiments, effort), partial(_figures, experiments, effort)
     )
@@ -136,6 +143,11 @@ def _our_matching(label: str, device: str) -> Variant:
     return Variant(label, run, checked, device=device, missing=missing_device(device))
 
 
+def _detection(effort: Effort) -> Experiment:
+    cases = [detection_case(planes) for planes in effort.of_sizes((8, 32), (4,))]
+    return Experiment("detection", cases, detectors(), effort.times(7, 3))
+
+
 def _linking(effort: Effort, gpu: str) -> Experiment:
     sizes = effort.of_sizes((500, 2000, 10_000, 50_000, 200_000), (300, 1000))
     cases = [movie_case("10 frames, 5 % missed, 5 % false", n, missed=0.05, false=0.05) for n in sizes]
@@ -158,6 +170,7 @@ _TITLES = {
     "assignment": "Dense assignment to the proven optimum",
     "gated": "Candidate links within a gate, with a price of the lone, to the proven optimum",
     "cardinality": "Maximum cardinality, start and transposing included",
+    "detection": "Detection in a frame of so many planes of 512 × 512 voxels, 94 spots a plane",
     "linking": "Linking a movie of 10 frames",
 }
 _COPIES = "inputs lie in the host's memory: checking them, and copying them to a GPU, counts"
@@ -171,15 +184,25 @@ _NOTES = {
         "the peers get the square problem without a price of the lone ready made; making it is not in their times",
     ),
     "cardinality": (_COPIES,),
+    "detection": (
+        "one size of spots, known to all; the filters alone are gaussian_laplace and maximum_filter, in float32",
+    ),
     "linking": (_COPIES, "search range 0.78 spacings for all, mean step 0.3 spacings"),
 }
 
 
 def _tables(experiments: Sequence[Experiment], effort: Effort, record: Record) -> list[Table]:
-    linking = experiments[-1]
+    detection, linking = experiments[-2:]
     memory = "Linking: the most memory of a call beyond its input"
     return [
         *(_times(experiment, record, effort.clock) for experiment in experiments),
+        grid(
+            "Detection: share of the particles found",
+            detection,
+            record,
+            fact_mean("recall", 3),
+            label=_label,
+        ),
         _linking_accuracy(linking, record),
         grid(memory, linking, record, most_memory, label=_label),
     ]

@@ -95,7 +95,10 @@ _add(
 )
 _add("lap", "Dense assignment with uniform integer costs: the Hungarian methods on CPU and GPU (Date & Nagi 2016).")
 _add("auction", "Large problems of every kind, and one that fills a GPU: times, steps, the work they take, and memory.")
-_add("peers", "SciPy, lapx, trackpy, laptrack and btrack, whichever is installed, on the same inputs, as ratios.")
+_add(
+    "peers",
+    "SciPy, scikit-image, lapx, trackpy, laptrack, btrack, whichever is there, on the same inputs, as ratios.",
+)
 
 
 @app.command("cardinality")

@@ -206,11 +206,11 @@ def test_a_part_of_cardinality_shows_its_table_only(bench, tmp_path):
 def test_peers_on_the_same_inputs_as_ratios(bench, tmp_path):
     printed = bench("peers", "--quick", "--sizes", "40", "--repetitions", "1")
     assert " ×" in printed
-    for experiment in ("assignment", "gated", "cardinality", "linking"):
+    for experiment in ("assignment", "gated", "cardinality", "detection", "linking"):
         assert answered(tmp_path, "peers", experiment=experiment, variant="auctrack")
     assert {cell["size"] for cell in cells(tmp_path, "peers")} == {40}
     assert {path.name for path in tmp_path.glob("*.png")} == {
-        f"peers-{part}.png" for part in ("assignment", "gated", "cardinality", "linking")
+        f"peers-{part}.png" for part in ("assignment", "gated", "cardinality", "detection", "linking")
     }
     for cell in cells(tmp_path, "peers"):
         assert not (cell["why_not"] or "").startswith("wrong"), cell
