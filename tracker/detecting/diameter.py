@@ -95,7 +95,7 @@ def suggest_diameter(movie: Movie, *, bright_on_dark: bool = True) -> DiameterSu
             f"found no {tone} blob that stands out from the noise in {where}; give the diameter (--diameter), or check "
             f"the channel and whether particles are {tone}er than the background (--dark says that they are darker)."
         )
-    best = _best(responses, blobs)
+    best = best_diameter(responses, blobs)
     diameter = float(diameters[best]) * _STEP ** _vertex(responses, best)
     unit = movie.calibration.unit
     voxels = " × ".join(f"{diameter / s:.1f}" for s in scale)
@@ -135,7 +135,7 @@ def _response_at(
     return (response if response > _STANDS_OUT * sample.white_floor else 0.0), len(found)
 
 
-def _best(responses: np.ndarray, blobs: np.ndarray) -> int:
+def best_diameter(responses: np.ndarray, blobs: np.ndarray) -> int:
     """Return the diameter that answers most among those that answer more than both their neighbours.
 
     Blobs only merge as the diameter grows: one that finds far fewer of them than a larger one, which answers nearly as

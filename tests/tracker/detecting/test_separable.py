@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 from scipy import ndimage
 
-from auctrack.tracker.detecting.blobs import DOG_RATIO, blob_response, gaussian_kernels, laplacian_of_gaussian, sigma_of
+from auctrack.tracker.detecting.blobs import blob_response, gaussian_kernels, laplacian_of_gaussian, sigma_of
 
 
 def product(image, kernels):
@@ -24,8 +24,8 @@ def log_by_definition(image, sigma):
 
 
 def dog_by_definition(image, sigma):
-    narrow, wide = ([gaussian_kernels(s * DOG_RATIO**half)[0] for s in sigma] for half in (-0.5, 0.5))
-    return (product(image, narrow) - product(image, wide)) / np.log(DOG_RATIO)
+    narrow, wide = ([gaussian_kernels(s * 1.6**half)[0] for s in sigma] for half in (-0.5, 0.5))
+    return (product(image, narrow) - product(image, wide)) / np.log(1.6)
 
 
 @pytest.mark.parametrize("method", ["log", "dog"])

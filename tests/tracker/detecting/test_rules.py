@@ -1,0 +1,100 @@
+"""The documented rules of the suggestions, each on both sides of its limit, without an image."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+from scipy.special import ndtr, ndtri
+
+from auctrack.tracker.detecting.blobs import blob_response, noise_gain
+from auctrack.tracker.detecting.diameter import best_diameter
+from auctrack.tracker.detecting.threshold import QualitySample, image_qualities, threshold_between
+
+
+def heap(centre: float, count: int, width: float = 0.3) -> np.ndarray:
+    """Return so many qualities, evenly spaced in the quantiles of a log-normal around the centre."""
+    return centre * np.exp(width * ndtri((np.arange(count) + 0.5) / count))
+
+
+def two_heaps(between: float) -> QualitySample:
+    """Return two heaps of equal heights, with an even filling whose density is so many times theirs."""
+    filling = int(between * 1000 / (0.3 * np.sqrt(2 * np.pi)) / np.sqrt(1 + (0.15 / 0.3) ** 2) * np.log(1000.0))
+    logs = np.linspace(0.0, np.log(1000.0), filling)
+    qualities = np.concatenate([heap(1.0, 1000), heap(1000.0, 1000), np.exp(logs)])
+    return QualitySample(qualities, np.empty(0), white_floor=0.2, response_floor=0.3)
+
+
+@pytest.mark.parametrize(("between", "is_valley"), [(0.04, True), (0.08, True), (0.13, False), (0.2, False)])
+def test_a_valley_is_deep_where_the_heaps_on_both_sides_are_ten_times_as_high(between, is_valley):
+    assert (3.0 < threshold_between(two_heaps(between)) < 400.0) == is_valley
+
+
+@pytest.mark.parametrize(("lower", "is_valley"), [(60, False), (90, False), (130, True), (300, True)])
+def test_the_heap_of_noise_holds_a_tenth_of_the_peaks_at_least(lower, is_valley):
+    peaks = np.concatenate([heap(1.0, lower, 0.1), heap(100.0, 1000 - lower, 0.1)])
+    threshold = threshold_between(QualitySample(peaks, np.empty(0), white_floor=0.2, response_floor=0.3))
+    assert (threshold > 0.3) == is_valley
+
+
+@pytest.mark.parametrize(("upper", "is_valley"), [(1, False), (2, False), (3, True), (4, True)])
+def test_three_peaks_make_a_heap(upper, is_valley):
+    peaks = np.concatenate([heap(1.0, 10, 0.1), np.full(upper, 100.0)])
+    threshold = threshold_between(QualitySample(peaks, np.empty(0), white_floor=0.2, response_floor=0.3))
+    assert (threshold > 2.0) == is_valley
+
+
+@pytest.mark.parametrize(("ratio", "is_noise"), [(1.1, True), (1.4, True), (1.6, False), (2.0, False)])
+def test_peaks_less_than_one_and_a_half_times_as_high_as_the_dips_are_noise(ratio, is_noise):
+    sample = QualitySample(heap(10.0, 500, 0.5), heap(10.0 / ratio, 500, 0.5), white_floor=0.5, response_floor=40.0)
+    assert (threshold_between(sample) >= 40.0) == is_noise
+
+
+@pytest.mark.parametrize(
+    ("below", "height", "is_drowned"), [(600, 1.5, True), (400, 1.5, False), (600, 1.9, True), (600, 2.2, False)]
+)
+def test_most_peaks_below_the_floor_and_the_others_under_twice_as_high_are_the_tail_of_noise(below, height, is_drowned):
+    peaks = np.concatenate([np.linspace(0.8, 0.99, below), np.linspace(1.01, 2 * height - 1.01, 1000 - below)])
+    sample = QualitySample(peaks, np.empty(0), white_floor=1.0, response_floor=7.0)
+    assert threshold_between(sample) == (7.0 if is_drowned else 1.0)
+
+
+@pytest.mark.parametrize(("members", "best"), [(30, 1), (16, 1), (14, 3), (10, 3)])
+def test_a_smaller_diameter_with_half_as_many_blobs_again_is_that_of_the_members_of_a_cluster(members, best):
+    responses = np.array([50.0, 80.0, 60.0, 100.0, 70.0])
+    assert best_diameter(responses, np.array([members, members, 10, 10, 10])) == best
+
+
+@pytest.mark.parametrize(("response", "best"), [(80.0, 1), (68.0, 1), (65.0, 3), (40.0, 3)])
+def test_members_answer_at_least_two_thirds_as_much_as_their_cluster(response, best):
+    responses = np.array([30.0, response, 35.0, 100.0, 70.0])
+    assert best_diameter(responses, np.array([30, 30, 10, 10, 10])) == best
+
+
+@pytest.mark.parametrize(("blobs", "best"), [(100, 1), (55, 1), (45, 3), (10, 3)])
+def test_a_diameter_that_finds_less_than_half_the_blobs_of_a_larger_one_is_blinded_by_noise(blobs, best):
+    responses = np.array([50.0, 100.0, 60.0, 90.0, 70.0])
+    assert best_diameter(responses, np.array([blobs, blobs, 60, 100, 100])) == best
+
+
+def test_white_noise_passes_the_floor_of_its_own_spread_in_one_frame_of_twenty():
+    image = np.zeros((40, 50, 60), dtype=np.float32)
+    floor = image_qualities(image, 3.0, 5.0, np.ones(3), "log", 2.5).white_floor
+    assert image.size * ndtr(-floor / (3.0 * noise_gain(5.0, np.ones(3)))) == pytest.approx(0.05)
+
+
+def test_the_floor_from_the_response_leaves_out_what_is_beyond_five_of_its_spread():
+    image = np.random.default_rng(4).normal(0.0, 3.0, (1024, 1024)).astype(np.float32)
+    noise = image_qualities(image, 3.0, 4.0, np.ones(2), "log", 2.0)
+    assert noise.response_floor == pytest.approx(noise.white_floor, rel=0.008)
+    image[::64, ::64] += 10_000.0
+    assert image_qualities(image, 3.0, 4.0, np.ones(2), "log", 2.0).response_floor < 1.1 * noise.response_floor
+
+
+def test_dog_is_the_mean_of_log_over_sigmas_in_a_ratio_of_1_6():
+    image = np.random.default_rng(3).normal(0.0, 10.0, (60, 60)).astype(np.float32)
+    diameter = 12.0
+    sizes = diameter * np.exp(np.linspace(-0.5, 0.5, 41) * np.log(1.6))
+    mean = np.trapezoid([blob_response(image, size, np.ones(2)) for size in sizes], dx=1.0 / 40, axis=0)
+    # The diffusion equation, by which the difference is an integral, holds for sampled kernels to a hundredth.
+    dog = blob_response(image, diameter, np.ones(2), "dog")
+    assert np.abs(dog - mean).max() < 0.02 * np.abs(dog).max()
