@@ -16,6 +16,7 @@ from ..points import AXES, Points
 from .blobs import blob_response, grey_levels, local_maxima, refine, sigma_of
 from .borders import refine_at_borders
 from .diameter import suggest_diameter
+from .padding import content
 from .settings import DetectSettings
 from .side_by_side import crew_for, work_through
 from .surroundings import surroundings
@@ -69,6 +70,8 @@ def detect(
 
     Notes
     -----
+    An even border around the image (zeros of stitching or registration) is no part of it: see `padding.content`.
+
     Positions come from a parabola per axis through the response's peak, next to the frame's borders from the image
     itself (`borders.refine_at_borders`); on Gaussian spots 33 times as high as the noise their mean error per axis
     stays below 0.1 voxel (tests/tracker/detecting/test_detect.py).
@@ -140,7 +143,8 @@ def detect_frame(image: np.ndarray, settings: DetectSettings, scale: np.ndarray,
         raise InvalidSetting("threshold needs a number to detect in a single frame; fill it in by resolve_settings().")
     diameter = settings.known_diameter
     check_diameter(diameter, image.shape, scale, "units")
-    grey, known = grey_levels(image)
+    inside_padding = content(image)
+    grey, known = grey_levels(image[inside_padding])
     bright = grey if settings.bright_on_dark else -grey
     del grey
     response = blob_response(bright, diameter, scale, settings.method, threads)
@@ -148,6 +152,7 @@ def detect_frame(image: np.ndarray, settings: DetectSettings, scale: np.ndarray,
     if known is not None:
         voxels = voxels[known[tuple(voxels.T)]]
     positions = refine_at_borders(refine(response, voxels), voxels, bright, response, sigma_of(diameter, scale))
+    positions += [part.start for part in inside_padding]
     table = pd.DataFrame(positions, columns=list(AXES[3 - image.ndim :]))
     table["quality"] = response[tuple(voxels.T)].astype(np.float64)
     inside, around, spread = surroundings(bright, voxels, diameter / 2.0, scale)

@@ -17,6 +17,7 @@ import numpy as np
 from ...matching.jit.threads import side_by_side
 from ..errors import InvalidInput
 from .blobs import grey_levels
+from .padding import content
 from .threshold import image_qualities, pixel_noise, pooled, spread_frames, threshold_between
 
 if TYPE_CHECKING:
@@ -80,7 +81,7 @@ def suggest_diameter(movie: Movie, *, bright_on_dark: bool = True) -> DiameterSu
     """
     scale = movie.calibration.scale_for(movie.ndim)
     frames = spread_frames(movie.frame_numbers, _FRAMES)
-    images = [_window(grey_levels(movie.frame(number))[0]) for number in frames]
+    images = [_window(_seen(movie.frame(number))) for number in frames]
     noises = [pixel_noise(image, movie.dtype) for image in images]
     if not bright_on_dark:
         images = [-image for image in images]
@@ -122,7 +123,7 @@ def _response_at(
     diameter: float, images: list[np.ndarray], noises: list[float], scale: np.ndarray
 ) -> tuple[float, int]:
     """Return the median response of the blobs at one diameter and their number; (0, number) where noise rules."""
-    bins = voxels_to_average(diameter, scale, images[0].shape)
+    bins = voxels_to_average(diameter, scale, tuple(np.min([image.shape for image in images], axis=0).tolist()))
     noises = [noise / math.sqrt(bins.prod()) for noise in noises]
     sample = pooled(
         [
@@ -164,6 +165,11 @@ def _vertex(responses: np.ndarray, best: int) -> float:
     before, here, after = responses[best - 1 : best + 2]
     bend = 2.0 * here - before - after
     return 0.5 * (after - before) / bend if bend > 0 else 0.0
+
+
+def _seen(image: np.ndarray) -> np.ndarray:
+    """Return the grey levels of an image without its padding."""
+    return grey_levels(image[content(image)])[0]
 
 
 def _window(grey: np.ndarray) -> np.ndarray:

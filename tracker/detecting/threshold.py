@@ -16,6 +16,7 @@ from numba import njit
 from scipy.special import ndtri
 
 from .blobs import Method, blob_response, grey_levels, local_maxima, noise_gain
+from .padding import content
 from .side_by_side import crew_for, work_through
 
 if TYPE_CHECKING:
@@ -76,7 +77,7 @@ def sample_qualities(movie: Movie, settings: DetectSettings, frames: tuple[int, 
     crew = crew_for(movie.shape, len(frames), None)
 
     def sample(image: np.ndarray) -> QualitySample:
-        grey, _ = grey_levels(image)
+        grey, _ = grey_levels(image[content(image)])
         noise = pixel_noise(grey, movie.dtype)
         bright = grey if settings.bright_on_dark else -grey
         diameter, separation = settings.known_diameter, settings.least_separation
