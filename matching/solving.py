@@ -14,6 +14,7 @@ from .device import cuda
 from .errors import DeviceUnavailable, InvalidProblem
 from .presolve.high_prices import at_lower_prices
 from .presolve.sharded import ShardedCosts
+from .presolve.sorting import by_sorting
 from .problem import Problem
 from .problem.convert import gate_radius
 from .solvers import Solver, devices_for, make_solver
@@ -24,6 +25,18 @@ FEW_PAIRS = 60_000
 GPU_PAYS = {"dense": 4_000_000, "sparse": 200_000, "points": 25_000_000}
 """Pairs from which `solve` sends a problem that lies on the host to a GPU: from there on one H200 takes a fourth of the
 time of one CPU core or less, copies included. Its first use costs a process a second, the very first three more."""
+
+SMALL = 200
+"""Rows up to which no solver takes long enough to be changed for another."""
+
+FIRST_TRIED: dict[str, tuple[tuple[str, dict[str, int]], ...]] = {
+    "jv": (("jv", {"most_scans": 80}), ("auction", {"max_bids": 200})),
+}
+"""Solvers that "auto" tries on a CPU, with what each may spend on a row, before one may take as long as it needs.
+
+A scan of a search and half a bid take about the same time. Costs in general position need 1 to 50 scans a row, where
+the auction takes 30 to 60 bids (n = 1,000 to 5,000); inner products or clouds apart 220 scans a row and more, growing
+with n, where the auction takes the same 36 to 45; a line with noise thousands of bids, but 80 scans."""
 
 WIDE_GATE = 100
 """Columns in a row's cube of pairs worth a link above which `solve` does not write those pairs out."""
@@ -74,8 +87,12 @@ def solve(
     -----
     The rule of "auto" on a CPU, as measured on one core against the other solver of each line:
 
+    - costs of equal sides that sorting solves, as a convex function of the distance on a line is, as a matrix or as
+      points: sorted, in the time that the proof takes (see `presolve.sorting`); `Assignment.solver` is then "sorting";
     - dense costs: `jv` (0.1-0.6 × SciPy's time from n = 500 at every dtype; costs in [0, n/10], n = 5,000: 0.3 × the
-      time of `hungarian-classical`);
+      time of `hungarian-classical`). Where its searches scan 80 rows a row of an equal-sided matrix, as between clouds
+      apart or of inner products, `auction` takes over (n = 5,000: 5 s in place of more than 60), and hands back if it
+      has spent 200 bids a row. Options of a solver are given to `jv` alone;
     - sparse costs with an `unmatched_cost`: `sparse-jv`; without one: `auction`, which does the same where the
       problem is easy and takes a fourth to a thirtieth of the time where it is not;
     - point sets without an `unmatched_cost`: `jv` up to `FEW_PAIRS` pairs, above that `auction`, which needs no matrix
@@ -108,10 +125,29 @@ def solve(
     device = _listed(device)
     if not isinstance(solver, str) or solver != "auto":
         return _solved(problem, _made(solver, options), device)
-    name, where, reason = _choose(problem, device)
-    chosen = make_solver(name, **options)
-    answer = _solved(problem, chosen, where)
+    answer, reason = _solved_by_choice(problem, device, options)
     return replace(answer, stats={**answer.stats, "auto": reason})
+
+
+def _solved_by_choice(problem: Problem, device: str, options: dict[str, Any]) -> tuple[Assignment, str]:
+    """Solve as "auto" does; return the answer and the reason for the way that was taken."""
+    if device in ("auto", "cpu") and not problem.is_on_device and not options:
+        answer = by_sorting(problem)
+        if answer is not None:
+            return answer, "neighbours in one order of each side tell that links need not cross"
+    name, where, reason = _choose(problem, device)
+    for stuck, limits in FIRST_TRIED.get(name, ()) if where == "cpu" and not options and _may_be_hard(problem) else ():
+        try:
+            return _solved(problem, make_solver(stuck, **limits), where), reason
+        except NotConverged:
+            reason = f"{reason}; {stuck} was stuck, with {limits}"
+    return _solved(problem, make_solver(name, **options), where), reason
+
+
+def _may_be_hard(problem: Problem) -> bool:
+    """Whether a dense problem can take so long, and the auction do so much better, that it pays to change solvers."""
+    n, m = problem.shape
+    return problem.n_blocks == 1 and n == m and n >= SMALL and not problem.has_unmatched_cost
 
 
 def _greatest(problem: Any, solver: str | Solver, device: str | Sequence[str], options: dict[str, Any]) -> Assignment:

@@ -15,6 +15,8 @@ from __future__ import annotations
 import numpy as np
 from numba import njit
 
+from ..jit.row_scan import BLOCK, float_of_rank, lowest_blocks, rank
+
 TURNS = 256
 """Longest chain of bids; the bids are as many as without chains, and take 0.6 times as long (10⁵ points and more)."""
 
@@ -83,9 +85,11 @@ def _bid(i, indptr, indices, data, forbidden, prices, eps):
 def best_offer(i, indptr, indices, data, forbidden, prices, eps):
     """Return row i's best column (-1: its bound is better) and the price at which the second is better by `eps`."""
     v = prices.v
+    lo = indptr[i]
+    if indices is None and forbidden is None:
+        return _best_offer_of_all(data[lo : indptr[i + 1]], prices.row_bound[i], v, eps)
     best, second = prices.row_bound[i], np.inf
     at = -1
-    lo = indptr[i]
     for e in range(lo, indptr[i + 1]):
         if forbidden is not None and forbidden[e]:
             continue
@@ -97,3 +101,22 @@ def best_offer(i, indptr, indices, data, forbidden, prices, eps):
     if at < 0:
         return -1, 0.0
     return at - lo if indices is None else indices[at], data[at] - (second if second < np.inf else best) - eps
+
+
+@njit(cache=True, nogil=True)
+def _best_offer_of_all(row, bound, v, eps):
+    """As `best_offer`, of a row of a matrix: its two best are in the two blocks of columns with the least values."""
+    best, second, at = bound, np.inf, -1
+    lowest, _, _, next_least = lowest_blocks(row, v)
+    first = max(lowest, 0)
+    for j in range(first, min(first + BLOCK, len(v))):
+        value = row[j] - v[j]
+        loser = value if value > best else best
+        second = loser if loser < second else second
+        at = j if value < best else at
+        best = value if value < best else best
+    if at < 0:
+        return -1, 0.0
+    if next_least < rank(second):
+        second = float_of_rank(next_least)
+    return at, row[at] - (second if second < np.inf else best) - eps

@@ -18,6 +18,7 @@ from numba import njit
 
 from ..jit.row_scan import BLOCK, cheapest_column, column_of_rank, lowest_blocks, rank
 from .dense_zeros import MANY, match_along_zeros, name_costs
+from .finish import TOO_HARD
 from .shortest_paths import BIDS_PER_ROW, NO_PATH, alone_end, flip, take
 
 LONGEST_CHAIN = 30
@@ -40,8 +41,11 @@ def lower_dense_to_cheapest(cost, v, none):
 
 
 @njit(cache=True, nogil=True)
-def assign_dense_rows(cost, state, counts):
-    """As `shortest_paths.assign_rows` for all rows of a matrix (rows, columns); +inf is never matched."""
+def assign_dense_rows(cost, state, counts, most_scans):
+    """As `shortest_paths.assign_rows` for all rows of a matrix (rows, columns); +inf is never matched.
+
+    `TOO_HARD`, some rows unassigned, once paths have scanned more than `most_scans` rows.
+    """
     n = len(cost)
     waiting = np.empty(n, np.int64)
     n_waiting = 0
@@ -60,7 +64,10 @@ def assign_dense_rows(cost, state, counts):
     if n_waiting > MANY * n:
         waiting = match_along_zeros(cost, waiting, state)
     key, scanned = np.empty(len(state.v), state.v.dtype), np.empty(len(state.v), np.int32)
+    last_scan = counts[2] + most_scans
     for row in waiting:
+        if counts[2] > last_scan:
+            return TOO_HARD
         end, length, n_scanned = _search(cost, row, state, key, scanned)
         counts[1] += 1
         counts[2] += n_scanned + 1

@@ -1,0 +1,96 @@
+"""Costs that sorting solves: both sides lie along a line, and it never pays to cross links.
+
+Where c_ij + c_kl ≤ c_il + c_kj for rows i before k and columns j before l (G. Monge's condition, 1781), as with any
+convex function of the distance on a line, linking the first to the first, the second to the second and so on is the
+cheapest. Then prices exist that rise from one column to the next by no more than c_i,i+1 - c_ii and by no less than
+c_i+1,i+1 - c_i+1,i: what they add up to along the line proves it for all pairs.
+
+The orders are read from the costs of four rows and columns, and 3 n further costs tell whether neighbours keep the
+condition. Nothing is taken on trust: the certificate looks at all pairs.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+from numpy.typing import ArrayLike
+
+from ..certificate.assignment import Assignment
+from ..certificate.certify import certify
+from ..certificate.sharpen import sharpened
+from ..problem import Problem
+from ..problem.costs import link_costs
+
+FEWEST = 256
+"""Rows below which no order is looked for: a matrix this small is solved as soon as it is looked at."""
+
+ROUNDS = 3
+"""Times that each side is ordered by the ends of the other; distances say nothing of what lies beyond those ends."""
+
+_ULPS = 64 * float(np.finfo(np.float64).eps)
+
+
+def by_sorting(problem: Problem) -> Assignment | None:
+    """Return the proven optimum of a problem that sorting solves, None of others.
+
+    Parameters
+    ----------
+    problem : Problem
+        On the host. Only single problems of equal sides, without a price of the lone, and with all pairs allowed are
+        looked at, from `FEWEST` rows.
+    """
+    n, m = problem.shape
+    if problem.n_blocks > 1 or n != m or n < FEWEST or problem.has_unmatched_cost or not problem.allows_all:
+        return None
+    rows, cols = _orders(problem)
+    v = _prices(problem, rows, cols)
+    if v is None:
+        return None
+    col_of_row = np.empty(n, np.int32)
+    col_of_row[rows] = cols
+    duals = np.empty_like(v)
+    duals[cols] = v
+    answer = sharpened(problem, certify(problem, col_of_row, duals, solver="sorting"))
+    return answer if answer.is_optimal else None
+
+
+def _costs(problem: Problem, rows: ArrayLike, cols: ArrayLike) -> np.ndarray:
+    """Return c_ij of pairs of a single problem; a side of one member stands beside all of the other."""
+    rows, cols = (np.ascontiguousarray(side) for side in np.broadcast_arrays(rows, cols))
+    return link_costs(problem, rows, np.zeros(len(rows), np.int64), cols)
+
+
+def _orders(problem: Problem) -> tuple[np.ndarray, np.ndarray]:
+    """Return rows and columns in the orders that the differences of two columns, and of two rows, call for."""
+    everything = np.arange(problem.n_rows)
+    far_col = int(_costs(problem, [0], everything).argmax())
+    from_far = _costs(problem, everything, [far_col])
+    first, last = int(from_far.argmax()), int(from_far.argmin())
+    rows = cols = everything
+    for _ in range(ROUNDS):
+        cols = np.argsort(_costs(problem, [first], everything) - _costs(problem, [last], everything))
+        rows = np.argsort(_costs(problem, everything, cols[:1]) - _costs(problem, everything, cols[-1:]))
+        first, last = int(rows[0]), int(rows[-1])
+    return rows, cols
+
+
+def _prices(problem: Problem, rows: np.ndarray, cols: np.ndarray) -> np.ndarray | None:
+    """Return column duals, in the order of the line, that prove sorting right; None where neighbours contradict it."""
+    own = _costs(problem, rows, cols)
+    most = _costs(problem, rows[:-1], cols[1:]) - own[:-1]
+    least = own[1:] - _costs(problem, rows[1:], cols[:-1])
+    rounding = 0 if problem.is_integer else _ULPS * np.maximum(abs(own[:-1]), abs(own[1:]))
+    if (least > most + rounding).any():
+        return None
+    rises = least + (most - least) // 2 if problem.is_integer else least + (most - least) / 2
+    v = np.zeros(len(own), problem.dual_dtype)
+    v[1:] = np.cumsum(rises) if problem.is_integer else _sums(rises)
+    return v - v[len(v) // 2]
+
+
+def _sums(terms: np.ndarray) -> np.ndarray:
+    """Return the running sums, each with the rounding of those before it put back (Neumaier's compensation)."""
+    plain = np.cumsum(terms)
+    before = np.concatenate([[0.0], plain[:-1]])
+    part = plain - before
+    lost = (before - (plain - part)) + (terms - part)
+    return plain + np.cumsum(lost)

@@ -1,0 +1,87 @@
+"""Costs that sorting solves are recognised by their numbers alone, and proven; others are left to the solvers."""
+
+import numpy as np
+import pytest
+from scipy.optimize import linear_sum_assignment
+
+from auctrack.matching import Problem, solve, verify
+from auctrack.matching.presolve.sorting import FEWEST, by_sorting
+
+N = FEWEST + 44
+
+
+def sides(n=N, seed=0):
+    return np.random.default_rng(seed).random((2, n))
+
+
+def on_a_line(metric):
+    """Points of a line that runs obliquely through space, shuffled."""
+    x, y = sides()
+    along = np.array([1.0, 2.0, -0.5])
+    return Problem.points(x[:, None] * along, y[:, None] * along, metric=metric)
+
+
+def dense(cost):
+    x, y = sides()
+    return Problem.dense(cost(x[:, None], y))
+
+
+SORTED = {
+    "distances": lambda: dense(lambda x, y: abs(x - y)),
+    "squares": lambda: dense(lambda x, y: (x - y) ** 2),
+    "products": lambda: dense(lambda x, y: x * y),
+    "dearer to the right": lambda: dense(lambda x, y: np.where(y > x, 3.0, 1.0) * abs(x - y)),
+    "exponentials": lambda: dense(lambda x, y: np.exp(x - y)),
+    "cubes of whole numbers, many equal": lambda: dense(
+        lambda x, y: abs((100 * x).astype(int) - (100 * y).astype(int)) ** 3
+    ),
+    "products of whole numbers, float32": lambda: Problem.dense(np.outer(*np.rint(1000 * sides())).astype(np.float32)),
+    "all equal": lambda: Problem.dense(np.ones((N, N), np.int64)),
+    "points, distances": lambda: on_a_line("distance"),
+    "points, squares": lambda: on_a_line("squared"),
+}
+
+
+@pytest.mark.parametrize("name", SORTED)
+def test_convex_costs_on_a_line_are_sorted_and_proven(name):
+    problem = SORTED[name]()
+    answer = by_sorting(problem)
+    assert answer is not None
+    assert answer.is_optimal
+    assert verify(problem, answer)
+    cost = problem.cost_matrix if problem.kind == "dense" else np.sqrt(((problem.x[:, None] - problem.y) ** 2).sum(2))
+    cost = cost**2 if problem.metric == "squared" else cost
+    assert answer.cost == pytest.approx(cost[linear_sum_assignment(cost)].sum(), rel=1e-6)
+
+
+LEFT_ALONE = {
+    "independent costs": lambda: np.random.default_rng(0).random((N, N)),
+    "a concave cost": lambda: dense(lambda x, y: np.sqrt(abs(x - y))),
+    "points in space": lambda: Problem.points(*np.random.default_rng(0).random((2, N, 3))),
+    "unequal sides": lambda: abs(sides()[0][:-1, None] - sides()[1]),
+    "a price of the lone": lambda: Problem.points(*sides()[..., None], unmatched_cost=0.1),
+    "a forbidden pair": lambda: np.where(np.eye(N, k=5) > 0, np.inf, np.subtract.outer(*sides()) ** 2),
+    "few rows": lambda: np.subtract.outer(*sides(20)) ** 2,
+    "a batch": lambda: Problem.batch([np.subtract.outer(*sides()) ** 2] * 2),
+}
+
+
+@pytest.mark.parametrize("name", LEFT_ALONE)
+def test_other_costs_are_left_to_the_solvers(name):
+    assert by_sorting(Problem.of(LEFT_ALONE[name]())) is None
+
+
+def test_one_crossing_that_pays_is_found():
+    """Neighbours along the two orders say nothing of a pair far from them; the certificate does."""
+    cost = np.subtract.outer(*sides()) ** 2
+    cheap = np.argmax(cost, axis=1)[:3]
+    cost[np.arange(3), cheap] = -5.0
+    answer = solve(cost)
+    assert answer.is_optimal
+    assert answer.cost == pytest.approx(cost[linear_sum_assignment(cost)].sum())
+
+
+def test_auto_says_that_it_sorted():
+    answer = solve(np.subtract.outer(*sides()) ** 2)
+    assert answer.solver == "sorting"
+    assert "order" in answer.stats["auto"]

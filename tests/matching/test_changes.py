@@ -1,0 +1,54 @@
+"""`auto` gives a solver up when its own counts say that it is stuck, and takes the next."""
+
+import numpy as np
+import pytest
+
+from auctrack.matching import JV, InvalidProblem, NotConverged, Problem, solve, solving, verify
+from auctrack.matching.jv.dense import match, without_mask
+from auctrack.plugins.bench.hostile import inner_products
+
+
+def test_long_searches_hand_over_to_the_auction():
+    cost = inner_products(800, 0)
+    answer = solve(cost, device="cpu")
+    assert answer.solver == "auction"
+    assert "jv was stuck" in answer.stats["auto"]
+    assert verify(cost, answer)
+    assert answer.cost == pytest.approx(solve(cost, "jv").cost, rel=1e-12)
+
+
+def test_the_last_solver_has_no_limit(monkeypatch):
+    limits = ("jv", {"most_scans": 1}), ("auction", {"max_bids": 1})
+    monkeypatch.setitem(solving.FIRST_TRIED, "jv", limits)
+    cost = inner_products(300, 0)
+    answer = solve(cost, device="cpu")
+    assert answer.solver == "jv"
+    assert all(f"{name} was stuck" in answer.stats["auto"] for name, _ in limits)
+    assert verify(cost, answer)
+
+
+def test_most_scans_ends_in_an_error_that_names_it():
+    with pytest.raises(NotConverged, match="most_scans"):
+        solve(inner_products(300, 0), JV(most_scans=1))
+    with pytest.raises(InvalidProblem, match="most_scans"):
+        JV(most_scans=0)
+
+
+def test_options_are_for_the_solver_that_auto_names():
+    """Who gives an option of a solver wants that solver."""
+    assert solve(inner_products(800, 0), device="cpu", most_scans=2**31).solver == "jv"
+
+
+@pytest.mark.parametrize(("size", "exact_in_floats"), [(1000, True), (2**50, False)])
+def test_a_mask_of_integers_becomes_infinity_where_floats_are_exact(size, exact_in_floats):
+    rng = np.random.default_rng(3)
+    cost, mask = rng.integers(0, size, (30, 30)), rng.random((30, 30)) < 0.5
+    np.fill_diagonal(mask, False)
+    problem = Problem.dense(cost, forbidden=mask)
+    assert match(problem)[1].dtype == np.int64
+    answer = solve(problem, "jv")
+    assert not answer.gap
+    assert verify(problem, answer)
+    other = solve(problem, "hungarian-tree", device="cpu")
+    assert answer.cost == other.cost
+    assert (without_mask(problem).forbidden is None) == exact_in_floats
