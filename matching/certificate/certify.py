@@ -27,6 +27,7 @@ from ..problem.convert import as_dense, as_sparse
 from ..problem.costs import best_row_duals, link_costs
 from .assignment import Assignment
 from .exact_gap import SHARE, exact_gap
+from .near_pairs import near_pairs
 
 ULPS = 64
 """Exact, for real costs: every complementary slackness term within this many ulp of the largest term that went into it,
@@ -69,9 +70,8 @@ def certify(
     v = np.minimum(col_duals.astype(problem.dual_dtype, copy=False), problem.dual_bounds()[1])
     r, terms = best_row_duals(problem, v)
     row_of_col = inverse(problem, col_of_row)
-    sums = settled(
-        problem, col_of_row, row_of_col, v, complementary_slackness(problem, col_of_row, row_of_col, r, v, terms)
-    )
+    sums = complementary_slackness(problem, col_of_row, row_of_col, r, v, terms)
+    sums = settled(problem, col_of_row, row_of_col, r, v, sums)
     return assembled(problem, col_of_row, row_of_col, r, v, sums, solver=solver, device=device, stats=stats)
 
 
@@ -139,28 +139,31 @@ class Slackness:
 
 
 def settled(
-    problem: Problem, col_of_row: np.ndarray, row_of_col: np.ndarray, v: np.ndarray, sums: Slackness
+    problem: Problem, col_of_row: np.ndarray, row_of_col: np.ndarray, r: np.ndarray, v: np.ndarray, sums: Slackness
 ) -> Slackness:
     """Return the sums with the gap of blocks that are in doubt computed without rounding, where memory allows it."""
     if sums.proves or not sums.is_tight:
         return sums
     gap, in_doubt = sums.gap.copy(), sums.in_doubt.copy()
     for b in np.flatnonzero(in_doubt).tolist():
-        block = _written_out(problem.block(b))
+        rows, cols = slice(*problem.row_offsets[b : b + 2]), slice(*problem.col_offsets[b : b + 2])
+        block = _written_out(problem.block(b), r[rows], v[cols], float(gap[b]))
         if block is not None:
-            rows, cols = slice(*problem.row_offsets[b : b + 2]), slice(*problem.col_offsets[b : b + 2])
             gap[b], is_within = exact_gap(block, col_of_row[rows], row_of_col[cols], v[cols])
             in_doubt[b] = not is_within
     return replace(sums, gap=gap, in_doubt=in_doubt, proves=not in_doubt.any())
 
 
-def _written_out(block: Problem) -> Problem | None:
-    """Return a block by its costs, which for point sets with a price are those worth a link; None if too many."""
+def _written_out(block: Problem, r: np.ndarray, v: np.ndarray, gap: float) -> Problem | None:
+    """Return a block by its costs, of large point sets by those that may decide; None if they are too many."""
     if block.kind != "points":
         return block
     if block.n_edges <= MOST_PAIRS:
         return as_dense(block)
-    return as_sparse(block) if block.has_unmatched_cost else None
+    if block.has_unmatched_cost:
+        return as_sparse(block)
+    largest = max(float(abs(side).max(initial=0.0)) for side in (r, v))
+    return near_pairs(block, r, v, gap + ULPS * _EPS * largest)
 
 
 def complementary_slackness(

@@ -81,7 +81,7 @@ def verify(problem: Any, assignment: Assignment) -> Certificate:
     r, v = assignment.row_duals, assignment.col_duals
     best, terms = best_row_duals(problem, v)
     links = assignment.col_of_row, assignment.row_of_col
-    sums = settled(problem, *links, v, complementary_slackness(problem, *links, r, v, terms))
+    sums = settled(problem, *links, r, v, complementary_slackness(problem, *links, r, v, terms))
     proven = sums.is_tight and (_is_cheapest(problem, assignment) if is_small(problem) else sums.proves)
     faults = _dual_faults(problem, r, v, best) + _claim_faults(assignment, sums, proven)
     proven = proven and not faults

@@ -1,0 +1,58 @@
+"""The pairs of two point sets that may decide a doubt: those whose reduced cost is next to nothing.
+
+A proof without rounding looks at every pair, and of large point sets the matrix is never made. Pairs that are dearer
+than their duals by more than the gap and all rounding change no row's dual and lie on no exchange that pays: without
+them the same gap is proven, beside a measure of the links' cost that can only be smaller.
+"""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import numpy as np
+
+from ..points.box_tree import build_tree
+from ..points.hilbert import hilbert_orders
+from ..points.pricing import contradictions
+from ..problem import Problem
+from ..problem.costs import link_costs
+
+MOST = 32
+"""Pairs of a row up to which they are told apart; where more tie, as distances on a line do, the doubt stays."""
+
+SAMPLE = 256
+"""Rows that are asked before all of them: where many pairs tie, they do in most rows."""
+
+
+def near_pairs(block: Problem, r: np.ndarray, v: np.ndarray, within: float) -> Problem | None:
+    """Return a block of point sets by its pairs with c_ij - r_i - v_j up to `within`, sparse; None if they are many.
+
+    Parameters
+    ----------
+    block : Problem
+        One block of point sets on the host.
+    r, v : float64 (rows,), (columns,)
+        Feasible duals.
+    within : float
+        More than rounding may take from a reduced cost.
+    """
+    if 0 in block.shape:
+        return None
+    assert block.x is not None
+    assert block.y is not None
+    row_order, col_order = hilbert_orders(block.x, block.y)
+    rows, tree = build_tree(block.x[row_order]), build_tree(block.y[col_order])
+    asked = np.full(block.n_rows, -np.inf)
+    for step in (-(-block.n_rows // SAMPLE), 1):
+        asked[::step] = r[row_order][::step]
+        found, counts = contradictions(tree, rows.points, asked, v[col_order], block.metric == "squared", MOST, -within)
+        if counts.max() == MOST:
+            return None
+    near = np.arange(MOST) < counts[:, None]
+    pairs = row_order[np.nonzero(near)[0]], col_order[found[near]]
+    order = np.lexsort(pairs[::-1])
+    of_row, of_col = (side[order] for side in pairs)
+    indptr = np.concatenate([[0], np.cumsum(np.bincount(of_row, minlength=block.n_rows))]).astype(np.int64)
+    data = link_costs(block, of_row, np.zeros_like(of_row), of_col)
+    edges = {"indptr": indptr, "indices": of_col.astype(np.int32), "data": data}
+    return replace(block, kind="sparse", x=None, y=None, allows_all=False, **edges)
