@@ -15,7 +15,8 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from ..certificate.assignment import Assignment
-from ..certificate.certify import certify
+from ..certificate.certify import MOST_PAIRS, certify
+from ..certificate.exact_gap import SHARE
 from ..certificate.sharpen import sharpened
 from ..problem import Problem
 from ..problem.costs import link_costs
@@ -30,7 +31,7 @@ _ULPS = 64 * float(np.finfo(np.float64).eps)
 
 
 def by_sorting(problem: Problem) -> Assignment | None:
-    """Return the proven optimum of a problem that sorting solves, None of others.
+    """Return the optimum of a problem that sorting solves, proven as far as rounding lets; None of others.
 
     Parameters
     ----------
@@ -50,7 +51,12 @@ def by_sorting(problem: Problem) -> Assignment | None:
     duals = np.empty_like(v)
     duals[cols] = v
     answer = sharpened(problem, certify(problem, col_of_row, duals, solver="sorting"))
-    return answer if answer.is_optimal else None
+    return answer if answer.is_optimal or _is_beyond_proof(problem, answer) else None
+
+
+def _is_beyond_proof(problem: Problem, answer: Assignment) -> bool:
+    """Whether rounding alone keeps points from a proof, so many that no solver would get any further."""
+    return problem.kind == "points" and problem.n_edges > MOST_PAIRS and answer.gap <= SHARE * answer.cost
 
 
 def _costs(problem: Problem, rows: ArrayLike, cols: ArrayLike) -> np.ndarray:
