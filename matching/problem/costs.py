@@ -73,26 +73,28 @@ def best_row_duals(problem: Problem, v: np.ndarray) -> tuple[np.ndarray, np.ndar
     """
     r = problem.dual_bounds()[0].copy()
     terms = np.zeros_like(r)
+    offsets = problem.row_offsets, problem.col_offsets
+    if problem.kind == "sparse":
+        _sparse_minima(*offsets, problem.indptr, problem.indices, problem.data, v, r, terms)
+    elif problem.kind == "dense":
+        _dense_minima(*offsets, problem.data, problem.forbidden, v, r, terms)
+    else:
+        _minima_of_points(problem, v, r, terms)
+    return r, terms
+
+
+def _minima_of_points(problem: Problem, v: np.ndarray, r: np.ndarray, terms: np.ndarray) -> None:
+    assert problem.x is not None
+    assert problem.y is not None
     for b in range(problem.n_blocks):
         rows = slice(int(problem.row_offsets[b]), int(problem.row_offsets[b + 1]))
         cols = slice(int(problem.col_offsets[b]), int(problem.col_offsets[b + 1]))
         own = v[cols], r[rows], terms[rows]
-        if problem.kind == "sparse":
-            assert problem.indptr is not None
-            _sparse_minima(problem.indptr[rows.start : rows.stop + 1], problem.indices, problem.data, *own)
-        elif problem.kind == "dense":
-            block = problem.block(b)
-            mask = None if block.forbidden is None else block.forbidden.reshape(block.shape)
-            _dense_minima(block.cost_matrix, mask, *own)
+        points = problem.x[rows], problem.y[cols], problem.metric == "squared"
+        if len(points[0]) * len(points[1]) <= ALL_PAIRS:
+            _point_minima(*points, *own)
         else:
-            assert problem.x is not None
-            assert problem.y is not None
-            points = problem.x[rows], problem.y[cols], problem.metric == "squared"
-            if len(points[0]) * len(points[1]) <= ALL_PAIRS:
-                _point_minima(*points, *own)
-            else:
-                _minima_at(*points, cheapest_columns(*points[:2], own[0], points[2]), *own)
-    return r, terms
+            _minima_at(*points, cheapest_columns(*points[:2], own[0], points[2]), *own)
 
 
 def largest_cost(problem: Problem) -> float:
@@ -198,25 +200,32 @@ def _point_link_costs(x, y, squared, rows, cols, out):
 
 
 @njit(cache=True, nogil=True)
-def _sparse_minima(indptr, indices, data, v, r, terms):
-    for i in range(len(r)):
-        for e in range(indptr[i], indptr[i + 1]):
-            j = indices[e]
-            if data[e] - v[j] < r[i]:
-                r[i] = data[e] - v[j]
-                terms[i] = max(abs(data[e]), abs(v[j]))
+def _sparse_minima(row_offsets, col_offsets, indptr, indices, data, v, r, terms):
+    for b in range(len(row_offsets) - 1):
+        first = col_offsets[b]
+        for i in range(row_offsets[b], row_offsets[b + 1]):
+            for e in range(indptr[i], indptr[i + 1]):
+                j = first + indices[e]
+                if data[e] - v[j] < r[i]:
+                    r[i] = data[e] - v[j]
+                    terms[i] = max(abs(data[e]), abs(v[j]))
 
 
 @njit(cache=True, nogil=True)
-def _dense_minima(cost, forbidden, v, r, terms):
-    for i in range(len(r)):
-        if forbidden is None:
-            at = cheapest_column(cost[i], v, r[i])
-        else:
-            at = _cheapest_allowed(cost[i], forbidden[i], v, r[i])
-        if at >= 0:
-            r[i] = cost[i, at] - v[at]
-            terms[i] = max(abs(cost[i, at]), abs(v[at]))
+def _dense_minima(row_offsets, col_offsets, data, forbidden, v, r, terms):
+    lo = 0
+    for b in range(len(row_offsets) - 1):
+        own = v[col_offsets[b] : col_offsets[b + 1]]
+        for i in range(row_offsets[b], row_offsets[b + 1]):
+            row = data[lo : lo + len(own)]
+            if forbidden is None:
+                at = cheapest_column(row, own, r[i])
+            else:
+                at = _cheapest_allowed(row, forbidden[lo : lo + len(own)], own, r[i])
+            if at >= 0:
+                r[i] = row[at] - own[at]
+                terms[i] = max(abs(row[at]), abs(own[at]))
+            lo += len(own)
 
 
 @njit(cache=True, nogil=True)
