@@ -6,6 +6,7 @@ from collections.abc import Callable, Generator
 from contextlib import contextmanager
 from functools import partial
 from numbers import Integral
+from threading import Lock
 from time import perf_counter
 from typing import Any
 
@@ -18,7 +19,7 @@ from ..certificate.certify import certify
 from ..certificate.hall import infeasible
 from ..certificate.sharpen import sharpened
 from ..errors import Infeasible, InvalidProblem
-from ..jit.threads import side_by_side, wait_passively
+from ..jit.threads import side_by_side
 from ..named import named
 from ..paths.finish import release_loose
 from ..paths.state import FREE, State, no_trees, start
@@ -39,6 +40,8 @@ SEARCHES_COUNTED = 40
 REFINEMENTS = 8
 """Most times that links which rounding left loose are released and matched again; one or two are seen."""
 
+_ONE_AT_A_TIME = Lock()
+
 Graph = tuple[np.ndarray, np.ndarray | None, np.ndarray]
 Method = Callable[[Parts, Graph, State], tuple[np.ndarray, dict[str, Any]]]
 """Matches every part; returns a stuck row or -1 for each run of parts, and counts."""
@@ -51,7 +54,12 @@ def solve_classical(problem: Problem, name: str, *, sequential: bool, start: Any
 
 def solve_tree(problem: Problem, name: str, *, variant: str, threads: int | None, start: Any = None) -> Assignment:
     """Solve by the alternating-tree variant, with one path a search or one of each tree."""
-    methods: dict[str, Method] = {"sequential": _by_trees, "paper": _by_forests, "default": _by_trees_of_many}
+    forests = partial(_by_forests, many=None if threads in (None, 1) else True)
+    methods: dict[str, Method] = {
+        "sequential": _by_trees,
+        "paper": forests,
+        "default": partial(_by_trees_of_many, forests=forests),
+    }
     with _numba_threads(threads):
         return _solve(problem, name, methods[variant], start)
 
@@ -154,9 +162,11 @@ def _by_zeros(parts: Parts, graph: Graph, state: State) -> tuple[np.ndarray, dic
     return np.array(stuck), _named(("searches", "rows_scanned", "dual_updates", "compressions"), counts)
 
 
-def _by_trees_of_many(parts: Parts, graph: Graph, state: State) -> tuple[np.ndarray, dict[str, Any]]:
-    """Grow dense trees level by level, in threads; sparse ones in stages, where one Δ for all ends at few paths."""
-    return _by_forests(parts, graph, state) if graph[1] is None else _by_stages(parts, graph, state, maximum=False)
+def _by_trees_of_many(
+    parts: Parts, graph: Graph, state: State, *, forests: Method
+) -> tuple[np.ndarray, dict[str, Any]]:
+    """Grow dense trees level by level; sparse ones in stages, where one Δ for all ends at few paths."""
+    return forests(parts, graph, state) if graph[1] is None else _by_stages(parts, graph, state, maximum=False)
 
 
 def _by_stages(parts: Parts, graph: Graph, state: State, *, maximum: bool) -> tuple[np.ndarray, dict[str, Any]]:
@@ -180,13 +190,13 @@ def _by_trees(parts: Parts, graph: Graph, state: State) -> tuple[np.ndarray, dic
     return np.array(stuck), _named(("searches", "rows_scanned", "dual_updates"), counts)
 
 
-def _by_forests(parts: Parts, graph: Graph, state: State) -> tuple[np.ndarray, dict[str, Any]]:
+def _by_forests(parts: Parts, graph: Graph, state: State, *, many: bool | None) -> tuple[np.ndarray, dict[str, Any]]:
     runs = len(parts[2]) - 1
     counts, found = np.zeros((runs, 4), np.int64), np.zeros((runs, SEARCHES_COUNTED), np.int64)
     scratch = no_trees(state), no_forest(state)
 
     def match_run(c: int) -> int:
-        return _of_run(match_by_forests, c, parts, graph, state, *scratch, counts[c], found[c])
+        return _of_run(match_by_forests, c, parts, graph, many, state, *scratch, counts[c], found[c])
 
     stuck = side_by_side(match_run, _runs(parts))
     names = ("searches", "rows_scanned", "dual_updates", "levels")
@@ -214,8 +224,7 @@ def _named(names: tuple[str, ...], counts: np.ndarray) -> dict[str, int]:
 
 @contextmanager
 def _numba_threads(threads: int | None) -> Generator[None]:
-    """Let numba's parallel loops use so many threads."""
-    wait_passively()
+    """Let numba's parallel loops use so many threads, one solve at a time: not all of its layers stand two at once."""
     if threads is None:
         yield
         return
@@ -224,9 +233,13 @@ def _numba_threads(threads: int | None) -> Generator[None]:
         raise InvalidProblem(
             f"threads needs a whole number from 1 to {available} (set NUMBA_NUM_THREADS for more); got {threads!r}."
         )
-    before = numba.get_num_threads()
-    numba.set_num_threads(threads)
-    try:
+    if threads == 1:
         yield
-    finally:
-        numba.set_num_threads(before)
+        return
+    with _ONE_AT_A_TIME:
+        before = numba.get_num_threads()
+        numba.set_num_threads(threads)
+        try:
+            yield
+        finally:
+            numba.set_num_threads(before)

@@ -50,9 +50,10 @@ def no_forest(state: State) -> Forest:
 
 
 @njit(cache=True, nogil=True)
-def match_by_forests(rows, indptr, indices, data, state, trees, forest, counts, found):
+def match_by_forests(rows, indptr, indices, data, many, state, trees, forest, counts, found):
     """Match every given row, a path of every tree a search; parameters and result as `tree.match_by_trees`.
 
+    `many` is True to share large levels among numba's threads, else None: what is compiled then loads no OpenMP.
     `counts`, int64 (4,), is incremented: searches, rows scanned, dual updates, levels. `found`, int64 (k,), counts the
     paths of the first k searches.
     """
@@ -64,7 +65,7 @@ def match_by_forests(rows, indptr, indices, data, state, trees, forest, counts, 
         roots = free_rows(rows, state)
         if len(roots) == 0:
             return -1
-        delta, n_ends, n_reached, n_covered = _grow(roots, indptr, indices, data, state, trees, forest, counts)
+        delta, n_ends, n_reached, n_covered = _grow(roots, indptr, indices, data, many, state, trees, forest, counts)
         if n_ends == 0:
             return roots[0]
         update_duals(delta, roots, trees.covered_cols[:n_covered], state, trees)
@@ -76,7 +77,7 @@ def match_by_forests(rows, indptr, indices, data, state, trees, forest, counts, 
 
 
 @njit(cache=True, nogil=True)
-def _grow(roots, indptr, indices, data, state, trees, forest, counts):
+def _grow(roots, indptr, indices, data, many, state, trees, forest, counts):
     """Grow trees until paths end; return (Δ, sizes of the lists of ends, reached columns, covered columns)."""
     delta = state.r[roots[0]] - state.r[roots[0]]
     n_inside = n_ends = n_reached = n_covered = 0
@@ -91,7 +92,7 @@ def _grow(roots, indptr, indices, data, state, trees, forest, counts):
         n_expanded = n_inside
         counts[1] += len(level)
         counts[3] += 1
-        n_reached = _expand(level, n_reached, indptr, indices, data, state, trees)
+        n_reached = _expand(level, n_reached, indptr, indices, data, many, state, trees)
         least = _least_key(n_reached, n_inside, state, trees, forest)
         if least >= state.none or (n_ends > 0 and least > delta):
             return delta, n_ends, n_reached, n_covered
@@ -102,7 +103,7 @@ def _grow(roots, indptr, indices, data, state, trees, forest, counts):
 
 
 @njit(cache=True, nogil=True)
-def _expand(level, n_reached, indptr, indices, data, state, trees):
+def _expand(level, n_reached, indptr, indices, data, many, state, trees):
     """Lower the keys of the columns that the level's rows reach; return how many columns are reached."""
     if indices is not None:
         return _expand_edges(level, n_reached, indptr, indices, data, state, trees)
@@ -112,7 +113,10 @@ def _expand(level, n_reached, indptr, indices, data, state, trees):
             trees.reached[j] = j
     if len(level) == 0:
         return n_cols
-    if len(level) * n_cols < WORTH_THREADS:
+    if many is None:
+        for first in range(0, n_cols, STRIP):
+            _expand_strip(level, first, min(first + STRIP, n_cols), indptr, data, state, trees)
+    elif len(level) * n_cols < WORTH_THREADS:
         _expand_strip(level, 0, n_cols, indptr, data, state, trees)
     else:
         _expand_strips(level, indptr, data, state, trees)

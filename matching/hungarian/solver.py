@@ -103,7 +103,8 @@ class HungarianTree:
         from all unmatched rows level by level and take a path of each (their Algorithms 4 to 6 and 9); on the CPU they
         are the same for dense costs. On sparse ones the default finds whole paths with one dual change (`zero_graph`).
     threads : int, optional
-        Threads of the CPU, as the paper's OMP-1 and OMP-8; all there are by default. Answers don't depend on it.
+        Threads of the CPU, as the paper's OMP-1 and OMP-8, for dense costs; one by default. Answers don't depend on it.
+        More are numba's own, as a rule of GNU OpenMP: a child that is forked later cannot use them.
     start : Assignment or array_like (columns,), optional
         Column duals to begin with, in place of the initial ones: those of an answer, as an auction's that stopped early
         (`solve(problem, Auction(eps=…))`), or any others. Every start gives the exact optimum; a good one sooner (see

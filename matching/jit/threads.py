@@ -17,7 +17,8 @@ Result = TypeVar("Result")
 def side_by_side(work: Callable[[Task], Result], tasks: Sequence[Task]) -> list[Result]:
     """Return `work` of each task, in order; in as many threads as there are processors for us.
 
-    A `prange` would do the same, but takes numba five times as long to compile.
+    A `prange` would do the same, but takes numba five times as long to compile, and its threads outlive the call: a
+    forked child dies of them, and some of their layers abort where two threads of a program solve at once.
     """
     threads = min(len(tasks), processors()) if len(tasks) > 1 else 1
     if threads == 1:
@@ -36,12 +37,3 @@ def processors() -> int:
     if hasattr(os, "sched_getaffinity"):
         return len(os.sched_getaffinity(0))
     return os.cpu_count() or 1
-
-
-def wait_passively() -> None:
-    """Let threads of a `prange` sleep while they wait, unless OMP_WAIT_POLICY says otherwise.
-
-    GNU OpenMP's spin by default: on two cores that others use too, a search of 1.5 s took 10 s of CPU time and 8 times
-    as long. It reads the policy when it is loaded, so this must come before numba's first parallel loop.
-    """
-    os.environ.setdefault("OMP_WAIT_POLICY", "passive")
