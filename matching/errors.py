@@ -71,7 +71,7 @@ def _too_few(members: Sequence[int], partners: Sequence[int], member: str = "row
     whom = f"only {len(partners)} {partner}{'s' if len(partners) > 1 else ''} ({_some(partners)}), so not all can be"
     return (
         f"{who} may be matched with {whom if partners else f'no {partner}'}. "
-        "Allow more pairs, or set unmatched_cost so that some may stay alone."
+        "Allow more pairs, or set unmatched_cost so that some may stay unassigned."
     )
 
 

@@ -39,7 +39,7 @@ class Solver(Protocol):
     def solve(self, problem: Problem, device: str) -> Assignment:
         """Return the certified assignment of a validated problem on a device that was found to be there.
 
-        Prices of the lone far above all costs are not its concern: `auctrack.matching.solve` lowers them for it.
+        Unmatched cost far above all costs are not its concern: `auctrack.matching.solve` lowers them for it.
 
         Several devices are joined by commas: "cuda:0,cuda:1".
         """
@@ -66,7 +66,7 @@ def make_solver(name: str, **options: Any) -> Solver:
     known = [option.name for option in fields(solver_class)]
     for option in options:
         if option not in known:
-            hint = " The price of staying alone belongs to the problem: Problem.dense(cost, unmatched_cost=…)."
+            hint = " the unmatched cost belongs to the problem: Problem.dense(cost, unmatched_cost=…)."
             raise InvalidProblem(
                 f"solver {name!r} has no option {option!r}; it has {', '.join(known) or 'none'}."
                 f"{hint if option == 'unmatched_cost' else ''}"

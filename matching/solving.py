@@ -64,7 +64,7 @@ def solve(
         there, else the CPU. Several devices share one dense problem (`hungarian-classical` by rows, `hungarian-tree` by
         columns). `Assignment.device` says which it was.
     maximize : bool
-        Find the greatest sum of the links, less the prices of the lone, in place of the least; -inf then forbids a pair
+        Find the greatest sum of the links, less the unmatched cost, in place of the least; -inf then forbids a pair
         of a plain matrix. `Assignment.maximize` says so, and `verify` knows it. Not for point sets and `ShardedCosts`.
     **options
         Options of the named solver.

@@ -2,7 +2,7 @@
 //
 // Source: D. P. Bertsekas, "Auction algorithms for network flow problems: a tutorial introduction", Computational
 // Optimization and Applications 1 (1992), Jacobi form. With eps = 0 the bids are Jonker and Volgenant's augmenting
-// row reduction (Computing 38, 1987): links stay tight, lone rows sit at their bound and lone columns at their
+// row reduction (Computing 38, 1987): links stay tight, unassigned rows sit at their bound and unassigned columns at their
 // starting price, so what is left over can be finished by shortest augmenting paths (paths/path.cu), exactly.
 //
 // LANES neighbouring lanes serve one row. A round has two phases:
@@ -16,7 +16,7 @@
 // Bytes of the first round: 12 to 16 per edge (read once) and 40 per row; prices are gathered from the L2 cache.
 // Hazards: prices, owners and keys are written by other blocks, hence never read through __restrict__ pointers; the
 // three queue sizes rotate (read, filled, cleared), so that no barrier is needed to clear one. A block that is late to read the
-// last size may find what block 0 has made of it alone by then: a queue never grows, so it stops there too.
+// last size may find what block 0 has made of it unassigned by then: a queue never grows, so it stops there too.
 // variant: -DLANES=32 -DCOST=double
 // variant: -DINTEGER -DCOST=int
 // variant: -DINTEGER -DCOST=int64 -DLANES=32
@@ -30,7 +30,7 @@
 
 struct Auction {
     Graph graph;
-    const price_t* __restrict__ row_bound;  // (rows,) price of staying alone, none() where a row must be matched
+    const price_t* __restrict__ row_bound;  // (rows,) unmatched cost, none() where a row must be matched
     price_t* v;                             // (columns,)
     int* col_of_row;
     int* row_of_col;
@@ -66,13 +66,13 @@ __device__ __forceinline__ void bid(const Auction& a, int row, int at) {
     bool waits = false;
     if (row != NOBODY && member == 0) {
         int edge = choice.best_edge;
-        if (edge == ALONE || choice.best >= none()) {
+        if (edge == UNASSIGNED || choice.best >= none()) {
             a.bid_edge[at] = NO_EDGE;
             waits = choice.best >= none();
         } else {
             int col = a.graph.column(first, edge);
             bool taken = a.row_of_col[col] != NOBODY;
-            if (taken && choice.second <= choice.best && choice.second_edge != ALONE && choice.second_edge != NO_EDGE) {
+            if (taken && choice.second <= choice.best && choice.second_edge != UNASSIGNED && choice.second_edge != NO_EDGE) {
                 const int other = a.graph.column(first, choice.second_edge);
                 if (a.row_of_col[other] == NOBODY) col = other, edge = choice.second_edge, taken = false;
             }
@@ -164,7 +164,7 @@ extern "C" __global__ void __launch_bounds__(512) auction_bid(
     int n_rows, int n_cols, const int64* indptr, const int* indices, const cost_t* cost, const unsigned char* forbidden,
     int width, int block_rows, const price_t* row_bound, price_t* v, int* col_of_row, int* row_of_col, uint64* key,
     int* bid_edge, price_t* bid_price, const int* first_queue, int n_first, int* later, int* sizes, int* waiting,
-    int* n_waiting, uint64* counts, uint32* barrier, price_t eps, int block_alone_at, int stop_at, int grid_rounds,
+    int* n_waiting, uint64* counts, uint32* barrier, price_t eps, int one_block_at, int stop_at, int grid_rounds,
     int block_rounds, uint64 most_bids
 ) {
     const Auction a{
@@ -181,7 +181,7 @@ extern "C" __global__ void __launch_bounds__(512) auction_bid(
         eps
     };
     const Queues queues{first_queue, n_first, n_rows, later, sizes};
-    const int alone_at = block_alone_at > stop_at ? block_alone_at : stop_at;
+    const int alone_at = one_block_at > stop_at ? one_block_at : stop_at;
     uint64 bids = 0;
     int round = play<true>(a, queues, 0, grid_rounds, alone_at, most_bids, &bids, barrier);
     if (blockIdx.x != 0) return;

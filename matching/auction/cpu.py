@@ -9,7 +9,7 @@ from time import perf_counter
 from ..certificate.assignment import Assignment
 from ..certificate.certify import certify
 from ..certificate.not_converged import NotConverged
-from ..certificate.sharpen import sharpened
+from ..certificate.refine import refined
 from ..named import named
 from ..presolve.short_side import Matched, from_short_side
 from ..problem import Problem
@@ -31,7 +31,7 @@ def solve_cpu(problem: Problem, options: AuctionOptions) -> Assignment:
     answer = certify(problem, col_of_row, v, solver=options.name, device="cpu", stats=stats)
     if stats.get("waiting") and not answer.is_optimal:
         raise NotConverged(out_of_bids(options, stats["waiting"]), assignment=answer)
-    return sharpened(problem, answer) if options.is_exact else answer
+    return refined(problem, answer) if options.is_exact else answer
 
 
 def _method_for(problem: Problem, options: AuctionOptions) -> Method:

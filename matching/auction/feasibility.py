@@ -40,10 +40,10 @@ def check_feasible(problem: Problem) -> None:
 def _fault_of_graph(problem: Problem, indptr, indices) -> Infeasible | None:
     graph = BipartiteGraph.from_any((indptr, indices, problem.shape))
     matching = maximum_matching(graph, device="cpu")
-    stuck = np.flatnonzero(matching.col_of_row < 0)
-    if not len(stuck):
+    infeasible_row = np.flatnonzero(matching.col_of_row < 0)
+    if not len(infeasible_row):
         return None
-    return infeasible(problem, stuck, indptr, indices, None, matching.col_of_row, matching.row_of_col)
+    return infeasible(problem, infeasible_row, indptr, indices, None, matching.col_of_row, matching.row_of_col)
 
 
 def _fault_of_matrix(block: Problem) -> Infeasible | None:

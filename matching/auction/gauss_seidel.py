@@ -33,7 +33,7 @@ def bid_in_turn(waiting, indptr, indices, data, forbidden, prices, eps, budget):
         As in `shortest_paths.assign_rows`.
     prices : Prices
         Updated. Every row with a column ends ε-content: c_ij - v_j is within `eps` of its least.
-        A row whose bound is below all its c_ij - v_j goes alone for good, since prices only rise.
+        A row whose bound is below all its c_ij - v_j becomes unassigned for good, since prices only rise.
     eps : float
         Added to every bid.
     budget : int

@@ -14,7 +14,7 @@ from ..certificate.assignment import Assignment
 from ..certificate.certify import certify as certify_on_host
 from ..certificate.gpu_certificate import certified, certify, local_partners
 from ..certificate.not_converged import NotConverged
-from ..certificate.sharpen import sharpened
+from ..certificate.refine import refined
 from ..device import cuda
 from ..errors import DeviceUnavailable
 from ..problem import Problem
@@ -76,7 +76,7 @@ def _solve(
     answer = replace(answer, stats=stats)
     if unfinished and not answer.is_optimal:
         raise NotConverged(unfinished, assignment=answer)
-    return sharpened(problem, answer) if options.is_exact else answer
+    return refined(problem, answer) if options.is_exact else answer
 
 
 def _in_seconds(counts: dict[str, int]) -> dict[str, float]:
@@ -139,7 +139,7 @@ def _match_points(cp: Any, problem: Problem, options: AuctionOptions) -> _Matche
     if not is_tall(problem).any():
         return problem, *solve_points(cp, problem, most_bids)[:2]
     graph, prices, _ = solve_points(cp, transposed(problem), most_bids)
-    return problem, graph.transposed(), _turned_back(graph, prices)
+    return problem, graph.transposed(), _transposed_back(graph, prices)
 
 
 def _ready_to_match(cp: Any, form: Problem, options: AuctionOptions) -> Callable[[], _Matched]:
@@ -158,12 +158,12 @@ def _ready_to_match(cp: Any, form: Problem, options: AuctionOptions) -> Callable
     def match() -> _Matched:
         prices = _bid(searched, options)
         prices.count(**counts)
-        return form, graph, _turned_back(searched, prices) if tall else prices
+        return form, graph, _transposed_back(searched, prices) if tall else prices
 
     return match
 
 
-def _turned_back(turned: DeviceGraph, prices: Prices) -> Prices:
+def _transposed_back(turned: DeviceGraph, prices: Prices) -> Prices:
     """Exchange rows and columns of a solution: the best row duals become the column duals."""
     v = certify(turned, prices, turned.cp.minimum(prices.v, turned.col_bound)).row_duals
     return Prices(v, prices.row_of_col, prices.col_of_row, prices.counts)
@@ -174,6 +174,6 @@ def _bid(graph: DeviceGraph, options: AuctionOptions) -> Prices:
     if not options.is_exact:
         return match_within_eps(graph, options)
     most_bids = None if options.max_bids is None else options.max_bids * graph.n_rows
-    prices, stuck = (solve_dense if graph.is_dense else solve_graph)(graph, most_bids)
-    assert stuck < 0, "the cardinality matching matched a row that bids and searches cannot"
+    prices, infeasible_row = (solve_dense if graph.is_dense else solve_graph)(graph, most_bids)
+    assert infeasible_row < 0, "the cardinality matching matched a row that bids and searches cannot"
     return prices

@@ -17,7 +17,7 @@ from ..problem.selection import chosen, members
 
 
 def is_tall(problem: Problem) -> np.ndarray:
-    """Which blocks must match all columns and have more rows: methods that search from rows need them turned round."""
+    """Which blocks must match all columns and have more rows: methods that search from rows need them transposed."""
     return (np.diff(problem.row_offsets) > np.diff(problem.col_offsets)) & (not problem.has_unmatched_cost)
 
 

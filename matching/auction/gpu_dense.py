@@ -57,16 +57,16 @@ def solve_dense(matrix: DeviceGraph, most_bids: int | None = None) -> tuple[Pric
     graph = _cheapest_pairs(matrix)
     graph_ns = perf_counter_ns() - began
     is_one = matrix.n_rows == matrix.block_rows
-    prices, stuck = solve_graph(graph, most_bids, patience=PATIENCE if is_one and most_bids is None else None)
+    prices, infeasible_row = solve_graph(graph, most_bids, patience=PATIENCE if is_one and most_bids is None else None)
     prices.count(graph_ns=graph_ns)
-    if stuck == TOO_HARD:
+    if infeasible_row == TOO_HARD:
         counts = prices.counts
-        prices, stuck = solve_in_phases(matrix)
+        prices, infeasible_row = solve_in_phases(matrix)
         prices.count(**counts, whole_matrix=1)
-        return prices, stuck
+        return prices, infeasible_row
     reads = _most_reads(matrix) if most_bids is None else np.inf
     for _ in range(PRICING_ROUNDS):
-        if stuck >= 0:
+        if infeasible_row >= 0:
             break
         if prices.counts.get("waiting"):
             return prices, -1
@@ -75,22 +75,22 @@ def solve_dense(matrix: DeviceGraph, most_bids: int | None = None) -> tuple[Pric
         found, n_found = _violations(matrix, prices, duals)
         prices.count(pricing_rounds=1, pairs_added=n_found, check_ns=perf_counter_ns() - began)
         contradicted = found.number > 0
-        wanting = matrix.cp.flatnonzero(contradicted if graph.is_bounded else contradicted | frayed)
-        if len(wanting) == 0:
+        violated = matrix.cp.flatnonzero(contradicted if graph.is_bounded else contradicted | frayed)
+        if len(violated) == 0:
             return prices, -1
-        if is_spent(prices, wanting, most_bids):
-            prices.unmatch(wanting[prices.col_of_row[wanting] >= 0])
+        if is_spent(prices, violated, most_bids):
+            prices.unmatch(violated[prices.col_of_row[violated] >= 0])
             return prices, -1
         if graph.is_bounded and scans_left(graph, prices, reads) == 0:
             break
         graph = with_pairs(graph, found, n_found)
         if graph.is_bounded:
-            prices, stuck = _again(graph, prices.counts, most_bids)
+            prices, infeasible_row = _again(graph, prices.counts, most_bids)
         else:
-            stuck = finish_free(graph, prices, prices.unmatch(wanting), most_bids)
-    prices, stuck = _again(matrix, prices.counts, most_bids)
+            infeasible_row = finish_free(graph, prices, prices.unmatch(violated), most_bids)
+    prices, infeasible_row = _again(matrix, prices.counts, most_bids)
     prices.count(whole_matrix=1)
-    return prices, stuck
+    return prices, infeasible_row
 
 
 def _most_reads(matrix: DeviceGraph) -> float:
@@ -103,9 +103,9 @@ def _most_reads(matrix: DeviceGraph) -> float:
 
 def _again(graph: DeviceGraph, counts: dict[str, int], most_bids: int | None) -> tuple[Prices, int]:
     """Solve from the start, counting on."""
-    prices, stuck = solve_graph(graph, None if most_bids is None else most_bids - counts["bids"])
+    prices, infeasible_row = solve_graph(graph, None if most_bids is None else most_bids - counts["bids"])
     prices.count(**counts)
-    return prices, stuck
+    return prices, infeasible_row
 
 
 def solve_in_phases(matrix: DeviceGraph) -> tuple[Prices, int]:

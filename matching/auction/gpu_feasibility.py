@@ -25,7 +25,7 @@ GREEDY_THREADS, GREEDY_ROUNDS = 512, 8
 COUNTING_THREADS = 2**18
 
 Shortage = tuple[gpu_graph.DeviceGraph, Any]
-"""A graph, and `col_of_row` of a maximum matching of it, which leaves some rows alone."""
+"""A graph, and `col_of_row` of a maximum matching of it, which leaves some rows unassigned."""
 
 
 def find_fault(graph: DeviceGraph, row_offsets: np.ndarray, col_offsets: np.ndarray) -> Infeasible | None:

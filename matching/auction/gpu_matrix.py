@@ -44,6 +44,6 @@ def solve_matrix(graph: DeviceGraph, points: tuple[Any, Any], kernels: Any) -> t
         kernels["auction_point_costs"]((-(-len(pairs) // THREADS),), (THREADS,), arguments)
     no_edges = cp.empty(0, cp.int64), cp.empty(0, cp.int32)
     matrix = replace(graph, indptr=no_edges[0], indices=no_edges[1], cost=costs, width=m, block_rows=n)
-    prices, stuck = solve_in_phases(matrix)
+    prices, infeasible_row = solve_in_phases(matrix)
     prices.count(matrix=1)
-    return matrix, prices, stuck
+    return matrix, prices, infeasible_row

@@ -28,8 +28,8 @@ from .gpu_scaling import (
     match_anew,
     scans_left,
     search_free,
-    settle_lone_columns,
     settle_shortages,
+    settle_unassigned_columns,
     solve_graph,
     without_bounds,
 )
@@ -60,46 +60,46 @@ def solve_points(cp: Any, problem: Problem, most_bids: int | None = None) -> tup
     pairs = AllPairs(x, y, kernels)
     reads = np.inf if most_bids is not None else most_reads(problem)
     if not has_phases(graph, most_bids):
-        graph, prices, stuck = _solve_bounded(graph, pairs, most_bids, reads)
+        graph, prices, infeasible_row = _solve_bounded(graph, pairs, most_bids, reads)
         prices.count(graph_ns=graph_ns)
-        return graph, prices, stuck
-    free, prices, stuck = _solve_free(without_bounds(graph), problem, pairs, most_bids, reads)
+        return graph, prices, infeasible_row
+    free, prices, infeasible_row = _solve_free(without_bounds(graph), problem, pairs, most_bids, reads)
     prices.count(graph_ns=graph_ns)
-    wanting: Any = ()
+    violated: Any = ()
     for _ in range(PRICING_ROUNDS):
-        if stuck == TOO_HARD:
+        if infeasible_row == TOO_HARD:
             return _solve_matrix(graph, prices.counts, pairs)
-        if stuck >= 0 or prices.counts.get("waiting"):
+        if infeasible_row >= 0 or prices.counts.get("waiting"):
             break
-        if graph.is_bounded and settle_lone_columns(_bounded_as(graph, free), prices):
+        if graph.is_bounded and settle_unassigned_columns(_bounded_as(graph, free), prices):
             pairs.forget()
-        free, wanting = pairs.added(free, prices)
-        if len(wanting) == 0:
+        free, violated = pairs.added(free, prices)
+        if len(violated) == 0:
             break
-        stuck = finish_free(free, prices, prices.unmatch(wanting), most_bids, scans_left(free, prices, reads))
+        infeasible_row = finish_free(free, prices, prices.unmatch(violated), most_bids, scans_left(free, prices, reads))
     else:
-        prices.count(unchecked_rows=len(wanting))
-    return _bounded_as(graph, free), prices, stuck
+        prices.count(unchecked_rows=len(violated))
+    return _bounded_as(graph, free), prices, infeasible_row
 
 
 def _solve_bounded(
     graph: DeviceGraph, pairs: AllPairs, most_bids: int | None, reads: float
 ) -> tuple[DeviceGraph, Prices, int]:
     """Solve from the bounds, then match anew the rows that pairs contradict, until none does; as `solve_points`."""
-    prices, stuck = solve_graph(graph, most_bids)
-    wanting: Any = ()
+    prices, infeasible_row = solve_graph(graph, most_bids)
+    violated: Any = ()
     for _ in range(PRICING_ROUNDS):
-        if stuck >= 0 or prices.counts.get("waiting"):
-            return graph, prices, stuck
-        graph, wanting = pairs.added(graph, prices)
-        if len(wanting) == 0:
+        if infeasible_row >= 0 or prices.counts.get("waiting"):
+            return graph, prices, infeasible_row
+        graph, violated = pairs.added(graph, prices)
+        if len(violated) == 0:
             return graph, prices, -1
         if scans_left(graph, prices, reads) == 0:
             return _solve_matrix(graph, prices.counts, pairs)
-        stuck = match_anew(graph, prices, wanting)
+        infeasible_row = match_anew(graph, prices, violated)
         pairs.forget()
-    prices.count(unchecked_rows=len(wanting))
-    return graph, prices, stuck
+    prices.count(unchecked_rows=len(violated))
+    return graph, prices, infeasible_row
 
 
 def _solve_free(
@@ -125,9 +125,9 @@ def _solve_free(
 
 def _solve_matrix(graph: DeviceGraph, counts: dict[str, int], pairs: AllPairs) -> tuple[DeviceGraph, Prices, int]:
     """Give the neighbours up for the matrix of all pairs, counting on; as `solve_points`."""
-    matrix, prices, stuck = solve_matrix(graph, pairs.points, pairs.kernels)
+    matrix, prices, infeasible_row = solve_matrix(graph, pairs.points, pairs.kernels)
     prices.count(**counts)
-    return matrix, prices, stuck
+    return matrix, prices, infeasible_row
 
 
 def _start_from_afar(graph: DeviceGraph, problem: Problem, prices: Prices, pairs: AllPairs) -> tuple[DeviceGraph, Any]:

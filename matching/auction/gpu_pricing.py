@@ -44,8 +44,8 @@ class AllPairs:
         Those are the violated, and the matched whose links have frayed, which a few rounds without new pairs may
         tighten.
         """
-        graph, wanting = self._priced(graph, prices, only_violated=True, margin=0.0)
-        return graph, ascending(graph.cp, wanting)
+        graph, violated = self._priced(graph, prices, only_violated=True, margin=0.0)
+        return graph, ascending(graph.cp, violated)
 
     def refined(self, graph: DeviceGraph, prices: Prices, margin: float) -> DeviceGraph:
         """Return the graph with the worst missing pairs of every row, those within `margin` of being violated too."""
@@ -60,15 +60,15 @@ class AllPairs:
         if self._checked is None:
             self._tree, self._checked = self._y.tree(self.kernels, prices.v), cp.full(n, -cp.inf)
         slots = len(self._x.order)
-        found, wanting, counts = FoundPairs.room_for(graph, FAN), cp.empty(n, cp.int32), cp.zeros(2, cp.int32)
+        found, violated, counts = FoundPairs.room_for(graph, FAN), cp.empty(n, cp.int32), cp.zeros(2, cp.int32)
         arguments = (
             *(*self._y.searched(*self._tree), np.int32(slots), *self._x.searching()),
             *(duals, prices.v, graph.indptr, graph.indices, np.float64(margin), np.int32(only_violated)),
-            *(frayed if self._repairs < MOST_REPAIRS else np.intp(0), self._checked, wanting),
+            *(frayed if self._repairs < MOST_REPAIRS else np.intp(0), self._checked, violated),
             *(*found.arrays(), counts),
         )
         self.kernels["auction_price"]((-(-slots * FAN // THREADS),), (THREADS,), arguments)
-        n_found, n_wanting = map(int, counts.get())
+        n_found, n_violated = map(int, counts.get())
         prices.count(pricing_rounds=1, pairs_added=n_found, check_ns=perf_counter_ns() - began)
         self._repairs += n_found == 0
-        return with_pairs(graph, found, n_found), wanting[:n_wanting]
+        return with_pairs(graph, found, n_found), violated[:n_violated]

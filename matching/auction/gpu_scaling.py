@@ -31,9 +31,9 @@ HARD_LEAVE, FEWEST_HARD = 0.006, 64
 """Share of the rows, and number, left after all those rounds, beyond which regions are taken to lack columns."""
 SHORTAGE_LEAVES, SHORTAGE_ROUNDS = 0.002, (800, 1200)
 """Share of the rows left by a phase that settles shortages, and the rounds that end it."""
-FEW_LONE = 1.01
-"""Columns per row, where some must stay alone, up to which phases pay although the lone are to be settled then (5000
-against 5001 independent points: 55 ms, from the bounds 283; against 5250: 118 and 58)."""
+FEW_UNASSIGNED = 1.01
+"""Columns per row, where some must stay unassigned, up to which phases pay although what is unassigned are to be
+settled then (5000 against 5001 independent points: 55 ms, from the bounds 283; against 5250: 118 and 58)."""
 LEFT_TO_PATHS = 128
 LONGEST_PATH = 64
 """Rows that a search of its own scans before its row joins a forest; forests raise duals farther than they must."""
@@ -66,42 +66,42 @@ def solve_graph(
         free = without_bounds(graph)
         prices = start or bid_in_phases(free, increments(free), most_bids, lambda same, _: same, patience)[1]
         if prices.counts.get("waiting"):
-            stuck = -1
+            infeasible_row = -1
         elif start:
-            stuck = search_free(free, prices, bid_tightly(free, prices, None)[0])
+            infeasible_row = search_free(free, prices, bid_tightly(free, prices, None)[0])
         elif prices.counts.get("long_phases"):
             return prices, TOO_HARD
         else:
-            stuck = finish_free(free, prices, None, most_bids)
-        if stuck < 0 and graph.is_bounded:
-            settle_lone_columns(graph, prices)
-        return prices, stuck if stuck >= 0 else _tighten(graph, prices, finish_free)
+            infeasible_row = finish_free(free, prices, None, most_bids)
+        if infeasible_row < 0 and graph.is_bounded:
+            settle_unassigned_columns(graph, prices)
+        return prices, infeasible_row if infeasible_row >= 0 else _tighten(graph, prices, finish_free)
     prices = Prices.start(graph, starting_prices(graph))
     rounds = TIGHT_ROUNDS if is_for_forests(graph) else (GRID_ROUNDS, BLOCK_ROUNDS)
     left = bid(graph, prices, stop_at=LEFT_TO_PATHS, most_bids=most_bids, most_rounds=rounds)
     if is_spent(prices, left, most_bids):
         return prices, -1
-    stuck = _search_from(graph, prices, left)
-    return prices, stuck if stuck >= 0 else _tighten(graph, prices, _search_from)
+    infeasible_row = _search_from(graph, prices, left)
+    return prices, infeasible_row if infeasible_row >= 0 else _tighten(graph, prices, _search_from)
 
 
 def _tighten(graph: DeviceGraph, prices: Prices, match: Callable[[DeviceGraph, Prices, Any], int]) -> int:
     """Match the rows anew whose links many searches have frayed; return as `match` does."""
-    stuck = -1
+    infeasible_row = -1
     for _ in range(MOST_REPAIRS if {"forests", "tree_searches"} & prices.counts.keys() else 0):
         frayed = graph.cp.flatnonzero(certify(graph, prices, prices.v).frayed)
-        if len(frayed) == 0 or stuck >= 0:
+        if len(frayed) == 0 or infeasible_row >= 0:
             break
-        stuck = match(without_bounds(graph) if match is finish_free else graph, prices, prices.unmatch(frayed))
+        infeasible_row = match(without_bounds(graph) if match is finish_free else graph, prices, prices.unmatch(frayed))
         if graph.is_bounded:
-            settle_lone_columns(graph, prices)
-    return stuck
+            settle_unassigned_columns(graph, prices)
+    return infeasible_row
 
 
 def has_phases(graph: DeviceGraph, most_bids: int | None = None) -> bool:
     """Whether phases are run: no dual has a bound, or so few columns must stay alone that they are settled after."""
-    few_lone = most_bids is None and not graph.has_unmatched_cost and graph.n_cols < FEW_LONE * graph.n_rows
-    return few_lone or not graph.is_bounded
+    few_unassigned = most_bids is None and not graph.has_unmatched_cost and graph.n_cols < FEW_UNASSIGNED * graph.n_rows
+    return few_unassigned or not graph.is_bounded
 
 
 def without_bounds(graph: DeviceGraph) -> DeviceGraph:
@@ -112,24 +112,24 @@ def without_bounds(graph: DeviceGraph) -> DeviceGraph:
 
 
 def _search_from(graph: DeviceGraph, prices: Prices, rows: Any) -> int:
-    """Match the given rows, or leave them alone at their bound; return as `augment` does.
+    """Match the given rows, or leave them unassigned at their bound; return as `augment` does.
 
     Searches of their own find short paths; trees that grow from all the rows left over find the others.
     """
     if graph.has_unmatched_cost or graph.is_dense:
         grows = not graph.is_dense or is_for_forests(graph)
-        stuck, rows = augment(graph, prices, rows, LONGEST_PATH if grows else UNLIMITED)
-        if stuck >= 0 or len(rows) == 0:
-            return stuck
+        infeasible_row, rows = augment(graph, prices, rows, LONGEST_PATH if grows else UNLIMITED)
+        if infeasible_row >= 0 or len(rows) == 0:
+            return infeasible_row
     began = perf_counter_ns()
     if graph.is_dense:
-        stuck, stats = _grow_in_matrix(graph, prices, rows)
+        infeasible_row, stats = _grow_in_matrix(graph, prices, rows)
     else:
         stats = {}
-        stuck = grow_trees(graph, prices, rows, zeros_first=False, stats=stats)
+        infeasible_row = grow_trees(graph, prices, rows, zeros_first=False, stats=stats)
     prices.count(tree_searches=stats.get("searches", 0), rows_scanned=stats.get("rows_scanned", 0))
     prices.count(trees_ns=perf_counter_ns() - began)
-    return stuck
+    return infeasible_row
 
 
 def is_for_forests(graph: DeviceGraph) -> bool:
@@ -140,24 +140,24 @@ def is_for_forests(graph: DeviceGraph) -> bool:
 def _grow_in_matrix(matrix: DeviceGraph, prices: Prices, rows: Any) -> tuple[int, dict[str, Any]]:
     """As `_search_from`, from all rows at once: in crowds, searches of their own wait for each other."""
     state = DeviceState(certify(matrix, prices, prices.v).row_duals, prices.v, prices.col_of_row, prices.row_of_col)
-    stuck, stats = match_by_forests(DeviceCosts.of_graph(matrix), state, rows)
-    matrix.cp.maximum(prices.col_of_row, FREE, out=prices.col_of_row)  # those that went alone, too
-    return stuck, stats
+    infeasible_row, stats = match_by_forests(DeviceCosts.of_graph(matrix), state, rows)
+    matrix.cp.maximum(prices.col_of_row, FREE, out=prices.col_of_row)  # those that became unassigned, too
+    return infeasible_row, stats
 
 
 def match_anew(graph: DeviceGraph, prices: Prices, rows: Any) -> int:
     """Match rows whose pairs have changed, where some dual has a bound; return as `augment` does."""
     prices.unmatch(rows[prices.col_of_row[rows] >= 0])
-    stuck = _search_from(graph, prices, rows)
-    settle_lone_columns(graph, prices)
-    return stuck
+    infeasible_row = _search_from(graph, prices, rows)
+    settle_unassigned_columns(graph, prices)
+    return infeasible_row
 
 
-def settle_lone_columns(graph: DeviceGraph, prices: Prices) -> int:
-    """Bring columns that stay alone to their bound, which scaled phases leave them short of; return how many.
+def settle_unassigned_columns(graph: DeviceGraph, prices: Prices) -> int:
+    """Bring columns that stay unassigned to their bound, which scaled phases leave them short of; return how many.
 
     A shortest path that starts in such a column raises its dual until it is matched, or it or another column reaches
-    its bound (as `finish.settle_lone_columns` on the CPU).
+    its bound (as `finish.settle_unassigned_columns` on the CPU).
     """
     cp = graph.cp
     below = cp.flatnonzero((prices.row_of_col < 0) & (prices.v < graph.col_bound)).astype(np.int32)
@@ -166,7 +166,7 @@ def settle_lone_columns(graph: DeviceGraph, prices: Prices) -> int:
     turned = graph.transposed()
     duals = certify(graph, prices, prices.v).row_duals
     back = Prices(duals, prices.row_of_col, prices.col_of_row, prices.counts)
-    back.count(lone_columns=len(below))
+    back.count(unassigned_columns=len(below))
     _search_from(turned, back, below)
     v = certify(turned, back, back.v).row_duals
     prices.v = cp.where(prices.row_of_col < 0, graph.col_bound, v)  # which rounding may keep them from by an ulp
@@ -231,11 +231,11 @@ def search_free(
     if is_spent(prices, left, most_bids):
         return -1
     if not graph.is_batch_of_matrices:  # whose forests grow side by side
-        stuck, left = augment(graph, prices, left, LONGEST_PATH)
-        if stuck >= 0:
-            return stuck
-    stuck, left = grow_forest(graph, prices, left, most_scans)
-    return TOO_HARD if stuck < 0 and len(left) else stuck
+        infeasible_row, left = augment(graph, prices, left, LONGEST_PATH)
+        if infeasible_row >= 0:
+            return infeasible_row
+    infeasible_row, left = grow_forest(graph, prices, left, most_scans)
+    return TOO_HARD if infeasible_row < 0 and len(left) else infeasible_row
 
 
 def settle_shortages(graph: DeviceGraph, prices: Prices) -> Any:

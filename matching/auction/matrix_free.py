@@ -23,7 +23,15 @@ from typing import Any
 import numpy as np
 from numba import njit
 
-from ..paths.finish import NO_LIMIT, TOO_HARD, finish_rows, match_if_easy, repair_rows, settle_lone_columns, unassign
+from ..paths.finish import (
+    NO_LIMIT,
+    TOO_HARD,
+    finish_rows,
+    match_if_easy,
+    repair_rows,
+    settle_unassigned_columns,
+    unassign,
+)
 from ..paths.shortest_paths import State, lower_to_cheapest, named_counts, start
 from ..points.box_tree import build_tree, nearest
 from ..points.coarse_start import coarse_prices
@@ -85,7 +93,7 @@ class _MatrixFree:
         self.graph = self._neighbour_graph()
         self.all_rows = np.arange(self.n)
         self.counts = np.zeros(3, np.int64)
-        self.stats: dict[str, Any] = {"bids": 0, "pricings": 0, "lone_columns": 0}
+        self.stats: dict[str, Any] = {"bids": 0, "pricings": 0, "unassigned_columns": 0}
         self.most_reads = np.inf if self.schedule.shares_budget else most_reads(problem)
 
     def solve(self) -> Matched | None:
@@ -195,8 +203,8 @@ class _MatrixFree:
                 return False
             finish = repair_rows
             assert failed < 0, "the graph pairs every row with a column of its own rank"
-            settled = settle_lone_columns(*self.graph, state, self.col_bound, self.counts)
-            self.stats["lone_columns"] += settled
+            settled = settle_unassigned_columns(*self.graph, state, self.col_bound, self.counts)
+            self.stats["unassigned_columns"] += settled
             r = self._row_duals(state.v)
             if not centred and self.schedule.scaled and self.n == self.m:
                 for _ in range(CENTRINGS):

@@ -14,7 +14,15 @@ import numpy as np
 from numba import njit
 
 from ..jit.threads import side_by_side
-from ..paths.finish import NO_LIMIT, TOO_HARD, finish_rows, match_if_easy, settle_lone_columns, take_prices, unassign
+from ..paths.finish import (
+    NO_LIMIT,
+    TOO_HARD,
+    finish_rows,
+    match_if_easy,
+    settle_unassigned_columns,
+    take_prices,
+    unassign,
+)
 from ..paths.shortest_paths import State, lower_to_cheapest, named_counts, start
 from ..presolve.block_by_block import block_by_block
 from ..presolve.short_side import Matched
@@ -27,7 +35,7 @@ from .scaling import TRIED_SCANS, Schedule, may_scale, prices_beside, run_phases
 SMALL = 32
 """Rows of a component below which phases are not worth their passes: shortest paths alone solve it."""
 
-_WAITING, _STUCK = 3, 4
+_WAITING, _INFEASIBLE_ROW = 3, 4
 
 
 def match_by_auction(problem: Problem, options: AuctionOptions) -> Matched:
@@ -48,14 +56,14 @@ def match_by_auction(problem: Problem, options: AuctionOptions) -> Matched:
     else:
         hard = np.ones(len(parts[1]) - 1, np.bool_)
     _run_parts(parts, counts, partial(_solve_parts, hard, *graph, state, prices, schedule))
-    assert not counts[:, _STUCK].any(), "the cardinality matching matched a row that bids and paths cannot"
+    assert not counts[:, _INFEASIBLE_ROW].any(), "the cardinality matching matched a row that bids and paths cannot"
     stats: dict[str, Any] = {"components": len(hard), "waiting": int(counts[:, _WAITING].sum())}
     if options.eps is not None or stats["waiting"]:
         stats["bids"] = int(counts[:, 0].sum())
         return local_columns(problem, state.col_of_row), as_duals(prices.v, problem), stats
     indptr, indices, data, _ = graph
     if schedule.scaled and indices is not None:
-        stats["lone_columns"] = settle_lone_columns(indptr, indices, data, state, col_bound, counts[0, :3])
+        stats["unassigned_columns"] = settle_unassigned_columns(indptr, indices, data, state, col_bound, counts[0, :3])
     return local_columns(problem, state.col_of_row), state.v, stats | named_counts(counts[:, :3].sum(axis=0))
 
 
@@ -79,14 +87,15 @@ def _try_parts(hard, indptr, indices, data, forbidden, state, most_scans, first,
     """Match components `first` to `end` by bids and shortest paths; mark those in `hard` for which that takes too long.
 
     Too long means that paths scan more than `most_scans` rows for each row of a component of `SMALL` rows or more.
-    `counts` gains the bids, shortest paths and rows scanned, the rows that still wait, and 1 + a row that is stuck.
+    `counts` gains the bids, shortest paths and rows scanned, the rows that still wait, and 1 + a row that is
+    infeasible.
     """
     for part in range(first, end):
         own = rows[starts[part] : starts[part + 1]]
         scans = most_scans * len(own) if len(own) >= SMALL and most_scans < NO_LIMIT else NO_LIMIT
-        stuck = match_if_easy(own, indptr, indices, data, forbidden, state, counts[:3], scans)
-        hard[part] = stuck == TOO_HARD
-        counts[_STUCK] = max(counts[_STUCK], stuck + 1)
+        infeasible_row = match_if_easy(own, indptr, indices, data, forbidden, state, counts[:3], scans)
+        hard[part] = infeasible_row == TOO_HARD
+        counts[_INFEASIBLE_ROW] = max(counts[_INFEASIBLE_ROW], infeasible_row + 1)
 
 
 @njit(cache=True, nogil=True)
@@ -106,6 +115,6 @@ def _solve_parts(hard, indptr, indices, data, forbidden, state, prices, schedule
         if schedule.finishes and left * schedule.shares_budget == 0:
             if has_phases:
                 take_prices(own, indptr, indices, forbidden, prices, state)
-            stuck = finish_rows(own, indptr, indices, data, forbidden, state, counts[:3], NO_LIMIT)
-            counts[_STUCK] = max(counts[_STUCK], stuck + 1)
+            infeasible_row = finish_rows(own, indptr, indices, data, forbidden, state, counts[:3], NO_LIMIT)
+            counts[_INFEASIBLE_ROW] = max(counts[_INFEASIBLE_ROW], infeasible_row + 1)
             counts[_WAITING] -= left

@@ -52,7 +52,7 @@ _NEAR = 8
 class Prices(NamedTuple):
     """An auction's state; calls on disjoint components may share one.
 
-    `v` (columns,) are the float64 column duals, `row_bound` (rows,) the price of staying alone, +inf where a row must
+    `v` (columns,) are the float64 column duals, `row_bound` (rows,) the unmatched cost, +inf where a row must
     be matched, `col_of_row` and `row_of_col` int32 the matching, -1 = unassigned, `winner` (columns,) Jacobi's scratch.
     """
 
@@ -103,10 +103,11 @@ class Schedule(NamedTuple):
 
 
 def may_scale(problem: Problem, options: AuctionOptions) -> bool:
-    """Return whether prices may be kept from phase to phase, although lone columns must end at their starting price.
+    """Return whether prices may be kept from phase to phase, although unassigned columns must end at their starting
+    price.
 
-    True for equal sides; for unequal ones where the finish settles lone columns, which needs the graph transposed and
-    pays only while they are few. Integers beyond `INTEGERS_IN_FLOATS` are left to integer arithmetic.
+    True for equal sides; for unequal ones where the finish settles unassigned columns, which needs the graph transposed
+    and pays only while they are few. Integers beyond `INTEGERS_IN_FLOATS` are left to integer arithmetic.
     """
     if problem.has_unmatched_cost or (problem.is_integer and largest_cost(problem) > INTEGERS_IN_FLOATS):
         return False

@@ -19,11 +19,11 @@ class Assignment:
     Attributes
     ----------
     col_of_row : int32 (rows,)
-        Column of each row, local to its block; -1 = alone.
+        Column of each row, local to its block; -1 = unassigned.
     row_of_col : int32 (columns,)
-        Row of each column, local to its block; -1 = alone.
+        Row of each column, local to its block; -1 = unassigned.
     cost : number, or ndarray (blocks,) for a batch
-        Objective value: links plus the price of the lone. An integer for integer costs.
+        Objective value: links plus the unmatched cost. An integer for integer costs.
     row_duals, col_duals : ndarray (rows,), (columns,)
         Feasible dual variables r and v: c_ij - r_i - v_j ≥ 0, r ≤ u, v ≤ u (see `Problem.dual_bounds`). int64 for
         integer costs, float64 otherwise.
@@ -31,10 +31,10 @@ class Assignment:
         `cost` minus the dual objective, so that no assignment is cheaper than `cost - gap`. Computed as the sum of
         the violated complementary slackness (each term ≥ 0), hence free of cancellation; of real costs with what
         rounding may have kept from its terms. +inf where a member
-        that must be matched is alone, as it may be in what `NotConverged` carries.
+        that must be matched is unassigned, as it may be in what `NotConverged` carries.
     is_optimal : bool
-        Proven optimal: gap 0 for integer costs; for real costs every matched reduced cost and every lone one's distance
-        from its price within 64 ulp of the largest term of that pair, and the gap below 1e-9 of what the links
+        Proven optimal: gap 0 for integer costs; for real costs every matched reduced cost and every unassigned one's
+        distance from its price within 64 ulp of the largest term of that pair, and the gap below 1e-9 of what the links
         themselves cost: without what every answer pays, and in each group of links that could be exchanged.
     solver, device : str
         What produced it.
@@ -43,7 +43,7 @@ class Assignment:
     row_offsets, col_offsets : int64 (blocks + 1,)
         As in `Problem`.
     maximize : bool
-        The greatest sum was asked for: `cost` is the sum of the links less the price of the lone, no assignment has
+        The greatest sum was asked for: `cost` is the sum of the links less the unmatched cost, no assignment has
         more than `cost + gap`, and the duals prove it with all signs turned: c_ij - r_i - v_j ≤ 0, r ≥ -u, v ≥ -u.
     """
 

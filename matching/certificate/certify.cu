@@ -1,9 +1,9 @@
 // The certificate of an assignment: best row duals for given column duals, and every term of the gap.
 //
 // Linear programming duality (matching/certificate/certify.py says the same in words): r_i = min(bound_i, min_j c_ij -
-// v_j), and the gap is the sum of c_ij - v_j - r_i over links and price - dual over the lone. LANES lanes serve one
+// v_j), and the gap is the sum of c_ij - v_j - r_i over links and price - dual over what is unassigned. LANES lanes serve one
 // row; after the rows, one thread each column. A term is loose when it is not 0, or, for real costs, more than 64
-// ulp of the largest number that went into it, those of the pair that set the row's dual included. A lone member without
+// ulp of the largest number that went into it, those of the pair that set the row's dual included. A unassigned member without
 // a bound, which must be matched, is loose whatever its term. A link is frayed from 16 ulp on.
 //
 // Bytes: 12 to 16 per edge, 40 per row, 40 per column. No two threads write the same place but for the count of
@@ -33,7 +33,7 @@ __device__ __forceinline__ bool exceeds(
 #endif
 }
 
-// terms_cost, terms_slack: (rows + columns,). priced: staying alone costs the bound; else it is free and the bound 0.
+// terms_cost, terms_slack: (rows + columns,). priced: staying unassigned costs the bound; else it is free and the bound 0.
 extern "C" __global__ void auction_certify(
     int n_rows, int n_cols, const int64* indptr, const int* indices, const cost_t* cost,
     const unsigned char* forbidden, int width, int block_rows,
@@ -47,7 +47,7 @@ extern "C" __global__ void auction_certify(
     for (int row = global_thread() / LANES; row < padded; row += all_threads() / LANES) {
         price_t dual = row < n_rows ? row_bound[row] : none();
         price_t own = none();
-        int edge = ALONE;
+        int edge = UNASSIGNED;
         const int64 first = row < n_rows ? graph.first(row) : 0;
         const int degree = row < n_rows ? graph.degree(row) : 0;
         const int link = row < n_rows ? col_of_row[row] : NOBODY;
@@ -69,7 +69,7 @@ extern "C" __global__ void auction_certify(
             const price_t pays = link == NOBODY ? alone : own;
             const price_t price = link == NOBODY ? price_t(0) : v[link];
             price_t set_cost = 0, set_price = 0;
-            if (edge != ALONE) set_cost = graph.cost_of(first, edge), set_price = v[graph.column(first, edge)];
+            if (edge != UNASSIGNED) set_cost = graph.cost_of(first, edge), set_price = v[graph.column(first, edge)];
             row_duals[row] = dual;
             terms_cost[row] = pays;
             terms_slack[row] = pays - price - dual;

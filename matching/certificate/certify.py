@@ -4,7 +4,7 @@ Linear programming duality: for any r, v with c_ij - r_i - v_j ≥ 0 and r, v be
 (`Problem.dual_bounds`), no assignment costs less than Σ r + Σ v. Written as complementary slackness, the gap of
 an assignment is
 
-    Σ links (c_ij - r_i - v_j)  +  Σ lone rows (u_i - r_i)  +  Σ lone columns (u_j - v_j),
+    Σ links (c_ij - r_i - v_j)  +  Σ unassigned rows (u_i - r_i)  +  Σ unassigned columns (u_j - v_j),
 
 a sum of terms that are all ≥ 0, so it is computed without cancellation. What rounding may have taken from it is added.
 Where that is not far below what the links themselves cost, it is computed without rounding (`exact_gap`).
@@ -55,7 +55,7 @@ def certify(
     ----------
     problem : Problem
     col_of_row : int32 (rows,)
-        A valid matching: column of each row, local to its block, -1 = alone.
+        A valid matching: column of each row, local to its block, -1 = unassigned.
     col_duals : array (columns,)
         Any prices; those above their bound are lowered to it, and the row duals are the best that go with them.
     solver, device, stats
@@ -110,7 +110,7 @@ def assembled(
 
 @dataclass(frozen=True)
 class Slackness:
-    """What the terms of links, lone rows and lone columns add up to.
+    """What the terms of links, unassigned rows and unassigned columns add up to.
 
     Attributes
     ----------
@@ -120,7 +120,7 @@ class Slackness:
         Sum of the absolute costs, the measure of rounding in `cost`.
     rounding : float64 (blocks,)
         What rounding may have kept from the terms of `gap`, of which it is part; 0 for integers.
-    is_tight : bool
+    has_zero_slack : bool
         Whether every term of the gap is zero: exactly for integers, for floats within `ULPS` ulp of its largest part.
     in_doubt : bool (blocks,)
         Whether the gap would be more than a `SHARE` of the links' cost if all were as cheap as the cheapest that is not
@@ -133,7 +133,7 @@ class Slackness:
     gap: np.ndarray
     size: np.ndarray
     rounding: np.ndarray
-    is_tight: bool
+    has_zero_slack: bool
     in_doubt: np.ndarray
     proves: bool
 
@@ -142,7 +142,7 @@ def settled(
     problem: Problem, col_of_row: np.ndarray, row_of_col: np.ndarray, r: np.ndarray, v: np.ndarray, sums: Slackness
 ) -> Slackness:
     """Return the sums with the gap of blocks that are in doubt computed without rounding, where memory allows it."""
-    if sums.proves or not sums.is_tight:
+    if sums.proves or not sums.has_zero_slack:
         return sums
     gap, in_doubt = sums.gap.copy(), sums.in_doubt.copy()
     for b in np.flatnonzero(in_doubt).tolist():
@@ -169,7 +169,7 @@ def _written_out(block: Problem, r: np.ndarray, v: np.ndarray, gap: float) -> Pr
 def complementary_slackness(
     problem: Problem, col_of_row: np.ndarray, row_of_col: np.ndarray, r: np.ndarray, v: np.ndarray, terms: np.ndarray
 ) -> Slackness:
-    """Add up the terms of links, lone rows and lone columns of an assignment.
+    """Add up the terms of links, unassigned rows and unassigned columns of an assignment.
 
     Parameters
     ----------
@@ -197,12 +197,12 @@ def slackness_of_links(
     """As `complementary_slackness`, for links whose costs (of `dual_dtype`, by ascending row) are known."""
     sums, rounding = np.zeros((4, problem.n_blocks), problem.dual_dtype), np.zeros(problem.n_blocks)
     in_doubt = np.zeros(problem.n_blocks, np.bool_)
-    is_tight, proves = _add_terms(
+    has_zero_slack, proves = _add_terms(
         *(problem.row_offsets, problem.col_offsets, problem.row_unmatched, problem.col_unmatched),
         *(col_of_row, row_of_col, cost, r, v, terms, 0.0 if problem.is_integer else _EPS),
         *(problem.kind == "points" and not problem.has_unmatched_cost, sums, rounding, in_doubt),
     )
-    return Slackness(sums[0], sums[2], sums[3], rounding, is_tight, in_doubt, proves)
+    return Slackness(sums[0], sums[2], sums[3], rounding, has_zero_slack, in_doubt, proves)
 
 
 @njit(cache=True, nogil=True)
@@ -225,10 +225,10 @@ def _add_terms(
 ):
     """Add to the sums of `_add_term`; return whether all terms are tight, and whether no block is in doubt besides.
 
-    Without a price only the longer side may be alone, free of charge. A row dual that a pair set is rounded by half an
-    ulp of its own, and so is the term. Where no cost is below 0, the gap is no more than the cost.
+    Without a price only the longer side may be unassigned, free of charge. A row dual that a pair set is rounded by
+    half an ulp of its own, and so is the term. Where no cost is below 0, the gap is no more than the cost.
     """
-    is_tight = proves = True
+    has_zero_slack = proves = True
     zero = cost.dtype.type(0)
     ulps = ULPS * eps
     link = 0
@@ -246,13 +246,13 @@ def _add_terms(
                 rounding[b] += 2 * eps * abs(r[i])
             if price != 0:
                 least, paid = min(least, abs(price)), paid + 1
-            is_tight &= _add_term(b, price, price - dual - r[i], ulps * largest, sums)
+            has_zero_slack &= _add_term(b, price, price - dual - r[i], ulps * largest, sums)
         for j in range(first, col_offsets[b + 1]):
             if row_of_col[j] < 0:
                 price = zero if col_price is None else col_price[j]
                 if price != 0:
                     least, paid = min(least, abs(price)), paid + 1
-                is_tight &= _add_term(b, price, price - v[j], ulps * max(abs(price), abs(v[j])), sums)
+                has_zero_slack &= _add_term(b, price, price - v[j], ulps * max(abs(price), abs(v[j])), sums)
         sums[0, b] += sums[1, b]
         if eps > 0:
             sums[2, b] += rounding[b]
@@ -260,7 +260,7 @@ def _add_terms(
                 sums[2, b] = min(sums[2, b], sums[0, b])
             in_doubt[b] = sums[2, b] > (SHARE * least * paid if paid else 0.0)
             proves &= not in_doubt[b]
-    return is_tight, is_tight and proves
+    return has_zero_slack, has_zero_slack and proves
 
 
 @njit(cache=True, nogil=True, inline="always")

@@ -128,7 +128,7 @@ def _col_duals(indptr, indices, data, forbidden, col_bound, r, r_low):
 
 @njit(cache=True, nogil=True)
 def _paid(indptr, indices, data, alone, col_of_row):
-    """Return what each row pays: its link, or staying alone."""
+    """Return what each row pays: its link, or staying unassigned."""
     pays = alone.copy()
     for i in range(len(pays)):
         lo = indptr[i]

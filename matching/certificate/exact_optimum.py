@@ -47,7 +47,7 @@ def is_cheapest(block: Problem, col_of_row: np.ndarray, v: np.ndarray) -> bool:
     whole = np.zeros((n, m), object)
     whole[allowed], rest = np.split(numbers, [int(allowed.sum())])
     row_price, col_price, v = np.split(rest, [n, n + m])
-    worth = _with_staying_alone(whole, row_price, col_price, allowed) if block.has_unmatched_cost else (whole, allowed)
+    worth = _with_unmatched_cost(whole, row_price, col_price, allowed) if block.has_unmatched_cost else (whole, allowed)
     links = np.where(col_of_row >= 0, col_of_row, m + np.arange(n)) if block.has_unmatched_cost else col_of_row
     if block.has_unmatched_cost:
         v = np.concatenate([v - col_price, np.zeros(n, object)])
@@ -87,10 +87,10 @@ def _integers(values: np.ndarray) -> np.ndarray:
     return (part * 2.0**53).astype(np.int64).astype(object) << (exponent - exponent.min(initial=0)).astype(object)
 
 
-def _with_staying_alone(
+def _with_unmatched_cost(
     cost: np.ndarray, row_price: np.ndarray, col_price: np.ndarray, allowed: np.ndarray
 ) -> tuple[np.ndarray, np.ndarray]:
-    """Return what a link costs more than to leave both alone, and a column more for each row at 0."""
+    """Return what a link costs more than to leave both unassigned, and a column more for each row at 0."""
     n = len(cost)
     worth = cost - row_price[:, None] - col_price[None, :]
     return np.hstack([worth, np.zeros((n, n), object)]), np.hstack([allowed, np.eye(n, dtype=bool)])

@@ -69,21 +69,21 @@ def certified(
     cp = graph.cp
     v = cp.minimum(prices.v, graph.col_bound)
     r, terms, loose, _ = certify(graph, prices, v)
-    is_tight = not int(loose.get()[0])
+    has_zero_slack = not int(loose.get()[0])
     if problem.n_blocks == 1:
         parts = max(1, min(-(-(graph.n_rows + graph.n_cols) // LEAST_OF_A_PART), MOST_PARTS))
         cost, gap = _sums_of_blocks(graph, parts, np.intp(0), np.intp(0), terms).sum(axis=1).tolist()
     else:
         offsets = cp.asarray(problem.row_offsets), cp.asarray(problem.col_offsets)
         cost, gap = _sums_of_blocks(graph, problem.n_blocks, *offsets, terms)
-    if is_tight and not problem.is_integer:
+    if has_zero_slack and not problem.is_integer:
         gap, in_doubt = _with_rounding(problem, r, terms, gap)
         if in_doubt and problem.n_edges <= MOST_PAIRS:
             local = local_partners(graph, prices.col_of_row, problem.row_offsets, problem.col_offsets)
             found = cuda.to_host(local), cuda.to_host(v)
             return host_certify(problem.on_host(), *found, solver=solver, device=device, stats=stats).on_device()
-        is_tight = not in_doubt
-    elif not is_tight:
+        has_zero_slack = not in_doubt
+    elif not has_zero_slack:
         incomplete = incomplete_blocks(problem, prices.col_of_row.get())
         gap = np.where(incomplete, np.inf, gap) if problem.n_blocks > 1 else np.inf if incomplete[0] else gap
     return Assignment(
@@ -93,7 +93,7 @@ def certified(
         r,
         v,
         gap,
-        is_tight,
+        has_zero_slack,
         solver,
         device,
         stats,

@@ -14,7 +14,7 @@ from .certify import block_of
 
 def infeasible(
     problem: Problem,
-    stuck: int | np.ndarray,
+    infeasible_row: int | np.ndarray,
     indptr: np.ndarray,
     indices: np.ndarray | None,
     allowed: np.ndarray | None,
@@ -38,10 +38,10 @@ def infeasible(
     Returns
     -------
     Infeasible
-        Names the rows and columns that alternating paths from the stuck rows reach, in the first block that has a stuck
-        row. If these are all unmatched rows of a maximum matching, every maximum matching gives the same names.
+        Names the rows and columns that alternating paths from the infeasible rows reach, in the first block that has a
+        stuck row. If these are all unmatched rows of a maximum matching, every maximum matching gives the same names.
     """
-    rows = np.flatnonzero(_reached(np.atleast_1d(stuck), indptr, indices, allowed, row_of_col))
+    rows = np.flatnonzero(_reached(np.atleast_1d(infeasible_row), indptr, indices, allowed, row_of_col))
     columns = col_of_row[rows]
     return of_first_block(rows, np.sort(columns[columns >= 0]), problem.row_offsets, problem.col_offsets)
 
@@ -63,14 +63,15 @@ def of_first_block(
 
 
 @njit(cache=True, nogil=True)
-def _reached(stuck, indptr, indices, allowed, row_of_col):
-    """Mark the rows that alternating paths from `stuck` reach; with no free column they break Hall's condition.
+def _reached(infeasible_row, indptr, indices, allowed, row_of_col):
+    """Mark the rows that alternating paths from `infeasible_row` reach; with no free column they break Hall's
+    condition.
 
     `cardinality.hall_violator` asks the same of a graph; here dense rows and masks are read as they are, uncopied.
     """
     seen = np.zeros(len(indptr) - 1, np.bool_)
-    seen[stuck] = True
-    stack = list(stuck)
+    seen[infeasible_row] = True
+    stack = list(infeasible_row)
     while len(stack):
         i = stack.pop()
         lo = indptr[i]

@@ -82,7 +82,7 @@ def verify(problem: Any, assignment: Assignment) -> Certificate:
     best, terms = best_row_duals(problem, v)
     links = assignment.col_of_row, assignment.row_of_col
     sums = settled(problem, *links, r, v, complementary_slackness(problem, *links, r, v, terms))
-    proven = sums.is_tight and (_is_cheapest(problem, assignment) if is_small(problem) else sums.proves)
+    proven = sums.has_zero_slack and (_is_cheapest(problem, assignment) if is_small(problem) else sums.proves)
     faults = _dual_faults(problem, r, v, best) + _claim_faults(assignment, sums, proven)
     proven = proven and not faults
     return Certificate(not faults, proven, _per_block(sums.cost), _per_block(sums.gap), tuple(faults))
@@ -134,7 +134,7 @@ def _matching_faults(problem: Problem, assignment: Assignment) -> list[str]:
     if (link_costs(problem, rows, block, local) == absent_cost(problem)).any():
         faults.append("a link is forbidden by the problem")
     if incomplete_blocks(problem, col_of_row).any():
-        faults.append("a member of a shorter side is alone although there is no unmatched_cost")
+        faults.append("a member of a shorter side is unassigned although there is no unmatched_cost")
     return faults
 
 

@@ -7,7 +7,7 @@ alternating-tree variant (Lawler) keeps the least slack of every column and need
 Three repairs hold everywhere here.
 
 - The papers move every dual by θ/2, which leaves the integers. Uncovered rows rise by θ and covered columns fall by θ
-  instead: the same differences, and columns that are not covered, hence all that are alone, keep their dual.
+  instead: the same differences, and columns that are not covered, hence all that are unassigned, keep their dual.
 - Duals are not touched while a search goes on. A member that entered the search when the duals had moved by Δ_i has
   its change in Δ - Δ_i; a pair counts as zero slack when Δ_i + max(c - r_i - v_j, 0) ≤ Δ, and a dual update sets Δ
   to the least of those numbers. So the pair that set Δ is zero by comparison of the very same number, whatever

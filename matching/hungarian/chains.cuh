@@ -19,8 +19,8 @@ __device__ __forceinline__ int chain_column(const Solve& s, int i) {
 }
 
 // The columns that a row has zero slack with, but its own. A warp takes a row; all threads of the team come.
-__device__ __forceinline__ void begin_chains(const Solve& s, const Team& team) {
-    for (int i = team.warp(); i < s.costs.n_rows; i += team.warps()) {
+__device__ __forceinline__ void begin_chains(const Solve& s, const Group& group) {
+    for (int i = group.warp(); i < s.costs.n_rows; i += group.warps()) {
         const Row row = peek(&s.rows[i]);
         const int64 first = s.lists.first(i);
         int found = 0;
@@ -40,9 +40,9 @@ __device__ __forceinline__ void begin_chains(const Solve& s, const Team& team) {
 }
 
 // To every row's chain, those of the rows behind its columns. `before`, `after`: lengths. All threads of the team come.
-__device__ __forceinline__ void double_chains(const Solve& s, const Team& team, const int* before, int* after) {
+__device__ __forceinline__ void double_chains(const Solve& s, const Group& group, const int* before, int* after) {
     const uint32 together = ((1u << CHAIN_LANES) - 1u) << (lane() / CHAIN_LANES * CHAIN_LANES);
-    for (int i = team.thread / CHAIN_LANES; i < s.costs.n_rows; i += team.threads / CHAIN_LANES) {
+    for (int i = group.thread / CHAIN_LANES; i < s.costs.n_rows; i += group.threads / CHAIN_LANES) {
         int* const chain = s.zeros + (int64)i * ZEROS;
         const int n = peek(&before[i]), mine = lane() % CHAIN_LANES;
         if (mine == 0) poke(&after[i], n);
@@ -60,11 +60,11 @@ __device__ __forceinline__ void double_chains(const Solve& s, const Team& team, 
 }
 
 // All threads of the team come.
-__device__ __forceinline__ void make_chains(const Solve& s, const Team& team) {
-    begin_chains(s, team);
-    team.meet(s.counts);
-    double_chains(s, team, s.n_zeros, s.roots);
-    team.meet(s.counts);
-    double_chains(s, team, s.roots, s.n_zeros);
-    team.meet(s.counts);
+__device__ __forceinline__ void make_chains(const Solve& s, const Group& group) {
+    begin_chains(s, group);
+    group.meet(s.counts);
+    double_chains(s, group, s.n_zeros, s.roots);
+    group.meet(s.counts);
+    double_chains(s, group, s.roots, s.n_zeros);
+    group.meet(s.counts);
 }

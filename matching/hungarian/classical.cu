@@ -2,29 +2,29 @@
 //
 // Source: K. Date, R. Nagi, "GPU-accelerated Hungarian algorithms for the Linear Assignment Problem", Parallel Computing 57
 // (2016), section 2.2: keep the pairs of zero slack, augment along them as far as they go, change the duals by the least
-// uncovered slack, list again. Ours is how that is carried out (hungarian/stages.cuh); `matching/hungarian/zero_graph.py` does
+// uncovered slack, list again. Ours is how that is carried out (hungarian/dual_phases.cuh); `matching/hungarian/zero_graph.py` does
 // the same on the CPU.
 //
 // variant: -DCOST=double
 // variant: -DINTEGER -DCOST=int
 // variant: -DINTEGER -DCOST=int64
-#include "hungarian/stages.cuh"
+#include "hungarian/dual_phases.cuh"
 
 #ifndef THREADS
 #define THREADS 1024
 #endif
 
 // rows: beyond and listed are set. r, v: reduced. free_rows: the first of its two lists holds counts->free_rows[0] rows.
-// claims, ends: all NOTHING. stamp, far, row_far: zeros. row_bound: null when no row may stay alone. far, row_far, slacks,
-// members: null unless ends_bound.
+// claims, ends: all NOTHING. stamp, far, row_far: zeros. row_bound: null when no row may stay unassigned. far, row_far, slacks,
+// members: null unless is_bounded.
 extern "C" __global__ void __launch_bounds__(THREADS, 1) hungarian_classical(
     int n_rows, int n_cols, const cost_t* cost, const unsigned char* forbidden, const int64* origins, const price_t* row_bound,
-    int ends_bound, price_t* v, price_t* r, int* col_of_row, int* row_of_col, Row* rows, Column* columns, int capacity, int* list_cols,
+    int is_bounded, price_t* v, price_t* r, int* col_of_row, int* row_of_col, Row* rows, Column* columns, int capacity, int* list_cols,
     cost_t* list_costs, int* zeros, int* n_zeros, int most_zeros, int* stamp, price_t* whole, uint64* claims, int2* steps, uint64* ends,
     int* roots, int2* queue, int* free_rows, uint64* far, uint64* row_far, price_t* slacks, int* members, Counts* counts
 ) {
     __shared__ Shared shared;
-    const Solve s{Costs{n_rows, n_cols, cost, forbidden, origins}, row_bound, ends_bound, v, rows, columns,
+    const Solve s{Costs{n_rows, n_cols, cost, forbidden, origins}, row_bound, is_bounded, v, rows, columns,
                   Lists{capacity, list_cols, list_costs}, zeros, n_zeros, most_zeros, stamp, whole, claims, steps, ends, roots,
                   queue, free_rows, far, row_far, slacks, members, max(n_rows, n_cols), counts};
     solve(s, the_grid(), r, col_of_row, row_of_col, shared);

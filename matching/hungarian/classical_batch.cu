@@ -4,13 +4,13 @@
 // Nagi) and the first lists, is done by the block too. The arrays of all problems lie one after the other; what a problem has
 // twice lies together.
 //
-// Bytes: 4 to 8 per pair, three times, then as hungarian/stages.cuh. Hazards: as there; blocks share nothing.
+// Bytes: 4 to 8 per pair, three times, then as hungarian/dual_phases.cuh. Hazards: as there; blocks share nothing.
 // variant: -DCOST=double
 // variant: -DINTEGER -DCOST=int
 // variant: -DINTEGER -DCOST=int64
 #define ONE_BLOCK
 #include "hungarian/places.cuh"
-#include "hungarian/stages.cuh"
+#include "hungarian/dual_phases.cuh"
 
 #ifndef THREADS
 #define THREADS 256
@@ -43,15 +43,15 @@ extern "C" __global__ void __launch_bounds__(THREADS, THREADS > 256 ? 1 : 2) hun
                   queue + 2 * (int64)most_side * blockIdx.x, free_rows + 2 * i0, far + j0, row_far + i0, slacks + i0 * most_zeros,
                   members + i0, most_side, counts + blockIdx.x};
     r += i0, col_of_row += i0, row_of_col += j0;
-    if (again) release_loose(costs, s.row_bound, s.v, r, col_of_row, row_of_col, loose);
+    if (again) release_slack(costs, s.row_bound, s.v, r, col_of_row, row_of_col, loose);
     else reduce(costs, s.row_bound, col_bound + j0, s.v, r);
     for (int j = threadIdx.x; j < m; j += blockDim.x) claims[j] = NOTHING;
     for (int i = threadIdx.x; i < n; i += blockDim.x) {
         ends[i] = NOTHING, stamp[i] = 0;
-        if (r[i] >= none()) s.counts->stuck = i;
+        if (r[i] >= none()) s.counts->infeasible_row = i;
         if (col_of_row[i] == FREE) s.free_rows[next_place(&s.counts->free_rows[0])] = i;
     }
     for (int i = threadIdx.x / 32; i < n; i += blockDim.x / 32) list_smallest(costs, s.v, lists, i, rows);
     __syncthreads();
-    if (peek(&s.counts->stuck) < 0) solve(s, the_block(), r, col_of_row, row_of_col, shared);
+    if (peek(&s.counts->infeasible_row) < 0) solve(s, the_block(), r, col_of_row, row_of_col, shared);
 }

@@ -17,11 +17,11 @@ from numba.core import config
 from ..certificate.assignment import Assignment
 from ..certificate.certify import certify
 from ..certificate.hall import infeasible
-from ..certificate.sharpen import sharpened
+from ..certificate.refine import refined
 from ..errors import Infeasible, InvalidProblem
 from ..jit.threads import side_by_side
 from ..named import named
-from ..paths.finish import release_loose
+from ..paths.finish import release_slack
 from ..paths.state import FREE, State, no_trees, start
 from ..presolve.block_by_block import joined
 from ..presolve.handover import columns_below, exchanged, from_prices, starting_duals, take_back
@@ -31,7 +31,7 @@ from ..problem.convert import as_dense, as_sparse, transposed
 from ..problem.flat_graph import Parts, allowed_pairs, flat_graph, independent_parts, local_columns
 from .forest import match_by_forests, no_forest
 from .reduction import reduce_columns, reduce_rows
-from .zero_graph import match_by_stages
+from .zero_graph import match_by_dual_phases
 from .zero_trees import no_zeros
 
 SEARCHES_COUNTED = 40
@@ -44,12 +44,12 @@ _ONE_AT_A_TIME = Lock()
 
 Graph = tuple[np.ndarray, np.ndarray | None, np.ndarray]
 Method = Callable[[Parts, Graph, State], tuple[np.ndarray, dict[str, Any]]]
-"""Matches every part; returns a stuck row or -1 for each run of parts, and counts."""
+"""Matches every part; returns a infeasible row or -1 for each run of parts, and counts."""
 
 
 def solve_classical(problem: Problem, name: str, *, sequential: bool, start: Any = None) -> Assignment:
     """Solve by the classical variant, with one path a search or in stages."""
-    return _solve(problem, name, _by_zeros if sequential else partial(_by_stages, maximum=True), start)
+    return _solve(problem, name, _by_zeros if sequential else partial(_by_dual_phases, maximum=True), start)
 
 
 def solve_tree(problem: Problem, name: str, *, variant: str, threads: int | None, start: Any = None) -> Assignment:
@@ -75,7 +75,7 @@ def _solve(problem: Problem, name: str, method: Method, start: Any) -> Assignmen
     else:
         col_of_row, v, stats = from_prices(stated, starting_duals(stated, start), match)
     stats["solve_s"] = perf_counter() - began
-    return sharpened(stated, certify(problem, col_of_row, v, solver=name, device="cpu", stats=stats))
+    return refined(stated, certify(problem, col_of_row, v, solver=name, device="cpu", stats=stats))
 
 
 def _match(problem: Problem, prices: np.ndarray | None = None, *, method: Method) -> Matched:
@@ -89,20 +89,20 @@ def _match(problem: Problem, prices: np.ndarray | None = None, *, method: Method
         state.v[:] = prices
     parts = independent_parts(problem)
     began = perf_counter()
-    stuck = np.array([reduce_rows(parts[0], *graph, state)])
+    infeasible_row = np.array([reduce_rows(parts[0], *graph, state)])
     reduce_columns(parts[0], *graph, col_bound, state)
     reduced = perf_counter()
     stats: dict[str, Any] = {"reduction_s": reduced - began, "refinements": 0}
-    if stuck[0] < 0:
-        stuck, counts = method(parts, graph, state)
+    if infeasible_row[0] < 0:
+        infeasible_row, counts = method(parts, graph, state)
         stats |= counts
-    if (stuck >= 0).any():
+    if (infeasible_row >= 0).any():
         matched = np.maximum(state.col_of_row, FREE), state.row_of_col
-        raise infeasible(problem, int(stuck.max()), graph[0], graph[1], allowed_pairs(problem), *matched)
-    _settle_lone_columns(problem, col_bound, state, method)
+        raise infeasible(problem, int(infeasible_row.max()), graph[0], graph[1], allowed_pairs(problem), *matched)
+    _settle_unassigned_columns(problem, col_bound, state, method)
     if not problem.is_integer:
         stats["refinements"] = _refine(parts, graph, state, method)
-        _settle_lone_columns(problem, col_bound, state, method)
+        _settle_unassigned_columns(problem, col_bound, state, method)
     stats["search_s"] = perf_counter() - reduced
     return local_columns(problem, np.maximum(state.col_of_row, FREE)), state.v, stats
 
@@ -116,8 +116,8 @@ def _graph(problem: Problem) -> Graph:
     return indptr, indices, data if indices is None else data.astype(problem.dual_dtype, copy=False)
 
 
-def _settle_lone_columns(problem: Problem, col_bound: np.ndarray, state: State, method: Method) -> None:
-    """Match the lone columns below their bound, or raise them to it, with the sides exchanged (see `handover`)."""
+def _settle_unassigned_columns(problem: Problem, col_bound: np.ndarray, state: State, method: Method) -> None:
+    """Match the unassigned columns below their bound, or raise them to it (see `handover`)."""
     below = columns_below(state, col_bound)
     if not len(below):
         return
@@ -135,13 +135,13 @@ def _refine(parts: Parts, graph: Graph, state: State, method: Method) -> int:
     from duals that are right up to that loss, so that its Δ are small.
     """
     for done in range(REFINEMENTS):
-        loose = release_loose(parts[0], *graph, None, state)
+        loose = release_slack(parts[0], *graph, None, state)
         if not len(loose):
             return done
         state.col_of_row[loose] = FREE
         reduce_rows(loose, *graph, state)
         links = np.flatnonzero(state.col_of_row >= 0)
-        state.r[links] = state.link_cost[links] - state.v[state.col_of_row[links]]
+        state.r[links] = state.matched_cost[links] - state.v[state.col_of_row[links]]
         method(parts, graph, state)
     return REFINEMENTS
 
@@ -158,36 +158,40 @@ def _by_zeros(parts: Parts, graph: Graph, state: State) -> tuple[np.ndarray, dic
     counts = np.zeros((len(parts[2]) - 1, 4), np.int64)
     first, last = np.empty(len(state.r), np.int64), np.empty(len(state.r), np.int64)
     scratch = no_trees(state), first, last
-    stuck = side_by_side(lambda c: _of_run(match_by_zeros, c, parts, graph, state, *scratch, counts[c]), _runs(parts))
-    return np.array(stuck), _named(("searches", "rows_scanned", "dual_updates", "compressions"), counts)
+    infeasible_row = side_by_side(
+        lambda c: _of_run(match_by_zeros, c, parts, graph, state, *scratch, counts[c]), _runs(parts)
+    )
+    return np.array(infeasible_row), _named(("searches", "rows_scanned", "dual_updates", "compressions"), counts)
 
 
 def _by_trees_of_many(
     parts: Parts, graph: Graph, state: State, *, forests: Method
 ) -> tuple[np.ndarray, dict[str, Any]]:
-    """Grow dense trees level by level; sparse ones in stages, where one Δ for all ends at few paths."""
-    return forests(parts, graph, state) if graph[1] is None else _by_stages(parts, graph, state, maximum=False)
+    """Grow dense trees level by level; sparse ones in dual phases, where one Δ for all ends at few paths."""
+    return forests(parts, graph, state) if graph[1] is None else _by_dual_phases(parts, graph, state, maximum=False)
 
 
-def _by_stages(parts: Parts, graph: Graph, state: State, *, maximum: bool) -> tuple[np.ndarray, dict[str, Any]]:
+def _by_dual_phases(parts: Parts, graph: Graph, state: State, *, maximum: bool) -> tuple[np.ndarray, dict[str, Any]]:
     runs = len(parts[2]) - 1
     counts, found = np.zeros((runs, 5), np.int64), np.zeros((runs, SEARCHES_COUNTED), np.int64)
     scratch = no_trees(state), no_zeros(state)
 
     def match_run(c: int) -> int:
-        return _of_run(match_by_stages, c, parts, graph, maximum, state, *scratch, counts[c], found[c])
+        return _of_run(match_by_dual_phases, c, parts, graph, maximum, state, *scratch, counts[c], found[c])
 
-    stuck = side_by_side(match_run, _runs(parts))
+    infeasible_row = side_by_side(match_run, _runs(parts))
     names = ("searches", "rows_scanned", "dual_updates", "phases", "levels")
-    return np.array(stuck), _named(names, counts) | {"paths_of_search": found.sum(axis=0)}
+    return np.array(infeasible_row), _named(names, counts) | {"paths_of_search": found.sum(axis=0)}
 
 
 def _by_trees(parts: Parts, graph: Graph, state: State) -> tuple[np.ndarray, dict[str, Any]]:
     match_by_trees = named(".papers.date_nagi_2016.tree:match_by_trees")
     counts = np.zeros((len(parts[2]) - 1, 3), np.int64)
     trees = no_trees(state)
-    stuck = side_by_side(lambda c: _of_run(match_by_trees, c, parts, graph, state, trees, counts[c]), _runs(parts))
-    return np.array(stuck), _named(("searches", "rows_scanned", "dual_updates"), counts)
+    infeasible_row = side_by_side(
+        lambda c: _of_run(match_by_trees, c, parts, graph, state, trees, counts[c]), _runs(parts)
+    )
+    return np.array(infeasible_row), _named(("searches", "rows_scanned", "dual_updates"), counts)
 
 
 def _by_forests(parts: Parts, graph: Graph, state: State, *, many: bool | None) -> tuple[np.ndarray, dict[str, Any]]:
@@ -198,9 +202,9 @@ def _by_forests(parts: Parts, graph: Graph, state: State, *, many: bool | None) 
     def match_run(c: int) -> int:
         return _of_run(match_by_forests, c, parts, graph, many, state, *scratch, counts[c], found[c])
 
-    stuck = side_by_side(match_run, _runs(parts))
+    infeasible_row = side_by_side(match_run, _runs(parts))
     names = ("searches", "rows_scanned", "dual_updates", "levels")
-    return np.array(stuck), _named(names, counts) | {"paths_of_search": found.sum(axis=0)}
+    return np.array(infeasible_row), _named(names, counts) | {"paths_of_search": found.sum(axis=0)}
 
 
 def _runs(parts: Parts) -> range:
@@ -208,12 +212,12 @@ def _runs(parts: Parts) -> range:
 
 
 def _of_run(method: Callable[..., int], c: int, parts: Parts, graph: Graph, *rest: Any) -> int:
-    """Match the components of run c, one after the other; return a stuck row or -1."""
+    """Match the components of run c, one after the other; return a infeasible row or -1."""
     rows, starts, cuts = parts
     for part in range(np.searchsorted(starts, cuts[c]), np.searchsorted(starts, cuts[c + 1])):
-        stuck = method(rows[starts[part] : starts[part + 1]], *graph, *rest)
-        if stuck >= 0:
-            return stuck
+        infeasible_row = method(rows[starts[part] : starts[part + 1]], *graph, *rest)
+        if infeasible_row >= 0:
+            return infeasible_row
     return -1
 
 

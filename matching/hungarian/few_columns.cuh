@@ -6,7 +6,7 @@
 // was the best of all, whether its tree has an end, and the pairs of the row behind.
 //
 // Threads: OFFER_LANES an offer, or fewer: few rows have more pairs, and idle warps would take turns with the others.
-// Hazards: as in hungarian/stages.cuh; claims are asked for after a barrier.
+// Hazards: as in hungarian/dual_phases.cuh; claims are asked for after a barrier.
 #pragma once
 #include "hungarian/claims.cuh"
 
@@ -39,7 +39,7 @@ __device__ __forceinline__ void grow_offers(const Solve& s, price_t delta, int l
             continue;
         }
         if (mine == 0) poke(&s.roots[i], root);
-        if (has_ended(end, level) || (offer.col < 0 && s.ends_bound && !has_end(s, i, delta))) continue;
+        if (has_ended(end, level) || (offer.col < 0 && s.is_bounded && !has_end(s, i, delta))) continue;
         claim_columns(s, delta, i, root, level, mine, lanes, zeros, [&](int j, uint64 claim) {
             const int behind = peek(&s.columns[j].row);
             const uint64 before = atomicMin((unsigned long long*)&s.claims[j], claim);

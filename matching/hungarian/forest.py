@@ -18,7 +18,7 @@ from typing import NamedTuple
 import numpy as np
 from numba import njit, prange
 
-from ..paths.shortest_paths import alone_end
+from ..paths.shortest_paths import unassigned_sink
 from ..paths.state import State, augment, forget, free_rows, key_of, update_duals, with_lists
 
 STRIP = 2048
@@ -33,8 +33,8 @@ class Forest(NamedTuple):
     """What growing many trees needs beyond `Trees`.
 
     `root` (rows,) is the root of each row in the trees, `best` (rows,) each root's smallest end, -1 for none. `inside`
-    lists the rows in the trees, `ends` the columns where paths ended, row i that goes alone being column columns +
-    i; as in `Trees`, all but the lists is shared.
+    lists the rows in the trees, `ends` the columns where paths ended, row i that becomes unassigned being column
+    columns + i; as in `Trees`, all but the lists is shared.
     """
 
     root: np.ndarray
@@ -65,11 +65,11 @@ def match_by_forests(rows, indptr, indices, data, many, state, trees, forest, co
         roots = free_rows(rows, state)
         if len(roots) == 0:
             return -1
-        delta, n_ends, n_reached, n_covered = _grow(roots, indptr, indices, data, many, state, trees, forest, counts)
-        if n_ends == 0:
+        delta, n_sinks, n_reached, n_covered = _grow(roots, indptr, indices, data, many, state, trees, forest, counts)
+        if n_sinks == 0:
             return roots[0]
         update_duals(delta, roots, trees.covered_cols[:n_covered], state, trees)
-        n_paths = _augment_each_tree(roots, forest.ends[:n_ends], state, trees, forest)
+        n_paths = _augment_each_tree(roots, forest.ends[:n_sinks], state, trees, forest)
         forget(trees.reached[:n_reached], state, trees)
         if counts[0] < len(found):
             found[counts[0]] += n_paths
@@ -80,7 +80,7 @@ def match_by_forests(rows, indptr, indices, data, many, state, trees, forest, co
 def _grow(roots, indptr, indices, data, many, state, trees, forest, counts):
     """Grow trees until paths end; return (Δ, sizes of the lists of ends, reached columns, covered columns)."""
     delta = state.r[roots[0]] - state.r[roots[0]]
-    n_inside = n_ends = n_reached = n_covered = 0
+    n_inside = n_sinks = n_reached = n_covered = 0
     for i in roots:
         trees.entered[i] = delta
         forest.root[i] = i
@@ -94,12 +94,12 @@ def _grow(roots, indptr, indices, data, many, state, trees, forest, counts):
         counts[3] += 1
         n_reached = _expand(level, n_reached, indptr, indices, data, many, state, trees)
         least = _least_key(n_reached, n_inside, state, trees, forest)
-        if least >= state.none or (n_ends > 0 and least > delta):
-            return delta, n_ends, n_reached, n_covered
+        if least >= state.none or (n_sinks > 0 and least > delta):
+            return delta, n_sinks, n_reached, n_covered
         if least > delta:
             counts[2] += 1
             delta = least
-        n_inside, n_ends, n_covered = _enter(delta, n_inside, n_ends, n_reached, n_covered, state, trees, forest)
+        n_inside, n_sinks, n_covered = _enter(delta, n_inside, n_sinks, n_reached, n_covered, state, trees, forest)
 
 
 @njit(cache=True, nogil=True)
@@ -169,15 +169,15 @@ def _expand_strip(level, first_col, end_col, indptr, data, state, trees):
 
 
 @njit(cache=True, nogil=True)
-def _alone_key(i, state, trees):
-    """Return the Δ at which row i goes alone."""
+def _unassigned_key(i, state, trees):
+    """Return the Δ at which row i becomes unassigned."""
     bound = state.row_bound[i]
     return trees.entered[i] + (bound - state.r[i]) if bound < state.none else state.none
 
 
 @njit(cache=True, nogil=True)
 def _least_key(n_reached, n_inside, state, trees, forest):
-    """Return the least Δ at which a column enters or a row goes alone; `none` for never."""
+    """Return the least Δ at which a column enters or a row becomes unassigned; `none` for never."""
     least = state.none
     for k in range(n_reached):
         j = trees.reached[k]
@@ -185,23 +185,23 @@ def _least_key(n_reached, n_inside, state, trees, forest):
             least = min(least, trees.key[j])
     for k in range(n_inside):
         i = forest.inside[k]
-        if forest.best[i] != _WENT_ALONE:
-            least = min(least, _alone_key(i, state, trees))
+        if forest.best[i] != _LEFT_UNASSIGNED:
+            least = min(least, _unassigned_key(i, state, trees))
     return least
 
 
-_WENT_ALONE = -2
+_LEFT_UNASSIGNED = -2
 
 
 @njit(cache=True, nogil=True)
-def _enter(delta, n_inside, n_ends, n_reached, n_covered, state, trees, forest):
+def _enter(delta, n_inside, n_sinks, n_reached, n_covered, state, trees, forest):
     """Take in all columns of zero slack with the rows they are matched with; the unmatched ones end paths."""
     for k in range(n_inside):
         i = forest.inside[k]
-        if forest.best[i] != _WENT_ALONE and _alone_key(i, state, trees) <= delta:
-            forest.best[i] = _WENT_ALONE
-            forest.ends[n_ends] = len(state.v) + i
-            n_ends += 1
+        if forest.best[i] != _LEFT_UNASSIGNED and _unassigned_key(i, state, trees) <= delta:
+            forest.best[i] = _LEFT_UNASSIGNED
+            forest.ends[n_sinks] = len(state.v) + i
+            n_sinks += 1
     for k in range(n_reached):
         j = trees.reached[k]
         if trees.covered[j] or trees.key[j] > delta:
@@ -209,8 +209,8 @@ def _enter(delta, n_inside, n_ends, n_reached, n_covered, state, trees, forest):
         trees.covered[j] = True
         i = state.row_of_col[j]
         if i < 0:
-            forest.ends[n_ends] = j
-            n_ends += 1
+            forest.ends[n_sinks] = j
+            n_sinks += 1
             continue
         trees.covered_cols[n_covered] = j
         n_covered += 1
@@ -218,12 +218,12 @@ def _enter(delta, n_inside, n_ends, n_reached, n_covered, state, trees, forest):
         forest.root[i] = forest.root[trees.pred[j]]
         forest.inside[n_inside] = i
         n_inside += 1
-    return n_inside, n_ends, n_covered
+    return n_inside, n_sinks, n_covered
 
 
 @njit(cache=True, nogil=True)
 def _augment_each_tree(roots, ends, state, trees, forest):
-    """Carry out, in every tree where paths ended, the one with the smallest end; return how many."""
+    """Augment, in every tree where paths ended, the one with the smallest end; return how many."""
     n_cols = len(state.v)
     for end in ends:
         if end >= n_cols:
@@ -236,7 +236,7 @@ def _augment_each_tree(roots, ends, state, trees, forest):
     for root in roots:
         end = forest.best[root]
         if end >= 0:
-            augment(alone_end(end - n_cols) if end >= n_cols else end, state, trees)
+            augment(unassigned_sink(end - n_cols) if end >= n_cols else end, state, trees)
             forest.best[root] = -1
             n_paths += 1
     return n_paths

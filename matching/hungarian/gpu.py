@@ -12,21 +12,21 @@ import numpy as np
 from ..certificate.assignment import Assignment
 from ..certificate.certify import certify
 from ..certificate.gpu_certificate import certified
-from ..certificate.sharpen import sharpened
+from ..certificate.refine import refined
 from ..device import cuda
 from ..errors import Infeasible
 from ..paths.gpu_dense import LOOSE, REFINEMENTS, DeviceCosts, DeviceState, reduce_rows, reduced, violator_of
-from ..paths.state import ALONE, FREE
+from ..paths.state import FREE, UNASSIGNED
 from ..presolve.handover import starting_duals
 from ..problem import Problem
 from ..problem.convert import as_sparse, transposed
 from ..problem.gpu_graph import DeviceGraph, Prices
 from ..problem.gpu_points import dense_on_device
 from .gpu_batch import Match, solve_batch, solve_groups
-from .gpu_sparse import best_row_duals, settle_lone_columns, solve_sparse
+from .gpu_sparse import best_row_duals, settle_unassigned_columns, solve_sparse
 
 Method = Callable[[DeviceCosts, DeviceState, Any], tuple[int, dict[str, Any]]]
-"""Matches the given free rows; returns a stuck row or -1, and counts."""
+"""Matches the given free rows; returns a infeasible row or -1, and counts."""
 
 
 def solve_on_gpu(
@@ -57,7 +57,7 @@ def solve_on_gpu(
             answer = solve_from(form, duals, solve_rows, best_row_duals_of)
         if not problem.is_on_device:
             answer = answer.on_host()
-        return sharpened(problem, replace(answer, stats={**answer.stats, "solve_s": perf_counter() - began}))
+        return refined(problem, replace(answer, stats={**answer.stats, "solve_s": perf_counter() - began}))
 
 
 def _solve_together(cp: Any, form: Problem, name: str, where: str, method: Method, at_once: Match) -> Assignment:
@@ -75,7 +75,7 @@ SolvePart = Callable[[Problem, Any], Assignment]
 
 
 def _solve_sparse(form: Problem, duals: np.ndarray | None, solve_part: SolvePart) -> Assignment:
-    """Solve all blocks as one graph, but one by one where some must be turned round and others must not."""
+    """Solve all blocks as one graph, but one by one where some must be transposed and others must not."""
     rows, cols = np.diff(form.row_offsets), np.diff(form.col_offsets)
     if form.has_unmatched_cost or not ((rows > cols).any() and (rows < cols).any()):
         return solve_part(form, duals)
@@ -165,13 +165,13 @@ def _solve_rows(cp: Any, block: Problem, name: str, where: str, method: Method, 
     stats: dict[str, Any] = {"reduction_s": perf_counter() - began, "refinements": 0}
     free = cp.arange(block.n_rows, dtype=cp.int32)
     while True:
-        stuck, counts = method(costs, state, free)
-        if stuck >= 0:
-            raise violator_of(block, stuck, state)
+        infeasible_row, counts = method(costs, state, free)
+        if infeasible_row >= 0:
+            raise violator_of(block, infeasible_row, state)
         stats |= {key: stats.get(key, 0) + count for key, count in counts.items()}
         prices = Prices(state.v, cp.maximum(state.col_of_row, FREE), state.row_of_col, {})
-        if settle_lone_columns(graph, prices):
-            state.v, state.col_of_row = prices.v, cp.where(prices.col_of_row < 0, ALONE, prices.col_of_row)
+        if settle_unassigned_columns(graph, prices):
+            state.v, state.col_of_row = prices.v, cp.where(prices.col_of_row < 0, UNASSIGNED, prices.col_of_row)
         answer = certified(graph, block, prices, solver=name, device=where, stats=stats)
         if answer.is_optimal or block.is_integer or stats["refinements"] == REFINEMENTS:
             return answer
@@ -180,7 +180,7 @@ def _solve_rows(cp: Any, block: Problem, name: str, where: str, method: Method, 
 
 
 def _released(costs: DeviceCosts, state: DeviceState, answer: Assignment) -> Any:
-    """Leave the rows alone whose links rounding left loose, as `cpu._refine` does; return them."""
+    """Leave the rows unassigned whose links rounding left loose, as `cpu._refine` does; return them."""
     cp = costs.cp
     linked = cp.flatnonzero(state.col_of_row >= 0)
     cols = state.col_of_row[linked]

@@ -40,7 +40,7 @@ _PLACE = np.dtype(
 )
 _TREE_COUNTS = np.dtype(
     [
-        ("stuck", np.int32),
+        ("infeasible_row", np.int32),
         ("searches", np.int32),
         ("levels", np.int32),
         ("dual_updates", np.int32),
@@ -105,7 +105,7 @@ class Batch:
     state : DeviceState
         Columns counted within their problem.
     bounded : bool
-        Some row may stay alone.
+        Some row may stay unassigned.
     """
 
     costs: DeviceCosts
@@ -133,8 +133,8 @@ class Batch:
         return len(self.state.r) // self.n, self.costs.cost.shape[1]
 
     @property
-    def ends_bound(self) -> bool:
-        """Some row or column may stay alone."""
+    def is_bounded(self) -> bool:
+        """Some row or column may stay unassigned."""
         n, m = self.shape
         return self.bounded or n < m
 
@@ -166,17 +166,17 @@ class Batch:
 
 
 Match = Callable[[Batch, bool], tuple[Any, dict[str, Any]]]
-"""Matches all problems, or only the rows that loose links left; returns each one's stuck row or -1, and counts."""
+"""Matches all problems, or only the rows that loose links left; returns each one's infeasible row or -1, and counts."""
 
 
-def match_by_stages(batch: Batch, again: bool) -> tuple[Any, dict[str, Any]]:
+def match_by_dual_phases(batch: Batch, again: bool) -> tuple[Any, dict[str, Any]]:
     """Match by the classical variant in stages (`hungarian/classical_batch.cu`)."""
     costs, cp = batch.costs, batch.costs.cp
     rows, side, room = len(batch.state.r), max(batch.shape), _shared_bytes(batch.shape)
     capacity = pairs_of_a_row(LEAST_CAPACITY, rows, batch.shape[1])
-    most_zeros = zeros_of_a_row(rows, batch.shape[1], ends_bound=batch.ends_bound)
+    most_zeros = zeros_of_a_row(rows, batch.shape[1], is_bounded=batch.is_bounded)
     counts = np.zeros(batch.n, COUNTS)
-    counts["stuck"] = -1
+    counts["infeasible_row"] = -1
     on_device = cp.asarray(counts.view(np.uint8))
     kernel = costs.kernel("hungarian/classical_batch.cu", "hungarian_classical_batch", f"-DTHREADS={STAGE_THREADS}")
     kernel.max_dynamic_shared_size_bytes = room
@@ -189,13 +189,13 @@ def match_by_stages(batch: Batch, again: bool) -> tuple[Any, dict[str, Any]]:
             *(np.int32(capacity), cp.empty((rows, capacity), cp.int32), cp.empty((rows, capacity), costs.cost.dtype)),
             *(cp.empty((rows, most_zeros), cp.int32), np.int32(most_zeros), cp.empty(rows, costs.price_dtype)),
             *(cp.empty((batch.n, 2, side, 2), cp.int32), cp.empty(2 * rows, cp.int32)),
-            *(ways_to_ends(costs, most_zeros) if batch.ends_bound else (np.intp(0),) * 4),
+            *(ways_to_ends(costs, most_zeros) if batch.is_bounded else (np.intp(0),) * 4),
             on_device,
         ),
         shared_mem=room,
     )
     done = on_device.get().view(COUNTS)
-    return done["stuck"], stats_of(done)
+    return done["infeasible_row"], stats_of(done)
 
 
 def match_by_forests(batch: Batch, again: bool) -> tuple[Any, dict[str, Any]]:
@@ -205,7 +205,7 @@ def match_by_forests(batch: Batch, again: bool) -> tuple[Any, dict[str, Any]]:
     threads = next((t for t in TREE_THREADS if m <= 2 * t), TREE_THREADS[-1])
     options = f"-DTHREADS={threads}", f"-DGROUPS={1 << (-(-m // threads) - 1).bit_length()}"
     counts = np.zeros(batch.n, _TREE_COUNTS)
-    counts["stuck"] = -1
+    counts["infeasible_row"] = -1
     on_device = cp.asarray(counts.view(np.uint8))
     places, rest = batch.common_arguments(again=again)
     costs.kernel("hungarian/tree_batch.cu", "hungarian_tree_batch", *options)(
@@ -218,7 +218,7 @@ def match_by_forests(batch: Batch, again: bool) -> tuple[Any, dict[str, Any]]:
         ),
     )
     done = on_device.get().view(_TREE_COUNTS)
-    return done["stuck"], {name: int(done[name].sum()) for name in (_TREE_COUNTS.names or ())[1:]}
+    return done["infeasible_row"], {name: int(done[name].sum()) for name in (_TREE_COUNTS.names or ())[1:]}
 
 
 def solve_batch(cp: Any, form: Problem, name: str, where: str, match: Match) -> Assignment:
@@ -233,10 +233,10 @@ def solve_batch(cp: Any, form: Problem, name: str, where: str, match: Match) -> 
     graph = batch.costs.graph_of(form)
     stats: dict[str, Any] = {"refinements": 0}
     while True:
-        stuck, counts = match(batch, stats["refinements"] > 0)
-        if (stuck >= 0).any():
-            b = int(np.argmax(stuck >= 0))
-            raise _infeasible(form, b, int(stuck[b]), batch)
+        infeasible_row, counts = match(batch, stats["refinements"] > 0)
+        if (infeasible_row >= 0).any():
+            b = int(np.argmax(infeasible_row >= 0))
+            raise _infeasible(form, b, int(infeasible_row[b]), batch)
         stats |= {key: stats.get(key, 0) + count for key, count in counts.items()}
         answer = certified(graph, form, batch.prices(), solver=name, device=where, stats=stats)
         if answer.is_optimal or form.is_integer or stats["refinements"] == REFINEMENTS:

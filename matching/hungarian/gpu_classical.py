@@ -52,9 +52,9 @@ COUNTS = np.dtype(
         ("free_rows", np.int32, 2),
         ("ends", np.int32),
         ("barrier", np.uint32),
-        ("stuck", np.int32),
+        ("infeasible_row", np.int32),
         ("looked_at_whole", np.int32),
-        ("least_end", np.uint64),
+        ("least_sink", np.uint64),
         ("delta", np.uint64),
         ("progress", _PROGRESS),
         ("paths", np.int32, SEARCHES_COUNTED),
@@ -63,7 +63,7 @@ COUNTS = np.dtype(
 )
 
 
-def match_by_stages(costs: DeviceCosts, state: DeviceState, free_rows: Any) -> tuple[int, dict[str, Any]]:
+def match_by_dual_phases(costs: DeviceCosts, state: DeviceState, free_rows: Any) -> tuple[int, dict[str, Any]]:
     """Match the given rows, and all others where they are; as `gpu_forest.match_by_forests`."""
     return match_listed(costs, state, free_rows, *listed_rows(costs, state.v))
 
@@ -103,7 +103,7 @@ def match_listed(
     *,
     origins: Any = None,
 ) -> tuple[int, dict[str, Any]]:
-    """As `match_by_stages`, with lists as `listed_rows` returns them.
+    """As `match_by_dual_phases`, with lists as `listed_rows` returns them.
 
     `origins`, int64 (rows,), says where the costs of each row begin, counted in costs from the first of `costs.cost`:
     rows may lie on other devices.
@@ -118,31 +118,31 @@ def match_listed(
     kernel = costs.kernel("hungarian/classical.cu", "hungarian_classical", cooperative=True)
     blocks = min(cuda.resident_blocks(kernel, THREADS), max(1, n // 32))
     bounded = bool((costs.row_bound < costs.none).any())
-    ends_bound = bounded or bool((costs.col_bound < costs.none).any())
-    most_zeros = zeros_of_a_row(n, m, ends_bound=ends_bound)
+    is_bounded = bounded or bool((costs.col_bound < costs.none).any())
+    most_zeros = zeros_of_a_row(n, m, is_bounded=is_bounded)
     both_free = cp.empty((2, n), cp.int32)
     both_free[0, : len(free_rows)] = free_rows
     counts = np.zeros(1, COUNTS)
-    counts["free_rows"][0, 0], counts["stuck"] = len(free_rows), -1
+    counts["free_rows"][0, 0], counts["infeasible_row"] = len(free_rows), -1
     on_device = cp.asarray(counts.view(np.uint8))
     kernel(
         (blocks,),
         (THREADS,),
         (
             *(*costs.sizes, *costs.pairs, np.intp(0) if origins is None else origins),
-            *(costs.row_bound if bounded else np.intp(0), np.int32(ends_bound)),
+            *(costs.row_bound if bounded else np.intp(0), np.int32(is_bounded)),
             *(state.v, state.r, state.col_of_row, state.row_of_col, rows, columns),
             *(np.int32(list_cols.shape[1]), list_cols, list_costs),
             *(cp.empty((n, most_zeros), cp.int32), cp.empty(n, cp.int32), np.int32(most_zeros), cp.zeros(n, cp.int32)),
             *(cp.empty(n, costs.price_dtype), cp.full(m, _NOTHING), cp.empty((m, 2), cp.int32)),
             *(cp.full(n, _NOTHING), cp.empty(n, cp.int32)),
             *(cp.empty((2, max(n, m), 2), cp.int32), both_free),
-            *(ways_to_ends(costs, most_zeros) if ends_bound else (np.intp(0),) * 4),
+            *(ways_to_ends(costs, most_zeros) if is_bounded else (np.intp(0),) * 4),
             on_device,
         ),
     )
     done = on_device.get().view(COUNTS)[0]
-    return int(done["stuck"]), stats_of(done[None])
+    return int(done["infeasible_row"]), stats_of(done[None])
 
 
 def pairs_of_a_row(least: int, n_rows: int, n_cols: int) -> int:
@@ -150,9 +150,9 @@ def pairs_of_a_row(least: int, n_rows: int, n_cols: int) -> int:
     return max(least, min(n_cols, PAIRS_KEPT // n_rows))
 
 
-def zeros_of_a_row(n_rows: int, n_cols: int, *, ends_bound: bool) -> int:
+def zeros_of_a_row(n_rows: int, n_cols: int, *, is_bounded: bool) -> int:
     """Return how many pairs of zero slack each row has room for; where ends are bound, of those within reach."""
-    return pairs_of_a_row(ZEROS, n_rows, n_cols) if ends_bound else ZEROS
+    return pairs_of_a_row(ZEROS, n_rows, n_cols) if is_bounded else ZEROS
 
 
 def bytes_of(n_rows: int, n_cols: int, cost_bytes: int) -> int:

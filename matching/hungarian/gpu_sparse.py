@@ -88,17 +88,17 @@ def _exchanged(graph: DeviceGraph, prices: Prices) -> Prices:
 
 
 def _match(graph: DeviceGraph, prices: Prices, problem: Problem, *, zeros_first: bool, stats: dict[str, Any]) -> None:
-    """Match a graph whose rows are its shorter side, or where all may stay alone; what rounding left loose, again."""
+    """Match a graph whose rows are its shorter side, or or all may be unassigned; what rounding left slack, again."""
     began = perf_counter()
     _reduce(graph, prices)
     stats["reduction_s"] = perf_counter() - began
     free = graph.cp.arange(graph.n_rows, dtype=np.int32)
     while True:
-        stuck = grow_trees(graph, prices, free, zeros_first=zeros_first, stats=stats)
-        if stuck >= 0:
+        infeasible_row = grow_trees(graph, prices, free, zeros_first=zeros_first, stats=stats)
+        if infeasible_row >= 0:
             matched = prices.col_of_row.get(), prices.row_of_col.get()
-            raise infeasible(problem, stuck, graph.indptr.get(), graph.indices.get(), None, *matched)
-        settle_lone_columns(graph, prices, zeros_first=zeros_first, stats=stats)
+            raise infeasible(problem, infeasible_row, graph.indptr.get(), graph.indices.get(), None, *matched)
+        settle_unassigned_columns(graph, prices, zeros_first=zeros_first, stats=stats)
         row_duals, _, loose, _ = certify(graph, prices, prices.v)
         if graph.is_integer or not int(loose[0]) or stats["refinements"] == REFINEMENTS:
             return
@@ -119,10 +119,10 @@ def _reduce(graph: DeviceGraph, prices: Prices) -> None:
     columns((blocks_of(graph, columns),), (THREADS,), (np.int32(m), least, graph.col_bound, prices.v))
 
 
-def settle_lone_columns(
+def settle_unassigned_columns(
     graph: DeviceGraph, prices: Prices, *, zeros_first: bool = False, stats: dict[str, Any] | None = None
 ) -> int:
-    """Match the lone columns below their bound, or raise them to it, with the sides exchanged (see `handover`).
+    """Match the unassigned columns below their bound, or raise them to it, with the sides exchanged (see `handover`).
 
     Takes dense graphs, too. Returns how many there were.
     """
@@ -137,7 +137,7 @@ def settle_lone_columns(
 
 
 def _released(graph: DeviceGraph, prices: Prices, row_duals: Any) -> Any:
-    """Leave the rows alone whose links rounding left loose, as `cpu._refine` does; return all that are not settled."""
+    """Unassign the rows whose links rounding left slack, as `cpu._refine` does; return all that are not settled."""
     cp, v = graph.cp, prices.v
     row_of_edge = graph.row_of_edge()
     links = cp.flatnonzero(graph.indices == prices.col_of_row[row_of_edge])

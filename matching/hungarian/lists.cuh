@@ -9,7 +9,7 @@
 
 constexpr int AHEAD = 4;  // costs that a lane loads before it looks at the first: the row may lie on another device
 
-constexpr int FREE = -1, WENT_ALONE = -2;
+constexpr int FREE = -1, LEFT_UNASSIGNED = -2;
 constexpr int LEAST_CAPACITY = 128;
 
 struct Costs {
@@ -35,7 +35,7 @@ struct Costs {
 struct SECTOR Row {
     price_t r, beyond;
     price_t entered;  // the dual change at which the row entered the trees
-    int col, listed;  // its link (FREE, WENT_ALONE), the length of its list
+    int col, listed;  // its link (FREE, LEFT_UNASSIGNED), the length of its list
 #ifdef ONE_BLOCK
     uint64 unused;
 #endif

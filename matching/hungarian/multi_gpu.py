@@ -13,12 +13,12 @@ import numpy as np
 from ..certificate.assignment import Assignment
 from ..certificate.certify import assembled, certify, inverse
 from ..certificate.hall import infeasible
-from ..certificate.sharpen import sharpened
+from ..certificate.refine import refined
 from ..device import cuda
 from ..device.collectives import Collective, Copies, Nccl
 from ..errors import DeviceUnavailable, InvalidProblem
 from ..paths.gpu_dense import LOOSE, REFINEMENTS, DeviceCosts, DeviceState
-from ..paths.state import ALONE, FREE
+from ..paths.state import FREE, UNASSIGNED
 from ..presolve.handover import starting_duals
 from ..presolve.sharded import ShardedCosts
 from ..problem import Problem
@@ -31,7 +31,7 @@ _ONE_AT_A_TIME = Lock()
 """Two solves on the same devices could wait for each other, each running on one of them."""
 
 Method = Callable[[Shards, DeviceState], tuple[int, DeviceState, dict[str, Any]]]
-"""Matches all rows that are `FREE`, from and to a state on the host; returns a stuck row or -1, the state, counts."""
+"""Matches all `FREE` rows, from and to a state on the host; returns an infeasible row or -1, the state, counts."""
 
 
 def solve_on_gpus(
@@ -90,7 +90,7 @@ def solve_dense(form: Problem, start: Any, solve_rows: Callable[[Problem, Any], 
         answer = solve_blocks(form, lambda block: solve_rows(block, None))
     else:
         answer = solve_from(form, starting_duals(form, start), solve_rows, _best_row_duals)
-    return sharpened(form, answer)
+    return refined(form, answer)
 
 
 def _best_row_duals(block: Problem, duals: np.ndarray) -> np.ndarray:
@@ -147,11 +147,11 @@ def solve_shards(shards: Shards, name: str, where: str, method: Method, start: n
         raise _infeasible(shards, int(isolated[0]), state)
     stats: dict[str, Any] = {"reduction_s": perf_counter() - began, "refinements": 0}
     while True:
-        stuck, state, counts = method(shards, state)
-        if stuck >= 0:
-            raise _infeasible(shards, stuck, state)
+        infeasible_row, state, counts = method(shards, state)
+        if infeasible_row >= 0:
+            raise _infeasible(shards, infeasible_row, state)
         stats |= {key: stats.get(key, 0) + count for key, count in counts.items()}
-        state = _with_lone_columns_at_bounds(shards, state)
+        state = _with_unassigned_columns_at_bounds(shards, state)
         if (state.col_of_row == FREE).any():
             continue
         proof, answer = _certified(shards, state, name, where, stats)
@@ -174,8 +174,9 @@ def _certified(
     return proof, assembled(*matched, *duals, proof.slackness, solver=name, device=where, stats=stats)
 
 
-def _with_lone_columns_at_bounds(shards: Shards, state: DeviceState) -> DeviceState:
-    """Raise the duals of lone columns to their bounds, which a start may lie below, and free the rows that then gain.
+def _with_unassigned_columns_at_bounds(shards: Shards, state: DeviceState) -> DeviceState:
+    """Raise the duals of unassigned columns to their bounds, which a start may lie below, and free the rows that then
+    gain.
 
     Their columns may be lone and below their bound in turn. Once none is, none will be: paths free no column.
     """
@@ -199,7 +200,7 @@ def _released(shards: Shards, state: DeviceState, proof: Proof) -> DeviceState:
     col_of_row[rows[loose]] = FREE
     r[rows[~loose]] = cost[~loose] - v[cols[~loose]]
     at_bound = r >= shards.outline.dual_bounds()[0]
-    col_of_row[col_of_row < 0] = np.where(at_bound, ALONE, FREE)[col_of_row < 0]
+    col_of_row[col_of_row < 0] = np.where(at_bound, UNASSIGNED, FREE)[col_of_row < 0]
     return DeviceState(r, v, col_of_row, row_of_col)
 
 

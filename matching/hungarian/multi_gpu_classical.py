@@ -21,7 +21,7 @@ from .gpu_classical import list_rows, match_listed, room_for_lists
 from .shards import Shards
 
 
-def match_by_stages(shards: Shards, state: DeviceState) -> tuple[int, DeviceState, dict[str, Any]]:
+def match_by_dual_phases(shards: Shards, state: DeviceState) -> tuple[int, DeviceState, dict[str, Any]]:
     """Match by stages of one search each; as `multi_gpu.Method` says."""
     cuda.open_peers(tuple(dict.fromkeys(part.cost.device.id for part in shards.parts)))
     parts = shards.each(_without_mask)
@@ -38,8 +38,10 @@ def match_by_stages(shards: Shards, state: DeviceState) -> tuple[int, DeviceStat
     with root.device:
         there = DeviceState(*(root.cp.array(array) for array in vars(state).values()))
         free = root.cp.flatnonzero(there.col_of_row == FREE).astype(np.int32)
-        stuck, counts = match_listed(_whole(shards, root), there, free, *lists, origins=_origins(shards, parts))
-        return stuck, DeviceState(*(cuda.to_host(array) for array in vars(there).values())), counts
+        infeasible_row, counts = match_listed(
+            _whole(shards, root), there, free, *lists, origins=_origins(shards, parts)
+        )
+        return infeasible_row, DeviceState(*(cuda.to_host(array) for array in vars(there).values())), counts
 
 
 def _without_mask(part: DeviceCosts) -> DeviceCosts:

@@ -15,7 +15,7 @@ from ..device import cuda
 from ..errors import InvalidProblem
 from ..paths import gpu_forest
 from ..paths.gpu_dense import DeviceCosts, DeviceState
-from ..paths.gpu_forest import COUNTS, LEAST_COLUMNS, MOST_GROUPS, NO_END, THREADS, stats_of
+from ..paths.gpu_forest import COUNTS, LEAST_COLUMNS, MOST_GROUPS, NO_SINK, THREADS, stats_of
 from ..paths.state import FREE
 from .shards import Shards, on_host
 
@@ -35,8 +35,8 @@ class Rank:
     col_of_row: Any
     row_of_col: Any
     free_rows: Any
-    alone_key: Any
-    alone_root: Any
+    unassigned_key: Any
+    unassigned_root: Any
     pred: Any
     best: Any
     announcements: Any
@@ -83,15 +83,15 @@ def match_by_forests(shards: Shards, state: DeviceState) -> tuple[int, DeviceSta
     done = cuda.to_host(ranks[0].counts).view(COUNTS)[0]
     v = on_host(shards, [rank.v for rank in ranks], 1)
     rest = (cuda.to_host(array) for array in (ranks[0].col_of_row, ranks[0].row_of_col))
-    return int(done["stuck"]), DeviceState(cuda.to_host(ranks[0].r), v, *rest), stats_of(done)
+    return int(done["infeasible_row"]), DeviceState(cuda.to_host(ranks[0].r), v, *rest), stats_of(done)
 
 
 def _on_one_device(part: DeviceCosts, state: DeviceState) -> tuple[int, DeviceState, dict[str, Any]]:
     with part.device:
         there = DeviceState(*(part.cp.array(array) for array in vars(state).values()))
         free = part.cp.flatnonzero(there.col_of_row == FREE).astype(np.int32)
-        stuck, counts = gpu_forest.match_by_forests(part, there, free)
-        return stuck, DeviceState(*(cuda.to_host(array) for array in vars(there).values())), counts
+        infeasible_row, counts = gpu_forest.match_by_forests(part, there, free)
+        return infeasible_row, DeviceState(*(cuda.to_host(array) for array in vars(there).values())), counts
 
 
 def _rank(part: DeviceCosts, own: slice, state: DeviceState, free: np.ndarray, bounded: bool, entries: int) -> Rank:
@@ -100,7 +100,7 @@ def _rank(part: DeviceCosts, own: slice, state: DeviceState, free: np.ndarray, b
     free_rows = cp.empty(2 * n, cp.int32)
     free_rows[: len(free)] = cp.asarray(free)
     counts = np.zeros(1, COUNTS)
-    counts["free"][0, 0], counts["stuck"] = len(free), -1
+    counts["free"][0, 0], counts["infeasible_row"] = len(free), -1
     return Rank(
         cost=part.cost,
         forbidden=part.forbidden,
@@ -110,10 +110,10 @@ def _rank(part: DeviceCosts, own: slice, state: DeviceState, free: np.ndarray, b
         col_of_row=cp.array(state.col_of_row),
         row_of_col=cp.array(state.row_of_col),
         free_rows=free_rows,
-        alone_key=cp.empty(n if bounded else 1, part.price_dtype),
-        alone_root=cp.empty(n if bounded else 1, cp.int32),
+        unassigned_key=cp.empty(n if bounded else 1, part.price_dtype),
+        unassigned_root=cp.empty(n if bounded else 1, cp.int32),
         pred=cp.empty((m, 2), cp.int32),
-        best=cp.full(n, NO_END, cp.int32),
+        best=cp.full(n, NO_SINK, cp.int32),
         announcements=cp.zeros(2 * _ANNOUNCEMENT * entries // THREADS, cp.uint64),
         lists=cp.zeros(2 * _LISTED * entries, cp.uint64),
         arrived=cp.zeros(32, cp.uint32),

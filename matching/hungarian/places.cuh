@@ -38,8 +38,8 @@ __device__ __forceinline__ void reduce(const Costs& costs, const price_t* row_bo
     __syncthreads();
 }
 
-// Leaves the rows alone whose links rounding left loose, by more than `loose` of their largest term; all duals are feasible.
-__device__ __forceinline__ void release_loose(const Costs& costs, const price_t* row_bound, const price_t* v, price_t* r, int* col_of_row, int* row_of_col,
+// Leaves the rows unassigned whose links rounding left loose, by more than `loose` of their largest term; all duals are feasible.
+__device__ __forceinline__ void release_slack(const Costs& costs, const price_t* row_bound, const price_t* v, price_t* r, int* col_of_row, int* row_of_col,
                               price_t loose) {
     for (int i = threadIdx.x / 32; i < costs.n_rows; i += blockDim.x / 32) {
         const price_t best = least_of_row(costs, i, v), bound = row_bound != nullptr ? row_bound[i] : none();

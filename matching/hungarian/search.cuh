@@ -105,23 +105,23 @@ __device__ __forceinline__ void scan_row(const Solve& s, int2 item, bool chained
 static_assert(LEAST_CAPACITY >= 64, "a warp reads so far before it knows how long the list is");
 
 // One round: the rows of a queue tell their columns. All threads of the team come.
-__device__ __forceinline__ void scan_queue(const Solve& s, const Team& team, int round, int n, bool chained, uint64 limit, Shared& shared) {
-    if (team.speaks()) s.counts->queue[(round + 2) % SLOTS] = 0;
+__device__ __forceinline__ void scan_queue(const Solve& s, const Group& group, int round, int n, bool chained, uint64 limit, Shared& shared) {
+    if (group.leads()) s.counts->queue[(round + 2) % SLOTS] = 0;
     const int2* const queue = s.queue + (round & 1) * s.queue_length;
     const Found found = found_for(s, round + 1, limit);
-    for (int q = team.warp(); q < n; q += team.warps()) scan_row(s, queue[q], chained, found, shared);
+    for (int q = group.warp(); q < n; q += group.warps()) scan_row(s, queue[q], chained, found, shared);
     shared.gathered.flush(found.queue, found.n);
 }
 
 // Rounds until no key up to `limit` falls, from the queue of round `progress.round`. chained: `zeros` holds chains. All threads of the team come.
-__device__ __forceinline__ void search(const Solve& s, const Team& team, bool chained, uint64 limit, Shared& shared, Progress& progress) {
+__device__ __forceinline__ void search(const Solve& s, const Group& group, bool chained, uint64 limit, Shared& shared, Progress& progress) {
     while (true) {
-        int n = heard(&s.counts->queue[progress.round % SLOTS], shared);
+        int n = broadcast(&s.counts->queue[progress.round % SLOTS], shared);
         if (n == 0) return;
-        if (team.is_grid && n <= FEW_ROWS) {
+        if (group.is_grid && n <= FEW_ROWS) {
             const int round = progress.round;
             if (blockIdx.x == 0) {
-                while (0 < n && n <= FEW_ROWS && progress.round - round < ALONE_ROUNDS) {
+                while (0 < n && n <= FEW_ROWS && progress.round - round < ONE_BLOCK_ROUNDS) {
                     scan_queue(s, the_block(), progress.round, n, chained, limit, shared);
                     __syncthreads();
                     progress.rows_scanned += n, progress.round += 1;
@@ -130,21 +130,21 @@ __device__ __forceinline__ void search(const Solve& s, const Team& team, bool ch
                 }
                 if (threadIdx.x == 0) s.counts->alone[round % SLOTS] = progress.round;
             }
-            team.meet(s.counts);
-            progress.round = heard(&s.counts->alone[round % SLOTS], shared);
+            group.meet(s.counts);
+            progress.round = broadcast(&s.counts->alone[round % SLOTS], shared);
             progress.rounds += progress.round - round;
         } else {
-            scan_queue(s, team, progress.round, n, chained, limit, shared);
-            team.meet(s.counts);
+            scan_queue(s, group, progress.round, n, chained, limit, shared);
+            group.meet(s.counts);
             progress.rows_scanned += n, progress.rounds += 1, progress.round += 1;
         }
     }
 }
 
 // Queues the rows that waited above the limit. All threads of the team come.
-__device__ __forceinline__ void queue_waiting(const Solve& s, const Team& team, uint64 limit, int round, Shared& shared) {
+__device__ __forceinline__ void queue_waiting(const Solve& s, const Group& group, uint64 limit, int round, Shared& shared) {
     const Found found = found_for(s, round, limit);
-    for (int j = team.thread; j < s.costs.n_cols; j += team.threads) {
+    for (int j = group.thread; j < s.costs.n_cols; j += group.threads) {
         const Column column = peek(&s.columns[j]);
         if (column.row >= 0 && limit < column.key && column.key < bits_of(none()))
             shared.gathered.add(make_int2(column.row, j), found.queue, found.n);
@@ -152,33 +152,33 @@ __device__ __forceinline__ void queue_waiting(const Solve& s, const Team& team, 
     shared.gathered.flush(found.queue, found.n);
 }
 
-// The way of a free row to staying alone; `none` if it may not.
-__device__ __forceinline__ price_t way_alone(const Solve& s, int i, const Row& row) {
+// The way of a free row to staying unassigned; `none` if it may not.
+__device__ __forceinline__ price_t unassigned_dist(const Solve& s, int i, const Row& row) {
     if (s.row_bound == nullptr || s.row_bound[i] >= none()) return none();
     return key_of(price_t(0), s.row_bound[i], price_t(0), row.r);
 }
 
-// Writes down the ends that count: the keys of the free columns, and the free rows' ways to staying alone. All threads of the
+// Writes down the ends that count: the keys of the free columns, and the free rows' ways to staying unassigned. All threads of the
 // team come.
-__device__ __forceinline__ void list_ends(const Solve& s, const Team& team, const int* free_rows, int n_free, Shared& shared) {
+__device__ __forceinline__ void list_sinks(const Solve& s, const Group& group, const int* free_rows, int n_free, Shared& shared) {
     const auto take = [&](uint64 key) {
         if (key < bits_of(none())) shared.gathered.add(make_int2((int)(uint32)key, (int)(key >> 32)), s.queue, &s.counts->ends);
     };
-    for (int j = team.thread; j < s.costs.n_cols; j += team.threads) {
+    for (int j = group.thread; j < s.costs.n_cols; j += group.threads) {
         const Column column = peek(&s.columns[j]);
         if (column.row < 0) take(column.key);
     }
     if (s.row_bound != nullptr)
-        for (int q = team.thread; q < n_free; q += team.threads)
-            take(bits_of(way_alone(s, free_rows[q], peek(&s.rows[free_rows[q]]))));
+        for (int q = group.thread; q < n_free; q += group.threads)
+            take(bits_of(unassigned_dist(s, free_rows[q], peek(&s.rows[free_rows[q]]))));
     shared.gathered.flush(s.queue, &s.counts->ends);
 }
 
 // The key that three ends are within for every four free rows, or all are that can be reached; `none` without one, BEYOND if it
 // is not within the limit of the search. All threads of one block.
-__device__ __forceinline__ price_t most_ends(const Solve& s, int n_free, uint64 limit, Shared& shared) {
+__device__ __forceinline__ price_t most_sinks(const Solve& s, int n_free, uint64 limit, Shared& shared) {
     const uint64* const keys = (const uint64*)s.queue;
-    const int n = heard(&s.counts->ends, shared);
+    const int n = broadcast(&s.counts->ends, shared);
     if (threadIdx.x == 0) s.counts->ends = 0;
     const int enough = (int)((int64)n_free * 3 / 4) + 1;
     if (n < enough && limit < bits_of(none())) return BEYOND;

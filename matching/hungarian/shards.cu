@@ -16,16 +16,16 @@
 enum : unsigned char { INACTIVE, ACTIVE, VISITED, REVERSE };
 
 // Rows that this shard's columns woke: the column that each was reached by, counted over all shards.
-extern "C" __global__ void hungarian_tell_rows(int n_rows, int first_col, const unsigned char* row_mark, const int* row_pred, int* told) {
-    for (int i = global_thread(); i < n_rows; i += all_threads()) told[i] = row_mark[i] == ACTIVE ? row_pred[i] + first_col : -1;
+extern "C" __global__ void hungarian_pack_rows(int n_rows, int first_col, const unsigned char* row_mark, const int* row_pred, int* packed) {
+    for (int i = global_thread(); i < n_rows; i += all_threads()) packed[i] = row_mark[i] == ACTIVE ? row_pred[i] + first_col : -1;
 }
 
 // The rows that any shard woke are the next frontier of all. n_frontier starts at 0.
-extern "C" __global__ void hungarian_hear_rows(int n_rows, price_t delta, const int* told, int* row_pred, unsigned char* row_covered,
+extern "C" __global__ void hungarian_unpack_rows(int n_rows, price_t delta, const int* packed, int* row_pred, unsigned char* row_covered,
                                                price_t* entered, unsigned char* row_mark, int* frontier, int* n_frontier) {
     for (int i = global_thread(); i < n_rows; i += all_threads()) {
-        if (told[i] < 0) continue;
-        row_pred[i] = told[i];
+        if (packed[i] < 0) continue;
+        row_pred[i] = packed[i];
         row_covered[i] = 0;
         entered[i] = delta;
         row_mark[i] = VISITED;
@@ -33,11 +33,11 @@ extern "C" __global__ void hungarian_hear_rows(int n_rows, price_t delta, const 
     }
 }
 
-// outlook[0] = the least Δ at which a column of this shard enters or a row goes alone; outlook[1] = 0 if a path has ended, else 1.
+// outlook[0] = the least Δ at which a column of this shard enters or a row becomes unassigned; outlook[1] = 0 if a path has ended, else 1.
 // One block of 1024 threads.
-extern "C" __global__ void hungarian_outlook(int n_rows, int n_cols, const price_t* row_bound, const price_t* r, const price_t* entered,
+extern "C" __global__ void hungarian_reduce(int n_rows, int n_cols, const price_t* row_bound, const price_t* r, const price_t* entered,
                                              const unsigned char* row_mark, const unsigned char* alone, const price_t* key,
-                                             const unsigned char* col_covered, const unsigned char* col_mark, price_t* outlook) {
+                                             const unsigned char* col_covered, const unsigned char* col_mark, price_t* reduced_keys) {
     __shared__ price_t of_warp[32];
     price_t least = none();
     bool ended = false;
@@ -61,22 +61,22 @@ extern "C" __global__ void hungarian_outlook(int n_rows, int n_cols, const price
     if (threadIdx.x > 0) return;
     for (int w = 1; w < blockDim.x / 32; ++w)
         if (of_warp[w] < least) least = of_warp[w];
-    outlook[0] = least;
-    outlook[1] = ended ? 0 : 1;
+    reduced_keys[0] = least;
+    reduced_keys[1] = ended ? 0 : 1;
 }
 
 // Predecessors of this shard's columns for the root: 2 * predecessor, + 1 where a path ends. told: (all columns,), all -1.
-extern "C" __global__ void hungarian_tell_columns(int n_cols, int first_col, const int* col_pred, const unsigned char* col_mark, int* told) {
+extern "C" __global__ void hungarian_pack_columns(int n_cols, int first_col, const int* col_pred, const unsigned char* col_mark, int* packed) {
     for (int j = global_thread(); j < n_cols; j += all_threads())
-        if (col_pred[j] >= 0) told[first_col + j] = 2 * col_pred[j] + (col_mark[j] == REVERSE);
+        if (col_pred[j] >= 0) packed[first_col + j] = 2 * col_pred[j] + (col_mark[j] == REVERSE);
 }
 
 // What the links in this shard cost. col_of_row, told: (all rows,); told begins below every price.
-extern "C" __global__ void hungarian_tell_links(int n_rows, int n_cols, int first_row, int first_col, const cost_t* cost,
-                                                const int* col_of_row, price_t* told) {
+extern "C" __global__ void hungarian_pack_matched_costs(int n_rows, int n_cols, int first_row, int first_col, const cost_t* cost,
+                                                const int* col_of_row, price_t* packed) {
     for (int i = global_thread(); i < n_rows; i += all_threads()) {
         const int j = col_of_row[first_row + i] - first_col;
-        if (j >= 0 && j < n_cols) told[first_row + i] = (price_t)cost[(int64)i * n_cols + j];
+        if (j >= 0 && j < n_cols) packed[first_row + i] = (price_t)cost[(int64)i * n_cols + j];
     }
 }
 
@@ -86,7 +86,7 @@ extern "C" __global__ void hungarian_certify_rows(int n_rows, int n_cols, const 
     for (int i = global_thread() / 32; i < n_rows; i += all_threads() / 32) {
         const int64 first = (int64)i * n_cols;
         price_t mine = row_bound[i];
-        int at = ALONE;
+        int at = UNASSIGNED;
         for (int j = lane(); j < n_cols; j += 32) {
             if (forbidden != nullptr && forbidden[first + j]) continue;
             const price_t value = (price_t)cost[first + j] - v[j];
@@ -100,7 +100,7 @@ extern "C" __global__ void hungarian_certify_rows(int n_rows, int n_cols, const 
         }
         if (lane() > 0) continue;
         price_t largest = 0;
-        if (at != ALONE) {
+        if (at != UNASSIGNED) {
             const price_t c = (price_t)cost[first + at];
             largest = c < 0 ? -c : c;
             if (v[at] > largest) largest = v[at];

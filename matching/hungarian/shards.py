@@ -175,14 +175,14 @@ def on_host(shards: Shards, parts: Sequence[Any], side: int) -> np.ndarray:
     return np.concatenate([cuda.to_host(p) for p in parts]) if side == shards.axis else cuda.to_host(parts[0])
 
 
-def take_largest(shards: Shards, told: list[Any], arrays: list[Any]) -> None:
+def take_largest(shards: Shards, packed: list[Any], arrays: list[Any]) -> None:
     """Write what any device tells, where one tells something above the lowest number."""
-    shards.collective.all_max(told)
+    shards.collective.all_max(packed)
 
     def take(part: DeviceCosts, there: Any, array: Any) -> None:
         array[...] = part.cp.where(there > part.lowest, there, array)
 
-    shards.each(take, told, arrays)
+    shards.each(take, packed, arrays)
 
 
 @dataclass(frozen=True)
@@ -209,8 +209,8 @@ def prove(shards: Shards, v: np.ndarray, col_of_row: np.ndarray, row_of_col: np.
     v = np.minimum(v, shards.outline.dual_bounds()[1])
     prices = [v[own] for _, own in shards.windows()]
     duals, terms = (list(arrays) for arrays in zip(*shards.each(_row_duals, prices), strict=True))
-    told = shards.each(_link_costs, shards.windows(), shards.copies(col_of_row))
-    shards.collective.all_max(told)
+    packed = shards.each(_link_costs, shards.windows(), shards.copies(col_of_row))
+    shards.collective.all_max(packed)
     if shards.axis == 1:
         least = shards.each(lambda _, r: r.copy(), duals)
         shards.collective.all_min(least)
@@ -219,7 +219,7 @@ def prove(shards: Shards, v: np.ndarray, col_of_row: np.ndarray, row_of_col: np.
         r, sizes = least[0], terms[0]
     else:
         r, sizes = (shards.collective.gathered(arrays) for arrays in (duals, terms))
-    r, sizes, cost = (cuda.to_host(array) for array in (r, sizes, told[0]))
+    r, sizes, cost = (cuda.to_host(array) for array in (r, sizes, packed[0]))
     cost = cost[col_of_row >= 0]
     return Proof(r, v, cost, slackness_of_links(shards.outline, col_of_row, row_of_col, cost, r, v, sizes))
 
@@ -235,9 +235,9 @@ def _row_duals(part: DeviceCosts, v: np.ndarray) -> tuple[Any, Any]:
 
 def _link_costs(part: DeviceCosts, window: tuple[slice, slice], col_of_row: Any) -> Any:
     """Return what each row's link costs if it is in this part, else the lowest number."""
-    told = part.cp.full(len(col_of_row), part.lowest, part.price_dtype)
+    packed = part.cp.full(len(col_of_row), part.lowest, part.price_dtype)
     first = (np.int32(side.start) for side in window)
-    kernel = part.kernel("hungarian/shards.cu", "hungarian_tell_links")
+    kernel = part.kernel("hungarian/shards.cu", "hungarian_pack_matched_costs")
     blocks = -(-len(part.cost) // THREADS)
-    kernel((blocks,), (THREADS,), (*part.sizes, *first, part.cost, col_of_row, told))
-    return told
+    kernel((blocks,), (THREADS,), (*part.sizes, *first, part.cost, col_of_row, packed))
+    return packed

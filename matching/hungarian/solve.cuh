@@ -16,7 +16,7 @@ constexpr uint32 FIRST = 1u << 31;
 
 // Rounds that the first block may be ahead of the others, and slots for as many lengths: it must not clear one that they have
 // still to read.
-constexpr int ALONE_ROUNDS = 32, SLOTS = 2 * ALONE_ROUNDS;
+constexpr int ONE_BLOCK_ROUNDS = 32, SLOTS = 2 * ONE_BLOCK_ROUNDS;
 
 // What was done so far; every thread counts alike, but for what only the first block sees.
 struct Progress {
@@ -33,9 +33,9 @@ struct Counts {
     int free_rows[2];    // by phase
     int ends;            // keys in `queue`, once a search is over
     uint32 barrier;
-    int stuck;  // a free row from which nothing can be reached, or -1
+    int infeasible_row;  // a free row from which nothing can be reached, or -1
     int looked_at_whole;
-    uint64 least_end;  // bits of the least of the free rows' ways to an end
+    uint64 least_sink;  // bits of the least of the free rows' ways to an end
     uint64 delta;
     Progress progress;
     int paths[64];  // of each of the first stages
@@ -44,8 +44,8 @@ struct Counts {
 // Arrays in global memory.
 struct Solve {
     Costs costs;
-    const price_t* __restrict__ row_bound;  // or null when no row may stay alone
-    int ends_bound;                         // whether some may stay alone, so that ends must not be passed by
+    const price_t* __restrict__ row_bound;  // or null when no row may stay unassigned
+    int is_bounded;                         // whether some may stay unassigned, so that ends must not be passed by
     price_t* v;
     Row* rows;
     Column* columns;
@@ -83,7 +83,7 @@ struct Offer {
 struct Shared {
     Gathered<int2, GATHER> gathered;
     Listing listing;
-    int heard;
+    int broadcast;
     price_t entered;
     uint64 least[32], most[32];
     int sums[32];
@@ -95,27 +95,27 @@ struct Shared {
 };
 
 // Threads that do something together: all of the grid, or one block.
-struct Team {
+struct Group {
     int thread, threads;
     bool is_grid;
 
     __device__ __forceinline__ int warp() const { return thread / 32; }
     __device__ __forceinline__ int warps() const { return threads / 32; }
-    __device__ __forceinline__ bool speaks() const { return thread == 0; }
+    __device__ __forceinline__ bool leads() const { return thread == 0; }
     __device__ __forceinline__ void meet(Counts* counts) const {
         if (is_grid) grid_barrier(&counts->barrier);
         else __syncthreads();
     }
 };
-__device__ __forceinline__ Team the_grid() { return Team{dealt_thread(), all_threads(), true}; }
-__device__ __forceinline__ Team the_block() { return Team{(int)threadIdx.x, (int)blockDim.x, false}; }
+__device__ __forceinline__ Group the_grid() { return Group{dealt_thread(), all_threads(), true}; }
+__device__ __forceinline__ Group the_block() { return Group{(int)threadIdx.x, (int)blockDim.x, false}; }
 
 // What the whole block must agree on, asked for by one thread.
-__device__ __forceinline__ int heard(const int* at, Shared& shared) {
+__device__ __forceinline__ int broadcast(const int* at, Shared& shared) {
     __syncthreads();
-    if (threadIdx.x == 0) shared.heard = peek(at);
+    if (threadIdx.x == 0) shared.broadcast = peek(at);
     __syncthreads();
-    return shared.heard;
+    return shared.broadcast;
 }
 
 __device__ __forceinline__ price_t key_of(price_t entered, price_t c, price_t v, price_t r) {

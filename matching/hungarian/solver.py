@@ -70,7 +70,7 @@ class HungarianClassical:
             split = (
                 named(".papers.date_nagi_2016.multi_gpu_classical:match_by_zeros")
                 if paper
-                else multi_gpu_classical.match_by_stages
+                else multi_gpu_classical.match_by_dual_phases
             )
             return multi_gpu.solve_on_gpus(problem, self.name, device.split(","), 0, split, self.start)
         if device.startswith("cuda"):
@@ -79,7 +79,7 @@ class HungarianClassical:
             if self.variant == "paper":
                 step_by_step = named(".papers.date_nagi_2016.gpu_classical:match_by_zeros")
                 return gpu.solve_on_gpu(problem, self.name, device, step_by_step, self.start)
-            methods = gpu_classical.match_by_stages, self.start, gpu_batch.match_by_stages
+            methods = gpu_classical.match_by_dual_phases, self.start, gpu_batch.match_by_dual_phases
             return gpu.solve_on_gpu(problem, self.name, device, *methods)
         from .cpu import solve_classical
 

@@ -20,10 +20,10 @@
 #define GROUPS 2  // columns of a thread
 #endif
 constexpr int CHUNK = 128;  // rows of a level that are looked at together
-constexpr int NO_END = 0x7fffffff;
+constexpr int NO_SINK = 0x7fffffff;
 
 struct TreeCounts {
-    int stuck;  // a row that must be matched and cannot be, or -1
+    int infeasible_row;  // a row that must be matched and cannot be, or -1
     int searches, levels, dual_updates;
     int64 rows_scanned;
 };
@@ -31,10 +31,10 @@ struct TreeCounts {
 // Arrays in global memory, each from where the problem's own part begins.
 struct Forest {
     Costs costs;
-    const price_t* row_bound;  // or null when no row may stay alone
+    const price_t* row_bound;  // or null when no row may stay unassigned
     price_t* v;
     price_t* r;
-    price_t* alone_key;  // (rows,) the dual change at which a row in the trees goes alone
+    price_t* unassigned_key;  // (rows,) the dual change at which a row in the trees becomes unassigned
     int* col_of_row;
     int* row_of_col;
     int* pred;   // (columns,)
@@ -64,14 +64,14 @@ __device__ __forceinline__ void expand(const Forest& f, const int* level, int n_
     price_t least[GROUPS];
     int from[GROUPS];
 #pragma unroll
-    for (int g = 0; g < GROUPS; ++g) least[g] = none(), from[g] = NO_END;
+    for (int g = 0; g < GROUPS; ++g) least[g] = none(), from[g] = NO_SINK;
     for (int base = 0; base < n_level; base += CHUNK) {
         const int n = min(CHUNK, n_level - base);
         __syncthreads();
         for (int q = threadIdx.x; q < n; q += THREADS) {
             const int i = level[base + q];
             shared.row[q] = i, shared.r[q] = f.r[i];
-            if (f.row_bound != nullptr) f.alone_key[i] = f.row_bound[i] < none() ? delta + (f.row_bound[i] - f.r[i]) : none();
+            if (f.row_bound != nullptr) f.unassigned_key[i] = f.row_bound[i] < none() ? delta + (f.row_bound[i] - f.r[i]) : none();
         }
         __syncthreads();
 #pragma unroll
@@ -95,7 +95,7 @@ __device__ __forceinline__ void expand(const Forest& f, const int* level, int n_
     }
 }
 
-// The least Δ at which a column enters or a row goes alone; the same for all threads.
+// The least Δ at which a column enters or a row becomes unassigned; the same for all threads.
 __device__ __forceinline__ price_t least_key(const Forest& f, const Columns& own, Shared& shared) {
     price_t mine = none();
 #pragma unroll
@@ -104,7 +104,7 @@ __device__ __forceinline__ price_t least_key(const Forest& f, const Columns& own
     if (f.row_bound != nullptr) {
         __syncthreads();
         for (int i = threadIdx.x; i < f.costs.n_rows; i += THREADS)
-            if (f.alone_key[i] < mine) mine = f.alone_key[i];
+            if (f.unassigned_key[i] < mine) mine = f.unassigned_key[i];
     }
     mine = least_of_warp(mine);
     if (lane() == 0) shared.least[threadIdx.x / 32] = mine;
@@ -131,8 +131,8 @@ __device__ __forceinline__ void enter(const Forest& f, price_t delta, int* next,
     }
     if (f.row_bound == nullptr) return;
     for (int i = threadIdx.x; i < f.costs.n_rows; i += THREADS) {
-        if (f.alone_key[i] > delta) continue;
-        f.alone_key[i] = none();
+        if (f.unassigned_key[i] > delta) continue;
+        f.unassigned_key[i] = none();
         atomicMin(&f.best[f.root[i]], f.costs.n_cols + i);
         shared.ended = 1;
     }
@@ -143,7 +143,7 @@ __device__ __forceinline__ void carry_out(const Forest& f, int end) {
     int col = end;
     if (end >= f.costs.n_cols) {
         col = f.col_of_row[end - f.costs.n_cols];
-        f.col_of_row[end - f.costs.n_cols] = WENT_ALONE;
+        f.col_of_row[end - f.costs.n_cols] = LEFT_UNASSIGNED;
     }
     while (col >= 0) {
         const int i = f.pred[col], before = f.col_of_row[i];
@@ -159,12 +159,12 @@ __device__ __forceinline__ void plant(const Forest& f, Columns& own, Shared& sha
     if (threadIdx.x == 0) shared.n_roots = shared.n_level[0] = shared.n_level[1] = shared.ended = 0;
     __syncthreads();
     for (int i = threadIdx.x; i < f.costs.n_rows; i += THREADS) {
-        if (f.row_bound != nullptr) f.alone_key[i] = none();
+        if (f.row_bound != nullptr) f.unassigned_key[i] = none();
         if (f.col_of_row[i] != FREE) continue;
         const int place = next_place(&shared.n_roots);
         f.roots[place] = f.level[place] = i;
         f.root[i] = i;
-        f.best[i] = NO_END;
+        f.best[i] = NO_SINK;
     }
 #pragma unroll
     for (int g = 0; g < GROUPS; ++g) own.key[g] = none(), own.covered[g] = column(g) >= f.costs.n_cols;
@@ -199,7 +199,7 @@ __device__ __forceinline__ void finish(const Forest& f, price_t delta, Columns& 
         if (own.key[g] <= delta && own.covered[g] && column(g) < f.costs.n_cols) own.v[g] -= delta - own.key[g];
     for (int q = threadIdx.x; q < shared.n_roots; q += THREADS) {
         const int i = f.roots[q], end = load_fresh(&f.best[i]);
-        if (end == NO_END) f.r[i] += delta;
+        if (end == NO_SINK) f.r[i] += delta;
         else carry_out(f, end);
     }
     __syncthreads();
@@ -214,31 +214,31 @@ __device__ __forceinline__ void finish(const Forest& f, price_t delta, Columns& 
 // again: go on from v and the matching, once loose links are undone; else v, r are written and nothing is matched.
 extern "C" __global__ void __launch_bounds__(THREADS, THREADS > 256 ? 1 : 2) hungarian_tree_batch(
     const Place* places, const cost_t* cost, const unsigned char* forbidden, const price_t* row_bound, const price_t* col_bound,
-    int again, price_t loose, price_t* v, price_t* r, int* col_of_row, int* row_of_col, price_t* alone_key, int* pred, int* root,
+    int again, price_t loose, price_t* v, price_t* r, int* col_of_row, int* row_of_col, price_t* unassigned_key, int* pred, int* root,
     int* best, int* level, int* roots, TreeCounts* counts
 ) {
     __shared__ Shared shared;
     const Place at = places[blockIdx.x];
     const int64 i0 = at.first_row, j0 = at.first_col;
     const Costs costs{at.n_rows, at.n_cols, cost + at.first_cost, forbidden == nullptr ? nullptr : forbidden + at.first_cost, nullptr};
-    const Forest f{costs, row_bound == nullptr ? nullptr : row_bound + i0, v + j0, r + i0, alone_key + i0, col_of_row + i0,
+    const Forest f{costs, row_bound == nullptr ? nullptr : row_bound + i0, v + j0, r + i0, unassigned_key + i0, col_of_row + i0,
                    row_of_col + j0, pred + j0, root + i0, best + i0, level + 2 * i0, roots + i0};
-    if (again) release_loose(costs, f.row_bound, f.v, f.r, f.col_of_row, f.row_of_col, loose);
+    if (again) release_slack(costs, f.row_bound, f.v, f.r, f.col_of_row, f.row_of_col, loose);
     else reduce(costs, f.row_bound, col_bound + j0, f.v, f.r);
     TreeCounts mine{-1, 0, 0, 0, 0};
     for (int i = threadIdx.x; i < at.n_rows; i += THREADS)
-        if (f.r[i] >= none()) counts[blockIdx.x].stuck = i;
+        if (f.r[i] >= none()) counts[blockIdx.x].infeasible_row = i;
     Columns own;
 #pragma unroll
     for (int g = 0; g < GROUPS; ++g) own.v[g] = column(g) < at.n_cols ? f.v[column(g)] : price_t(0);
     __syncthreads();
-    if (load_fresh(&counts[blockIdx.x].stuck) >= 0) return;
+    if (load_fresh(&counts[blockIdx.x].infeasible_row) >= 0) return;
     while (true) {
         plant(f, own, shared);
         if (shared.n_roots == 0) break;
         const price_t delta = grow(f, own, shared, mine);
         if (delta >= none()) {
-            mine.stuck = f.roots[0];
+            mine.infeasible_row = f.roots[0];
             break;
         }
         finish(f, delta, own, shared);

@@ -6,9 +6,9 @@ and changes the duals once. The paper fixes Δ at the least uncovered slack, aga
 the key that enough ends are within for `ENDS` of the free rows, so that a stage finds hundreds of paths where costs are
 real numbers, too.
 
-Where every column must be matched, as in a square problem without prices of the lone, a free column may be passed by:
-its dual falls like that of any column in the trees. Where some may stay alone, ends stay at their bound, and every row
-changes by its distance to its nearest end (`nearest_ends`).
+Where every column must be matched, as in a square problem without unmatched cost, a free column may be passed by:
+its dual falls like that of any column in the trees. Where some may stay unassigned, ends stay at their bound, and every
+row changes by its distance to its nearest end (`nearest_sinks`).
 
 The keys do not depend on the order in which they are found, nor do the distances.
 `hungarian/classical.cu` does the same steps; this is its twin in the tests. Only where its lists of cheap pairs
@@ -26,7 +26,7 @@ from numba import njit
 
 from ..paths.shortest_paths import grown
 from ..paths.state import forget, free_rows, key_of, with_lists
-from .nearest_ends import keep_shortest_ways
+from .nearest_sinks import keep_shortest_ways
 from .zero_trees import match_on_zeros
 
 ENDS = (3, 4)
@@ -35,7 +35,7 @@ ENDS = (3, 4)
 
 
 @njit(cache=True, nogil=True)
-def match_by_stages(rows, indptr, indices, data, maximum, state, trees, zeros, counts, found):
+def match_by_dual_phases(rows, indptr, indices, data, maximum, state, trees, zeros, counts, found):
     """Match every given row; parameters and result as `tree.match_by_trees`.
 
     `maximum`: a stage matches as many rows as can be, as in the classical variant; else each tree carries out one path,
@@ -53,7 +53,7 @@ def match_by_stages(rows, indptr, indices, data, maximum, state, trees, zeros, c
         before = len(roots)
         covered = within[:n_within]
         cols, costs = _list_zeros(roots, covered, indptr, indices, data, delta, state, trees, zeros)
-        if state.ends_bound:
+        if state.is_bounded:
             keep_shortest_ways(delta, roots, _rows_of(covered, state), cols, costs, state, zeros)
         roots = match_on_zeros(roots, cols, costs, maximum, state, trees, zeros, counts)
         _move_duals(delta, roots, covered, state, trees, zeros)
@@ -74,7 +74,7 @@ def _search(roots, indptr, indices, data, within, state, trees, counts):
     heap.pop()
     delta = last_end = state.none
     n_cols = len(state.v)
-    n_reached = n_within = n_ends = 0
+    n_reached = n_within = n_sinks = 0
     for i in roots:
         n_reached = _scan(i, zero, n_reached, heap, indptr, indices, data, state, trees)
         if state.row_bound[i] < state.none:
@@ -92,9 +92,9 @@ def _search(roots, indptr, indices, data, within, state, trees, counts):
                 counts[1] += 1
                 n_reached = _scan(state.row_of_col[j], key, n_reached, heap, indptr, indices, data, state, trees)
                 continue
-        n_ends += 1
+        n_sinks += 1
         last_end = key
-        if n_ends == wanted:
+        if n_sinks == wanted:
             delta = key
     delta = last_end
     while n_within > 0 and trees.key[within[n_within - 1]] > delta:
@@ -125,18 +125,19 @@ def _scan(i, entered, n_reached, heap, indptr, indices, data, state, trees):
 def _list_zeros(roots, covered, indptr, indices, data, delta, state, trees, zeros):
     """List the pairs of zero slack at Δ of every row in the trees; return their columns and costs.
 
-    Where some may stay alone: all pairs within Δ, and no distance to an end is known yet but that of staying alone.
+    Where some may stay unassigned: all pairs within Δ, and no distance to an end is known yet but that of staying
+    unassigned.
     """
     cols, costs = np.empty(64, np.int32), np.empty(64, state.v.dtype)
     n_zeros = 0
     for k in range(len(roots) + len(covered)):
         i = roots[k] if k < len(roots) else state.row_of_col[covered[k - len(roots)]]
         if k >= len(roots):
-            zeros.far[covered[k - len(roots)]] = 0 if i < 0 else _way_alone(i, state)
+            zeros.far[covered[k - len(roots)]] = 0 if i < 0 else _unassigned_dist(i, state)
         if i < 0:
             continue
         entered = trees.entered[i]
-        zeros.row_far[i] = _way_alone(i, state)
+        zeros.row_far[i] = _unassigned_dist(i, state)
         zeros.first[i] = n_zeros
         lo = indptr[i]
         if n_zeros + indptr[i + 1] - lo > len(cols):
@@ -146,7 +147,7 @@ def _list_zeros(roots, covered, indptr, indices, data, delta, state, trees, zero
             if trees.key[j] > delta or data[e] >= state.none:
                 continue
             key = key_of(entered, data[e], state.v[j], state.r[i])
-            if key == trees.key[j] or (state.ends_bound and key <= delta):
+            if key == trees.key[j] or (state.is_bounded and key <= delta):
                 cols[n_zeros], costs[n_zeros] = j, data[e]
                 n_zeros += 1
         zeros.last[i] = n_zeros
@@ -154,8 +155,8 @@ def _list_zeros(roots, covered, indptr, indices, data, delta, state, trees, zero
 
 
 @njit(cache=True, nogil=True)
-def _way_alone(i, state):
-    """Return how far row i is from staying alone; `none` if it may not."""
+def _unassigned_dist(i, state):
+    """Return how far row i is from staying unassigned; `none` if it may not."""
     return state.none if state.row_bound[i] >= state.none else max(state.row_bound[i] - state.r[i], 0)
 
 
@@ -170,10 +171,10 @@ def _rows_of(cols, state):
 def _move_duals(delta, roots, covered, state, trees, zeros):
     """Carry the dual change of the stage out: free rows rise, the columns within Δ fall, links become tight."""
     for i in roots:
-        state.r[i] += min(delta, zeros.row_far[i]) if state.ends_bound else delta
+        state.r[i] += min(delta, zeros.row_far[i]) if state.is_bounded else delta
     for j in covered:
         fall = delta - trees.key[j]
-        state.v[j] -= min(fall, zeros.far[j]) if state.ends_bound else fall
+        state.v[j] -= min(fall, zeros.far[j]) if state.is_bounded else fall
         i = state.row_of_col[j]
         if i >= 0:
-            state.r[i] = state.link_cost[i] - state.v[j]
+            state.r[i] = state.matched_cost[i] - state.v[j]

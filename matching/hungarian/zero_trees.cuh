@@ -15,7 +15,7 @@ __device__ __forceinline__ void carry_out(const Solve& s, int end) {
     if (end >= s.costs.n_cols) {
         Row* const row = &s.rows[end - s.costs.n_cols];
         col = peek(&row->col);
-        poke(&row->col, WENT_ALONE);
+        poke(&row->col, LEFT_UNASSIGNED);
     }
     while (col >= 0) {
         const uint64 step = peek((const uint64*)&s.steps[col]);
@@ -28,9 +28,9 @@ __device__ __forceinline__ void carry_out(const Solve& s, int end) {
 
 // One level of the trees: free rows, or the columns that were claimed last with the rows they are matched with. All threads of
 // the team come.
-__device__ __forceinline__ void grow(const Solve& s, const Team& team, const int* free_rows, price_t delta, int level, int round, int n,
+__device__ __forceinline__ void grow(const Solve& s, const Group& group, const int* free_rows, price_t delta, int level, int round, int n,
                                      Shared& shared) {
-    if (team.speaks()) s.counts->queue[(round + 2) % SLOTS] = 0;
+    if (group.leads()) s.counts->queue[(round + 2) % SLOTS] = 0;
     const int2* const queue = s.queue + (round & 1) * s.queue_length;
     int2* const next = s.queue + (~round & 1) * s.queue_length;
     int* const n_next = &s.counts->queue[(round + 1) % SLOTS];
@@ -39,12 +39,12 @@ __device__ __forceinline__ void grow(const Solve& s, const Team& team, const int
         if (level_of(before) > level + 1) shared.gathered.add(make_int2(j, 0), next, n_next);
     };
     int lanes = 32;
-    while (lanes > 4 && (int64)n * lanes > team.threads) lanes /= 2;
-    for (int q = team.thread / lanes; q < n; q += team.threads / lanes) {
+    while (lanes > 4 && (int64)n * lanes > group.threads) lanes /= 2;
+    for (int q = group.thread / lanes; q < n; q += group.threads / lanes) {
         const int mine = threadIdx.x % lanes;
         if (level == 0) {
             const int i = free_rows[q];
-            if (s.ends_bound && !has_end(s, i, delta)) continue;
+            if (s.is_bounded && !has_end(s, i, delta)) continue;
             if (mine == 0) poke(&s.roots[i], i);
             Zeros zeros;
             zeros.read(s, i, mine);
@@ -69,35 +69,35 @@ __device__ __forceinline__ void grow(const Solve& s, const Team& team, const int
 }
 
 // Trees from all free rows along pairs of zero slack, level by level until nothing is claimed. All threads of the team come.
-__device__ __forceinline__ void grow_trees(const Solve& s, const Team& team, const int* free_rows, int n_free, price_t delta,
+__device__ __forceinline__ void grow_trees(const Solve& s, const Group& group, const int* free_rows, int n_free, price_t delta,
                                            Shared& shared, Progress& progress) {
     int n = n_free, level = 0;
     while (n > 0) {
         const int round = progress.round;
         if (n <= FEW_COLUMNS) {
-            if (!team.is_grid || blockIdx.x == 0) grow_few(s, free_rows, delta, level, round, n, shared);
-            team.meet(s.counts);
-            level = heard(&s.counts->alone[round % SLOTS], shared);
+            if (!group.is_grid || blockIdx.x == 0) grow_few(s, free_rows, delta, level, round, n, shared);
+            group.meet(s.counts);
+            level = broadcast(&s.counts->alone[round % SLOTS], shared);
         } else {
-            grow(s, team, free_rows, delta, level, round, n, shared);
-            team.meet(s.counts);
+            grow(s, group, free_rows, delta, level, round, n, shared);
+            group.meet(s.counts);
             level += 1;
         }
         progress.round += 1;
-        n = heard(&s.counts->queue[progress.round % SLOTS], shared);
+        n = broadcast(&s.counts->queue[progress.round % SLOTS], shared);
     }
     progress.levels += level;
 }
 
 // One phase: trees, then a path of each. All threads of the team come. Returns how many paths.
-__device__ __forceinline__ int augment(const Solve& s, const Team& team, price_t delta, Shared& shared, Progress& progress) {
+__device__ __forceinline__ int augment(const Solve& s, const Group& group, price_t delta, Shared& shared, Progress& progress) {
     const int now = progress.phases & 1, then = ~progress.phases & 1;
     const int* const free_rows = s.free_rows + (int64)now * s.costs.n_rows;
     int* const next_free = s.free_rows + (int64)then * s.costs.n_rows;
-    const int n_free = heard(&s.counts->free_rows[now], shared);
-    grow_trees(s, team, free_rows, n_free, delta, shared, progress);
-    for (int j = team.thread; j < s.costs.n_cols; j += team.threads) s.claims[j] = NOTHING;
-    for (int q = team.thread; q < n_free; q += team.threads) {
+    const int n_free = broadcast(&s.counts->free_rows[now], shared);
+    grow_trees(s, group, free_rows, n_free, delta, shared, progress);
+    for (int j = group.thread; j < s.costs.n_cols; j += group.threads) s.claims[j] = NOTHING;
+    for (int q = group.thread; q < n_free; q += group.threads) {
         const int i = free_rows[q];
         const uint64 end = peek(&s.ends[i]);
         if (end == NOTHING) {
@@ -107,18 +107,18 @@ __device__ __forceinline__ int augment(const Solve& s, const Team& team, price_t
             carry_out(s, (int)(uint32)end);
         }
     }
-    team.meet(s.counts);
-    const int paths = n_free - heard(&s.counts->free_rows[then], shared);
-    if (team.speaks()) s.counts->free_rows[now] = 0;
+    group.meet(s.counts);
+    const int paths = n_free - broadcast(&s.counts->free_rows[then], shared);
+    if (group.leads()) s.counts->free_rows[now] = 0;
     progress.phases += 1;
     return paths;
 }
 
 // A maximum matching on the pairs of zero slack; returns how many rows it matched. All threads of the team.
-__device__ __forceinline__ int match_on_zeros(const Solve& s, const Team& team, price_t delta, Shared& shared, Progress& progress) {
+__device__ __forceinline__ int match_on_zeros(const Solve& s, const Group& group, price_t delta, Shared& shared, Progress& progress) {
     int matched = 0, paths = 1;
-    while (paths > 0 && heard(&s.counts->free_rows[progress.phases & 1], shared) > 0) {
-        paths = augment(s, team, delta, shared, progress);
+    while (paths > 0 && broadcast(&s.counts->free_rows[progress.phases & 1], shared) > 0) {
+        paths = augment(s, group, delta, shared, progress);
         matched += paths;
     }
     return matched;

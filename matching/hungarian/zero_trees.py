@@ -13,7 +13,7 @@ from typing import NamedTuple
 import numpy as np
 from numba import njit
 
-from ..paths.shortest_paths import alone_end
+from ..paths.shortest_paths import unassigned_sink
 from ..paths.state import State, augment, free_rows
 
 _NO_LEVEL = np.iinfo(np.int32).max
@@ -23,10 +23,10 @@ class Zeros(NamedTuple):
     """The pairs of zero slack of a stage, the trees on them, and the distances to the nearest ends.
 
     `first`, `last` (rows,) say where a row's pairs lie in the lists of columns and costs; `alone` (rows,) tells the
-    rows that may go alone. `level`, `claim` (columns,) are the level at which a column was reached, `_NO_LEVEL` for
-    never, and its least claim; `root` (rows,) is a row's root; `end_level`, `end` (rows,) are the level and the column
-    (row i that goes alone: columns + i) of the first end of each root. `far` (columns,), `row_far` (rows,) are the
-    distances of `nearest_ends`, where some may stay alone.
+    rows that may become unassigned. `level`, `claim` (columns,) are the level at which a column was reached,
+    `_NO_LEVEL` for never, and its least claim; `root` (rows,) is a row's root; `end_level`, `end` (rows,) are the level
+    and the column (row i that becomes unassigned: columns + i) of the first end of each root. `far` (columns,),
+    `row_far` (rows,) are the distances of `nearest_sinks`, where some may stay unassigned.
     """
 
     first: np.ndarray
@@ -87,7 +87,7 @@ def _augment(roots, cols, costs, state, trees, zeros, counts):
     for i in roots:
         if zeros.end_level[i] < _NO_LEVEL:
             end = zeros.end[i]
-            augment(alone_end(end - n_cols) if end >= n_cols else end, state, trees)
+            augment(unassigned_sink(end - n_cols) if end >= n_cols else end, state, trees)
             zeros.end_level[i] = _NO_LEVEL
             n_paths += 1
     for j in reached:

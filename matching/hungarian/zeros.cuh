@@ -1,9 +1,9 @@
-// The pairs of zero slack of a stage, row by row; where some may stay alone, all pairs within Δ.
+// The pairs of zero slack of a stage, row by row; where some may stay unassigned, all pairs within Δ.
 #pragma once
 #include "hungarian/search.cuh"
 
 // Whether the pair with column j, number `e` of the row or of its list, has zero slack at Δ, or is within Δ at least where some
-// may stay alone.
+// may stay unassigned.
 __device__ __forceinline__ bool is_zero(const Solve& s, int i, const Row& row, price_t entered, price_t delta, bool whole, int e, int& j,
                                         price_t& slack) {
     j = whole ? e : s.lists.cols[s.lists.first(i) + e];
@@ -12,25 +12,25 @@ __device__ __forceinline__ bool is_zero(const Solve& s, int i, const Row& row, p
     const Column column = peek(&s.columns[j]);
     slack = key_of(price_t(0), c, column.v, row.r);
     const price_t key = entered + slack;
-    return key <= delta && (s.ends_bound || bits_of(key) == column.key);
+    return key <= delta && (s.is_bounded || bits_of(key) == column.key);
 }
 
-// A row with so many pairs is in the trees, and of ways to an end knows only that of staying alone.
+// A row with so many pairs is in the trees, and of ways to an end knows only that of staying unassigned.
 __device__ __forceinline__ void join(const Solve& s, int i, const Row& row, int found, int attempt) {
-    const uint64 way = bits_of(way_alone(s, i, row));
+    const uint64 way = bits_of(unassigned_dist(s, i, row));
     s.row_far[i] = way;
     if (row.col >= 0) s.far[row.col] = way;
-    else atomicMin((unsigned long long*)&s.counts->least_end, way);
+    else atomicMin((unsigned long long*)&s.counts->least_sink, way);
     s.members[next_place(&s.counts->members[attempt & 1])] = i;
     atomicAdd((unsigned long long*)&s.counts->pairs[attempt & 1], (unsigned long long)found);
 }
 
 // Lists the pairs of zero slack at Δ of every row in the trees; counts the rows whose lists do not reach that far, and queues them.
-__device__ __forceinline__ void list_zeros(const Solve& s, const Team& team, price_t delta, int round, int attempt) {
+__device__ __forceinline__ void list_zeros(const Solve& s, const Group& group, price_t delta, int round, int attempt) {
     int2* const queue = s.queue + (~round & 1) * s.queue_length;
-    for (int i = team.warp(); i < s.costs.n_rows; i += team.warps()) {
+    for (int i = group.warp(); i < s.costs.n_rows; i += group.warps()) {
         const Row row = peek(&s.rows[i]);
-        if (row.col == WENT_ALONE) continue;
+        if (row.col == LEFT_UNASSIGNED) continue;
         const price_t entered = entered_at(s, row.col);
         if (entered > delta || entered >= none()) continue;
         const bool whole = is_short(row, entered, delta);
@@ -48,12 +48,12 @@ __device__ __forceinline__ void list_zeros(const Solve& s, const Team& team, pri
             const int place = found + __popc(who & lanes_below());
             if (zero && place < s.most_zeros) {
                 s.zeros[(int64)i * s.most_zeros + place] = j;
-                if (s.ends_bound) s.slacks[(int64)i * s.most_zeros + place] = slack;
+                if (s.is_bounded) s.slacks[(int64)i * s.most_zeros + place] = slack;
             }
             found += __popc(who);
         }
         if (lane() != 0) continue;
         s.n_zeros[i] = found, s.rows[i].entered = entered;
-        if (s.ends_bound) join(s, i, row, found, attempt);
+        if (s.is_bounded) join(s, i, row, found, attempt);
     }
 }

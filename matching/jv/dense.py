@@ -22,7 +22,7 @@ from ..certificate.assignment import Assignment
 from ..certificate.certify import certify
 from ..certificate.hall import infeasible
 from ..certificate.not_converged import NotConverged
-from ..certificate.sharpen import sharpened
+from ..certificate.refine import refined
 from ..errors import InvalidProblem
 from ..jit.threads import side_by_side
 from ..paths.dense_paths import assign_dense_rows, lower_dense_to_cheapest
@@ -81,7 +81,7 @@ class JV:
         col_of_row, v, stats = from_short_side(costs, partial(match, most_scans=self.most_scans))
         stats["solve_s"] = perf_counter() - began
         answer = certify(problem, col_of_row, v, solver=self.name, device=device, stats=stats)
-        return sharpened(costs, answer)
+        return refined(costs, answer)
 
 
 def match(problem: Problem, most_scans: int | None = None) -> Matched:
@@ -149,7 +149,7 @@ def _own_part(state, r0, r1, c0, c1):
         state.v[c0:c1],
         state.col_of_row[r0:r1],
         state.row_of_col[c0:c1],
-        state.link_cost[r0:r1],
+        state.matched_cost[r0:r1],
         state.dist[c0:c1],
         state.pred[c0:c1],
         state.pred_cost[c0:c1],

@@ -11,7 +11,7 @@ import numpy as np
 from ..certificate.assignment import Assignment
 from ..certificate.certify import certify
 from ..certificate.hall import infeasible
-from ..certificate.sharpen import sharpened
+from ..certificate.refine import refined
 from ..jit.threads import side_by_side
 from ..paths.shortest_paths import assign_rows, lower_to_cheapest, named_counts, start
 from ..presolve.short_side import Matched, from_short_side
@@ -25,7 +25,7 @@ class SparseJV:
     """Shortest augmenting paths on a sparse graph, component by component.
 
     Exact: integer costs in integer arithmetic with gap 0, real costs in float64 within 64 ulp term by term. No
-    component is too large: a search ends at the nearest free column or at the price of staying alone, so its cost
+    component is too large: a search ends at the nearest free column or at the unmatched cost, so its cost
     follows the local crowding, not the size of the component. Takes every kind of problem (see `convert.as_sparse`).
     """
 
@@ -39,7 +39,7 @@ class SparseJV:
         col_of_row, v, stats = from_short_side(edges, _match)
         stats["solve_s"] = perf_counter() - began
         answer = certify(problem, col_of_row, v, solver=self.name, device=device, stats=stats)
-        return sharpened(edges, answer)
+        return refined(edges, answer)
 
 
 def _match(problem: Problem) -> Matched:

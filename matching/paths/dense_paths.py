@@ -2,7 +2,7 @@
 
 A row is read as a whole and in order, so that eight columns go through the processor at a time: a bid looks for its
 two best columns in the two blocks with the least values, and the search for a shortest path keeps its distances in an
-array instead of a heap. Prices, ends of paths and the price of staying alone are those of `shortest_paths`.
+array instead of a heap. Prices, ends of paths and the unmatched cost are those of `shortest_paths`.
 
 Source: R. Jonker, A. Volgenant, Computing 38 (1987).
 """
@@ -19,7 +19,7 @@ from numba import njit
 from ..jit.row_scan import BLOCK, cheapest_column, column_of_rank, lowest_blocks, rank
 from .dense_zeros import MANY, match_along_zeros, name_costs
 from .finish import TOO_HARD
-from .shortest_paths import BIDS_PER_ROW, NO_PATH, alone_end, flip, take
+from .shortest_paths import BIDS_PER_ROW, NO_PATH, flip, take, unassigned_sink
 
 LONGEST_CHAIN = 30
 """Rows that displace each other in turn before the last one waits for a shortest path. On real costs, price wars over a
@@ -78,7 +78,7 @@ def assign_dense_rows(cost, state, counts, most_scans):
         if end >= 0:
             name_costs(cost, row, end, state)
         else:
-            name_costs(cost, row, state.col_of_row[alone_end(end)], state)
+            name_costs(cost, row, state.col_of_row[unassigned_sink(end)], state)
         flip(row, end, state)
     return -1
 
@@ -113,7 +113,7 @@ def _bid(row, i, may_displace, state):
 
 @njit(cache=True, nogil=True)
 def _lone_column(row, v, value, row_of_col, otherwise):
-    """Return the first lone column whose c - v is the row's least, `value`; integers of a short range tie often."""
+    """Return the first unassigned column whose c - v is the row's least, `value`; integers of short range tie often."""
     for j in range(len(v)):
         if row_of_col[j] < 0 and row[j] - v[j] <= value:
             return j
@@ -137,14 +137,14 @@ def _search(cost, start_row, state, key, scanned):
     if dual >= state.none:
         return NO_PATH, dual, 0
     reach = dual - dual
-    shortest_alone, alone = state.none, -1
+    shortest_unassigned, alone = state.none, -1
     while True:
-        if state.row_bound[i] < state.none and reach + (state.row_bound[i] - dual) < shortest_alone:
-            shortest_alone, alone = reach + (state.row_bound[i] - dual), i
+        if state.row_bound[i] < state.none and reach + (state.row_bound[i] - dual) < shortest_unassigned:
+            shortest_unassigned, alone = reach + (state.row_bound[i] - dual), i
         _relax(cost[i], v, np.int32(i), dual, reach, key, state.pred)
         j = _pick(bits, _nearest_open(bits, lows), lows, state.row_of_col)
-        if j < 0 or key[j] < 0 or key[j] >= shortest_alone:
-            return (alone_end(alone) if alone >= 0 else NO_PATH), shortest_alone, n_scanned
+        if j < 0 or key[j] < 0 or key[j] >= shortest_unassigned:
+            return (unassigned_sink(alone) if alone >= 0 else NO_PATH), shortest_unassigned, n_scanned
         reach = key[j]
         state.dist[j] = reach
         if state.row_of_col[j] < 0:
@@ -153,7 +153,7 @@ def _search(cost, start_row, state, key, scanned):
         scanned[n_scanned] = j
         n_scanned += 1
         i = state.row_of_col[j]
-        dual = state.link_cost[i] - v[j]
+        dual = state.matched_cost[i] - v[j]
 
 
 @njit(cache=True, nogil=True)
@@ -186,7 +186,7 @@ def _nearest_open(bits, lows):
 
 @njit(cache=True, nogil=True)
 def _pick(bits, nearest, lows, row_of_col):
-    """Return a column at the least distance, one that is alone if there is."""
+    """Return a column at the least distance, one that is unassigned if there is."""
     first = -1
     for b in range(len(lows)):
         if lows[b] == nearest:

@@ -47,11 +47,11 @@ def match_along_zeros(cost, waiting, state):
 def _list_zeros(cost, waiting, state, zeros, n_zeros):
     for i in range(len(cost)):
         if state.col_of_row[i] >= 0:
-            lowest = rank(state.link_cost[i] - state.v[state.col_of_row[i]])
+            lowest = rank(state.matched_cost[i] - state.v[state.col_of_row[i]])
             n_zeros[i] = _columns_up_to(lowest, cost[i], state.v, zeros[i])
     for i in waiting:
         lowest = least_rank(cost[i], state.v)
-        # Since it bid, prices may have fallen so far that it had better stay alone.
+        # Since it bid, prices may have fallen so far that it had better stay unassigned.
         if lowest < rank(state.none) and lowest <= rank(state.row_bound[i]):
             n_zeros[i] = _columns_up_to(lowest, cost[i], state.v, zeros[i])
 
@@ -74,7 +74,7 @@ def _columns_up_to(lowest, row, v, columns):
 
 @njit(cache=True, nogil=True)
 def _search(start_row, zeros, n_zeros, state, seen, queue):
-    """Return the lone column at the end of an alternating path, or `NO_PATH`, and how many columns are in `queue`."""
+    """Return the unassigned column that ends an alternating path, or `NO_PATH`, and how many columns are queued."""
     i, head, size = start_row, 0, 0
     while True:
         for j in zeros[i, : n_zeros[i]]:
@@ -94,7 +94,7 @@ def _search(start_row, zeros, n_zeros, state, seen, queue):
 
 @njit(cache=True, nogil=True)
 def name_costs(cost, start_row, end, state):
-    """Fill in `pred_cost` along the path that ends in column `end`; -1 when the first row goes alone."""
+    """Fill in `pred_cost` along the path that ends in column `end`; -1 when the first row becomes unassigned."""
     j = end
     while j >= 0:
         i = state.pred[j]

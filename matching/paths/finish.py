@@ -1,7 +1,7 @@
 """The exact finish: from an auction's prices to complementary slackness without ε.
 
 Rows whose column is not their very best are released and matched again, first by bids without an increment, then by
-shortest augmenting paths (`shortest_paths`). A column that the auction left alone below its bound, which scaled
+shortest augmenting paths (`shortest_paths`). A column that the auction left unassigned below its bound, which scaled
 phases do when sides are unequal, is settled the same way with the sides exchanged: a shortest path that starts in the
 column raises its dual until it is matched or reaches its bound.
 """
@@ -51,9 +51,9 @@ def match_if_easy(rows, indptr, indices, data, forbidden, state, counts, most_sc
     end = counts[2] + most_scans
     for first in range(0, len(waiting), _ROWS_AT_A_TIME):
         few = waiting[first : first + _ROWS_AT_A_TIME]
-        stuck = augment_rows(few, indptr, indices, data, forbidden, state, counts)
-        if stuck >= 0:
-            return stuck
+        infeasible_row = augment_rows(few, indptr, indices, data, forbidden, state, counts)
+        if infeasible_row >= 0:
+            return infeasible_row
         if counts[2] > end:
             return TOO_HARD
     return -1
@@ -65,7 +65,7 @@ def finish_rows(rows, indptr, indices, data, forbidden, state, counts, most_scan
 
     Unlike there, `rows` may be matched, loosely too: their components are then finished whole.
     """
-    waiting = release_loose(rows, indptr, indices, data, forbidden, state)
+    waiting = release_slack(rows, indptr, indices, data, forbidden, state)
     return match_if_easy(waiting, indptr, indices, data, forbidden, state, counts, most_scans)
 
 
@@ -96,7 +96,7 @@ def repair_rows(rows, indptr, indices, data, forbidden, state, counts, most_scan
 
 
 @njit(cache=True, nogil=True)
-def release_loose(rows, indptr, indices, data, forbidden, state):
+def release_slack(rows, indptr, indices, data, forbidden, state):
     """Unassign the rows that have a better choice than their column, beyond rounding; return all that want a column."""
     waiting = np.empty(len(rows), np.int64)
     n_waiting = 0
@@ -126,7 +126,7 @@ def _settle_row(i, indptr, indices, data, forbidden, state):
         if j == own:
             paid, own_cost = value, nothing + data[e]
     if own >= 0:
-        state.link_cost[i] = own_cost
+        state.matched_cost[i] = own_cost
         if paid - least <= _rounding(max(largest, abs(own_cost), abs(v[own]))):
             return False
         state.row_of_col[own] = -1
@@ -140,8 +140,8 @@ def _rounding(largest):
     return largest * _ULPS if isinstance(largest, float) else largest * 0
 
 
-def settle_lone_columns(indptr, indices, data, state: State, col_bound: np.ndarray, counts: np.ndarray) -> int:
-    """Raise the duals of lone columns to their bound, or match them, by shortest paths that start in the columns.
+def settle_unassigned_columns(indptr, indices, data, state: State, col_bound: np.ndarray, counts: np.ndarray) -> int:
+    """Raise the duals of unassigned columns to their bound, or match them, by shortest paths that start in the columns.
 
     Parameters
     ----------
@@ -166,13 +166,13 @@ def settle_lone_columns(indptr, indices, data, state: State, col_bound: np.ndarr
     r = _row_duals(indptr, indices, data, state)
     turned = start(col_bound, r)._replace(col_of_row=state.row_of_col, row_of_col=state.col_of_row)
     matched = np.flatnonzero(state.col_of_row >= 0)
-    turned.link_cost[state.col_of_row[matched]] = state.link_cost[matched]
+    turned.matched_cost[state.col_of_row[matched]] = state.matched_cost[matched]
     augment_rows(below, t_indptr, t_indices, t_data, None, turned, counts)
     matched = np.flatnonzero(state.col_of_row >= 0)
-    state.link_cost[matched] = turned.link_cost[state.col_of_row[matched]]
+    state.matched_cost[matched] = turned.matched_cost[state.col_of_row[matched]]
     cols = state.col_of_row[matched]
     np.copyto(state.v, col_bound, where=state.row_of_col < 0)
-    state.v[cols] = np.minimum(turned.link_cost[cols] - turned.v[matched], col_bound[cols])
+    state.v[cols] = np.minimum(turned.matched_cost[cols] - turned.v[matched], col_bound[cols])
     return len(below)
 
 

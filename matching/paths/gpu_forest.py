@@ -19,11 +19,11 @@ LEAST_COLUMNS = 96
 26.5 here)."""
 SEARCHES_COUNTED = 64
 
-NO_END = 2**31 - 1
+NO_SINK = 2**31 - 1
 COUNTS = np.dtype(
     [
         ("free", np.int32, 3),
-        ("stuck", np.int32),
+        ("infeasible_row", np.int32),
         ("barrier", np.uint32),
         ("searches", np.int32),
         ("levels", np.int32),
@@ -48,7 +48,8 @@ def match_by_forests(costs: DeviceCosts, state: DeviceState, free_rows: Any) -> 
     ----------
     costs : DeviceCosts
     state : DeviceState
-        Updated; reduced, with tight links, and what else is alone at its bound. Rows that go alone are `ALONE`.
+        Updated; reduced, with tight links, and what else is unassigned at its bound. Rows that go alone are
+        `UNASSIGNED`.
     free_rows : cupy.ndarray of int32 (k,)
 
     Returns
@@ -65,20 +66,20 @@ def match_by_forests(costs: DeviceCosts, state: DeviceState, free_rows: Any) -> 
     lists_of_free = cp.empty(2 * n, cp.int32)
     lists_of_free[: len(free_rows)] = free_rows
     counts = np.zeros(1, COUNTS)
-    counts["free"][0, 0], counts["stuck"] = len(free_rows), -1
+    counts["free"][0, 0], counts["infeasible_row"] = len(free_rows), -1
     on_device = cp.asarray(counts.view(np.uint8))
     kernel(
         (blocks,),
         (THREADS,),
         (
             *(*costs.sizes, *costs.pairs, costs.row_bound if bounded else np.intp(0), state.v, state.r),
-            *(state.col_of_row, state.row_of_col, cp.empty((m, 2), cp.int32), cp.full(n, NO_END, cp.int32)),
+            *(state.col_of_row, state.row_of_col, cp.empty((m, 2), cp.int32), cp.full(n, NO_SINK, cp.int32)),
             *(lists_of_free, cp.empty(n if bounded else 1, costs.price_dtype), cp.empty(n if bounded else 1, cp.int32)),
             *(cp.zeros(12 * blocks, cp.uint64), cp.zeros(8 * blocks * THREADS * groups, cp.uint64), on_device),
         ),
     )
     done = on_device.get().view(COUNTS)[0]
-    return int(done["stuck"]), stats_of(done)
+    return int(done["infeasible_row"]), stats_of(done)
 
 
 def stats_of(done: Any) -> dict[str, Any]:

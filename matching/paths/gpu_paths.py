@@ -24,7 +24,7 @@ _UNCLAIMED = UNLIMITED
 def augment(graph: DeviceGraph, prices: Prices, rows: Any, most_scans: int) -> tuple[int, Any]:
     """Match the given rows by shortest augmenting paths, many at once.
 
-    Needs tight links and the lone at their bounds; `rows` ascending.
+    Needs tight links and what is unassigned at their bounds; `rows` ascending.
 
     Returns
     -------
@@ -46,7 +46,7 @@ def augment(graph: DeviceGraph, prices: Prices, rows: Any, most_scans: int) -> t
     dist = cp.empty(slots * size, graph.price_dtype)
     claim = cp.full(m, _UNCLAIMED, cp.int32)
     window, done = rows[:slots].copy(), cp.empty(slots, cp.int32)
-    counts = cp.zeros(5, cp.uint64)  # three counts; as words: rows drawn, stuck row, barrier, left
+    counts = cp.zeros(5, cp.uint64)  # three counts; as words: rows drawn, infeasible row, barrier, left
     words = counts[3:].view(cp.uint32)
     left = cp.empty(n_rows, cp.int32)
     kernel(
@@ -61,15 +61,15 @@ def augment(graph: DeviceGraph, prices: Prices, rows: Any, most_scans: int) -> t
     host = counts.get()
     steps, paths, scanned = map(int, host[:3])
     prices.count(path_steps=steps, shortest_paths=paths, rows_scanned=scanned, paths_ns=perf_counter_ns() - began)
-    stuck, n_left = (int(word) for word in host.view(np.uint32)[[7, 9]])
-    return _UNCLAIMED - stuck if stuck else -1, ascending(cp, left[:n_left])
+    infeasible_row, n_left = (int(word) for word in host.view(np.uint32)[[7, 9]])
+    return _UNCLAIMED - infeasible_row if infeasible_row else -1, ascending(cp, left[:n_left])
 
 
 def grow_forest(graph: DeviceGraph, prices: Prices, rows: Any, most_scans: int | None = None) -> tuple[int, Any]:
     """Match the given rows where no dual has a bound, from all of them at once; return as `augment` does.
 
-    Columns beyond the number of rows stay alone at whatever price they have. Rows are left over once `most_scans` have
-    been scanned.
+    Columns beyond the number of rows stay unassigned at whatever price they have. Rows are left over once `most_scans`
+    have been scanned.
     """
     cp, n, m, n_rows = graph.cp, graph.n_rows, graph.n_cols, len(rows)
     if n_rows == 0:
@@ -114,5 +114,5 @@ def grow_forest(graph: DeviceGraph, prices: Prices, rows: Any, most_scans: int |
     forests, rounds, scanned, paths = map(int, host[:4])
     prices.count(forests=forests, forest_rounds=rounds, rows_scanned=scanned, shortest_paths=paths)
     prices.count(forest_ns=perf_counter_ns() - began)
-    stuck, n_left = (int(word) for word in host.view(np.int32)[[28, 30]])
-    return stuck - 1, ascending(cp, sources[:n_left])
+    infeasible_row, n_left = (int(word) for word in host.view(np.int32)[[28, 30]])
+    return infeasible_row - 1, ascending(cp, sources[:n_left])

@@ -15,14 +15,14 @@ from ..problem.gpu_graph import DeviceGraph, Prices
 THREADS = 512
 SEARCHES_COUNTED = 64
 
-_NO_END = 2**31 - 1
+_NO_SINK = 2**31 - 1
 _WORDS = np.dtype(
     [
         ("queued", np.int32, 3),
         ("changed", np.int32, 3),
         ("n_reached", np.int32),
         ("n_kept", np.int32),
-        ("stuck", np.int32),
+        ("infeasible_row", np.int32),
         ("barrier", np.uint32),
         ("searches", np.int32),
         ("levels", np.int32),
@@ -76,7 +76,7 @@ def grow_trees(graph: DeviceGraph, prices: Prices, free: Any, *, zeros_first: bo
         return -1
     dtype, none = graph.price_dtype, graph.none
     words = np.zeros(1, _WORDS)
-    words["stuck"] = _NO_END
+    words["infeasible_row"] = _NO_SINK
     on_device = cp.asarray(words.view(np.uint8))
     sources = cp.empty(n, np.int32)
     sources[: len(free)] = free
@@ -98,7 +98,7 @@ def grow_trees(graph: DeviceGraph, prices: Prices, free: Any, *, zeros_first: bo
     )
     done = on_device.get().view(_WORDS)[0]
     _add(stats, done)
-    return -1 if done["stuck"] == _NO_END else int(done["stuck"])
+    return -1 if done["infeasible_row"] == _NO_SINK else int(done["infeasible_row"])
 
 
 def _first_step(graph: DeviceGraph) -> Any:

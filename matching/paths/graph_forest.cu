@@ -6,7 +6,7 @@
 // Bellman-Ford search on reduced costs with a queue, whose trees are disjoint, so that every tree augments along
 // its own shortest path.
 //
-// Needs tight links and no bounds: every row must be matched, and a column that stays alone keeps its price. A phase:
+// Needs tight links and no bounds: every row must be matched, and a column that stays unassigned keeps its price. A phase:
 //   relax, claim   rounds over the queued rows: lower the distances of their columns; then the smallest row that explains
 //                  a lowered distance becomes its parent and the column's row is queued, for the next round if it is
 //                  within the threshold, else for later. All rows of a round use the distances of the round before, so
@@ -41,7 +41,7 @@ extern "C" __global__ void __launch_bounds__(512) auction_forest(
     int n_rows, int n_cols, const int64* indptr, const int* indices, const cost_t* cost, const unsigned char* forbidden,
     int width, int block_rows, price_t* v, int* col_of_row, int* row_of_col, int* sources, int n_sources,
     int* free_cols, int* queues, price_t* bases, int* waiting, unsigned char* is_waiting, price_t* duals, price_t* dist,
-    uint64* parent, int* lowered, int* root, price_t* root_dist, int* root_col, int* sizes, price_t* lengths, int* stuck,
+    uint64* parent, int* lowered, int* root, price_t* root_dist, int* root_col, int* sizes, price_t* lengths, int* infeasible_row,
     uint64* counts, uint32* barrier, uint64 most_scans, int* n_left
 ) {
     const Forest f{Graph{indptr, indices, cost, forbidden, width, block_rows},
@@ -183,7 +183,7 @@ extern "C" __global__ void __launch_bounds__(512) auction_forest(
         round++;
         grid_barrier(barrier);
         if (paths == 0) {
-            for (int at = thread; at < n_sources; at += threads) atomicMax(stuck, 1 + sources[at]);
+            for (int at = thread; at < n_sources; at += threads) atomicMax(infeasible_row, 1 + sources[at]);
             break;
         }
         if (*(volatile uint64*)&counts[2] >= most_scans) break;

@@ -10,7 +10,7 @@
 // min over the rows i in the trees of Δ_i + max(c_ij - v_j - r_i, 0). In each step every block says the least key of its
 // columns that are not covered, and which rows would enter with it. All blocks read all of that; the least of all is the new
 // Δ, and those rows are the next level. When Δ would rise and some path has ended at a free column, the search is over: each
-// tree carries out its path with the smallest end. Row i that goes alone at its bound is a path's end, written n_cols + i.
+// tree carries out its path with the smallest end. Row i that becomes unassigned at its bound is a path's end, written n_cols + i.
 //
 // Threads: the home thread of column `first + k` is thread k (and k + THREADS, ... : GROUPS columns a thread). It scans a
 // level of few rows for its column. When there are many, all warps take a share of them for the same columns: the warps that
@@ -36,10 +36,10 @@
 #include "paths/matrix_forest_exchange.cuh"
 
 // The level that `all` announces. All threads come.
-__device__ __forceinline__ void scan_level(const Costs& costs, const Step& all, const Strip& strip, uint32 step, const Mail& mail,
+__device__ __forceinline__ void scan_level(const Costs& costs, const Step& all, const Strip& strip, uint32 step, const Messages& messages,
                                            const price_t* v_of_strip, const Alone& alone, Columns& own, Shared& shared, Room& room) {
     const int t = threadIdx.x;
-    const bool has_rows = t < mail.team.all_blocks() && shared.count_of_block[t] > 0 && shared.key_of_block[t] == all.key;
+    const bool has_rows = t < messages.group.all_blocks() && shared.count_of_block[t] > 0 && shared.key_of_block[t] == all.key;
     const int count = has_rows ? shared.count_of_block[t] : 0;
     const int place = has_rows ? atomicAdd(&shared.n_level[step & 1], count) : 0;
     Found found = found_nothing();
@@ -49,7 +49,7 @@ __device__ __forceinline__ void scan_level(const Costs& costs, const Step& all, 
         __syncthreads();
         for (int q = t; q < here; q += THREADS) {
             const int from = shared.source[q] >> 16, k = shared.source[q] & 0xffff;
-            room.level.put(q, shared.count_of_block[from] > 1 ? mail.receive(step, from, k) : shared.entry_of_block[from], costs.n_cols);
+            room.level.put(q, shared.count_of_block[from] > 1 ? messages.receive(step, from, k) : shared.entry_of_block[from], costs.n_cols);
         }
         __syncthreads();
         alone.consider_all(room.level, here, all.key, strip);
@@ -83,7 +83,7 @@ __device__ void carry_out(int end, int n_cols, const int2* pred, int* col_of_row
     int col = end;
     if (end >= n_cols) {
         col = load_fresh(&col_of_row[end - n_cols]);
-        store_fresh(&col_of_row[end - n_cols], WENT_ALONE);
+        store_fresh(&col_of_row[end - n_cols], LEFT_UNASSIGNED);
     }
     while (col >= 0) {
         const int2 before = __ldcg(&pred[col]);
@@ -94,22 +94,22 @@ __device__ void carry_out(int end, int n_cols, const int2* pred, int* col_of_row
 }
 
 // The whole solve. r, v: reduced (Algorithm 1). All blocks of all ranks come.
-__device__ __forceinline__ void solve(const Team& team, int n_rows, int n_cols) {
+__device__ __forceinline__ void solve(const Group& group, int n_rows, int n_cols) {
     __shared__ Room room;
     __shared__ Shared shared;
     __shared__ price_t v_of_strip[THREADS * GROUPS];
-    const Rank& self = team.own();
+    const Rank& self = group.own();
     Counts* const counts = self.counts;
     const Costs costs{n_rows, self.n_cols, self.cost, self.forbidden};
-    const Alone alone{self.row_bound, self.alone_key, self.alone_root};
-    const Mail mail{team};
+    const Alone alone{self.row_bound, self.unassigned_key, self.unassigned_root};
+    const Messages messages{group};
     Strip strip;
-    const int share = ((self.n_cols + team.blocks() - 1) / team.blocks() + 7) / 8 * 8;  // whole sectors of 4-byte costs
+    const int share = ((self.n_cols + group.blocks() - 1) / group.blocks() + 7) / 8 * 8;  // whole sectors of 4-byte costs
     strip.offset = self.first_col;
-    strip.first = min(team.block() * share, self.n_cols);
+    strip.first = min(group.block() * share, self.n_cols);
     strip.width = min(share, self.n_cols - strip.first);
-    const int rows_share = (n_rows + team.all_blocks() - 1) / team.all_blocks();
-    strip.first_row = min(team.number() * rows_share, n_rows);
+    const int rows_share = (n_rows + group.all_blocks() - 1) / group.all_blocks();
+    strip.first_row = min(group.number() * rows_share, n_rows);
     strip.height = min(rows_share, n_rows - strip.first_row);
     strip.tiles = (share + 31) / 32;
     strip.slots = GROUPS == 1 ? WARPS / strip.tiles : 1;
@@ -128,7 +128,7 @@ __device__ __forceinline__ void solve(const Team& team, int n_rows, int n_cols) 
     uint32 step = 0, meetings = 0;
     int search = 0, n_levels = 0, n_updates = 0;
     int64 n_scanned = 0, search_ns = 0, augment_ns = 0;
-    const bool speaks = team.thread() == 0;
+    const bool leads = group.thread() == 0;
     while (true) {
         const int n_free = load_fresh(&counts->free[search % 3]);
         int* const roots = self.free_rows + (search & 1) * n_rows;
@@ -152,7 +152,7 @@ __device__ __forceinline__ void solve(const Team& team, int n_rows, int n_cols) 
         price_t delta = 0;
         bool ended = false;
         while (true) {
-            const Step all = exchange(own, alone, strip, ++step, mail, shared);
+            const Step all = exchange(own, alone, strip, ++step, messages, shared);
             if (all.key >= none() || (ended && all.key > delta)) break;
             n_updates += all.key > delta;
             delta = all.key;
@@ -162,15 +162,15 @@ __device__ __forceinline__ void solve(const Team& team, int n_rows, int n_cols) 
                 if (own.covered[g] || own.key[g] > delta) continue;
                 own.covered[g] = true;
                 const int col = strip.offset + strip.first + threadIdx.x + g * THREADS;
-                team.reach(col, own.from[g].row, own.from[g].col);
-                if (own.row[g] == FREE) team.end(own.from[g].root, col);
+                group.reach(col, own.from[g].row, own.from[g].col);
+                if (own.row[g] == FREE) group.end(own.from[g].root, col);
             }
             if (alone.bound != nullptr) {
                 for (int k = threadIdx.x; k < strip.height; k += THREADS) {
                     const int row = strip.first_row + k;
                     if (fresh_price(&alone.key[row]) > delta) continue;
                     alone.key[row] = none();
-                    team.end(alone.root[row], n_cols + row);
+                    group.end(alone.root[row], n_cols + row);
                 }
                 __syncthreads();
             }
@@ -183,13 +183,13 @@ __device__ __forceinline__ void solve(const Team& team, int n_rows, int n_cols) 
                     __syncthreads();
                 }
             } else {
-                scan_level(costs, all, strip, step, mail, v_of_strip, alone, own, shared, room);
+                scan_level(costs, all, strip, step, messages, v_of_strip, alone, own, shared, room);
             }
         }
         const int64 grown = nanoseconds();
         search_ns += grown - began;
         if (!ended) {
-            if (speaks) counts->stuck = load_fresh(&roots[0]);
+            if (leads) counts->infeasible_row = load_fresh(&roots[0]);
             break;
         }
 #pragma unroll
@@ -198,20 +198,20 @@ __device__ __forceinline__ void solve(const Team& team, int n_rows, int n_cols) 
                 own.v[g] -= delta - own.key[g];
                 v_of_strip[threadIdx.x + g * THREADS] = own.v[g];
             }
-        team.meet_all(meetings);  // all ends and predecessors are known
-        for (int q = team.thread(); q < n_free; q += team.threads()) {
+        group.sync_all(meetings);  // all ends and predecessors are known
+        for (int q = group.thread(); q < n_free; q += group.threads()) {
             const int end = load_fresh(&self.best[load_fresh(&roots[q])]);
-            if (end != NO_END) carry_out(end, n_cols, self.pred, self.col_of_row, self.row_of_col);
+            if (end != NO_SINK) carry_out(end, n_cols, self.pred, self.col_of_row, self.row_of_col);
         }
-        if (speaks) counts->free[(search + 2) % 3] = 0;
-        team.meet(meetings);  // the matching is the next search's
-        for (int q = team.thread(); q < n_free; q += team.threads()) {
+        if (leads) counts->free[(search + 2) % 3] = 0;
+        group.meet(meetings);  // the matching is the next search's
+        for (int q = group.thread(); q < n_free; q += group.threads()) {
             const int row = load_fresh(&roots[q]);
-            if (load_fresh(&self.best[row]) == NO_END) {
+            if (load_fresh(&self.best[row]) == NO_SINK) {
                 self.r[row] = fresh_price(&self.r[row]) + delta;
                 next_roots[next_place(&counts->free[(search + 1) % 3])] = row;
             } else {
-                self.best[row] = NO_END;
+                self.best[row] = NO_SINK;
             }
         }
 #pragma unroll
@@ -223,15 +223,15 @@ __device__ __forceinline__ void solve(const Team& team, int n_rows, int n_cols) 
             own.r[g] = (price_t)costs.row(own.row[g])[strip.first + k] - own.v[g];
             self.r[own.row[g]] = own.r[g];
         }
-        team.meet(meetings);  // duals and free rows are the next search's
-        if (speaks && search < 64) counts->paths[search] = n_free - load_fresh(&counts->free[(search + 1) % 3]);
+        group.meet(meetings);  // duals and free rows are the next search's
+        if (leads && search < 64) counts->paths[search] = n_free - load_fresh(&counts->free[(search + 1) % 3]);
         augment_ns += nanoseconds() - grown;
         ++search;
     }
 #pragma unroll
     for (int g = 0; g < GROUPS; ++g)
         if ((int)(threadIdx.x + g * THREADS) < strip.width) self.v[strip.first + threadIdx.x + g * THREADS] = own.v[g];
-    if (speaks) {
+    if (leads) {
         counts->searches = search, counts->levels = n_levels, counts->dual_updates = n_updates;
         counts->rows_scanned = n_scanned, counts->search_ns = search_ns, counts->augment_ns = augment_ns;
     }
@@ -240,12 +240,12 @@ __device__ __forceinline__ void solve(const Team& team, int n_rows, int n_cols) 
 #if RANKS == 1
 extern "C" __global__ void __launch_bounds__(THREADS, 1) hungarian_forest(
     int n_rows, int n_cols, const cost_t* cost, const unsigned char* forbidden, const price_t* row_bound, price_t* v, price_t* r,
-    int* col_of_row, int* row_of_col, int2* pred, int* best, int* free_rows, price_t* alone_key, int* alone_root,
+    int* col_of_row, int* row_of_col, int2* pred, int* best, int* free_rows, price_t* unassigned_key, int* unassigned_root,
     uint64* announcements, uint64* lists, Counts* counts
 ) {
-    const Rank rank{cost, forbidden, row_bound, v, r, col_of_row, row_of_col, free_rows, alone_key, alone_root,
+    const Rank rank{cost, forbidden, row_bound, v, r, col_of_row, row_of_col, free_rows, unassigned_key, unassigned_root,
                     pred, best, announcements, lists, nullptr, counts, 0, n_cols};
-    solve(Team{&rank}, n_rows, n_cols);
+    solve(Group{&rank}, n_rows, n_cols);
 }
 #else
 // `ranks` lies on this device; it holds the ranks from `first_rank` on, with `blocks` blocks each.
@@ -254,6 +254,6 @@ extern "C" __global__ void __launch_bounds__(THREADS, 1) hungarian_forest(int n_
     const int words = sizeof(Rank) / sizeof(int) * RANKS;
     for (int k = threadIdx.x; k < words; k += THREADS) ((int*)all)[k] = ((const int*)ranks)[k];
     __syncthreads();
-    solve(Team{all, first_rank + (int)blockIdx.x / blocks, (int)blockIdx.x % blocks, blocks}, n_rows, n_cols);
+    solve(Group{all, first_rank + (int)blockIdx.x / blocks, (int)blockIdx.x % blocks, blocks}, n_rows, n_cols);
 }
 #endif

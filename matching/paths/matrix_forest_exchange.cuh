@@ -19,28 +19,28 @@ __device__ __forceinline__ int low_of(uint64 word) { return (int)(uint32)word; }
 __device__ __forceinline__ uint32 high_of(uint64 word) { return (uint32)(word >> 32); }
 
 // Every poll comes by here.
-__device__ __forceinline__ void lose_patience(uint32& tries) {
+__device__ __forceinline__ void count_spin(uint32& tries) {
 #if RANKS > 1
-    if (++tries == PATIENCE) __trap();
+    if (++tries == SPIN_LIMIT) __trap();
 #endif
 }
 
 // The words of what is exchanged in a step. Blocks are counted over all ranks.
-struct Mail {
-    const Team& team;
+struct Messages {
+    const Group& group;
 
     __device__ __forceinline__ uint64* announcement(const Rank& in, uint32 step, int block) const {
-        return in.announcements + ((step & 1) * team.all_blocks() + block) * ANNOUNCEMENT;
+        return in.announcements + ((step & 1) * group.all_blocks() + block) * ANNOUNCEMENT;
     }
     __device__ __forceinline__ uint64* listed(const Rank& in, uint32 step, int block, int k) const {
-        return in.lists + (((int64)(step & 1) * team.all_blocks() + block) * (THREADS * GROUPS) + k) * LISTED;
+        return in.lists + (((int64)(step & 1) * group.all_blocks() + block) * (THREADS * GROUPS) + k) * LISTED;
     }
     __device__ __forceinline__ Entry receive(uint32 step, int block, int k) const {
-        const uint64* const at = listed(team.own(), step, block, k);
+        const uint64* const at = listed(group.own(), step, block, k);
         uint64 r, row, ends, tag;
         uint32 tries = 0;
         do {
-            lose_patience(tries);
+            count_spin(tries);
             load_words(at, r, row);
             load_words(at + 2, ends, tag);
         } while (high_of(row) != step || high_of(tag) != step);
@@ -49,24 +49,24 @@ struct Mail {
     __device__ __forceinline__ void list(uint32 step, int k, const Entry& e) const {
 #pragma unroll
         for (int to = 0; to < RANKS; ++to) {
-            uint64* const at = listed(team.ranks[to], step, team.number(), k);
+            uint64* const at = listed(group.ranks[to], step, group.number(), k);
             store_words(at, bits_of(e.r), packed(e.row, step));
             store_words(at + 2, packed(e.col, (uint32)e.root), packed(0, step));
         }
     }
     // To one rank.
-    __device__ __forceinline__ void announce(int to, uint32 step, const Step& s) const {
-        uint64* const at = announcement(team.ranks[to], step, team.number());
+    __device__ __forceinline__ void send(int to, uint32 step, const Step& s) const {
+        uint64* const at = announcement(group.ranks[to], step, group.number());
         store_words(at, bits_of(s.key), packed(2 * s.count + s.ends, step));
         store_words(at + 2, bits_of(s.entry.r), packed(s.entry.row, step));
         store_words(at + 4, packed(s.entry.col, (uint32)s.entry.root), packed(0, step));
     }
     __device__ __forceinline__ Step hear(uint32 step, int block) const {
-        const uint64* const at = announcement(team.own(), step, block);
+        const uint64* const at = announcement(group.own(), step, block);
         uint64 key, count, r, row, ends, tag;
         uint32 tries = 0;
         do {
-            lose_patience(tries);
+            count_spin(tries);
             load_words(at, key, count);
             load_words(at + 2, r, row);
             load_words(at + 4, ends, tag);
@@ -76,7 +76,7 @@ struct Mail {
 };
 
 // Every block says what its columns and rows offer at the least key of all; all blocks return the same.
-__device__ __forceinline__ Step exchange(const Columns& own, const Alone& alone, const Strip& strip, uint32 step, const Mail& mail,
+__device__ __forceinline__ Step exchange(const Columns& own, const Alone& alone, const Strip& strip, uint32 step, const Messages& messages,
                                          Shared& shared) {
     const Step nothing{none(), no_entry(), 0, 0};
     Step mine = nothing;
@@ -98,20 +98,20 @@ __device__ __forceinline__ Step exchange(const Columns& own, const Alone& alone,
     if (lane() == 0) shared.of_warp[threadIdx.x / 32] = of_warp;
     __syncthreads();
     const Step block = together(lane() < WARPS ? shared.of_warp[lane()] : nothing);
-    if (threadIdx.x < RANKS) mail.announce(RANKS == 1 ? 0 : threadIdx.x, step, block);
+    if (threadIdx.x < RANKS) messages.send(RANKS == 1 ? 0 : threadIdx.x, step, block);
     if (threadIdx.x == 0) shared.n_listed[~step & 1] = shared.n_level[~step & 1] = 0;
     if (block.count > 1) {
 #pragma unroll
         for (int g = 0; g < GROUPS; ++g)
             if (!own.covered[g] && own.row[g] != FREE && own.key[g] == block.key)
-                mail.list(step, atomicAdd(&shared.n_listed[step & 1], 1),
+                messages.list(step, atomicAdd(&shared.n_listed[step & 1], 1),
                           Entry{own.row[g], (int)(strip.offset + strip.first + threadIdx.x + g * THREADS), own.from[g].root, own.r[g]});
     }
-    const int n_blocks = mail.team.all_blocks(), readers = (n_blocks + 31) / 32;
+    const int n_blocks = messages.group.all_blocks(), readers = (n_blocks + 31) / 32;
     if ((int)threadIdx.x / 32 < readers) {
         Step there = nothing;
         if ((int)threadIdx.x < n_blocks) {
-            there = mail.hear(step, threadIdx.x);
+            there = messages.hear(step, threadIdx.x);
             shared.key_of_block[threadIdx.x] = there.key;
             shared.count_of_block[threadIdx.x] = there.count;
             shared.entry_of_block[threadIdx.x] = there.entry;

@@ -1,4 +1,4 @@
-// The alternating-tree kernel: what a level's rows do to the columns of a block, and to rows that may stay alone. See
+// The alternating-tree kernel: what a level's rows do to the columns of a block, and to rows that may stay unassigned. See
 // paths/matrix_forest.cu.
 #pragma once
 #include "paths/matrix_forest_state.cuh"
@@ -111,9 +111,9 @@ __device__ __forceinline__ void merge(Columns& own, Share& share, price_t delta,
     for (int g = 0; g < GROUPS; ++g) take_over(own, g, delta, found.least[g], found.from[g]);
 }
 
-// Rows that may stay alone, in global memory; each is written and read by the block whose strip of rows it is in.
+// Rows that may stay unassigned, in global memory; each is written and read by the block whose strip of rows it is in.
 struct Alone {
-    const price_t* __restrict__ bound;  // or null when no row may stay alone
+    const price_t* __restrict__ bound;  // or null when no row may stay unassigned
     price_t* key;
     int* root;
 

@@ -16,11 +16,11 @@ constexpr int WARPS = THREADS / 32;
 constexpr int UNROLL = GROUPS == 1 ? 16 : 8;  // loads of a thread in flight
 constexpr int CHUNK = RANKS == 1 ? 768 : GROUPS == 1 ? 512 : 256;  // rows of a level in shared memory at once
 constexpr int FEW = UNROLL;  // rows of a level that the home threads scan without help
-constexpr int FREE = -1, WENT_ALONE = -2;
-constexpr int NO_END = 0x7fffffff;
+constexpr int FREE = -1, LEFT_UNASSIGNED = -2;
+constexpr int NO_SINK = 0x7fffffff;
 constexpr int MAX_BLOCKS = RANKS == 1 ? 256 : THREADS;  // of all ranks
 #if RANKS > 1
-constexpr uint32 PATIENCE = 1u << 24;  // polls, at least 10 s
+constexpr uint32 SPIN_LIMIT = 1u << 24;  // polls, at least 10 s
 #endif
 
 #if RANKS == 1
@@ -145,7 +145,7 @@ union Room {
 
 struct Counts {
     int free[3];  // length of the list of free rows, by search modulo 3
-    int stuck;    // a free row from which nothing can be reached, or -1
+    int infeasible_row;    // a free row from which nothing can be reached, or -1
     uint32 barrier;
     int searches, levels, dual_updates;
     int64 rows_scanned, search_ns, augment_ns;
@@ -156,16 +156,16 @@ struct Counts {
 struct Rank {
     const cost_t* cost;              // (rows, n_cols)
     const unsigned char* forbidden;  // or null
-    const price_t* row_bound;        // or null when no row may stay alone
+    const price_t* row_bound;        // or null when no row may stay unassigned
     price_t* v;                      // (n_cols,)
     price_t* r;                      // (rows,)
     int* col_of_row;                 // (rows,)
     int* row_of_col;                 // (all columns,)
     int* free_rows;                  // two lists of n_rows; the first holds counts->free[0] rows
-    price_t* alone_key;              // (rows,), if row_bound is given
-    int* alone_root;
+    price_t* unassigned_key;              // (rows,), if row_bound is given
+    int* unassigned_root;
     int2* pred;             // (all columns,), written by all ranks
-    int* best;              // (rows,) all NO_END, written by all ranks
+    int* best;              // (rows,) all NO_SINK, written by all ranks
     uint64* announcements;  // (2, blocks, ANNOUNCEMENT) zeros, written by all ranks
     uint64* lists;          // (2, blocks, THREADS * GROUPS, LISTED) zeros, written by all ranks
     uint32* arrived;        // (RANKS,) zeros, written by all ranks
@@ -174,7 +174,7 @@ struct Rank {
 };
 
 // The ranks, and this block's place among them. `own` is ranks[rank].
-struct Team {
+struct Group {
     const Rank* ranks;
 #if RANKS == 1
     static constexpr int rank = 0;
@@ -206,7 +206,7 @@ struct Team {
     }
 #if RANKS == 1
     __device__ __forceinline__ void meet(uint32&) const { grid_barrier(&own().counts->barrier); }
-    __device__ __forceinline__ void meet_all(uint32& times) const { meet(times); }
+    __device__ __forceinline__ void sync_all(uint32& times) const { meet(times); }
 #else
     // The blocks of this rank meet; `times` counts the meetings.
     __device__ __forceinline__ void meet(uint32& times) const {
@@ -221,7 +221,7 @@ struct Team {
         __syncthreads();
     }
     // All blocks of all ranks meet: the last to come in each rank says so to all of them.
-    __device__ __forceinline__ void meet_all(uint32& times) const {
+    __device__ __forceinline__ void sync_all(uint32& times) const {
         __syncthreads();
         ++times;
         if (threadIdx.x == 0) {
@@ -243,7 +243,7 @@ struct Team {
             if (of_all) asm volatile("ld.acquire.sys.global.u32 %0, [%1];" : "=r"(now) : "l"(at) : "memory");
             else asm volatile("ld.acquire.gpu.global.u32 %0, [%1];" : "=r"(now) : "l"(at) : "memory");
             if ((int)(now - least) >= 0) return;
-            if (tries == PATIENCE) __trap();
+            if (tries == SPIN_LIMIT) __trap();
         }
     }
 #endif

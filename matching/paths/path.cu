@@ -5,7 +5,7 @@
 // Fineman, P. Gibbons, J. Shun, "Internally deterministic parallel algorithms can be fast", PPoPP 2012), which is
 // ours here.
 //
-// Needs tight links, lone rows at their bound and lone columns at their starting price (what auction_bid leaves at
+// Needs tight links, unassigned rows at their bound and unassigned columns at their starting price (what auction_bid leaves at
 // eps = 0). Every block searches for one row at a time, by Dijkstra's method on reduced costs, in the same state of
 // the matching. Then each search claims the columns whose price or owner it would change, the older search first. A
 // search that holds all its claims is carried out, the others start again in the next step. Two searches carried
@@ -13,7 +13,7 @@
 // outcome is that of one after the other, and it is the same on every run. Each step carries out the oldest search
 // at least.
 //
-// A path ends in a column that is alone, or in a row that goes alone at its bound; ties: row first, then smallest
+// A path ends in a column that is unassigned, or in a row that becomes unassigned at its bound; ties: row first, then smallest
 // column. Distances of reached columns lie in a list per block, searched in full for the nearest (lists are short:
 // a search stops where crowding stops); `place` finds a column in it.
 //
@@ -32,7 +32,7 @@
 
 constexpr int UNCLAIMED = 0x7fffffff;
 constexpr int UNREACHED = 0;
-constexpr int NO_PATH = -2;   // as an end; ends from -4 down are rows that go alone: -row - 4
+constexpr int NO_PATH = -2;   // as an end; ends from -4 down are rows that become unassigned: -row - 4
 constexpr int TOO_LONG = -3;
 constexpr int MAX_WARPS = 32;
 
@@ -94,7 +94,7 @@ __device__ Path search(const Matching& m, int start, const Reached& reached, int
     __shared__ int n_reached;
     if (threadIdx.x == 0) n_reached = 0;
     __syncthreads();
-    price_t reach = 0, shortest_alone = none();
+    price_t reach = 0, shortest_unassigned = none();
     int row = start, alone = NOBODY;
     Nearest free_column{none(), NO_EDGE, NO_EDGE};
     for (int scans = 0;; scans++) {
@@ -108,9 +108,9 @@ __device__ Path search(const Matching& m, int start, const Reached& reached, int
         }
         const price_t dual = nearest_of_block(cheapest).dist;
         if (dual >= none()) return Path{NO_PATH, 0, n_reached};
-        if (bound < none() && reach + (bound - dual) < shortest_alone)
-            shortest_alone = reach + (bound - dual), alone = row;
-        const price_t limit = free_column.dist < shortest_alone ? free_column.dist : shortest_alone;
+        if (bound < none() && reach + (bound - dual) < shortest_unassigned)
+            shortest_unassigned = reach + (bound - dual), alone = row;
+        const price_t limit = free_column.dist < shortest_unassigned ? free_column.dist : shortest_unassigned;
         Nearest found = free_column;
         for (int e = threadIdx.x; e < degree; e += blockDim.x) {
             const price_t value = m.graph.value(first, e, m.v);
@@ -138,12 +138,12 @@ __device__ Path search(const Matching& m, int start, const Reached& reached, int
             if (reached.column[k] >= 0) next = nearer(next, Nearest{reached.dist[k], reached.column[k], k});
         next = nearest_of_block(next);
         if (threadIdx.x == 0) *rows_scanned += 1;
-        const price_t end = free_column.dist < shortest_alone ? free_column.dist : shortest_alone;
+        const price_t end = free_column.dist < shortest_unassigned ? free_column.dist : shortest_unassigned;
         if (next.dist >= end) {
             const int count = n_reached;
             __syncthreads();
-            if (shortest_alone <= free_column.dist)
-                return Path{alone == NOBODY ? NO_PATH : -alone - 4, shortest_alone, count};
+            if (shortest_unassigned <= free_column.dist)
+                return Path{alone == NOBODY ? NO_PATH : -alone - 4, shortest_unassigned, count};
             return Path{free_column.column, free_column.dist, count};
         }
         if (scans == most_scans) {
@@ -221,14 +221,14 @@ extern "C" __global__ void __launch_bounds__(1024) auction_path(
     int n_cols, const int64* indptr, const int* indices, const cost_t* cost, const unsigned char* forbidden, int width,
     int block_rows, const price_t* row_bound, price_t* v, int* col_of_row, int* row_of_col, const int* waiting,
     int n_waiting, int* window, int* done, int* head, int* claim, int* place, int* column, int* from, price_t* dist,
-    int list_size, int* stuck, int* left, int* n_left, int most_scans, uint64* counts, uint32* barrier
+    int list_size, int* infeasible_row, int* left, int* n_left, int most_scans, uint64* counts, uint32* barrier
 ) {
     const Matching m{Graph{indptr, indices, cost, forbidden, width, block_rows}, row_bound, v, col_of_row, row_of_col};
     const int64 share = (int64)blockIdx.x * list_size;
     const Reached reached{place + (int64)blockIdx.x * n_cols, column + share, from + share, dist + share, list_size};
     __shared__ int lost;
     uint64 rows_scanned = 0, searches = 0;
-    while (*(volatile int*)&window[0] != NOBODY && *(volatile int*)stuck == 0) {
+    while (*(volatile int*)&window[0] != NOBODY && *(volatile int*)infeasible_row == 0) {
         const int start = *(volatile int*)&window[blockIdx.x];
         const bool busy = start != NOBODY;
         Path path{NO_PATH, 0, 0};
@@ -250,7 +250,7 @@ extern "C" __global__ void __launch_bounds__(1024) auction_path(
             if (wins && path.end != NO_PATH && path.end != TOO_LONG) carry_out(m, start, path, reached);
             if (threadIdx.x == 0) {
                 done[blockIdx.x] = wins;
-                if (path.end == NO_PATH) atomicMax(stuck, UNCLAIMED - start);
+                if (path.end == NO_PATH) atomicMax(infeasible_row, UNCLAIMED - start);
                 if (path.end == TOO_LONG) left[atomicAdd(n_left, 1)] = start;
             }
         }

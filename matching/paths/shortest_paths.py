@@ -2,12 +2,12 @@
 
 One definition serves CSR graphs and dense blocks (`indices` is None: the k-th entry of a row is column k); numba
 specialises it for either. Prices v only fall, so a column once matched stays matched, a column never matched keeps its
-starting price, and a row that prefers to stay alone never changes its mind: complementary slackness holds for the lone
-by construction.
+starting price, and a row that prefers to stay unassigned never changes its mind: complementary slackness holds for what
+is unassigned by construction.
 
 Source: R. Jonker, A. Volgenant, "A shortest augmenting path algorithm for dense and sparse linear assignment problems",
-Computing 38 (1987): augmenting row reduction and augmentation. The price of staying alone is ours: a path may also end
-in a row that goes alone, at its bound.
+Computing 38 (1987): augmenting row reduction and augmentation. the unmatched cost is ours: a path may also end
+in a row that becomes unassigned, at its bound.
 """
 
 # Types of numba kernels live in their docstrings: numba infers them.
@@ -30,14 +30,14 @@ _SCANNED = -2
 """Place of a column that left the heap, its distance final."""
 
 NO_PATH = -1
-"""End of a search that found no path; others are a column that is alone, or `alone_end` of a row that goes alone."""
+"""End of a search without a path; others are an unassigned column, or `unassigned_sink` of a row that leaves its own."""
 
 
 class State(NamedTuple):
     """Matching, prices and scratch space of a solve; calls on disjoint components may share one.
 
-    `none` is +inf, or 2**62 in integers: no bound, no path. `row_bound` (rows,) is the price of staying alone,
-    `none` where a row must be matched; `v` (columns,) the column duals; `link_cost` (rows,) the cost of each row's
+    `none` is +inf, or 2**62 in integers: no bound, no path. `row_bound` (rows,) is the unmatched cost,
+    `none` where a row must be matched; `v` (columns,) the column duals; `matched_cost` (rows,) the cost of each row's
     link; `dist`, `pred`, `pred_cost`, `place` (columns,) belong to the shortest path search: distance, row it came
     from, cost of that edge, place in the heap.
     """
@@ -47,7 +47,7 @@ class State(NamedTuple):
     v: np.ndarray
     col_of_row: np.ndarray
     row_of_col: np.ndarray
-    link_cost: np.ndarray
+    matched_cost: np.ndarray
     dist: np.ndarray
     pred: np.ndarray
     pred_cost: np.ndarray
@@ -90,7 +90,7 @@ def lower_to_cheapest(indptr, indices, data, forbidden, state):
 
 @njit(cache=True, nogil=True)
 def assign_rows(rows, indptr, indices, data, forbidden, state, counts):
-    """Match every given row to a column, or leave it alone at its bound, and keep `state.v` optimal for it.
+    """Match every given row to a column, or leave it unassigned at its bound, and keep `state.v` optimal for it.
 
     Parameters
     ----------
@@ -196,15 +196,15 @@ def take(i, may_displace, best_col, best_cost, second_col, second_cost, second, 
     v[best_col] = price
     state.row_of_col[best_col] = i
     state.col_of_row[i] = best_col
-    state.link_cost[i] = best_cost
+    state.matched_cost[i] = best_cost
     if k >= 0:
         state.col_of_row[k] = -1
     return k, -1
 
 
 @njit(cache=True, nogil=True, inline="always")
-def alone_end(row):
-    """Return the end of a path whose row goes alone; `alone_end` of it is the row again."""
+def unassigned_sink(row):
+    """Return the end of a path whose row becomes unassigned; `unassigned_sink` of it is the row again."""
     return -2 - row
 
 
@@ -222,10 +222,10 @@ def _search(start_row, indptr, indices, data, forbidden, state, heap, scanned):
         return NO_PATH, dual, n_heap, n_scanned, heap, scanned
     zero = dual - dual  # in the type of the duals
     reach = zero
-    shortest_alone, alone = state.none, -1
+    shortest_unassigned, alone = state.none, -1
     while True:
-        if state.row_bound[i] < state.none and reach + (state.row_bound[i] - dual) < shortest_alone:
-            shortest_alone, alone = reach + (state.row_bound[i] - dual), i
+        if state.row_bound[i] < state.none and reach + (state.row_bound[i] - dual) < shortest_unassigned:
+            shortest_unassigned, alone = reach + (state.row_bound[i] - dual), i
         lo = indptr[i]
         if n_heap + indptr[i + 1] - lo > len(heap):
             heap = grown(heap, n_heap + indptr[i + 1] - lo)
@@ -236,7 +236,7 @@ def _search(start_row, indptr, indices, data, forbidden, state, heap, scanned):
             if place[j] == _SCANNED:
                 continue
             through = reach + max(data[e] - v[j] - dual, zero)
-            if through >= shortest_alone or (place[j] != UNSEEN and through >= dist[j]):
+            if through >= shortest_unassigned or (place[j] != UNSEEN and through >= dist[j]):
                 continue
             if place[j] == UNSEEN:
                 n_heap = append(j, heap, n_heap, place)
@@ -244,9 +244,9 @@ def _search(start_row, indptr, indices, data, forbidden, state, heap, scanned):
             state.pred[j] = i
             state.pred_cost[j] = data[e]
             rise(heap, place[j], dist, place)
-        if n_heap == 0 or dist[heap[0]] >= shortest_alone:
-            end = alone_end(alone) if alone >= 0 else NO_PATH
-            return end, shortest_alone, n_heap, n_scanned, heap, scanned
+        if n_heap == 0 or dist[heap[0]] >= shortest_unassigned:
+            end = unassigned_sink(alone) if alone >= 0 else NO_PATH
+            return end, shortest_unassigned, n_heap, n_scanned, heap, scanned
         j = heap[0]
         if state.row_of_col[j] < 0:
             return j, dist[j], n_heap, n_scanned, heap, scanned
@@ -258,7 +258,7 @@ def _search(start_row, indptr, indices, data, forbidden, state, heap, scanned):
         n_scanned += 1
         i = state.row_of_col[j]
         reach = dist[j]
-        dual = state.link_cost[i] - v[j]
+        dual = state.matched_cost[i] - v[j]
 
 
 @njit(cache=True, nogil=True)
@@ -275,10 +275,10 @@ def _lowest(i, indptr, indices, data, forbidden, state):
 
 @njit(cache=True, nogil=True)
 def flip(start_row, end, state):
-    """Exchange links and non-links along the path to `end`: a column, or `alone_end` of the row that goes alone."""
+    """Augment along the path to `end`: a column, or `unassigned_sink` of the row that becomes unassigned."""
     j = end
     if end < NO_PATH:
-        alone = alone_end(end)
+        alone = unassigned_sink(end)
         j = state.col_of_row[alone]
         state.col_of_row[alone] = -1
         if alone == start_row:
@@ -288,7 +288,7 @@ def flip(start_row, end, state):
         j_before = state.col_of_row[i]
         state.row_of_col[j] = i
         state.col_of_row[i] = j
-        state.link_cost[i] = state.pred_cost[j]
+        state.matched_cost[i] = state.pred_cost[j]
         if i == start_row:
             return
         j = j_before

@@ -10,28 +10,28 @@ import numpy as np
 from numba import njit
 
 from ..problem import INT_LIMIT
-from .shortest_paths import NO_PATH, alone_end
+from .shortest_paths import NO_PATH, unassigned_sink
 
-FREE, ALONE = -1, -2
+FREE, UNASSIGNED = -1, -2
 """In `col_of_row`: not matched yet; matched with its private column, that is, alone at its bound."""
 
 
 class State(NamedTuple):
     """Duals and matching; searches in disjoint components may share one.
 
-    `none` is +inf, or 2**62 in integers: no bound, no path. `row_bound` (rows,) is the price of staying alone. `r`, `v`
-    are the row and column duals, `col_of_row`, `row_of_col` int32 the matching, `link_cost` (rows,) the cost of each
-    row's link. `ends_bound` tells whether some row or column may stay alone at a bound.
+    `none` is +inf, or 2**62 in integers: no bound, no path. `row_bound` (rows,) is the unmatched cost. `r`, `v`
+    are the row and column duals, `col_of_row`, `row_of_col` int32 the matching, `matched_cost` (rows,) the cost of each
+    row's link. `is_bounded` tells whether some row or column may stay unassigned at a bound.
     """
 
     none: float | int
-    ends_bound: bool
+    is_bounded: bool
     row_bound: np.ndarray
     r: np.ndarray
     v: np.ndarray
     col_of_row: np.ndarray
     row_of_col: np.ndarray
-    link_cost: np.ndarray
+    matched_cost: np.ndarray
 
 
 class Trees(NamedTuple):
@@ -128,24 +128,24 @@ def update_duals(delta, roots, covered_cols, state, trees):
         i = state.row_of_col[j]
         if i >= 0:
             state.v[j] -= delta - trees.key[j]
-            state.r[i] = state.link_cost[i] - state.v[j]
+            state.r[i] = state.matched_cost[i] - state.v[j]
 
 
 @njit(cache=True, nogil=True)
 def augment(end, state, trees):
-    """Exchange links and non-links along the path to `end`: a column, or `alone_end` of the row that goes alone."""
+    """Augment along the path to `end`: a column, or `unassigned_sink` of the row that becomes unassigned."""
     j = end
     if end < NO_PATH:
-        alone = alone_end(end)
+        alone = unassigned_sink(end)
         j = state.col_of_row[alone]
-        state.col_of_row[alone] = ALONE
+        state.col_of_row[alone] = UNASSIGNED
         state.r[alone] = state.row_bound[alone]
     while j >= 0:
         i = trees.pred[j]
         before = state.col_of_row[i]
         state.col_of_row[i] = j
         state.row_of_col[j] = i
-        state.link_cost[i] = trees.pred_cost[j]
+        state.matched_cost[i] = trees.pred_cost[j]
         state.r[i] = trees.pred_cost[j] - state.v[j]
         j = before
 

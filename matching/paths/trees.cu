@@ -13,13 +13,13 @@
 //            expanded. Where no side has a bound the search goes on in steps of distance, and ends once half of the free rows
 //            could have an end. With zeros_first (the classical variant) only pairs of zero slack are followed, for as long as such
 //            phases find paths; one that found none is followed by a phase without that limit, its dual update.
-//   settle   Δ_t = the largest changes with  Δ_t ≤ dist of t's free columns and its rows' ways to go alone,
+//   settle   Δ_t = the largest changes with  Δ_t ≤ dist of t's free columns and its rows' ways to become unassigned,
 //            Δ_t ≤ dist_i of rows that were not expanded, and for a pair from row i of t to column j of another tree s
 //            Δ_t ≤ dist_i + slack_ij + max(0, Δ_s - dist_j). They are feasible whatever the search has left out.
 //            Where no side has a bound there is one Δ instead, the longest of the roots' paths that the search has come past:
 //            it makes all of them tight, and a column may fall and be free.
 //   update   columns of t fall by Δ_t - dist_j; each tree with an end at Δ_t exchanges links and non-links along that path,
-//            the smallest end first, row i that goes alone being n_cols + i.
+//            the smallest end first, row i that becomes unassigned being n_cols + i.
 // The tree with the nearest end of all is never held back, so every phase without the limit matches a row. A free column has
 // dist_j ≥ Δ_t and keeps its dual, hence its bound. Whether an end is reached is a comparison of one number with itself: no
 // tolerance. Distances, parents and Δ are minima, so nothing depends on the order of threads.
@@ -80,7 +80,7 @@ extern "C" __global__ void __launch_bounds__(512) hungarian_sparse_reduce_column
 }
 
 // sources: (rows,) the free rows, n_sources of them; kept, queues, bases: (rows,), two halves of (rows,). dist, spread:
-// `none()` before; lowered: -1; parent: all ones; words: zero, stuck NO_END.
+// `none()` before; lowered: -1; parent: all ones; words: zero, stuck NO_SINK.
 extern "C" __global__ void __launch_bounds__(512) hungarian_sparse(
     int n_rows, int n_cols, const int64* indptr, const int* indices, const cost_t* cost, const unsigned char* forbidden,
     int width, int block_rows, const price_t* row_bound, price_t* v, int* col_of_row, int* row_of_col, price_t* dist,
@@ -151,14 +151,14 @@ extern "C" __global__ void __launch_bounds__(512) hungarian_sparse(
             if (m.row == NOBODY) {
                 if (is_bounded ? m.base == stop : m.base <= stop && m.base == limit[m.root]) atomicMin(&end[m.root], m.col);
             } else if (stop >= none()) {
-                if (m.col == NOBODY) atomicMin(&words->stuck, m.row);
-            } else if (is_expanded(t, m) && alone_key(t, m) == stop) {
+                if (m.col == NOBODY) atomicMin(&words->infeasible_row, m.row);
+            } else if (is_expanded(t, m) && unassigned_key(t, m) == stop) {
                 atomicMin(&end[m.root], n_cols + m.row);
             }
         }
         grid_barrier(barrier);
         const int64 settled = nanoseconds();
-        if (now(&words->stuck) != NO_END) return;
+        if (now(&words->infeasible_row) != NO_SINK) return;
         for (int k = thread; k < n_reached; k += threads) {
             const int col = reached[k];
             const price_t change = dist[col] - delta[root[col]];
@@ -166,7 +166,7 @@ extern "C" __global__ void __launch_bounds__(512) hungarian_sparse(
         }
         for (int at = thread; at < n_sources; at += threads) {
             const int row = sources[at];
-            if (end[row] == NO_END)
+            if (end[row] == NO_SINK)
                 kept[next_place(&words->n_kept)] = row;
             else
                 augment(t, row, end[row]);

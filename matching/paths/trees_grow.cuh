@@ -40,7 +40,7 @@ __device__ __forceinline__ void claim(
     const price_t dual = t.dual[row];
     const int root = t.label[(round & 1) * (int64)t.n_rows + row];
     if (t.is_bounded && threadIdx.x % LANES == 0) {
-        const price_t alone = alone_key(t, Member{row, col, root, base});
+        const price_t alone = unassigned_key(t, Member{row, col, root, base});
         if (alone < now(&t.limit[root])) lower(&t.limit[root], alone);
     }
     const int64 first = t.graph.first(row);

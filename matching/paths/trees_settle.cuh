@@ -12,7 +12,7 @@ __device__ __forceinline__ void find_roots(const Trees& t, const int* sources, i
     for (int64 k = thread; k < (int64)n_sources + n_reached; k += threads) {
         if (k < n_sources) {
             const Member m = member(t, sources, n_sources, k);
-            lower(&t.delta[m.root], alone_key(t, m));
+            lower(&t.delta[m.root], unassigned_key(t, m));
             continue;
         }
         const int col = t.reached[k - n_sources];
@@ -23,7 +23,7 @@ __device__ __forceinline__ void find_roots(const Trees& t, const int* sources, i
         if (m.row != NOBODY) *(volatile int*)&t.up[m.row] = root;  // a shorter way for others, to the same root
         const bool ends = m.row == NOBODY, waiting = !ends && !is_expanded(t, m);
         if (t.is_bounded)
-            lower(&t.delta[root], ends || waiting ? m.base : alone_key(t, m));
+            lower(&t.delta[root], ends || waiting ? m.base : unassigned_key(t, m));
         else if (ends)
             lower(&t.limit[root], m.base);
         else if (waiting)
@@ -69,7 +69,7 @@ __device__ __forceinline__ void take_longest(const Trees& t, const int* sources,
     grid_barrier(&t.words->barrier);
 }
 
-// Carries the path of a root out; `end` is a column, or n_cols + a row that goes alone.
+// Carries the path of a root out; `end` is a column, or n_cols + a row that becomes unassigned.
 __device__ __forceinline__ void augment(const Trees& t, int root, int end) {
     int col = end;
     if (end >= t.n_cols) {
@@ -93,6 +93,6 @@ __device__ __forceinline__ void plant(const Trees& t, int row, int64 at, int* qu
     queue[at] = row;
     bases[at] = 0;
     t.limit[row] = t.delta[row] = none();
-    t.end[row] = NO_END;
+    t.end[row] = NO_SINK;
     t.up[row] = row;
 }

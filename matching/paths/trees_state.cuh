@@ -5,7 +5,7 @@
 #ifndef LANES
 #define LANES 8
 #endif
-constexpr int NO_END = 0x7fffffff;
+constexpr int NO_SINK = 0x7fffffff;
 constexpr int SEARCHES_COUNTED = 64;
 constexpr int FEW = 4096, MANY = 65536;  // rows that one step of distance should add, no fewer and no more
 
@@ -40,7 +40,7 @@ struct Words {
     int queued[3];   // rows in the queue of a round, by round modulo 3
     int changed[3];  // whether a sweep lowered some Δ, by sweep modulo 3
     int n_reached, n_kept;
-    int stuck;  // a free row from which nothing can be reached, NO_END for none
+    int infeasible_row;  // a free row from which nothing can be reached, NO_SINK for none
     uint32 barrier;
     int searches, levels, sweeps, limited;  // phases, rounds, and phases among the pairs of zero slack
     int64 rows_scanned, grow_ns, settle_ns, augment_ns;
@@ -92,8 +92,8 @@ __device__ __forceinline__ bool is_expanded(const Trees& t, const Member& m) {
     return m.col == NOBODY || t.spread[m.col] == m.base;
 }
 
-// The Δ at which a row goes alone.
-__device__ __forceinline__ price_t alone_key(const Trees& t, const Member& m) {
+// The Δ at which a row becomes unassigned.
+__device__ __forceinline__ price_t unassigned_key(const Trees& t, const Member& m) {
     const price_t bound = t.row_bound[m.row];
     return bound < none() ? m.base + (bound - t.dual[m.row]) : none();
 }

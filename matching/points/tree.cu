@@ -290,7 +290,7 @@ extern "C" __global__ void __launch_bounds__(128) auction_price(
     int slots, const int* first, const Block* blocks, const double* points, const int* order, const double* boxes,
     const double* prices, int row_slots, const double* rows, const int* row_order, const int* row_block,
     const double* row_duals, const double* v, const int64* indptr, const int* indices, double margin,
-    int only_violated, const unsigned char* frayed, double* checked, int* wanting, int* number, int* columns,
+    int only_violated, const unsigned char* frayed, double* checked, int* violated, int* number, int* columns,
     double* costs, int* counts
 ) {
     const int place_of_row = global_thread() / FAN, member = threadIdx.x % FAN;
@@ -300,7 +300,7 @@ extern "C" __global__ void __launch_bounds__(128) auction_price(
     const bool is_frayed = frayed != nullptr && frayed[own];
     if (!(row_duals[own] > checked[own])) {
         if (member == 0) number[own] = 0;
-        if (member == 0 && is_frayed) wanting[next_place(&counts[1])] = own;
+        if (member == 0 && is_frayed) violated[next_place(&counts[1])] = own;
         return;
     }
     const Block block = blocks[row_block[place_of_row]];
@@ -344,5 +344,5 @@ extern "C" __global__ void __launch_bounds__(128) auction_price(
     number[own] = __popc(who);
     if (who != 0) atomicAdd(&counts[0], __popc(who));
     checked[own] = breaks ? -1e308 : dual;
-    if (breaks || is_frayed) wanting[next_place(&counts[1])] = own;
+    if (breaks || is_frayed) violated[next_place(&counts[1])] = own;
 }

@@ -1,9 +1,9 @@
 """Prices to begin with: an auction's, those of a similar problem, or any others.
 
-The Hungarian methods keep the duals of lone columns, which must end at their bound. From the bound they begin there; a
-start may lie below. So once every row is settled, the lone columns below their bound are: the sides are exchanged, and
-the same method grows trees from these columns, whose duals rise until they are matched or reach their bound. What was
-optimal before stays so. Hence any start gives the exact optimum; a good one gives it sooner.
+The Hungarian methods keep the duals of unassigned columns, which must end at their bound. From the bound they begin
+there; a start may lie below. So once every row is settled, the unassigned columns below their bound are: the sides are
+exchanged, and the same method grows trees from these columns, whose duals rise until they are matched or reach their
+bound. What was optimal before stays so. Hence any start gives the exact optimum; a good one gives it sooner.
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ import numpy as np
 from ..certificate.assignment import Assignment
 from ..device import cuda
 from ..errors import Infeasible, InvalidProblem
-from ..paths.state import ALONE, FREE, State
+from ..paths.state import FREE, UNASSIGNED, State
 from ..paths.state import start as starting_state
 from ..problem import Problem
 from ..problem.costs import best_row_duals, largest_cost
@@ -63,7 +63,7 @@ def starting_duals(problem: Problem, start: Any) -> np.ndarray:
 
 
 def from_prices(problem: Problem, v: np.ndarray, match: Callable[[Problem, np.ndarray], Matched]) -> Matched:
-    """Call `match` on each block with its prices, or with the best row duals where it is turned round."""
+    """Call `match` on each block with its prices, or with the best row duals where it is transposed."""
     parts: list[Matched] = []
     for b, block in enumerate(problem.blocks()):
         own = v[problem.col_offsets[b] : problem.col_offsets[b + 1]]
@@ -77,7 +77,7 @@ def from_prices(problem: Problem, v: np.ndarray, match: Callable[[Problem, np.nd
 
 
 def columns_below(state: State, col_bound: np.ndarray) -> np.ndarray:
-    """Return the lone columns that are not at their bound."""
+    """Return the unassigned columns that are not at their bound."""
     return np.flatnonzero((state.row_of_col < 0) & (state.v < col_bound) & (col_bound < state.none))
 
 
@@ -85,18 +85,18 @@ def exchanged(state: State, col_bound: np.ndarray, free: np.ndarray) -> State:
     """Return the state seen from the columns, of which those in `free` are not settled."""
     turned = starting_state(col_bound, state.row_bound)
     turned.r[:], turned.v[:] = state.v, state.r
-    turned.col_of_row[:] = np.where(state.row_of_col < 0, ALONE, state.row_of_col)
+    turned.col_of_row[:] = np.where(state.row_of_col < 0, UNASSIGNED, state.row_of_col)
     turned.col_of_row[free] = FREE
     turned.row_of_col[:] = np.maximum(state.col_of_row, FREE)
     linked = np.flatnonzero(state.col_of_row >= 0)
-    turned.link_cost[state.col_of_row[linked]] = state.link_cost[linked]
+    turned.matched_cost[state.col_of_row[linked]] = state.matched_cost[linked]
     return turned
 
 
 def take_back(turned: State, state: State) -> None:
     """Copy a state seen from the columns back; what rounding left above its bound is at it."""
     state.r[:], state.v[:] = turned.v, np.minimum(turned.r, turned.row_bound)
-    state.col_of_row[:] = np.where(turned.row_of_col < 0, ALONE, turned.row_of_col)
+    state.col_of_row[:] = np.where(turned.row_of_col < 0, UNASSIGNED, turned.row_of_col)
     state.row_of_col[:] = np.maximum(turned.col_of_row, FREE)
     linked = np.flatnonzero(state.col_of_row >= 0)
-    state.link_cost[linked] = turned.link_cost[state.col_of_row[linked]]
+    state.matched_cost[linked] = turned.matched_cost[state.col_of_row[linked]]

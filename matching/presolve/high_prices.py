@@ -1,9 +1,9 @@
-"""Prices of the lone that are far above all costs: lowered, as in sums with them the digits of the costs would be lost.
+"""Unmatched cost that are far above all costs: lowered, as in sums with them the digits of the costs would be lost.
 
 Where leaving a row and a column alone costs more than any exchange of links, as many are linked as can be. How many are
 left alone is then given, so rows may pay less for it, all by the same amount, and columns too, and the same links are
-the cheapest. Duals for the prices as stated follow: what alternating paths from lone rows reach moves by the rows'
-amount, what those from lone columns reach by the columns'.
+the cheapest. Duals for the prices as stated follow: what alternating paths from unassigned rows reach moves by the
+rows' amount, what those from unassigned columns reach by the columns'.
 
 Each block of a batch is looked at by itself: by its least prices and its largest cost. What prices differ by among
 themselves stays in the sums. The proof for the prices as stated is made on the CPU, and stands only beside one for the
@@ -41,7 +41,7 @@ A_FEW = 1024
 
 
 def at_lower_prices(problem: Problem, solve: Callable[[Problem], Assignment]) -> Assignment:
-    """Call `solve` on a problem, its prices of the lone lowered where they are far above real costs.
+    """Call `solve` on a problem, its unmatched cost lowered where they are far above real costs.
 
     Returns
     -------
@@ -83,7 +83,7 @@ def _lowered(problem: Problem, reductions: dict[int, Reductions], by: np.ndarray
 
 
 def refuse_high_prices(outline: Problem) -> None:
-    """Refuse prices of the lone that are far above all costs, where those lie in shards: they cannot be lowered there.
+    """Refuse unmatched cost that are far above all costs, where those lie in shards: they cannot be lowered there.
 
     Raises
     ------
@@ -160,13 +160,13 @@ def _reductions(problem: Problem) -> Reductions | None:
 
 
 def _at_stated_prices(problem: Problem, answer: Assignment, by_rows: np.ndarray, by_cols: np.ndarray) -> Assignment:
-    """Certify an answer to lower prices for those that are stated, its duals moved where the lone need it.
+    """Certify an answer to lower prices for those that are stated, its duals moved where what is unassigned need it.
 
     `by_rows`, `by_cols` (blocks,): what they were lowered by. A side whose price was raised, as it was far below 0,
     moves as a whole.
     """
     host, answer = problem.on_host(), answer.on_host()
-    below_rows, below_cols = _beyond_lone(host, answer.col_of_row)
+    below_rows, below_cols = _reached_from_unassigned(host, answer.col_of_row)
     of_all = np.maximum(-by_rows, 0.0) + np.minimum(by_cols, 0.0)
     of_all, for_rows, for_cols = (
         np.repeat(amount, host.n_cols_of_block) for amount in (of_all, by_rows + of_all, by_cols - of_all)
@@ -179,8 +179,8 @@ def _at_stated_prices(problem: Problem, answer: Assignment, by_rows: np.ndarray,
     return stated.on_device() if problem.is_on_device else stated
 
 
-def _beyond_lone(problem: Problem, col_of_row: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-    """Return which columns alternating paths from lone rows reach, and which those from lone columns."""
+def _reached_from_unassigned(problem: Problem, col_of_row: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+    """Return which columns alternating paths from unassigned rows reach, and which those from unassigned columns."""
     row_of_col = inverse(problem, col_of_row)
     if problem.allows_all:
         sides = (col_of_row, problem.row_offsets), (row_of_col, problem.col_offsets)

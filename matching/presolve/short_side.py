@@ -20,7 +20,7 @@ Matched = tuple[np.ndarray, np.ndarray, dict[str, Any]]
 
 
 def from_short_side(problem: Problem, method: Callable[[Problem], Matched]) -> Matched:
-    """Call `method` on the problem, with those blocks turned round that must match all columns and have more rows.
+    """Call `method` on the problem, with those blocks transposed that must match all columns and have more rows.
 
     Raises
     ------
@@ -31,7 +31,7 @@ def from_short_side(problem: Problem, method: Callable[[Problem], Matched]) -> M
     if problem.has_unmatched_cost or not tall.any():
         return method(problem)
     if tall.all():
-        return _turned_round(problem, method)
+        return _transposed(problem, method)
     groups = np.flatnonzero(tall), np.flatnonzero(~tall)
     parts = [_of_blocks(problem, group, method, turn=turn) for group, turn in zip(groups, (True, False), strict=True)]
     col_of_row, v = np.empty(problem.n_rows, np.int32), np.empty(problem.n_cols, problem.dual_dtype)
@@ -47,12 +47,12 @@ def _of_blocks(problem: Problem, blocks: np.ndarray, method: Callable[[Problem],
     """Match the given blocks as a batch of their own."""
     batch = chosen(problem, blocks)
     try:
-        return _turned_round(batch, method) if turn else method(batch)
+        return _transposed(batch, method) if turn else method(batch)
     except Infeasible as error:
         raise error.in_block(int(blocks[error.block])) from None
 
 
-def _turned_round(problem: Problem, method: Callable[[Problem], Matched]) -> Matched:
+def _transposed(problem: Problem, method: Callable[[Problem], Matched]) -> Matched:
     turned = transposed(problem)
     try:
         row_of_col, r, counts = method(turned)

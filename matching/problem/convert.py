@@ -139,8 +139,8 @@ def transposed(problem: Problem) -> Problem:
     if problem.kind == "points":
         return swapped
     if problem.kind == "dense":
-        mask = None if problem.forbidden is None else _turned_matrices(problem, problem.forbidden)
-        return replace(swapped, data=_turned_matrices(problem, problem.data), forbidden=mask)
+        mask = None if problem.forbidden is None else _transposed_matrices(problem, problem.forbidden)
+        return replace(swapped, data=_transposed_matrices(problem, problem.data), forbidden=mask)
     assert problem.indptr is not None
     assert problem.indices is not None
     columns = global_columns(problem)
@@ -151,7 +151,7 @@ def transposed(problem: Problem) -> Problem:
     return replace(swapped, indptr=indptr, indices=rows[order], data=problem.data[order])
 
 
-def _turned_matrices(problem: Problem, flat: np.ndarray) -> np.ndarray:
+def _transposed_matrices(problem: Problem, flat: np.ndarray) -> np.ndarray:
     """Transpose matrices that lie one after the other."""
     rows, cols = np.diff(problem.row_offsets), np.diff(problem.col_offsets)
     if (rows == rows[0]).all() and (cols == cols[0]).all():

@@ -33,7 +33,7 @@ class DeviceGraph:
         As `Problem.dual_bounds`.
     has_unmatched_cost : bool
     is_bounded : bool
-        Some dual has a bound: lone members are allowed somewhere.
+        Some dual has a bound: unassigned members are allowed somewhere.
     width, block_rows : int
         dense: columns and rows of each matrix, all of one shape; else width is 0.
     """
@@ -188,7 +188,7 @@ class Prices:
     ----------
     v : int64 or float64 (columns,)
     col_of_row, row_of_col : int32 (rows,), (columns,)
-        -1 = alone.
+        -1 = unassigned.
     counts : dict
         What was done so far.
     """
@@ -210,7 +210,7 @@ class Prices:
         self.row_of_col.fill(-1)
 
     def unmatch(self, rows: Any) -> Any:
-        """Leave the given matched rows alone; return them as int32."""
+        """Leave the given matched rows unassigned; return them as int32."""
         rows = rows.astype(np.int32, copy=False)
         arguments = np.int32(len(rows)), rows, self.col_of_row, self.row_of_col
         if len(rows):
@@ -225,7 +225,7 @@ class Prices:
 
 
 def starting_prices(graph: DeviceGraph) -> Any:
-    """Return column duals at their bounds: columns without a bid end where they must if they stay alone. 0 if none."""
+    """Return column duals at their bounds: columns without a bid stay there if they stay unassigned. 0 if none."""
     if not graph.is_bounded:
         return graph.cp.zeros(graph.n_cols, graph.price_dtype)
     return graph.cp.where(graph.col_bound < graph.none, graph.col_bound, graph.price_dtype.type(0))

@@ -24,7 +24,7 @@ __device__ __forceinline__ int dealt_thread() {
 }
 
 constexpr int NO_EDGE = 0x7fffffff;
-constexpr int ALONE = -1;  // as an edge: before every other, so that ties leave a row alone
+constexpr int UNASSIGNED = -1;  // as an edge: before every other, so that ties leave a row alone
 
 // No bound, no column: +inf, or 2^62 in integers.
 __device__ __forceinline__ price_t none() {
@@ -100,9 +100,9 @@ __device__ __forceinline__ bool comes_before(price_t a, int edge_a, price_t b, i
     return a < b || (a == b && edge_a < edge_b);
 }
 
-// What lane `first` of a row's lanes knows at the start: the price of staying alone; the others know nothing.
+// What lane `first` of a row's lanes knows at the start: the unmatched cost; the others know nothing.
 __device__ __forceinline__ Choice no_choice(bool first, price_t bound) {
-    return first ? Choice{bound, none(), ALONE, NO_EDGE} : Choice{none(), none(), NO_EDGE, NO_EDGE};
+    return first ? Choice{bound, none(), UNASSIGNED, NO_EDGE} : Choice{none(), none(), NO_EDGE, NO_EDGE};
 }
 
 __device__ __forceinline__ void consider(Choice& choice, price_t value, int edge) {

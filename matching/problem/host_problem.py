@@ -104,7 +104,8 @@ def refuse_beyond(largest: float, limit: float, what: str) -> None:
 def refuse_sums_beyond_range(
     largest: float, sides: tuple[np.ndarray, np.ndarray] | None, rows: np.ndarray, cols: np.ndarray, *, integer: bool
 ) -> None:
-    """Refuse costs whose sums along a path, or over all links and lone members of a block, leave their arithmetic.
+    """Refuse costs whose sums along a path, or over all links and unassigned members of a block, leave their
+    arithmetic.
 
     `largest` is the costs' `largest_size`; `rows` and `cols` are those of each block.
     """
@@ -150,7 +151,7 @@ def refuse_vanishing(largest: float) -> None:
 
 
 def unmatched(given: Any, n: int, m: int) -> tuple[np.ndarray, np.ndarray] | None:
-    """Return the price of each lone row and of each lone column, both int64 or both float64."""
+    """Return the price of each unassigned row and of each unassigned column, both int64 or both float64."""
     if given is None:
         return None
     sides = given if isinstance(given, (tuple, list)) else (given, given)

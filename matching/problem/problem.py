@@ -1,4 +1,4 @@
-"""The matching problem: costs, what may be matched, and what staying alone costs. Validated once, frozen after."""
+"""The matching problem: costs, what may be matched, and what staying unassigned costs. Validated once, frozen after."""
 
 from __future__ import annotations
 
@@ -24,8 +24,8 @@ Metric = Literal["distance", "squared"]
 class Problem:
     """One bipartite matching problem, or a batch of independent ones laid side by side.
 
-    The objective is: minimise Σ c_ij over links + u·(lone rows + lone columns). With no `unmatched_cost` every member
-    of the shorter side must be matched.
+    The objective is: minimise Σ c_ij over links + u·(unassigned rows + unassigned columns). With no `unmatched_cost`
+    every member of the shorter side must be matched.
 
     Make one with `Problem.dense`, `Problem.sparse`, `Problem.points` or `Problem.batch`; all arguments are validated
     there and the arrays are never written to.
@@ -47,7 +47,7 @@ class Problem:
     metric : {"distance", "squared"}
         points: cost of a pair is the Euclidean distance or its square.
     row_unmatched, col_unmatched : ndarray or None
-        Price of each lone row and lone column; None when everything on the shorter side must be matched.
+        Price of each unassigned row and unassigned column; None when everything on the shorter side must be matched.
     allows_all : bool
         Every pair is known to be allowed; False where some may be forbidden.
     """
@@ -77,8 +77,8 @@ class Problem:
         cost : array_like (n, m), or (blocks, n, m) for a batch of equal shapes
             float32, float64, int32 or int64 are kept; smaller types are widened. +inf forbids a pair.
         unmatched_cost : scalar, or pair of (n,) and (m,) array_like, optional
-            Price of each lone row and lone column; a negative one rewards staying alone. A link is worth its cost where
-            that is below the two prices together.
+            Price of each unassigned row and unassigned column; a negative one rewards staying unassigned. A link is
+            worth its cost where that is below the two prices together.
         forbidden : bool array_like of the shape of `cost`, optional
             Pairs that must not be matched (the only way for integer costs).
 
@@ -235,7 +235,7 @@ class Problem:
 
     @classmethod
     def of_values(cls, values: Any) -> Problem:
-        """Return the problem whose cheapest matching has the greatest sum of `values`, less the prices of the lone.
+        """Return the problem whose cheapest matching has the greatest sum of `values`, less the unmatched cost.
 
         Parameters
         ----------
@@ -362,7 +362,7 @@ class Problem:
 
     @property
     def has_unmatched_cost(self) -> bool:
-        """Whether rows and columns may stay alone at a price."""
+        """Whether rows and columns may stay unassigned at a price."""
         return self.row_unmatched is not None
 
     @property
@@ -378,7 +378,7 @@ class Problem:
     def dual_bounds(self) -> tuple[np.ndarray, np.ndarray]:
         """Return the upper bounds of row and column duals, (rows,) and (columns,), of `dual_dtype`.
 
-        r ≤ u and v ≤ u where staying alone has a price; without one, the duals of a block's longer side are ≤ 0
+        r ≤ u and v ≤ u where staying unassigned has a price; without one, the duals of a block's longer side are ≤ 0
         and the others are free: their bound is +inf, or 2**62 in integers.
         """
         return self._dual_bounds
@@ -391,7 +391,7 @@ class Problem:
         return np.repeat(row_bound, self.n_rows_of_block), np.repeat(col_bound, self.n_cols_of_block)
 
     def dual_bounds_of_blocks(self) -> tuple[np.ndarray, np.ndarray]:
-        """Return `dual_bounds` where staying alone has no price: one for all rows, and all columns, of a block."""
+        """Return `dual_bounds` where staying unassigned has no price: one for all rows, and all columns, of a block."""
         rows, cols = self.n_rows_of_block, self.n_cols_of_block
         free = INT_LIMIT if self.is_integer else np.inf
         row_bound = np.where(rows > cols, 0, free).astype(self.dual_dtype)

@@ -10,8 +10,8 @@ from __future__ import annotations
 import numpy as np
 from numba import njit
 
-from ...paths.shortest_paths import NO_PATH, alone_end, grown
-from ...paths.state import ALONE, FREE, augment, forget, free_rows, key_of, update_duals, with_lists
+from ...paths.shortest_paths import NO_PATH, grown, unassigned_sink
+from ...paths.state import FREE, UNASSIGNED, augment, forget, free_rows, key_of, update_duals, with_lists
 
 
 @njit(cache=True, nogil=True)
@@ -77,7 +77,7 @@ def _search(delta, n_stack, n_reached, first, last, zeros, costs, state, trees, 
         i = trees.stack[n_stack]
         counts[1] += 1
         if state.row_bound[i] < state.none and trees.entered[i] + (state.row_bound[i] - state.r[i]) <= delta:
-            return alone_end(i), n_reached
+            return unassigned_sink(i), n_reached
         for e in range(first[i], last[i]):
             j = zeros[e]
             if trees.covered[j] or state.col_of_row[i] == j:
@@ -101,7 +101,7 @@ def _compress(rows, indptr, indices, data, delta, state, trees, first, last, zer
     n_zeros = 0
     for i in rows:
         first[i] = last[i] = n_zeros
-        if state.col_of_row[i] == ALONE:
+        if state.col_of_row[i] == UNASSIGNED:
             continue
         entered = trees.entered[i] if _in_trees(i, state, trees) else delta
         lo = indptr[i]
@@ -122,7 +122,7 @@ def _compress(rows, indptr, indices, data, delta, state, trees, first, last, zer
 
 @njit(cache=True, nogil=True)
 def _least_slack(roots, n_reached, indptr, indices, data, state, trees):
-    """Return the least Δ at which an uncovered row has a new pair of zero slack or goes alone; `none` for never."""
+    """Return the least Δ at which an uncovered row has a new zero slack or becomes unassigned; `none` for never."""
     least = state.none
     for k in range(_uncovered_rows(roots, n_reached, state, trees)):
         i = trees.stack[k]

@@ -47,7 +47,7 @@ def enter(search: PaperSearch) -> None:
 
 
 def _least_key(search: PaperSearch) -> Any:
-    """Return θ of the alternating-tree variant: the least Δ at which a column enters or a row goes alone."""
+    """Return θ of the alternating-tree variant: the least Δ at which a column enters or a row becomes unassigned."""
     cp, costs = search.costs.cp, search.costs
     least = cp.where(search.col_covered == 0, search.key, costs.none).min()
     waits = (search.row_mark == VISITED) & (search.alone == 0) & (costs.row_bound < costs.none)

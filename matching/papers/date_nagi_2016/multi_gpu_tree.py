@@ -20,7 +20,7 @@ from ...paths.state import FREE
 from .gpu_search import PaperSearch, first_free, frontier_arguments
 from .gpu_tree import enter
 
-OUTLOOK_THREADS = 1024
+REDUCE_THREADS = 1024
 
 
 def match_by_trees(shards: Shards, state: DeviceState) -> tuple[int, DeviceState, dict[str, Any]]:
@@ -46,7 +46,7 @@ class SplitTreeSearch:
         self.row_of_col = shards.copies(state.row_of_col)
         self.searches = shards.each(partial(_search_of_columns, state), shards.slices(), self.row_of_col)
         self.root = self.searches[0]
-        self.told_rows = shards.each(lambda part: part.cp.empty(n, np.int32))
+        self.packed_rows = shards.each(lambda part: part.cp.empty(n, np.int32))
         self.rows = shards.each(lambda part: part.cp.empty(n, np.int32))
 
     def run(self) -> int:
@@ -57,7 +57,7 @@ class SplitTreeSearch:
                 with self.root.phase("forward_s"):
                     while n_rows:
                         n_rows = self._level(n_rows)
-                    least, ended = self._outlook()
+                    least, ended = self._reduce_keys()
                 if ended:
                     break
                 with self.root.phase("dual_update_s"):
@@ -102,32 +102,32 @@ class SplitTreeSearch:
         """Make the rows that any shard woke the frontier of all."""
         n = np.int32(self.shards.outline.n_rows)
 
-        def tell(search: PaperSearch, first: int, told: Any) -> None:
-            _launch(search, "hungarian_tell_rows", int(n), n, np.int32(first), search.row_mark, search.row_pred, told)
+        def tell(search: PaperSearch, first: int, packed: Any) -> None:
+            _launch(search, "hungarian_pack_rows", int(n), n, np.int32(first), search.row_mark, search.row_pred, packed)
 
-        def hear(search: PaperSearch, told: Any) -> tuple[Any, Any]:
+        def hear(search: PaperSearch, packed: Any) -> tuple[Any, Any]:
             rows, count = search.costs.cp.empty(int(n), np.int32), search.costs.cp.zeros(1, np.int32)
             marks = search.row_pred, search.row_covered, search.entered, search.row_mark
-            _launch(search, "hungarian_hear_rows", int(n), n, search.delta, told, *marks, rows, count)
+            _launch(search, "hungarian_unpack_rows", int(n), n, search.delta, packed, *marks, rows, count)
             return rows, count
 
-        self._each(tell, self.shards.first[:-1], self.told_rows)
-        self.shards.collective.all_max(self.told_rows)
-        heard = self._each(hear, self.told_rows)
-        self.rows = [rows for rows, _ in heard]
-        n_rows = int(heard[0][1][0])
+        self._each(tell, self.shards.first[:-1], self.packed_rows)
+        self.shards.collective.all_max(self.packed_rows)
+        broadcast = self._each(hear, self.packed_rows)
+        self.rows = [rows for rows, _ in broadcast]
+        n_rows = int(broadcast[0][1][0])
         self.root.counts["levels"] += n_rows > 0
         return n_rows
 
-    def _outlook(self) -> tuple[Any, bool]:
+    def _reduce_keys(self) -> tuple[Any, bool]:
         """Return the least Δ at which something enters, and whether a path has ended."""
 
         def look(search: PaperSearch) -> Any:
             found = search.costs.cp.empty(2, search.costs.price_dtype)
             of_rows = search.costs.row_bound, search.state.r, search.entered, search.row_mark, search.alone
             of_cols = search.key, search.col_covered, search.col_mark
-            kernel = search.costs.kernel("hungarian/shards.cu", "hungarian_outlook")
-            kernel((1,), (OUTLOOK_THREADS,), (*search.costs.sizes, *of_rows, *of_cols, found))
+            kernel = search.costs.kernel("hungarian/shards.cu", "hungarian_reduce")
+            kernel((1,), (REDUCE_THREADS,), (*search.costs.sizes, *of_rows, *of_cols, found))
             return found
 
         found = self._each(look)
@@ -156,15 +156,15 @@ class SplitTreeSearch:
         root, (n, m) = self.root, self.shards.outline.shape
 
         def tell(search: PaperSearch, first: int) -> Any:
-            told = search.costs.cp.full(m, FREE, np.int32)
+            packed = search.costs.cp.full(m, FREE, np.int32)
             own = np.int32(len(search.key)), np.int32(first), search.col_pred, search.col_mark
-            _launch(search, "hungarian_tell_columns", len(search.key), *own, told)
-            return told
+            _launch(search, "hungarian_pack_columns", len(search.key), *own, packed)
+            return packed
 
-        told = self._each(tell, self.shards.first[:-1])
-        self.shards.collective.all_max(told)
+        packed = self._each(tell, self.shards.first[:-1])
+        self.shards.collective.all_max(packed)
         cp = root.costs.cp
-        known = told[0]
+        known = packed[0]
         alone = cp.flatnonzero(root.alone) + m
         ends = cp.concatenate([cp.flatnonzero((known >= 0) & (known % 2 == 1)), alone]).astype(np.int32)
         nexts, starts = (root.row_next, cp.full(m, FREE, np.int32)), cp.zeros(n, np.uint8)

@@ -5,7 +5,7 @@
 // `matching/hungarian/__init__.py` states them: no θ/2; duals stay as they are during a search, and the dual change Δ at which
 // a row entered (`entered`) or a column's slack is zero (`key`) is kept instead; a column whose slack became zero enters at
 // once (Algorithm 9 marks its predecessor "active" again). In Algorithm 9 the paper writes slack[j] where j is undefined: it
-// is k. Row i that goes alone at its bound is an end of a path, written n_cols + i.
+// is k. Row i that becomes unassigned at its bound is an end of a path, written n_cols + i.
 //
 // Threads: one a row (2, 6, 8), one a row of the frontier (3), one a column (4, 9), one a path's end (5), a warp a row (7 and
 // the compression). Bytes: 4 to 8 per pair looked at, one row of the frontier at a time in 4.
@@ -16,7 +16,7 @@
 // variant: -DINTEGER -DCOST=int64
 #include "problem/graph.cuh"
 
-constexpr int FREE = -1, WENT_ALONE = -2;
+constexpr int FREE = -1, LEFT_UNASSIGNED = -2;
 enum : unsigned char { INACTIVE, ACTIVE, VISITED, REVERSE };
 
 struct Duals {
@@ -36,7 +36,7 @@ struct Duals {
         const price_t slack = c - v[j] - r[i];
         return entered + (slack > 0 ? slack : price_t(0));
     }
-    __device__ __forceinline__ price_t alone_key(int i, price_t entered) const {
+    __device__ __forceinline__ price_t unassigned_key(int i, price_t entered) const {
         return row_bound[i] < none() ? entered + (row_bound[i] - r[i]) : none();
     }
 };
@@ -87,7 +87,7 @@ extern "C" __global__ void hungarian_list_zeros(int n_rows, int n_cols, const co
 
 // Rows of the frontier that are at their bound end their paths alone.
 __device__ __forceinline__ void end_alone(const Duals& duals, int i, price_t entered, price_t delta, unsigned char* alone) {
-    if (!alone[i] && duals.alone_key(i, entered) <= delta) alone[i] = REVERSE;
+    if (!alone[i] && duals.unassigned_key(i, entered) <= delta) alone[i] = REVERSE;
 }
 
 // Algorithm 3.
@@ -160,14 +160,14 @@ extern "C" __global__ void hungarian_expand_tree(int n_rows, int n_cols, const c
     for (int q = global_thread(); q < n_frontier; q += all_threads()) end_alone(duals, frontier[q], delta, delta, alone);
 }
 
-// Algorithm 5: `ends` are columns, or n_cols + i for a row that goes alone.
-extern "C" __global__ void hungarian_reverse(int n_cols, const int* ends, int n_ends, const int* row_pred, const int* col_pred,
+// Algorithm 5: `ends` are columns, or n_cols + i for a row that becomes unassigned.
+extern "C" __global__ void hungarian_reverse(int n_cols, const int* ends, int n_sinks, const int* row_pred, const int* col_pred,
                                              int* row_next, int* col_next, unsigned char* starts) {
-    for (int q = global_thread(); q < n_ends; q += all_threads()) {
+    for (int q = global_thread(); q < n_sinks; q += all_threads()) {
         int row = FREE, col = ends[q];
         if (col >= n_cols) {
             row = col - n_cols;
-            row_next[row] = WENT_ALONE;
+            row_next[row] = LEFT_UNASSIGNED;
             col = row_pred[row];
         }
         while (col != FREE) {
@@ -188,14 +188,14 @@ extern "C" __global__ void hungarian_augment(const int* starts, int n_starts, co
         while (row != FREE) {
             const int col = row_next[row];
             col_of_row[row] = col;
-            if (col == WENT_ALONE) break;
+            if (col == LEFT_UNASSIGNED) break;
             row_of_col[col] = row;
             row = col_next[col];
         }
     }
 }
 
-// Algorithm 7: the least Δ of each row at which it gets a pair of zero slack or goes alone; `none` for covered rows.
+// Algorithm 7: the least Δ of each row at which it gets a pair of zero slack or becomes unassigned; `none` for covered rows.
 extern "C" __global__ void hungarian_least_uncovered(int n_rows, int n_cols, const cost_t* cost, const unsigned char* forbidden,
                                                      const price_t* row_bound, const price_t* v, const price_t* r,
                                                      const price_t* entered, const unsigned char* row_covered,
@@ -204,7 +204,7 @@ extern "C" __global__ void hungarian_least_uncovered(int n_rows, int n_cols, con
     for (int i = global_thread() / 32; i < n_rows; i += all_threads() / 32) {
         price_t mine = none();
         if (!row_covered[i]) {
-            mine = duals.alone_key(i, entered[i]);
+            mine = duals.unassigned_key(i, entered[i]);
             for (int j = lane(); j < n_cols; j += 32) {
                 const price_t key = col_covered[j] ? none() : duals.key(i, j, entered[i]);
                 if (key < mine) mine = key;

@@ -11,7 +11,7 @@ from __future__ import annotations
 
 from numba import njit
 
-from ...paths.shortest_paths import NO_PATH, alone_end
+from ...paths.shortest_paths import NO_PATH, unassigned_sink
 from ...paths.state import augment, forget, free_rows, key_of, update_duals, with_lists
 
 
@@ -53,7 +53,7 @@ def match_by_trees(rows, indptr, indices, data, state, trees, counts):
 def _search(roots, indptr, indices, data, state, trees, counts):
     """Grow trees until a path ends; return (its end or `NO_PATH`, Δ, how many columns are reached and covered)."""
     delta = state.r[roots[0]] - state.r[roots[0]]
-    alone, alone_key = -1, state.none
+    alone, unassigned_key = -1, state.none
     n_stack = n_reached = n_covered = 0
     for i in roots:
         trees.entered[i] = delta
@@ -64,10 +64,13 @@ def _search(roots, indptr, indices, data, state, trees, counts):
             n_stack -= 1
             i = trees.stack[n_stack]
             counts[1] += 1
-            if state.row_bound[i] < state.none and trees.entered[i] + (state.row_bound[i] - state.r[i]) < alone_key:
-                alone, alone_key = i, trees.entered[i] + (state.row_bound[i] - state.r[i])
-                if alone_key <= delta:
-                    return alone_end(alone), delta, n_reached, n_covered
+            if (
+                state.row_bound[i] < state.none
+                and trees.entered[i] + (state.row_bound[i] - state.r[i]) < unassigned_key
+            ):
+                alone, unassigned_key = i, trees.entered[i] + (state.row_bound[i] - state.r[i])
+                if unassigned_key <= delta:
+                    return unassigned_sink(alone), delta, n_reached, n_covered
             lo = indptr[i]
             for e in range(lo, indptr[i + 1]):
                 j = e - lo if indices is None else indices[e]
@@ -86,14 +89,14 @@ def _search(roots, indptr, indices, data, state, trees, counts):
                     n_stack = _enter(j, delta, n_stack, n_covered, state, trees)
                     n_covered += 1
         counts[2] += 1
-        delta = alone_key
+        delta = unassigned_key
         for k in range(n_reached):
             if not trees.covered[trees.reached[k]]:
                 delta = min(delta, trees.key[trees.reached[k]])
         if delta >= state.none:
             return NO_PATH, delta, n_reached, n_covered
-        if alone_key <= delta:
-            return alone_end(alone), delta, n_reached, n_covered
+        if unassigned_key <= delta:
+            return unassigned_sink(alone), delta, n_reached, n_covered
         for k in range(n_reached):
             j = trees.reached[k]
             if not trees.covered[j] and trees.key[j] <= delta:

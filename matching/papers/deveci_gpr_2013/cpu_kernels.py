@@ -125,7 +125,7 @@ def push_krnl(
 ) -> int:
     """G-PR-PUSHKRNL, Algorithm 9: the listed columns push once; `previous` receives the columns they displace.
 
-    A row held by a column that is active in this loop is left alone, so that no column is listed twice.
+    A row held by a column that is active in this loop is left unassigned, so that no column is listed twice.
     """
     pushes = 0
     for i in range(len(current)):

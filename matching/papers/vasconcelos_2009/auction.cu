@@ -32,7 +32,7 @@ extern "C" __global__ void auction_paper_bid(
     const int64 first = graph.first(person);
     Choice choice = no_choice(true, row_bound[person]);
     for (int e = 0; e < graph.degree(person); e++) consider(choice, graph.value(first, e, v), e);
-    if (choice.best_edge == ALONE || choice.best >= none()) {
+    if (choice.best_edge == UNASSIGNED || choice.best >= none()) {
         retired[person] = 1;
         if (counter != nullptr) atomicAdd(counter, 1);
         return;

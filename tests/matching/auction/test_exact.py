@@ -77,7 +77,7 @@ def test_phases_run_only_where_bids_without_an_increment_leave_much():
 
 def test_many_more_columns_than_rows_are_bid_for_from_the_bound():
     answer = assert_same_optimum(neighbour_graph(500, 900), Auction())
-    assert answer.stats.get("lone_columns", 0) == 0
+    assert answer.stats.get("unassigned_columns", 0) == 0
 
 
 def _turned(problem: Problem) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
@@ -93,7 +93,7 @@ def test_columns_that_scaled_phases_leave_alone_end_at_their_bound():
     problem = neighbour_graph(600, 640)
     answer = solve(problem, Auction())
     alone = answer.row_of_col < 0
-    assert answer.stats["lone_columns"] > 0
+    assert answer.stats["unassigned_columns"] > 0
     assert alone.sum() == 40
     assert (answer.col_duals[alone] == 0).all()
     assert (answer.col_duals <= 0).all()

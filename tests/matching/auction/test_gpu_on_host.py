@@ -102,8 +102,8 @@ def _matched_by_forests(problem: Problem) -> Assignment:
     prices = Prices.start(graph, starting_prices(graph))
     left = bid(graph, prices, most_rounds=(2, 0))
     assert len(left) > 1
-    stuck, left = grow_forest(graph, prices, left)
-    assert (stuck, len(left)) == (-1, 0)
+    infeasible_row, left = grow_forest(graph, prices, left)
+    assert (infeasible_row, len(left)) == (-1, 0)
     return certified(graph, problem, prices, solver="auction", device="cuda", stats={})
 
 
@@ -147,7 +147,7 @@ def test_lone_columns_of_a_matrix_are_settled_by_trees_with_the_sides_exchanged(
     _let_trees_grow_in_matrices(monkeypatch)
     monkeypatch.setattr(gpu_scaling, "FEW_LONE", 2.0)
     stats = solved(PROBLEMS["dense, wide"]).stats
-    assert min(stats["lone_columns"], stats["tree_searches"]) > 0
+    assert min(stats["unassigned_columns"], stats["tree_searches"]) > 0
 
 
 @pytest.mark.parametrize(

@@ -18,7 +18,7 @@ import numpy as np
 
 from auctrack.matching.paths.gpu_dense import DeviceCosts
 
-FREE, WENT_ALONE = -1, -2
+FREE, LEFT_UNASSIGNED = -1, -2
 ACTIVE, VISITED, REVERSE = 1, 2, 3
 
 
@@ -135,12 +135,12 @@ def hungarian_enter(none, *arguments):
     _enter(np.flatnonzero((col_covered == 0) & (key <= delta)), delta, *marks)
 
 
-def hungarian_reverse(none, n_cols, ends, n_ends, row_pred, col_pred, row_next, col_next, starts):
-    for end in ends[:n_ends]:
+def hungarian_reverse(none, n_cols, ends, n_sinks, row_pred, col_pred, row_next, col_next, starts):
+    for end in ends[:n_sinks]:
         row, col = FREE, end
         if end >= n_cols:
             row = end - n_cols
-            row_next[row], col = WENT_ALONE, row_pred[row]
+            row_next[row], col = LEFT_UNASSIGNED, row_pred[row]
         while col != FREE:
             col_next[col], row = row, col_pred[col]
             row_next[row], col = col, row_pred[row]
@@ -153,7 +153,7 @@ def hungarian_augment(none, starts, n_starts, row_next, col_next, col_of_row, ro
         while row != FREE:
             col = row_next[row]
             col_of_row[row] = col
-            if col == WENT_ALONE:
+            if col == LEFT_UNASSIGNED:
                 break
             row_of_col[col], row = row, col_next[col]
 
@@ -170,33 +170,33 @@ def hungarian_tighten(none, m, cost, v, row_of_col, r):
     r[rows] = cost[rows, cols].astype(v.dtype) - v[cols]
 
 
-def hungarian_tell_rows(none, n, first_col, row_mark, row_pred, told):
-    told[:] = np.where(row_mark == ACTIVE, row_pred + first_col, FREE)
+def hungarian_pack_rows(none, n, first_col, row_mark, row_pred, packed):
+    packed[:] = np.where(row_mark == ACTIVE, row_pred + first_col, FREE)
 
 
-def hungarian_hear_rows(none, n, delta, told, row_pred, row_covered, entered, row_mark, frontier, n_frontier):
-    rows = np.flatnonzero(told >= 0)
-    row_pred[rows], row_covered[rows], entered[rows], row_mark[rows] = told[rows], 0, delta, VISITED
+def hungarian_unpack_rows(none, n, delta, packed, row_pred, row_covered, entered, row_mark, frontier, n_frontier):
+    rows = np.flatnonzero(packed >= 0)
+    row_pred[rows], row_covered[rows], entered[rows], row_mark[rows] = packed[rows], 0, delta, VISITED
     frontier[: len(rows)] = rows
     n_frontier[0] += len(rows)
 
 
-def hungarian_outlook(none, n, m, row_bound, r, entered, row_mark, alone, key, col_covered, col_mark, outlook):
+def hungarian_reduce(none, n, m, row_bound, r, entered, row_mark, alone, key, col_covered, col_mark, reduced_keys):
     waits = (row_mark == VISITED) & (alone == 0) & (row_bound < none)
     rows = entered[waits] + (row_bound[waits] - r[waits])
-    outlook[0] = min(rows.min(initial=none), key[col_covered == 0].min(initial=none))
-    outlook[1] = not ((alone == REVERSE).any() or (col_mark == REVERSE).any())
+    reduced_keys[0] = min(rows.min(initial=none), key[col_covered == 0].min(initial=none))
+    reduced_keys[1] = not ((alone == REVERSE).any() or (col_mark == REVERSE).any())
 
 
-def hungarian_tell_columns(none, m, first_col, col_pred, col_mark, told):
+def hungarian_pack_columns(none, m, first_col, col_pred, col_mark, packed):
     cols = np.flatnonzero(col_pred >= 0)
-    told[first_col + cols] = 2 * col_pred[cols] + (col_mark[cols] == REVERSE)
+    packed[first_col + cols] = 2 * col_pred[cols] + (col_mark[cols] == REVERSE)
 
 
-def hungarian_tell_links(none, n, m, first_row, first_col, cost, col_of_row, told):
+def hungarian_pack_matched_costs(none, n, m, first_row, first_col, cost, col_of_row, packed):
     cols = col_of_row[first_row : first_row + n] - first_col
     rows = np.flatnonzero((cols >= 0) & (cols < m))
-    told[first_row + rows] = cost[rows, cols[rows]]
+    packed[first_row + rows] = cost[rows, cols[rows]]
 
 
 # ------------------------------------------------------------------ what they share

@@ -30,14 +30,14 @@ def solve_as_the_gpu_does(problem: Problem, *, zeros_first: bool) -> Assignment:
 
 def _match(problem: Problem, *, zeros_first: bool) -> Matched:
     twin = Twin.of(problem)
-    stuck = twin.match(list(range(problem.n_rows)), zeros_first)
+    infeasible_row = twin.match(list(range(problem.n_rows)), zeros_first)
     for _ in range(REFINEMENTS):
-        if stuck >= 0 or certify(problem, *twin.answer(problem), solver="twin").is_optimal:
+        if infeasible_row >= 0 or certify(problem, *twin.answer(problem), solver="twin").is_optimal:
             break
         twin.match(twin.released(), zeros_first)
-    if stuck >= 0:
+    if infeasible_row >= 0:
         graph = problem.indptr, global_columns(problem), None
-        raise infeasible(problem, stuck, *graph, np.array(twin.col_of_row), np.array(twin.row_of_col))
+        raise infeasible(problem, infeasible_row, *graph, np.array(twin.col_of_row), np.array(twin.row_of_col))
     return *twin.answer(problem), twin.counts
 
 
@@ -129,9 +129,9 @@ class Twin:
         while free:
             phase = self._grow(free, zeros_only, self.none if self.is_bounded or not found else self.step)
             self._settle(phase)
-            stuck = [i for i in free if phase.delta[i] >= self.none]
-            if stuck:
-                return min(stuck)
+            infeasible_row = [i for i in free if phase.delta[i] >= self.none]
+            if infeasible_row:
+                return min(infeasible_row)
             left = self._update(phase)
             self.counts["searches"] += 1
             found = len(left) < len(free)

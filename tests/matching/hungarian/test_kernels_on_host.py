@@ -12,7 +12,7 @@ from auctrack.matching import Problem, solve
 from auctrack.matching.device import cuda
 from auctrack.matching.hungarian import gpu_batch, gpu_classical, multi_gpu_forest
 from auctrack.matching.hungarian.gpu_classical import MOST_LEVELS, MOST_ROWS
-from auctrack.matching.hungarian.multi_gpu_classical import match_by_stages
+from auctrack.matching.hungarian.multi_gpu_classical import match_by_dual_phases
 from auctrack.matching.hungarian.multi_gpu_forest import match_by_forests
 from auctrack.matching.hungarian.zero_trees import _claim_of
 from auctrack.matching.paths import gpu_forest
@@ -38,7 +38,7 @@ class OnHost(OnShards):
 
 
 def classical(n_shards: int) -> OnHost:
-    return OnHost("hungarian-classical", 0, match_by_stages, n_shards)
+    return OnHost("hungarian-classical", 0, match_by_dual_phases, n_shards)
 
 
 def tree(n_shards: int) -> OnHost:
@@ -53,7 +53,7 @@ SOLVERS = {
     "tree-3-float32": (tree(3), np.float32),
 }
 
-BATCHES = {"hungarian-classical": gpu_batch.match_by_stages, "hungarian-tree": gpu_batch.match_by_forests}
+BATCHES = {"hungarian-classical": gpu_batch.match_by_dual_phases, "hungarian-tree": gpu_batch.match_by_forests}
 
 
 @pytest.mark.usefixtures("host_as_devices")
@@ -130,7 +130,7 @@ def test_so_do_those_of_a_batch_whosever_turn_it_is(
     monkeypatch.setattr(gpu_classical, "PAIRS_KEPT", pairs_kept * shape[0] * shape[1])
     problem = Problem.dense(crowd(3, shape), unmatched_cost=unmatched_cost)
     here = solve(problem, "hungarian-classical", "cpu")
-    there = gpu_batch.solve_batch(CUPY, problem, "hungarian-classical", "cuda", gpu_batch.match_by_stages)
+    there = gpu_batch.solve_batch(CUPY, problem, "hungarian-classical", "cuda", gpu_batch.match_by_dual_phases)
     np.testing.assert_array_equal(here.col_of_row, there.col_of_row)
     np.testing.assert_array_equal(here.col_duals, there.col_duals)
 

@@ -21,7 +21,7 @@ from auctrack.matching import (
 from auctrack.matching.device import cuda
 from auctrack.matching.device.collectives import Copies
 from auctrack.matching.hungarian.multi_gpu import Method, nobody_matched, solve_dense, solve_shards
-from auctrack.matching.hungarian.multi_gpu_classical import match_by_stages
+from auctrack.matching.hungarian.multi_gpu_classical import match_by_dual_phases
 from auctrack.matching.hungarian.multi_gpu_forest import match_by_forests
 from auctrack.matching.hungarian.shards import Shards, even_split, place
 from auctrack.matching.papers.date_nagi_2016.multi_gpu_classical import match_by_zeros
@@ -161,7 +161,7 @@ GPU_SOLVERS = [
         OnOneGpu("hungarian-tree", 1, match_by_trees, 3),
         OnOneGpu("hungarian-classical", 0, match_by_zeros, 3),
         OnOneGpu("hungarian-tree", 1, match_by_forests, 3),
-        OnOneGpu("hungarian-classical", 0, match_by_stages, 3),
+        OnOneGpu("hungarian-classical", 0, match_by_dual_phases, 3),
     ],
     ids=["tree-paper", "classical-paper", "tree", "classical"],
 )
@@ -193,7 +193,7 @@ def test_lists_of_several_devices_lead_to_the_answer_of_one(spread: int, share: 
     for unmatched_cost in (None, spread // 2):
         problem = Problem.dense(cost, unmatched_cost=unmatched_cost, forbidden=forbidden if share else None)
         one = solve(problem, "hungarian-classical", "cuda")
-        several = solve(problem, OnOneGpu("hungarian-classical", 0, match_by_stages, 4), "cuda")
+        several = solve(problem, OnOneGpu("hungarian-classical", 0, match_by_dual_phases, 4), "cuda")
         np.testing.assert_array_equal(one.col_of_row, several.col_of_row)
         np.testing.assert_array_equal(one.col_duals, several.col_duals)
 

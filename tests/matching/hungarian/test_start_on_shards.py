@@ -18,7 +18,7 @@ from auctrack.matching import (
     verify,
 )
 from auctrack.matching.device import cuda
-from auctrack.matching.hungarian.multi_gpu_classical import match_by_stages
+from auctrack.matching.hungarian.multi_gpu_classical import match_by_dual_phases
 from auctrack.matching.hungarian.multi_gpu_forest import match_by_forests
 
 from ..cases import CASES, Case, assert_solves
@@ -30,7 +30,7 @@ ON_TWINS = {"paper's tree": by_columns(3), "paper's classical": by_rows(3)}
 ON_HOST = {"tree": tree(2), "classical": classical(2)}
 ON_ONE_GPU = {
     "tree": OnOneGpu("hungarian-tree", 1, match_by_forests, 3),
-    "classical": OnOneGpu("hungarian-classical", 0, match_by_stages, 3),
+    "classical": OnOneGpu("hungarian-classical", 0, match_by_dual_phases, 3),
 }
 DENSE = [name for name in PROBLEMS if name.startswith("dense")]
 

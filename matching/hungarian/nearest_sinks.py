@@ -1,9 +1,9 @@
-"""Where some may stay alone: every row of a stage gets a dual change of its own, its distance to the nearest end.
+"""Where some may stay unassigned: every row of a stage gets a dual change of its own, its distance to the nearest end.
 
 One dual change Δ for all trees, as in the papers, finds one path where ends stay at their bound: the least key of all
 ends stops every tree. So a second search goes backward. far_i is the shortest way from row i to an end (a free column,
-or staying alone) over pairs within Δ, and far_j that of the row matched with column j, 0 for a free one. Rows rise and
-columns fall by
+or staying unassigned) over pairs within Δ, and far_j that of the row matched with column j, 0 for a free one. Rows rise
+and columns fall by
 
     min(far, Δ - key).
 
@@ -11,7 +11,7 @@ Either number is larger for a row than for a column by their slack at most, henc
 feasible, and free columns at their bound. For a free row with far ≤ Δ the whole shortest way becomes tight. So all free
 rows within Δ have a path at once, and those that do not share an end are matched in one stage.
 
-A pair counts as zero slack when slack + far_j is the very number far_i, and staying alone likewise: no tolerance.
+A pair counts as zero slack when slack + far_j is the very number far_i, and staying unassigned likewise: no tolerance.
 """
 
 # ruff: noqa: ANN001, ANN201, ANN202
@@ -36,7 +36,7 @@ def keep_shortest_ways(delta, roots, rows, cols, costs, state, zeros):
         As `zeros.first` and `zeros.last` say; updated.
     state : State
     zeros : Zeros
-        `far`, `row_far` begin as no way, or that of staying alone; updated, as are `last` and `alone`.
+        `far`, `row_far` begin as no way, or that of staying unassigned; updated, as are `last` and `alone`.
     """
     while _pull(rows, cols, costs, state, zeros):
         pass

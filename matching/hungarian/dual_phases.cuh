@@ -4,7 +4,7 @@
 // A stage. (1) Search for the keys of all columns (hungarian/search.cuh), along chains once searches are long
 // (hungarian/chains.cuh). (2) Δ: the key that three of four free rows could
 // have an end within. Where every column must be matched, a free column may be passed by; otherwise ends stay at their bound,
-// and every row finds its own way to an end (hungarian/nearest_ends.cuh). (3) The pairs of zero slack at Δ are listed
+// and every row finds its own way to an end (hungarian/nearest_sinks.cuh). (3) The pairs of zero slack at Δ are listed
 // (hungarian/zeros.cuh), and phases of disjoint trees find a maximum matching on them (hungarian/zero_trees.cuh). (4) The
 // duals change, once.
 // Rows look only at their lists of cheap pairs (hungarian/lists.cuh). After the search, a row whose list does not reach as far
@@ -12,7 +12,7 @@
 //
 // Threads: a warp a row in 1 and 3; in the phases as many lanes a row as there are to spare.
 // Bytes: in 1, 12 or 16 per listed pair and 32 of its column from the L2 cache. Memory: (4 + cost) * capacity + 4 * most_zeros a
-// row, and 8 * most_zeros where some may stay alone.
+// row, and 8 * most_zeros where some may stay unassigned.
 // Hazards: keys, claims and ends are only lowered, by atomics; what is read from them while others lower them is read past the
 // L1 cache and may be late, which costs a round and no more. Everything else is written on one side of a grid barrier and read
 // on the other.
@@ -33,11 +33,11 @@ __device__ __forceinline__ price_t entered_of_block(const Solve& s, int col, Sha
 
 // Gives the rows with short lists longer ones, and lets them tell their columns: with what the next stages will ask for, unless
 // that makes a list long, which each round pays for. A block takes a row; all threads come.
-__device__ __forceinline__ void lengthen(const Solve& s, const Team& team, price_t delta, int n, uint64 limit, Shared& shared,
+__device__ __forceinline__ void lengthen(const Solve& s, const Group& group, price_t delta, int n, uint64 limit, Shared& shared,
                                          Progress& progress) {
     const int2* const queue = s.queue + (~progress.round & 1) * s.queue_length;
     const Found found = found_for(s, progress.round, limit);
-    for (int q = team.is_grid ? blockIdx.x : 0; q < n; q += team.is_grid ? gridDim.x : 1) {
+    for (int q = group.is_grid ? blockIdx.x : 0; q < n; q += group.is_grid ? gridDim.x : 1) {
         const int2 item = queue[q];
         Row row = peek(&s.rows[item.x]);
         const price_t entered = entered_of_block(s, item.y, shared);
@@ -58,116 +58,116 @@ __device__ __forceinline__ void lengthen(const Solve& s, const Team& team, price
     progress.relisted += n;
 }
 
-// Columns in the trees fall by Δ since their key, free rows rise by Δ, and links become tight; where some may stay alone, none
+// Columns in the trees fall by Δ since their key, free rows rise by Δ, and links become tight; where some may stay unassigned, none
 // changes by more than its way to the nearest end. Ready for the next search.
-__device__ __forceinline__ void update_duals(const Solve& s, const Team& team, price_t delta, const Progress& progress) {
+__device__ __forceinline__ void update_duals(const Solve& s, const Group& group, price_t delta, const Progress& progress) {
     const int round = progress.round;
     const int n_free = peek(&s.counts->free_rows[progress.phases & 1]);
     const int* const free_rows = s.free_rows + (int64)(progress.phases & 1) * s.costs.n_rows;
-    for (int j = team.thread; j < s.costs.n_cols; j += team.threads) {
+    for (int j = group.thread; j < s.costs.n_cols; j += group.threads) {
         const Column column = peek(&s.columns[j]);
         s.columns[j].key = bits_of(none());
         const price_t key = price_of(column.key);
         if (key > delta) continue;
-        const price_t fall = s.ends_bound ? min(delta - key, way_of(&s.far[j])) : delta - key;
+        const price_t fall = s.is_bounded ? min(delta - key, way_of(&s.far[j])) : delta - key;
         const price_t v = column.v - fall;
         s.columns[j].v = s.v[j] = v;
         if (column.row >= 0) s.rows[column.row].r = (price_t)s.costs.cost[s.costs.first(column.row) + j] - v;
     }
     int2* const queue = s.queue + (round & 1) * s.queue_length;
-    for (int q = team.thread; q < n_free; q += team.threads) {
+    for (int q = group.thread; q < n_free; q += group.threads) {
         const int i = free_rows[q];
-        s.rows[i].r += s.ends_bound ? min(delta, way_of(&s.row_far[i])) : delta;
+        s.rows[i].r += s.is_bounded ? min(delta, way_of(&s.row_far[i])) : delta;
         queue[q] = make_int2(i, FREE);
     }
-    for (int i = team.thread; i < s.costs.n_rows; i += team.threads) s.whole[i] = price_t(-1);
-    if (team.speaks()) {
+    for (int i = group.thread; i < s.costs.n_rows; i += group.threads) s.whole[i] = price_t(-1);
+    if (group.leads()) {
         s.counts->queue[round % SLOTS] = n_free;
         s.counts->queue[(round + 1) % SLOTS] = 0;
-        s.counts->least_end = bits_of(none());
+        s.counts->least_sink = bits_of(none());
     }
 }
 
 // Δ, and the pairs of zero slack at it, once all lists reach that far; `none` if nothing can be reached. All threads of the team.
-__device__ __forceinline__ price_t settle(const Solve& s, const Team& team, const int* free_rows, int n_free, bool chained, uint64 limit,
+__device__ __forceinline__ price_t settle(const Solve& s, const Group& group, const int* free_rows, int n_free, bool chained, uint64 limit,
                                           Shared& shared, Progress& progress) {
     while (true) {
         const int64 began = nanoseconds();
-        search(s, team, chained, limit, shared, progress);
-        list_ends(s, team, free_rows, n_free, shared);
-        team.meet(s.counts);
+        search(s, group, chained, limit, shared, progress);
+        list_sinks(s, group, free_rows, n_free, shared);
+        group.meet(s.counts);
         const int64 searched = nanoseconds();
         progress.search_ns += searched - began;
-        if (!team.is_grid || blockIdx.x == 0) {
-            const price_t reached = most_ends(s, n_free, limit, shared);
+        if (!group.is_grid || blockIdx.x == 0) {
+            const price_t reached = most_sinks(s, n_free, limit, shared);
             if (threadIdx.x == 0) s.counts->delta = bits_of(reached);
         }
-        team.meet(s.counts);
+        group.meet(s.counts);
         const price_t delta = price_of(peek(&s.counts->delta));
         if (delta == BEYOND) {
-            queue_waiting(s, team, limit, progress.round, shared);
+            queue_waiting(s, group, limit, progress.round, shared);
             limit = bits_of(none());
-            team.meet(s.counts);
+            group.meet(s.counts);
             continue;
         }
         chained = false;  // zeros take their room
-        list_zeros(s, team, delta, progress.round, progress.attempts);
-        team.meet(s.counts);
+        list_zeros(s, group, delta, progress.round, progress.attempts);
+        group.meet(s.counts);
         const int now = progress.attempts & 1;
         const int n = peek(&s.counts->short_lists[now]), members = peek(&s.counts->members[now]);
         const uint64 pairs = peek(&s.counts->pairs[now]);
-        if (team.speaks()) s.counts->short_lists[!now] = s.counts->members[!now] = s.counts->pairs[!now] = 0;
+        if (group.leads()) s.counts->short_lists[!now] = s.counts->members[!now] = s.counts->pairs[!now] = 0;
         progress.attempts += 1;
         const int64 listed = nanoseconds();
         progress.compaction_ns += listed - searched;
         if (n == 0) {
-            if (s.ends_bound && delta < none()) find_ends(s, team, delta, members, pairs, shared, progress);
+            if (s.is_bounded && delta < none()) find_sinks(s, group, delta, members, pairs, shared, progress);
             progress.search_ns += nanoseconds() - listed;
             return delta;
         }
-        lengthen(s, team, delta, n, limit, shared, progress);
-        team.meet(s.counts);
+        lengthen(s, group, delta, n, limit, shared, progress);
+        group.meet(s.counts);
         progress.search_ns += nanoseconds() - listed;
     }
 }
 
 // All of it. rows: beyond and listed are set. r, v: reduced. free_rows: the first of its two lists holds counts->free_rows[0]
 // rows. claims, ends: all NOTHING. stamp: zeros. counts->stuck: -1, all else 0.
-__device__ __forceinline__ void solve(const Solve& s, const Team& team, price_t* r, int* col_of_row, int* row_of_col, Shared& shared) {
+__device__ __forceinline__ void solve(const Solve& s, const Group& group, price_t* r, int* col_of_row, int* row_of_col, Shared& shared) {
     const int n = s.costs.n_rows, m = s.costs.n_cols;
     if (threadIdx.x == 0) shared.gathered.n = 0;
-    for (int i = team.thread; i < n; i += team.threads) s.rows[i].r = r[i], s.rows[i].col = col_of_row[i];
-    for (int j = team.thread; j < m; j += team.threads) s.columns[j] = Column{bits_of(none()), s.v[j], row_of_col[j], 0};
-    team.meet(s.counts);
+    for (int i = group.thread; i < n; i += group.threads) s.rows[i].r = r[i], s.rows[i].col = col_of_row[i];
+    for (int j = group.thread; j < m; j += group.threads) s.columns[j] = Column{bits_of(none()), s.v[j], row_of_col[j], 0};
+    group.meet(s.counts);
     Progress progress{};
     progress.round = 1;
     bool long_searches = false;
     uint64 limit = bits_of(none());
-    update_duals(s, team, price_t(0), progress);
-    team.meet(s.counts);
+    update_duals(s, group, price_t(0), progress);
+    group.meet(s.counts);
     while (true) {
         const int* const free_rows = s.free_rows + (int64)(progress.phases & 1) * n;
-        const int n_free = heard(&s.counts->free_rows[progress.phases & 1], shared);
+        const int n_free = broadcast(&s.counts->free_rows[progress.phases & 1], shared);
         if (n_free == 0) break;
-        if (long_searches) make_chains(s, team);
+        if (long_searches) make_chains(s, group);
         const int rounds = progress.rounds;
-        const price_t delta = settle(s, team, free_rows, n_free, long_searches, limit, shared, progress);
+        const price_t delta = settle(s, group, free_rows, n_free, long_searches, limit, shared, progress);
         if (delta >= none()) {
-            if (team.speaks()) s.counts->stuck = peek(&free_rows[0]);
+            if (group.leads()) s.counts->infeasible_row = peek(&free_rows[0]);
             break;
         }
         limit = bits_of(0 < delta && delta < none() / LIMIT ? LIMIT * delta : none());
         const int64 began = nanoseconds();
-        const int matched = match_on_zeros(s, team, delta, shared, progress);
-        if (team.speaks() && progress.stages < 64) s.counts->paths[progress.stages] = matched;
+        const int matched = match_on_zeros(s, group, delta, shared, progress);
+        if (group.leads() && progress.stages < 64) s.counts->paths[progress.stages] = matched;
         const int64 matched_at = nanoseconds();
-        update_duals(s, team, delta, progress);
-        team.meet(s.counts);
+        update_duals(s, group, delta, progress);
+        group.meet(s.counts);
         long_searches = long_searches || progress.rounds - rounds >= LONG_SEARCH;
         progress.stages += 1, progress.dual_updates += delta > 0;
         progress.augment_ns += matched_at - began, progress.update_ns += nanoseconds() - matched_at;
     }
-    for (int i = team.thread; i < n; i += team.threads) r[i] = s.rows[i].r, col_of_row[i] = s.rows[i].col;
-    for (int j = team.thread; j < m; j += team.threads) row_of_col[j] = s.columns[j].row;
-    if (team.speaks()) s.counts->progress = progress;
+    for (int i = group.thread; i < n; i += group.threads) r[i] = s.rows[i].r, col_of_row[i] = s.rows[i].col;
+    for (int j = group.thread; j < m; j += group.threads) row_of_col[j] = s.columns[j].row;
+    if (group.leads()) s.counts->progress = progress;
 }

@@ -1,7 +1,7 @@
-// Where some may stay alone: every row's way to its nearest end, a free column or staying alone, over the pairs within Δ.
+// Where some may stay unassigned: every row's way to its nearest end, a free column or staying unassigned, over the pairs within Δ.
 //
 // One Δ for all trees finds one path where ends stay at their bound. So every row and column gets a dual change of its own,
-// min(way, Δ - key): see `matching/hungarian/nearest_ends.py`. Rows learn from their columns, round by round, until nothing
+// min(way, Δ - key): see `matching/hungarian/nearest_sinks.py`. Rows learn from their columns, round by round, until nothing
 // falls; the ways that come out do not depend on the order.
 //
 // Then only the pairs on shortest ways are kept: those have zero slack once the duals have changed.
@@ -55,13 +55,13 @@ __device__ __forceinline__ price_t least_listed_way(const Solve& s, int i, price
 }
 
 // One round of all rows in the trees. All threads of the team come.
-__device__ __forceinline__ void learn_ways(const Solve& s, const Team& team, price_t delta, int round, int n) {
-    if (team.speaks()) s.counts->queue[(round + 2) % SLOTS] = 0;
+__device__ __forceinline__ void learn_ways(const Solve& s, const Group& group, price_t delta, int round, int n) {
+    if (group.leads()) s.counts->queue[(round + 2) % SLOTS] = 0;
     int lanes = 32;
-    while (lanes > FEWEST_LANES && (int64)n * lanes > team.threads) lanes /= 2;
+    while (lanes > FEWEST_LANES && (int64)n * lanes > group.threads) lanes /= 2;
     const int mine = threadIdx.x % lanes;
     const uint32 together = (FULL_WARP >> (32 - lanes)) << (lane() - mine);
-    for (int q = team.thread / lanes; q < n; q += team.threads / lanes) {
+    for (int q = group.thread / lanes; q < n; q += group.threads / lanes) {
         const int i = s.members[q], found = s.n_zeros[i];
         const price_t known = way_of(&s.row_far[i]);
         price_t least = found <= s.most_zeros ? least_kept_way(s, i, mine, lanes, found, known)
@@ -71,14 +71,14 @@ __device__ __forceinline__ void learn_ways(const Solve& s, const Team& team, pri
         const int col = s.rows[i].col;
         s.row_far[i] = bits_of(least);
         if (col >= 0) s.far[col] = bits_of(least);
-        else atomicMin((unsigned long long*)&s.counts->least_end, bits_of(least));
+        else atomicMin((unsigned long long*)&s.counts->least_sink, bits_of(least));
         poke(&s.counts->queue[(round + 1) % SLOTS], 1);
     }
 }
 
 // Of every row's pairs within Δ keeps those on its shortest way. All threads of the team come.
-__device__ __forceinline__ void keep_pairs_of_ways(const Solve& s, const Team& team, price_t delta, int n) {
-    for (int q = team.warp(); q < n; q += team.warps()) {
+__device__ __forceinline__ void keep_pairs_of_ways(const Solve& s, const Group& group, price_t delta, int n) {
+    for (int q = group.warp(); q < n; q += group.warps()) {
         const int i = s.members[q], found = s.n_zeros[i];
         const int64 first = (int64)i * s.most_zeros;
         const price_t way = way_of(&s.row_far[i]);
@@ -106,34 +106,34 @@ __device__ __forceinline__ void keep_pairs_of_ways(const Solve& s, const Team& t
 }
 
 // Rounds until no way falls; then the pairs that count. All threads of the team come.
-__device__ __forceinline__ void find_ends(const Solve& s, const Team& team, price_t delta, int n, uint64 n_pairs, Shared& shared,
+__device__ __forceinline__ void find_sinks(const Solve& s, const Group& group, price_t delta, int n, uint64 n_pairs, Shared& shared,
                                           Progress& progress) {
     const int first = progress.round;
     do {
         const int round = progress.round;
-        if (team.is_grid && n <= FEW_MEMBERS && n_pairs <= FEW_PAIRS) {
+        if (group.is_grid && n <= FEW_MEMBERS && n_pairs <= FEW_PAIRS) {
             if (blockIdx.x == 0) {
                 do {
                     learn_ways(s, the_block(), delta, progress.round, n);
                     __syncthreads();
                     progress.round += 1;
-                } while (peek(&s.counts->queue[progress.round % SLOTS]) > 0 && progress.round - round < ALONE_ROUNDS);
+                } while (peek(&s.counts->queue[progress.round % SLOTS]) > 0 && progress.round - round < ONE_BLOCK_ROUNDS);
                 if (threadIdx.x == 0) s.counts->alone[round % SLOTS] = progress.round;
             }
-            team.meet(s.counts);
-            progress.round = heard(&s.counts->alone[round % SLOTS], shared);
+            group.meet(s.counts);
+            progress.round = broadcast(&s.counts->alone[round % SLOTS], shared);
         } else {
-            learn_ways(s, team, delta, progress.round, n);
-            team.meet(s.counts);
+            learn_ways(s, group, delta, progress.round, n);
+            group.meet(s.counts);
             progress.round += 1;
         }
-    } while (heard(&s.counts->queue[progress.round % SLOTS], shared) > 0);
+    } while (broadcast(&s.counts->queue[progress.round % SLOTS], shared) > 0);
     progress.rounds += progress.round - first;
-    keep_pairs_of_ways(s, team, delta, n);
-    team.meet(s.counts);
+    keep_pairs_of_ways(s, group, delta, n);
+    group.meet(s.counts);
 }
 
 // Whether a free row's nearest end is within Δ; but for rounding that of the nearest of all is.
 __device__ __forceinline__ bool has_end(const Solve& s, int i, price_t delta) {
-    return way_of(&s.row_far[i]) <= max(delta, price_of(peek(&s.counts->least_end)));
+    return way_of(&s.row_far[i]) <= max(delta, price_of(peek(&s.counts->least_sink)));
 }

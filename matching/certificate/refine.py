@@ -7,10 +7,10 @@ may not be the cheapest. Both are settled by a label-correcting search from the 
 either it ends, and its labels are duals of which one rounding is left, or it meets a cycle of exchanges that lowers the
 cost, carries it out and goes on (M. Klein, "A primal method for minimal cost flows", Management Science 14, 1967).
 
-The search knows places, the columns and one more for all that is alone, and movers that stand on them: the rows, and a
-stand-in of every column, which stands on the column while it is alone and with the lone while it is linked. A mover may
-go where it may be matched, for the difference of the costs. A cycle of moves is an exchange; where the search ends, its
-labels prove that none lowers the cost.
+The search knows places, the columns and one more for all that is unassigned, and movers that stand on them: the rows,
+and a stand-in of every column, which stands on the column while it is unassigned and with what is unassigned while it
+is linked. A mover may go where it may be matched, for the difference of the costs. A cycle of moves is an exchange;
+where the search ends, its labels prove that none lowers the cost.
 """
 
 # Types of numba kernels live in their docstrings: numba infers them.
@@ -38,7 +38,7 @@ LEAST, ROUGHLY = 2.0**-96, 2.0**-50
 falls short by the second in floats, it does not in pairs of them."""
 
 
-def sharpened(problem: Problem, answer: Assignment) -> Assignment:
+def refined(problem: Problem, answer: Assignment) -> Assignment:
     """Return a proven answer where rounding alone kept this one from it: other duals, other links of a tie; else this.
 
     Parameters
@@ -53,20 +53,20 @@ def sharpened(problem: Problem, answer: Assignment) -> Assignment:
     if problem.n_edges > MOST_PAIRS and (problem.kind == "points" or answer.device != "cpu"):
         return answer
     if problem.is_on_device:
-        settled = sharpened(problem.on_host(), answer.on_host())
+        settled = refined(problem.on_host(), answer.on_host())
         return settled.on_device() if cuda.is_device_array(answer.col_of_row) else settled
     if problem.kind == "points":
-        return sharpened(as_dense(problem), answer)
-    parts = [_sharpen(*pair) for pair in zip(problem.blocks(), answer.blocks(), strict=True)]
+        return refined(as_dense(problem), answer)
+    parts = [_refined_block(*pair) for pair in zip(problem.blocks(), answer.blocks(), strict=True)]
     found = [part for part in parts if part is not None]
     if len(found) < len(parts):
         return answer
     col_of_row, v = (np.concatenate(arrays) for arrays in zip(*found, strict=True))
-    stats = {**answer.stats, "sharpened": 1}
+    stats = {**answer.stats, "refined": 1}
     return certify(problem, col_of_row, v, solver=answer.solver, device=answer.device, stats=stats)
 
 
-def _sharpen(block: Problem, answer: Assignment) -> tuple[np.ndarray, np.ndarray] | None:
+def _refined_block(block: Problem, answer: Assignment) -> tuple[np.ndarray, np.ndarray] | None:
     """Return the cheapest links of a block and column duals that are exact but for one rounding; None if too far.
 
     Where that rounding still leaves a doubt, the links are right but the duals larger than they need be. Those that
@@ -112,8 +112,8 @@ def _rounded(high: np.ndarray, low: np.ndarray, origin: int, is_free: bool) -> n
 class Labels(NamedTuple):
     """State of the search: of each place its label high + low, the last mover to lower it, and the mover on it.
 
-    The last place is that of the lone, where there is no single mover. `place` (rows + columns,) tells where each mover
-    is, `queue` and `is_queued` the places whose ways are to be looked at.
+    The last place is that of what is unassigned, where there is no single mover. `place` (rows + columns,) tells where
+    each mover is, `queue` and `is_queued` the places whose ways are to be looked at.
     """
 
     high: np.ndarray
@@ -220,7 +220,7 @@ def _enqueue(place, labels, ends):
 
 @njit(cache=True, nogil=True)
 def _exchange_all(labels, ends):
-    """Carry out the exchange of every cycle of parents, which have no place in common as each has one parent."""
+    """Augment the exchange of every cycle of parents, which have no place in common as each has one parent."""
     seen = np.full(len(labels.high), -1)
     found = False
     for root in range(len(seen)):

@@ -9,7 +9,7 @@ import pytest
 
 from auctrack.matching import Problem, solve, verify
 from auctrack.matching.certificate.certify import certify
-from auctrack.matching.certificate.sharpen import sharpened
+from auctrack.matching.certificate.refine import refined
 from auctrack.matching.problem.convert import as_sparse
 
 from ..cases import nearly_tied
@@ -35,7 +35,7 @@ def test_the_duals_of_every_block_are_sharpened() -> None:
     costs = np.stack([_scaled(seed, 17, (40, 40)) for seed in range(20)])
     answer = solve(Problem.dense(costs), "auction", "cpu")
     assert verify(costs, answer).is_optimal
-    assert answer.stats["sharpened"] == 1
+    assert answer.stats["refined"] == 1
 
 
 @pytest.mark.parametrize("solver", ["auction", "jv", "sparse-jv"])
@@ -87,23 +87,23 @@ def test_links_are_exchanged_for_the_cheapest(kind: str, case: str) -> None:
     problem = problem if kind == "dense" else as_sparse(problem)
     answer = _unproven(problem, links)
     assert not answer.is_optimal
-    better = sharpened(problem, answer)
+    better = refined(problem, answer)
     assert better.col_of_row.tolist() == cheapest
     assert verify(problem, better).is_optimal
 
 
 def test_what_is_too_far_from_the_cheapest_stays_unproven(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("auctrack.matching.certificate.sharpen.SWEEPS", 0)
+    monkeypatch.setattr("auctrack.matching.certificate.refine.SWEEPS", 0)
     problem = Problem.dense([[2.0, 1.0], [1.0, 2.0]])
     answer = _unproven(problem, [0, 1])
-    assert sharpened(problem, answer) is answer
+    assert refined(problem, answer) is answer
 
 
 def test_right_links_are_proven_from_wrong_duals() -> None:
     problem = Problem.dense([[1.0, 2.0], [2.5, 1.0]])
     answer = certify(problem, np.array([0, 1], np.int32), np.array([0.0, -3.0]), solver="")
     assert not answer.is_optimal
-    assert sharpened(problem, answer).is_optimal
+    assert refined(problem, answer).is_optimal
 
 
 @pytest.mark.parametrize("scale", [1.0, 1e9])
@@ -111,13 +111,13 @@ def test_duals_too_low_by_rounding_are_raised_where_a_free_column_forbids_to_low
     problem = Problem.dense(np.array([[0.0, 0.0, 2.0], [3.0, 4.0, 1.0]]) * scale)
     answer = certify(problem, np.array([0, 2], np.int32), np.array([-1e-17, 0.0, 0.0]) * scale, solver="")
     assert not answer.is_optimal
-    assert sharpened(problem, answer).is_optimal
+    assert refined(problem, answer).is_optimal
 
 
 def test_an_incomplete_matching_is_left_alone() -> None:
     problem = Problem.dense(np.ones((2, 2)))
     answer = _unproven(problem, [0, -1])
-    assert sharpened(problem, answer) is answer
+    assert refined(problem, answer) is answer
 
 
 def test_a_block_that_is_proven_stays_as_it_is_beside_one_that_is_not() -> None:
@@ -127,7 +127,7 @@ def test_a_block_that_is_proven_stays_as_it_is_beside_one_that_is_not() -> None:
     own = solve(proven, "jv", "cpu")
     batch = Problem.batch([proven, Problem.dense([[2.0, 1.0], [1.0, 2.0]])])
     links, duals = np.append(own.col_of_row, [0, 1]).astype(np.int32), np.append(own.col_duals, [0.0, 0.0])
-    answer = sharpened(batch, certify(batch, links, duals, solver=""))
+    answer = refined(batch, certify(batch, links, duals, solver=""))
     np.testing.assert_array_equal(answer.block(0).col_duals, own.col_duals)
     assert answer.block(1).col_of_row.tolist() == [1, 0]
     assert verify(batch, answer)
