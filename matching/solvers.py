@@ -39,7 +39,7 @@ class Solver(Protocol):
     def solve(self, problem: Problem, device: str) -> Assignment:
         """Return the certified assignment of a validated problem on a device that was found to be there.
 
-        Unmatched cost far above all costs are not its concern: `auctrack.matching.solve` lowers them for it.
+        Unmatched costs far above all costs are not its concern: `auctrack.matching.solve` lowers them for it.
 
         Several devices are joined by commas: "cuda:0,cuda:1".
         """

@@ -16,7 +16,7 @@
 // Bytes of the first round: 12 to 16 per edge (read once) and 40 per row; prices are gathered from the L2 cache.
 // Hazards: prices, owners and keys are written by other blocks, hence never read through __restrict__ pointers; the
 // three queue sizes rotate (read, filled, cleared), so that no barrier is needed to clear one. A block that is late to read the
-// last size may find what block 0 has made of it unassigned by then: a queue never grows, so it stops there too.
+// last size may find what block 0 has made of it alone by then: a queue never grows, so it stops there too.
 // variant: -DLANES=32 -DCOST=double
 // variant: -DINTEGER -DCOST=int
 // variant: -DINTEGER -DCOST=int64 -DLANES=32

@@ -37,7 +37,7 @@ def _paper_eps(graph: DeviceGraph) -> float:
 
 
 def _largest_cost(graph: DeviceGraph) -> float:
-    """Return the largest absolute value of a cost or a unmatched cost."""
+    """Return the largest absolute value of a cost or unmatched cost."""
     cp = graph.cp
     numbers = [graph.cost, graph.row_bound, graph.col_bound] if graph.has_unmatched_cost else [graph.cost]
     sizes = [float(cp.where(a < graph.none, abs(a), a.dtype.type(0)).max()) for a in numbers if len(a)]

@@ -32,7 +32,7 @@ HARD_LEAVE, FEWEST_HARD = 0.006, 64
 SHORTAGE_LEAVES, SHORTAGE_ROUNDS = 0.002, (800, 1200)
 """Share of the rows left by a phase that settles shortages, and the rounds that end it."""
 FEW_UNASSIGNED = 1.01
-"""Columns per row, where some must stay unassigned, up to which phases pay although what is unassigned are to be
+"""Columns per row, where some must stay unassigned, up to which phases pay although unassigned columns are to be
 settled then (5000 against 5001 independent points: 55 ms, from the bounds 283; against 5250: 118 and 58)."""
 LEFT_TO_PATHS = 128
 LONGEST_PATH = 64

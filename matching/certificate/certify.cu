@@ -3,7 +3,7 @@
 // Linear programming duality (matching/certificate/certify.py says the same in words): r_i = min(bound_i, min_j c_ij -
 // v_j), and the gap is the sum of c_ij - v_j - r_i over links and price - dual over what is unassigned. LANES lanes serve one
 // row; after the rows, one thread each column. A term is loose when it is not 0, or, for real costs, more than 64
-// ulp of the largest number that went into it, those of the pair that set the row's dual included. A unassigned member without
+// ulp of the largest number that went into it, those of the pair that set the row's dual included. An unassigned member without
 // a bound, which must be matched, is loose whatever its term. A link is frayed from 16 ulp on.
 //
 // Bytes: 12 to 16 per edge, 40 per row, 40 per column. No two threads write the same place but for the count of

@@ -220,7 +220,7 @@ def _enqueue(place, labels, ends):
 
 @njit(cache=True, nogil=True)
 def _exchange_all(labels, ends):
-    """Augment the exchange of every cycle of parents, which have no place in common as each has one parent."""
+    """Carry out the exchange of every cycle of parents, which have no place in common as each has one parent."""
     seen = np.full(len(labels.high), -1)
     found = False
     for root in range(len(seen)):

@@ -44,7 +44,7 @@ _ONE_AT_A_TIME = Lock()
 
 Graph = tuple[np.ndarray, np.ndarray | None, np.ndarray]
 Method = Callable[[Parts, Graph, State], tuple[np.ndarray, dict[str, Any]]]
-"""Matches every part; returns a infeasible row or -1 for each run of parts, and counts."""
+"""Matches every part; returns an infeasible row or -1 for each run of parts, and counts."""
 
 
 def solve_classical(problem: Problem, name: str, *, sequential: bool, start: Any = None) -> Assignment:
@@ -212,7 +212,7 @@ def _runs(parts: Parts) -> range:
 
 
 def _of_run(method: Callable[..., int], c: int, parts: Parts, graph: Graph, *rest: Any) -> int:
-    """Match the components of run c, one after the other; return a infeasible row or -1."""
+    """Match the components of run c, one after the other; return an infeasible row or -1."""
     rows, starts, cuts = parts
     for part in range(np.searchsorted(starts, cuts[c]), np.searchsorted(starts, cuts[c + 1])):
         infeasible_row = method(rows[starts[part] : starts[part + 1]], *graph, *rest)

@@ -26,7 +26,7 @@ from .gpu_batch import Match, solve_batch, solve_groups
 from .gpu_sparse import best_row_duals, settle_unassigned_columns, solve_sparse
 
 Method = Callable[[DeviceCosts, DeviceState, Any], tuple[int, dict[str, Any]]]
-"""Matches the given free rows; returns a infeasible row or -1, and counts."""
+"""Matches the given free rows; returns an infeasible row or -1, and counts."""
 
 
 def solve_on_gpu(

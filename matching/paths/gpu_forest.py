@@ -48,7 +48,7 @@ def match_by_forests(costs: DeviceCosts, state: DeviceState, free_rows: Any) -> 
     ----------
     costs : DeviceCosts
     state : DeviceState
-        Updated; reduced, with tight links, and what else is unassigned at its bound. Rows that go alone are
+        Updated; reduced, with tight links, and what else is unassigned at its bound. Rows left unassigned are
         `UNASSIGNED`.
     free_rows : cupy.ndarray of int32 (k,)
 

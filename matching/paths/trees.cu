@@ -13,7 +13,7 @@
 //            expanded. Where no side has a bound the search goes on in steps of distance, and ends once half of the free rows
 //            could have an end. With zeros_first (the classical variant) only pairs of zero slack are followed, for as long as such
 //            phases find paths; one that found none is followed by a phase without that limit, its dual update.
-//   settle   Δ_t = the largest changes with  Δ_t ≤ dist of t's free columns and its rows' ways to become unassigned,
+//   settle   Δ_t = the largest changes with  Δ_t ≤ dist of t's free columns and its rows' distances to becoming unassigned,
 //            Δ_t ≤ dist_i of rows that were not expanded, and for a pair from row i of t to column j of another tree s
 //            Δ_t ≤ dist_i + slack_ij + max(0, Δ_s - dist_j). They are feasible whatever the search has left out.
 //            Where no side has a bound there is one Δ instead, the longest of the roots' paths that the search has come past:

@@ -1,4 +1,4 @@
-"""Unmatched cost that are far above all costs: lowered, as in sums with them the digits of the costs would be lost.
+"""Unmatched costs far above all costs: lowered, as in sums with them the digits of the costs would be lost.
 
 Where leaving a row and a column alone costs more than any exchange of links, as many are linked as can be. How many are
 left alone is then given, so rows may pay less for it, all by the same amount, and columns too, and the same links are
@@ -41,7 +41,7 @@ A_FEW = 1024
 
 
 def at_lower_prices(problem: Problem, solve: Callable[[Problem], Assignment]) -> Assignment:
-    """Call `solve` on a problem, its unmatched cost lowered where they are far above real costs.
+    """Call `solve` on a problem, its unmatched costs lowered where they are far above real costs.
 
     Returns
     -------
@@ -83,7 +83,7 @@ def _lowered(problem: Problem, reductions: dict[int, Reductions], by: np.ndarray
 
 
 def refuse_high_prices(outline: Problem) -> None:
-    """Refuse unmatched cost that are far above all costs, where those lie in shards: they cannot be lowered there.
+    """Refuse unmatched costs that are far above all costs, where those lie in shards: they cannot be lowered there.
 
     Raises
     ------
@@ -160,7 +160,8 @@ def _reductions(problem: Problem) -> Reductions | None:
 
 
 def _at_stated_prices(problem: Problem, answer: Assignment, by_rows: np.ndarray, by_cols: np.ndarray) -> Assignment:
-    """Certify an answer to lower prices for those that are stated, its duals moved where what is unassigned need it.
+    """Certify an answer to lower prices for those that are stated, its duals moved where unassigned rows and columns
+    need it.
 
     `by_rows`, `by_cols` (blocks,): what they were lowered by. A side whose price was raised, as it was far below 0,
     moves as a whole.

@@ -24,7 +24,7 @@ __device__ __forceinline__ int dealt_thread() {
 }
 
 constexpr int NO_EDGE = 0x7fffffff;
-constexpr int UNASSIGNED = -1;  // as an edge: before every other, so that ties leave a row alone
+constexpr int UNASSIGNED = -1;  // as an edge: before every other, so that ties leave a row unassigned
 
 // No bound, no column: +inf, or 2^62 in integers.
 __device__ __forceinline__ price_t none() {

@@ -47,7 +47,7 @@ class Problem:
     metric : {"distance", "squared"}
         points: cost of a pair is the Euclidean distance or its square.
     row_unmatched, col_unmatched : ndarray or None
-        Price of each unassigned row and unassigned column; None when everything on the shorter side must be matched.
+        Cost of each unassigned row and unassigned column; None when everything on the shorter side must be matched.
     allows_all : bool
         Every pair is known to be allowed; False where some may be forbidden.
     """
@@ -77,7 +77,7 @@ class Problem:
         cost : array_like (n, m), or (blocks, n, m) for a batch of equal shapes
             float32, float64, int32 or int64 are kept; smaller types are widened. +inf forbids a pair.
         unmatched_cost : scalar, or pair of (n,) and (m,) array_like, optional
-            Price of each unassigned row and unassigned column; a negative one rewards staying unassigned. A link is
+            Cost of each unassigned row and unassigned column; a negative one rewards staying unassigned. A link is
             worth its cost where that is below the two prices together.
         forbidden : bool array_like of the shape of `cost`, optional
             Pairs that must not be matched (the only way for integer costs).

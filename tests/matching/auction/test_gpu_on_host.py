@@ -120,7 +120,7 @@ def test_matrices_of_which_cheapest_pairs_say_little_are_solved_in_phases(
 ) -> None:
     monkeypatch.setattr(gpu_dense, "SMALLEST_SIDE", 1)
     monkeypatch.setattr(gpu_dense, "PATIENCE", (1, 0))
-    monkeypatch.setattr(gpu_scaling, "FEW_LONE", 2.0)
+    monkeypatch.setattr(gpu_scaling, "FEW_UNASSIGNED", 2.0)
     assert solved(PROBLEMS[kind]).stats["whole_matrix"] == 1
 
 
@@ -145,7 +145,7 @@ def test_lone_columns_of_a_matrix_are_settled_by_trees_with_the_sides_exchanged(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     _let_trees_grow_in_matrices(monkeypatch)
-    monkeypatch.setattr(gpu_scaling, "FEW_LONE", 2.0)
+    monkeypatch.setattr(gpu_scaling, "FEW_UNASSIGNED", 2.0)
     stats = solved(PROBLEMS["dense, wide"]).stats
     assert min(stats["unassigned_columns"], stats["tree_searches"]) > 0
 
