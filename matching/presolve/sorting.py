@@ -17,7 +17,7 @@ from numpy.typing import ArrayLike
 from ..certificate.assignment import Assignment
 from ..certificate.certify import MOST_PAIRS, certify
 from ..certificate.exact_gap import SHARE
-from ..certificate.sharpen import sharpened
+from ..certificate.refine import refined
 from ..problem import Problem
 from ..problem.costs import link_costs
 
@@ -50,7 +50,7 @@ def by_sorting(problem: Problem) -> Assignment | None:
     col_of_row[rows] = cols
     duals = np.empty_like(v)
     duals[cols] = v
-    answer = sharpened(problem, certify(problem, col_of_row, duals, solver="sorting"))
+    answer = refined(problem, certify(problem, col_of_row, duals, solver="sorting"))
     return answer if answer.is_optimal or _is_beyond_proof(problem, answer) else None
 
 

@@ -7,6 +7,7 @@ import io
 import pandas as pd
 from matplotlib import rc_context
 from matplotlib.figure import Figure
+from matplotlib.ticker import MaxNLocator
 
 from ..cli.measure_picture import draw_curve, draw_histogram
 from .html import picture
@@ -26,7 +27,7 @@ def counts_chart(counts: pd.DataFrame) -> str:
     ):
         panel.plot(counts["frame"], counts[name], color=colour, label=label, linewidth=1.2)
     panel.set(xlabel="frame", ylabel="count", ylim=(0, None))
-    panel.xaxis.get_major_locator().set_params(integer=True)
+    panel.xaxis.set_major_locator(MaxNLocator(integer=True))
     panel.legend(fontsize="small", frameon=False)
     return _shown(figure, "What every frame holds")
 
