@@ -22,9 +22,10 @@ if TYPE_CHECKING:
     from .tracker.detecting.settings import DetectSettings
     from .tracker.formats.tables import read_points, read_tracks
     from .tracker.formats.write import write_points, write_tracks
-    from .tracker.linking.learned import LearnedLinking, link_learned
-    from .tracker.linking.link import LinkSettings, link, link_points
+    from .tracker.linking.link import link, link_points
     from .tracker.linking.reach import reach
+    from .tracker.linking.result import Linking
+    from .tracker.linking.settings import LinkSettings
     from .tracker.measuring.measures import measure_tracks
     from .tracker.measuring.msd import mean_squared_displacement
     from .tracker.pipeline import TrackingResult, track
@@ -48,9 +49,8 @@ _HOMES = {
     "InputSettings": "tracker.settings",
     "link": "tracker.linking.link",
     "link_points": "tracker.linking.link",
-    "link_learned": "tracker.linking.learned",
-    "LearnedLinking": "tracker.linking.learned",
-    "LinkSettings": "tracker.linking.link",
+    "Linking": "tracker.linking.result",
+    "LinkSettings": "tracker.linking.settings",
     "detect": "tracker.detecting.detect",
     "DetectSettings": "tracker.detecting.settings",
     "Points": "tracker.points",
@@ -85,8 +85,8 @@ __all__ = [
     "Calibration",
     "DetectSettings",
     "InputSettings",
-    "LearnedLinking",
     "LinkSettings",
+    "Linking",
     "Movie",
     "Points",
     "Problem",
@@ -98,7 +98,6 @@ __all__ = [
     "detect",
     "linear_sum_assignment",
     "link",
-    "link_learned",
     "link_points",
     "mean_squared_displacement",
     "measure_tracks",

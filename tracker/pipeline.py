@@ -13,7 +13,8 @@ from .detecting.labels import read_points_from_labels
 from .detecting.settings import DetectSettings
 from .errors import InvalidInput, InvalidSetting
 from .formats.tables import read_points
-from .linking.link import Linking, link_points
+from .linking.link import link_points
+from .linking.result import Linking
 from .measuring.measures import filter_by_length
 from .points import Points, Tracks
 from .reading.arrays import Array

@@ -12,7 +12,7 @@ import numpy as np
 from .detecting.settings import DetectSettings
 from .errors import InvalidSetting
 from .formats.registry import READ
-from .linking.link import LinkSettings
+from .linking.settings import LinkSettings
 from .ranges import parse_frames, parse_roi
 from .timeline import Timeline
 

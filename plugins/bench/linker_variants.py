@@ -7,7 +7,9 @@ from typing import Any
 
 import numpy as np
 
-from ...tracker.linking.link import Linking, LinkSettings, link_points
+from ...tracker.linking.link import link_points
+from ...tracker.linking.result import Linking
+from ...tracker.linking.settings import LinkSettings
 from .harness import Case, Facts, Variant, WrongAnswer
 from .movies import LinkingInput, checked_links, simulated
 from .solver_variants import missing_device
@@ -29,7 +31,9 @@ def linked_by_us(
     """Return our linker on a device with a search range and a price of the lone that may depend on the movie."""
 
     def run(given: LinkingInput) -> Linking:
-        return link_points(given.points, LinkSettings(search_range(given), price(given), cost, device=device))
+        return link_points(
+            given.points, LinkSettings(search_range(given), price(given), cost, device=device, motion="none")
+        )
 
     return Variant(label, run, _checked_linking, device=device, missing=missing_device(device))
 

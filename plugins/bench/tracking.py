@@ -15,7 +15,8 @@ from typing import Any
 import numpy as np
 
 from ...matching.problem import Problem
-from ...tracker.linking.link import LinkSettings, link_points
+from ...tracker.linking.link import link_points
+from ...tracker.linking.settings import LinkSettings
 from ...tracker.points import Tracks
 from .baselines import full_assignment_links, greedy_links, scipy_links
 from .benchmark import Benchmark, Effort, is_measured
@@ -222,7 +223,7 @@ def _draw_tracks(experiment: Experiment, record: Record, path: Path) -> list[Pat
     tracks: dict[str, Any] = {}
     for p in PERSISTENCE[::2]:
         given = simulated(0, particles=paper.PARTICLES_OF_FIGURE_5, frames=20, persistence=p)
-        linked: Tracks = link_points(given.points, LinkSettings(device="cpu")).tracks
+        linked: Tracks = link_points(given.points, LinkSettings(device="cpu", motion="none")).tracks
         tracks[f"persistence {p:g}"] = linked.table
     return draw_tracks(path, f"{paper.PARTICLES_OF_FIGURE_5} particles, 20 frames, as tracked", tracks)
 

@@ -162,6 +162,13 @@ def _number(option: str) -> Callable[[str], float | str]:
     return read
 
 
+def _count(text: str) -> int | str:
+    try:
+        return AUTO if text == AUTO else int(text)
+    except ValueError:
+        raise InvalidSetting(f"--max-missed-frames needs a whole number, or auto; got {text!r}.") from None
+
+
 @dataclass(frozen=True)
 class _Option:
     """Which setting an option is.
@@ -203,6 +210,10 @@ _OPTIONS = (
     _Option("separation", "detect", "separation"),
     _Option("method", "detect", "method"),
     _Option("dark", "detect", "bright_on_dark", lambda _: False, None),
+    _Option("motion", "link", "motion"),
+    _Option("max_missed_frames", "link", "max_missed_frames", _count),
+    _Option("divisions", "link", "divisions", lambda _: True, None),
+    _Option("merges", "link", "merges", lambda _: True, None),
     _Option("search_range", "link", "search_range", _number("--search-range")),
     _Option("unmatched_cost", "link", "unmatched_cost", _number("--unmatched-cost")),
     _Option("cost", "link", "cost"),

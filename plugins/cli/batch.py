@@ -20,6 +20,7 @@ from ...tracker.formats.registry import to_write
 from ...tracker.formats.sidecar import read_sidecar
 from ...tracker.formats.tables import read_tracks
 from ...tracker.formats.write import write_tracks, write_whole
+from ...tracker.linking.result import Linking
 from ...tracker.pipeline import TrackingResult, open_movie, track
 from ...tracker.points import Points
 from ...tracker.settings import Settings
@@ -170,7 +171,7 @@ def describe(job: Job, settings: Settings) -> None:
 def report(job: Job, result: TrackingResult) -> None:
     """Show what came out."""
     made, unit = figures(result), result.tracks.calibration.unit
-    detected, linked = result.settings.detect, result.settings.link
+    detected = result.settings.detect
     rows: list[tuple[str, str]] = []
     if detected.diameter != "auto" and detected.threshold is not None and "quality" in result.tracks.table:
         rows.append(("detect", f"diameter {detected.diameter:.4g} {unit}, threshold {detected.threshold:.4g}"))
@@ -180,8 +181,7 @@ def report(job: Job, result: TrackingResult) -> None:
     rows += [("points", f"{made['points']} in {frames}{plane}{pixels_note(result.tracks, result.settings)}")]
     if made["candidate_links"]:
         rows += [
-            ("link", f"search range {linked.search_range:.4g} {unit}"),
-            ("", f"unmatched cost {linked.unmatched_cost:.4g} {unit}, {result.linking.unmatched_cost.reason}"),
+            *_how(result.linking),
             ("links", f"{made['links']} of {console.counted(made['candidate_links'], 'candidate')}, {_proof(made)}"),
         ]
     rows += [
@@ -192,6 +192,18 @@ def report(job: Job, result: TrackingResult) -> None:
     console.note(*on_linking(result.linking, detected="quality" in result.linking.tracks.table))
     console.note(*on_doubt(result.linking))
     console.note(*on_length(result.linking, result.settings.min_length))
+
+
+def _how(linking: Linking) -> list[tuple[str, str]]:
+    """Return how links were chosen: what was learned, or the range and the price."""
+    price, unit = linking.unmatched_cost, linking.tracks.calibration.unit
+    said = list(linking.report["learned"])
+    if price is not None:
+        said = [
+            f"search range {linking.settings.search_range:.4g} {unit}",
+            f"unmatched cost {price.distance:.4g} {unit}, {price.reason}",
+        ]
+    return [("" if k else "link", line) for k, line in enumerate(said)]
 
 
 def pixels_note(points: Points, settings: Settings) -> str:

@@ -19,7 +19,7 @@ from .asked import as_options, asked_settings
 if TYPE_CHECKING:
     import numpy as np
 
-    from ...tracker.linking.link import Linking
+    from ...tracker.linking.result import Linking
     from ...tracker.points import Points
     from ...tracker.reading.movie import Movie
     from ...tracker.settings import InputSettings, Settings
@@ -212,7 +212,7 @@ def _of_table(source: str, settings: Settings) -> Facts:
 
 def _of_points(source: str, settings: Settings) -> Facts:
     """Look at the particles of some frames of a movie, or of a whole table."""
-    from ...tracker.linking.link import link_points
+    from ...tracker.linking.first_order import first_order
     from ...tracker.linking.spacing import mean_spacing
     from .batch import pixels_note
     from .first_look import first_look
@@ -222,7 +222,9 @@ def _of_points(source: str, settings: Settings) -> Facts:
     points = look.points
     per_frame = points.table.groupby("frame").size()
     low, middle, high = (int(value) for value in per_frame.quantile([0.0, 0.5, 1.0])) if len(per_frame) else (0, 0, 0)
-    linking = link_points(points, settings.link)
+    linking = first_order(points, settings.link.without_motion())
+    price = linking.unmatched_cost
+    assert price is not None  # first order has one
     search_range, step = linking.settings.search_range, linking.report["median_step"]
     unit, spacing = points.calibration.unit, mean_spacing(points)
     numbers = points.frame_numbers
@@ -233,7 +235,7 @@ def _of_points(source: str, settings: Settings) -> Facts:
         "median_step": step,
         "search_range": search_range,
         "unmatched_cost": linking.settings.unmatched_cost,
-        "unmatched_cost_reason": linking.unmatched_cost.reason,
+        "unmatched_cost_reason": price.reason,
     }
     where = " to ".join(map(str, numbers[:: max(len(numbers) - 1, 1)]))
     where = f"{'frames' if len(numbers) > 1 else 'frame'} {where or 'none'}"
@@ -250,9 +252,9 @@ def _of_points(source: str, settings: Settings) -> Facts:
     if linking.report["candidate_links"]:
         rows += [
             ("range", f"{search_range:.3g} {unit}: 1.3 times the spacing; beyond it nearly all particles compete"),
-            ("price", f"unmatched cost {linking.settings.unmatched_cost:.3g} {unit}, {linking.unmatched_cost.reason}"),
+            ("price", f"unmatched cost {price.distance:.3g} {unit}, {price.reason}"),
         ]
-        facts["prices"], table = _prices(linking)
+        facts["prices"], table = _prices(linking, price.distance)
         rows += table
         facts["reach"], text = _reach(points, linking.settings.search_range)
         rows.append(("reach", text))
@@ -261,11 +263,10 @@ def _of_points(source: str, settings: Settings) -> Facts:
     return {"particles": facts}, console.aligned(rows)
 
 
-def _prices(linking: Linking) -> tuple[list[dict[str, float]], list[tuple[str, str]]]:
+def _prices(linking: Linking, chosen: float) -> tuple[list[dict[str, float]], list[tuple[str, str]]]:
     """Return what dearer and cheaper prices would make of the same points, for programs and as rows of a table."""
     from ...tracker.linking.prices import at_prices
 
-    chosen = linking.unmatched_cost.distance
     made = at_prices(linking.tracks, linking.settings, [part * chosen for part in _PRICES])
     unit = linking.tracks.calibration.unit
     lines = [f"{'unmatched cost':<16}{'links':>9}{'lost':>8}{'new':>8}"]

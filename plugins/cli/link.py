@@ -30,6 +30,10 @@ def command(
     frame_step: options.FrameStep = None,
     frames: options.Frames = None,
     roi: options.Roi = None,
+    motion: options.Motion = None,
+    max_missed_frames: options.MaxMissedFrames = None,
+    divisions: options.Divisions = False,
+    merges: options.Merges = False,
     search_range: options.SearchRange = None,
     unmatched_cost: options.UnmatchedCost = None,
     cost: options.Cost = None,
@@ -57,7 +61,8 @@ def command(
 
     The table needs the columns frame, y, x (and z when 3D), or the names that trackpy, laptrack, TrackMate or napari
     give them. Lengths are in the table's unit: pixels, unless the table or an option says otherwise. The result is the
-    table with a column track_id, rows in their order; units and settings stand beside it in FILE.settings.json.
+    table with a column track_id, rows in their order, and link_probability and link_margin of the link that leads to
+    each row (not with --motion none); units and settings stand beside it in FILE.settings.json.
 
     [bold]Examples[/bold]
 

@@ -11,7 +11,7 @@ from ...tracker.calibrating.units import is_pixel
 from ...tracker.settings import Settings
 
 if TYPE_CHECKING:
-    from ...tracker.linking.link import Linking
+    from ...tracker.linking.result import Linking
     from ...tracker.points import Points
     from ...tracker.reading.movie import Movie
 
@@ -69,8 +69,11 @@ def on_unknown_size(points: Points, unit: str | None) -> list[str]:
 
 def on_linking(linking: Linking, *, detected: bool) -> list[str]:
     """Return what is to be said where no link was possible."""
-    notes = [*on_points(linking.tracks, detected=detected), *on_frames(linking.tracks)]
-    if linking.report["candidate_links"] or not linking.report["frame_pairs"]:
+    bridges_frames = (linking.links["frames"].to_numpy() > linking.tracks.frame_step).any()
+    notes = on_points(linking.tracks, detected=detected)
+    notes += [] if bridges_frames else on_frames(linking.tracks)
+    notes += linking.report["notes"]
+    if linking.report["candidate_links"] or not linking.report["frame_pairs"] or linking.settings.is_learned:
         return notes
     reach = f"{linking.settings.search_range:.4g} {linking.tracks.calibration.unit}"
     return [
@@ -94,7 +97,8 @@ def on_doubt(linking: Linking) -> list[str]:
             f"{' and '.join(signs)}. The links are the best for this price and range, which does not make them right: "
             "check that all particles were found and that the search range is longer than their steps."
         )
-    step, longest = report["median_step"], float(linking.settings.search_range)
+    step, asked = report["median_step"], linking.settings.search_range
+    longest = np.inf if asked == "auto" else float(asked)
     if step is not None and step > _NEAR_THE_RANGE * longest:
         unit = linking.tracks.calibration.unit
         notes.append(
@@ -108,7 +112,8 @@ def _lost(linking: Linking) -> float:
     """Return which share of the particles that have a next frame is not linked to it."""
     tracks = linking.tracks
     followed = np.isin(tracks.frames + tracks.frame_step, tracks.frame_numbers)
-    return 1 - linking.report["links"] / np.count_nonzero(followed)
+    steps = linking.links["source"].to_numpy()[linking.links["frames"].to_numpy() == tracks.frame_step]
+    return 1 - len(np.unique(steps)) / np.count_nonzero(followed)
 
 
 def on_reach(shares: Sequence[float]) -> list[str]:

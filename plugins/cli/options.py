@@ -157,7 +157,7 @@ SearchRange = Annotated[
         metavar="LENGTH",
         rich_help_panel=_LINK,
         help="Longest step a particle can take between two frames, in µm (TrackMate: linking max distance). Left out: "
-        "1.3 times the mean distance between neighbours.",
+        "as far as the learned steps reach; with --motion none 1.3 times the mean distance between neighbours.",
     ),
 ]
 UnmatchedCost = Annotated[
@@ -165,8 +165,8 @@ UnmatchedCost = Annotated[
     typer.Option(
         metavar="LENGTH",
         rich_help_panel=_LINK,
-        help="What leaving a particle unlinked costs, in µm: no link gets longer than twice this. Left out: measured "
-        "from the particles' own steps, which suits most movies.",
+        help="What leaving a particle unlinked costs, in µm: no link gets longer than twice this. Left out: "
+        "learned, or with --motion none measured, from the particles' own steps, which suits most movies.",
     ),
 ]
 Cost = Annotated[
@@ -174,8 +174,34 @@ Cost = Annotated[
     typer.Option(
         metavar="squared|distance",
         rich_help_panel=_LINK,
-        help="Cost of a link: its squared length (the default; as trackpy and TrackMate), or its length.",
+        help="Cost of a link with --motion none: its squared length (the default; as trackpy and TrackMate), or its "
+        "length. Learned motion has its own, the likelihood.",
     ),
+]
+Motion = Annotated[
+    str | None,
+    typer.Option(
+        metavar="NAME",
+        rich_help_panel=_LINK,
+        help="What predicts a step, learned from the movie: diffusion (how far particles go), velocity (also each one's"
+        " own steps before and after), flow (also its neighbours' steps), flow+velocity; auto (the default) takes what "
+        "helps. none links each pair of frames by distance alone.",
+    ),
+]
+MaxMissedFrames = Annotated[
+    str | None,
+    typer.Option(
+        metavar="N",
+        rich_help_panel=_LINK,
+        help="Frames a particle may be missing inside a track (trackpy: memory). auto (the default): as many as the "
+        "movie makes worth while.",
+    ),
+]
+Divisions = Annotated[
+    bool, typer.Option("--divisions", metavar="", rich_help_panel=_LINK, help="A particle may be followed by two.")
+]
+Merges = Annotated[
+    bool, typer.Option("--merges", metavar="", rich_help_panel=_LINK, help="Two particles may be followed by one.")
 ]
 Solver = Annotated[
     str | None,

@@ -39,6 +39,10 @@ def command(
     separation: options.Separation = None,
     method: options.Method = None,
     dark: options.Dark = False,
+    motion: options.Motion = None,
+    max_missed_frames: options.MaxMissedFrames = None,
+    divisions: options.Divisions = False,
+    merges: options.Merges = False,
     search_range: options.SearchRange = None,
     unmatched_cost: options.UnmatchedCost = None,
     cost: options.Cost = None,
@@ -102,8 +106,9 @@ def command(
     """Follow every particle: movies or point tables in, one table of tracks each out.
 
     Each input gets NAME.tracks.csv (or the name that --output gives) with the columns frame, z, y, x (in voxels of the
-    movie), z_um, y_um, x_um (the same
-    in µm, where the voxel size is known), t_s (time, where the frame interval is known), features and track_id.
+    movie), z_um, y_um, x_um (the same in µm, where the voxel size is known), t_s (time, where the frame interval is
+    known), features, track_id, and link_probability and link_margin: how sure the link that leads to the particle is
+    (empty where a track begins; no columns with --motion none).
     Beside it, NAME.tracks.csv.settings.json holds the units and every setting that took effect.
 
     The TIFF files of a folder or pattern are one movie when they hold one time point each; otherwise each file is an

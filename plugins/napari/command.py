@@ -4,11 +4,10 @@ from __future__ import annotations
 
 import shlex
 from collections.abc import Sequence
-from dataclasses import replace
 
 from ...tracker.calibrating.calibration import FRAME
 from ...tracker.detecting.settings import DetectSettings
-from ...tracker.linking.link import LinkSettings
+from ...tracker.linking.settings import LinkSettings
 from ...tracker.settings import InputSettings, Settings
 from ..cli.asked import as_options
 from ..cli.toml import to_toml
@@ -22,7 +21,7 @@ def run_settings(
     return Settings(
         input=input_settings(source),
         detect=found_with or DetectSettings(),
-        link=replace(linked_with, search_range=float(linked_with.search_range)),
+        link=linked_with,
         min_length=min_length,
     )
 

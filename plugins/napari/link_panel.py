@@ -9,7 +9,7 @@ from qtpy.QtCore import QSignalBlocker, Signal  # pyright: ignore[reportPrivateI
 from qtpy.QtWidgets import QComboBox, QFormLayout, QHBoxLayout, QPushButton, QSpinBox, QVBoxLayout, QWidget
 
 from ...matching.solvers import SOLVERS
-from ...tracker.linking.link import LinkSettings
+from ...tracker.linking.settings import LinkSettings
 from .advice import LinkAdvice, range_warning
 from .chart import Chart
 from .fields import LengthField, add_row, note, say
@@ -108,6 +108,7 @@ class LinkPanel(QWidget):
             cost=self.cost.currentData(),
             solver=self.solver.currentData(),
             device=self.device.currentData(),
+            motion="none",
         )
 
     def set_unit(self, unit: str) -> bool:

@@ -114,7 +114,7 @@ class Running(QObject):
 
     def _show_linked(self, linked: Linked) -> None:
         self._parts.link.show_settings(linked.linking.settings)
-        self._parts.link.show_links(linked.linking.links["distance"].to_numpy())
+        self._parts.link.show_links(linked.linking.links["length"].to_numpy())
         self._suggesting.show_distances()
         self._showing.show_tracks()
         self._parts.bar.say(self._parts.session.report(), self._parts.session.doubts())

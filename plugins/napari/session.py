@@ -11,7 +11,8 @@ import pandas as pd
 from ...tracker.detecting.settings import DetectSettings
 from ...tracker.errors import InvalidInput
 from ...tracker.formats.write import write_tracks
-from ...tracker.linking.link import LinkSettings
+from ...tracker.linking.result import Linking
+from ...tracker.linking.settings import LinkSettings
 from ...tracker.points import Points
 from ..cli.notes import on_doubt, on_linking
 from .advice import LinkAdvice, advise_detection, advise_linking
@@ -128,7 +129,7 @@ class Session:
         step = f", median step {report['median_step']:.3g} {unit}" if report["median_step"] is not None else ""
         return (
             f"{len(self.linked.data.measures):,} tracks, {report['links']:,} links{step}; {proof} "
-            f"({report['solver']} on {report['device']}). Unmatched cost: {linking.unmatched_cost.reason}."
+            f"({report['solver']} on {report['device']}). {_how(linking)}"
         )
 
     def doubts(self) -> list[str]:
@@ -193,3 +194,10 @@ def _advise_detection(movie: LayerMovie, bright: bool, diameter: float | None, r
 def _advise_linking(points: Points, take: bool, report: Report) -> tuple[str, LinkAdvice | None, bool]:
     del report
     return "link", advise_linking(points), take
+
+
+def _how(linking: Linking) -> str:
+    """Return what decided between linking and not linking."""
+    if linking.unmatched_cost is not None:
+        return " ".join([f"Unmatched cost: {linking.unmatched_cost.reason}.", *linking.report["notes"]])
+    return f"Learned: {'; '.join(linking.report['learned'])}."

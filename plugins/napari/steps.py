@@ -18,8 +18,9 @@ from ...tracker.detecting.labels import read_points_from_labels
 from ...tracker.detecting.settings import DetectSettings
 from ...tracker.linking.candidates import CandidateLinks, WideGate
 from ...tracker.linking.chains import track_ids
-from ...tracker.linking.link import Linking, LinkSettings, link_points
-from ...tracker.linking.margins import link_margins
+from ...tracker.linking.link import link_points
+from ...tracker.linking.result import Linking
+from ...tracker.linking.settings import LinkSettings
 from ...tracker.points import Points
 from .filters import MeasuredTracks, measured
 from .layer_input import LayerInput
@@ -94,15 +95,17 @@ def find(source: LayerInput, wanted: DetectSettings, report: Report) -> Detected
 
 
 def chain(points: Points, settings: LinkSettings, report: Report) -> Linked:
-    """Return the tracks of particles, each frame pair solved to proven optimality.
+    """Return the tracks of particles, proven to be optimal.
 
-    Partial tracks are those of the frames that have been solved; `report` takes an `Advance`, and a `Stopped` that it
+    Partial tracks are those of the frames that have been solved; with learned motion, which solves the whole movie at
+    once, there are none. `report` takes an `Advance`, and a `Stopped` that it
     raises leaves with the tracks so far.
     """
     watch = _Watch(points, report)
     report(Advance("link", 0, watch.total))
-    linking = link_points(points, settings, watch=watch, edge_budget=_EDGES)
-    margins = np.concatenate([np.empty(0), *watch.margins])
+    progress = watch.learning if settings.is_learned else None
+    linking = link_points(points, settings, margins=True, progress=progress, watch=watch, edge_budget=_EDGES)
+    margins = linking.links["margin"].to_numpy()
     return Linked(linking, measured(linking.tracks, linking.links, margins), suspicious_links(linking, margins))
 
 
@@ -167,21 +170,24 @@ def _together(tables: list[pd.DataFrame], movie: LayerMovie) -> Points:
 
 
 class _Watch:
-    """Listens to linking: collects links and margins, and reports partial tracks."""
+    """Listens to linking: collects links, and reports partial tracks."""
 
     def __init__(self, points: Points, report: Report) -> None:
         self.points = points
         self.total = max(len(points.frame_numbers) - 1, 1)
-        self.margins: list[np.ndarray] = []
         self._report = report
         self._links: list[tuple[np.ndarray, np.ndarray]] = []
         self._done = 0
         self._pace = _Pace()
 
+    def learning(self, done: int, total: int) -> None:
+        """Report how much of the motion is learned, in frames: linking knows no others."""
+        self._report(Advance("link", done * self.total // total, self.total))
+
     def __call__(self, candidates: CandidateLinks | WideGate, problem: Problem, answer: Assignment) -> None:
+        del problem
         rows, cols = answer.links()
         self._links.append((candidates.row_points[rows], candidates.col_points[cols]))
-        self.margins.append(link_margins(problem, answer))
         self._done += answer.n_blocks
         so_far = self._pace.paced(self._measured)
         try:

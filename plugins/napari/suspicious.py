@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pandas as pd
 
-from ...tracker.linking.link import Linking
+from ...tracker.linking.result import Linking
 
 ENOUGH = 100
 _FEWEST, _ONE_IN = 5, 20  # of few links, one in twenty but five at least
@@ -18,7 +18,7 @@ def suspicious_links(linking: Linking, margins: np.ndarray, count: int = ENOUGH)
     ----------
     linking : Linking
     margins : float64 (links,)
-        `tracker.linking.margins.link_margins`, in the order of `linking.links`.
+        In the order of `linking.links`.
     count : int
         Links of each kind at most.
 
@@ -31,7 +31,7 @@ def suspicious_links(linking: Linking, margins: np.ndarray, count: int = ENOUGH)
     links = linking.links
     count = min(count, max(_FEWEST, len(links) // _ONE_IN))
     unsure = np.argsort(margins, kind="stable")[:count]
-    longest = np.argsort(-links["distance"].to_numpy(), kind="stable")[:count]
+    longest = np.argsort(-links["length"].to_numpy(), kind="stable")[:count]
     order = list(dict.fromkeys(np.column_stack([unsure, longest]).ravel().tolist()))
     chosen = links.iloc[order]
     target = chosen["target"].to_numpy()
@@ -41,7 +41,7 @@ def suspicious_links(linking: Linking, margins: np.ndarray, count: int = ENOUGH)
         {
             "track_id": table["track_id"].to_numpy()[target],
             "frame": table["frame"].to_numpy()[target],
-            "distance": chosen["distance"].to_numpy(),
+            "distance": chosen["length"].to_numpy(),
             "margin": margins[order],
             "why": np.select([ambiguous & long, ambiguous], ["ambiguous, long step", "ambiguous"], "long step"),
             "row": target,
@@ -51,5 +51,7 @@ def suspicious_links(linking: Linking, margins: np.ndarray, count: int = ENOUGH)
 
 def margin_unit(linking: Linking) -> str:
     """Return the unit of the margins."""
+    if linking.settings.is_learned:
+        return "nats"
     unit = linking.tracks.calibration.unit
     return f"{unit}²" if linking.settings.cost == "squared" else unit

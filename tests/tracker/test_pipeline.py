@@ -18,7 +18,7 @@ from auctrack.tracker.detecting.settings import DetectSettings
 from auctrack.tracker.errors import InvalidInput, InvalidSetting
 from auctrack.tracker.formats.tables import read_tracks
 from auctrack.tracker.formats.write import write_tracks
-from auctrack.tracker.linking.link import LinkSettings
+from auctrack.tracker.linking.settings import LinkSettings
 from auctrack.tracker.pipeline import track
 from auctrack.tracker.points import Tracks
 from auctrack.tracker.scoring.score import score_links

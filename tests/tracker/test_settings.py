@@ -7,7 +7,7 @@ import pytest
 
 from auctrack.tracker.detecting.settings import DetectSettings
 from auctrack.tracker.errors import InvalidSetting
-from auctrack.tracker.linking.link import LinkSettings
+from auctrack.tracker.linking.settings import LinkSettings
 from auctrack.tracker.settings import InputSettings, Settings, merged
 
 
@@ -15,7 +15,7 @@ def test_what_is_written_is_read_back():
     settings = Settings(
         InputSettings(scale=(2.0, 1.0, 1.0), frames="0:20:2", channel="GFP"),
         DetectSettings(diameter=5.0, threshold=3.0),
-        LinkSettings(search_range=8.0, cost="distance"),
+        LinkSettings(search_range=8.0, cost="distance", motion="none"),
         min_length=3,
     )
     assert Settings.from_mapping(settings.to_mapping()) == settings

@@ -1,128 +1,122 @@
-"""Linking by likelihood, with motion learned from the movie itself."""
+"""Linking by likelihood, with motion learned from the movie itself: one assignment for the whole movie."""
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from collections.abc import Sequence
+from dataclasses import replace
 from typing import Any, Literal
 
 import numpy as np
 import pandas as pd
 from scipy.special import expit
 
-from ..errors import InvalidSetting
-from ..points import Points, Tracks, require
-from .branching import branches
+from ...matching.points.grid import build_grid, more_pairs_than
+from ..points import Points, Tracks
+from .branching import Branches, branches
 from .chains import track_ids
+from .first_order import Progress
 from .motion import Motion, motion_of
-from .ordered import Ordered, ordered
-from .recipe import believed
+from .ordered import Ordered
+from .recipe import WIDEST_RADIUS, believed
+from .result import MARGIN, PROBABILITY, Linking, median_step
+from .settings import LinkSettings
 from .whole_movie import Answer, best_links
 
-
-@dataclass(frozen=True)
-class LearnedLinking:
-    """Links of a whole movie, how sure each is, and what was learned on the way.
-
-    Attributes
-    ----------
-    tracks : Tracks
-        The points' table, row order kept, with `track_id`: numbered from 0 in the order of first appearance. Where
-        a particle divides or two merge, tracks end and others begin; `parents` has who descends from whom.
-    links : DataFrame
-        One row a link, in the order of source and target: `source`, `target` (int64, rows of the points table),
-        `frames` (int64, from source to target), `length` (physical), `probability` that it is right, `margin` (nats
-        that the best linking without it is less likely), `kind`: "link", "gap" (frames missed in between), "division"
-        (second link out of its source) or "merge" (second link into its target).
-    motion : Motion
-        What was learned.
-    candidate_links : int
-        Links among which the best were found.
-    gap : float
-        Bound, in nats, by which any other choice of links could be better.
-    is_optimal : bool
-        Proven that none is.
-    solver, device : str
-    """
-
-    tracks: Tracks
-    links: pd.DataFrame
-    motion: Motion
-    candidate_links: int
-    gap: float
-    is_optimal: bool
-    solver: str
-    device: str
-
-    @property
-    def expected_wrong(self) -> float:
-        """How many of the links are expected to be wrong, by their probabilities."""
-        return float((1 - self.links["probability"]).sum())
-
-    def lines(self, frame_interval: float | None = None, time_unit: str = "s") -> list[str]:
-        """Say in a few lines what was learned, and how far the links can be trusted."""
-        trust = f"{len(self.links)} links, of which {self.expected_wrong:.1f} are expected to be wrong"
-        return [*self.motion.lines(frame_interval, time_unit), trust]
+MOST_A_POINT = 64
+"""Candidates of a detection, on the average of a frame, above which a movie is too dense: uniform ones have 8."""
+ALWAYS_WRITTEN = 4_000_000
+"""Candidates of a movie that are written out however dense it is: half a GB."""
+STEPS = 3
+"""Learning, its candidates with divisions and merges, the assignment: what progress counts."""
 
 
-def link_learned(
-    points: Points,
-    *,
-    max_missed_frames: int | Literal["auto"] = "auto",
-    divisions: bool = False,
-    merges: bool = False,
-    solver: str = "auto",
-    device: str = "auto",
-) -> LearnedLinking:
-    """Link the particles of a movie by likelihood, with the motion learned from the movie.
+def too_dense(movie: Ordered) -> str | None:
+    """Return why a movie's candidates are too many to write out, or None where they are not."""
+    pairs = max(len(movie.number), 1)
+    for f in range(len(movie.number)):
+        own = movie.position[movie.of_frame(f)]
+        most = max(MOST_A_POINT * len(own), ALWAYS_WRITTEN // pairs)
+        if len(own) ** 2 > most and more_pairs_than(most, own, build_grid(own, WIDEST_RADIUS), WIDEST_RADIUS):
+            return (
+                "motion was not learned, links are those of motion 'none': particles lie so densely (over "
+                f"{MOST_A_POINT} each within {WIDEST_RADIUS * movie.spacing:.3g}) that candidate links would fill "
+                "the memory."
+            )
+    return None
+
+
+def learned(points: Points, movie: Ordered, settings: LinkSettings, progress: Progress | None = None) -> Linking:
+    """Link a whole movie by likelihood; see `link.link_points`.
 
     Parameters
     ----------
     points : Points
-    max_missed_frames : int or "auto"
-        Frames a particle may be missing inside a track (trackpy: `memory`). "auto": one more as long as the last was
-        worth while.
-    divisions, merges : bool
-        Whether a particle may be followed by two, and two by one.
-    solver, device : str
-        Of the final assignment; see `auctrack.matching.solve`.
-
-    Returns
-    -------
-    LearnedLinking
-
-    Raises
-    ------
-    InvalidInput
-        If `points` are none.
-    InvalidSetting
-        If `max_missed_frames` is neither "auto" nor a whole number of at least 0.
-    InvalidProblem, DeviceUnavailable
-        If there is no such device, or the solver does not run on it.
+    movie : Ordered
+        The same points.
+    settings : LinkSettings
+        With learned motion.
+    progress : callable, optional
+        Called as progress(steps done, steps in all).
     """
-    require(Points, points)
-    if max_missed_frames != "auto" and not (_is_whole(max_missed_frames) and max_missed_frames >= 0):
-        raise InvalidSetting(
-            f"max_missed_frames (--max-missed-frames) needs 'auto' or a whole number of at least 0; "
-            f"got {max_missed_frames!r}."
-        )
-    belief = believed(ordered(points), max_missed_frames)
-    edges = branches(belief, divisions=divisions, merges=merges)
-    answer = best_links(edges.graph, edges.weight, edges.division, edges.merge, solver=solver, device=device)
+    done = progress or (lambda *_: None)
+    done(0, STEPS)
+    belief = believed(movie, _missed(movie, settings), settings.motion)
+    done(1, STEPS)
+    edges = branches(belief, divisions=settings.divisions, merges=settings.merges)
+    edges = _within_reach(edges, points, belief.movie, settings)
+    done(2, STEPS)
+    answer = best_links(
+        edges.graph, edges.weight, edges.division, edges.merge, solver=settings.solver, device=settings.device
+    )
+    done(3, STEPS)
     links = _table(points, belief.movie, answer)
-    return LearnedLinking(
-        _tracks(points, links),
-        links,
-        motion_of(belief, points.calibration.unit),
-        len(edges.graph),
-        float(np.sum(answer.proof.gap)),
-        answer.proof.is_optimal,
-        answer.proof.solver,
-        answer.proof.device,
+    motion = motion_of(belief, points.calibration.unit)
+    report = _report(points, movie, links, answer, motion) | {"candidate_links": len(edges.graph)}
+    return Linking(_tracks(points, links), links, settings, None, motion, report)
+
+
+def _missed(movie: Ordered, settings: LinkSettings) -> int | Literal["auto"]:
+    """Return how many frames may be missing; where no frame follows another nothing says that any was missed."""
+    if settings.max_missed_frames == "auto" and not movie.frames_apart(1):
+        return 0
+    return settings.max_missed_frames
+
+
+def _within_reach(edges: Branches, points: Points, movie: Ordered, settings: LinkSettings) -> Branches:
+    """Forbid links longer, per frame, than the search range or than twice the unmatched cost, where they are given."""
+    given = [float(settings.search_range)] if settings.search_range != "auto" else []
+    given += [2 * float(settings.unmatched_cost)] if settings.unmatched_cost != "auto" else []
+    if not given:
+        return edges
+    at, graph = points.positions[movie.row], edges.graph
+    near = np.linalg.norm(at[graph.head] - at[graph.tail], axis=1) <= min(given) * graph.lag
+
+    def kept(weight: np.ndarray | None) -> np.ndarray | None:
+        return None if weight is None else np.where(near, weight, -np.inf)
+
+    return replace(
+        edges, weight=np.where(near, edges.weight, -np.inf), division=kept(edges.division), merge=kept(edges.merge)
     )
 
 
-def _is_whole(value: Any) -> bool:
-    return isinstance(value, (int, np.integer)) and not isinstance(value, bool)
+def _report(points: Points, movie: Ordered, links: pd.DataFrame, answer: Answer, motion: Motion) -> dict[str, Any]:
+    wrong = float((1 - links["probability"]).sum())
+    size, time = points.calibration.frame_interval, points.calibration.time_unit
+    trust = f"{len(links)} links, of which {wrong:.1f} are expected to be wrong"
+    return {
+        "frame_pairs": len(movie.frames_apart(1)),
+        "links": len(links),
+        "solves": 1,
+        "gap": float(np.sum(answer.proof.gap)),
+        "is_optimal": answer.proof.is_optimal,
+        "solver": answer.proof.solver,
+        "device": answer.proof.device,
+        "median_step": median_step(links, points.frame_step),
+        "motion": motion.model,
+        "expected_wrong": wrong,
+        "learned": [*motion.lines(size, time), trust],
+        "notes": list(motion.notes),
+    }
 
 
 def _tracks(points: Points, links: pd.DataFrame) -> Tracks:
@@ -131,10 +125,15 @@ def _tracks(points: Points, links: pd.DataFrame) -> Tracks:
     ways_out, ways_in = (np.bincount(ends, minlength=len(points)) for ends in (source, target))
     follows = (ways_out[source] == 1) & (ways_in[target] == 1)
     ids = track_ids(points.frames, source[follows], target[follows])
-    parents: dict[int, list[int]] = {}
+    parents: dict[int, Sequence[int]] = {}
     for parent, child in zip(ids[source[~follows]].tolist(), ids[target[~follows]].tolist(), strict=True):
-        parents.setdefault(child, []).append(parent)
-    return replace(points.with_track_ids(ids), parents=parents)
+        parents[child] = [*parents.get(child, ()), parent]
+    tracks = replace(points.with_track_ids(ids), parents=parents)
+    sure = {name: np.full(len(points), np.nan) for name in (PROBABILITY, MARGIN)}
+    order = np.argsort(-links["margin"].to_numpy(), kind="stable")  # of two links into one, the less probable stands
+    for name, column in ((PROBABILITY, "probability"), (MARGIN, "margin")):
+        sure[name][target[order]] = links[column].to_numpy()[order]
+    return replace(tracks, table=tracks.table.assign(**sure))
 
 
 def _table(points: Points, movie: Ordered, answer: Answer) -> pd.DataFrame:
@@ -152,7 +151,7 @@ def _table(points: Points, movie: Ordered, answer: Answer) -> pd.DataFrame:
             "probability": expit(answer.margin),
             "margin": answer.margin,
             "kind": np.select(
-                [is_division, answer.is_second, frames > points.frame_step], ["division", "merge", "gap"], "link"
+                [is_division, answer.is_second, frames > points.frame_step], ["division", "merge", "gap"], "step"
             ),
         }
     )

@@ -1,135 +1,54 @@
-"""Linking: every pair of consecutive frames becomes a matching problem, and its links become tracks."""
+"""Linking: the particles of a movie become tracks, by distance alone or by likelihood with learned motion."""
 
 from __future__ import annotations
 
 import warnings
-from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, field, replace
-from typing import Any, Literal
+from collections.abc import Sequence
+from dataclasses import replace
+from typing import Literal
 
 import numpy as np
 import pandas as pd
 
-from ...matching.certificate.assignment import Assignment
-from ...matching.problem import Problem
-from ...matching.solvers import SOLVERS
-from ...matching.solving import solve
 from ..calibrating.calibration import Calibration
-from ..calibrating.lengths import require_length
 from ..calibrating.stated import three_sizes
 from ..errors import InvalidInput, InvalidSetting
 from ..formats.tables import read_points, recognised
-from ..points import AXES, Points, Tracks
+from ..points import AXES, Points, require
 from ..timeline import Timeline
-from .candidates import EDGE_BUDGET, CandidateLinks, Cost, WideGate, frame_pairs, gated_pairs, in_runs
-from .chains import track_ids
-from .price import UnmatchedCost, measured_unmatched_cost
-from .spacing import automatic_range
-
-Progress = Callable[[int, int], None]
-Watch = Callable[[CandidateLinks | WideGate, Problem, Assignment], None]
-
-
-@dataclass(frozen=True)
-class LinkSettings:
-    """How particles are linked from frame to frame; every length is in the calibration's unit, never squared.
-
-    Parameters
-    ----------
-    search_range : float or "auto"
-        Longest possible link (TrackMate: "linking max distance"; trackpy: `search_range`). "auto": 1.3 times the mean
-        distance of nearest neighbours within a frame, beyond which nearly all particles hang together in one cluster.
-    unmatched_cost : float or "auto"
-        What leaving a particle unlinked costs, as a length: two of them cost as much as one link of twice this
-        length, so longer links are never made. "auto" measures it from the displacements (`tracker.linking.price`).
-        The range itself is no good price: on simulated movies (persistence 0.9, 5 % missed, 5 % false) a range of 1.8
-        spacings links at F1 .961 if it is also the price, and at .983 with the measured one.
-    cost : {"squared", "distance"}
-        Cost of a link: squared length (Gaussian steps; what trackpy, TrackMate and laptrack minimise) or length (the
-        auction-tracking paper). Squared measures better by .0005 to .001 in F1 on simulated movies, clean or noisy.
-    max_missed_frames : int
-        Frames a particle may be missing inside a track; only 0 for now (gap closing is not there yet).
-    solver, device : str
-        See `auctrack.matching.solve`.
-
-    Raises
-    ------
-    InvalidSetting
-        If a length is none, the cost or the solver unknown, or gap closing is asked for. The device is looked for when
-        links are made.
-    """
-
-    search_range: float | Literal["auto"] = "auto"
-    unmatched_cost: float | Literal["auto"] = "auto"
-    cost: Cost = "squared"
-    max_missed_frames: int = 0
-    solver: str = "auto"
-    device: str = "auto"
-
-    def __post_init__(self) -> None:
-        if self.search_range != "auto":
-            require_length("search_range (--search-range)", self.search_range)
-        if self.unmatched_cost != "auto":
-            require_length("unmatched_cost (--unmatched-cost)", self.unmatched_cost)
-        if self.cost not in ("squared", "distance"):
-            raise InvalidSetting(f"cost needs 'squared' or 'distance'; got {self.cost!r}.")
-        if self.solver != "auto" and self.solver not in SOLVERS:
-            raise InvalidSetting(f"solver needs 'auto' or one of {', '.join(SOLVERS)}; got {self.solver!r}.")
-        if self.max_missed_frames != 0:
-            raise InvalidSetting(
-                f"max_missed_frames (trackpy: memory) above 0 needs gap closing, which is not there yet; "
-                f"got {self.max_missed_frames!r}. Link with 0."
-            )
-
-
-@dataclass(frozen=True)
-class Linking:
-    """Tracks, the links they are made of, and how sure they are.
-
-    Attributes
-    ----------
-    tracks : Tracks
-        The points' table, row order kept, with `track_id`: numbered from 0 in the order of first appearance. A particle
-        without any link is a track of one point.
-    links : DataFrame
-        One row a link: `source`, `target` (positions of the rows in the table), `distance` (physical).
-    settings : LinkSettings
-        As they took effect: numbers in place of "auto". Linking with them gives the same tracks.
-    unmatched_cost : UnmatchedCost
-        The price that was used, and why.
-    report : mapping
-        `frame_pairs`, `candidate_links`, `links`, `solves`, `gap` (sum over all problems), `is_optimal`, `solver`,
-        `device`, `median_step` (physical; None without a link), `frame_step`, `unstated_stride` (the step that all
-        frames with points keep to, where no two of them are `frame_step` apart and so none is linked; else None).
-    """
-
-    tracks: Tracks
-    links: pd.DataFrame
-    settings: LinkSettings
-    unmatched_cost: UnmatchedCost
-    report: Mapping[str, Any] = field(default_factory=dict)
+from .candidates import EDGE_BUDGET, Cost
+from .first_order import Progress, Watch, first_order
+from .learned import learned, too_dense
+from .ordered import ordered
+from .result import MARGIN, PROBABILITY, Linking
+from .settings import LinkSettings, Motion
 
 
 def link_points(
     points: Points,
-    settings: LinkSettings,
+    settings: LinkSettings | None = None,
     *,
+    margins: bool = False,
     progress: Progress | None = None,
     watch: Watch | None = None,
     edge_budget: int = EDGE_BUDGET,
 ) -> Linking:
-    """Link particles from frame to frame, each frame pair to proven optimality.
+    """Link the particles of a movie into tracks, to proven optimality.
 
     Parameters
     ----------
     points : Points
-    settings : LinkSettings
+    settings : LinkSettings, optional
+        Without any, motion is learned and all else measured.
+    margins : bool
+        With motion "none": whether to work out the margin of every link too. Learned motion always does.
     progress : callable, optional
-        Called as progress(frames done, frames in all), frames that follow no other left out.
+        Called as progress(done, in all): with motion "none" frames, those that follow no other left out; else the
+        steps of learning.
     watch : callable, optional
-        Called after every solve as watch(candidates, problem, answer), in the order of time.
+        With motion "none": called after every solve as watch(candidates, problem, answer), in the order of time.
     edge_budget : int
-        Points and candidate links held at a time (memory); results do not depend on it.
+        With motion "none": points and candidate links held at a time (memory); results do not depend on it.
 
     Returns
     -------
@@ -137,92 +56,33 @@ def link_points(
 
     Raises
     ------
+    InvalidInput
+        If `points` are none.
     InvalidProblem, DeviceUnavailable
         If there is no such device, or the solver does not run on it.
+
+    Notes
+    -----
+    Where particles lie so densely that candidate links within reach of a learned law are too many to write out, links
+    are those of motion "none", which can do without writing them out; `report["notes"]` and `settings` say so.
     """
-    search_range = automatic_range(points) if settings.search_range == "auto" else float(settings.search_range)
-    price = _price(points, settings, search_range)
-    # A link that costs more than leaving both its ends alone is never made, so it need not be a candidate.
-    gated = gated_pairs(points, min(search_range, price.longest))
-    n_pairs = int(np.count_nonzero(np.diff(points.frame_numbers) == points.frame_step))
-    made = _Links(settings)
-    for candidates in in_runs(gated, edge_budget):
-        problem = candidates.problem(settings.cost, price.price(settings.cost))
-        solver = candidates.solver if settings.solver == "auto" else settings.solver
-        answer = solve(problem, solver, settings.device)
-        made.add(candidates, problem, answer)
-        if watch is not None:
-            watch(candidates, problem, answer)
-        if progress is not None:
-            progress(made.frame_pairs + 1, n_pairs + 1)
-    links = made.table()
-    ids = track_ids(points.frames, links["source"].to_numpy(), links["target"].to_numpy())
-    tracks = points.with_track_ids(ids)
-    effective = replace(settings, search_range=search_range, unmatched_cost=price.distance)
-    report = made.report(links) | {"frame_step": points.frame_step, "unstated_stride": points.unstated_stride}
-    return Linking(tracks, links, effective, price, report)
-
-
-@dataclass
-class _Links:
-    """The links of all solves so far, and what is said of them in the end."""
-
-    settings: LinkSettings
-    frame_pairs: int = 0
-    candidate_links: int = 0
-    solves: int = 0
-    gap: float = 0.0
-    is_optimal: bool = True
-    solver: str = ""
-    device: str = ""
-    columns: dict[str, list[np.ndarray]] = field(default_factory=lambda: {"source": [], "target": [], "distance": []})
-
-    def add(self, candidates: CandidateLinks | WideGate, problem: Problem, answer: Assignment) -> None:
-        rows, cols = answer.links()
-        lengths = candidates.lengths(problem, answer)
-        self.columns["source"].append(candidates.row_points[rows])
-        self.columns["target"].append(candidates.col_points[cols])
-        self.columns["distance"].append(lengths)
-        self.frame_pairs += answer.n_blocks
-        self.candidate_links += candidates.n_candidates
-        self.solves += 1
-        self.gap += float(np.sum(answer.gap))
-        self.is_optimal &= answer.is_optimal
-        self.solver, self.device = answer.solver, answer.device
-
-    def table(self) -> pd.DataFrame:
-        types = {"source": np.int64, "target": np.int64, "distance": np.float64}
-        return pd.DataFrame(
-            {
-                name: np.concatenate(parts, dtype=types[name]) if parts else np.empty(0, types[name])
-                for name, parts in self.columns.items()
-            }
+    require(Points, points)
+    settings = settings or LinkSettings()
+    stale = [name for name in (PROBABILITY, MARGIN) if name in points.table.columns]
+    if stale:
+        points = replace(points, table=points.table.drop(columns=stale))
+    notes: list[str] = []
+    movie = ordered(points) if settings.is_learned else None
+    if movie is not None and (reason := too_dense(movie)) is not None:
+        notes, movie, settings = [reason], None, settings.without_motion()
+    if movie is not None:
+        linking = learned(points, movie, settings, progress)
+    else:
+        linking = first_order(
+            points, settings, margins=margins, progress=progress, watch=watch, edge_budget=edge_budget
         )
-
-    def report(self, links: pd.DataFrame) -> dict[str, Any]:
-        return {
-            "frame_pairs": self.frame_pairs,
-            "candidate_links": self.candidate_links,
-            "links": len(links),
-            "solves": self.solves,
-            "gap": self.gap,
-            "is_optimal": self.is_optimal,
-            "solver": self.solver or self.settings.solver,
-            "device": self.device or self.settings.device,
-            "median_step": float(links["distance"].median()) if len(links) else None,
-        }
-
-
-def _price(points: Points, settings: LinkSettings, search_range: float) -> UnmatchedCost:
-    """Return the price of the lone: as given, measured, or half the range where there is nothing to measure."""
-    if settings.unmatched_cost != "auto":
-        return UnmatchedCost(float(settings.unmatched_cost), "as given")
-    follows = bool((np.diff(points.frame_numbers) == points.frame_step).any())
-    price = measured_unmatched_cost(frame_pairs(points, 0.0), search_range, points)
-    if price is not None:
-        return price
-    nothing = "no two particles are within the search range of each other" if follows else "no frame follows another"
-    return UnmatchedCost(search_range / 2, f"not measured: {nothing}")
+    common = {"frame_step": points.frame_step, "unstated_stride": points.unstated_stride}
+    return replace(linking, report={**linking.report, **common, "notes": [*linking.report["notes"], *notes]})
 
 
 def link(
@@ -231,7 +91,10 @@ def link(
     *,
     unmatched_cost: float | Literal["auto"] = "auto",
     cost: Cost = "squared",
-    memory: int = 0,
+    memory: int | Literal["auto"] = "auto",
+    motion: Motion = "auto",
+    divisions: bool = False,
+    merges: bool = False,
     solver: str = "auto",
     device: str = "auto",
     scale: Sequence[float] | None = None,
@@ -247,10 +110,10 @@ def link(
         column is kept.
     search_range : float or "auto"
         Longest possible link, in the unit of the positions after `scale`.
-    unmatched_cost, cost, solver, device
+    unmatched_cost, cost, motion, divisions, merges, solver, device
         See `LinkSettings`.
-    memory : int
-        Frames a particle may be missing (trackpy's word for our `max_missed_frames`); only 0 for now.
+    memory : int or "auto"
+        Frames a particle may be missing (trackpy's word for our `max_missed_frames`).
     scale : sequence of float, optional
         Size of one coordinate step along z, y, x (or y, x in 2D): give it for positions in voxels that are not cubes.
         Without it distances are in the unit of the table's physical columns (`z_um, y_um, x_um` or another unit of
@@ -264,7 +127,8 @@ def link(
     Returns
     -------
     DataFrame
-        The table with the track's number; row order, index and all other columns kept.
+        The table with the track's number; row order, index and all other columns kept. With learned motion also
+        `link_probability` and `link_margin`: how sure the link that leads to a row is, NaN where a track begins.
 
     Raises
     ------
@@ -284,17 +148,21 @@ def link(
         raise InvalidSetting(
             f"track_column needs a name (text) that is not one of frame, {', '.join(AXES)}; got {track_column!r}."
         )
-    settings = LinkSettings(search_range, unmatched_cost, cost, memory, solver, device)
+    settings = LinkSettings(
+        search_range, unmatched_cost, cost, memory, solver, device, motion=motion, divisions=divisions, merges=merges
+    )
     table = points.table if isinstance(points, Points) else points
     linking = link_points(_stated(points, scale, frame_step), settings)
-    if (stride := linking.report["unstated_stride"]) is not None:
+    if (stride := linking.report["unstated_stride"]) is not None and not len(linking.links):
         warnings.warn(
             f"no two frames that hold points are {linking.tracks.frame_step} apart, so nothing was linked; all are "
             f"multiples of {stride} apart: frame_step={stride} links them.",
             stacklevel=2,
         )
-    ids = linking.tracks.table["track_id"]
-    return table.assign(**{track_column: ids.to_numpy()})
+    made = linking.tracks.table
+    sure = {name: made[name].to_numpy() for name in (PROBABILITY, MARGIN) if name in made.columns}
+    kept = table.drop(columns=[name for name in (PROBABILITY, MARGIN) if name in table.columns])
+    return kept.assign(**{track_column: made["track_id"].to_numpy()}, **sure)
 
 
 def _stated(points: pd.DataFrame | Points, scale: Sequence[float] | None, frame_step: int | None) -> Points:

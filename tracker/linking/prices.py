@@ -8,7 +8,8 @@ from dataclasses import dataclass, replace
 import numpy as np
 
 from ..points import Points
-from .link import LinkSettings, link_points
+from .first_order import first_order
+from .settings import LinkSettings
 
 
 @dataclass(frozen=True)
@@ -53,7 +54,7 @@ def at_prices(points: Points, settings: LinkSettings, prices: Sequence[float]) -
     followed, preceded = (int(np.count_nonzero(np.isin(frames + way, present))) for way in (step, -step))
     made: list[AtPrice] = []
     for price in prices:
-        links = len(link_points(points, replace(settings, unmatched_cost=price)).links)
+        links = len(first_order(points, replace(settings.without_motion(), unmatched_cost=price)).links)
         made.append(AtPrice(price, links, _share_left(links, followed), _share_left(links, preceded)))
     return made
 

@@ -6,7 +6,7 @@ from dataclasses import replace
 from typing import Literal
 
 import numpy as np
-from scipy.stats import chi2
+from scipy.special import chdtri
 
 from .drift import without_drift
 from .flow import flow_of_edges, neighbours
@@ -14,6 +14,7 @@ from .gaps import with_gaps
 from .graph import Graph, candidates
 from .learning import Belief
 from .ordered import Ordered
+from .settings import Motion
 from .shares import shares_of
 from .start import mutual_nearest, starting_law
 
@@ -31,11 +32,17 @@ LINK_GAIN = 0.02
 """Nats a link by which the link before must make it likelier to be a context."""
 
 
-def believed(movie: Ordered, max_missed_frames: int | Literal["auto"]) -> Belief:
-    """Learn how the particles of a movie move, and how probable their links are."""
+def believed(movie: Ordered, max_missed_frames: int | Literal["auto"], motion: Motion = "auto") -> Belief:
+    """Learn how the particles of a movie move, and how probable their links are.
+
+    Contexts named in `motion` are taken whatever they bring; with "auto" each is kept where it makes links likelier.
+    """
     belief = _first_order(without_drift(movie))
-    _take_flow(belief)
-    _take_past_and_future(belief)
+    free = motion == "auto"
+    if free or "flow" in motion:
+        _take_flow(belief, FLOW_GAIN if free else -np.inf)
+    if free or "velocity" in motion:
+        _take_past_and_future(belief, LINK_GAIN if free else -np.inf)
     with_gaps(belief, max_missed_frames, _radius(belief))
     return belief
 
@@ -66,17 +73,17 @@ def _radius(belief: Belief) -> float:
     """Return the radius around the prediction that all but `RIM` of the steps stay in, in spacings."""
     law = belief.law
     mass = np.minimum(RIM / len(law.shares) / law.shares, 1)
-    return float(np.sqrt(law.first.max(axis=1) * chi2.isf(mass, law.first.shape[1])).max())
+    return float(np.sqrt(law.first.max(axis=1) * chdtri(law.first.shape[1], mass)).max())
 
 
-def _take_flow(belief: Belief) -> None:
+def _take_flow(belief: Belief, least_gain: float) -> None:
     """Make the neighbours' flow a context where it explains the steps, and look for candidates where it leads."""
     if (belief.probability > 0.5).sum() < ENOUGH:
         belief.notes.append("too few links to learn from neighbours")
         return
     near = neighbours(belief.movie)
     weight, gain, ahead = _flow(belief, near)
-    if gain < FLOW_GAIN:
+    if gain < least_gain:
         return
     belief.near = near
     for narrowing in (True, True, True, False):
@@ -115,14 +122,15 @@ def _carried(belief: Belief, graph: Graph) -> np.ndarray:
     return np.where(old[at] == new, belief.probability[at], 0.0)
 
 
-def _take_past_and_future(belief: Belief) -> None:
+def _take_past_and_future(belief: Belief, least_gain: float) -> None:
     """Make the links before and after a link contexts, where they make links likelier."""
     if (belief.probability > 0.5).sum() < ENOUGH:
+        belief.notes.append("too few links to learn from those before and after them")
         return
     belief.law = replace(belief.law, second=0.8 * belief.law.first)
     belief.linked = True
     _sweeps(belief, 5, damping=0.5)
     sums = belief.sums
-    if sums is None or sums.pairs < ENOUGH or sums.gain < LINK_GAIN * sums.pairs:
+    if sums is None or sums.pairs < ENOUGH or sums.gain < least_gain * sums.pairs:
         belief.linked, belief.sums = False, None
         _sweeps(belief, 2)

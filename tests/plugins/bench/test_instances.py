@@ -207,10 +207,11 @@ def test_links_are_scored_against_the_truth_and_two_of_a_detection_are_no_links(
 
 def test_scipy_by_hand_reaches_the_least_objective():
     from auctrack.plugins.bench.baselines import greedy_links, scipy_links
-    from auctrack.tracker.linking.link import LinkSettings, link_points
+    from auctrack.tracker.linking.link import link_points
+    from auctrack.tracker.linking.settings import LinkSettings
 
     given = simulated(1, particles=200, frames=4, missed=0.05, false=0.05, range_in_spacings=1.2)
-    settings = LinkSettings(given.search_range, given.search_range / 2, device="cpu")
+    settings = LinkSettings(given.search_range, given.search_range / 2, device="cpu", motion="none")
     ours = link_points(given.points, settings).links[["source", "target"]].to_numpy()
     best, by_hand, greedy = (
         squared_objective(given, links, given.search_range) for links in (ours, scipy_links(given), greedy_links(given))

@@ -6,7 +6,7 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from auctrack.tracker.linking.learned import link_learned
+from auctrack.tracker.linking.link import link_points
 from auctrack.tracker.points import Points
 
 MOVIES = [
@@ -28,8 +28,8 @@ def test_f1_of_links_between_frames(real_data, name: str, every: int, least: flo
         table.loc[table["is_detection_only"].astype(bool), "true_id"] = -1
     if name.startswith("hl60"):
         table["z"] *= 2  # voxels are twice as deep as wide
-    linking = link_learned(Points(table[["frame", "z", "y", "x"]]))
-    assert linking.is_optimal
+    linking = link_points(Points(table[["frame", "z", "y", "x"]]))
+    assert linking.report["is_optimal"]
     assert f1(linking.links, table["frame"].to_numpy(), table["true_id"].to_numpy()) >= least
 
 

@@ -16,7 +16,8 @@ from auctrack.tracker.calibrating.calibration import Calibration
 from auctrack.tracker.errors import InvalidInput, InvalidSetting
 from auctrack.tracker.formats.tables import read_points
 from auctrack.tracker.linking import candidates as gate
-from auctrack.tracker.linking.link import LinkSettings, link, link_points
+from auctrack.tracker.linking.link import link, link_points
+from auctrack.tracker.linking.settings import LinkSettings
 from auctrack.tracker.points import Points
 from auctrack.tracker.scoring.score import score_links
 from auctrack.tracker.simulating.simulate import SimulationSettings, simulate
@@ -57,7 +58,8 @@ class TestTracks:
     def test_row_order_index_and_features_are_kept(self):
         points = walkers().table.sample(frac=1, random_state=1).assign(name="spot")
         out = link(points, 8)
-        pd.testing.assert_frame_equal(out.drop(columns="track_id"), points)
+        made = ["track_id", "link_probability", "link_margin"]
+        pd.testing.assert_frame_equal(out.drop(columns=made), points)
 
     def test_shuffled_rows_give_the_same_links(self):
         points = walkers()
@@ -72,7 +74,7 @@ class TestTracks:
 
     def test_trackpy_users_may_ask_for_their_column(self):
         before = table([0], [0]).assign(track_id=7)
-        out = link(before, 3, track_column="particle")
+        out = link(before, 3, track_column="particle", motion="none")
         assert out.columns.tolist() == ["frame", "y", "x", "track_id", "particle"]
         assert out["track_id"].tolist() == [7, 7]
 
@@ -111,7 +113,7 @@ class TestFrames:
         stray = pd.concat([rows, rows.iloc[:1].assign(frame=1, x=50.0)], ignore_index=True)
         points, with_stray = (Points(each, timeline=Timeline(1, tuple(range(5)))) for each in (rows, stray))
         for each in (points, with_stray):
-            linking = link_points(each, LinkSettings(3))
+            linking = link_points(each, LinkSettings(3, motion="none"))
             assert len(linking.links) == 0
             assert linking.report["unstated_stride"] is None
 
@@ -121,14 +123,14 @@ class TestFrames:
 
     def test_tracks_keep_what_is_known_of_their_frames(self):
         points = Points(table([0], [0], numbers=[0, 1]), timeline=Timeline(1, (0, 1, 2)))
-        assert link_points(points, LinkSettings(3)).tracks.timeline == points.timeline
+        assert link_points(points, LinkSettings(3, motion="none")).tracks.timeline == points.timeline
 
     def test_points_carry_their_own_step(self):
         with pytest.raises(InvalidSetting, match="frame_step"):
             link(Points(table([0], [0])), 3, frame_step=2)
 
     def test_a_missing_frame_is_not_jumped(self):
-        out = link(table([0], [0], [0], numbers=[0, 1, 3]), 3)
+        out = link(table([0], [0], [0], numbers=[0, 1, 3]), 3, memory=0)
         assert out["track_id"].tolist() == [0, 0, 1]
 
     def test_frame_numbers_far_apart_are_no_neighbours(self):
@@ -139,20 +141,20 @@ class TestFrames:
 
 class TestDistances:
     def test_no_link_is_longer_than_the_search_range(self):
-        linking = link_points(walkers(), LinkSettings(search_range=4.0, unmatched_cost=100.0))
-        assert 0 < linking.links["distance"].max() <= 4.0
+        linking = link_points(walkers(), LinkSettings(search_range=4.0, unmatched_cost=100.0, motion="none"))
+        assert 0 < linking.links["length"].max() <= 4.0
 
     @pytest.mark.parametrize("cost", ["squared", "distance"])
     def test_no_link_is_longer_than_twice_the_unmatched_cost(self, cost):
-        linking = link_points(walkers(), LinkSettings(search_range=20.0, unmatched_cost=1.5, cost=cost))
-        assert 0 < linking.links["distance"].max() <= 3.0
+        linking = link_points(walkers(), LinkSettings(search_range=20.0, unmatched_cost=1.5, cost=cost, motion="none"))
+        assert 0 < linking.links["length"].max() <= 3.0
 
     def test_a_link_is_as_long_as_its_points_are_apart_in_physical_units(self):
         points = walkers()
         scaled = Points(points.table, Calibration(scale=(4.0, 2.0, 1.0), unit="µm"))
-        linking = link_points(scaled, LinkSettings(search_range=10.0))
+        linking = link_points(scaled, LinkSettings(search_range=10.0, motion="none"))
         steps = scaled.positions[linking.links["target"]] - scaled.positions[linking.links["source"]]
-        np.testing.assert_allclose(linking.links["distance"], np.linalg.norm(steps, axis=1), rtol=1e-14)
+        np.testing.assert_allclose(linking.links["length"], np.linalg.norm(steps, axis=1), rtol=1e-14)
 
     def test_scale_decides_who_is_near(self):
         points = pd.DataFrame({"frame": [0, 1, 1], "z": [0.0, 1, 0], "y": [0.0] * 3, "x": [0.0, 0, 2]})
@@ -178,7 +180,9 @@ class TestOptimum:
     @pytest.mark.parametrize("cost", ["squared", "distance"])
     def test_each_frame_pair_has_scipys_objective(self, cost):
         points, radius = walkers(particles=150, persistence=0.2), 9.0
-        linking = link_points(points, LinkSettings(search_range=radius, unmatched_cost=radius / 2, cost=cost))
+        linking = link_points(
+            points, LinkSettings(search_range=radius, unmatched_cost=radius / 2, cost=cost, motion="none")
+        )
         assert linking.report["is_optimal"]
         dear = radius**2 if cost == "squared" else radius  # what two lone particles cost
         for frame in range(5):
@@ -186,16 +190,19 @@ class TestOptimum:
             d = cdist(points.positions[a], points.positions[b])
             worth = np.minimum((d**2 if cost == "squared" else d) - dear, 0)
             best = worth[linear_sum_assignment(worth)].sum()
-            ours = linking.links[np.isin(linking.links["source"], a)]["distance"].to_numpy()
+            ours = linking.links[np.isin(linking.links["source"], a)]["length"].to_numpy()
             assert (ours ** (2 if cost == "squared" else 1) - dear).sum() == pytest.approx(best, rel=1e-12)
 
     def test_the_solver_does_not_change_the_links(self):
         points = walkers(particles=100)
-        by_solver = {name: edges(link_points(points, LinkSettings(8.0, solver=name))) for name in ("jv", "sparse-jv")}
+        by_solver = {
+            name: edges(link_points(points, LinkSettings(8.0, solver=name, motion="none")))
+            for name in ("jv", "sparse-jv")
+        }
         assert by_solver["jv"] == by_solver["sparse-jv"]
 
     def test_how_the_movie_is_cut_into_solves_does_not_change_the_links(self):
-        points, settings = walkers(), LinkSettings(12.0)
+        points, settings = walkers(), LinkSettings(12.0, motion="none")
         whole = link_points(points, settings)
         pieces = link_points(points, settings, edge_budget=1)
         assert whole.report["solves"] == 1
@@ -217,26 +224,28 @@ class TestWideRanges:
     @pytest.mark.parametrize("cost", ["squared", "distance"])
     @pytest.mark.parametrize(("way", "price"), [("as_matrix", 3.0), ("as_matrix", 100.0), ("unstored", 3.0)])
     def test_links_and_lengths_are_those_of_the_written_candidates(self, monkeypatch, way, price, cost):
-        points, settings = walkers(particles=150), LinkSettings(9.0, price, cost, device="cpu")
+        points, settings = walkers(particles=150), LinkSettings(9.0, price, cost, device="cpu", motion="none")
         written = link_points(points, settings)
         getattr(self, way)(monkeypatch)
         wide = link_points(points, settings)
         assert wide.report["solves"] == 5 > written.report["solves"]
         assert wide.report["is_optimal"]
         assert edges(wide) == edges(written)
-        np.testing.assert_allclose(wide.links["distance"], written.links["distance"], rtol=1e-12)
+        np.testing.assert_allclose(wide.links["length"], written.links["length"], rtol=1e-12)
 
     def test_a_range_beyond_what_the_price_pays_for_is_not_looked_at(self):
         """20,000 points a frame within range of each other are 400 million pairs, of which the price needs few."""
         points = walkers(particles=2000, frames=2)
-        near = link_points(points, LinkSettings(8.0, 4.0))
-        far = link_points(points, LinkSettings(1e6, 4.0))
+        near = link_points(points, LinkSettings(8.0, 4.0, motion="none"))
+        far = link_points(points, LinkSettings(1e6, 4.0, motion="none"))
         assert far.report["candidate_links"] == near.report["candidate_links"]
         assert edges(far) == edges(near)
 
     def test_the_price_is_measured_without_the_pairs_in_range(self, monkeypatch):
         monkeypatch.setattr(gate, "pairs_in_grid", self.refuse_many(gate.pairs_in_grid))
-        near, far = (link_points(walkers(), LinkSettings(r)).unmatched_cost.distance for r in (30.0, 1e6))
+        near, far = (
+            link_points(walkers(), LinkSettings(r, motion="none")).unmatched_cost.distance for r in (30.0, 1e6)
+        )
         assert near == pytest.approx(far, rel=1e-9)
 
     def refuse_many(self, original):
@@ -251,13 +260,13 @@ class TestWideRanges:
         points = Points(pd.DataFrame({"frame": np.repeat([0, 1], 1200), "y": 1.0, "x": 2.0}))
         (pair,) = gate.gated_pairs(points, 1.0)
         assert isinstance(pair, gate.WideGate)
-        linking = link_points(points, LinkSettings(1.0))
+        linking = link_points(points, LinkSettings(1.0, motion="none"))
         assert len(linking.links) == 1200
         assert linking.report["is_optimal"]
 
     def test_a_range_that_holds_back_links_the_price_pays_for_is_kept_or_refused(self, monkeypatch):
         points = Points(table([0.0, 1.0], [0.2, 8.0]))
-        settings = LinkSettings(search_range=3.0, unmatched_cost=50.0, device="cpu")
+        settings = LinkSettings(search_range=3.0, unmatched_cost=50.0, device="cpu", motion="none")
         assert edges(link_points(points, settings)) == {(0, 2)}
         monkeypatch.setattr(gate, "FULL_MATRIX", 0)
         monkeypatch.setattr(gate, "MOST_WRITTEN", 1)
@@ -281,12 +290,16 @@ class TestPaperFailure:
         assert not np.array_equal(answer.col_of_row, [1, 2, 3, -1])
 
     def test_ours_leaves_both_alone(self):
-        assert edges(link_points(Points(self.FRAMES), LinkSettings(search_range=200.0))) == {(0, 5), (1, 6), (2, 7)}
+        assert edges(link_points(Points(self.FRAMES), LinkSettings(search_range=200.0, motion="none"))) == {
+            (0, 5),
+            (1, 6),
+            (2, 7),
+        }
 
     def test_in_a_movie_whose_leavers_are_replaced_by_enterers(self):
         swarm = simulate(SimulationSettings(particles=300, frames=8, walls="leave", keep_density=True, seed=4))
         points = swarm.detections
-        linking = link_points(points, LinkSettings(search_range=1000.0))
+        linking = link_points(points, LinkSettings(search_range=1000.0, motion="none"))
         papers_links = sum(int(np.sum(points.frames == f)) for f in range(7))  # everyone, every time
         ours = score_links(linking.tracks, points).links
         assert ours.predicted < papers_links
@@ -298,23 +311,19 @@ class TestSettings:
     @pytest.mark.parametrize("value", [0, -1.0, np.nan, np.inf, 1e160, 10**400, True, 3j, "wide", None])
     def test_lengths_must_be_lengths(self, name, value):
         with pytest.raises(InvalidSetting, match=name):
-            LinkSettings(**({"search_range": 5.0} | {name: value}))
+            LinkSettings(**({"search_range": 5.0} | {name: value}), motion="none")
 
     @pytest.mark.parametrize("value", [np.float16(3), np.float32(3), np.int8(3)])
     def test_lengths_may_be_numbers_of_numpy(self, value):
         assert link(table([0, 10], [2, 13]), value, unmatched_cost=value)["track_id"].tolist() == [0, 1, 0, 1]
 
-    def test_gap_closing_is_refused_until_it_is_there(self):
-        with pytest.raises(InvalidSetting, match="gap closing"):
-            link(table([0], [0]), 3, memory=2)
-
     def test_an_unknown_cost_is_refused(self):
         with pytest.raises(InvalidSetting, match="cubed"):
-            LinkSettings(3.0, cost="cubed")  # pyright: ignore[reportArgumentType]
+            LinkSettings(3.0, cost="cubed", motion="none")  # pyright: ignore[reportArgumentType]
 
     def test_an_unknown_solver_is_refused_before_anything_is_linked(self):
         with pytest.raises(InvalidSetting, match=r"one of auction, .*; got 'magic'"):
-            LinkSettings(solver="magic")
+            LinkSettings(solver="magic", motion="none")
 
     @pytest.mark.parametrize("points", ["spots.csv", np.zeros((3, 3))], ids=["path", "array"])
     def test_only_tables_are_linked(self, points):
@@ -332,7 +341,7 @@ class TestSettings:
 
     def test_the_settings_that_took_effect_give_the_same_tracks(self):
         points = walkers()
-        automatic = link_points(points, LinkSettings())
+        automatic = link_points(points, LinkSettings(motion="none"))
         again = link_points(points, automatic.settings)
         assert isinstance(automatic.settings.search_range, float)
         assert isinstance(automatic.settings.unmatched_cost, float)
@@ -341,7 +350,10 @@ class TestSettings:
     def test_progress_ends_at_the_number_of_frames(self):
         calls: list[tuple[int, int]] = []
         link_points(
-            walkers(), LinkSettings(8.0), progress=lambda done, total: calls.append((done, total)), edge_budget=1
+            walkers(),
+            LinkSettings(8.0, motion="none"),
+            progress=lambda done, total: calls.append((done, total)),
+            edge_budget=1,
         )
         assert calls == [(k, 6) for k in range(2, 7)]
 
@@ -355,9 +367,9 @@ class TestFakeTracks:
 
     def linked(self, cost):
         points = read_points(self.folder / "trackmate_tracks_without_gap_closing_spots.csv")
-        linking = link_points(points, LinkSettings(search_range=15.0, unmatched_cost=15.0, cost=cost))
+        linking = link_points(points, LinkSettings(search_range=15.0, unmatched_cost=15.0, cost=cost, motion="none"))
         spots = points.table["id"].to_numpy()
-        length = linking.links["distance"].to_numpy()
+        length = linking.links["length"].to_numpy()
         return dict(
             zip(zip(spots[linking.links["source"]], spots[linking.links["target"]], strict=True), length, strict=True)
         )
@@ -407,12 +419,12 @@ class TestAccuracy:
     @pytest.mark.parametrize("gate", [0.78, 1.05, 1.35, 1.8])
     def test_default_settings_at_any_gate(self, movie, gate):
         points, spacing, f1 = movie
-        assert f1(link_points(points, LinkSettings(search_range=gate * spacing))) >= 0.979
+        assert f1(link_points(points, LinkSettings(search_range=gate * spacing, motion="none"))) >= 0.979
 
     def test_the_gate_as_the_price_loses_at_wide_gates(self, movie):
         points, spacing, f1 = movie
         wide = 1.8 * spacing
-        assert f1(link_points(points, LinkSettings(search_range=wide, unmatched_cost=wide / 2))) < 0.97
+        assert f1(link_points(points, LinkSettings(search_range=wide, unmatched_cost=wide / 2, motion="none"))) < 0.97
 
 
 @pytest.mark.parametrize("voxels", [True, False])
@@ -422,4 +434,4 @@ def test_link_measures_a_dataframe_by_its_physical_columns(voxels: bool) -> None
     given = physical if voxels else physical.drop(columns=["z", "y", "x"])
     assert link(given, search_range=9, unmatched_cost=9)["track_id"].tolist() == [0, 1]
     assert link(given, search_range=11, unmatched_cost=11)["track_id"].tolist() == [0, 0]
-    assert list(link(given, search_range=11).columns) == [*given.columns, "track_id"]
+    assert list(link(given, search_range=11, motion="none").columns) == [*given.columns, "track_id"]

@@ -9,8 +9,9 @@ from scipy.stats import multivariate_t
 
 from auctrack.tracker.calibrating.calibration import Calibration
 from auctrack.tracker.linking.candidates import frame_pairs
-from auctrack.tracker.linking.link import LinkSettings, link_points
+from auctrack.tracker.linking.link import link_points
 from auctrack.tracker.linking.price import Steps, UnmatchedCost, density_spacing, measured_steps, mutual_nearest
+from auctrack.tracker.linking.settings import LinkSettings
 from auctrack.tracker.linking.step_law import GAUSSIAN, StepLaw
 from auctrack.tracker.points import Points
 from auctrack.tracker.scoring.score import score_links
@@ -23,7 +24,7 @@ def walkers(**options) -> Points:
 
 
 def price(points: Points, search_range: float = 15.0) -> float:
-    return link_points(points, LinkSettings(search_range=search_range)).unmatched_cost.distance
+    return link_points(points, LinkSettings(search_range=search_range, motion="none")).unmatched_cost.distance
 
 
 def test_it_does_not_follow_the_gate():
@@ -64,7 +65,7 @@ def test_a_sheet_of_points_in_3d_has_a_price_too():
 
 def test_nothing_to_measure_says_so():
     far_apart = Points(pd.DataFrame({"frame": [0, 1], "y": [0.0, 100], "x": 0.0}))
-    measured = link_points(far_apart, LinkSettings(search_range=5.0)).unmatched_cost
+    measured = link_points(far_apart, LinkSettings(search_range=5.0, motion="none")).unmatched_cost
     assert measured.distance == 2.5
     assert "no two particles" in measured.reason
 
@@ -145,9 +146,12 @@ class TestHardMovies:
     @pytest.mark.parametrize("noise", [0.0, 0.05])
     def test_fast_steps_are_linked_at_the_price_of_highest_f1(self, noise):
         points = walkers(step=0.6, missed=noise, false=noise, persistence=0.9)
-        automatic = link_points(points, LinkSettings())
+        automatic = link_points(points, LinkSettings(motion="none"))
         measured = automatic.unmatched_cost.distance
-        best = max(f1(link_points(points, LinkSettings(unmatched_cost=measured * k)), points) for k in (0.6, 0.8, 1.3))
+        best = max(
+            f1(link_points(points, LinkSettings(unmatched_cost=measured * k, motion="none")), points)
+            for k in (0.6, 0.8, 1.3)
+        )
         assert f1(automatic, points) > best - 0.003
 
     def test_a_movie_without_any_loss_is_not_said_to_lose_many(self):

@@ -8,7 +8,8 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from auctrack.tracker.linking.link import LinkSettings, link_points
+from auctrack.tracker.linking.link import link_points
+from auctrack.tracker.linking.settings import LinkSettings
 from auctrack.tracker.points import Points
 
 DATA = Path(__file__).parents[3] / "../shared/data"
@@ -32,7 +33,7 @@ def test_f1_of_links_between_frames(name, every, least):
     table = table[(table["frame"] - table["frame"].min()) % every == 0].reset_index(drop=True)
     table["frame"] = (table["frame"] - table["frame"].min()) // every
     ids = table["true_id"].where(~table.get("is_detection_only", pd.Series(data=False, index=table.index)), -1)
-    linking = link_points(Points(table[["frame", "z", "y", "x"]]), LinkSettings(device="cpu"))
+    linking = link_points(Points(table[["frame", "z", "y", "x"]]), LinkSettings(device="cpu", motion="none"))
     assert f1(linking.links, table["frame"].to_numpy(), ids.to_numpy()) >= least
 
 

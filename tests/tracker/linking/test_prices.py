@@ -6,8 +6,8 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from auctrack.tracker.linking.link import LinkSettings
 from auctrack.tracker.linking.prices import at_prices
+from auctrack.tracker.linking.settings import LinkSettings
 from auctrack.tracker.points import Points
 
 

@@ -13,8 +13,9 @@ from auctrack.matching.cardinality import maximum_matching
 from auctrack.tracker.calibrating.calibration import Calibration
 from auctrack.tracker.errors import InvalidInput, InvalidSetting
 from auctrack.tracker.linking import candidates as gate
-from auctrack.tracker.linking.link import LinkSettings, link_points
+from auctrack.tracker.linking.link import link_points
 from auctrack.tracker.linking.reach import reach
+from auctrack.tracker.linking.settings import LinkSettings
 from auctrack.tracker.linking.wide_reach import wide_cardinality
 from auctrack.tracker.points import Points
 from auctrack.tracker.simulating.simulate import SimulationSettings, simulate
@@ -55,7 +56,7 @@ def test_frame_pairs_add_up():
 
 def test_no_linking_has_more_links_than_its_range_allows():
     swarm = simulate(SimulationSettings(particles=200, frames=4, seed=4)).detections
-    linking = link_points(swarm, LinkSettings(search_range=8.0, unmatched_cost=8.0))
+    linking = link_points(swarm, LinkSettings(search_range=8.0, unmatched_cost=8.0, motion="none"))
     assert 0 < len(linking.links) <= reach(swarm, [8.0]).links[0]
 
 

@@ -1,0 +1,149 @@
+"""What the settings of linking mean, with learned motion and without."""
+
+import numpy as np
+import pandas as pd
+import pytest
+
+from auctrack.tracker.errors import InvalidSetting
+from auctrack.tracker.linking import learned
+from auctrack.tracker.linking.link import link, link_points
+from auctrack.tracker.linking.settings import MOTIONS, LinkSettings
+from auctrack.tracker.points import Points
+
+from .movies import f1, table, walks
+
+PLACES = np.random.default_rng(0).uniform(0, 5, (60, 3))
+COLUMNS = ["source", "target", "frames", "length", "probability", "margin", "kind"]
+
+
+def ends(linking) -> list[tuple[int, int]]:
+    return sorted(zip(linking.links["source"].tolist(), linking.links["target"].tolist(), strict=True))
+
+
+@pytest.fixture(scope="module")
+def movie() -> Points:
+    return walks(300, step=0.3, missed=0.1)[0]
+
+
+@pytest.mark.parametrize("motion", MOTIONS)
+class TestEveryMotion:
+    def test_links_have_the_same_columns(self, movie, motion):
+        links = link_points(movie, LinkSettings(motion=motion)).links
+        assert links.columns.tolist() == COLUMNS
+        assert [links[name].dtype.kind for name in COLUMNS[:-1]] == ["i", "i", "i", "f", "f", "f"]
+        assert set(links["kind"]) <= {"step", "gap"}
+
+    def test_the_settings_that_took_effect_give_the_same_tracks(self, movie, motion):
+        made = link_points(movie, LinkSettings(motion=motion))
+        again = link_points(movie, made.settings)
+        pd.testing.assert_frame_equal(made.links, again.links)
+        pd.testing.assert_frame_equal(made.tracks.table, again.tracks.table)
+
+    def test_tracks_that_are_linked_again_keep_no_old_probability(self, movie, motion):
+        once = link_points(movie, LinkSettings(motion=motion))
+        twice = link_points(once.tracks, LinkSettings(motion="none"))
+        assert "link_probability" not in twice.tracks.table
+
+    def test_no_link_is_longer_than_the_range(self, movie, motion):
+        links = link_points(movie, LinkSettings(search_range=0.3, motion=motion)).links
+        assert 0 < (links["length"] / links["frames"]).max() <= 0.3
+
+    def test_no_link_is_longer_than_twice_the_unmatched_cost(self, movie, motion):
+        links = link_points(movie, LinkSettings(unmatched_cost=0.15, motion=motion)).links
+        assert 0 < (links["length"] / links["frames"]).max() <= 0.3
+
+    def test_a_step_as_long_as_the_range_is_made(self, motion):
+        points = table(np.repeat(np.arange(4), 40), np.tile(8 * PLACES[:40], (4, 1)))
+        points.table["x"] = np.round(points.table["x"]) + points.frames
+        made = link_points(points, LinkSettings(search_range=1.0, motion=motion, max_missed_frames=0))
+        assert ends(made) == [(k, k + 40) for k in range(120)]
+
+
+@pytest.mark.parametrize(
+    ("motion", "model"),
+    [
+        ("diffusion", "none"),
+        ("velocity", "past and future"),
+        ("flow", "flow"),
+        ("flow+velocity", "flow, past and future"),
+    ],
+)
+def test_contexts_that_are_named_are_taken_and_no_others(movie, motion, model):
+    assert link_points(movie, LinkSettings(motion=motion)).report["motion"] == model
+
+
+def test_without_motion_only_margins_that_are_asked_for_are_worked_out(movie):
+    plain, asked = (link_points(movie, LinkSettings(motion="none"), margins=of) for of in (False, True))
+    assert plain.links["margin"].isna().all()
+    assert (asked.links["margin"] >= 0).all()
+    assert asked.links["probability"].isna().all()
+    assert ends(plain) == ends(asked)
+
+
+def test_each_detection_bears_the_probability_of_the_link_that_leads_to_it(movie):
+    linking = link_points(movie)
+    of_row = linking.tracks.table["link_probability"].to_numpy()
+    np.testing.assert_array_equal(of_row[linking.links["target"]], linking.links["probability"])
+    assert np.isnan(of_row).sum() == len(movie) - len(linking.links)
+
+
+def test_doubtful_links_come_least_sure_first(movie):
+    linking = link_points(movie)
+    doubtful = linking.doubtful(20)
+    assert len(doubtful) == 20
+    assert doubtful["probability"].is_monotonic_increasing
+    assert doubtful["probability"].iloc[-1] <= linking.links["probability"].drop(doubtful.index).min()
+
+
+@pytest.mark.parametrize("width", [1.05, 1.3, 1.8])
+def test_a_range_that_is_given_hardly_changes_what_is_found(width):
+    points, names = walks(800, step=0.45)
+    free, limited = (link_points(points, LinkSettings(search_range=of)).links for of in ("auto", width * 0.554))
+    scores = [f1(points, names, links["source"], links["target"]) for links in (free, limited)]
+    assert scores[1] == pytest.approx(scores[0], abs=2e-3)
+
+
+@pytest.mark.parametrize(
+    "given",
+    [
+        {"motion": "brownian"},
+        {"cost": "distance"},
+        {"motion": "none", "max_missed_frames": 1},
+        {"motion": "none", "divisions": True},
+        {"motion": "none", "merges": True},
+        {"divisions": 1},
+        {"max_missed_frames": -1},
+        {"max_missed_frames": 1.5},
+        {"max_missed_frames": True},
+    ],
+    ids=str,
+)
+def test_settings_that_are_none_or_contradict_each_other_are_refused(given):
+    with pytest.raises(InvalidSetting, match=list(given)[-1]):
+        LinkSettings(**given)
+
+
+class TestFrames:
+    def test_a_frame_that_is_missing_is_bridged_where_others_follow_each_other(self):
+        points = table(np.repeat([0, 1, 3, 4], 60), np.tile(PLACES, (4, 1)))
+        assert link(points.table)["track_id"].nunique() == 60
+        assert link(points.table, memory=0)["track_id"].nunique() == 120
+
+    def test_frames_that_never_follow_each_other_are_not_bridged_unasked(self):
+        points = table(np.repeat([0, 2, 4], 60), np.tile(PLACES, (3, 1)))
+        with pytest.warns(UserWarning, match="frame_step=2"):
+            assert link(points.table)["track_id"].nunique() == 180
+        assert link(points.table, memory=1)["track_id"].nunique() == 60
+        assert link(points.table, frame_step=2)["track_id"].nunique() == 60
+
+
+def test_crowds_whose_candidates_would_fill_the_memory_are_linked_without_motion(monkeypatch):
+    monkeypatch.setattr(learned, "ALWAYS_WRITTEN", 1000)
+    rng = np.random.default_rng(0)
+    crowd = np.concatenate([rng.normal(0, 0.001, (500, 3)), rng.uniform(-500, 500, (500, 3))])
+    points = table(np.repeat(np.arange(3), 1000), np.tile(crowd, (3, 1)))
+    linking = link_points(points)
+    assert linking.settings.motion == "none"
+    assert "motion" in linking.report["notes"][0]
+    assert ends(linking) == ends(link_points(points, linking.settings))
+    assert len(linking.links) == 2000

@@ -1,0 +1,67 @@
+"""What linking gives: tracks, the links they are made of, and how far these can be trusted."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import Any
+
+import numpy as np
+import pandas as pd
+
+from ..points import Tracks
+from .motion import Motion
+from .price import UnmatchedCost
+from .settings import LinkSettings
+
+PROBABILITY, MARGIN = "link_probability", "link_margin"
+"""Columns of the tracks: of the link that leads to a detection. Detectors call theirs "probability"."""
+
+
+@dataclass(frozen=True)
+class Linking:
+    """Tracks, the links they are made of, and how sure they are.
+
+    Attributes
+    ----------
+    tracks : Tracks
+        The points' table, row order kept, with `track_id`: numbered from 0 in the order of first appearance. A particle
+        without any link is a track of one point. Where a particle divides or two merge, tracks end and others begin;
+        `parents` has who descends from whom. With learned motion also `link_probability` and `link_margin` of the link
+        that leads to the detection, the less probable of two, NaN where a track begins.
+    links : DataFrame
+        One row a link: `source`, `target` (int64, rows of the table), `frames` (int64, from source to target),
+        `length` (physical), `probability` that it is right (NaN with motion "none"), `margin` (what the best linking
+        without it costs more: in nats; with motion "none" in the unit of the cost, NaN unless asked for), `kind`:
+        "step", "gap" (frames missed in between), "division" (second link out of its source) or "merge" (second link
+        into its target).
+    settings : LinkSettings
+        As they took effect. Linking the same points with them gives the same tracks.
+    unmatched_cost : UnmatchedCost or None
+        The price that was used, and why; None with learned motion, where the learned shares say it.
+    motion : Motion or None
+        What was learned; None with motion "none".
+    report : mapping
+        `frame_pairs`, `candidate_links`, `links`, `solves`, `gap` (sum over all problems), `is_optimal`, `solver`,
+        `device`, `median_step` (physical, over one frame; None without such a link), `frame_step`, `unstated_stride`
+        (the step that all frames with points keep to, where no two of them are `frame_step` apart and so none is
+        linked; else None), `motion` (the contexts in use, or "none"), `expected_wrong` (links expected to be wrong;
+        None with motion "none"), `learned` (lines, with units), `notes` (what could not be done as asked, and why).
+    """
+
+    tracks: Tracks
+    links: pd.DataFrame
+    settings: LinkSettings
+    unmatched_cost: UnmatchedCost | None
+    motion: Motion | None = None
+    report: Mapping[str, Any] = field(default_factory=dict)
+
+    def doubtful(self, count: int = 100) -> pd.DataFrame:
+        """Return the rows of the least sure links, the least sure first."""
+        return self.links.sort_values(["probability", "margin"], kind="stable").head(count)
+
+
+def median_step(links: pd.DataFrame, frame_step: int) -> float | None:
+    """Return the median length of the links over one frame, in the unit of the positions; None without one."""
+    steps = links["length"].to_numpy()[links["frames"].to_numpy() == frame_step]
+    return float(np.median(steps)) if len(steps) else None
