@@ -73,14 +73,16 @@ def on_linking(linking: Linking, *, detected: bool) -> list[str]:
     notes = on_points(linking.tracks, detected=detected)
     notes += [] if bridges_frames else on_frames(linking.tracks)
     notes += linking.report["notes"]
-    if linking.report["candidate_links"] or not linking.report["frame_pairs"] or linking.settings.is_learned:
+    if linking.report["candidate_links"] or not linking.report["frame_pairs"]:
         return notes
-    reach = f"{linking.settings.search_range:.4g} {linking.tracks.calibration.unit}"
-    return [
-        *notes,
-        f"no two particles of consecutive frames are within the search range of {reach}, so nothing was linked; "
-        "--search-range sets another.",
-    ]
+    reach, unit = linking.settings.search_range, linking.tracks.calibration.unit
+    if reach == "auto":
+        nowhere = (
+            "no two particles of consecutive frames are near each other, so nothing was linked; --motion none with "
+        )
+        return [*notes, f"{nowhere}--search-range links over a distance of your own."]
+    nowhere = f"no two particles of consecutive frames are within the search range of {reach:.4g} {unit}"
+    return [*notes, f"{nowhere}, so nothing was linked; --search-range sets another."]
 
 
 def on_doubt(linking: Linking) -> list[str]:

@@ -24,16 +24,30 @@ _SOLVERS = {
     "jv": "Jonker-Volgenant, dense",
     "sparse-jv": "Jonker-Volgenant, sparse",
 }
+_AUTO = -1  # of missed frames
 _DEVICES = (("auto", "auto"), ("cpu", "CPU"))
+_MOTIONS = {
+    "auto": "learned: what helps",
+    "diffusion": "learned: steps only",
+    "velocity": "learned: own steps",
+    "flow": "learned: neighbours' steps",
+    "flow+velocity": "learned: both",
+    "none": "none: distance alone",
+}
+_MOTION = (
+    "What predicts a step. Learned from the movie: how far particles go, their own steps before and after, and their "
+    "neighbours' steps. none: each pair of frames by distance alone."
+)
+_MISSED = "Frames that a particle may be missing inside a track. auto: as many as the movie makes worth while."
 _SEARCH_RANGE = (
     "Longest step that is looked at between two frames (TrackMate: linking max distance). "
-    "auto: 1.3 times the mean distance of neighbours."
+    "auto: as far as the learned steps reach; without motion 1.3 times the mean distance of neighbours."
 )
 _UNMATCHED_COST = (
     "What leaving a particle unlinked costs, as a length: no link becomes longer than twice this. "
-    "auto: measured from the particles' own steps."
+    "auto: learned, or without motion measured, from the particles' own steps."
 )
-_COST = "Squared length, as trackpy and TrackMate have it, or length."
+_COST = "Without motion: squared length, as trackpy and TrackMate have it, or length. Learned motion has its own."
 _DEVICE = "Where the assignment is solved. auto: a GPU where there is one and the problem is large."
 
 
@@ -54,9 +68,11 @@ class LinkPanel(QWidget):
         self.cost = _choices(_COSTS.items(), swapped=True)
         self.solver = _choices([(name, _SOLVERS.get(name, name)) for name in ("auto", *SOLVERS)])
         self.device = _choices(_DEVICES)
+        self.motion = _choices(_MOTIONS.items())
         self.missed = QSpinBox()
-        self.missed.setEnabled(False)
-        self.missed.setToolTip("Frames that a particle may be missing: gap closing is not there yet.")
+        self.missed.setRange(_AUTO, 99)
+        self.missed.setValue(_AUTO)
+        self.missed.setSpecialValueText("auto")
         self.steps = Chart("steps to the mutual nearest particle of the next frame")
         self.neighbours = Chart("distance to the nearest neighbour in the same frame")
         self.warning = note(warning=True)
@@ -64,12 +80,15 @@ class LinkPanel(QWidget):
         self.suggest_button = QPushButton("Suggest")
         self.run_button = QPushButton("Link")
         self._lay_out()
+        self._allow_for_motion()
         _show_choice(self.cost, preferences.cost)
         _show_choice(self.solver, preferences.solver)
         _show_choice(self.device, preferences.device)
         self.unmatched.valueChanged.connect(self._changed)
         for box in (self.solver, self.device):
             box.currentIndexChanged.connect(self._changed)
+        self.missed.valueChanged.connect(self._changed)
+        self.motion.currentIndexChanged.connect(self._other_motion)
         self.search_range.valueChanged.connect(self._other_price)
         self.cost.currentIndexChanged.connect(self._other_price)
         for chart in (self.steps, self.neighbours):
@@ -80,6 +99,7 @@ class LinkPanel(QWidget):
     def _lay_out(self) -> None:
         column = QVBoxLayout(self)
         form = QFormLayout()
+        add_row(form, "Motion", self.motion, _MOTION, "--motion")
         add_row(form, "Search range", self.search_range, _SEARCH_RANGE, "--search-range")
         column.addLayout(form)
         column.addWidget(self.warning)
@@ -88,7 +108,7 @@ class LinkPanel(QWidget):
         more = QFormLayout()
         add_row(more, "Unmatched cost", self.unmatched, _UNMATCHED_COST, "--unmatched-cost")
         add_row(more, "Cost of a link", self.cost, _COST, "--cost")
-        more.addRow("Missed frames", self.missed)
+        add_row(more, "Missed frames", self.missed, _MISSED, "--max-missed-frames")
         add_row(more, "Solver", self.solver, "All solvers give links of the same, optimal cost.", "--solver")
         add_row(more, "Device", self.device, _DEVICE, "--device")
         column.addLayout(more)
@@ -101,14 +121,16 @@ class LinkPanel(QWidget):
 
     @property
     def settings(self) -> LinkSettings:
-        """What the panel says."""
+        """What the panel says; what goes without motion, or only with it, is left out where it does not apply."""
+        by_distance = self.motion.currentData() == "none"
         return LinkSettings(
             search_range=self.search_range.number or "auto",
             unmatched_cost=self.unmatched.number or "auto",
-            cost=self.cost.currentData(),
+            cost=self.cost.currentData() if by_distance else "squared",
+            max_missed_frames="auto" if by_distance or self.missed.value() == _AUTO else self.missed.value(),
             solver=self.solver.currentData(),
             device=self.device.currentData(),
-            motion="none",
+            motion=self.motion.currentData(),
         )
 
     def set_unit(self, unit: str) -> bool:
@@ -171,6 +193,16 @@ class LinkPanel(QWidget):
     def _warn(self) -> None:
         limit, advice = self.search_range.shown, self._advice
         say(self.warning, "" if limit is None or advice is None else range_warning(limit, advice, self._unit))
+
+    def _other_motion(self, value: object) -> None:
+        self._allow_for_motion()
+        self._other_price(value)
+
+    def _allow_for_motion(self) -> None:
+        """Take the fields away that the motion chosen has no use for."""
+        by_distance = self.motion.currentData() == "none"
+        self.cost.setEnabled(by_distance)
+        self.missed.setEnabled(not by_distance)
 
     def _other_price(self, value: object) -> None:
         self.unmatched.show_found(None)

@@ -71,7 +71,7 @@ def learned(points: Points, movie: Ordered, settings: LinkSettings, progress: Pr
     done(3, STEPS)
     links = _table(points, belief.movie, answer)
     motion = motion_of(belief, points.calibration.unit)
-    report = _report(points, movie, links, answer, motion) | {"candidate_links": len(edges.graph)}
+    report = _report(points, movie, links, answer, motion) | {"candidate_links": int(np.isfinite(edges.weight).sum())}
     return Linking(_tracks(points, links), links, settings, None, motion, report)
 
 
@@ -115,7 +115,7 @@ def _report(points: Points, movie: Ordered, links: pd.DataFrame, answer: Answer,
         "motion": motion.model,
         "expected_wrong": wrong,
         "learned": [*motion.lines(size, time), trust],
-        "notes": list(motion.notes),
+        "notes": [],
     }
 
 

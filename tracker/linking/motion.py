@@ -90,7 +90,7 @@ class Motion:
         ]
         if self.largest_drift > 0:
             said.append(f"a drift of up to {self.largest_drift:.3g} {self.unit} was taken off")
-        return said
+        return [*said, *self.notes]
 
     def _widths(self) -> np.ndarray:
         """Return the root mean square width of each class over the axes."""

@@ -230,13 +230,15 @@ def test_a_dry_run_saves_the_settings_that_it_tried(auctrack, movie, tmp_path):
     assert Path("a/spots.tracks.csv").read_bytes() == Path("b/spots.tracks.csv").read_bytes()
 
 
-def test_the_settings_beside_a_result_repeat_it_exactly(auctrack, samples, tmp_path):
-    assert auctrack("track", samples / "movie.ome.tif", "--frames", "2:8:2", "-o", "first").exit_code == 0
+@pytest.mark.parametrize("motion", ["auto", "none"])
+def test_the_settings_beside_a_result_repeat_it_exactly(auctrack, samples, tmp_path, motion):
+    run = auctrack("track", samples / "movie.ome.tif", "--frames", "2:8:2", "--motion", motion, "-o", "first")
+    assert run.exit_code == 0
     beside = tmp_path / "first/movie.tracks.csv.settings.json"
     effective = json.loads(beside.read_text())["settings"]["effective"]
     assert isinstance(effective["detect"]["diameter"], float)
     assert isinstance(effective["detect"]["threshold"], float)
-    assert isinstance(effective["link"]["unmatched_cost"], float)
+    assert isinstance(effective["link"]["unmatched_cost"], float) is (motion == "none")
     given = ("--config", beside, "--save-config", "again.toml", "-o", "second")
     assert auctrack("track", samples / "movie.ome.tif", *given).exit_code == 0
     assert auctrack("track", samples / "movie.ome.tif", "--config", "again.toml", "-o", "third").exit_code == 0

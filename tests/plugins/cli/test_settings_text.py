@@ -31,6 +31,7 @@ EVERYTHING = {
         "search_range": 1 / 3,
         "unmatched_cost": 5e-324,
         "cost": "distance",
+        "motion": "none",
         "max_missed_frames": 0,
         "solver": "auction",
         "device": "cpu",
@@ -60,7 +61,7 @@ def test_every_setting_that_is_not_at_its_default_becomes_an_option_of_track():
     words = [word for word in as_options(Settings.from_mapping(EVERYTHING)) if word.startswith("--")]
     known = {f"--{name.replace('_', '-')}" for name in track.command.__annotations__}
     assert set(words) <= known
-    assert len(words) == 22
+    assert len(words) == 24
     assert as_options(Settings()) == []
 
 
