@@ -52,3 +52,17 @@ def test_a_mask_of_integers_becomes_infinity_where_floats_are_exact(size, exact_
     other = solve(problem, "hungarian-tree", device="cpu")
     assert answer.cost == other.cost
     assert (without_mask(problem).forbidden is None) == exact_in_floats
+
+
+@pytest.mark.parametrize(("share", "solver"), [(0.9, "jv"), (0.3, "jv"), (0.1, "auction")])
+def test_sparse_costs_that_fill_their_matrix_are_solved_as_one(share, solver):
+    rng = np.random.default_rng(4)
+    kept = rng.random((300, 300)) < share
+    np.fill_diagonal(kept, True)
+    cost = rng.integers(0, 40, (300, 300)).astype(float)
+    indptr = np.concatenate([[0], np.cumsum(kept.sum(axis=1))])
+    problem = Problem.sparse((indptr, np.nonzero(kept)[1], cost[kept]), shape=kept.shape)
+    answer = solve(problem, device="cpu")
+    assert answer.solver == solver
+    assert verify(problem, answer)
+    assert answer.cost == solve(np.where(kept, cost, np.inf), device="cpu").cost
