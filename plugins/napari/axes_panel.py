@@ -39,7 +39,7 @@ class AxesPanel(QWidget):
         """Offer what the axes of a layer can be, and show what they are taken to be."""
         known = None if layer is None else chosen_axes(layer)
         offered = axes_choices(layer.ndim) if layer is not None and has_a_choice(layer) else {}
-        if known is None and "TYX" not in offered and "TZYX" not in offered:
+        if offered and known is None and "TYX" not in offered and "TZYX" not in offered:
             known = UNDECIDED  # with channels no order is taken for granted
         with QSignalBlocker(self.order), QSignalBlocker(self.planes):
             self.order.clear()

@@ -103,9 +103,11 @@ def linking(viewer, open_widget, monkeypatch):
     ],
 )
 def test_a_gpu_that_fails_in_the_middle_is_one_sentence_and_the_cpu_goes_on(linking, monkeypatch, error, sentence):
-    from auctrack.tracker.linking import link
+    from auctrack.tracker.linking import first_order
 
-    solve, solved = link.solve, []
+    solve, solved = first_order.solve, []
+    motion = linking.parts.link.motion
+    motion.setCurrentIndex(motion.findData("none"))
 
     def failing(*given):
         solved.append(given)
@@ -114,7 +116,7 @@ def test_a_gpu_that_fails_in_the_middle_is_one_sentence_and_the_cpu_goes_on(link
         return solve(*given)
 
     with monkeypatch.context() as broken:
-        broken.setattr(link, "solve", failing)
+        broken.setattr(first_order, "solve", failing)
         linking.running.run_all()
         finish(linking)
     bar = linking.parts.bar

@@ -63,9 +63,9 @@ def test_stopped_linking_leaves_with_the_tracks_so_far(monkeypatch):
             raise Stopped
 
     with pytest.raises(Stopped) as stop:
-        chain(POINTS, LinkSettings(), report)
+        chain(POINTS, LinkSettings(motion="none"), report)
     partial = stop.value.partial.tracks
-    whole = link_points(POINTS, LinkSettings()).tracks
+    whole = link_points(POINTS, LinkSettings(motion="none")).tracks
     assert 4 <= partial.frames.max() < 11
     same = partial.table.merge(whole.table, on=["frame", "z", "y", "x"], suffixes=("", "_whole"))
     assert len(same) == len(partial)
@@ -77,7 +77,7 @@ def test_partial_tracks_come_while_it_works(monkeypatch):
     monkeypatch.setattr("auctrack.plugins.napari.steps._SHOW_SECONDS", 0)
     monkeypatch.setattr("auctrack.plugins.napari.steps._SHOW_SHARE", 1e9)
     heard, report = reports()
-    chain(POINTS, LinkSettings(), report)
+    chain(POINTS, LinkSettings(motion="none"), report)
     partial = [advance.partial for advance in heard if advance.partial is not None]
     last = [data.tracks.frames.max() for data in partial]
     assert len(last) > 3

@@ -46,6 +46,7 @@ def test_tracks_are_seen_in_colour_in_3d(viewer, open_widget):
 def test_a_missing_value_leaves_the_other_tracks_in_sight(viewer, open_widget):
     viewer.add_image(spots(), name="movie", **PHYSICAL)
     widget = open_widget()
+    widget.parts.link.motion.setCurrentIndex(widget.parts.link.motion.findData("none"))
     widget.parts.detect.threshold.setValue(3)  # some noise, whose tracks of one detection have no speed
     widget.running.run_all()
     finish(widget)

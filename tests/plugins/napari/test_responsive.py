@@ -141,6 +141,8 @@ def test_little_is_handed_to_napari_while_it_works_and_all_in_the_end(viewer, bu
     monkeypatch.setattr(own_layers, "fill_layer", lambda layer, data: (note(data), fill(layer, data)))
     monkeypatch.setattr(own_layers, "make_layer", lambda data: (note(data), make(data))[1])
     hold_the_end(monkeypatch, handed)
+    motion = busy_widget.parts.link.motion
+    motion.setCurrentIndex(motion.findData("none"))
     busy_widget.running.run_all()
     finish(busy_widget)
     while_working = [size for working, size in handed if working]

@@ -61,7 +61,29 @@ def test_detect_then_link_then_results(viewer, widget):
     assert widget.parts.steps.currentWidget() is widget.parts.results
 
 
+def by_distance(widget):
+    """Choose to link by distance alone, in runs of frames."""
+    motion = widget.parts.link.motion
+    motion.setCurrentIndex(motion.findData("none"))
+
+
+def test_motion_is_learned_unless_another_is_chosen(widget):
+    link = widget.parts.link
+    assert link.settings.motion == "auto"
+    assert not link.cost.isEnabled()
+    widget.running.run_all()
+    finish(widget)
+    assert "Learned: typical step" in widget.parts.bar.status.text()
+    link.missed.setValue(2)
+    assert link.settings.max_missed_frames == 2
+    by_distance(widget)
+    assert (link.settings.motion, link.settings.max_missed_frames) == ("none", "auto")
+    assert link.cost.isEnabled()
+    assert not link.missed.isEnabled()
+
+
 def test_run_all_says_what_auto_was_found_to_be(widget):
+    by_distance(widget)
     widget.running.run_all()
     finish(widget)
     detect, link = widget.parts.detect, widget.parts.link
@@ -79,6 +101,7 @@ def test_run_all_says_what_auto_was_found_to_be(widget):
 
 def test_the_range_stands_beside_what_was_linked_and_how_far_neighbours_are(viewer, widget):
     link = widget.parts.link
+    by_distance(widget)
     widget.running.run_all()
     finish(widget)
     assert link.steps.title == "length of the links (µm)"
