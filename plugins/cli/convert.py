@@ -44,7 +44,20 @@ def command(
     the input does not: names of columns, units, the frame interval. What the output cannot hold is said; the unit, the
     settings that made the input and the lineage stand beside it in OUT.settings.json in any case.
 
-    FORMATS
+    Tables (.csv, .csv.gz, .tsv, .txt, .parquet) of trackpy, laptrack, TrackMate, Imaris, napari and celltrackR are
+    read. Read and written are:
+
+    [bold]csv[/bold] (.csv): auctrack, trackpy, pandas
+
+    [bold]parquet[/bold] (.parquet): auctrack, pandas, Arrow
+
+    [bold]napari[/bold] (.napari.csv): napari's layers
+
+    [bold]trackmate[/bold] (.xml, .trackmate.xml): TrackMate
+
+    [bold]isbi[/bold] (.isbi.xml, .xml): ISBI 2012 particle tracking challenge (Icy)
+
+    [bold]geff[/bold] (.geff): GEFF (motile-tracker, Mastodon, traccuracy, …; needs the extra formats)
 
     [bold]Examples[/bold]
 
@@ -101,19 +114,3 @@ def _report(points: Points, result: Path) -> None:
         rows.append(("tracks", f"{points.table['track_id'].nunique()}{descended}"))
     rows += [("units", str(points.calibration)), ("written", str(result))]
     console.show(console.aligned(rows))
-
-
-def formats_page() -> str:
-    """Return the paragraphs of the help page that list every format."""
-    from ...tracker.formats.csv import TABLES
-    from ...tracker.formats.registry import FORMATS
-
-    lines = [f"Tables ({', '.join(TABLES)}) of trackpy, laptrack, TrackMate, Imaris, napari and celltrackR are read."]
-    for known in FORMATS.values():
-        is_read = known.reads is not None or known.endings[0].endswith(TABLES)
-        ways = " and ".join(way for way, there in (("read", is_read), ("written", known.writes)) if there)
-        lines.append(f"[bold]{known.name}[/bold] ({', '.join(known.endings)}): {known.program}; {ways}.")
-    return "\n\n".join(lines)
-
-
-command.__doc__ = (command.__doc__ or "").replace("FORMATS", formats_page(), 1)

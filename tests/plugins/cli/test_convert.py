@@ -8,7 +8,7 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from auctrack.plugins.cli.convert import formats_page
+from auctrack.plugins.cli.convert import command
 from auctrack.tracker.formats.registry import FORMATS
 from auctrack.tracker.formats.tables import read_either, read_tracks
 from auctrack.tracker.points import Tracks
@@ -70,6 +70,6 @@ def test_an_ending_or_format_that_is_not_known(auctrack, samples, words):
 
 
 def test_the_page_names_every_format():
-    page = formats_page()
+    page = command.__doc__ or ""
     for name, known in FORMATS.items():
-        assert f"[bold]{name}[/bold] ({', '.join(known.endings)})" in page
+        assert f"[bold]{name}[/bold] ({', '.join(known.endings)}): {known.program}" in page

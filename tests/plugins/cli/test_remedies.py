@@ -90,6 +90,6 @@ def test_the_axes_of_a_folder_of_stacks_are_offered_first(auctrack, stacks, comm
     assert "z × y × x = 5 × 16 × 16" in plan
 
 
-def test_trackmates_own_file_is_answered_with_the_table_it_can_export(auctrack, tmp_path):
+def test_a_file_of_trackmate_without_spots_is_answered_with_what_it_lacks(auctrack, tmp_path):
     (tmp_path / "tracks.xml").write_text('<?xml version="1.0"?><TrackMate version="7"/>', encoding="utf-8")
-    assert "export its spots as CSV" in said(auctrack("track", "tracks.xml"))
+    assert "has no <Model>" in said(auctrack("track", "tracks.xml"))

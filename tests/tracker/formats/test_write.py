@@ -239,7 +239,7 @@ def test_a_name_that_comes_twice(tmp_path: Path) -> None:
 def test_an_unknown_format(tmp_path: Path) -> None:
     with pytest.raises(InvalidSetting, match=r"\.csv, \.parquet, \.napari\.csv"):
         write_tracks(some_tracks(), tmp_path / "t.xlsx", settings={})
-    with pytest.raises(InvalidSetting, match="csv, parquet, napari; got 'xml'"):
+    with pytest.raises(InvalidSetting, match="csv, parquet, napari, trackmate, isbi, geff; got 'xml'"):
         write_tracks(some_tracks(), tmp_path / "t.csv", settings={}, format="xml")
 
 
