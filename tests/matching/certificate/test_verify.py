@@ -185,7 +185,7 @@ def test_a_missing_link_is_caught_where_all_must_be_matched():
         broken = replace(
             answer, col_of_row=_changed(answer.col_of_row, row, -1), row_of_col=_changed(answer.row_of_col, column, -1)
         )
-        _assert_wrong(problem, broken, "alone although")
+        _assert_wrong(problem, broken, "unassigned although")
 
 
 @pytest.mark.parametrize("shape", [(3, 3), (3, 5), (5, 3)], ids=str)
