@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import Literal
 
 import numpy as np
@@ -9,7 +10,6 @@ import numpy as np
 from .flow import flow_of_edges
 from .graph import candidates, merged
 from .learning import Belief
-from .shares import Shares
 
 SURE = 0.99
 """A detection that is followed, or that follows, with this probability takes part in no gap."""
@@ -58,4 +58,4 @@ def _add(belief: Belief, lags: int, radius: float) -> None:
     new = np.arange(belief.lags, lags)
     seen = np.concatenate([belief.shares.seen, GUESS / new**2])
     known = merged([graph, *more])
-    belief.extend(known, known.lag <= belief.lags, lags, Shares(seen, belief.shares.lost, belief.shares.new))
+    belief.extend(known, known.lag <= belief.lags, lags, replace(belief.shares, seen=seen))

@@ -11,8 +11,8 @@ from .graph import Graph
 from .law import Law, tables
 from .marginals import LARGEST, cavities, link_marginals
 from .ordered import Ordered
-from .shares import Shares, shares_of
-from .sweep import Sums, combined, contexts, first_densities, step_sums
+from .shares import Shares, ends_of, shares_of
+from .sweep import Sums, combined, contexts, first_densities, step_sums, uncoupled
 
 ROUNDS = 5
 """Rounds of belief propagation a sweep; the messages are kept from sweep to sweep."""
@@ -95,6 +95,7 @@ class Belief:
     def sweep(self, *, learn: bool = True, damping: float = 0.5) -> None:
         """Weigh every link by its contexts, make the weights probabilities, and learn the law from these."""
         graph, law = self.graph, tables(self.law, self.lags).packed
+        ends = ends_of(self.movie, self.shares)
         step = self.own_steps()
         alone = first_densities(step, graph.lag, law)
         if self.linked:
@@ -109,13 +110,15 @@ class Belief:
                 alone,
                 self.past,
                 self.future,
+                ends.tie,
                 law,
             )
             self.sums = Sums(*sums)
         else:
-            past, future = alone, np.ones_like(alone)
+            past, future = uncoupled(graph.indptr, *graph.incoming, self.into, self.out_of, alone, ends.tie)
         log_factor, log_past, log_future = combined(alone, past, future)
-        self.weight = self.shares.log_odds(self.movie.log_density)[graph.lag - 1] + log_factor
+        prior = self.shares.log_odds(self.movie.log_density)[graph.lag - 1]
+        self.weight = prior + ends.leaving[graph.tail] + ends.arriving[graph.head] + log_factor
         self.past, self.future = past, future
         new, arriving = link_marginals(graph.indptr, graph.head, self.weight, self.message, ROUNDS, TOLERANCE)
         self.probability = (1 - damping) * new + damping * self.probability
@@ -129,7 +132,7 @@ class Belief:
 
     def learn(self, step: np.ndarray) -> None:
         """Learn the shares and the law from the probable links."""
-        self.shares = shares_of(self.movie, self.graph, self.probability, self.lags)
+        self.shares = shares_of(self.movie, self.graph, self.probability, self.into, self.lags)
         total, squares = step_sums(step, self.graph.lag, self.probability, self.past, self.future)
         law = self.law
         if total.sum() > 1:

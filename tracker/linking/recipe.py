@@ -52,7 +52,8 @@ def _first_order(movie: Ordered) -> Belief:
     graph = candidates(movie, 1, FIRST_RADIUS, movie.position)
     mutual = mutual_nearest(graph)
     probability = mutual.astype(np.float64)
-    belief = Belief(movie, graph, starting_law(graph, mutual), shares_of(movie, graph, probability, 1), probability)
+    shares = shares_of(movie, graph, probability, probability, 1)
+    belief = Belief(movie, graph, starting_law(graph, mutual), shares, probability)
     _sweeps(belief, 4)
     radius = min(_radius(belief), WIDEST_RADIUS)
     if radius > FIRST_RADIUS:

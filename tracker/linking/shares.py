@@ -1,4 +1,9 @@
-"""How often particles are seen again after one frame, after two, …, how often they are lost, and how many are new."""
+"""How often particles are seen again after one frame, after two, …, how often they are lost, new, or seen just once.
+
+Ends and beginnings of tracks do not fall on detections independently. A false detection has neither a link into it nor
+one out of it, so whoever has no way on is likelier to have come from nowhere: without that, a movie of many false
+detections is full of tracks made of them. Next to frames that were not looked at, either side may be hidden.
+"""
 
 from __future__ import annotations
 
@@ -13,6 +18,8 @@ RAREST = 0.003
 """Smallest share of lost and of new particles: clean data must not make long links free."""
 COMMONEST = 0.5
 """Largest share: links that are hard to tell must not teach that there are none."""
+HIDDEN = 0.1
+"""Detections for which more than this share of the links may fall outside the movie do not teach who is alone."""
 
 
 @dataclass(frozen=True)
@@ -27,19 +34,56 @@ class Shares:
         Not seen again.
     new : float
         Not seen before.
+    alone : float
+        Neither: at least the product of the two, which it is where ends and beginnings fall independently.
     """
 
     seen: np.ndarray
     lost: float
     new: float
+    alone: float
 
     def log_odds(self, log_density: float) -> np.ndarray:
-        """Return, per lag, the log-odds of a link before its displacement is looked at, against two alone."""
-        return np.log(self.seen) - np.log(self.lost) - np.log(self.new) - log_density
+        """Return, per lag, the log-odds of a link before its ends and its displacement are looked at."""
+        return np.log(self.seen) - np.log1p(-self.lost) - np.log1p(-self.new) - log_density
 
 
-def shares_of(movie: Ordered, graph: Graph, probability: np.ndarray, lags: int) -> Shares:
-    """Return the shares by the links' probabilities."""
+@dataclass(frozen=True)
+class Ends:
+    """What the ends of a link say of it, per detection.
+
+    Attributes
+    ----------
+    leaving : float64 (n,)
+        Log-odds that a detection without a link into it has one out of it.
+    arriving : float64 (n,)
+        Log-odds that a detection without a link out of it has one into it.
+    tie : float64 (n,)
+        How many times likelier either link makes the other.
+    """
+
+    leaving: np.ndarray
+    arriving: np.ndarray
+    tie: np.ndarray
+
+
+def ends_of(movie: Ordered, shares: Shares) -> Ends:
+    """Return what the shares say of every detection, links that fall outside the movie taken into account."""
+    ended, begun = shares.lost - shares.alone, shares.new - shares.alone
+    followed = 1 - shares.lost - shares.new + shares.alone
+    tie = followed * shares.alone / (ended * begun)
+    before, after = _hidden(movie, shares.seen)
+    before, after = before * ended / shares.alone, after * begun / shares.alone
+    neither = 1 + before + after + tie * before * after
+    leaving = begun / shares.alone * (1 + tie * before) / neither
+    arriving = ended / shares.alone * (1 + tie * after) / neither
+    tied = tie * neither / ((1 + tie * before) * (1 + tie * after))
+    frame = movie.frame
+    return Ends(np.log(leaving)[frame], np.log(arriving)[frame], tied[frame])
+
+
+def shares_of(movie: Ordered, graph: Graph, probability: np.ndarray, into: np.ndarray, lags: int) -> Shares:
+    """Return the shares by the links' probabilities; `into` are those that know nothing of what follows."""
     sums = np.bincount(graph.lag, probability, minlength=lags + 1)[1:]
     size = np.diff(movie.starts)
     pairs = [np.array(movie.frames_apart(lag), np.int64).reshape(-1, 2) for lag in range(1, lags + 1)]
@@ -48,4 +92,29 @@ def shares_of(movie: Ordered, graph: Graph, probability: np.ndarray, lags: int) 
     seen = np.clip(sums / np.maximum(tails, 1), 1e-5, 1 - RAREST)
     lost = float(np.clip(1 - (sums / np.maximum(tails, 1)).sum(), RAREST, COMMONEST))
     new = float(np.clip(1 - (sums / np.maximum(heads, 1)).sum(), RAREST, COMMONEST))
-    return Shares(seen, lost, new)
+    return Shares(seen, lost, new, _alone(movie, graph, probability, into, seen, lost, new))
+
+
+def _alone(
+    movie: Ordered, graph: Graph, probability: np.ndarray, into: np.ndarray, seen: np.ndarray, lost: float, new: float
+) -> float:
+    """Return the share of detections without a link on either side, between independence and what ends leave over."""
+    before, after = _hidden(movie, seen)
+    inside = (before + after < HIDDEN)[movie.frame]
+    independent = lost * new
+    if not inside.any():
+        return independent
+    not_left = 1 - np.bincount(graph.tail, probability, minlength=graph.n)[inside]
+    not_reached = 1 - np.bincount(graph.head, into, minlength=graph.n)[inside]
+    most = min(lost, new)
+    return float(np.clip((not_left * not_reached).mean(), independent, max(most - RAREST, independent)))
+
+
+def _hidden(movie: Ordered, seen: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+    """Return per frame the shares of the links into it, and out of it, whose other end would lie outside the movie."""
+    before, after = np.ones((2, len(movie.number)))
+    for lag, share in enumerate(seen / seen.sum(), 1):
+        for earlier, later in movie.frames_apart(lag):
+            before[later] -= share
+            after[earlier] -= share
+    return np.maximum(before, 0.0), np.maximum(after, 0.0)

@@ -62,7 +62,7 @@ def first_densities(step, lag, law):
 
 
 @njit(cache=True, nogil=True)
-def contexts(indptr, in_ptr, in_edge, lag, step, probability, into, out_of, alone, past_class, future_class, law):
+def contexts(indptr, in_ptr, in_edge, lag, step, probability, into, out_of, alone, past_class, future_class, tie, law):
     """Return the factors of every edge from its past and its future, per class, and the sums the law is learned from.
 
     Parameters
@@ -73,6 +73,8 @@ def contexts(indptr, in_ptr, in_edge, lag, step, probability, into, out_of, alon
         Class of an edge's particle by its displacement and past, summing to 1.
     future_class : float64 (edges, classes)
         Likelihood of an edge's future by class.
+    tie : float64 (n,)
+        How many times likelier a link into a detection makes one out of it, and the reverse, before their steps.
     """
     shares, turns, slope, _, _, precision, norm = law
     keeps, switches, afresh = turns
@@ -107,12 +109,12 @@ def contexts(indptr, in_ptr, in_edge, lag, step, probability, into, out_of, alon
                 for k in range(classes):
                     class_now = switches * shares[k] + keeps * past_class[g, k]
                     joint[k] = class_now * density[k] + afresh * alone[e, k]
-                    past[e, k] += into[g] * joint[k]
+                    past[e, k] += tie[i] * into[g] * joint[k]
                     drawn += shares[k] * density[k] * future_class[e, k]
                     base += alone[e, k] * future_class[e, k]
                 for k in range(classes):
                     then = switches * drawn + keeps * density[k] * future_class[e, k]
-                    future[g, k] += out_of[e] * (afresh + then / (base + TINY))
+                    future[g, k] += tie[i] * out_of[e] * (afresh + then / (base + TINY))
                 both = probability[g] * probability[e]
                 if both > TELLING and before == 0 and d == 0:
                     plain, told, stay = 0.0, 0.0, 0.0
@@ -142,6 +144,23 @@ def contexts(indptr, in_ptr, in_edge, lag, step, probability, into, out_of, alon
             for k in range(classes):
                 future[in_edge[at], k] += max(1.0 - went[i], 1e-6)
     return past, future, (pairs, gain, kept, new, by_class, later2, product, earlier2)
+
+
+@njit(cache=True, nogil=True)
+def uncoupled(indptr, in_ptr, in_edge, into, out_of, alone, tie):
+    """Return the factors of every edge from its past and its future, per class, where steps know of no others."""
+    past, future = alone.copy(), np.ones_like(alone)
+    for i in range(len(indptr) - 1):
+        came, went = 0.0, 0.0
+        for at in range(in_ptr[i], in_ptr[i + 1]):
+            came += into[in_edge[at]]
+        for e in range(indptr[i], indptr[i + 1]):
+            went += out_of[e]
+        for e in range(indptr[i], indptr[i + 1]):
+            past[e] *= 1.0 + (tie[i] - 1.0) * came
+        for at in range(in_ptr[i], in_ptr[i + 1]):
+            future[in_edge[at]] *= 1.0 + (tie[i] - 1.0) * went
+    return past, future
 
 
 @njit(cache=True, nogil=True)

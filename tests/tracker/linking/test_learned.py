@@ -53,6 +53,14 @@ def test_particles_missed_for_two_frames_keep_their_tracks():
     assert (links["frames"] <= 3).all()
 
 
+def test_false_detections_do_not_make_tracks():
+    points, names = walks(1500, step=0.45, missed=0.05, false=0.15)
+    links = link_learned(points).links
+    nobody = (names[links["source"]] < 0) & (names[links["target"]] < 0)
+    assert nobody.mean() < 0.003
+    assert (nobody | (names[links["source"]] != names[links["target"]])).sum() < 1.6 * (1 - links["probability"]).sum()
+
+
 def test_no_gap_is_bridged_when_none_may_be_missed():
     points, _ = walks(300, step=0.3, missed=0.15)
     assert (link_points(points, LinkSettings(max_missed_frames=0)).links["frames"] == 1).all()

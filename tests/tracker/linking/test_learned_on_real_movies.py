@@ -13,6 +13,7 @@ MOVIES = [
     ("mosquito_swarm/tracks_m.csv.gz", 5, 0.997),
     ("stretch_3d/truth.csv.gz", 4, 0.998),
     ("ptv_tracers/tracks_mm.csv.gz", 3, 0.76),
+    ("ptv_tracers/tracks_mm.csv.gz", 1, 0.908),
     ("tcells_3d/tracks_um.csv", 1, 0.985),
     ("tcells_3d/tracks_um.csv", 2, 0.97),
     ("hl60_3d/truth.csv", 1, 0.999),
