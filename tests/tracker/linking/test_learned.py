@@ -10,6 +10,7 @@ from auctrack.tracker.errors import InvalidInput, InvalidSetting
 from auctrack.tracker.linking.link import link_points
 from auctrack.tracker.linking.settings import LinkSettings
 from auctrack.tracker.points import Points
+from auctrack.tracker.timeline import Timeline
 
 from .movies import f1, table, walks
 
@@ -164,6 +165,27 @@ class TestCorners:
         linking = link_points(points)
         assert ends(linking) == {(k, k + 60) for k in range(300)}
         assert linking.motion.largest_drift > 10
+
+    @pytest.mark.parametrize("change", ["none", "frozen", "dropped", "missing"])
+    def test_a_frame_that_is_frozen_dropped_or_missing(self, change):
+        """Frame 3 twice, the movie running on; frame 3 left out in silence; frame 3 without a detection."""
+        points, names = walks(600, step=0.3, missed=0.0, false=0.0)
+        frames, k = points.frames, np.arange(len(points))
+        rows = {"none": k, "frozen": np.r_[k[frames <= 3], k[frames >= 3]]}.get(change, k[frames != 3])
+        number = np.repeat(np.arange(len(rows) // 600), 600) if change != "missing" else frames[rows]
+        links = link_learned(table(number, points.positions[rows])).links
+        wrong = names[rows][links["source"]] != names[rows][links["target"]]
+        assert len(links) > 0.99 * (len(rows) - 600)
+        assert wrong.mean() < 0.002
+
+    def test_two_frames(self):
+        points = table(np.repeat([0, 1], 60), np.vstack([PLACES, PLACES + 0.02]))
+        assert ends(link_learned(points)) == {(k, k + 60) for k in range(60)}
+
+    def test_every_second_frame(self):
+        points = table(np.repeat([0, 2, 4], 60), np.tile(PLACES, (3, 1)))
+        expected = {(k, k + 60) for k in range(120)}
+        assert ends(link_learned(Points(points.table, timeline=Timeline(2)))) == expected
 
     def test_an_empty_frame_is_a_gap(self):
         points = table(np.repeat([0, 1, 3, 4], 60), np.tile(PLACES, (4, 1)))

@@ -1,4 +1,9 @@
-"""One assignment for the whole movie, against an integer program."""
+"""One assignment for the whole movie, against an integer program.
+
+A thousand movies in the ordinary run; `AUCTRACK_FUZZ=10000 pytest tests/tracker/linking/test_whole_movie.py`: more.
+"""
+
+import os
 
 import numpy as np
 import pytest
@@ -6,6 +11,8 @@ from scipy.optimize import Bounds, LinearConstraint, milp
 
 from auctrack.tracker.linking.graph import Graph
 from auctrack.tracker.linking.whole_movie import best_links
+
+MOVIES_OF_A_KIND = -(-int(os.environ.get("AUCTRACK_FUZZ", "1000")) // 3)
 
 
 def random_movie(rng: np.random.Generator) -> tuple[Graph, np.ndarray]:
@@ -47,7 +54,7 @@ def integer_program(graph: Graph, weight, division=None, merge=None) -> float:
 @pytest.mark.parametrize("kind", ["gaps", "divisions", "merges"])
 def test_it_reaches_the_optimum_of_an_integer_program(kind: str):
     rng = np.random.default_rng(len(kind))
-    for _ in range(40):
+    for _ in range(MOVIES_OF_A_KIND):
         graph, weight = random_movie(rng)
         second = np.where(graph.lag == 1, weight - rng.exponential(1.0, len(weight)), -np.inf)
         division = second if kind == "divisions" else None
