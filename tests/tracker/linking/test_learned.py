@@ -56,7 +56,7 @@ def test_particles_missed_for_two_frames_keep_their_tracks():
 
 def test_false_detections_do_not_make_tracks():
     points, names = walks(1500, step=0.45, missed=0.05, false=0.15)
-    links = link_learned(points).links
+    links = link_points(points).links
     nobody = (names[links["source"]] < 0) & (names[links["target"]] < 0)
     assert nobody.mean() < 0.003
     assert (nobody | (names[links["source"]] != names[links["target"]])).sum() < 1.6 * (1 - links["probability"]).sum()
@@ -173,19 +173,19 @@ class TestCorners:
         frames, k = points.frames, np.arange(len(points))
         rows = {"none": k, "frozen": np.r_[k[frames <= 3], k[frames >= 3]]}.get(change, k[frames != 3])
         number = np.repeat(np.arange(len(rows) // 600), 600) if change != "missing" else frames[rows]
-        links = link_learned(table(number, points.positions[rows])).links
+        links = link_points(table(number, points.positions[rows])).links
         wrong = names[rows][links["source"]] != names[rows][links["target"]]
         assert len(links) > 0.99 * (len(rows) - 600)
         assert wrong.mean() < 0.002
 
     def test_two_frames(self):
         points = table(np.repeat([0, 1], 60), np.vstack([PLACES, PLACES + 0.02]))
-        assert ends(link_learned(points)) == {(k, k + 60) for k in range(60)}
+        assert ends(link_points(points)) == {(k, k + 60) for k in range(60)}
 
     def test_every_second_frame(self):
         points = table(np.repeat([0, 2, 4], 60), np.tile(PLACES, (3, 1)))
         expected = {(k, k + 60) for k in range(120)}
-        assert ends(link_learned(Points(points.table, timeline=Timeline(2)))) == expected
+        assert ends(link_points(Points(points.table, timeline=Timeline(2)))) == expected
 
     def test_an_empty_frame_is_a_gap(self):
         points = table(np.repeat([0, 1, 3, 4], 60), np.tile(PLACES, (4, 1)))
