@@ -46,7 +46,8 @@ class Linking:
         `device`, `median_step` (physical, over one frame; None without such a link), `frame_step`, `unstated_stride`
         (the step that all frames with points keep to, where no two of them are `frame_step` apart and so none is
         linked; else None), `motion` (the contexts in use, or "none"), `expected_wrong` (links expected to be wrong;
-        None with motion "none"), `learned` (lines, with units), `notes` (what could not be done as asked, and why).
+        None with motion "none"), `learned` (lines, with units, and what could not be learned), `notes` (what was not
+        done as asked, and why).
     """
 
     tracks: Tracks
