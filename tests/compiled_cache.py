@@ -18,7 +18,7 @@ CACHE = ROOT / ".pytest_cache" / "compiled"
 
 def numba_folder(worker: str) -> Path:
     """Return the folder of one worker for today's sources, and remove those of other sources."""
-    sources = sorted(_compiled_sources())
+    sources = sorted(compiled_sources())
     here = CACHE / f"numba-{digest(path.read_bytes() for path in sources)}"
     for old in CACHE.glob("numba-*"):
         if old != here:
@@ -35,7 +35,7 @@ def digest(parts: Iterable[bytes]) -> str:
     return sha.hexdigest()[:16]
 
 
-def _compiled_sources() -> set[Path]:
+def compiled_sources() -> set[Path]:
     """Return the files with numba functions, and the files whose functions and constants go into them."""
     found: set[Path] = set()
     for room in ("matching", "tracker"):

@@ -1,0 +1,38 @@
+"""Units of length and time, and what they are worth."""
+
+import numpy as np
+import pandas as pd
+import pytest
+
+from auctrack.tracker.calibrating.stated import Stated, calibrate, three_sizes
+from auctrack.tracker.calibrating.units import LENGTHS, TIMES, micrometres_of, seconds_of
+from auctrack.tracker.errors import InvalidInput
+from auctrack.tracker.points import Points
+
+IN_METRES = {"Å": 1e-10, "nm": 1e-9, "µm": 1e-6, "mm": 1e-3, "cm": 1e-2, "m": 1.0}
+IN_SECONDS = {"ns": 1e-9, "µs": 1e-6, "ms": 1e-3, "s": 1.0, "min": 60.0, "h": 60.0**2, "d": 24 * 60.0**2}
+
+
+@pytest.mark.parametrize("unit", LENGTHS)
+def test_a_length_is_worth_what_the_si_says(unit):
+    assert micrometres_of(unit) == pytest.approx(IN_METRES[unit] / 1e-6, rel=1e-12)
+
+
+@pytest.mark.parametrize("unit", TIMES)
+def test_a_time_is_worth_what_the_si_says(unit):
+    assert seconds_of(unit) == pytest.approx(IN_SECONDS[unit], rel=1e-12)
+
+
+def test_two_sizes_of_a_plane_leave_z_at_one():
+    assert three_sizes((0.5, 0.25), 2) == (1.0, 0.5, 0.25)
+
+
+def test_pixels_are_one_long_whatever_the_file_states():
+    wanted = calibrate(Stated(scale=(2.0, 0.5, 0.5), unit="µm"), 3, unit="pixel")
+    assert (wanted.scale, wanted.unit) == ((1.0, 1.0, 1.0), "pixel")
+
+
+def test_frame_numbers_that_no_whole_number_holds_are_refused():
+    table = pd.DataFrame({"frame": np.array([0, 2**63], dtype=np.uint64), "y": [0.0, 1.0], "x": [0.0, 1.0]})
+    with pytest.raises(InvalidInput):
+        Points(table)
