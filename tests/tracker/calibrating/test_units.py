@@ -28,7 +28,7 @@ def test_two_sizes_of_a_plane_leave_z_at_one():
 
 
 def test_pixels_are_one_long_whatever_the_file_states():
-    wanted = calibrate(Stated(scale=(2.0, 0.5, 0.5), unit="µm"), 3, unit="pixel")
+    wanted = calibrate(Stated({"z": 2.0, "y": 0.5, "x": 0.5}, "µm"), 3, unit="pixel")
     assert (wanted.scale, wanted.unit) == ((1.0, 1.0, 1.0), "pixel")
 
 
