@@ -33,6 +33,8 @@ from .notes import on_doubt, on_length, on_linking, on_pixels
 from .outcome import Outcome, counted, exit_code
 
 _LOG = logging.getLogger(__name__)
+_SURE, _SHOWN = 0.9, 5
+"""Probability below which a link is doubtful, and how many such are named."""
 _PIXELS_NOTE = "; lengths are in pixels, as no unit is known (--voxel or --unit gives one)"
 
 
@@ -184,6 +186,7 @@ def report(job: Job, result: TrackingResult) -> None:
             *_how(result.linking),
             ("links", f"{made['links']} of {console.counted(made['candidate_links'], 'candidate')}, {_proof(made)}"),
         ]
+    rows += _doubtful(result.linking)
     rows += [
         ("tracks", f"{made['tracks']}, median length {made['median_length']:g}" if made["tracks"] else "0"),
         ("written", str(job.result)),
@@ -204,6 +207,22 @@ def _how(linking: Linking) -> list[tuple[str, str]]:
             f"unmatched cost {price.distance:.4g} {unit}, {price.reason}",
         ]
     return [("" if k else "link", line) for k, line in enumerate(said)]
+
+
+def _doubtful(linking: Linking) -> list[tuple[str, str]]:
+    """Return the least sure links by the track and the frame that they lead to, and how many more there are."""
+    links = linking.links[linking.links["probability"] < _SURE]
+    if not len(links):
+        return []
+    table = linking.tracks.table
+    least = linking.doubtful(min(_SHOWN, len(links)))
+    target = least["target"].to_numpy()
+    each = zip(
+        table["track_id"].to_numpy()[target], table["frame"].to_numpy()[target], least["probability"], strict=True
+    )
+    shown = ", ".join(f"track {name} at frame {frame} ({probability:.2f})" for name, frame, probability in each)
+    more = f"; {len(links)} below {_SURE:g} in all, by link_probability in the table" if len(links) > len(least) else ""
+    return [("doubtful", shown + more)]
 
 
 def pixels_note(points: Points, settings: Settings) -> str:

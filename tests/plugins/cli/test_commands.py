@@ -14,6 +14,7 @@ from typer.testing import CliRunner
 
 from auctrack.plugins.cli.app import app
 from auctrack.tracker.formats.tables import read_points, read_tracks
+from auctrack.tracker.simulating.simulate import SimulationSettings, simulate
 
 
 def ok(result):
@@ -283,3 +284,41 @@ def test_trackmates_pixels_and_spots_go_in_as_they_are(auctrack, real_data, summ
     theirs = set(zip(edges["spot_source_id"], edges["spot_target_id"], strict=True))
     assert len(theirs) == 127
     assert set(zip(ids[:-1][following[1:]], ids[1:][following[1:]], strict=True)) == theirs
+
+
+@pytest.fixture
+def walk(tmp_path):
+    """The table of 300 particles that walk for 6 frames, some of them missed."""
+    settings = SimulationSettings(particles=300, frames=6, missed=0.1, false=0.05, seed=2)
+    simulate(settings).detections.table.to_csv(tmp_path / "walk.csv", index=False)
+    return tmp_path / "walk.csv"
+
+
+def test_learned_links_bear_their_probability_and_the_doubtful_ones_are_named(auctrack, walk):
+    shown = ok(auctrack("link", walk, "--unit", "pixel"))
+    assert "expected to be wrong" in shown
+    made = read_tracks("walk.tracks.csv").table
+    least = made.loc[made["link_probability"].idxmin()]
+    assert f"doubtful  track {least['track_id']:.0f} at frame {least['frame']:.0f} (" in shown
+    assert (made["link_margin"].dropna() >= 0).all()
+
+
+def test_without_motion_links_bear_no_probability(auctrack, walk):
+    shown = ok(auctrack("link", walk, "--unit", "pixel", "--motion", "none"))
+    assert "doubtful" not in shown
+    assert "unmatched cost" in shown
+    assert "link_probability" not in read_tracks("walk.tracks.csv").table
+
+
+@pytest.mark.parametrize("given", [("--motion", "none", "--divisions"), ("--motion", "some"), ("--cost", "distance")])
+def test_settings_of_motion_that_contradict_each_other_are_wrong_usage(auctrack, walk, given):
+    assert auctrack("link", walk, *given).exit_code == 2
+
+
+def test_missed_frames_are_as_many_as_asked_for(auctrack, walk):
+    gaps = {}
+    for most in ("0", "1"):
+        ok(auctrack("link", walk, "--max-missed-frames", most, "--overwrite"))
+        made = read_tracks("walk.tracks.csv").table.sort_values(["track_id", "frame"])
+        gaps[most] = made.groupby("track_id")["frame"].diff().max()
+    assert gaps == {"0": 1, "1": 2}
