@@ -479,7 +479,7 @@ def test_a_solver_may_be_an_instance_with_its_options():
         (Problem.points([[0.0]], [[1.0]], unmatched_cost=1), "sparse-jv"),
         (Problem.points(np.arange(300.0)[:, None], np.arange(300.0)[:, None], unmatched_cost=100), "auction"),
         (Problem.points([[0.0]], [[1.0]]), "jv"),
-        (Problem.points(np.arange(300.0)[:, None], np.arange(300.0)[:, None]), "auction"),
+        (Problem.points(np.arange(300.0)[:, None], np.arange(300.0)[:, None]), "sorting"),
     ],
 )
 def test_auto_follows_its_documented_rule_and_says_so(problem: Problem, chosen: str):

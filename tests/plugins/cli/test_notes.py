@@ -165,7 +165,9 @@ def scattered(tmp_path):
 
 @pytest.mark.parametrize("command", ["track", "link"])
 def test_a_range_that_reaches_hardly_anyone_raises_doubt(auctrack, tmp_path, command):
-    lost, near = notes(auctrack(command, scattered(tmp_path), "--search-range", 4, "--unmatched-cost", 4))
+    lost, near = notes(
+        auctrack(command, scattered(tmp_path), "--motion", "none", "--search-range", 4, "--unmatched-cost", 4)
+    )
     assert "the median track has length 1" in lost
     assert "search range" in near
 
