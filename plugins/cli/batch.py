@@ -29,7 +29,7 @@ from .destination import note_losses
 from .fingerprint import fingerprint
 from .inputs import Job, files_behind, refuse_missing, refuse_rival
 from .interrupt import held_back, is_ctrl_c
-from .notes import on_doubt, on_length, on_linking, on_pixels
+from .notes import on_doubt, on_length, on_linking, on_pixels, on_tone
 from .outcome import Outcome, counted, exit_code
 
 _LOG = logging.getLogger(__name__)
@@ -175,8 +175,9 @@ def report(job: Job, result: TrackingResult) -> None:
     made, unit = figures(result), result.tracks.calibration.unit
     detected = result.settings.detect
     rows: list[tuple[str, str]] = []
-    if detected.diameter != "auto" and detected.threshold is not None and "quality" in result.tracks.table:
-        rows.append(("detect", f"diameter {detected.diameter:.4g} {unit}, threshold {detected.threshold:.4g}"))
+    was_detected = "quality" in result.linking.tracks.table and not result.settings.input.is_table(job.source)
+    if was_detected:
+        rows.append(("detect", f"diameter {detected.known_diameter:.4g} {unit}, threshold {detected.threshold:.4g}"))
     frames = console.counted(made["frames"], "frame")
     is_flat = result.tracks.ndim == 2 and result.settings.input.is_table(job.source)
     plane = ", in 2D (y, x)" if is_flat else ""  # where a column of z went by another name, that is how one sees it
@@ -195,6 +196,14 @@ def report(job: Job, result: TrackingResult) -> None:
     console.note(*on_linking(result.linking, detected="quality" in result.linking.tracks.table))
     console.note(*on_doubt(result.linking))
     console.note(*on_length(result.linking, result.settings.min_length))
+    if was_detected:
+        note_tone(job.source, result.settings)
+
+
+def note_tone(source: str, settings: Settings) -> None:
+    """Say where blobs of the other tone stand out in a movie more than those that were detected."""
+    with open_movie(source, settings.input) as movie:
+        console.note(*on_tone(movie, settings.detect))
 
 
 def _how(linking: Linking) -> list[tuple[str, str]]:

@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import Annotated
 
 import typer
@@ -74,7 +75,7 @@ def command(
     settings = asked_settings(ctx.params)
     from ...tracker.formats.write import write_points
     from ...tracker.pipeline import find_points
-    from .batch import describe
+    from .batch import describe, note_tone
     from .inputs import Job, stem
     from .interrupt import held_back
     from .notes import on_points
@@ -97,3 +98,5 @@ def command(
     console.show(console.aligned(rows))
     if not len(points):
         console.note(*on_points(points, detected=found_with is not None))
+    if found_with is not None:
+        note_tone(movie, replace(settings, detect=found_with))

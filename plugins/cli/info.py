@@ -102,7 +102,7 @@ def _with_suggestion(settings: Settings, facts: Mapping[str, Any]) -> Settings:
 
 def _of_movie(source: str, settings: Settings) -> Facts:
     from ...tracker.reading.frame_faults import frame_faults
-    from .notes import on_pixels
+    from .notes import on_pixels, on_tone
 
     given = settings.input
     movie, unknown = _opened(source, given)
@@ -131,6 +131,7 @@ def _of_movie(source: str, settings: Settings) -> Facts:
                 return {**facts, "needed": f"{source}: {console.sentence(error)}"}, text
             facts |= suggested
             text += "\n\n" + console.aligned(rows)
+            console.note(*on_tone(movie, _with_suggestion(settings, facts).detect))
         console.note(*on_pixels(movie, settings))
         faults = frame_faults(movie)
         console.note(*faults.lines())

@@ -11,6 +11,7 @@ from ...tracker.calibrating.units import is_pixel
 from ...tracker.settings import Settings
 
 if TYPE_CHECKING:
+    from ...tracker.detecting.settings import DetectSettings
     from ...tracker.linking.result import Linking
     from ...tracker.points import Points
     from ...tracker.reading.movie import Movie
@@ -21,6 +22,8 @@ _MANY_LOST = 0.2
 """Share of particles without a link to the next frame: on movies that are tracked well it is below."""
 _NEAR_THE_RANGE = 0.6
 """Median link over search range: links to whoever is near, in 2D and 3D, come to 0.7 and 0.8 of it, steps to less."""
+_OTHER_TONE = 2.0
+"""Response of the other tone over that of the tone looked for: at most 0.3 on movies where the tone is right."""
 _STILL_RISING = 0.05
 """Share of possible links that the last quarter of the search range brings: nothing, where the range is long enough."""
 
@@ -155,6 +158,19 @@ def on_pixels(movie: Movie, settings: Settings) -> list[str]:
         return []
     flat = f"{equal:.0%} of its touching pixels above 0 are equal"
     return [f"{movie.path} looks like labels: {flat}. If each particle has a number of its own in it, give --labels."]
+
+
+def on_tone(movie: Movie, settings: DetectSettings) -> list[str]:
+    """Return what is to be said where blobs of the other tone, which are not looked for, answer far more strongly."""
+    from ...tracker.detecting.diameter import responses_by_tone
+
+    bright, dark = responses_by_tone(movie, settings.known_diameter)
+    asked, other = (bright, dark) if settings.bright_on_dark else (dark, bright)
+    if other <= _OTHER_TONE * asked:
+        return []
+    tones, remedy = ("dark", "--dark finds those") if settings.bright_on_dark else ("bright", "leave --dark out")
+    times = f"{other / asked:.0f} times as strongly as the others" if asked else "and others do not"
+    return [f"{tones} blobs of this diameter stand out, {times}; if they are the particles, {remedy}."]
 
 
 def _flatness(image: np.ndarray) -> float | None:

@@ -107,6 +107,27 @@ def suggest_diameter(movie: Movie, *, bright_on_dark: bool = True) -> DiameterSu
     return DiameterSuggestion(diameter, unit, reason, diameters, responses, blobs)
 
 
+def responses_by_tone(movie: Movie, diameter: float) -> tuple[float, float]:
+    """Return how strongly bright and dark blobs of a diameter answer in the middle frame.
+
+    Parameters
+    ----------
+    movie : Movie
+    diameter : float
+        In the unit of the movie's calibration.
+
+    Returns
+    -------
+    bright, dark : float
+        Median response of the blobs of each tone, in grey levels; 0 where nothing stands out from the noise.
+    """
+    scale = movie.calibration.scale_for(movie.ndim)
+    image = _window(_seen(movie.frame(movie.frame_numbers[len(movie) // 2])))
+    noise = pixel_noise(image, movie.dtype)
+    bright, dark = (_response_at(diameter, [toned], [noise], scale)[0] for toned in (image, -image))
+    return bright, dark
+
+
 def diameters_to_try(shape: tuple[int, ...], scale: np.ndarray) -> np.ndarray:
     """Return diameters four an octave, from two voxels to half the frame's smaller side."""
     low = _SMALLEST * float(max(scale[-2:]))

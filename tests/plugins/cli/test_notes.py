@@ -105,6 +105,20 @@ def test_a_table_that_is_linked_in_2d_is_said_to_be(auctrack, tmp_path, depth):
     assert ("in 2D (y, x)" in auctrack("link", points).stdout) is (depth == "Depth")
 
 
+@pytest.mark.parametrize("command", ["track", "detect", "info"])
+def test_dark_particles_taken_for_bright_ones_are_noticed(auctrack, movie, tmp_path, command):
+    image = tifffile.imread(movie)
+    inverted = tmp_path / "dark.tif"
+    tifffile.imwrite(inverted, image.max() - image, imagej=True, metadata={"axes": "TYX"})
+    asked = (command, inverted, "--voxel", "0.5,0.5", "--diameter", 3)
+    wrong = auctrack(*asked)
+    assert wrong.exit_code == 0
+    assert any("--dark" in note for note in notes(wrong))
+    others = () if command == "info" else ("--overwrite",)
+    assert not any("--dark" in note for note in notes(auctrack(*asked, "--dark", *others)))
+    assert not any("--dark" in note for note in notes(auctrack(command, movie, "--diameter", 3)))
+
+
 def labels(tmp_path):
     image = np.zeros((3, 48, 48), np.uint16)
     for number, corner in enumerate((4, 20, 34), start=1):
