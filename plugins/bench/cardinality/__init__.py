@@ -1,0 +1,1 @@
+"""How fast are maximum-cardinality matchings? The two papers' tables and figures, and large graphs."""

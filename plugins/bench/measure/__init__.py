@@ -1,0 +1,1 @@
+"""Run variants on cases, repetition by repetition, and keep what was measured."""

@@ -1,0 +1,1 @@
+"""How right and how fast are links and detections? Simulated movies, ours and others' trackers."""

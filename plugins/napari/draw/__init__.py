@@ -1,0 +1,1 @@
+"""What is drawn over the movie: particles, tracks, the chosen track, the preview."""

@@ -1,0 +1,1 @@
+"""napari's layers: what can be tracked in one, its axes and scale, and tables and results as layers."""

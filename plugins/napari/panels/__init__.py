@@ -1,0 +1,1 @@
+"""The panels of the widget: forms, charts, the table of tracks, the run bar."""
