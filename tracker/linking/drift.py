@@ -78,10 +78,11 @@ def _counted(voters, later):
         for j in range(len(later)):
             inside = True
             for axis in range(ndim):
-                bin_ = np.floor(later[j, axis] - voters[i, axis] + 0.5) + REACH
-                inside = inside and 0 <= bin_ < width
-                if inside:
-                    at[3 - ndim + axis] = np.int64(bin_)
+                bin_ = later[j, axis] - voters[i, axis] + (REACH + 0.5)
+                inside = 0 <= bin_ < width
+                if not inside:
+                    break
+                at[3 - ndim + axis] = np.int64(bin_)
             if inside:
                 counts[at[0], at[1], at[2]] += 1
     return counts
@@ -117,7 +118,9 @@ def _votes_near(voters, later, shift, reach):
         for j in range(len(later)):
             inside = True
             for axis in range(ndim):
-                inside = inside and abs(later[j, axis] - voters[i, axis] - shift[axis]) <= reach
+                inside = abs(later[j, axis] - voters[i, axis] - shift[axis]) <= reach
+                if not inside:
+                    break
             if inside and n < len(out):
                 for axis in range(ndim):
                     out[n, axis] = later[j, axis] - voters[i, axis]

@@ -17,16 +17,21 @@ HALF = 1.0
 """Probable neighbours' links at which their mean is believed by half."""
 
 
-def neighbours(movie: Ordered) -> np.ndarray:
-    """Return the nearest other particles of the same frame, int32 (n, `NEIGHBOURS`), −1 where there are fewer."""
+def neighbours(movie: Ordered, asked: np.ndarray | None = None) -> np.ndarray:
+    """Return the nearest other particles of the same frame, int32 (n, `NEIGHBOURS`), −1 where there are fewer.
+
+    Of the particles that are not `asked`, bool (n,), none.
+    """
     out = np.full((len(movie), NEIGHBOURS), -1, np.int32)
     for f in range(len(movie.number)):
         own = movie.of_frame(f)
         position = movie.position[own]
+        who = np.arange(len(position)) if asked is None else np.flatnonzero(asked[own])
         k = min(NEIGHBOURS + 1, len(position))
-        if k > 1:
-            _, near = cKDTree(position).query(position, k=range(1, k + 1))
-            out[own, : k - 1] = _others(near.astype(np.int32)) + own.start
+        if k > 1 and len(who):
+            tree = cKDTree(position, balanced_tree=False, compact_nodes=False)
+            _, near = tree.query(position[who], k=range(1, k + 1))
+            out[own.start + who, : k - 1] = _others(who, near.astype(np.int32)) + own.start
     return out
 
 
@@ -50,13 +55,13 @@ def flow_of_edges(graph: Graph, near: np.ndarray, probability: np.ndarray) -> tu
 
 
 @njit(cache=True, nogil=True)
-def _others(near):
+def _others(who, near):
     """Drop each particle from its own neighbours; of coincident ones the last, whoever it is."""
     out = np.empty((len(near), near.shape[1] - 1), np.int32)
     for i in range(len(near)):
         at = 0
         for k in range(near.shape[1]):
-            if near[i, k] != i and at < out.shape[1]:
+            if near[i, k] != who[i] and at < out.shape[1]:
                 out[i, at] = near[i, k]
                 at += 1
     return out
@@ -90,12 +95,13 @@ def _field(near, mean, weight):
     """Return the neighbours' mean displacement around each detection, outliers weighing less, and its weight."""
     n, ndim = mean.shape
     field, support = np.zeros((n, ndim)), np.zeros(n)
-    centre = np.zeros(ndim)
+    centre, new = np.zeros(ndim), np.zeros(ndim)
     for i in range(n):
         spread = np.inf
         for _ in range(3):
-            total, squares, new = 0.0, 0.0, np.zeros(ndim)
-            plain = 0.0
+            total, squares, plain = 0.0, 0.0, 0.0
+            for axis in range(ndim):
+                new[axis] = 0.0
             for k in range(near.shape[1]):
                 j = near[i, k]
                 if j < 0 or weight[j] < 0.05:

@@ -9,7 +9,7 @@ import numpy as np
 from .flow import flow_of_edges
 from .graph import Graph
 from .law import Law, tables
-from .marginals import LARGEST, cavities, link_marginals
+from .marginals import cavities, link_marginals
 from .ordered import Ordered
 from .shares import Shares, ends_of, shares_of
 from .sweep import Sums, combined, contexts, first_densities, step_sums, uncoupled
@@ -51,7 +51,7 @@ class Belief:
     linked: bool = False
     notes: list[str] = field(default_factory=list)
     sums: Sums | None = None
-    weight: np.ndarray = field(default_factory=lambda: np.empty(0))
+    odds: np.ndarray = field(default_factory=lambda: np.empty(0))
     message: np.ndarray = field(default_factory=lambda: np.empty(0))
     into: np.ndarray = field(default_factory=lambda: np.empty(0))
     out_of: np.ndarray = field(default_factory=lambda: np.empty(0))
@@ -65,7 +65,7 @@ class Belief:
         """Take another graph of candidates, whose links are as probable as given."""
         self.graph, self.probability = graph, probability
         self.into, self.out_of = probability, probability
-        self.weight = np.zeros(len(graph))
+        self.odds = np.ones(len(graph))
         self.message = np.ones(len(graph))
         self.past = np.tile(self.law.shares, (len(graph), 1))
         self.future = np.ones((len(graph), len(self.law.shares)))
@@ -84,6 +84,11 @@ class Belief:
         """Go on without the classes of the law that hardly any link belongs to."""
         self.law = self.law.without_idle_classes()
         self.restart(self.graph, self.probability)
+
+    @property
+    def weight(self) -> np.ndarray:
+        """What each link is worth against both its ends staying alone, in nats, float64 (edges,)."""
+        return np.log(self.odds)
 
     def own_steps(self) -> np.ndarray:
         """Return the displacements less what the neighbours' flow explains, float64 (edges, d)."""
@@ -115,18 +120,16 @@ class Belief:
             )
             self.sums = Sums(*sums)
         else:
-            past, future = uncoupled(graph.indptr, *graph.incoming, self.into, self.out_of, alone, ends.tie)
-        log_factor, log_past, log_future = combined(alone, past, future)
-        prior = self.shares.log_odds(self.movie.log_density)[graph.lag - 1]
-        self.weight = prior + ends.leaving[graph.tail] + ends.arriving[graph.head] + log_factor
+            past, future = uncoupled(graph.tail, graph.head, self.into, self.out_of, alone, ends.tie)
+        prior = self.shares.log_odds(self.movie.log_density)
+        ends_and_steps = prior, ends.leaving, ends.arriving, alone, past, future
+        self.odds, without_past, without_future = combined(graph.tail, graph.head, graph.lag, *ends_and_steps)
         self.past, self.future = past, future
-        new, arriving = link_marginals(graph.indptr, graph.head, self.weight, self.message, ROUNDS, TOLERANCE)
-        self.probability = (1 - damping) * new + damping * self.probability
-        leaving = np.exp(np.clip(self.weight + log_future - log_factor, -LARGEST, LARGEST)) * self.message
-        arriving = arriving * np.exp(np.clip(log_past - log_factor, -LARGEST, LARGEST))
-        into, out_of = cavities(graph.indptr, *graph.incoming, arriving, leaving)
-        self.into = (1 - damping) * into + damping * self.into
-        self.out_of = (1 - damping) * out_of + damping * self.out_of
+        edges = graph.tail, graph.head, graph.n
+        new, arriving = link_marginals(*edges, self.odds, self.message, ROUNDS, TOLERANCE)
+        into, out_of = cavities(*edges, arriving * without_future, without_past * self.message)
+        self.probability = _damped(new, self.probability, damping)
+        self.into, self.out_of = _damped(into, self.into, damping), _damped(out_of, self.out_of, damping)
         if learn:
             self.learn(step)
 
@@ -142,6 +145,10 @@ class Belief:
         if self.linked and self.sums is not None and self.sums.pairs > 1:
             law = _second(law, self.sums)
         self.law = law.floored()
+
+
+def _damped(new: np.ndarray, old: np.ndarray, damping: float) -> np.ndarray:
+    return new if damping == 0.0 else (1 - damping) * new + damping * old
 
 
 def _second(law: Law, sums: Sums) -> Law:

@@ -11,20 +11,20 @@ from __future__ import annotations
 import numpy as np
 from numba import njit
 
-LARGEST = 300.0
-"""Weights in nats beyond which all are as sure as this."""
 
-
-@njit(cache=True, nogil=True)
-def link_marginals(indptr, head, weight, message, rounds, tolerance):
+@njit(cache=True, nogil=True, error_model="numpy")
+def link_marginals(tail, head, n, odds, message, rounds, tolerance):
     """Return the probability of each edge.
+
+    Every sum leaves its largest term out, so that this is never taken off again: it would take all digits with it.
 
     Parameters
     ----------
-    indptr, head : int (n + 1,), (edges,)
-        CSR graph; as many columns as rows.
-    weight : float64 (edges,)
-        In nats.
+    tail, head : int32 (edges,)
+        Edges of a graph of `n` rows and as many columns.
+    n : int
+    odds : float64 (edges,)
+        The exponentials of the weights.
     message : float64 (edges,)
         From columns to rows, between 0 and 1; written to. Ones to start with, or those of an earlier sweep.
     rounds, tolerance : int, float
@@ -35,75 +35,64 @@ def link_marginals(indptr, head, weight, message, rounds, tolerance):
     probability, arriving : float64 (edges,)
         And the messages from rows to columns: the odds of each edge by all that its column does not know.
     """
-    n = len(indptr) - 1
-    odds = np.exp(np.minimum(np.maximum(weight, -LARGEST), LARGEST))
-    alpha = np.empty(len(head))
-    rest = np.empty(n)
-    top = np.empty(n)
-    best = np.empty(n, np.int64)
+    arriving = np.empty(len(head))
+    # Per row and per column: one, for staying alone, and the terms of its edges but for the largest; the largest.
+    rows, cols = np.empty((n, 2)), np.empty((n, 2))
+    _clear(rows)
+    for e in range(len(head)):
+        _add(rows, tail[e], odds[e] * message[e])
     for _ in range(rounds):
-        rest[:], top[:], best[:] = 1.0, 0.0, -1
-        for i in range(n):
-            _row_messages(indptr[i], indptr[i + 1], odds, message, alpha)
-            for e in range(indptr[i], indptr[i + 1]):
-                j = head[e]
-                if alpha[e] > top[j]:
-                    rest[j] += top[j]
-                    top[j], best[j] = alpha[e], e
-                else:
-                    rest[j] += alpha[e]
+        _clear(cols)
+        for e in range(len(head)):
+            arriving[e] = odds[e] / _others(rows, tail[e], odds[e] * message[e])
+            _add(cols, head[e], arriving[e])
+        _clear(rows)
         change = 0.0
         for e in range(len(head)):
-            j = head[e]
-            others = rest[j] if best[j] == e else rest[j] + top[j] - alpha[e]
-            new = 1.0 / max(others, 1.0)
+            new = 1.0 / _others(cols, head[e], arriving[e])
             change = max(change, abs(new - message[e]))
             message[e] = new
+            _add(rows, tail[e], odds[e] * new)
         if change < tolerance:
             break
     probability = np.empty(len(head))
-    for i in range(n):
-        total = 1.0
-        for e in range(indptr[i], indptr[i + 1]):
-            total += odds[e] * message[e]
-        for e in range(indptr[i], indptr[i + 1]):
-            probability[e] = odds[e] * message[e] / total
-    return probability, alpha
-
-
-@njit(cache=True, nogil=True, inline="always")
-def _row_messages(first, last, odds, message, alpha):
-    """Write alpha = odds / (1 + the row's others); the largest is left out of the sum, never taken off again."""
-    rest, top, best = 1.0, 0.0, -1
-    for e in range(first, last):
-        x = odds[e] * message[e]
-        if x > top:
-            rest += top
-            top, best = x, e
-        else:
-            rest += x
-    for e in range(first, last):
-        others = rest if e == best else rest + top - odds[e] * message[e]
-        alpha[e] = odds[e] / max(others, 1.0)
+    for e in range(len(head)):
+        probability[e] = odds[e] * message[e] / (rows[tail[e], 0] + rows[tail[e], 1])
+    return probability, arriving
 
 
 @njit(cache=True, nogil=True)
-def cavities(indptr, in_ptr, in_edge, arriving, leaving):
+def _clear(sums):
+    for i in range(len(sums)):
+        sums[i, 0], sums[i, 1] = 1.0, 0.0
+
+
+@njit(cache=True, nogil=True)
+def _add(sums, i, term):
+    """Add a term, without a branch: which of an edge's rivals is the largest cannot be foretold."""
+    largest = sums[i, 1]
+    sums[i, 0] += min(term, largest)
+    sums[i, 1] = max(term, largest)
+
+
+@njit(cache=True, nogil=True)
+def _others(sums, i, term):
+    """Return the sum of all terms but this one."""
+    return sums[i, 0] + (sums[i, 1] - term)
+
+
+@njit(cache=True, nogil=True, error_model="numpy")
+def cavities(tail, head, n, arriving, leaving):
     """Return the probability of each edge among those of its head, and among those of its tail.
 
     `arriving`, `leaving` are odds against staying alone, float64 (edges,), which must not contain what they will be
     asked for: an edge that hears its own voice from its neighbours grows too sure of itself.
     """
-    into, out = np.empty(len(arriving)), np.empty(len(arriving))
-    for i in range(len(indptr) - 1):
-        total = 1.0
-        for e in range(indptr[i], indptr[i + 1]):
-            total += leaving[e]
-        for e in range(indptr[i], indptr[i + 1]):
-            out[e] = leaving[e] / total
-        total = 1.0
-        for at in range(in_ptr[i], in_ptr[i + 1]):
-            total += arriving[in_edge[at]]
-        for at in range(in_ptr[i], in_ptr[i + 1]):
-            into[in_edge[at]] = arriving[in_edge[at]] / total
+    rows, cols = np.ones(n), np.ones(n)
+    for e in range(len(head)):
+        rows[tail[e]] += leaving[e]
+        cols[head[e]] += arriving[e]
+    into, out = np.empty(len(head)), np.empty(len(head))
+    for e in range(len(head)):
+        into[e], out[e] = arriving[e] / cols[head[e]], leaving[e] / rows[tail[e]]
     return into, out

@@ -95,7 +95,8 @@ def _spacing(position: np.ndarray, starts: np.ndarray) -> float:
     frames = np.flatnonzero(np.diff(starts) > 1)
     for f in frames[:: max(len(frames) // 50, 1)]:
         own = position[starts[f] : starts[f + 1]]
-        distance, _ = cKDTree(own).query(own[:: max(len(own) * 50 // SAMPLE, 1)], k=[2])
+        tree = cKDTree(own, balanced_tree=False, compact_nodes=False)
+        distance, _ = tree.query(own[:: max(len(own) * 50 // SAMPLE, 1)], k=[2])
         nearest.append(np.ravel(distance))
     spacing = float(np.concatenate(nearest).mean()) if nearest else 0.0
     if spacing == 0.0 and len(position):

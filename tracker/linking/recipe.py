@@ -28,6 +28,8 @@ ENOUGH = 30
 """Links from which a context is learned; fewer say too little."""
 FLOW_GAIN = 0.1
 """Share of the median step that the flow must explain to be a context."""
+SAMPLE = 20_000
+"""Links that are asked first: where these say that the flow explains nothing, no others are."""
 LINK_GAIN = 0.02
 """Nats a link by which the link before must make it likelier to be a context."""
 
@@ -79,11 +81,14 @@ def _radius(belief: Belief) -> float:
 
 def _take_flow(belief: Belief, least_gain: float) -> None:
     """Make the neighbours' flow a context where it explains the steps, and look for candidates where it leads."""
-    if (belief.probability > 0.5).sum() < ENOUGH:
+    sure = np.flatnonzero(belief.probability > 0.5)
+    if len(sure) < ENOUGH:
         belief.notes.append("too few links to learn from neighbours")
         return
+    if len(sure) > 2 * SAMPLE and _gain_of_some(belief, sure[:: len(sure) // SAMPLE]) < least_gain / 2:
+        return
     near = neighbours(belief.movie)
-    weight, gain, ahead = _flow(belief, near)
+    weight, gain, ahead = _flow(belief, near, sure)
     if gain < least_gain:
         return
     belief.near = near
@@ -94,13 +99,22 @@ def _take_flow(belief: Belief, least_gain: float) -> None:
             graph = candidates(belief.movie, 1, radius, belief.movie.position + weight * ahead)
             belief.restart(graph, _carried(belief, graph))
         _sweeps(belief, 2)
-        weight, belief.flow_gain, ahead = _flow(belief, near)
+        weight, belief.flow_gain, ahead = _flow(belief, near, np.flatnonzero(belief.probability > 0.5))
 
 
-def _flow(belief: Belief, near: np.ndarray) -> tuple[float, float, np.ndarray]:
-    """Return the best weight of the flow, the share of the median step that it explains, and where it leads."""
+def _gain_of_some(belief: Belief, links: np.ndarray) -> float:
+    """Return the share of the median step that the flow explains of some links: those that know of none are many."""
+    asked = np.zeros(len(belief.movie), bool)
+    asked[belief.graph.tail[links]] = asked[belief.graph.head[links]] = True
+    return _flow(belief, neighbours(belief.movie, asked), links)[1]
+
+
+def _flow(belief: Belief, near: np.ndarray, sure: np.ndarray) -> tuple[float, float, np.ndarray]:
+    """Return the best weight of the flow, the share of the median step that it explains, and where it leads.
+
+    `sure` are the links, int64 (k,), that are asked for the first two.
+    """
     flow, ahead = flow_of_edges(belief.graph, near, belief.probability)
-    sure = belief.probability > 0.5
     step, flow = belief.graph.step[sure], flow[sure]
     weight = 0.0
     for _ in range(4):

@@ -5,7 +5,7 @@ its future through the edges h out of its head. Every node is the meeting of one
 over nodes serves both, and gathers what the law is learned from.
 """
 
-# ruff: noqa: ANN001, ANN201
+# ruff: noqa: ANN001, ANN201, ANN202
 
 from __future__ import annotations
 
@@ -19,6 +19,8 @@ IGNORED = 1e-3
 TELLING = 0.05
 """Probability of two edges in a row from which the law is learned from them."""
 TINY = 1e-300
+SUREST = 1e130
+"""Odds beyond which all are as good as these."""
 
 
 class Sums(NamedTuple):
@@ -46,7 +48,7 @@ class Sums(NamedTuple):
     earlier2: np.ndarray
 
 
-@njit(cache=True, nogil=True)
+@njit(cache=True, nogil=True, error_model="numpy")
 def first_densities(step, lag, law):
     """Return share times density of each edge's displacement without a context, float64 (edges, classes)."""
     shares, _, _, precision, norm, _, _ = law
@@ -61,7 +63,7 @@ def first_densities(step, lag, law):
     return out
 
 
-@njit(cache=True, nogil=True)
+@njit(cache=True, nogil=True, error_model="numpy")
 def contexts(indptr, in_ptr, in_edge, lag, step, probability, into, out_of, alone, past_class, future_class, tie, law):
     """Return the factors of every edge from its past and its future, per class, and the sums the law is learned from.
 
@@ -80,108 +82,115 @@ def contexts(indptr, in_ptr, in_edge, lag, step, probability, into, out_of, alon
     keeps, switches, afresh = turns
     n_edges, ndim = step.shape
     classes = len(shares)
-    past = np.zeros((n_edges, classes))
-    future = np.zeros((n_edges, classes))
-    came, went = np.zeros(len(indptr) - 1), np.zeros(len(indptr) - 1)
+    past = np.empty((n_edges, classes))
+    future = np.ones((n_edges, classes))
     density, joint = np.empty(classes), np.empty(classes)
     by_class = np.zeros(classes)
     later2, product, earlier2 = np.zeros((classes, ndim)), np.zeros((classes, ndim)), np.zeros((classes, ndim))
     pairs, gain, kept, new = 0.0, 0.0, 0.0, 0.0
-    for i in range(len(indptr) - 1):
-        for at in range(in_ptr[i], in_ptr[i + 1]):
-            came[i] += into[in_edge[at]]
-        for e in range(indptr[i], indptr[i + 1]):
-            went[i] += out_of[e]
-        for at in range(in_ptr[i], in_ptr[i + 1]):
-            g = in_edge[at]
-            before = lag[g] - 1
-            for e in range(indptr[i], indptr[i + 1]):
-                if into[g] < IGNORED and out_of[e] < IGNORED:
-                    continue
-                d = lag[e] - 1
-                for k in range(classes):
-                    q, pull = 0.0, slope[k, d] / (before + 1)
-                    for axis in range(ndim):
-                        r = step[e, axis] - pull * step[g, axis]
-                        q += r * r * precision[k, before, d, axis]
-                    density[k] = np.exp(norm[k, before, d] - 0.5 * q)
-                whole, base, drawn = 0.0, 0.0, 0.0
-                for k in range(classes):
-                    class_now = switches * shares[k] + keeps * past_class[g, k]
-                    joint[k] = class_now * density[k] + afresh * alone[e, k]
-                    past[e, k] += tie[i] * into[g] * joint[k]
-                    drawn += shares[k] * density[k] * future_class[e, k]
-                    base += alone[e, k] * future_class[e, k]
-                for k in range(classes):
-                    then = switches * drawn + keeps * density[k] * future_class[e, k]
-                    future[g, k] += tie[i] * out_of[e] * (afresh + then / (base + TINY))
-                both = probability[g] * probability[e]
-                if both > TELLING and before == 0 and d == 0:
-                    plain, told, stay = 0.0, 0.0, 0.0
-                    for k in range(classes):
-                        told += joint[k]
-                        plain += alone[e, k]
-                        whole += joint[k] * future_class[e, k]
-                        stay += keeps * past_class[g, k] * density[k] * future_class[e, k]
-                    if whole <= TINY:
-                        continue
-                    pairs += both
-                    gain += both * np.log((told + TINY) / plain)
-                    kept += both * stay / whole
-                    new += both * afresh * base / whole
-                    for k in range(classes):
-                        share = both * (joint[k] - afresh * alone[e, k]) * future_class[e, k] / whole
-                        by_class[k] += share
-                        for axis in range(ndim):
-                            later2[k, axis] += share * step[e, axis] ** 2
-                            product[k, axis] += share * step[e, axis] * step[g, axis]
-                            earlier2[k, axis] += share * step[g, axis] ** 2
-    for i in range(len(indptr) - 1):
-        for e in range(indptr[i], indptr[i + 1]):
-            for k in range(classes):
-                past[e, k] += max(1.0 - came[i], 1e-6) * alone[e, k]
-        for at in range(in_ptr[i], in_ptr[i + 1]):
-            for k in range(classes):
-                future[in_edge[at], k] += max(1.0 - went[i], 1e-6)
-    return past, future, (pairs, gain, kept, new, by_class, later2, product, earlier2)
-
-
-@njit(cache=True, nogil=True)
-def uncoupled(indptr, in_ptr, in_edge, into, out_of, alone, tie):
-    """Return the factors of every edge from its past and its future, per class, where steps know of no others."""
-    past, future = alone.copy(), np.ones_like(alone)
     for i in range(len(indptr) - 1):
         came, went = 0.0, 0.0
         for at in range(in_ptr[i], in_ptr[i + 1]):
             came += into[in_edge[at]]
         for e in range(indptr[i], indptr[i + 1]):
             went += out_of[e]
-        for e in range(indptr[i], indptr[i + 1]):
-            past[e] *= 1.0 + (tie[i] - 1.0) * came
         for at in range(in_ptr[i], in_ptr[i + 1]):
-            future[in_edge[at]] *= 1.0 + (tie[i] - 1.0) * went
-    return past, future
+            for k in range(classes):
+                future[in_edge[at], k] = max(1.0 - went, 1e-6)
+        for e in range(indptr[i], indptr[i + 1]):
+            d = lag[e] - 1
+            plain, base = 0.0, 0.0
+            for k in range(classes):
+                plain += alone[e, k]
+                base += alone[e, k] * future_class[e, k]
+                past[e, k] = max(1.0 - came, 1e-6) * alone[e, k]
+            per_base = 1.0 / (base + TINY)
+            for at in range(in_ptr[i], in_ptr[i + 1]):
+                g = in_edge[at]
+                if into[g] < IGNORED and out_of[e] < IGNORED:
+                    continue
+                before = lag[g] - 1
+                drawn = 0.0
+                for k in range(classes):
+                    q, pull = 0.0, slope[k, d] / (before + 1)
+                    for axis in range(ndim):
+                        r = step[e, axis] - pull * step[g, axis]
+                        q += r * r * precision[k, before, d, axis]
+                    density[k] = np.exp(norm[k, before, d] - 0.5 * q)
+                    drawn += shares[k] * density[k] * future_class[e, k]
+                for k in range(classes):
+                    class_now = switches * shares[k] + keeps * past_class[g, k]
+                    joint[k] = class_now * density[k] + afresh * alone[e, k]
+                    past[e, k] += tie[i] * into[g] * joint[k]
+                    then = switches * drawn + keeps * density[k] * future_class[e, k]
+                    future[g, k] += tie[i] * out_of[e] * (afresh + then * per_base)
+                both = probability[g] * probability[e]
+                if both > TELLING and before == 0 and d == 0:
+                    told, stay, whole = 0.0, 0.0, 0.0
+                    for k in range(classes):
+                        told += joint[k]
+                        whole += joint[k] * future_class[e, k]
+                        stay += keeps * past_class[g, k] * density[k] * future_class[e, k]
+                    if whole <= TINY:
+                        continue
+                    pairs += both
+                    gain += both * np.log((told + TINY) / plain)
+                    each = both / whole
+                    kept += each * stay
+                    new += each * afresh * base
+                    for k in range(classes):
+                        share = each * (joint[k] - afresh * alone[e, k]) * future_class[e, k]
+                        by_class[k] += share
+                        for axis in range(ndim):
+                            later2[k, axis] += share * step[e, axis] ** 2
+                            product[k, axis] += share * step[e, axis] * step[g, axis]
+                            earlier2[k, axis] += share * step[g, axis] ** 2
+    return past, future, (pairs, gain, kept, new, by_class, later2, product, earlier2)
 
 
 @njit(cache=True, nogil=True)
-def combined(alone, past, future):
-    """Return logs of each edge's factor: whole, without its future, and without its past.
+def uncoupled(tail, head, into, out_of, alone, tie):
+    """Return the factors of every edge from its past and its future, per class, where steps know of no others."""
+    came, went = np.zeros(len(tie)), np.zeros(len(tie))
+    for e in range(len(head)):
+        came[head[e]] += into[e]
+        went[tail[e]] += out_of[e]
+    past, future = np.empty_like(alone), np.empty_like(alone)
+    for e in range(len(head)):
+        i, j = tail[e], head[e]
+        for k in range(alone.shape[1]):
+            past[e, k] = alone[e, k] * (1.0 + (tie[i] - 1.0) * came[i])
+            future[e, k] = 1.0 + (tie[j] - 1.0) * went[j]
+    return past, future
 
-    Brings `past` to sums of 1 and `future` to maxima of 1, in place.
+
+@njit(cache=True, nogil=True, error_model="numpy")
+def combined(tail, head, lag, prior, leaving, arriving, alone, past, future):
+    """Return each edge's odds, those without its past, and which part of them is left without its future.
+
+    Brings `past` to sums of 1 and `future` to maxima of 1, in place. `prior` (per lag), `leaving` and `arriving` (per
+    detection) are log-odds.
     """
-    out = np.empty((3, len(past)))
+    odds, without_past, part_without_future = np.empty(len(past)), np.empty(len(past)), np.empty(len(past))
     for e in range(len(past)):
-        total, own, later, largest = 0.0, 0.0, 0.0, 0.0
+        total, own, later, largest = TINY, 0.0, TINY, 0.0
         for k in range(past.shape[1]):
             total += past[e, k] * future[e, k]
             own += past[e, k]
             later += alone[e, k] * future[e, k]
             largest = max(largest, future[e, k])
-        out[0, e], out[1, e], out[2, e] = np.log(total + TINY), np.log(own + TINY), np.log(later + TINY)
+        base = np.exp(prior[lag[e] - 1] + leaving[tail[e]] + arriving[head[e]])
+        odds[e], without_past[e] = _bounded(base * total), _bounded(base * later)
+        part_without_future[e] = _bounded(own / total)
         for k in range(past.shape[1]):
             past[e, k] /= own
             future[e, k] /= largest
-    return out
+    return odds, without_past, part_without_future
+
+
+@njit(cache=True, nogil=True)
+def _bounded(odds):
+    return min(max(odds, 1.0 / SUREST), SUREST)
 
 
 @njit(cache=True, nogil=True)
