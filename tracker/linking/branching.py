@@ -47,9 +47,12 @@ class Branches:
     merge: np.ndarray | None
 
 
-def branches(belief: Belief, *, divisions: bool, merges: bool) -> Branches:
-    """Return the candidates with what they are worth as first links and, where asked for, as second ones."""
-    graph, weight = belief.graph, belief.weight
+def branches(belief: Belief, weight: np.ndarray, *, divisions: bool, merges: bool) -> Branches:
+    """Return the candidates with what they are worth as first links and, where asked for, as second ones.
+
+    `weight` is what each of the belief's own is worth as a first link, float64 (edges,).
+    """
+    graph = belief.graph
     if not divisions and not merges:
         return Branches(graph, weight, None, None)
     following = np.bincount(graph.head, belief.probability, minlength=graph.n)

@@ -12,9 +12,10 @@ from scipy.special import expit
 
 from ...matching.points.grid import build_grid, more_pairs_than
 from ..points import Points, Tracks
-from .branching import Branches, branches
+from .branching import branches
 from .chains import track_ids
 from .first_order import Progress
+from .given_limits import priced, within_reach
 from .motion import Motion, motion_of
 from .ordered import Ordered
 from .recipe import WIDEST_RADIUS, believed
@@ -62,8 +63,9 @@ def learned(points: Points, movie: Ordered, settings: LinkSettings, progress: Pr
     done(0, STEPS)
     belief = believed(movie, _missed(movie, settings), settings.motion)
     done(1, STEPS)
-    edges = branches(belief, divisions=settings.divisions, merges=settings.merges)
-    edges = _within_reach(edges, points, belief.movie, settings)
+    weight = priced(belief, settings)
+    edges = branches(belief, weight, divisions=settings.divisions, merges=settings.merges)
+    edges = within_reach(edges, points, belief.movie, settings)
     done(2, STEPS)
     answer = best_links(
         edges.graph, edges.weight, edges.division, edges.merge, solver=settings.solver, device=settings.device
@@ -80,23 +82,6 @@ def _missed(movie: Ordered, settings: LinkSettings) -> int | Literal["auto"]:
     if settings.max_missed_frames == "auto" and not movie.frames_apart(1):
         return 0
     return settings.max_missed_frames
-
-
-def _within_reach(edges: Branches, points: Points, movie: Ordered, settings: LinkSettings) -> Branches:
-    """Forbid links longer, per frame, than the search range or than twice the unmatched cost, where they are given."""
-    given = [float(settings.search_range)] if settings.search_range != "auto" else []
-    given += [2 * float(settings.unmatched_cost)] if settings.unmatched_cost != "auto" else []
-    if not given:
-        return edges
-    at, graph = points.positions[movie.row], edges.graph
-    near = np.linalg.norm(at[graph.head] - at[graph.tail], axis=1) <= min(given) * graph.lag
-
-    def kept(weight: np.ndarray | None) -> np.ndarray | None:
-        return None if weight is None else np.where(near, weight, -np.inf)
-
-    return replace(
-        edges, weight=np.where(near, edges.weight, -np.inf), division=kept(edges.division), merge=kept(edges.merge)
-    )
 
 
 def _report(points: Points, movie: Ordered, links: pd.DataFrame, answer: Answer, motion: Motion) -> dict[str, Any]:

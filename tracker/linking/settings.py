@@ -31,7 +31,8 @@ class LinkSettings:
         What leaving a particle unlinked costs, as a length: two of them cost as much as one link of twice this
         length, so longer links are never made (over k frames: k times that). "auto" with motion "none" measures it
         from the displacements (`tracker.linking.price`); with learned motion the learned shares of lost and new
-        particles say it.
+        particles say it, and a length given takes their place: of a link of twice that length, of which nothing else
+        is known, linking and leaving are equally good.
         The range itself is no good price: on simulated movies (persistence 0.9, 5 % missed, 5 % false) a range of 1.8
         spacings links at F1 .961 if it is also the price, and at .983 with the measured one.
     cost : {"squared", "distance"}

@@ -52,6 +52,11 @@ class TestEveryMotion:
         links = link_points(movie, LinkSettings(unmatched_cost=0.15, motion=motion)).links
         assert 0 < (links["length"] / links["frames"]).max() <= 0.3
 
+    def test_the_dearer_it_is_to_leave_particles_unlinked_the_more_links_there_are(self, movie, motion):
+        settings = [LinkSettings(unmatched_cost=cost, motion=motion) for cost in (0.1, 0.2, 0.4)]
+        counts = [len(link_points(movie, each).links) for each in settings]
+        assert counts[0] < counts[1] < counts[2]
+
     def test_a_step_as_long_as_the_range_is_made(self, motion):
         points = table(np.repeat(np.arange(4), 40), np.tile(8 * PLACES[:40], (4, 1)))
         points.table["x"] = np.round(points.table["x"]) + points.frames

@@ -1,0 +1,51 @@
+"""What the user's search range and unmatched cost say of links that were learned."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import numpy as np
+from scipy.special import logsumexp
+
+from ..points import Points
+from .branching import Branches
+from .law import tables
+from .learning import Belief
+from .ordered import Ordered
+from .settings import LinkSettings
+from .shares import ends_of
+
+
+def priced(belief: Belief, settings: LinkSettings) -> np.ndarray:
+    """Return what each link is worth against both its ends staying alone, in nats, float64 (edges,).
+
+    As learned; or, where the unmatched cost is given, with that in place of the learned shares of lost and new
+    particles: a link of twice that length over one frame, of which nothing but the length is known, is worth nothing.
+    What is known of a link (the links before and after it, the neighbours' flow) counts on top of that.
+    """
+    if settings.unmatched_cost == "auto":
+        return belief.weight
+    graph, movie, law = belief.graph, belief.movie, tables(belief.law, 1)
+    ends = ends_of(movie, belief.shares)
+    learned = belief.shares.log_odds(movie.log_density)[0] + ends.leaving[graph.tail] + ends.arriving[graph.head]
+    longest = 2 * float(settings.unmatched_cost) / movie.spacing
+    square = longest**2 * law.first_precision[:, 0].mean(axis=1)  # along no axis in particular
+    log_density = logsumexp(law.first_norm[:, 0] - 0.5 * square, b=law.shares)
+    return belief.weight - learned - float(log_density)
+
+
+def within_reach(edges: Branches, points: Points, movie: Ordered, settings: LinkSettings) -> Branches:
+    """Forbid links longer, per frame, than the search range or than twice the unmatched cost, where they are given."""
+    given = [float(settings.search_range)] if settings.search_range != "auto" else []
+    given += [2 * float(settings.unmatched_cost)] if settings.unmatched_cost != "auto" else []
+    if not given:
+        return edges
+    at, graph = points.positions[movie.row], edges.graph
+    near = np.linalg.norm(at[graph.head] - at[graph.tail], axis=1) <= min(given) * graph.lag
+
+    def kept(weight: np.ndarray | None) -> np.ndarray | None:
+        return None if weight is None else np.where(near, weight, -np.inf)
+
+    return replace(
+        edges, weight=np.where(near, edges.weight, -np.inf), division=kept(edges.division), merge=kept(edges.merge)
+    )
