@@ -88,24 +88,15 @@ def _counted(voters, later):
     return counts
 
 
-@njit(cache=True, nogil=True)
-def _near(counts):
+def _near(counts: np.ndarray) -> np.ndarray:
     """Return the votes of each bin with a share of those beside it: shifts need not be whole."""
-    depth, height, width = counts.shape
-    out = np.zeros_like(counts)
-    deep = 1 if depth > 1 else 0
-    for z in range(depth):
-        for y in range(height):
-            for x in range(width):
-                for dz in range(-deep, deep + 1):
-                    for dy in range(-1, 2):
-                        for dx in range(-1, 2):
-                            if 0 <= z + dz < depth and 0 <= y + dy < height and 0 <= x + dx < width:
-                                share = (
-                                    (1.0 if dz == 0 else 0.5) * (1.0 if dy == 0 else 0.5) * (1.0 if dx == 0 else 0.5)
-                                )
-                                out[z, y, x] += share * counts[z + dz, y + dy, x + dx]
-    return out
+    for axis in range(3):
+        beside = np.zeros_like(counts)
+        along, beside_along = np.moveaxis(counts, axis, 0), np.moveaxis(beside, axis, 0)
+        beside_along[1:] += along[:-1]
+        beside_along[:-1] += along[1:]
+        counts = counts + 0.5 * beside
+    return counts
 
 
 @njit(cache=True, nogil=True)

@@ -31,7 +31,7 @@ def neighbours(movie: Ordered, asked: np.ndarray | None = None) -> np.ndarray:
         if k > 1 and len(who):
             tree = cKDTree(position, balanced_tree=False, compact_nodes=False)
             _, near = tree.query(position[who], k=range(1, k + 1))
-            out[own.start + who, : k - 1] = _others(who, near.astype(np.int32)) + own.start
+            out[own.start + who, : k - 1] = _others(who, np.asarray(near, np.int32)) + own.start
     return out
 
 
@@ -54,17 +54,11 @@ def flow_of_edges(graph: Graph, near: np.ndarray, probability: np.ndarray) -> tu
     return _of_edges(graph.indptr, graph.head, graph.lag, *ahead, *behind), ahead[0]
 
 
-@njit(cache=True, nogil=True)
-def _others(who, near):
+def _others(who: np.ndarray, near: np.ndarray) -> np.ndarray:
     """Drop each particle from its own neighbours; of coincident ones the last, whoever it is."""
-    out = np.empty((len(near), near.shape[1] - 1), np.int32)
-    for i in range(len(near)):
-        at = 0
-        for k in range(near.shape[1]):
-            if near[i, k] != who[i] and at < out.shape[1]:
-                out[i, at] = near[i, k]
-                at += 1
-    return out
+    other = near != who[:, None]
+    other[other.all(axis=1), -1] = False
+    return near[other].reshape(len(near), -1)
 
 
 @njit(cache=True, nogil=True)

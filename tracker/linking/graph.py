@@ -10,6 +10,7 @@ from functools import cached_property
 
 import numpy as np
 from numba import njit
+from scipy.sparse import csr_array
 
 from ...matching.points.grid import build_grid, pairs_in_grid
 from .ordered import Ordered
@@ -50,7 +51,8 @@ class Graph:
     @cached_property
     def incoming(self) -> tuple[np.ndarray, np.ndarray]:
         """The edges by head: (pointers int64 (n + 1,), edges int64 (edges,)), ascending within a head."""
-        return _by_head(self.head, self.n)
+        edges = csr_array((np.arange(len(self)), self.head, self.indptr), shape=(self.n, self.n)).tocsc()
+        return edges.indptr.astype(np.int64), edges.data
 
     def only(self, keep: np.ndarray) -> Graph:
         """Return the graph of some of its edges, `keep` a mask."""
@@ -88,7 +90,7 @@ def candidates(
             found.append(head)
     head = np.concatenate([np.empty(0, np.int32), *found])
     indptr = np.concatenate([[0], np.cumsum(counts)])
-    step = _steps(indptr, head, movie.position)
+    step = movie.position[head] - np.repeat(movie.position, counts, axis=0)
     return Graph(indptr, head, np.full(len(head), lag, np.int8), step)
 
 
@@ -113,44 +115,20 @@ def merged(graphs: Sequence[Graph]) -> Graph:
     joined = Graph(indptr, np.empty(size, np.int32), np.empty(size, np.int8), np.empty((size, ndim)))
     at = indptr[:-1].copy()
     for g in graphs:
-        _lay(at, g.indptr, g.head, g.lag, g.step, joined.head, joined.lag, joined.step)
+        counts = np.diff(g.indptr)
+        place = np.repeat(at - g.indptr[:-1], counts) + np.arange(len(g))
+        joined.head[place], joined.lag[place], joined.step[place] = g.head, g.lag, g.step
+        at += counts
     return joined
 
 
 @njit(cache=True, nogil=True)
-def _lay(at, indptr, head, lag, step, head_out, lag_out, step_out):
-    """Copy each row's edges to where the row's place `at` stands, and move it on."""
-    for i in range(len(at)):
-        for e in range(indptr[i], indptr[i + 1]):
-            head_out[at[i]], lag_out[at[i]], step_out[at[i]] = head[e], lag[e], step[e]
-            at[i] += 1
-
-
-@njit(cache=True, nogil=True)
 def _sort_within_rows(indptr, head):
+    # By insertion: rows are short, and numba's own sort takes it a second to compile.
     for i in range(len(indptr) - 1):
-        head[indptr[i] : indptr[i + 1]].sort()
-
-
-@njit(cache=True, nogil=True)
-def _steps(indptr, head, position):
-    step = np.empty((len(head), position.shape[1]))
-    for i in range(len(indptr) - 1):
-        for e in range(indptr[i], indptr[i + 1]):
-            for axis in range(position.shape[1]):
-                step[e, axis] = position[head[e], axis] - position[i, axis]
-    return step
-
-
-@njit(cache=True, nogil=True)
-def _by_head(head, n):
-    pointers = np.zeros(n + 1, np.int64)
-    for e in range(len(head)):
-        pointers[head[e] + 1] += 1
-    pointers = np.cumsum(pointers)
-    at = pointers[:-1].copy()
-    edges = np.empty(len(head), np.int64)
-    for e in range(len(head)):
-        edges[at[head[e]]] = e
-        at[head[e]] += 1
-    return pointers, edges
+        for e in range(indptr[i] + 1, indptr[i + 1]):
+            j, at = head[e], e
+            while at > indptr[i] and head[at - 1] > j:
+                head[at] = head[at - 1]
+                at -= 1
+            head[at] = j

@@ -1,11 +1,8 @@
 """Where learning starts: mutual nearest neighbours, and the law that their steps suggest."""
 
-# ruff: noqa: ANN001, ANN202
-
 from __future__ import annotations
 
 import numpy as np
-from numba import njit
 from scipy.special import gammaincinv
 
 from .graph import Graph
@@ -34,20 +31,8 @@ def starting_law(graph: Graph, mutual: np.ndarray) -> Law:
 
 def mutual_nearest(graph: Graph) -> np.ndarray:
     """Mark the edges whose ends are each other's nearest, bool (edges,)."""
-    return _mutual(graph.indptr, graph.head, (graph.step**2).sum(axis=1))
-
-
-@njit(cache=True, nogil=True)
-def _mutual(indptr, head, square):
-    n = len(indptr) - 1
-    nearest = np.full(n, np.inf)
-    for e in range(len(head)):
-        nearest[head[e]] = min(nearest[head[e]], square[e])
-    mutual = np.zeros(len(head), np.bool_)
-    for i in range(n):
-        least = np.inf
-        for e in range(indptr[i], indptr[i + 1]):
-            least = min(least, square[e])
-        for e in range(indptr[i], indptr[i + 1]):
-            mutual[e] = square[e] == least and square[e] == nearest[head[e]]
-    return mutual
+    square = (graph.step**2).sum(axis=1)
+    from_tail, from_head = np.full((2, graph.n), np.inf)
+    np.minimum.at(from_tail, graph.tail, square)
+    np.minimum.at(from_head, graph.head, square)
+    return (square == from_tail[graph.tail]) & (square == from_head[graph.head])
