@@ -47,6 +47,10 @@ class InvalidSetting(AuctrackError, ValueError):
     """A setting is out of its range, or two settings contradict each other."""
 
 
+class InvalidEdit(AuctrackError, ValueError):
+    """A correction names what is not there, or contradicts what was confirmed or forbidden; nothing was changed."""
+
+
 class OutputExists(AuctrackError, FileExistsError):
     """A result stands where the new one would go, and overwriting was not asked for."""
 

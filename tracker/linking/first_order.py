@@ -15,11 +15,13 @@ from ...matching.solving import solve
 from ..points import Points
 from .candidates import EDGE_BUDGET, CandidateLinks, WideGate, frame_pairs, gated_pairs, in_runs
 from .chains import track_ids
+from .kept_pairs import KeptPairs
 from .margins import link_margins
 from .price import UnmatchedCost, measured_unmatched_cost
 from .result import Linking, median_step
 from .settings import LinkSettings
 from .spacing import automatic_range
+from .worth import LengthWorth
 
 Progress = Callable[[int, int], None]
 Watch = Callable[[CandidateLinks | WideGate, Problem, Assignment], None]
@@ -33,19 +35,24 @@ def first_order(
     progress: Progress | None = None,
     watch: Watch | None = None,
     edge_budget: int = EDGE_BUDGET,
+    editable: bool = False,
 ) -> Linking:
     """Link particles from frame to frame, each frame pair to proven optimality; see `link.link_points`."""
     search_range = automatic_range(points) if settings.search_range == "auto" else float(settings.search_range)
     price = _price(points, settings, search_range)
     # A link that costs more than leaving both its ends alone is never made, so it need not be a candidate.
-    gated = gated_pairs(points, min(search_range, price.longest))
+    longest = min(search_range, price.longest)
+    gated = gated_pairs(points, longest)
     n_pairs = int(np.count_nonzero(np.diff(points.frame_numbers) == points.frame_step))
     made = _Links(settings, with_margins=margins)
+    kept = KeptPairs(len(points)) if editable else None
     for candidates in in_runs(gated, edge_budget):
         problem = candidates.problem(settings.cost, price.price(settings.cost))
         solver = candidates.solver if settings.solver == "auto" else settings.solver
         answer = solve(problem, solver, settings.device)
         made.add(candidates, problem, answer)
+        if kept is not None:
+            kept.add(candidates, problem, answer)
         if watch is not None:
             watch(candidates, problem, answer)
         if progress is not None:
@@ -54,7 +61,8 @@ def first_order(
     tracks = points.with_track_ids(track_ids(points.frames, links["source"].to_numpy(), links["target"].to_numpy()))
     effective = replace(settings, search_range=search_range, unmatched_cost=price.distance, max_missed_frames=0)
     report = made.report(links, points.frame_step)
-    return Linking(tracks, links, effective, price, report=report)
+    worth = LengthWorth(longest, settings.cost, price.price(settings.cost))
+    return Linking(tracks, links, effective, price, report=report, kept=kept.kept(worth) if kept else None)
 
 
 _COLUMNS = {"source": np.int64, "target": np.int64, "length": np.float64, "margin": np.float64}

@@ -13,35 +13,44 @@ from .law import tables
 from .learning import Belief
 from .ordered import Ordered
 from .settings import LinkSettings
-from .shares import ends_of
+from .shares import Ends, ends_of
 
 
-def priced(belief: Belief, settings: LinkSettings) -> np.ndarray:
-    """Return what each link is worth against both its ends staying alone, in nats, float64 (edges,).
+def in_force(belief: Belief, settings: LinkSettings) -> tuple[np.ndarray, Ends]:
+    """Return the log-odds of a link before its displacement is looked at: per lag, and of its ends.
 
     As learned; or, where the unmatched cost is given, with that in place of the learned shares of lost and new
     particles: a link of twice that length over one frame, of which nothing but the length is known, is worth nothing.
     What is known of a link (the links before and after it, the neighbours' flow) counts on top of that.
     """
+    movie = belief.movie
+    prior, ends = belief.shares.log_odds(movie.log_density), ends_of(movie, belief.shares)
+    if settings.unmatched_cost == "auto":
+        return prior, ends
+    law, longest = tables(belief.law, 1), 2 * float(settings.unmatched_cost) / movie.spacing
+    square = longest**2 * law.first_precision[:, 0].mean(axis=1)  # along no axis in particular
+    even = float(logsumexp(law.first_norm[:, 0] - 0.5 * square, b=law.shares))
+    nothing = np.zeros(len(movie))
+    return prior - prior[0] - even, Ends(nothing, nothing, ends.tie)
+
+
+def priced(belief: Belief, settings: LinkSettings) -> np.ndarray:
+    """Return what each link is worth against both its ends staying alone, in nats, float64 (edges,)."""
     if settings.unmatched_cost == "auto":
         return belief.weight
-    graph, movie, law = belief.graph, belief.movie, tables(belief.law, 1)
-    ends = ends_of(movie, belief.shares)
-    learned = belief.shares.log_odds(movie.log_density)[0] + ends.leaving[graph.tail] + ends.arriving[graph.head]
-    longest = 2 * float(settings.unmatched_cost) / movie.spacing
-    square = longest**2 * law.first_precision[:, 0].mean(axis=1)  # along no axis in particular
-    log_density = logsumexp(law.first_norm[:, 0] - 0.5 * square, b=law.shares)
-    return belief.weight - learned - float(log_density)
+    graph, movie = belief.graph, belief.movie
+    learned, ends = belief.shares.log_odds(movie.log_density), ends_of(movie, belief.shares)
+    prior, _ = in_force(belief, settings)
+    return belief.weight + (prior - learned)[0] - ends.leaving[graph.tail] - ends.arriving[graph.head]
 
 
 def within_reach(edges: Branches, points: Points, movie: Ordered, settings: LinkSettings) -> Branches:
     """Forbid links longer, per frame, than the search range or than twice the unmatched cost, where they are given."""
-    given = [float(settings.search_range)] if settings.search_range != "auto" else []
-    given += [2 * float(settings.unmatched_cost)] if settings.unmatched_cost != "auto" else []
-    if not given:
+    longest = settings.longest_a_frame
+    if longest == np.inf:
         return edges
     at, graph = points.positions[movie.row], edges.graph
-    near = np.linalg.norm(at[graph.head] - at[graph.tail], axis=1) <= min(given) * graph.lag
+    near = np.linalg.norm(at[graph.head] - at[graph.tail], axis=1) <= longest * graph.lag
 
     def kept(weight: np.ndarray | None) -> np.ndarray | None:
         return None if weight is None else np.where(near, weight, -np.inf)

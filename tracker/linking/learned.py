@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from dataclasses import replace
 from typing import Any, Literal
 
 import numpy as np
@@ -11,17 +9,20 @@ import pandas as pd
 from scipy.special import expit
 
 from ...matching.points.grid import build_grid, more_pairs_than
-from ..points import Points, Tracks
+from ..points import Points
 from .branching import branches
-from .chains import track_ids
 from .first_order import Progress
 from .given_limits import priced, within_reach
+from .kept import Kept, edges_of
+from .learning import Belief
 from .motion import Motion, motion_of
 from .ordered import Ordered
 from .recipe import WIDEST_RADIUS, believed
-from .result import MARGIN, PROBABILITY, Linking, median_step
+from .result import Linking, median_step
 from .settings import LinkSettings
+from .tracks import tracks_of, with_sureness
 from .whole_movie import Answer, best_links
+from .worth import learned_worth
 
 MOST_A_POINT = 64
 """Candidates of a detection, on the average of a frame, above which a movie is too dense: uniform ones have 8."""
@@ -46,7 +47,14 @@ def too_dense(movie: Ordered) -> str | None:
     return None
 
 
-def learned(points: Points, movie: Ordered, settings: LinkSettings, progress: Progress | None = None) -> Linking:
+def learned(
+    points: Points,
+    movie: Ordered,
+    settings: LinkSettings,
+    progress: Progress | None = None,
+    *,
+    editable: bool = False,
+) -> Linking:
     """Link a whole movie by likelihood; see `link.link_points`.
 
     Parameters
@@ -58,6 +66,8 @@ def learned(points: Points, movie: Ordered, settings: LinkSettings, progress: Pr
         With learned motion.
     progress : callable, optional
         Called as progress(steps done, steps in all).
+    editable : bool
+        Whether candidates and duals are kept for corrections.
     """
     done = progress or (lambda *_: None)
     done(0, STEPS)
@@ -74,7 +84,31 @@ def learned(points: Points, movie: Ordered, settings: LinkSettings, progress: Pr
     links = _table(points, belief.movie, answer)
     motion = motion_of(belief, points.calibration.unit)
     report = _report(points, movie, links, answer, motion) | {"candidate_links": int(np.isfinite(edges.weight).sum())}
-    return Linking(_tracks(points, links), links, settings, None, motion, report)
+    kept = _kept(points, belief, answer, settings) if editable else None
+    return Linking(with_sureness(tracks_of(points, links), links), links, settings, None, motion, report, kept)
+
+
+def _kept(points: Points, belief: Belief, answer: Answer, settings: LinkSettings) -> Kept:
+    """Return what corrections start from."""
+    movie, n = belief.movie, len(points)
+    edges = edges_of(answer.problem, answer.proof)
+    out_dual, into_dual = np.zeros((2, n, 2))
+    for duals, stacked in ((out_dual, edges.row_dual), (into_dual, edges.col_dual)):
+        for second, part in enumerate(stacked.reshape(-1, n) if n else ()):
+            duals[movie.row, second] = part
+    return Kept(
+        movie.row[edges.row % max(n, 1)],
+        movie.row[edges.col % max(n, 1)],
+        edges.row >= n,
+        edges.col >= n,
+        edges.weight,
+        edges.made,
+        out_dual,
+        into_dual,
+        settings.divisions,
+        settings.merges,
+        learned_worth(points, movie, belief, settings),
+    )
 
 
 def _missed(movie: Ordered, settings: LinkSettings) -> int | Literal["auto"]:
@@ -102,23 +136,6 @@ def _report(points: Points, movie: Ordered, links: pd.DataFrame, answer: Answer,
         "learned": [*motion.lines(size, time), trust],
         "notes": [],
     }
-
-
-def _tracks(points: Points, links: pd.DataFrame) -> Tracks:
-    """Return the chains of the links that are the only one of both their ends; all other links make a lineage."""
-    source, target = links["source"].to_numpy(), links["target"].to_numpy()
-    ways_out, ways_in = (np.bincount(ends, minlength=len(points)) for ends in (source, target))
-    follows = (ways_out[source] == 1) & (ways_in[target] == 1)
-    ids = track_ids(points.frames, source[follows], target[follows])
-    parents: dict[int, Sequence[int]] = {}
-    for parent, child in zip(ids[source[~follows]].tolist(), ids[target[~follows]].tolist(), strict=True):
-        parents[child] = [*parents.get(child, ()), parent]
-    tracks = replace(points.with_track_ids(ids), parents=parents)
-    sure = {name: np.full(len(points), np.nan) for name in (PROBABILITY, MARGIN)}
-    order = np.argsort(-links["margin"].to_numpy(), kind="stable")  # of two links into one, the less probable stands
-    for name, column in ((PROBABILITY, "probability"), (MARGIN, "margin")):
-        sure[name][target[order]] = links[column].to_numpy()[order]
-    return replace(tracks, table=tracks.table.assign(**sure))
 
 
 def _table(points: Points, movie: Ordered, answer: Answer) -> pd.DataFrame:

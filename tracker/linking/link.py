@@ -32,6 +32,7 @@ def link_points(
     progress: Progress | None = None,
     watch: Watch | None = None,
     edge_budget: int = EDGE_BUDGET,
+    editable: bool = False,
 ) -> Linking:
     """Link the particles of a movie into tracks, to proven optimality.
 
@@ -50,6 +51,9 @@ def link_points(
     edge_budget : int
         With motion "none": points and candidate links held at a time (memory); results do not depend on it.
 
+    editable : bool
+        Whether candidates and duals are kept for corrections (`tracker.editing`), about 40 bytes a candidate link.
+
     Returns
     -------
     Linking
@@ -58,6 +62,8 @@ def link_points(
     ------
     InvalidInput
         If `points` are none.
+    InvalidSetting
+        If `editable` is asked for where the candidate links are too many to write out.
     InvalidProblem, DeviceUnavailable
         If there is no such device, or the solver does not run on it.
 
@@ -76,10 +82,16 @@ def link_points(
     if movie is not None and (reason := too_dense(movie)) is not None:
         notes, movie, settings = [reason], None, settings.without_motion()
     if movie is not None:
-        linking = learned(points, movie, settings, progress)
+        linking = learned(points, movie, settings, progress, editable=editable)
     else:
         linking = first_order(
-            points, settings, margins=margins, progress=progress, watch=watch, edge_budget=edge_budget
+            points,
+            settings,
+            margins=margins,
+            progress=progress,
+            watch=watch,
+            edge_budget=edge_budget,
+            editable=editable,
         )
     common = {"frame_step": points.frame_step, "unstated_stride": points.unstated_stride}
     return replace(linking, report={**linking.report, **common, "notes": [*linking.report["notes"], *notes]})

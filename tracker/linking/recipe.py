@@ -45,7 +45,7 @@ def believed(movie: Ordered, max_missed_frames: int | Literal["auto"], motion: M
         _take_flow(belief, FLOW_GAIN if free else -np.inf)
     if free or "velocity" in motion:
         _take_past_and_future(belief, LINK_GAIN if free else -np.inf)
-    with_gaps(belief, max_missed_frames, _radius(belief))
+    with_gaps(belief, max_missed_frames, radius_of(belief))
     return belief
 
 
@@ -57,7 +57,7 @@ def _first_order(movie: Ordered) -> Belief:
     shares = shares_of(movie, graph, probability, probability, 1)
     belief = Belief(movie, graph, starting_law(graph, mutual), shares, probability)
     _sweeps(belief, 4)
-    radius = min(_radius(belief), WIDEST_RADIUS)
+    radius = min(radius_of(belief), WIDEST_RADIUS)
     if radius > FIRST_RADIUS:
         graph = candidates(movie, 1, radius, movie.position)
         belief.restart(graph, np.zeros(len(graph)))
@@ -72,7 +72,7 @@ def _sweeps(belief: Belief, count: int, damping: float = 0.0) -> None:
         belief.sweep(damping=damping)
 
 
-def _radius(belief: Belief) -> float:
+def radius_of(belief: Belief) -> float:
     """Return the radius around the prediction that all but `RIM` of the steps stay in, in spacings."""
     law = belief.law
     mass = np.minimum(RIM / len(law.shares) / law.shares, 1)
@@ -95,7 +95,7 @@ def _take_flow(belief: Belief, least_gain: float) -> None:
     for narrowing in (True, True, True, False):
         belief.flow_weight = weight
         if narrowing:
-            radius = min(max(_radius(belief), LEAST_RADIUS), FIRST_RADIUS)
+            radius = min(max(radius_of(belief), LEAST_RADIUS), FIRST_RADIUS)
             graph = candidates(belief.movie, 1, radius, belief.movie.position + weight * ahead)
             belief.restart(graph, _carried(belief, graph))
         _sweeps(belief, 2)

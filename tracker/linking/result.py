@@ -10,6 +10,7 @@ import numpy as np
 import pandas as pd
 
 from ..points import Tracks
+from .kept import Kept
 from .motion import Motion
 from .price import UnmatchedCost
 from .settings import LinkSettings
@@ -48,6 +49,8 @@ class Linking:
         linked; else None), `motion` (the contexts in use, or "none"), `expected_wrong` (links expected to be wrong;
         None with motion "none"), `learned` (lines, with units, and what could not be learned), `notes` (what was not
         done as asked, and why).
+    kept : Kept or None
+        The candidate links and duals that corrections start from, where they were asked for.
     """
 
     tracks: Tracks
@@ -56,6 +59,7 @@ class Linking:
     unmatched_cost: UnmatchedCost | None
     motion: Motion | None = None
     report: Mapping[str, Any] = field(default_factory=dict)
+    kept: Kept | None = field(default=None, repr=False)
 
     def doubtful(self, count: int = 100) -> pd.DataFrame:
         """Return the rows of the least sure links, the least sure first."""

@@ -112,6 +112,12 @@ class LinkSettings:
         """Whether links are weighed by likelihood, learned from the movie."""
         return self.motion != "none"
 
+    @property
+    def longest_a_frame(self) -> float:
+        """Longest link over one frame that range and price allow learned motion, inf where neither is given."""
+        given = [] if self.search_range == "auto" else [float(self.search_range)]
+        return min([*given, np.inf if self.unmatched_cost == "auto" else 2 * float(self.unmatched_cost)])
+
     def without_motion(self) -> Self:
         """Return the settings of first order: by distance alone, from frame to frame."""
         return replace(self, motion="none", max_missed_frames="auto", divisions=False, merges=False)

@@ -30,6 +30,8 @@ class Answer:
         What the best answer without the link loses, in the unit of the weights.
     is_second : bool (links,)
         Whether it is the second link out of its source, or into its target.
+    problem : Problem
+        Rows and columns are detections as tails and heads, then their copies.
     proof : Assignment
         With dual prices and gap; what remains of the copies included.
     """
@@ -38,6 +40,7 @@ class Answer:
     target: np.ndarray
     margin: np.ndarray
     is_second: np.ndarray
+    problem: Problem
     proof: Assignment
 
 
@@ -80,7 +83,7 @@ def best_links(
     # Where both are worth the same, the copy may have been taken alone: then its link is the first.
     first_taken = proof.col_of_row[source] >= 0, proof.row_of_col[target] >= 0
     is_second = ((row >= graph.n) & first_taken[0]) | ((col >= graph.n) & first_taken[1])
-    return Answer(source, target, margin, is_second, proof)
+    return Answer(source, target, margin, is_second, problem, proof)
 
 
 def _problem(layers: list[tuple[np.ndarray, np.ndarray, np.ndarray]], n_rows: int, n_cols: int) -> Problem:

@@ -1,0 +1,109 @@
+"""One shortest augmenting path from an unassigned member whose dual is below its bound, touching what it reaches only.
+
+The costs are those against leaving both ends unassigned, so every dual is at most 0, and that of an unassigned member
+must be 0. The path ends at an unassigned member across, or at a member of the same side that becomes unassigned,
+whichever is cheaper. Only the duals that it scanned change, so all that was optimal stays so.
+"""
+
+# ruff: noqa: ANN001, ANN201, ANN202
+
+from __future__ import annotations
+
+import heapq
+
+import numpy as np
+from numba import njit
+
+NONE = -1
+
+
+@njit(cache=True, nogil=True)
+def settle(start, side, across, cost, dist, pred):
+    """Match one unassigned member, or raise its dual to its bound.
+
+    Parameters
+    ----------
+    start : int
+        Unassigned; its dual is below 0.
+    side, across : tuple of (first, following, member, matched, dual)
+        The start's side and the other: first edge of each member (members,), the edge after each edge (edges,), the
+        member that each edge ends at (edges,), the matched edge of each member or −1 (members,), the duals (members,).
+        `matched` and `dual` are written to.
+    cost : float64 (edges,)
+        +inf: not allowed.
+    dist, pred : float64, int64 (members of the side,)
+        Scratch; `dist` is +inf before and after.
+
+    Returns
+    -------
+    own, own_matched, own_dual, far, far_matched, far_dual : arrays
+        The members whose matched edge or dual may have changed, and what both were, of either side.
+    """
+    first, following, own_of, matched, dual = side
+    _, _, far_of, far_matched, far_dual = across
+    best, last, last_edge = np.inf, start, NONE
+    seen, reached = [np.int64(start)], [np.int64(start)]
+    reached.clear()
+    dist[start] = 0.0
+    heap = [(0.0, np.int64(start))]
+    while len(heap) > 0:
+        so_far, i = heapq.heappop(heap)
+        if so_far >= best:
+            break
+        if so_far > dist[i]:
+            continue
+        reached.append(i)
+        if so_far - dual[i] < best:
+            best, last, last_edge = so_far - dual[i], i, NONE
+        e = first[i]
+        while e != NONE:
+            j = far_of[e]
+            through = so_far + max(cost[e] - dual[i] - far_dual[j], 0.0)
+            if e != matched[i] and through < best:
+                if far_matched[j] == NONE:
+                    best, last, last_edge = through, i, e
+                else:
+                    k = own_of[far_matched[j]]
+                    if through < dist[k]:
+                        if dist[k] == np.inf:
+                            seen.append(np.int64(k))
+                        dist[k], pred[k] = through, e
+                        heapq.heappush(heap, (through, np.int64(k)))
+            e = following[e]
+    own = np.array(reached)
+    far = np.empty(len(own) + 1, np.int64)
+    n_far = 0
+    for i in own:
+        if matched[i] != NONE:
+            far[n_far] = far_of[matched[i]]
+            n_far += 1
+    if last_edge != NONE:
+        far[n_far] = far_of[last_edge]
+        n_far += 1
+    far = far[:n_far]
+    before = own, matched[own], dual[own], far, far_matched[far], far_dual[far]
+    for i in own:
+        dual[i] = min(dual[i] + (best - dist[i]), 0.0)
+    _exchange(start, last, last_edge, own_of, far_of, matched, far_matched, pred)
+    if last_edge == NONE:
+        dual[last] = 0.0
+    for i in own:
+        if matched[i] != NONE:
+            far_dual[far_of[matched[i]]] = min(cost[matched[i]] - dual[i], 0.0)
+    for i in seen:
+        dist[i] = np.inf
+    return before
+
+
+@njit(cache=True, nogil=True)
+def _exchange(start, last, last_edge, own_of, far_of, matched, far_matched, pred):
+    """Match along the path to member `last`, which takes `last_edge` or, where that is none, becomes unassigned."""
+    i, new = last, last_edge
+    while True:
+        matched[i] = new
+        if new != NONE:
+            far_matched[far_of[new]] = new
+        if i == start:
+            return
+        new = pred[i]
+        i = own_of[new]

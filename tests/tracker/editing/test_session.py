@@ -1,0 +1,315 @@
+"""Corrections: every act leaves the best links given what is confirmed and forbidden, and can be taken back."""
+
+import json
+
+import numpy as np
+import pandas as pd
+import pytest
+
+from auctrack.matching.solving import solve
+from auctrack.tracker.editing.session import Session
+from auctrack.tracker.errors import InvalidEdit, InvalidInput
+from auctrack.tracker.linking.link import link_points
+from auctrack.tracker.linking.result import Linking
+from auctrack.tracker.linking.settings import LinkSettings
+from auctrack.tracker.points import Points
+
+from ..linking.movies import table, walks
+
+MOTIONS = {
+    "none": LinkSettings(motion="none"),
+    "learned": LinkSettings(),
+    "divisions and merges": LinkSettings(divisions=True, merges=True),
+}
+
+
+@pytest.fixture(params=MOTIONS, scope="module")
+def linking(request) -> Linking:
+    """A movie with lost, false and missed detections, linked; a tenth of the links are doubtful."""
+    return link_points(walks(70, 6, seed=4)[0], MOTIONS[request.param], editable=True)
+
+
+def pair_of_tracks() -> Linking:
+    """Two particles side by side for three frames: rows 0, 2, 4 and 1, 3, 5."""
+    points = table([0, 0, 1, 1, 2, 2], [(0, 0), (0, 3), (0, 0.1), (0, 3.1), (0, 0.2), (0, 3.2)])
+    return link_points(points, LinkSettings(search_range=5, unmatched_cost=4, motion="none"), editable=True)
+
+
+def links_of(session: Session) -> set[tuple[int, int]]:
+    ids, links = session.ids(), session.linking().links
+    return set(zip(ids[links["source"]].tolist(), ids[links["target"]].tolist(), strict=True))
+
+
+def assert_proven(session: Session) -> None:
+    """The duals at hand prove the links, and a solve from scratch finds none that cost less."""
+    proof = session.proof()
+    assert proof.is_optimal
+    assert solve(session._movie.matching.problem()).cost == pytest.approx(proof.cost, abs=1e-9)
+
+
+def random_act(session: Session, rng: np.random.Generator):
+    """One act at random places, most of them by the doubtful links."""
+    doubtful = session.doubtful(30)
+    source, target = (int(k) for k in doubtful.iloc[int(rng.integers(len(doubtful)))][["source", "target"]])
+    other = session.candidates_of(source)
+    rival = int(other["target"].iloc[int(rng.integers(len(other)))])
+    here = np.array(session.position(source))
+    acts = [
+        lambda: session.break_link(source, target),
+        lambda: session.confirm_link(source, target),
+        lambda: session.add_link(source, rival),
+        lambda: session.split_track(source),
+        lambda: session.mark_division(source, (target, rival)),
+        lambda: session.add_detection(session.frame(source), here + 0.3),
+        lambda: session.move_detection(source, here + rng.normal(0, 0.3, len(here))),
+        lambda: session.delete_detection(target),
+        lambda: session.release_link(*session.pinned[0]) if len(session.pinned) else session.release_link(0, 1),
+        lambda: session.release_link(*session.forbidden[-1]) if len(session.forbidden) else session.release_link(0, 1),
+    ]
+    return acts[int(rng.integers(len(acts)))]()
+
+
+def some_acts(session: Session, count: int, seed: int) -> int:
+    """Do acts at random; those that contradict what is confirmed are refused. Returns how many were done."""
+    rng, done = np.random.default_rng(seed), 0
+    for _ in range(count):
+        try:
+            random_act(session, rng)
+        except InvalidEdit:
+            continue
+        done += 1
+    return done
+
+
+def test_a_session_begins_with_the_links_as_they_are(linking):
+    session = Session(linking)
+    links = linking.links.sort_values(["source", "target"], ignore_index=True)
+    measured = ["source", "target", "frames", "length", "kind"]
+    pd.testing.assert_frame_equal(session.linking().links[measured], links[measured])
+    assert_proven(session)
+    assert not session.can_undo
+
+
+def test_confirming_links_of_the_optimum_changes_nothing(linking):
+    session = Session(linking)
+    before = links_of(session)
+    for source, target in sorted(before):
+        change = session.confirm_link(source, target)
+        assert change.gone == change.made == ()
+    assert links_of(session) == before
+    assert_proven(session)
+
+
+def test_breaking_links_gives_the_best_of_the_rest(linking):
+    session = Session(linking)
+    for source, target in session.doubtful(12)[["source", "target"]].to_numpy().tolist():
+        if target not in session.successors(source):
+            continue  # an act before this one took it away
+        margin, cost = session.margin(source, target), session.proof().cost
+        change = session.break_link(source, target)
+        assert (source, target) in change.gone
+        assert session.proof().cost - cost == pytest.approx(margin, abs=1e-9)
+        assert_proven(session)
+        assert target not in session.successors(source)
+
+
+@pytest.mark.parametrize("seed", range(3))
+def test_any_acts_equal_a_solve_from_scratch(linking, seed):
+    session = Session(linking)
+    assert some_acts(session, 40, seed) > 15
+    assert_proven(session)
+    for source, target in session.pinned.tolist():
+        assert target in session.successors(source)
+    for source, target in session.forbidden.tolist():
+        assert target not in session.successors(source)
+
+
+def test_undoing_all_restores_links_duals_and_doubts_and_redoing_all_brings_them_back(linking):
+    session = Session(linking)
+    session.measure_doubts()
+    before, duals = session.linking(), session.proof().col_duals.copy()
+    done = some_acts(session, 25, seed=7)
+    after, ids = session.linking(), session.ids()
+    acts = session.acts
+    assert sum(session.undo() is not None for _ in range(done + 1)) == done
+    pd.testing.assert_frame_equal(session.linking().links, before.links)
+    pd.testing.assert_frame_equal(session.linking().tracks.table, before.tracks.table)
+    np.testing.assert_array_equal(session.proof().col_duals, duals)
+    while session.can_redo:
+        session.redo()
+    pd.testing.assert_frame_equal(session.linking().links, after.links)
+    np.testing.assert_array_equal(session.ids(), ids)
+    assert session.acts == acts
+
+
+def test_a_saved_session_is_taken_up_where_it_was_left(linking, tmp_path):
+    session = Session(linking)
+    some_acts(session, 25, seed=9)
+    session.undo()
+    session.save(tmp_path / "corrections.json")
+    again = Session.load(tmp_path / "corrections.json", linking)
+    assert again.acts == session.acts
+    pd.testing.assert_frame_equal(again.linking().links, session.linking().links)
+    pd.testing.assert_frame_equal(again.linking().tracks.table, session.linking().tracks.table)
+
+
+def test_changes_say_what_went_and_came(linking):
+    session = Session(linking)
+    rng, links = np.random.default_rng(3), links_of(session)
+    for _ in range(30):
+        try:
+            change = random_act(session, rng)
+        except InvalidEdit:
+            continue
+        assert links - set(change.gone) | set(change.made) == (links := links_of(session))
+        assert set(change.others_gone) <= set(change.gone)
+        assert set(change.others_made) <= set(change.made)
+
+
+def test_a_linking_that_kept_nothing_is_linked_once_more():
+    points, _ = walks(30, 4)
+    session = Session(link_points(points, LinkSettings(motion="none")))
+    assert_proven(session)
+
+
+def test_swapped_links_are_confirmed_and_the_old_ones_forbidden():
+    session = Session(pair_of_tracks())
+    change = session.swap_links((0, 2), (1, 3))
+    assert change.made == ((0, 3), (1, 2))
+    assert change.gone == ((0, 2), (1, 3))
+    assert change.others_made == change.others_gone == ()
+    assert session.track_of(0) == [0, 3, 5]
+    assert session.pinned.tolist() == [[0, 3], [1, 2]]
+    assert session.forbidden.tolist() == [[0, 2], [1, 3]]
+
+
+def test_a_pin_that_displaces_a_link_reports_what_else_changed():
+    session = Session(pair_of_tracks())
+    change = session.add_link(0, 3)
+    assert change.made[0] == (0, 3)
+    assert change.others_made == ((1, 2),)
+    assert change.others_gone == ((0, 2), (1, 3))
+
+
+def test_a_split_track_ends_and_another_begins():
+    session = Session(pair_of_tracks())
+    session.split_track(2)
+    assert session.successors(2) == ()
+    assert session.predecessors(4) == ()
+    assert session.track_of(4) == [4]
+
+
+def test_a_division_is_marked_whether_or_not_divisions_are_looked_for():
+    session = Session(pair_of_tracks())
+    session.mark_division(2, (4, 5))
+    assert session.successors(2) == (4, 5)
+    assert session.linking().tracks.parents == {2: [0], 3: [0]}
+    kinds = session.linking().links.set_index(["source", "target"])["kind"]
+    assert sorted(kinds[2]) == ["division", "step"]
+
+
+def test_an_added_detection_is_linked_by_its_place_and_can_be_confirmed():
+    session = Session(pair_of_tracks())
+    change = session.add_detection(3, (0.0, 0.3))
+    assert change.added == (6,)
+    assert change.made == ((4, 6),)
+    assert session.track_of(0) == [0, 2, 4, 6]
+    assert session.linking().tracks.table["frame"].tolist() == [0, 0, 1, 1, 2, 2, 3]
+
+
+def test_a_moved_detection_is_linked_where_it_now_is():
+    session = Session(pair_of_tracks())
+    session.delete_detection(3)
+    session.move_detection(2, (0.0, 3.1))
+    assert session.track_of(1) == [1, 2, 5]
+    assert session.position(2) == (0.0, 3.1)
+
+
+def test_a_deleted_detection_takes_its_confirmed_links_along():
+    session = Session(pair_of_tracks())
+    session.confirm_link(0, 2)
+    change = session.delete_detection(2)
+    assert change.removed == (2,)
+    assert session.pinned.tolist() == []
+    assert session.ids().tolist() == [0, 1, 3, 4, 5]
+    assert (0, 2) in change.gone
+    assert session.undo() is not None
+    assert session.is_pinned(0, 2)
+
+
+def test_merged_detections_are_one_at_their_mean():
+    points = table([0, 1, 1, 2], [(0, 0), (0, 0), (0, 1), (0, 0.5)])
+    session = Session(link_points(points, LinkSettings(search_range=3, unmatched_cost=2, motion="none")))
+    session.merge_detections((2, 1))
+    assert session.track_of(0) == [0, 2, 3]
+    assert session.position(2) == (0.0, 0.5)
+
+
+@pytest.mark.parametrize(
+    "act",
+    [
+        lambda session: session.break_link(0, 3),
+        lambda session: session.confirm_link(0, 3),
+        lambda session: session.add_link(2, 0),
+        lambda session: session.add_link(0, 1),
+        lambda session: session.add_link(0, 99),
+        lambda session: session.release_link(0, 2),
+        lambda session: session.split_track(4),
+        lambda session: session.mark_division(2, (4, 4)),
+        lambda session: session.mark_division(2, (4,)),
+        lambda session: session.add_detection(1, (0.0,)),
+        lambda session: session.add_detection(1, (0.0, np.nan)),
+        lambda session: session.add_detection(1.5, (0.0, 0.0)),
+        lambda session: session.move_detection(-1, (0.0, 0.0)),
+        lambda session: session.merge_detections((2, 4)),
+        lambda session: session.merge_detections((2,)),
+        lambda session: session.replay([{"act": "explode"}]),
+        lambda session: session.replay([{"act": "break_link", "source": 0}]),
+    ],
+)
+def test_acts_that_do_not_fit_are_refused_and_change_nothing(act):
+    session = Session(pair_of_tracks())
+    before = links_of(session)
+    with pytest.raises(InvalidEdit):
+        act(session)
+    assert links_of(session) == before
+    assert session.acts == []
+
+
+def test_a_second_successor_needs_a_division():
+    session = Session(pair_of_tracks())
+    session.confirm_link(2, 4)
+    with pytest.raises(InvalidEdit, match="2 → 5"):
+        session.add_link(2, 5)
+    assert not session.is_pinned(2, 5)
+
+
+def test_an_act_refused_half_way_leaves_nothing_behind():
+    session = Session(pair_of_tracks())
+    session.confirm_link(1, 3)
+    with pytest.raises(InvalidEdit):
+        session.mark_division(0, (2, 3))  # the first daughter would do
+    assert session.pinned.tolist() == [[1, 3]]
+
+
+@pytest.mark.parametrize("content", ["{", "[]", '{"auctrack_corrections": 9, "detections": 6, "acts": []}'])
+def test_files_that_are_none_of_ours_are_refused(tmp_path, content):
+    (tmp_path / "corrections.json").write_text(content)
+    with pytest.raises(InvalidInput):
+        Session.load(tmp_path / "corrections.json", pair_of_tracks())
+
+
+def test_corrections_of_another_table_are_refused(tmp_path):
+    path = tmp_path / "corrections.json"
+    Session(pair_of_tracks()).save(path)
+    path.write_text(json.dumps(json.loads(path.read_text()) | {"detections": 7}))
+    with pytest.raises(InvalidInput, match="7 detections"):
+        Session.load(path, pair_of_tracks())
+
+
+def test_an_empty_movie_can_be_corrected():
+    points = Points(pd.DataFrame({"frame": [], "y": [], "x": []}))
+    session = Session(link_points(points))
+    change = session.add_detection(0, (1.0, 2.0))
+    assert change.added == (0,)
+    assert len(session.linking().tracks) == 1

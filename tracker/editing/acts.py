@@ -1,0 +1,141 @@
+"""The acts of a correction: what each does to the constraints and the detections, and whose links are solved again."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from typing import Any
+
+import numpy as np
+
+from ..errors import InvalidEdit
+from .change import Link
+from .corrected import Corrected
+
+
+def break_link(movie: Corrected, source: int, target: int) -> None:
+    """Forbid a link that is there."""
+    _require_link(movie, (source, target))
+    movie.ban((source, target))
+    movie.solve_again((source, target))
+
+
+def add_link(movie: Corrected, source: int, target: int) -> None:
+    """Confirm a link between any two detections in the order of time."""
+    movie.pin((source, target))
+    movie.solve_again((source, target))
+
+
+def confirm_link(movie: Corrected, source: int, target: int) -> None:
+    """Confirm a link that is there."""
+    _require_link(movie, (source, target))
+    add_link(movie, source, target)
+
+
+def swap_links(movie: Corrected, first: Sequence[int], second: Sequence[int]) -> None:
+    """Exchange the targets of two links: both new ones are confirmed, both old ones forbidden."""
+    (a, b), (c, d) = first, second
+    for link in ((a, b), (c, d)):
+        _require_link(movie, link)
+        movie.ban(link)
+    movie.pin((a, d))
+    movie.pin((c, b))
+    movie.solve_again((a, b, c, d))
+
+
+def release_link(movie: Corrected, source: int, target: int) -> None:
+    """Leave a confirmed or forbidden link to the data again."""
+    link = source, target
+    if link not in movie.pins and link not in movie.bans:
+        raise InvalidEdit(f"link {source} → {target} is neither confirmed nor forbidden, so it cannot be released.")
+    movie.unpin(link)
+    movie.unban(link)
+    movie.solve_again(link)
+
+
+def split_track(movie: Corrected, detection: int) -> None:
+    """End a track with a detection: all links out of it are forbidden, and all into those that followed it."""
+    movie.detections.require(detection)
+    followers = movie.targets(detection)
+    if not followers:
+        raise InvalidEdit(f"detection {detection} is the last of its track, so there is nothing to split off.")
+    for target in followers:
+        movie.ban((detection, target))
+    edges = [*movie.edges_from(detection), *(e for target in followers for e in movie.edges_into(target))]
+    for link in {movie.link_of(e) for e in edges} - movie.pins.keys() - movie.bans.keys():
+        movie.ban(link)
+    movie.solve_again((detection, *followers))
+
+
+def mark_division(movie: Corrected, mother: int, daughters: Sequence[int]) -> None:
+    """Confirm that a particle divides: the links to both its daughters."""
+    if len(daughters) != 2 or daughters[0] == daughters[1]:
+        raise InvalidEdit(f"a division needs two different daughters; got {daughters!r}.")
+    for daughter in daughters:
+        movie.pin((mother, daughter), divides=True)
+    movie.solve_again((mother, *daughters))
+
+
+def add_detection(movie: Corrected, frame: int, position: Sequence[float]) -> None:
+    """Add a detection, linked where that is worth it."""
+    detection = movie.detections.add(frame, position)
+    movie.add_members()
+    movie.look_for_candidates(detection)
+
+
+def move_detection(movie: Corrected, detection: int, position: Sequence[float]) -> None:
+    """Give a detection another position; its links are weighed anew, confirmed ones stay."""
+    movie.detections.require(detection)
+    movie.detections.move(detection, position)
+    movie.look_for_candidates(detection)
+
+
+def delete_detection(movie: Corrected, detection: int) -> None:
+    """Take a detection away with its links, confirmed ones too."""
+    movie.detections.require(detection)
+    pinned = [(detection, t) for t in movie.pins_out.get(detection, ())]
+    pinned += [(s, detection) for s in movie.pins_into.get(detection, ())]
+    for link in pinned:
+        movie.unpin(link)
+    movie.detections.remove(detection)
+    movie.solve_again((detection, *(end for link in pinned for end in link)))
+
+
+def merge_detections(movie: Corrected, detections: Sequence[int]) -> None:
+    """Make detections of one frame one: the first stays, at their mean; confirmed links of the others are dropped."""
+    movie.detections.require(*detections)
+    if len(set(detections)) < 2 or len({movie.detections.frame(d) for d in detections}) > 1:
+        raise InvalidEdit(f"detections that are merged need to be two or more, of one frame; got {detections!r}.")
+    mean = np.mean([movie.detections.place(d) for d in detections], axis=0)
+    for detection in detections[1:]:
+        delete_detection(movie, detection)
+    move_detection(movie, detections[0], mean.tolist())
+
+
+ACTS: dict[str, Callable[..., Any]] = {
+    act.__name__: act
+    for act in (
+        break_link,
+        add_link,
+        confirm_link,
+        swap_links,
+        release_link,
+        split_track,
+        mark_division,
+        add_detection,
+        move_detection,
+        delete_detection,
+        merge_detections,
+    )
+}
+"""The acts by the names under which they are recorded."""
+
+
+def named(arguments: Mapping[str, Any]) -> set[int]:
+    """Return the detections that an act names."""
+    ids = [np.ravel(value) for name, value in arguments.items() if name not in ("frame", "position")]
+    return {int(detection) for values in ids for detection in values}
+
+
+def _require_link(movie: Corrected, link: Link | Sequence[int]) -> None:
+    if not movie.is_link((link[0], link[1])):
+        raise InvalidEdit(f"there is no link {link[0]} → {link[1]}.")

@@ -1,0 +1,83 @@
+"""What stands after corrections, as a linking like any other."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import numpy as np
+import pandas as pd
+from scipy.special import expit
+
+from ..linking.result import Linking, median_step
+from ..linking.tracks import tracks_of, with_sureness
+from ..points import Points
+from .corrected import Corrected
+from .doubts import Doubts
+
+
+def present(movie: Corrected) -> np.ndarray:
+    """Return the ids of the detections that are there, ascending, int64."""
+    there = np.ones(len(movie.detections), bool)
+    there[list(movie.detections.gone)] = False
+    return np.flatnonzero(there)
+
+
+def as_linking(movie: Corrected, linking: Linking, doubts: Doubts) -> Linking:
+    """Return tracks and links with rows of the present detections' table in place of ids."""
+    ids = present(movie)
+    points = _points(movie, ids)
+    links = _links(points, ids, doubts.all())
+    if linking.settings.is_learned:
+        links["probability"] = expit(links["margin"])
+    tracks = tracks_of(points, links)
+    if linking.settings.is_learned:
+        tracks = with_sureness(tracks, links)
+    proof = movie.matching.proof()
+    wrong = float((1 - links["probability"]).sum()) if linking.settings.is_learned else None
+    report = {
+        **linking.report,
+        "links": len(links),
+        "gap": float(np.sum(proof.gap)),
+        "is_optimal": proof.is_optimal,
+        "median_step": median_step(links, points.frame_step),
+        "expected_wrong": wrong,
+    }
+    return replace(linking, tracks=tracks, links=links, report=report, kept=None)
+
+
+def _points(movie: Corrected, ids: np.ndarray) -> Points:
+    """Return the present detections as points; what is not known of added ones is NaN."""
+    detections = movie.detections
+    base = detections.points
+    table = base.table.drop(columns=[c for c in ("track_id", "link_probability", "link_margin") if c in base.table])
+    axes = list(base.axes)
+    if detections.added:
+        rows = [(frame, *place) for frame, place in detections.added.values()]
+        table = pd.concat([table, pd.DataFrame(rows, columns=["frame", *axes])], ignore_index=True)
+    table = table.iloc[ids].reset_index(drop=True) if detections.added or detections.gone else table.copy()
+    row_of = {int(k): row for row, k in enumerate(ids.tolist()) if k in detections.places}
+    for detection, row in row_of.items():
+        table.loc[row, axes] = detections.places[detection]
+    return Points(table, base.calibration, timeline=base.timeline)
+
+
+def _links(points: Points, ids: np.ndarray, sure: pd.DataFrame) -> pd.DataFrame:
+    """Return the links as a table like that of `Linking`."""
+    source, target = (np.searchsorted(ids, sure[end].to_numpy()) for end in ("source", "target"))
+    frames = points.frames[target] - points.frames[source]
+    positions = points.positions
+    links = pd.DataFrame(
+        {
+            "source": source,
+            "target": target,
+            "frames": frames,
+            "length": np.linalg.norm(positions[target] - positions[source], axis=1),
+            "probability": np.nan,
+            "margin": sure["margin"].to_numpy(),
+            "kind": np.where(frames > points.frame_step, "gap", "step"),
+        }
+    ).sort_values(["source", "target"], ignore_index=True)
+    order = links.sort_values("margin", ascending=False, kind="stable")
+    links.loc[order.index[order.duplicated("target")], "kind"] = "merge"
+    links.loc[order.index[order.duplicated("source")], "kind"] = "division"
+    return links

@@ -1,0 +1,112 @@
+"""How sure the links are, kept up with the acts: margins near an act are worked out anew when they are asked for."""
+
+from __future__ import annotations
+
+import numpy as np
+import pandas as pd
+from scipy.special import expit
+
+from ..linking.margins import link_margins
+from ..linking.result import Linking
+from .change import Change, Link
+from .corrected import Corrected
+from .outcome import links_exchanged
+
+
+class Doubts:
+    """Margins of the links of a movie under correction.
+
+    Those of links with an end that an act touched, or with a rival there, follow the act; one farther away is that of
+    before until all are measured anew.
+
+    Parameters
+    ----------
+    movie : Corrected
+        Before any act.
+    linking : Linking
+        What it was made of.
+    """
+
+    def __init__(self, movie: Corrected, linking: Linking) -> None:
+        self._movie, self._is_learned = movie, linking.settings.is_learned
+        links = linking.links
+        if links["margin"].isna().any():
+            self.measure()
+        else:
+            self._take(*(links[name].to_numpy() for name in ("source", "target", "margin")))
+
+    def note(self, change: Change) -> None:
+        """Forget what an act may have changed."""
+        movie = self._movie
+        touched = [d for d in change.touched if d < len(movie.detections)]
+        edges = {e for d in touched for e in (*movie.edges_from(d), *movie.edges_into(d))}
+        ends = {*touched, *(end for e in edges for end in movie.link_of(e))}
+        for link in change.gone:
+            self._drop(link)
+        for link in {(s, t) for s in ends for t in movie.targets(s)} | {(s, t) for t in ends for s in movie.sources(t)}:
+            self._drop(link)
+            self._stale.add(link)
+
+    def margin(self, link: Link) -> float:
+        """Return what the best links without this one lose, worked out now; inf of a confirmed one."""
+        movie = self._movie
+        if link in movie.pins:
+            return np.inf
+        edge = movie.matched_edge(link)
+        assert edge is not None
+        movie.matching.begin()
+        movie.matching.change(np.array([edge]), np.inf)
+        old, new = links_exchanged(movie, movie.matching.changes())
+        lost = sum(map(movie.weight, old.values())) - sum(map(movie.weight, new.values()))
+        movie.matching.take_back(movie.matching.changes())
+        return max(lost, 0.0)
+
+    def least(self, count: int) -> pd.DataFrame:
+        """Return the least sure links that are not confirmed, the least sure first."""
+        self._work_out()
+        far = np.arange(len(self._margin))
+        if count < len(far):
+            far = np.argpartition(self._margin, count)[:count]
+        links = [(*link, margin) for link, margin in self._near.items()]
+        links += zip(self._source[far].tolist(), self._target[far].tolist(), self._margin[far].tolist(), strict=True)
+        table = pd.DataFrame([link for link in links if np.isfinite(link[2])], columns=["source", "target", "margin"])
+        table = table.astype({"source": np.int64, "target": np.int64, "margin": np.float64})
+        table = table.sort_values(["margin", "source", "target"], ignore_index=True).head(count)
+        return table.assign(probability=expit(table["margin"]) if self._is_learned else np.nan)
+
+    def all(self) -> pd.DataFrame:
+        """Return every link with its margin, inf for confirmed ones, in no order; measured anew if there were acts."""
+        if self._near or self._stale or self._is_dropped.any():
+            self.measure()
+        pins = np.array(list(self._movie.pins), np.int64).reshape(-1, 2)
+        ends = zip((self._source, self._target), pins.T, strict=True)
+        source, target = (np.concatenate(pair) for pair in ends)
+        margin = np.concatenate([self._margin, np.full(len(pins), np.inf)])
+        return pd.DataFrame({"source": source, "target": target, "margin": margin})
+
+    def measure(self) -> None:
+        """Work out the margins of all links that are not confirmed."""
+        matching = self._movie.matching
+        proof = matching.proof()
+        rows, cols = proof.links()
+        margin = link_margins(matching.problem(), proof)
+        self._take(rows // self._movie.ways_out, cols // self._movie.ways_in, margin)
+
+    def _take(self, source: np.ndarray, target: np.ndarray, margin: np.ndarray) -> None:
+        order = np.lexsort((target, source))
+        self._source, self._target, self._margin = source[order], target[order], margin[order]
+        self._is_dropped = np.zeros(len(order), bool)
+        self._near: dict[Link, float] = {}
+        self._stale: set[Link] = set()
+
+    def _work_out(self) -> None:
+        self._near |= {link: self.margin(link) for link in self._stale}
+        self._stale.clear()
+
+    def _drop(self, link: Link) -> None:
+        """Forget the margin of a link."""
+        self._near.pop(link, None)
+        self._stale.discard(link)
+        low, high = np.searchsorted(self._source, [link[0], link[0] + 1])
+        own = low + np.flatnonzero(self._target[low:high] == link[1])
+        self._margin[own], self._is_dropped[own] = np.inf, True

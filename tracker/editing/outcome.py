@@ -1,0 +1,75 @@
+"""What an act came to: the difference between what it wrote over and what stands."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+from ...matching.paths.changing import NONE, Changes
+from .change import Change, Link
+from .corrected import Corrected
+from .journal import NOTHING, Entries
+
+
+def outcome(movie: Corrected, act: Mapping[str, Any], own: set[int], entries: Entries, changes: Changes) -> Change:
+    """Return what an act did.
+
+    Parameters
+    ----------
+    movie : Corrected
+        After the act.
+    act : mapping
+        As recorded.
+    own : set of int
+        Detections that the act names.
+    entries, changes
+        What it wrote over.
+    """
+    old, new = links_exchanged(movie, changes)
+    were, are = set(old), set(new)
+    for link, was in _first(entries, movie.pins).items():
+        if was is not NOTHING:
+            were.add(link)
+        if link in movie.pins:
+            are.add(link)
+    gone, made = sorted(were - are), sorted(are - were)
+    detections = movie.detections
+    added = {d for d, was in _first(entries, detections.added).items() if was is NOTHING}
+    return Change(
+        act,
+        tuple(gone),
+        tuple(made),
+        tuple(link for link in gone if not own.issuperset(link)),
+        tuple(link for link in made if not own.issuperset(link)),
+        tuple(sorted(added)),
+        tuple(sorted(_first(entries, detections.gone))),
+        tuple(sorted(_first(entries, detections.places))),
+        tuple(sorted(own | added | _touched(movie, changes))),
+    )
+
+
+def links_exchanged(movie: Corrected, changes: Changes) -> tuple[dict[Link, int], dict[Link, int]]:
+    """Return the links that matched rows before a change, and those that match the same rows now, with their edges."""
+    before: dict[int, int] = {}
+    for name, places, values in changes.cells:
+        if name == "row_matched":
+            for row, edge in zip(places.tolist(), values.tolist(), strict=True):
+                before.setdefault(row, edge)
+    now = [int(movie.matching.row_matched[row]) for row in before]
+    old, new = ({movie.link_of(e): e for e in edges if e != NONE} for edges in (before.values(), now))
+    return old, new
+
+
+def _first(entries: Entries, mapping: dict[Any, Any]) -> dict[Any, Any]:
+    """Return what stood under each key of a mapping that was written to."""
+    first: dict[Any, Any] = {}
+    for written, key, was in entries:
+        if written is mapping:
+            first.setdefault(key, was)
+    return first
+
+
+def _touched(movie: Corrected, changes: Changes) -> set[int]:
+    """Return the detections whose duals were written to."""
+    ways = {"row_dual": movie.ways_out, "col_dual": movie.ways_in}
+    return {k // ways[name] for name, places, _ in changes.cells if name in ways for k in places.tolist()}

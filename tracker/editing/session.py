@@ -1,0 +1,319 @@
+"""A correction session: acts on the links and detections of a linking, undone and redone, recorded and replayed."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any, Self
+
+import numpy as np
+import pandas as pd
+
+from ...matching.certificate.assignment import Assignment
+from ...matching.paths.changing import Changes
+from ..errors import InvalidEdit
+from ..linking.link import link_points
+from ..linking.result import Linking
+from .acts import ACTS, named
+from .change import Change, Link
+from .corrected import Corrected
+from .corrected_linking import as_linking, present
+from .doubts import Doubts
+from .journal import Entries, taken_back
+from .outcome import outcome
+from .record import read_acts, write_acts
+
+
+@dataclass(frozen=True)
+class _Done:
+    """An act that is in effect, or was undone: what was said of it, and what takes it back, or makes it again."""
+
+    change: Change
+    entries: Entries
+    changes: Changes
+
+
+class Session:
+    """Corrections of a linking; each solves what it touches again at once, and all stays proven.
+
+    Detections are named by id: the row of `linking.tracks.table`, and the next numbers for added ones.
+
+    Parameters
+    ----------
+    linking : Linking
+        Made with `editable=True`; any other is linked once more, with its own settings.
+    """
+
+    def __init__(self, linking: Linking) -> None:
+        if linking.kept is None:
+            linking = link_points(linking.tracks, linking.settings, editable=True)
+        assert linking.kept is not None
+        self._linking = linking
+        self._movie = Corrected(linking.tracks, linking.kept)
+        self._doubts = Doubts(self._movie, linking)
+        self._done: list[_Done] = []
+        self._undone: list[_Done] = []
+
+    # ---------------------------------------------------------------- acts
+
+    def break_link(self, source: int, target: int) -> Change:
+        """Forbid a link that is there."""
+        return self._act("break_link", source=source, target=target)
+
+    def add_link(self, source: int, target: int) -> Change:
+        """Confirm a link between any two detections in the order of time, whether or not it was a candidate."""
+        return self._act("add_link", source=source, target=target)
+
+    def confirm_link(self, source: int, target: int) -> Change:
+        """Confirm a link that is there."""
+        return self._act("confirm_link", source=source, target=target)
+
+    def swap_links(self, first: Sequence[int], second: Sequence[int]) -> Change:
+        """Exchange the targets of two links; the new ones are confirmed, the old ones forbidden."""
+        return self._act("swap_links", first=[*first], second=[*second])
+
+    def release_link(self, source: int, target: int) -> Change:
+        """Leave a confirmed or forbidden link to the data again."""
+        return self._act("release_link", source=source, target=target)
+
+    def split_track(self, detection: int) -> Change:
+        """End a track with a detection; what follows is a track of its own that begins there."""
+        return self._act("split_track", detection=detection)
+
+    def mark_division(self, mother: int, daughters: Sequence[int]) -> Change:
+        """Confirm that a particle divides, whether or not the settings look for divisions."""
+        return self._act("mark_division", mother=mother, daughters=[*daughters])
+
+    def add_detection(self, frame: int, position: Sequence[float]) -> Change:
+        """Add a detection at z, y, x (or y, x) in the table's coordinates; its id is `added[0]` of the change.
+
+        Its links are weighed by the length, or by the learned law without contexts.
+        """
+        return self._act("add_detection", frame=frame, position=[*position])
+
+    def move_detection(self, detection: int, position: Sequence[float]) -> Change:
+        """Give a detection another position; its links are weighed anew as those of an added one."""
+        return self._act("move_detection", detection=detection, position=[*position])
+
+    def delete_detection(self, detection: int) -> Change:
+        """Take a detection away with its links, confirmed ones too."""
+        return self._act("delete_detection", detection=detection)
+
+    def merge_detections(self, detections: Sequence[int]) -> Change:
+        """Make detections of one frame one: the first stays, at their mean."""
+        return self._act("merge_detections", detections=[*detections])
+
+    def replay(self, acts: Iterable[Mapping[str, Any]]) -> list[Change]:
+        """Do recorded acts, in their order.
+
+        Raises
+        ------
+        InvalidEdit
+            If one has no known name, or does not fit what stands; those before it are in effect.
+        """
+        changes: list[Change] = []
+        for act in acts:
+            arguments = dict(act)
+            name = arguments.pop("act", None)
+            if name not in ACTS:
+                raise InvalidEdit(f"acts need 'act' to be one of {', '.join(ACTS)}; got {name!r}.")
+            changes.append(self._act(name, **arguments))
+        return changes
+
+    def undo(self) -> Change | None:
+        """Take the last act back, so that all stands exactly as before it; None where there is none."""
+        return self._step(self._done, self._undone)
+
+    def redo(self) -> Change | None:
+        """Do the act that was last taken back again; None where there is none."""
+        return self._step(self._undone, self._done)
+
+    @property
+    def can_undo(self) -> bool:
+        """Whether an act can be undone."""
+        return bool(self._done)
+
+    @property
+    def can_redo(self) -> bool:
+        """Whether an act can be redone."""
+        return bool(self._undone)
+
+    def _act(self, name: str, **arguments: Any) -> Change:
+        arguments = {key: _plain(value) for key, value in arguments.items()}
+        self._movie.journal.begin()
+        self._movie.matching.begin()
+        try:
+            ACTS[name](self._movie, **arguments)
+        except InvalidEdit:
+            self._take_back(self._entries())
+            raise
+        except TypeError as error:
+            self._take_back(self._entries())
+            raise InvalidEdit(f"act {name} cannot be done: {error}.") from error
+        entries, changes = self._entries()
+        change = outcome(self._movie, {"act": name, **arguments}, named(arguments), entries, changes)
+        self._done.append(_Done(change, entries, changes))
+        self._undone.clear()
+        self._doubts.note(change)
+        return change
+
+    def _entries(self) -> tuple[Entries, Changes]:
+        return self._movie.journal.entries(), self._movie.matching.changes()
+
+    def _take_back(self, of: tuple[Entries, Changes]) -> tuple[Entries, Changes]:
+        return taken_back(of[0]), self._movie.matching.take_back(of[1])
+
+    def _step(self, of: list[_Done], into: list[_Done]) -> Change | None:
+        if not of:
+            return None
+        last = of.pop()
+        back = self._take_back((last.entries, last.changes))
+        into.append(_Done(last.change.reversed(), *back))
+        self._doubts.note(into[-1].change)
+        return into[-1].change
+
+    # ---------------------------------------------------------------- looking
+
+    @property
+    def acts(self) -> list[dict[str, Any]]:
+        """The acts in effect, in their order: `act`, its name, and its arguments, all plain values."""
+        return [dict(done.change.act) for done in self._done]
+
+    @property
+    def pinned(self) -> np.ndarray:
+        """Confirmed links, int64 (k, 2): sources and targets."""
+        return np.array(sorted(self._movie.pins), np.int64).reshape(-1, 2)
+
+    @property
+    def forbidden(self) -> np.ndarray:
+        """Forbidden links between detections that are there, int64 (k, 2): sources and targets."""
+        there = self._movie.detections.is_there
+        bans = sorted(link for link in self._movie.bans if all(map(there, link)))
+        return np.array(bans, np.int64).reshape(-1, 2)
+
+    def is_pinned(self, source: int, target: int) -> bool:
+        """Whether a link is confirmed."""
+        return (source, target) in self._movie.pins
+
+    def is_forbidden(self, source: int, target: int) -> bool:
+        """Whether a link is forbidden."""
+        return (source, target) in self._movie.bans
+
+    def is_there(self, detection: int) -> bool:
+        """Whether there is a detection of this id now."""
+        return self._movie.detections.is_there(detection)
+
+    def frame(self, detection: int) -> int:
+        """Return the frame number of a detection."""
+        self._movie.detections.require(detection)
+        return self._movie.detections.frame(detection)
+
+    def position(self, detection: int) -> tuple[float, ...]:
+        """Return the position z, y, x (or y, x) of a detection, in the table's coordinates."""
+        self._movie.detections.require(detection)
+        return self._movie.detections.place(detection)
+
+    def successors(self, detection: int) -> tuple[int, ...]:
+        """Return the detections that follow one."""
+        self._movie.detections.require(detection)
+        return tuple(sorted(self._movie.targets(detection)))
+
+    def predecessors(self, detection: int) -> tuple[int, ...]:
+        """Return the detections that one follows."""
+        self._movie.detections.require(detection)
+        return tuple(sorted(self._movie.sources(detection)))
+
+    def track_of(self, detection: int) -> list[int]:
+        """Return the detections of a track, in the order of time; it ends where particles divide or merge."""
+        track = [detection]
+        while (before := self._only(track[0], self.predecessors, self.successors)) is not None:
+            track.insert(0, before)
+        while (after := self._only(track[-1], self.successors, self.predecessors)) is not None:
+            track.append(after)
+        return track
+
+    def candidates_of(self, detection: int) -> pd.DataFrame:
+        """Return the links that a detection might have, the most valuable first.
+
+        Columns `source`, `target`, `weight` (what the link is worth against both ends staying alone), `linked`,
+        `pinned`, `forbidden`.
+        """
+        movie = self._movie
+        movie.detections.require(detection)
+        worth: dict[Link, float] = {}
+        for edge in (*movie.edges_from(detection), *movie.edges_into(detection)):
+            link = movie.link_of(edge)
+            if all(map(movie.detections.is_there, link)) and movie.weight(edge) > 0:
+                worth[link] = max(worth.get(link, 0.0), movie.weight(edge))
+        rows = [
+            (*link, weight, movie.is_link(link), link in movie.pins, link in movie.bans)
+            for link, weight in sorted(worth.items(), key=lambda item: -item[1])
+        ]
+        return pd.DataFrame(rows, columns=["source", "target", "weight", "linked", "pinned", "forbidden"])
+
+    def margin(self, source: int, target: int) -> float:
+        """Return what the best links without this one lose: in nats, or with motion "none" in the unit of the cost.
+
+        inf for a confirmed link.
+        """
+        if not self._movie.is_link((source, target)):
+            raise InvalidEdit(f"there is no link {source} → {target}.")
+        return self._doubts.margin((source, target))
+
+    def doubtful(self, count: int = 100) -> pd.DataFrame:
+        """Return the least sure links that are not confirmed: `source`, `target`, `margin`, `probability`.
+
+        `probability` is NaN with motion "none". Links at what an act touched, and at the candidates there, are measured
+        anew; an act may have changed margins beyond, which `measure_doubts` brings up to date.
+        """
+        return self._doubts.least(count)
+
+    def measure_doubts(self) -> None:
+        """Work out the margins of all links anew, in the time that linking takes for it."""
+        self._doubts.measure()
+
+    def proof(self) -> Assignment:
+        """Return the assignment of the whole, confirmed links left out, its certificate computed anew."""
+        return self._movie.matching.proof()
+
+    def ids(self) -> np.ndarray:
+        """Return the id behind every row of the tables of `linking`, int64 (n,)."""
+        return present(self._movie)
+
+    def linking(self) -> Linking:
+        """Return what stands now as a linking of its own, with rows for ids: to write, measure and score."""
+        return as_linking(self._movie, self._linking, self._doubts)
+
+    # ---------------------------------------------------------------- saving
+
+    def save(self, path: str | Path) -> None:
+        """Write the acts in effect into a file, over what stands there; errors as of `write_tracks`."""
+        write_acts(Path(path), self.acts, len(self._linking.tracks))
+
+    @classmethod
+    def load(cls, path: str | Path, linking: Linking) -> Self:
+        """Return a session of a linking with the acts of a file in effect.
+
+        Raises
+        ------
+        InvalidInput
+            If the file cannot be read, or belongs to other detections.
+        InvalidEdit
+            If an act in it does not fit the linking.
+        """
+        session = cls(linking)
+        session.replay(read_acts(Path(path), len(linking.tracks)))
+        return session
+
+    def _only(self, detection: int, ahead: Any, back: Any) -> int | None:
+        """Return the one neighbour in time whose only neighbour back is the detection, else None."""
+        near = ahead(detection)
+        return near[0] if len(near) == 1 and len(back(near[0])) == 1 else None
+
+
+def _plain(value: Any) -> Any:
+    """Return NumPy's numbers, and lists of them, as Python's, which JSON knows."""
+    if isinstance(value, (list, tuple, np.ndarray)):
+        return [_plain(one) for one in value]
+    return value.item() if isinstance(value, np.generic) else value
