@@ -192,20 +192,17 @@ class Corrected:
         """Return the links of a detection that are worth making, and what each is worth."""
         worth: dict[Link, float] = {}
         frame = self.detections.frame(detection)
-        here = self.detections.physical(np.array([detection]))
+        here = self.detections.physical(detection)
         for lag in range(1, self.worth.most_frames + 1):
             for later in (False, True):
                 other_frame = frame + lag * self._step * (1 if later else -1)
-                others = self.detections.of_frame(other_frame)
-                there = self.detections.physical(others)
-                near = np.linalg.norm(there - here, axis=1) <= self.worth.radius(lag)
-                others, there = others[near], there[near]
-                if not len(others):
+                others = self.detections.near(other_frame, here, self.worth.radius(lag))
+                if not others:
                     continue
-                source, target = (here, there) if later else (there, here)
-                frames = np.array([sorted((frame, other_frame))])
-                weight = self.worth.of(lag, source, target, frames)
-                for other, value in zip(others.tolist(), weight.tolist(), strict=True):
+                there = np.array([self.detections.physical(other) for other in others])
+                ends = (here[None], there) if later else (there, here[None])
+                weight = self.worth.of(lag, *ends, np.array([sorted((frame, other_frame))]))
+                for other, value in zip(others, weight.tolist(), strict=True):
                     if value > 0:
                         worth[(detection, other) if later else (other, detection)] = value
         return worth

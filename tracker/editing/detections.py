@@ -28,8 +28,9 @@ class Detections:
         self.added: dict[int, tuple[int, tuple[float, ...]]] = {}
         self.places: dict[int, tuple[float, ...]] = {}
         self.gone: dict[int, bool] = {}
-        self._added_to: dict[int, tuple[int, ...]] = {}
+        self._placed_in: dict[int, tuple[int, ...]] = {}
         self._order = np.argsort(self._frames, kind="stable")
+        self._in_order = self._positions[self._order]
         numbers, starts, counts = np.unique(self._frames[self._order], return_index=True, return_counts=True)
         runs = zip(numbers.tolist(), starts.tolist(), counts.tolist(), strict=True)
         self._rows_of = {number: slice(start, start + count) for number, start, count in runs}
@@ -64,28 +65,24 @@ class Detections:
             return self.added[detection][1]
         return tuple(self._places[detection].tolist())
 
-    def physical(self, detections: np.ndarray) -> np.ndarray:
-        """Return physical positions, float64 (k, d)."""
-        n = len(self._frames)
-        out = self._positions[np.where(detections < n, detections, 0)] if n else np.zeros((len(detections), self.ndim))
-        if not self.places and not self.added:
-            return out
-        scale = np.array(self.points.calibration.scale_for(self.ndim))
-        for k, detection in enumerate(detections.tolist()):
-            if detection >= n or detection in self.places:
-                out[k] = np.array(self.place(detection)) * scale
-        return out
+    def physical(self, detection: int) -> np.ndarray:
+        """Return its physical position, float64 (d,)."""
+        if detection in self.added or detection in self.places:
+            return np.array(self.place(detection)) * self.points.calibration.scale_for(self.ndim)
+        return self._positions[detection]
 
     @property
     def ndim(self) -> int:
         """Spatial axes."""
         return self.points.ndim
 
-    def of_frame(self, frame: int) -> np.ndarray:
-        """Return the detections of a frame, int64."""
-        own = self._order[self._rows_of.get(frame, slice(0, 0))]
-        own = np.concatenate([own, np.array(self._added_to.get(frame, ()), np.int64)])
-        return own if not self.gone else own[[detection not in self.gone for detection in own.tolist()]]
+    def near(self, frame: int, place: np.ndarray, radius: float) -> list[int]:
+        """Return the detections of a frame that are at most so far from a physical position."""
+        run = self._rows_of.get(frame, slice(0, 0))
+        inside = (np.abs(self._in_order[run] - place) <= radius).all(axis=1)
+        stayed = [row for row in self._order[run][inside].tolist() if row not in self.places]
+        found = [d for d in (*stayed, *self._placed_in.get(frame, ())) if d not in self.gone]
+        return [d for d in found if np.linalg.norm(self.physical(d) - place) <= radius]
 
     def add(self, frame: int, place: Sequence[float]) -> int:
         """Add a detection and return its id."""
@@ -96,12 +93,18 @@ class Detections:
             raise InvalidEdit(f"frame needs to be {first} or a multiple of {self.points.frame_step} away; got {frame}.")
         detection = len(self)
         self._journal.put(self.added, detection, (int(frame), self._checked(place)))
-        self._journal.put(self._added_to, int(frame), (*self._added_to.get(int(frame), ()), detection))
+        self._note_place(detection, int(frame))
         return detection
 
     def move(self, detection: int, place: Sequence[float]) -> None:
         """Give a detection another position."""
+        if detection not in self.places and detection not in self.added:
+            self._note_place(detection, self.frame(detection))
         self._journal.put(self.places, detection, self._checked(place))
+
+    def _note_place(self, detection: int, frame: int) -> None:
+        """Note that a detection of a frame is not where the table has it."""
+        self._journal.put(self._placed_in, frame, (*self._placed_in.get(frame, ()), detection))
 
     def remove(self, detection: int) -> None:
         """Take a detection away; its id stays its own."""
