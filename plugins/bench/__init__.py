@@ -1,5 +1,6 @@
 """Benchmarks: the four papers' tables and figures with ours beside them, and the peers on the same inputs.
 
-Every benchmark is a list of experiments; an experiment runs variants on cases, repetition by repetition (`harness`),
-and what was measured (`record`) becomes tables and figures (`tables`, `figures`). What the papers print is in `papers`.
+Every benchmark (`benchmark`) is a list of experiments; an experiment runs variants on cases, repetition by repetition
+(`measure.harness`), and what was measured (`measure.record`) becomes tables and figures (`draw`). What the papers print
+is in `papers`. A room a question: `assignment`, `cardinality`, `tracking`; `peers` puts others beside us in each.
 """

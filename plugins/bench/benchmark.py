@@ -9,10 +9,10 @@ from pathlib import Path
 from textwrap import fill
 
 from ...tracker.errors import InvalidInput
-from .harness import Experiment, cell_of
-from .machine import one_line
-from .record import Clock, Record
-from .tables import Table, missing_notes
+from .draw.tables import Table, missing_notes
+from .measure.harness import Experiment, cell_of
+from .measure.machine import one_line
+from .measure.record import Clock, Record
 
 LINE = 120
 """Letters of a line of text in Markdown."""

@@ -13,19 +13,9 @@ import numpy as np
 from ...matching.cardinality import BipartiteGraph, maximum_matching
 from ...matching.cardinality.matching import Matching
 from ...matching.problem import Problem
-from . import peer_linkers
-from .baselines import scipy_links
-from .benchmark import Benchmark, Effort
-from .cardinality_variants import checked, unseen
-from .detectors import detection_case, detectors
-from .figures import draw_bars, draw_times
-from .gated_pairs import GATES, gated_pair
-from .graph_families import PERMUTED
-from .harness import Case, Experiment, Variant, always, cell_of
-from .lap_instances import DENSE_FAMILIES, REAL_FAMILIES
-from .large_graphs import Recipe, make_graph
-from .linker_variants import by_hand, linked_by_us, movie_case
-from .peer_solvers import (
+from .assignment.gated_pairs import GATES, gated_pair
+from .assignment.lap_instances import DENSE_FAMILIES, REAL_FAMILIES
+from .assignment.peer_solvers import (
     DenseInput,
     GatedInput,
     check_columns,
@@ -39,10 +29,20 @@ from .peer_solvers import (
     scipy_matching,
     scipy_sparse,
 )
-from .record import Cell, Clock, Record
-from .solver_variants import missing_device, solver_variant
-from .tables import Table, fact_mean, grid, most_memory, ratio, with_spread
-from .time_lines import times_by_size
+from .assignment.solver_variants import missing_device, solver_variant
+from .benchmark import Benchmark, Effort
+from .cardinality.graph_families import PERMUTED
+from .cardinality.large_graphs import Recipe, make_graph
+from .cardinality.variants import checked, unseen
+from .draw.figures import draw_bars, draw_times
+from .draw.tables import Table, fact_mean, grid, most_memory, ratio, with_spread
+from .draw.time_lines import times_by_size
+from .measure.harness import Case, Experiment, Variant, always, cell_of
+from .measure.record import Cell, Clock, Record
+from .tracking import peer_linkers
+from .tracking.baselines import scipy_links
+from .tracking.detectors import detection_case, detectors
+from .tracking.linker_variants import by_hand, linked_by_us, movie_case
 
 AS_THEY = "auctrack, their objective"
 _DENSE = DENSE_FAMILIES | REAL_FAMILIES

@@ -71,8 +71,8 @@ Only = Annotated[
 Make = Callable[["Effort", str], "Benchmark"]
 
 
-def _add(name: str, about: str) -> None:
-    """Add the command of a benchmark that a module and a function of that name make from an effort and a GPU."""
+def _add(name: str, module: str, about: str) -> None:
+    """Add the command of a benchmark that the function of its name makes from an effort and a GPU."""
 
     @app.command(name, help=about)
     def command(  # pyright: ignore[reportUnusedFunction] - typer keeps it
@@ -85,17 +85,27 @@ def _add(name: str, about: str) -> None:
         clock: Clock = "wall",
         gpu: Gpu = "cuda",
     ) -> None:
-        make: Make = getattr(import_module(f"..bench.{name}", __package__), name)
+        make: Make = getattr(import_module(f"..bench.{module}", __package__), name)
         _run(lambda effort: make(effort, gpu), _effort(quick, limit, repetitions, sizes, only, clock), output)
 
 
 _add(
     "tracking",
+    "tracking.tracking",
     "Time against the number of particles, and accuracy when tracking gets harder (Vasconcelos & Rosenhahn 2009).",
 )
-_add("lap", "Dense assignment with uniform integer costs: the Hungarian methods on CPU and GPU (Date & Nagi 2016).")
-_add("auction", "Large problems of every kind, and one that fills a GPU: times, steps, the work they take, and memory.")
 _add(
+    "lap",
+    "assignment.lap",
+    "Dense assignment with uniform integer costs: the Hungarian methods on CPU and GPU (Date & Nagi 2016).",
+)
+_add(
+    "auction",
+    "assignment.auction",
+    "Large problems of every kind, and one that fills a GPU: times, steps, the work they take, and memory.",
+)
+_add(
+    "peers",
     "peers",
     "SciPy, scikit-image, lapx, trackpy, laptrack, btrack, whichever is there, on the same inputs, as ratios.",
 )
@@ -123,7 +133,7 @@ def cardinality_command(
     Without --quick, --sizes and files also 'large-gpu/*' and 'large-cpu/*', graphs of up to 4 million rows that others'
     code was measured on. DIR/graphs keeps what takes long to make, 1 GB in all.
     """
-    from ..bench.cardinality import cardinality
+    from ..bench.cardinality.cardinality import cardinality
 
     effort = _effort(quick, limit, repetitions, sizes, only, clock="wall")
     _run(lambda effort: cardinality(effort, gpu, files or (), output / "graphs"), effort, output)
@@ -157,9 +167,9 @@ def _run(make: Callable[[Effort], Benchmark], effort: Effort, output: Path) -> N
         shown_tables,
         why_unmeasured,
     )
-    from ..bench.harness import measure
-    from ..bench.machine import commit_of, describe_machine, one_line
-    from ..bench.record import Record
+    from ..bench.measure.harness import measure
+    from ..bench.measure.machine import commit_of, describe_machine, one_line
+    from ..bench.measure.record import Record
 
     benchmark = make(effort)
     machine = describe_machine()

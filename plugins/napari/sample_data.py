@@ -8,8 +8,8 @@ from pathlib import Path
 from ...tracker.formats.tables import read_tracks
 from ...tracker.simulating.render import RenderSettings, render
 from ...tracker.simulating.simulate import SimulationSettings, simulate
-from .layer_tables import LayerData, points_layer, tracks_layer
-from .readers import movie_reader, point_size
+from .layers.layer_tables import LayerData, points_layer, tracks_layer
+from .layers.readers import movie_reader, point_size
 
 MOVIE = SimulationSettings(
     particles=60,

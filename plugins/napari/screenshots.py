@@ -20,7 +20,7 @@ from qtpy.QtWidgets import QApplication
 
 from ...tracker.simulating.render import RenderSettings, render
 from ...tracker.simulating.simulate import SimulationSettings, simulate
-from .readers import movie_reader
+from .layers.readers import movie_reader
 from .sample_data import MOVIE
 
 FLAT = SimulationSettings(

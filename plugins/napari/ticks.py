@@ -22,11 +22,11 @@ from qtpy.QtCore import QObject, QTimer
 from qtpy.QtWidgets import QApplication
 
 from ...tracker.simulating.simulate import SimulationSettings, simulate
-from .hand_over import make_layer
-from .layer_tables import points_layer
-from .readers import point_size
-from .steps import Advance
-from .timers import single_shot
+from .layers.hand_over import make_layer
+from .layers.layer_tables import points_layer
+from .layers.readers import point_size
+from .session.steps import Advance
+from .threads.timers import single_shot
 
 _TICK_MS = 5
 _LONG = 0.1

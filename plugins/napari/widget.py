@@ -8,26 +8,26 @@ from qtpy.QtCore import QEvent, QSize, Qt
 from qtpy.QtWidgets import QScrollArea, QTabWidget, QVBoxLayout, QWidget
 
 from ...matching.errors import AuctrackError
-from .connections import Connections
-from .depth import Depth
-from .detect_panel import DetectPanel
-from .devices import find_devices
-from .input_panel import InputPanel
-from .job import Desk, Failure
-from .link_panel import LinkPanel
-from .looking import Looking
-from .overlay import Overlay
-from .parts import Parts
-from .preferences import read_preferences, remember
-from .preview import Preview
-from .results_panel import ResultsPanel
-from .run_bar import RunBar
-from .running import Running
-from .session import Session
-from .showing import Showing
-from .suggesting import Suggesting
-from .taking_away import TakingAway
-from .wheel import WheelGuard
+from .actions.looking import Looking
+from .actions.parts import Parts
+from .actions.running import Running
+from .actions.showing import Showing
+from .actions.suggesting import Suggesting
+from .actions.taking_away import TakingAway
+from .draw.overlay import Overlay
+from .draw.preview import Preview
+from .layers.depth import Depth
+from .layers.preferences import read_preferences, remember
+from .panels.detect_panel import DetectPanel
+from .panels.input_panel import InputPanel
+from .panels.link_panel import LinkPanel
+from .panels.results_panel import ResultsPanel
+from .panels.run_bar import RunBar
+from .panels.wheel import WheelGuard
+from .session.devices import find_devices
+from .session.session import Session
+from .threads.connections import Connections
+from .threads.job import Desk, Failure
 
 if TYPE_CHECKING:
     from napari import Viewer

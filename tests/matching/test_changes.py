@@ -5,7 +5,7 @@ import pytest
 
 from auctrack.matching import JV, InvalidProblem, NotConverged, Problem, solve, solving, verify
 from auctrack.matching.jv.dense import match, without_mask
-from auctrack.plugins.bench.hostile import inner_products
+from auctrack.plugins.bench.assignment.hostile import inner_products
 
 
 def test_long_searches_hand_over_to_the_auction():

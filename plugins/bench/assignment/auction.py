@@ -7,15 +7,15 @@ from collections.abc import Collection, Iterator, Sequence
 from functools import partial
 from pathlib import Path
 
+from ..benchmark import Benchmark, Effort
+from ..draw.figures import draw_times
+from ..draw.steps import steps_text
+from ..draw.tables import NOTHING, Table, bytes_text, duration, grid, most_memory, significant, times_with_spread
+from ..draw.time_lines import TimeLine, times_by_size
+from ..measure.harness import Case, Experiment, cell_of
+from ..measure.record import Cell, Clock, Record
+from ..papers import gpu_peers
 from .auction_cases import COPIED, TITLES, copy_experiment, experiments_of
-from .benchmark import Benchmark, Effort
-from .figures import draw_times
-from .harness import Case, Experiment, cell_of
-from .papers import gpu_peers
-from .record import Cell, Clock, Record
-from .steps import steps_text
-from .tables import NOTHING, Table, bytes_text, duration, grid, most_memory, significant, times_with_spread
-from .time_lines import TimeLine, times_by_size
 
 DRAWN = ("dense", "points", "gated", "sparse")
 _COUNTS = ("bids a row", "rows read by paths, a row", "rounds")

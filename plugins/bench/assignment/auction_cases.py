@@ -11,14 +11,14 @@ from functools import partial
 
 import numpy as np
 
-from ...matching.certificate.assignment import Assignment
-from ...matching.device import cuda
-from ...matching.problem import Problem
-from .benchmark import Effort
+from ....matching.certificate.assignment import Assignment
+from ....matching.device import cuda
+from ....matching.problem import Problem
+from ..benchmark import Effort
+from ..measure.harness import Case, Experiment, Facts, Variant
 from .gated_pairs import GATES, SCATTERED, SPACING, gate_with_a_shortage, gated_pair, scattered_pair
 from .generated_costs import GeneratedCosts
 from .handover_cases import handover
-from .harness import Case, Experiment, Facts, Variant
 from .hostile import hostile
 from .lap_instances import DENSE_FAMILIES, POINT_SCALE, point_pair, uniform_costs
 from .problem_variants import cases_of, on_cpu, on_gpu, problem_case, refusal, sizes_of

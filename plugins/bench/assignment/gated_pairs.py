@@ -6,8 +6,8 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from ...matching.points.grid import pairs_within
-from ...matching.problem import Problem
+from ....matching.points.grid import pairs_within
+from ....matching.problem import Problem
 
 SPACING = 0.554
 """Mean distance of nearest neighbours of n uniform points in the unit box, times n^(1/3)."""

@@ -10,14 +10,14 @@ from typing import Any
 
 import numpy as np
 
-from ...matching.certificate.assignment import Assignment
-from ...matching.device import cuda
-from ...matching.hungarian.shards import even_split
-from ...matching.presolve.sharded import ShardedCosts
-from ...matching.problem import Problem
-from .harness import Facts, WrongAnswer
+from ....matching.certificate.assignment import Assignment
+from ....matching.device import cuda
+from ....matching.hungarian.shards import even_split
+from ....matching.presolve.sharded import ShardedCosts
+from ....matching.problem import Problem
+from ..measure.harness import Facts, WrongAnswer
+from ..measure.memory import give_unused_back
 from .lap_instances import uniform_block
-from .memory import give_unused_back
 from .solver_variants import plain_numbers
 
 STRIPE = 2**26

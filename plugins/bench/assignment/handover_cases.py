@@ -8,13 +8,13 @@ from typing import Any
 
 import numpy as np
 
-from ...matching.auction import Auction
-from ...matching.certificate.assignment import Assignment
-from ...matching.hungarian import HungarianClassical, HungarianTree
-from ...matching.problem import Problem
-from ...matching.solving import solve
-from .benchmark import Effort
-from .harness import Experiment, Facts, Variant
+from ....matching.auction import Auction
+from ....matching.certificate.assignment import Assignment
+from ....matching.hungarian import HungarianClassical, HungarianTree
+from ....matching.problem import Problem
+from ....matching.solving import solve
+from ..benchmark import Effort
+from ..measure.harness import Experiment, Facts, Variant
 from .instance import Instance
 from .lap_instances import DENSE_FAMILIES
 from .problem_variants import cases_of

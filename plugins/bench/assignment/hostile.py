@@ -11,9 +11,9 @@ from functools import cached_property
 
 import numpy as np
 
-from ...matching.problem import Problem
-from .benchmark import Effort
-from .harness import Case, Experiment, Facts, Variant
+from ....matching.problem import Problem
+from ..benchmark import Effort
+from ..measure.harness import Case, Experiment, Facts, Variant
 from .instance import Instance
 from .peer_solvers import DenseInput, check_dense, emd_dense, lapx_dense, not_installed, scipy_dense
 from .problem_variants import on_cpu, on_gpu, sizes_of

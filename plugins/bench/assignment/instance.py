@@ -5,8 +5,8 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 from functools import cached_property
 
-from ...matching.device import cuda
-from ...matching.problem import Problem
+from ....matching.device import cuda
+from ....matching.problem import Problem
 
 _ARRAYS = ("data", "forbidden", "indptr", "indices", "x", "y", "row_unmatched", "col_unmatched")
 

@@ -9,18 +9,18 @@ from functools import partial
 from itertools import pairwise
 from pathlib import Path
 
-from ...matching.problem import Problem
+from ....matching.problem import Problem
+from ..benchmark import Benchmark, Effort
+from ..draw.figures import draw_stacks, draw_times
+from ..draw.steps import step_seconds, steps_text
+from ..draw.tables import NOTHING, Table, duration, grid, times_with_spread
+from ..draw.time_lines import times_by_size
+from ..measure.harness import Case, Experiment, Variant, cell_of
+from ..measure.record import Record
+from ..papers import date_nagi_2016 as paper
 from . import lap_large, lap_scaling
-from .benchmark import Benchmark, Effort
-from .figures import draw_stacks, draw_times
-from .harness import Case, Experiment, Variant, cell_of
 from .lap_instances import RANGES, uniform_costs
-from .papers import date_nagi_2016 as paper
-from .record import Record
 from .solver_variants import solver_variant
-from .steps import step_seconds, steps_text
-from .tables import NOTHING, Table, duration, grid, times_with_spread
-from .time_lines import times_by_size
 
 INSTANCES, RUNS = 3, 5
 """Of each size, as in the paper."""

@@ -7,12 +7,12 @@ import statistics
 from collections.abc import Sequence
 from functools import partial
 
-from .benchmark import Effort, is_measured
+from ..benchmark import Effort, is_measured
+from ..draw.tables import NOTHING, Table, bytes_text, missing_notes
+from ..measure.harness import Case, Experiment
+from ..measure.record import Cell, Record
 from .generated_costs import GeneratedCosts
-from .harness import Case, Experiment
 from .lap_scaling import GPUS, METHODS, Method, gpus_text, ratio, time_text, variant
-from .record import Cell, Record
-from .tables import NOTHING, Table, bytes_text, missing_notes
 
 ROWS = {
     100_000: (100_000, 141_421, 200_000),

@@ -9,16 +9,16 @@ from functools import partial
 from pathlib import Path
 from typing import Any
 
-from ...matching.device import cuda
-from ...matching.solving import solve
-from .benchmark import Effort
-from .figures import draw_lines
+from ....matching.device import cuda
+from ....matching.solving import solve
+from ..benchmark import Effort
+from ..draw.figures import draw_lines
+from ..draw.tables import NOTHING, Table, duration, missing_notes
+from ..measure.harness import Case, Experiment, Variant
+from ..measure.record import Record
+from ..papers import date_nagi_2016 as paper
 from .generated_costs import GeneratedCosts
-from .harness import Case, Experiment, Variant
-from .papers import date_nagi_2016 as paper
-from .record import Record
 from .solver_variants import missing_device
-from .tables import NOTHING, Table, duration, missing_notes
 
 SIZES, GPUS = (10_000, 14_142, 20_000), (1, 2, 4)
 SERIES = "costs in [0, 10n]"

@@ -10,11 +10,11 @@ from typing import Any
 
 import numpy as np
 
-from ...matching.cardinality import BipartiteGraph, verify_matching
-from ...matching.cardinality.matching import Matching, check_matching
-from ...matching.problem import Problem
-from ...matching.solving import solve
-from .harness import Facts, WrongAnswer
+from ....matching.cardinality import BipartiteGraph, verify_matching
+from ....matching.cardinality.matching import Matching, check_matching
+from ....matching.problem import Problem
+from ....matching.solving import solve
+from ..measure.harness import Facts, WrongAnswer
 from .solver_variants import checked
 
 

@@ -8,11 +8,11 @@ from typing import Any
 
 import numpy as np
 
-from ...matching.certificate.assignment import Assignment
-from ...matching.errors import Infeasible
-from ...matching.problem import Problem
-from ...matching.solving import solve
-from .harness import Case, Facts, Variant, WrongAnswer
+from ....matching.certificate.assignment import Assignment
+from ....matching.errors import Infeasible
+from ....matching.problem import Problem
+from ....matching.solving import solve
+from ..measure.harness import Case, Facts, Variant, WrongAnswer
 from .instance import Instance
 from .solver_variants import checked, missing_device
 

@@ -7,12 +7,12 @@ from typing import Any
 
 import numpy as np
 
-from ...matching.certificate.assignment import Assignment
-from ...matching.certificate.verification import verify
-from ...matching.device import cuda
-from ...matching.problem import Problem
-from ...matching.solving import solve
-from .harness import Facts, Variant, WrongAnswer, as_it_is
+from ....matching.certificate.assignment import Assignment
+from ....matching.certificate.verification import verify
+from ....matching.device import cuda
+from ....matching.problem import Problem
+from ....matching.solving import solve
+from ..measure.harness import Facts, Variant, WrongAnswer, as_it_is
 
 
 def solver_variant(

@@ -11,17 +11,17 @@ from collections.abc import Sequence
 from functools import lru_cache, partial
 from pathlib import Path
 
-from ...matching.cardinality import BipartiteGraph
-from ...tracker.errors import InvalidInput
-from .benchmark import Benchmark, Effort
-from .cardinality_figures import figures
-from .cardinality_record import originals
-from .cardinality_tables import tables
-from .cardinality_variants import algorithms, forms, level_counters, ours, relabelling
+from ....matching.cardinality import BipartiteGraph
+from ....tracker.errors import InvalidInput
+from ..benchmark import Benchmark, Effort
+from ..measure.harness import Case, Experiment, always
+from ..papers import cardinality_peers
+from .figures import figures
 from .graph_families import FAMILIES, PERMUTED, permuted
-from .harness import Case, Experiment, always
 from .large_graphs import LARGE, Recipe, make_graph
-from .papers import cardinality_peers
+from .record import originals
+from .tables import tables
+from .variants import algorithms, forms, level_counters, ours, relabelling
 
 _TIMES = (
     "Times are the solver's own, wall seconds on a CPU and between two CUDA events on a GPU: medians, after one call "

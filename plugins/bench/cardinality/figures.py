@@ -5,7 +5,12 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from pathlib import Path
 
-from .cardinality_record import (
+from ..draw.figures import TIME, draw_bars, draw_lines, draw_profiles
+from ..draw.profiles import performance_profile, speed_up_profile
+from ..measure.harness import Case, Experiment, cell_of
+from ..measure.record import Record
+from ..papers import cardinality_peers as peers
+from .record import (
     G_PR,
     G_PR_FORMS,
     OURS,
@@ -22,11 +27,6 @@ from .cardinality_record import (
     sets_of,
     time_of,
 )
-from .figures import TIME, draw_bars, draw_lines, draw_profiles
-from .harness import Case, Experiment, cell_of
-from .papers import cardinality_peers as peers
-from .profiles import performance_profile, speed_up_profile
-from .record import Record
 
 Bars = dict[str, dict[str, float]]
 

@@ -4,7 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from .cardinality_record import (
+from ..draw.tables import NOTHING, Table, duration, geometric_mean, missing_notes
+from ..measure.harness import Case, Experiment
+from ..measure.record import Record
+from ..papers import deveci_euro_par_2013 as euro_par
+from .record import (
     ALGORITHM_NAMES,
     G_PR_FORMS,
     RELABELLING,
@@ -17,10 +21,6 @@ from .cardinality_record import (
     time_of,
     times_as_fast,
 )
-from .harness import Case, Experiment
-from .papers import deveci_euro_par_2013 as euro_par
-from .record import Record
-from .tables import NOTHING, Table, duration, geometric_mean, missing_notes
 
 Pairs = list[tuple[str, str]]
 """Names of variants that differ in one choice only, the better one by the paper first."""

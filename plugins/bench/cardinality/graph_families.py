@@ -12,7 +12,7 @@ from math import isqrt
 
 import numpy as np
 
-from ...matching.cardinality import BipartiteGraph
+from ....matching.cardinality import BipartiteGraph
 
 Pairs = tuple[np.ndarray, np.ndarray]
 

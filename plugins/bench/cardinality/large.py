@@ -5,12 +5,12 @@ from __future__ import annotations
 import statistics
 from collections.abc import Collection, Sequence
 
-from .cardinality_findings import findings
-from .cardinality_record import OURS, any_facts, seconds, time_of, time_text
-from .harness import Case, Experiment, cell_of
-from .papers import cardinality_peers as peers
-from .record import Record
-from .tables import NOTHING, Table, geometric_mean, missing_notes, ratio, with_spread
+from ..draw.tables import NOTHING, Table, geometric_mean, missing_notes, ratio, with_spread
+from ..measure.harness import Case, Experiment, cell_of
+from ..measure.record import Record
+from ..papers import cardinality_peers as peers
+from .findings import findings
+from .record import OURS, any_facts, seconds, time_of, time_text
 
 
 def tables_on_gpu(experiment: Experiment, record: Record) -> list[Table]:

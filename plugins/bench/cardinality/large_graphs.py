@@ -12,7 +12,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from ...matching.cardinality import BipartiteGraph
+from ....matching.cardinality import BipartiteGraph
 from .graph_families import FAMILIES, PERMUTED, permuted
 
 KEPT_FROM = 100_000

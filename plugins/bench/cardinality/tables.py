@@ -5,9 +5,15 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
-from .cardinality_findings import figure_1, findings, table_1
-from .cardinality_large import table_on_cpu, tables_on_gpu
-from .cardinality_record import (
+from ..draw.tables import NOTHING, Table, duration, grid, missing_notes
+from ..measure.harness import Case, Experiment
+from ..measure.record import Record
+from ..papers import deveci_euro_par_2013 as euro_par
+from ..papers import deveci_icpp_2013 as icpp
+from .findings import figure_1, findings, table_1
+from .graph_families import FAMILIES, PERMUTED
+from .large import table_on_cpu, tables_on_gpu
+from .record import (
     APFB,
     G_PR,
     OURS,
@@ -23,13 +29,7 @@ from .cardinality_record import (
     times_as_fast,
     without_empty_columns,
 )
-from .cardinality_shares import shares
-from .graph_families import FAMILIES, PERMUTED
-from .harness import Case, Experiment
-from .papers import deveci_euro_par_2013 as euro_par
-from .papers import deveci_icpp_2013 as icpp
-from .record import Record
-from .tables import NOTHING, Table, duration, grid, missing_notes
+from .shares import shares
 
 _ALIKE = {
     "delaunay": "delaunay_n{}",

@@ -7,23 +7,14 @@ from dataclasses import replace
 from functools import lru_cache, partial
 from typing import Any
 
-from ...matching.cardinality import BipartiteGraph, maximum_matching, verify_matching
-from ...matching.cardinality.gpu_graph import DeviceGraph
-from ...matching.cardinality.matching import Matching
-from ...matching.device import cuda
-from .cardinality_record import (
-    ALGORITHM_NAMES,
-    APFB,
-    G_PR,
-    G_PR_FORMS,
-    OURS,
-    RELABELLING,
-    form_name,
-    relabelling_name,
-)
-from .harness import Facts, Variant, as_it_is
-from .papers import deveci_euro_par_2013 as euro_par
-from .solver_variants import missing_device
+from ....matching.cardinality import BipartiteGraph, maximum_matching, verify_matching
+from ....matching.cardinality.gpu_graph import DeviceGraph
+from ....matching.cardinality.matching import Matching
+from ....matching.device import cuda
+from ..assignment.solver_variants import missing_device
+from ..measure.harness import Facts, Variant, as_it_is
+from ..papers import deveci_euro_par_2013 as euro_par
+from .record import ALGORITHM_NAMES, APFB, G_PR, G_PR_FORMS, OURS, RELABELLING, form_name, relabelling_name
 
 Graph = BipartiteGraph | DeviceGraph
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from .record import Cell, Clock
+from ..measure.record import Cell, Clock
 from .tables import duration
 
 _WHOLE = ("solve_s", "solve_and_copy_s")

@@ -8,8 +8,8 @@ from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from .harness import Case, Experiment, cell_of
-from .record import Cell, Clock, Record
+from ..measure.harness import Case, Experiment, cell_of
+from ..measure.record import Cell, Clock, Record
 
 if TYPE_CHECKING:
     from rich.table import Table as RichTable

@@ -5,8 +5,8 @@ from __future__ import annotations
 import statistics
 from collections.abc import Callable, Sequence
 
-from .harness import Experiment, cell_of
-from .record import Clock, Record
+from ..measure.harness import Experiment, cell_of
+from ..measure.record import Clock, Record
 
 TimeLine = list[tuple[float, float]]
 """(size, seconds), as the cases follow each other."""

@@ -8,8 +8,8 @@ from dataclasses import dataclass
 from functools import lru_cache
 from typing import Any
 
-from ...matching.device import cuda
-from ...matching.errors import AuctrackError
+from ....matching.device import cuda
+from ....matching.errors import AuctrackError
 from .memory import give_unused_back, memory_taken, watch_memory
 from .pace import Pace
 from .record import Cell, Clock, Record

@@ -10,8 +10,8 @@ from importlib import metadata
 from pathlib import Path
 from typing import Any
 
-from ... import __version__
-from ...matching.device import cuda
+from .... import __version__
+from ....matching.device import cuda
 
 PACKAGE = Path(__file__).resolve().parents[2]
 """The folder of the package, which is the repository's root where it is a checkout."""

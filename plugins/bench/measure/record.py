@@ -13,7 +13,7 @@ from typing import Any, Literal, Self
 
 import numpy as np
 
-from ...tracker.errors import InvalidInput, OutputExists
+from ....tracker.errors import InvalidInput, OutputExists
 
 FORMAT = 1
 SECONDS_BETWEEN_SAVES = 2.0

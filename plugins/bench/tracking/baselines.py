@@ -6,8 +6,8 @@ import itertools
 
 import numpy as np
 
-from ...matching.problem import Problem
-from ...matching.solving import solve
+from ....matching.problem import Problem
+from ....matching.solving import solve
 from .movies import LinkingInput
 
 

@@ -8,13 +8,13 @@ from typing import Any
 import numpy as np
 from scipy.spatial import cKDTree
 
-from ...tracker.detecting.blobs import sigma_of
-from ...tracker.detecting.detect import detect_frame
-from ...tracker.detecting.settings import DetectSettings
-from ...tracker.simulating.render import RenderSettings, render_frame, rendered_truth
-from ...tracker.simulating.simulate import SimulationSettings, simulate
-from .harness import Case, Facts, Variant, WrongAnswer
-from .peer_solvers import not_installed
+from ....tracker.detecting.blobs import sigma_of
+from ....tracker.detecting.detect import detect_frame
+from ....tracker.detecting.settings import DetectSettings
+from ....tracker.simulating.render import RenderSettings, render_frame, rendered_truth
+from ....tracker.simulating.simulate import SimulationSettings, simulate
+from ..assignment.peer_solvers import not_installed
+from ..measure.harness import Case, Facts, Variant, WrongAnswer
 
 # The peers carry no types, and may not be installed.
 # pyright: reportMissingImports=false, reportMissingTypeStubs=false

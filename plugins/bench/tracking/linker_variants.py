@@ -7,12 +7,12 @@ from typing import Any
 
 import numpy as np
 
-from ...tracker.linking.link import link_points
-from ...tracker.linking.result import Linking
-from ...tracker.linking.settings import LinkSettings
-from .harness import Case, Facts, Variant, WrongAnswer
+from ....tracker.linking.link import link_points
+from ....tracker.linking.result import Linking
+from ....tracker.linking.settings import LinkSettings
+from ..assignment.solver_variants import missing_device
+from ..measure.harness import Case, Facts, Variant, WrongAnswer
 from .movies import LinkingInput, checked_links, simulated
-from .solver_variants import missing_device
 
 
 def movie_case(series: str, n: int, **settings: Any) -> Case:

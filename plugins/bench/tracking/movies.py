@@ -8,11 +8,11 @@ from typing import Any
 
 import numpy as np
 
-from ...tracker.linking.chains import track_ids
-from ...tracker.points import Points, Tracks
-from ...tracker.scoring.score import score_links
-from ...tracker.simulating.simulate import Simulation, SimulationSettings, simulate
-from .harness import Facts, WrongAnswer
+from ....tracker.linking.chains import track_ids
+from ....tracker.points import Points, Tracks
+from ....tracker.scoring.score import score_links
+from ....tracker.simulating.simulate import Simulation, SimulationSettings, simulate
+from ..measure.harness import Facts, WrongAnswer
 
 STEPS_IN_RANGE = 2.6
 """The peers' search range in mean steps: hardly any true step of the simulation is longer."""

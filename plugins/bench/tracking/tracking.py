@@ -14,21 +14,21 @@ from typing import Any
 
 import numpy as np
 
-from ...matching.problem import Problem
-from ...tracker.linking.link import link_points
-from ...tracker.linking.settings import LinkSettings
-from ...tracker.points import Tracks
+from ....matching.problem import Problem
+from ....tracker.linking.link import link_points
+from ....tracker.linking.settings import LinkSettings
+from ....tracker.points import Tracks
+from ..assignment.solver_variants import solver_variant
+from ..benchmark import Benchmark, Effort, is_measured
+from ..draw.figures import draw_lines, draw_times, draw_tracks
+from ..draw.tables import Table, fact_mean, grid, mean_times
+from ..draw.time_lines import times_by_size
+from ..measure.harness import Case, Experiment, Facts, Variant, WrongAnswer, cell_of
+from ..measure.record import Record
+from ..papers import vasconcelos_rosenhahn_2009 as paper
 from .baselines import full_assignment_links, greedy_links, scipy_links
-from .benchmark import Benchmark, Effort, is_measured
-from .figures import draw_lines, draw_times, draw_tracks
-from .harness import Case, Experiment, Facts, Variant, WrongAnswer, cell_of
 from .linker_variants import by_hand, linked_by_us, movie_case
 from .movies import simulated
-from .papers import vasconcelos_rosenhahn_2009 as paper
-from .record import Record
-from .solver_variants import solver_variant
-from .tables import Table, fact_mean, grid, mean_times
-from .time_lines import times_by_size
 
 PERSISTENCE = (0.0, 0.25, 0.5, 0.75, 0.9, 1.0)
 RANGES = (0.78, 1.05, 1.35, 1.8)

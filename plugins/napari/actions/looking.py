@@ -6,8 +6,8 @@ from functools import partial
 
 from qtpy.QtCore import QObject
 
-from .connections import Connections
-from .job import Desk
+from ..threads.connections import Connections
+from ..threads.job import Desk
 from .parts import Parts
 
 _ONE_TRACK = 2  # the tab of the results

@@ -7,14 +7,14 @@ from typing import TYPE_CHECKING
 
 from qtpy.QtWidgets import QTabWidget
 
-from .detect_panel import DetectPanel
-from .input_panel import InputPanel
-from .link_panel import LinkPanel
-from .overlay import Overlay
-from .preferences import Preferences
-from .results_panel import ResultsPanel
-from .run_bar import RunBar
-from .session import Session
+from ..draw.overlay import Overlay
+from ..layers.preferences import Preferences
+from ..panels.detect_panel import DetectPanel
+from ..panels.input_panel import InputPanel
+from ..panels.link_panel import LinkPanel
+from ..panels.results_panel import ResultsPanel
+from ..panels.run_bar import RunBar
+from ..session.session import Session
 
 if TYPE_CHECKING:
     from napari import Viewer

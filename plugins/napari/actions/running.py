@@ -8,16 +8,16 @@ from typing import Any
 from qtpy.QtCore import QObject
 from qtpy.QtWidgets import QWidget
 
-from ...matching.errors import AuctrackError
-from ...tracker.points import Points
-from .filters import MeasuredTracks
-from .job import Desk, Failure
+from ....matching.errors import AuctrackError
+from ....tracker.points import Points
+from ..session.filters import MeasuredTracks
+from ..session.steps import Advance, Detected, Linked, Tracked
+from ..threads.job import Desk, Failure
+from ..threads.responsive import responsive
+from ..threads.timers import single_shot
 from .parts import Parts
-from .responsive import responsive
 from .showing import Showing
-from .steps import Advance, Detected, Linked, Tracked
 from .suggesting import Suggesting
-from .timers import single_shot
 
 _PATIENCE_MS = 800
 """After this long a cancelled piece of work that has not stopped yet is left to end by itself."""

@@ -6,11 +6,11 @@ from typing import TYPE_CHECKING, Any
 
 from qtpy.QtCore import QObject
 
-from ...tracker.points import Points
-from .drawing import Drawing
-from .filters import MeasuredTracks
-from .geometry import placed_like
-from .job import Desk
+from ....tracker.points import Points
+from ..draw.drawing import Drawing
+from ..layers.geometry import placed_like
+from ..session.filters import MeasuredTracks
+from ..threads.job import Desk
 from .parts import Parts
 
 if TYPE_CHECKING:

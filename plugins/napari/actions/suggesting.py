@@ -6,7 +6,7 @@ from typing import Any
 
 from qtpy.QtCore import QObject
 
-from .job import Desk
+from ..threads.job import Desk
 from .parts import Parts
 
 

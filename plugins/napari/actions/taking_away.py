@@ -9,8 +9,8 @@ from qtpy.QtCore import QObject
 from qtpy.QtGui import QGuiApplication
 from qtpy.QtWidgets import QFileDialog
 
-from ...matching.errors import AuctrackError
-from .job import Desk, Failure
+from ....matching.errors import AuctrackError
+from ..threads.job import Desk, Failure
 from .parts import Parts
 
 _FORMATS = {"CSV (*.csv)": ".csv", "napari CSV (*.napari.csv)": ".napari.csv", "Parquet (*.parquet)": ".parquet"}

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 import pandas as pd
 
-from ...tracker.points import Tracks
+from ....tracker.points import Tracks
 
 if TYPE_CHECKING:
     from napari.utils.colormaps import Colormap

@@ -9,12 +9,12 @@ from typing import Any, cast
 import numpy as np
 import pandas as pd
 
-from ...tracker.points import Points, Tracks
+from ....tracker.points import Points, Tracks
+from ..layers.layer_tables import OURS, WHOLE, LayerData, points_layer, tracks_layer
+from ..layers.readers import point_size
+from ..layers.window import Window, window_around
+from ..session.filters import MeasuredTracks
 from .colours import COLOUR, WHITE, Colouring, colormap_for, colouring
-from .filters import MeasuredTracks
-from .layer_tables import OURS, WHOLE, LayerData, points_layer, tracks_layer
-from .readers import point_size
-from .window import Window, window_around
 
 _RING = 0.05  # of a particle's diameter
 

@@ -10,14 +10,14 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from qtpy.QtCore import QObject, Signal  # pyright: ignore[reportPrivateImportUsage]
 
-from ...tracker.points import Points
-from .connections import Connections
-from .depth import Depth
+from ....tracker.points import Points
+from ..layers.depth import Depth
+from ..layers.layer_tables import LayerData
+from ..layers.own_layers import OwnLayers
+from ..threads.connections import Connections
+from ..threads.job import Desk, Report
+from ..threads.timers import single_shot
 from .drawing import Drawing, Drawn, draw, draw_one, draw_particles
-from .job import Desk, Report
-from .layer_tables import LayerData
-from .own_layers import OwnLayers
-from .timers import single_shot
 
 if TYPE_CHECKING:
     from napari import Viewer

@@ -9,16 +9,16 @@ import numpy as np
 import pandas as pd
 from qtpy.QtCore import QObject, Signal  # pyright: ignore[reportPrivateImportUsage]
 
-from ...tracker.detecting.detect import detect_frame, resolve_settings
-from ...tracker.detecting.settings import DetectSettings
-from .connections import Connections
-from .depth import Depth
-from .geometry import placed_like
-from .job import Desk, Report
-from .layer_input import LayerInput
-from .layer_movie import LayerMovie
-from .layer_tables import OURS
-from .timers import single_shot
+from ....tracker.detecting.detect import detect_frame, resolve_settings
+from ....tracker.detecting.settings import DetectSettings
+from ..layers.depth import Depth
+from ..layers.geometry import placed_like
+from ..layers.layer_input import LayerInput
+from ..layers.layer_movie import LayerMovie
+from ..layers.layer_tables import OURS
+from ..threads.connections import Connections
+from ..threads.job import Desk, Report
+from ..threads.timers import single_shot
 
 if TYPE_CHECKING:
     from napari import Viewer

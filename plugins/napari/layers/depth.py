@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from .connections import Connections
+from ..threads.connections import Connections
 
 if TYPE_CHECKING:
     from napari import Viewer

@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any
 
-from ...tracker.calibrating.calibration import FRAME, PIXEL, Calibration
-from ...tracker.calibrating.units import is_pixel, length_factor, micrometres_of, seconds_of, unit_name
+from ....tracker.calibrating.calibration import FRAME, PIXEL, Calibration
+from ....tracker.calibrating.units import is_pixel, length_factor, micrometres_of, seconds_of, unit_name
 
 if TYPE_CHECKING:
     from napari.layers import Layer

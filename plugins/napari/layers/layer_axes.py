@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from ...tracker.errors import InvalidInput
+from ....tracker.errors import InvalidInput
 from .layer_tables import OURS, LayerData
 
 if TYPE_CHECKING:

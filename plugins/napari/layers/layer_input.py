@@ -7,10 +7,10 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING, Literal
 
-from ...tracker.calibrating.calibration import Calibration
-from ...tracker.calibrating.units import is_pixel, seconds_of
-from ...tracker.errors import InvalidInput
-from ...tracker.points import Points
+from ....tracker.calibrating.calibration import Calibration
+from ....tracker.calibrating.units import is_pixel, seconds_of
+from ....tracker.errors import InvalidInput
+from ....tracker.points import Points
 from .geometry import calibration_of
 from .layer_axes import NO_TIME, UNDECIDED, chosen_axes
 from .layer_movie import LayerMovie, Restriction

@@ -10,11 +10,11 @@ from typing import TYPE_CHECKING, Any, cast
 
 import numpy as np
 
-from ...tracker.calibrating.calibration import Calibration
-from ...tracker.timeline import Timeline
+from ....tracker.calibrating.calibration import Calibration
+from ....tracker.timeline import Timeline
 
 if TYPE_CHECKING:
-    from ...tracker.reading.movie import Movie
+    from ....tracker.reading.movie import Movie
 
 
 @dataclass(frozen=True)

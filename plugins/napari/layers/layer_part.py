@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from ...tracker.errors import InvalidInput
+from ....tracker.errors import InvalidInput
 from .layer_input import LayerInput, read_layer
 from .layer_movie import LayerMovie, Restriction
 

@@ -10,8 +10,8 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
-from ...tracker.errors import InvalidInput
-from ...tracker.points import AXES, Points, Tracks
+from ....tracker.errors import InvalidInput
+from ....tracker.points import AXES, Points, Tracks
 from .geometry import calibration_from, layer_geometry
 
 LayerData = tuple[Any, dict[str, Any], str]

@@ -13,13 +13,13 @@ from typing import TYPE_CHECKING
 
 from qtpy.QtCore import QObject
 
-from ...tracker.points import Points
+from ....tracker.points import Points
+from ..threads.job import Desk, Failure, Report
+from ..threads.timers import single_shot
 from .hand_over import make_layer
-from .job import Desk, Failure, Report
 from .layer_tables import LayerData
 from .main_window import main_window
 from .readers import layer_of
-from .timers import single_shot
 from .windowed_layer import DrawnPart, WindowedLayer, most_drawn, window_part
 
 if TYPE_CHECKING:

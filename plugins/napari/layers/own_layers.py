@@ -7,11 +7,11 @@ from typing import TYPE_CHECKING
 
 from qtpy.QtCore import QObject, Signal  # pyright: ignore[reportPrivateImportUsage]
 
+from ..threads.timers import single_shot
 from .depth import Depth
 from .hand_over import fill_layer, make_layer
 from .layer_tables import LayerData
 from .main_window import main_window
-from .timers import single_shot
 
 if TYPE_CHECKING:
     from napari import Viewer

@@ -11,12 +11,12 @@ from typing import Any
 import numpy as np
 import tifffile
 
-from ...tracker.errors import InvalidInput, UnknownAxes, UnknownScale
-from ...tracker.formats.tables import read_either
-from ...tracker.linking.spacing import mean_spacing
-from ...tracker.points import Points, Tracks
-from ...tracker.reading.movie import Movie, read_movie
-from ...tracker.reading.tiff import TiffStack
+from ....tracker.errors import InvalidInput, UnknownAxes, UnknownScale
+from ....tracker.formats.tables import read_either
+from ....tracker.linking.spacing import mean_spacing
+from ....tracker.points import Points, Tracks
+from ....tracker.reading.movie import Movie, read_movie
+from ....tracker.reading.tiff import TiffStack
 from .geometry import layer_geometry
 from .layer_axes import UNDECIDED
 from .layer_tables import OURS, LayerData, fingerprint, points_layer, tracks_layer

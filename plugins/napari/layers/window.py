@@ -10,7 +10,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from ...tracker.points import Points, Tracks
+from ....tracker.points import Points, Tracks
 
 _FEWEST = 5  # frames that a tail needs to be seen
 

@@ -10,15 +10,15 @@ import numpy as np
 import pandas as pd
 from qtpy.QtCore import QObject
 
-from ...tracker.points import Points, Tracks
-from .connections import Connections
+from ....tracker.points import Points, Tracks
+from ..threads.connections import Connections
+from ..threads.job import Desk, Report
+from ..threads.timers import single_shot
 from .hand_over import fill_layer
-from .job import Desk, Report
 from .layer_tables import OURS, WHOLE, LayerData
 from .main_window import main_window
 from .preferences import read_preferences
 from .readers import layer_of
-from .timers import single_shot
 from .window import Window, window_around
 
 if TYPE_CHECKING:

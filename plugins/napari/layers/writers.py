@@ -5,8 +5,8 @@ from __future__ import annotations
 from pathlib import Path
 from typing import Any
 
-from ...tracker.formats.write import write_points, write_tracks
-from ...tracker.points import Tracks
+from ....tracker.formats.write import write_points, write_tracks
+from ....tracker.points import Tracks
 from .layer_tables import OURS, WHOLE, points_from_layer, tracks_from_layer
 
 

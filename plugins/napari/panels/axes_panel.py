@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 from qtpy.QtCore import QSignalBlocker, Signal  # pyright: ignore[reportPrivateImportUsage]
 from qtpy.QtWidgets import QComboBox, QHBoxLayout, QSpinBox, QWidget
 
-from .layer_axes import ROW, UNDECIDED, AxesChoice, axes_choices, chosen_axes, has_a_choice
+from ..layers.layer_axes import ROW, UNDECIDED, AxesChoice, axes_choices, chosen_axes, has_a_choice
 
 if TYPE_CHECKING:
     from napari.layers import Layer

@@ -13,7 +13,7 @@ from qtpy.QtCore import QPointF, QRectF, QSize, Qt, Signal  # pyright: ignore[re
 from qtpy.QtGui import QColor, QFont, QMouseEvent, QPainter, QPaintEvent, QPalette, QPen, QPolygonF
 from qtpy.QtWidgets import QSizePolicy, QWidget
 
-from .curves import Curve
+from ..session.curves import Curve
 
 _LEFT, _RIGHT, _TOP, _BOTTOM = 44, 8, 16, 20
 _GRAB = 8  # pixels within which a limit is caught

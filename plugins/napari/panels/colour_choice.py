@@ -5,9 +5,9 @@ from __future__ import annotations
 from qtpy.QtCore import QSignalBlocker, Signal  # pyright: ignore[reportPrivateImportUsage]
 from qtpy.QtWidgets import QComboBox, QDoubleSpinBox, QFormLayout, QHBoxLayout, QWidget
 
-from .colours import BY_TRACK, PERCENTILES, Colouring, colour_features
+from ..draw.colours import BY_TRACK, PERCENTILES, Colouring, colour_features
+from ..session.filters import MeasuredTracks
 from .fields import note, say
-from .filters import MeasuredTracks
 
 
 class ColourChoice(QWidget):

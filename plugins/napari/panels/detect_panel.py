@@ -7,8 +7,8 @@ from dataclasses import replace
 from qtpy.QtCore import Signal  # pyright: ignore[reportPrivateImportUsage]
 from qtpy.QtWidgets import QCheckBox, QComboBox, QFormLayout, QHBoxLayout, QPushButton, QVBoxLayout, QWidget
 
-from ...tracker.detecting.settings import DetectSettings
-from .advice import DetectAdvice
+from ....tracker.detecting.settings import DetectSettings
+from ..session.advice import DetectAdvice
 from .chart import Chart
 from .fields import LengthField, add_row, note, say
 

@@ -6,8 +6,8 @@ import numpy as np
 from qtpy.QtCore import Signal  # pyright: ignore[reportPrivateImportUsage]
 from qtpy.QtWidgets import QVBoxLayout, QWidget
 
+from ..session.filters import MeasuredTracks, Range
 from .chart import Chart
-from .filters import MeasuredTracks, Range
 
 
 class FilterCharts(QWidget):

@@ -9,18 +9,18 @@ from typing import TYPE_CHECKING
 from qtpy.QtCore import QSignalBlocker, Signal  # pyright: ignore[reportPrivateImportUsage]
 from qtpy.QtWidgets import QComboBox, QFormLayout, QGroupBox, QHBoxLayout, QLabel, QWidget
 
-from ...tracker.calibrating.calibration import FRAME, PIXEL, Calibration
-from ...tracker.errors import InvalidInput, UnknownAxes
+from ....tracker.calibrating.calibration import FRAME, PIXEL, Calibration
+from ....tracker.errors import InvalidInput, UnknownAxes
+from ..layers.geometry import MICROMETRE, SECOND, apply_calibration
+from ..layers.hand_over import make_layer
+from ..layers.layer_axes import AxesChoice, rearranged_layers
+from ..layers.layer_input import KINDS, LayerInput, file_of, read_layer, state_of
+from ..layers.layer_tables import OURS, LayerData
+from ..layers.readers import read_channels
+from ..threads.connections import Connections
 from .axes_panel import AxesPanel
-from .connections import Connections
 from .fields import LengthField, add_row, note, say
-from .geometry import MICROMETRE, SECOND, apply_calibration
-from .hand_over import make_layer
-from .layer_axes import AxesChoice, rearranged_layers
-from .layer_input import KINDS, LayerInput, file_of, read_layer, state_of
-from .layer_tables import OURS, LayerData
 from .part_panel import PartPanel
-from .readers import read_channels
 
 if TYPE_CHECKING:
     from napari import Viewer

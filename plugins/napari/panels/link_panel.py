@@ -8,12 +8,12 @@ import numpy as np
 from qtpy.QtCore import QSignalBlocker, Signal  # pyright: ignore[reportPrivateImportUsage]
 from qtpy.QtWidgets import QComboBox, QFormLayout, QHBoxLayout, QPushButton, QSpinBox, QVBoxLayout, QWidget
 
-from ...matching.solvers import SOLVERS
-from ...tracker.linking.settings import LinkSettings
-from .advice import LinkAdvice, range_warning
+from ....matching.solvers import SOLVERS
+from ....tracker.linking.settings import LinkSettings
+from ..layers.preferences import Preferences
+from ..session.advice import LinkAdvice, range_warning
 from .chart import Chart
 from .fields import LengthField, add_row, note, say
-from .preferences import Preferences
 
 _COSTS = {"squared distance": "squared", "distance": "distance"}
 _SOLVERS = {

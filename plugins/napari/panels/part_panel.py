@@ -7,11 +7,11 @@ from typing import TYPE_CHECKING, Any
 from qtpy.QtCore import QSignalBlocker, Signal  # pyright: ignore[reportPrivateImportUsage]
 from qtpy.QtWidgets import QComboBox, QFormLayout, QHBoxLayout, QLabel, QSpinBox, QWidget
 
+from ..layers.layer_input import LayerInput
+from ..layers.layer_movie import LayerMovie, Restriction
+from ..layers.layer_part import region_of, restricted, with_intensity
+from ..layers.layer_tables import OURS
 from .fields import add_row
-from .layer_input import LayerInput
-from .layer_movie import LayerMovie, Restriction
-from .layer_part import region_of, restricted, with_intensity
-from .layer_tables import OURS
 
 if TYPE_CHECKING:
     from napari import Viewer

@@ -6,12 +6,12 @@ import pandas as pd
 from qtpy.QtCore import Signal  # pyright: ignore[reportPrivateImportUsage]
 from qtpy.QtWidgets import QCheckBox, QHBoxLayout, QPushButton, QTabWidget, QVBoxLayout, QWidget
 
+from ..session.curves import Plot
+from ..session.filters import MeasuredTracks
 from .chart import Chart
 from .colour_choice import ColourChoice
-from .curves import Plot
 from .fields import note, say
 from .filter_charts import FilterCharts
-from .filters import MeasuredTracks
 from .frame_table import FrameTable, Head
 
 _NO_TRACKS = "No tracks yet: run the steps before."

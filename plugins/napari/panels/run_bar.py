@@ -8,8 +8,8 @@ from collections.abc import Sequence
 from qtpy.QtCore import Signal  # pyright: ignore[reportPrivateImportUsage]
 from qtpy.QtWidgets import QHBoxLayout, QProgressBar, QPushButton, QTextEdit, QVBoxLayout, QWidget
 
+from ..threads.job import Failure
 from .fields import note, say
-from .job import Failure
 
 _STAGES = {"detect": "Detecting", "link": "Linking"}
 

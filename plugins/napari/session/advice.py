@@ -8,14 +8,14 @@ from dataclasses import dataclass
 import numpy as np
 from scipy.spatial import cKDTree
 
-from ...tracker.detecting.diameter import suggest_diameter
-from ...tracker.detecting.settings import DetectSettings
-from ...tracker.detecting.threshold import sample_qualities, threshold_between
-from ...tracker.linking.candidates import frame_pairs
-from ...tracker.linking.price import mutual_nearest
-from ...tracker.linking.spacing import WIDEST, mean_spacing
-from ...tracker.points import Points
-from .layer_movie import LayerMovie
+from ....tracker.detecting.diameter import suggest_diameter
+from ....tracker.detecting.settings import DetectSettings
+from ....tracker.detecting.threshold import sample_qualities, threshold_between
+from ....tracker.linking.candidates import frame_pairs
+from ....tracker.linking.price import mutual_nearest
+from ....tracker.linking.spacing import WIDEST, mean_spacing
+from ....tracker.points import Points
+from ..layers.layer_movie import LayerMovie
 
 _ENOUGH = 5_000  # particles or steps that a histogram needs
 

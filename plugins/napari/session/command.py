@@ -5,13 +5,13 @@ from __future__ import annotations
 import shlex
 from collections.abc import Sequence
 
-from ...tracker.calibrating.calibration import FRAME
-from ...tracker.detecting.settings import DetectSettings
-from ...tracker.linking.settings import LinkSettings
-from ...tracker.settings import InputSettings, Settings
-from ..cli.asked import as_options
-from ..cli.toml import to_toml
-from .layer_input import LayerInput
+from ....tracker.calibrating.calibration import FRAME
+from ....tracker.detecting.settings import DetectSettings
+from ....tracker.linking.settings import LinkSettings
+from ....tracker.settings import InputSettings, Settings
+from ...cli.asked import as_options
+from ...cli.toml import to_toml
+from ..layers.layer_input import LayerInput
 
 
 def run_settings(

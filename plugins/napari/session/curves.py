@@ -6,9 +6,9 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
-from ...tracker.measuring.measures import measure_units
-from ...tracker.measuring.msd import mean_squared_displacement
-from ...tracker.points import Tracks
+from ....tracker.measuring.measures import measure_units
+from ....tracker.measuring.msd import mean_squared_displacement
+from ....tracker.points import Tracks
 
 _INTENSITY = ("intensity", "mean_intensity", "quality")
 

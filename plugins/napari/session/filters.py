@@ -8,8 +8,8 @@ from dataclasses import dataclass, replace
 import numpy as np
 import pandas as pd
 
-from ...tracker.measuring.measures import measure_tracks, measure_units
-from ...tracker.points import Tracks
+from ....tracker.measuring.measures import measure_tracks, measure_units
+from ....tracker.points import Tracks
 
 MEASURES = ("length", "mean_speed", "net_displacement", "mean_quality")
 """What can be filtered by, where the tracks have it."""

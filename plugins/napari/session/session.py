@@ -8,19 +8,19 @@ from typing import Any
 
 import pandas as pd
 
-from ...tracker.detecting.settings import DetectSettings
-from ...tracker.errors import InvalidInput
-from ...tracker.formats.write import write_tracks
-from ...tracker.linking.result import Linking
-from ...tracker.linking.settings import LinkSettings
-from ...tracker.points import Points
-from ..cli.notes import on_doubt, on_linking
+from ....tracker.detecting.settings import DetectSettings
+from ....tracker.errors import InvalidInput
+from ....tracker.formats.write import write_tracks
+from ....tracker.linking.result import Linking
+from ....tracker.linking.settings import LinkSettings
+from ....tracker.points import Points
+from ...cli.notes import on_doubt, on_linking
+from ..layers.layer_input import LayerInput
+from ..layers.layer_movie import LayerMovie
 from .advice import LinkAdvice, advise_detection, advise_linking
 from .command import command_line, run_settings, settings_file
 from .curves import Plot, plots_of
 from .filters import MeasuredTracks
-from .layer_input import LayerInput
-from .layer_movie import LayerMovie
 from .steps import Detected, Linked, Tracked, chain, find, find_and_chain
 from .suspicious import margin_unit
 

@@ -11,21 +11,21 @@ from typing import Any, Literal, TypeVar
 import numpy as np
 import pandas as pd
 
-from ...matching.certificate.assignment import Assignment
-from ...matching.problem import Problem
-from ...tracker.detecting.detect import detect, resolve_settings
-from ...tracker.detecting.labels import read_points_from_labels
-from ...tracker.detecting.settings import DetectSettings
-from ...tracker.linking.candidates import CandidateLinks, WideGate
-from ...tracker.linking.chains import track_ids
-from ...tracker.linking.link import link_points
-from ...tracker.linking.result import Linking
-from ...tracker.linking.settings import LinkSettings
-from ...tracker.points import Points
+from ....matching.certificate.assignment import Assignment
+from ....matching.problem import Problem
+from ....tracker.detecting.detect import detect, resolve_settings
+from ....tracker.detecting.labels import read_points_from_labels
+from ....tracker.detecting.settings import DetectSettings
+from ....tracker.linking.candidates import CandidateLinks, WideGate
+from ....tracker.linking.chains import track_ids
+from ....tracker.linking.link import link_points
+from ....tracker.linking.result import Linking
+from ....tracker.linking.settings import LinkSettings
+from ....tracker.points import Points
+from ..layers.layer_input import LayerInput
+from ..layers.layer_movie import LayerMovie
+from ..threads.stopped import Stopped
 from .filters import MeasuredTracks, measured
-from .layer_input import LayerInput
-from .layer_movie import LayerMovie
-from .stopped import Stopped
 from .suspicious import suspicious_links
 
 Report = Callable[[Any], None]

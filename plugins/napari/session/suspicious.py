@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pandas as pd
 
-from ...tracker.linking.result import Linking
+from ....tracker.linking.result import Linking
 
 ENOUGH = 100
 _FEWEST, _ONE_IN = 5, 20  # of few links, one in twenty but five at least

@@ -16,7 +16,7 @@ from typing import Any, Literal
 from qtpy.QtCore import QObject, QThreadPool, Signal  # pyright: ignore[reportPrivateImportUsage]
 from superqt.utils import WorkerBase
 
-from ...matching.errors import AuctrackError
+from ....matching.errors import AuctrackError
 from .responsive import responsive
 from .stopped import Stopped
 

@@ -51,7 +51,7 @@ def test_tracking(bench, tmp_path):
 
 
 def test_a_second_run_measures_nothing_again_and_says_where_it_ran_and_of_which_code(bench, tmp_path, monkeypatch):
-    monkeypatch.setattr("auctrack.plugins.bench.machine.commit_of", lambda: "1edabfb")
+    monkeypatch.setattr("auctrack.plugins.bench.measure.machine.commit_of", lambda: "1edabfb")
     arguments = ("lap", "--quick", "--sizes", "30", "--repetitions", "2", "--clock", "cpu")
     bench(*arguments)
     before = cells(tmp_path, "lap")
@@ -66,7 +66,7 @@ def test_a_second_run_measures_nothing_again_and_says_where_it_ran_and_of_which_
 
 
 def test_what_was_measured_before_a_ctrl_c_can_be_read_and_the_same_command_goes_on(bench, tmp_path, monkeypatch):
-    from auctrack.plugins.bench import harness
+    from auctrack.plugins.bench.measure import harness
 
     repeat, calls = harness._repeat, []
 

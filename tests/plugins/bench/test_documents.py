@@ -28,7 +28,9 @@ def commands():
 @pytest.mark.parametrize("command", [command for command in commands() if "FILE" not in command])
 def test_what_repeats_a_figure_is_a_command(command, tmp_path, monkeypatch):
     measured = []
-    monkeypatch.setattr("auctrack.plugins.bench.harness.measure", lambda wanted, *_, **__: measured.extend(wanted))
+    monkeypatch.setattr(
+        "auctrack.plugins.bench.measure.harness.measure", lambda wanted, *_, **__: measured.extend(wanted)
+    )
     arguments = shlex.split(command)[1:]
     if "-o" in arguments:
         arguments = arguments[: arguments.index("-o")]

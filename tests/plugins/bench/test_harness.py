@@ -13,10 +13,10 @@ import pytest
 
 from auctrack.matching import NotConverged
 from auctrack.plugins.bench.benchmark import code_words
-from auctrack.plugins.bench.harness import Case, Experiment, Variant, WrongAnswer, measure
-from auctrack.plugins.bench.machine import commit_of
-from auctrack.plugins.bench.memory import watch_memory
-from auctrack.plugins.bench.record import Cell, Record
+from auctrack.plugins.bench.measure.harness import Case, Experiment, Variant, WrongAnswer, measure
+from auctrack.plugins.bench.measure.machine import commit_of
+from auctrack.plugins.bench.measure.memory import watch_memory
+from auctrack.plugins.bench.measure.record import Cell, Record
 from auctrack.tracker.errors import InvalidInput, OutputExists
 
 MACHINE = {"processor": "abacus", "cores": 1}
@@ -142,7 +142,7 @@ def test_where_answers_are_compared_no_limit_ends_the_repetitions(tmp_path):
 
 
 def test_a_first_call_that_takes_too_long_is_the_last(tmp_path, monkeypatch):
-    monkeypatch.setattr("auctrack.plugins.bench.pace.LONGEST_COMPILATION_S", 0.0)
+    monkeypatch.setattr("auctrack.plugins.bench.measure.pace.LONGEST_COMPILATION_S", 0.0)
     calls = Calls()
     cases = [Case("numbers", size, lambda _, size=size: size) for size in (7, 9)]
     record = run(tmp_path, [calls.variant()], cases=cases, limit=0.0)

@@ -11,12 +11,10 @@ from scipy.optimize import linear_sum_assignment
 
 from auctrack.matching import Infeasible, solve, verify
 from auctrack.matching.cardinality import maximum_matching
-from auctrack.plugins.bench import generated_costs
-from auctrack.plugins.bench.gated_pairs import SCATTERED, gate_with_a_shortage, gated_pair, scattered_pair
-from auctrack.plugins.bench.graph_families import FAMILIES, permuted
-from auctrack.plugins.bench.harness import WrongAnswer
-from auctrack.plugins.bench.hostile import HOSTILE, SOLVERS
-from auctrack.plugins.bench.lap_instances import (
+from auctrack.plugins.bench.assignment import generated_costs
+from auctrack.plugins.bench.assignment.gated_pairs import SCATTERED, gate_with_a_shortage, gated_pair, scattered_pair
+from auctrack.plugins.bench.assignment.hostile import HOSTILE, SOLVERS
+from auctrack.plugins.bench.assignment.lap_instances import (
     RANGES,
     point_costs,
     point_distances,
@@ -25,8 +23,7 @@ from auctrack.plugins.bench.lap_instances import (
     uniform_costs,
     uniform_reals,
 )
-from auctrack.plugins.bench.movies import checked_links, simulated, squared_objective
-from auctrack.plugins.bench.peer_solvers import (
+from auctrack.plugins.bench.assignment.peer_solvers import (
     DenseInput,
     GatedInput,
     check_dense,
@@ -34,7 +31,10 @@ from auctrack.plugins.bench.peer_solvers import (
     scipy_dense,
     scipy_sparse,
 )
-from auctrack.plugins.bench.unlike_points import CROWDS, UNLIKE, WIDTH
+from auctrack.plugins.bench.assignment.unlike_points import CROWDS, UNLIKE, WIDTH
+from auctrack.plugins.bench.cardinality.graph_families import FAMILIES, permuted
+from auctrack.plugins.bench.measure.harness import WrongAnswer
+from auctrack.plugins.bench.tracking.movies import checked_links, simulated, squared_objective
 
 
 @pytest.mark.parametrize(("cost_range", "largest"), [("n/10", 40), ("n", 400), ("10n", 4000)])
@@ -206,7 +206,7 @@ def test_links_are_scored_against_the_truth_and_two_of_a_detection_are_no_links(
 
 
 def test_scipy_by_hand_reaches_the_least_objective():
-    from auctrack.plugins.bench.baselines import greedy_links, scipy_links
+    from auctrack.plugins.bench.tracking.baselines import greedy_links, scipy_links
     from auctrack.tracker.linking.link import link_points
     from auctrack.tracker.linking.settings import LinkSettings
 

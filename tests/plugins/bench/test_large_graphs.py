@@ -6,8 +6,8 @@ import numpy as np
 import pytest
 
 from auctrack.matching.cardinality import maximum_matching
-from auctrack.plugins.bench import large_graphs
-from auctrack.plugins.bench.large_graphs import LARGE, Recipe, make_graph
+from auctrack.plugins.bench.cardinality import large_graphs
+from auctrack.plugins.bench.cardinality.large_graphs import LARGE, Recipe, make_graph
 from auctrack.plugins.bench.papers import cardinality_peers as peers
 
 

@@ -11,9 +11,9 @@ import pytest
 from auctrack.matching import Auction, Problem, solve
 from auctrack.matching.cardinality import BipartiteGraph, maximum_matching
 from auctrack.matching.solvers import SOLVERS
-from auctrack.plugins.bench.gated_pairs import gated_pair
-from auctrack.plugins.bench.graph_families import FAMILIES, permuted
-from auctrack.plugins.bench.lap_instances import point_costs, point_pair, uniform_costs
+from auctrack.plugins.bench.assignment.gated_pairs import gated_pair
+from auctrack.plugins.bench.assignment.lap_instances import point_costs, point_pair, uniform_costs
+from auctrack.plugins.bench.cardinality.graph_families import FAMILIES, permuted
 
 UNIFORM_CEILINGS = {
     ("jv", "n"): 8,

@@ -5,10 +5,8 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from auctrack.plugins.bench.harness import Case, Experiment, Variant
-from auctrack.plugins.bench.profiles import performance_profile, speed_up_profile
-from auctrack.plugins.bench.record import Cell, Record
-from auctrack.plugins.bench.tables import (
+from auctrack.plugins.bench.draw.profiles import performance_profile, speed_up_profile
+from auctrack.plugins.bench.draw.tables import (
     Table,
     bytes_text,
     duration,
@@ -18,6 +16,8 @@ from auctrack.plugins.bench.tables import (
     significant,
     times_with_spread,
 )
+from auctrack.plugins.bench.measure.harness import Case, Experiment, Variant
+from auctrack.plugins.bench.measure.record import Cell, Record
 
 
 @pytest.mark.parametrize(

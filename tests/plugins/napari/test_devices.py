@@ -8,8 +8,8 @@ import pytest
 
 from auctrack.matching.device import cuda
 from auctrack.matching.errors import DeviceMemoryExceeded
-from auctrack.plugins.napari.devices import find_devices
-from auctrack.plugins.napari.job import sentence_of
+from auctrack.plugins.napari.session.devices import find_devices
+from auctrack.plugins.napari.threads.job import sentence_of
 from auctrack.tracker.simulating.simulate import SimulationSettings, simulate
 
 from .conftest import finish
@@ -80,7 +80,7 @@ def test_a_driver_that_fails_when_it_is_asked_is_said(open_widget, monkeypatch):
 @pytest.fixture
 def linking(viewer, open_widget, monkeypatch):
     """Open a widget over points whose linking takes several solves."""
-    monkeypatch.setattr("auctrack.plugins.napari.steps._EDGES", 100)
+    monkeypatch.setattr("auctrack.plugins.napari.session.steps._EDGES", 100)
     points = simulate(SimulationSettings(particles=60, frames=12)).detections
     viewer.add_points(points.table[["frame", "z", "y", "x"]].to_numpy(), name="beads")
     widget = open_widget()

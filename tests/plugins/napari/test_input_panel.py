@@ -10,7 +10,7 @@ import tifffile
 import typer
 
 from auctrack.plugins.cli.app import app
-from auctrack.plugins.napari.layer_axes import NO_TIME, ROW
+from auctrack.plugins.napari.layers.layer_axes import NO_TIME, ROW
 
 from .conftest import PHYSICAL, assert_copies_give_these_tracks, finish, spots
 

@@ -5,10 +5,10 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from auctrack.plugins.napari.layer_axes import NO_TIME, ROW, UNDECIDED, AxesChoice, axes_choices, rearranged
-from auctrack.plugins.napari.layer_input import read_layer
-from auctrack.plugins.napari.layer_movie import Restriction
-from auctrack.plugins.napari.layer_part import region_of, restricted, with_intensity
+from auctrack.plugins.napari.layers.layer_axes import NO_TIME, ROW, UNDECIDED, AxesChoice, axes_choices, rearranged
+from auctrack.plugins.napari.layers.layer_input import read_layer
+from auctrack.plugins.napari.layers.layer_movie import Restriction
+from auctrack.plugins.napari.layers.layer_part import region_of, restricted, with_intensity
 from auctrack.tracker.errors import InvalidInput
 
 from .conftest import PHYSICAL

@@ -9,16 +9,16 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from auctrack.plugins.napari.advice import advise_linking, range_warning
-from auctrack.plugins.napari.colours import BY_TRACK, colormap_for, colour_features, colouring
-from auctrack.plugins.napari.curves import plots_of
-from auctrack.plugins.napari.filters import measured
-from auctrack.plugins.napari.layer_input import LayerInput
-from auctrack.plugins.napari.session import Session
-from auctrack.plugins.napari.steps import chain, find_and_chain
-from auctrack.plugins.napari.stopped import Stopped
-from auctrack.plugins.napari.suspicious import suspicious_links
-from auctrack.plugins.napari.window import window_around
+from auctrack.plugins.napari.draw.colours import BY_TRACK, colormap_for, colour_features, colouring
+from auctrack.plugins.napari.layers.layer_input import LayerInput
+from auctrack.plugins.napari.layers.window import window_around
+from auctrack.plugins.napari.session.advice import advise_linking, range_warning
+from auctrack.plugins.napari.session.curves import plots_of
+from auctrack.plugins.napari.session.filters import measured
+from auctrack.plugins.napari.session.session import Session
+from auctrack.plugins.napari.session.steps import chain, find_and_chain
+from auctrack.plugins.napari.session.suspicious import suspicious_links
+from auctrack.plugins.napari.threads.stopped import Stopped
 from auctrack.tracker.calibrating.calibration import Calibration
 from auctrack.tracker.detecting.settings import DetectSettings
 from auctrack.tracker.errors import InvalidInput
@@ -56,7 +56,7 @@ def test_progress_goes_from_nothing_to_all():
 
 
 def test_stopped_linking_leaves_with_the_tracks_so_far(monkeypatch):
-    monkeypatch.setattr("auctrack.plugins.napari.steps._EDGES", 50)
+    monkeypatch.setattr("auctrack.plugins.napari.session.steps._EDGES", 50)
 
     def report(advance):
         if advance.done >= 4:
@@ -73,9 +73,9 @@ def test_stopped_linking_leaves_with_the_tracks_so_far(monkeypatch):
 
 
 def test_partial_tracks_come_while_it_works(monkeypatch):
-    monkeypatch.setattr("auctrack.plugins.napari.steps._EDGES", 50)
-    monkeypatch.setattr("auctrack.plugins.napari.steps._SHOW_SECONDS", 0)
-    monkeypatch.setattr("auctrack.plugins.napari.steps._SHOW_SHARE", 1e9)
+    monkeypatch.setattr("auctrack.plugins.napari.session.steps._EDGES", 50)
+    monkeypatch.setattr("auctrack.plugins.napari.session.steps._SHOW_SECONDS", 0)
+    monkeypatch.setattr("auctrack.plugins.napari.session.steps._SHOW_SHARE", 1e9)
     heard, report = reports()
     chain(POINTS, LinkSettings(motion="none"), report)
     partial = [advance.partial for advance in heard if advance.partial is not None]

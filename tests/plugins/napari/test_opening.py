@@ -8,8 +8,8 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from auctrack.plugins.napari import readers, windowed_layer
-from auctrack.plugins.napari.preferences import Preferences
+from auctrack.plugins.napari.layers import readers, windowed_layer
+from auctrack.plugins.napari.layers.preferences import Preferences
 from auctrack.tracker.calibrating.calibration import Calibration
 from auctrack.tracker.formats.tables import read_points, read_tracks
 from auctrack.tracker.formats.write import write_points, write_tracks

@@ -5,13 +5,13 @@ from __future__ import annotations
 import numpy as np
 
 from auctrack.matching.solvers import SOLVERS
-from auctrack.plugins.napari.preferences import Preferences
+from auctrack.plugins.napari.layers.preferences import Preferences
 
 from .conftest import PHYSICAL, finish, spots, wait
 
 
 def test_progress_comes_with_the_time_left(widget, monkeypatch):
-    from auctrack.plugins.napari import run_bar
+    from auctrack.plugins.napari.panels import run_bar
 
     seconds = iter([90.0, 100.0, 106.0, 400.0, 500.0, 501.0])
     monkeypatch.setattr(run_bar.time, "monotonic", lambda: next(seconds))
@@ -38,7 +38,7 @@ def test_every_solver_is_offered(widget):
 
 
 def test_a_preview_waits_until_the_setting_is_not_changing(widget, monkeypatch):
-    from auctrack.plugins.napari import preview
+    from auctrack.plugins.napari.draw import preview
 
     detected, detect = [], preview.detect_frame
 

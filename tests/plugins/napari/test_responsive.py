@@ -10,10 +10,10 @@ import time
 
 import pytest
 
-from auctrack.plugins.napari import responsive as pace
-from auctrack.plugins.napari.main_window import main_window
-from auctrack.plugins.napari.responsive import responsive
-from auctrack.plugins.napari.steps import chain
+from auctrack.plugins.napari.layers.main_window import main_window
+from auctrack.plugins.napari.session.steps import chain
+from auctrack.plugins.napari.threads import responsive as pace
+from auctrack.plugins.napari.threads.responsive import responsive
 from auctrack.tracker.linking.link import LinkSettings
 from auctrack.tracker.simulating.simulate import SimulationSettings, simulate
 
@@ -117,17 +117,17 @@ def test_work_leaves_no_cycles_that_would_pile_up_meanwhile():
 @pytest.fixture
 def busy_widget(viewer, open_widget, monkeypatch):
     """Open a widget over 6,000 points in 12 frames that are linked in several solves, and shown after each."""
-    monkeypatch.setattr("auctrack.plugins.napari.steps._EDGES", 5_000)
-    monkeypatch.setattr("auctrack.plugins.napari.steps._SHOW_SECONDS", 0)
-    monkeypatch.setattr("auctrack.plugins.napari.steps._SHOW_SHARE", 1e9)
-    monkeypatch.setattr("auctrack.plugins.napari.showing._WHILE_WORKING", 1_000)
+    monkeypatch.setattr("auctrack.plugins.napari.session.steps._EDGES", 5_000)
+    monkeypatch.setattr("auctrack.plugins.napari.session.steps._SHOW_SECONDS", 0)
+    monkeypatch.setattr("auctrack.plugins.napari.session.steps._SHOW_SHARE", 1e9)
+    monkeypatch.setattr("auctrack.plugins.napari.actions.showing._WHILE_WORKING", 1_000)
     points = simulate(SimulationSettings(particles=500, frames=12)).detections
     viewer.add_points(points.table[["frame", "z", "y", "x"]].to_numpy(), name="beads")
     return open_widget()
 
 
 def test_little_is_handed_to_napari_while_it_works_and_all_in_the_end(viewer, busy_widget, monkeypatch):
-    from auctrack.plugins.napari import own_layers
+    from auctrack.plugins.napari.layers import own_layers
 
     handed = []
     fill, make = own_layers.fill_layer, own_layers.make_layer
@@ -155,7 +155,7 @@ def test_little_is_handed_to_napari_while_it_works_and_all_in_the_end(viewer, bu
 
 def hold_the_end(monkeypatch, handed: list) -> None:
     """Let the last report wait until something was handed to napari, however fast the machine is."""
-    from auctrack.plugins.napari import steps
+    from auctrack.plugins.napari.session import steps
 
     suspicious, patience = steps.suspicious_links, threading.Event()
 
@@ -170,7 +170,7 @@ def hold_the_end(monkeypatch, handed: list) -> None:
 
 def test_points_that_the_user_sees_already_are_not_drawn_again_before_they_are_linked(viewer, busy_widget, monkeypatch):
     begun, go_on = threading.Event(), threading.Event()
-    from auctrack.plugins.napari import steps
+    from auctrack.plugins.napari.session import steps
 
     link = steps.link_points
 
@@ -213,7 +213,7 @@ def test_a_second_run_fills_the_layers_that_are_there(viewer, busy_widget):
 
 
 def test_the_canvas_is_painted_once_napari_has_all_layers_and_panels_all_the_time(viewer, busy_widget, monkeypatch):
-    from auctrack.plugins.napari import own_layers
+    from auctrack.plugins.napari.layers import own_layers
 
     canvas, held = main_window(viewer).centralWidget(), []
     fill, make = own_layers.fill_layer, own_layers.make_layer
@@ -244,7 +244,7 @@ def test_the_canvas_is_painted_again_when_napari_refuses_a_layer(viewer, busy_wi
 
     refused = []
     monkeypatch.setattr(sys, "excepthook", lambda _, error, __: refused.append(str(error)))
-    monkeypatch.setattr("auctrack.plugins.napari.own_layers.make_layer", refuse)
+    monkeypatch.setattr("auctrack.plugins.napari.layers.own_layers.make_layer", refuse)
     busy_widget.running.run_all()
     finish(busy_widget)
     assert set(refused) == {"no such layer"}

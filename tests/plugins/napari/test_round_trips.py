@@ -7,8 +7,8 @@ import pandas as pd
 import pytest
 import tifffile
 
-from auctrack.plugins.napari import readers, writers
-from auctrack.plugins.napari.layer_tables import fingerprint, points_layer, tracks_layer
+from auctrack.plugins.napari.layers import readers, writers
+from auctrack.plugins.napari.layers.layer_tables import fingerprint, points_layer, tracks_layer
 from auctrack.tracker.calibrating.calibration import Calibration
 from auctrack.tracker.errors import InvalidInput
 from auctrack.tracker.formats.tables import read_points, read_tracks
@@ -185,9 +185,9 @@ def test_a_file_silent_about_its_axes_opens_as_it_is_and_they_are_asked_for(tmp_
 
 
 def test_the_overlay_of_a_window_is_saved_whole(tmp_path):
-    from auctrack.plugins.napari.drawing import Drawing, draw
-    from auctrack.plugins.napari.filters import measured
-    from auctrack.plugins.napari.geometry import layer_geometry
+    from auctrack.plugins.napari.draw.drawing import Drawing, draw
+    from auctrack.plugins.napari.layers.geometry import layer_geometry
+    from auctrack.plugins.napari.session.filters import measured
 
     frames = np.tile(np.arange(20), 200)
     random = np.random.default_rng(2)

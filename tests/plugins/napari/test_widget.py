@@ -259,7 +259,7 @@ def test_points_moved_since_are_tracked_as_they_are_now(viewer, open_widget):
 
 def hold(monkeypatch, at: str):
     """Make detection wait, once it has done some frames, until the test lets it go on."""
-    from auctrack.plugins.napari import steps
+    from auctrack.plugins.napari.session import steps
 
     waiting, go_on = threading.Event(), threading.Event()
     detect = steps.detect
@@ -349,7 +349,7 @@ def test_another_input_ends_the_run_and_gets_nothing_of_it(viewer, widget, monke
     ],
 )
 def test_an_error_is_one_sentence_with_details_and_the_widget_goes_on(widget, monkeypatch, error, sentence):
-    from auctrack.plugins.napari import steps
+    from auctrack.plugins.napari.session import steps
 
     def fail(*_, **__):
         raise error
