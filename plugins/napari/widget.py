@@ -8,6 +8,7 @@ from qtpy.QtCore import QEvent, QSize, Qt
 from qtpy.QtWidgets import QScrollArea, QTabWidget, QVBoxLayout, QWidget
 
 from ...matching.errors import AuctrackError
+from .actions.correcting import Correcting
 from .actions.looking import Looking
 from .actions.parts import Parts
 from .actions.running import Running
@@ -55,8 +56,8 @@ class TrackWidget(QWidget):
     ----------
     parts : Parts
         Panels, overlay and session.
-    running, suggesting, looking, taking_away
-        Who works with them: runs, suggestions, one track at a time, export.
+    running, suggesting, looking, correcting, taking_away
+        Who works with them: runs, suggestions, one track at a time, corrections, export.
     """
 
     def __init__(self, napari_viewer: Viewer) -> None:
@@ -80,8 +81,10 @@ class TrackWidget(QWidget):
         self.preview = Preview(napari_viewer, self._connections, self._depth, self)
         self.work = Desk(self)
         self.suggesting = Suggesting(self.parts, self)
-        self.running = Running(self.parts, self.work, Showing(self.parts, self.work, self), self.suggesting, self)
+        showing = Showing(self.parts, self.work, self)
+        self.running = Running(self.parts, self.work, showing, self.suggesting, self)
         self.looking = Looking(self.parts, self._connections, self)
+        self.correcting = Correcting(self.parts, showing, self._connections, self)
         self.taking_away = TakingAway(self.parts, self)
         self._devices = Desk(self)
         self._lay_out()

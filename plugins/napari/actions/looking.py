@@ -22,7 +22,7 @@ class Looking(QObject):
         self._plots = Desk(self)
         self._plots.returned.connect(parts.results.show_plots)
         self._plots.failed.connect(parts.bar.fail)
-        parts.overlay.picked.connect(self.choose_track)
+        parts.overlay.picked.connect(self._choose_picked)
         parts.results.track_chosen.connect(self.choose_track)
         parts.results.link_chosen.connect(self._go_to_link)
         parts.results.follow.connect(self._follow)
@@ -34,6 +34,10 @@ class Looking(QObject):
         self._plots.let_go()
         self._parts.results.forget()
         self._parts.overlay.forget_track()
+
+    def _choose_picked(self, track_id: int, frame: int) -> None:
+        del frame
+        self.choose_track(track_id)
 
     def choose_track(self, track_id: int) -> None:
         """Show the plots of a track, and draw it bright."""

@@ -97,13 +97,14 @@ class Running(QObject):
 
     def _finished(self, result: Detected | Linked | Tracked) -> None:
         self._end()
+        lost = self._parts.session.n_corrections
         self._parts.session.keep(result)
         detected, linked = self._parts.session.detected, self._parts.session.linked
         if detected is not None and detected.settings is not None:
             self._parts.detect.show_settings(detected.settings)
             self._suggesting.look_at_qualities()
         if linked is not None:
-            self._show_linked(linked)
+            self._show_linked(linked, lost)
             return
         assert detected is not None  # a run ends with particles at least
         points = detected.points
@@ -112,12 +113,13 @@ class Running(QObject):
         self._showing.show_points(points)
         self._suggesting.show_distances()
 
-    def _show_linked(self, linked: Linked) -> None:
+    def _show_linked(self, linked: Linked, lost: int) -> None:
         self._parts.link.show_settings(linked.linking.settings)
         self._parts.link.show_links(linked.linking.links["length"].to_numpy())
         self._suggesting.show_distances()
         self._showing.show_tracks()
-        self._parts.bar.say(self._parts.session.report(), self._parts.session.doubts())
+        gone = [f"Corrections made before ({lost}) are not part of these tracks."] if lost else []
+        self._parts.bar.say(self._parts.session.report(), [*gone, *self._parts.session.doubts()])
         self._parts.steps.setCurrentWidget(self._parts.results)
 
     def _failed(self, failure: Failure) -> None:

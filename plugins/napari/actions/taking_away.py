@@ -63,4 +63,6 @@ class TakingAway(QObject):
         assert clipboard is not None  # there is one while the application runs
         clipboard.setText(text)
         others = results.filters.others
-        bar.say(said + (f" The filters {', '.join(others)} are not part of it." if others else ""))
+        left_out = [f"The filters {', '.join(others)} are not part of it."] if others else []
+        left_out += ["Corrections are not part of it: Export writes them."] if self._parts.session.n_corrections else []
+        bar.say(" ".join([said, *left_out]))

@@ -28,12 +28,15 @@ _CLICK_PIXELS = 3  # a mouse that moves farther is turning the view
 
 
 class Overlay(QObject):
-    """Signals: `announced(sentence)` before napari draws, `drawn(Drawn)`, `failed(Failure)`, `picked(track id)`."""
+    """Signals.
+
+    `announced(sentence)` before napari draws, `drawn(Drawn)`, `failed(Failure)`, `picked(track id, frame)`.
+    """
 
     announced = Signal(str)
     drawn = Signal(object)
     failed = Signal(object)
-    picked = Signal(int)
+    picked = Signal(int, int)
 
     def __init__(self, viewer: Viewer, connections: Connections, depth: Depth, parent: QObject) -> None:
         super().__init__(parent)
@@ -179,7 +182,7 @@ class Overlay(QObject):
             self.pick(event.position, event.view_direction, event.dims_displayed)
 
     def pick(self, position: Any, view_direction: Any, dims_displayed: Any) -> None:
-        """Tell which track the particle at a place of the world is of, seen along a direction."""
+        """Tell which track the particle at a place of the world is of, seen along a direction, and its frame."""
         layer: Any = self.layer("particles")
         if layer is None or self._shown is None:
             return
@@ -187,7 +190,8 @@ class Overlay(QObject):
             position, view_direction=view_direction, dims_displayed=list(dims_displayed), world=True
         )
         if value is not None:
-            self.picked.emit(int(layer.features["track_id"].iloc[int(value)]))
+            row = int(value)
+            self.picked.emit(int(layer.features["track_id"].iloc[row]), round(float(layer.data[row, 0])))
 
 
 def _draw(drawing: Drawing, report: Report) -> Drawn:

@@ -9,6 +9,8 @@ from qtpy.QtWidgets import QVBoxLayout, QWidget
 from ..session.filters import MeasuredTracks, Range
 from .chart import Chart
 
+_OPEN: Range = (-np.inf, np.inf)
+
 
 class FilterCharts(QWidget):
     """Signals: `moved()` when a range has become another one.
@@ -28,10 +30,20 @@ class FilterCharts(QWidget):
         self._column = QVBoxLayout(self)
 
     def show_tracks(self, data: MeasuredTracks) -> None:
-        """Show new tracks; every range begins open."""
+        """Show new tracks; limits that the user has moved stay, the others are open."""
+        moved = self._moved()
         self.clear()
         self._data = data
-        self.charts = {name: self._chart(data, name) for name in data.filters}
+        self.charts = {name: self._chart(data, name, moved.get(name, _OPEN)) for name in data.filters}
+
+    def _moved(self) -> dict[str, Range]:
+        """Return the limits that leave something out, the others infinite."""
+        spans = {name: _span(self._data, name) for name in self.charts} if self._data is not None else {}
+        return {
+            name: (low if low > spans[name][0] else -np.inf, high if high < spans[name][1] else np.inf)
+            for name, (low, high) in self.ranges.items()
+            if name in spans
+        }
 
     def clear(self) -> None:
         """Show no charts: there are no tracks."""
@@ -40,12 +52,11 @@ class FilterCharts(QWidget):
             chart.deleteLater()
         self.charts, self._data = {}, None
 
-    def _chart(self, data: MeasuredTracks, measure: str) -> Chart:
-        values = data.measures[measure].to_numpy(dtype=np.float64)
-        known = values[np.isfinite(values)]
+    def _chart(self, data: MeasuredTracks, measure: str, moved: Range) -> Chart:
         chart = Chart(data.title(measure), height=84)
-        limits = (float(known.min()), float(known.max())) if len(known) else (0.0, 0.0)
-        chart.show_values(values, limits=limits)
+        low, high = _span(data, measure)
+        limits = min(max(low, moved[0]), high), max(min(high, moved[1]), low)
+        chart.show_values(data.measures[measure].to_numpy(dtype=np.float64), limits=limits)
         chart.moved.connect(self._move)
         self._column.addWidget(chart)
         return chart
@@ -78,3 +89,10 @@ class FilterCharts(QWidget):
     def _move(self, limits: list[float]) -> None:
         del limits
         self.moved.emit()
+
+
+def _span(data: MeasuredTracks, measure: str) -> Range:
+    """Return the least and the greatest value that tracks have of a measure."""
+    values = data.measures[measure].to_numpy(dtype=np.float64)
+    known = values[np.isfinite(values)]
+    return (float(known.min()), float(known.max())) if len(known) else (0.0, 0.0)

@@ -59,6 +59,12 @@ class FrameTable(QTableView):
         """Number of rows."""
         return self._rows.rowCount()
 
+    @property
+    def position(self) -> int | None:
+        """Position in the DataFrame of the row that is chosen; None where none is."""
+        current = self.currentIndex()
+        return self._rows.position(current.row()) if current.isValid() else None
+
     def step(self, by: int) -> None:
         """Choose the row so many further on from the current one."""
         if self.count:

@@ -22,7 +22,7 @@ class ResultsPanel(QWidget):
     """Signals.
 
     `filtered()`, `coloured()`; `track_chosen(id)`; `link_chosen(position in the list)`; `follow(bool)`; `export()`,
-    `copy_command()`, `copy_toml()`.
+    `copy_command()`, `copy_toml()`; `confirm_link()`, `break_link()`, `undo()`, `redo()`, `open_corrections()`.
     """
 
     filtered = Signal()
@@ -33,6 +33,11 @@ class ResultsPanel(QWidget):
     export = Signal()
     copy_command = Signal()
     copy_toml = Signal()
+    confirm_link = Signal()
+    break_link = Signal()
+    undo = Signal()
+    redo = Signal()
+    open_corrections = Signal()
 
     def __init__(self) -> None:
         super().__init__()
@@ -47,6 +52,11 @@ class ResultsPanel(QWidget):
         self.drawn = note(warning=True)
         self.plots_title = note(_NO_TRACK)
         self.plots = [Chart(height=110) for _ in range(4)]
+        self.confirm_button = _button("Confirm", "This link is right: it stays whatever else changes (key C).")
+        self.break_button = _button("Break", "This link is wrong: it goes, and the rest is proven again (key B).")
+        self.undo_button = _button("Undo", "Take the last correction back (key U).")
+        self.redo_button = _button("Redo", "Make it again (Shift+U).")
+        self.open_button = _button("Open…", "Make the corrections of a file (…corrections.json) on these tracks.")
         self.follow_box = QCheckBox("follow it")
         self.tabs = QTabWidget()
         self.export_button = QPushButton("Export…")
@@ -62,7 +72,12 @@ class ResultsPanel(QWidget):
         self.tabs.addTab(self.filters, "Filter")
         self.tabs.addTab(_column(self.table), "Tracks")
         self.tabs.addTab(_column(self.plots_title, self.follow_box, *self.plots), "One track")
-        self.tabs.addTab(_column(self.suspicious_note, self.suspicious), "Suspicious links")
+        acts = QWidget()
+        row = QHBoxLayout(acts)
+        row.setContentsMargins(0, 0, 0, 0)
+        for button in self._acts:
+            row.addWidget(button)
+        self.tabs.addTab(_column(self.suspicious_note, self.suspicious, acts), "Check links")
         column.addWidget(self.tabs)
         column.addWidget(self.colour)
         column.addWidget(self.drawn)
@@ -78,9 +93,16 @@ class ResultsPanel(QWidget):
         self.table.chosen.connect(self._choose_track)
         self.suspicious.chosen.connect(self._choose_link)
         self.follow_box.toggled.connect(self._follow)
+        signals = (self.confirm_link, self.break_link, self.undo, self.redo, self.open_corrections)
+        for button, signal in zip(self._acts, signals, strict=True):
+            button.clicked.connect(lambda _, signal=signal: signal.emit())
         self.export_button.clicked.connect(self._export)
         self.command_button.clicked.connect(self._copy_command)
         self.toml_button.clicked.connect(self._copy_toml)
+
+    @property
+    def _acts(self) -> tuple[QPushButton, ...]:
+        return self.confirm_button, self.break_button, self.undo_button, self.redo_button, self.open_button
 
     # --- what is shown -------------------------------------------------------------------------------------------
 
@@ -89,6 +111,8 @@ class ResultsPanel(QWidget):
         self.export_button.setEnabled(self.data is not None)
         self.toml_button.setEnabled(has_command)
         self.command_button.setEnabled(has_command)
+        for button in self._acts:
+            button.setEnabled(has_command)
 
     def forget(self) -> None:
         """Show no tracks: those before are of another input."""
@@ -97,8 +121,9 @@ class ResultsPanel(QWidget):
         for table in (self.table, self.suspicious):
             table.show_frame(pd.DataFrame())
         self.show_plots((_NO_TRACK, ()))
-        for label, text in ((self.count, _NO_TRACKS), (self.suspicious_note, ""), (self.drawn, "")):
-            say(label, text)
+        say(self.count, _NO_TRACKS)
+        for label in (self.suspicious_note, self.drawn):
+            say(label, "")
         self.set_result(has_command=False)
 
     def show_tracks(self, data: MeasuredTracks) -> None:
@@ -117,7 +142,8 @@ class ResultsPanel(QWidget):
         say(
             self.suspicious_note,
             "The longest steps, and the links that another set of links could best do without (small margin). "
-            "Click one to go there; N goes to the next, Shift+N to the one before.",
+            "Click one to go there; N goes to the next, Shift+N to the one before. C confirms it, B breaks it, J joins "
+            "the two particles clicked last, U undoes; the rest is proven again each time.",
         )
         assert self.data is not None  # links come with their tracks
         self.suspicious.show_frame(
@@ -192,6 +218,12 @@ def _link_heads(length: str, margin: str) -> dict[str, Head]:
         ),
         "why": Head("why", "ambiguous: its margin is among the smallest. long step: it is among the longest."),
     }
+
+
+def _button(text: str, tip: str) -> QPushButton:
+    button = QPushButton(text)
+    button.setToolTip(tip)
+    return button
 
 
 def _column(*widgets: QWidget) -> QWidget:

@@ -6,6 +6,7 @@ from collections.abc import Callable
 from functools import partial
 from typing import Any
 
+import numpy as np
 import pandas as pd
 
 from ....tracker.detecting.settings import DetectSettings
@@ -19,6 +20,7 @@ from ..layers.layer_input import LayerInput
 from ..layers.layer_movie import LayerMovie
 from .advice import LinkAdvice, advise_detection, advise_linking
 from .command import command_line, run_settings, settings_file
+from .corrections import Act, Corrected, Corrections
 from .curves import Plot, plots_of
 from .filters import MeasuredTracks
 from .steps import Detected, Linked, Tracked, chain, find, find_and_chain
@@ -54,6 +56,7 @@ class Session:
         self.linked: Linked | None = None
         self.data: MeasuredTracks | None = None
         self.chosen: int | None = None
+        self.corrections: Corrections | None = None
 
     # --- work ----------------------------------------------------------------------------------------------------
 
@@ -72,6 +75,40 @@ class Session:
         """Return the work of both steps."""
         return partial(find_and_chain, self._required(), detect, link)
 
+    def correcting(self, act: Act) -> Work:
+        """Return the work of correcting the links shown.
+
+        Raises
+        ------
+        InvalidInput
+            If there are none, or not all.
+        """
+        return partial(self._corrections().make, act)
+
+    def replaying(self, path: str) -> Work:
+        """Return the work of making the corrections of a file; raises as `correcting`."""
+        return partial(self._corrections().replay, path)
+
+    def _corrections(self) -> Corrections:
+        if self.linked is None:
+            raise InvalidInput("There are no links to correct yet: run linking to its end first.")
+        if self.corrections is None:
+            self.corrections = Corrections(self.linked.linking)
+        return self.corrections
+
+    def row_of(self, track_id: int, frame: int) -> int | None:
+        """Return the row of a track's particle in a frame; None where it has none."""
+        if self.linked is None:
+            return None
+        table = self.linked.linking.tracks.table
+        rows = np.flatnonzero((table["track_id"] == track_id).to_numpy() & (table["frame"] == frame).to_numpy())
+        return int(rows[0]) if len(rows) else None
+
+    @property
+    def n_corrections(self) -> int:
+        """How many corrections the tracks shown hold."""
+        return 0 if self.corrections is None else self.corrections.count
+
     def detection_advice(self, *, bright_on_dark: bool, diameter: float | None = None) -> Work | None:
         """Return the work of suggesting diameter and threshold; None where nothing is detected."""
         if self.source is None or not isinstance(self.source.source, LayerMovie) or self.source.kind != "movie":
@@ -89,7 +126,8 @@ class Session:
     # --- results -------------------------------------------------------------------------------------------------
 
     def keep(self, result: Detected | Linked | Tracked) -> None:
-        """Keep what a run gave; new particles make tracks of older ones void."""
+        """Keep what a run gave; new particles make tracks of older ones void, and all corrections with them."""
+        self.corrections = None
         if isinstance(result, Linked):
             self.linked = result
         else:
@@ -97,9 +135,14 @@ class Session:
             self.linked = result.linked if isinstance(result, Tracked) else None
         self.data = None if self.linked is None else self.linked.data
 
+    def keep_corrected(self, corrected: Corrected) -> None:
+        """Keep tracks and links as a correction has left them."""
+        self.linked = corrected.linked
+        self.data = corrected.linked.data
+
     def keep_partial(self, done: Points | MeasuredTracks) -> None:
         """Keep what a run gave so far."""
-        self.linked = None
+        self.linked = self.corrections = None
         if isinstance(done, MeasuredTracks):
             self.data = done
         else:
@@ -168,11 +211,15 @@ class Session:
         return settings_file(self._settings(min_length))
 
     def write(self, data: MeasuredTracks, kept: pd.DataFrame, path: str, min_length: int, report: Report) -> str:
-        """Write some of the tracks, and say so."""
+        """Write some of the tracks, and their corrections beside them, and say so."""
         del report
         settings = {"effective": self._settings(min_length).to_mapping()} if self.linked is not None else {}
         write_tracks(data.only(kept), path, settings=settings, overwrite=True)
-        return f"Wrote {len(kept):,} tracks to {path}."
+        said = f"Wrote {len(kept):,} tracks to {path}"
+        if self.corrections is None or not self.n_corrections:
+            return f"{said}."
+        self.corrections.save(f"{path}.corrections.json")
+        return f"{said}, and beside it the corrections made ({self.n_corrections})."
 
     def _settings(self, min_length: int) -> Any:
         if self.linked is None:

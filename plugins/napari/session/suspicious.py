@@ -26,7 +26,7 @@ def suspicious_links(linking: Linking, margins: np.ndarray, count: int = ENOUGH)
     -------
     DataFrame
         `track_id`, `frame` (of the link's end), `distance` (physical), `margin` (in the unit of the cost), `why`
-        ("ambiguous", "long step" or "ambiguous, long step"), `row` (of the link's end in the table).
+        ("ambiguous", "long step" or "ambiguous, long step"), `source` and `row` (of the link's two ends in the table).
     """
     links = linking.links
     count = min(count, max(_FEWEST, len(links) // _ONE_IN))
@@ -44,6 +44,7 @@ def suspicious_links(linking: Linking, margins: np.ndarray, count: int = ENOUGH)
             "distance": chosen["length"].to_numpy(),
             "margin": margins[order],
             "why": np.select([ambiguous & long, ambiguous], ["ambiguous, long step", "ambiguous"], "long step"),
+            "source": chosen["source"].to_numpy(),
             "row": target,
         }
     )

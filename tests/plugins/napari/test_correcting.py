@@ -1,0 +1,137 @@
+"""Correcting links in a real viewer: by key, by mouse and from a file; what is corrected stays, the rest is proven."""
+
+from __future__ import annotations
+
+import json
+
+import numpy as np
+import pytest
+
+from auctrack.tracker.formats.tables import read_tracks
+
+from .conftest import finish, process_events
+
+
+@pytest.fixture
+def tracked(viewer, widget):
+    """The widget after a run, its list of links on the screen."""
+    widget.running.run_all()
+    finish(widget)
+    results = widget.parts.results
+    results.tabs.setCurrentIndex(results.tabs.count() - 1)
+    viewer.window._qt_window.activateWindow()
+    process_events()
+    return widget
+
+
+def press(viewer, key: str) -> None:
+    """Press a key as the canvas gets it from the keyboard."""
+    from qtpy.QtCore import Qt
+    from qtpy.QtTest import QTest
+
+    canvas = viewer.window._qt_viewer.canvas.native
+    canvas.setFocus()
+    shift = key.startswith("Shift-")
+    QTest.keyClick(
+        canvas, key[-1].lower(), Qt.KeyboardModifier.ShiftModifier if shift else Qt.KeyboardModifier.NoModifier
+    )
+    process_events()
+
+
+def links(widget) -> set[tuple[int, int]]:
+    made = widget.parts.session.linked.linking.links
+    return set(zip(made["source"].tolist(), made["target"].tolist(), strict=True))
+
+
+def chosen(widget) -> tuple[int, int]:
+    listed = widget.parts.session.suspicious
+    row = widget.parts.results.suspicious.position
+    return int(listed["source"].iloc[row]), int(listed["row"].iloc[row])
+
+
+def test_a_broken_link_goes_and_comes_back_by_undo(viewer, tracked):
+    before = links(tracked)
+    press(viewer, "n")
+    wrong = chosen(tracked)
+    press(viewer, "b")
+    finish(tracked)
+    assert wrong not in links(tracked)
+    assert tracked.parts.session.n_corrections == 1
+    press(viewer, "u")
+    finish(tracked)
+    assert links(tracked) == before
+    press(viewer, "Shift-u")
+    finish(tracked)
+    assert wrong not in links(tracked)
+
+
+def test_a_confirmed_link_leaves_the_list_and_the_next_one_is_shown(viewer, tracked):
+    before = links(tracked)
+    press(viewer, "n")
+    right = chosen(tracked)
+    tracked.parts.results.confirm_button.click()
+    finish(tracked)
+    assert links(tracked) == before
+    listed = tracked.parts.session.suspicious
+    assert right not in set(zip(listed["source"], listed["row"], strict=True))
+    assert chosen(tracked) != right
+
+
+def test_two_clicked_particles_are_joined(viewer, tracked):
+    """A broken track is put together again by clicking both its ends."""
+    press(viewer, "n")
+    source, target = chosen(tracked)
+    press(viewer, "b")
+    finish(tracked)
+    table = tracked.parts.session.linked.linking.tracks.table
+    for row in (source, target):
+        tracked.parts.overlay.picked.emit(int(table["track_id"].iloc[row]), int(table["frame"].iloc[row]))
+    press(viewer, "j")
+    finish(tracked)
+    assert (source, target) in links(tracked)
+
+
+def test_join_without_two_particles_says_what_to_do(viewer, tracked):
+    press(viewer, "j")
+    assert "press J" in tracked.parts.bar.status.text()
+    assert tracked.parts.session.n_corrections == 0
+
+
+def test_limits_of_filters_stay_through_a_correction(viewer, tracked):
+    chart = tracked.parts.results.filters.charts["mean_speed"]
+    middle = float(np.mean(chart.limits))
+    chart.limits[1] = middle
+    press(viewer, "n")
+    press(viewer, "b")
+    finish(tracked)
+    assert tracked.parts.results.filters.ranges["mean_speed"][1] == middle
+
+
+def test_corrections_are_exported_and_made_again_from_their_file(viewer, tracked, tmp_path):
+    press(viewer, "n")
+    wrong = chosen(tracked)
+    press(viewer, "b")
+    finish(tracked)
+    after = links(tracked)
+    tracked.taking_away.export(str(tmp_path / "mine.csv"))
+    finish(tracked)
+    record = tmp_path / "mine.csv.corrections.json"
+    assert [act["act"] for act in json.loads(record.read_text())["acts"]] == ["break_link"]
+    tracks = read_tracks(tmp_path / "mine.csv").table
+    assert tracks["track_id"].nunique() == len(np.unique(tracked.parts.session.data.tracks.table["track_id"]))
+    tracked.running.run_link()
+    finish(tracked)
+    assert wrong in links(tracked)
+    assert "Corrections made before (1)" in tracked.parts.bar.warnings.text()
+    tracked.correcting.replay(str(record))
+    finish(tracked)
+    assert links(tracked) == after
+
+
+def test_a_file_that_is_none_of_corrections_is_refused(tracked, tmp_path):
+    before = links(tracked)
+    (tmp_path / "other.json").write_text("{}")
+    tracked.correcting.replay(str(tmp_path / "other.json"))
+    finish(tracked)
+    assert links(tracked) == before
+    assert tracked.parts.session.n_corrections == 0
