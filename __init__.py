@@ -20,6 +20,7 @@ if TYPE_CHECKING:
     from .tracker.calibrating.calibration import Calibration
     from .tracker.detecting.detect import detect
     from .tracker.detecting.settings import DetectSettings
+    from .tracker.editing.session import Session
     from .tracker.formats.tables import read_points, read_tracks
     from .tracker.formats.write import write_points, write_tracks
     from .tracker.linking.link import link, link_points
@@ -54,6 +55,7 @@ _HOMES = {
     "detect": "tracker.detecting.detect",
     "DetectSettings": "tracker.detecting.settings",
     "Points": "tracker.points",
+    "Session": "tracker.editing.session",
     "Tracks": "tracker.points",
     "Calibration": "tracker.calibrating.calibration",
     "Movie": "tracker.reading.movie",
@@ -90,6 +92,7 @@ __all__ = [
     "Movie",
     "Points",
     "Problem",
+    "Session",
     "Settings",
     "SimulationSettings",
     "TrackingResult",

@@ -101,6 +101,8 @@ def _check_solver(solver: str, device: str) -> None:
 
 def stated(params: Mapping[str, Any]) -> dict[str, Any]:
     """Return the settings that the given options state, as `Settings.from_mapping` takes them."""
+    from ...tracker.linking.given_links import read_links
+
     out: dict[str, Any] = {}
     for option in _OPTIONS:
         given = params.get(option.parameter)
@@ -108,11 +110,16 @@ def stated(params: Mapping[str, Any]) -> dict[str, Any]:
             continue
         section = out.setdefault(option.section, {}) if option.section else out
         section[option.key] = option.read(given)
+    for name in ("pinned", "forbidden"):
+        if params.get(name) is not None:
+            out.setdefault("link", {})[name] = read_links(params[name], name)
     return out
 
 
 def as_options(settings: Settings) -> list[str]:
     """Return settings as options of `auctrack track`, those at their defaults left out: what "copy as command" copies.
+
+    Links that are given are no part of it: they stand in files.
 
     Examples
     --------

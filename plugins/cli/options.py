@@ -203,6 +203,19 @@ Divisions = Annotated[
 Merges = Annotated[
     bool, typer.Option("--merges", metavar="", rich_help_panel=_LINK, help="Two particles may be followed by one.")
 ]
+Pinned = Annotated[
+    Path | None,
+    typer.Option(
+        metavar="FILE",
+        rich_help_panel=_LINK,
+        help="CSV of links that are made whatever they cost: columns source, target (rows of the points, counted from "
+        "0), or source_frame, source_z, source_y, source_x, target_frame, … (places, in voxels).",
+    ),
+]
+Forbidden = Annotated[
+    Path | None,
+    typer.Option(metavar="FILE", rich_help_panel=_LINK, help="CSV of links that are never made, as for --pinned."),
+]
 Solver = Annotated[
     str | None,
     typer.Option(

@@ -46,6 +46,8 @@ def command(
     search_range: options.SearchRange = None,
     unmatched_cost: options.UnmatchedCost = None,
     cost: options.Cost = None,
+    pinned: options.Pinned = None,
+    forbidden: options.Forbidden = None,
     solver: options.Solver = None,
     device: options.Device = None,
     output: Annotated[

@@ -6,7 +6,7 @@ takes its candidate. What is left is solved by `ChangingMatching`, whose duals p
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 
 import numpy as np
 
@@ -123,7 +123,9 @@ class Corrected:
         most = max(self.ways_out, 1 + divides)
         ways = _free(link, self._taken_out(source), most), _free(link, self._taken_into(target), self.ways_in)
         if (edge := self.matched_edge(link)) is not None:
-            ways = int(self.matching.row[edge]) % self.ways_out, int(self.matching.col[edge]) % self.ways_in
+            own = int(self.matching.row[edge]) % self.ways_out, int(self.matching.col[edge]) % self.ways_in
+            is_free = own[0] not in self._taken_out(source), own[1] not in self._taken_into(target)
+            ways = own[0] if is_free[0] else ways[0], own[1] if is_free[1] else ways[1]
         self.journal.put(self.pins, link, ways)
         self.journal.put(self.pins_out, source, (*self.pins_out.get(source, ()), target))
         self.journal.put(self.pins_into, target, (*self.pins_into.get(target, ()), source))
@@ -145,6 +147,16 @@ class Corrected:
     def unban(self, link: Link) -> None:
         """Allow a link again. `solve_again` is to be called for its ends."""
         self.journal.drop(self.bans, link)
+
+    def give(self, pinned: Iterable[Sequence[int]], forbidden: Iterable[Sequence[int]]) -> None:
+        """Confirm and forbid many links at once."""
+        links = [(link[0], link[1]) for link in forbidden]
+        for link in links:
+            self.ban(link)
+        for link in sorted([(link[0], link[1]) for link in pinned], key=self.is_link, reverse=True):
+            self.pin(link)
+            links.append(link)
+        self.solve_again(end for link in links for end in link)
 
     def solve_again(self, detections: Iterable[int]) -> None:
         """Make the candidates of some detections allowed or not as the constraints now say, and the links optimal."""

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from dataclasses import replace
 
 import numpy as np
@@ -11,6 +12,7 @@ from scipy.special import expit
 from ..linking.result import Linking, median_step
 from ..linking.tracks import tracks_of, with_sureness
 from ..points import Points
+from .change import Link
 from .corrected import Corrected
 from .doubts import Doubts
 
@@ -42,7 +44,14 @@ def as_linking(movie: Corrected, linking: Linking, doubts: Doubts) -> Linking:
         "median_step": median_step(links, points.frame_step),
         "expected_wrong": wrong,
     }
-    return replace(linking, tracks=tracks, links=links, report=report, kept=None)
+    settings = replace(linking.settings, pinned=_rows(movie.pins, ids), forbidden=_rows(movie.bans, ids))
+    return replace(linking, tracks=tracks, links=links, settings=settings, report=report, kept=None)
+
+
+def _rows(links: Iterable[Link], ids: np.ndarray) -> tuple[tuple[int, int], ...]:
+    """Return links between present detections as rows of their table."""
+    row = {detection: k for k, detection in enumerate(ids.tolist())}
+    return tuple(sorted((row[s], row[t]) for s, t in links if s in row and t in row))
 
 
 def _points(movie: Corrected, ids: np.ndarray) -> Points:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any, Self
 
@@ -13,6 +13,7 @@ import pandas as pd
 from ...matching.certificate.assignment import Assignment
 from ...matching.paths.changing import Changes
 from ..errors import InvalidEdit
+from ..linking.constraints import constraints_of
 from ..linking.link import link_points
 from ..linking.result import Linking
 from .acts import ACTS, named
@@ -42,16 +43,22 @@ class Session:
     Parameters
     ----------
     linking : Linking
-        Made with `editable=True`; any other is linked once more, with its own settings.
+        Made with `editable=True`; any other is linked once more, with its own settings. Links that these pin or forbid
+        are confirmed and forbidden to begin with.
     """
 
     def __init__(self, linking: Linking) -> None:
+        given = constraints_of(linking.tracks, linking.settings)
         if linking.kept is None:
-            linking = link_points(linking.tracks, linking.settings, editable=True)
+            open_ = replace(linking.settings, pinned=None, forbidden=None)
+            linking = link_points(linking.tracks, open_, editable=True)
         assert linking.kept is not None
         self._linking = linking
         self._movie = Corrected(linking.tracks, linking.kept)
+        self._movie.give(given.pinned.tolist(), given.forbidden.tolist())
         self._doubts = Doubts(self._movie, linking)
+        if given:
+            self._doubts.measure()
         self._done: list[_Done] = []
         self._undone: list[_Done] = []
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import itertools
 from collections.abc import Iterable, Iterator
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from typing import Literal
 
 import numpy as np
@@ -117,11 +117,14 @@ class WideGate:
     earlier, later : Frame
     radius : float
         Longest candidate link.
+    forbidden : int64 (k, 2)
+        Rows and columns that are not to be linked.
     """
 
     earlier: Frame
     later: Frame
     radius: float
+    forbidden: np.ndarray = field(default_factory=lambda: np.empty((0, 2), np.int64))
 
     @property
     def row_points(self) -> np.ndarray:
@@ -144,13 +147,26 @@ class WideGate:
         return "auction" if self.n_candidates > FULL_MATRIX else "auto"
 
     def problem(self, cost: Cost, price: float) -> Problem:
-        """As `CandidateLinks.problem`; where all costs are too many to hold, links may be longer than the radius."""
+        """As `CandidateLinks.problem`; where all costs are too many to hold, links may be longer than the radius.
+
+        Raises
+        ------
+        InvalidSetting
+            If links are forbidden where all costs are too many to hold.
+        """
         x, y = self.earlier.grid.points, self.later.grid.points
         if self.n_candidates > FULL_MATRIX:
+            if len(self.forbidden):
+                raise InvalidSetting(
+                    f"forbidden (--forbidden) links from frame {self.earlier.number} to {self.later.number} need "
+                    "candidate links that can be written out; within the search range they are too many. Give a "
+                    "shorter search_range (--search-range)."
+                )
             return Problem.points(x, y, unmatched_cost=price, metric=cost)
         costs = pair_costs(x, y, cost)
         limit = self.radius**2 if cost == "squared" else self.radius
         costs[costs > limit] = np.inf
+        costs[tuple(self.forbidden.T)] = np.inf
         return Problem.dense(costs, unmatched_cost=price)
 
     def lengths(self, problem: Problem, answer: Assignment) -> np.ndarray:  # noqa: ARG002 - as `CandidateLinks`

@@ -15,8 +15,10 @@ from ...matching.solving import solve
 from ..points import Points
 from .candidates import EDGE_BUDGET, CandidateLinks, WideGate, frame_pairs, gated_pairs, in_runs
 from .chains import track_ids
+from .constraints import NOTHING_GIVEN, Constraints
 from .kept_pairs import KeptPairs
 from .margins import link_margins
+from .open_pairs import open_pairs
 from .price import UnmatchedCost, measured_unmatched_cost
 from .result import Linking, median_step
 from .settings import LinkSettings
@@ -35,6 +37,7 @@ def first_order(
     progress: Progress | None = None,
     watch: Watch | None = None,
     edge_budget: int = EDGE_BUDGET,
+    constraints: Constraints = NOTHING_GIVEN,
     editable: bool = False,
 ) -> Linking:
     """Link particles from frame to frame, each frame pair to proven optimality; see `link.link_points`."""
@@ -42,7 +45,7 @@ def first_order(
     price = _price(points, settings, search_range)
     # A link that costs more than leaving both its ends alone is never made, so it need not be a candidate.
     longest = min(search_range, price.longest)
-    gated = gated_pairs(points, longest)
+    gated = open_pairs(points, longest, constraints) if constraints else gated_pairs(points, longest)
     n_pairs = int(np.count_nonzero(np.diff(points.frame_numbers) == points.frame_step))
     made = _Links(settings, with_margins=margins)
     kept = KeptPairs(len(points)) if editable else None
@@ -57,6 +60,8 @@ def first_order(
             watch(candidates, problem, answer)
         if progress is not None:
             progress(made.frame_pairs + 1, n_pairs + 1)
+    if len(constraints.pinned):
+        made.add_pinned(points, constraints.pinned)
     links = made.table(points.frame_step)
     tracks = points.with_track_ids(track_ids(points.frames, links["source"].to_numpy(), links["target"].to_numpy()))
     effective = replace(settings, search_range=search_range, unmatched_cost=price.distance, max_missed_frames=0)
@@ -98,13 +103,21 @@ class _Links:
         self.is_optimal &= answer.is_optimal
         self.solver, self.device = answer.solver, answer.device
 
+    def add_pinned(self, points: Points, pinned: np.ndarray) -> None:
+        """Add confirmed links, which no solve has made."""
+        positions = points.positions
+        self.columns["source"].append(pinned[:, 0])
+        self.columns["target"].append(pinned[:, 1])
+        self.columns["length"].append(np.linalg.norm(positions[pinned[:, 1]] - positions[pinned[:, 0]], axis=1))
+        self.columns["margin"].append(np.full(len(pinned), np.inf))
+
     def table(self, frame_step: int) -> pd.DataFrame:
         made = {
             name: np.concatenate(parts, dtype=_COLUMNS[name]) if parts else np.empty(0, _COLUMNS[name])
             for name, parts in self.columns.items()
         }
-        alike = {"frames": np.int64(frame_step), "probability": np.nan, "kind": "step"}
-        links = pd.DataFrame(made).assign(**alike)
+        links = pd.DataFrame(made).assign(frames=np.int64(frame_step), kind="step")
+        links["probability"] = np.where(np.isposinf(links["margin"]), 1.0, np.nan)
         return links[["source", "target", "frames", "length", "probability", "margin", "kind"]]
 
     def report(self, links: pd.DataFrame, frame_step: int) -> dict[str, Any]:

@@ -10,12 +10,14 @@ from scipy.special import expit
 
 from ...matching.points.grid import build_grid, more_pairs_than
 from ..points import Points
-from .branching import branches
+from .branching import Branches, branches
+from .constraints import Constraints
 from .first_order import Progress
 from .given_limits import priced, within_reach
 from .kept import Kept, edges_of
 from .learning import Belief
 from .motion import Motion, motion_of
+from .open_graph import closed_ends, in_order, open_weights, ways_of, with_pins
 from .ordered import Ordered
 from .recipe import WIDEST_RADIUS, believed
 from .result import Linking, median_step
@@ -53,6 +55,7 @@ def learned(
     settings: LinkSettings,
     progress: Progress | None = None,
     *,
+    constraints: Constraints,
     editable: bool = False,
 ) -> Linking:
     """Link a whole movie by likelihood; see `link.link_points`.
@@ -66,6 +69,7 @@ def learned(
         With learned motion.
     progress : callable, optional
         Called as progress(steps done, steps in all).
+    constraints : Constraints
     editable : bool
         Whether candidates and duals are kept for corrections.
     """
@@ -77,15 +81,29 @@ def learned(
     edges = branches(belief, weight, divisions=settings.divisions, merges=settings.merges)
     edges = within_reach(edges, points, belief.movie, settings)
     done(2, STEPS)
-    answer = best_links(
-        edges.graph, edges.weight, edges.division, edges.merge, solver=settings.solver, device=settings.device
-    )
+    answer = _best_links(edges, in_order(constraints, belief.movie), settings)
     done(3, STEPS)
     links = _table(points, belief.movie, answer)
     motion = motion_of(belief, points.calibration.unit)
     report = _report(points, movie, links, answer, motion) | {"candidate_links": int(np.isfinite(edges.weight).sum())}
     kept = _kept(points, belief, answer, settings) if editable else None
     return Linking(with_sureness(tracks_of(points, links), links), links, settings, None, motion, report, kept)
+
+
+def _best_links(edges: Branches, given: Constraints, settings: LinkSettings) -> Answer:
+    """Return the best links, and the given ones among them."""
+
+    def solved(weight: np.ndarray, closed: tuple[np.ndarray, np.ndarray] | None = None) -> Answer:
+        seconds = edges.division, edges.merge
+        return best_links(edges.graph, weight, *seconds, closed=closed, solver=settings.solver, device=settings.device)
+
+    if not given:
+        return solved(edges.weight)
+    branching = settings.divisions or settings.merges
+    n, free = edges.graph.n, solved(edges.weight) if branching and len(given.pinned) else None
+    ways = ways_of(given, n, free)
+    closed = closed_ends(n, given, ways, divisions=settings.divisions, merges=settings.merges)
+    return with_pins(solved(open_weights(edges.graph, edges.weight, given), closed), given, ways)
 
 
 def _kept(points: Points, belief: Belief, answer: Answer, settings: LinkSettings) -> Kept:

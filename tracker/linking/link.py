@@ -9,6 +9,7 @@ from typing import Literal
 
 import numpy as np
 import pandas as pd
+from numpy.typing import ArrayLike
 
 from ..calibrating.calibration import Calibration
 from ..calibrating.stated import three_sizes
@@ -17,7 +18,9 @@ from ..formats.tables import read_points, recognised
 from ..points import AXES, Points, require
 from ..timeline import Timeline
 from .candidates import EDGE_BUDGET, Cost
+from .constraints import constraints_of
 from .first_order import Progress, Watch, first_order
+from .given_links import given_links
 from .learned import learned, too_dense
 from .ordered import ordered
 from .result import MARGIN, PROBABILITY, Linking
@@ -52,7 +55,8 @@ def link_points(
         With motion "none": points and candidate links held at a time (memory); results do not depend on it.
 
     editable : bool
-        Whether candidates and duals are kept for corrections (`tracker.editing`), about 40 bytes a candidate link.
+        Whether candidates and duals are kept for corrections (`tracker.editing`), about 40 bytes a candidate link. Not
+        done where links are pinned or forbidden: a session then links once more without, and gives them itself.
 
     Returns
     -------
@@ -63,7 +67,8 @@ def link_points(
     InvalidInput
         If `points` are none.
     InvalidSetting
-        If `editable` is asked for where the candidate links are too many to write out.
+        If a pinned or forbidden link cannot be given, or `editable` is asked for where the candidate links are too
+        many to write out.
     InvalidProblem, DeviceUnavailable
         If there is no such device, or the solver does not run on it.
 
@@ -81,8 +86,10 @@ def link_points(
     movie = ordered(points) if settings.is_learned else None
     if movie is not None and (reason := too_dense(movie)) is not None:
         notes, movie, settings = [reason], None, settings.without_motion()
+    constraints = constraints_of(points, settings)
+    keep = editable and not constraints
     if movie is not None:
-        linking = learned(points, movie, settings, progress, editable=editable)
+        linking = learned(points, movie, settings, progress, constraints=constraints, editable=keep)
     else:
         linking = first_order(
             points,
@@ -91,7 +98,8 @@ def link_points(
             progress=progress,
             watch=watch,
             edge_budget=edge_budget,
-            editable=editable,
+            constraints=constraints,
+            editable=keep,
         )
     common = {"frame_step": points.frame_step, "unstated_stride": points.unstated_stride}
     return replace(linking, report={**linking.report, **common, "notes": [*linking.report["notes"], *notes]})
@@ -107,6 +115,8 @@ def link(
     motion: Motion = "auto",
     divisions: bool = False,
     merges: bool = False,
+    pinned: pd.DataFrame | ArrayLike | None = None,
+    forbidden: pd.DataFrame | ArrayLike | None = None,
     solver: str = "auto",
     device: str = "auto",
     scale: Sequence[float] | None = None,
@@ -122,7 +132,7 @@ def link(
         column is kept.
     search_range : float or "auto"
         Longest possible link, in the unit of the positions after `scale`.
-    unmatched_cost, cost, motion, divisions, merges, solver, device
+    unmatched_cost, cost, motion, divisions, merges, pinned, forbidden, solver, device
         See `LinkSettings`.
     memory : int or "auto"
         Frames a particle may be missing (trackpy's word for our `max_missed_frames`).
@@ -161,7 +171,17 @@ def link(
             f"track_column needs a name (text) that is not one of frame, {', '.join(AXES)}; got {track_column!r}."
         )
     settings = LinkSettings(
-        search_range, unmatched_cost, cost, memory, solver, device, motion=motion, divisions=divisions, merges=merges
+        search_range,
+        unmatched_cost,
+        cost,
+        memory,
+        solver,
+        device,
+        motion=motion,
+        divisions=divisions,
+        merges=merges,
+        pinned=None if pinned is None else given_links(pinned, "pinned"),
+        forbidden=None if forbidden is None else given_links(forbidden, "forbidden"),
     )
     table = points.table if isinstance(points, Points) else points
     linking = link_points(_stated(points, scale, frame_step), settings)

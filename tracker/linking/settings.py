@@ -11,6 +11,7 @@ from ...matching.solvers import SOLVERS
 from ..calibrating.lengths import require_length
 from ..errors import InvalidSetting
 from .candidates import Cost
+from .given_links import GivenLinks, given_links
 
 Motion = Literal["auto", "none", "diffusion", "velocity", "flow", "flow+velocity"]
 MOTIONS: tuple[str, ...] = get_args(Motion)
@@ -51,6 +52,13 @@ class LinkSettings:
         likelier. Where there are too few links to learn from, less is used, and `Linking.report` says so.
     divisions, merges : bool
         Whether a particle may be followed by two, and two by one; with learned motion.
+    pinned, forbidden : DataFrame or array_like of links, optional
+        Links that are made whatever they cost, and links that are never made; all others are the best that go with
+        them. A link is a pair of rows of the points table, counted from 0, such as [[0, 7]], or frame, z, y, x of its
+        source and of its target in the table's coordinates (without z in 2D), where each end is the detection nearest
+        to it. Of a DataFrame the columns `source`, `target`, or `source_frame`, `source_z`, …, `target_x`. Where
+        particles divide or merge, a pinned link is the first or the second at its ends as it is in the best links
+        without pins, and if it is not among these, the first where that is left. They change no law that is learned.
 
     Raises
     ------
@@ -68,6 +76,8 @@ class LinkSettings:
     motion: Motion = "auto"
     divisions: bool = False
     merges: bool = False
+    pinned: GivenLinks | None = None
+    forbidden: GivenLinks | None = None
 
     def __post_init__(self) -> None:
         if self.search_range != "auto":
@@ -89,6 +99,9 @@ class LinkSettings:
             if not isinstance(getattr(self, name), bool):
                 raise InvalidSetting(f"{name} (--{name}) needs True or False; got {getattr(self, name)!r}.")
         self._refuse_contradictions()
+        for name in ("pinned", "forbidden"):
+            if getattr(self, name) is not None:
+                object.__setattr__(self, name, given_links(getattr(self, name), name) or None)
 
     def _refuse_contradictions(self) -> None:
         """Refuse what learned motion cannot do, and what motion "none" cannot."""
@@ -117,6 +130,11 @@ class LinkSettings:
         """Longest link over one frame that range and price allow learned motion, inf where neither is given."""
         given = [] if self.search_range == "auto" else [float(self.search_range)]
         return min([*given, np.inf if self.unmatched_cost == "auto" else 2 * float(self.unmatched_cost)])
+
+    @property
+    def is_constrained(self) -> bool:
+        """Whether links are pinned or forbidden."""
+        return bool(self.pinned or self.forbidden)
 
     def without_motion(self) -> Self:
         """Return the settings of first order: by distance alone, from frame to frame."""

@@ -50,6 +50,7 @@ def best_links(
     division: np.ndarray | None = None,
     merge: np.ndarray | None = None,
     *,
+    closed: tuple[np.ndarray, np.ndarray] | None = None,
     solver: str = "auto",
     device: str = "auto",
 ) -> Answer:
@@ -63,6 +64,8 @@ def best_links(
     division, merge : float64 (edges,), optional
         What it is worth as the second link out of its tail, or into its head; −inf where it cannot be one. Not given:
         nothing divides, or merges.
+    closed : bool (rows,), bool (columns,), optional
+        Members that are not to be linked, copies included: a confirmed link has their place.
     solver, device : str
         See `auctrack.matching.solve`.
 
@@ -75,25 +78,32 @@ def best_links(
         layers.append((graph.tail + np.int64(graph.n), layers[0][1], np.minimum(division, weight)))
     if merge is not None:
         layers.append((layers[0][0], graph.head + np.int64(graph.n), np.minimum(merge, weight)))
-    problem = _problem(layers, graph.n * (1 + (division is not None)), graph.n * (1 + (merge is not None)))
+    shape = graph.n * (1 + (division is not None)), graph.n * (1 + (merge is not None))
+    closed = closed or (np.zeros(shape[0], bool), np.zeros(shape[1], bool))
+    problem = _problem(layers, closed, shape)
     proof = solve(problem, solver, device)
     row, col = proof.links()
     margin = link_margins(problem, proof)
     source, target = row % max(graph.n, 1), col % max(graph.n, 1)
     # Where both are worth the same, the copy may have been taken alone: then its link is the first.
-    first_taken = proof.col_of_row[source] >= 0, proof.row_of_col[target] >= 0
+    first_taken = (proof.col_of_row >= 0) | closed[0], (proof.row_of_col >= 0) | closed[1]
+    first_taken = first_taken[0][source], first_taken[1][target]
     is_second = ((row >= graph.n) & first_taken[0]) | ((col >= graph.n) & first_taken[1])
     return Answer(source, target, margin, is_second, problem, proof)
 
 
-def _problem(layers: list[tuple[np.ndarray, np.ndarray, np.ndarray]], n_rows: int, n_cols: int) -> Problem:
-    """Return the matching problem of all links that are worth something."""
-    worth = [weight > 0 for _, _, weight in layers]
+def _problem(
+    layers: list[tuple[np.ndarray, np.ndarray, np.ndarray]],
+    closed: tuple[np.ndarray, np.ndarray],
+    shape: tuple[int, int],
+) -> Problem:
+    """Return the matching problem of all links between open ends that are worth something."""
+    worth = [(weight > 0) & ~closed[0][row] & ~closed[1][col] for row, col, weight in layers]
     row, col, weight = (
         np.concatenate([layer[k][mask] for layer, mask in zip(layers, worth, strict=True)]) for k in range(3)
     )
     if len(layers) > 1:
         order = np.lexsort((col, row))
         row, col, weight = row[order], col[order], weight[order]
-    indptr = np.concatenate([[0], np.cumsum(np.bincount(row, minlength=n_rows))])
-    return Problem.sparse((indptr, col.astype(np.int32), -weight), unmatched_cost=0.0, shape=(n_rows, n_cols))
+    indptr = np.concatenate([[0], np.cumsum(np.bincount(row, minlength=shape[0]))])
+    return Problem.sparse((indptr, col.astype(np.int32), -weight), unmatched_cost=0.0, shape=shape)

@@ -1,0 +1,159 @@
+"""Links that are given: confirmed ones, which are made whatever they cost, and forbidden ones, which are never made.
+
+A confirmed link takes its source's way out and its target's way in out of the matching problem; a forbidden one takes
+its candidate. What is left is a matching problem like any other, so its answer is the best one that keeps to them.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from ..errors import InvalidSetting
+from ..points import Points
+from .given_links import GivenLinks
+from .settings import LinkSettings
+
+UNLIKE = 2.0
+"""A place names the detection nearest to it if every other is so many times as far away."""
+
+
+@dataclass(frozen=True)
+class Constraints:
+    """Links that are given, as rows of the points table.
+
+    Attributes
+    ----------
+    pinned, forbidden : int64 (k, 2)
+        Sources and targets, none of them twice.
+    """
+
+    pinned: np.ndarray
+    forbidden: np.ndarray
+
+    def __bool__(self) -> bool:
+        return len(self.pinned) + len(self.forbidden) > 0
+
+    @property
+    def never_solved(self) -> np.ndarray:
+        """Links that are no candidates, int64 (k, 2): both kinds."""
+        return np.concatenate([self.pinned, self.forbidden])
+
+
+NOTHING_GIVEN = Constraints(np.empty((0, 2), np.int64), np.empty((0, 2), np.int64))
+
+
+def constraints_of(points: Points, settings: LinkSettings) -> Constraints:
+    """Return the links that the settings confirm and forbid.
+
+    Raises
+    ------
+    InvalidSetting
+        If one names no detection or leads back in time; if a confirmed one misses more frames than allowed, is
+        forbidden too, or contradicts another. The message names it.
+    """
+    pinned, forbidden = (_rows(points, getattr(settings, name), name) for name in ("pinned", "forbidden"))
+    _refuse_steps(points, settings, pinned)
+    both = pinned[_among(pinned, forbidden, len(points))]
+    if len(both):
+        raise InvalidSetting(f"{_named(both[0])} is both confirmed (pinned) and forbidden; take one of the two away.")
+    for side, allowed, setting, what in (
+        (0, settings.divisions, "divisions", "followed by"),
+        (1, settings.merges, "merges", "preceded by"),
+    ):
+        _refuse_many(pinned, side, 2 if allowed else 1, setting, what)
+    return Constraints(pinned, forbidden)
+
+
+def _rows(points: Points, given: GivenLinks | None, name: str) -> np.ndarray:
+    """Return links as rows of the table; they are stated as such, or by frame and position of both ends."""
+    if not given:
+        return np.empty((0, 2), np.int64)
+    stated = np.array(given)
+    if stated.shape[1] == 2:
+        rows = stated.astype(np.int64)
+        outside = ((rows < 0) | (rows >= len(points))).any(axis=1)
+        if outside.any():
+            raise InvalidSetting(
+                f"{name} (--{name}): {_named(rows[outside][0])} names a row that is not there; the {len(points)} "
+                "points are counted from 0."
+            )
+    else:
+        if stated.shape[1] != 2 * (1 + points.ndim):
+            raise InvalidSetting(
+                f"{name} (--{name}) needs two rows a link, or frame, {', '.join(points.axes)} of both ends "
+                f"({2 * (1 + points.ndim)} numbers); got {stated.shape[1]} numbers."
+            )
+        halves = np.hsplit(stated, 2)
+        rows = np.stack([_nearest(points, half, name) for half in halves], axis=1)
+    back = np.flatnonzero(points.frames[rows[:, 0]] >= points.frames[rows[:, 1]])
+    if len(back):
+        source, target = points.frames[rows[back[0]]]
+        raise InvalidSetting(
+            f"{name} (--{name}): {_named(rows[back[0]])} needs a source in an earlier frame than its target; they are "
+            f"in frames {source} and {target}."
+        )
+    return np.unique(rows, axis=0)
+
+
+def _nearest(points: Points, places: np.ndarray, name: str) -> np.ndarray:
+    """Return the row of the detection that each place (frame, z, y, x) names."""
+    positions, frames = points.positions, points.frames
+    scale = np.array(points.calibration.scale_for(points.ndim))
+    order = np.argsort(frames, kind="stable")
+    rows = np.empty(len(places), np.int64)
+    for k, place in enumerate(places):
+        low, high = np.searchsorted(frames[order], [place[0], place[0] + 0.5])
+        own = order[low:high]
+        away = np.linalg.norm(positions[own] - place[1:] * scale, axis=1)
+        closest = np.argsort(away)[:2]
+        if not len(own) or (len(own) > 1 and away[closest[1]] <= UNLIKE * away[closest[0]]):
+            where, what = ", ".join(f"{value:g}" for value in place[1:]), "no" if not len(own) else "more than one"
+            raise InvalidSetting(
+                f"{name} (--{name}): {where} in frame {place[0]:g} may be {what} detection; every other needs to be "
+                f"at least {UNLIKE:g} times as far away as the one that is meant."
+            )
+        rows[k] = own[closest[0]]
+    return rows
+
+
+def _refuse_steps(points: Points, settings: LinkSettings, pinned: np.ndarray) -> None:
+    """Refuse confirmed links over more missed frames than allowed; "auto" with learned motion allows any number."""
+    frames = points.frames
+    missed = (frames[pinned[:, 1]] - frames[pinned[:, 0]]) // points.frame_step - 1
+    most = settings.max_missed_frames if settings.is_learned else 0
+    over = np.flatnonzero(missed > (np.inf if most == "auto" else most))
+    if len(over):
+        remedy = (
+            f"max_missed_frames (--max-missed-frames) allows {most}"
+            if settings.is_learned
+            else ("motion (--motion) 'none' links consecutive frames only")
+        )
+        raise InvalidSetting(f"{_named(pinned[over[0]])} cannot be confirmed: it misses {missed[over[0]]}; {remedy}.")
+
+
+def _refuse_many(pinned: np.ndarray, side: int, most: int, setting: str, what: str) -> None:
+    """Refuse more confirmed links at one end of a detection than there may be."""
+    ends, counts = np.unique(pinned[:, side], return_counts=True)
+    crowded = ends[counts > most]
+    if len(crowded):
+        others = pinned[pinned[:, side] == crowded[0]][:, 1 - side].tolist()
+        remedy = f"set {setting} (--{setting}), or take all but one away" if most == 1 else "take all but two away"
+        raise InvalidSetting(
+            f"detection {crowded[0]} is confirmed (pinned) to be {what} {' and '.join(map(str, others))}; {remedy}."
+        )
+
+
+def _among(links: np.ndarray, others: np.ndarray, n: int) -> np.ndarray:
+    """Mark the links that are among others, bool (links,)."""
+    return np.isin(keys(links[:, 0], links[:, 1], n), keys(others[:, 0], others[:, 1], n))
+
+
+def keys(source: np.ndarray, target: np.ndarray, n: int) -> np.ndarray:
+    """Return one number for each link between n detections, int64."""
+    return source.astype(np.int64) * n + target
+
+
+def _named(link: np.ndarray) -> str:
+    return f"link {link[0]} → {link[1]}"

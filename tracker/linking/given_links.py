@@ -1,0 +1,90 @@
+"""Links as users state them: pairs of rows, or frame and position of both ends; in memory, or in a file."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pandas as pd
+
+from ..errors import InvalidInput, InvalidSetting
+
+GivenLinks = tuple[tuple[float, ...], ...]
+"""One link each: source and target row, or frame, z, y, x of both (frame, y, x in 2D)."""
+ROWS = ["source", "target"]
+PLACES = ("frame", "z", "y", "x")
+
+
+def given_links(given: Any, name: str) -> GivenLinks:
+    """Return stated links as plain numbers.
+
+    Parameters
+    ----------
+    given : DataFrame or array_like (k, 2), (k, 6) or (k, 8)
+        See `GivenLinks`; of a DataFrame the columns `source`, `target`, or `source_frame`, `source_z`, `source_y`,
+        `source_x`, `target_frame`, … (without z in 2D).
+    name : str
+        The setting, for messages.
+
+    Raises
+    ------
+    InvalidSetting
+        If it is none of these, or a number is not finite, or a row or a frame not whole.
+    """
+    values = _columns(given, name) if isinstance(given, pd.DataFrame) else given
+    try:
+        links = np.asarray(values, dtype=np.float64)
+    except (TypeError, ValueError):
+        raise _refused(name, given) from None
+    if links.size == 0:
+        return ()
+    if links.ndim != 2 or links.shape[1] not in (2, 6, 8) or not np.isfinite(links).all():
+        raise _refused(name, given)
+    width = links.shape[1]
+    whole = [0, width // 2]
+    if (links[:, whole] % 1).any():
+        raise InvalidSetting(f"{name} (--{name}) needs whole numbers as {'rows' if width == 2 else 'frames'}.")
+    return tuple(tuple(int(x) if k in whole else x for k, x in enumerate(link)) for link in links.tolist())
+
+
+def read_links(path: str | Path, name: str) -> GivenLinks:
+    """Return the links of a CSV file with the columns that `given_links` takes.
+
+    Raises
+    ------
+    InvalidInput
+        If the file cannot be read.
+    InvalidSetting
+        If it does not hold links.
+    """
+    try:
+        table = pd.read_csv(path)
+    except OSError as error:
+        raise InvalidInput(f"{path}: cannot be read ({error.strerror or error}).") from error
+    except (ValueError, pd.errors.ParserError) as error:
+        raise InvalidInput(f"{path}: is no CSV table ({error}).") from error
+    try:
+        return given_links(table, name)
+    except InvalidSetting as error:
+        raise InvalidSetting(f"{path}: {error}") from None
+
+
+def _columns(table: pd.DataFrame, name: str) -> np.ndarray:
+    if set(ROWS) <= set(table.columns):
+        return table[ROWS].to_numpy()
+    for axes in (PLACES, [axis for axis in PLACES if axis != "z"]):
+        wanted = [f"{end}_{axis}" for end in ROWS for axis in axes]
+        if set(wanted) <= set(table.columns):
+            return table[wanted].to_numpy()
+    raise InvalidSetting(
+        f"{name} (--{name}) needs the columns source, target (rows of the points), or source_frame, source_z, "
+        f"source_y, source_x, target_frame, … (places); it has {', '.join(map(str, table.columns)) or 'none'}."
+    )
+
+
+def _refused(name: str, given: Any) -> InvalidSetting:
+    return InvalidSetting(
+        f"{name} (--{name}) needs links: pairs of rows such as [[0, 7]], or frame, z, y, x (frame, y, x in 2D) of both "
+        f"ends; got {str(given)[:80]!r}."
+    )
