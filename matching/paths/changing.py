@@ -96,10 +96,6 @@ class ChangingMatching:
         """Return the edges of a column, those that are not allowed included."""
         return _chain(self.col_first, self.col_following, j)
 
-    def edge(self, i: int, j: int) -> int | None:
-        """Return the edge between a row and a column, None where there is none."""
-        return next((e for e in self.edges_of_row(i) if self.col[e] == j), None)
-
     def matched_edges(self) -> np.ndarray:
         """Return the edges of the assignment, by rows, int32."""
         matched = self.row_matched[: self.n_rows]

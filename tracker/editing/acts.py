@@ -31,6 +31,13 @@ def confirm_link(movie: Corrected, source: int, target: int) -> None:
     add_link(movie, source, target)
 
 
+def confirm_links(movie: Corrected, links: Sequence[Sequence[int]]) -> None:
+    """Confirm links that are there, such as all of a track."""
+    for link in links:
+        _require_link(movie, link)
+    movie.give(links, ())
+
+
 def swap_links(movie: Corrected, first: Sequence[int], second: Sequence[int]) -> None:
     """Exchange the targets of two links: both new ones are confirmed, both old ones forbidden."""
     (a, b), (c, d) = first, second
@@ -117,6 +124,7 @@ ACTS: dict[str, Callable[..., Any]] = {
         break_link,
         add_link,
         confirm_link,
+        confirm_links,
         swap_links,
         release_link,
         split_track,
@@ -137,5 +145,6 @@ def named(arguments: Mapping[str, Any]) -> set[int]:
 
 
 def _require_link(movie: Corrected, link: Link | Sequence[int]) -> None:
+    movie.detections.require(*link)
     if not movie.is_link((link[0], link[1])):
         raise InvalidEdit(f"there is no link {link[0]} → {link[1]}.")

@@ -76,6 +76,10 @@ class Session:
         """Confirm a link that is there."""
         return self._act("confirm_link", source=source, target=target)
 
+    def confirm_links(self, links: Sequence[Sequence[int]]) -> Change:
+        """Confirm links that are there, such as all of a track, as one act."""
+        return self._act("confirm_links", links=[*links])
+
     def swap_links(self, first: Sequence[int], second: Sequence[int]) -> Change:
         """Exchange the targets of two links; the new ones are confirmed, the old ones forbidden."""
         return self._act("swap_links", first=[*first], second=[*second])
@@ -152,11 +156,10 @@ class Session:
         self._movie.matching.begin()
         try:
             ACTS[name](self._movie, **arguments)
-        except InvalidEdit:
+        except (TypeError, ValueError) as error:
             self._take_back(self._entries())
-            raise
-        except TypeError as error:
-            self._take_back(self._entries())
+            if isinstance(error, InvalidEdit):
+                raise
             raise InvalidEdit(f"act {name} cannot be done: {error}.") from error
         entries, changes = self._entries()
         change = outcome(self._movie, {"act": name, **arguments}, named(arguments), entries, changes)

@@ -33,7 +33,8 @@ class Linking:
     links : DataFrame
         One row a link: `source`, `target` (int64, rows of the table), `frames` (int64, from source to target),
         `length` (physical), `probability` that it is right (NaN with motion "none"), `margin` (what the best linking
-        without it costs more: in nats; with motion "none" in the unit of the cost, NaN unless asked for), `kind`:
+        without it costs more: in nats; with motion "none" in the unit of the cost, NaN unless asked for), 1 and inf of
+        a pinned link, and `kind`:
         "step", "gap" (frames missed in between), "division" (second link out of its source) or "merge" (second link
         into its target).
     settings : LinkSettings

@@ -131,11 +131,6 @@ class LinkSettings:
         given = [] if self.search_range == "auto" else [float(self.search_range)]
         return min([*given, np.inf if self.unmatched_cost == "auto" else 2 * float(self.unmatched_cost)])
 
-    @property
-    def is_constrained(self) -> bool:
-        """Whether links are pinned or forbidden."""
-        return bool(self.pinned or self.forbidden)
-
     def without_motion(self) -> Self:
         """Return the settings of first order: by distance alone, from frame to frame."""
         return replace(self, motion="none", max_missed_frames="auto", divisions=False, merges=False)

@@ -183,6 +183,15 @@ def test_swapped_links_are_confirmed_and_the_old_ones_forbidden():
     assert session.forbidden.tolist() == [[0, 2], [1, 3]]
 
 
+def test_a_whole_track_is_confirmed_as_one_act():
+    session = Session(pair_of_tracks())
+    change = session.confirm_links([(0, 2), (2, 4)])
+    assert change.made == change.gone == ()
+    assert session.pinned.tolist() == [[0, 2], [2, 4]]
+    session.undo()
+    assert session.pinned.tolist() == []
+
+
 def test_a_pin_that_displaces_a_link_reports_what_else_changed():
     session = Session(pair_of_tracks())
     change = session.add_link(0, 3)
@@ -249,6 +258,9 @@ def test_merged_detections_are_one_at_their_mean():
     "act",
     [
         lambda session: session.break_link(0, 3),
+        lambda session: session.break_link(-4, 4),
+        lambda session: session.confirm_links([(0, 2), (1, 2)]),
+        lambda session: session.swap_links((0,), (1,)),
         lambda session: session.confirm_link(0, 3),
         lambda session: session.add_link(2, 0),
         lambda session: session.add_link(0, 1),
