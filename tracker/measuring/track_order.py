@@ -29,7 +29,7 @@ def track_order(track: np.ndarray, frames: np.ndarray, name: str = "track") -> n
         If a track has two rows in one frame.
     """
     named = np.flatnonzero(track >= 0)
-    order = named[np.lexsort((frames[named], track[named]))]
+    order = named[np.argsort(in_one(track[named], frames[named]))]
     twice = np.flatnonzero((np.diff(track[order]) == 0) & (np.diff(frames[order]) == 0))
     if len(twice):
         row = order[twice[0]]
@@ -38,6 +38,19 @@ def track_order(track: np.ndarray, frames: np.ndarray, name: str = "track") -> n
             f"({len(twice)} rows too many)."
         )
     return order
+
+
+def in_one(track: np.ndarray, frames: np.ndarray) -> np.ndarray:
+    """Return one whole number a row, int64 (n,), that sorts as track and then frame do; tracks are not negative."""
+    if len(track) == 0:
+        return np.empty(0, np.int64)
+    first = int(frames.min())
+    count = int(frames.max()) - first + 1
+    if (int(track.max()) + 1) * count >= 2**63:  # numbered anew, however large names and frame numbers are
+        _, track = np.unique(track, return_inverse=True)
+        _, frames = np.unique(frames, return_inverse=True)
+        first, count = 0, int(frames.max()) + 1
+    return track * count + (frames - first)
 
 
 def by_track(tracks: Tracks) -> tuple[np.ndarray, np.ndarray]:

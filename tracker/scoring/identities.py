@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 import numpy as np
+import pandas as pd
 
 from ..errors import InvalidInput
-from ..measuring.track_order import track_order
+from ..measuring.track_order import in_one, track_order
 from ..points import Points, Tracks
 from .names import names_of, whole_numbers
 from .point_matching import match_points
@@ -29,10 +30,6 @@ def _match_identities(tracks: Tracks, true_frames: np.ndarray, particle: np.ndar
     track_order(particle, true_frames, "particle")
     match = np.full(len(claimed), -1, dtype=np.int64)
     real = np.flatnonzero(claimed >= 0)
-    # Numbered anew, so that no product leaves int64, however large names and frame numbers are.
-    _, frame = np.unique(np.concatenate([tracks.frames[real], true_frames]), return_inverse=True)
-    _, name = np.unique(np.concatenate([claimed[real], particle]), return_inverse=True)
-    key = name * (frame.max(initial=0) + 1) + frame
-    _, row, column = np.intersect1d(key[: len(real)], key[len(real) :], assume_unique=True, return_indices=True)
-    match[real[row]] = column
+    key = in_one(np.concatenate([claimed[real], particle]), np.concatenate([tracks.frames[real], true_frames]))
+    match[real] = pd.Index(key[len(real) :]).get_indexer(pd.Index(key[: len(real)]))
     return match

@@ -5,13 +5,14 @@ Solved by SciPy, apart from the solvers that the score judges.
 
 from __future__ import annotations
 
+import itertools
 from collections.abc import Iterator
 
 import numpy as np
 from scipy.optimize import linear_sum_assignment
 from scipy.sparse import coo_array, csr_array
 from scipy.sparse.csgraph import connected_components, min_weight_full_bipartite_matching
-from scipy.spatial import KDTree
+from scipy.spatial import cKDTree
 
 from ..calibrating.lengths import require_length
 from ..errors import InvalidInput
@@ -73,10 +74,24 @@ def close_pairs(points: Points, truth: Points, tolerance: float) -> tuple[np.nda
     of_point, of_truth = _rows_by_frame(points.frames), _rows_by_frame(truth.frames)
     for frame in of_point.keys() & of_truth.keys():
         row, column = of_point[frame], of_truth[frame]
-        near = KDTree(x[row]).sparse_distance_matrix(KDTree(y[column]), tolerance, output_type="ndarray")
-        pairs.append((row[near["i"]], column[near["j"]], near["v"]))
+        for i, j, distance in _near(x[row], y[column], tolerance):
+            pairs.append((row[i], column[j], distance))
     rows, columns, distances = (np.concatenate(parts) for parts in zip(*pairs, strict=True))
     return rows, columns, distances
+
+
+def _near(x: np.ndarray, y: np.ndarray, tolerance: float) -> Iterator[tuple[np.ndarray, np.ndarray, np.ndarray]]:
+    """Yield rows of x and of y, and distances, of the pairs within the tolerance: rows of x with few of them first."""
+    tree = cKDTree(y, balanced_tree=False, compact_nodes=False)
+    rows, most = np.arange(len(x)), 2  # hardly any detection is near more particles
+    while len(rows):
+        most = min(most, len(y))
+        distance, near = tree.query(x[rows], k=range(1, most + 1), distance_upper_bound=tolerance * (1 + 1e-9))
+        is_near = np.asarray(distance) <= tolerance
+        may_have_more = is_near[:, -1] & (most < len(y))
+        i, k = np.nonzero(is_near & ~may_have_more[:, None])
+        yield rows[i], np.asarray(near)[i, k], np.asarray(distance)[i, k]
+        rows, most = rows[may_have_more], 4 * most
 
 
 def _rows_by_frame(frames: np.ndarray) -> dict[int, np.ndarray]:
@@ -118,12 +133,33 @@ def _best_pairs(
     alone = np.bincount(cluster, minlength=1)[cluster] == 1
     yield rows[alone], columns[alone]
     order = np.flatnonzero(~alone)[np.argsort(cluster[~alone], kind="stable")]
-    for pairs in np.split(order, np.flatnonzero(np.diff(cluster[order])) + 1):
-        row, local_row = np.unique(rows[pairs], return_inverse=True)
-        column, local_column = np.unique(columns[pairs], return_inverse=True)
-        assign = _assign_dense if len(row) * len(column) <= _DENSE_CELLS else _assign_sparse
-        i, j = assign(local_row, local_column, distances[pairs], (len(row), len(column)), tolerance)
-        yield row[i], column[j]
+    starts = np.flatnonzero(np.diff(cluster[order], prepend=-1))
+    (row, row_starts, local_row), (column, column_starts, local_column) = (
+        _numbered_within(cluster[order], ends[order], starts) for ends in (rows, columns)
+    )
+    cuts = (np.append(starts, len(order)), row_starts, column_starts)
+    pieces = ([slice(*ends) for ends in itertools.pairwise(of.tolist())] for of in cuts)
+    for pairs, of_rows, of_columns in zip(*pieces, strict=True):
+        own_row, own_column = row[of_rows], column[of_columns]
+        shape = len(own_row), len(own_column)
+        assign = _assign_dense if shape[0] * shape[1] <= _DENSE_CELLS else _assign_sparse
+        i, j = assign(local_row[pairs], local_column[pairs], distances[order[pairs]], shape, tolerance)
+        yield own_row[i], own_column[j]
+
+
+def _numbered_within(
+    cluster: np.ndarray, ends: np.ndarray, starts: np.ndarray
+) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+    """Return the ends of each cluster's pairs once each, where those of each cluster begin, and each pair's place.
+
+    `cluster` ascends; `starts` is where each begins. The places count from 0 in each cluster.
+    """
+    by_end = np.lexsort((ends, cluster))
+    is_new = np.diff(ends[by_end], prepend=-1) != 0  # no two clusters share an end
+    number = np.empty(len(ends), np.int64)
+    number[by_end] = np.cumsum(is_new) - 1
+    firsts = np.append((np.cumsum(is_new) - 1)[starts], is_new.sum())
+    return ends[by_end][is_new], firsts, number - np.repeat(firsts[:-1], np.diff(np.append(starts, len(ends))))
 
 
 def _assign_dense(

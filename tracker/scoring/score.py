@@ -12,6 +12,7 @@ import math
 import numpy as np
 
 from ..errors import InvalidSetting
+from ..measuring.track_order import in_one
 from ..points import Points, Tracks, require
 from .agreement import Agreement, Score, TrackAgreement
 from .following import following_rows
@@ -105,12 +106,13 @@ def _agreement_of_links(links: np.ndarray, real_links: np.ndarray, n: int) -> Ag
 def _agreement_of_tracks(
     track_id: np.ndarray, true_frames: np.ndarray, particle: np.ndarray, match: np.ndarray
 ) -> TrackAgreement:
-    tracks, length = np.unique(track_id[track_id >= 0], return_counts=True)
+    in_track = track_id >= 0
+    tracks, of_track, length = np.unique(track_id[in_track], return_inverse=True, return_counts=True)
     particles, of_row, life = np.unique(particle, return_inverse=True, return_counts=True)
-    found = np.flatnonzero((match >= 0) & (track_id >= 0))
+    found = match[in_track] >= 0
     cover = np.full(len(particle), -1, dtype=np.int64)
-    cover[match[found]] = np.searchsorted(tracks, track_id[found])
-    order = np.lexsort((true_frames, of_row))
+    cover[match[in_track][found]] = of_track[found]
+    order = np.argsort(in_one(of_row, true_frames))
     order = order[cover[order] >= 0]
     switched = (np.diff(of_row[order]) == 0) & (np.diff(cover[order]) != 0)
     shared, rows = np.unique(of_row[order] * len(tracks) + cover[order], return_counts=True)
