@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import logging
-from collections.abc import Callable
-from dataclasses import dataclass, replace
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
@@ -20,6 +20,7 @@ from .points import Points, Tracks
 from .reading.arrays import Array
 from .reading.movie import Movie, read_movie
 from .settings import InputSettings, Settings
+from .stage_seconds import StageSeconds
 
 _LOG = logging.getLogger(__name__)
 
@@ -39,11 +40,14 @@ class TrackingResult:
         All links, the price of unlinked particles and the proof.
     settings : Settings
         As they took effect: numbers in place of everything automatic. Running with them gives the same tracks.
+    seconds : mapping
+        Where the time went: "read" (pixels, or the table), "detect", "link".
     """
 
     tracks: Tracks
     linking: Linking
     settings: Settings
+    seconds: Mapping[str, float] = field(default_factory=StageSeconds)
 
     def __repr__(self) -> str:
         """Return the counts, and where the rest is: the tables themselves would fill the screen."""
@@ -105,13 +109,15 @@ def track(
     settings = settings or Settings()
     _check_types(source, settings)
     settings = settings.replaced(**fields)
-    points, found_with = find_points(source, settings, progress=progress)
+    seconds = StageSeconds()
+    points, found_with = find_points(source, settings, progress=progress, seconds=seconds)
     _LOG.info("%d points in %d frames, %s", len(points), len(points.frame_numbers), points.calibration)
-    linking = link_points(points, settings.link, progress=_stage("link", progress))
+    with seconds.of("link"):
+        linking = link_points(points, settings.link, progress=_stage("link", progress))
     _LOG.info("linked with %s: %s", linking.settings, dict(linking.report))
     tracks = filter_by_length(linking.tracks, settings.min_length)
     effective = replace(settings, detect=found_with or settings.detect, link=linking.settings)
-    return TrackingResult(tracks, linking, effective)
+    return TrackingResult(tracks, linking, effective, seconds)
 
 
 def _check_types(source: object, settings: object) -> None:
@@ -129,19 +135,37 @@ def _check_types(source: object, settings: object) -> None:
 
 
 def find_points(
-    source: str | Path | Array, settings: Settings, *, progress: StageProgress | None = None
+    source: str | Path | Array,
+    settings: Settings,
+    *,
+    progress: StageProgress | None = None,
+    seconds: StageSeconds | None = None,
 ) -> tuple[Points, DetectSettings | None]:
-    """Return the particles of an input, and the detection settings in force (None where nothing is detected)."""
+    """Return the particles of an input, and the detection settings in force (None where nothing is detected).
+
+    `seconds` is told what reading and detecting took.
+    """
     given = settings.input
+    seconds = StageSeconds() if seconds is None else seconds
     if isinstance(source, (str, Path)) and given.is_table(source):
-        return _read_table(source, given), None
-    with open_movie(source, given) as movie:
+        with seconds.of("read"):
+            return _read_table(source, given), None
+    with seconds.of("read"):
+        opened = open_movie(source, given)
+    with opened as movie:
         _LOG.info("opened\n%s", movie.describe())
-        if given.kind == "labels":
-            return _read_labels(movie, given, progress), None
-        effective = resolve_settings(movie, settings.detect)
-        _LOG.info("detecting with %s", effective)
-        return detect(movie, effective, progress=_stage("detect", progress)), effective
+        with seconds.of("detect"):
+            found = _found(movie, settings, progress)
+        seconds.told_apart("read", "detect", movie.seconds_reading)
+        return found
+
+
+def _found(movie: Movie, settings: Settings, progress: StageProgress | None) -> tuple[Points, DetectSettings | None]:
+    if settings.input.kind == "labels":
+        return _read_labels(movie, settings.input, progress), None
+    effective = resolve_settings(movie, settings.detect)
+    _LOG.info("detecting with %s", effective)
+    return detect(movie, effective, progress=_stage("detect", progress)), effective
 
 
 def open_movie(source: str | Path | Array, given: InputSettings) -> Movie:

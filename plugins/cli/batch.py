@@ -6,7 +6,7 @@ import json
 import logging
 import time
 import traceback
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import asdict
 from pathlib import Path
 from typing import Any
@@ -24,6 +24,7 @@ from ...tracker.linking.result import Linking
 from ...tracker.pipeline import TrackingResult, open_movie, track
 from ...tracker.points import Points
 from ...tracker.settings import Settings
+from ...tracker.stage_seconds import StageSeconds
 from . import console
 from .destination import note_losses
 from .fingerprint import fingerprint
@@ -99,15 +100,16 @@ def _run_one(job: Job, settings: Settings, outcome: Outcome, *, overwrite: bool,
         result = track(job.source, settings, progress=progress)
     effective = result.settings.to_mapping()
     record = {"fingerprint": key, "source": job.source, "asked": asked, "effective": effective}
+    writing = StageSeconds()
     try:
-        with held_back():
+        with held_back(), writing.of("write"):
             write_tracks(result.tracks, job.result, settings=record, overwrite=overwrite)
     except OutputExists:
         if not is_up_to_date(job, key):  # else another run into this folder was faster
             raise
         _leave_as_it_is(job, settings, outcome)
         return
-    report(job, result)
+    report(job, result, {**result.seconds, **writing})
     note_losses(result.tracks, job.result, to_write(job.result, None))
     if picture:
         _draw(job, settings, result.tracks)
@@ -170,8 +172,8 @@ def describe(job: Job, settings: Settings) -> None:
             console.note(*on_pixels(movie, settings))
 
 
-def report(job: Job, result: TrackingResult) -> None:
-    """Show what came out."""
+def report(job: Job, result: TrackingResult, seconds: Mapping[str, float]) -> None:
+    """Show what came out, and where the time went, in seconds a stage."""
     made, unit = figures(result), result.tracks.calibration.unit
     detected = result.settings.detect
     rows: list[tuple[str, str]] = []
@@ -191,6 +193,7 @@ def report(job: Job, result: TrackingResult) -> None:
     rows += [
         ("tracks", f"{made['tracks']}, median length {made['median_length']:g}" if made["tracks"] else "0"),
         ("written", str(job.result)),
+        ("time", ", ".join(f"{stage} {spent:.1f} s{_where(stage, made)}" for stage, spent in seconds.items())),
     ]
     console.show(console.aligned(rows))
     console.note(*on_linking(result.linking, detected="quality" in result.linking.tracks.table))
@@ -239,6 +242,11 @@ def pixels_note(points: Points, settings: Settings) -> str:
     unit = settings.input.unit
     wanted = unit is not None and is_pixel(unit)
     return "" if points.calibration.is_physical or wanted else _PIXELS_NOTE
+
+
+def _where(stage: str, made: dict[str, Any]) -> str:
+    """Return the device of a stage that may run on several, and did anything."""
+    return f" ({made['device']})" if stage == "link" and made["device"] else ""
 
 
 def _proof(made: dict[str, Any]) -> str:

@@ -26,6 +26,8 @@ _LOG = logging.getLogger(__name__)
 _UNPRINTABLE = re.compile(r"[\x00-\x08\x0b-\x1f\x7f-\x9f\u200e\u200f\u2028-\u202e\u2066-\u2069\ud800-\udfff]")
 """What a terminal obeys (ESC, directions of text), and what stands for the bytes of a name that is not UTF-8."""
 
+_COMPILING = "for this machine, once"
+
 StageProgress = Callable[[str, int, int], None]
 
 
@@ -146,8 +148,12 @@ def naming(source: str, error: BaseException) -> str:
 @contextmanager
 def progress(title: str) -> Generator[StageProgress]:
     """Show the progress of one input: bars with the time left on a terminal, a line now and then elsewhere."""
+    from .compiling import told_of_compiling
+
     if not stderr().is_terminal:
-        yield _lines(title)
+        in_lines, compiled = _lines(title)
+        with told_of_compiling(compiled):
+            yield in_lines
         return
     from rich.progress import BarColumn, Progress, TextColumn, TimeRemainingColumn
 
@@ -156,28 +162,38 @@ def progress(title: str) -> Generator[StageProgress]:
     with Progress(*columns, console=stderr(), transient=True) as bars:
         tasks = {}
         opening = bars.add_task("look", total=None, count="what the movie suggests")  # before the first frame is done
+        compiling = bars.add_task("compile", total=None, count=_COMPILING, visible=False)
 
         def advance(stage: str, done: int, total: int) -> None:
             bars.update(opening, visible=False)
+            bars.update(compiling, visible=False)
             if stage not in tasks:
                 tasks[stage] = bars.add_task(stage, total=total, count="")
             bars.update(tasks[stage], completed=done, total=total, count=f"{done} of {counted(total, 'frame')}, left:")
 
-        yield advance
+        with told_of_compiling(lambda: bars.update(compiling, visible=True)):
+            yield advance
 
 
-def _lines(title: str) -> StageProgress:
+def _lines(title: str) -> tuple[StageProgress, Callable[[], None]]:
+    """Return what writes a line now and then, and what is to be called when something is compiled."""
     began = last = time.monotonic()
-    running, first = "", 0
+    running, first, has_compiled = "", 0, False
+
+    def compiled() -> None:
+        nonlocal has_compiled
+        has_compiled = True
 
     def advance(stage: str, done: int, total: int) -> None:
-        nonlocal began, last, running, first
+        nonlocal began, last, running, first, has_compiled
         now = time.monotonic()
         if stage != running or done <= 1:
             running, began, first = stage, now, done  # the first frame, which may compile, is no measure of the others
         if now - last >= SECONDS_BETWEEN_LINES and done:
             last = now
             left = f", about {(now - began) / (done - first) * (total - done):.0f} s left" if done > first else ""
-            say(f"{title}: {stage} {done} of {counted(total, 'frame')}{left}")
+            meanwhile = f"; compiled {_COMPILING}" if has_compiled else ""
+            has_compiled = False
+            say(f"{title}: {stage} {done} of {counted(total, 'frame')}{left}{meanwhile}")
 
-    return advance
+    return advance, compiled

@@ -83,6 +83,7 @@ def command(
     from ...tracker.formats.registry import to_write
     from ...tracker.formats.write import write_tracks
     from ...tracker.pipeline import track
+    from ...tracker.stage_seconds import StageSeconds
     from .batch import report
     from .inputs import Job, stem
     from .interrupt import held_back
@@ -96,8 +97,9 @@ def command(
         make_ready(job.result, overwrite=overwrite, inputs=job.files, is_folder=into.is_folder)
         with console.progress(job.source) as progress:
             result = track(file, settings, progress=progress)
-    with held_back():
+    writing = StageSeconds()
+    with held_back(), writing.of("write"):
         record = run_record(job.source, result.settings)
         write_tracks(result.tracks, job.result, settings=record, overwrite=overwrite, format=format_)
-    report(job, result)
+    report(job, result, {**result.seconds, **writing})
     note_losses(result.tracks, job.result, into)

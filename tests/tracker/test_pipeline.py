@@ -37,6 +37,14 @@ def test_the_sample_movie_with_nothing_given():
     assert score.detections.f1 > 0.96
 
 
+def test_the_result_says_where_the_time_went():
+    movie = track(MOVIE, Settings(InputSettings(frames="0:4")))
+    table = track(ROOT / "sample_data/points.csv")
+    assert list(movie.seconds) == ["read", "detect", "link"]
+    assert list(table.seconds) == ["read", "link"]
+    assert min(*movie.seconds.values(), *table.seconds.values()) > 0
+
+
 def test_the_settings_that_took_effect_give_the_same_tracks():
     piece = Settings(InputSettings(frames="0:4"))
     first = track(MOVIE, piece)

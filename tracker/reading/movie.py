@@ -8,6 +8,7 @@ import weakref
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
+from time import perf_counter
 from types import TracebackType
 
 import numpy as np
@@ -74,6 +75,7 @@ class Movie:
     _region: tuple[slice, slice, slice] = field(repr=False)
     _given_axes: str | None = field(repr=False)
     _lock: threading.Lock = field(repr=False, default_factory=threading.Lock)
+    _seconds: list[float] = field(repr=False, default_factory=list)
 
     def __post_init__(self) -> None:
         weakref.finalize(self, self._stack.close)
@@ -104,6 +106,11 @@ class Movie:
         """Memory that one frame takes, after the region of interest was cut."""
         return int(np.prod(self.shape)) * self.dtype.itemsize
 
+    @property
+    def seconds_reading(self) -> float:
+        """Time spent on reading frames so far."""
+        return sum(self._seconds)
+
     def close(self) -> None:
         """Close the file; frames cannot be read after it."""
         self._stack.close()
@@ -131,11 +138,13 @@ class Movie:
         if number not in self.frame_numbers:
             raise InvalidSetting(f"frame {number} is not among the frames of {self.path}: {self.timeline.spans()}.")
         with self._lock:
+            began = perf_counter()
             if len(self._files) == 1:
                 volume = self._stack.volume(number, self.channel, self._region)
             else:
                 with TiffStack(self._files[number], self._given_axes) as stack:
                     volume = stack.volume(0, self.channel, self._region)
+            self._seconds.append(perf_counter() - began)
         return volume.reshape(self.shape)
 
     def describe(self) -> str:

@@ -7,6 +7,7 @@ import signal
 import subprocess
 import sys
 
+import numba
 import pytest
 from typer.testing import CliRunner
 
@@ -48,6 +49,17 @@ def test_the_first_frame_of_a_stage_which_may_compile_tells_nothing_of_the_other
         "movie.tif: link 1 of 3 frames",
         "movie.tif: link 2 of 3 frames, about 11 s left",
     ]
+
+
+def test_progress_says_that_something_was_compiled_once(monkeypatch, capsys):
+    clock = iter([0.0, 12.0, 24.0])
+    monkeypatch.setattr(console.time, "monotonic", lambda: next(clock))
+    with console.progress("movie.tif") as progress:
+        numba.njit(lambda x: x + 1)(1)
+        progress("link", 1, 3)
+        progress("link", 2, 3)
+    said = capsys.readouterr().err.splitlines()
+    assert ["compiled" in line for line in said] == [True, False]
 
 
 @pytest.mark.parametrize(

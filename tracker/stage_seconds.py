@@ -1,0 +1,35 @@
+"""Where the time of a run goes: read, detect, link, write."""
+
+from __future__ import annotations
+
+from collections.abc import Generator
+from contextlib import contextmanager
+from time import perf_counter
+
+
+class StageSeconds(dict[str, float]):
+    """Seconds of each stage, in the order in which they began.
+
+    Examples
+    --------
+    >>> seconds = StageSeconds()
+    >>> with seconds.of("link"):
+    ...     pass
+    >>> list(seconds)
+    ['link']
+    """
+
+    @contextmanager
+    def of(self, stage: str) -> Generator[None]:
+        """Count what is done meanwhile towards a stage."""
+        self.setdefault(stage, 0.0)
+        began = perf_counter()
+        try:
+            yield
+        finally:
+            self[stage] += perf_counter() - began
+
+    def told_apart(self, part: str, whole: str, seconds: float) -> None:
+        """Take a part of a stage out of it, as a stage of its own."""
+        self[part] = self.get(part, 0.0) + seconds
+        self[whole] -= seconds
