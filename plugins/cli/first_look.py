@@ -10,10 +10,13 @@ from ...tracker.pipeline import find_points, open_movie
 from ...tracker.points import Points
 from ...tracker.reading.movie import Movie
 from ...tracker.settings import Settings
+from ...tracker.stage_seconds import StageSeconds
 
 _FILTERED = 3 * 4  # bytes a voxel of a frame that is being filtered (see `tracker.detecting.detect`)
-_BYTES_PER_POINT = 250  # a row of eight columns, its copies, and its share of the links
+# By whether motion is learned: a row of eight columns, its copies, its share of the links and of their candidates.
+_BYTES_PER_POINT = {True: 900, False: 250}
 _BYTES_AT_REST = 250e6  # Python with its libraries
+_SECONDS_PER_POINT = {True: 12e-6, False: 1e-6}  # of linking on one core
 
 
 @dataclass(frozen=True)
@@ -30,6 +33,8 @@ class FirstLook:
         Frames of the input, and how many of them were looked at.
     bytes : float
         Memory that tracking all of it is expected to take.
+    seconds : float
+        Time that it is expected to take, once compiled: what the frames looked at took, and linking by their points.
     """
 
     points: Points
@@ -37,6 +42,7 @@ class FirstLook:
     frames: int
     frames_seen: int
     bytes: float
+    seconds: float
 
     @property
     def points_expected(self) -> int:
@@ -47,17 +53,28 @@ class FirstLook:
 def first_look(source: str, settings: Settings, frames: int) -> FirstLook:
     """Find the particles of a few consecutive frames from the middle of a movie, or read a table."""
     if settings.input.is_table(source):
-        points, _ = find_points(source, settings)
+        spent = StageSeconds()
+        points, _ = find_points(source, settings, seconds=spent)
         count = len(points.frame_numbers)
-        return FirstLook(points, settings, count, count, _BYTES_AT_REST + _BYTES_PER_POINT * len(points))
+        memory, seconds = _linking(len(points), settings)
+        return FirstLook(points, settings, count, count, _BYTES_AT_REST + memory, sum(spent.values()) + seconds)
     with open_movie(source, settings.input) as movie:
         if settings.input.kind != "labels":
             settings = replace(settings, detect=resolve_settings(movie, settings.detect))
         piece, seen = _middle(movie, frames)
         count, working = len(movie), _working_memory(movie, labels=settings.input.kind == "labels")
-    points, _ = find_points(source, replace(settings, input=replace(settings.input, frames=piece)))
+    spent = StageSeconds()
+    points, _ = find_points(source, replace(settings, input=replace(settings.input, frames=piece)), seconds=spent)
     expected = len(points) / seen * count
-    return FirstLook(points, settings, count, seen, _BYTES_AT_REST + working + _BYTES_PER_POINT * expected)
+    memory, seconds = _linking(expected, settings)
+    memory += _BYTES_AT_REST + working
+    return FirstLook(points, settings, count, seen, memory, sum(spent.values()) / seen * count + seconds)
+
+
+def _linking(points: float, settings: Settings) -> tuple[float, float]:
+    """Return the memory in bytes and the seconds that linking so many points takes."""
+    is_learned = settings.link.is_learned
+    return points * _BYTES_PER_POINT[is_learned], points * _SECONDS_PER_POINT[is_learned]
 
 
 def _middle(movie: Movie, frames: int) -> tuple[str, int]:

@@ -89,8 +89,8 @@ def command(
             "--dry-run",
             metavar="",
             rich_help_panel=options.OUTPUT,
-            help="Only say what each input is taken to be, how many particles and how much memory to expect. Writes "
-            "nothing but the file of --save-config.",
+            help="Only say what each input is taken to be, how many particles, how much memory and time to expect. "
+            "Writes nothing but the file of --save-config.",
         ),
     ] = False,
     config: options.Config = None,
