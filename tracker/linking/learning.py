@@ -127,7 +127,9 @@ class Belief:
         self.past, self.future = past, future
         edges = graph.tail, graph.head, graph.n
         new, arriving = link_marginals(*edges, self.odds, self.message, ROUNDS, TOLERANCE)
-        into, out_of = cavities(*edges, arriving * without_future, without_past * self.message)
+        arriving *= without_future
+        without_past *= self.message
+        into, out_of = cavities(*edges, arriving, without_past)
         self.probability = _damped(new, self.probability, damping)
         self.into, self.out_of = _damped(into, self.into, damping), _damped(out_of, self.out_of, damping)
         if learn:
@@ -148,7 +150,11 @@ class Belief:
 
 
 def _damped(new: np.ndarray, old: np.ndarray, damping: float) -> np.ndarray:
-    return new if damping == 0.0 else (1 - damping) * new + damping * old
+    """Return the mean of both, in the place of `new`: memory fresh from the system costs more than the sums."""
+    if damping > 0.0:
+        new *= 1 - damping
+        new += damping * old
+    return new
 
 
 def _second(law: Law, sums: Sums) -> Law:
