@@ -19,6 +19,7 @@ from .asked import as_options, asked_settings
 if TYPE_CHECKING:
     import numpy as np
 
+    from ...tracker.formats.registry import Format
     from ...tracker.linking.result import Linking
     from ...tracker.points import Points
     from ...tracker.reading.movie import Movie
@@ -42,7 +43,10 @@ def command(
     source: Annotated[
         str,
         typer.Argument(
-            metavar="INPUT", show_default=False, help="A movie (file, folder or quoted pattern) or a table."
+            metavar="INPUT",
+            show_default=False,
+            help="A movie (file, folder or quoted pattern), a table or a file of tracks; - is a "
+            "table from standard input.",
         ),
     ],
     axes: options.Axes = None,
@@ -67,7 +71,7 @@ def command(
 
     For a movie: axes, voxel size, frame interval, frames, channels; a diameter, a threshold and a search range from a
     few of its frames; which frames are frozen, shifted as a whole, or unlike the one before (looked for in the first
-    2 GiB). For a table: the columns recognised, frames, points a frame, and a search range.
+    2 GiB). For a table or a file of tracks: the columns recognised, frames, points a frame, and a search range.
 
     [bold]Examples[/bold]
 
@@ -75,7 +79,19 @@ def command(
 
     auctrack info movie.tif --axes TZYX --voxel 2,0.5,0.5 --json
     """
+    from .standard_input import STANDARD_INPUT, table_file
+
     settings = asked_settings(ctx.params)
+    if Path(source) != STANDARD_INPUT:
+        _tell(source, settings, "auctrack track", source, as_json=as_json)
+        return
+    settings = replace(settings, input=replace(settings.input, kind="table"))
+    with table_file(STANDARD_INPUT) as file:
+        _tell(str(file), settings, "auctrack link", source, as_json=as_json)
+
+
+def _tell(source: str, settings: Settings, command: str, given: str, *, as_json: bool) -> None:
+    """Show what is in a file, and the command that suits it; `given` is what the user calls the file."""
     facts, text = (_of_table if settings.input.is_table(source) else _of_movie)(source, settings)
     if not as_json:
         console.show(text)
@@ -85,7 +101,7 @@ def command(
     seen_in_part = (
         "" if settings.input.is_table(source) else " (measured on all frames, so numbers may differ slightly)"
     )
-    track = " ".join(["auctrack track", shlex.quote(source), *map(shlex.quote, as_options(settings))])
+    track = " ".join([command, shlex.quote(given), *map(shlex.quote, as_options(settings))])
     if as_json:
         console.show(json.dumps({**facts, **seen, "command": track}, indent=2, ensure_ascii=False))
     else:
@@ -182,10 +198,14 @@ def _suggested_detection(movie: Movie, settings: Settings) -> tuple[dict[str, An
 def _of_table(source: str, settings: Settings) -> Facts:
     from ...tracker.formats.csv import read_table_file
     from ...tracker.formats.dialects import our_names
+    from ...tracker.formats.registry import to_read
     from ...tracker.formats.sidecar import read_sidecar
     from ...tracker.formats.table_units import self_stated
 
     path = Path(source)
+    known = to_read(path)
+    if known is not None:
+        return _of_format(path, known)
     table, _ = read_table_file(path, read_sidecar(path))
     named, dialect = our_names(table, settings.input.columns, source)
     columns = {ours: theirs for ours, theirs in zip(named.columns, table.columns, strict=True) if ours in ROLES}
@@ -208,6 +228,33 @@ def _of_table(source: str, settings: Settings) -> Facts:
     ]
     if physical:
         rows.append(("physical", f"{', '.join(physical)}, which state units"))
+    return facts, console.aligned(rows)
+
+
+def _of_format(path: Path, known: Format) -> Facts:
+    """Look at points or tracks in another program's format."""
+    from ...tracker.formats.tables import read_either
+    from ...tracker.points import Tracks
+
+    points = read_either(path)
+    parents = points.parents if isinstance(points, Tracks) else {}
+    tracks = points.table["track_id"].nunique() if isinstance(points, Tracks) else 0
+    others = [str(name) for name in points.table.columns if name not in ROLES]
+    kind = "tracks" if isinstance(points, Tracks) else "points"
+    facts = {
+        "kind": kind,
+        "format": known.name,
+        "rows": len(points),
+        "tracks": tracks,
+        "descendants": len(parents),
+        "other_columns": others,
+    }
+    rows = [
+        (kind, f"{path}, of {known.program}"),
+        ("points", str(len(points))),
+        ("tracks", f"{tracks}, {len(parents)} of which descend from others"),
+        ("others", ", ".join(others) or "none"),
+    ]
     return facts, console.aligned(rows)
 
 

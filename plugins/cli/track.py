@@ -135,6 +135,8 @@ def command(
     checked_format(format_)
     if "" in inputs:  # what a shell makes of a variable that is not set; as a path it is the current folder
         raise typer.BadParameter("an empty name is no input.", param_hint="INPUT")
+    if "-" in inputs:
+        raise typer.BadParameter("movies are files; a table from standard input: auctrack link -", param_hint="INPUT")
     settings = asked_settings(ctx.params)
     folder = output.parent if is_one_file(output) else output
     jobs = plan(inputs, folder, format_ or "csv", settings.input)

@@ -73,3 +73,14 @@ def test_the_page_names_every_format():
     page = command.__doc__ or ""
     for name, known in FORMATS.items():
         assert f"[bold]{name}[/bold] ({', '.join(known.endings)}): {known.program}" in page
+
+
+@pytest.mark.parametrize("name", ["trackmate", "isbi"])
+def test_info_looks_at_what_is_converted(auctrack, samples, name):
+    assert auctrack("convert", samples / "movie.truth.csv", "t.xml", "--format", name).exit_code == 0
+    seen = auctrack("info", "t.xml", "--json")
+    assert seen.exit_code == 0
+    facts = json.loads(seen.stdout)
+    sent = read_tracks(samples / "movie.truth.csv")
+    assert (facts["kind"], facts["format"], facts["rows"]) == ("tracks", name, len(sent))
+    assert facts["tracks"] == sent.table["track_id"].nunique()

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import gzip
+import json
 import os
 import sys
 import threading
@@ -37,6 +38,18 @@ def test_a_table_is_linked_measured_and_scored_from_a_pipe(piped, spots, tmp_pat
     assert pd.read_csv("stdin.tracks.csv")["track_id"].tolist() == [0, 0, 0]
 
 
+def test_info_looks_at_a_table_from_a_pipe_and_names_the_command_for_one(piped, spots):
+    result = piped(spots.to_csv(index=False).encode(), "info", "-", "--json")
+    assert (result.exit_code, json.loads(result.stdout)["rows"]) == (0, 3)
+    assert json.loads(result.stdout)["command"].startswith("auctrack link -")
+
+
+def test_track_names_the_command_that_takes_a_pipe(piped):
+    result = piped(b"", "track", "-")
+    assert result.exit_code == 2
+    assert "auctrack link -" in result.stderr
+
+
 @pytest.mark.parametrize("kind", ["gzip", "parquet"])
 def test_what_comes_is_known_by_how_it_begins(piped, spots, tmp_path, kind):
     given = gzip.compress(spots.to_csv(index=False).encode()) if kind == "gzip" else spots.to_parquet()
@@ -45,7 +58,7 @@ def test_what_comes_is_known_by_how_it_begins(piped, spots, tmp_path, kind):
 
 
 @pytest.mark.parametrize("given", [b"", b"a,b\n1,2\n", b"frame,y,x\n0,1,two\n"])
-@pytest.mark.parametrize("command", ["link", "measure"])
+@pytest.mark.parametrize("command", ["link", "measure", "info"])
 def test_what_is_wrong_is_said_of_standard_input(piped, tmp_path, given, command):
     result = piped(given, command, "-")
     assert result.exit_code == 1
