@@ -95,6 +95,11 @@ _add(
     "Time against the number of particles, and accuracy when tracking gets harder (Vasconcelos & Rosenhahn 2009).",
 )
 _add(
+    "correcting",
+    "tracking.correcting",
+    "How many links an annotator has to look at until 99.9 % are right, by the order, and how long an act takes.",
+)
+_add(
     "lap",
     "assignment.lap",
     "Dense assignment with uniform integer costs: the Hungarian methods on CPU and GPU (Date & Nagi 2016).",

@@ -274,3 +274,16 @@ def test_a_file_that_is_no_matrix_ends_in_a_sentence(bench, tmp_path, text):
 def test_a_file_that_is_not_there_ends_in_a_sentence(bench, tmp_path):
     said = bench("cardinality", str(tmp_path / "nowhere.mtx"), "--quick", code=1)
     assert "nowhere.mtx is no MatrixMarket file" in " ".join(said.split())
+
+
+def test_correcting_counts_looks_by_the_order_and_times_each_act(bench, tmp_path):
+    printed = bench("correcting", "--quick", "--sizes", "60", "--repetitions", "1")
+    assert "our queue" in printed
+    assert (tmp_path / "correcting-looked-at.png").stat().st_size > 1000
+    looked = {
+        cell["variant"]: cell["facts"][0]
+        for cell in answered(tmp_path, "correcting", series="step 0.6, persistence 0.9")
+    }
+    assert looked["our queue"]["looked"] < 0.5 * looked["random"]["looked"]
+    assert looked["our queue"]["corrected"] > 0
+    assert {cell["variant"] for cell in answered(tmp_path, "correcting", experiment="acting")} >= {"break a link"}
