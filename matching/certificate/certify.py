@@ -226,7 +226,7 @@ def _add_terms(
     """Add to the sums of `_add_term`; return whether all terms are tight, and whether no block is in doubt besides.
 
     Without a price only the longer side may be unassigned, free of charge. A row dual that a pair set is rounded by
-    half an ulp of its own, and so is the term. Where no cost is below 0, the gap is no more than the cost.
+    half an ulp of its own, and so is the term of any link. Where no cost is below 0, the gap is no more than the cost.
     """
     has_zero_slack = proves = True
     zero = cost.dtype.type(0)
@@ -242,7 +242,7 @@ def _add_terms(
             else:
                 price, dual = zero if row_price is None else row_price[i], zero
             largest = max(abs(price), abs(dual), abs(r[i]), terms[i])
-            if terms[i] > 0:
+            if terms[i] > 0 or col_of_row[i] >= 0:
                 rounding[b] += 2 * eps * abs(r[i])
             if price != 0:
                 least, paid = min(least, abs(price)), paid + 1

@@ -41,16 +41,15 @@ def exact_gap(problem: Problem, col_of_row: np.ndarray, row_of_col: np.ndarray, 
     edges = indptr, problem.indices, problem.data, problem.forbidden
     row_bound, col_bound = problem.dual_bounds()
     r = _row_duals(*edges, row_bound, v, np.zeros(m))
-    forced_r, forced_v = _forced(*edges, row_bound, col_bound)
     priced = problem.has_unmatched_cost
     bounds = row_bound if priced else np.zeros(n), col_bound if priced else np.zeros(m)
     pays = _paid(*edges[:3], bounds[0], col_of_row)
     links = col_of_row, row_of_col
     slack = _slacks(pays, bounds[1], *links, r, (v, np.zeros(m)))
-    forced = _slacks(pays, bounds[1], *links, forced_r, forced_v)
+    above_forced = (_slacks(pays, bounds[1], *links, *duals) for duals in _forced(*edges, row_bound, col_bound))
+    forced = min((np.maximum(each, 0.0) for each in above_forced), key=np.sum)
     lone_pays = np.where(row_of_col < 0, bounds[1], 0.0)
     gap = float(slack.sum())
-    forced = np.maximum(forced, 0.0)
     doubted = _beyond_share(_groups(*edges, r, v, gap), slack, forced, abs(np.concatenate([pays, lone_pays])))
     if not doubted.any():
         return gap, True
@@ -76,11 +75,18 @@ def _beyond_share(group: np.ndarray, slack: np.ndarray, forced: np.ndarray, pays
 
 
 def _forced(indptr, indices, data, forbidden, row_bound, col_bound):
-    """Return duals that need no solve, as pairs: each row's least, then each column's least of what is left."""
+    """Yield row and column duals that need no solve, as pairs: each row's least, then each column's, and the reverse.
+
+    Where many rows stay unassigned the one says far less than the other, where many columns do the other.
+    """
+    edges = indptr, indices, data, forbidden
     start = np.where(np.isfinite(col_bound), col_bound, 0.0)
-    r = _row_duals(indptr, indices, data, forbidden, row_bound, start, np.zeros(len(start)))
+    r = _row_duals(*edges, row_bound, start, np.zeros(len(start)))
     r = np.where(np.isfinite(r[0]), r[0], 0.0), r[1]  # a row without a pair or bound: refused long before
-    return r, _col_duals(indptr, indices, data, forbidden, col_bound, *r)
+    yield r, _col_duals(*edges, col_bound, *r)
+    start = np.where(np.isfinite(row_bound), row_bound, 0.0)
+    v = _col_duals(*edges, col_bound, start, np.zeros(len(start)))
+    yield _row_duals(*edges, row_bound, *v), v
 
 
 @njit(cache=True, nogil=True, inline="always")

@@ -135,6 +135,8 @@ def _is_optimal(cost: np.ndarray, allowed: np.ndarray, paid: int, own: int) -> b
     forced = int(row_least.sum())
     if cost.shape[0] == cost.shape[1]:
         forced += sum(min(left[:, j][allowed[:, j]], default=0) for j in range(len(left)))
+    by_columns = sum(min([0, *cost[:, j][allowed[:, j]]]) for j in range(cost.shape[1]))
+    forced = max(forced, by_columns)
     return (paid - _optimum(cost, allowed)) * _PARTS <= max(own, paid - forced)
 
 

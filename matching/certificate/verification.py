@@ -15,8 +15,9 @@ from ..errors import InvalidProblem
 from ..problem import Problem
 from ..problem.costs import absent_cost, best_row_duals, largest_cost, link_costs, row_costs
 from .assignment import Assignment
-from .certify import ULPS, Slackness, block_of, complementary_slackness, incomplete_blocks, inverse, settled
+from .certify import ULPS, Slackness, block_of, certify, complementary_slackness, incomplete_blocks, inverse, settled
 from .exact_optimum import is_cheapest, is_small
+from .far_prices import at_lower_prices
 
 _TOLERANCE = ULPS * np.finfo(np.float64).eps
 
@@ -32,7 +33,8 @@ class Certificate:
         and `is_optimal` are as stated. False means that the assignment is wrong, whatever it says of itself.
     is_optimal : bool
         Valid, and the duals prove that nothing is cheaper (gap 0; for real costs within 64 ulp, term by term, and the
-        gap with its rounding within 1e-9 of the links' own cost). Of small problems also the optimum itself says so.
+        gap with its rounding within 1e-9 of the links' own cost). Of small problems also the optimum itself says so;
+        where unmatched costs are far above all costs, duals for lower ones that leave the same links the cheapest.
     cost, gap : number, or ndarray (blocks,) for a batch
         Recomputed from the problem; NaN where the links are no matching or the duals are no numbers.
     faults : tuple of str
@@ -83,6 +85,7 @@ def verify(problem: Any, assignment: Assignment) -> Certificate:
     links = assignment.col_of_row, assignment.row_of_col
     sums = settled(problem, *links, r, v, complementary_slackness(problem, *links, r, v, terms))
     proven = sums.has_zero_slack and (_is_cheapest(problem, assignment) if is_small(problem) else sums.proves)
+    proven = proven or (not is_small(problem) and _is_proven_at_lower_prices(problem, assignment, sums))
     faults = _dual_faults(problem, r, v, best) + _claim_faults(assignment, sums, proven)
     proven = proven and not faults
     return Certificate(not faults, proven, _per_block(sums.cost), _per_block(sums.gap), tuple(faults))
@@ -95,6 +98,16 @@ def _is_cheapest(problem: Problem, assignment: Assignment) -> bool:
         is_cheapest(block, assignment.col_of_row[rows[b] : rows[b + 1]], assignment.col_duals[cols[b] : cols[b + 1]])
         for b, block in enumerate(problem.blocks())
     )
+
+
+def _is_proven_at_lower_prices(problem: Problem, assignment: Assignment, sums: Slackness) -> bool:
+    """Whether each block that its duals leave in doubt has prices far above its costs, and is proven at lower ones."""
+    for b in np.flatnonzero(sums.in_doubt).tolist():
+        col_of_row = assignment.col_of_row[slice(*problem.row_offsets[b : b + 2])]
+        lower = at_lower_prices(problem.block(b), col_of_row)
+        if lower is None or not certify(lower[0], col_of_row, lower[1], solver="").is_optimal:
+            return False
+    return sums.has_zero_slack
 
 
 def _per_block(values: np.ndarray) -> Any:

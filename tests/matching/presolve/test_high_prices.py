@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -9,6 +10,7 @@ import pytest
 
 from auctrack.matching import SOLVERS, Assignment, NotConverged, Problem, solve, verify
 from auctrack.matching.auction import Auction
+from auctrack.matching.certificate.certify import certify
 from auctrack.matching.device import cuda
 from auctrack.matching.problem.convert import as_sparse
 from auctrack.matching.solvers import solver_devices
@@ -134,3 +136,32 @@ def test_prices_to_begin_with_may_be_as_high(solver: str) -> None:
     answer = solve(problem, solver, "cpu", start=np.full(cost.shape[1], -1e29))
     assert cost[answer.links()].sum() == pytest.approx(_least(cost), rel=1e-12)
     assert verify(problem, answer).is_optimal
+
+
+@pytest.mark.parametrize("shape", [(30, 40), (40, 30), (290, 300), (300, 290), (31, 31)])
+@pytest.mark.parametrize("form", ["dense", "points"])
+@pytest.mark.parametrize("solver", ["jv", "auction"])
+def test_whichever_side_is_longer_the_links_are_verified(solver: str, form: str, shape: tuple[int, int]) -> None:
+    x, y = (np.random.default_rng(seed).random((size, 3)) for seed, size in enumerate(shape))
+    cost = np.sqrt(((x[:, None] - y) ** 2).sum(axis=2))
+    given = (x, y) if form == "points" else (cost,)
+    problem = getattr(Problem, form)(*given, unmatched_cost=1e25)
+    answer = solve(problem, solver, "cpu")
+    assert answer.is_optimal
+    assert answer.gap <= 1e-12 * cost[answer.links()].sum()
+    assert cost[answer.links()].sum() == pytest.approx(_least(cost), rel=1e-12)
+    assert verify(problem, answer).is_optimal
+
+
+@pytest.mark.parametrize("shape", [(40, 30), (30, 40), (300, 290), (290, 300)])
+def test_prices_do_not_hide_links_that_are_too_dear(shape: tuple[int, int]) -> None:
+    """The digits of the costs are lost beside such duals, which then prove any links."""
+    cost = np.random.default_rng(0).random(shape)
+    problem, least = Problem.dense(cost, unmatched_cost=1e25), min(shape)
+    col_of_row = np.full(shape[0], -1, np.int32)
+    col_of_row[:least] = np.arange(least)
+    side = -1e25 if shape[0] > shape[1] else 1e25
+    forged = certify(problem, col_of_row, np.full(shape[1], side), solver="none")
+    assert not forged.is_optimal
+    assert not verify(problem, forged).is_optimal
+    assert not verify(problem, replace(forged, gap=0.0, is_optimal=True)).is_valid

@@ -1,0 +1,80 @@
+"""A proof for unmatched costs far above all costs, whose duals would need more digits than a float has.
+
+As many rows as can be are matched then, at the least cost, whatever the prices are. So the links are proven for lower
+prices that say the same: duals are found for the links alone, by shortest paths after Bellman and Ford, and looked at
+as any others. Nothing here is the solvers'.
+"""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import numpy as np
+
+from ..problem import Problem
+from ..problem.convert import as_dense
+
+FAR = 2.0**10
+"""How often the dearest exchange of links goes into the prices of a row and a column, from which this holds."""
+
+MOST_PAIRS = 10_000_000
+"""Pairs of a block beyond which its costs are not written out."""
+
+_ULPS = 8.0
+"""By how many ulp of the dearest exchange a dual must be too high to be lowered: less is rounding."""
+
+
+def at_lower_prices(block: Problem, col_of_row: np.ndarray) -> tuple[Problem, np.ndarray] | None:
+    """Return a block with lower prices that leave the same links the cheapest, and column duals that belong to them.
+
+    Parameters
+    ----------
+    block : Problem
+        One block of real costs on the host, with unmatched costs.
+    col_of_row : int32 (rows,)
+
+    Returns
+    -------
+    (Problem, float64 (columns,)) or None
+        None where prices are not far above all costs, or the block is too large.
+    """
+    n, m = block.shape
+    if block.is_integer or not min(n, m) or n * m > MOST_PAIRS or not block.has_unmatched_cost:
+        return None
+    assert block.row_unmatched is not None
+    assert block.col_unmatched is not None
+    cost = _costs(block)
+    exchange = 2.0 * min(n, m) * float(abs(cost[np.isfinite(cost)]).max(initial=0.0))
+    least = float(block.row_unmatched.min()), float(block.col_unmatched.min())
+    if exchange == 0.0 or sum(least) <= FAR * exchange:
+        return None
+    # The longer side pays nothing, so that duals near its price are small.
+    of_rows, of_cols = (exchange, 0.0) if n <= m else (0.0, exchange)
+    lower = replace(
+        block,
+        row_unmatched=block.row_unmatched - least[0] + of_rows,
+        col_unmatched=block.col_unmatched - least[1] + of_cols,
+    )
+    return lower, _col_duals(cost, lower, col_of_row, _ULPS * float(np.finfo(np.float64).eps) * exchange)
+
+
+def _costs(block: Problem) -> np.ndarray:
+    """Return the costs as a matrix, inf where a pair is forbidden."""
+    dense = as_dense(block)
+    return np.where(np.isfinite(dense.cost_matrix), dense.cost_matrix, np.inf)
+
+
+def _col_duals(cost: np.ndarray, block: Problem, col_of_row: np.ndarray, tolerance: float) -> np.ndarray:
+    """Return the largest column duals by which no pair costs less than 0, and links 0; beside better links none do."""
+    assert block.row_unmatched is not None
+    assert block.col_unmatched is not None
+    rows = np.flatnonzero(col_of_row >= 0)
+    cols, r, v = col_of_row[rows], block.row_unmatched.astype(np.float64), block.col_unmatched.astype(np.float64)
+    link = cost[rows, cols]
+    for _ in range(len(r) + 1):  # more rounds than a path has links find a cycle: better links
+        r[rows] = link - v[cols]
+        most = (cost - r[:, None]).min(axis=0)
+        if not (most < v - tolerance).any():
+            break
+        v = np.minimum(v, most)
+    return v
