@@ -23,6 +23,8 @@ from .sidecar import plain_json
 
 _TIME = "t"
 _LINEAGE = "lineage_id"
+# Columns about the link that leads to a detection, and the properties of edges that say the same.
+_OF_LINKS = {"link_probability": "probability", "link_margin": "margin"}
 _METADATA = (".zarray", ".zgroup", ".zattrs", ".zmetadata", "zarr.json")
 _SPACE = {1e-4: "angstrom", 1e-3: "nanometer", 1.0: "micrometer", 1e3: "millimeter", 1e4: "centimeter", 1e6: "meter"}
 _SPANS = dict(zip(TIMES, ("nanosecond", "microsecond", "millisecond", "second", "minute", "hour", "day"), strict=True))
@@ -64,6 +66,7 @@ def write(points: Points, settings: Mapping[str, object]) -> Written:
         track_node_props=_track_properties(points),
         extra={"auctrack": json.loads(plain_json(settings))},
     )
+    edges = edges_of(points)
     core = _package("geff.core_io")
 
     def make(folder: Path) -> None:
@@ -73,12 +76,24 @@ def write(points: Points, settings: Mapping[str, object]) -> Written:
                 str(folder),
                 np.arange(len(points), dtype=np.uint64),
                 {name: {"values": values, "missing": None} for name, values in nodes.items()},
-                edges_of(points).astype(np.uint64),
-                {},
+                edges.astype(np.uint64),
+                _edge_properties(points, edges),
                 metadata,
             )
 
     return Written(Folder(make), points.table[["frame", *names]])
+
+
+def _edge_properties(points: Points, edges: np.ndarray) -> dict[str, Any]:
+    """Return how sure each edge is; missing where that is unknown, or where several edges lead to one detection."""
+    target = edges[:, 1]
+    alone = _alone(target)
+    properties: dict[str, Any] = {}
+    for column in (name for name in _OF_LINKS if name in points.table):
+        values = points.table[column].to_numpy(dtype=np.float64)[target]
+        missing = ~alone | np.isnan(values)
+        properties[_OF_LINKS[column]] = {"values": np.where(missing, 0.0, values), "missing": missing}
+    return properties
 
 
 def _axes(points: Points) -> list[Any]:
@@ -128,6 +143,7 @@ def read(path: Path) -> Loaded:
             warnings.simplefilter("ignore")
             opened = reader(str(path))
             opened.read_node_props()
+            opened.read_edge_props([name for name in _OF_LINKS.values() if name in opened.edge_prop_names])
             graph = opened.build()
         return _loaded(graph, path)
     except InvalidInput:
@@ -177,12 +193,34 @@ def _loaded(graph: Mapping[str, Any], path: Path) -> Loaded:
     front = ["frame", *AXES[-len(space) :]]
     table = table[[*front, *(name for name in table.columns if name not in front)]]
     edges = _rows(graph, path)
+    table = table.assign(**_of_links(graph, edges, table))
     tracklet = "track_id" if "track_id" in table else properties.get("tracklet")
     if not len(edges) and tracklet not in table:
         return Loaded(table, stated, str(path))
     ids = table[tracklet].to_numpy() if tracklet in table and table[tracklet].dtype.kind in "iu" else None
     found, parents = tracks_of(Points(table).frames, edges, None if ids is None else ids.astype(np.int64))
     return Loaded(table.assign(track_id=found), stated, str(path), parents)
+
+
+def _of_links(graph: Mapping[str, Any], edges: np.ndarray, table: pd.DataFrame) -> dict[str, np.ndarray]:
+    """Return how sure the edge that leads to each node is, by properties of edges that no column of nodes repeats."""
+    frames, columns = table["frame"].to_numpy(), {}
+    later = np.where(frames[edges[:, 0]] > frames[edges[:, 1]], edges[:, 0], edges[:, 1])
+    for column, name in _OF_LINKS.items():
+        if name not in graph["edge_props"] or column in table:
+            continue
+        values, missing = np.asarray(graph["edge_props"][name]["values"]), graph["edge_props"][name]["missing"]
+        if values.ndim != 1 or values.dtype.kind not in "iuf":
+            continue
+        known = _alone(later) if missing is None else _alone(later) & ~np.asarray(missing)
+        columns[column] = np.full(len(table), np.nan)
+        columns[column][later[known]] = values[known]
+    return columns
+
+
+def _alone(target: np.ndarray) -> np.ndarray:
+    """Return of each edge whether no other leads to the same node."""
+    return np.bincount(target)[target] == 1
 
 
 def _time_and_space(metadata: Any, path: Path) -> tuple[Any, list[Any]]:

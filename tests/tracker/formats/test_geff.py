@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import shutil
 import sys
 import warnings
 from dataclasses import replace
@@ -67,6 +68,41 @@ def test_ids_that_end_where_the_graph_goes_on_are_no_tracklets_and_come_back_all
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
         assert geff.GeffReader(str(tmp_path / "t.geff")).metadata.track_node_props == {"lineage": "lineage_id"}
+
+
+class TestHowSureLinksAre:
+    def sent(self) -> Tracks:
+        """Return a parent, its child, and a track that both merge into."""
+        table = pd.DataFrame({"frame": [0, 1, 2, 3], "y": 0.0, "x": 1.0, "track_id": [0, 0, 1, 2]})
+        sure = table.assign(link_probability=[np.nan, 0.75, 0.5, 0.25], link_margin=[np.nan, 3.0, 2.0, 1.0])
+        return Tracks(sure, parents={1: [0], 2: [0, 1]})
+
+    def test_it_stands_at_edges_but_where_several_lead_to_one_detection(self, tmp_path: Path) -> None:
+        write_tracks(self.sent(), tmp_path / "t.geff", settings={})
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore")
+            geff.validate_structure(str(tmp_path / "t.geff"))
+            reader = geff.GeffReader(str(tmp_path / "t.geff"))
+            reader.read_edge_props()
+            graph = reader.build()
+        for name, expected in (("probability", {1: 0.75, 2: 0.5}), ("margin", {1: 3.0, 2: 2.0})):
+            prop = graph["edge_props"][name]
+            known = ~prop["missing"]
+            targets = graph["edge_ids"][known, 1].tolist()
+            assert dict(zip(targets, prop["values"][known].tolist(), strict=True)) == expected
+
+    def test_a_file_that_has_it_at_edges_only_is_read(self, tmp_path: Path) -> None:
+        write_tracks(self.sent(), tmp_path / "t.geff", settings={})
+        (tmp_path / "t.geff.settings.json").unlink()
+        attributes = tmp_path / "t.geff" / ".zattrs"
+        said = json.loads(attributes.read_text())
+        for name in ("link_probability", "link_margin"):
+            shutil.rmtree(tmp_path / "t.geff" / "nodes" / "props" / name)
+            del said["geff"]["node_props_metadata"][name]
+        attributes.write_text(json.dumps(said))
+        back = read_tracks(tmp_path / "t.geff").table
+        np.testing.assert_array_equal(back["link_probability"], [np.nan, 0.75, 0.5, np.nan])
+        np.testing.assert_array_equal(back["link_margin"], [np.nan, 3.0, 2.0, np.nan])
 
 
 @pytest.mark.parametrize("unit", ["pixel", "nm", "m"])
