@@ -102,36 +102,26 @@ class Belief:
         graph, law = self.graph, tables(self.law, self.lags).packed
         ends = ends_of(self.movie, self.shares)
         step = self.own_steps()
-        alone = first_densities(step, graph.lag, law)
+        alone, past, future = (np.empty((len(graph), len(law[0]))) for _ in range(3))
+        odds, without_past, part_without_future, arriving, new = (np.empty(len(graph)) for _ in range(5))
+        first_densities(step, graph.lag, law, alone)
+        edges, links = (graph.tail, graph.head, graph.n), (self.probability, self.into, self.out_of)
         if self.linked:
-            past, future, sums = contexts(
-                graph.indptr,
-                *graph.incoming,
-                graph.lag,
-                step,
-                self.probability,
-                self.into,
-                self.out_of,
-                alone,
-                self.past,
-                self.future,
-                ends.tie,
-                law,
-            )
-            self.sums = Sums(*sums)
+            ways, before = (graph.indptr, *graph.incoming, graph.lag), (alone, self.past, self.future)
+            self.sums = Sums(*contexts(*ways, step, *links, *before, ends.tie, law, past, future))
         else:
-            past, future = uncoupled(graph.tail, graph.head, self.into, self.out_of, alone, ends.tie)
+            uncoupled(*edges[:2], *links[1:], alone, ends.tie, past, future)
         prior = self.shares.log_odds(self.movie.log_density)
         ends_and_steps = prior, ends.leaving, ends.arriving, alone, past, future
-        self.odds, without_past, without_future = combined(graph.tail, graph.head, graph.lag, *ends_and_steps)
-        self.past, self.future = past, future
-        edges = graph.tail, graph.head, graph.n
-        new, arriving = link_marginals(*edges, self.odds, self.message, ROUNDS, TOLERANCE)
-        arriving *= without_future
+        combined(*edges[:2], graph.lag, *ends_and_steps, odds, without_past, part_without_future)
+        self.odds, self.past, self.future = odds, past, future
+        link_marginals(*edges, odds, self.message, ROUNDS, TOLERANCE, new, arriving)
+        arriving *= part_without_future
         without_past *= self.message
-        into, out_of = cavities(*edges, arriving, without_past)
+        cavities(*edges, arriving, without_past)
         self.probability = _damped(new, self.probability, damping)
-        self.into, self.out_of = _damped(into, self.into, damping), _damped(out_of, self.out_of, damping)
+        self.into = _damped(arriving, self.into, damping)
+        self.out_of = _damped(without_past, self.out_of, damping)
         if learn:
             self.learn(step)
 

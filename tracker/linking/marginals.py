@@ -13,8 +13,8 @@ from numba import njit
 
 
 @njit(cache=True, nogil=True, error_model="numpy")
-def link_marginals(tail, head, n, odds, message, rounds, tolerance):
-    """Return the probability of each edge.
+def link_marginals(tail, head, n, odds, message, rounds, tolerance, probability, arriving):
+    """Write the probability of each edge.
 
     Every sum leaves its largest term out, so that this is never taken off again: it would take all digits with it.
 
@@ -30,12 +30,10 @@ def link_marginals(tail, head, n, odds, message, rounds, tolerance):
     rounds, tolerance : int, float
         When to stop: rounds at most, or when no message changes by more.
 
-    Returns
-    -------
     probability, arriving : float64 (edges,)
-        And the messages from rows to columns: the odds of each edge by all that its column does not know.
+        Written to; the second are the messages from rows to columns: the odds of each edge by all that its column does
+        not know.
     """
-    arriving = np.empty(len(head))
     # Per row and per column: one, for staying alone, and the terms of its edges but for the largest; the largest.
     rows, cols = np.empty((n, 2)), np.empty((n, 2))
     _clear(rows)
@@ -55,10 +53,8 @@ def link_marginals(tail, head, n, odds, message, rounds, tolerance):
             _add(rows, tail[e], odds[e] * new)
         if change < tolerance:
             break
-    probability = np.empty(len(head))
     for e in range(len(head)):
         probability[e] = odds[e] * message[e] / (rows[tail[e], 0] + rows[tail[e], 1])
-    return probability, arriving
 
 
 @njit(cache=True, nogil=True)
@@ -83,7 +79,7 @@ def _others(sums, i, term):
 
 @njit(cache=True, nogil=True, error_model="numpy")
 def cavities(tail, head, n, arriving, leaving):
-    """Return the probability of each edge among those of its head, and among those of its tail.
+    """Turn odds into the probability of each edge among those of its head, and among those of its tail, in place.
 
     `arriving`, `leaving` are odds against staying alone, float64 (edges,), which must not contain what they will be
     asked for: an edge that hears its own voice from its neighbours grows too sure of itself.
@@ -92,7 +88,6 @@ def cavities(tail, head, n, arriving, leaving):
     for e in range(len(head)):
         rows[tail[e]] += leaving[e]
         cols[head[e]] += arriving[e]
-    into, out = np.empty(len(head)), np.empty(len(head))
     for e in range(len(head)):
-        into[e], out[e] = arriving[e] / cols[head[e]], leaving[e] / rows[tail[e]]
-    return into, out
+        arriving[e] /= cols[head[e]]
+        leaving[e] /= rows[tail[e]]

@@ -3,6 +3,9 @@
 The past of edge e, tail i, speaks through the edges g into i, each with its probability and the class of its particle;
 its future through the edges h out of its head. Every node is the meeting of one future and one past, so a single loop
 over nodes serves both, and gathers what the law is learned from.
+
+What is as long as the edges is written to arrays of the caller's: NumPy has the system give large ones in large pages,
+numba does not, and then fetching them page by page takes longer than the sweep.
 """
 
 # ruff: noqa: ANN001, ANN201, ANN202
@@ -49,10 +52,9 @@ class Sums(NamedTuple):
 
 
 @njit(cache=True, nogil=True, error_model="numpy")
-def first_densities(step, lag, law):
-    """Return share times density of each edge's displacement without a context, float64 (edges, classes)."""
+def first_densities(step, lag, law, out):
+    """Write share times density of each edge's displacement without a context to `out`, float64 (edges, classes)."""
     shares, _, _, precision, norm, _, _ = law
-    out = np.empty((len(step), len(shares)))
     for e in range(len(step)):
         d = lag[e] - 1
         for k in range(len(shares)):
@@ -60,12 +62,27 @@ def first_densities(step, lag, law):
             for axis in range(step.shape[1]):
                 q += step[e, axis] * step[e, axis] * precision[k, d, axis]
             out[e, k] = shares[k] * np.exp(norm[k, d] - 0.5 * q) + TINY
-    return out
 
 
 @njit(cache=True, nogil=True, error_model="numpy")
-def contexts(indptr, in_ptr, in_edge, lag, step, probability, into, out_of, alone, past_class, future_class, tie, law):
-    """Return the factors of every edge from its past and its future, per class, and the sums the law is learned from.
+def contexts(
+    indptr,
+    in_ptr,
+    in_edge,
+    lag,
+    step,
+    probability,
+    into,
+    out_of,
+    alone,
+    past_class,
+    future_class,
+    tie,
+    law,
+    past,
+    future,
+):
+    """Write the factors of every edge from its past and its future; return the sums the law is learned from.
 
     Parameters
     ----------
@@ -77,13 +94,12 @@ def contexts(indptr, in_ptr, in_edge, lag, step, probability, into, out_of, alon
         Likelihood of an edge's future by class.
     tie : float64 (n,)
         How many times likelier a link into a detection makes one out of it, and the reverse, before their steps.
+    past, future : float64 (edges, classes)
+        Written to.
     """
     shares, turns, slope, _, _, precision, norm = law
     keeps, switches, afresh = turns
-    n_edges, ndim = step.shape
-    classes = len(shares)
-    past = np.empty((n_edges, classes))
-    future = np.ones((n_edges, classes))
+    ndim, classes = step.shape[1], len(shares)
     density, joint = np.empty(classes), np.empty(classes)
     by_class = np.zeros(classes)
     later2, product, earlier2 = np.zeros((classes, ndim)), np.zeros((classes, ndim)), np.zeros((classes, ndim))
@@ -145,33 +161,30 @@ def contexts(indptr, in_ptr, in_edge, lag, step, probability, into, out_of, alon
                             later2[k, axis] += share * step[e, axis] ** 2
                             product[k, axis] += share * step[e, axis] * step[g, axis]
                             earlier2[k, axis] += share * step[g, axis] ** 2
-    return past, future, (pairs, gain, kept, new, by_class, later2, product, earlier2)
+    return pairs, gain, kept, new, by_class, later2, product, earlier2
 
 
 @njit(cache=True, nogil=True)
-def uncoupled(tail, head, into, out_of, alone, tie):
-    """Return the factors of every edge from its past and its future, per class, where steps know of no others."""
+def uncoupled(tail, head, into, out_of, alone, tie, past, future):
+    """Write the factors of every edge from its past and its future, per class, where steps know of no others."""
     came, went = np.zeros(len(tie)), np.zeros(len(tie))
     for e in range(len(head)):
         came[head[e]] += into[e]
         went[tail[e]] += out_of[e]
-    past, future = np.empty_like(alone), np.empty_like(alone)
     for e in range(len(head)):
         i, j = tail[e], head[e]
         for k in range(alone.shape[1]):
             past[e, k] = alone[e, k] * (1.0 + (tie[i] - 1.0) * came[i])
             future[e, k] = 1.0 + (tie[j] - 1.0) * went[j]
-    return past, future
 
 
 @njit(cache=True, nogil=True, error_model="numpy")
-def combined(tail, head, lag, prior, leaving, arriving, alone, past, future):
-    """Return each edge's odds, those without its past, and which part of them is left without its future.
+def combined(tail, head, lag, prior, leaving, arriving, alone, past, future, odds, without_past, part_without_future):
+    """Write each edge's odds, those without its past, and which part of them is left without its future.
 
     Brings `past` to sums of 1 and `future` to maxima of 1, in place. `prior` (per lag), `leaving` and `arriving` (per
     detection) are log-odds.
     """
-    odds, without_past, part_without_future = np.empty(len(past)), np.empty(len(past)), np.empty(len(past))
     for e in range(len(past)):
         total, own, later, largest = TINY, 0.0, TINY, 0.0
         for k in range(past.shape[1]):
@@ -185,7 +198,6 @@ def combined(tail, head, lag, prior, leaving, arriving, alone, past, future):
         for k in range(past.shape[1]):
             past[e, k] /= own
             future[e, k] /= largest
-    return odds, without_past, part_without_future
 
 
 @njit(cache=True, nogil=True)

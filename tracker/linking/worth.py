@@ -95,9 +95,10 @@ class LearnedWorth:
         drift = np.stack([self._at(frames[:, 1], of) - self._at(frames[:, 0], of) for of in self.drift.T], axis=1)
         step = np.ascontiguousarray((target - source) / self.spacing - drift)
         law = tables(self.law, self.most_frames).packed
-        density = first_densities(step, np.full(len(step), lag), law).sum(axis=1)
+        density = np.empty((len(step), len(law[0])))
+        first_densities(step, np.full(len(step), lag), law, density)
         ends = self._at(frames[:, 0], self.leaving) + self._at(frames[:, 1], self.arriving)
-        worth = self.prior[lag - 1] + ends + np.log(density)
+        worth = self.prior[lag - 1] + ends + np.log(density.sum(axis=1))
         return np.where(np.linalg.norm(target - source, axis=1) <= self.radius(lag), worth, -np.inf)
 
     def _at(self, frame: np.ndarray, values: np.ndarray) -> np.ndarray:

@@ -22,9 +22,9 @@ def by_enumeration(indptr, head, weight):
 def marginals_of(indptr, head, weight):
     n = len(indptr) - 1
     tail = np.repeat(np.arange(n), np.diff(indptr))
-    found, _ = link_marginals(
-        tail.astype(np.int32), head.astype(np.int32), n, np.exp(weight), np.ones(len(head)), 100, 1e-12
-    )
+    found, arriving, message = np.empty(len(head)), np.empty(len(head)), np.ones(len(head))
+    edges = tail.astype(np.int32), head.astype(np.int32), n
+    link_marginals(*edges, np.exp(weight), message, 100, 1e-12, found, arriving)
     return found
 
 
