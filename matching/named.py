@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+from functools import cache
 from importlib import import_module
 from typing import Any
 
 
+@cache
 def named(place: str) -> Any:
     """Return what `place` names: `.module:object`, the module relative to `auctrack.matching`."""
     module, _, name = place.partition(":")

@@ -59,6 +59,8 @@ def ranks_at_ends(values, zero):
 @njit(cache=True, nogil=True)
 def lowest_blocks(row, v):
     """Return the first columns of the two blocks with the lowest least c_j - v_j, -1 for none, and these two ranks."""
+    if 0 < len(v) <= BLOCK:
+        return 0, -1, least_rank(row, v), HIGHEST
     lowest = next_lowest = -1
     least = next_least = HIGHEST
     for first in range(0, len(v), BLOCK):

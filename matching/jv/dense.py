@@ -19,9 +19,8 @@ import numpy as np
 from numba import njit
 
 from ..certificate.assignment import Assignment
-from ..certificate.certify import certify
+from ..certificate.certify import assembled, certify, settled
 from ..certificate.hall import infeasible
-from ..certificate.not_converged import NotConverged
 from ..certificate.refine import refined
 from ..errors import InvalidProblem
 from ..jit.threads import side_by_side
@@ -33,6 +32,7 @@ from ..problem import Problem
 from ..problem.convert import as_dense
 from ..problem.costs import largest_cost
 from ..problem.flat_graph import allowed_pairs, flat_graph
+from .at_once import is_solved_at_once, out_of_scans, solve_at_once
 
 RUNS = 64
 """Runs of blocks that the threads share: one block alone would be too little to hand over."""
@@ -78,9 +78,15 @@ class JV:
         """
         began = perf_counter()
         costs = as_dense(problem)
-        col_of_row, v, stats = from_short_side(costs, partial(match, most_scans=self.most_scans))
-        stats["solve_s"] = perf_counter() - began
-        answer = certify(problem, col_of_row, v, solver=self.name, device=device, stats=stats)
+        if is_solved_at_once(problem):
+            links_and_duals, sums, counts = solve_at_once(problem, self.most_scans)
+            stats = {**named_counts(counts), "solve_s": perf_counter() - began}
+            sums = settled(problem, *links_and_duals, sums)
+            answer = assembled(problem, *links_and_duals, sums, solver=self.name, device=device, stats=stats)
+        else:
+            col_of_row, v, stats = from_short_side(costs, partial(match, most_scans=self.most_scans))
+            stats["solve_s"] = perf_counter() - began
+            answer = certify(problem, col_of_row, v, solver=self.name, device=device, stats=stats)
         return refined(costs, answer)
 
 
@@ -97,7 +103,7 @@ def match(problem: Problem, most_scans: int | None = None) -> Matched:
     limit = NO_LIMIT if most_scans is None else int(most_scans)
     side_by_side(lambda c: _assign_blocks(cuts[c], cuts[c + 1], *batch, state, limit, counts, failed), range(runs))
     if (failed == TOO_HARD).any():
-        raise NotConverged(f"most_scans={most_scans} rows scanned a row were spent; raise it, or leave it at None.")
+        raise out_of_scans(most_scans)
     if failed.max() >= 0:
         raise _infeasible_block(problem, int(np.argmax(failed >= 0)), failed, state)
     return state.col_of_row, state.v.astype(stated.dual_dtype, copy=False), named_counts(counts.sum(axis=0))

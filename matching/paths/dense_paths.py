@@ -16,7 +16,7 @@ from __future__ import annotations
 import numpy as np
 from numba import njit
 
-from ..jit.row_scan import BLOCK, cheapest_column, column_of_rank, lowest_blocks, rank
+from ..jit.row_scan import BLOCK, HIGHEST, cheapest_column, column_of_rank, lowest_blocks, rank
 from .dense_zeros import MANY, match_along_zeros, name_costs
 from .finish import TOO_HARD
 from .shortest_paths import BIDS_PER_ROW, NO_PATH, flip, take, unassigned_sink
@@ -89,7 +89,9 @@ def _bid(row, i, may_displace, state):
     v = state.v
     best, second = state.row_bound[i], state.none
     best_col, second_col = -1, -1
-    lowest, next_lowest, _, next_least = lowest_blocks(row, v)
+    lowest, next_lowest, next_least = 0, -1, HIGHEST
+    if len(v) > BLOCK:
+        lowest, next_lowest, _, next_least = lowest_blocks(row, v)
     first = max(lowest, 0)
     for j in range(first, min(first + BLOCK, len(v))):
         value = row[j] - v[j]

@@ -77,7 +77,7 @@ def best_row_duals(problem: Problem, v: np.ndarray) -> tuple[np.ndarray, np.ndar
     if problem.kind == "sparse":
         _sparse_minima(*offsets, problem.indptr, problem.indices, problem.data, v, r, terms)
     elif problem.kind == "dense":
-        _dense_minima(*offsets, problem.data, problem.forbidden, v, r, terms)
+        dense_minima(*offsets, problem.data, problem.forbidden, v, r, terms)
     else:
         _minima_of_points(problem, v, r, terms)
     return r, terms
@@ -212,7 +212,8 @@ def _sparse_minima(row_offsets, col_offsets, indptr, indices, data, v, r, terms)
 
 
 @njit(cache=True, nogil=True)
-def _dense_minima(row_offsets, col_offsets, data, forbidden, v, r, terms):
+def dense_minima(row_offsets, col_offsets, data, forbidden, v, r, terms):
+    """Lower r to min_j (c_ij - v_j) where that is less, with its terms as in `best_row_duals`; blocks in order."""
     lo = 0
     for b in range(len(row_offsets) - 1):
         own = v[col_offsets[b] : col_offsets[b + 1]]

@@ -419,6 +419,8 @@ class Problem:
     @cached_property
     def dense_offsets(self) -> np.ndarray:
         """dense: where each block begins in `data`, int64 (blocks + 1,)."""
+        if self.n_blocks == 1:
+            return np.array([0, self.n_rows * self.n_cols])
         return np.concatenate([[0], np.cumsum(self.n_rows_of_block * self.n_cols_of_block)])
 
     @property
