@@ -166,7 +166,8 @@ def test_what_cannot_be_reported_is_refused(auctrack, tracked, tmp_path):
 
 @pytest.mark.window
 @pytest.mark.skipif(
-    importlib.util.find_spec("PyQt6.QtWebEngineWidgets") is None, reason="needs PyQt6-WebEngine, a headless Chromium"
+    any(importlib.util.find_spec(name) is None for name in ("PyQt6", "PyQt6.QtWebEngineWidgets")),
+    reason="needs PyQt6-WebEngine, a headless Chromium",
 )
 def test_a_browser_shows_every_picture_loads_nothing_and_needs_no_sideways_scrolling(auctrack, tracked):
     ok(auctrack("report", tracked / "spots.tracks.csv"))

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import importlib.util
 import os
 import shlex
 import shutil
@@ -18,6 +19,8 @@ import pytest
 from typer.testing import CliRunner
 
 HERE = Path(__file__).parent
+if importlib.util.find_spec("qtpy") is None:  # a machine for the GPU tests, without napari
+    collect_ignore_glob = ["test_*.py"]
 
 
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
