@@ -6,7 +6,7 @@ from collections.abc import Iterable, Sequence
 
 import numpy as np
 from qtpy.QtCore import QSignalBlocker, Signal  # pyright: ignore[reportPrivateImportUsage]
-from qtpy.QtWidgets import QComboBox, QFormLayout, QHBoxLayout, QPushButton, QSpinBox, QVBoxLayout, QWidget
+from qtpy.QtWidgets import QCheckBox, QComboBox, QFormLayout, QHBoxLayout, QPushButton, QSpinBox, QVBoxLayout, QWidget
 
 from ....matching.solvers import SOLVERS
 from ....tracker.linking.settings import LinkSettings
@@ -39,6 +39,8 @@ _MOTION = (
     "neighbours' steps. none: each pair of frames by distance alone."
 )
 _MISSED = "Frames that a particle may be missing inside a track. auto: as many as the movie makes worth while."
+_DIVISIONS = "Whether a particle may be followed by two, as a cell that divides. Only with learned motion."
+_MERGES = "Whether two particles may be followed by one. Only with learned motion."
 _SEARCH_RANGE = (
     "Longest step that is looked at between two frames (TrackMate: linking max distance). "
     "auto: as far as the learned steps reach; without motion 1.3 times the mean distance of neighbours."
@@ -73,6 +75,8 @@ class LinkPanel(QWidget):
         self.missed.setRange(_AUTO, 99)
         self.missed.setValue(_AUTO)
         self.missed.setSpecialValueText("auto")
+        self.divisions = QCheckBox("may be")
+        self.merges = QCheckBox("may be")
         self.steps = Chart("steps to the mutual nearest particle of the next frame")
         self.neighbours = Chart("distance to the nearest neighbour in the same frame")
         self.warning = note(warning=True)
@@ -88,6 +92,8 @@ class LinkPanel(QWidget):
         for box in (self.solver, self.device):
             box.currentIndexChanged.connect(self._changed)
         self.missed.valueChanged.connect(self._changed)
+        for tick in (self.divisions, self.merges):
+            tick.toggled.connect(self._changed)
         self.motion.currentIndexChanged.connect(self._other_motion)
         self.search_range.valueChanged.connect(self._other_price)
         self.cost.currentIndexChanged.connect(self._other_price)
@@ -109,6 +115,8 @@ class LinkPanel(QWidget):
         add_row(more, "Unmatched cost", self.unmatched, _UNMATCHED_COST, "--unmatched-cost")
         add_row(more, "Cost of a link", self.cost, _COST, "--cost")
         add_row(more, "Missed frames", self.missed, _MISSED, "--max-missed-frames")
+        add_row(more, "Divisions", self.divisions, _DIVISIONS, "--divisions")
+        add_row(more, "Merges", self.merges, _MERGES, "--merges")
         add_row(more, "Solver", self.solver, "All solvers give links of the same, optimal cost.", "--solver")
         add_row(more, "Device", self.device, _DEVICE, "--device")
         column.addLayout(more)
@@ -131,6 +139,8 @@ class LinkPanel(QWidget):
             solver=self.solver.currentData(),
             device=self.device.currentData(),
             motion=self.motion.currentData(),
+            divisions=self.divisions.isChecked() and not by_distance,
+            merges=self.merges.isChecked() and not by_distance,
         )
 
     def set_unit(self, unit: str) -> bool:
@@ -202,7 +212,8 @@ class LinkPanel(QWidget):
         """Take the fields away that the motion chosen has no use for."""
         by_distance = self.motion.currentData() == "none"
         self.cost.setEnabled(by_distance)
-        self.missed.setEnabled(not by_distance)
+        for field in (self.missed, self.divisions, self.merges):
+            field.setEnabled(not by_distance)
 
     def _other_price(self, value: object) -> None:
         self.unmatched.show_found(None)

@@ -219,6 +219,7 @@ def test_every_field_says_what_the_command_line_calls_it(open_widget):
     known = {option for parameter in track.params for option in parameter.opts}
     named = {option for pair in named for option in pair if option}
     assert named <= known
-    settings = "diameter threshold method dark motion max-missed-frames search-range unmatched-cost cost solver device"
+    settings = "diameter threshold method dark motion max-missed-frames divisions merges search-range unmatched-cost"
+    settings += " cost solver device"
     source = "axes voxel unit frame-interval frames roi intensity"
     assert named == {f"--{name}" for name in f"{settings} {source}".split()}

@@ -76,10 +76,33 @@ def test_motion_is_learned_unless_another_is_chosen(widget):
     assert "Learned: typical step" in widget.parts.bar.status.text()
     link.missed.setValue(2)
     assert link.settings.max_missed_frames == 2
+    link.divisions.click()
+    link.merges.click()
+    assert (link.settings.divisions, link.settings.merges) == (True, True)
     by_distance(widget)
     assert (link.settings.motion, link.settings.max_missed_frames) == ("none", "auto")
+    assert (link.settings.divisions, link.settings.merges) == (False, False)
     assert link.cost.isEnabled()
-    assert not link.missed.isEnabled()
+    assert not any(field.isEnabled() for field in (link.missed, link.divisions, link.merges))
+
+
+def test_cells_that_divide_keep_their_lineage(viewer, open_widget):
+    """Each of twelve particles is followed by two, which go apart."""
+    rng = np.random.default_rng(0)
+    mothers = rng.uniform(0, 100, (40, 2))
+    apart = np.where(np.arange(40)[:, None] < 12, (1.5, 0.0), (0.0, 0.0))
+    frames = [mothers] * 5 + [np.vstack([mothers + apart, mothers[:12] - apart[:12]])] * 5
+    data = np.vstack(
+        [np.c_[np.full(len(at), number), at + rng.normal(0, 0.1, at.shape)] for number, at in enumerate(frames)]
+    )
+    viewer.add_points(data, name="cells")
+    widget = open_widget()
+    finish(widget)
+    widget.parts.link.divisions.click()
+    widget.running.run_link()
+    finish(widget)
+    assert len(widget.parts.session.data.tracks.parents) >= 20
+    assert len(viewer.layers["tracks of cells"].graph) >= 20
 
 
 def test_run_all_says_what_auto_was_found_to_be(widget):
