@@ -41,6 +41,7 @@ class Correcting(QObject):
         ):
             signal.connect(act)
             connections.add_key(parts.viewer, key, _without_viewer(act))
+            results.suspicious.add_key(key, act)
         connections.add_key(parts.viewer, "j", _without_viewer(self.join))
 
     def confirm_link(self) -> None:

@@ -23,11 +23,12 @@ class Looking(QObject):
         self._plots.returned.connect(parts.results.show_plots)
         self._plots.failed.connect(parts.bar.fail)
         parts.overlay.picked.connect(self._choose_picked)
-        parts.results.track_chosen.connect(self.choose_track)
+        parts.results.track_chosen.connect(self._choose_listed)
         parts.results.link_chosen.connect(self._go_to_link)
         parts.results.follow.connect(self._follow)
-        connections.add_key(parts.viewer, "n", self._next_link)
-        connections.add_key(parts.viewer, "Shift-N", self._previous_link)
+        for key, act in (("n", self._next_link), ("Shift-N", self._previous_link)):
+            connections.add_key(parts.viewer, key, act)
+            parts.results.suspicious.add_key(key, act)
 
     def forget(self) -> None:
         """Show no track any longer, nor plots that are still to come: the input is another one."""
@@ -38,6 +39,14 @@ class Looking(QObject):
     def _choose_picked(self, track_id: int, frame: int) -> None:
         del frame
         self.choose_track(track_id)
+
+    def _choose_listed(self, track_id: int) -> None:
+        """Choose a track, and go where it begins."""
+        self.choose_track(track_id)
+        data = self._parts.session.data
+        if data is not None:
+            begins = data.measures.loc[data.measures["track_id"] == track_id, "first_frame"]
+            self._parts.overlay.go_to(track_id, int(begins.iloc[0]))
 
     def choose_track(self, track_id: int) -> None:
         """Show the plots of a track, and draw it bright."""

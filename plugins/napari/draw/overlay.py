@@ -121,7 +121,7 @@ class Overlay(QObject):
         self._layers.hide("chosen")
 
     def follow(self, track_id: int | None) -> None:
-        """Keep the camera on a track while the movie plays; None lets go."""
+        """Keep the camera, and in 2D the plane, on a track while the movie plays; None lets go."""
         self._followed = track_id
         self._look_at_followed()
 
@@ -151,6 +151,8 @@ class Overlay(QObject):
         position = self._position(self._followed, self.frame_of(layer))
         if position is not None:
             world = np.asarray(layer.data_to_world(position))
+            if len(world) > 3 and self._viewer.dims.ndisplay == 2:
+                self._viewer.dims.set_point(self._viewer.dims.ndim - 3, float(world[-3]))
             self._viewer.scene.camera.center = _last_three(world)
 
     # --- what the user does in the viewer ------------------------------------------------------------------------

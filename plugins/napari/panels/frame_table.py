@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 import pandas as pd
 from qtpy.QtCore import QAbstractTableModel, QModelIndex, Qt, Signal  # pyright: ignore[reportPrivateImportUsage]
+from qtpy.QtGui import QKeySequence, QShortcut  # pyright: ignore[reportPrivateImportUsage]
 from qtpy.QtWidgets import QAbstractItemView, QTableView
 
 
@@ -39,6 +40,12 @@ class FrameTable(QTableView):
         self.verticalHeader().hide()
         self.verticalHeader().setDefaultSectionSize(20)
         self.selectionModel().currentRowChanged.connect(self._choose)
+
+    def add_key(self, key: str, act: Callable[[], object]) -> None:
+        """Bind a key, as napari writes it ("Shift-N"), while the table has the focus: else it would search for it."""
+        shortcut = QShortcut(QKeySequence(key.upper().replace("-", "+")), self)
+        shortcut.setContext(Qt.ShortcutContext.WidgetWithChildrenShortcut)
+        shortcut.activated.connect(lambda: act())
 
     def show_frame(self, frame: pd.DataFrame, heads: Mapping[str, Head] = _NO_HEADS) -> None:
         """Show a DataFrame, in its own order; a column without a head shows its name."""

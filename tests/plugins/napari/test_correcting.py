@@ -77,6 +77,23 @@ def test_a_confirmed_link_leaves_the_list_and_the_next_one_is_shown(viewer, trac
     assert chosen(tracked) != right
 
 
+def test_keys_work_while_the_list_has_the_focus(tracked):
+    from qtpy.QtCore import Qt
+    from qtpy.QtTest import QTest
+
+    table = tracked.parts.results.suspicious
+    table.setFocus()
+    process_events()
+    QTest.keyClick(table, Qt.Key.Key_N)
+    first = table.position
+    QTest.keyClick(table, Qt.Key.Key_N)
+    assert table.position == first + 1
+    wrong = chosen(tracked)
+    QTest.keyClick(table, Qt.Key.Key_B)
+    finish(tracked)
+    assert wrong not in links(tracked)
+
+
 def test_two_clicked_particles_are_joined(viewer, tracked):
     """A broken track is put together again by clicking both its ends."""
     press(viewer, "n")

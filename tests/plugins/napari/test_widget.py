@@ -475,7 +475,25 @@ def test_following_keeps_the_track_in_the_middle(viewer, widget):
         viewer.dims.set_current_step(0, frame)
         process_events()
         row = layer.data[(layer.data[:, 0] == track_id) & (layer.data[:, 1] == frame)][0]
-        np.testing.assert_allclose(viewer.scene.camera.center[1:], layer.data_to_world(row[1:])[2:], atol=1e-6)
+        world = layer.data_to_world(row[1:])
+        np.testing.assert_allclose(viewer.scene.camera.center[1:], world[2:], atol=1e-6)
+        assert viewer.dims.point[1] == pytest.approx(world[1], abs=viewer.dims.range[1].step)
+
+
+def test_a_row_of_the_track_table_goes_where_the_track_begins(viewer, widget):
+    widget.running.run_all()
+    finish(widget)
+    results = widget.parts.results
+    for row in (0, 3):
+        viewer.dims.set_current_step(0, 3)
+        results.table.selectRow(row)
+        process_events()
+        measures = widget.parts.session.data.measures.iloc[row]
+        assert viewer.dims.current_step[0] == measures["first_frame"]
+        tracks = widget.parts.session.data.tracks.table
+        at = tracks[(tracks["track_id"] == measures["track_id"]) & (tracks["frame"] == measures["first_frame"])]
+        world = viewer.layers["tracks of movie"].data_to_world(at[["frame", "z", "y", "x"]].to_numpy()[0])
+        np.testing.assert_allclose(viewer.scene.camera.center[1:], world[2:], atol=1e-6)
 
 
 def press(viewer, key: str) -> None:
