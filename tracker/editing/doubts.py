@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections import Counter
+
 import numpy as np
 import pandas as pd
 from scipy.special import expit
@@ -10,7 +12,10 @@ from ..linking.margins import link_margins
 from ..linking.result import Linking
 from .change import Change, Link
 from .corrected import Corrected
-from .outcome import links_exchanged
+from .outcome import edges_exchanged
+
+COMPANY = 0.5
+"""Wrong links come in company: what a margin counts in the order of doubts where an act exchanged a link beside it."""
 
 
 class Doubts:
@@ -29,23 +34,24 @@ class Doubts:
 
     def __init__(self, movie: Corrected, linking: Linking) -> None:
         self._movie, self._is_learned = movie, linking.settings.is_learned
+        self._exchanged: Counter[int] = Counter()
         links = linking.links
         if links["margin"].isna().any():
             self.measure()
         else:
             self._take(*(links[name].to_numpy() for name in ("source", "target", "margin")))
 
-    def note(self, change: Change) -> None:
-        """Forget what an act may have changed."""
+    def note(self, change: Change, *, is_undone: bool = False) -> None:
+        """Forget what an act, or its undoing, may have changed."""
         movie = self._movie
+        ends_of_changed = [end for link in (*change.gone, *change.made) for end in link]
+        self._exchanged.update(dict.fromkeys(ends_of_changed, -1 if is_undone else 1))
         touched = [d for d in change.touched if d < len(movie.detections)]
         edges = {e for d in touched for e in (*movie.edges_from(d), *movie.edges_into(d))}
         ends = {*touched, *(end for e in edges for end in movie.link_of(e))}
         for link in change.gone:
             self._drop(link)
-        for link in {(s, t) for s in ends for t in movie.targets(s)} | {(s, t) for t in ends for s in movie.sources(t)}:
-            self._drop(link)
-            self._stale.add(link)
+        self._follow(ends)
 
     def margin(self, link: Link) -> float:
         """Return what the best links without this one lose, worked out now; inf of a confirmed one."""
@@ -56,13 +62,13 @@ class Doubts:
         assert edge is not None
         movie.matching.begin()
         movie.matching.change(np.array([edge]), np.inf)
-        old, new = links_exchanged(movie, movie.matching.changes())
+        old, new = edges_exchanged(movie, movie.matching.changes())
         lost = sum(map(movie.weight, old.values())) - sum(map(movie.weight, new.values()))
         movie.matching.take_back(movie.matching.changes())
         return max(lost, 0.0)
 
     def least(self, count: int) -> pd.DataFrame:
-        """Return the least sure links that are not confirmed, the least sure first."""
+        """Return the least sure links that are not confirmed, the least sure first; see `COMPANY`."""
         self._work_out()
         far = np.arange(len(self._margin))
         if count < len(far):
@@ -71,18 +77,27 @@ class Doubts:
         links += zip(self._source[far].tolist(), self._target[far].tolist(), self._margin[far].tolist(), strict=True)
         table = pd.DataFrame([link for link in links if np.isfinite(link[2])], columns=["source", "target", "margin"])
         table = table.astype({"source": np.int64, "target": np.int64, "margin": np.float64})
-        table = table.sort_values(["margin", "source", "target"], ignore_index=True).head(count)
+        company = table[["source", "target"]].map(lambda end: self._exchanged[end] > 0).any(axis=1)
+        table = table.assign(order=table["margin"] * np.where(company, COMPANY, 1.0))
+        table = table.sort_values(["order", "source", "target"], ignore_index=True).head(count).drop(columns="order")
         return table.assign(probability=expit(table["margin"]) if self._is_learned else np.nan)
 
     def all(self) -> pd.DataFrame:
         """Return every link with its margin, inf for confirmed ones, in no order; measured anew if there were acts."""
         if self._near or self._stale or self._is_dropped.any():
             self.measure()
-        pins = np.array(list(self._movie.pins), np.int64).reshape(-1, 2)
-        ends = zip((self._source, self._target), pins.T, strict=True)
-        source, target = (np.concatenate(pair) for pair in ends)
-        margin = np.concatenate([self._margin, np.full(len(pins), np.inf)])
-        return pd.DataFrame({"source": source, "target": target, "margin": margin})
+        self._work_out()
+        ends = [*self._near, *self._movie.pins]
+        near = np.array(ends, np.int64).reshape(-1, 2)
+        margins = [*self._near.values(), *(np.inf for _ in self._movie.pins)]
+        far = ~self._is_dropped
+        return pd.DataFrame(
+            {
+                "source": np.concatenate([self._source[far], near[:, 0]]),
+                "target": np.concatenate([self._target[far], near[:, 1]]),
+                "margin": np.concatenate([self._margin[far], margins]),
+            }
+        )
 
     def measure(self) -> None:
         """Work out the margins of all links that are not confirmed."""
@@ -91,6 +106,7 @@ class Doubts:
         rows, cols = proof.links()
         margin = link_margins(matching.problem(), proof)
         self._take(rows // self._movie.ways_out, cols // self._movie.ways_in, margin)
+        self._follow({end for end, times in self._exchanged.items() if times > 0})
 
     def _take(self, source: np.ndarray, target: np.ndarray, margin: np.ndarray) -> None:
         order = np.lexsort((target, source))
@@ -99,8 +115,15 @@ class Doubts:
         self._near: dict[Link, float] = {}
         self._stale: set[Link] = set()
 
+    def _follow(self, ends: set[int]) -> None:
+        """Have the margins of all links at some detections worked out when they are asked for."""
+        movie = self._movie
+        for link in {(s, t) for s in ends for t in movie.targets(s)} | {(s, t) for t in ends for s in movie.sources(t)}:
+            self._drop(link)
+            self._stale.add(link)
+
     def _work_out(self) -> None:
-        self._near |= {link: self.margin(link) for link in self._stale}
+        self._near |= {link: self.margin(link) for link in self._stale - self._movie.pins.keys()}
         self._stale.clear()
 
     def _drop(self, link: Link) -> None:

@@ -25,14 +25,15 @@ def outcome(movie: Corrected, act: Mapping[str, Any], own: set[int], entries: En
     entries, changes
         What it wrote over.
     """
-    old, new = links_exchanged(movie, changes)
-    were, are = set(old), set(new)
+    old, new = edges_exchanged(movie, changes)
+    were, are = ({movie.link_of(edge) for edge in edges.values()} for edges in (old, new))
     for link, was in _first(entries, movie.pins).items():
         if was is not NOTHING:
             were.add(link)
         if link in movie.pins:
             are.add(link)
-    gone, made = sorted(were - are), sorted(are - were)
+    stay = {link for link in were ^ are if _stands_by(movie, link, {*old, *new})}
+    gone, made = sorted(were - are - stay), sorted(are - were - stay)
     detections = movie.detections
     added = {d for d, was in _first(entries, detections.added).items() if was is NOTHING}
     return Change(
@@ -48,16 +49,23 @@ def outcome(movie: Corrected, act: Mapping[str, Any], own: set[int], entries: En
     )
 
 
-def links_exchanged(movie: Corrected, changes: Changes) -> tuple[dict[Link, int], dict[Link, int]]:
-    """Return the links that matched rows before a change, and those that match the same rows now, with their edges."""
+def edges_exchanged(movie: Corrected, changes: Changes) -> tuple[dict[int, int], dict[int, int]]:
+    """Return the matched edge of every row that a change wrote to, before it and now; rows without one are left out."""
     before: dict[int, int] = {}
     for name, places, values in changes.cells:
         if name == "row_matched":
             for row, edge in zip(places.tolist(), values.tolist(), strict=True):
                 before.setdefault(row, edge)
-    now = [int(movie.matching.row_matched[row]) for row in before]
-    old, new = ({movie.link_of(e): e for e in edges if e != NONE} for edges in (before.values(), now))
+    now = {row: int(movie.matching.row_matched[row]) for row in before}
+    old, new = ({row: edge for row, edge in of.items() if edge != NONE} for of in (before, now))
     return old, new
+
+
+def _stands_by(movie: Corrected, link: Link, rows: set[int]) -> bool:
+    """Whether a link stands by another row than those: as first and as second one at once, where both are worth it."""
+    own = range(link[0] * movie.ways_out, (link[0] + 1) * movie.ways_out)
+    edges = [int(movie.matching.row_matched[row]) for row in own if row not in rows]
+    return any(edge != NONE and movie.link_of(edge) == link for edge in edges)
 
 
 def _first(entries: Entries, mapping: dict[Any, Any]) -> dict[Any, Any]:

@@ -134,11 +134,11 @@ class Session:
 
     def undo(self) -> Change | None:
         """Take the last act back, so that all stands exactly as before it; None where there is none."""
-        return self._step(self._done, self._undone)
+        return self._step(self._done, self._undone, is_undone=True)
 
     def redo(self) -> Change | None:
         """Do the act that was last taken back again; None where there is none."""
-        return self._step(self._undone, self._done)
+        return self._step(self._undone, self._done, is_undone=False)
 
     @property
     def can_undo(self) -> bool:
@@ -174,13 +174,13 @@ class Session:
     def _take_back(self, of: tuple[Entries, Changes]) -> tuple[Entries, Changes]:
         return taken_back(of[0]), self._movie.matching.take_back(of[1])
 
-    def _step(self, of: list[_Done], into: list[_Done]) -> Change | None:
+    def _step(self, of: list[_Done], into: list[_Done], *, is_undone: bool) -> Change | None:
         if not of:
             return None
         last = of.pop()
         back = self._take_back((last.entries, last.changes))
         into.append(_Done(last.change.reversed(), *back))
-        self._doubts.note(into[-1].change)
+        self._doubts.note(into[-1].change, is_undone=is_undone)
         return into[-1].change
 
     # ---------------------------------------------------------------- looking
@@ -274,8 +274,9 @@ class Session:
     def doubtful(self, count: int = 100) -> pd.DataFrame:
         """Return the least sure links that are not confirmed: `source`, `target`, `margin`, `probability`.
 
-        `probability` is NaN with motion "none". Links at what an act touched, and at the candidates there, are measured
-        anew; an act may have changed margins beyond, which `measure_doubts` brings up to date.
+        `probability` is NaN with motion "none". Wrong links come in company: one that meets a link that an act made or
+        took away stands where a link of half its margin does. Links at what an act touched, and at the candidates
+        there, are measured anew; an act may have changed margins beyond, which `measure_doubts` brings up to date.
         """
         return self._doubts.least(count)
 

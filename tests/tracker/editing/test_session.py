@@ -183,6 +183,23 @@ def test_swapped_links_are_confirmed_and_the_old_ones_forbidden():
     assert session.forbidden.tolist() == [[0, 2], [1, 3]]
 
 
+def test_links_that_meet_a_corrected_one_are_doubted_more_until_it_is_undone(linking):
+    session = Session(linking)
+    before = session.doubtful(10**6)
+    assert before["margin"].is_monotonic_increasing
+    source, target = before[["source", "target"]].iloc[len(before) // 2].tolist()
+    change = session.break_link(source, target)
+    ends = {end for link in (*change.gone, *change.made) for end in link}
+    after = session.doubtful(10**6)
+    meets = after["source"].isin(ends) | after["target"].isin(ends)
+    assert meets.any()
+    assert (after["margin"] * np.where(meets, 0.5, 1.0)).is_monotonic_increasing
+    session.measure_doubts()
+    pd.testing.assert_frame_equal(session.doubtful(20), after.head(20), atol=1e-9)
+    session.undo()
+    pd.testing.assert_frame_equal(session.doubtful(10**6), before, atol=1e-9)
+
+
 def test_a_whole_track_is_confirmed_as_one_act():
     session = Session(pair_of_tracks())
     change = session.confirm_links([(0, 2), (2, 4)])
