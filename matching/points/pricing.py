@@ -25,6 +25,9 @@ from .box_tree import (
 
 _ULPS = 16 * np.finfo(np.float64).eps
 
+_ODD = np.uint64(0x9E3779B97F4A7C15)
+"""2^64 over the golden ratio: multiplied by it, neighbouring numbers lie far apart."""
+
 
 def contradictions(
     tree: BoxTree,
@@ -120,15 +123,32 @@ def _search_for_group(tree, rows, asked, r, v, largest, squared, tolerance, foun
 
 @njit(cache=True, nogil=True, inline="always")
 def _keep_worst(columns, slack, counts, i, column, below):
-    """Insert a pair into row i's list of the worst, which is sorted."""
+    """Insert a pair into row i's list of the worst, which is sorted.
+
+    Each row prefers other columns among equals: if all preferred the same, points at one place would share the few
+    columns that each pricing brings, and as many pricings would be needed as there are columns.
+    """
     at = counts[i]
     if at == len(columns):
         at -= 1
-        if below >= slack[at]:
+        if not _is_worse(below, column, slack[at], columns[at], i):
             return
     else:
         counts[i] += 1
-    while at > 0 and slack[at - 1] > below:
+    while at > 0 and _is_worse(below, column, slack[at - 1], columns[at - 1], i):
         slack[at], columns[at] = slack[at - 1], columns[at - 1]
         at -= 1
     slack[at], columns[at] = below, column
+
+
+@njit(cache=True, nogil=True, inline="always")
+def _is_worse(below, column, other_below, other_column, i):
+    if below != other_below:
+        return below < other_below
+    return _mixed(i, column) < _mixed(i, other_column)
+
+
+@njit(cache=True, nogil=True, inline="always")
+def _mixed(i, column):
+    """Return a number that orders the columns differently for each row (multiplicative hashing, Knuth, 6.4)."""
+    return ((np.uint64(i) * _ODD) ^ np.uint64(column)) * _ODD >> np.uint64(32)

@@ -129,6 +129,16 @@ def test_without_memory_for_the_matrix_the_optimum_is_found_all_the_same(name: s
     assert "matrix" not in answer.stats
 
 
+@pytest.mark.parametrize(("n", "m"), [(1201, 1100), (1100, 1201), (1201, 600)])
+def test_points_at_one_place_ask_for_different_columns(n: int, m: int, monkeypatch: pytest.MonkeyPatch):
+    # If all rows asked for the same few columns, there would be a pricing for every few columns.
+    monkeypatch.setattr(matrix_instead, "MATRIX_BYTES", 1000)
+    answer = solve(Problem.points(np.zeros((n, 3)), np.zeros((m, 3)), unmatched_cost=2.0), "auction")
+    assert answer.is_optimal
+    assert answer.cost == 2.0 * abs(n - m)
+    assert answer.stats["pricings"] <= 4
+
+
 def test_eps_is_kept_in_the_matrix():
     x, y = FAR_APART["a square and one fifty times as wide"]
     answer = solve(Problem.points(x, y), Auction(eps=1e-3))
