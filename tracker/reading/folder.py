@@ -29,6 +29,11 @@ def files_of(path: str | Path) -> tuple[Path, ...]:
     return tuple(sorted(found, key=_natural))
 
 
+def holds_tiff_files(folder: str | Path) -> bool:
+    """Whether there are TIFF files in a folder itself."""
+    return any(_is_tiff_name(file) for file in Path(folder).iterdir())
+
+
 def _is_tiff_name(file: Path) -> bool:
     return file.suffix.lower() in _SUFFIXES and not file.name.startswith(".")
 

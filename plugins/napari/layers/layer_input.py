@@ -130,14 +130,15 @@ def _movie(layer: Layer, kind: Kind) -> LayerInput:
     if shape[0] < 2:
         raise InvalidInput(f"{layer.name} has only one frame ({_sizes(shape)}, the first axis is time).")
     path, channel = _origin_of(layer)
-    source = LayerMovie(data, calibration_of(layer), Path(path or layer.name), tuple(range(shape[0])))
+    kept = layer.metadata.get(OURS)
+    frames = (kept or {}).get("looked_at", tuple(range(shape[0])))
+    source = LayerMovie(data, calibration_of(layer), Path(path or layer.name), frames)
     doubt = "" if _time_is_named(layer) or len(shape) == 4 else " (if that is not so, choose the axes)"
     order = "z × y × x" if source.ndim == 3 else "y × x"
-    kept = layer.metadata.get(OURS)
     axes = ("TZYX" if len(shape) == 4 else "TYX") if kept is None else kept.get("axes")
-    return LayerInput(
-        kind, source, f"{shape[0]} frames of {order} = {_sizes(source.shape)}{doubt}", path, channel, axes
-    )
+    note = f"; {kept['note']}" if kept and "note" in kept else ""
+    summary = f"{len(frames)} frames of {order} = {_sizes(source.shape)}{doubt}{note}"
+    return LayerInput(kind, source, summary, path, channel, axes)
 
 
 def _require_axes(layer: Layer, shape: Sequence[int]) -> None:

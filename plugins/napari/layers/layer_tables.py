@@ -12,12 +12,15 @@ import pandas as pd
 
 from ....tracker.errors import InvalidInput
 from ....tracker.points import AXES, Points, Tracks
+from ....tracker.timeline import Timeline
 from .geometry import calibration_from, layer_geometry
 
 LayerData = tuple[Any, dict[str, Any], str]
 
 OURS = "auctrack"
 """Key of what this plugin keeps in a layer's metadata."""
+TIMELINE = "timeline"
+"""Key under it of the frames that were looked at, which the points themselves do not tell."""
 WHOLE = "whole"
 """Key under it of the whole table, where the layer draws only a part."""
 _SPARSE_IDS = 10
@@ -33,7 +36,13 @@ def points_layer(points: Points, name: str, **arguments: Any) -> LayerData:
     """Return the layer of a points table: frame first, features beside it."""
     data = points.table[["frame", *points.axes]].to_numpy(dtype=np.float64)
     features = points.table.drop(columns=["frame", *points.axes]).reset_index(drop=True)
-    given = {"name": name, "features": features, **layer_geometry(points.calibration, points.ndim), **arguments}
+    given = {
+        "name": name,
+        "features": features,
+        "metadata": {OURS: {TIMELINE: points.timeline}},
+        **layer_geometry(points.calibration, points.ndim),
+        **arguments,
+    }
     return data, given, "points"
 
 
@@ -44,10 +53,11 @@ def tracks_layer(tracks: Tracks, name: str, **arguments: Any) -> LayerData:
     """
     table = tracks.table.sort_values(["track_id", "frame"], kind="stable", ignore_index=True)
     ids = table["track_id"].to_numpy()
-    drawn, metadata = ids, {}
+    drawn = ids
+    metadata: dict[str, Any] = {TIMELINE: tracks.timeline}
     if len(ids) and (ids.min() < 0 or ids.max() > _SPARSE_IDS * len(ids) + 1000):
         known, drawn = np.unique(ids, return_inverse=True)
-        metadata = {"track_ids": known}
+        metadata["track_ids"] = known
     data = np.column_stack([drawn, table[["frame", *tracks.axes]].to_numpy(dtype=np.float64)]).astype(np.float64)
     number = dict(zip(ids.tolist(), drawn.tolist(), strict=True))
     graph = {
@@ -74,13 +84,15 @@ def points_from_layer(data: Any, attributes: Mapping[str, Any]) -> Points:
     InvalidInput
         If it has no time axis, or its times are not whole frame numbers.
     """
-    whole: Points | None = attributes.get("metadata", {}).get(OURS, {}).get(WHOLE)
+    kept = attributes.get("metadata", {}).get(OURS, {})
+    whole: Points | None = kept.get(WHOLE)
     if whole is not None:
         return replace(whole, calibration=calibration_from(attributes["scale"], attributes["units"]))
     rows = np.asarray(data, dtype=np.float64)
     _require_time(rows.shape[1] if rows.ndim == 2 else 0, "Points")
     features = pd.DataFrame(attributes.get("features")).reset_index(drop=True)
-    return Points(_table(rows, features), calibration_from(attributes["scale"], attributes["units"]))
+    calibration = calibration_from(attributes["scale"], attributes["units"])
+    return Points(_table(rows, features), calibration, timeline=kept.get(TIMELINE, Timeline()))
 
 
 def tracks_from_layer(data: Any, attributes: Mapping[str, Any]) -> Tracks:
@@ -93,14 +105,16 @@ def tracks_from_layer(data: Any, attributes: Mapping[str, Any]) -> Tracks:
     """
     rows = np.asarray(data, dtype=np.float64)
     ids = rows[:, 0].astype(np.int64)
-    original: np.ndarray | None = attributes.get("metadata", {}).get(OURS, {}).get("track_ids")
+    kept = attributes.get("metadata", {}).get(OURS, {})
+    original: np.ndarray | None = kept.get("track_ids")
     features = pd.DataFrame(attributes.get("features")).reset_index(drop=True)
     features = features.drop(columns="track_id", errors="ignore")
     table = _table(rows[:, 1:], features).assign(track_id=ids if original is None else original[ids])
     graph: Mapping[int, Sequence[int]] = attributes.get("graph") or {}
     name = int if original is None else (lambda track: int(original[track]))
     parents = {name(child): [name(parent) for parent in of] for child, of in graph.items()}
-    return Tracks(table, calibration_from(attributes["scale"], attributes["units"]), parents)
+    calibration = calibration_from(attributes["scale"], attributes["units"])
+    return Tracks(table, calibration, parents, timeline=kept.get(TIMELINE, Timeline()))
 
 
 def _table(rows: np.ndarray, features: pd.DataFrame) -> pd.DataFrame:

@@ -11,10 +11,12 @@ from typing import Any
 import numpy as np
 import tifffile
 
+from ....tracker.calibrating.calibration import Calibration
 from ....tracker.errors import InvalidInput, UnknownAxes, UnknownScale
 from ....tracker.formats.tables import read_either
 from ....tracker.linking.spacing import mean_spacing
 from ....tracker.points import Points, Tracks
+from ....tracker.reading.folder import files_of, holds_tiff_files
 from ....tracker.reading.movie import Movie, read_movie
 from ....tracker.reading.tiff import TiffStack
 from .geometry import layer_geometry
@@ -31,17 +33,19 @@ _DARKEST, _BRIGHTEST = 0.5, 99.5  # percentiles that the contrast spans
 
 
 def movie_reader(path: str | Sequence[str]) -> Read | None:
-    """Return the reader of TIFF movies; several files at once are left to napari."""
-    return _read_movie if isinstance(path, str) else None
+    """Return the reader of TIFF movies and of folders of one TIFF a frame; several files at once are left to napari."""
+    is_movie = isinstance(path, str) and (not Path(path).is_dir() or holds_tiff_files(path))
+    return _read_movie if is_movie else None
 
 
 def table_reader(path: str | Sequence[str]) -> Read | None:
-    """Return the reader of point and track tables."""
-    return _read_table if isinstance(path, str) else None
+    """Return the reader of point and track tables; some formats are folders."""
+    is_table = isinstance(path, str) and not (Path(path).is_dir() and holds_tiff_files(path))
+    return _read_table if is_table else None
 
 
 def _read_movie(path: str | Sequence[str]) -> list[LayerData]:
-    """Return one layer a channel; of a file that does not say its axes one layer as it is, for the user to say them."""
+    """Return one layer a channel; of files that do not say their axes one layer as it is, for the user to say them."""
     try:
         return read_channels(str(path))
     except UnknownAxes as error:
@@ -62,7 +66,8 @@ def read_channels(path: str, axes: str | None = None) -> list[LayerData]:
     UnknownAxes
         If neither the file nor `axes` says what each dimension is.
     """
-    with TiffStack(Path(path), axes) as stack:
+    files = files_of(path)
+    with TiffStack(files[0], axes if axes is None or len(files) == 1 else axes.removeprefix("T")) as stack:
         n_channels, unit_size = len(stack.channels), (1.0,) * (3 if stack.size("Z") > 1 else 2)
     channels = range(n_channels) if n_channels > 1 else (None,)
     try:
@@ -81,8 +86,9 @@ def _undecided(path: str, error: UnknownAxes) -> LayerData:
     """Return a file as it is, with a warning; its axes are chosen in the widget."""
     from napari.utils.notifications import show_warning
 
-    with tifffile.TiffFile(path) as file:
-        ndim = len(file.series[0].shape)
+    files = files_of(path)
+    with tifffile.TiffFile(files[0]) as file:
+        ndim = len(file.series[0].shape) + (len(files) > 1)
     if ndim not in _STAND_IN:
         raise error
     layers = read_channels(path, _STAND_IN[ndim])
@@ -102,29 +108,49 @@ def _image(movie: Movie, axes: str | None) -> LayerData:
     name = Path(movie.path).name.removesuffix(".tif").removesuffix(".tiff").removesuffix(".ome")
     several = len(movie.channels) > 1
     kept = {"path": str(Path(movie.path).resolve()), "channel": movie.channel if several else None, "axes": axes}
+    if movie.timeline_note:
+        kept |= {"looked_at": _places(movie), "note": movie.timeline_note}
     if axes is not None:
         kept["axes_choice"] = "TZYX" if movie.ndim == 3 else "TYX"
     arguments = {
         "name": f"{name} {movie.channels[movie.channel]}" if several else name,
         "metadata": {OURS: kept},
         "contrast_limits": _contrast(movie),
-        **layer_geometry(movie.calibration, movie.ndim),
+        **layer_geometry(_per_place(movie), movie.ndim),
     }
     return lazy_frames(movie), arguments, "image"
 
 
 def lazy_frames(movie: Movie) -> Any:
-    """Return a movie as a dask array (t, z, y, x) or (t, y, x) that reads one frame at a time."""
+    """Return a movie as a dask array (t, z, y, x) or (t, y, x) that reads one frame at a time.
+
+    One place a frame step; frames that the movie misses are blank.
+    """
     import dask.array as da
 
-    def read_block(block_info: Any = None) -> np.ndarray:
-        first = block_info[None]["array-location"][0][0]
-        return movie.frame(movie.frame_numbers[first])[np.newaxis]
+    places = _places(movie)
+    number_at = dict(zip(places, movie.frame_numbers, strict=True))
 
-    chunks = ((1,) * len(movie), *((size,) for size in movie.shape))
+    def read_block(block_info: Any = None) -> np.ndarray:
+        number = number_at.get(block_info[None]["array-location"][0][0])
+        image = np.zeros(movie.shape, movie.dtype) if number is None else movie.frame(number)
+        return image[np.newaxis]
+
+    chunks = ((1,) * (places[-1] + 1), *((size,) for size in movie.shape))
     return da.map_blocks(
         read_block, chunks=chunks, dtype=movie.dtype, meta=np.empty((0,) * (movie.ndim + 1), movie.dtype)
     )
+
+
+def _places(movie: Movie) -> tuple[int, ...]:
+    """Return where along the first axis of its layer each frame of a movie lies."""
+    return tuple((number - movie.frame_numbers[0]) // movie.timeline.step for number in movie.frame_numbers)
+
+
+def _per_place(movie: Movie) -> Calibration:
+    """Return the calibration with the time from one place of the layer to the next."""
+    interval = movie.calibration.frame_interval
+    return movie.calibration.override(frame_interval=None if interval is None else interval * movie.timeline.step)
 
 
 def _contrast(movie: Movie) -> tuple[float, float]:
@@ -183,8 +209,8 @@ def layer_of(table: Points, path: str) -> LayerData:
     if isinstance(table, Tracks):
         return tracks_layer(table, name)
     data, given, kind = points_layer(table, name, size=point_size(table), opacity=0.7)
-    kept = {"path": str(Path(path).resolve()), "fingerprint": fingerprint(data)}
-    return data, given | {"metadata": {OURS: kept}}, kind
+    given["metadata"][OURS] |= {"path": str(Path(path).resolve()), "fingerprint": fingerprint(data)}
+    return data, given, kind
 
 
 def point_size(points: Points) -> float:

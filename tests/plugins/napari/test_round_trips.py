@@ -2,19 +2,23 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import numpy as np
 import pandas as pd
 import pytest
 import tifffile
 
 from auctrack.plugins.napari.layers import readers, writers
-from auctrack.plugins.napari.layers.layer_tables import fingerprint, points_layer, tracks_layer
+from auctrack.plugins.napari.layers.layer_input import read_layer
+from auctrack.plugins.napari.layers.layer_tables import fingerprint, points_layer, tracks_from_layer, tracks_layer
 from auctrack.tracker.calibrating.calibration import Calibration
 from auctrack.tracker.errors import InvalidInput
 from auctrack.tracker.formats.tables import read_points, read_tracks
 from auctrack.tracker.formats.write import write_points, write_tracks
 from auctrack.tracker.points import Points, Tracks
 from auctrack.tracker.reading.movie import read_movie
+from auctrack.tracker.timeline import Timeline
 
 pytestmark = pytest.mark.usefixtures("display")
 CALIBRATION = Calibration((2.0, 0.5, 0.5), "µm", 10.0, "s")
@@ -148,6 +152,55 @@ def test_a_movie_opens_with_scale_units_and_frame_interval(tmp_path):
     assert attributes["axis_labels"] == ("t", "z", "y", "x")
     np.testing.assert_array_equal(np.asarray(lazy), data)
     np.testing.assert_array_equal(np.asarray(lazy[2]), read_movie(path).frame(2))
+
+
+@pytest.mark.parametrize(
+    ("times", "places", "seconds"), [((0, 1, 3, 4), (0, 1, 3, 4), 10.0), ((0, 5, 10, 20), (0, 1, 2, 4), 50.0)]
+)
+def test_a_folder_with_missing_files_opens_with_blank_frames_in_their_places(tmp_path, times, places, seconds):
+    folder = tmp_path / "movie"
+    folder.mkdir()
+    data = np.random.default_rng(0).integers(1, 99, (len(times), 3, 16, 17)).astype(np.uint16)
+    for time, frame in zip(times, data, strict=True):
+        ome(folder / f"t{time:02}.ome.tif", frame, "ZYX", **SIZES, TimeIncrement=10, TimeIncrementUnit="s")
+    ((lazy, attributes, kind),) = readers.movie_reader(str(folder))(str(folder))
+    assert readers.table_reader(str(folder)) is None
+    shown = np.asarray(lazy)
+    assert [place for place, frame in enumerate(shown) if frame.any()] == list(places)
+    np.testing.assert_array_equal(shown[list(places)], data)
+    assert attributes["scale"][0] == seconds
+    source = read_layer(in_viewer(lazy, attributes, kind))
+    assert source.frame_numbers == places
+    assert "by the numbers in the file names" in source.summary
+
+
+def in_viewer(data, attributes, kind):
+    from napari.layers import Layer
+
+    return Layer.create(data, attributes, kind)
+
+
+def test_a_folder_without_tiff_files_is_left_to_other_readers(tmp_path):
+    assert readers.movie_reader(str(tmp_path)) is None
+    assert readers.table_reader(str(tmp_path)) is not None
+
+
+def test_points_keep_the_frames_that_were_looked_at(tmp_path):
+    table = some_tracks().table.drop(columns="track_id").assign(frame=[0, 5, 0, 5, 10, 20])
+    points = Points(table, CALIBRATION, timeline=Timeline(5, (0, 5, 10, 15, 20)))
+    write_points(points, tmp_path / "p.csv", settings={})
+    (layer_data,) = readers.table_reader(str(tmp_path / "p.csv"))(str(tmp_path / "p.csv"))
+    source = read_layer(in_viewer(*layer_data)).source
+    assert source.timeline == points.timeline
+    data, attributes, _ = in_napari(layer_data)
+    writers.write_points_layer(str(tmp_path / "again.csv"), data, attributes)
+    assert read_points(tmp_path / "again.csv").timeline == points.timeline
+
+
+def test_tracks_keep_the_frames_that_were_looked_at():
+    tracks = replace(some_tracks(), timeline=Timeline(1, (0, 1, 2, 3, 4)))
+    data, attributes, _ = in_napari(tracks_layer(tracks, "t"))
+    assert tracks_from_layer(data, attributes).timeline == tracks.timeline
 
 
 def test_channels_open_as_layers(tmp_path):
