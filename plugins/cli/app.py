@@ -11,7 +11,7 @@ from typer.core import TyperGroup
 
 from ... import __version__
 from ...matching.errors import AuctrackError
-from . import bench, console, convert, detect, draw, info, link, measure, report, score, simulate, track
+from . import bench, console, convert, detect, draw, info, link, measure, report, score, simulate, track, warm_up
 from .compile_cache import Computing
 from .interrupt import is_ctrl_c
 from .outcome import INTERRUPTED, SOME_FAILED
@@ -76,6 +76,7 @@ for _module in (track, info, detect, link, convert, draw, measure, report, simul
         help=_page(_module.command.__doc__ or ""),
         no_args_is_help=True,
     )(_module.command)
+app.command(name="warm-up", cls=Computing, help=_page(warm_up.command.__doc__ or ""))(warm_up.command)
 app.add_typer(bench.app, name="bench")
 
 

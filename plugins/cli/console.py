@@ -146,12 +146,15 @@ def naming(source: str, error: BaseException) -> str:
 
 
 @contextmanager
-def progress(title: str) -> Generator[StageProgress]:
-    """Show the progress of one input: bars with the time left on a terminal, a line now and then elsewhere."""
+def progress(title: str, noun: str = "frame") -> Generator[StageProgress]:
+    """Show the progress of one input: bars with the time left on a terminal, a line now and then elsewhere.
+
+    `noun` is what is counted.
+    """
     from .compiling import told_of_compiling
 
     if not stderr().is_terminal:
-        in_lines, compiled = _lines(title)
+        in_lines, compiled = _lines(title, noun)
         with told_of_compiling(compiled):
             yield in_lines
         return
@@ -169,13 +172,13 @@ def progress(title: str) -> Generator[StageProgress]:
             bars.update(compiling, visible=False)
             if stage not in tasks:
                 tasks[stage] = bars.add_task(stage, total=total, count="")
-            bars.update(tasks[stage], completed=done, total=total, count=f"{done} of {counted(total, 'frame')}, left:")
+            bars.update(tasks[stage], completed=done, total=total, count=f"{done} of {counted(total, noun)}, left:")
 
         with told_of_compiling(lambda: bars.update(compiling, visible=True)):
             yield advance
 
 
-def _lines(title: str) -> tuple[StageProgress, Callable[[], None]]:
+def _lines(title: str, noun: str) -> tuple[StageProgress, Callable[[], None]]:
     """Return what writes a line now and then, and what is to be called when something is compiled."""
     began = last = time.monotonic()
     running, first, has_compiled = "", 0, False
@@ -194,6 +197,6 @@ def _lines(title: str) -> tuple[StageProgress, Callable[[], None]]:
             left = f", about {(now - began) / (done - first) * (total - done):.0f} s left" if done > first else ""
             meanwhile = f"; compiled {_COMPILING}" if has_compiled else ""
             has_compiled = False
-            say(f"{title}: {stage} {done} of {counted(total, 'frame')}{left}{meanwhile}")
+            say(f"{title}: {stage} {done} of {counted(total, noun)}{left}{meanwhile}")
 
     return advance, compiled

@@ -52,7 +52,7 @@ def common_shift(earlier: np.ndarray, later: np.ndarray) -> np.ndarray:
     """
     if min(len(earlier), len(later)) < FEWEST:
         return np.zeros(earlier.shape[1])
-    voters = earlier[:: max(len(earlier) // VOTERS, 1)]
+    voters = np.ascontiguousarray(earlier[:: max(len(earlier) // VOTERS, 1)])  # one layout, compiled once
     counts = _near(_counted(voters, later))
     best = np.unravel_index(int(counts.argmax()), counts.shape)
     won = counts[best]

@@ -1,0 +1,109 @@
+"""`auctrack warm-up`: everything that numba would otherwise compile at its first use, compiled now."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable, Sequence
+from functools import partial
+from typing import TYPE_CHECKING
+
+from . import console
+from .compiling import told_of_compiling
+
+if TYPE_CHECKING:
+    from ...tracker.points import Points
+    from ...tracker.simulating.simulate import Simulation
+
+_Uses = Sequence[Callable[[], object]]
+
+
+def command() -> None:
+    """Compile what later runs need, once: solvers, detection, linking, measures and scores on a CPU.
+
+    Every first use of a function on this machine, or after an update, waits until it is compiled, half a minute in all
+    for a movie. This waits for all of them at once, on examples in memory; what is compiled already is left as it is.
+
+    auctrack warm-up
+
+    The compiled code is kept beside the package or where NUMBA_CACHE_DIR says. Nothing else is written.
+    """
+    begun, compiled = time.monotonic(), 0
+
+    def count() -> None:
+        nonlocal compiled
+        compiled += 1
+
+    uses = [*_tracking(2), *_tracking(3), *_solving()]
+    with told_of_compiling(count), console.progress("warm-up", noun="part") as advance:
+        for done, use in enumerate(uses):
+            use()
+            advance("compile", done + 1, len(uses))
+    seconds = time.monotonic() - begun
+    what = f"compiled {console.counted(compiled, 'function')} in {seconds:.0f} s" if compiled else "compiled already"
+    console.show(console.aligned([("warm-up", what)]))
+
+
+def _tracking(ndim: int) -> _Uses:
+    from ... import LinkSettings, link_points, mean_squared_displacement, measure_tracks, reach, score_links
+
+    simulated = _simulated(ndim)
+    points, truth = simulated.detections, simulated.truth
+    ways = (
+        LinkSettings(),
+        LinkSettings(motion="none"),
+        LinkSettings(motion="none", cost="distance", solver="auction"),
+        LinkSettings(divisions=True, merges=True),
+    )
+    return [
+        partial(_detect, simulated),
+        *(partial(link_points, points, settings) for settings in ways),
+        partial(_correct, points),
+        partial(reach, points, [1.0, 10.0]),
+        partial(measure_tracks, truth),
+        partial(mean_squared_displacement, truth),
+        partial(score_links, truth, truth, tolerance=1.0),
+    ]
+
+
+def _simulated(ndim: int) -> Simulation:
+    from ... import SimulationSettings, simulate
+
+    settings = SimulationSettings(particles=120, frames=6, ndim=ndim, birth_rate=0.05, death_rate=0.05, missed=0.05)
+    return simulate(settings)
+
+
+def _detect(simulated: Simulation) -> None:
+    import numpy as np
+
+    from ... import track
+    from ...tracker.simulating.render import RenderSettings, render_frame
+
+    camera, ndim = RenderSettings(), simulated.settings.ndim
+    movie = np.stack([render_frame(simulated, camera, frame) for frame in range(simulated.settings.frames)])
+    track(movie, axes="T" + "ZYX"[3 - ndim :], scale=camera.voxel_um[3 - ndim :])
+
+
+def _correct(points: Points) -> None:
+    from ... import LinkSettings, Session, link_points
+
+    session = Session(link_points(points, LinkSettings()))
+    source = int(session.linking().links["source"].iloc[0])
+    session.break_link(source, session.successors(source)[0])
+    session.undo()
+
+
+def _solving() -> _Uses:
+    import numpy as np
+
+    from ... import Problem, solve
+    from ...matching.solvers import SOLVERS
+
+    rng = np.random.default_rng(0)
+    x, y = rng.random((2, 300, 3))
+    costs = rng.random((300, 300))
+    matrices = costs, costs.astype(np.float32), (1000 * costs).astype(np.int64)
+    problems = [
+        *(Problem.points(x, y, unmatched_cost=price) for price in (None, 0.1)),
+        *(Problem.dense(matrix, unmatched_cost=price) for matrix in matrices for price in (None, 1)),
+    ]
+    return [partial(solve, problem, solver, device="cpu") for problem in problems for solver in SOLVERS]
