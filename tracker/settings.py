@@ -11,7 +11,7 @@ import numpy as np
 
 from .detecting.settings import DetectSettings
 from .errors import InvalidSetting
-from .formats.registry import READ
+from .formats.registry import holds_points
 from .linking.settings import LinkSettings
 from .ranges import parse_frames, parse_roi
 from .timeline import Timeline
@@ -88,7 +88,7 @@ class InputSettings:
     def is_table(self, path: str | Path) -> bool:
         """Whether `path` is read as a point table."""
         if self.kind == "auto":
-            return str(path).lower().endswith(READ)
+            return holds_points(Path(path))
         return self.kind == "table"
 
 

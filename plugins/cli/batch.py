@@ -95,11 +95,11 @@ def _run_one(job: Job, settings: Settings, outcome: Outcome, *, overwrite: bool,
         return
     if picture and not overwrite and job.picture.exists():
         raise OutputExists(f"{job.picture} exists; give --overwrite to replace it, or another --output folder.")
-    describe(job, settings)
+    described = describe(job, settings)
     with console.progress(job.source) as progress:
         result = track(job.source, settings, progress=progress)
     effective = result.settings.to_mapping()
-    record = {"fingerprint": key, "source": job.source, "asked": asked, "effective": effective}
+    record = {"fingerprint": key, "source": job.source, **described, "asked": asked, "effective": effective}
     writing = StageSeconds()
     try:
         with held_back(), writing.of("write"):
@@ -162,14 +162,15 @@ def is_up_to_date(job: Job, key: str) -> bool:
     )
 
 
-def describe(job: Job, settings: Settings) -> None:
-    """Show what the input is taken to be, before anything runs."""
+def describe(job: Job, settings: Settings) -> dict[str, Any]:
+    """Show what the input is taken to be, before anything runs; return what is recorded of it beside results."""
     if settings.input.is_table(job.source):
         console.show(console.aligned([("table", job.source)]))
-    else:
-        with open_movie(job.source, settings.input) as movie:
-            console.show(console.indented(movie.describe()))
-            console.note(*on_pixels(movie, settings))
+        return {}
+    with open_movie(job.source, settings.input) as movie:
+        console.show(console.indented(movie.describe()))
+        console.note(*on_pixels(movie, settings))
+        return {"image_shape": movie.whole_shape}
 
 
 def report(job: Job, result: TrackingResult, seconds: Mapping[str, float]) -> None:

@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+import math
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
@@ -33,6 +34,25 @@ def command(
     frame_interval: options.FrameInterval = None,
     time_unit: options.TimeUnit = None,
     frame_step: options.FrameStep = None,
+    drawn_diameter: Annotated[
+        float | None,
+        typer.Option(
+            "--diameter",
+            metavar="LENGTH",
+            rich_help_panel=options.OUTPUT,
+            help="Diameter of the particles where the format draws them (ctc, trackmate), in the unit of the input. "
+            "Left out: that of the detection, where the input tells it, else 5 voxels.",
+        ),
+    ] = None,
+    image_shape: Annotated[
+        str | None,
+        typer.Option(
+            metavar="Z,Y,X",
+            rich_help_panel=options.OUTPUT,
+            help="Voxels of the movie along z,y,x (or y,x), for label images (ctc). Left out: as the input tells, else "
+            "as many as the positions need.",
+        ),
+    ] = None,
     format_: options.Format = None,
     overwrite: options.Overwrite = False,
     verbose: options.Verbose = False,
@@ -59,9 +79,14 @@ def command(
 
     [bold]geff[/bold] (.geff): GEFF (motile-tracker, Mastodon, traccuracy, …; needs the extra formats)
 
+    [bold]ctc[/bold] (_RES): Cell Tracking Challenge folders (01_RES, 01_GT). Particles become spheres; tracks
+    are cut where they miss a frame.
+
     [bold]Examples[/bold]
 
     auctrack convert movie.tracks.csv movie.xml
+
+    auctrack convert movie.tracks.csv 01_RES --diameter 6 --image-shape 40,512,512
 
     auctrack convert spots.csv tracks.parquet --columns frame=Time,track_id=Cell --voxel 2,0.5,0.5
     """
@@ -69,6 +94,7 @@ def command(
 
     checked_format(format_)
     given = asked_settings(ctx.params).input
+    drawn = _drawn(drawn_diameter, image_shape)
     from ...tracker.formats.registry import to_write
     from ...tracker.formats.sidecar import read_sidecar
     from ...tracker.formats.write import write_points, write_tracks
@@ -81,7 +107,7 @@ def command(
     with table_file(source) as file:
         points = _read(file, given)
         beside = read_sidecar(file)
-    record: dict[str, Any] = {**({} if beside is None else beside.settings), "converted_from": str(source)}
+    record: dict[str, Any] = {**({} if beside is None else beside.settings), "converted_from": str(source), **drawn}
     with held_back():
         if isinstance(points, Tracks):
             write_tracks(points, result, settings=record, overwrite=overwrite, format=format_)
@@ -89,6 +115,19 @@ def command(
             write_points(points, result, settings=record, overwrite=overwrite, format=format_)
     _report(points, result)
     note_losses(points, result, into)
+
+
+def _drawn(diameter: float | None, image_shape: str | None) -> dict[str, Any]:
+    """Return what was said for formats that draw particles, as their settings have it."""
+    if diameter is not None and not 0 < diameter < math.inf:
+        raise typer.BadParameter(f"needs a length above zero; got {diameter}.", param_hint="--diameter")
+    lengths = [] if image_shape is None else image_shape.split(",")
+    if image_shape is not None and not all(length.isdecimal() and int(length) for length in lengths):
+        raise typer.BadParameter(
+            f"needs whole numbers of voxels, such as 40,512,512; got {image_shape}.", param_hint="--image-shape"
+        )
+    said: dict[str, Any] = {"diameter": diameter, "image_shape": [int(length) for length in lengths] or None}
+    return {name: value for name, value in said.items() if value is not None}
 
 
 def _read(file: Path, given: InputSettings) -> Points:

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 import typer
 
 from ...tracker.errors import OutputExists
-from ...tracker.formats.registry import FORMATS, WRITTEN, endings_of
+from ...tracker.formats.registry import FORMATS, WRITTEN, endings_of, ends_in
 from ...tracker.formats.write import require_files, require_folders, require_writable
 from . import console
 
@@ -28,13 +28,13 @@ def checked_format(kind: str | None, known: tuple[str, ...] = tuple(SUFFIXES)) -
 
 def is_one_file(output: Path) -> bool:
     """Whether the name is that of a result, not of a folder of results."""
-    return output.name.lower().endswith(tuple(endings_of(WRITTEN))) and (
+    return ends_in(output.name, *endings_of(WRITTEN)) and (
         not output.is_dir() or any(known.is_folder for known in _formats_of(output))
     )
 
 
 def _formats_of(output: Path) -> list[Format]:
-    return [known for ending, known in endings_of(WRITTEN).items() if output.name.lower().endswith(ending)]
+    return [known for ending, known in endings_of(WRITTEN).items() if ends_in(output.name, ending)]
 
 
 def note_losses(points: Points, result: Path, into: Format) -> None:
@@ -69,12 +69,13 @@ def destination(
     typer.BadParameter
         If the name of the file leaves the format open. No work was done by then.
     """
-    has_no_format = output is not None and kind is None and not Path(output).suffix
+    endings = list(endings_of(known))
+    names_none = output is not None and not Path(output).suffix and not ends_in(output, *endings)
+    has_no_format = names_none and kind is None
     is_folder = output is not None and Path(output).is_dir() and not is_one_file(Path(output))
     if output is None or has_no_format or output.endswith(("/", "\\")) or is_folder:
         return (folder if output is None else Path(output)) / f"{name}{SUFFIXES[kind or 'csv']}"
-    endings = list(endings_of(known))
-    if kind is None and not output.lower().endswith(tuple(endings)):
+    if kind is None and not ends_in(output, *endings):
         raise typer.BadParameter(
             f"needs a folder, or a name that ends in {', '.join(endings)}; got {output}.", param_hint="--output"
         )

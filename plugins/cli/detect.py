@@ -83,11 +83,11 @@ def command(
 
     result = destination(output, f"{stem(movie)}.points", format_)
     make_ready(result, overwrite=overwrite)
-    describe(Job(movie, (), result), settings)
+    described = describe(Job(movie, (), result), settings)
     with console.progress(movie) as progress:
         points, found_with = find_points(movie, settings, progress=progress)
     with held_back():
-        record = run_record(movie, settings, found_with)
+        record = {**run_record(movie, settings, found_with), **described}
         write_points(points, result, settings=record, overwrite=overwrite, format=format_)
     rows: list[tuple[str, str]] = []
     if found_with is not None:

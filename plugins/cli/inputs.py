@@ -13,7 +13,7 @@ import typer
 
 from ...tracker.errors import InvalidInput, OutputExists, UnknownAxes
 from ...tracker.formats.csv import TABLES
-from ...tracker.formats.registry import READ, to_write
+from ...tracker.formats.registry import READ, ends_in, to_write
 from ...tracker.settings import InputSettings
 from . import console
 from .destination import SUFFIXES, refuse_inputs
@@ -176,13 +176,13 @@ def stem(source: str) -> str:
 
 
 def _without_one_of(endings: Sequence[str], name: str) -> str:
-    return next((name[: -len(ending)] for ending in endings if name.lower().endswith(ending)), name)
+    return next((name[: -len(ending)] for ending in endings if ends_in(name, ending)), name)
 
 
 def _expanded(argument: str, given: InputSettings) -> list[tuple[str, tuple[Path, ...]]]:
     path = Path(argument)
     try:
-        if path.is_dir() and not path.name.lower().endswith(READ):
+        if path.is_dir() and not given.is_table(path):
             found = sorted(file for file in path.iterdir() if file.is_file() and not file.name.startswith("."))
             movies = [file for file in found if file.name.lower().endswith(MOVIES)]
             found = movies or [file for file in found if _is_input_table(file)]

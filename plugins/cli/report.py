@@ -89,7 +89,9 @@ def command(
 
 def _tables(given: Path) -> list[Path]:
     """Return a table, or those of a folder that settings stand beside."""
-    if not given.is_dir():
+    from ...tracker.formats.registry import holds_points
+
+    if not given.is_dir() or holds_points(given):
         return [given]
     from ...tracker.formats.sidecar import SUFFIX
 

@@ -15,7 +15,7 @@ import typer
 from ...tracker.errors import InvalidInput
 from . import console, options
 from .asked import asked_settings, usage
-from .score_pairs import paired
+from .score_pairs import is_folder_of_tables, paired
 from .score_table import SHOWN, by_movie, links_of_one
 from .score_truth import naming_options_of_truth, read_truth
 from .standard_input import STANDARD_INPUT, table_file
@@ -181,7 +181,7 @@ def command(
     summaries = {name: of.summary() for name, of in by_name.items()}
     if output is not None:
         _write(output, summaries, overwrite=overwrite)
-    one = next(iter(by_name)) if len(by_name) == 1 and not tracks.is_dir() else None
+    one = next(iter(by_name)) if len(by_name) == 1 and not is_folder_of_tables(tracks) else None
     if as_json:
         console.show(json.dumps(summaries if one is None else summaries[one], indent=2, ensure_ascii=False))
     elif one is not None and kind == "links":

@@ -5,6 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 
 from ...tracker.errors import InvalidInput
+from ...tracker.formats.registry import holds_points
 from .standard_input import STANDARD_INPUT
 
 _TABLES = (".csv", ".csv.gz", ".tsv", ".txt", ".parquet")
@@ -19,12 +20,13 @@ def paired(tracks: Path, truth: Path) -> dict[str, tuple[Path, Path]]:
     InvalidInput
         If one is a folder and the other none, no name is in both, or a table has no partner.
     """
-    if not (tracks.is_dir() or truth.is_dir()):
+    if not (is_folder_of_tables(tracks) or is_folder_of_tables(truth)):
         return {"standard input" if tracks == STANDARD_INPUT else movie_name(tracks): (tracks, truth)}
-    if not (tracks.is_dir() and truth.is_dir()):
+    if not (is_folder_of_tables(tracks) and is_folder_of_tables(truth)):
+        folder = tracks if is_folder_of_tables(tracks) else truth
         raise InvalidInput(
-            f"tracks and truth need to be two tables, or two folders of tables; {tracks if tracks.is_dir() else truth} "
-            "is a folder and the other is not."
+            f"tracks and truth need to be two tables, or two folders of tables; {folder} is a folder of tables and the "
+            "other is not."
         )
     found, real = (_tables(folder, ending) for folder, ending in zip((tracks, truth), _ENDINGS, strict=True))
     lonely = sorted(found.keys() - real.keys())
@@ -37,6 +39,11 @@ def paired(tracks: Path, truth: Path) -> dict[str, tuple[Path, Path]]:
             f"{truth / 'NAME.truth.csv'}; {missing}. Rename or move them."
         )
     return {name: (found[name], real[name]) for name in sorted(found)}
+
+
+def is_folder_of_tables(path: Path) -> bool:
+    """Whether it is a folder that is not itself the tracks of one movie, as some formats are."""
+    return path.is_dir() and not holds_points(path)
 
 
 def movie_name(table: Path) -> str:

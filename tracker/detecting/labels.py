@@ -8,6 +8,7 @@ import numpy as np
 import pandas as pd
 
 from ..errors import InvalidInput
+from ..label_centres import LabelCentres
 from ..points import AXES, Points
 from ..reading.movie import Movie
 
@@ -53,33 +54,21 @@ def read_points_from_labels(
 
 def _measured(labels: Movie, intensity: Movie | None, number: int) -> pd.DataFrame:
     """Return the rows of one frame."""
-    image = labels.frame(number)
-    flat = image.ravel()
-    inside = np.flatnonzero(flat)
-    found, label_of = np.unique(_whole(flat[inside], labels, number), return_inverse=True)
-    size = np.bincount(label_of, minlength=len(found))
-    columns: dict[str, np.ndarray] = {"frame": np.full(len(found), number, dtype=np.int64)}
-    coordinates = np.unravel_index(inside, image.shape)
-    for axis, start, along in zip(AXES[3 - labels.ndim :], labels.origin, coordinates, strict=True):
-        columns[axis] = np.bincount(label_of, weights=along, minlength=len(found)) / size + start
-    columns["label"] = found
-    columns["volume" if labels.ndim == 3 else "area"] = size.astype(np.int64)
-    if intensity is not None:
-        values = intensity.frame(number).ravel()[inside]
-        columns["mean_intensity"] = np.bincount(label_of, weights=values, minlength=len(found)) / size
-    return pd.DataFrame(columns)
-
-
-def _whole(values: np.ndarray, labels: Movie, number: int) -> np.ndarray:
-    """Return labels as int64, refusing what is not one."""
-    with np.errstate(invalid="ignore"):  # NaN and what int64 cannot hold are refused below
-        whole = values.astype(np.int64)
-    if len(whole) and (not np.array_equal(whole, values) or whole.min() < 0):
+    try:
+        found = LabelCentres.of(labels.frame(number))
+    except ValueError as error:
         raise InvalidInput(
             f"{labels.path}: frame {number} has values that are not labels (whole numbers from 0 are needed); "
             "this looks like an intensity image. To find particles in it, use detect."
-        )
-    return whole
+        ) from error
+    columns: dict[str, np.ndarray] = {"frame": np.full(len(found.labels), number, dtype=np.int64)}
+    for axis, start, along in zip(AXES[3 - labels.ndim :], labels.origin, found.centres.T, strict=True):
+        columns[axis] = along + start
+    columns["label"] = found.labels
+    columns["volume" if labels.ndim == 3 else "area"] = found.sizes
+    if intensity is not None:
+        columns["mean_intensity"] = found.means(intensity.frame(number))
+    return pd.DataFrame(columns)
 
 
 def _check_fit(labels: Movie, intensity: Movie) -> None:

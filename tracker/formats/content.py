@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import BinaryIO
@@ -33,7 +33,10 @@ class Written:
         What the file holds, what writes it, or what fills the folder.
     table : DataFrame
         As it stands in the file; the types of its columns are recorded.
+    parents : mapping of int to sequence of int, optional
+        The lineage, where the file numbers tracks anew; left out, the numbers are those of the points.
     """
 
     content: bytes | Callable[[BinaryIO], None] | Folder
     table: pd.DataFrame
+    parents: Mapping[int, Sequence[int]] | None = None

@@ -72,10 +72,40 @@ def tracks_of(
     edges = _forward(frames, edges)
     if ids is not None and (descent := _descent(frames, edges, ids)) is not None:
         return ids, descent
+    goes_on = _is_alone(edges, len(frames))
+    return _chains(frames, edges, goes_on)
+
+
+def unbroken_tracks_of(tracks: Tracks) -> tuple[np.ndarray, dict[int, list[int]]]:
+    """Return tracks cut into stretches without missed frames, each of which ends before its children begin.
+
+    A track is cut where it misses frames, and where another descends from it before it ends; what follows is a child of
+    what went before.
+
+    Returns
+    -------
+    ids : ndarray of int64, shape (n,)
+        Numbered from 0 by first frame, then row.
+    parents : dict
+        `{child: [parents]}`.
+    """
+    frames, ids = tracks.frames, tracks.table["track_id"].to_numpy()
+    edges = _forward(frames, edges_of(tracks))
     source, target = edges.T
-    n = len(frames)
-    goes_on = (np.bincount(source, minlength=n)[source] == 1) & (np.bincount(target, minlength=n)[target] == 1)
-    previous = np.arange(n)
+    follows = (ids[source] == ids[target]) & (frames[target] - frames[source] == tracks.frame_step)
+    return _chains(frames, edges, _is_alone(edges, len(frames)) & follows)
+
+
+def _is_alone(edges: np.ndarray, n: int) -> np.ndarray:
+    """Return of each edge whether it is the only one of both its ends."""
+    source, target = edges.T
+    return (np.bincount(source, minlength=n)[source] == 1) & (np.bincount(target, minlength=n)[target] == 1)
+
+
+def _chains(frames: np.ndarray, edges: np.ndarray, goes_on: np.ndarray) -> tuple[np.ndarray, dict[int, list[int]]]:
+    """Return the tracks that some edges join, and the lineage that the others make."""
+    source, target = edges.T
+    previous = np.arange(len(frames))
     previous[target[goes_on]] = source[goes_on]
     first = previous
     while not np.array_equal(further := first[first], first):

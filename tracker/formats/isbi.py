@@ -24,7 +24,14 @@ def write(points: Points, settings: Mapping[str, object]) -> Written:
     del settings  # they stand beside it
     if not isinstance(points, Tracks):
         raise InvalidSetting("the challenge's XML holds tracks, not points; link them first (auctrack link).")
-    return Written("\n".join(_lines(points)).encode(), points.table)
+    return Written("\n".join(_lines(points)).encode(), points.table, _lineage(points))
+
+
+def _lineage(tracks: Tracks) -> dict[int, list[int]]:
+    """Return the lineage by the places of the particles, which are what they are known by when they are read."""
+    place = {track: number for number, track in enumerate(np.unique(tracks.table["track_id"].to_numpy()).tolist())}
+    found = {child: [place[parent] for parent in of if parent in place] for child, of in tracks.parents.items()}
+    return {place[child]: of for child, of in found.items() if child in place and of}
 
 
 def _lines(tracks: Tracks) -> Iterator[str]:

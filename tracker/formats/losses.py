@@ -27,6 +27,8 @@ def _of_points(points: Points, into: Format) -> list[str]:
     unheld = [str(name) for name, kind in kinds.items() if kind not in into.holds]
     if unheld:
         phrases.append(f"columns {', '.join(unheld)}")
+    if "positions" not in into.holds:
+        phrases.append("exact positions, which become voxels of spheres")
     if points.calibration.is_physical and "unit" not in into.holds:
         phrases.append(f"the unit of length (it stands in NAME{SUFFIX})")
     if points.calibration.frame_interval is not None and "interval" not in into.holds:

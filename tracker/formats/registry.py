@@ -16,9 +16,9 @@ from .csv import TABLES
 from .loaded import Loaded
 from .xml_file import root_of
 
-EVERYTHING = frozenset({"unit", "interval", "ids", "lineage", "merges", "gaps", "numbers", "features"})
-"""What points and tracks carry: unit and size of a step, frame interval, track ids, who descends from whom, descent
-from two parents, missing frames, columns of numbers, and all other columns."""
+EVERYTHING = frozenset({"positions", "unit", "interval", "ids", "lineage", "merges", "gaps", "numbers", "features"})
+"""What points and tracks carry: exact positions, unit and size of a step, frame interval, track ids, who descends from
+whom, descent from two parents, missing frames, columns of numbers, and all other columns."""
 
 
 @dataclass(frozen=True)
@@ -32,7 +32,8 @@ class Format:
     program : str
         Whose it is, for readers of help pages.
     endings : tuple of str
-        How names of such files end; the first is what we write.
+        How names of such files end, in capital letters too; the first is what we write. Capital letters of an ending
+        count.
     reads : str or None
         `module:function` in this package, from a path to `Loaded`; None for tables, which `tables` reads, and for
         what is only written.
@@ -85,7 +86,7 @@ FORMATS = {
             "napari's layers",
             (".napari.csv",),
             writes="table_content:napari",
-            holds=frozenset({"ids", "gaps", "numbers", "features"}),
+            holds=frozenset({"positions", "ids", "gaps", "numbers", "features"}),
         ),
         Format(
             "trackmate",
@@ -93,7 +94,7 @@ FORMATS = {
             (".xml", ".trackmate.xml"),
             "trackmate:read",
             "trackmate:write",
-            holds=frozenset({"unit", "interval", "ids", "lineage", "merges", "gaps", "numbers"}),
+            holds=EVERYTHING - {"features"},
             root="TrackMate",
         ),
         Format(
@@ -102,7 +103,7 @@ FORMATS = {
             (".isbi.xml", ".xml"),
             "isbi:read",
             "isbi:write",
-            holds=frozenset({"gaps"}),
+            holds=frozenset({"positions", "gaps"}),
             root="root",
         ),
         Format(
@@ -111,8 +112,17 @@ FORMATS = {
             (".geff",),
             "geff:read",
             "geff:write",
-            holds=frozenset({"unit", "interval", "ids", "lineage", "merges", "gaps", "numbers"}),
+            holds=EVERYTHING - {"features"},
             marks=(".zattrs", "zarr.json"),
+        ),
+        Format(
+            "ctc",
+            "Cell Tracking Challenge folders (01_RES, 01_GT)",
+            ("_RES",),
+            "ctc:read",
+            "ctc:write",
+            holds=frozenset({"lineage"}),
+            marks=("res_track.txt", "man_track.txt", "TRA/man_track.txt"),
         ),
     )
 }
@@ -136,7 +146,7 @@ def to_write(path: Path, given: str | None) -> Format:
             raise InvalidSetting(f"format (--format) needs one of {', '.join(WRITTEN)}; got {given!r}.")
         return FORMATS[given]
     endings = endings_of(WRITTEN)
-    fitting = [ending for ending in endings if path.name.lower().endswith(ending)]
+    fitting = [ending for ending in endings if ends_in(path.name, ending)]
     if not fitting:
         raise InvalidSetting(f"{path}: the name must end in one of {', '.join(endings)}, which chooses the format.")
     return endings[max(fitting, key=len)]
@@ -159,9 +169,8 @@ def to_read(path: Path) -> Format | None:
     InvalidInput
         If it is XML of another kind, or cannot be read.
     """
-    candidates = [known for known in FORMATS.values() if known.reads and path.name.lower().endswith(known.endings)] + [
-        known for known in FORMATS.values() if path.is_dir() and any((path / mark).exists() for mark in known.marks)
-    ]
+    candidates = [known for known in FORMATS.values() if known.reads and ends_in(path.name, *known.endings)]
+    candidates += _by_marks(path)
     by_root = {known.root: known for known in candidates if known.root is not None}
     if not by_root:
         return candidates[0] if candidates else None
@@ -170,6 +179,22 @@ def to_read(path: Path) -> Format | None:
         known = " and ".join(f"<{name}> ({of.program})" for name, of in by_root.items())
         raise InvalidInput(f"{path}: is XML of a kind that is not known: <{root}>. Read are {known}.")
     return by_root[root]
+
+
+def holds_points(path: Path) -> bool:
+    """Whether a file or folder is points or tracks, by its name or what is in it, rather than a movie."""
+    return ends_in(path.name, *READ) or bool(_by_marks(path))
+
+
+def ends_in(name: str, *endings: str) -> bool:
+    """Whether the name of a file or folder has one of these endings."""
+    return name.endswith(endings) or name.lower().endswith(endings)
+
+
+def _by_marks(path: Path) -> list[Format]:
+    return [
+        known for known in FORMATS.values() if path.is_dir() and any((path / mark).exists() for mark in known.marks)
+    ]
 
 
 def _named(place: str) -> Any:

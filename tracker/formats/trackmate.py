@@ -21,6 +21,7 @@ from ..points import Points, Tracks
 from .content import Written
 from .graph import edges_of, lineages, tracks_of
 from .loaded import Loaded
+from .particle_size import radius_of
 from .sidecar import plain_json
 from .xml_file import attribute, parsed
 
@@ -49,7 +50,6 @@ _TRACK_FEATURES = {
     "TRACK_DURATION": ("Track duration", "TIME", False),
 }
 _SIZES = ("voxeldepth", "pixelheight", "pixelwidth", "timeinterval")
-_RADIUS_IN_PIXELS = 2.5  # a spot that can be seen and clicked, where no diameter is known
 _NOT_XML = re.compile("[^\t\n\r\x20-\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]")
 
 
@@ -58,7 +58,7 @@ def write(points: Points, settings: Mapping[str, object]) -> Written:
     physical = points.positions
     edges = edges_of(points)
     features = _features(points)
-    radius = _radius(points, settings)
+    radius = radius_of(points, settings)
     lines = [
         '<?xml version="1.0" encoding="UTF-8"?>',
         '<TrackMate version="7.11.1">',
@@ -91,16 +91,6 @@ def _features(points: Points) -> dict[str, str]:
 def _key(name: str) -> str:
     key = re.sub(r"[^A-Z0-9_]", "_", name.upper())
     return key if re.match("[A-Z_]", key) else f"_{key}"
-
-
-def _radius(points: Points, settings: Mapping[str, object]) -> float:
-    """Return the radius that spots are shown with: that of the particles, where the settings say their diameter."""
-    effective = settings.get("effective")
-    detected = effective.get("detect") if isinstance(effective, Mapping) else None
-    diameter = detected.get("diameter") if isinstance(detected, Mapping) else None
-    if isinstance(diameter, (int, float)) and usable(diameter):
-        return diameter / 2
-    return _RADIUS_IN_PIXELS * points.calibration.scale[2]
 
 
 # --- the model ---------------------------------------------------------------------------------------------------

@@ -121,7 +121,8 @@ def _write(
     overwrite: bool,
 ) -> None:
     written = to_write(path, given).write(points, settings)
-    beside = sidecar_beside(path, written.table, points.calibration, settings, parents, points.timeline)
+    lineage = parents if written.parents is None else written.parents
+    beside = sidecar_beside(path, written.table, points.calibration, settings, lineage, points.timeline)
     write_whole({path: written.content, **beside}, overwrite=overwrite)
 
 

@@ -102,6 +102,11 @@ class Movie:
         return len(self.shape)
 
     @property
+    def whole_shape(self) -> tuple[int, ...]:
+        """Shape of a frame of the file, without regard to the region of interest."""
+        return tuple(self._stack.size(axis) for axis in "ZYX"[3 - self.ndim :])
+
+    @property
     def bytes_per_frame(self) -> int:
         """Memory that one frame takes, after the region of interest was cut."""
         return int(np.prod(self.shape)) * self.dtype.itemsize

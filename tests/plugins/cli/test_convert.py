@@ -7,11 +7,13 @@ import json
 import numpy as np
 import pandas as pd
 import pytest
+import tifffile
 
 from auctrack.plugins.cli.convert import command
 from auctrack.tracker.formats.registry import FORMATS
 from auctrack.tracker.formats.tables import read_either, read_tracks
 from auctrack.tracker.points import Tracks
+from auctrack.tracker.reading.movie import read_movie
 
 
 def test_units_lineage_and_settings_go_along(auctrack, samples, tmp_path):
@@ -84,3 +86,34 @@ def test_info_looks_at_what_is_converted(auctrack, samples, name):
     sent = read_tracks(samples / "movie.truth.csv")
     assert (facts["kind"], facts["format"], facts["rows"]) == ("tracks", name, len(sent))
     assert facts["tracks"] == sent.table["track_id"].nunique()
+
+
+def test_a_movies_tracks_become_label_images_of_its_size(auctrack, movie, tmp_path):
+    made = auctrack("track", movie, "--diameter", 2, "-o", tmp_path / "01_RES")
+    assert made.exit_code == 0
+    assert "exact positions" in made.stderr
+    with read_movie(movie) as opened:
+        images = read_movie(tmp_path / "01_RES", axes="TZYX" if opened.ndim == 3 else "TYX", unit="pixel")
+        assert (images.shape, len(images)) == (opened.shape, len(opened))
+    images.close()
+    assert auctrack("convert", tmp_path / "01_RES", "t.csv").exit_code == 0
+    assert auctrack("score", "t.csv", tmp_path / "01_RES", "--tolerance", 1).exit_code == 0
+    assert auctrack("score", tmp_path / "01_RES", tmp_path / "01_RES", "--tolerance", 1).exit_code == 0
+    seen = auctrack("info", tmp_path / "01_RES", "--json")
+    assert json.loads(seen.stdout)["format"] == "ctc"
+
+
+def test_the_size_of_spheres_and_images_can_be_said(auctrack, samples, tmp_path):
+    words = ("--diameter", 4, "--image-shape", "30,150,160")
+    assert auctrack("convert", samples / "movie.truth.csv", "01_RES", *words).exit_code == 0
+    image = tifffile.imread(tmp_path / "01_RES/mask000.tif")
+    assert image.shape == (30, 150, 160)
+    in_the_unit = 4 / 3 * np.pi * 2**3
+    assert np.bincount(image[image > 0])[1:].max() == pytest.approx(in_the_unit / (1 * 0.5 * 0.5), rel=0.1)
+
+
+@pytest.mark.parametrize(
+    "words", [("--diameter", 0), ("--diameter", "nan"), ("--image-shape", "5,x"), ("--image-shape", "0,5")]
+)
+def test_sizes_that_make_no_sense_are_wrong_usage(auctrack, samples, words):
+    assert auctrack("convert", samples / "movie.truth.csv", "01_RES", *words).exit_code == 2

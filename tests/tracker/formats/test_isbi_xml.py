@@ -54,6 +54,8 @@ def test_positions_frames_and_gaps_come_back_exactly(tmp_path: Path, ndim: int) 
     np.testing.assert_array_equal(back.table[columns], wanted[columns])
     assert back.table["track_id"].tolist() == pd.factorize(wanted["track_id"])[0].tolist()
     assert back.calibration == sent.calibration  # by the settings beside it
+    numbers = dict(zip(wanted["track_id"], back.table["track_id"], strict=True))
+    assert back.parents == {numbers[child]: [numbers[p] for p in of] for child, of in sent.parents.items()}
 
 
 def test_what_is_lost_is_said() -> None:

@@ -23,6 +23,7 @@ from hypothesis import strategies as st
 from auctrack.tracker.calibrating.calibration import Calibration
 from auctrack.tracker.errors import InvalidInput, InvalidSetting, OutputExists, OutputFailed
 from auctrack.tracker.formats.checksum import Checksum
+from auctrack.tracker.formats.registry import WRITTEN
 from auctrack.tracker.formats.sidecar import read_sidecar
 from auctrack.tracker.formats.tables import read_points, read_tracks
 from auctrack.tracker.formats.write import require_writable, write_points, write_tracks, write_whole
@@ -239,7 +240,7 @@ def test_a_name_that_comes_twice(tmp_path: Path) -> None:
 def test_an_unknown_format(tmp_path: Path) -> None:
     with pytest.raises(InvalidSetting, match=r"\.csv, \.parquet, \.napari\.csv"):
         write_tracks(some_tracks(), tmp_path / "t.xlsx", settings={})
-    with pytest.raises(InvalidSetting, match="csv, parquet, napari, trackmate, isbi, geff; got 'xml'"):
+    with pytest.raises(InvalidSetting, match=f"{', '.join(WRITTEN)}; got 'xml'"):
         write_tracks(some_tracks(), tmp_path / "t.csv", settings={}, format="xml")
 
 
