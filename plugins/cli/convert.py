@@ -64,14 +64,16 @@ def command(
     the input does not: names of columns, units, the frame interval. What the output cannot hold is said; the unit, the
     settings that made the input and the lineage stand beside it in OUT.settings.json in any case.
 
-    Tables (.csv, .csv.gz, .tsv, .txt, .parquet) of trackpy, laptrack, TrackMate, Imaris, napari and celltrackR are
-    read. Read and written are:
+    Tables (.csv, .csv.gz, .tsv, .txt, .parquet) of trackpy, laptrack, TrackMate, Imaris, napari, motile-tracker and
+    celltrackR are read. Read and written are:
 
     [bold]csv[/bold] (.csv): auctrack, trackpy, pandas
 
     [bold]parquet[/bold] (.parquet): auctrack, pandas, Arrow
 
     [bold]napari[/bold] (.napari.csv): napari's layers
+
+    [bold]motile[/bold] (.motile.csv): napari-track-edit, motile-tracker
 
     [bold]trackmate[/bold] (.xml, .trackmate.xml): TrackMate
 

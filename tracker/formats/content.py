@@ -9,6 +9,8 @@ from typing import BinaryIO
 
 import pandas as pd
 
+from ..calibrating.calibration import Calibration
+
 
 @dataclass(frozen=True)
 class Folder:
@@ -35,8 +37,11 @@ class Written:
         As it stands in the file; the types of its columns are recorded.
     parents : mapping of int to sequence of int, optional
         The lineage, where the file numbers tracks anew; left out, the numbers are those of the points.
+    calibration : Calibration, optional
+        Of the positions in the file, where they are not those of the points.
     """
 
     content: bytes | Callable[[BinaryIO], None] | Folder
     table: pd.DataFrame
     parents: Mapping[int, Sequence[int]] | None = None
+    calibration: Calibration | None = None

@@ -30,11 +30,13 @@ class Dialect:
     x: str
     unit: str | None = None
     """Of the positions, where the names of the columns say it."""
+    beside: tuple[str, ...] = ()
+    """Columns that tell the program, where those of frame and position are anyone's."""
 
     @property
     def needed(self) -> tuple[str, ...]:
         """Columns without which this is not the dialect; z is needed only where it tells 3D from 2D."""
-        return (self.frame, self.y, self.x)
+        return (self.frame, self.y, self.x, *self.beside)
 
 
 TRACKMATE = Dialect("TrackMate", "FRAME", "POSITION_Z", "POSITION_Y", "POSITION_X")
@@ -53,6 +55,8 @@ DIALECTS = (
     TRACKMATE,
     IMARIS,
     Dialect("napari tracks, celltrackR", "t", "z", "y", "x"),
+    Dialect("napari-track-edit, motile-tracker", "time", "z", "y", "x", beside=("id", "parent_id")),
+    Dialect("motile-tracker", "Time", "z", "y", "x", beside=("ID", "Parent ID")),
     *NAPARI_POINTS,
     *PHYSICAL,
 )

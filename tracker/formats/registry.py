@@ -16,9 +16,11 @@ from .csv import TABLES
 from .loaded import Loaded
 from .xml_file import root_of
 
-EVERYTHING = frozenset({"positions", "unit", "interval", "ids", "lineage", "merges", "gaps", "numbers", "features"})
-"""What points and tracks carry: exact positions, unit and size of a step, frame interval, track ids, who descends from
-whom, descent from two parents, missing frames, columns of numbers, and all other columns."""
+EVERYTHING = frozenset(
+    {"positions", "voxels", "unit", "interval", "ids", "lineage", "merges", "gaps", "numbers", "features"}
+)
+"""What points and tracks carry: exact positions, the size of a voxel, unit of length, frame interval, track ids, who
+descends from whom, descent from two parents, missing frames, columns of numbers, and all other columns."""
 
 
 @dataclass(frozen=True)
@@ -86,7 +88,14 @@ FORMATS = {
             "napari's layers",
             (".napari.csv",),
             writes="table_content:napari",
-            holds=frozenset({"positions", "ids", "gaps", "numbers", "features"}),
+            holds=frozenset({"positions", "voxels", "ids", "gaps", "numbers", "features"}),
+        ),
+        Format(
+            "motile",
+            "napari-track-edit, motile-tracker",
+            (".motile.csv",),
+            writes="detection_parents:write",
+            holds=EVERYTHING - {"voxels", "unit", "interval", "merges"},
         ),
         Format(
             "trackmate",
@@ -103,7 +112,7 @@ FORMATS = {
             (".isbi.xml", ".xml"),
             "isbi:read",
             "isbi:write",
-            holds=frozenset({"positions", "gaps"}),
+            holds=frozenset({"positions", "voxels", "gaps"}),
             root="root",
         ),
         Format(
@@ -121,7 +130,7 @@ FORMATS = {
             ("_RES",),
             "ctc:read",
             "ctc:write",
-            holds=frozenset({"lineage"}),
+            holds=frozenset({"voxels", "lineage"}),
             marks=("res_track.txt", "man_track.txt", "TRA/man_track.txt"),
         ),
     )

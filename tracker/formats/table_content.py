@@ -46,22 +46,23 @@ def as_csv(table: pd.DataFrame) -> Written:
 
 
 def _napari_tracks(tracks: Tracks) -> pd.DataFrame:
-    return _led_by(tracks.table, {"track_id": "track_id", "frame": "t", **{axis: axis for axis in tracks.axes}})
+    names = {"track_id": "track_id", "frame": "t", **{axis: axis for axis in tracks.axes}}
+    return led_by(tracks.table, names, "napari")
 
 
 def _napari_points(points: Points) -> pd.DataFrame:
     names = {axis: f"axis-{number}" for number, axis in enumerate(("frame", *points.axes))}
-    table = _led_by(points.table, names)
+    table = led_by(points.table, names, "napari")
     table.insert(0, "index", np.arange(len(table)))
     return table
 
 
-def _led_by(table: pd.DataFrame, names: Mapping[str, str]) -> pd.DataFrame:
-    """Return the table with the named columns first, renamed."""
+def led_by(table: pd.DataFrame, names: Mapping[str, str], program: str) -> pd.DataFrame:
+    """Return the table with the named columns first, renamed as a program needs them."""
     features = [name for name in table.columns if name not in names]
     taken = sorted(set(features) & {"index", *names.values()})
     if taken:
-        raise InvalidSetting(f"the feature {', '.join(taken)} has a name that napari's format needs; rename it.")
+        raise InvalidSetting(f"the feature {', '.join(taken)} has a name that {program}'s format needs; rename it.")
     return table[[*names, *features]].rename(columns=dict(names))
 
 

@@ -16,6 +16,7 @@ from ..errors import InvalidInput, InvalidSetting
 from ..points import Points, Tracks
 from ..timeline import Timeline
 from .csv import TEXT_TABLES, line_of_row
+from .detection_parents import with_tracks_of_parents
 from .dialects import Dialect, listed, naming, our_names, renamed
 from .loaded import Loaded
 from .registry import to_read
@@ -46,9 +47,10 @@ def read_points(
         A `.csv`, `.csv.gz`, `.tsv`, `.txt` or `.parquet` file; of a DataFrame also the index levels frame and track
         id. Recognised are the columns of auctrack and trackpy (frame, z, y, x; or frame, z_um, y_um, x_um), laptrack
         (frame, position_x, …), TrackMate (FRAME, POSITION_X, …, with one header row or four), Imaris (Time,
-        Position X, …, with its title lines), napari tracks and celltrackR (t, z, y, x), napari points (axis-0, …; the
-        first is the frame). The case of letters is free. Columns of a text file may be separated by commas, semicolons
-        or tabs; with the last two, numbers may have a decimal comma.
+        Position X, …, with its title lines), napari tracks and celltrackR (t, z, y, x), motile-tracker (t or time, z,
+        y, x, id, parent_id), napari points (axis-0, …; the first is the frame). The case of letters is free. Columns
+        of a text file may be separated by commas, semicolons or tabs; with the last two, numbers may have a decimal
+        comma.
     columns : mapping of str to str, optional
         ``{"frame": "time", "x": "cx"}``: the table's name for each of frame, z, y, x (and track_id), where it has
         its own.
@@ -98,6 +100,8 @@ def read_tracks(
     The track id is the first found of track_id, particle, TRACK_ID, true_id, and is called `track_id` afterwards.
     A point without one (an empty cell, or a negative id) becomes a track of its own, with an id above all others. The
     lineage comes from the file that auctrack wrote beside the table, or from a column `parent_id` (negative = none).
+    Where a column `id` stands beside that, each detection names the one it comes from (motile-tracker), and these make
+    the tracks.
 
     Raises
     ------
@@ -212,16 +216,24 @@ def _load(source: str | Path | pd.DataFrame, columns: Mapping[str, str] | None) 
     """Return the table under our column names, with what is stated about its units."""
     if isinstance(source, pd.DataFrame):
         named, dialect = _recognised(source, columns)
-        return self_stated(named.reset_index(drop=True), dialect, "the table")
+        return _followed(self_stated(named.reset_index(drop=True), dialect, "the table"), source)
     path = Path(source)
     known = to_read(path)
     if known is None:
-        return load_table(path, columns)
+        return _followed(load_table(path, columns), path)
     if columns:
         raise InvalidSetting(
             f"columns (--columns) goes with tables; {path} is {known.program}, which has its own names."
         )
     return _with_beside(known.read(path), path)
+
+
+def _followed(loaded: Loaded, source: str | Path | pd.DataFrame) -> Loaded:
+    """Return a table with its tracks, where its detections name those that they come from."""
+    try:
+        return with_tracks_of_parents(loaded)
+    except InvalidInput as error:
+        raise _placed(error, source, loaded) from error
 
 
 def _with_beside(loaded: Loaded, path: Path) -> Loaded:

@@ -122,7 +122,8 @@ def _write(
 ) -> None:
     written = to_write(path, given).write(points, settings)
     lineage = parents if written.parents is None else written.parents
-    beside = sidecar_beside(path, written.table, points.calibration, settings, lineage, points.timeline)
+    calibration = written.calibration or points.calibration
+    beside = sidecar_beside(path, written.table, calibration, settings, lineage, points.timeline)
     write_whole({path: written.content, **beside}, overwrite=overwrite)
 
 
