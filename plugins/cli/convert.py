@@ -64,8 +64,8 @@ def command(
     the input does not: names of columns, units, the frame interval. What the output cannot hold is said; the unit, the
     settings that made the input and the lineage stand beside it in OUT.settings.json in any case.
 
-    Tables (.csv, .csv.gz, .tsv, .txt, .parquet) of trackpy, laptrack, TrackMate, Imaris, napari, motile-tracker and
-    celltrackR are read. Read and written are:
+    Tables (.csv, .csv.gz, .tsv, .txt, .parquet) of trackpy, laptrack, btrack, TrackMate, Imaris, napari,
+    motile-tracker and celltrackR are read. Read and written are:
 
     [bold]csv[/bold] (.csv): auctrack, trackpy, pandas
 

@@ -154,7 +154,7 @@ def _head(path: Path, encoding: str) -> _Head:
     titles = _title_lines([line for _, line in (first, *others)])
     (place, header), *following = [first, *others][titles:]
     below = [line for _, line in following]
-    separator = max(_SEPARATORS, key=header.count)
+    separator = max(_SEPARATORS, key=header.count) if any(sign in header for sign in _SEPARATORS) else " "
     names, *rows = csv.reader([header, *below], delimiter=separator)
     names = [name.strip() for name in names]
     four_rows = TRACKMATE.frame in names and _is_text_below(names.index(TRACKMATE.frame), rows[:3])

@@ -32,6 +32,8 @@ class Dialect:
     """Of the positions, where the names of the columns say it."""
     beside: tuple[str, ...] = ()
     """Columns that tell the program, where those of frame and position are anyone's."""
+    track_id: str | None = None
+    """Column of track ids, where other programs call something else by its name."""
 
     @property
     def needed(self) -> tuple[str, ...]:
@@ -41,6 +43,7 @@ class Dialect:
 
 TRACKMATE = Dialect("TrackMate", "FRAME", "POSITION_Z", "POSITION_Y", "POSITION_X")
 IMARIS = Dialect("Imaris", "Time", "Position Z", "Position Y", "Position X")
+BTRACK = Dialect("btrack", "t", "z", "y", "x", beside=("ID", "parent", "root"), track_id="ID")
 NAPARI_POINTS = (
     Dialect("napari points", "axis-0", "axis-1", "axis-2", "axis-3"),
     Dialect("napari points, 2D", "axis-0", None, "axis-1", "axis-2"),
@@ -54,7 +57,10 @@ DIALECTS = (
     Dialect("laptrack", "frame", "position_z", "position_y", "position_x"),
     TRACKMATE,
     IMARIS,
-    Dialect("napari tracks, celltrackR", "t", "z", "y", "x"),
+    BTRACK,
+    Dialect("napari-track-edit, motile-tracker", "t", "z", "y", "x", beside=("id", "parent_id")),
+    Dialect("celltrackR", "t", "z", "y", "x", beside=("id",), track_id="id"),
+    Dialect("napari tracks", "t", "z", "y", "x"),
     Dialect("napari-track-edit, motile-tracker", "time", "z", "y", "x", beside=("id", "parent_id")),
     Dialect("motile-tracker", "Time", "z", "y", "x", beside=("ID", "Parent ID")),
     *NAPARI_POINTS,
@@ -122,6 +128,8 @@ def _recognised(table: pd.DataFrame) -> tuple[Dialect | None, dict[str, str]]:
         for dialect in DIALECTS:
             wanted = {"frame": dialect.frame, "z": dialect.z, "y": dialect.y, "x": dialect.x}
             if all(spelt(name) in actual for name in dialect.needed):
+                if "track_id" not in table.columns:
+                    wanted["track_id"] = dialect.track_id
                 found = {role: actual.get(spelt(name)) for role, name in wanted.items() if name is not None}
                 return dialect, {name: role for role, name in found.items() if name is not None}
     return None, {}

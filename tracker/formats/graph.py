@@ -173,3 +173,28 @@ def lineages(parents: Mapping[int, Sequence[int]], ids: np.ndarray) -> np.ndarra
                 low, high = sorted((oldest(child), oldest(parent)))
                 found[high] = low
     return np.array([oldest(int(track)) for track in ids], dtype=np.int64)
+
+
+def refuse_circles(parents: Mapping[int, Sequence[int]]) -> None:
+    """Refuse a lineage in which a track descends from itself.
+
+    Raises
+    ------
+    InvalidInput
+    """
+    waiting = {child: len(set(of) & parents.keys()) for child, of in parents.items()}
+    children: dict[int, list[int]] = {}
+    for child, of in parents.items():
+        for parent in set(of):
+            children.setdefault(parent, []).append(child)
+    settled = [child for child, count in waiting.items() if not count]
+    for track in settled:  # grows
+        for child in children.get(track, ()):
+            waiting[child] -= 1
+            if not waiting[child]:
+                settled.append(child)
+    if len(settled) < len(parents):
+        track = min(child for child, count in waiting.items() if count)
+        raise InvalidInput(
+            f"track {track} has itself among its ancestors, or descends from one that does; mend its parents."
+        )

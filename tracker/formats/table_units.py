@@ -13,7 +13,7 @@ from ..calibrating.units import seconds_of, unit_name
 from ..errors import InvalidInput
 from ..points import AXES
 from .csv import read_table_file
-from .dialects import IMARIS, TRACKMATE, Dialect, our_names
+from .dialects import BTRACK, IMARIS, TRACKMATE, Dialect, our_names
 from .loaded import Loaded, steps_of_one
 from .physical_columns import stated_by_columns, without_physical_columns
 from .sidecar import Sidecar, read_sidecar
@@ -38,6 +38,8 @@ def load_table(path: Path, columns: Mapping[str, str] | None) -> Loaded:
 
 def self_stated(named: pd.DataFrame, dialect: Dialect | None, where: str) -> Loaded:
     """Return a table with what its own columns state of its units."""
+    if dialect is BTRACK:
+        return Loaded(_flat_if_2d(_of_btrack(named)), steps_of_one(), where)
     stated = stated_by_columns(named, None if dialect is None else dialect.unit)
     return Loaded(without_physical_columns(named, stated), stated, where)
 
@@ -75,6 +77,12 @@ def _interval_of(table: pd.DataFrame) -> float | None:
     return interval if interval > 0 and np.allclose(time, frame * interval, rtol=1e-6) else None
 
 
+def _of_btrack(table: pd.DataFrame) -> pd.DataFrame:
+    """Return a table of btrack with its parents under our name; a track without one names itself there."""
+    parents = pd.to_numeric(table["parent"], errors="coerce")
+    return table.drop(columns="parent").assign(parent_id=parents.where(parents != table["track_id"], -1))
+
+
 def _flat_if_2d(table: pd.DataFrame) -> pd.DataFrame:
-    """Drop TrackMate's z where it is 0 throughout, which is how it writes a 2D movie."""
+    """Drop the z of TrackMate and btrack where it is 0 throughout, which is how they write a 2D movie."""
     return table.drop(columns="z") if "z" in table.columns and (table["z"] == 0).all() else table

@@ -18,6 +18,7 @@ from ..timeline import Timeline
 from .csv import TEXT_TABLES, line_of_row
 from .detection_parents import with_tracks_of_parents
 from .dialects import Dialect, listed, naming, our_names, renamed
+from .graph import refuse_circles
 from .loaded import Loaded
 from .registry import to_read
 from .sidecar import read_sidecar
@@ -47,10 +48,10 @@ def read_points(
         A `.csv`, `.csv.gz`, `.tsv`, `.txt` or `.parquet` file; of a DataFrame also the index levels frame and track
         id. Recognised are the columns of auctrack and trackpy (frame, z, y, x; or frame, z_um, y_um, x_um), laptrack
         (frame, position_x, …), TrackMate (FRAME, POSITION_X, …, with one header row or four), Imaris (Time,
-        Position X, …, with its title lines), napari tracks and celltrackR (t, z, y, x), motile-tracker (t or time, z,
-        y, x, id, parent_id), napari points (axis-0, …; the first is the frame). The case of letters is free. Columns
-        of a text file may be separated by commas, semicolons or tabs; with the last two, numbers may have a decimal
-        comma.
+        Position X, …, with its title lines), napari tracks (t, z, y, x), celltrackR (these and id), motile-tracker
+        (t or time, z, y, x, id, parent_id), btrack (t, z, y, x, ID, parent, root), napari points (axis-0, …; the first
+        is the frame). The case of letters is free. Columns of a text file may be separated by commas, semicolons,
+        tabs or spaces; with semicolons and tabs, numbers may have a decimal comma.
     columns : mapping of str to str, optional
         ``{"frame": "time", "x": "cx"}``: the table's name for each of frame, z, y, x (and track_id), where it has
         its own.
@@ -158,6 +159,7 @@ def _as_tracks(source: str | Path | pd.DataFrame, loaded: Loaded, said: _Said) -
         points = Points(table, timeline=_timeline(loaded, said.frame_step))
         _check_one_point_a_frame(points.table)
         parents = loaded.parents or _parents_in(points.table)
+        refuse_circles(parents)
     except InvalidInput as error:
         raise _placed(error, source, loaded) from error
     return Tracks(points.table, _calibration(loaded, points.ndim, said), parents, timeline=points.timeline)

@@ -5,12 +5,17 @@ from __future__ import annotations
 import gzip
 from pathlib import Path
 
+import hypothesis
+import networkx as nx
 import numpy as np
 import pandas as pd
 import pytest
+from hypothesis import strategies as st
 
 from auctrack.tracker.errors import InvalidInput, InvalidSetting
-from auctrack.tracker.formats.tables import read_points, read_tracks, recognised
+from auctrack.tracker.formats.graph import refuse_circles
+from auctrack.tracker.formats.tables import read_either, read_points, read_tracks, recognised
+from auctrack.tracker.points import Tracks
 
 FRAME = np.array([2, 0, 0, 5])
 Z, Y, X = np.array([[1.5, 2.25, 3.0, 4.0], [10.0, 20.5, 30.0, 40.0], [0.1, 0.2, 0.3, 100.0]])
@@ -464,3 +469,46 @@ def test_positions_may_be_physical_alone(suffix: str, unit: str, axes: str) -> N
     assert points.calibration.unit == unit
     np.testing.assert_array_equal(points.positions, np.column_stack(list(columns.values())))
     assert set(points.table.columns) == {"frame", *axes}
+
+
+BTRACK = """ID t x y z parent root state generation dummy
+3 0 1.5 2.5 0.0 3 3 5 0 False
+3 1 2.5 2.5 0.0 3 3 5 0 False
+4 2 3.5 2.5 {z} 3 3 5 1 True
+5 2 1.5 9.5 0.0 3 3 5 1 False
+"""
+
+
+@pytest.mark.parametrize(("z", "axes"), [("0.0", "yx"), ("7.5", "zyx")])
+def test_btracks_table_is_read_with_its_lineage(tmp_path: Path, z: str, axes: str) -> None:
+    (tmp_path / "t.csv").write_text(BTRACK.format(z=z))
+    for source in (tmp_path / "t.csv", pd.read_csv(tmp_path / "t.csv", sep=" ")):
+        tracks = read_tracks(source)
+        assert "".join(tracks.axes) == axes
+        assert tracks.table["track_id"].tolist() == [3, 3, 4, 5]
+        assert tracks.table[["frame", "y", "x"]].to_numpy()[2].tolist() == [2, 2.5, 3.5]
+        assert tracks.parents == {4: [3], 5: [3]}
+        assert tracks.table["dummy"].tolist() == [False, False, True, False]
+
+
+def test_the_id_of_celltrackr_is_that_of_the_track(tmp_path: Path) -> None:
+    (tmp_path / "t.csv").write_text("id,t,x,y,z\n7,1,1,2,3\n7,2,1,2,4\n9,1,5,5,5\n")
+    assert read_tracks(tmp_path / "t.csv").table["track_id"].tolist() == [7, 7, 9]
+    assert isinstance(read_either(tmp_path / "t.csv"), Tracks)
+
+
+@pytest.mark.parametrize("parents", [[5, -1, -1], [6, 5, -1], [6, 7, 5]])
+def test_a_lineage_in_a_circle_ends_in_a_sentence(parents: list[int]) -> None:
+    table = pd.DataFrame({"frame": 0, "y": 0.0, "x": 0.0, "track_id": [5, 6, 7], "parent_id": parents})
+    with pytest.raises(InvalidInput, match="track 5"):
+        read_tracks(table)
+
+
+@hypothesis.given(st.dictionaries(st.integers(0, 6), st.lists(st.integers(0, 6), max_size=3), max_size=7))
+def test_only_circles_are_refused(parents: dict[int, list[int]]) -> None:
+    graph = nx.DiGraph((parent, child) for child, of in parents.items() for parent in of)
+    if nx.is_directed_acyclic_graph(graph):
+        refuse_circles(parents)
+    else:
+        with pytest.raises(InvalidInput):
+            refuse_circles(parents)
