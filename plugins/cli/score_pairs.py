@@ -5,7 +5,6 @@ from __future__ import annotations
 from pathlib import Path
 
 from ...tracker.errors import InvalidInput
-from ...tracker.formats.registry import holds_points
 from .standard_input import STANDARD_INPUT
 
 _TABLES = (".csv", ".csv.gz", ".tsv", ".txt", ".parquet")
@@ -43,6 +42,8 @@ def paired(tracks: Path, truth: Path) -> dict[str, tuple[Path, Path]]:
 
 def is_folder_of_tables(path: Path) -> bool:
     """Whether it is a folder that is not itself the tracks of one movie, as some formats are."""
+    from ...tracker.formats.registry import holds_points
+
     return path.is_dir() and not holds_points(path)
 
 
