@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import logging
-from collections.abc import Callable, Mapping
+from collections.abc import Callable
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
@@ -11,6 +11,7 @@ from typing import Any
 from .detecting.detect import detect, resolve_settings
 from .detecting.labels import read_points_from_labels
 from .detecting.settings import DetectSettings
+from .detecting.side_by_side import crew_for
 from .errors import InvalidInput, InvalidSetting
 from .formats.tables import read_points
 from .linking.link import link_points
@@ -40,14 +41,14 @@ class TrackingResult:
         All links, the price of unlinked particles and the proof.
     settings : Settings
         As they took effect: numbers in place of everything automatic. Running with them gives the same tracks.
-    seconds : mapping
-        Where the time went: "read" (pixels, or the table), "detect", "link".
+    seconds : StageSeconds
+        Where the time went: "read" (pixels, or the table), "detect", "link"; and in its `devices`, on what.
     """
 
     tracks: Tracks
     linking: Linking
     settings: Settings
-    seconds: Mapping[str, float] = field(default_factory=StageSeconds)
+    seconds: StageSeconds = field(default_factory=StageSeconds)
 
     def __repr__(self) -> str:
         """Return the counts, and where the rest is: the tables themselves would fill the screen."""
@@ -114,6 +115,7 @@ def track(
     _LOG.info("%d points in %d frames, %s", len(points), len(points.frame_numbers), points.calibration)
     with seconds.of("link"):
         linking = link_points(points, settings.link, progress=_stage("link", progress))
+    seconds.devices["link"] = linking.report["device"]
     _LOG.info("linked with %s: %s", linking.settings, dict(linking.report))
     tracks = filter_by_length(linking.tracks, settings.min_length)
     effective = replace(settings, detect=found_with or settings.detect, link=linking.settings)
@@ -155,17 +157,20 @@ def find_points(
     with opened as movie:
         _LOG.info("opened\n%s", movie.describe())
         with seconds.of("detect"):
-            found = _found(movie, settings, progress)
+            found = _found(movie, settings, progress, seconds)
         seconds.told_apart("read", "detect", movie.seconds_reading)
         return found
 
 
-def _found(movie: Movie, settings: Settings, progress: StageProgress | None) -> tuple[Points, DetectSettings | None]:
+def _found(
+    movie: Movie, settings: Settings, progress: StageProgress | None, seconds: StageSeconds
+) -> tuple[Points, DetectSettings | None]:
     if settings.input.kind == "labels":
         return _read_labels(movie, settings.input, progress), None
-    effective = resolve_settings(movie, settings.detect)
-    _LOG.info("detecting with %s", effective)
-    return detect(movie, effective, progress=_stage("detect", progress)), effective
+    device = seconds.devices["detect"] = crew_for(movie.shape, len(movie), None, settings.link.device).device
+    effective = resolve_settings(movie, settings.detect, device)
+    _LOG.info("detecting on %s with %s", device, effective)
+    return detect(movie, effective, progress=_stage("detect", progress), device=device), effective
 
 
 def open_movie(source: str | Path | Array, given: InputSettings) -> Movie:

@@ -10,6 +10,11 @@ from time import perf_counter
 class StageSeconds(dict[str, float]):
     """Seconds of each stage, in the order in which they began.
 
+    Attributes
+    ----------
+    devices : dict
+        Where a stage ran that may run on several devices.
+
     Examples
     --------
     >>> seconds = StageSeconds()
@@ -18,6 +23,10 @@ class StageSeconds(dict[str, float]):
     >>> list(seconds)
     ['link']
     """
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.devices: dict[str, str] = {}
 
     @contextmanager
     def of(self, stage: str) -> Generator[None]:

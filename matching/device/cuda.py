@@ -16,6 +16,7 @@ from __future__ import annotations
 import functools
 import itertools
 import re
+import threading
 import warnings
 from collections.abc import Callable, Generator, Iterator, Sequence
 from contextlib import AbstractContextManager, contextmanager, nullcontext
@@ -35,6 +36,7 @@ COMPILE_OPTIONS = ("-std=c++17",)
 _PEER_ACCESS_ALREADY_ENABLED = 704
 OLDEST_ARCHITECTURE = (7, 0)  # ld.acquire and independent thread scheduling
 
+_STREAMS = threading.local()  # of each thread, by device
 _LOCAL_INCLUDE = re.compile(r'^\s*#include\s+"([^"]+)"\s*$')
 
 
@@ -222,14 +224,32 @@ def require_memory(n_bytes: int, purpose: str) -> None:
     DeviceMemoryExceeded
         `n_bytes` is more than the device's free memory plus what CuPy's pool holds unused.
     """
-    cp = cupy()
-    free, _ = cp.cuda.runtime.memGetInfo()
-    free += cp.get_default_memory_pool().free_bytes()
+    free = free_bytes()
     if n_bytes > free:
         raise DeviceMemoryExceeded(
             f"device: {purpose} needs {n_bytes / 2**30:.2f} GiB of GPU memory and {free / 2**30:.2f} GiB are free; "
             "solve smaller blocks, free arrays held elsewhere, or use device='cpu'"
         )
+
+
+def free_bytes() -> int:
+    """Return the current device's free memory, with what CuPy's pool holds unused."""
+    cp = cupy()
+    free, _ = cp.cuda.runtime.memGetInfo()
+    return int(free + cp.get_default_memory_pool().free_bytes())
+
+
+@contextmanager
+def own_stream() -> Generator[None]:
+    """Queue this thread's work on the current device apart from that of other threads; wait for it at the end."""
+    cp = cupy()
+    streams, here = vars(_STREAMS), f"cuda:{cp.cuda.Device().id}"
+    if here not in streams:
+        streams[here] = cp.cuda.Stream(non_blocking=True)
+    stream = streams[here]
+    with stream:
+        yield
+    stream.synchronize()
 
 
 def is_device_array(array: object) -> bool:
@@ -287,7 +307,7 @@ def load(file: str, *options: str, cooperative: bool = False) -> Kernels:
     Parameters
     ----------
     file : str
-        Where it is, from `matching` down, e.g. ``"auction/bid.cu"``.
+        Where it is, from `matching` down, e.g. ``"auction/bid.cu"``; elsewhere, its whole path.
     *options : str
         Further NVRTC options, e.g. ``"-DINDEX64"``.
     cooperative : bool

@@ -194,7 +194,7 @@ def report(job: Job, result: TrackingResult, seconds: Mapping[str, float]) -> No
     rows += [
         ("tracks", f"{made['tracks']}, median length {made['median_length']:g}" if made["tracks"] else "0"),
         ("written", str(job.result)),
-        ("time", ", ".join(f"{stage} {spent:.1f} s{_where(stage, made)}" for stage, spent in seconds.items())),
+        ("time", ", ".join(f"{stage} {spent:.1f} s{_where(stage, result)}" for stage, spent in seconds.items())),
     ]
     console.show(console.aligned(rows))
     console.note(*on_linking(result.linking, detected="quality" in result.linking.tracks.table))
@@ -245,9 +245,10 @@ def pixels_note(points: Points, settings: Settings) -> str:
     return "" if points.calibration.is_physical or wanted else _PIXELS_NOTE
 
 
-def _where(stage: str, made: dict[str, Any]) -> str:
+def _where(stage: str, result: TrackingResult) -> str:
     """Return the device of a stage that may run on several, and did anything."""
-    return f" ({made['device']})" if stage == "link" and made["device"] else ""
+    device = result.seconds.devices.get(stage)
+    return f" ({device})" if device else ""
 
 
 def _proof(made: dict[str, Any]) -> str:

@@ -33,6 +33,7 @@ def command(
     separation: options.Separation = None,
     method: options.Method = None,
     dark: options.Dark = False,
+    device: options.Device = None,
     output: Annotated[
         str | None,
         typer.Option(

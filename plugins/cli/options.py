@@ -230,8 +230,8 @@ Device = Annotated[
     typer.Option(
         metavar="auto|cpu|cuda[:N]",
         rich_help_panel=_LINK,
-        help="Where the assignment is solved: cuda uses a GPU. auto (the default) uses one where there is one and the"
-        " problem is large (over 200,000 candidate links at a time).",
+        help="Where frames are filtered and the assignment is solved: cuda uses a GPU. auto (the default) uses one"
+        " where there is one and the movie (2^27 voxels) or the problem (200,000 candidate links at a time) is large.",
     ),
 ]
 MinLength = Annotated[

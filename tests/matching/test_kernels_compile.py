@@ -39,7 +39,10 @@ def _compile(text: str, options: tuple[str, ...]) -> tuple[int, str]:
 
 
 def _kernel_files() -> list[str]:
-    return sorted(path.relative_to(cuda.KERNEL_FOLDER).as_posix() for path in cuda.KERNEL_FOLDER.rglob("*.cu"))
+    """Return those of `matching` by the names that `cuda.load` takes, and whole paths of others."""
+    inside = (path.relative_to(cuda.KERNEL_FOLDER) for path in cuda.KERNEL_FOLDER.rglob("*.cu"))
+    outside = (cuda.KERNEL_FOLDER.parent / "tracker").rglob("*.cu")
+    return sorted(path.as_posix() for path in (*inside, *outside))
 
 
 def _forms() -> list[tuple[str, str, tuple[str, ...]]]:

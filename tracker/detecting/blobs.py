@@ -8,35 +8,21 @@ anisotropic in voxels where the voxels are.
 from __future__ import annotations
 
 import math
+from collections.abc import Sequence
 from itertools import product
 from typing import Literal
 
 import numpy as np
-from numba import njit
-from scipy.spatial import cKDTree
 
-from .separable import UNTOUCHED, AxisTaps, filtered
+from ...matching.device import cuda
+from . import gpu_separable, separable
+from .separable import UNTOUCHED, AxisTaps
 
 Method = Literal["log", "dog"]
 
 DOG_RATIO = 1.6  # Marr & Hildreth's ratio of the two Gaussians
 _TRUNCATE = 4.0
-_BRIGHTEST = 1e18  # the squares of grey levels must be numbers of float32
 _SMALLEST_SIGMA = 0.3  # below this a sampled Gaussian is one voxel and its second derivative underflows
-
-
-def grey_levels(image: np.ndarray) -> tuple[np.ndarray, np.ndarray | None]:
-    """Return the image in float32 and, where some voxels have no value in it, a mask of those that have.
-
-    Voxels without a value (NaN, infinite, or too large: some programs mark them by the largest float) get the median of
-    the others, the background's grey level.
-    """
-    with np.errstate(over="ignore"):  # beyond float32 is infinite
-        grey = np.ascontiguousarray(image, dtype=np.float32)
-    known = np.abs(grey) < _BRIGHTEST
-    if known.all():
-        return grey, None
-    return np.where(known, grey, np.median(grey[known]) if known.any() else np.float32(0.0)), known
 
 
 def sigma_of(diameter: float, scale: np.ndarray) -> np.ndarray:
@@ -86,7 +72,7 @@ def blob_response(
 def laplacian_of_gaussian(image: np.ndarray, sigma: np.ndarray, threads: int = 1) -> np.ndarray:
     """Return minus the sum of sigma²·∂² of the smoothed image, float32; an axis of sigma 0 is left alone."""
     axes = [_laplacian_taps(float(s)) if s > 0 else UNTOUCHED for s in sigma]
-    return filtered(image, axes, 0.0, (0.0, -1.0), threads)
+    return _filtered(image, axes, 0.0, (0.0, -1.0), threads)
 
 
 def _laplacian_taps(sigma: float) -> AxisTaps:
@@ -98,7 +84,7 @@ def _laplacian_taps(sigma: float) -> AxisTaps:
 def _dog(image: np.ndarray, sigma: np.ndarray, threads: int) -> np.ndarray:
     """Return the narrow Gaussian minus the wide one, over ln(ratio)."""
     weight = 1.0 / math.log(DOG_RATIO)
-    return filtered(image, [_dog_taps(float(s)) for s in sigma], 1.0, (weight, -weight), threads)
+    return _filtered(image, [_dog_taps(float(s)) for s in sigma], 1.0, (weight, -weight), threads)
 
 
 def _dog_taps(sigma: float) -> AxisTaps:
@@ -106,6 +92,15 @@ def _dog_taps(sigma: float) -> AxisTaps:
     widen = math.sqrt(DOG_RATIO)
     narrow, wide = (_one_side(gaussian_kernels(s)[0]) for s in (sigma / widen, sigma * widen))
     return AxisTaps(np.pad(narrow, (0, len(wide) - len(narrow))), np.zeros(len(wide)), wide)
+
+
+def _filtered(
+    image: np.ndarray, axes: Sequence[AxisTaps], second: float, weights: tuple[float, float], threads: int
+) -> np.ndarray:
+    """Filter where the image is."""
+    if cuda.is_device_array(image):
+        return gpu_separable.filtered(image, axes, second, weights)
+    return separable.filtered(image, axes, second, weights, threads)
 
 
 def _one_side(kernel: np.ndarray) -> np.ndarray:
@@ -158,109 +153,6 @@ def gaussian_kernels(sigma: float) -> tuple[np.ndarray, np.ndarray]:
     second -= second.sum() * gauss
     second *= 2.0 * sigma**2 / (second @ x**2)
     return gauss, second
-
-
-def local_maxima(response: np.ndarray, threshold: float, separation: float, scale: np.ndarray) -> np.ndarray:
-    """Return the voxels (n, ndim), int64 in raster order, that are peaks above a threshold, well apart.
-
-    A peak is no lower than its neighbours (diagonal ones too) and above `threshold`. Of two peaks nearer than
-    `separation` (physical) only the higher stays, of two of equal height the first in raster order, so that a plateau
-    no wider than `separation` is one peak.
-    """
-    volume = response.reshape((-1, *response.shape[-2:]))
-    peaks = np.empty(volume.shape, dtype=np.bool_)
-    _mark_peaks(volume, float(np.float32(min(threshold, _BRIGHTEST))), peaks)
-    voxels = np.stack(np.unravel_index(np.flatnonzero(peaks), response.shape), axis=1)
-    heights = response[tuple(voxels.T)]
-    return voxels[apart(voxels * scale, heights, separation)]
-
-
-@njit(cache=True, nogil=True)
-def _mark_peaks(response: np.ndarray, threshold: float, peaks: np.ndarray) -> None:
-    """Mark the voxels (z, y, x) above a threshold that are no lower than any of their 26 neighbours.
-
-    Four of them are compared first, a row at a time and without branches: few voxels are left for the others.
-    """
-    depth, height, width = response.shape
-    for z in range(depth):
-        below, above = response[max(z - 1, 0)], response[min(z + 1, depth - 1)]
-        for y in range(height):
-            row, marked = response[z, y], peaks[z, y]
-            before, after = response[z, max(y - 1, 0)], response[z, min(y + 1, height - 1)]
-            under, over = below[y], above[y]
-            for x in range(width):
-                here = row[x]
-                sideways = (here >= before[x]) & (here >= after[x])
-                marked[x] = (here > threshold) & sideways & (here >= under[x]) & (here >= over[x])
-            for x in range(width):
-                if marked[x]:
-                    marked[x] = _is_highest(response, z, y, x)
-
-
-@njit(cache=True, nogil=True)
-def _is_highest(response: np.ndarray, z: int, y: int, x: int) -> bool:
-    """Whether no neighbour of a voxel is higher."""
-    depth, height, width = response.shape
-    for k in range(max(z - 1, 0), min(z + 2, depth)):
-        for j in range(max(y - 1, 0), min(y + 2, height)):
-            for i in range(max(x - 1, 0), min(x + 2, width)):
-                if response[k, j, i] > response[z, y, x]:
-                    return False
-    return True
-
-
-def apart(positions: np.ndarray, heights: np.ndarray, separation: float) -> np.ndarray:
-    """Return a mask (n,) of the points that stay when each drops every lower one nearer than `separation`."""
-    return keep_highest(cKDTree(positions).query_pairs(separation, output_type="ndarray"), heights)
-
-
-def keep_highest(pairs: np.ndarray, heights: np.ndarray) -> np.ndarray:
-    """Return a mask (n,) of the points that stay when, from the highest down, each drops its rivals.
-
-    Parameters
-    ----------
-    pairs : ndarray, int64 (p, 2)
-        Rivals, in any order.
-    heights : ndarray (n,)
-        Of equal heights the first is the higher.
-    """
-    rank = np.empty(len(heights), dtype=np.int64)
-    rank[np.argsort(-heights, kind="stable")] = np.arange(len(heights))
-    first_higher = rank[pairs[:, 0]] < rank[pairs[:, 1]]
-    higher = np.where(first_higher, pairs[:, 0], pairs[:, 1])
-    lower = np.where(first_higher, pairs[:, 1], pairs[:, 0])
-    stays = np.zeros(len(heights), dtype=bool)
-    undecided = np.ones(len(heights), dtype=bool)
-    while undecided.any():
-        # Whoever has no higher rival left would be the next to choose in the descending order too.
-        winners = undecided.copy()
-        winners[lower] = False
-        stays |= winners
-        undecided &= ~winners
-        undecided[lower[winners[higher]]] = False
-        rivals = undecided[higher] & undecided[lower]
-        higher, lower = higher[rivals], lower[rivals]
-    return stays
-
-
-def refine(response: np.ndarray, voxels: np.ndarray) -> np.ndarray:
-    """Return sub-voxel positions, float64 (n, ndim): a parabola through each peak and its two neighbours, per axis.
-
-    The shift is at most half a voxel; along an axis where the peak lies on the border it is zero
-    (`borders.refine_at_borders` looks there again).
-    """
-    positions = voxels.astype(np.float64)
-    centre = response[tuple(voxels.T)].astype(np.float64)
-    for axis, size in enumerate(response.shape):
-        inside = (voxels[:, axis] > 0) & (voxels[:, axis] < size - 1)
-        before, after = voxels[inside].copy(), voxels[inside].copy()
-        before[:, axis] -= 1
-        after[:, axis] += 1
-        low, high = (response[tuple(side.T)].astype(np.float64) for side in (before, after))
-        bend = 2.0 * centre[inside] - low - high
-        shift = np.divide(0.5 * (high - low), bend, out=np.zeros_like(bend), where=bend > 0)
-        positions[inside, axis] += np.clip(shift, -0.5, 0.5)
-    return positions
 
 
 def ball(radius: float, scale: np.ndarray, inner: float = 0.0) -> np.ndarray:

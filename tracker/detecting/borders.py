@@ -11,6 +11,7 @@ from __future__ import annotations
 import numpy as np
 
 from .blobs import laplacian_of_gaussian
+from .pixels import values_at
 
 _PLANES = 3  # that are looked at from a border
 _NEAR = 2  # planes from a border whose peaks are moved
@@ -51,7 +52,8 @@ def refine_at_borders(
                 continue
             slab = np.moveaxis(bright, axis, 0)[::inwards][:depth]
             filtered = laplacian_of_gaussian(slab, np.insert(np.delete(sigma, axis), 0, 0.0))
-            profile = filtered[(slice(None), *np.delete(voxels[near], axis, axis=1).T)].astype(np.float64)
+            others = np.delete(voxels[near], axis, axis=1)
+            profile = np.stack([values_at(plane, others) for plane in filtered]).astype(np.float64)
             centre = _centre(profile, variance[axis])
             fades = centre < depth - 0.5  # False where nothing can be told, too
             at = _within_frame(centre[fades])
@@ -74,7 +76,7 @@ def _variances(voxels: np.ndarray, response: np.ndarray, sigma: np.ndarray) -> n
         inside = voxels[(voxels[:, axis] >= _NEAR) & (voxels[:, axis] < size - _NEAR)]
         if len(inside):
             step = np.eye(ndim, dtype=np.int64)[axis]
-            low, peak, high = (response[tuple((inside + k * step).T)].astype(np.float64) for k in (-1, 0, 1))
+            low, peak, high = (values_at(response, inside + k * step).astype(np.float64) for k in (-1, 0, 1))
             bend[axis] = max(bend[axis] / _WIDEST, float(np.median((2.0 * peak - low - high) / peak)))
     for _ in range(_ROUNDS):
         part = sigma**2 / total

@@ -6,17 +6,19 @@ from collections.abc import Callable
 from dataclasses import replace
 from functools import partial
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, cast
 
 import numpy as np
 import pandas as pd
 
 from ..errors import InvalidInput, InvalidSetting
 from ..points import AXES, Points
-from .blobs import blob_response, grey_levels, local_maxima, refine, sigma_of
+from .blobs import blob_response, sigma_of
 from .borders import refine_at_borders
 from .diameter import suggest_diameter
 from .padding import content
+from .peaks import local_maxima, refine
+from .pixels import grey_levels, held_by, values_at
 from .settings import DetectSettings
 from .side_by_side import crew_for, work_through
 from .surroundings import surroundings
@@ -34,6 +36,7 @@ def detect(
     *,
     progress: Callable[[int, int], None] | None = None,
     workers: int | None = None,
+    device: str = "auto",
 ) -> Points:
     """Find the blobs of every frame of a movie.
 
@@ -51,6 +54,9 @@ def detect(
         Called in this thread as progress(frames done, frames in all). An exception raised in it stops the work.
     workers : int, optional
         Threads. None: one for each processor that this process may use.
+    device : {"cpu", "cuda", "cuda:N", "auto"}
+        Where frames are filtered. "auto": on the current GPU, if there is one that holds a frame and the movie has
+        2**27 voxels or more. A GPU finds what a CPU does but for rounding in float32.
 
     Returns
     -------
@@ -67,6 +73,8 @@ def detect(
         If the diameter is below two voxels of y or x, or larger than the frame.
     InvalidInput
         If the diameter is automatic and nothing in the movie suggests one, or a path or an array is given for a movie.
+    DeviceUnavailable, DeviceMemoryExceeded
+        If the GPU asked for is not there, or does not hold a frame.
 
     Notes
     -----
@@ -78,12 +86,12 @@ def detect(
     """
     if isinstance(movie, (str, Path, np.ndarray)):  # pyright: ignore[reportUnnecessaryIsInstance]
         raise InvalidInput(f"movie needs a Movie; got {type(movie).__name__}. auctrack.read_movie makes one of it.")
-    settings = resolve_settings(movie, settings)
+    settings = resolve_settings(movie, settings, device)
     scale = movie.calibration.scale_for(movie.ndim)
     frames = movie.frame_numbers
     tables: list[pd.DataFrame] = []
-    crew = crew_for(movie.shape, len(frames), workers)
-    find = partial(detect_frame, settings=settings, scale=scale, threads=crew.threads)
+    crew = crew_for(movie.shape, len(frames), workers, device)
+    find = partial(detect_frame, settings=settings, scale=scale, threads=crew.threads, device=crew.device)
     for number, table in work_through(movie, frames, find, crew.frames):
         tables.append(table.assign(frame=np.int64(number)))
         if progress is not None:
@@ -96,8 +104,10 @@ def detect(
     return Points(table, movie.calibration, timeline=movie.timeline)
 
 
-def resolve_settings(movie: Movie, settings: DetectSettings) -> DetectSettings:
+def resolve_settings(movie: Movie, settings: DetectSettings, device: str = "auto") -> DetectSettings:
     """Return the settings in force for a movie: checked against its frames, what is automatic filled in.
+
+    `device`, as in `detect`, is where noise is measured for an automatic threshold.
 
     Raises
     ------
@@ -113,10 +123,12 @@ def resolve_settings(movie: Movie, settings: DetectSettings) -> DetectSettings:
     check_diameter(settings.known_diameter, movie.shape, scale, movie.calibration.unit)
     if settings.threshold is not None:
         return settings
-    return replace(settings, threshold=automatic_threshold(movie, settings))
+    return replace(settings, threshold=automatic_threshold(movie, settings, device))
 
 
-def detect_frame(image: np.ndarray, settings: DetectSettings, scale: np.ndarray, *, threads: int = 1) -> pd.DataFrame:
+def detect_frame(
+    image: np.ndarray, settings: DetectSettings, scale: np.ndarray, *, threads: int = 1, device: str = "cpu"
+) -> pd.DataFrame:
     """Find the blobs of one image; the live preview of a frame.
 
     Parameters
@@ -128,6 +140,8 @@ def detect_frame(image: np.ndarray, settings: DetectSettings, scale: np.ndarray,
         Voxel size in the unit of the diameter.
     threads : int
         That filter the image; the result is the same for any number.
+    device : {"cpu", "cuda", "cuda:N"}
+        Where the image is filtered.
 
     Returns
     -------
@@ -144,17 +158,26 @@ def detect_frame(image: np.ndarray, settings: DetectSettings, scale: np.ndarray,
     diameter = settings.known_diameter
     check_diameter(diameter, image.shape, scale, "units")
     inside_padding = content(image)
-    grey, known = grey_levels(image[inside_padding])
+    with held_by(device, image[inside_padding]) as pixels:
+        table = _found_in(pixels, settings, scale, threads)
+    for axis, part in zip(AXES[3 - image.ndim :], inside_padding, strict=True):
+        table[axis] += part.start
+    return table
+
+
+def _found_in(image: np.ndarray, settings: DetectSettings, scale: np.ndarray, threads: int) -> pd.DataFrame:
+    """Return what `detect_frame` does of an image without padding, wherever it is held."""
+    diameter, threshold = settings.known_diameter, cast("float", settings.threshold)
+    grey, known = grey_levels(image)
     bright = grey if settings.bright_on_dark else -grey
     del grey
     response = blob_response(bright, diameter, scale, settings.method, threads)
-    voxels = local_maxima(response, settings.threshold, settings.least_separation, scale)
+    voxels = local_maxima(response, threshold, settings.least_separation, scale)
     if known is not None:
-        voxels = voxels[known[tuple(voxels.T)]]
+        voxels = voxels[values_at(known, voxels)]
     positions = refine_at_borders(refine(response, voxels), voxels, bright, response, sigma_of(diameter, scale))
-    positions += [part.start for part in inside_padding]
     table = pd.DataFrame(positions, columns=list(AXES[3 - image.ndim :]))
-    table["quality"] = response[tuple(voxels.T)].astype(np.float64)
+    table["quality"] = values_at(response, voxels).astype(np.float64)
     inside, around, spread = surroundings(bright, voxels, diameter / 2.0, scale)
     contrast = inside - around
     table["intensity"] = inside if settings.bright_on_dark else 0.0 - inside  # and never -0

@@ -16,8 +16,8 @@ import numpy as np
 
 from ...matching.jit.threads import side_by_side
 from ..errors import InvalidInput
-from .blobs import grey_levels
 from .padding import content
+from .pixels import grey_levels
 from .threshold import image_qualities, pixel_noise, pooled, spread_frames, threshold_between
 
 if TYPE_CHECKING:

@@ -1,4 +1,7 @@
-"""Frames of a movie worked on in threads, several at a time and each by several, with a bound on memory."""
+"""Frames of a movie worked on in threads, several at a time and each by several, with a bound on memory.
+
+On a GPU as well: while one frame is computed, others are copied and looked at on the host.
+"""
 
 from __future__ import annotations
 
@@ -11,6 +14,7 @@ from typing import TYPE_CHECKING, TypeVar
 
 import numpy as np
 
+from ...matching.device import cuda
 from ...matching.jit.threads import processors
 
 if TYPE_CHECKING:
@@ -19,6 +23,10 @@ if TYPE_CHECKING:
 Result = TypeVar("Result")
 
 _VOXELS = 1 << 27  # of all frames at a time; a copy of them in float32 is half a gigabyte
+_BYTES_ON_GPU = 48  # a voxel: grey levels and their copies, the response, two chains before and after an axis
+_FRAMES_ON_GPU = 4  # at a time; one is read, one copied, one filtered, one looked at on the host
+GPU_PAYS = 1 << 27
+"""Voxels of a movie from which "auto" detects on a GPU. Fewer take a processor a second or two."""
 
 
 @dataclass(frozen=True)
@@ -31,17 +39,48 @@ class Crew:
         Worked on at a time.
     threads : int
         That work on each of them.
+    device : str
+        Where: "cpu", "cuda" or "cuda:N".
     """
 
     frames: int
     threads: int
+    device: str = "cpu"
 
 
-def crew_for(shape: tuple[int, ...], frames: int, workers: int | None) -> Crew:
-    """Return how so many workers (None: one a processor) share frames of a shape: as many frames as memory allows."""
+def crew_for(shape: tuple[int, ...], frames: int, workers: int | None, device: str = "cpu") -> Crew:
+    """Return how frames of a shape are shared: as many at a time as there are workers and as memory allows.
+
+    Parameters
+    ----------
+    shape : tuple of int
+    frames : int
+    workers : int or None
+        Threads on a CPU. None: one a processor.
+    device : str
+        "auto": the current GPU where there is one that holds a frame, and the movie is large (`GPU_PAYS`).
+
+    Raises
+    ------
+    DeviceUnavailable, DeviceMemoryExceeded
+        If the GPU that is asked for is not there, or does not hold a frame.
+    """
+    voxels = math.prod(shape)
+    if device == "auto":
+        device = "cuda" if frames * voxels >= GPU_PAYS and cuda.is_available() and _fit(voxels, "cuda") else "cpu"
+    if device != "cpu":
+        with cuda.using(device):
+            cuda.require_memory(_BYTES_ON_GPU * voxels, "a frame to detect in")
+        return Crew(min(_FRAMES_ON_GPU, frames, _fit(voxels, device)), 1, device)
     workers = processors() if workers is None else workers
-    at_a_time = max(1, min(workers, frames, _VOXELS // math.prod(shape)))
+    at_a_time = max(1, min(workers, frames, _VOXELS // voxels))
     return Crew(at_a_time, max(1, workers // at_a_time))
+
+
+def _fit(voxels: int, device: str) -> int:
+    """Return how many frames of so many voxels a GPU holds."""
+    with cuda.using(device):
+        return cuda.free_bytes() // (_BYTES_ON_GPU * voxels)
 
 
 def work_through(

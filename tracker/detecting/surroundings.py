@@ -7,6 +7,8 @@ import math
 import numpy as np
 from numba import njit
 
+from ...matching.device import cuda
+from . import gpu_surroundings
 from .blobs import ball
 
 _SHELL = 1.5  # outer radius of the surroundings, in radii of the particle
@@ -32,8 +34,9 @@ def surroundings(
     core = ball(radius, scale)
     shell = ball(_SHELL * radius, scale, inner=np.nextafter(radius, np.inf))
     centres, core, shell = (np.pad(table, ((0, 0), (3 - grey.ndim, 0))) for table in (voxels, core, shell))
-    inside, _ = _mean_and_deviation(volume, centres, core)
-    around, spread = _mean_and_deviation(volume, centres, shell)
+    measure = gpu_surroundings.mean_and_deviation if cuda.is_device_array(grey) else _mean_and_deviation
+    inside, _ = measure(volume, centres, core)
+    around, spread = measure(volume, centres, shell)
     return inside, around, spread
 
 

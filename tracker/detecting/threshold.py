@@ -15,8 +15,11 @@ import numpy as np
 from numba import njit
 from scipy.special import ndtri
 
-from .blobs import Method, blob_response, grey_levels, local_maxima, noise_gain
+from ...matching.device import cuda
+from .blobs import Method, blob_response, noise_gain
 from .padding import content
+from .peaks import local_maxima
+from .pixels import grey_levels, held_by, largest, median, values_at
 from .side_by_side import crew_for, work_through
 
 if TYPE_CHECKING:
@@ -61,27 +64,30 @@ class QualitySample:
     response_floor: float
 
 
-def automatic_threshold(movie: Movie, settings: DetectSettings) -> float:
+def automatic_threshold(movie: Movie, settings: DetectSettings, device: str = "auto") -> float:
     """Return the threshold on `quality` for a whole movie, from at most five frames spread over it.
 
     Deterministic. `settings.threshold` is not looked at. See `threshold_between` for the rule.
     """
-    return threshold_between(sample_qualities(movie, settings))
+    return threshold_between(sample_qualities(movie, settings, device=device))
 
 
-def sample_qualities(movie: Movie, settings: DetectSettings, frames: tuple[int, ...] | None = None) -> QualitySample:
+def sample_qualities(
+    movie: Movie, settings: DetectSettings, frames: tuple[int, ...] | None = None, device: str = "auto"
+) -> QualitySample:
     """Measure the peaks and the noise of the response in some frames (default: five spread over the movie)."""
     if frames is None:
         frames = spread_frames(movie.frame_numbers, SAMPLED_FRAMES)
     scale = movie.calibration.scale_for(movie.ndim)
-    crew = crew_for(movie.shape, len(frames), None)
+    crew = crew_for(movie.shape, len(frames), None, device)
 
     def sample(image: np.ndarray) -> QualitySample:
-        grey, _ = grey_levels(image[content(image)])
-        noise = pixel_noise(grey, movie.dtype)
-        bright = grey if settings.bright_on_dark else -grey
-        diameter, separation = settings.known_diameter, settings.least_separation
-        return image_qualities(bright, noise, diameter, scale, settings.method, separation, crew.threads)
+        with held_by(crew.device, image[content(image)]) as pixels:
+            grey, _ = grey_levels(pixels)
+            noise = pixel_noise(grey, movie.dtype)
+            bright = grey if settings.bright_on_dark else -grey
+            diameter, separation = settings.known_diameter, settings.least_separation
+            return image_qualities(bright, noise, diameter, scale, settings.method, separation, crew.threads)
 
     return pooled([sampled for _, sampled in work_through(movie, frames, sample, crew.frames)])
 
@@ -100,13 +106,13 @@ def image_qualities(
     spread = _spread(response)
     rare = -float(ndtri(_FALSE_PER_FRAME / grey.size))
     # On an even background every voxel answers alike with what rounding leaves, and none of them is a peak.
-    rounding = _ROUNDING * float(np.abs(grey).max(initial=0.0))
+    rounding = _ROUNDING * largest(grey)
     heights: list[np.ndarray] = []
     for signed in (response, -response):
         voxels = local_maxima(signed, rounding, separation, scale)
         # The mirror at the frame's edges doubles the noise there.
         inside = np.all((voxels[:, -2:] > 0) & (voxels[:, -2:] < np.array(grey.shape[-2:]) - 1), axis=1)
-        heights.append(signed[tuple(voxels[inside].T)].astype(np.float64))
+        heights.append(values_at(signed, voxels[inside]).astype(np.float64))
     return QualitySample(
         qualities=heights[0],
         depths=heights[1],
@@ -163,22 +169,29 @@ def pixel_noise(grey: np.ndarray, dtype: np.dtype) -> float:
     From the second differences along x, through their median absolute deviation: particles hardly count.
     """
     if np.issubdtype(dtype, np.floating):
-        rounding = float(np.finfo(np.float32).eps * np.abs(grey).max(initial=0.0))
+        rounding = float(np.finfo(np.float32).eps) * largest(grey)
     else:
         rounding = math.sqrt(1.0 / 12.0)
     bent = grey[..., :-2] - 2.0 * grey[..., 1:-1] + grey[..., 2:]
     if bent.size == 0:
         return rounding
-    return max(rounding, _MAD_TO_SIGMA * float(np.median(np.abs(bent), overwrite_input=True)) / math.sqrt(6.0))
+    return max(rounding, _MAD_TO_SIGMA * median(np.abs(bent)) / math.sqrt(6.0))
 
 
 def _spread(response: np.ndarray) -> float:
     """Return the standard deviation of what lies within five of it, begun from the median absolute deviation."""
     magnitudes = np.abs(response.ravel())
-    spread = _MAD_TO_SIGMA * float(np.median(magnitudes, overwrite_input=True))
+    spread = _MAD_TO_SIGMA * median(magnitudes)
+    mean_square = _mean_square_on_gpu if cuda.is_device_array(response) else _mean_square_within
     for _ in range(_CLIPPINGS):
-        spread = max(spread, math.sqrt(_mean_square_within(magnitudes, _CLIP * spread)))
+        spread = max(spread, math.sqrt(mean_square(magnitudes, _CLIP * spread)))
     return spread
+
+
+def _mean_square_on_gpu(magnitudes: np.ndarray, limit: float) -> float:
+    """Return what `_mean_square_within` does, for an array on a GPU."""
+    within = magnitudes[magnitudes <= limit]
+    return float((within.astype(np.float64) ** 2).mean()) if within.size else 0.0
 
 
 @njit(cache=True, nogil=True)

@@ -16,6 +16,7 @@ from ....matching.problem import Problem
 from ....tracker.detecting.detect import detect, resolve_settings
 from ....tracker.detecting.labels import read_points_from_labels
 from ....tracker.detecting.settings import DetectSettings
+from ....tracker.detecting.side_by_side import crew_for
 from ....tracker.linking.candidates import CandidateLinks, WideGate
 from ....tracker.linking.chains import track_ids
 from ....tracker.linking.link import link_points
@@ -90,8 +91,9 @@ def find(source: LayerInput, wanted: DetectSettings, report: Report) -> Detected
         return Detected(_frame_by_frame(movie, _Measure(source.intensity), report), None)
     report(Advance("detect", 0, len(movie)))
     whole = movie.only(movie.frame_numbers)
-    settings = resolve_settings(whole, wanted)
-    return Detected(_frame_by_frame(movie, _Detect(settings), report), settings)
+    device = crew_for(whole.shape, len(whole), None, "auto").device
+    settings = resolve_settings(whole, wanted, device)
+    return Detected(_frame_by_frame(movie, _Detect(settings, device), report), settings)
 
 
 def chain(points: Points, settings: LinkSettings, report: Report) -> Linked:
@@ -119,9 +121,10 @@ def find_and_chain(source: LayerInput, wanted: DetectSettings, settings: LinkSet
 @dataclass(frozen=True)
 class _Detect:
     settings: DetectSettings
+    device: str
 
     def __call__(self, movie: LayerMovie, frames: tuple[int, ...]) -> Points:
-        return detect(movie.only(frames), self.settings)
+        return detect(movie.only(frames), self.settings, device=self.device)
 
 
 @dataclass(frozen=True)

@@ -14,12 +14,11 @@ from auctrack.tracker.calibrating.calibration import Calibration
 from auctrack.tracker.detecting.blobs import (
     blob_response,
     gaussian_kernels,
-    keep_highest,
-    local_maxima,
     noise_gain,
     sigma_of,
 )
 from auctrack.tracker.detecting.detect import detect, detect_frame, resolve_settings
+from auctrack.tracker.detecting.peaks import keep_highest, local_maxima
 from auctrack.tracker.detecting.settings import DetectSettings
 from auctrack.tracker.errors import InvalidSetting
 from auctrack.tracker.timeline import Timeline

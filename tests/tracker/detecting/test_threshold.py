@@ -6,8 +6,8 @@ import numpy as np
 import pytest
 
 from auctrack.tracker.calibrating.calibration import Calibration
-from auctrack.tracker.detecting.blobs import local_maxima
 from auctrack.tracker.detecting.detect import detect
+from auctrack.tracker.detecting.peaks import local_maxima
 from auctrack.tracker.detecting.settings import DetectSettings
 from auctrack.tracker.detecting.threshold import (
     QualitySample,

@@ -1,0 +1,126 @@
+"""Detection on a GPU finds what it finds on a CPU: by the kernels themselves run on the host, and on a real one."""
+
+from __future__ import annotations
+
+from contextlib import nullcontext
+
+import numpy as np
+import pytest
+
+from auctrack.matching.device import cuda
+from auctrack.matching.errors import DeviceMemoryExceeded, DeviceUnavailable
+from auctrack.tracker.calibrating.calibration import Calibration
+from auctrack.tracker.detecting import gpu_peaks, gpu_separable, gpu_surroundings
+from auctrack.tracker.detecting.blobs import blob_response
+from auctrack.tracker.detecting.detect import detect, detect_frame, resolve_settings
+from auctrack.tracker.detecting.peaks import local_maxima
+from auctrack.tracker.detecting.pixels import held_by
+from auctrack.tracker.detecting.settings import DetectSettings
+from auctrack.tracker.detecting.side_by_side import GPU_PAYS, crew_for
+
+from ...matching.auction.on_host import be_the_device
+from ...matching.hungarian.host_kernels import HostArray
+from .test_detect import Stack, gaussian_spots
+
+
+@pytest.fixture(params=[pytest.param("host", marks=pytest.mark.kernels), pytest.param("gpu", marks=pytest.mark.gpu)])
+def gpu(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> str:
+    """A GPU's name; the host by its own kernels where there is none."""
+    if request.param == "host":
+        be_the_device(monkeypatch)
+        monkeypatch.setattr(cuda, "is_device_array", lambda array: isinstance(array, HostArray))
+        monkeypatch.setattr(cuda, "own_stream", nullcontext)
+        monkeypatch.setattr(cuda, "free_bytes", lambda: 1 << 30)
+        for module in (gpu_peaks, gpu_separable, gpu_surroundings):
+            monkeypatch.setattr(module, "THREADS", 64)
+    return "cuda"
+
+
+def noisy(shape, seed=0, spots=12):
+    rng = np.random.default_rng(seed)
+    centres = rng.uniform(0.0, np.array(shape) - 1.0, (spots, len(shape)))
+    return gaussian_spots(shape, centres, 6.0, (1.0,) * len(shape)) + rng.normal(100.0, 5.0, shape)
+
+
+def without_values(image):
+    image = image.astype(np.float32)
+    image[..., 3:9, 4:9] = np.nan
+    return image
+
+
+IMAGES = {
+    "2D": noisy((40, 50)),
+    "3D": noisy((8, 20, 30), spots=4),
+    "whole numbers": noisy((4, 20, 30), spots=4).astype(np.uint16),
+    "two planes": noisy((2, 20, 30), spots=4),
+    "padding": np.pad(noisy((30, 40)), 8),
+    "voxels without a value": without_values(noisy((3, 20, 30), spots=4)),
+    "even": np.full((20, 30), 7.0),
+}
+
+
+@pytest.mark.parametrize("method", ["log", "dog"])
+@pytest.mark.parametrize("shape", [(1, 1), (3, 70), (1, 20, 20), (2, 3, 4), (9, 33, 17)])
+def test_the_response_is_that_of_a_cpu(gpu, shape, method):
+    image = np.random.default_rng(1).normal(100.0, 10.0, shape).astype(np.float32)
+    scale = np.array([2.0, 1.0, 1.0])[-len(shape) :]
+    for diameter in (2.0, 7.3):
+        wanted = blob_response(image, diameter, scale, method)
+        with held_by(gpu, image) as pixels:
+            response = blob_response(pixels, diameter, scale, method)
+            assert cuda.is_device_array(response)
+            np.testing.assert_allclose(cuda.to_host(response), wanted, rtol=0, atol=2e-4)
+
+
+@pytest.mark.parametrize("room", [1, 1 << 16])
+def test_peaks_are_those_of_a_cpu_however_many(gpu, monkeypatch, room):
+    monkeypatch.setattr(gpu_peaks, "_ROOM", room)
+    for shape in ((30, 20), (4, 9, 11)):
+        response = np.random.default_rng(2).integers(0, 5, shape).astype(np.float32)  # with plateaus
+        wanted = local_maxima(response, 2.0, 1.5, np.ones(len(shape)))
+        with held_by(gpu, response) as pixels:
+            np.testing.assert_array_equal(local_maxima(pixels, 2.0, 1.5, np.ones(len(shape))), wanted)
+
+
+@pytest.mark.parametrize("bright", [True, False])
+@pytest.mark.parametrize("name", IMAGES)
+def test_a_frame_has_the_particles_that_a_cpu_finds(gpu, name, bright):
+    image = IMAGES[name] if bright else 250 - IMAGES[name]
+    settings = DetectSettings(6.0, threshold=20.0, bright_on_dark=bright)
+    if min(image.shape) < 6:
+        settings = DetectSettings(2.0, threshold=20.0, bright_on_dark=bright)
+    scale = np.ones(image.ndim)
+    found, wanted = (detect_frame(image, settings, scale, device=device) for device in (gpu, "cpu"))
+    assert len(found) == len(wanted)
+    assert len(wanted) > 0 or name == "even"
+    for column in wanted:
+        np.testing.assert_allclose(found[column], wanted[column], rtol=1e-3, atol=2e-3, err_msg=column)
+
+
+def test_a_movie_has_the_threshold_and_the_particles_that_a_cpu_finds(gpu):
+    movie = Stack(np.stack([noisy((30, 40), seed) for seed in range(6)]).astype(np.uint16), Calibration(), (0, 0))
+    chosen, wanted = (resolve_settings(movie, DetectSettings(6.0), device) for device in (gpu, "cpu"))
+    assert chosen.threshold == pytest.approx(wanted.threshold, rel=1e-4)
+    found, points = (detect(movie, wanted, device=device).table for device in (gpu, "cpu"))
+    assert len(points) > 20
+    np.testing.assert_allclose(found, points, rtol=1e-3, atol=2e-3)
+
+
+def test_auto_takes_a_gpu_for_large_movies_that_it_holds(monkeypatch):
+    monkeypatch.setattr(cuda, "using", lambda _: nullcontext())
+    monkeypatch.setattr(cuda, "is_available", lambda: True)
+    monkeypatch.setattr(cuda, "free_bytes", lambda: 48 * 10**6 * 3)
+    shape, many = (10, 1000, 100), GPU_PAYS // 10**6 + 1
+    assert crew_for(shape, many, None, "auto").device == "cuda"
+    assert crew_for(shape, many, None, "auto").frames == 3
+    assert crew_for(shape, many - 1, None, "auto").device == "cpu"
+    assert crew_for((40, 1000, 100), many, None, "auto").device == "cpu"
+    with pytest.raises(DeviceMemoryExceeded):
+        crew_for((40, 1000, 100), many, None, "cuda")
+
+
+def test_a_gpu_that_is_not_there_is_said(monkeypatch):
+    monkeypatch.setattr(cuda, "devices", lambda: ())
+    monkeypatch.setattr(cuda, "cupy", lambda: None)
+    with pytest.raises(DeviceUnavailable):
+        detect(Stack(np.zeros((1, 20, 20)), Calibration()), DetectSettings(6.0, threshold=1.0), device="cuda")

@@ -1,0 +1,45 @@
+"""What `separable` does, on a GPU: the same sums in the same order, an axis a launch."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from ...matching.device import cuda
+from .separable import UNTOUCHED, AxisTaps
+
+THREADS = 128
+_KERNELS = str(Path(__file__).with_name("separable.cu"))
+
+
+def filtered(image: Any, axes: Sequence[AxisTaps], second: float, weights: tuple[float, float]) -> Any:
+    """Return a weighted sum of the two chains, mirrored at the borders.
+
+    Parameters
+    ----------
+    image : cupy.ndarray, float32 (z, y, x) or (y, x)
+        On the current device.
+    axes, second, weights
+        As in `separable.filtered`.
+
+    Returns
+    -------
+    cupy.ndarray, float32, shape of `image`
+        Beside it and the image three more of this size are in memory.
+    """
+    cp, kernels = cuda.cupy(), cuda.load(_KERNELS)
+    volume = cp.ascontiguousarray(image).reshape((-1, *image.shape[-2:]))
+    z_taps, y_taps, x_taps = (
+        (cp.asarray(axis.stacked), np.int32(len(axis.own))) for axis in (*[UNTOUCHED] * (3 - image.ndim), *axes)
+    )
+    a, b, next_a, next_b = (cp.empty(volume.shape, cp.float32) for _ in range(4))
+    depth, height, width = volume.shape
+    shape = np.int32(depth), np.int32(height), np.int32(width)
+    launch = (depth * height * -(-width // THREADS),), (THREADS,)
+    kernels["separable_along_z"](*launch, (volume, *shape, *z_taps, np.float32(second), a, b))
+    kernels["separable_along_y"](*launch, (a, b, *shape, *y_taps, next_a, next_b))
+    kernels["separable_along_x"](*launch, (next_a, next_b, *shape, *x_taps, *map(np.float32, weights), a))
+    return a.reshape(image.shape)

@@ -1,0 +1,120 @@
+"""Peaks of a response: local maxima above a threshold, well apart, placed between the voxels."""
+
+from __future__ import annotations
+
+import numpy as np
+from numba import njit
+from scipy.spatial import cKDTree
+
+from ...matching.device import cuda
+from . import gpu_peaks
+from .pixels import BRIGHTEST, values_at
+
+
+def local_maxima(response: np.ndarray, threshold: float, separation: float, scale: np.ndarray) -> np.ndarray:
+    """Return the voxels (n, ndim), int64 in raster order, that are peaks above a threshold, well apart.
+
+    A peak is no lower than its neighbours (diagonal ones too) and above `threshold`. Of two peaks nearer than
+    `separation` (physical) only the higher stays, of two of equal height the first in raster order, so that a plateau
+    no wider than `separation` is one peak.
+    """
+    volume = response.reshape((-1, *response.shape[-2:]))
+    limit = float(np.float32(min(threshold, BRIGHTEST)))
+    peaks = gpu_peaks.peaks_above(volume, limit) if cuda.is_device_array(volume) else peaks_above(volume, limit)
+    voxels = np.stack(np.unravel_index(peaks, response.shape), axis=1)
+    return voxels[apart(voxels * scale, values_at(response, voxels), separation)]
+
+
+def peaks_above(response: np.ndarray, threshold: float) -> np.ndarray:
+    """Return the voxels (z, y, x) above a threshold that no neighbour exceeds: ascending places, int64 (n,)."""
+    marked = np.empty(response.shape, dtype=np.bool_)
+    _mark_peaks(response, threshold, marked)
+    return np.flatnonzero(marked)
+
+
+@njit(cache=True, nogil=True)
+def _mark_peaks(response: np.ndarray, threshold: float, peaks: np.ndarray) -> None:
+    """Mark the voxels (z, y, x) above a threshold that are no lower than any of their 26 neighbours.
+
+    Four of them are compared first, a row at a time and without branches: few voxels are left for the others.
+    """
+    depth, height, width = response.shape
+    for z in range(depth):
+        below, above = response[max(z - 1, 0)], response[min(z + 1, depth - 1)]
+        for y in range(height):
+            row, marked = response[z, y], peaks[z, y]
+            before, after = response[z, max(y - 1, 0)], response[z, min(y + 1, height - 1)]
+            under, over = below[y], above[y]
+            for x in range(width):
+                here = row[x]
+                sideways = (here >= before[x]) & (here >= after[x])
+                marked[x] = (here > threshold) & sideways & (here >= under[x]) & (here >= over[x])
+            for x in range(width):
+                if marked[x]:
+                    marked[x] = _is_highest(response, z, y, x)
+
+
+@njit(cache=True, nogil=True)
+def _is_highest(response: np.ndarray, z: int, y: int, x: int) -> bool:
+    """Whether no neighbour of a voxel is higher."""
+    depth, height, width = response.shape
+    for k in range(max(z - 1, 0), min(z + 2, depth)):
+        for j in range(max(y - 1, 0), min(y + 2, height)):
+            for i in range(max(x - 1, 0), min(x + 2, width)):
+                if response[k, j, i] > response[z, y, x]:
+                    return False
+    return True
+
+
+def apart(positions: np.ndarray, heights: np.ndarray, separation: float) -> np.ndarray:
+    """Return a mask (n,) of the points that stay when each drops every lower one nearer than `separation`."""
+    return keep_highest(cKDTree(positions).query_pairs(separation, output_type="ndarray"), heights)
+
+
+def keep_highest(pairs: np.ndarray, heights: np.ndarray) -> np.ndarray:
+    """Return a mask (n,) of the points that stay when, from the highest down, each drops its rivals.
+
+    Parameters
+    ----------
+    pairs : ndarray, int64 (p, 2)
+        Rivals, in any order.
+    heights : ndarray (n,)
+        Of equal heights the first is the higher.
+    """
+    rank = np.empty(len(heights), dtype=np.int64)
+    rank[np.argsort(-heights, kind="stable")] = np.arange(len(heights))
+    first_higher = rank[pairs[:, 0]] < rank[pairs[:, 1]]
+    higher = np.where(first_higher, pairs[:, 0], pairs[:, 1])
+    lower = np.where(first_higher, pairs[:, 1], pairs[:, 0])
+    stays = np.zeros(len(heights), dtype=bool)
+    undecided = np.ones(len(heights), dtype=bool)
+    while undecided.any():
+        # Whoever has no higher rival left would be the next to choose in the descending order too.
+        winners = undecided.copy()
+        winners[lower] = False
+        stays |= winners
+        undecided &= ~winners
+        undecided[lower[winners[higher]]] = False
+        rivals = undecided[higher] & undecided[lower]
+        higher, lower = higher[rivals], lower[rivals]
+    return stays
+
+
+def refine(response: np.ndarray, voxels: np.ndarray) -> np.ndarray:
+    """Return sub-voxel positions, float64 (n, ndim): a parabola through each peak and its two neighbours, per axis.
+
+    The shift is at most half a voxel; along an axis where the peak lies on the border it is zero
+    (`borders.refine_at_borders` looks there again).
+    """
+    positions = voxels.astype(np.float64)
+    centre = values_at(response, voxels).astype(np.float64)
+    for axis, size in enumerate(response.shape):
+        inside = (voxels[:, axis] > 0) & (voxels[:, axis] < size - 1)
+        before, after = voxels[inside].copy(), voxels[inside].copy()
+        before[:, axis] -= 1
+        after[:, axis] += 1
+        low, high = (values_at(response, side).astype(np.float64) for side in (before, after))
+        bend = 2.0 * centre[inside] - low - high
+        shift = np.divide(0.5 * (high - low), bend, out=np.zeros_like(bend), where=bend > 0)
+        positions[inside, axis] += np.clip(shift, -0.5, 0.5)
+    return positions

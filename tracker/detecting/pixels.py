@@ -1,0 +1,73 @@
+"""Pixels in the memory of the host or of a GPU, and what is asked of both alike.
+
+Detection is written once, for arrays of NumPy and of CuPy. What is done to every voxel has a form for each
+(`separable`, `peaks`, `surroundings`); particles, thousands of times fewer, are looked at on the host.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Generator
+from contextlib import contextmanager
+
+import numpy as np
+
+from ...matching.device import cuda
+
+BRIGHTEST = 1e18  # the squares of grey levels must be numbers of float32
+
+
+@contextmanager
+def held_by(device: str, image: np.ndarray) -> Generator[np.ndarray]:
+    """Yield the image in the memory of a device, which is the current one meanwhile: "cpu", "cuda" or "cuda:N".
+
+    Threads that hold images on one GPU do not wait for each other.
+
+    Raises
+    ------
+    DeviceUnavailable, DeviceMemoryExceeded
+        As `cuda.using`.
+    """
+    if device == "cpu":
+        yield image
+        return
+    with cuda.using(device) as cp, cuda.own_stream():
+        yield cp.asarray(image)
+
+
+def grey_levels(image: np.ndarray) -> tuple[np.ndarray, np.ndarray | None]:
+    """Return the image in float32 and, where some voxels have no value in it, a mask of those that have.
+
+    Voxels without a value (NaN, infinite, or too large: some programs mark them by the largest float) get the median of
+    the others, the background's grey level.
+    """
+    with np.errstate(over="ignore"):  # beyond float32 is infinite
+        grey = image.astype(np.float32, order="C", copy=False)
+    known = np.abs(grey) < BRIGHTEST
+    if known.all():
+        return grey, None
+    return np.where(known, grey, np.median(grey[known]) if known.any() else np.float32(0.0)), known
+
+
+def values_at(pixels: np.ndarray, voxels: np.ndarray) -> np.ndarray:
+    """Return the values of an array at some voxels, on the host.
+
+    Parameters
+    ----------
+    pixels : ndarray (z, y, x) or (y, x)
+        Contiguous.
+    voxels : ndarray, int64 (n, ndim)
+    """
+    places = np.ravel_multi_index(tuple(voxels.T), pixels.shape)
+    if cuda.is_device_array(pixels):
+        places = cuda.cupy().asarray(places)
+    return cuda.to_host(pixels.reshape(-1)[places])
+
+
+def largest(pixels: np.ndarray) -> float:
+    """Return the largest absolute value, 0 of no pixels."""
+    return float(np.abs(pixels).max()) if pixels.size else 0.0
+
+
+def median(pixels: np.ndarray) -> float:
+    """Return the median; the array is left in another order."""
+    return float(np.median(pixels, overwrite_input=True))
