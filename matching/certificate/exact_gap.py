@@ -4,7 +4,9 @@ Row duals are the least of c - v, kept as pairs of floats, in which a difference
 1e16 beside prices near 1 leaves nothing open. An exchange of links lowers the cost by no more than the slack of the
 links it touches, and its pairs have a reduced cost of no more than that: it stays within one group of rows and columns
 that such pairs connect. Each group is therefore held to the cost of its own links, of which what every answer pays is
-no part: what `_forced` prices prove without a solve. A link that nobody can avoid must not hide those beside it.
+no part: what `_forced` prices prove without a solve. A link that nobody can avoid must not hide those beside it. Where
+column duals are themselves as large as what is forced, and so rounded to more than is being decided, they are found
+anew above the forced ones.
 """
 
 # Types of numba kernels live in their docstrings: numba infers them.
@@ -23,6 +25,12 @@ SHARE = 1e-9
 ROUNDING = 8 * float(np.finfo(np.float64).eps)
 """Part of what a connected part of the problem costs above the forced that any gap in it may have: it is lost when the
 costs are added up."""
+
+SWEEPS = 50
+"""Times that all pairs are looked at for duals above the forced ones. Those at hand are off by rounding alone."""
+
+_EPS = float(np.finfo(np.float64).eps)
+_EPS_OF_PAIR = 4 * _EPS  # of the second of two floats may be lost where it is not small beside the first
 
 
 def exact_gap(problem: Problem, col_of_row: np.ndarray, row_of_col: np.ndarray, v: np.ndarray) -> tuple[float, bool]:
@@ -46,16 +54,32 @@ def exact_gap(problem: Problem, col_of_row: np.ndarray, row_of_col: np.ndarray, 
     pays = _paid(*edges[:3], bounds[0], col_of_row)
     links = col_of_row, row_of_col
     slack = _slacks(pays, bounds[1], *links, r, (v, np.zeros(m)))
-    above_forced = (_slacks(pays, bounds[1], *links, *duals) for duals in _forced(*edges, row_bound, col_bound))
-    forced = min((np.maximum(each, 0.0) for each in above_forced), key=np.sum)
-    lone_pays = np.where(row_of_col < 0, bounds[1], 0.0)
+    forced_duals = [(each, _slacks(pays, bounds[1], *links, *each)) for each in _forced(*edges, row_bound, col_bound)]
+    (_, forced_v), above_forced = min(forced_duals, key=lambda each: np.maximum(each[1], 0.0).sum())
+    above_forced = np.maximum(above_forced, 0.0)
+    sizes = abs(np.concatenate([pays, np.where(row_of_col < 0, bounds[1], 0.0)]))
+
+    def is_within(r: tuple[np.ndarray, np.ndarray], v: tuple[np.ndarray, np.ndarray], slack: np.ndarray) -> bool:
+        doubted = _beyond_share(_groups(*edges, r, *v, float(slack.sum())), slack, above_forced, sizes)
+        if not doubted.any():
+            return True
+        part = _groups(*edges, r, *v, np.inf)
+        beyond_rounding = np.bincount(part, slack) > ROUNDING * np.bincount(part, above_forced)
+        return not beyond_rounding[part[doubted]].any()
+
     gap = float(slack.sum())
-    doubted = _beyond_share(_groups(*edges, r, v, gap), slack, forced, abs(np.concatenate([pays, lone_pays])))
-    if not doubted.any():
+    if is_within(r, (v, np.zeros(m)), slack):
         return gap, True
-    part = _groups(*edges, r, v, np.inf)
-    beyond_rounding = np.bincount(part, slack) > ROUNDING * np.bincount(part, forced)
-    return gap, not beyond_rounding[part[doubted]].any()
+    above = v - forced_v[0]
+    if not np.isfinite(np.concatenate([row_bound, col_bound])).any():
+        above -= np.median(above)  # only differences matter, and what all have in common takes digits from them
+    if not _lower_until_links_are_least(*edges, col_of_row, pays, forced_v[0], above):
+        return gap, False
+    r = _row_duals(*edges, row_bound, forced_v[0], above)
+    slack = _slacks(pays, bounds[1], *links, r, (forced_v[0], above))
+    lost = _EPS_OF_PAIR * abs(above)
+    slack += np.concatenate([np.where(col_of_row >= 0, lost[col_of_row], 0.0), lost])
+    return gap, is_within(r, (forced_v[0], above), slack)
 
 
 def _beyond_share(group: np.ndarray, slack: np.ndarray, forced: np.ndarray, pays: np.ndarray) -> np.ndarray:
@@ -163,7 +187,33 @@ def _slacks(pays, col_alone, col_of_row, row_of_col, r, v):
 
 
 @njit(cache=True, nogil=True)
-def _groups(indptr, indices, data, forbidden, r, v, gap):
+def _lower_until_links_are_least(indptr, indices, data, forbidden, col_of_row, pays, forced, above):
+    """Lower what column duals are above the forced ones until each row's link is its least; return whether that ended.
+
+    Label-correcting, row by row, as Bellman and Ford.
+    """
+    for _ in range(SWEEPS):
+        lowered = False
+        for i in range(len(pays)):
+            link = col_of_row[i]
+            if link < 0:
+                continue
+            dual = (pays[i] - forced[link]) - above[link]
+            lo = indptr[i]
+            for e in range(lo, indptr[i + 1]):
+                if data[e] < np.inf and (forbidden is None or not forbidden[e]):
+                    j = e - lo if indices is None else indices[e]
+                    reduced = float(data[e]) - forced[j]
+                    if reduced - dual < above[j] - _EPS_OF_PAIR * (abs(reduced) + abs(dual)) and j != link:
+                        above[j] = reduced - dual
+                        lowered = True
+        if not lowered:
+            return True
+    return False
+
+
+@njit(cache=True, nogil=True)
+def _groups(indptr, indices, data, forbidden, r, v, v_low, gap):
     """Number the groups that pairs of a reduced cost up to the gap connect: int64 (rows + columns,)."""
     n = len(r[0])
     parent = np.arange(n + len(v))
@@ -172,7 +222,7 @@ def _groups(indptr, indices, data, forbidden, r, v, gap):
         for e in range(lo, indptr[i + 1]):
             if data[e] < np.inf and (forbidden is None or not forbidden[e]):
                 j = e - lo if indices is None else indices[e]
-                high, low = _less(float(data[e]), v[j], 0.0)
+                high, low = _less(float(data[e]), v[j], v_low[j])
                 if (high - r[0][i]) + (low - r[1][i]) <= gap:
                     a, b = _root(parent, i), _root(parent, n + j)
                     parent[max(a, b)] = min(a, b)

@@ -64,6 +64,34 @@ def test_high_prices_of_one_block_are_lowered_beside_ordinary_ones_of_another(so
     assert verify(Problem.batch(blocks), together)
 
 
+def _potentials(n: int, size: float) -> np.ndarray:
+    """Return costs in [0, 10⁻³) to which every column adds what all answers pay."""
+    return 1e-3 * np.random.default_rng(4).random((n, n)) + size * np.arange(n)
+
+
+@pytest.mark.parametrize("solver", EVERY)
+@pytest.mark.parametrize("size", [1.0, 100.0])
+def test_costs_small_beside_what_every_answer_pays_are_proven(size: float, solver: str) -> None:
+    cost = _potentials(60, size)
+    answer = solve(cost, solver, "cpu")
+    assert paid(cost, answer.col_of_row) == optimum(cost)
+    assert certify(Problem.dense(cost), answer.col_of_row, answer.col_duals, solver="").is_optimal
+    assert answer.is_optimal
+
+
+def test_an_exchange_that_costs_a_ten_millionth_more_is_not() -> None:
+    cost = _potentials(60, 100.0)
+    answer = solve(cost, device="cpu")
+    links = answer.col_of_row.copy()
+    links[[3, 7]] = links[[7, 3]]
+    more = paid(cost, links) - paid(cost, answer.col_of_row)
+    cost[3, links[3]] -= float(more) - 1e-10
+    best = solve(cost, device="cpu")
+    assert 0 < paid(cost, links) - paid(cost, best.col_of_row) < 1.1e-10
+    assert best.is_optimal
+    assert not certify(Problem.dense(cost), links, best.col_duals, solver="").is_optimal
+
+
 @pytest.mark.parametrize("n", [60, 200])
 def test_a_forged_certificate_with_large_duals_is_refused(n: int) -> None:
     cost = np.random.default_rng(3).random((n, n))
