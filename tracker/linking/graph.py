@@ -24,7 +24,7 @@ class Graph:
     ----------
     indptr, head : int64 (n + 1,), int32 (edges,)
         CSR over all detections.
-    lag : int8 (edges,)
+    lag : int32 (edges,)
         Frames from tail to head: 1 for frames that follow each other.
     step : float64 (edges, d)
         Displacement, in spacings.
@@ -91,7 +91,7 @@ def candidates(
     head = np.concatenate([np.empty(0, np.int32), *found])
     indptr = np.concatenate([[0], np.cumsum(counts)])
     step = movie.position[head] - np.repeat(movie.position, counts, axis=0)
-    return Graph(indptr, head, np.full(len(head), lag, np.int8), step)
+    return Graph(indptr, head, np.full(len(head), lag, np.int32), step)
 
 
 def _within(
@@ -106,13 +106,13 @@ def _within(
 
 
 def merged(graphs: Sequence[Graph]) -> Graph:
-    """Return the graph with the edges of several, each of another lag, shortest lag first."""
+    """Return the graph with the edges of several, none of them in two, the shortest lag first."""
     if len(graphs) == 1:
         return graphs[0]
     indptr = np.sum([g.indptr for g in graphs], axis=0)
     ndim = graphs[0].step.shape[1]
     size = int(indptr[-1])
-    joined = Graph(indptr, np.empty(size, np.int32), np.empty(size, np.int8), np.empty((size, ndim)))
+    joined = Graph(indptr, np.empty(size, np.int32), np.empty(size, np.int32), np.empty((size, ndim)))
     at = indptr[:-1].copy()
     for g in graphs:
         counts = np.diff(g.indptr)

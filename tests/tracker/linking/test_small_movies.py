@@ -22,6 +22,7 @@ def tracks(request, tmp_path):
     """How many tracks come of a table, by way of a table in memory and of a file."""
 
     def in_memory(table, motion, **given):
+        given["memory"] = given.pop("max_missed_frames", "auto")
         return link(table, motion=motion, **given)["track_id"].nunique()
 
     def from_file(table, motion, **given):
@@ -60,6 +61,10 @@ def test_frozen_frames_end_no_track(tracks, motion):
 @pytest.mark.parametrize("motion", ["auto", "none"])
 def test_a_stride_that_is_stated_is_linked_over(tracks, motion):
     assert tracks(movie([0, 5, 10, 15], PLACES), motion, frame_step=5) == 60
+
+
+def test_a_gap_may_be_longer_than_a_byte_counts(tracks):
+    assert tracks(movie([0, 1, 150, 151], PLACES), "auto", max_missed_frames=200) == 60
 
 
 def test_empty_frames_are_bridged_by_learned_motion_alone(tracks):
