@@ -39,6 +39,10 @@ def command(
     cost: options.Cost = None,
     pinned: options.Pinned = None,
     forbidden: options.Forbidden = None,
+    linking: options.Linking = None,
+    gap_closing_range: options.GapClosingRange = None,
+    division_range: options.DivisionRange = None,
+    merge_range: options.MergeRange = None,
     solver: options.Solver = None,
     device: options.Device = None,
     output: Annotated[
@@ -64,13 +68,15 @@ def command(
     The table needs the columns frame, y, x (and z when 3D), or the names that trackpy, laptrack, TrackMate or napari
     give them. Lengths are in the table's unit: pixels, unless the table or an option says otherwise. The result is the
     table with a column track_id, rows in their order, and link_probability and link_margin of the link that leads to
-    each row (not with --motion none); units and settings stand beside it in FILE.settings.json.
+    each row (not with --motion none, nor --linking jaqaman); units and settings stand beside it in FILE.settings.json.
 
     [bold]Examples[/bold]
 
     auctrack link movie.points.csv --search-range 8
 
     auctrack link spots.csv --columns frame=Time,x=cx,y=cy --voxel 0.2,0.2
+
+    auctrack link spots.csv --linking jaqaman --search-range 15 --divisions     (as TrackMate's LAP tracker)
 
     zcat spots.csv.gz | auctrack link - -o spots.tracks.csv
     """

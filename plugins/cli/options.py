@@ -203,6 +203,41 @@ Divisions = Annotated[
 Merges = Annotated[
     bool, typer.Option("--merges", metavar="", rich_help_panel=_LINK, help="Two particles may be followed by one.")
 ]
+Linking = Annotated[
+    str | None,
+    typer.Option(
+        metavar="auctrack|jaqaman",
+        rich_help_panel=_LINK,
+        help="jaqaman gives the tracks of TrackMate's LAP tracker: frame by frame, then gaps, divisions and merges at "
+        "its costs, without learned motion. Its max frame gap is --max-missed-frames + 1.",
+    ),
+]
+GapClosingRange = Annotated[
+    str | None,
+    typer.Option(
+        metavar="LENGTH",
+        rich_help_panel=_LINK,
+        help="With --linking jaqaman: longest link across a gap, in µm. Left out: the search range.",
+    ),
+]
+DivisionRange = Annotated[
+    str | None,
+    typer.Option(
+        metavar="LENGTH",
+        rich_help_panel=_LINK,
+        help="With --linking jaqaman: longest link to a second daughter (TrackMate: splitting). Left out: the search "
+        "range.",
+    ),
+]
+MergeRange = Annotated[
+    str | None,
+    typer.Option(
+        metavar="LENGTH",
+        rich_help_panel=_LINK,
+        help="With --linking jaqaman: longest link from a second parent (TrackMate: merging). Left out: the search "
+        "range.",
+    ),
+]
 Pinned = Annotated[
     Path | None,
     typer.Option(

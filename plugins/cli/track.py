@@ -48,6 +48,10 @@ def command(
     cost: options.Cost = None,
     pinned: options.Pinned = None,
     forbidden: options.Forbidden = None,
+    linking: options.Linking = None,
+    gap_closing_range: options.GapClosingRange = None,
+    division_range: options.DivisionRange = None,
+    merge_range: options.MergeRange = None,
     solver: options.Solver = None,
     device: options.Device = None,
     output: Annotated[
@@ -110,7 +114,7 @@ def command(
     Each input gets NAME.tracks.csv (or the name that --output gives) with the columns frame, z, y, x (in voxels of the
     movie), z_um, y_um, x_um (the same in µm, where the voxel size is known), t_s (time, where the frame interval is
     known), features, track_id, and link_probability and link_margin: how sure the link that leads to the particle is
-    (empty where a track begins; no columns with --motion none).
+    (empty where a track begins; no columns with --motion none or --linking jaqaman).
     Beside it, NAME.tracks.csv.settings.json holds the units and every setting that took effect.
 
     The TIFF files of a folder or pattern are one movie when they hold one time point each; otherwise each file is an

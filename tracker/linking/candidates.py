@@ -91,8 +91,16 @@ class CandidateLinks:
         """Points and candidate links together, what memory and time go with."""
         return len(self.row_points) + len(self.col_points) + len(self.distance)
 
-    def problem(self, cost: Cost, price: float) -> Problem:
-        """Return the matching problem of these links; `price` is the `unmatched_cost` in the unit of the cost."""
+    def only(self, kept: np.ndarray) -> CandidateLinks:
+        """Return some of the candidate links, `kept` a mask."""
+        indptr = np.concatenate([[0], np.cumsum(kept)])[self.indptr]
+        return replace(self, indptr=indptr, indices=self.indices[kept], distance=self.distance[kept])
+
+    def problem(self, cost: Cost, price: float | tuple[np.ndarray, np.ndarray]) -> Problem:
+        """Return the matching problem of these links; `price` is the `unmatched_cost` in the unit of the cost.
+
+        It is one for all, or one for each row and for each column, float64 (rows,), (columns,).
+        """
         data = self.distance * self.distance if cost == "squared" else self.distance
         return Problem.sparse(
             (self.indptr, self.indices, data),

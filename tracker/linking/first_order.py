@@ -3,11 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass, field, replace
-from typing import Any
+from dataclasses import replace
 
 import numpy as np
-import pandas as pd
 
 from ...matching.certificate.assignment import Assignment
 from ...matching.problem import Problem
@@ -17,10 +15,10 @@ from .candidates import EDGE_BUDGET, CandidateLinks, WideGate, frame_pairs, gate
 from .chains import track_ids
 from .constraints import NOTHING_GIVEN, Constraints
 from .kept_pairs import KeptPairs
-from .margins import link_margins
 from .open_pairs import open_pairs
+from .pair_links import PairLinks
 from .price import UnmatchedCost, measured_unmatched_cost
-from .result import Linking, median_step
+from .result import Linking
 from .settings import LinkSettings
 from .spacing import automatic_range
 from .worth import LengthWorth
@@ -47,7 +45,7 @@ def first_order(
     longest = min(search_range, price.longest)
     gated = open_pairs(points, longest, constraints) if constraints else gated_pairs(points, longest)
     n_pairs = int(np.count_nonzero(np.diff(points.frame_numbers) == points.frame_step))
-    made = _Links(settings, with_margins=margins)
+    made = PairLinks(settings, with_margins=margins)
     kept = KeptPairs(len(points)) if editable else None
     for candidates in in_runs(gated, edge_budget):
         problem = candidates.problem(settings.cost, price.price(settings.cost))
@@ -68,74 +66,6 @@ def first_order(
     report = made.report(links, points.frame_step)
     worth = LengthWorth(longest, settings.cost, price.price(settings.cost))
     return Linking(tracks, links, effective, price, report=report, kept=kept.kept(worth) if kept else None)
-
-
-_COLUMNS = {"source": np.int64, "target": np.int64, "length": np.float64, "margin": np.float64}
-
-
-@dataclass
-class _Links:
-    """The links of all solves so far, and what is said of them in the end."""
-
-    settings: LinkSettings
-    with_margins: bool = False
-    frame_pairs: int = 0
-    candidate_links: int = 0
-    solves: int = 0
-    gap: float = 0.0
-    is_optimal: bool = True
-    solver: str = ""
-    device: str = ""
-    columns: dict[str, list[np.ndarray]] = field(default_factory=lambda: {name: [] for name in _COLUMNS})
-
-    def add(self, candidates: CandidateLinks | WideGate, problem: Problem, answer: Assignment) -> None:
-        rows, cols = answer.links()
-        lengths = candidates.lengths(problem, answer)
-        self.columns["source"].append(candidates.row_points[rows])
-        self.columns["target"].append(candidates.col_points[cols])
-        self.columns["length"].append(lengths)
-        margin = link_margins(problem, answer) if self.with_margins else np.full(len(rows), np.nan)
-        self.columns["margin"].append(margin)
-        self.frame_pairs += answer.n_blocks
-        self.candidate_links += candidates.n_candidates
-        self.solves += 1
-        self.gap += float(np.sum(answer.gap))
-        self.is_optimal &= answer.is_optimal
-        self.solver, self.device = answer.solver, answer.device
-
-    def add_pinned(self, points: Points, pinned: np.ndarray) -> None:
-        """Add confirmed links, which no solve has made."""
-        positions = points.positions
-        self.columns["source"].append(pinned[:, 0])
-        self.columns["target"].append(pinned[:, 1])
-        self.columns["length"].append(np.linalg.norm(positions[pinned[:, 1]] - positions[pinned[:, 0]], axis=1))
-        self.columns["margin"].append(np.full(len(pinned), np.inf))
-
-    def table(self, frame_step: int) -> pd.DataFrame:
-        made = {
-            name: np.concatenate(parts, dtype=_COLUMNS[name]) if parts else np.empty(0, _COLUMNS[name])
-            for name, parts in self.columns.items()
-        }
-        links = pd.DataFrame(made).assign(frames=np.int64(frame_step), kind="step")
-        links["probability"] = np.where(np.isposinf(links["margin"]), 1.0, np.nan)
-        return links[["source", "target", "frames", "length", "probability", "margin", "kind"]]
-
-    def report(self, links: pd.DataFrame, frame_step: int) -> dict[str, Any]:
-        return {
-            "frame_pairs": self.frame_pairs,
-            "candidate_links": self.candidate_links,
-            "links": len(links),
-            "solves": self.solves,
-            "gap": self.gap,
-            "is_optimal": self.is_optimal,
-            "solver": self.solver or self.settings.solver,
-            "device": self.device or self.settings.device,
-            "median_step": median_step(links, frame_step),
-            "motion": "none",
-            "expected_wrong": None,
-            "learned": [],
-            "notes": [],
-        }
 
 
 def _price(points: Points, settings: LinkSettings, search_range: float) -> UnmatchedCost:

@@ -21,10 +21,11 @@ from .candidates import EDGE_BUDGET, Cost
 from .constraints import constraints_of
 from .first_order import Progress, Watch, first_order
 from .given_links import given_links
+from .jaqaman import jaqaman
 from .learned import learned, too_dense
 from .ordered import ordered
 from .result import MARGIN, PROBABILITY, Linking
-from .settings import LinkSettings, Motion
+from .settings import Linker, LinkSettings, Motion
 
 
 def link_points(
@@ -45,15 +46,15 @@ def link_points(
     settings : LinkSettings, optional
         Without any, motion is learned and all else measured.
     margins : bool
-        With motion "none": whether to work out the margin of every link too. Learned motion always does.
+        Without learned motion: whether to work out the margin of every link too. Learned motion always does.
     progress : callable, optional
-        Called as progress(done, in all): with motion "none" frames, those that follow no other left out; else the
-        steps of learning.
+        Called as progress(done, in all): with learned motion the steps of learning; else frames, those that follow no
+        other left out.
     watch : callable, optional
-        With motion "none": called after every solve as watch(candidates, problem, answer), in the order of time.
+        Without learned motion: called after every solve of frame pairs as watch(candidates, problem, answer), in the
+        order of time.
     edge_budget : int
-        With motion "none": points and candidate links held at a time (memory); results do not depend on it.
-
+        Without learned motion: points and candidate links held at a time (memory); results do not depend on it.
     editable : bool
         Whether candidates and duals are kept for corrections (`tracker.editing`), about 40 bytes a candidate link. Not
         done where links are pinned or forbidden: a session then links once more without, and gives them itself.
@@ -68,7 +69,7 @@ def link_points(
         If `points` are none.
     InvalidSetting
         If a pinned or forbidden link cannot be given, or `editable` is asked for where the candidate links are too
-        many to write out.
+        many to write out, or with linking "jaqaman", whose two steps have no proof in one.
     InvalidProblem, DeviceUnavailable
         If there is no such device, or the solver does not run on it.
 
@@ -88,7 +89,11 @@ def link_points(
         notes, movie, settings = [reason], None, settings.without_motion()
     constraints = constraints_of(points, settings)
     keep = editable and not constraints
-    if movie is not None:
+    if settings.linking == "jaqaman":
+        if editable:
+            raise InvalidSetting("corrections (editable) need linking (--linking) 'auctrack'; got 'jaqaman'.")
+        linking = jaqaman(points, settings, margins=margins, progress=progress, watch=watch, edge_budget=edge_budget)
+    elif movie is not None:
         linking = learned(points, movie, settings, progress, constraints=constraints, editable=keep)
     else:
         linking = first_order(
@@ -117,6 +122,7 @@ def link(
     merges: bool = False,
     pinned: pd.DataFrame | ArrayLike | None = None,
     forbidden: pd.DataFrame | ArrayLike | None = None,
+    linking: Linker = "auctrack",
     solver: str = "auto",
     device: str = "auto",
     scale: Sequence[float] | None = None,
@@ -132,7 +138,7 @@ def link(
         column is kept.
     search_range : float or "auto"
         Longest possible link, in the unit of the positions after `scale`.
-    unmatched_cost, cost, motion, divisions, merges, pinned, forbidden, solver, device
+    unmatched_cost, cost, motion, divisions, merges, pinned, forbidden, linking, solver, device
         See `LinkSettings`.
     memory : int or "auto"
         Frames a particle may be missing (trackpy's word for our `max_missed_frames`).
@@ -182,19 +188,20 @@ def link(
         merges=merges,
         pinned=None if pinned is None else given_links(pinned, "pinned"),
         forbidden=None if forbidden is None else given_links(forbidden, "forbidden"),
+        linking=linking,
     )
     table = points.table if isinstance(points, Points) else points
-    linking = link_points(_stated(points, scale, frame_step), settings)
-    if (stride := linking.report["unstated_stride"]) is not None and not len(linking.links):
+    made = link_points(_stated(points, scale, frame_step), settings)
+    if (stride := made.report["unstated_stride"]) is not None and not len(made.links):
         warnings.warn(
-            f"no two frames that hold points are {linking.tracks.frame_step} apart, so nothing was linked; all are "
+            f"no two frames that hold points are {made.tracks.frame_step} apart, so nothing was linked; all are "
             f"multiples of {stride} apart: frame_step={stride} links them.",
             stacklevel=2,
         )
-    made = linking.tracks.table
-    sure = {name: made[name].to_numpy() for name in (PROBABILITY, MARGIN) if name in made.columns}
+    tracks = made.tracks.table
+    sure = {name: tracks[name].to_numpy() for name in (PROBABILITY, MARGIN) if name in tracks.columns}
     kept = table.drop(columns=[name for name in (PROBABILITY, MARGIN) if name in table.columns])
-    return kept.assign(**{track_column: made["track_id"].to_numpy()}, **sure)
+    return kept.assign(**{track_column: tracks["track_id"].to_numpy()}, **sure)
 
 
 def _stated(points: pd.DataFrame | Points, scale: Sequence[float] | None, frame_step: int | None) -> Points:

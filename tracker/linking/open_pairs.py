@@ -43,10 +43,7 @@ def _allowed(links: CandidateLinks | WideGate, forbidden: np.ndarray, n: int) ->
         return replace(links, forbidden=np.stack([row[here], col[here]], axis=1))
     row = np.repeat(np.arange(len(links.row_points)), np.diff(links.indptr))
     kept = ~np.isin(keys(links.row_points[row], links.col_points[links.indices], n), forbidden)
-    if kept.all():
-        return links
-    indptr = np.concatenate([[0], np.cumsum(kept)])[links.indptr]
-    return replace(links, indptr=indptr, indices=links.indices[kept], distance=links.distance[kept])
+    return links if kept.all() else links.only(kept)
 
 
 def _place(members: np.ndarray, wanted: np.ndarray) -> np.ndarray:

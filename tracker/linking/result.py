@@ -32,24 +32,25 @@ class Linking:
         that leads to the detection, the less probable of two, NaN where a track begins.
     links : DataFrame
         One row a link: `source`, `target` (int64, rows of the table), `frames` (int64, from source to target),
-        `length` (physical), `probability` that it is right (NaN with motion "none"), `margin` (what the best linking
-        without it costs more: in nats; with motion "none" in the unit of the cost, NaN unless asked for), 1 and inf of
-        a pinned link, and `kind`:
+        `length` (physical), `probability` that it is right (NaN without learned motion), `margin` (what the best
+        linking without it costs more: in nats; without learned motion in the unit of the cost, NaN unless asked for), 1
+        and inf of a pinned link, and `kind`:
         "step", "gap" (frames missed in between), "division" (second link out of its source) or "merge" (second link
         into its target).
     settings : LinkSettings
         As they took effect. Linking the same points with them gives the same tracks.
     unmatched_cost : UnmatchedCost or None
-        The price that was used, and why; None with learned motion, where the learned shares say it.
+        The price that was used, and why; None with learned motion, where the learned shares say it, and with linking
+        "jaqaman", where each frame pair has its own.
     motion : Motion or None
-        What was learned; None with motion "none".
+        What was learned; None without learned motion.
     report : mapping
         `frame_pairs`, `candidate_links`, `links`, `solves`, `gap` (sum over all problems), `is_optimal`, `solver`,
         `device`, `median_step` (physical, over one frame; None without such a link), `frame_step`, `unstated_stride`
         (the step that all frames with points keep to, where no two of them are `frame_step` apart and so none is
         linked; else None), `motion` (the contexts in use, or "none"), `expected_wrong` (links expected to be wrong;
-        None with motion "none"), `learned` (lines, with units, and what could not be learned), `notes` (what was not
-        done as asked, and why).
+        None without learned motion), `learned` (lines, with units, and what could not be learned; with linking
+        "jaqaman" how segments were joined), `notes` (what was not done as asked, and why).
     kept : Kept or None
         The candidate links and duals that corrections start from, where they were asked for.
     """

@@ -15,6 +15,9 @@ from .given_links import GivenLinks, given_links
 
 Motion = Literal["auto", "none", "diffusion", "velocity", "flow", "flow+velocity"]
 MOTIONS: tuple[str, ...] = get_args(Motion)
+Linker = Literal["auctrack", "jaqaman"]
+SEGMENT_RANGES = ("gap_closing_range", "division_range", "merge_range")
+"""What goes with linking "jaqaman" only."""
 
 
 @dataclass(frozen=True)
@@ -59,6 +62,14 @@ class LinkSettings:
         to it. Of a DataFrame the columns `source`, `target`, or `source_frame`, `source_z`, …, `target_x`. Where
         particles divide or merge, a pinned link is the first or the second at its ends as it is in the best links
         without pins, and if it is not among these, the first where that is left. They change no law that is learned.
+    linking : {"auctrack", "jaqaman"}
+        "jaqaman" links as TrackMate's LAP tracker does, for tracks that must be the same as its (`linking.jaqaman` says
+        how): each frame pair by squared length, then the tracks so far joined across gaps of up to
+        `max_missed_frames` ("auto": 1, TrackMate's max frame gap of 2), at divisions and at merges where these are
+        asked for. It learns no motion, and takes its price of leaving particles unlinked from the lengths.
+    gap_closing_range, division_range, merge_range : float or "auto"
+        With linking "jaqaman": longest link across a gap (whole, not per frame), to a second daughter, and from a
+        second parent (TrackMate: max distances of gap closing, splitting, merging). "auto": the search range.
 
     Raises
     ------
@@ -78,12 +89,15 @@ class LinkSettings:
     merges: bool = False
     pinned: GivenLinks | None = None
     forbidden: GivenLinks | None = None
+    linking: Linker = "auctrack"
+    gap_closing_range: float | Literal["auto"] = "auto"
+    division_range: float | Literal["auto"] = "auto"
+    merge_range: float | Literal["auto"] = "auto"
 
     def __post_init__(self) -> None:
-        if self.search_range != "auto":
-            require_length("search_range (--search-range)", self.search_range)
-        if self.unmatched_cost != "auto":
-            require_length("unmatched_cost (--unmatched-cost)", self.unmatched_cost)
+        for name in ("search_range", "unmatched_cost", *SEGMENT_RANGES):
+            if getattr(self, name) != "auto":
+                require_length(_with_option(name), getattr(self, name))
         if self.cost not in ("squared", "distance"):
             raise InvalidSetting(f"cost needs 'squared' or 'distance'; got {self.cost!r}.")
         if self.solver != "auto" and self.solver not in SOLVERS:
@@ -98,13 +112,37 @@ class LinkSettings:
         for name in ("divisions", "merges"):
             if not isinstance(getattr(self, name), bool):
                 raise InvalidSetting(f"{name} (--{name}) needs True or False; got {getattr(self, name)!r}.")
-        self._refuse_contradictions()
+        if self.linking not in get_args(Linker):
+            raise InvalidSetting(
+                f"linking (--linking) needs one of {', '.join(get_args(Linker))}; got {self.linking!r}."
+            )
         for name in ("pinned", "forbidden"):
             if getattr(self, name) is not None:
                 object.__setattr__(self, name, given_links(getattr(self, name), name) or None)
+        if self.linking == "jaqaman":
+            self._refuse_beside_jaqaman()
+        else:
+            self._refuse_contradictions()
+
+    def _refuse_beside_jaqaman(self) -> None:
+        """Refuse what Jaqaman's two steps have no place for."""
+        given = {
+            "motion": self.motion not in ("auto", "none"),
+            "unmatched_cost": self.unmatched_cost != "auto",
+            "cost": self.cost != "squared",
+            "pinned": self.pinned is not None,
+            "forbidden": self.forbidden is not None,
+        }
+        for name in (name for name, is_given in given.items() if is_given):
+            raise InvalidSetting(
+                f"{_with_option(name)} does not go with linking (--linking) 'jaqaman', which learns no motion and has "
+                "its own costs. Leave it out, or set linking to 'auctrack'."
+            )
 
     def _refuse_contradictions(self) -> None:
         """Refuse what learned motion cannot do, and what motion "none" cannot."""
+        for name in (name for name in SEGMENT_RANGES if getattr(self, name) != "auto"):
+            raise InvalidSetting(f"{_with_option(name)} goes with linking (--linking) 'jaqaman' only.")
         if self.is_learned:
             if self.cost == "distance":
                 raise InvalidSetting(
@@ -116,14 +154,14 @@ class LinkSettings:
         wanted |= {"divisions": self.divisions, "merges": self.merges}
         for name in (name for name, asked in wanted.items() if asked):
             raise InvalidSetting(
-                f"{name} (--{name.replace('_', '-')}) goes with learned motion; motion (--motion) 'none' links "
+                f"{_with_option(name)} goes with learned motion; motion (--motion) 'none' links "
                 "consecutive frames one to one. Set motion to 'auto'."
             )
 
     @property
     def is_learned(self) -> bool:
         """Whether links are weighed by likelihood, learned from the movie."""
-        return self.motion != "none"
+        return self.linking == "auctrack" and self.motion != "none"
 
     @property
     def longest_a_frame(self) -> float:
@@ -134,6 +172,10 @@ class LinkSettings:
     def without_motion(self) -> Self:
         """Return the settings of first order: by distance alone, from frame to frame."""
         return replace(self, motion="none", max_missed_frames="auto", divisions=False, merges=False)
+
+
+def _with_option(name: str) -> str:
+    return f"{name} (--{name.replace('_', '-')})"
 
 
 def _is_count(value: Any) -> bool:

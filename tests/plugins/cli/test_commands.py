@@ -286,6 +286,13 @@ def test_trackmates_pixels_and_spots_go_in_as_they_are(auctrack, real_data, summ
     assert set(zip(ids[:-1][following[1:]], ids[1:][following[1:]], strict=True)) == theirs
 
 
+def test_jaqamans_steps_give_trackmates_tracks_with_their_splits(auctrack, real_data):
+    spots = real_data("faketracks/trackmate_tracks_without_gap_closing_spots.csv")
+    said = ok(auctrack("link", spots, "--linking", "jaqaman", "--search-range", 15, "--divisions", "-o", "tracks.csv"))
+    assert "segments joined: 2 divisions, 1 gap" in said
+    assert len(read_tracks("tracks.csv").parents) == 4
+
+
 @pytest.fixture
 def walk(tmp_path):
     """The table of 300 particles that walk for 6 frames, some of them missed."""

@@ -40,17 +40,32 @@ EVERYTHING = {
 }
 
 
+JAQAMAN = {
+    "linking": "jaqaman",
+    "search_range": 15.0,
+    "max_missed_frames": 2,
+    "divisions": True,
+    "merges": True,
+    "gap_closing_range": 1 / 3,
+    "division_range": 7.0,
+    "merge_range": 8.0,
+}
+FLAGS = ("--labels", "--dark", "--divisions", "--merges")
+
+
 def parsed(words):
     """The parameters of `auctrack track` as typer would pass them on."""
     params = {}
     while words:
         name, *words = words
-        params[name.removeprefix("--").replace("-", "_")] = True if name in ("--labels", "--dark") else words.pop(0)
+        params[name.removeprefix("--").replace("-", "_")] = True if name in FLAGS else words.pop(0)
     numbers = {name: float(params[name]) for name in ("frame_interval", "separation") if name in params}
     return {**params, **numbers, **({"min_length": int(params["min_length"])} if "min_length" in params else {})}
 
 
-@pytest.mark.parametrize("mapping", [EVERYTHING, {}, {"link": {"search_range": 2.0}}, {"detect": {"threshold": 7.0}}])
+@pytest.mark.parametrize(
+    "mapping", [EVERYTHING, {"link": JAQAMAN}, {}, {"link": {"search_range": 2.0}}, {"detect": {"threshold": 7.0}}]
+)
 def test_settings_come_back_from_toml_and_from_options(mapping):
     settings = Settings.from_mapping(mapping)
     assert Settings.from_mapping(tomllib.loads(to_toml(settings.to_mapping()))) == settings

@@ -1,0 +1,227 @@
+"""Jaqaman's two steps with the costs of TrackMate's LAP tracker, for tracks that must be the same as its.
+
+First every pair of consecutive frames is linked by squared length. The chains that this makes, of two detections or
+more, are segments, and a second assignment joins them: the end of one to the start of another some frames later (a
+gap), to the middle of another in the next frame (a merge), and a middle to a start in the next frame (a division).
+Detections that the first step leaves alone take no part in the second.
+
+In both steps a link of cost c is worth a - c against both its ends staying alone. The alternative cost a is 1.05 times
+the largest cost of the frame pair, and in the second step 1.05 times the 90th percentile of all costs. The unmatched
+cost is half of it: who is linked pays `a` once more in the fourth block of Jaqaman's matrix (K. Jaqaman et al., Nature
+Methods 5, 2008, with the simplifications of J.-Y. Tinevez et al., Methods 115, 2017).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass, replace
+
+import numpy as np
+import pandas as pd
+
+from ...matching.solving import solve
+from ..errors import InvalidSetting
+from ..points import Points
+from .candidates import EDGE_BUDGET, MOST_WRITTEN, CandidateLinks, WideGate, gated_pairs, in_runs
+from .first_order import Progress, Watch
+from .graph import Graph, candidates, merged
+from .ordered import Ordered, ordered
+from .pair_links import PairLinks
+from .result import Linking
+from .settings import SEGMENT_RANGES, LinkSettings
+from .spacing import automatic_range
+from .tracks import tracks_of
+from .whole_movie import best_links
+
+FACTOR = 1.05
+"""Alternative cost over the cost that it is measured by."""
+PERCENTILE = 0.9
+"""Of the second step's costs: the one that its alternative cost is measured by."""
+MISSED = 1
+"""Frames that may be missed with "auto"."""
+
+
+def jaqaman(
+    points: Points,
+    settings: LinkSettings,
+    *,
+    margins: bool = False,
+    progress: Progress | None = None,
+    watch: Watch | None = None,
+    edge_budget: int = EDGE_BUDGET,
+) -> Linking:
+    """Link a movie in Jaqaman's two steps, each to proven optimality; see `link.link_points`.
+
+    Raises
+    ------
+    InvalidSetting
+        If more candidate links of one frame pair are within the search range than can be written out.
+    """
+    settings = _in_force(points, settings)
+    made = PairLinks(settings, with_margins=margins)
+    pairs = int(np.count_nonzero(np.diff(points.frame_numbers) == points.frame_step))
+    for frames in in_runs(_nearer(points, float(settings.search_range)), edge_budget):
+        assert isinstance(frames, CandidateLinks)
+        problem = frames.problem("squared", _half_alternative_cost(frames))
+        answer = solve(problem, settings.solver, settings.device)
+        made.add(frames, problem, answer)
+        if watch is not None:
+            watch(frames, problem, answer)
+        if progress is not None:
+            progress(made.frame_pairs, pairs + 1)
+    links = made.table(points.frame_step)
+    joined = _joined(points, links, settings, margins=margins)
+    if progress is not None:
+        progress(pairs + 1, pairs + 1)
+    links = pd.concat([links, joined.links], ignore_index=True) if len(joined.links) else links
+    report = made.report(links, points.frame_step)
+    report |= {
+        "candidate_links": report["candidate_links"] + joined.candidates,
+        "solves": report["solves"] + 1,
+        "gap": report["gap"] + joined.gap,
+        "is_optimal": report["is_optimal"] and joined.is_optimal,
+        "learned": _said(settings, joined, points.calibration.unit),
+    }
+    return Linking(tracks_of(points, links), links, settings, None, report=report)
+
+
+def _in_force(points: Points, settings: LinkSettings) -> LinkSettings:
+    """Return the settings with numbers in place of "auto"."""
+    search_range = automatic_range(points) if settings.search_range == "auto" else float(settings.search_range)
+    missed = MISSED if settings.max_missed_frames == "auto" else int(settings.max_missed_frames)
+    ranges = {name: getattr(settings, name) for name in SEGMENT_RANGES}
+    ranges = {name: search_range if of == "auto" else float(of) for name, of in ranges.items()}
+    return replace(settings, motion="none", search_range=search_range, max_missed_frames=missed, **ranges)
+
+
+def _nearer(points: Points, search_range: float) -> Iterator[CandidateLinks]:
+    """Yield the candidate links of each frame pair; one as long as the range is none, as in TrackMate's first step."""
+    for links in gated_pairs(points, search_range):
+        if isinstance(links, WideGate):
+            raise InvalidSetting(
+                f"search_range (--search-range) of {search_range:.4g} allows too many links from frame "
+                f"{links.earlier.number} to {links.later.number} to write out (up to {MOST_WRITTEN}), which linking "
+                "(--linking) 'jaqaman' needs; give a shorter one."
+            )
+        yield links.only(links.distance < search_range)
+
+
+def _half_alternative_cost(links: CandidateLinks) -> tuple[np.ndarray, np.ndarray]:
+    """Return the unmatched cost of each row and column, float64: half the alternative cost of its frame pair."""
+    rows, cols = np.diff(links.row_offsets), np.diff(links.col_offsets)
+    pair = np.repeat(np.repeat(np.arange(len(rows)), rows), np.diff(links.indptr))
+    largest = np.zeros(len(rows))
+    np.maximum.at(largest, pair, links.distance**2)
+    half = 0.5 * FACTOR * np.where(largest > 0, largest, 1.0)  # where nothing moves any price links
+    return np.repeat(half, rows), np.repeat(half, cols)
+
+
+@dataclass(frozen=True)
+class _Joined:
+    """What the second step made.
+
+    Attributes
+    ----------
+    links : DataFrame
+        As `Linking.links`.
+    candidates : int
+    alternative_cost : float
+        In the unit of the cost; NaN without candidates.
+    gap : float
+    is_optimal : bool
+    """
+
+    links: pd.DataFrame
+    candidates: int
+    alternative_cost: float
+    gap: float
+    is_optimal: bool
+
+
+@dataclass(frozen=True)
+class _Segments:
+    """Which detections are what of a segment, bool (n,) each; none of them is one that was left alone."""
+
+    start: np.ndarray
+    middle: np.ndarray
+    end: np.ndarray
+
+
+def _joined(points: Points, links: pd.DataFrame, settings: LinkSettings, *, margins: bool) -> _Joined:
+    """Join the segments that the links of the first step make."""
+    movie = ordered(points)
+    segments = _segments(movie, links)
+    graph, square = _joins(points, movie, segments, settings)
+    alternative = FACTOR * _percentile(square) if len(square) else np.nan
+    worth = alternative - square
+    if alternative == 0:  # nine in ten do not move: these are linked, and no others
+        worth = np.where(square > 0, -np.inf, 1.0)
+    answer = best_links(graph, worth, solver=settings.solver, device=settings.device)
+    source, target = movie.row[answer.source], movie.row[answer.target]
+    frames = points.frames[target] - points.frames[source]
+    kinds = [segments.middle[answer.source], segments.middle[answer.target], frames > points.frame_step]
+    made = pd.DataFrame(
+        {
+            "source": source,
+            "target": target,
+            "frames": frames,
+            "length": np.linalg.norm(points.positions[target] - points.positions[source], axis=1),
+            "probability": np.nan,
+            "margin": answer.margin if margins else np.nan,
+            "kind": np.select(kinds, ["division", "merge", "gap"], "step"),
+        }
+    )
+    proof = answer.proof
+    return _Joined(made, len(graph), float(alternative), float(np.sum(proof.gap)), proof.is_optimal)
+
+
+def _segments(movie: Ordered, links: pd.DataFrame) -> _Segments:
+    """Return the parts of the segments in the movie's order."""
+    followed, following = (np.isin(movie.row, links[end].to_numpy()) for end in ("source", "target"))
+    return _Segments(followed & ~following, followed & following, following & ~followed)
+
+
+def _joins(points: Points, movie: Ordered, segments: _Segments, settings: LinkSettings) -> tuple[Graph, np.ndarray]:
+    """Return the candidates of the second step, and their squared lengths in the unit of the positions."""
+    ranges = {name: float(getattr(settings, name)) for name in SEGMENT_RANGES}
+    missed, nobody = int(settings.max_missed_frames), np.zeros(len(movie), bool)
+    from_ends = (segments.start if missed else nobody) | (segments.middle if settings.merges else nobody)
+    graphs = [_near(movie, 1, max(ranges["gap_closing_range"], ranges["merge_range"]), segments.end, from_ends)]
+    if settings.divisions:
+        graphs.append(_near(movie, 1, ranges["division_range"], segments.middle, segments.start))
+    frames_in_all = int(movie.number[-1]) + 1 if len(movie) else 0
+    lags = range(2, min(missed + 2, frames_in_all))
+    graphs += [_near(movie, lag, ranges["gap_closing_range"], segments.end, segments.start) for lag in lags]
+    graph = merged(graphs)
+    at = points.positions[movie.row]
+    square = ((at[graph.head] - at[graph.tail]) ** 2).sum(axis=1)
+    is_division, is_merge = segments.middle[graph.tail], segments.middle[graph.head]
+    longest = np.select([is_division, is_merge], [ranges["division_range"], ranges["merge_range"]])
+    longest = np.where(is_division | is_merge, longest, ranges["gap_closing_range"])
+    near = square <= longest**2
+    return graph.only(near), square[near]
+
+
+def _near(movie: Ordered, lag: int, radius: float, tails: np.ndarray, heads: np.ndarray) -> Graph:
+    """Return the pairs of some detections with others `lag` frames later, at most `radius` (physical) apart, or so."""
+    place = np.where(tails[:, None], movie.position, np.nan)
+    return candidates(movie, lag, radius / movie.spacing * (1 + 1e-9), place, heads)
+
+
+def _percentile(costs: np.ndarray) -> float:
+    """Return the cost at `PERCENTILE`, the nearest in rank."""
+    return float(np.sort(costs)[int(np.floor(PERCENTILE * (len(costs) - 1) + 0.5))])
+
+
+def _said(settings: LinkSettings, joined: _Joined, unit: str) -> list[str]:
+    """Return how it was linked, in lines with units."""
+    missed = settings.max_missed_frames
+    lines = [
+        f"Jaqaman's two steps, search range {settings.search_range:.4g} {unit}, up to {missed} missed "
+        f"frame{'' if missed == 1 else 's'}"
+    ]
+    if joined.candidates:
+        of = joined.links["kind"].value_counts()
+        counts = ", ".join(f"{of[kind]} {kind}{'' if of[kind] == 1 else 's'}" for kind in of.index) or "none made"
+        lines += [f"segments joined: {counts}; alternative cost {joined.alternative_cost:.4g} {unit}²"]
+    return lines
