@@ -117,7 +117,7 @@ def solve(
       distances of points 9 and 18; 1000 problems of 500: 18 and 32 ms); all else: `auction`;
     - several devices: `hungarian-classical` (two, n = 20,000, [0, 10n]: 23 ms, where `hungarian-tree` takes 120).
 
-    No prices are handed from an auction to a Hungarian method (`start=`): with the time of the auction it never pays.
+    No prices are handed from an auction to a Hungarian method: with the time of the auction it never paid.
 
     Examples
     --------

@@ -24,13 +24,13 @@ from ..named import named
 from ..paths.finish import release_slack
 from ..paths.state import FREE, State, no_trees, start
 from ..presolve.block_by_block import joined
-from ..presolve.handover import columns_below, exchanged, from_prices, starting_duals, take_back
 from ..presolve.short_side import Matched, from_short_side
 from ..problem import INT_LIMIT, Problem
 from ..problem.convert import as_dense, as_sparse, transposed
 from ..problem.flat_graph import Parts, allowed_pairs, flat_graph, independent_parts, local_columns
 from .forest import match_by_forests, no_forest
 from .reduction import reduce_columns, reduce_rows
+from .unassigned_columns import columns_below, exchanged, take_back
 from .zero_graph import match_by_dual_phases
 from .zero_trees import no_zeros
 
@@ -47,12 +47,12 @@ Method = Callable[[Parts, Graph, State], tuple[np.ndarray, dict[str, Any]]]
 """Matches every part; returns an infeasible row or -1 for each run of parts, and counts."""
 
 
-def solve_classical(problem: Problem, name: str, *, sequential: bool, start: Any = None) -> Assignment:
+def solve_classical(problem: Problem, name: str, *, sequential: bool) -> Assignment:
     """Solve by the classical variant, with one path a search or in stages."""
-    return _solve(problem, name, _by_zeros if sequential else partial(_by_dual_phases, maximum=True), start)
+    return _solve(problem, name, _by_zeros if sequential else partial(_by_dual_phases, maximum=True))
 
 
-def solve_tree(problem: Problem, name: str, *, variant: str, threads: int | None, start: Any = None) -> Assignment:
+def solve_tree(problem: Problem, name: str, *, variant: str, threads: int | None) -> Assignment:
     """Solve by the alternating-tree variant, with one path a search or one of each tree."""
     forests = partial(_by_forests, many=None if threads in (None, 1) else True)
     methods: dict[str, Method] = {
@@ -61,32 +61,26 @@ def solve_tree(problem: Problem, name: str, *, variant: str, threads: int | None
         "default": partial(_by_trees_of_many, forests=forests),
     }
     with _numba_threads(threads):
-        return _solve(problem, name, methods[variant], start)
+        return _solve(problem, name, methods[variant])
 
 
-def _solve(problem: Problem, name: str, method: Method, start: Any) -> Assignment:
+def _solve(problem: Problem, name: str, method: Method) -> Assignment:
     began = perf_counter()
     stated = problem
     if problem.kind == "points":
         stated = as_sparse(problem) if problem.has_unmatched_cost else as_dense(problem)
-    match = partial(_match, method=method)
-    if start is None:
-        col_of_row, v, stats = from_short_side(stated, match)
-    else:
-        col_of_row, v, stats = from_prices(stated, starting_duals(stated, start), match)
+    col_of_row, v, stats = from_short_side(stated, partial(_match, method=method))
     stats["solve_s"] = perf_counter() - began
     return refined(stated, certify(problem, col_of_row, v, solver=name, device="cpu", stats=stats))
 
 
-def _match(problem: Problem, prices: np.ndarray | None = None, *, method: Method) -> Matched:
+def _match(problem: Problem, *, method: Method) -> Matched:
     """Match a dense or sparse problem whose shorter side is its rows, or which has an `unmatched_cost`."""
     if problem.kind == "dense" and problem.n_blocks > 1:
         return joined([_match_block(problem, b, method) for b in range(problem.n_blocks)])
     graph = _graph(problem)
     row_bound, col_bound = problem.dual_bounds()
     state = start(row_bound, col_bound)
-    if prices is not None:
-        state.v[:] = prices
     parts = independent_parts(problem)
     began = perf_counter()
     infeasible_row = np.array([reduce_rows(parts[0], *graph, state)])
@@ -99,7 +93,6 @@ def _match(problem: Problem, prices: np.ndarray | None = None, *, method: Method
     if (infeasible_row >= 0).any():
         matched = np.maximum(state.col_of_row, FREE), state.row_of_col
         raise infeasible(problem, int(infeasible_row.max()), graph[0], graph[1], allowed_pairs(problem), *matched)
-    _settle_unassigned_columns(problem, col_bound, state, method)
     if not problem.is_integer:
         stats["refinements"] = _refine(parts, graph, state, method)
         _settle_unassigned_columns(problem, col_bound, state, method)
@@ -117,7 +110,7 @@ def _graph(problem: Problem) -> Graph:
 
 
 def _settle_unassigned_columns(problem: Problem, col_bound: np.ndarray, state: State, method: Method) -> None:
-    """Match the unassigned columns below their bound, or raise them to it (see `handover`)."""
+    """Match the unassigned columns below their bound, or raise them to it (see `unassigned_columns`)."""
     below = columns_below(state, col_bound)
     if not len(below):
         return

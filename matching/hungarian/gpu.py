@@ -17,24 +17,21 @@ from ..device import cuda
 from ..errors import Infeasible
 from ..paths.gpu_dense import LOOSE, REFINEMENTS, DeviceCosts, DeviceState, reduce_rows, reduced, violator_of
 from ..paths.state import FREE, UNASSIGNED
-from ..presolve.handover import starting_duals
 from ..problem import Problem
 from ..problem.convert import as_sparse, transposed
-from ..problem.gpu_graph import DeviceGraph, Prices
+from ..problem.gpu_graph import Prices
 from ..problem.gpu_points import dense_on_device
 from .gpu_batch import Match, solve_batch, solve_groups
-from .gpu_sparse import best_row_duals, settle_unassigned_columns, solve_sparse
+from .gpu_sparse import settle_unassigned_columns, solve_sparse
 
 Method = Callable[[DeviceCosts, DeviceState, Any], tuple[int, dict[str, Any]]]
 """Matches the given free rows; returns an infeasible row or -1, and counts."""
 
 
-def solve_on_gpu(
-    problem: Problem, name: str, device: str, method: Method, start: Any = None, at_once: Match | None = None
-) -> Assignment:
-    """Solve by one of the GPU's methods, from an `Assignment` or prices; raises as the solvers say.
+def solve_on_gpu(problem: Problem, name: str, device: str, method: Method, at_once: Match | None = None) -> Assignment:
+    """Solve by one of the GPU's methods; raises as the solvers say.
 
-    `at_once`: how dense blocks of one shape are solved together, where there is no start; None: one by one.
+    `at_once`: how dense blocks of one shape are solved together; None: one by one.
     """
     began = perf_counter()
     with cuda.using(device) as cp:
@@ -42,19 +39,12 @@ def solve_on_gpu(
         form = problem
         if problem.kind == "points":
             form = as_sparse(problem.on_host()) if problem.has_unmatched_cost else dense_on_device(cp, problem)
-        duals = None if start is None else starting_duals(form, start)
         if form.kind == "sparse":
-            answer = _solve_sparse(form, duals, lambda part, own: solve_sparse(cp, part, name, where, own))
-        elif duals is None and at_once is not None and form.n_blocks > 1:
+            answer = _solve_sparse(form, lambda part: solve_sparse(cp, part, name, where))
+        elif at_once is not None and form.n_blocks > 1:
             answer = _solve_together(cp, form, name, where, method, at_once)
-        elif duals is None:
-            answer = solve_blocks(form, lambda block: _solve_rows(cp, block, name, where, method))
         else:
-
-            def solve_rows(block: Problem, own: Any) -> Assignment:
-                return _solve_rows(cp, block, name, where, method, own)
-
-            answer = solve_from(form, duals, solve_rows, best_row_duals_of)
+            answer = solve_blocks(form, lambda block: _solve_rows(cp, block, name, where, method))
         if not problem.is_on_device:
             answer = answer.on_host()
         return refined(problem, replace(answer, stats={**answer.stats, "solve_s": perf_counter() - began}))
@@ -70,46 +60,12 @@ def _solve_together(cp: Any, form: Problem, name: str, where: str, method: Metho
     return answers[0] if len(answers) == 1 else _joined(form, answers)
 
 
-SolvePart = Callable[[Problem, Any], Assignment]
-"""Solves some blocks, from the given prices unless they are None."""
-
-
-def _solve_sparse(form: Problem, duals: np.ndarray | None, solve_part: SolvePart) -> Assignment:
+def _solve_sparse(form: Problem, solve_part: Callable[[Problem], Assignment]) -> Assignment:
     """Solve all blocks as one graph, but one by one where some must be transposed and others must not."""
     rows, cols = np.diff(form.row_offsets), np.diff(form.col_offsets)
     if form.has_unmatched_cost or not ((rows > cols).any() and (rows < cols).any()):
-        return solve_part(form, duals)
-    return _block_by_block(form, duals, solve_part)
-
-
-def solve_from(
-    form: Problem, duals: np.ndarray, solve_rows: SolvePart, row_duals_of: Callable[[Problem, Any], Any]
-) -> Assignment:
-    """Solve dense blocks from prices; where rows and columns are exchanged, from the best row duals beside them."""
-
-    def solve_block(block: Problem, own: Any) -> Assignment:
-        if block.n_rows > block.n_cols > 0 and not block.has_unmatched_cost:
-            own = row_duals_of(block, own)
-        return solve_blocks(block, lambda turned: solve_rows(turned, own))
-
-    return _block_by_block(form, duals, solve_block)
-
-
-def best_row_duals_of(block: Problem, duals: Any) -> Any:
-    """Compute them on the current GPU."""
-    graph = DeviceGraph.of(cuda.cupy(), block)
-    return best_row_duals(graph, graph.cp.asarray(duals))
-
-
-def _block_by_block(form: Problem, duals: np.ndarray | None, solve_block: SolvePart) -> Assignment:
-    answers: list[Assignment] = []
-    for b, block in enumerate(form.blocks()):
-        own = None if duals is None else duals[form.col_offsets[b] : form.col_offsets[b + 1]]
-        try:
-            answers.append(solve_block(block, own))
-        except Infeasible as error:
-            raise (error.in_block(b) if form.n_blocks > 1 else error) from None
-    return answers[0] if form.n_blocks == 1 else _joined(form, answers)
+        return solve_part(form)
+    return _joined(form, [_of_block(form, b, solve_part) for b in range(form.n_blocks)])
 
 
 def solve_blocks(form: Problem, solve_rows: Callable[[Problem], Assignment]) -> Assignment:
@@ -126,8 +82,12 @@ def solve_blocks(form: Problem, solve_rows: Callable[[Problem], Assignment]) -> 
 
 
 def _solve_block(form: Problem, b: int, solve_rows: Callable[[Problem], Assignment]) -> Assignment:
+    return _of_block(form, b, lambda block: _from_short_side(block, solve_rows))
+
+
+def _of_block(form: Problem, b: int, solve_part: Callable[[Problem], Assignment]) -> Assignment:
     try:
-        return _from_short_side(form.block(b), solve_rows)
+        return solve_part(form.block(b))
     except Infeasible as error:
         raise (error.in_block(b) if form.n_blocks > 1 else error) from None
 
@@ -151,14 +111,14 @@ def _from_short_side(part: Problem, solve_rows: Callable[[Problem], Assignment])
     )
 
 
-def _solve_rows(cp: Any, block: Problem, name: str, where: str, method: Method, start: Any = None) -> Assignment:
+def _solve_rows(cp: Any, block: Problem, name: str, where: str, method: Method) -> Assignment:
     if min(block.shape) == 0:
         nobody, (_, col_bound) = np.full(block.n_rows, FREE, np.int32), block.dual_bounds()
         return certify(block.on_host(), nobody, cuda.to_host(col_bound), solver=name, device=where)
     began = perf_counter()
     costs = DeviceCosts.of(cp, block)
     graph = costs.graph_of(block)
-    state = reduced(costs, start)
+    state = reduced(costs)
     isolated = cp.flatnonzero(state.r >= costs.none)
     if len(isolated):
         raise violator_of(block, int(isolated[0]), state)

@@ -25,7 +25,7 @@ BYTES_OF_A_ROW, BYTES_OF_A_COLUMN = 76, 48
 """Of scratch space; twice where sides must be exchanged."""
 
 
-def solve_sparse(cp: Any, problem: Problem, name: str, where: str, start: Any = None) -> Assignment:
+def solve_sparse(cp: Any, problem: Problem, name: str, where: str) -> Assignment:
     """Solve a sparse problem whose blocks, without an `unmatched_cost`, are all wide or square, or all tall or square.
 
     Parameters
@@ -39,8 +39,6 @@ def solve_sparse(cp: Any, problem: Problem, name: str, where: str, start: Any = 
         for the shortest paths at once.
     where : str
         The device, for the result.
-    start : ndarray (columns,), optional
-        Column duals to begin with, of `problem.dual_dtype` and within their bounds, on the host or on the device.
 
     Raises
     ------
@@ -56,23 +54,17 @@ def solve_sparse(cp: Any, problem: Problem, name: str, where: str, start: Any = 
     stats: dict[str, Any] = {"refinements": 0}
     zeros_first = name == "hungarian-classical"
     if problem.has_unmatched_cost or n <= m:
-        prices = Prices.start(graph, starting_prices(graph) if start is None else cp.array(start))
+        prices = Prices.start(graph, starting_prices(graph))
         _match(graph, prices, problem, zeros_first=zeros_first, stats=stats)
     else:
-        prices = _matched_from_columns(graph, start, problem, zeros_first=zeros_first, stats=stats)
+        prices = _matched_from_columns(graph, problem, zeros_first=zeros_first, stats=stats)
     return certified(graph, problem, prices, solver=name, device=where, stats=stats)
 
 
-def best_row_duals(graph: DeviceGraph, v: Any) -> Any:
-    """Return the largest row duals that are feasible beside column duals `v`, as `costs.best_row_duals`."""
-    return certify(graph, Prices.start(graph, v), v).row_duals
-
-
-def _matched_from_columns(graph: DeviceGraph, start: Any, problem: Problem, **how: Any) -> Prices:
+def _matched_from_columns(graph: DeviceGraph, problem: Problem, **how: Any) -> Prices:
     """Match the graph with its sides exchanged."""
     turned = graph.transposed()
-    begin = starting_prices(turned) if start is None else best_row_duals(graph, graph.cp.array(start))
-    exchanged = Prices.start(turned, begin)
+    exchanged = Prices.start(turned, starting_prices(turned))
     swapped = replace(problem, row_offsets=problem.col_offsets, col_offsets=problem.row_offsets)
     try:
         _match(turned, exchanged, swapped, **how)
@@ -122,7 +114,8 @@ def _reduce(graph: DeviceGraph, prices: Prices) -> None:
 def settle_unassigned_columns(
     graph: DeviceGraph, prices: Prices, *, zeros_first: bool = False, stats: dict[str, Any] | None = None
 ) -> int:
-    """Match the unassigned columns below their bound, or raise them to it, with the sides exchanged (see `handover`).
+    """Match the unassigned columns below their bound, or raise them to it, with the sides exchanged (see
+    `unassigned_columns`).
 
     Takes dense graphs, too. Returns how many there were.
     """

@@ -19,12 +19,10 @@ from ..device.collectives import Collective, Copies, Nccl
 from ..errors import DeviceUnavailable, InvalidProblem
 from ..paths.gpu_dense import LOOSE, REFINEMENTS, DeviceCosts, DeviceState
 from ..paths.state import FREE, UNASSIGNED
-from ..presolve.handover import starting_duals
 from ..presolve.sharded import ShardedCosts
 from ..problem import Problem
 from ..problem.convert import as_dense
-from ..problem.costs import best_row_duals
-from .gpu import best_row_duals_of, solve_blocks, solve_from
+from .gpu import solve_blocks
 from .shards import Proof, Shards, adopt, even_split, place, prove, reduced
 
 _ONE_AT_A_TIME = Lock()
@@ -34,9 +32,7 @@ Method = Callable[[Shards, DeviceState], tuple[int, DeviceState, dict[str, Any]]
 """Matches all `FREE` rows, from and to a state on the host; returns an infeasible row or -1, the state, counts."""
 
 
-def solve_on_gpus(
-    problem: Any, name: str, devices: Sequence[str], axis: int, method: Method, start: Any = None
-) -> Assignment:
+def solve_on_gpus(problem: Any, name: str, devices: Sequence[str], axis: int, method: Method) -> Assignment:
     """Solve on several devices.
 
     Parameters
@@ -49,8 +45,6 @@ def solve_on_gpus(
     axis : {0, 1}
         What the method splits.
     method : Method
-    start : Assignment or array_like (columns,), optional
-        Column duals to begin with.
 
     Returns
     -------
@@ -69,36 +63,19 @@ def solve_on_gpus(
     with _ONE_AT_A_TIME, cuda.using(f"cuda:{numbers[0]}") as cp:
         if isinstance(problem, ShardedCosts):
             shards = _adopted(cp, problem, name, numbers, axis)
-            duals = None if start is None else starting_duals(problem.outline, start)
-            answer = solve_shards(shards, name, where, method, duals)
+            answer = solve_shards(shards, name, where, method)
         else:
             form = problem if problem.kind == "dense" else as_dense(problem.on_host())
-
-            def solve_rows(block: Problem, own: np.ndarray | None) -> Assignment:
-                return _solve_rows(cp, block, name, where, numbers, axis, method, own)
-
-            answer = solve_dense(form, start, solve_rows)
+            answer = solve_dense(form, lambda block: _solve_rows(cp, block, name, where, numbers, axis, method))
     if not isinstance(problem, ShardedCosts) and problem.is_on_device:
         with problem.data.device:
             answer = answer.on_device()
     return replace(answer, stats={**answer.stats, "solve_s": perf_counter() - began})
 
 
-def solve_dense(form: Problem, start: Any, solve_rows: Callable[[Problem, Any], Assignment]) -> Assignment:
-    """Solve every block of a dense problem, from its part of the start or from nothing (None)."""
-    if start is None:
-        answer = solve_blocks(form, lambda block: solve_rows(block, None))
-    else:
-        answer = solve_from(form, starting_duals(form, start), solve_rows, _best_row_duals)
-    return refined(form, answer)
-
-
-def _best_row_duals(block: Problem, duals: np.ndarray) -> np.ndarray:
-    """Compute them where the costs are."""
-    if not block.is_on_device:
-        return best_row_duals(block, duals)[0]
-    with cuda.device_of(block.data):
-        return cuda.to_host(best_row_duals_of(block, duals))
+def solve_dense(form: Problem, solve_rows: Callable[[Problem], Assignment]) -> Assignment:
+    """Solve every block of a dense problem."""
+    return refined(form, solve_blocks(form, solve_rows))
 
 
 def _adopted(cp: Any, costs: ShardedCosts, name: str, numbers: tuple[int, ...], axis: int) -> Shards:
@@ -116,7 +93,7 @@ def _collective(cp: Any, numbers: tuple[int, ...]) -> Collective:
 
 
 def _solve_rows(
-    cp: Any, block: Problem, name: str, where: str, numbers: tuple[int, ...], axis: int, method: Method, start: Any
+    cp: Any, block: Problem, name: str, where: str, numbers: tuple[int, ...], axis: int, method: Method
 ) -> Assignment:
     if min(block.shape) == 0:
         return nobody_matched(block, name, where)
@@ -125,7 +102,7 @@ def _solve_rows(
     numbers = numbers[: len(first) - 1]
     parts = place(cp, block, numbers, axis)
     shards = Shards(block, tuple(parts), axis, first, _collective(cp, numbers))
-    answer = solve_shards(shards, name, where, method, start)
+    answer = solve_shards(shards, name, where, method)
     return replace(answer, stats={**answer.stats, "solve_and_copy_s": perf_counter() - began})
 
 
@@ -135,13 +112,10 @@ def nobody_matched(block: Problem, name: str, where: str) -> Assignment:
     return certify(host, np.full(host.n_rows, FREE, np.int32), host.dual_bounds()[1], solver=name, device=where)
 
 
-def solve_shards(shards: Shards, name: str, where: str, method: Method, start: np.ndarray | None = None) -> Assignment:
-    """Solve a problem whose costs are in place, and whose rows are its shorter side if all must be matched.
-
-    `start`: column duals to begin with, as `starting_duals` returns them, or None.
-    """
+def solve_shards(shards: Shards, name: str, where: str, method: Method) -> Assignment:
+    """Solve a problem whose costs are in place, and whose rows are its shorter side if all must be matched."""
     began = perf_counter()
-    state = reduced(shards, start)
+    state = reduced(shards)
     isolated = np.flatnonzero(state.r >= shards.none)
     if len(isolated):
         raise _infeasible(shards, int(isolated[0]), state)
@@ -175,10 +149,9 @@ def _certified(
 
 
 def _with_unassigned_columns_at_bounds(shards: Shards, state: DeviceState) -> DeviceState:
-    """Raise the duals of unassigned columns to their bounds, which a start may lie below, and free the rows that then
-    gain.
+    """Raise the duals of unassigned columns to their bounds, below which rounding left them; free the rows that then gain.
 
-    Their columns may be lone and below their bound in turn. Once none is, none will be: paths free no column.
+    Their columns may be unassigned and below their bound in turn. Once none is, none will be: paths free no column.
     """
     bound = shards.outline.dual_bounds()[1]
     while (below := (state.row_of_col == FREE) & (state.v < bound) & (bound < shards.none)).any():

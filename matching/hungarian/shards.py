@@ -130,13 +130,13 @@ def _moved(cp: Any, window: Any) -> Any:
     return target
 
 
-def reduced(shards: Shards, start: np.ndarray | None = None) -> DeviceState:
+def reduced(shards: Shards) -> DeviceState:
     """Return the state after Algorithm 1 (section 5, step 2), on the host; nothing is matched.
 
-    Columns begin at `start`, or at their bound.
+    Columns begin at their bound.
     """
     bound = shards.outline.dual_bounds()[1]
-    begin = np.where(bound < shards.none, bound, 0) if start is None else start
+    begin = np.where(bound < shards.none, bound, 0)
     states = shards.each(_unreduced, [begin[own] for _, own in shards.windows()])
     shards.each(reduce_rows, states)
     if shards.axis == 1:

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
-from typing import Any, ClassVar, Literal
+from dataclasses import dataclass
+from typing import ClassVar, Literal
 
 import numpy as np
 
@@ -34,17 +34,12 @@ class HungarianClassical:
         "default": in stages, each of which changes the duals once, as far as many paths need it (`zero_graph`); dense
         problems take some 5 to 30 of them. "paper": the steps of Date & Nagi, on the CPU the sequential algorithm of
         their section 2.2; O(n⁴) at worst, every dual update looks at all pairs.
-    start : Assignment or array_like (columns,), optional
-        Column duals to begin with, in place of the initial ones: those of an answer, as an auction's that stopped early
-        (`solve(problem, Auction(eps=…))`), or any others. Every start gives the exact optimum; a good one sooner (see
-        `handover`).
     """
 
     name: ClassVar[str] = "hungarian-classical"
     devices: ClassVar[tuple[str, ...]] = ("cpu", "cuda", "several cuda")
 
     variant: Literal["default", "paper"] = "default"
-    start: Any = field(default=None, repr=False, compare=False)
 
     def __post_init__(self) -> None:
         if self.variant not in _VARIANTS:
@@ -72,18 +67,18 @@ class HungarianClassical:
                 if paper
                 else multi_gpu_classical.match_by_dual_phases
             )
-            return multi_gpu.solve_on_gpus(problem, self.name, device.split(","), 0, split, self.start)
+            return multi_gpu.solve_on_gpus(problem, self.name, device.split(","), 0, split)
         if device.startswith("cuda"):
             from . import gpu, gpu_batch, gpu_classical
 
             if self.variant == "paper":
                 step_by_step = named(".papers.date_nagi_2016.gpu_classical:match_by_zeros")
-                return gpu.solve_on_gpu(problem, self.name, device, step_by_step, self.start)
-            methods = gpu_classical.match_by_dual_phases, self.start, gpu_batch.match_by_dual_phases
-            return gpu.solve_on_gpu(problem, self.name, device, *methods)
+                return gpu.solve_on_gpu(problem, self.name, device, step_by_step)
+            at_once = gpu_batch.match_by_dual_phases
+            return gpu.solve_on_gpu(problem, self.name, device, gpu_classical.match_by_dual_phases, at_once)
         from .cpu import solve_classical
 
-        return solve_classical(problem, self.name, sequential=self.variant == "paper", start=self.start)
+        return solve_classical(problem, self.name, sequential=self.variant == "paper")
 
 
 @dataclass(frozen=True)
@@ -105,10 +100,6 @@ class HungarianTree:
     threads : int, optional
         Threads of the CPU, as the paper's OMP-1 and OMP-8, for dense costs; one by default. Answers don't depend on it.
         More are numba's own, as a rule of GNU OpenMP: a child that is forked later cannot use them.
-    start : Assignment or array_like (columns,), optional
-        Column duals to begin with, in place of the initial ones: those of an answer, as an auction's that stopped early
-        (`solve(problem, Auction(eps=…))`), or any others. Every start gives the exact optimum; a good one sooner (see
-        `handover`).
     """
 
     name: ClassVar[str] = "hungarian-tree"
@@ -116,7 +107,6 @@ class HungarianTree:
 
     variant: Literal["default", "paper", "sequential"] = "default"
     threads: int | None = None
-    start: Any = field(default=None, repr=False, compare=False)
 
     def __post_init__(self) -> None:
         if self.variant not in (*_VARIANTS, "sequential"):
@@ -149,15 +139,15 @@ class HungarianTree:
                     if paper
                     else multi_gpu_forest.match_by_forests
                 )
-                return multi_gpu.solve_on_gpus(problem, self.name, device.split(","), 1, split, self.start)
+                return multi_gpu.solve_on_gpus(problem, self.name, device.split(","), 1, split)
             from ..paths import gpu_forest
             from . import gpu, gpu_batch
 
             if self.variant == "paper":
                 step_by_step = named(".papers.date_nagi_2016.gpu_tree:match_by_trees")
-                return gpu.solve_on_gpu(problem, self.name, device, step_by_step, self.start)
-            methods = gpu_forest.match_by_forests, self.start, gpu_batch.match_by_forests
-            return gpu.solve_on_gpu(problem, self.name, device, *methods)
+                return gpu.solve_on_gpu(problem, self.name, device, step_by_step)
+            at_once = gpu_batch.match_by_forests
+            return gpu.solve_on_gpu(problem, self.name, device, gpu_forest.match_by_forests, at_once)
         from .cpu import solve_tree
 
-        return solve_tree(problem, self.name, variant=self.variant, threads=self.threads, start=self.start)
+        return solve_tree(problem, self.name, variant=self.variant, threads=self.threads)

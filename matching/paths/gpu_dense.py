@@ -131,10 +131,10 @@ class DeviceState:
     row_of_col: Any
 
 
-def reduced(costs: DeviceCosts, start: Any = None) -> DeviceState:
-    """Return the state after Algorithm 1, in which nothing is matched; columns begin at `start` or their bound."""
+def reduced(costs: DeviceCosts) -> DeviceState:
+    """Return the state after Algorithm 1, in which nothing is matched; columns begin at their bound."""
     cp, (n, m) = costs.cp, costs.cost.shape
-    begin = cp.where(costs.col_bound < costs.none, costs.col_bound, 0) if start is None else cp.array(start)
+    begin = cp.where(costs.col_bound < costs.none, costs.col_bound, 0)
     v = begin.astype(costs.price_dtype)
     state = DeviceState(cp.empty(n, costs.price_dtype), v, cp.full(n, -1, cp.int32), cp.full(m, -1, cp.int32))
     reduce_rows(costs, state)

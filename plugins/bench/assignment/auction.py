@@ -40,11 +40,10 @@ def _label(experiment: Experiment, case: Case) -> str:
 
 def _tables(experiments: Sequence[Experiment], memory: Experiment, effort: Effort, record: Record) -> list[Table]:
     bytes_per_second = _bytes_per_second(memory, record)
-    single = [experiment for experiment in experiments if not experiment.name.startswith("handover")]
     return [
         *(_times(experiment, effort, record) for experiment in experiments),
-        _work(single, record, effort.clock, bytes_per_second),
-        _steps(single, record, effort.clock),
+        _work(experiments, record, effort.clock, bytes_per_second),
+        _steps(experiments, record, effort.clock),
     ]
 
 

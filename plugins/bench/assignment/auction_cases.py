@@ -18,7 +18,6 @@ from ..benchmark import Effort
 from ..measure.harness import Case, Experiment, Facts, Variant
 from .gated_pairs import GATES, SCATTERED, SPACING, gate_with_a_shortage, gated_pair, scattered_pair
 from .generated_costs import GeneratedCosts
-from .handover_cases import handover
 from .hostile import hostile
 from .lap_instances import DENSE_FAMILIES, POINT_SCALE, point_pair, uniform_costs
 from .problem_variants import cases_of, on_cpu, on_gpu, problem_case, refusal, sizes_of
@@ -57,17 +56,12 @@ TITLES = {
     "point-batch": "Batches of independent point sets without a matrix",
     "unequal": "Unequal sides, without a price of the lone",
     "hostile": "Dense costs that no solver was tuned for, float64: every solver of ours, `auto` and the peers",
-    "handover-gpu": "The handover on a GPU: Hungarian methods alone, after a coarse auction, and from the best prices",
-    "handover-cpu": "The handover on a CPU: Hungarian methods alone, after a coarse auction, and from the best prices",
     "largest": "A matrix that fills one GPU: costs in [0, n], float32, made on it",
 }
 
 
 def experiments_of(effort: Effort, gpu: str) -> list[Experiment]:
-    """Return the experiments of `TITLES`, in that order.
-
-    The quick ones leave the handover out: compiling the methods that it compares takes longer than all the rest.
-    """
+    """Return the experiments of `TITLES`, in that order."""
     return [
         _dense(effort, gpu),
         _priced(effort, gpu),
@@ -77,7 +71,6 @@ def experiments_of(effort: Effort, gpu: str) -> list[Experiment]:
         *_batches(effort, gpu),
         _unequal(effort, gpu),
         hostile(effort, gpu),
-        *([] if effort.quick else handover(effort, gpu)),
         _largest(effort, gpu),
     ]
 

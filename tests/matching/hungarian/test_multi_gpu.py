@@ -39,20 +39,16 @@ class OnShards:
     xp: Any = np
     costs: Any = HostCosts
 
-    def __init__(self, name: str, axis: int, method: Method, n_shards: int, start: Any = None) -> None:
-        self.name, self.axis, self.method, self.n_shards, self.start = name, axis, method, n_shards, start
+    def __init__(self, name: str, axis: int, method: Method, n_shards: int) -> None:
+        self.name, self.axis, self.method, self.n_shards = name, axis, method, n_shards
 
     def solve(self, problem: Problem, device: str) -> Assignment:
-        return solve_dense(as_dense(problem), self.start, lambda block, own: self._solve_rows(block, device, own))
+        return solve_dense(as_dense(problem), lambda block: self._solve_rows(block, device))
 
-    def from_prices(self, start: Any) -> OnShards:
-        """Return the same solver, which begins at these."""
-        return type(self)(self.name, self.axis, self.method, self.n_shards, start)
-
-    def _solve_rows(self, block: Problem, device: str, start: Any) -> Assignment:
+    def _solve_rows(self, block: Problem, device: str) -> Assignment:
         if min(block.shape) == 0:
             return nobody_matched(block, self.name, device)
-        return solve_shards(self._shards(block), self.name, device, self.method, start)
+        return solve_shards(self._shards(block), self.name, device, self.method)
 
     def _shards(self, block: Problem) -> Shards:
         first = even_split(block.shape[self.axis], self.n_shards)

@@ -122,14 +122,6 @@ def test_a_refusal_is_an_answer_when_hall_s_condition_fails(bench, tmp_path):
     assert all(cell["facts"][0]["violators"] > 1 for cell in found)
 
 
-def test_the_handover_is_measured_where_there_is_time(bench, tmp_path):
-    few = ("auction", "--sizes", "40", "--repetitions", "1", "--only", "handover-cpu/*")
-    assert "handover-cpu" in bench(*few, "--quick", code=1)  # names nothing there
-    assert "best start" in bench(*few)
-    costs = {(cell["series"], cell["facts"][0]["cost"]) for cell in answered(tmp_path, "auction")}
-    assert len(costs) == len({series for series, _ in costs}) == 3
-
-
 def test_only_what_matches_is_measured(bench, tmp_path):
     printed = bench("auction", "--quick", "--sizes", "30", "--repetitions", "1", "--only", "gated/sparse*,batch/auto*")
     assert "Gates with" in printed
