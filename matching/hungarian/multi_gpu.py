@@ -149,7 +149,7 @@ def _certified(
 
 
 def _with_unassigned_columns_at_bounds(shards: Shards, state: DeviceState) -> DeviceState:
-    """Raise the duals of unassigned columns to their bounds, below which rounding left them; free the rows that then gain.
+    """Raise the duals of unassigned columns that rounding left below their bounds, and free the rows that then gain.
 
     Their columns may be unassigned and below their bound in turn. Once none is, none will be: paths free no column.
     """
