@@ -142,13 +142,14 @@ __device__ __forceinline__ void solve(const Solve& s, const Group& group, price_
     Progress progress{};
     progress.round = 1;
     bool long_searches = false;
+    const int most_updates = s.counts->most_updates;
     uint64 limit = bits_of(none());
     update_duals(s, group, price_t(0), progress);
     group.meet(s.counts);
     while (true) {
         const int* const free_rows = s.free_rows + (int64)(progress.phases & 1) * n;
         const int n_free = broadcast(&s.counts->free_rows[progress.phases & 1], shared);
-        if (n_free == 0) break;
+        if (n_free == 0 || (most_updates > 0 && progress.dual_updates == most_updates)) break;
         if (long_searches) make_chains(s, group);
         const int rounds = progress.rounds;
         const price_t delta = settle(s, group, free_rows, n_free, long_searches, limit, shared, progress);

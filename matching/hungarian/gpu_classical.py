@@ -6,9 +6,11 @@ from typing import Any
 
 import numpy as np
 
+from ..certificate.not_converged import NotConverged
 from ..device import cuda
 from ..errors import InvalidProblem
 from ..paths.gpu_dense import DeviceCosts, DeviceState
+from ..paths.state import FREE
 
 THREADS = 1024
 LEAST_CAPACITY = 128
@@ -54,6 +56,7 @@ COUNTS = np.dtype(
         ("barrier", np.uint32),
         ("infeasible_row", np.int32),
         ("looked_at_whole", np.int32),
+        ("most_updates", np.int32),
         ("least_sink", np.uint64),
         ("delta", np.uint64),
         ("progress", _PROGRESS),
@@ -63,9 +66,23 @@ COUNTS = np.dtype(
 )
 
 
-def match_by_dual_phases(costs: DeviceCosts, state: DeviceState, free_rows: Any) -> tuple[int, dict[str, Any]]:
-    """Match the given rows, and all others where they are; as `gpu_forest.match_by_forests`."""
-    return match_listed(costs, state, free_rows, *listed_rows(costs, state.v))
+def match_by_dual_phases(
+    costs: DeviceCosts, state: DeviceState, free_rows: Any, *, most_updates: int | None = None
+) -> tuple[int, dict[str, Any]]:
+    """Match the given rows, and all others where they are; as `gpu_forest.match_by_forests`.
+
+    Raises
+    ------
+    NotConverged
+        If rows are left after `most_updates` changes of the duals.
+    """
+    lists = listed_rows(costs, state.v)
+    infeasible_row, counts = match_listed(costs, state, free_rows, *lists, most_updates=most_updates or 0)
+    if infeasible_row < 0 and counts["dual_updates"] == most_updates and bool((state.col_of_row == FREE).any()):
+        raise NotConverged(
+            f"most_updates={most_updates} changes of the duals were made; raise it, or leave it at None."
+        )
+    return infeasible_row, counts
 
 
 def listed_rows(costs: DeviceCosts, v: Any) -> tuple[Any, Any, Any]:
@@ -102,8 +119,9 @@ def match_listed(
     list_costs: Any,
     *,
     origins: Any = None,
+    most_updates: int = 0,
 ) -> tuple[int, dict[str, Any]]:
-    """As `match_by_dual_phases`, with lists as `listed_rows` returns them.
+    """As `match_by_dual_phases`, with lists as `listed_rows` returns them; 0 updates are no limit.
 
     `origins`, int64 (rows,), says where the costs of each row begin, counted in costs from the first of `costs.cost`:
     rows may lie on other devices.
@@ -123,7 +141,7 @@ def match_listed(
     both_free = cp.empty((2, n), cp.int32)
     both_free[0, : len(free_rows)] = free_rows
     counts = np.zeros(1, COUNTS)
-    counts["free_rows"][0, 0], counts["infeasible_row"] = len(free_rows), -1
+    counts["free_rows"][0, 0], counts["infeasible_row"], counts["most_updates"] = len(free_rows), -1, most_updates
     on_device = cp.asarray(counts.view(np.uint8))
     kernel(
         (blocks,),

@@ -35,6 +35,7 @@ struct Counts {
     uint32 barrier;
     int infeasible_row;  // a free row from which nothing can be reached, or -1
     int looked_at_whole;
+    int most_updates;  // of the duals, after which rows may be left free; 0: no limit
     uint64 least_sink;  // bits of the least of the free rows' ways to an end
     uint64 delta;
     Progress progress;

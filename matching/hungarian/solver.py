@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from functools import partial
+from numbers import Integral
 from typing import ClassVar, Literal
 
 import numpy as np
@@ -32,18 +34,25 @@ class HungarianClassical:
     ----------
     variant : {"default", "paper"}
         "default": in stages, each of which changes the duals once, as far as many paths need it (`zero_graph`); dense
-        problems take some 5 to 30 of them. "paper": the steps of Date & Nagi, on the CPU the sequential algorithm of
+        problems take some 5 to 80 of them. "paper": the steps of Date & Nagi, on the CPU the sequential algorithm of
         their section 2.2; O(n⁴) at worst, every dual update looks at all pairs.
+    most_updates : int, optional
+        Changes of the duals after which the default variant on one GPU gives up a dense problem, by `NotConverged`
+        without an answer. No limit by default, and nowhere else.
     """
 
     name: ClassVar[str] = "hungarian-classical"
     devices: ClassVar[tuple[str, ...]] = ("cpu", "cuda", "several cuda")
 
     variant: Literal["default", "paper"] = "default"
+    most_updates: int | None = None
 
     def __post_init__(self) -> None:
         if self.variant not in _VARIANTS:
             raise InvalidProblem(f"variant needs one of {_VARIANTS}; got {self.variant!r}.")
+        most = self.most_updates
+        if most is not None and not (isinstance(most, Integral) and 1 <= most < 2**31):
+            raise InvalidProblem(f"most_updates needs a whole number from 1 to 2**31 - 1, or None; got {most!r}.")
 
     def devices_for(self, problem: Problem) -> tuple[str, ...]:
         """Return the kinds of devices that take the problem: without a GPU if it has too many rows."""
@@ -74,8 +83,8 @@ class HungarianClassical:
             if self.variant == "paper":
                 step_by_step = named(".papers.date_nagi_2016.gpu_classical:match_by_zeros")
                 return gpu.solve_on_gpu(problem, self.name, device, step_by_step)
-            at_once = gpu_batch.match_by_dual_phases
-            return gpu.solve_on_gpu(problem, self.name, device, gpu_classical.match_by_dual_phases, at_once)
+            match = partial(gpu_classical.match_by_dual_phases, most_updates=self.most_updates)
+            return gpu.solve_on_gpu(problem, self.name, device, match, gpu_batch.match_by_dual_phases)
         from .cpu import solve_classical
 
         return solve_classical(problem, self.name, sequential=self.variant == "paper")

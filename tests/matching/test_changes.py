@@ -3,9 +3,9 @@
 import numpy as np
 import pytest
 
-from auctrack.matching import JV, InvalidProblem, NotConverged, Problem, solve, solving, verify
+from auctrack.matching import JV, HungarianClassical, InvalidProblem, NotConverged, Problem, solve, solving, verify
 from auctrack.matching.jv.dense import match, without_mask
-from auctrack.plugins.bench.assignment.hostile import inner_products
+from auctrack.plugins.bench.assignment.hostile import inner_products, machol_wien
 
 
 def test_long_searches_hand_over_to_the_auction():
@@ -32,6 +32,22 @@ def test_most_scans_ends_in_an_error_that_names_it():
         solve(inner_products(300, 0), JV(most_scans=1))
     with pytest.raises(InvalidProblem, match="most_scans"):
         JV(most_scans=0)
+
+
+@pytest.mark.gpu
+@pytest.mark.parametrize("make", [inner_products, machol_wien])
+def test_many_changes_of_the_duals_hand_over_to_the_auction_on_a_gpu(make):
+    cost = make(1500, 0)
+    answer = solve(cost, device="cuda")
+    assert answer.solver == "auction"
+    assert "hungarian-classical was stuck" in answer.stats["auto"]
+    assert verify(cost, answer)
+    assert answer.cost == pytest.approx(solve(cost, device="cpu").cost, rel=1e-12)
+
+
+def test_most_updates_is_a_whole_number_above_0():
+    with pytest.raises(InvalidProblem, match="most_updates"):
+        HungarianClassical(most_updates=0)
 
 
 def test_options_are_for_the_solver_that_auto_names():

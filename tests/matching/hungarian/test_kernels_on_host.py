@@ -8,14 +8,14 @@ from typing import Any
 import numpy as np
 import pytest
 
-from auctrack.matching import Problem, solve
+from auctrack.matching import NotConverged, Problem, solve
 from auctrack.matching.device import cuda
 from auctrack.matching.hungarian import gpu_batch, gpu_classical, multi_gpu_forest
 from auctrack.matching.hungarian.gpu_classical import MOST_LEVELS, MOST_ROWS
 from auctrack.matching.hungarian.multi_gpu_classical import match_by_dual_phases
 from auctrack.matching.hungarian.multi_gpu_forest import match_by_forests
 from auctrack.matching.hungarian.zero_trees import _claim_of
-from auctrack.matching.paths import gpu_forest
+from auctrack.matching.paths import gpu_dense, gpu_forest
 
 from ..auction.on_host import CUPY, KernelsOnHost, draw_turns
 from . import host_kernels
@@ -101,6 +101,23 @@ def crowd(seed: int, shape: tuple[int, ...]) -> np.ndarray:
 
 
 PAIRS_KEPT = pytest.mark.parametrize("pairs_kept", [0, 60, 140], ids="{}-pairs-a-row".format)
+
+
+@pytest.mark.usefixtures("host_as_devices")
+def test_rows_left_after_so_many_changes_of_the_duals_end_in_an_error():
+    problem = Problem.dense(np.random.default_rng(5).integers(0, 400, (30, 30)).astype(np.int32))
+
+    def matched(most_updates: int | None) -> tuple[Any, int]:
+        (part,) = classical(1)._shards(problem).parts
+        state, free = gpu_dense.reduced(part), HOST.array(np.arange(30, dtype=np.int32))
+        _, counts = gpu_classical.match_by_dual_phases(part, state, free, most_updates=most_updates)
+        return state.col_of_row, counts["dual_updates"]
+
+    links, updates = matched(None)
+    assert updates > 1
+    np.testing.assert_array_equal(matched(updates)[0], links)
+    with pytest.raises(NotConverged, match="most_updates"):
+        matched(updates - 1)
 
 
 @PAIRS_KEPT
