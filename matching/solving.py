@@ -38,16 +38,16 @@ SMALL = 200
 
 FIRST_TRIED: dict[str, tuple[tuple[str, dict[str, int]], ...]] = {
     "jv": (("jv", {"most_scans": 80}), ("auction", {"max_bids": 200})),
-    "hungarian-classical": (("hungarian-classical", {"most_updates": 150}), ("auction", {"max_bids": 500})),
+    "hungarian-classical": (("hungarian-classical", {"most_updates": 150}), ("auction", {})),
 }
 """Solvers that "auto" tries in place of one, with what each may spend, before that may take as long as it needs.
 
-On a CPU: a scan of a search and half a bid take about the same time. Costs in general position need 1 to 50 scans a row, where
-the auction takes 30 to 60 bids (n = 1,000 to 5,000); inner products or clouds apart 220 scans a row and more, growing
-with n, where the auction takes the same 36 to 45; a line with noise thousands of bids, but 80 scans.
+On a CPU: a scan of a search and half a bid take about the same time. Costs in general position need 1 to 50 scans a
+row, where the auction takes 30 to 60 bids (n = 1,000 to 5,000); inner products or clouds apart 220 scans a row and
+more, growing with n, where the auction takes the same 36 to 45; a line with noise thousands of bids, but 80 scans.
 
-On a GPU: most costs need 5 to 80 changes of the duals, also those that take the auction longest; those that take half a
-change a row take the auction 30 bids a row, or so."""
+On a GPU: most costs need 5 to 110 changes of the duals (n = 5,000), those too that take the auction longest; inner
+products, clouds apart, and Machol and Wien's costs one for two or four rows, or for each."""
 
 WIDE_GATE = 100
 """Columns in a row's cube of pairs worth a link above which `solve` does not write those pairs out."""
@@ -118,9 +118,9 @@ def solve(
     - a problem goes there if the device is asked for, or if its arrays lie there and device="cpu" is not asked for, or
       with device="auto" if there is a device and the problem has at least `GPU_PAYS` pairs;
     - dense costs: `hungarian-classical` (n = 20,000, beside the auction: [0, n] 14 and 26 ms, [0, 10n] 23 and 28,
-      distances of points 9 and 18; 1000 problems of 500: 18 and 32 ms). Where it has changed the duals of an equal-sided
-      matrix 150 times, as between clouds apart or of inner products, `auction` takes over, and hands back if it has
-      spent 500 bids a row; all else: `auction`;
+      distances of points 9 and 18; 1000 problems of 500: 18 and 32 ms). Where it has changed the duals of an
+      equal-sided matrix 150 times, as between clouds apart or of inner products, `auction` takes over. All else:
+      `auction`;
     - several devices: `hungarian-classical` (two, n = 20,000, [0, 10n]: 23 ms, where `hungarian-tree` takes 120).
 
     No prices are handed from an auction to a Hungarian method: with the time of the auction it never paid.
