@@ -29,8 +29,8 @@ def as_linking(movie: Corrected, linking: Linking, doubts: Doubts) -> Linking:
     ids = present(movie)
     points = _points(movie, ids)
     links = _links(points, ids, doubts.all())
-    if linking.settings.is_learned:
-        links["probability"] = expit(links["margin"])
+    if not linking.settings.is_learned:
+        links["probability"] = np.nan
     tracks = tracks_of(points, links)
     if linking.settings.is_learned:
         tracks = with_sureness(tracks, links)
@@ -81,7 +81,7 @@ def _links(points: Points, ids: np.ndarray, sure: pd.DataFrame) -> pd.DataFrame:
             "target": target,
             "frames": frames,
             "length": np.linalg.norm(positions[target] - positions[source], axis=1),
-            "probability": np.nan,
+            "probability": expit(sure["log_odds"].to_numpy()),
             "margin": sure["margin"].to_numpy(),
             "kind": np.where(frames > points.frame_step, "gap", "step"),
         }

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
+from collections.abc import Mapping
 
 import numpy as np
 import pandas as pd
@@ -15,14 +16,15 @@ from .corrected import Corrected
 from .outcome import edges_exchanged
 
 COMPANY = 0.5
-"""Wrong links come in company: what a margin counts in the order of doubts where an act exchanged a link beside it."""
+"""Wrong links come in company: what log-odds count in the order of doubts where an act exchanged a link beside."""
 
 
 class Doubts:
-    """Margins of the links of a movie under correction.
+    """Margins of the links of a movie under correction, and log-odds that they are right.
 
     Those of links with an end that an act touched, or with a rival there, follow the act; one farther away is that of
-    before until all are measured anew.
+    before until all are measured anew. Log-odds are the margin, less what the odds take off that the linking gave for
+    two tracks that have exchanged a detection (`linking.exchanges`), where no act was near.
 
     Parameters
     ----------
@@ -36,6 +38,7 @@ class Doubts:
         self._movie, self._is_learned = movie, linking.settings.is_learned
         self._exchanged: Counter[int] = Counter()
         links = linking.links
+        self._exchanges = _exchange_odds(links) if self._is_learned else pd.Series(dtype=np.float64)
         if links["margin"].isna().any():
             self.measure()
         else:
@@ -72,32 +75,24 @@ class Doubts:
         self._work_out()
         far = np.arange(len(self._margin))
         if count < len(far):
-            far = np.argpartition(self._margin, count)[:count]
-        links = [(*link, margin) for link, margin in self._near.items()]
-        links += zip(self._source[far].tolist(), self._target[far].tolist(), self._margin[far].tolist(), strict=True)
-        table = pd.DataFrame([link for link in links if np.isfinite(link[2])], columns=["source", "target", "margin"])
-        table = table.astype({"source": np.int64, "target": np.int64, "margin": np.float64})
+            far = np.argpartition(self._log_odds, count)[:count]
+        table = self._table(far[np.isfinite(self._margin[far])])
+        table = table[np.isfinite(table["margin"])]
         company = table[["source", "target"]].map(lambda end: self._exchanged[end] > 0).any(axis=1)
-        table = table.assign(order=table["margin"] * np.where(company, COMPANY, 1.0))
-        table = table.sort_values(["order", "source", "target"], ignore_index=True).head(count).drop(columns="order")
-        return table.assign(probability=expit(table["margin"]) if self._is_learned else np.nan)
+        order = np.where(company, np.minimum(COMPANY * table["log_odds"], table["log_odds"]), table["log_odds"])
+        table = table.assign(order=order).sort_values(["order", "source", "target"], ignore_index=True).head(count)
+        table["probability"] = expit(table["log_odds"]) if self._is_learned else np.nan
+        return table.drop(columns=["order", "log_odds"])
 
     def all(self) -> pd.DataFrame:
-        """Return every link with its margin, inf for confirmed ones, in no order; measured anew if there were acts."""
+        """Return every link with its `margin` and `log_odds`, inf for confirmed ones, in no order.
+
+        They are measured anew if there were acts.
+        """
         if self._near or self._stale or self._is_dropped.any():
             self.measure()
         self._work_out()
-        ends = [*self._near, *self._movie.pins]
-        near = np.array(ends, np.int64).reshape(-1, 2)
-        margins = [*self._near.values(), *(np.inf for _ in self._movie.pins)]
-        far = ~self._is_dropped
-        return pd.DataFrame(
-            {
-                "source": np.concatenate([self._source[far], near[:, 0]]),
-                "target": np.concatenate([self._target[far], near[:, 1]]),
-                "margin": np.concatenate([self._margin[far], margins]),
-            }
-        )
+        return self._table(np.flatnonzero(~self._is_dropped), dict.fromkeys(self._movie.pins, np.inf))
 
     def measure(self) -> None:
         """Work out the margins of all links that are not confirmed."""
@@ -108,9 +103,25 @@ class Doubts:
         self._take(rows // self._movie.ways_out, cols // self._movie.ways_in, margin)
         self._follow({end for end, times in self._exchanged.items() if times > 0})
 
+    def _table(self, far: np.ndarray, more: Mapping[Link, float] | None = None) -> pd.DataFrame:
+        """Return those of no act's neighbourhood at the places `far`, all others, and `more`."""
+        others = {**self._near, **(more or {})}
+        ends, margin = np.array([*others], np.int64).reshape(-1, 2), np.array([*others.values()], np.float64)
+        return pd.DataFrame(
+            {
+                "source": np.concatenate([self._source[far], ends[:, 0]]),
+                "target": np.concatenate([self._target[far], ends[:, 1]]),
+                "margin": np.concatenate([self._margin[far], margin]),
+                "log_odds": np.concatenate([self._log_odds[far], margin]),
+            }
+        )
+
     def _take(self, source: np.ndarray, target: np.ndarray, margin: np.ndarray) -> None:
         order = np.lexsort((target, source))
         self._source, self._target, self._margin = source[order], target[order], margin[order]
+        exchanged = self._exchanges.reindex(_ends(self._source, self._target), fill_value=0.0).to_numpy()
+        with np.errstate(divide="ignore"):
+            self._log_odds = -np.logaddexp(-self._margin, np.log(exchanged))
         self._is_dropped = np.zeros(len(order), bool)
         self._near: dict[Link, float] = {}
         self._stale: set[Link] = set()
@@ -132,4 +143,16 @@ class Doubts:
         self._stale.discard(link)
         low, high = np.searchsorted(self._source, [link[0], link[0] + 1])
         own = low + np.flatnonzero(self._target[low:high] == link[1])
-        self._margin[own], self._is_dropped[own] = np.inf, True
+        self._margin[own], self._log_odds[own], self._is_dropped[own] = np.inf, np.inf, True
+
+
+def _exchange_odds(links: pd.DataFrame) -> pd.Series[float]:
+    """Return by (source, target) the odds of links that have any that their margin does not tell."""
+    with np.errstate(divide="ignore"):
+        odds = 1 / links["probability"].to_numpy() - 1 - np.exp(-links["margin"].to_numpy())
+    has = odds > 0
+    return pd.Series(odds[has], _ends(links["source"].to_numpy()[has], links["target"].to_numpy()[has]))
+
+
+def _ends(source: np.ndarray, target: np.ndarray) -> pd.MultiIndex:
+    return pd.MultiIndex.from_arrays([source, target])

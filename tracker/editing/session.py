@@ -275,7 +275,7 @@ class Session:
         """Return the least sure links that are not confirmed: `source`, `target`, `margin`, `probability`.
 
         `probability` is NaN with motion "none". Wrong links come in company: one that meets a link that an act made or
-        took away stands where a link of half its margin does. Links at what an act touched, and at the candidates
+        took away stands where a link of half its log-odds does. Links at what an act touched, and at the candidates
         there, are measured anew; an act may have changed margins beyond, which `measure_doubts` brings up to date.
         """
         return self._doubts.least(count)

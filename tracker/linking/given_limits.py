@@ -9,6 +9,7 @@ from scipy.special import logsumexp
 
 from ..points import Points
 from .branching import Branches
+from .graph import Graph
 from .law import tables
 from .learning import Belief
 from .ordered import Ordered
@@ -44,13 +45,17 @@ def priced(belief: Belief, settings: LinkSettings) -> np.ndarray:
     return belief.weight + (prior - learned)[0] - ends.leaving[graph.tail] - ends.arriving[graph.head]
 
 
+def allowed(graph: Graph, points: Points, movie: Ordered, settings: LinkSettings) -> np.ndarray:
+    """Mark the links that are not longer, per frame, than search range and unmatched cost allow, bool (edges,)."""
+    at = points.positions[movie.row]
+    return np.linalg.norm(at[graph.head] - at[graph.tail], axis=1) <= settings.longest_a_frame * graph.lag
+
+
 def within_reach(edges: Branches, points: Points, movie: Ordered, settings: LinkSettings) -> Branches:
     """Forbid links longer, per frame, than the search range or than twice the unmatched cost, where they are given."""
-    longest = settings.longest_a_frame
-    if longest == np.inf:
+    if settings.longest_a_frame == np.inf:
         return edges
-    at, graph = points.positions[movie.row], edges.graph
-    near = np.linalg.norm(at[graph.head] - at[graph.tail], axis=1) <= longest * graph.lag
+    near = allowed(edges.graph, points, movie, settings)
 
     def kept(weight: np.ndarray | None) -> np.ndarray | None:
         return None if weight is None else np.where(near, weight, -np.inf)

@@ -6,14 +6,14 @@ from typing import Any, Literal
 
 import numpy as np
 import pandas as pd
-from scipy.special import expit
 
 from ...matching.points.grid import build_grid, more_pairs_than
 from ..points import Points
 from .branching import Branches, branches
 from .constraints import Constraints
+from .exchanges import exchange_odds
 from .first_order import Progress
-from .given_limits import priced, within_reach
+from .given_limits import allowed, priced, within_reach
 from .kept import Kept, edges_of
 from .learning import Belief
 from .motion import Motion, motion_of
@@ -83,7 +83,7 @@ def learned(
     done(2, STEPS)
     answer = _best_links(edges, in_order(constraints, belief.movie), settings)
     done(3, STEPS)
-    links = _table(points, belief.movie, answer)
+    links = _table(points, belief.movie, answer, _exchanged(points, belief, answer, settings))
     motion = motion_of(belief, points.calibration.unit)
     report = _report(points, movie, links, answer, motion) | {"candidate_links": int(np.isfinite(edges.weight).sum())}
     kept = _kept(points, belief, answer, settings) if editable else None
@@ -156,8 +156,17 @@ def _report(points: Points, movie: Ordered, links: pd.DataFrame, answer: Answer,
     }
 
 
-def _table(points: Points, movie: Ordered, answer: Answer) -> pd.DataFrame:
-    """Return the links as a table, ends as rows of the points table."""
+def _exchanged(points: Points, belief: Belief, answer: Answer, settings: LinkSettings) -> np.ndarray:
+    """Return the odds of each link that an end of it was exchanged, float64 (links,); 0 of second and given links."""
+    first = ~answer.is_second & np.isfinite(answer.margin)
+    odds = np.zeros(len(first))
+    can_be = allowed(belief.graph, points, belief.movie, settings)
+    odds[first] = exchange_odds(belief, answer.source[first], answer.target[first], can_be)
+    return odds
+
+
+def _table(points: Points, movie: Ordered, answer: Answer, exchanged: np.ndarray) -> pd.DataFrame:
+    """Return the links as a table, ends as rows of the points table; `exchanged` as `_exchanged` returns it."""
     source, target = movie.row[answer.source], movie.row[answer.target]
     frames = points.frames[target] - points.frames[source]
     positions = points.positions
@@ -168,7 +177,7 @@ def _table(points: Points, movie: Ordered, answer: Answer) -> pd.DataFrame:
             "target": target,
             "frames": frames,
             "length": np.linalg.norm(positions[target] - positions[source], axis=1),
-            "probability": expit(answer.margin),
+            "probability": 1 / (1 + np.exp(-answer.margin) + exchanged),
             "margin": answer.margin,
             "kind": np.select(
                 [is_division, answer.is_second, frames > points.frame_step], ["division", "merge", "gap"], "step"

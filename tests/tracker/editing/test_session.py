@@ -5,6 +5,7 @@ import json
 import numpy as np
 import pandas as pd
 import pytest
+from scipy.special import expit, logit
 
 from auctrack.matching.solving import solve
 from auctrack.tracker.editing.session import Session
@@ -38,6 +39,11 @@ def pair_of_tracks() -> Linking:
 def links_of(session: Session) -> set[tuple[int, int]]:
     ids, links = session.ids(), session.linking().links
     return set(zip(ids[links["source"]].tolist(), ids[links["target"]].tolist(), strict=True))
+
+
+def log_odds(links: pd.DataFrame) -> pd.Series:
+    """That links are right; without learned motion their margins are the order."""
+    return links["margin"] if links["probability"].isna().any() else logit(links["probability"])
 
 
 def assert_proven(session: Session) -> None:
@@ -183,17 +189,32 @@ def test_swapped_links_are_confirmed_and_the_old_ones_forbidden():
     assert session.forbidden.tolist() == [[0, 2], [1, 3]]
 
 
+def test_links_that_no_act_was_near_are_as_probable_as_before():
+    """Of exchanged detections too, which margins do not tell of."""
+    linking = link_points(walks(400, 8, step=0.6)[0], editable=True)
+    session = Session(linking)
+    before = linking.links.set_index(["source", "target"])
+    shown = session.doubtful(10**6).set_index(["source", "target"])["probability"]
+    pd.testing.assert_series_equal(shown.sort_index(), before["probability"].sort_index())
+    exchanged = before[before["probability"] < expit(before["margin"]) - 1e-3].index
+    assert len(exchanged) > 10
+    session.break_link(*shown.index[0])
+    after = session.linking().links.set_index(["source", "target"])["probability"]
+    assert (after.reindex(exchanged) == before["probability"][exchanged]).mean() > 0.5
+
+
 def test_links_that_meet_a_corrected_one_are_doubted_more_until_it_is_undone(linking):
     session = Session(linking)
     before = session.doubtful(10**6)
-    assert before["margin"].is_monotonic_increasing
+    assert log_odds(before).is_monotonic_increasing
     source, target = before[["source", "target"]].iloc[len(before) // 2].tolist()
     change = session.break_link(source, target)
     ends = {end for link in (*change.gone, *change.made) for end in link}
     after = session.doubtful(10**6)
     meets = after["source"].isin(ends) | after["target"].isin(ends)
     assert meets.any()
-    assert (after["margin"] * np.where(meets, 0.5, 1.0)).is_monotonic_increasing
+    sure = log_odds(after)
+    assert np.minimum(sure, sure * np.where(meets, 0.5, 1.0)).round(9).is_monotonic_increasing
     session.measure_doubts()
     pd.testing.assert_frame_equal(session.doubtful(20), after.head(20), atol=1e-9)
     session.undo()
