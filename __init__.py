@@ -27,6 +27,8 @@ if TYPE_CHECKING:
     from .tracker.linking.reach import reach
     from .tracker.linking.result import Linking
     from .tracker.linking.settings import LinkSettings
+    from .tracker.measuring.ensemble import measure_ensemble
+    from .tracker.measuring.intervals import ensemble_intervals, msd_intervals
     from .tracker.measuring.measures import measure_tracks
     from .tracker.measuring.msd import mean_squared_displacement
     from .tracker.pipeline import TrackingResult, track
@@ -66,6 +68,9 @@ _HOMES = {
     "write_tracks": "tracker.formats.write",
     "measure_tracks": "tracker.measuring.measures",
     "mean_squared_displacement": "tracker.measuring.msd",
+    "measure_ensemble": "tracker.measuring.ensemble",
+    "ensemble_intervals": "tracker.measuring.intervals",
+    "msd_intervals": "tracker.measuring.intervals",
     "reach": "tracker.linking.reach",
     "score_links": "tracker.scoring.score",
     "score_lineages": "tracker.scoring.lineage_score",
@@ -99,11 +104,14 @@ __all__ = [
     "Tracks",
     "__version__",
     "detect",
+    "ensemble_intervals",
     "linear_sum_assignment",
     "link",
     "link_points",
     "mean_squared_displacement",
+    "measure_ensemble",
     "measure_tracks",
+    "msd_intervals",
     "reach",
     "read_movie",
     "read_points",

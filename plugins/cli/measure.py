@@ -59,6 +59,17 @@ def command(
             help="With --msd or --picture: longest lag. Left out: the longest track.",
         ),
     ] = None,
+    intervals: Annotated[
+        bool,
+        typer.Option(
+            "--intervals",
+            metavar="",
+            rich_help_panel="Measures",
+            help="Also write mean speed and diffusion of all tracks with 95 % intervals that hold the errors of "
+            "tracking, into NAME.intervals.csv; with --msd its curve gets some too. The detections are linked again, "
+            "30 times as they are likely, by the settings beside the table.",
+        ),
+    ] = False,
     picture: Annotated[
         bool,
         typer.Option(
@@ -111,6 +122,10 @@ def command(
     tracks they are; standard_error: of msd, from how much tracks differ (displacements within one track overlap, so
     their number says little).
 
+    With --intervals, NAME.intervals.csv has a row each for mean_speed (of steps over one frame) and diffusion (from the
+    growth of the mean squared displacement from one frame to two): value, standard_error, low, high, unit; the curve of
+    --msd gets msd_low and msd_high. They hold how much tracks differ, and how much trackings that are all likely do.
+
     [bold]Examples[/bold]
 
     auctrack measure movie.tracks.csv --min-length 5 --picture
@@ -129,19 +144,20 @@ def command(
     from ...tracker.measuring.measures import filter_by_length, measure_tracks
     from ...tracker.measuring.msd import mean_squared_displacement
     from .inputs import stem
+    from .measure_intervals import said, sampled_tracks, with_intervals
     from .notes import on_unknown_size
     from .standard_input import STANDARD_INPUT, table_file
 
     name = "stdin" if tracks == STANDARD_INPUT else stem(str(tracks))
     result = destination(output, f"{name}.measures", format_, tracks.parent, _FORMATS)
     kind = format_ or result.suffix.lower().removeprefix(".")
-    curve = result.with_name(f"{stem(result.name)}.msd{SUFFIXES[kind]}")
+    curve, bounds = (result.with_name(f"{stem(result.name)}.{what}{SUFFIXES[kind]}") for what in ("msd", "intervals"))
     if msd and curve == result:
         raise typer.BadParameter(
             f"{result} is where the curve of --msd goes; give another name.", param_hint="--output"
         )
     drawn = result.with_name(f"{result.name.removesuffix(SUFFIXES[kind])}.png")
-    make_ready(result, *[curve] * msd, *[drawn] * picture, overwrite=overwrite, inputs=[tracks])
+    make_ready(result, *[curve] * msd, *[bounds] * intervals, *[drawn] * picture, overwrite=overwrite, inputs=[tracks])
     with table_file(tracks) as file:
         read = read_tracks(
             file,
@@ -152,6 +168,7 @@ def command(
             time_unit=given.time_unit,
             frame_step=given.frame_step,
         )
+        sampled = sampled_tracks(read, file, min_length) if intervals else []
     console.note(*on_unknown_size(read, given.unit))
     kept = filter_by_length(read, min_length)
     measures = measure_tracks(kept)
@@ -160,9 +177,17 @@ def command(
     _report(measures, kept, result)
     if msd:
         curves = mean_squared_displacement(kept, max_lag, per_track=per_track)
+        if intervals and not per_track:
+            curves = with_intervals(curves, sampled, max_lag)
         made_with |= {"max_lag": max_lag, "per_track": per_track}
         _write(curves, kept, curve, kind, made_with, overwrite=overwrite)
         console.show(console.aligned([("msd", str(curve))]))
+    if intervals:
+        from ...tracker.measuring.intervals import ensemble_intervals
+
+        table = ensemble_intervals(sampled)
+        _write(table, kept, bounds, kind, made_with, overwrite=overwrite)
+        console.show(console.aligned([*said(table), ("intervals", str(bounds))]))
     if picture:
         from .measure_picture import write_picture
 

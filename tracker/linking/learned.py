@@ -19,6 +19,7 @@ from .learning import Belief
 from .motion import Motion, motion_of
 from .open_graph import closed_ends, in_order, open_weights, ways_of, with_pins
 from .ordered import Ordered
+from .posterior import sampled_links
 from .recipe import WIDEST_RADIUS, believed
 from .result import Linking, median_step
 from .settings import LinkSettings
@@ -57,6 +58,7 @@ def learned(
     *,
     constraints: Constraints,
     editable: bool = False,
+    samples: int = 0,
 ) -> Linking:
     """Link a whole movie by likelihood; see `link.link_points`.
 
@@ -72,6 +74,8 @@ def learned(
     constraints : Constraints
     editable : bool
         Whether candidates and duals are kept for corrections.
+    samples : int
+        Trackings to draw as they are likely.
     """
     done = progress or (lambda *_: None)
     done(0, STEPS)
@@ -83,11 +87,14 @@ def learned(
     done(2, STEPS)
     answer = _best_links(edges, in_order(constraints, belief.movie), settings)
     done(3, STEPS)
-    links = _table(points, belief.movie, answer, _exchanged(points, belief, answer, settings))
+    can_be = allowed(belief.graph, points, belief.movie, settings)
+    links = _table(points, belief.movie, answer, _exchanged(belief, answer, can_be))
     motion = motion_of(belief, points.calibration.unit)
     report = _report(points, movie, links, answer, motion) | {"candidate_links": int(np.isfinite(edges.weight).sum())}
     kept = _kept(points, belief, answer, settings) if editable else None
-    return Linking(with_sureness(tracks_of(points, links), links), links, settings, None, motion, report, kept)
+    drawn = _drawn(belief, answer, can_be, samples) if samples else None
+    tracks = with_sureness(tracks_of(points, links), links)
+    return Linking(tracks, links, settings, None, motion, report, kept, drawn)
 
 
 def _best_links(edges: Branches, given: Constraints, settings: LinkSettings) -> Answer:
@@ -156,11 +163,19 @@ def _report(points: Points, movie: Ordered, links: pd.DataFrame, answer: Answer,
     }
 
 
-def _exchanged(points: Points, belief: Belief, answer: Answer, settings: LinkSettings) -> np.ndarray:
+def _drawn(belief: Belief, answer: Answer, can_be: np.ndarray, samples: int) -> np.ndarray:
+    """Return trackings drawn as they are likely, by the row that follows each row; see `Linking.samples`."""
+    row = belief.movie.row
+    drawn = np.full((samples, len(row)), -1)
+    following = sampled_links(belief, answer.source, answer.target, can_be, samples)
+    drawn[:, row] = np.where(following >= 0, row[following], -1)
+    return drawn
+
+
+def _exchanged(belief: Belief, answer: Answer, can_be: np.ndarray) -> np.ndarray:
     """Return the odds of each link that an end of it was exchanged, float64 (links,); 0 of second and given links."""
     first = ~answer.is_second & np.isfinite(answer.margin)
     odds = np.zeros(len(first))
-    can_be = allowed(belief.graph, points, belief.movie, settings)
     odds[first] = exchange_odds(belief, answer.source[first], answer.target[first], can_be)
     return odds
 

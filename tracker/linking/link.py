@@ -18,7 +18,7 @@ from ..formats.tables import read_points, recognised
 from ..points import AXES, Points, require
 from ..timeline import Timeline
 from .candidates import EDGE_BUDGET, Cost
-from .constraints import constraints_of
+from .constraints import Constraints, constraints_of
 from .first_order import Progress, Watch, first_order
 from .given_links import given_links
 from .jaqaman import jaqaman
@@ -37,6 +37,7 @@ def link_points(
     watch: Watch | None = None,
     edge_budget: int = EDGE_BUDGET,
     editable: bool = False,
+    samples: int = 0,
 ) -> Linking:
     """Link the particles of a movie into tracks, to proven optimality.
 
@@ -58,6 +59,9 @@ def link_points(
     editable : bool
         Whether candidates and duals are kept for corrections (`tracker.editing`), about 40 bytes a candidate link. Not
         done where links are pinned or forbidden: a session then links once more without, and gives them itself.
+    samples : int
+        Trackings to draw as they are likely, for intervals that hold the errors of tracking (`Linking.sampled_tracks`);
+        30 are enough. Needs learned motion, without divisions, merges, and links that are pinned or forbidden.
 
     Returns
     -------
@@ -69,7 +73,8 @@ def link_points(
         If `points` are none.
     InvalidSetting
         If a pinned or forbidden link cannot be given, or `editable` is asked for where the candidate links are too
-        many to write out, or with linking "jaqaman", whose two steps have no proof in one.
+        many to write out, or with linking "jaqaman", whose two steps have no proof in one; or if `samples` are asked
+        for where none can be drawn.
     InvalidProblem, DeviceUnavailable
         If there is no such device, or the solver does not run on it.
 
@@ -88,13 +93,15 @@ def link_points(
     if movie is not None and (reason := too_dense(movie)) is not None:
         notes, movie, settings = [reason], None, settings.without_motion()
     constraints = constraints_of(points, settings)
+    if samples:
+        _require_law(settings, constraints)
     keep = editable and not constraints
     if settings.linking == "jaqaman":
         if editable:
             raise InvalidSetting("corrections (editable) need linking (--linking) 'auctrack'; got 'jaqaman'.")
         linking = jaqaman(points, settings, margins=margins, progress=progress, watch=watch, edge_budget=edge_budget)
     elif movie is not None:
-        linking = learned(points, movie, settings, progress, constraints=constraints, editable=keep)
+        linking = learned(points, movie, settings, progress, constraints=constraints, editable=keep, samples=samples)
     else:
         linking = first_order(
             points,
@@ -108,6 +115,20 @@ def link_points(
         )
     common = {"frame_step": points.frame_step, "unstated_stride": points.unstated_stride}
     return replace(linking, report={**linking.report, **common, "notes": [*linking.report["notes"], *notes]})
+
+
+def _require_law(settings: LinkSettings, constraints: Constraints) -> None:
+    """Refuse to draw trackings where nothing says how likely each is, or not all of it."""
+    hindrances = {
+        "no motion is learned": not settings.is_learned,
+        "divisions are looked for": settings.divisions,
+        "merges are looked for": settings.merges,
+        "links are pinned or forbidden": bool(constraints),
+    }
+    for why in (why for why, hinders in hindrances.items() if hinders):
+        raise InvalidSetting(
+            f"samples needs learned motion that links one to one, freely; {why}. Leave that out, or samples."
+        )
 
 
 def link(

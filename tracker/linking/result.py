@@ -2,14 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from dataclasses import dataclass, field
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 import numpy as np
 import pandas as pd
 
+from ..errors import InvalidSetting
 from ..points import Tracks
+from .chains import track_ids
 from .kept import Kept
 from .motion import Motion
 from .price import UnmatchedCost
@@ -51,6 +53,9 @@ class Linking:
         linked; else None), `motion` (the contexts in use, or "none"), `expected_wrong` (links expected to be wrong;
         None without learned motion), `learned` (lines, with units, and what could not be learned; with linking
         "jaqaman" how segments were joined), `notes` (what was not done as asked, and why).
+    samples : int64 (samples, detections) or None
+        Where they were asked for: trackings drawn as they are likely, by the row that follows each row, −1 where none
+        does. `sampled_tracks` makes tracks of them.
     kept : Kept or None
         The candidate links and duals that corrections start from, where they were asked for.
     """
@@ -62,10 +67,26 @@ class Linking:
     motion: Motion | None = None
     report: Mapping[str, Any] = field(default_factory=dict)
     kept: Kept | None = field(default=None, repr=False)
+    samples: np.ndarray | None = field(default=None, repr=False)
 
     def doubtful(self, count: int = 100) -> pd.DataFrame:
         """Return the rows of the least sure links, the least sure first."""
         return self.links.sort_values(["probability", "margin"], kind="stable").head(count)
+
+    def sampled_tracks(self) -> Iterator[Tracks]:
+        """Yield the trackings drawn; of what is measured on each, `tracker.measuring.intervals` makes intervals.
+
+        Raises
+        ------
+        InvalidSetting
+            If none were asked for.
+        """
+        if self.samples is None:
+            raise InvalidSetting("sampled_tracks needs trackings: link_points(..., samples=30) draws them.")
+        points = replace(self.tracks, parents={})
+        for following in self.samples:
+            source = np.flatnonzero(following >= 0)
+            yield points.with_track_ids(track_ids(points.frames, source, following[source]))
 
 
 def median_step(links: pd.DataFrame, frame_step: int) -> float | None:

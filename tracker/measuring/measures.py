@@ -78,7 +78,7 @@ def measure_tracks(tracks: Tracks) -> pd.DataFrame:
 
 def measure_units(calibration: Calibration) -> dict[str, str]:
     """Return the unit of every measure that has one, by column; times are in frames where no interval is known."""
-    length, time = calibration.unit, _time_unit(calibration)
+    length, time = calibration.unit, time_unit(calibration)
     return {
         "duration": time,
         "net_displacement": length,
@@ -87,6 +87,8 @@ def measure_units(calibration: Calibration) -> dict[str, str]:
         "lag_time": time,
         "msd": f"{length}²",
         "standard_error": f"{length}²",
+        "msd_low": f"{length}²",
+        "msd_high": f"{length}²",
     }
 
 
@@ -131,5 +133,6 @@ def _ratio(part: np.ndarray, whole: np.ndarray) -> np.ndarray:
     return np.divide(part, whole, out=np.full(len(part), np.nan), where=whole > 0)
 
 
-def _time_unit(calibration: Calibration) -> str:
+def time_unit(calibration: Calibration) -> str:
+    """Return the unit of times: frames where no interval is known."""
     return FRAME if calibration.frame_interval is None else calibration.time_unit

@@ -63,7 +63,7 @@ def mean_squared_displacement(tracks: Tracks, max_lag: int | None = None, *, per
         raise InvalidSetting(
             f"max_lag (--max-lag) needs a number of at least {tracks.frame_step}, the frame step; got {max_lag!r}."
         )
-    sums = _summed(tracks.frames[order], tracks.positions[order], start, max_lag)
+    sums = summed(tracks.frames[order], tracks.positions[order], start, max_lag)
     interval = tracks.calibration.frame_interval or 1.0
     if not per_track:
         return _averaged(sums, interval)
@@ -78,7 +78,7 @@ def mean_squared_displacement(tracks: Tracks, max_lag: int | None = None, *, per
     )
 
 
-class _Sums(NamedTuple):
+class Sums(NamedTuple):
     """Sums over the pairs of one track at one lag, by track and lag, for every lag that the track has.
 
     Attributes
@@ -97,7 +97,8 @@ class _Sums(NamedTuple):
     n: np.ndarray
 
 
-def _summed(frame: np.ndarray, position: np.ndarray, start: np.ndarray, max_lag: int | None) -> _Sums:
+def summed(frame: np.ndarray, position: np.ndarray, start: np.ndarray, max_lag: int | None) -> Sums:
+    """Sum the squared displacements of every track by lag; rows by track and time, `start` where each track does."""
     stop = np.append(start, len(frame))[1:]
     lags = frame[stop - 1] - frame[start]
     lags = lags if max_lag is None else np.minimum(lags, max_lag)
@@ -112,7 +113,7 @@ def _summed(frame: np.ndarray, position: np.ndarray, start: np.ndarray, max_lag:
     track = np.repeat(np.arange(len(start)), lags)
     lag = np.arange(begin[-1]) - begin[track] + 1
     met = n > 0
-    return _Sums(track[met], lag[met], total[met], n[met])
+    return Sums(track[met], lag[met], total[met], n[met])
 
 
 @njit(cache=True, nogil=True)
@@ -132,7 +133,7 @@ def _add_pairs(frame, position, start, stop, begin, total, n):
                 n[begin[track] + lag - 1] += 1
 
 
-def _averaged(sums: _Sums, interval: float) -> pd.DataFrame:
+def _averaged(sums: Sums, interval: float) -> pd.DataFrame:
     """Return the curve of all tracks, and its error over tracks."""
     lags = np.flatnonzero(np.bincount(sums.lag))
     at = np.searchsorted(lags, sums.lag)

@@ -293,6 +293,25 @@ def test_jaqamans_steps_give_trackmates_tracks_with_their_splits(auctrack, real_
     assert len(read_tracks("tracks.csv").parents) == 4
 
 
+def test_measures_come_with_intervals_of_trackings_that_are_all_likely(auctrack, walk, tmp_path):
+    ok(auctrack("link", walk, "--unit", "µm", "--frame-interval", 2, "-o", "walk.tracks.csv"))
+    said = ok(auctrack("measure", "walk.tracks.csv", "--intervals", "--msd", "--max-lag", 3))
+    assert "diffusion" in said
+    bounds = pd.read_csv(tmp_path / "walk.intervals.csv").set_index("measure")
+    assert bounds["unit"].to_dict() == {"mean_speed": "µm/s", "diffusion": "µm²/s"}
+    curve = pd.read_csv(tmp_path / "walk.msd.csv")
+    for table, value, low, high in ((bounds, "value", "low", "high"), (curve, "msd", "msd_low", "msd_high")):
+        assert (table[low] < table[value]).all()
+        assert (table[value] < table[high]).all()
+
+
+def test_intervals_need_links_that_have_a_probability(auctrack, walk):
+    ok(auctrack("link", walk, "--motion", "none", "-o", "walk.tracks.csv"))
+    result = auctrack("measure", "walk.tracks.csv", "--intervals")
+    assert result.exit_code == 1
+    assert "learned motion" in result.output
+
+
 @pytest.fixture
 def walk(tmp_path):
     """The table of 300 particles that walk for 6 frames, some of them missed."""

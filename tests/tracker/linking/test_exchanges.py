@@ -6,54 +6,22 @@ import numpy as np
 import pytest
 
 from auctrack.tracker.linking.exchanges import exchange_odds
-from auctrack.tracker.linking.law import Law, tables
 from auctrack.tracker.linking.learning import Belief
 from auctrack.tracker.linking.link import link_points
 from auctrack.tracker.linking.ordered import ordered
 from auctrack.tracker.linking.recipe import believed
 from auctrack.tracker.linking.settings import LinkSettings
-from auctrack.tracker.linking.shares import ends_of
 from auctrack.tracker.linking.whole_movie import best_links
 
+from .likelihood import log_likelihood, of_one_class
 from .movies import table, walks
 
 
 @pytest.fixture(scope="module")
 def belief() -> Belief:
-    """What is believed of a crowded movie, by a law of one class: chains then have one likelihood."""
+    """What is believed of a crowded movie, by a law of one class."""
     points, _ = walks(80, frames=6, step=0.9, missed=0.08, false=0.08)
-    belief = believed(ordered(points), 1, "velocity")
-    whole = belief.law
-    first, second = whole.shares @ whole.first, whole.shares @ whole.second
-    belief.law = Law(np.ones(1), first[None], second[None], whole.persistence[:1], whole.turns)
-    belief.restart(belief.graph, belief.probability)
-    belief.sweep(learn=False)
-    return belief
-
-
-def log_likelihood(belief: Belief, edges: set[int]) -> float:
-    """Of chains of edges, against all detections alone."""
-    graph, movie, law = belief.graph, belief.movie, tables(belief.law, belief.lags)
-    ends = ends_of(movie, belief.shares)
-    prior = belief.shares.log_odds(movie.log_density)
-    before = {graph.head[e]: e for e in edges}
-
-    def normal(x, precision, norm):
-        return float(np.exp(norm - 0.5 * (x**2 * precision).sum()))
-
-    total = 0.0
-    for e in edges:
-        i, d = graph.tail[e], graph.lag[e] - 1
-        total += prior[d] + ends.leaving[i] + ends.arriving[graph.head[e]]
-        density = normal(graph.step[e], law.first_precision[0, d], law.first_norm[0, d])
-        if i in before:
-            p = graph.lag[before[i]] - 1
-            off = graph.step[e] - law.slope[0, d] * graph.step[before[i]] / (p + 1)
-            tied = normal(off, law.second_precision[0, p, d], law.second_norm[0, p, d])
-            density = law.turns[:2].sum() * tied + law.turns[2] * density
-            total += np.log(ends.tie[i])
-        total += np.log(density)
-    return total
+    return of_one_class(believed(ordered(points), 1, "velocity"))
 
 
 def exchanged(belief: Belief, edges: set[int], j: int, other: int) -> set[int] | None:

@@ -101,6 +101,8 @@ def test_without_an_interval_times_are_in_frames():
         "lag_time": "s",
         "msd": "µm²",
         "standard_error": "µm²",
+        "msd_low": "µm²",
+        "msd_high": "µm²",
     }
 
 

@@ -1,0 +1,61 @@
+"""`auctrack measure --intervals`: the detections linked again as they may be, and what that leaves of the measures."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+    from ...tracker.linking.settings import LinkSettings
+    from ...tracker.points import Tracks
+
+TRACKINGS = 30
+
+
+def sampled_tracks(tracks: Tracks, path: Path, min_length: int) -> list[Tracks]:
+    """Draw trackings of the detections of a table, linked by the settings that stand beside it.
+
+    Raises
+    ------
+    InvalidSetting
+        If these are settings of which no trackings are drawn, or all tracks are shorter than `min_length`.
+    """
+    from ...tracker.errors import InvalidSetting
+    from ...tracker.linking.link import link_points
+    from ...tracker.measuring.measures import filter_by_length
+
+    linking = link_points(tracks, _link_settings(path), samples=TRACKINGS)
+    sampled = [filter_by_length(each, min_length) for each in linking.sampled_tracks()]
+    if not all(len(each) for each in sampled):
+        raise InvalidSetting(f"--intervals: linked again, no tracks are as long as --min-length {min_length}.")
+    return sampled
+
+
+def with_intervals(curve: pd.DataFrame, sampled: list[Tracks], max_lag: int | None) -> pd.DataFrame:
+    """Return a curve of the mean squared displacement with the columns `msd_low` and `msd_high`."""
+    from ...tracker.measuring.intervals import msd_intervals
+
+    bounds = msd_intervals(sampled, max_lag)[["lag", "low", "high"]]
+    return curve.merge(bounds.rename(columns={"low": "msd_low", "high": "msd_high"}), on="lag", how="left")
+
+
+def said(intervals: pd.DataFrame) -> list[tuple[str, str]]:
+    """Return the measures with their intervals in words."""
+    columns = (intervals[name].tolist() for name in ("measure", "value", "low", "high", "unit"))
+    return [
+        (measure.replace("_", " "), f"{value:.4g} {unit}; 95 %: {low:.4g} to {high:.4g}")
+        for measure, value, low, high, unit in zip(*columns, strict=True)
+    ]
+
+
+def _link_settings(path: Path) -> LinkSettings:
+    """Return how the tracks of a table were linked; the defaults where nothing beside it says so."""
+    from ...tracker.formats.sidecar import read_sidecar
+    from ...tracker.linking.settings import LinkSettings
+    from ...tracker.settings import Settings
+
+    beside = read_sidecar(path)
+    effective = {} if beside is None else beside.settings.get("effective", {})
+    return Settings.from_mapping(effective).link if effective else LinkSettings()

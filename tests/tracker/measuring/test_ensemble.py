@@ -1,0 +1,97 @@
+"""What all tracks measure together, and intervals that hold the errors of tracking too."""
+
+import numpy as np
+import pandas as pd
+import pytest
+
+from auctrack.tracker.calibrating.calibration import Calibration
+from auctrack.tracker.errors import InvalidSetting
+from auctrack.tracker.measuring.ensemble import measure_ensemble
+from auctrack.tracker.measuring.intervals import ensemble_intervals, msd_intervals
+from auctrack.tracker.measuring.msd import mean_squared_displacement
+from auctrack.tracker.points import Tracks
+
+
+def tracks_of(positions: np.ndarray, *, noise: float = 0.0, calibration: Calibration | None = None) -> Tracks:
+    """Tracks from (frames, particles, d) positions, measured with an error."""
+    frames, particles, ndim = positions.shape
+    seen = positions + np.random.default_rng(9).normal(0, noise, positions.shape) if noise else positions
+    table = pd.DataFrame(seen.reshape(-1, ndim), columns=list("zyx")[-ndim:])
+    table["frame"] = np.repeat(np.arange(frames), particles)
+    table["track_id"] = np.tile(np.arange(particles), frames)
+    return Tracks(table) if calibration is None else Tracks(table, calibration)
+
+
+def brownian(particles: int = 400, frames: int = 30, ndim: int = 3, step: float = 1.0, seed: int = 0) -> np.ndarray:
+    return np.cumsum(np.random.default_rng(seed).normal(0, step, (frames, particles, ndim)), axis=0)
+
+
+def of(table: pd.DataFrame, measure: str, column: str = "value") -> float:
+    return float(table.set_index("measure").loc[measure, column])
+
+
+class TestEnsemble:
+    def test_speed_is_in_length_per_time(self):
+        straight = np.arange(5)[:, None, None] * np.array([0.0, 3.0, 4.0]) + np.zeros((5, 2, 3))
+        calibration = Calibration((1.0, 2.0, 2.0), "µm", 4.0, "s")
+        made = measure_ensemble(tracks_of(straight, calibration=calibration))
+        assert of(made, "mean_speed") == pytest.approx(10 / 4)
+        assert made.set_index("measure")["unit"].to_dict() == {"mean_speed": "µm/s", "diffusion": "µm²/s"}
+
+    @pytest.mark.parametrize(("ndim", "noise"), [(2, 0.0), (3, 0.0), (3, 1.0)])
+    def test_diffusion_is_half_the_variance_of_a_step_whatever_the_error_of_positions(self, ndim, noise):
+        made = measure_ensemble(tracks_of(brownian(ndim=ndim), noise=noise))
+        error = of(made, "diffusion", "standard_error")
+        assert error < 0.02
+        assert of(made, "diffusion") == pytest.approx(0.5, abs=3 * error)
+
+    def test_errors_are_how_much_movies_differ(self):
+        made = [measure_ensemble(tracks_of(brownian(60, 10, seed=seed))) for seed in range(200)]
+        for measure in ("mean_speed", "diffusion"):
+            scatter = np.std([of(each, measure) for each in made])
+            said = np.mean([of(each, measure, "standard_error") for each in made])
+            assert said == pytest.approx(scatter, rel=0.15)
+
+    def test_steps_across_a_gap_are_left_out(self):
+        tracks = tracks_of(np.arange(6.0)[:, None, None] * np.ones(3) + np.zeros((6, 4, 3)))
+        odd = tracks.table[(tracks.table["frame"] != 2) | (tracks.table["track_id"] > 1)]
+        assert of(measure_ensemble(Tracks(odd)), "mean_speed") == pytest.approx(np.sqrt(3))
+
+    @pytest.mark.parametrize("frames", [0, 1, 2])
+    def test_what_too_few_frames_do_not_tell_is_nan(self, frames):
+        made = measure_ensemble(tracks_of(brownian(5, frames)))
+        assert np.isnan(of(made, "mean_speed")) == (frames < 2)
+        assert np.isnan(of(made, "diffusion"))
+
+
+class TestIntervals:
+    def test_trackings_that_agree_give_the_interval_of_one(self):
+        tracks = tracks_of(brownian())
+        alone, pooled = measure_ensemble(tracks), ensemble_intervals([tracks] * 5)
+        np.testing.assert_allclose(pooled["value"], alone["value"])
+        np.testing.assert_allclose(pooled["standard_error"], alone["standard_error"])
+        np.testing.assert_allclose(pooled["high"] - pooled["low"], 2 * 1.95996 * alone["standard_error"], rtol=1e-4)
+
+    def test_trackings_that_differ_widen_it_by_rubins_rule(self):
+        several = [tracks_of(brownian(step=step)) for step in (0.95, 1.0, 1.05)]
+        curves = [mean_squared_displacement(tracks, 3) for tracks in several]
+        pooled = msd_intervals(several, 3)
+        between = np.var([curve["msd"] for curve in curves], axis=0, ddof=1)
+        within = np.mean([curve["standard_error"] ** 2 for curve in curves], axis=0)
+        np.testing.assert_allclose(pooled["msd"], np.mean([curve["msd"] for curve in curves], axis=0))
+        np.testing.assert_allclose(pooled["standard_error"] ** 2, within + 4 / 3 * between)
+        assert (pooled["high"] - pooled["low"] > 2 * 1.96 * pooled["standard_error"]).all()
+
+    def test_lags_that_not_all_have_are_left_out(self):
+        long, short = tracks_of(brownian(frames=6)), tracks_of(brownian(frames=4))
+        assert msd_intervals([long, short])["lag"].tolist() == [1, 2, 3]
+
+    def test_a_higher_level_is_wider(self):
+        several = [tracks_of(brownian(step=step)) for step in (0.95, 1.0, 1.05)]
+        wide, narrow = (ensemble_intervals(several, level) for level in (0.99, 0.8))
+        assert (wide["high"] - wide["low"] > narrow["high"] - narrow["low"]).all()
+
+    @pytest.mark.parametrize(("count", "level"), [(1, 0.95), (0, 0.95), (2, 0.0), (2, 95)])
+    def test_what_makes_no_interval_is_refused(self, count, level):
+        with pytest.raises(InvalidSetting):
+            ensemble_intervals([tracks_of(brownian())] * count, level)

@@ -1,0 +1,90 @@
+"""Measures with intervals that hold the errors of tracking too.
+
+A measure of one tracking has an error over tracks, which supposes that they are right. Over trackings drawn as they are
+likely (`Linking.sampled_tracks`) the measure scatters by what tracking does to it; both make the interval, by Rubin's
+rules for data of which some are imputed (D. Rubin, Multiple Imputation for Nonresponse in Surveys, 1987).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from functools import partial
+
+import numpy as np
+import pandas as pd
+from scipy.special import stdtrit
+
+from ..errors import InvalidSetting
+from ..points import Tracks
+from .ensemble import measure_ensemble
+from .msd import mean_squared_displacement
+
+LEVEL = 0.95
+"""Share of intervals that hold the true value."""
+
+
+def ensemble_intervals(sampled: Iterable[Tracks], level: float = LEVEL) -> pd.DataFrame:
+    """Return what `measure_ensemble` measures, with intervals.
+
+    Parameters
+    ----------
+    sampled : Tracks, two or more
+        Trackings of the same movie.
+    level : float
+        Between 0 and 1.
+
+    Returns
+    -------
+    DataFrame
+        `measure`, `value` (mean over the trackings), `standard_error` (of tracks and of tracking), `low`, `high`,
+        `unit`.
+
+    Raises
+    ------
+    InvalidSetting
+        If there are fewer than two trackings, or the level is none.
+    """
+    tables = [measure_ensemble(tracks) for tracks in sampled]
+    pooled = _pooled(tables, "measure", "value", level)
+    return pooled.assign(unit=pooled["measure"].map(dict(zip(tables[0]["measure"], tables[0]["unit"], strict=True))))
+
+
+def msd_intervals(sampled: Iterable[Tracks], max_lag: int | None = None, level: float = LEVEL) -> pd.DataFrame:
+    """Return the mean squared displacement over all tracks, with intervals.
+
+    Parameters
+    ----------
+    sampled, level
+        See `ensemble_intervals`.
+    max_lag : int, optional
+        See `mean_squared_displacement`.
+
+    Returns
+    -------
+    DataFrame
+        `lag`, `msd`, `standard_error`, `low`, `high`, of the lags that every tracking has.
+
+    Raises
+    ------
+    InvalidSetting
+        See `ensemble_intervals`.
+    """
+    curve = partial(mean_squared_displacement, max_lag=max_lag)
+    return _pooled([curve(tracks) for tracks in sampled], "lag", "msd", level)
+
+
+def _pooled(tables: list[pd.DataFrame], key: str, value: str, level: float) -> pd.DataFrame:
+    """Pool the values of the keys that are in every table."""
+    if len(tables) < 2:
+        raise InvalidSetting(f"sampled needs two trackings or more; got {len(tables)}.")
+    if not 0 < level < 1:
+        raise InvalidSetting(f"level needs a number between 0 and 1; got {level!r}.")
+    together = pd.concat(tables)
+    together["within"] = together["standard_error"] ** 2
+    by_key = together.groupby(key, sort=False)
+    mean, between, within = by_key[value].mean(), by_key[value].var(), by_key["within"].mean()
+    variance = within + (1 + 1 / len(tables)) * between
+    share = np.maximum((1 + 1 / len(tables)) * between / variance, 1e-9)
+    half = stdtrit((len(tables) - 1) / share**2, (1 + level) / 2) * np.sqrt(variance)
+    pooled = pd.DataFrame({value: mean, "standard_error": np.sqrt(variance), "low": mean - half, "high": mean + half})
+    return pooled[by_key.size() == len(tables)].reset_index()
