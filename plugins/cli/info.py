@@ -34,6 +34,8 @@ _PARTS = (0.25, 0.5, 0.75, 1.0)
 """Of the search range, at which the links it allows are counted."""
 _PRICES = (0.5, 0.75, 1.0, 1.5, 2.0)
 """Of the unmatched cost, at which links, lost and new particles are counted."""
+_DO, _LITTLE = 0.95, 0.01
+"""F1 of links that will do for most ends, and what of it may go where half the frames are left out."""
 _FRAMES = 5
 """Frames of a movie in which particles are looked for: enough to see how far they step."""
 
@@ -71,7 +73,9 @@ def command(
 
     For a movie: axes, voxel size, frame interval, frames, channels; a diameter, a threshold and a search range from a
     few of its frames; which frames are frozen, shifted as a whole, or unlike the one before (looked for in the first
-    2 GiB). For a table or a file of tracks: the columns recognised, frames, points a frame, and a search range.
+    2 GiB). For a table or a file of tracks: the columns recognised, frames, points a frame, and a search range. Of
+    both: the F1 that links are expected to reach, and that at half the frame rate, by linking what was seen (of more
+    than 100,000 particles the first frames).
 
     [bold]Examples[/bold]
 
@@ -307,8 +311,25 @@ def _of_points(source: str, settings: Settings) -> Facts:
         facts["reach"], text = _reach(points, linking.settings.search_range)
         rows.append(("reach", text))
         console.note(*on_doubt(linking), *on_reach([each["share"] for each in facts["reach"]]))
+        facts["expected_f1"], row = _expected_f1(points, settings)
+        rows += row
     console.note(*on_linking(linking, detected="quality" in points.table))
     return {"particles": facts}, console.aligned(rows)
+
+
+def _expected_f1(points: Points, settings: Settings) -> tuple[dict[str, float | None], list[tuple[str, str]]]:
+    """Return the F1 that links are expected to reach, now and at half the frame rate."""
+    from ...tracker.linking.foretold import expected_f1
+
+    now, halved = (expected_f1(points, settings.link, every=every) for every in (1, 2))
+    facts = {"now": now, "half_the_frame_rate": halved}
+    if now is None:
+        return facts, []
+    text = f"links are expected to reach an F1 of {now:.3f}"
+    if halved is not None:
+        text += f", at half the frame rate {halved:.3f}"
+        text += "; half the frames would do" if halved > max(_DO, now - _LITTLE) else ""
+    return facts, [("accuracy", text + ("; more frames a second would make them surer" if now < _DO else ""))]
 
 
 def _prices(linking: Linking, chosen: float) -> tuple[list[dict[str, float]], list[tuple[str, str]]]:

@@ -57,6 +57,7 @@ def _tracking(ndim: int) -> _Uses:
     return [
         partial(_detect, simulated),
         *(partial(link_points, points, settings) for settings in ways),
+        partial(link_points, points, samples=1),
         partial(_correct, points),
         partial(reach, points, [1.0, 10.0]),
         partial(measure_tracks, truth),

@@ -13,10 +13,13 @@ from typing import Any
 import pandas as pd
 
 from ... import __version__
+from ...tracker.linking.foretold import expected_f1
+from ...tracker.linking.result import PROBABILITY
 from ...tracker.measuring.measures import measure_tracks, measure_units
 from ...tracker.measuring.msd import mean_squared_displacement
 from ...tracker.measuring.steps import count_by_frame, measure_steps
 from ...tracker.points import Tracks
+from ...tracker.settings import Settings
 from . import charts, html
 
 _MOST_DOUBTS, _LAGS = 20, 8
@@ -185,14 +188,14 @@ def _interval(mean: float, error: float) -> str:
 def _doubtful(result: Result) -> str:
     """Return the links of least probability, where the table has them."""
     tracks = result.tracks
-    if "probability" not in tracks.table:
+    if PROBABILITY not in tracks.table:
         return ""
     steps = measure_steps(tracks)
-    steps["probability"] = tracks.table["probability"].to_numpy()[steps["row"]]
+    steps["probability"] = tracks.table[PROBABILITY].to_numpy()[steps["row"]]
     doubtful = steps[steps["probability"] < _DOUBTFUL].sort_values("probability")
     says = (
         f"{len(doubtful):,} of {len(steps):,} links are less than {_DOUBTFUL:.0%} probable; "
-        f"{(1 - steps['probability']).sum():.1f} are expected to be wrong."
+        f"{(1 - steps['probability']).sum():.1f} are expected to be wrong.{_at_half_the_frame_rate(result)}"
     )
     rows = [
         (str(step.track_id), str(step.frame), f"{step.probability:.3f}", f"{step.displacement:.3g}")
@@ -200,6 +203,13 @@ def _doubtful(result: Result) -> str:
     ]
     head = ("track", "into frame", "probability", f"displacement ({tracks.calibration.unit})")
     return html.section("Doubtful links", html.paragraph(says), html.table(head, rows) if rows else "")
+
+
+def _at_half_the_frame_rate(result: Result) -> str:
+    """Return what is expected of links between every other frame."""
+    settings = Settings.from_mapping(result.settings.get("effective", {}))
+    expected = expected_f1(result.tracks, settings.link, every=2)
+    return "" if expected is None else f" At half the frame rate links would reach an F1 of about {expected:.3f}."
 
 
 def _proof(result: Result) -> str:

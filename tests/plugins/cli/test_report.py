@@ -71,6 +71,7 @@ def test_a_page_says_what_went_in_what_came_out_and_how_to_do_it_again(auctrack,
         "Settings",
         "Tracks",
         "What came out",
+        "Doubtful links",
         "How it was proven",
         "To do it again",
     ]
@@ -103,7 +104,8 @@ def test_what_is_in_names_is_shown_and_not_obeyed(auctrack, tracked):
 
 
 def test_doubtful_links_and_gaps_are_listed_where_the_table_has_them(auctrack, tmp_path):
-    rows = {"frame": [0, 1, 2, 4], "y": [0.0, 1, 2, 4], "x": 0.0, "track_id": 7, "probability": [1, 0.25, 0.99, 0.5]}
+    rows = {"frame": [0, 1, 2, 4], "y": [0.0, 1, 2, 4], "x": 0.0, "track_id": 7}
+    rows["link_probability"] = [1, 0.25, 0.99, 0.5]
     pd.DataFrame(rows).to_csv(tmp_path / "t.tracks.csv", index=False)
     ok(auctrack("report", "t.tracks.csv"))
     page = Page((tmp_path / "t.report.html").read_text(encoding="utf-8"))
