@@ -128,8 +128,9 @@ def _forward(frames: np.ndarray, edges: np.ndarray) -> np.ndarray:
             "Links go from frame to frame: remove those."
         )
     turned = frames[source] > frames[target]
-    edges = np.where(turned[:, np.newaxis], edges[:, ::-1], edges)
-    return np.unique(edges[:, ::-1], axis=0)[:, ::-1]
+    source, target = np.where(turned, target, source), np.where(turned, source, target)
+    target, source = np.divmod(np.unique(target * len(frames) + source), max(len(frames), 1))
+    return np.column_stack([source, target])
 
 
 def _numbered(frames: np.ndarray, first: np.ndarray) -> np.ndarray:
@@ -144,16 +145,16 @@ def _descent(frames: np.ndarray, edges: np.ndarray, ids: np.ndarray) -> dict[int
     """Return the lineage that edges give to tracks with these ids; None where ids and edges contradict each other."""
     order = np.lexsort((frames, ids))
     same = ids[order][1:] == ids[order][:-1]
-    along = set(zip(order[:-1][same].tolist(), order[1:][same].tolist(), strict=True))
-    all_edges = set(map(tuple, edges.tolist()))
-    if not along <= all_edges or np.any(same & (frames[order][1:] == frames[order][:-1])):
+    source, target = order[:-1][same], order[1:][same]
+    along, stated = source * len(frames) + target, edges[:, 0] * len(frames) + edges[:, 1]
+    if not np.isin(along, stated).all() or np.any(frames[source] == frames[target]):
         return None
-    first, last = (dict(zip(ids[rows].tolist(), rows.tolist(), strict=True)) for rows in (order[::-1], order))
+    ends, begins = (np.bincount(rows, minlength=len(frames)) == 0 for rows in (source, target))
+    births = edges[~np.isin(stated, along)]
+    if not (ends[births[:, 0]] & begins[births[:, 1]]).all():
+        return None
     parents: dict[int, list[int]] = {}
-    for source, target in sorted(all_edges - along, key=lambda edge: edge[::-1]):
-        parent, child = int(ids[source]), int(ids[target])
-        if last[parent] != source or first[child] != target:
-            return None
+    for parent, child in ids[births].tolist():
         parents.setdefault(child, []).append(parent)
     return parents
 

@@ -49,7 +49,7 @@ def _lines(tracks: Tracks) -> Iterator[str]:
 
 def read(path: Path) -> Loaded:
     """Return the particles as tracks, numbered from 0; 2D where every z is 0, or every one -1."""
-    root = parsed(path)
+    root, _ = parsed(path)
     contest = root if root.tag == "TrackContestISBI2012" else root.find("TrackContestISBI2012")
     if contest is None:
         raise InvalidInput(f"{path}: has no <TrackContestISBI2012>, which holds the challenge's tracks.")

@@ -23,7 +23,7 @@ from .graph import edges_of, lineages, tracks_of
 from .loaded import Loaded
 from .particle_size import radius_of
 from .sidecar import plain_json
-from .xml_file import attribute, parsed
+from .xml_file import Rows, column, parsed
 
 _OURS = "auctrack"
 _TRACK_KEY = "AUCTRACK_TRACK_ID"
@@ -286,15 +286,15 @@ def read(path: Path) -> Loaded:
     Positions come back in voxels of the image, where its size is stated. Spots that a filter hides are left out, and so
     are links of tracks that one hides.
     """
-    root = parsed(path)
+    root, rows = parsed(path, apart=("Spot", "Edge"))
     model = root.find("Model")
     if model is None:
         raise InvalidInput(f"{path}: has no <Model>, which holds TrackMate's spots; save it in TrackMate again.")
-    spots = [spot for spot in model.iterfind("AllSpots/SpotsInFrame/Spot") if spot.get("VISIBILITY") != "0"]
+    spots = [spot for spot in rows["Spot"].attributes if spot.get("VISIBILITY") != "0"]
     names = _our_columns(root, model)
-    numbers = _spot_numbers(spots, path)
     table = _table(spots, path)
-    edges = _edges(model, {number: row for row, number in enumerate(numbers)}, path)
+    numbers = _spot_numbers(table, path)
+    edges = _edges(model, rows["Edge"], numbers, path)
     if names is not None:
         order = np.argsort(numbers, kind="stable")
         rank = np.argsort(order)
@@ -319,49 +319,49 @@ def _our_columns(root: ElementTree.Element, model: ElementTree.Element) -> dict[
     return {key: name for key, name in declared.items() if key not in _PLACED and given.get(key) != name}
 
 
-def _spot_numbers(spots: Sequence[ElementTree.Element], path: Path) -> list[int]:
-    try:
-        numbers = [int(attribute(spot, "ID", path)) for spot in spots]
-    except ValueError as error:
-        raise InvalidInput(f"{path}: a spot has an ID that is no whole number ({error}).") from error
-    if len(set(numbers)) < len(numbers):
+def _table(spots: Sequence[Mapping[str, str]], path: Path) -> pd.DataFrame:
+    """Return the attributes of all spots, numbers where all are."""
+    names = dict.fromkeys(name for spot in spots for name in spot if name != "name")
+    missing = [key for key in ("POSITION_X", "POSITION_Y", "FRAME", "ID") if key not in names]
+    if missing:
+        raise InvalidInput(f"{path}: its spots have no {', '.join(missing)}." if spots else f"{path}: has no spots.")
+    table = pd.DataFrame({name: column(spots, name) for name in names})
+    return table if "POSITION_Z" in table else table.assign(POSITION_Z=0.0)
+
+
+def _spot_numbers(table: pd.DataFrame, path: Path) -> np.ndarray:
+    numbers = table["ID"].to_numpy()
+    if numbers.dtype != np.int64:
+        raise InvalidInput(f"{path}: a spot has an ID that is no whole number, or none.")
+    if len(np.unique(numbers)) < len(numbers):
         raise InvalidInput(f"{path}: two spots have one ID; links cannot tell them apart.")
     return numbers
 
 
-def _table(spots: Sequence[ElementTree.Element], path: Path) -> pd.DataFrame:
-    """Return the attributes of all spots, numbers where all are."""
-    table = pd.DataFrame([spot.attrib for spot in spots])
-    missing = [key for key in ("POSITION_X", "POSITION_Y", "FRAME") if key not in table]
-    if missing:
-        raise InvalidInput(f"{path}: its spots have no {', '.join(missing)}." if spots else f"{path}: has no spots.")
-    table = table.drop(columns=["name"], errors="ignore")
-    for name in table.columns:
-        try:
-            table[name] = pd.to_numeric(table[name].replace({"Infinity": "inf", "-Infinity": "-inf"}))
-        except ValueError:  # a feature of text stays one
-            continue
-    return table if "POSITION_Z" in table else table.assign(POSITION_Z=0.0)
-
-
-def _edges(model: ElementTree.Element, row_of: Mapping[int, int], path: Path) -> np.ndarray:
+def _edges(model: ElementTree.Element, all_edges: Rows, numbers: np.ndarray, path: Path) -> np.ndarray:
     """Return the links of the tracks that are shown, as rows."""
     shown = model.find("FilteredTracks")
     kept = None if shown is None else {track.get("TRACK_ID") for track in shown.iterfind("TrackID")}
-    edges: list[tuple[int, int]] = []
-    for track in model.iterfind("AllTracks/Track"):
-        if kept is not None and track.get("TRACK_ID") not in kept:
-            continue
-        for edge in track.iterfind("Edge"):
-            ends = [attribute(edge, key, path) for key in ("SPOT_SOURCE_ID", "SPOT_TARGET_ID")]
-            try:
-                source, target = (row_of[int(end)] for end in ends)
-            except (KeyError, ValueError) as error:
-                raise InvalidInput(
-                    f"{path}: track {track.get('TRACK_ID')} has a link {' → '.join(ends)}, and there is no such spot."
-                ) from error
-            edges.append((source, target))
-    return np.array(edges, dtype=np.int64).reshape(-1, 2)
+    pairs = zip(all_edges.attributes, all_edges.parents, strict=True)
+    edges, tracks = [], []
+    for edge, track in pairs:
+        if kept is None or track.get("TRACK_ID") in kept:
+            edges.append(edge)
+            tracks.append(track)
+    ends = [_rows_of(column(edges, key), numbers) for key in ("SPOT_SOURCE_ID", "SPOT_TARGET_ID")]
+    lost = np.flatnonzero((ends[0] < 0) | (ends[1] < 0))
+    if len(lost):
+        named = " → ".join(edges[lost[0]].get(key, "(none)") for key in ("SPOT_SOURCE_ID", "SPOT_TARGET_ID"))
+        raise InvalidInput(
+            f"{path}: track {tracks[lost[0]].get('TRACK_ID')} has a link {named}, and there is no such spot."
+        )
+    return np.column_stack(ends)
+
+
+def _rows_of(wanted: np.ndarray | list[str | None], numbers: np.ndarray) -> np.ndarray:
+    """Return the row of each spot number, -1 where there is none."""
+    whole = isinstance(wanted, np.ndarray) and (wanted.dtype == np.int64 or not len(wanted))
+    return pd.Index(numbers).get_indexer(pd.Index(wanted)) if whole else np.full(len(wanted), -1)
 
 
 def _stated(root: ElementTree.Element, model: ElementTree.Element, path: Path) -> tuple[Stated, dict[str, float]]:
