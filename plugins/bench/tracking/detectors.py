@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -14,6 +15,7 @@ from ....tracker.detecting.settings import DetectSettings
 from ....tracker.simulating.render import RenderSettings, render_frame, rendered_truth
 from ....tracker.simulating.simulate import SimulationSettings, simulate
 from ..assignment.peer_solvers import not_installed
+from ..assignment.solver_variants import missing_device
 from ..measure.harness import Case, Facts, Variant, WrongAnswer
 
 # The peers carry no types, and may not be installed.
@@ -57,6 +59,7 @@ def detectors() -> list[Variant]:
     """Return the detectors as variants; each searches for the one size of spots that there is."""
     return [
         Variant("auctrack", _ours, _checked),
+        Variant("auctrack, GPU", partial(_ours, device="cuda"), _checked, missing=missing_device("cuda")),
         Variant("SciPy, filters alone", _scipy_filters, _counted),
         Variant("trackpy.locate", _trackpy, _checked, missing=not_installed("trackpy", "trackpy")),
         Variant("skimage blob_log", _blob_log, _checked, missing=not_installed("skimage", "scikit-image")),
@@ -72,9 +75,9 @@ def _frame(planes: int, seed: int) -> DetectionInput:
     return DetectionInput(render_frame(simulation, render, 0), scale, 2.65, truth)
 
 
-def _ours(given: DetectionInput) -> np.ndarray:
+def _ours(given: DetectionInput, device: str = "cpu") -> np.ndarray:
     settings = DetectSettings(given.diameter, threshold=_THRESHOLD)
-    return detect_frame(given.image, settings, given.scale)[_AXES].to_numpy()
+    return detect_frame(given.image, settings, given.scale, device=device)[_AXES].to_numpy()
 
 
 def _scipy_filters(given: DetectionInput) -> np.ndarray:
