@@ -36,6 +36,7 @@ class Running(QObject):
         parts.detect.run.connect(self.run_detect)
         parts.link.run.connect(self.run_link)
         parts.bar.run_all.connect(self.run_all)
+        parts.input.take_up.connect(self.take_up)
         parts.bar.cancel.connect(self.cancel)
         work.reported.connect(self._advanced)
         work.returned.connect(self._finished)
@@ -54,6 +55,10 @@ class Running(QObject):
     def run_all(self) -> None:
         """Find and link."""
         self._run(self._parts.session.tracking, self._parts.results)
+
+    def take_up(self) -> None:
+        """Show the tracks of the input with the links that they have."""
+        self._run(self._parts.session.taking_up, self._parts.results)
 
     def cancel(self) -> None:
         """Stop the work at its next report; what was done until then is kept."""

@@ -54,9 +54,11 @@ class Showing(QObject):
         """Show the session's tracks in the results and in the viewer."""
         session, results = self._parts.session, self._parts.results
         if session.data is not None:
-            self._shown_on = self._parts.input.layer
+            self._shown_on = layer = self._parts.input.layer
+            if layer is not None and type(layer).__name__ == "Tracks":
+                layer.visible = False  # what is drawn over it are the same tracks, filtered and corrected
             results.show_tracks(session.data)
-            results.set_result(has_command=session.is_complete)
+            results.set_result(is_complete=session.is_complete, has_command=session.has_command)
             results.show_suspicious(session.suspicious, session.margin_unit)
             self._draw()
 

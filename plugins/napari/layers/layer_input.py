@@ -7,20 +7,23 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING, Literal
 
+import numpy as np
+import pandas as pd
+
 from ....tracker.calibrating.calibration import Calibration
 from ....tracker.calibrating.units import is_pixel, seconds_of
 from ....tracker.errors import InvalidInput
-from ....tracker.points import Points
+from ....tracker.points import Points, Tracks
 from .geometry import calibration_of
 from .layer_axes import NO_TIME, UNDECIDED, chosen_axes
 from .layer_movie import LayerMovie, Restriction
-from .layer_tables import OURS, WHOLE, fingerprint, points_from_layer
+from .layer_tables import OURS, WHOLE, fingerprint, points_from_layer, tracks_from_layer
 
 if TYPE_CHECKING:
     from napari.layers import Layer
 
 Kind = Literal["movie", "labels", "points"]
-KINDS: dict[str, Kind] = {"Image": "movie", "Labels": "labels", "Points": "points"}
+KINDS: dict[str, Kind] = {"Image": "movie", "Labels": "labels", "Points": "points", "Tracks": "points"}
 
 
 @dataclass(frozen=True)
@@ -31,6 +34,7 @@ class LayerInput:
     ----------
     kind : {"movie", "labels", "points"}
     source : LayerMovie or Points
+        `Tracks` where the particles have track ids.
     summary : str
         What the layer is taken to be, for the user to check.
     path : str or None
@@ -65,6 +69,11 @@ class LayerInput:
         return self.source.ndim
 
     @property
+    def has_links(self) -> bool:
+        """Whether the particles are linked already: a Tracks layer, or points with a `track_id`."""
+        return isinstance(self.source, Tracks)
+
+    @property
     def frame_numbers(self) -> tuple[int, ...]:
         """Frames in the order of time."""
         if isinstance(self.source, LayerMovie):
@@ -83,7 +92,8 @@ def read_layer(layer: Layer) -> LayerInput:
     kind = KINDS.get(type(layer).__name__)
     if kind is None:
         raise InvalidInput(
-            f"{layer.name} is a {type(layer).__name__} layer; choose an Image, Labels or Points layer, or drop a table."
+            f"{layer.name} is a {type(layer).__name__} layer; choose an Image, Labels, Points or Tracks "
+            "layer, or drop a table."
         )
     if kind == "points":
         return _points(layer)
@@ -100,8 +110,9 @@ def state_of(layer: Layer) -> tuple[object, ...]:
 
 def _points(layer: Layer) -> LayerInput:
     _require_time_first(layer)
-    names = ("features", "scale", "units", "metadata")
-    points = points_from_layer(layer.data, {name: getattr(layer, name, None) for name in names})
+    names = ("features", "scale", "units", "metadata", "graph")
+    read = tracks_from_layer if type(layer).__name__ == "Tracks" else points_from_layer
+    points = _with_tracks(read(layer.data, {name: getattr(layer, name, None) for name in names}))
     if len(points) == 0:
         raise InvalidInput(f"{layer.name} has no points yet.")
     frames = points.frame_numbers
@@ -110,8 +121,20 @@ def _points(layer: Layer) -> LayerInput:
             f"all points of {layer.name} are in frame {frames[0]}; the first column must be time, with several frames."
         )
     summary = f"{len(points):,} points in {len(frames)} frames, {points.ndim}D"
+    if isinstance(points, Tracks):
+        summary += f", in {points.table['track_id'].nunique():,} tracks"
     path, channel = _origin_of(layer)
     return LayerInput("points", points, summary, path, channel)
+
+
+def _with_tracks(points: Points) -> Points:
+    """Return points as tracks where every one of them has a number of its track."""
+    ids = points.table.get("track_id")
+    if isinstance(points, Tracks) or ids is None or not pd.api.types.is_numeric_dtype(ids):
+        return points
+    numbers = ids.to_numpy(dtype=np.float64)
+    are_ids = np.isfinite(numbers).all() and not (numbers % 1).any() and numbers.min(initial=0) >= 0
+    return points.with_track_ids(numbers.astype(np.int64)) if are_ids else points
 
 
 def _movie(layer: Layer, kind: Kind) -> LayerInput:

@@ -96,16 +96,19 @@ def points_from_layer(data: Any, attributes: Mapping[str, Any]) -> Points:
 
 
 def tracks_from_layer(data: Any, attributes: Mapping[str, Any]) -> Tracks:
-    """Return the table of a Tracks layer with its lineage.
+    """Return the table of a Tracks layer with its lineage; also the part of it that is not drawn.
 
     Raises
     ------
     InvalidInput
         If its times are not whole frame numbers.
     """
+    kept = attributes.get("metadata", {}).get(OURS, {})
+    whole: Tracks | None = kept.get(WHOLE)
+    if whole is not None:
+        return replace(whole, calibration=calibration_from(attributes["scale"], attributes["units"]))
     rows = np.asarray(data, dtype=np.float64)
     ids = rows[:, 0].astype(np.int64)
-    kept = attributes.get("metadata", {}).get(OURS, {})
     original: np.ndarray | None = kept.get("track_ids")
     features = pd.DataFrame(attributes.get("features")).reset_index(drop=True)
     features = features.drop(columns="track_id", errors="ignore")

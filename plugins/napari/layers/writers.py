@@ -6,8 +6,7 @@ from pathlib import Path
 from typing import Any
 
 from ....tracker.formats.write import write_points, write_tracks
-from ....tracker.points import Tracks
-from .layer_tables import OURS, WHOLE, points_from_layer, tracks_from_layer
+from .layer_tables import OURS, points_from_layer, tracks_from_layer
 
 
 def write_tracks_layer(path: str, data: Any, attributes: dict[str, Any]) -> list[str]:
@@ -16,9 +15,7 @@ def write_tracks_layer(path: str, data: Any, attributes: dict[str, Any]) -> list
     The ending chooses the format (.csv, .napari.csv, .parquet, .xml for TrackMate, .geff). A file that stands there is
     replaced: napari has asked.
     """
-    kept: Tracks | None = attributes.get("metadata", {}).get(OURS, {}).get(WHOLE)
-    tracks = tracks_from_layer(data, attributes) if kept is None else kept
-    write_tracks(tracks, path, settings=_settings(attributes), overwrite=True)
+    write_tracks(tracks_from_layer(data, attributes), path, settings=_settings(attributes), overwrite=True)
     return [str(Path(path))]
 
 

@@ -7,7 +7,7 @@ from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from qtpy.QtCore import QSignalBlocker, Signal  # pyright: ignore[reportPrivateImportUsage]
-from qtpy.QtWidgets import QComboBox, QFormLayout, QGroupBox, QHBoxLayout, QLabel, QWidget
+from qtpy.QtWidgets import QComboBox, QFormLayout, QGroupBox, QHBoxLayout, QLabel, QPushButton, QWidget
 
 from ....tracker.calibrating.calibration import FRAME, PIXEL, Calibration
 from ....tracker.errors import InvalidInput, UnknownAxes
@@ -30,9 +30,14 @@ _UNITS = (MICROMETRE, PIXEL)
 
 
 class InputPanel(QGroupBox):
-    """Signals: `chosen()` when the input has become another one, or its calibration has changed."""
+    """Signals.
+
+    `chosen()` when the input has become another one, or its calibration has changed; `take_up()` to go on with its
+    links.
+    """
 
     chosen = Signal()
+    take_up = Signal()
 
     def __init__(self, viewer: Viewer, connections: Connections) -> None:
         super().__init__("Input")
@@ -45,6 +50,12 @@ class InputPanel(QGroupBox):
         self.part = PartPanel(viewer)
         self.summary = note()
         self.problem = note(warning=True)
+        self.take_up_button = QPushButton("Check and correct its links")
+        self.take_up_button.setToolTip(
+            "Show these tracks in 3 Results with the links that they have. How sure each is, and where linking with "
+            "the settings of 2 Link would decide otherwise, stands under Check links. Run all links anew instead."
+        )
+        self.take_up_button.hide()
         self.sizes = [LengthField() for _ in "zyx"]
         self.unit_box = QComboBox()
         self.unit_box.addItems(_UNITS)
@@ -56,6 +67,7 @@ class InputPanel(QGroupBox):
         self.layer_box.currentIndexChanged.connect(self._choose)
         self.axes.chosen.connect(self._take_axes)
         self.part.edited.connect(self._choose)
+        self.take_up_button.clicked.connect(lambda: self.take_up.emit())
         self.unit_box.currentIndexChanged.connect(self._recalibrate)
         for field in (*self.sizes, self.interval):
             field.valueChanged.connect(self._recalibrate)
@@ -69,6 +81,7 @@ class InputPanel(QGroupBox):
         add_row(form, "Axes", self.axes, "What the axes of the layer are, in its own order.", "--axes")
         form.addRow(self.summary)
         form.addRow(self.problem)
+        form.addRow(self.take_up_button)
         row = QWidget()
         boxes = QHBoxLayout(row)
         boxes.setContentsMargins(0, 0, 0, 0)
@@ -133,6 +146,7 @@ class InputPanel(QGroupBox):
                 problem = str(error)
         say(self.problem, problem)
         say(self.summary, "" if self.source is None else self.source.summary)
+        self.take_up_button.setVisible(self.source is not None and self.source.has_links)
         if self.source is not None:
             self._show_calibration(self.source.calibration, self.source.ndim)
         for field in (*self.sizes, self.unit_box, self.interval):

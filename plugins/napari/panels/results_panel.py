@@ -64,7 +64,7 @@ class ResultsPanel(QWidget):
         self.toml_button = QPushButton("Copy as TOML")
         self._lay_out()
         self._connect()
-        self.set_result(has_command=False)
+        self.set_result(is_complete=False, has_command=False)
 
     def _lay_out(self) -> None:
         column = QVBoxLayout(self)
@@ -106,13 +106,13 @@ class ResultsPanel(QWidget):
 
     # --- what is shown -------------------------------------------------------------------------------------------
 
-    def set_result(self, *, has_command: bool) -> None:
+    def set_result(self, *, is_complete: bool, has_command: bool) -> None:
         """Offer what makes sense for the tracks there are."""
         self.export_button.setEnabled(self.data is not None)
         self.toml_button.setEnabled(has_command)
         self.command_button.setEnabled(has_command)
         for button in self._acts:
-            button.setEnabled(has_command)
+            button.setEnabled(is_complete)
 
     def forget(self) -> None:
         """Show no tracks: those before are of another input."""
@@ -124,7 +124,7 @@ class ResultsPanel(QWidget):
         say(self.count, _NO_TRACKS)
         for label in (self.suspicious_note, self.drawn):
             say(label, "")
-        self.set_result(has_command=False)
+        self.set_result(is_complete=False, has_command=False)
 
     def show_tracks(self, data: MeasuredTracks) -> None:
         """Show new tracks; filters begin open."""
@@ -216,7 +216,11 @@ def _link_heads(length: str, margin: str) -> dict[str, Head]:
             f"margin ({margin})",
             "What the best set of links without this one costs more. Near 0: another set is about as good.",
         ),
-        "why": Head("why", "ambiguous: its margin is among the smallest. long step: it is among the longest."),
+        "why": Head(
+            "why",
+            "ambiguous: its margin is among the smallest. long step: it is among the longest. against the odds: the "
+            "tracks have it, but linking would not make it.",
+        ),
     }
 
 

@@ -41,10 +41,14 @@ class Corrections:
     linking : Linking
         Of a run. Before the first correction it is linked once more, for what corrections need is too much to keep for
         those who make none.
+    is_given : bool
+        Whether it is of tracks that were taken up. What it pins is to be looked at like any other link.
     """
 
-    def __init__(self, linking: Linking) -> None:
+    def __init__(self, linking: Linking, *, is_given: bool = False) -> None:
         self._linking = linking
+        self._is_given = is_given
+        self._held = {(int(source), int(target)) for source, target in linking.settings.pinned or ()}
         self._edits: EditSession | None = None
 
     @property
@@ -84,10 +88,12 @@ class Corrections:
         edits = self._opened()
         linking = edits.linking()
         margins = linking.links["margin"].to_numpy()
-        doubtful = suspicious_links(linking, margins)
+        held = self._held - {(act["source"], act["target"]) for act in edits.acts if act["act"] == "confirm_link"}
+        doubtful = suspicious_links(linking, margins, held=[*held])
         ends = zip(doubtful["source"].tolist(), doubtful["row"].tolist(), strict=True)
-        open_ones = np.array([not edits.is_pinned(*link) for link in ends], dtype=bool)
-        return Linked(linking, measured(linking.tracks, linking.links, margins), doubtful[open_ones])
+        open_ones = np.array([link in held or not edits.is_pinned(*link) for link in ends], dtype=bool)
+        data = measured(linking.tracks, linking.links, margins)
+        return Linked(linking, data, doubtful[open_ones], is_given=self._is_given)
 
 
 def _said(change: Change | None) -> str:

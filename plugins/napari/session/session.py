@@ -14,7 +14,7 @@ from ....tracker.errors import InvalidInput
 from ....tracker.formats.write import write_tracks
 from ....tracker.linking.result import Linking
 from ....tracker.linking.settings import LinkSettings
-from ....tracker.points import Points
+from ....tracker.points import Points, Tracks
 from ...cli.notes import on_doubt, on_linking
 from ..layers.layer_input import LayerInput
 from ..layers.layer_movie import LayerMovie
@@ -23,7 +23,7 @@ from .command import command_line, run_settings, settings_file
 from .corrections import Act, Corrected, Corrections
 from .curves import Plot, plots_of
 from .filters import MeasuredTracks
-from .steps import Detected, Linked, Tracked, chain, find, find_and_chain
+from .steps import Detected, Linked, Tracked, chain, find, find_and_chain, take_up
 from .suspicious import margin_unit
 
 Report = Callable[[Any], None]
@@ -75,6 +75,20 @@ class Session:
         """Return the work of both steps."""
         return partial(find_and_chain, self._required(), detect, link)
 
+    def taking_up(self, detect: DetectSettings, link: LinkSettings) -> Work:
+        """Return the work of showing the links that the input has.
+
+        Raises
+        ------
+        InvalidInput
+            If it has none.
+        """
+        del detect
+        source = self._required().source
+        if not isinstance(source, Tracks):
+            raise InvalidInput("These particles have no track_id, so there are no links to take up: link them.")
+        return partial(take_up, source, link)
+
     def correcting(self, act: Act) -> Work:
         """Return the work of correcting the links shown.
 
@@ -93,7 +107,7 @@ class Session:
         if self.linked is None:
             raise InvalidInput("There are no links to correct yet: run linking to its end first.")
         if self.corrections is None:
-            self.corrections = Corrections(self.linked.linking)
+            self.corrections = Corrections(self.linked.linking, is_given=self.linked.is_given)
         return self.corrections
 
     def row_of(self, track_id: int, frame: int) -> int | None:
@@ -152,6 +166,11 @@ class Session:
     def is_complete(self) -> bool:
         """Whether the tracks shown are those of a run that came to its end."""
         return self.linked is not None
+
+    @property
+    def has_command(self) -> bool:
+        """Whether a command line gives the tracks shown, but for corrections."""
+        return self.linked is not None and not self.linked.is_given
 
     @property
     def suspicious(self) -> pd.DataFrame | None:

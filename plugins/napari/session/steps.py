@@ -17,12 +17,13 @@ from ....tracker.detecting.detect import detect, resolve_settings
 from ....tracker.detecting.labels import read_points_from_labels
 from ....tracker.detecting.settings import DetectSettings
 from ....tracker.detecting.side_by_side import crew_for
+from ....tracker.editing.reopened import reopened
 from ....tracker.linking.candidates import CandidateLinks, WideGate
 from ....tracker.linking.chains import track_ids
 from ....tracker.linking.link import link_points
 from ....tracker.linking.result import Linking
 from ....tracker.linking.settings import LinkSettings
-from ....tracker.points import Points
+from ....tracker.points import Points, Tracks
 from ..layers.layer_input import LayerInput
 from ..layers.layer_movie import LayerMovie
 from ..threads.stopped import Stopped
@@ -64,6 +65,8 @@ class Linked:
     linking: Linking
     data: MeasuredTracks
     suspicious: pd.DataFrame
+    is_given: bool = False
+    """Whether the links are those of tracks that were taken up: no command makes them."""
 
 
 @dataclass(frozen=True)
@@ -109,6 +112,16 @@ def chain(points: Points, settings: LinkSettings, report: Report) -> Linked:
     linking = link_points(points, settings, margins=True, progress=progress, watch=watch, edge_budget=_EDGES)
     margins = linking.links["margin"].to_numpy()
     return Linked(linking, measured(linking.tracks, linking.links, margins), suspicious_links(linking, margins))
+
+
+def take_up(tracks: Tracks, settings: LinkSettings, report: Report) -> Linked:
+    """Return tracks with the links that they have, proven again around those that linking would not make."""
+    total = max(len(tracks.frame_numbers) - 1, 1)
+    report(Advance("link", 0, total))
+    linking = reopened(tracks, settings, progress=_Watch(tracks, report).learning if settings.is_learned else None)
+    margins = linking.links["margin"].to_numpy()
+    doubtful = suspicious_links(linking, margins, held=linking.settings.pinned or ())
+    return Linked(linking, measured(linking.tracks, linking.links, margins), doubtful, is_given=True)
 
 
 def find_and_chain(source: LayerInput, wanted: DetectSettings, settings: LinkSettings, report: Report) -> Tracked:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 import numpy as np
 import pandas as pd
 
@@ -11,8 +13,10 @@ ENOUGH = 100
 _FEWEST, _ONE_IN = 5, 20  # of few links, one in twenty but five at least
 
 
-def suspicious_links(linking: Linking, margins: np.ndarray, count: int = ENOUGH) -> pd.DataFrame:
-    """Return links worth a look, the least sure first.
+def suspicious_links(
+    linking: Linking, margins: np.ndarray, count: int = ENOUGH, held: Sequence[Sequence[float]] = ()
+) -> pd.DataFrame:
+    """Return links worth a look: those that linking would not make, then the least sure first.
 
     Parameters
     ----------
@@ -21,29 +25,39 @@ def suspicious_links(linking: Linking, margins: np.ndarray, count: int = ENOUGH)
         In the order of `linking.links`.
     count : int
         Links of each kind at most.
+    held : sequence of (source, target)
+        Links that tracks were taken up with although linking would not make them; all of them are listed.
 
     Returns
     -------
     DataFrame
         `track_id`, `frame` (of the link's end), `distance` (physical), `margin` (in the unit of the cost), `why`
-        ("ambiguous", "long step" or "ambiguous, long step"), `source` and `row` (of the link's two ends in the table).
+        ("against the odds", "ambiguous", "long step" or "ambiguous, long step"), `source` and `row` (of the link's two
+        ends in the table).
     """
     links = linking.links
     count = min(count, max(_FEWEST, len(links) // _ONE_IN))
     unsure = np.argsort(margins, kind="stable")[:count]
     longest = np.argsort(-links["length"].to_numpy(), kind="stable")[:count]
-    order = list(dict.fromkeys(np.column_stack([unsure, longest]).ravel().tolist()))
+    known = {(int(source), int(target)) for source, target in held}
+    ends = zip(links["source"].tolist(), links["target"].tolist(), strict=True)
+    first = [k for k, link in enumerate(ends) if link in known] if known else []
+    order = list(dict.fromkeys([*first, *np.column_stack([unsure, longest]).ravel().tolist()]))
     chosen = links.iloc[order]
     target = chosen["target"].to_numpy()
     table = linking.tracks.table
-    ambiguous, long = np.isin(order, unsure), np.isin(order, longest)
+    ambiguous, long, odd = (np.isin(order, rows) for rows in (unsure, longest, first))
     return pd.DataFrame(
         {
             "track_id": table["track_id"].to_numpy()[target],
             "frame": table["frame"].to_numpy()[target],
             "distance": chosen["length"].to_numpy(),
             "margin": margins[order],
-            "why": np.select([ambiguous & long, ambiguous], ["ambiguous, long step", "ambiguous"], "long step"),
+            "why": np.select(
+                [odd, ambiguous & long, ambiguous],
+                ["against the odds", "ambiguous, long step", "ambiguous"],
+                "long step",
+            ),
             "source": chosen["source"].to_numpy(),
             "row": target,
         }

@@ -63,7 +63,7 @@ def test_points_need_time_first(layers):
 
 
 def test_other_layers_are_refused(layers):
-    assert "Image, Labels or Points" in refused(layers.Shapes())
+    assert "Image, Labels, Points or Tracks" in refused(layers.Shapes())
 
 
 def test_a_movie_is_read_with_its_calibration(layers):

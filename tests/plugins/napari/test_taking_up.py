@@ -1,0 +1,123 @@
+"""Saved results are opened and corrected with the links that they have, without being linked anew."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import pytest
+
+from auctrack.tracker.calibrating.calibration import Calibration
+from auctrack.tracker.formats.graph import edges_of
+from auctrack.tracker.formats.tables import read_tracks
+from auctrack.tracker.formats.write import write_tracks
+from auctrack.tracker.linking.link import link_points
+from auctrack.tracker.points import Points, Tracks
+
+from ...tracker.linking.movies import walks
+from .conftest import finish
+from .test_correcting import chosen, links, press
+
+
+def saved_tracks() -> Tracks:
+    """Tracks that no linking makes: two of them exchange their ends."""
+    points = Points(walks(60, 6, seed=4)[0].table, Calibration((0.5, 0.5, 0.5), "µm"))
+    tracks = link_points(points).tracks
+    ids, late = tracks.table["track_id"], tracks.table["frame"] >= 3
+    one, other = [track for track, length in ids.value_counts(sort=False).items() if length == 6][:2]
+    crossed = ids.where(~late, ids.replace({one: other, other: one}))
+    return replace(tracks, table=tracks.table.assign(track_id=crossed), parents={})
+
+
+def expected(table: Points) -> set[tuple[float, ...]]:
+    """Links as positions of both their ends, whatever the order of the rows."""
+    places = table.table[["frame", *table.axes]].to_numpy()
+    return {(*places[source], *places[target]) for source, target in edges_of(table)}
+
+
+def shown(widget) -> set[tuple[float, ...]]:
+    table = widget.parts.session.linked.linking.tracks
+    places = table.table[["frame", *table.axes]].to_numpy()
+    return {(*places[source], *places[target]) for source, target in links(widget)}
+
+
+@pytest.fixture
+def tracks() -> Tracks:
+    return saved_tracks()
+
+
+@pytest.fixture(params=["tracks layer", "points layer"])
+def taken_up(request, viewer, open_widget, tracks, tmp_path):
+    """The widget after saved tracks were opened from their file, or their particles with `track_id`, and taken up."""
+    if request.param == "tracks layer":
+        write_tracks(tracks, tmp_path / "saved.csv", settings={})
+        viewer.open(str(tmp_path / "saved.csv"), plugin="auctrack")
+    else:
+        data = tracks.table[["frame", "z", "y", "x"]].to_numpy()
+        viewer.add_points(data, features=tracks.table[["track_id"]], name="saved.csv")
+    widget = open_widget()
+    finish(widget)
+    widget.parts.input.take_up_button.click()
+    finish(widget)
+    assert widget.parts.bar.error.text() == ""
+    results = widget.parts.results
+    results.tabs.setCurrentIndex(results.tabs.count() - 1)
+    viewer.window._qt_window.activateWindow()
+    return widget
+
+
+def test_links_are_those_of_the_file(taken_up, tracks):
+    assert shown(taken_up) == expected(tracks)
+    assert "that linking would not make" in taken_up.parts.bar.warnings.text()
+    assert not taken_up.parts.results.command_button.isEnabled()
+
+
+def test_what_linking_would_not_make_is_looked_at_first_and_broken(viewer, taken_up):
+    assert taken_up.parts.session.suspicious["why"].iloc[0] == "against the odds"
+    press(viewer, "n")
+    wrong = chosen(taken_up)
+    press(viewer, "b")
+    finish(taken_up)
+    assert wrong not in links(taken_up)
+    assert "against the odds" in set(taken_up.parts.session.suspicious["why"])
+    press(viewer, "u")
+    finish(taken_up)
+    assert wrong in links(taken_up)
+
+
+def test_a_link_against_the_odds_that_is_confirmed_leaves_the_list(viewer, taken_up):
+    press(viewer, "n")
+    right = chosen(taken_up)
+    press(viewer, "c")
+    finish(taken_up)
+    listed = taken_up.parts.session.suspicious
+    assert right in links(taken_up)
+    assert right not in set(zip(listed["source"], listed["row"], strict=True))
+
+
+def test_corrected_tracks_are_saved_and_taken_up_once_more(viewer, taken_up, tmp_path):
+    press(viewer, "n")
+    press(viewer, "b")
+    finish(taken_up)
+    after = shown(taken_up)
+    taken_up.taking_away.export(str(tmp_path / "corrected.csv"))
+    finish(taken_up)
+    viewer.open(str(tmp_path / "corrected.csv"), plugin="auctrack")
+    taken_up.parts.input.choose_layer("corrected.csv")
+    finish(taken_up)
+    taken_up.parts.input.take_up_button.click()
+    finish(taken_up)
+    assert shown(taken_up) == after
+    assert expected(read_tracks(tmp_path / "corrected.csv")) == after
+
+
+@pytest.mark.usefixtures("taken_up")
+def test_their_layer_makes_room_for_what_is_drawn_of_it(viewer):
+    own = viewer.layers["saved.csv"]
+    assert own.visible == (type(own).__name__ != "Tracks")
+
+
+def test_particles_without_tracks_offer_no_links(viewer, open_widget, tracks):
+    viewer.add_points(tracks.table[["frame", "z", "y", "x"]].to_numpy(), name="particles")
+    widget = open_widget()
+    finish(widget)
+    assert not widget.parts.input.take_up_button.isVisibleTo(widget)

@@ -1,0 +1,97 @@
+"""Saved tracks are taken up with exactly their links, and corrected like those of a linking."""
+
+from dataclasses import replace
+
+import numpy as np
+import pytest
+
+from auctrack.tracker.editing.reopened import reopened
+from auctrack.tracker.editing.session import Session
+from auctrack.tracker.errors import InvalidInput, InvalidSetting
+from auctrack.tracker.formats.graph import edges_of
+from auctrack.tracker.linking.link import link_points
+from auctrack.tracker.linking.result import Linking
+from auctrack.tracker.linking.settings import LinkSettings
+from auctrack.tracker.points import Tracks
+
+from ..linking.movies import table, walks
+
+SETTINGS = {"none": LinkSettings(motion="none"), "learned": LinkSettings()}
+
+
+def links_of(linking: Linking) -> set[tuple[int, int]]:
+    return set(zip(linking.links["source"].tolist(), linking.links["target"].tolist(), strict=True))
+
+
+def edges(tracks: Tracks) -> set[tuple[int, int]]:
+    return {(source, target) for source, target in edges_of(tracks).tolist()}
+
+
+def two_tracks(ids) -> Tracks:
+    """Two particles side by side for three frames: rows 0, 2, 4 and 1, 3, 5."""
+    points = table([0, 0, 1, 1, 2, 2], [(0, 0), (0, 3), (0, 0.1), (0, 3.1), (0, 0.2), (0, 3.2)])
+    return points.with_track_ids(np.array(ids))
+
+
+NEAR = LinkSettings(search_range=5, unmatched_cost=4, motion="none")
+
+
+@pytest.mark.parametrize("settings", SETTINGS.values(), ids=SETTINGS)
+def test_tracks_of_the_same_settings_differ_in_nothing(settings):
+    tracks = link_points(walks(70, 6, seed=4)[0], settings).tracks
+    linking = reopened(tracks, settings)
+    assert links_of(linking) == edges(tracks)
+    assert not linking.settings.pinned
+    assert not linking.settings.forbidden
+
+
+@pytest.mark.parametrize("settings", SETTINGS.values(), ids=SETTINGS)
+def test_links_of_another_program_are_kept_whatever_linking_would_make(settings):
+    """Half of the tracks are cut, and some of their ends joined to others: none of it is optimal."""
+    tracks = link_points(walks(70, 6, seed=4)[0], settings).tracks
+    ids, frames = tracks.table["track_id"].to_numpy(), tracks.frames
+    other = np.where((frames > 2) & (ids % 2 == 0), ids + ids.max() + 1, ids)
+    other[(frames > 3) & (ids == ids[frames == 3][0])] = ids.max() + 1000
+    theirs = replace(tracks, table=tracks.table.assign(track_id=other), parents={})
+    linking = reopened(theirs, settings)
+    assert links_of(linking) == edges(theirs)
+    assert linking.settings.forbidden
+    assert linking.report["is_optimal"]
+    assert Session(linking).linking().links[["source", "target"]].equals(linking.links[["source", "target"]])
+
+
+def test_exchanged_links_are_pinned_and_noted():
+    exchanged = two_tracks([0, 1, 0, 1, 1, 0])
+    linking = reopened(exchanged, NEAR)
+    assert links_of(linking) == {(0, 2), (1, 3), (3, 4), (2, 5)}
+    assert set(linking.settings.pinned) == {(2, 5), (3, 4)}
+    assert any("2 links that linking would not make" in note for note in linking.report["notes"])
+
+
+def test_a_link_held_may_be_broken_and_the_rest_is_proven():
+    session = Session(reopened(two_tracks([0, 1, 0, 1, 1, 0]), NEAR))
+    session.break_link(2, 5)
+    assert not session.is_pinned(2, 5)
+    assert session.proof().is_optimal
+    session.undo()
+    assert session.is_pinned(2, 5)
+
+
+def test_lineage_is_taken_up():
+    points = table([0, 1, 1, 2, 2], [(0, 0), (0, -1), (0, 1), (0, -2), (0, 2)])
+    tracks = replace(points.with_track_ids(np.array([0, 1, 2, 1, 2])), parents={1: [0], 2: [0]})
+    linking = reopened(tracks)
+    assert links_of(linking) == {(0, 1), (0, 2), (1, 3), (2, 4)}
+    assert linking.settings.divisions
+    assert sorted(linking.tracks.parents.values()) == [[0], [0]]
+
+
+def test_a_track_at_two_places_at_once_is_refused():
+    with pytest.raises(InvalidInput, match="track 0 is at two places in frame 0"):
+        reopened(two_tracks([0, 0, 0, 1, 0, 1]), NEAR)
+
+
+def test_links_that_the_settings_do_not_know_are_refused():
+    gap = Tracks(two_tracks([0, 1, 2, 1, 0, 1]).table)
+    with pytest.raises(InvalidSetting, match="motion"):
+        reopened(gap, NEAR)

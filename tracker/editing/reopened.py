@@ -1,0 +1,113 @@
+"""Tracks that were saved, or made by another program, as a linking that can be corrected."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import replace
+from typing import Any
+
+import numpy as np
+
+from ..errors import InvalidInput
+from ..formats.graph import edges_of
+from ..linking.constraints import constraints_of
+from ..linking.link import link_points
+from ..linking.result import Linking
+from ..linking.settings import LinkSettings
+from ..points import Tracks
+from .change import Link
+from .corrected import Corrected
+from .corrected_linking import as_linking
+from .doubts import Doubts
+
+
+def reopened(
+    tracks: Tracks, settings: LinkSettings | None = None, *, progress: Callable[[int, int], Any] | None = None
+) -> Linking:
+    """Return tracks as a linking with exactly their links, for an `editing.Session`.
+
+    The particles are linked once, which says how sure each link is and what else might be linked. Where the tracks
+    differ from that, their links are pinned, and links that they lack are forbidden.
+
+    Parameters
+    ----------
+    tracks : Tracks
+    settings : LinkSettings, optional
+        Of the linking that the tracks are compared with; divisions and merges are looked for where the tracks have any.
+        What it pins and forbids is left out.
+    progress : callable, optional
+        See `link_points`.
+
+    Returns
+    -------
+    Linking
+        `settings.pinned` and `settings.forbidden` have the differences, as rows of the table, and `report["notes"]` how
+        many they are. Tracks are numbered anew.
+
+    Raises
+    ------
+    InvalidInput
+        If a track is at two places in one frame.
+    InvalidSetting
+        If the settings allow no links like those of the tracks (over missed frames, say), or a detection has more than
+        two links on one side; also as of `link_points`.
+    """
+    given = _links_of(tracks)
+    open_ = _open(settings or LinkSettings(), given)
+    constraints_of(tracks, replace(open_, pinned=sorted(given)))  # raises now what a correction would later
+    kept = link_points(tracks, open_, editable=True, progress=progress)
+    assert kept.kept is not None  # asked for, and nothing pinned
+    movie = Corrected(kept.tracks, kept.kept)
+    _hold(movie, given)
+    doubts = Doubts(movie, kept)
+    doubts.measure()
+    linking = as_linking(movie, kept, doubts)
+    said = _differences(len(movie.pins), len(movie.bans))
+    return replace(linking, kept=kept.kept, report={**linking.report, "notes": [*linking.report["notes"], *said]})
+
+
+def _links_of(tracks: Tracks) -> set[Link]:
+    edges, frames = edges_of(tracks), tracks.frames
+    within = edges[frames[edges[:, 0]] == frames[edges[:, 1]]]
+    if len(within):
+        raise InvalidInput(
+            f"track {tracks.table['track_id'].iloc[within[0, 0]]} is at two places in frame {frames[within[0, 0]]}; "
+            "each needs one detection a frame. Split it, or take one of them away."
+        )
+    return {(source, target) for source, target in edges.tolist()}
+
+
+def _open(settings: LinkSettings, given: set[Link]) -> LinkSettings:
+    """Return settings that leave all links open, divisions and merges too where there are any."""
+    links = np.array(sorted(given), np.int64).reshape(-1, 2)
+    divides, merges = (len(np.unique(links[:, side])) < len(links) for side in (0, 1))
+    return replace(
+        settings,
+        pinned=None,
+        forbidden=None,
+        divisions=settings.divisions or divides,
+        merges=settings.merges or merges,
+    )
+
+
+def _hold(movie: Corrected, given: set[Link]) -> None:
+    """Pin and forbid as little as makes the best links those given; each round settles what the last one let in."""
+    made = _made(movie)
+    while made != given:
+        movie.give(given - made, made - given)
+        made = _made(movie)
+
+
+def _made(movie: Corrected) -> set[Link]:
+    rows, cols = movie.matching.proof().links()
+    source, target = rows // movie.ways_out, cols // movie.ways_in
+    return {*zip(source.tolist(), target.tolist(), strict=True), *movie.pins}
+
+
+def _differences(pinned: int, forbidden: int) -> list[str]:
+    if not pinned and not forbidden:
+        return []
+    return [
+        f"these tracks have {pinned} links that linking would not make, and lack {forbidden} that it would; they stay "
+        "as they are until they are corrected."
+    ]
