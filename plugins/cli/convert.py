@@ -79,6 +79,8 @@ def command(
 
     [bold]isbi[/bold] (.isbi.xml, .xml): ISBI 2012 particle tracking challenge (Icy)
 
+    [bold]utrack[/bold] (.mat): u-track's tracksFinal; read only
+
     [bold]geff[/bold] (.geff): GEFF (motile-tracker, Mastodon, traccuracy, …; needs the extra formats)
 
     [bold]ctc[/bold] (_RES): Cell Tracking Challenge folders (01_RES, 01_GT). Particles become spheres; tracks

@@ -115,6 +115,7 @@ FORMATS = {
             holds=frozenset({"positions", "voxels", "gaps"}),
             root="root",
         ),
+        Format("utrack", "u-track's tracksFinal", (".mat",), "utrack:read"),
         Format(
             "geff",
             "GEFF (motile-tracker, Mastodon, traccuracy, …; needs the extra formats)",
