@@ -112,11 +112,12 @@ class InputPanel(QGroupBox):
 
     def _list_layers(self, event: object = None) -> None:
         del event
-        names = [
-            layer.name
+        listed = {
+            layer.name: type(layer).__name__ == "Tracks"
             for layer in self._viewer.layers
             if type(layer).__name__ in KINDS and not layer.metadata.get(OURS, {}).get("overlay")
-        ]
+        }
+        names = sorted(listed, key=listed.__getitem__)  # tracks are results: they come last
         self.part.list_layers()
         if names == [self.layer_box.itemText(k) for k in range(self.layer_box.count())]:
             return
@@ -125,7 +126,7 @@ class InputPanel(QGroupBox):
         with QSignalBlocker(self.layer_box):
             self.layer_box.clear()
             self.layer_box.addItems(names)
-            if before is not None and before.name in names:
+            if before is not None and before.name in names and (self._chosen is not None or not listed[before.name]):
                 self.layer_box.setCurrentText(before.name)
         if self.layer is not self._chosen or self.source is None:
             self._choose()

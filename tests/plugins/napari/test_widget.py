@@ -288,12 +288,12 @@ def hold(monkeypatch, at: str):
     detect = steps.detect
     calls = []
 
-    def slow(movie, settings):
+    def slow(movie, settings, **where):
         calls.append(movie)
         if len(calls) == 2:
             waiting.set()
             assert go_on.wait(30), at
-        return detect(movie, settings)
+        return detect(movie, settings, **where)
 
     monkeypatch.setattr(steps, "detect", slow)
     monkeypatch.setattr(steps, "_CHUNK_SECONDS", 0)  # one frame at a time
