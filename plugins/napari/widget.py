@@ -142,6 +142,7 @@ class TrackWidget(QWidget):
         """
         parts, source = self.parts, self.parts.input.source
         self.running.abandon()
+        parts.overlay.forget_edits()
         parts.session.begin(source)
         if source is not None:
             self._take_unit(source.calibration.unit)

@@ -32,6 +32,7 @@ class Running(QObject):
         self._work = work
         self._showing = showing
         self._suggesting = suggesting
+        self._edited: list[str] = []
         self._patience = single_shot(self, _PATIENCE_MS, self._lose_patience)
         parts.detect.run.connect(self.run_detect)
         parts.link.run.connect(self.run_link)
@@ -46,19 +47,41 @@ class Running(QObject):
 
     def run_detect(self) -> None:
         """Find the particles."""
+        self._drop_edits()
         self._run(self._parts.session.detecting, self._parts.detect)
 
     def run_link(self) -> None:
-        """Link the particles found; where none were found yet, find them first."""
+        """Link the particles found, as edited in their layer; where none were found yet, find them first."""
+        self._take_edits()
         self._run(self._parts.session.linking, self._parts.link)
 
     def run_all(self) -> None:
         """Find and link."""
+        self._drop_edits()
         self._run(self._parts.session.tracking, self._parts.results)
 
     def take_up(self) -> None:
         """Show the tracks of the input with the links that they have."""
+        self._drop_edits()
         self._run(self._parts.session.taking_up, self._parts.results)
+
+    def _take_edits(self) -> None:
+        """Have particles linked as they were edited, and say so beside the result."""
+        edits = self._parts.overlay.edits()
+        if self._work.is_busy:
+            return
+        self._edited = [f"Particles edited in their layer: {edits}."] if edits else []
+        if edits:
+            self._parts.session.take_edits(edits)
+            self._parts.overlay.forget_edits()
+
+    def _drop_edits(self) -> None:
+        """Begin from the input again, and say beside the result that edits are not part of it."""
+        edits = self._parts.overlay.edits()
+        if self._work.is_busy:
+            return
+        self._edited = [f"Edits of particles ({edits}) are not part of these: Link takes them."] if edits else []
+        self._parts.overlay.forget_edits()
 
     def cancel(self) -> None:
         """Stop the work at its next report; what was done until then is kept."""
@@ -114,7 +137,7 @@ class Running(QObject):
         assert detected is not None  # a run ends with particles at least
         points = detected.points
         self._parts.link.forget()
-        self._parts.bar.say(f"{len(points):,} particles in {len(points.frame_numbers)} frames.")
+        self._parts.bar.say(f"{len(points):,} particles in {len(points.frame_numbers)} frames.", self._edited)
         self._showing.show_points(points)
         self._suggesting.show_distances()
 
@@ -124,7 +147,7 @@ class Running(QObject):
         self._suggesting.show_distances()
         self._showing.show_tracks()
         gone = [f"Corrections made before ({lost}) are not part of these tracks."] if lost else []
-        self._parts.bar.say(self._parts.session.report(), [*gone, *self._parts.session.doubts()])
+        self._parts.bar.say(self._parts.session.report(), [*self._edited, *gone, *self._parts.session.doubts()])
         self._parts.steps.setCurrentWidget(self._parts.results)
 
     def _failed(self, failure: Failure) -> None:

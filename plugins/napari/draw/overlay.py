@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterator
 from dataclasses import replace
 from functools import partial
@@ -12,6 +13,7 @@ from qtpy.QtCore import QObject, Signal  # pyright: ignore[reportPrivateImportUs
 
 from ....tracker.points import Points
 from ..layers.depth import Depth
+from ..layers.edits import Edits
 from ..layers.layer_tables import LayerData
 from ..layers.own_layers import OwnLayers
 from ..threads.connections import Connections
@@ -69,6 +71,14 @@ class Overlay(QObject):
     def layer(self, role: str) -> Layer | None:
         """Return the layer of a role ("tracks", "particles", "chosen") while it is in the viewer."""
         return self._layers.layer(role)
+
+    def edits(self) -> Edits:
+        """Return what the user has changed in the layer of particles and no link has taken yet."""
+        return self._layers.edits()
+
+    def forget_edits(self) -> None:
+        """Take the particles, as they are now, for unchanged."""
+        self._layers.forget_edits()
 
     def let_go(self) -> None:
         """Draw nothing any more: the widget goes."""
@@ -191,9 +201,11 @@ class Overlay(QObject):
         value = layer.get_value(
             position, view_direction=view_direction, dims_displayed=list(dims_displayed), world=True
         )
-        if value is not None:
-            row = int(value)
-            self.picked.emit(int(layer.features["track_id"].iloc[row]), round(float(layer.data[row, 0])))
+        if value is None:
+            return
+        track_id = float(layer.features["track_id"].iloc[int(value)])
+        if not math.isnan(track_id):  # a particle placed by hand is of no track yet
+            self.picked.emit(int(track_id), round(float(layer.data[int(value), 0])))
 
 
 def _draw(drawing: Drawing, report: Report) -> Drawn:

@@ -32,7 +32,7 @@ def fill_layer(layer: Any, layer_data: LayerData) -> None:
     else:
         layer.data = data
         layer.features = given["features"]
-        if len(data) and layer.size[0] != given["size"]:
+        if len(data) and (layer.size != given["size"]).any():  # napari gives points that are new a size of its own
             layer.size = given["size"]
         if "shown" in given:
             layer.shown = given["shown"]

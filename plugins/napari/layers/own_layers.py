@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
+import numpy as np
 from qtpy.QtCore import QObject, Signal  # pyright: ignore[reportPrivateImportUsage]
 
 from ..threads.timers import single_shot
 from .depth import Depth
+from .edits import Edits, edits_between
 from .hand_over import fill_layer, make_layer
 from .layer_tables import LayerData
 from .main_window import main_window
@@ -33,6 +35,8 @@ class OwnLayers(QObject):
         self._layers: dict[str, Layer] = {}
         self._void: dict[str, bool] = {}
         self._queue: list[tuple[str, LayerData]] = []
+        self._edits = Edits()
+        self._particles: np.ndarray | None = None
         self._turn = single_shot(self, _PAUSE_MS, self._take_turn)
 
     @property
@@ -58,8 +62,24 @@ class OwnLayers(QObject):
         self._queue = []
         self._set_painting(True)
 
+    def edits(self) -> Edits:
+        """Return what the user has changed in the layer of particles and no link has taken yet."""
+        layer: Any = self.layer("particles")
+        if layer is not None and self._particles is not None:
+            self._edits = self._edits.then(edits_between(self._particles, layer.data))
+            self._particles = np.array(layer.data)
+        return self._edits
+
+    def forget_edits(self) -> None:
+        """Take the particles, as they are now, for unchanged."""
+        self.edits()
+        self._edits = Edits()
+
     def put(self, role: str, layer_data: LayerData) -> None:
         """Show layer data in the layer of a role, which is made if need be; the user's choice of layer stays."""
+        if role == "particles":
+            layer_data = self.edits().of_layer(layer_data)
+            self._particles = np.array(layer_data[0])
         data, given, _ = layer_data
         layer = self.layer(role)
         if len(data) == 0:

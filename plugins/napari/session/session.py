@@ -16,6 +16,7 @@ from ....tracker.linking.result import Linking
 from ....tracker.linking.settings import LinkSettings
 from ....tracker.points import Points, Tracks
 from ...cli.notes import on_doubt, on_linking
+from ..layers.edits import Edits
 from ..layers.layer_input import LayerInput
 from ..layers.layer_movie import LayerMovie
 from .advice import LinkAdvice, advise_detection, advise_linking
@@ -64,6 +65,13 @@ class Session:
         """Return the work of finding the particles."""
         del link
         return partial(find, self._required(), detect)
+
+    def take_edits(self, edits: Edits) -> None:
+        """Let the next link take particles as they were edited."""
+        points = self._required().source if self.detected is None else self.detected.points
+        if isinstance(points, Points):
+            settings = None if self.detected is None else self.detected.settings
+            self.detected = Detected(edits.of_points(points), settings, is_edited=True)
 
     def linking(self, detect: DetectSettings, link: LinkSettings) -> Work:
         """Return the work of linking the particles found, or of finding them first."""
@@ -170,7 +178,8 @@ class Session:
     @property
     def has_command(self) -> bool:
         """Whether a command line gives the tracks shown, but for corrections."""
-        return self.linked is not None and not self.linked.is_given
+        is_edited = self.detected is not None and self.detected.is_edited
+        return self.linked is not None and not self.linked.is_given and not is_edited
 
     @property
     def suspicious(self) -> pd.DataFrame | None:

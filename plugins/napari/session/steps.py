@@ -52,10 +52,14 @@ class Advance:
 
 @dataclass(frozen=True)
 class Detected:
-    """Particles, and the detection settings that took effect (None where nothing was detected)."""
+    """Particles, and the detection settings that took effect (None where nothing was detected).
+
+    Those that were edited by hand are what no command finds.
+    """
 
     points: Points
     settings: DetectSettings | None
+    is_edited: bool = False
 
 
 @dataclass(frozen=True)

@@ -1,0 +1,125 @@
+"""Particles moved, deleted or added in their layer: the next link takes them, and nothing loses them before."""
+
+from __future__ import annotations
+
+from collections import Counter
+
+import numpy as np
+import pytest
+
+from .conftest import finish, process_events
+
+
+@pytest.fixture
+def tracked(widget):
+    """The widget after a run over the movie of spots."""
+    widget.running.run_all()
+    finish(widget)
+    return widget
+
+
+@pytest.fixture
+def particles(viewer, tracked):
+    """The layer of particles, with two of them deleted, one moved and one added, by keys and by mouse's functions."""
+    layer = tracked.parts.overlay.layer("particles")
+    viewer.layers.selection.active = layer
+    layer.selected_data = {0, 1}
+    press_delete(viewer)
+    drag(layer, 4, 2)
+    layer.add([2.0, 3.0, 30.0, 30.0])
+    process_events()
+    return layer
+
+
+def drag(layer, row: int, along_x: float) -> None:
+    """Move a particle as napari does while the mouse drags it: from where it is, then by the way of the mouse."""
+    layer.selected_data = {row}
+    start = layer.data[row].copy()
+    for way in (0, along_x):
+        layer._move([row], start + np.array([0, 0, 0, way]))
+    layer._drag_start = None
+
+
+def press_delete(viewer) -> None:
+    from qtpy.QtCore import Qt
+    from qtpy.QtTest import QTest
+
+    canvas = viewer.window._qt_viewer.canvas.native
+    canvas.setFocus()
+    QTest.keyClick(canvas, Qt.Key.Key_Delete)
+    process_events()
+
+
+def places(rows: np.ndarray) -> Counter:
+    return Counter(map(tuple, np.asarray(rows, dtype=float).tolist()))
+
+
+def linked_places(widget) -> Counter:
+    return places(widget.parts.session.linked.linking.tracks.table[["frame", "z", "y", "x"]].to_numpy())
+
+
+def test_the_next_link_takes_them_and_says_so(tracked, particles):
+    before, wanted = linked_places(tracked), places(particles.data)
+    tracked.running.run_link()
+    finish(tracked)
+    assert linked_places(tracked) == wanted != before
+    assert "2 placed by hand, 3 gone from where they were" in tracked.parts.bar.warnings.text()
+    assert not tracked.parts.results.command_button.isEnabled()
+    tracked.running.run_link()
+    finish(tracked)
+    assert linked_places(tracked) == wanted
+    assert "by hand" not in tracked.parts.bar.warnings.text()
+
+
+def test_particles_placed_by_hand_have_no_measured_quality(tracked, particles):
+    del particles
+    tracked.running.run_link()
+    finish(tracked)
+    quality = tracked.parts.session.linked.linking.tracks.table["quality"]
+    assert quality.isna().sum() == 2
+
+
+def test_a_filter_that_draws_anew_keeps_them(tracked, particles):
+    wanted = places(particles.data)
+    chart = tracked.parts.results.filters.charts["length"]
+    low, high = chart.limits
+    tracked.parts.results.filters.charts["length"].limits[0] = high
+    tracked.parts.results.filtered.emit()
+    finish(tracked)
+    chart.limits[0] = low
+    tracked.parts.results.filtered.emit()
+    finish(tracked)
+    assert places(particles.data) == wanted
+    particles.selected_data = {0}
+    particles.remove_selected()
+    wanted = places(particles.data)
+    tracked.running.run_link()
+    finish(tracked)
+    assert linked_places(tracked) == wanted
+
+
+def test_detecting_anew_says_that_they_are_not_part_of_it(tracked, particles):
+    del particles
+    before = linked_places(tracked)
+    tracked.running.run_all()
+    finish(tracked)
+    assert linked_places(tracked) == before
+    assert "are not part of these" in tracked.parts.bar.warnings.text()
+
+
+def test_what_is_put_back_by_hand_is_no_edit(tracked):
+    layer = tracked.parts.overlay.layer("particles")
+    drag(layer, 3, 2)
+    assert tracked.parts.overlay.edits()
+    drag(layer, 3, -2)
+    assert not tracked.parts.overlay.edits()
+
+
+def test_rings_are_of_one_size_after_a_particle_was_added_at_another(tracked, particles):
+    particles.selected_data = set()
+    particles.current_size = 3 * particles.size[0]
+    particles.add([3.0, 3.0, 20.0, 20.0])
+    assert len(set(particles.size.tolist())) == 2
+    tracked.running.run_link()
+    finish(tracked)
+    assert len(set(particles.size.tolist())) == 1
