@@ -5,6 +5,9 @@ from __future__ import annotations
 from collections.abc import Callable, Generator
 from contextlib import contextmanager
 
+COMPILED = "for this machine, once"
+"""What is said of it beside the word."""
+
 
 @contextmanager
 def told_of_compiling(tell: Callable[[], None]) -> Generator[None]:

@@ -17,6 +17,8 @@ from typing import TYPE_CHECKING
 
 import typer
 
+from .compiling import COMPILED, told_of_compiling
+
 if TYPE_CHECKING:
     from rich.console import Console
 
@@ -26,7 +28,6 @@ _LOG = logging.getLogger(__name__)
 _UNPRINTABLE = re.compile(r"[\x00-\x08\x0b-\x1f\x7f-\x9f\u200e\u200f\u2028-\u202e\u2066-\u2069\ud800-\udfff]")
 """What a terminal obeys (ESC, directions of text), and what stands for the bytes of a name that is not UTF-8."""
 
-_COMPILING = "for this machine, once"
 
 StageProgress = Callable[[str, int, int], None]
 
@@ -151,8 +152,6 @@ def progress(title: str, noun: str = "frame") -> Generator[StageProgress]:
 
     `noun` is what is counted.
     """
-    from .compiling import told_of_compiling
-
     if not stderr().is_terminal:
         in_lines, compiled = _lines(title, noun)
         with told_of_compiling(compiled):
@@ -165,7 +164,7 @@ def progress(title: str, noun: str = "frame") -> Generator[StageProgress]:
     with Progress(*columns, console=stderr(), transient=True) as bars:
         tasks = {}
         opening = bars.add_task("look", total=None, count="what the movie suggests")  # before the first frame is done
-        compiling = bars.add_task("compile", total=None, count=_COMPILING, visible=False)
+        compiling = bars.add_task("compile", total=None, count=COMPILED, visible=False)
 
         def advance(stage: str, done: int, total: int) -> None:
             bars.update(opening, visible=False)
@@ -195,7 +194,7 @@ def _lines(title: str, noun: str) -> tuple[StageProgress, Callable[[], None]]:
         if now - last >= SECONDS_BETWEEN_LINES and done:
             last = now
             left = f", about {(now - began) / (done - first) * (total - done):.0f} s left" if done > first else ""
-            meanwhile = f"; compiled {_COMPILING}" if has_compiled else ""
+            meanwhile = f"; compiled {COMPILED}" if has_compiled else ""
             has_compiled = False
             say(f"{title}: {stage} {done} of {counted(total, noun)}{left}{meanwhile}")
 

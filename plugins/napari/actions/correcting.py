@@ -10,6 +10,7 @@ from qtpy.QtWidgets import QFileDialog
 
 from ....matching.errors import AuctrackError
 from ....tracker.editing.session import Session as EditSession
+from ...cli.compiling import COMPILED
 from ..session.corrections import Corrected
 from ..session.session import Work
 from ..threads.connections import Connections
@@ -28,6 +29,7 @@ class Correcting(QObject):
         self._clicked: list[tuple[int, int]] = []
         self._next: int | None = None
         self._desk = Desk(self)
+        self._desk.compiling.connect(lambda: parts.bar.say(f"Proving again: compiling {COMPILED}…"))
         self._desk.returned.connect(self._made)
         self._desk.failed.connect(parts.bar.fail)
         results = parts.results

@@ -40,6 +40,7 @@ class Running(QObject):
         parts.input.take_up.connect(self.take_up)
         parts.bar.cancel.connect(self.cancel)
         work.reported.connect(self._advanced)
+        work.compiling.connect(parts.bar.tell_compiling)
         work.returned.connect(self._finished)
         work.failed.connect(self._failed)
         work.stopped.connect(self._stopped)

@@ -8,6 +8,7 @@ from collections.abc import Sequence
 from qtpy.QtCore import Signal  # pyright: ignore[reportPrivateImportUsage]
 from qtpy.QtWidgets import QHBoxLayout, QProgressBar, QPushButton, QTextEdit, QVBoxLayout, QWidget
 
+from ...cli.compiling import COMPILED
 from ..threads.job import Failure
 from .fields import note, say
 
@@ -23,7 +24,6 @@ class RunBar(QWidget):
     def __init__(self) -> None:
         super().__init__()
         self._stage: tuple[str, float, int] = ("", 0.0, 0)
-        self._has_linked = False
         self.run_button = QPushButton("Run all")
         self.run_button.setToolTip("Detect and link with the settings above; what says auto is found from the data.")
         self.cancel_button = QPushButton("Cancel")
@@ -86,15 +86,14 @@ class RunBar(QWidget):
         if done > first and done < total:
             left = f", {_duration((time.monotonic() - began) * (total - done) / (done - first))} left"
         self.progress.setUpdatesEnabled(False)  # else the bar paints itself at once, and the canvas beside it
-        self.announce(f"{_STAGES.get(stage, stage)}{self._where(stage, done, total)}{left}")
+        where = f": frame {done} of {total}" if done else "…"
+        self.announce(f"{_STAGES.get(stage, stage)}{where}{left}")
         self.progress.setValue(done)
         self.progress.setUpdatesEnabled(True)
 
-    def _where(self, stage: str, done: int, total: int) -> str:
-        if done:
-            self._has_linked |= stage == "link"
-            return f": frame {done} of {total}"
-        return ": the very first run compiles for half a minute" if stage == "link" and not self._has_linked else "…"
+    def tell_compiling(self) -> None:
+        """Say that what goes on is compiled first, until it gets farther."""
+        self.announce(f"{_STAGES.get(self._stage[0], 'Working')}: compiling {COMPILED}…")
 
     def announce(self, text: str) -> None:
         """Say what goes on, in the progress bar."""

@@ -17,6 +17,7 @@ from qtpy.QtCore import QObject, QThreadPool, Signal  # pyright: ignore[reportPr
 from superqt.utils import WorkerBase
 
 from ....matching.errors import AuctrackError
+from ...cli.compiling import told_of_compiling
 from .responsive import responsive
 from .stopped import Stopped
 
@@ -44,7 +45,7 @@ class Failure:
 @dataclass(frozen=True)
 class _Message:
     job: _Job
-    kind: Literal["reported", "returned", "failed", "stopped"]
+    kind: Literal["reported", "compiling", "returned", "failed", "stopped"]
     value: Any
 
 
@@ -119,7 +120,7 @@ class _Job(WorkerBase[Any]):
     def work(self) -> Any:
         """Do the work (called in the thread)."""
         try:
-            with responsive():
+            with responsive(), told_of_compiling(lambda: self._tell("compiling", None)):
                 result = self._work(self._report)
             self._tell("returned", result)
         except Stopped as stop:
@@ -132,7 +133,7 @@ class _Job(WorkerBase[Any]):
             raise Stopped
         self._tell("reported", value)
 
-    def _tell(self, kind: Literal["reported", "returned", "failed", "stopped"], value: Any) -> None:
+    def _tell(self, kind: Literal["reported", "compiling", "returned", "failed", "stopped"], value: Any) -> None:
         if not self._gone.is_set():
             self.signals.told.emit(_Message(self, kind, value))  # pyright: ignore[reportAttributeAccessIssue]
 
@@ -140,12 +141,14 @@ class _Job(WorkerBase[Any]):
 class Desk(QObject):
     """Where one kind of work is done, one piece at a time, the newest first.
 
-    Signals: `reported(value)`; then one of `returned(result)`, `failed(Failure)`, `stopped(what was done)`. All come in
-    the main thread, none from work that was let go. `late(what was done)` comes from stopped work that was not waited
-    for, unless other work has begun since.
+    Signals: `reported(value)`, and `compiling()` when numba begins to compile what was never used on this machine; then
+    one of `returned(result)`, `failed(Failure)`, `stopped(what was done)`. All come in the main thread, none from work
+    that was let go. `late(what was done)` comes from stopped work that was not waited for, unless other work has begun
+    since.
     """
 
     reported = Signal(object)
+    compiling = Signal()
     returned = Signal(object)
     failed = Signal(object)
     stopped = Signal(object)
@@ -192,11 +195,14 @@ class Desk(QObject):
         self._job = self._late = None
 
     def _hear(self, message: _Message) -> None:
-        if message.job is self._late and message.kind != "reported":
+        if message.job is self._late and message.kind not in ("reported", "compiling"):
             self._late = None
             if message.kind == "stopped":
                 self.late.emit(message.value)
         if message.job is not self._job:
+            return
+        if message.kind == "compiling":
+            self.compiling.emit()
             return
         if message.kind == "reported":
             self.reported.emit(message.value)

@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+import threading
+
 import numpy as np
+from numba import njit
 
 from auctrack.matching.solvers import SOLVERS
 from auctrack.plugins.napari.layers.preferences import Preferences
@@ -19,15 +22,31 @@ def test_progress_comes_with_the_time_left(widget, monkeypatch):
     bar.advance("detect", 0, 50)
     assert bar.progress.format() == "Detecting…"
     bar.advance("link", 0, 50)
-    assert bar.progress.format() == "Linking: the very first run compiles for half a minute"
+    assert bar.progress.format() == "Linking…"
     bar.advance("link", 10, 50)
     assert bar.progress.format() == "Linking: frame 10 of 50, 24 s left"
     assert bar.progress.value() == 10
     bar.advance("link", 20, 50)
     assert bar.progress.format() == "Linking: frame 20 of 50, 8 min left"
-    bar.advance("detect", 0, 9)
-    bar.advance("link", 0, 9)
-    assert bar.progress.format() == "Linking…"  # it is compiled by now
+
+
+def test_what_is_compiled_for_the_first_time_is_said_while_it_is(widget, monkeypatch):
+    from auctrack.plugins.napari.session import steps
+
+    go_on, link_points = threading.Event(), steps.link_points
+
+    def never_compiled_before(*args, **more):
+        njit(lambda number: number + 1)(1)
+        assert go_on.wait(30)
+        return link_points(*args, **more)
+
+    monkeypatch.setattr(steps, "link_points", never_compiled_before)
+    widget.running.run_all()
+    wait(lambda: widget.parts.bar.progress.format() == "Linking: compiling for this machine, once…")
+    go_on.set()
+    finish(widget)
+    assert "compiling" not in widget.parts.bar.progress.format()
+    assert widget.parts.session.is_complete
 
 
 def test_every_solver_is_offered(widget):
