@@ -2,11 +2,15 @@
 
 from __future__ import annotations
 
-from qtpy.QtCore import QSignalBlocker, Qt, QTimer
-from qtpy.QtGui import QFocusEvent
+from napari.settings import get_settings
+from napari.utils.theme import get_theme
+from qtpy.QtCore import QEvent, QSignalBlocker, Qt, QTimer
+from qtpy.QtGui import QColor, QFocusEvent
 from qtpy.QtWidgets import QDoubleSpinBox, QFormLayout, QLabel, QWidget
 
 LARGEST = 1e9
+_ON_DARK, _ON_LIGHT = "#ffb03b", "#7a4a00"  # colours of warnings
+_MIDDLE = 128  # lightness of a background that is neither
 
 
 class LengthField(QDoubleSpinBox):
@@ -85,13 +89,25 @@ def add_row(form: QFormLayout, name: str, field: QWidget, text: str, option: str
     form.addRow(label, field)
 
 
+class _Warning(QLabel):
+    """A label in a colour that can be read on the background of napari's theme."""
+
+    def event(self, event: QEvent | None) -> bool:
+        """Take another colour when the theme has become another one (called by Qt)."""
+        if event is not None and event.type() == QEvent.Type.StyleChange:
+            theme = get_theme(get_settings().appearance.theme)
+            is_dark = QColor(theme.background.as_hex()).lightness() < _MIDDLE
+            style = f"color: {_ON_DARK if is_dark else _ON_LIGHT};"
+            if style != self.styleSheet():
+                self.setStyleSheet(style)
+        return super().event(event)  # pyright: ignore[reportArgumentType]
+
+
 def note(text: str = "", *, warning: bool = False) -> QLabel:
     """Return a small label that wraps."""
-    label = QLabel(text)
+    label = _Warning(text) if warning else QLabel(text)
     label.setWordWrap(True)
     label.setTextInteractionFlags(Qt.TextInteractionFlag.TextSelectableByMouse)
-    if warning:
-        label.setStyleSheet("color: #ffb03b;")
     label.setVisible(bool(text))
     return label
 

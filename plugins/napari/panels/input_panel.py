@@ -63,6 +63,8 @@ class InputPanel(QGroupBox):
         self.interval.setSpecialValueText("not known")
         for field, axis in zip(self.sizes, "zyx", strict=True):
             field.setToolTip(f"Size of a voxel along {axis}")
+            field.setButtonSymbols(LengthField.ButtonSymbols.NoButtons)  # three in a row: no room for them
+            field.setStyleSheet("min-width: 40px;")
         self._lay_out()
         self.layer_box.currentIndexChanged.connect(self._choose)
         self.axes.chosen.connect(self._take_axes)

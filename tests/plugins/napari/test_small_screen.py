@@ -1,0 +1,50 @@
+"""The widget on a small screen, and its warnings on light and dark backgrounds."""
+
+from __future__ import annotations
+
+import pytest
+
+from .conftest import process_events, wait
+
+
+def luminance(colour) -> float:
+    """Relative luminance as WCAG 2 defines it."""
+    parts = [channel / 12.92 if channel <= 0.04045 else ((channel + 0.055) / 1.055) ** 2.4 for channel in colour]
+    return sum(weight * part for weight, part in zip((0.2126, 0.7152, 0.0722), parts, strict=True))
+
+
+def contrast(one, other) -> float:
+    brighter, darker = sorted((luminance(one), luminance(other)), reverse=True)
+    return (brighter + 0.05) / (darker + 0.05)
+
+
+@pytest.fixture
+def theme():
+    from napari.settings import get_settings
+
+    appearance = get_settings().appearance
+    before = appearance.theme
+    yield appearance
+    appearance.theme = before
+    process_events()
+
+
+@pytest.mark.parametrize("name", ["light", "dark"])
+def test_warnings_can_be_read_on_every_theme(widget, theme, name):
+    from napari.utils.theme import get_theme
+    from qtpy.QtGui import QPalette
+
+    theme.theme = name
+    label = widget.parts.bar.warnings
+    label.setText("Half of the particles have no link.")
+    label.show()
+    process_events()
+    colour = label.palette().color(QPalette.ColorRole.WindowText).getRgbF()[:3]
+    background = [channel / 255 for channel in get_theme(name).background.as_rgb_tuple()]
+    assert contrast(colour, background) >= 4.5
+
+
+def test_the_widget_leaves_most_of_a_small_screen_to_the_movie(viewer, widget):
+    viewer.window.resize(1280, 720)
+    wait(lambda: viewer.window._qt_window.width() == 1280)
+    assert widget.minimumSizeHint().width() <= 460
