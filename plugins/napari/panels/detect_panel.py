@@ -47,6 +47,10 @@ class DetectPanel(QWidget):
 
     def _lay_out(self) -> None:
         column = QVBoxLayout(self)
+        row = QHBoxLayout()  # on top: a small screen shows the first rows only
+        row.addWidget(self.suggest_button)
+        row.addWidget(self.run_button)
+        column.addLayout(row)
         form = QFormLayout()
         spot = "Diameter of a particle; for a Gaussian spot 1.2 times its full width at half maximum."
         least = "Least quality of a particle: its contrast in grey levels. Drag the line in the histogram."
@@ -59,10 +63,6 @@ class DetectPanel(QWidget):
         column.addWidget(self.preview)
         column.addWidget(self.found)
         column.addWidget(self.reason)
-        row = QHBoxLayout()
-        row.addWidget(self.suggest_button)
-        row.addWidget(self.run_button)
-        column.addLayout(row)
         column.addStretch()
 
     @property

@@ -104,6 +104,10 @@ class LinkPanel(QWidget):
 
     def _lay_out(self) -> None:
         column = QVBoxLayout(self)
+        row = QHBoxLayout()  # on top: a small screen shows the first rows only
+        row.addWidget(self.suggest_button)
+        row.addWidget(self.run_button)
+        column.addLayout(row)
         form = QFormLayout()
         add_row(form, "Motion", self.motion, _MOTION, "--motion")
         add_row(form, "Search range", self.search_range, _SEARCH_RANGE, "--search-range")
@@ -121,10 +125,6 @@ class LinkPanel(QWidget):
         add_row(more, "Device", self.device, _DEVICE, "--device")
         column.addLayout(more)
         column.addWidget(self.reason)
-        row = QHBoxLayout()
-        row.addWidget(self.suggest_button)
-        row.addWidget(self.run_button)
-        column.addLayout(row)
         column.addStretch()
 
     @property

@@ -68,7 +68,10 @@ class ResultsPanel(QWidget):
 
     def _lay_out(self) -> None:
         column = QVBoxLayout(self)
-        column.addWidget(self.count)
+        top = QHBoxLayout()
+        top.addWidget(self.count, 1)
+        top.addWidget(self.export_button)
+        column.addLayout(top)
         self.tabs.addTab(self.filters, "Filter")
         self.tabs.addTab(_column(self.table), "Tracks")
         self.tabs.addTab(_column(self.plots_title, self.follow_box, *self.plots), "One track")
@@ -84,7 +87,6 @@ class ResultsPanel(QWidget):
         buttons = QHBoxLayout()
         buttons.addWidget(self.command_button)
         buttons.addWidget(self.toml_button)
-        column.addWidget(self.export_button)
         column.addLayout(buttons)
 
     def _connect(self) -> None:
@@ -147,7 +149,7 @@ class ResultsPanel(QWidget):
         )
         assert self.data is not None  # links come with their tracks
         self.suspicious.show_frame(
-            links[["frame", "track_id", "distance", "margin", "why"]],
+            links[["frame", "track_id", "why", "distance", "margin"]],
             _link_heads(self.data.tracks.calibration.unit, unit),
         )
 

@@ -48,3 +48,20 @@ def test_the_widget_leaves_most_of_a_small_screen_to_the_movie(viewer, widget):
     viewer.window.resize(1280, 720)
     wait(lambda: viewer.window._qt_window.width() == 1280)
     assert widget.minimumSizeHint().width() <= 460
+
+
+@pytest.mark.parametrize("button", ["detect.run_button", "link.run_button", "results.export_button"])
+def test_what_carries_on_is_seen_without_scrolling(viewer, widget, button):
+    from qtpy.QtCore import QPoint
+    from qtpy.QtWidgets import QScrollArea
+
+    viewer.window.resize(1280, 720)
+    wait(lambda: viewer.window._qt_window.width() == 1280)
+    page = getattr(widget.parts, button.partition(".")[0])
+    widget.parts.steps.setCurrentWidget(page)
+    process_events()
+    shown = getattr(page, button.partition(".")[2])
+    viewport = next(area.viewport() for area in widget.findChildren(QScrollArea) if area.widget().isAncestorOf(page))
+    bottom = shown.mapTo(viewport, QPoint(0, shown.height())).y()
+    assert shown.isVisible()
+    assert 0 < bottom <= viewport.height()
