@@ -325,7 +325,7 @@ def _expected_f1(points: Points, settings: Settings) -> tuple[dict[str, float | 
     facts = {"now": now, "half_the_frame_rate": halved}
     if now is None:
         return facts, []
-    text = f"links are expected to reach an F1 of {now:.3f}"
+    text = f"links between what was detected are expected to reach an F1 of {now:.3f}"
     if halved is not None:
         text += f", at half the frame rate {halved:.3f}"
         text += "; half the frames would do" if halved > max(_DO, now - _LITTLE) else ""
