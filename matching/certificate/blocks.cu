@@ -1,10 +1,10 @@
 // What a batch needs beside the certificate of all its blocks together: sums for each, and partners counted within each. A
 // problem by itself is cut into parts, whose sums the host adds up.
 //
-//   auction_block_sums      a warp a block and sum, in one order on every run
+//   auction_block_sums      a warp a block and line of terms, in one order on every run
 //   auction_local_partners  a thread a row, or a column
 //
-// Bytes: 16 per row and column read for the sums, 8 read and written for partners. No two threads write one place.
+// Bytes: 24 per row and 16 per column read for the sums, 8 read and written for partners. No two threads write one place.
 // variant: -DINTEGER -DCOST=int
 #include "problem/graph.cuh"
 
@@ -13,22 +13,68 @@ __device__ __forceinline__ int64 begin_of(const int64* offsets, int b, int n_blo
     return offsets == nullptr ? b * (int64)n_members / n_blocks : offsets[b];
 }
 
-// terms: two lines of (rows + columns,); sums: (2, blocks).
-extern "C" __global__ void auction_block_sums(
-    int n_blocks, int n_rows, int n_cols, const int64* row_offsets, const int64* col_offsets, const price_t* terms,
-    price_t* sums
-) {
-    const int warp = global_thread() / 32, b = warp % n_blocks;
-    if (warp >= 2 * n_blocks) return;
-    const price_t* line = terms + (warp / n_blocks) * ((int64)n_rows + n_cols);
-    price_t sum = 0;
-    const int64 end_row = begin_of(row_offsets, b + 1, n_blocks, n_rows);
-    const int64 end_col = begin_of(col_offsets, b + 1, n_blocks, n_cols);
-    for (int64 i = begin_of(row_offsets, b, n_blocks, n_rows) + lane(); i < end_row; i += 32) sum += line[i];
-    for (int64 j = begin_of(col_offsets, b, n_blocks, n_cols) + lane(); j < end_col; j += 32) sum += line[n_rows + j];
+__device__ __forceinline__ price_t size_of(price_t x) { return x < 0 ? -x : x; }
+
+__device__ __forceinline__ price_t over_warp(price_t sum) {
 #pragma unroll
     for (int step = 16; step > 0; step /= 2) sum += __shfl_xor_sync(FULL_WARP, sum, step);
-    if (lane() == 0) sums[warp] = sum;
+    return sum;
+}
+
+// What the warp's lanes have seen of some terms.
+struct Seen {
+    price_t sum = 0, size = 0, least = none(), above_zero = 0;
+
+    __device__ __forceinline__ void add(price_t term) {
+        const price_t here = size_of(term);
+        sum += term;
+        size += here;
+        if (here > 0) {
+            least = here < least ? here : least;
+            above_zero += 1;
+        }
+    }
+    __device__ __forceinline__ void gather() {
+        sum = over_warp(sum), size = over_warp(size), above_zero = over_warp(above_zero);
+#pragma unroll
+        for (int step = 16; step > 0; step /= 2) {
+            const price_t there = __shfl_xor_sync(FULL_WARP, least, step);
+            least = there < least ? there : least;
+        }
+    }
+};
+
+// terms: two lines of (rows + columns,), of cost and of gap. sums: six lines of (blocks,): cost, gap, size of the row duals, size
+// of the cost's terms, the least of these above 0, and how many are.
+extern "C" __global__ void auction_block_sums(
+    int n_blocks, int n_rows, int n_cols, const int64* row_offsets, const int64* col_offsets, const price_t* terms,
+    const price_t* row_duals, price_t* sums
+) {
+    const int warp = global_thread() / 32, b = warp % n_blocks, line = warp / n_blocks;
+    if (line >= 2) return;
+    const price_t* own = terms + line * ((int64)n_rows + n_cols);
+    const int64 first_row = begin_of(row_offsets, b, n_blocks, n_rows);
+    const int64 end_row = begin_of(row_offsets, b + 1, n_blocks, n_rows);
+    const int64 end_col = begin_of(col_offsets, b + 1, n_blocks, n_cols);
+    Seen seen;
+    price_t duals = 0;
+    for (int64 i = first_row + lane(); i < end_row; i += 32) {
+        seen.add(own[i]);
+        if (line == 1) duals += size_of(row_duals[i]);
+    }
+    for (int64 j = begin_of(col_offsets, b, n_blocks, n_cols) + lane(); j < end_col; j += 32) seen.add(own[n_rows + j]);
+    seen.gather();
+    duals = over_warp(duals);
+    if (lane() != 0) return;
+    price_t* out = sums + b;
+    out[line * n_blocks] = seen.sum;
+    if (line == 1) {
+        out[2 * n_blocks] = duals;
+        return;
+    }
+    out[3 * n_blocks] = seen.size;
+    out[4 * n_blocks] = seen.least;
+    out[5 * n_blocks] = seen.above_zero;
 }
 
 // partner: (members,) counted over all blocks, -1 = none. offsets: (blocks + 1,) of the members and of their partners.

@@ -70,14 +70,10 @@ def certified(
     v = cp.minimum(prices.v, graph.col_bound)
     r, terms, loose, _ = certify(graph, prices, v)
     has_zero_slack = not int(loose.get()[0])
-    if problem.n_blocks == 1:
-        parts = max(1, min(-(-(graph.n_rows + graph.n_cols) // LEAST_OF_A_PART), MOST_PARTS))
-        cost, gap = _sums_of_blocks(graph, parts, np.intp(0), np.intp(0), terms).sum(axis=1).tolist()
-    else:
-        offsets = cp.asarray(problem.row_offsets), cp.asarray(problem.col_offsets)
-        cost, gap = _sums_of_blocks(graph, problem.n_blocks, *offsets, terms)
+    sums = _sums_of_blocks(graph, problem, r, terms)
+    cost, gap = sums.cost, sums.gap
     if has_zero_slack and not problem.is_integer:
-        gap, in_doubt = _with_rounding(problem, r, terms, gap)
+        gap, in_doubt = _with_rounding(problem, sums)
         if in_doubt and problem.n_edges <= MOST_PAIRS:
             local = local_partners(graph, prices.col_of_row, problem.row_offsets, problem.col_offsets)
             found = cuda.to_host(local), cuda.to_host(v)
@@ -85,7 +81,9 @@ def certified(
         has_zero_slack = not in_doubt
     elif not has_zero_slack:
         incomplete = incomplete_blocks(problem, prices.col_of_row.get())
-        gap = np.where(incomplete, np.inf, gap) if problem.n_blocks > 1 else np.inf if incomplete[0] else gap
+        gap = np.where(incomplete, np.inf, gap) if incomplete.any() else gap
+    if problem.n_blocks == 1:
+        cost, gap = cost[0].item(), gap[0].item()
     return Assignment(
         local_partners(graph, prices.col_of_row, problem.row_offsets, problem.col_offsets),
         local_partners(graph, prices.row_of_col, problem.col_offsets, problem.row_offsets),
@@ -102,38 +100,53 @@ def certified(
     )
 
 
-def _with_rounding(problem: Problem, r: Any, terms: Any, gap: Any) -> tuple[Any, bool]:
+class _Sums(NamedTuple):
+    """What each block's terms add up to, on the host, (blocks,).
+
+    Attributes
+    ----------
+    cost, gap
+    duals
+        Sizes of the row duals.
+    paid, least, positive
+        Sizes of the cost's terms, the least of these above 0 (no bound where there is none), and how many are.
+    """
+
+    cost: np.ndarray
+    gap: np.ndarray
+    duals: np.ndarray
+    paid: np.ndarray
+    least: np.ndarray
+    positive: np.ndarray
+
+
+def _with_rounding(problem: Problem, sums: _Sums) -> tuple[np.ndarray, bool]:
     """Return the gap with what rounding may have kept from it, and whether a block is in doubt.
 
     As on the CPU (`certificate.Slackness`); but beyond `MOST_PAIRS` pairs, which would be too many to fetch, the gap of
-    a block is held to all that its links and lone cost.
+    a block is held to all that its links and unassigned members cost.
     """
-    rows, cols = problem.row_offsets, problem.col_offsets
-    paid, duals = abs(cuda.to_host(terms[0])), abs(cuda.to_host(r))
-    blocks = np.arange(problem.n_blocks)
-    block = np.concatenate([np.repeat(blocks, np.diff(rows)), np.repeat(blocks, np.diff(cols))])
-    gap = np.atleast_1d(gap) + 2 * np.finfo(np.float64).eps * np.bincount(block[: len(duals)], duals, len(blocks))
-    if problem.n_edges > MOST_PAIRS:
-        own = np.bincount(block, paid, len(blocks))
-    else:
-        positive = paid > 0
-        least = np.full(len(blocks), np.inf)
-        np.minimum.at(least, block[positive], paid[positive])
-        own = np.where(least < np.inf, least, 0.0) * np.bincount(block[positive], minlength=len(blocks))
-    in_doubt = bool((gap > SHARE * own).any())
-    return gap if problem.n_blocks > 1 else gap[0].item(), in_doubt
+    gap = sums.gap + 2 * np.finfo(np.float64).eps * sums.duals
+    exchangeable = np.where(sums.positive > 0, sums.least, 0.0) * sums.positive
+    own = sums.paid if problem.n_edges > MOST_PAIRS else exchangeable
+    return gap, bool((gap > SHARE * own).any())
 
 
-def _sums_of_blocks(graph: DeviceGraph, blocks: int, row_offsets: Any, col_offsets: Any, terms: Any) -> np.ndarray:
-    """Return cost and gap of each block, (2, blocks), from the terms of rows and columns.
-
-    Without offsets (a null pointer) they are cut into as many parts.
-    """
-    sums = graph.cp.empty((2, blocks), graph.price_dtype)
+def _sums_of_blocks(graph: DeviceGraph, problem: Problem, row_duals: Any, terms: Any) -> _Sums:
+    """Add up the terms of rows and columns; those of one block in parts, whose sums are added here."""
+    cp, single = graph.cp, problem.n_blocks == 1
+    parts = max(1, min(-(-(graph.n_rows + graph.n_cols) // LEAST_OF_A_PART), MOST_PARTS))
+    blocks = parts if single else problem.n_blocks
+    sums = cp.empty((6, blocks), graph.price_dtype)
     sizes = np.int32(blocks), np.int32(graph.n_rows), np.int32(graph.n_cols)
+    offsets = (np.intp(0), np.intp(0)) if single else map(cp.asarray, (problem.row_offsets, problem.col_offsets))
     kernel = graph.kernel("certificate/blocks.cu", "auction_block_sums")
-    kernel((-(-2 * 32 * blocks // THREADS),), (THREADS,), (*sizes, row_offsets, col_offsets, terms, sums))
-    return sums.get()
+    kernel((-(-2 * 32 * blocks // THREADS),), (THREADS,), (*sizes, *offsets, terms, row_duals, sums))
+    found = _Sums(*sums.get())
+    if not single:
+        return found
+    least = found.least.min(keepdims=True)
+    return _Sums(*(line.sum(keepdims=True) for line in found))._replace(least=least)
 
 
 def local_partners(graph: DeviceGraph, partner: Any, own_offsets: np.ndarray, other_offsets: np.ndarray) -> Any:

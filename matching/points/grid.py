@@ -62,15 +62,26 @@ def build_grid(points: np.ndarray, cell: float) -> Grid:
     """
     padded = _padded(points)
     origin, extent = _bounds(padded)
-    spread = extent[extent > 0]
-    limit = 2 * len(points) + 64
-    one_point = np.exp(np.log(spread).mean()) / len(points) ** (1 / len(spread)) if len(spread) else 1.0
-    cell = max(cell, float(one_point), float(extent.max()) / 2**20, np.finfo(np.float64).tiny)
-    while (dims := np.floor(extent / cell) + 1).prod() > limit:
-        cell *= 1.26
-    dims = dims.astype(np.int64)
+    cell, dims = cells_for(extent, len(points), cell)
     starts, order, by_cell, sharing = _sorted_by_cell(padded, origin, cell, dims)
     return Grid(origin, cell, dims, starts, order, by_cell, sharing / len(points))
+
+
+def cells_for(extent: np.ndarray, n: int, least: float) -> tuple[float, np.ndarray]:
+    """Return the edge of cells that hold about one of n points each, at least `least`, and how many lie on each axis.
+
+    Parameters
+    ----------
+    extent : float64 (3,)
+        Of the points along z, y, x.
+    """
+    spread = extent[extent > 0]
+    limit = 2 * n + 64
+    one_point = np.exp(np.log(spread).mean()) / n ** (1 / len(spread)) if len(spread) else 1.0
+    cell = max(least, float(one_point), float(extent.max()) / 2**20, np.finfo(np.float64).tiny)
+    while (dims := np.floor(extent / cell) + 1).prod() > limit:
+        cell *= 1.26
+    return cell, dims.astype(np.int64)
 
 
 def pairs_within(x: np.ndarray, y: np.ndarray, radius: float) -> tuple[np.ndarray, np.ndarray, np.ndarray]:

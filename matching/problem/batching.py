@@ -23,7 +23,7 @@ def laid_together(parts: Sequence[Any]) -> Any:
     _refuse_unlike(parts)
     first = parts[0]
     indptr = _stacked(parts, "indptr") if first.indptr is not None else None
-    if first.is_on_device:
+    if first.is_on_device and indptr is not None:
         indptr = device_problem.moved(indptr)
     names = ("indices", "x", "y", "row_unmatched", "col_unmatched")
     return replace(

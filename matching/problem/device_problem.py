@@ -14,6 +14,9 @@ from ..device import cuda
 from ..errors import InvalidProblem
 from .host_problem import COORDINATE_LIMIT, check_shape, dense_shape, supported
 
+_COUNTED = {"int32": "int", "int64": "int64"}
+"""Types of column numbers that the kernel reads."""
+
 
 def on_one_device(*arrays: Any) -> Any:
     """Return the module CuPy for arrays that must all be on one GPU.
@@ -70,20 +73,39 @@ def csr_parts(graph: Any, shape: tuple[int, int] | None) -> tuple[Any, Any, Any,
 def checked_edges(indptr: Any, indices: Any, data: Any, row_offsets: np.ndarray, col_offsets: np.ndarray) -> Any:
     """Return canonical (indptr, indices, data): columns in range, ascending, no duplicate, every cost finite."""
     cp = cuda.cupy()
-    if len(indices) == 0:
-        return indptr, indices.astype(np.int32), data
+    if len(indices) and _has_faults(indptr, indices, data, row_offsets, col_offsets):
+        indices, data = _mended(indptr, indices, data, np.repeat(np.diff(col_offsets), np.diff(row_offsets)))
+    return indptr, cp.ascontiguousarray(indices.astype(np.int32, copy=False)), data
+
+
+def _has_faults(indptr: Any, indices: Any, data: Any, row_offsets: np.ndarray, col_offsets: np.ndarray) -> bool:
+    """Whether some edge keeps edges from being canonical, asked in one reading of them."""
+    cp, n = cuda.cupy(), len(indptr) - 1
+    indices = cp.ascontiguousarray(indices if indices.dtype.name in _COUNTED else indices.astype(np.int64))
+    cost = {"float32": "float", "float64": "double", "int32": "int", "int64": "int64"}[data.dtype.name]
+    options = [f"-DINDEX={_COUNTED[indices.dtype.name]}", f"-DCOST={cost}"]
+    options += ["-DINTEGER"] if data.dtype.kind == "i" else []
+    kernel = cuda.load("problem/edges.cu", *options)["edges_checked"]
+    fault, threads = cp.zeros(1, cp.int32), 256
+    sizes = np.int32(n), np.int32(len(row_offsets) - 1)
+    blocks = cp.asarray(row_offsets), cp.asarray(np.diff(col_offsets))
+    kernel((-(-n * 8 // threads),), (threads,), (*sizes, *blocks, indptr, indices, data, fault))
+    return bool(fault.get()[0])
+
+
+def _mended(indptr: Any, indices: Any, data: Any, widths: np.ndarray) -> tuple[Any, Any]:
+    """Return indices and data with the edges of each row ascending, or refuse what cannot be put right."""
+    cp = cuda.cupy()
     row = cp.searchsorted(indptr, cp.arange(len(indices), dtype=np.int64), side="right") - 1
-    width = cp.asarray(np.repeat(np.diff(col_offsets), np.diff(row_offsets)))[row]
-    _refuse_edges((indices < 0) | (indices >= width), "names a column that its block does not have", row, indices)
+    outside = (indices < 0) | (indices >= cp.asarray(widths)[row])
+    _refuse_edges(outside, "names a column that its block does not have", row, indices)
     if data.dtype.kind == "f":
         _refuse_edges(~cp.isfinite(data), "has a cost that is not finite; leave forbidden pairs out", row, indices)
-    indices = indices.astype(np.int32, copy=False)
-    same_row = row[1:] == row[:-1]
-    if bool((same_row & (indices[1:] < indices[:-1])).any()):
-        order = cp.lexsort(cp.stack([indices.astype(np.int64), row]))
-        indices, data = indices[order], data[order]
-    _refuse_edges(same_row & (indices[1:] == indices[:-1]), "is named twice; keep one cost a pair", row, indices)
-    return indptr, cp.ascontiguousarray(indices), data
+    order = cp.lexsort(cp.stack([indices.astype(np.int64), row]))
+    indices, data = indices[order], data[order]
+    same = (row[1:] == row[:-1]) & (indices[1:] == indices[:-1])
+    _refuse_edges(same, "is named twice; keep one cost a pair", row, indices)
+    return indices, data
 
 
 def _refuse_edges(bad: Any, why: str, row: Any, indices: Any) -> None:
@@ -109,9 +131,14 @@ def empty(beside: Any) -> Any:
         return cuda.cupy().empty(0)
 
 
-def moved(prices: np.ndarray | None) -> Any:
+def moved(array: np.ndarray) -> Any:
     """Copy an array to the current device."""
-    return None if prices is None else cuda.cupy().asarray(prices)
+    return cuda.cupy().asarray(array)
+
+
+def spread(price: np.ndarray, size: int) -> Any:
+    """As `host_problem.spread`, on the current device."""
+    return moved(price) if price.ndim else cuda.cupy().full(size, price.item(), price.dtype)
 
 
 def largest_size(values: Any) -> float:

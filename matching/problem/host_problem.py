@@ -112,7 +112,7 @@ def refuse_sums_beyond_range(
     terms = 2 * np.minimum(rows, cols) + 4 if sides is None else rows + cols + 4
     n_terms = int(terms.max())
     if sides is not None:
-        largest = max(largest, *map(largest_size, sides))
+        largest = max(largest, *map(largest_size, map(np.atleast_1d, sides)))
     if integer:
         refuse_beyond(largest, INT_LIMIT // n_terms, f"integer costs that may add up {n_terms} at a time")
         return
@@ -151,13 +151,13 @@ def refuse_vanishing(largest: float) -> None:
 
 
 def unmatched(given: Any, n: int, m: int) -> tuple[np.ndarray, np.ndarray] | None:
-    """Return the price of each unassigned row and of each unassigned column, both int64 or both float64."""
+    """Return the price of each unassigned row and of each unassigned column, or one for all: both int64 or float64."""
     if given is None:
         return None
     sides = given if isinstance(given, (tuple, list)) else (given, given)
     if len(sides) != 2:
         raise InvalidProblem(f"unmatched_cost needs a number, or a pair (rows, columns); got {len(sides)} values.")
-    full: list[np.ndarray] = []
+    checked: list[np.ndarray] = []
     for side, size, name in zip(sides, (n, m), ("rows", "columns"), strict=True):
         price = supported(array(side, "unmatched_cost"), "unmatched_cost")
         if price.shape not in ((), (size,)):
@@ -166,10 +166,15 @@ def unmatched(given: Any, n: int, m: int) -> tuple[np.ndarray, np.ndarray] | Non
             raise InvalidProblem(
                 "unmatched_cost needs finite numbers; use None when every member of the shorter side must be matched."
             )
-        full.append(np.full(size, price, dtype=np.int64 if price.dtype.kind == "i" else np.float64))
-    if full[0].dtype != full[1].dtype:
-        full = [side.astype(np.float64) for side in full]
-    return full[0], full[1]
+        checked.append(price.astype(np.int64 if price.dtype.kind == "i" else np.float64))
+    if checked[0].dtype != checked[1].dtype:
+        checked = [side.astype(np.float64) for side in checked]
+    return checked[0], checked[1]
+
+
+def spread(price: np.ndarray, size: int) -> np.ndarray:
+    """Return one price for each member of a side, of one for all or of as many."""
+    return price if price.ndim else np.full(size, price)
 
 
 def offsets_of(offsets: Any, name: str, total: int | None) -> np.ndarray:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass, replace
 from functools import cached_property, partial
 from typing import Any, Literal, cast
@@ -267,11 +267,12 @@ class Problem:
         data: np.ndarray,
         unmatched_cost: Any,
         largest: float | None = None,
+        spread: Callable[[np.ndarray, int], Any] = host_problem.spread,
         **parts: Any,
     ) -> Problem:
         """Attach the unmatched costs, and bring costs and prices to one arithmetic: integers or floats.
 
-        `largest` is `host_problem.largest_size` of the data, where it is known.
+        `largest` is `host_problem.largest_size` of the data, where it is known; `spread` lays out a price for all.
         """
         largest = host_problem.largest_size(data) if largest is None else largest
         sides = host_problem.unmatched(unmatched_cost, int(row_offsets[-1]), int(col_offsets[-1]))
@@ -280,10 +281,11 @@ class Problem:
             data = data.astype(np.float64)
         if sides is not None and data.dtype.kind == "f":
             sides = (sides[0].astype(np.float64), sides[1].astype(np.float64))
-        row_u, col_u = sides if sides is not None else (None, None)
+        sizes = int(row_offsets[-1]), int(col_offsets[-1])
+        row_u, col_u = map(spread, sides, sizes) if sides is not None else (None, None)
         stated = cls(kind, row_offsets, col_offsets, data, row_unmatched=row_u, col_unmatched=col_u, **parts)
-        sizes = stated.n_rows_of_block, stated.n_cols_of_block
-        host_problem.refuse_sums_beyond_range(largest, sides, *sizes, integer=stated.is_integer)
+        members = stated.n_rows_of_block, stated.n_cols_of_block
+        host_problem.refuse_sums_beyond_range(largest, sides, *members, integer=stated.is_integer)
         return stated
 
     @classmethod
@@ -297,10 +299,9 @@ class Problem:
             unmatched_cost = cuda.to_host(unmatched_cost)
         with cuda.device_of(data):
             ranges = device_problem.range_of(data)
-            checked = cls._finish(kind, row_offsets, col_offsets, ranges, unmatched_cost, **parts)
-            data = data.astype(checked.data.dtype, copy=False)
-            sides = (device_problem.moved(side) for side in (checked.row_unmatched, checked.col_unmatched))
-            return replace(checked, data=data, **dict(zip(("row_unmatched", "col_unmatched"), sides, strict=True)))
+            spread = device_problem.spread
+            checked = cls._finish(kind, row_offsets, col_offsets, ranges, unmatched_cost, spread=spread, **parts)
+            return replace(checked, data=data.astype(checked.data.dtype, copy=False))
 
     def on_host(self) -> Problem:
         """Return the problem with every array on the host; itself if they are there."""

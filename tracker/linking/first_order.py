@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterable, Iterator
 from dataclasses import replace
 
 import numpy as np
@@ -14,6 +14,7 @@ from ..points import Points
 from .candidates import EDGE_BUDGET, CandidateLinks, WideGate, frame_pairs, gated_pairs, in_runs
 from .chains import track_ids
 from .constraints import NOTHING_GIVEN, Constraints
+from .gpu_frame_pairs import link_on_gpu, takes_gpu
 from .kept_pairs import KeptPairs
 from .open_pairs import open_pairs
 from .pair_links import PairLinks
@@ -43,29 +44,43 @@ def first_order(
     price = _price(points, settings, search_range)
     # A link that costs more than leaving both its ends alone is never made, so it need not be a candidate.
     longest = min(search_range, price.longest)
-    gated = open_pairs(points, longest, constraints) if constraints else gated_pairs(points, longest)
-    n_pairs = int(np.count_nonzero(np.diff(points.frame_numbers) == points.frame_step))
     made = PairLinks(settings, with_margins=margins)
     kept = KeptPairs(len(points)) if editable else None
-    for candidates in in_runs(gated, edge_budget):
-        problem = candidates.problem(settings.cost, price.price(settings.cost))
-        solver = candidates.solver if settings.solver == "auto" else settings.solver
-        answer = solve(problem, solver, settings.device)
-        made.add(candidates, problem, answer)
-        if kept is not None:
-            kept.add(candidates, problem, answer)
-        if watch is not None:
-            watch(candidates, problem, answer)
-        if progress is not None:
-            progress(made.frame_pairs + 1, n_pairs + 1)
-    if len(constraints.pinned):
-        made.add_pinned(points, constraints.pinned)
+    is_plain = not (constraints or editable or margins or watch)
+    ids = None
+    if is_plain and takes_gpu(points, settings):
+        ids = link_on_gpu(points, settings, price, longest, made, progress)
+    if ids is None:
+        n_pairs = int(np.count_nonzero(np.diff(points.frame_numbers) == points.frame_step))
+        gated = open_pairs(points, longest, constraints) if constraints else gated_pairs(points, longest)
+        for solved in _solved(in_runs(gated, edge_budget), settings, price):
+            made.add(*solved)
+            if kept is not None:
+                kept.add(*solved)
+            if watch is not None:
+                watch(*solved)
+            if progress is not None:
+                progress(made.frame_pairs + 1, n_pairs + 1)
+        if len(constraints.pinned):
+            made.add_pinned(points, constraints.pinned)
     links = made.table(points.frame_step)
-    tracks = points.with_track_ids(track_ids(points.frames, links["source"].to_numpy(), links["target"].to_numpy()))
+    if ids is None:
+        ids = track_ids(points.frames, links["source"].to_numpy(), links["target"].to_numpy())
+    tracks = points.with_track_ids(ids)
     effective = replace(settings, search_range=search_range, unmatched_cost=price.distance, max_missed_frames=0)
     report = made.report(links, points.frame_step)
     worth = LengthWorth(longest, settings.cost, price.price(settings.cost))
     return Linking(tracks, links, effective, price, report=report, kept=kept.kept(worth) if kept else None)
+
+
+def _solved(
+    runs: Iterable[CandidateLinks | WideGate], settings: LinkSettings, price: UnmatchedCost
+) -> Iterator[tuple[CandidateLinks | WideGate, Problem, Assignment]]:
+    """Solve run after run."""
+    for candidates in runs:
+        problem = candidates.problem(settings.cost, price.price(settings.cost))
+        solver = candidates.solver if settings.solver == "auto" else settings.solver
+        yield candidates, problem, solve(problem, solver, settings.device)
 
 
 def _price(points: Points, settings: LinkSettings, search_range: float) -> UnmatchedCost:

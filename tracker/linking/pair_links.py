@@ -38,25 +38,32 @@ class PairLinks:
         """Add the links of one solve."""
         rows, cols = answer.links()
         lengths = candidates.lengths(problem, answer)
-        self.columns["source"].append(candidates.row_points[rows])
-        self.columns["target"].append(candidates.col_points[cols])
-        self.columns["length"].append(lengths)
-        margin = link_margins(problem, answer) if self.with_margins else np.full(len(rows), np.nan)
-        self.columns["margin"].append(margin)
-        self.frame_pairs += answer.n_blocks
-        self.candidate_links += candidates.n_candidates
+        margin = link_margins(problem, answer) if self.with_margins else np.nan
+        self.add_links(candidates.row_points[rows], candidates.col_points[cols], lengths, margin)
+        self.add_solve(answer, answer.n_blocks, candidates.n_candidates)
+
+    def add_solve(self, answer: Assignment, frame_pairs: int, candidate_links: int) -> None:
+        """Count one solve, and what it says of its proof."""
+        self.frame_pairs += frame_pairs
+        self.candidate_links += candidate_links
         self.solves += 1
         self.gap += float(np.sum(answer.gap))
         self.is_optimal &= answer.is_optimal
         self.solver, self.device = answer.solver, answer.device
 
+    def add_links(
+        self, source: np.ndarray, target: np.ndarray, length: np.ndarray, margin: np.ndarray | float = np.nan
+    ) -> None:
+        """Add links by rows of the points table; a margin may be one for all."""
+        given = source, target, length, np.broadcast_to(margin, source.shape)
+        for name, values in zip(_COLUMNS, given, strict=True):
+            self.columns[name].append(values)
+
     def add_pinned(self, points: Points, pinned: np.ndarray) -> None:
         """Add confirmed links, which no solve has made."""
+        source, target = pinned.T
         positions = points.positions
-        self.columns["source"].append(pinned[:, 0])
-        self.columns["target"].append(pinned[:, 1])
-        self.columns["length"].append(np.linalg.norm(positions[pinned[:, 1]] - positions[pinned[:, 0]], axis=1))
-        self.columns["margin"].append(np.full(len(pinned), np.inf))
+        self.add_links(source, target, np.linalg.norm(positions[target] - positions[source], axis=1), np.inf)
 
     def table(self, frame_step: int) -> pd.DataFrame:
         """Return all links as `Linking.links` has them."""
