@@ -70,9 +70,14 @@ class Points:
 
         Raises `InvalidInput` where one is so far away that squares of distances would not be numbers.
         """
-        physical = np.empty((len(self.table), self.ndim))
-        for k, (axis, step) in enumerate(zip(self.axes, self.calibration.scale_for(self.ndim), strict=True)):
-            np.multiply(self.table[axis].to_numpy(), step, out=physical[:, k])
+        return self.positions_of(slice(None))
+
+    def positions_of(self, rows: slice | np.ndarray) -> np.ndarray:
+        """Return the physical positions of some rows of the table; as `positions`."""
+        columns = [self.table[axis].to_numpy()[rows] for axis in self.axes]
+        physical = np.empty((len(columns[0]), self.ndim))
+        for k, (column, step) in enumerate(zip(columns, self.calibration.scale_for(self.ndim), strict=True)):
+            np.multiply(column, step, out=physical[:, k])
         farthest = np.abs(physical).max(initial=0.0)
         if farthest >= LONGEST:
             raise InvalidInput(
@@ -245,6 +250,10 @@ def _finite(table: pd.DataFrame, name: str) -> np.ndarray:
     column = table[name]
     if column.dtype == np.float64:
         values = column.to_numpy()
+        if name != "frame" and np.isfinite(values).all():
+            return values
+    elif column.dtype == np.int64 and name == "frame":
+        return column.to_numpy()
     else:
         numbers = _numbers(column, name)
         if name == "frame" and numbers.dtype.kind in "iu" and not numbers.hasnans and numbers.max() < 2**63:

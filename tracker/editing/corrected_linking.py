@@ -45,7 +45,7 @@ def as_linking(movie: Corrected, linking: Linking, doubts: Doubts) -> Linking:
         "expected_wrong": wrong,
     }
     settings = replace(linking.settings, pinned=_rows(movie.pins, ids), forbidden=_rows(movie.bans, ids))
-    return replace(linking, tracks=tracks, links=links, settings=settings, report=report, kept=None)
+    return replace(linking, tracks=tracks, make_links=lambda: links, settings=settings, report=report, kept=None)
 
 
 def _rows(links: Iterable[Link], ids: np.ndarray) -> tuple[tuple[int, int], ...]:

@@ -208,10 +208,10 @@ def frame_pairs(points: Points, search_range: float) -> Iterator[tuple[Frame, Fr
     search_range : float
         Longest radius that the pairs will be gated at, in the unit of the positions.
     """
-    positions, step = points.positions, points.frame_step
+    step = points.frame_step
     earlier: Frame | None = None
-    for number, rows in _rows_by_frame(points.frames):
-        grid = build_grid(positions[rows], search_range)
+    for number, rows in rows_by_frame(points.frames):
+        grid = build_grid(points.positions_of(rows), search_range)
         later = Frame(number, rows.start + grid.order if isinstance(rows, slice) else rows[grid.order], grid)
         if earlier is not None and later.number - earlier.number == step:
             yield earlier, later
@@ -260,7 +260,7 @@ def in_runs(
         yield _joined(run)
 
 
-def _rows_by_frame(frames: np.ndarray) -> Iterator[tuple[int, slice | np.ndarray]]:
+def rows_by_frame(frames: np.ndarray) -> Iterator[tuple[int, slice | np.ndarray]]:
     """Yield (frame number, rows of the table) in the order of time; slices where the table is in that order."""
     in_order = bool((frames[1:] >= frames[:-1]).all())
     order = None if in_order else np.argsort(frames, kind="stable")

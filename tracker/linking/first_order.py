@@ -63,13 +63,12 @@ def first_order(
                 progress(made.frame_pairs + 1, n_pairs + 1)
         if len(constraints.pinned):
             made.add_pinned(points, constraints.pinned)
-    links = made.table(points.frame_step)
     if ids is None:
-        ids = track_ids(points.frames, links["source"].to_numpy(), links["target"].to_numpy())
+        ids = track_ids(points.frames, *made.ends())
     tracks = points.with_track_ids(ids)
     effective = replace(settings, search_range=search_range, unmatched_cost=price.distance, max_missed_frames=0)
-    report = made.report(links, points.frame_step)
     worth = LengthWorth(longest, settings.cost, price.price(settings.cost))
+    links, report = made.links(points.frame_step), made.report()
     return Linking(tracks, links, effective, price, report=report, kept=kept.kept(worth) if kept else None)
 
 
@@ -87,9 +86,9 @@ def _price(points: Points, settings: LinkSettings, search_range: float) -> Unmat
     """Return the price of the lone: as given, measured, or half the range where there is nothing to measure."""
     if settings.unmatched_cost != "auto":
         return UnmatchedCost(float(settings.unmatched_cost), "as given")
-    follows = bool((np.diff(points.frame_numbers) == points.frame_step).any())
     price = measured_unmatched_cost(frame_pairs(points, 0.0), search_range, points)
     if price is not None:
         return price
+    follows = bool((np.diff(points.frame_numbers) == points.frame_step).any())
     nothing = "no two particles are within the search range of each other" if follows else "no frame follows another"
     return UnmatchedCost(search_range / 2, f"not measured: {nothing}")

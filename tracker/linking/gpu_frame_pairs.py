@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -13,7 +14,7 @@ from ...matching.problem import Problem
 from ...matching.solving import solve
 from ..points import Points
 from .gpu_movie import DeviceMovie, movie_on_device
-from .pair_links import PairLinks
+from .pair_links import Columns, PairLinks
 from .price import UnmatchedCost
 from .settings import LinkSettings
 
@@ -80,8 +81,8 @@ def link_on_gpu(
             made.add_solve(answer, pairs, candidates)
             if progress is not None:
                 progress(made.frame_pairs + 1, n_pairs + 1)
-        source = cp.flatnonzero(after >= 0)
-        made.add_links(*map(cuda.to_host, (source, after[source].astype(np.int64), length[source])))
+        by_row = cuda.to_host(after), cuda.to_host(length)
+        made.add_later(partial(_columns, *by_row), length[after >= 0])
         return cuda.to_host(_track_ids(cp, points, movie, before))
 
 
@@ -122,6 +123,12 @@ def _solved(
     answer = solve(problem, "auction", "cuda")
     movie.lay_links(at, first_column, answer.col_of_row, links)
     return answer, len(indices)
+
+
+def _columns(after: np.ndarray, length: np.ndarray) -> Columns:
+    """Return links as columns by ascending source, of who follows each row of the table and how far away."""
+    source = np.flatnonzero(after >= 0)
+    return source, after[source].astype(np.int64), length[source], np.full(len(source), np.nan)
 
 
 def _track_ids(cp: Any, points: Points, movie: DeviceMovie, before: Any) -> Any:

@@ -69,12 +69,12 @@ def jaqaman(
             watch(frames, problem, answer)
         if progress is not None:
             progress(made.frame_pairs, pairs + 1)
-    links = made.table(points.frame_step)
+    links = made.links(points.frame_step)()
     joined = _joined(points, links, settings, margins=margins)
     if progress is not None:
         progress(pairs + 1, pairs + 1)
     links = pd.concat([links, joined.links], ignore_index=True) if len(joined.links) else links
-    report = made.report(links, points.frame_step)
+    report = made.report()
     report |= {
         "candidate_links": report["candidate_links"] + joined.candidates,
         "solves": report["solves"] + 1,
@@ -82,7 +82,7 @@ def jaqaman(
         "is_optimal": report["is_optimal"] and joined.is_optimal,
         "learned": _said(settings, joined, points.calibration.unit),
     }
-    return Linking(tracks_of(points, links), links, settings, None, report=report)
+    return Linking(tracks_of(points, links), lambda: links, settings, None, report=report)
 
 
 def _in_force(points: Points, settings: LinkSettings) -> LinkSettings:

@@ -94,7 +94,7 @@ def learned(
     kept = _kept(points, belief, answer, settings) if editable else None
     drawn = _drawn(belief, answer, can_be, samples) if samples else None
     tracks = with_sureness(tracks_of(points, links), links)
-    return Linking(tracks, links, settings, None, motion, report, kept, drawn)
+    return Linking(tracks, lambda: links, settings, None, motion, report, kept, drawn)
 
 
 def _best_links(edges: Branches, given: Constraints, settings: LinkSettings) -> Answer:

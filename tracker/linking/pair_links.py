@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass, field
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -13,15 +15,23 @@ from ...matching.problem import Problem
 from ..points import Points
 from .candidates import CandidateLinks, WideGate
 from .margins import link_margins
-from .result import median_step
 from .settings import LinkSettings
 
-_COLUMNS = {"source": np.int64, "target": np.int64, "length": np.float64, "margin": np.float64}
+Columns = tuple[np.ndarray, np.ndarray, np.ndarray, np.ndarray]
+"""Rows of the points table that links lead from and to, int64, their lengths and margins, float64."""
 
 
 @dataclass
 class PairLinks:
-    """The links of all solves so far, and what is said of them in the end."""
+    """The links of all solves so far, and what is said of them in the end.
+
+    Attributes
+    ----------
+    parts : list of callable
+        Return the columns of some links each; they are asked when a table of links is.
+    lengths : list of float64 (links,)
+        Of the same links, where they were made: on the host or on a GPU.
+    """
 
     settings: LinkSettings
     with_margins: bool = False
@@ -32,7 +42,8 @@ class PairLinks:
     is_optimal: bool = True
     solver: str = ""
     device: str = ""
-    columns: dict[str, list[np.ndarray]] = field(default_factory=lambda: {name: [] for name in _COLUMNS})
+    parts: list[Callable[[], Columns]] = field(default_factory=list)
+    lengths: list[Any] = field(default_factory=list)
 
     def add(self, candidates: CandidateLinks | WideGate, problem: Problem, answer: Assignment) -> None:
         """Add the links of one solve."""
@@ -55,9 +66,13 @@ class PairLinks:
         self, source: np.ndarray, target: np.ndarray, length: np.ndarray, margin: np.ndarray | float = np.nan
     ) -> None:
         """Add links by rows of the points table; a margin may be one for all."""
-        given = source, target, length, np.broadcast_to(margin, source.shape)
-        for name, values in zip(_COLUMNS, given, strict=True):
-            self.columns[name].append(values)
+        columns = source, target, length, np.broadcast_to(margin, source.shape)
+        self.add_later(lambda: columns, length)
+
+    def add_later(self, columns: Callable[[], Columns], lengths: Any) -> None:
+        """Add links whose columns are made when they are needed."""
+        self.parts.append(columns)
+        self.lengths.append(lengths)
 
     def add_pinned(self, points: Points, pinned: np.ndarray) -> None:
         """Add confirmed links, which no solve has made."""
@@ -65,30 +80,55 @@ class PairLinks:
         positions = points.positions
         self.add_links(source, target, np.linalg.norm(positions[target] - positions[source], axis=1), np.inf)
 
-    def table(self, frame_step: int) -> pd.DataFrame:
-        """Return all links as `Linking.links` has them."""
-        made = {
-            name: np.concatenate(parts, dtype=_COLUMNS[name]) if parts else np.empty(0, _COLUMNS[name])
-            for name, parts in self.columns.items()
-        }
-        links = pd.DataFrame(made).assign(frames=np.int64(frame_step), kind="step")
-        links["probability"] = np.where(np.isposinf(links["margin"]), 1.0, np.nan)
-        return links[["source", "target", "frames", "length", "probability", "margin", "kind"]]
+    def links(self, frame_step: int) -> Callable[[], pd.DataFrame]:
+        """Return what makes the table of all links, as `Linking.links` has them."""
+        return partial(_table, self.parts, frame_step)
 
-    def report(self, links: pd.DataFrame, frame_step: int) -> dict[str, Any]:
+    def ends(self) -> tuple[np.ndarray, np.ndarray]:
+        """Return the rows of the points table that all links lead from and to."""
+        source, target, *_ = _joined(self.parts)
+        return source, target
+
+    def report(self) -> dict[str, Any]:
         """Return what `Linking.report` says of them."""
         return {
             "frame_pairs": self.frame_pairs,
             "candidate_links": self.candidate_links,
-            "links": len(links),
+            "links": sum(map(len, self.lengths)),
             "solves": self.solves,
             "gap": self.gap,
             "is_optimal": self.is_optimal,
             "solver": self.solver or self.settings.solver,
             "device": self.device or self.settings.device,
-            "median_step": median_step(links, frame_step),
+            "median_step": self._median_step(),
             "motion": "none",
             "expected_wrong": None,
             "learned": [],
             "notes": [],
         }
+
+    def _median_step(self) -> float | None:
+        """Return the median length, taken where the lengths lie."""
+        if not sum(map(len, self.lengths)):
+            return None
+        return float(np.median(self.lengths[0] if len(self.lengths) == 1 else np.concatenate(self.lengths)))
+
+
+def _joined(parts: list[Callable[[], Columns]]) -> Columns:
+    """Return the columns of all parts, one after the other."""
+    made = [part() for part in parts]
+    types = np.int64, np.int64, np.float64, np.float64
+    source, target, length, margin = (
+        np.concatenate([np.empty(0, dtype), *(columns[k] for columns in made)], dtype=dtype)
+        for k, dtype in enumerate(types)
+    )
+    return source, target, length, margin
+
+
+def _table(parts: list[Callable[[], Columns]], frame_step: int) -> pd.DataFrame:
+    source, target, length, margin = _joined(parts)
+    frames = np.full(len(source), frame_step, np.int64)
+    probability = np.where(np.isposinf(margin), 1.0, np.nan)
+    names = ("source", "target", "frames", "length", "probability", "margin")
+    columns = source, target, frames, length, probability, margin
+    return pd.DataFrame(dict(zip(names, columns, strict=True))).assign(kind="step")

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, field, replace
+from functools import cached_property
 from typing import Any
 
 import numpy as np
@@ -32,6 +33,8 @@ class Linking:
         without any link is a track of one point. Where a particle divides or two merge, tracks end and others begin;
         `parents` has who descends from whom. With learned motion also `link_probability` and `link_margin` of the link
         that leads to the detection, the less probable of two, NaN where a track begins.
+    make_links : callable
+        Makes `links` when they are first asked for: of millions of links the table takes longer than linking.
     links : DataFrame
         One row a link: `source`, `target` (int64, rows of the table), `frames` (int64, from source to target),
         `length` (physical), `probability` that it is right (NaN without learned motion), `margin` (what the best
@@ -61,13 +64,18 @@ class Linking:
     """
 
     tracks: Tracks
-    links: pd.DataFrame
+    make_links: Callable[[], pd.DataFrame] = field(repr=False)
     settings: LinkSettings
     unmatched_cost: UnmatchedCost | None
     motion: Motion | None = None
     report: Mapping[str, Any] = field(default_factory=dict)
     kept: Kept | None = field(default=None, repr=False)
     samples: np.ndarray | None = field(default=None, repr=False)
+
+    @cached_property
+    def links(self) -> pd.DataFrame:
+        """The links, one row each; see above."""
+        return self.make_links()
 
     def doubtful(self, count: int = 100) -> pd.DataFrame:
         """Return the rows of the least sure links, the least sure first."""

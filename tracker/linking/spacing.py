@@ -8,6 +8,7 @@ import numpy as np
 from scipy.spatial import cKDTree
 
 from ..points import Points
+from .candidates import rows_by_frame
 
 WIDEST = 1.3
 """In spacings: beyond about 1.35 the candidate links of randomly placed particles join into one cluster."""
@@ -20,13 +21,12 @@ def mean_spacing(points: Points) -> float | None:
 
     Measured on the first frames with two particles or more, until `ENOUGH` particles were seen; None without such.
     """
-    scale = points.calibration.scale_for(points.ndim)
     nearest: list[np.ndarray] = []
-    frames = (rows for _, rows in points.by_frame() if len(rows) > 1)
-    for rows in itertools.islice(frames, ENOUGH):
-        positions = rows[list(points.axes)].to_numpy() * scale
+    frames = (points.positions_of(rows) for _, rows in rows_by_frame(points.frames))
+    for positions in itertools.islice((own for own in frames if len(own) > 1), ENOUGH):
         some = positions[:: max(len(positions) // ENOUGH, 1)]
-        distance, _ = cKDTree(positions).query(some, k=[2])
+        tree = cKDTree(positions, balanced_tree=False, compact_nodes=False)
+        distance, _ = tree.query(some, k=[2])
         nearest.append(np.ravel(distance))
         if sum(map(len, nearest)) >= ENOUGH:
             break
