@@ -41,7 +41,7 @@ def first_order(
 ) -> Linking:
     """Link particles from frame to frame, each frame pair to proven optimality; see `link.link_points`."""
     search_range = automatic_range(points) if settings.search_range == "auto" else float(settings.search_range)
-    price = _price(points, settings, search_range)
+    price = price_of(points, settings, search_range)
     # A link that costs more than leaving both its ends alone is never made, so it need not be a candidate.
     longest = min(search_range, price.longest)
     made = PairLinks(settings, with_margins=margins)
@@ -82,7 +82,7 @@ def _solved(
         yield candidates, problem, solve(problem, solver, settings.device)
 
 
-def _price(points: Points, settings: LinkSettings, search_range: float) -> UnmatchedCost:
+def price_of(points: Points, settings: LinkSettings, search_range: float) -> UnmatchedCost:
     """Return the price of the lone: as given, measured, or half the range where there is nothing to measure."""
     if settings.unmatched_cost != "auto":
         return UnmatchedCost(float(settings.unmatched_cost), "as given")

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
+from dataclasses import dataclass
 from functools import partial
 from typing import Any
 
@@ -13,7 +14,7 @@ from ...matching.device import cuda
 from ...matching.problem import Problem
 from ...matching.solving import solve
 from ..points import Points
-from .gpu_movie import DeviceMovie, movie_on_device
+from .gpu_movie import DeviceMovie, DeviceTable, movie_on_device
 from .pair_links import Columns, PairLinks
 from .price import UnmatchedCost
 from .settings import LinkSettings
@@ -63,27 +64,83 @@ def link_on_gpu(
     """
     device = "cuda" if settings.device == "auto" else settings.device
     with cuda.using(device) as cp:
-        movie = movie_on_device(cp, points, longest)
-        if movie is None:
+        linked = linked_on_device(cp, DeviceTable.of(cp, points), settings, price, longest, made, progress)
+        if linked is None:
             return None
-        counts = movie.counted_pairs(longest)
-        indptr = cp.concatenate([cp.zeros(1, np.int64), cp.cumsum(counts, dtype=np.int64)])
-        runs = list(_runs(movie.first_of_frame, cuda.to_host(indptr[cp.asarray(movie.first_of_frame)])))
-        if max((size for *_, size in runs), default=0) > AT_A_TIME:
-            return None
-        followed = np.diff(movie.first_of_frame) > 0
-        n_pairs = int(np.count_nonzero(followed[1:] & followed[:-1]))
-        after, before = cp.full((2, len(movie)), -1, np.int32)
-        length = cp.empty(len(movie), np.float64)
-        for a, b, _ in runs:
-            answer, candidates = _solved(movie, indptr, a, b, settings, price, longest, (after, before, length))
-            pairs = int(np.count_nonzero(followed[a + 1 : b + 1] & followed[a:b]))
-            made.add_solve(answer, pairs, candidates)
-            if progress is not None:
-                progress(made.frame_pairs + 1, n_pairs + 1)
-        by_row = cuda.to_host(after), cuda.to_host(length)
-        made.add_later(partial(_columns, *by_row), length[after >= 0])
-        return cuda.to_host(_track_ids(cp, points, movie, before))
+        length = linked.length
+        made.add_later(partial(_columns, cuda.to_host(linked.after), cuda.to_host(length)), length[linked.after >= 0])
+        return cuda.to_host(linked.track_ids(cp))
+
+
+@dataclass(frozen=True)
+class LinkedRows:
+    """The links of a table on a GPU, by its rows.
+
+    Attributes
+    ----------
+    after, before : int32 (n,)
+        Row of the table that follows each, and that each follows; -1 where none does.
+    length : float64 (n,)
+        Of the link to the row after, where there is one.
+    table : DeviceTable
+    n_frames : int
+        From the first to the last.
+    """
+
+    after: Any
+    before: Any
+    length: Any
+    table: DeviceTable
+    n_frames: int
+
+    def track_ids(self, cp: Any) -> Any:
+        """Return the track of each row, int64 (n,), numbered from 0 in the order of frame, then row.
+
+        Who comes first in a chain is found by doubling: each asks the one that it knows to be earlier for the earliest
+        that this one knows.
+        """
+        begins = self.before < 0
+        root = cp.where(begins, cp.arange(len(begins), dtype=np.int32), self.before)
+        for _ in range(max(self.n_frames - 1, 1).bit_length()):
+            root = root[root]
+        frame = self.table.frame
+        if bool((frame[1:] >= frame[:-1]).all()):
+            return (cp.cumsum(begins, dtype=np.int64) - 1)[root]
+        order = cp.argsort(frame, kind="stable")
+        number = cp.empty(len(begins), np.int64)
+        number[order] = cp.cumsum(begins[order], dtype=np.int64) - 1
+        return number[root]
+
+
+def linked_on_device(
+    cp: Any,
+    table: DeviceTable,
+    settings: LinkSettings,
+    price: UnmatchedCost,
+    longest: float,
+    made: PairLinks,
+    progress: Callable[[int, int], None] | None = None,
+) -> LinkedRows | None:
+    """As `link_on_gpu`, of a table that is on the current device; `made` is told of the proof, and gets no links."""
+    movie = movie_on_device(cp, table, longest)
+    if movie is None:
+        return None
+    counts = movie.counted_pairs(longest)
+    indptr = cp.concatenate([cp.zeros(1, np.int64), cp.cumsum(counts, dtype=np.int64)])
+    runs = list(_runs(movie.first_of_frame, cuda.to_host(indptr[cp.asarray(movie.first_of_frame)])))
+    if max((size for *_, size in runs), default=0) > AT_A_TIME:
+        return None
+    followed = np.diff(movie.first_of_frame) > 0
+    n_pairs = int(np.count_nonzero(followed[1:] & followed[:-1]))
+    after, before = cp.full((2, len(movie)), -1, np.int32)
+    length = cp.empty(len(movie), np.float64)
+    for a, b, _ in runs:
+        answer, candidates = _solved(movie, indptr, a, b, settings, price, longest, (after, before, length))
+        pairs = int(np.count_nonzero(followed[a + 1 : b + 1] & followed[a:b]))
+        made.add_solve(answer, pairs, candidates)
+        if progress is not None:
+            progress(made.frame_pairs + 1, n_pairs + 1)
+    return LinkedRows(after, before, length, table, movie.n_frames)
 
 
 def _runs(first_of_frame: np.ndarray, first_pair: np.ndarray) -> Iterator[tuple[int, int, int]]:
@@ -129,21 +186,3 @@ def _columns(after: np.ndarray, length: np.ndarray) -> Columns:
     """Return links as columns by ascending source, of who follows each row of the table and how far away."""
     source = np.flatnonzero(after >= 0)
     return source, after[source].astype(np.int64), length[source], np.full(len(source), np.nan)
-
-
-def _track_ids(cp: Any, points: Points, movie: DeviceMovie, before: Any) -> Any:
-    """Return the track of each row of the table, numbered from 0 in the order of frame, then row.
-
-    Who comes first in a chain is found by doubling: each asks the one it knows to be earlier for the one that knows.
-    """
-    begins = before < 0
-    root = cp.where(begins, cp.arange(len(before), dtype=np.int32), before)
-    for _ in range(max(movie.n_frames - 1, 1).bit_length()):
-        root = root[root]
-    if movie.in_order:
-        number = cp.cumsum(begins, dtype=np.int64) - 1
-    else:
-        order = cp.asarray(np.argsort(points.frames, kind="stable"))
-        number = cp.empty(len(before), np.int64)
-        number[order] = cp.cumsum(begins[order], dtype=np.int64) - 1
-    return number[root]

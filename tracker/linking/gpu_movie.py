@@ -21,6 +21,37 @@ _KERNELS = str(Path(__file__).with_name("gate.cu"))
 
 
 @dataclass(frozen=True)
+class DeviceTable:
+    """The columns of a table that say where particles are, on one GPU.
+
+    Attributes
+    ----------
+    frame : int64 (n,)
+    axes : tuple of float64 (n,)
+        Coordinates along z, y, x, or y, x.
+    scale : float64 (axes,)
+        Physical size of a step along each.
+    frame_step : int
+        Difference between the numbers of two consecutive frames.
+    """
+
+    frame: Any
+    axes: tuple[Any, ...]
+    scale: np.ndarray
+    frame_step: int
+
+    def __len__(self) -> int:
+        return len(self.frame)
+
+    @classmethod
+    def of(cls, cp: Any, points: Points) -> DeviceTable:
+        """Copy the columns of points to the current device."""
+        columns = (points.table[name].to_numpy() for name in ("frame", *points.axes))
+        frame, *axes = (cp.ascontiguousarray(cp.asarray(column)) for column in columns)
+        return cls(frame, tuple(axes), points.calibration.scale_for(points.ndim), points.frame_step)
+
+
+@dataclass(frozen=True)
 class DeviceMovie:
     """Particles in the order of frame and cell, which is what is meant by points here; arrays are CuPy's.
 
@@ -40,8 +71,6 @@ class DeviceMovie:
         Corner z, y, x and edge of the cells, and how many there are along each axis and frames, as kernels take them.
     first_of_frame : int64 (frames + 1,)
         On the host: the first point of each frame, frames without points counted in.
-    in_order : bool
-        Whether the table is in the order of its frames.
     """
 
     cp: Any
@@ -51,7 +80,6 @@ class DeviceMovie:
     starts: Any
     cells: tuple[Any, ...]
     first_of_frame: np.ndarray
-    in_order: bool
 
     def __len__(self) -> int:
         return len(self.row)
@@ -98,8 +126,8 @@ class DeviceMovie:
         kernel(*_launch(n), (*sizes, self.position, self.row, col_of_row, *links))
 
 
-def movie_on_device(cp: Any, points: Points, radius: float) -> DeviceMovie | None:
-    """Bring a movie to the current device, sorted for candidate links of at most `radius`.
+def movie_on_device(cp: Any, table: DeviceTable, radius: float) -> DeviceMovie | None:
+    """Sort a movie on the current device for candidate links of at most `radius`.
 
     Returns
     -------
@@ -111,21 +139,18 @@ def movie_on_device(cp: Any, points: Points, radius: float) -> DeviceMovie | Non
     DeviceMemoryExceeded
         Before memory is taken.
     """
-    n, step = len(points), points.frame_step
+    n, frame, step = len(table), table.frame, table.frame_step
     cuda.require_memory(BYTES_A_POINT * n, f"a movie of {n} particles")
-    columns = [cp.ascontiguousarray(cp.asarray(points.table[axis].to_numpy())) for axis in points.axes]
-    frame = cp.asarray(points.frames)
-    scale = points.calibration.scale_for(points.ndim)
     first, last = (int(end) for end in cuda.to_host(cp.stack([frame.min(), frame.max()])))
     slots = (last - first) // step + 1
-    corner, extent = _box(cp, columns, scale)
+    corner, extent = _box(cp, table)
     edge, dims = cells_for(extent, -(-n // slots), radius)
     per_frame = int(dims.prod())
     is_far = max(np.abs(corner).max(), np.abs(corner + extent).max()) >= LONGEST
     if is_far or slots > 4 * n or slots * per_frame >= 2**31 - 1:
         return None
-    missing = 3 - points.ndim
-    placed = (*[np.intp(0)] * missing, *columns, *[np.float64(1)] * missing, *map(np.float64, scale))
+    missing = 3 - len(table.axes)
+    placed = (*[np.intp(0)] * missing, *table.axes, *[np.float64(1)] * missing, *map(np.float64, table.scale))
     cells = (*map(np.float64, corner), np.float64(edge), *map(np.int32, dims))
     unsorted, counts = cp.empty(n, np.int32), cp.zeros(slots * per_frame, np.int32)
     kernels = cuda.load(_KERNELS)
@@ -138,16 +163,14 @@ def movie_on_device(cp: Any, points: Points, radius: float) -> DeviceMovie | Non
     position = cp.empty((n, 3), np.float64)
     kernels["points_laid"](*_launch(n), (np.int32(n), *placed, row, position))
     first_of_frame = cuda.to_host(starts[::per_frame]).astype(np.int64)
-    in_order = bool((frame[1:] >= frame[:-1]).all())
-    cell = unsorted[row]
-    return DeviceMovie(cp, position, row, cell, starts, (*cells, np.int32(slots)), first_of_frame, in_order)
+    return DeviceMovie(cp, position, row, unsorted[row], starts, (*cells, np.int32(slots)), first_of_frame)
 
 
-def _box(cp: Any, columns: list[Any], scale: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+def _box(cp: Any, table: DeviceTable) -> tuple[np.ndarray, np.ndarray]:
     """Return the lower corner and the extent of positions along z, y, x, physical; 0 of a missing axis."""
-    ends = cuda.to_host(cp.stack([end for column in columns for end in (column.min(), column.max())]))
+    ends = cuda.to_host(cp.stack([end for axis in table.axes for end in (axis.min(), axis.max())]))
     physical = np.zeros((3, 2))
-    physical[3 - len(columns) :] = ends.reshape(-1, 2) * np.asarray(scale)[:, None]
+    physical[3 - len(table.axes) :] = ends.reshape(-1, 2) * table.scale[:, None]
     return physical[:, 0], physical[:, 1] - physical[:, 0]
 
 

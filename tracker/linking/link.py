@@ -21,6 +21,7 @@ from .candidates import EDGE_BUDGET, Cost
 from .constraints import Constraints, constraints_of
 from .first_order import Progress, Watch, first_order
 from .given_links import given_links
+from .gpu_table import is_on_gpu, link_table_on_gpu
 from .jaqaman import jaqaman
 from .learned import learned, too_dense
 from .ordered import ordered
@@ -156,7 +157,8 @@ def link(
     ----------
     points : DataFrame or Points
         Columns `frame, y, x` (and `z` when 3D), or those of trackpy, laptrack, TrackMate or napari; any further
-        column is kept.
+        column is kept. Or, with motion "none", such columns on a GPU, where they stay: a mapping of names to CuPy
+        arrays, a cuDF DataFrame, or anything else whose columns have `__cuda_array_interface__`.
     search_range : float or "auto"
         Longest possible link, in the unit of the positions after `scale`.
     unmatched_cost, cost, motion, divisions, merges, pinned, forbidden, linking, solver, device
@@ -175,7 +177,7 @@ def link(
 
     Returns
     -------
-    DataFrame
+    DataFrame, or for columns on a GPU what they came as
         The table with the track's number; row order, index and all other columns kept. With learned motion also
         `link_probability` and `link_margin`: how sure the link that leads to a row is, NaN where a track begins.
 
@@ -211,6 +213,8 @@ def link(
         forbidden=None if forbidden is None else given_links(forbidden, "forbidden"),
         linking=linking,
     )
+    if is_on_gpu(points):
+        return link_table_on_gpu(points, settings, scale, frame_step, track_column)
     table = points.table if isinstance(points, Points) else points
     made = link_points(_stated(points, scale, frame_step), settings)
     if (stride := made.report["unstated_stride"]) is not None and not len(made.links):

@@ -12,7 +12,8 @@ from auctrack.matching.certificate import gpu_certificate
 from auctrack.matching.device import cuda
 from auctrack.matching.problem import gpu_graph
 from auctrack.tracker.calibrating.calibration import Calibration
-from auctrack.tracker.linking import gpu_frame_pairs, gpu_movie
+from auctrack.tracker.errors import InvalidInput, InvalidSetting
+from auctrack.tracker.linking import gpu_frame_pairs, gpu_movie, gpu_table, price, spacing
 from auctrack.tracker.linking.link import link, link_points
 from auctrack.tracker.linking.settings import LinkSettings
 from auctrack.tracker.points import Points
@@ -148,6 +149,80 @@ def test_a_table_gets_its_tracks(gpu):
     spots = walks(60, 5)[0].table
     found, wanted = (link(spots, 1.0, motion="none", device=device) for device in (gpu, "cpu"))
     pd.testing.assert_frame_equal(found, wanted)
+
+
+class ColumnOnHost(HostArray):
+    """What stands for an array of any library on a GPU."""
+
+    __cuda_array_interface__ = property(lambda self: {"shape": self.shape})
+
+
+def on_gpu(points: Points) -> dict[str, np.ndarray]:
+    cp = cuda.cupy()
+    columns = {name: cp.asarray(points.table[name].to_numpy()) for name in ("frame", *points.axes)}
+    is_host = isinstance(columns["frame"], HostArray)
+    return {name: column.view(ColumnOnHost) for name, column in columns.items()} if is_host else columns
+
+
+@pytest.mark.parametrize("name", ["3D", "2D", "rows in any order", "frames without particles", "one frame"])
+@pytest.mark.parametrize("given", [{}, {"search_range": 1.2}, {"search_range": 1.0, "unmatched_cost": 0.7}])
+def test_columns_on_a_gpu_are_linked_there_as_on_a_cpu(gpu, name, given):
+    del gpu
+    points = MOVIES[name]
+    table = on_gpu(points)
+    linked = link(table, **given, motion="none", scale=(0.5,) * points.ndim)
+    wanted = link(points.table, **given, motion="none", device="cpu", scale=(0.5,) * points.ndim)
+    assert list(linked) == [*table, "track_id"]
+    assert cuda.is_device_array(linked["track_id"])
+    np.testing.assert_array_equal(cuda.to_host(linked["track_id"]), wanted["track_id"])
+
+
+def test_the_first_frames_tell_range_and_price_of_all_on_a_gpu(gpu, monkeypatch):
+    del gpu
+    points = walks(60, 9, seed=2)[0]
+    for module in (gpu_table, price, spacing):
+        monkeypatch.setattr(module, "ENOUGH", 100)
+    first: list[int] = []
+    found = gpu_table._first_frames
+
+    def watched(*given):
+        first.append(len(some := found(*given)))
+        return some
+
+    monkeypatch.setattr(gpu_table, "_first_frames", watched)
+    linked, wanted = link(on_gpu(points), motion="none"), link(points.table, motion="none", device="cpu")
+    np.testing.assert_array_equal(cuda.to_host(linked["track_id"]), wanted["track_id"])
+    assert first[0] < len(points)
+
+
+def test_an_empty_table_on_a_gpu_stays_empty(gpu):
+    del gpu
+    empty = {name: column[:0] for name, column in on_gpu(MOVIES["3D"]).items()}
+    assert len(link(empty, motion="none")["track_id"]) == 0
+
+
+BROKEN = {
+    "a column is missing": lambda table: {name: column for name, column in table.items() if name != "y"},
+    "a column is shorter": lambda table: table | {"x": table["x"][1:]},
+    "a position is none": lambda table: table | {"x": table["x"] * np.nan},
+    "frames in between": lambda table: table | {"frame": table["frame"] + 0.5},
+}
+
+
+@pytest.mark.parametrize("how", BROKEN)
+def test_columns_on_a_gpu_are_checked(gpu, how):
+    del gpu
+    with pytest.raises(InvalidInput):
+        link(BROKEN[how](on_gpu(MOVIES["3D"])), motion="none")
+
+
+@pytest.mark.parametrize(
+    "asked", [{"motion": "auto"}, {"motion": "none", "solver": "jv"}, {"motion": "none", "device": "cpu"}]
+)
+def test_what_only_the_host_does_is_refused_for_columns_on_a_gpu(gpu, asked):
+    del gpu
+    with pytest.raises(InvalidSetting):
+        link(on_gpu(MOVIES["3D"]), **asked)
 
 
 def test_auto_takes_a_gpu_for_many_particles(monkeypatch):
