@@ -11,6 +11,7 @@ import numpy as np
 
 from ...matching.certificate.assignment import Assignment
 from ...matching.device import cuda
+from ...matching.device.transfer import downloaded
 from ...matching.problem import Problem
 from ...matching.solving import solve
 from ..points import Points
@@ -67,9 +68,9 @@ def link_on_gpu(
         linked = linked_on_device(cp, DeviceTable.of(cp, points), settings, price, longest, made, progress)
         if linked is None:
             return None
-        length = linked.length
-        made.add_later(partial(_columns, cuda.to_host(linked.after), cuda.to_host(length)), length[linked.after >= 0])
-        return cuda.to_host(linked.track_ids(cp))
+        after, length, ids = downloaded(cp, [linked.after, linked.length, linked.track_ids(cp)])
+        made.add_later(partial(_columns, after, length), linked.length[linked.after >= 0])
+        return ids
 
 
 @dataclass(frozen=True)

@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 
 from ...matching.device import cuda
+from ...matching.device.transfer import uploaded
 from ...matching.points.grid import CROWDED, cells_for
 from ..calibrating.lengths import LONGEST
 from ..points import Points
@@ -46,8 +47,8 @@ class DeviceTable:
     @classmethod
     def of(cls, cp: Any, points: Points) -> DeviceTable:
         """Copy the columns of points to the current device."""
-        columns = (points.table[name].to_numpy() for name in ("frame", *points.axes))
-        frame, *axes = (cp.ascontiguousarray(cp.asarray(column)) for column in columns)
+        columns = [points.table[name].to_numpy() for name in ("frame", *points.axes)]
+        frame, *axes = uploaded(cp, columns)
         return cls(frame, tuple(axes), points.calibration.scale_for(points.ndim), points.frame_step)
 
 
