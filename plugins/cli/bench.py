@@ -116,6 +116,33 @@ _add(
 )
 
 
+@app.command("linking")
+def linking_command(
+    quick: Quick = False,
+    output: Output = Path("bench"),
+    limit: Limit = None,
+    repetitions: Repetitions = None,
+    sizes: Sizes = None,
+    only: Only = None,
+    clock: Clock = "wall",
+    data: Annotated[
+        Path | None,
+        typer.Option(
+            metavar="DIR",
+            help="Folder of the real movies (mosquito_swarm, stretch_3d, ptv_tracers, tcells_3d, phallusia_pm03, "
+            "hl60_3d); those that are not there are left out.",
+        ),
+    ] = None,
+) -> None:
+    """How right links are with nothing given, across gaps and at divisions, and how far probabilities hold.
+
+    Beside trackpy, laptrack and btrack, whichever is there, on the same points: simulated ones and, from --data, real.
+    """
+    from ..bench.tracking.linking import linking
+
+    _run(lambda effort: linking(effort, data), _effort(quick, limit, repetitions, sizes, only, clock), output)
+
+
 @app.command("cardinality")
 def cardinality_command(
     files: Annotated[

@@ -7,6 +7,7 @@ import time
 from collections.abc import Callable
 from functools import partial
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 
@@ -83,7 +84,8 @@ def _acting(effort: Effort) -> Experiment:
 
 
 def _movie(n: int, seed: int, **settings: float) -> Points:
-    return simulated(seed, particles=n, frames=FRAMES, **NOISE, **settings).points
+    made: dict[str, Any] = {**NOISE, **settings}
+    return simulated(seed, particles=n, frames=FRAMES, **made).points
 
 
 def _session(links: int, seed: int) -> Session:

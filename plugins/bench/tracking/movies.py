@@ -11,7 +11,7 @@ import numpy as np
 from ....tracker.linking.chains import track_ids
 from ....tracker.points import Points, Tracks
 from ....tracker.scoring.score import score_links
-from ....tracker.simulating.simulate import Simulation, SimulationSettings, simulate
+from ....tracker.simulating.simulate import SimulationSettings, simulate
 from ..measure.harness import Facts, WrongAnswer
 
 STEPS_IN_RANGE = 2.6
@@ -20,22 +20,27 @@ STEPS_IN_RANGE = 2.6
 
 @dataclass(frozen=True)
 class LinkingInput:
-    """Detections to be linked, and the range that suits them.
+    """Detections to be linked, and what those are told who have to be told.
 
     Attributes
     ----------
-    simulation : Simulation
+    points : Points
+        The detections, with `true_id`: who they are, -1 of nobody.
     search_range : float
-        In µm.
+        The range that suits them, in the unit of the positions.
+    mean_step : float
+        Mean length of a true step, in the same unit.
+    missed : int
+        Frames that a particle may be missing inside a track.
+    divides : bool
+        Whether particles divide.
     """
 
-    simulation: Simulation
+    points: Points
     search_range: float
-
-    @property
-    def points(self) -> Points:
-        """The detections."""
-        return self.simulation.detections
+    mean_step: float
+    missed: int = 0
+    divides: bool = False
 
     @cached_property
     def frames(self) -> list[np.ndarray]:
@@ -46,15 +51,18 @@ class LinkingInput:
 
     @cached_property
     def positions(self) -> np.ndarray:
-        """Positions in µm, float64 (points, 3)."""
-        return self.points.table[["z", "y", "x"]].to_numpy(np.float64)
+        """Positions in the unit of the points, float64 (points, 3)."""
+        return self.points.positions
 
 
-def simulated(seed: int, *, range_in_spacings: float | None = None, **settings: Any) -> LinkingInput:
+def simulated(
+    seed: int, *, range_in_spacings: float | None = None, allowed_missed: int = 0, **settings: Any
+) -> LinkingInput:
     """Return a simulated movie; without `range_in_spacings` its range is `STEPS_IN_RANGE` mean steps."""
     made = SimulationSettings(seed=seed, **settings)
     spacings = STEPS_IN_RANGE * made.step if range_in_spacings is None else range_in_spacings
-    return LinkingInput(simulate(made), spacings * made.mean_spacing_um)
+    points = simulate(made).detections
+    return LinkingInput(points, spacings * made.mean_spacing_um, made.mean_step_um, allowed_missed)
 
 
 def checked_links(given: LinkingInput, links: Any) -> Facts:
