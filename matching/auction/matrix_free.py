@@ -185,7 +185,7 @@ class _MatrixFree:
         budget = self.schedule.budget * self.n
         if self.schedule.shares_budget:
             budget = max(budget - self.stats["bids"], 0)
-        bids, waiting = run_phase(self.all_rows, *self.graph, None, prices, eps, budget, self.schedule.at_once)
+        bids, waiting = run_phase(self.all_rows, *self.graph, None, prices, eps, budget)
         self.stats["bids"] += bids
         return len(waiting)
 

@@ -17,14 +17,12 @@ class AuctionOptions:
 
     eps: float | None = None
     variant: Literal["default", "paper"] = "default"
-    form: Literal["gauss-seidel", "jacobi"] = "gauss-seidel"
     convergence: Literal["counter", "reduction"] = "counter"
     max_bids: int | None = None
 
     def __post_init__(self) -> None:
         for option, choices in (
             ("variant", ("default", "paper")),
-            ("form", ("gauss-seidel", "jacobi")),
             ("convergence", ("counter", "reduction")),
         ):
             if getattr(self, option) not in choices:

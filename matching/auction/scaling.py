@@ -21,7 +21,6 @@ from ..paths.shortest_paths import State
 from ..problem import INT_LIMIT, Problem
 from ..problem.costs import largest_cost
 from .gauss_seidel import bid_in_turn
-from .jacobi import bid_at_once
 from .options import AuctionOptions
 
 STEP = 5.0
@@ -53,14 +52,13 @@ class Prices(NamedTuple):
     """An auction's state; calls on disjoint components may share one.
 
     `v` (columns,) are the float64 column duals, `row_bound` (rows,) the unmatched cost, +inf where a row must
-    be matched, `col_of_row` and `row_of_col` int32 the matching, -1 = unassigned, `winner` (columns,) Jacobi's scratch.
+    be matched, `col_of_row` and `row_of_col` int32 the matching, -1 = unassigned.
     """
 
     v: np.ndarray
     row_bound: np.ndarray
     col_of_row: np.ndarray
     row_of_col: np.ndarray
-    winner: np.ndarray
 
 
 def prices_beside(state: State, col_bound: np.ndarray) -> Prices:
@@ -70,23 +68,21 @@ def prices_beside(state: State, col_bound: np.ndarray) -> Prices:
     """
     bound = as_floats(col_bound)
     v = np.where(bound < np.inf, bound, 0.0)
-    return Prices(v, as_floats(state.row_bound), state.col_of_row, state.row_of_col, np.full(len(v), -1, np.int32))
+    return Prices(v, as_floats(state.row_bound), state.col_of_row, state.row_of_col)
 
 
 class Schedule(NamedTuple):
     """How a component is bid for.
 
     `scaled`: ε falls from phase to phase; else there is one phase at `last`, or none. `last`: the last ε, 0 for an
-    exact solve. `budget`: bids per row, of each phase or (`shares_budget`) of all. `at_once`: Jacobi.
-    `tries_bids_first`: before any phase, see whether bids without an increment nearly do (`TRIED_SCANS`). `finishes`:
-    exactly.
+    exact solve. `budget`: bids per row, of each phase or (`shares_budget`) of all. `tries_bids_first`: before any
+    phase, see whether bids without an increment nearly do (`TRIED_SCANS`). `finishes`: exactly.
     """
 
     scaled: bool
     last: float
     budget: int
     shares_budget: bool
-    at_once: bool
     tries_bids_first: bool
     finishes: bool
 
@@ -96,10 +92,7 @@ class Schedule(NamedTuple):
         exact = options.eps is None
         budget = options.max_bids or (BIDS_PER_PHASE if exact else 2**40)
         limited = options.max_bids is not None
-        at_once = options.form == "jacobi"
-        return cls(
-            scaled, float(options.eps or 0.0), budget, limited, at_once, exact and not limited and not at_once, exact
-        )
+        return cls(scaled, float(options.eps or 0.0), budget, limited, exact and not limited, exact)
 
 
 def may_scale(problem: Problem, options: AuctionOptions) -> bool:
@@ -125,7 +118,7 @@ def run_phases(rows, indptr, indices, data, forbidden, prices, schedule):
     bids, left = 0, 0
     for eps in steps:
         allowed = schedule.budget * len(rows) - (bids if schedule.shares_budget else 0)
-        spent, waiting = run_phase(rows, indptr, indices, data, forbidden, prices, eps, allowed, schedule.at_once)
+        spent, waiting = run_phase(rows, indptr, indices, data, forbidden, prices, eps, allowed)
         bids += spent
         left = len(waiting)
     return bids, left
@@ -182,11 +175,9 @@ def cost_scale(rows, indptr, data, forbidden):
 
 
 @njit(cache=True, nogil=True)
-def run_phase(rows, indptr, indices, data, forbidden, prices, eps, budget, at_once):
+def run_phase(rows, indptr, indices, data, forbidden, prices, eps, budget):
     """Release the rows that are not ε-content and let them bid; return (bids, rows that still wait)."""
     waiting = release(rows, indptr, indices, data, forbidden, prices, eps)
-    if at_once:
-        return bid_at_once(waiting, indptr, indices, data, forbidden, prices, eps, budget)
     return bid_in_turn(waiting, indptr, indices, data, forbidden, prices, eps, budget)
 
 

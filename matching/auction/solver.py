@@ -29,8 +29,6 @@ class Auction(AuctionOptions):
         is 1 / (rows + 1) for integer costs (which makes it exact) and a tenth of the largest cost difference divided by
         the rows for real ones. The paper has matrices only: with sparse costs a person bids on its edges, point sets
         become a matrix (of 8 GiB at most).
-    form : {"gauss-seidel", "jacobi"}
-        On the CPU: one bid at a time at the newest prices, or all unassigned rows at once. The GPU always bids at once.
     convergence : {"counter", "reduction"}
         variant="paper": its two tests, a counter of the assigned that grows when a free object takes its first bid, or
         counting a boolean stream.

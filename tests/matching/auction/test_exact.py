@@ -22,7 +22,7 @@ from auctrack.matching.points.box_tree import build_tree, nearest
 from auctrack.matching.points.hilbert import hilbert_orders
 from auctrack.matching.problem.convert import as_dense
 
-from ..cases import CASES, SMALL_COSTS, assert_solves
+from ..cases import SMALL_COSTS
 
 
 def neighbour_graph(n: int, m: int, k: int = 12, seed: int = 0) -> Problem:
@@ -49,16 +49,10 @@ def assert_same_optimum(problem: Problem, solver: Any, reference: str = "sparse-
     return answer
 
 
-@pytest.mark.parametrize("case", CASES, ids=str)
-def test_jacobi_form_solves_every_named_case(case: Any):
-    assert_solves(case, Auction(form="jacobi"))
-
-
-@pytest.mark.parametrize("form", ["gauss-seidel", "jacobi"])
 @pytest.mark.parametrize(("n", "m"), [(600, 600), (600, 640), (640, 600)])
-def test_scaled_phases_end_at_the_optimum_of_unequal_sides_too(form: str, n: int, m: int):
+def test_scaled_phases_end_at_the_optimum_of_unequal_sides_too(n: int, m: int):
     problem = neighbour_graph(n, m) if n <= m else Problem.sparse(_turned(neighbour_graph(m, n)), shape=(n, m))
-    answer = assert_same_optimum(problem, Auction(form=form))
+    answer = assert_same_optimum(problem, Auction())
     assert answer.stats["bids"] > 2 * min(n, m)
 
 
@@ -99,13 +93,12 @@ def test_columns_that_scaled_phases_leave_alone_end_at_their_bound():
     assert (answer.col_duals <= 0).all()
 
 
-@pytest.mark.parametrize("form", ["gauss-seidel", "jacobi"])
-def test_lone_rows_and_columns_pay_their_price(form: str):
+def test_lone_rows_and_columns_pay_their_price():
     problem = neighbour_graph(400, 450)
     rng = np.random.default_rng(1)
     prices = rng.uniform(0.02, 0.1, 400), rng.uniform(0.02, 0.1, 450)
     priced = Problem.sparse((problem.indptr, problem.indices, problem.data), shape=(400, 450), unmatched_cost=prices)
-    answer = assert_same_optimum(priced, Auction(form=form))
+    answer = assert_same_optimum(priced, Auction())
     np.testing.assert_allclose(answer.row_duals[answer.col_of_row < 0], prices[0][answer.col_of_row < 0])
     np.testing.assert_allclose(answer.col_duals[answer.row_of_col < 0], prices[1][answer.row_of_col < 0])
 
@@ -130,10 +123,9 @@ def test_blocks_of_a_batch_keep_schedules_of_their_own():
 
 
 @pytest.mark.parametrize("offset", [1e4, 1e7])
-@pytest.mark.parametrize("form", ["gauss-seidel", "jacobi"])
-def test_prices_do_not_stall_where_one_ulp_is_as_large_as_the_differences(offset: float, form: str):
+def test_prices_do_not_stall_where_one_ulp_is_as_large_as_the_differences(offset: float):
     cost = (np.random.default_rng(0).random((60, 60)) + offset).astype(np.float32)
-    answer = assert_same_optimum(Problem.dense(cost), Auction(form=form), "jv")
+    answer = assert_same_optimum(Problem.dense(cost), Auction(), "jv")
     assert answer.stats["bids"] < 400 * 6 * 60
 
 
@@ -143,10 +135,9 @@ def test_a_float64_offset_that_swallows_the_differences_ends_too():
 
 
 @pytest.mark.parametrize("eps", [0.1, 0.01, 1e-3])
-@pytest.mark.parametrize("form", ["gauss-seidel", "jacobi"])
-def test_eps_bounds_the_gap_that_the_result_states(eps: float, form: str):
+def test_eps_bounds_the_gap_that_the_result_states(eps: float):
     problem = neighbour_graph(300, 300)
-    answer = solve(problem, Auction(eps=eps, form=form))
+    answer = solve(problem, Auction(eps=eps))
     assert verify(problem, answer).is_valid
     assert not answer.is_optimal
     assert 0 < answer.gap <= 300 * eps * (1 + 1e-9)
@@ -196,12 +187,11 @@ def test_a_spent_budget_carries_what_is_known():
     assert known.stats["bids"] <= 300
 
 
-@pytest.mark.parametrize("form", ["gauss-seidel", "jacobi"])
-def test_a_spent_budget_has_a_finite_gap_where_rows_may_stay_alone(form: str):
+def test_a_spent_budget_has_a_finite_gap_where_rows_may_stay_alone():
     graph = neighbour_graph(300, 300)
     problem = Problem.sparse((graph.indptr, graph.indices, graph.data), shape=(300, 300), unmatched_cost=0.3)
     with pytest.raises(NotConverged) as caught:
-        solve(problem, Auction(max_bids=1, eps=1e-4, form=form))
+        solve(problem, Auction(max_bids=1, eps=1e-4))
     known = caught.value.assignment
     assert known is not None
     assert verify(problem, known).is_valid
@@ -226,7 +216,7 @@ def test_a_budget_that_suffices_changes_nothing():
     assert solve(problem, Auction(max_bids=10_000)).cost == pytest.approx(solve(problem, Auction()).cost, rel=1e-12)
 
 
-@pytest.mark.parametrize("options", [{}, {"eps": 0.01}, {"form": "jacobi"}, {"variant": "paper"}])
+@pytest.mark.parametrize("options", [{}, {"eps": 0.01}, {"variant": "paper"}])
 @pytest.mark.parametrize("integer", [False, True])
 def test_infeasible_ends_with_a_hall_violator(options: dict[str, Any], integer: bool):
     forbidden = np.zeros((50, 50), bool)
@@ -250,9 +240,7 @@ def _crowded(problem: Problem, rows: int) -> Problem:
     return Problem.sparse((indptr, problem.indices[kept], problem.data[kept]), shape=problem.shape)
 
 
-@pytest.mark.parametrize(
-    "options", [{}, {"eps": 0.01}, {"form": "jacobi"}, {"max_bids": 100}, {"variant": "paper"}], ids=str
-)
+@pytest.mark.parametrize("options", [{}, {"eps": 0.01}, {"max_bids": 100}, {"variant": "paper"}], ids=str)
 @pytest.mark.parametrize("n_cols", [600, 640, 900])
 def test_infeasible_is_found_before_any_bid(
     options: dict[str, Any], n_cols: int, monkeypatch: pytest.MonkeyPatch
@@ -275,10 +263,9 @@ def test_infeasible_is_found_before_any_bid(
     assert len(caught.value.columns) < len(rows)
 
 
-@pytest.mark.parametrize("form", ["gauss-seidel", "jacobi"])
-def test_same_input_same_answer(form: str):
+def test_same_input_same_answer():
     problem = neighbour_graph(500, 520)
-    first, second = (solve(problem, Auction(form=form)) for _ in range(2))
+    first, second = (solve(problem, Auction()) for _ in range(2))
     np.testing.assert_array_equal(first.col_of_row, second.col_of_row)
     np.testing.assert_array_equal(first.col_duals, second.col_duals)
 
@@ -292,7 +279,6 @@ def test_scaling_costs_by_a_power_of_two_changes_nothing():
 @pytest.mark.parametrize(
     ("options", "message"),
     [
-        ({"form": "sealed"}, "form needs one of"),
         ({"variant": "english"}, "variant needs one of"),
         ({"convergence": "never"}, "convergence needs one of"),
         ({"eps": 0.0}, "eps needs a positive number"),
