@@ -8,12 +8,14 @@ import numpy as np
 import pytest
 from scipy.sparse import csr_array
 
-from auctrack.matching import Assignment, Auction, NotConverged, Problem, solve, verify
-from auctrack.matching.auction import gpu, gpu_dense, gpu_points, gpu_scaling
+from auctrack.matching import Assignment, Auction, DeviceMemoryExceeded, NotConverged, Problem, solve, verify
+from auctrack.matching.auction import gpu, gpu_dense, gpu_matrix, gpu_points, gpu_scaling
 from auctrack.matching.auction.gpu_bids import bid
 from auctrack.matching.auction.gpu_dense import cheapest_of_rows
 from auctrack.matching.auction.gpu_scaling import increments
+from auctrack.matching.auction.matrix_instead import MATRIX_READS
 from auctrack.matching.certificate.gpu_certificate import certified
+from auctrack.matching.device import cuda
 from auctrack.matching.paths import gpu_forest, gpu_trees
 from auctrack.matching.paths.gpu_forest import match_by_forests
 from auctrack.matching.paths.gpu_paths import grow_forest
@@ -214,6 +216,18 @@ def test_phases_of_a_matrix_have_its_own_scale() -> None:
 def test_points_whose_neighbours_say_little_get_their_matrix(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(gpu_points, "search_free", lambda *_: gpu_points.TOO_HARD)
     assert solved(PROBLEMS["points"]).stats["matrix"] == 1
+
+
+def test_free_memory_decides_whether_there_is_an_answer_but_not_which(monkeypatch: pytest.MonkeyPatch) -> None:
+    def refuse(_: int, purpose: str) -> None:
+        if purpose == "the matrix of all pairs":
+            raise DeviceMemoryExceeded(purpose)
+
+    monkeypatch.setattr(cuda, "require_memory", refuse)
+    monkeypatch.setattr(gpu_points, "search_free", lambda *_: gpu_points.TOO_HARD)
+    assert gpu_matrix.most_reads(PROBLEMS["points"]) == MATRIX_READS * 60 * 60
+    with pytest.raises(DeviceMemoryExceeded):
+        solved(PROBLEMS["points"])
 
 
 @pytest.mark.parametrize("price", [0.5, None])
