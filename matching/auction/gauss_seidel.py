@@ -22,15 +22,15 @@ TURNS = 256
 
 
 @njit(cache=True, nogil=True)
-def bid_in_turn(waiting, indptr, indices, data, forbidden, prices, eps, budget):
+def bid_in_turn(waiting, indptr, indices, data, prices, eps, budget):
     """Let the waiting rows bid until every row has a column or the budget is spent.
 
     Parameters
     ----------
     waiting : int64 (k,)
         Unassigned rows.
-    indptr, indices, data, forbidden
-        As in `shortest_paths.assign_rows`.
+    indptr, indices, data
+        As in `finish.match_rows`.
     prices : Prices
         Updated. Every row with a column ends ε-content: c_ij - v_j is within `eps` of its least.
         A row whose bound is below all its c_ij - v_j becomes unassigned for good, since prices only rise.
@@ -55,7 +55,7 @@ def bid_in_turn(waiting, indptr, indices, data, forbidden, prices, eps, budget):
         while i >= 0 and turns < TURNS and bids < budget:
             turns += 1
             bids += 1
-            i = _bid(i, indptr, indices, data, forbidden, prices, eps)
+            i = _bid(i, indptr, indices, data, prices, eps)
         if i >= 0:
             tail = head + left
             queue[tail if tail < size else tail - size] = i
@@ -67,9 +67,9 @@ def bid_in_turn(waiting, indptr, indices, data, forbidden, prices, eps, budget):
 
 
 @njit(cache=True, nogil=True, inline="always")
-def _bid(i, indptr, indices, data, forbidden, prices, eps):
+def _bid(i, indptr, indices, data, prices, eps):
     """Give row i its best column at its offer; return the row that had it, -1 for none."""
-    best_col, offer = best_offer(i, indptr, indices, data, forbidden, prices, eps)
+    best_col, offer = best_offer(i, indptr, indices, data, prices, eps)
     if best_col < 0:
         return -1
     prices.v[best_col] = offer
@@ -82,17 +82,15 @@ def _bid(i, indptr, indices, data, forbidden, prices, eps):
 
 
 @njit(cache=True, nogil=True, inline="always")
-def best_offer(i, indptr, indices, data, forbidden, prices, eps):
+def best_offer(i, indptr, indices, data, prices, eps):
     """Return row i's best column (-1: its bound is better) and the price at which the second is better by `eps`."""
     v = prices.v
     lo = indptr[i]
-    if indices is None and forbidden is None:
+    if indices is None:
         return _best_offer_of_all(data[lo : indptr[i + 1]], prices.row_bound[i], v, eps)
     best, second = prices.row_bound[i], np.inf
     at = -1
     for e in range(lo, indptr[i + 1]):
-        if forbidden is not None and forbidden[e]:
-            continue
         value = data[e] - v[e - lo if indices is None else indices[e]]
         loser = value if value > best else best
         second = loser if loser < second else second

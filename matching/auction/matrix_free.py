@@ -18,6 +18,7 @@ through boxes, and the order of things.
 from __future__ import annotations
 
 from dataclasses import replace
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -27,23 +28,23 @@ from ..paths.finish import (
     NO_LIMIT,
     TOO_HARD,
     finish_rows,
-    match_if_easy,
+    match_rows,
     repair_rows,
     settle_unassigned_columns,
     unassign,
 )
-from ..paths.shortest_paths import State, lower_to_cheapest, named_counts, start
+from ..paths.shortest_paths import State, least_of_rows, lower_to_cheapest, named_counts, start
 from ..points.box_tree import build_tree, nearest
 from ..points.coarse_start import coarse_prices
 from ..points.hilbert import hilbert_orders
 from ..points.pricing import contradictions
-from ..presolve.block_by_block import joined
+from ..presolve.block_by_block import block_by_block
 from ..presolve.short_side import Matched
 from ..problem import Problem
 from .bidding import increment
 from .matrix_instead import match_matrix, most_reads
 from .options import AuctionOptions
-from .pair_graph import costs_of_pairs, extended, least_values, united
+from .pair_graph import costs_of_pairs, extended, united
 from .scaling import TRIED_SCANS, Prices, Schedule, may_scale, prices_beside, run_phase, scaled_eps
 
 NEIGHBOURS = 8
@@ -64,7 +65,7 @@ CENTRINGS = 4
 def match_points(problem: Problem, options: AuctionOptions) -> Matched:
     """Match point sets whose shorter side is the rows, or which have an `unmatched_cost`."""
     if problem.n_blocks > 1:
-        return joined([match_points(block, options) for block in problem.blocks()])
+        return block_by_block(problem, partial(match_points, options=options))
     if options.eps is not None:
         options = replace(options, eps=increment(options.eps, problem))
     if 0 in problem.shape:
@@ -140,9 +141,9 @@ class _MatrixFree:
         """Match all rows in the first graph by bids without an increment, unless too much is left to shortest paths."""
         if not self.schedule.tries_bids_first:
             return False
-        lower_to_cheapest(*self.graph, None, state)
+        lower_to_cheapest(*self.graph, state)
         scans = TRIED_SCANS * self.n if self.schedule.scaled else 2**62
-        if match_if_easy(self.all_rows, *self.graph, None, state, self.counts, scans) != TOO_HARD:
+        if match_rows(self.all_rows, *self.graph, state, self.counts, scans) != TOO_HARD:
             return True
         unassign(self.all_rows, state)
         return False
@@ -152,7 +153,7 @@ class _MatrixFree:
         last, left, before = self.schedule.last, 0, prices.v.copy()
         steps = np.full(1 if last else 0, last)
         if self.schedule.scaled:
-            steps = scaled_eps(self.all_rows, self.graph[0], self.graph[2], None, last)
+            steps = scaled_eps(self.all_rows, self.graph[0], self.graph[2], last)
             steps = self._start_from_afar(prices, steps)
         for k, eps in enumerate(steps):
             if self._scans_left() < 0:
@@ -185,7 +186,7 @@ class _MatrixFree:
         budget = self.schedule.budget * self.n
         if self.schedule.shares_budget:
             budget = max(budget - self.stats["bids"], 0)
-        bids, waiting = run_phase(self.all_rows, *self.graph, None, prices, eps, budget)
+        bids, waiting = run_phase(self.all_rows, *self.graph, prices, eps, budget)
         self.stats["bids"] += bids
         return len(waiting)
 
@@ -198,7 +199,7 @@ class _MatrixFree:
         centred = False
         finish = finish_rows
         while True:
-            failed = finish(self.all_rows, *self.graph, None, state, self.counts, self._scans_left())
+            failed = finish(self.all_rows, *self.graph, state, self.counts, self._scans_left())
             if failed == TOO_HARD:
                 return False
             finish = repair_rows
@@ -219,7 +220,7 @@ class _MatrixFree:
             passed = np.where(counts > 0, -np.inf, np.maximum(passed, r))
 
     def _row_duals(self, v: np.ndarray) -> np.ndarray:
-        return least_values(*self.graph, v, self.row_bound)
+        return least_of_rows(*self.graph, v, self.row_bound)
 
     def _add_contradictions(self, r: np.ndarray, v: np.ndarray, tolerance: float = 0.0) -> np.ndarray | None:
         """Add what contradicts the duals to the graph; return how many pairs each row gained, None if none did."""

@@ -86,13 +86,3 @@ def extended(indptr, indices, data, columns, counts, x, y, squared):
             new_indices[at], new_data[at] = columns[i, k], _cost(x, i, y, columns[i, k], squared)
             at += 1
     return new_indptr, new_indices, new_data
-
-
-@njit(cache=True, nogil=True)
-def least_values(indptr, indices, data, v, row_bound):
-    """Return min_j (c_ij - v_j) of each row over the graph, its bound at most."""
-    out = row_bound.copy()
-    for i in range(len(out)):
-        for e in range(indptr[i], indptr[i + 1]):
-            out[i] = min(out[i], data[e] - v[indices[e]])
-    return out

@@ -18,7 +18,7 @@ from ..paths.finish import (
     NO_LIMIT,
     TOO_HARD,
     finish_rows,
-    match_if_easy,
+    match_rows,
     settle_unassigned_columns,
     take_prices,
     unassign,
@@ -27,6 +27,7 @@ from ..paths.shortest_paths import State, lower_to_cheapest, named_counts, start
 from ..presolve.block_by_block import block_by_block
 from ..presolve.short_side import Matched
 from ..problem import Problem
+from ..problem.convert import unmasked
 from ..problem.flat_graph import Graph, Parts, flat_graph, independent_parts, local_columns
 from .bidding import as_duals, increment
 from .options import AuctionOptions
@@ -40,6 +41,7 @@ _WAITING, _INFEASIBLE_ROW = 3, 4
 
 def match_by_auction(problem: Problem, options: AuctionOptions) -> Matched:
     """Match a dense or sparse problem whose shorter side is its rows, or which has an `unmatched_cost`."""
+    problem = unmasked(problem)
     if problem.kind == "dense" and problem.n_blocks > 1:
         return block_by_block(problem, partial(match_by_auction, options=options))
     if options.eps is not None:
@@ -61,9 +63,8 @@ def match_by_auction(problem: Problem, options: AuctionOptions) -> Matched:
     if options.eps is not None or stats["waiting"]:
         stats["bids"] = int(counts[:, 0].sum())
         return local_columns(problem, state.col_of_row), as_duals(prices.v, problem), stats
-    indptr, indices, data, _ = graph
-    if schedule.scaled and indices is not None:
-        stats["unassigned_columns"] = settle_unassigned_columns(indptr, indices, data, state, col_bound, counts[0, :3])
+    if schedule.scaled and graph[1] is not None:
+        stats["unassigned_columns"] = settle_unassigned_columns(*graph, state, col_bound, counts[0, :3])
     return local_columns(problem, state.col_of_row), state.v, stats | named_counts(counts[:, :3].sum(axis=0))
 
 
@@ -83,7 +84,7 @@ def _run_parts(parts: Parts, counts: np.ndarray, kernel: Callable[..., None]) ->
 
 
 @njit(cache=True, nogil=True)
-def _try_parts(hard, indptr, indices, data, forbidden, state, most_scans, first, end, starts, rows, counts):
+def _try_parts(hard, indptr, indices, data, state, most_scans, first, end, starts, rows, counts):
     """Match components `first` to `end` by bids and shortest paths; mark those in `hard` for which that takes too long.
 
     Too long means that paths scan more than `most_scans` rows for each row of a component of `SMALL` rows or more.
@@ -93,13 +94,13 @@ def _try_parts(hard, indptr, indices, data, forbidden, state, most_scans, first,
     for part in range(first, end):
         own = rows[starts[part] : starts[part + 1]]
         scans = most_scans * len(own) if len(own) >= SMALL and most_scans < NO_LIMIT else NO_LIMIT
-        infeasible_row = match_if_easy(own, indptr, indices, data, forbidden, state, counts[:3], scans)
+        infeasible_row = match_rows(own, indptr, indices, data, state, counts[:3], scans)
         hard[part] = infeasible_row == TOO_HARD
         counts[_INFEASIBLE_ROW] = max(counts[_INFEASIBLE_ROW], infeasible_row + 1)
 
 
 @njit(cache=True, nogil=True)
-def _solve_parts(hard, indptr, indices, data, forbidden, state, prices, schedule, first, end, starts, rows, counts):
+def _solve_parts(hard, indptr, indices, data, state, prices, schedule, first, end, starts, rows, counts):
     """Solve the hard ones of components `first` to `end` by phases and finish exactly; `counts` as in `_try_parts`."""
     for part in range(first, end):
         if not hard[part]:
@@ -109,12 +110,12 @@ def _solve_parts(hard, indptr, indices, data, forbidden, state, prices, schedule
         has_phases = schedule.scaled or schedule.last > 0.0
         if has_phases:
             unassign(own, state)
-            bids, left = run_phases(own, indptr, indices, data, forbidden, prices, schedule)
+            bids, left = run_phases(own, indptr, indices, data, prices, schedule)
             counts[0] += bids
             counts[_WAITING] += left
         if schedule.finishes and left * schedule.shares_budget == 0:
             if has_phases:
-                take_prices(own, indptr, indices, forbidden, prices, state)
-            infeasible_row = finish_rows(own, indptr, indices, data, forbidden, state, counts[:3], NO_LIMIT)
+                take_prices(own, indptr, indices, prices, state)
+            infeasible_row = finish_rows(own, indptr, indices, data, state, counts[:3], NO_LIMIT)
             counts[_INFEASIBLE_ROW] = max(counts[_INFEASIBLE_ROW], infeasible_row + 1)
             counts[_WAITING] -= left

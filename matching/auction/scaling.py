@@ -109,16 +109,16 @@ def may_scale(problem: Problem, options: AuctionOptions) -> bool:
 
 
 @njit(cache=True, nogil=True)
-def run_phases(rows, indptr, indices, data, forbidden, prices, schedule):
+def run_phases(rows, indptr, indices, data, prices, schedule):
     """Run the phases of one component; return (bids, rows that still wait)."""
     if schedule.scaled:
-        steps = scaled_eps(rows, indptr, data, forbidden, schedule.last)
+        steps = scaled_eps(rows, indptr, data, schedule.last)
     else:
         steps = np.full(1 if schedule.last > 0.0 else 0, schedule.last)
     bids, left = 0, 0
     for eps in steps:
         allowed = schedule.budget * len(rows) - (bids if schedule.shares_budget else 0)
-        spent, waiting = run_phase(rows, indptr, indices, data, forbidden, prices, eps, allowed)
+        spent, waiting = run_phase(rows, indptr, indices, data, prices, eps, allowed)
         bids += spent
         left = len(waiting)
     return bids, left
@@ -130,12 +130,12 @@ def as_floats(bound: np.ndarray) -> np.ndarray:
 
 
 @njit(cache=True, nogil=True)
-def scaled_eps(rows, indptr, data, forbidden, last):
+def scaled_eps(rows, indptr, data, last):
     """Return the falling increments of one component's phases, float64; the last one is `last` unless that is 0.
 
     Empty when all costs are equal: then there is nothing for prices to settle.
     """
-    scale, largest = cost_scale(rows, indptr, data, forbidden)
+    scale, largest = cost_scale(rows, indptr, data)
     eps = np.empty(64)
     n = 0
     step = 1.5 * scale
@@ -150,7 +150,7 @@ def scaled_eps(rows, indptr, data, forbidden, last):
 
 
 @njit(cache=True, nogil=True)
-def cost_scale(rows, indptr, data, forbidden):
+def cost_scale(rows, indptr, data):
     """Return what the eighth (or last) cheapest pair costs above the cheapest, row mean, and the largest |c|."""
     total, largest = 0.0, 0.0
     near = np.empty(_NEAR)
@@ -158,7 +158,7 @@ def cost_scale(rows, indptr, data, forbidden):
         n = 0
         for e in range(indptr[i], indptr[i + 1]):
             cost = data[e] * 1.0
-            if (forbidden is not None and forbidden[e]) or cost == np.inf:
+            if cost == np.inf:
                 continue
             largest = max(largest, abs(cost))
             if n == _NEAR and cost >= near[n - 1]:
@@ -175,14 +175,14 @@ def cost_scale(rows, indptr, data, forbidden):
 
 
 @njit(cache=True, nogil=True)
-def run_phase(rows, indptr, indices, data, forbidden, prices, eps, budget):
+def run_phase(rows, indptr, indices, data, prices, eps, budget):
     """Release the rows that are not ε-content and let them bid; return (bids, rows that still wait)."""
-    waiting = release(rows, indptr, indices, data, forbidden, prices, eps)
-    return bid_in_turn(waiting, indptr, indices, data, forbidden, prices, eps, budget)
+    waiting = release(rows, indptr, indices, data, prices, eps)
+    return bid_in_turn(waiting, indptr, indices, data, prices, eps, budget)
 
 
 @njit(cache=True, nogil=True)
-def release(rows, indptr, indices, data, forbidden, prices, eps):
+def release(rows, indptr, indices, data, prices, eps):
     """Unassign the rows whose column is worse than their best by more than `eps`; return all unassigned rows."""
     v, col_of_row, row_of_col = prices.v, prices.col_of_row, prices.row_of_col
     waiting = np.empty(len(rows), np.int64)
@@ -193,8 +193,6 @@ def release(rows, indptr, indices, data, forbidden, prices, eps):
         if own >= 0:
             least, paid = prices.row_bound[i], np.inf
             for e in range(lo, indptr[i + 1]):
-                if forbidden is not None and forbidden[e]:
-                    continue
                 j = e - lo if indices is None else indices[e]
                 least = min(least, data[e] - v[j])
                 if j == own:

@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 from numba import njit
 from numpy.typing import NDArray
+from scipy import sparse
 
 from ..device import cuda
 from .reading import check_columns, check_pointer, checked_shape, checked_type, parts_of, pointer_type
@@ -51,7 +52,8 @@ class BipartiteGraph:
     @cached_property
     def transposed(self) -> BipartiteGraph:
         """The same graph with rows and columns exchanged; computed once, and its own `transposed` is this graph."""
-        indptr, indices = transpose(self.indptr, self.indices, self.n_columns)
+        turned = _pattern(self.indptr, self.indices, self.shape).tocsc()
+        indptr, indices = _contiguous(turned.indptr, self.indptr.dtype), _contiguous(turned.indices, np.int32)
         other = BipartiteGraph(_read_only(indptr), _read_only(indices), self.n_columns, self.n_rows)
         vars(other)["transposed"] = self
         return other
@@ -95,26 +97,10 @@ class BipartiteGraph:
             check_columns(low, high, n_columns)
         indptr, indices = _contiguous(indptr, pointer_type(len(indices))), _contiguous(indices, np.int32)
         if not is_clean:
-            indptr, indices = _sort_and_merge(indptr, indices, n_columns)
+            merged = _pattern(indptr, indices, (n_rows, n_columns)).copy()
+            merged.sum_duplicates()
+            indptr, indices = _contiguous(merged.indptr, indptr.dtype), _contiguous(merged.indices, np.int32)
         return cls(_read_only(indptr), _read_only(indices), n_rows, n_columns)
-
-
-@njit(cache=True, nogil=True)
-def transpose(indptr: IntArray, indices: IntArray, n_columns: int) -> tuple[IntArray, IntArray]:
-    """Counting sort by column: (indptr, indices) of the transposed graph, its rows sorted."""
-    other_indptr = np.zeros(n_columns + 1, dtype=indptr.dtype)
-    other_indices = np.empty(len(indices), dtype=np.int32)
-    for k in range(len(indices)):
-        other_indptr[indices[k] + 1] += 1
-    for j in range(n_columns):
-        other_indptr[j + 1] += other_indptr[j]
-    cursor = other_indptr[:n_columns].copy()
-    for i in range(len(indptr) - 1):
-        for k in range(indptr[i], indptr[i + 1]):
-            j = indices[k]
-            other_indices[cursor[j]] = i
-            cursor[j] += 1
-    return other_indptr, other_indices
 
 
 @njit(cache=True, nogil=True)
@@ -132,26 +118,9 @@ def _inspect(indptr: IntArray, indices: IntArray) -> tuple[int, int, bool]:
     return int(low), int(high), bool(is_clean)
 
 
-def _sort_and_merge(
-    indptr: NDArray[Any], indices: NDArray[np.int32], n_columns: int
-) -> tuple[NDArray[Any], NDArray[np.int32]]:
-    """Two counting sorts leave every row sorted; equal neighbours are then merged."""
-    n_rows = len(indptr) - 1
-    indptr, indices = transpose(*transpose(indptr, indices, n_columns), n_rows)
-    return _merge(indptr, indices)
-
-
-@njit(cache=True, nogil=True)
-def _merge(indptr: IntArray, indices: IntArray) -> tuple[IntArray, IntArray]:
-    merged = np.zeros_like(indptr)
-    kept = 0
-    for i in range(len(indptr) - 1):
-        for k in range(indptr[i], indptr[i + 1]):
-            if k == indptr[i] or indices[k] != indices[k - 1]:
-                indices[kept] = indices[k]
-                kept += 1
-        merged[i + 1] = kept
-    return merged, indices[:kept].copy()
+def _pattern(indptr: IntArray, indices: IntArray, shape: tuple[int, int]) -> sparse.csr_array:
+    """Return the graph as SciPy's, whose transposition and merging take as long as compiled loops of ours would."""
+    return sparse.csr_array((np.broadcast_to(np.int8(1), len(indices)), indices, indptr), shape=shape)
 
 
 def _contiguous(values: NDArray[Any], dtype: Any) -> NDArray[Any]:

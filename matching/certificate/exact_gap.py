@@ -18,6 +18,7 @@ import numpy as np
 from numba import njit
 
 from ..problem import Problem
+from ..problem.convert import unmasked
 
 SHARE = 1e-9
 """Part of its own links' cost that the gap of a proven answer may have."""
@@ -45,13 +46,14 @@ def exact_gap(problem: Problem, col_of_row: np.ndarray, row_of_col: np.ndarray, 
         Column duals, none above its bound.
     """
     n, m = problem.shape
+    problem = unmasked(problem)
     indptr = np.arange(n + 1) * m if problem.kind == "dense" else problem.indptr
-    edges = indptr, problem.indices, problem.data, problem.forbidden
+    edges = indptr, problem.indices, problem.data
     row_bound, col_bound = problem.dual_bounds()
     r = _row_duals(*edges, row_bound, v, np.zeros(m))
     priced = problem.has_unmatched_cost
     bounds = row_bound if priced else np.zeros(n), col_bound if priced else np.zeros(m)
-    pays = _paid(*edges[:3], bounds[0], col_of_row)
+    pays = _paid(*edges, bounds[0], col_of_row)
     links = col_of_row, row_of_col
     slack = _slacks(pays, bounds[1], *links, r, (v, np.zeros(m)))
     forced_duals = [(each, _slacks(pays, bounds[1], *links, *each)) for each in _forced(*edges, row_bound, col_bound)]
@@ -98,12 +100,12 @@ def _beyond_share(group: np.ndarray, slack: np.ndarray, forced: np.ndarray, pays
     return (np.bincount(group, slack, groups) > SHARE * own)[group]
 
 
-def _forced(indptr, indices, data, forbidden, row_bound, col_bound):
+def _forced(indptr, indices, data, row_bound, col_bound):
     """Yield row and column duals that need no solve, as pairs: each row's least, then each column's, and the reverse.
 
     Where many rows stay unassigned the one says far less than the other, where many columns do the other.
     """
-    edges = indptr, indices, data, forbidden
+    edges = indptr, indices, data
     start = np.where(np.isfinite(col_bound), col_bound, 0.0)
     r = _row_duals(*edges, row_bound, start, np.zeros(len(start)))
     r = np.where(np.isfinite(r[0]), r[0], 0.0), r[1]  # a row without a pair or bound: refused long before
@@ -124,13 +126,13 @@ def _less(cost, high, low):
 
 
 @njit(cache=True, nogil=True)
-def _row_duals(indptr, indices, data, forbidden, row_bound, v, v_low):
+def _row_duals(indptr, indices, data, row_bound, v, v_low):
     """Return min(bound, min_j c_ij - v_j) of each row as two arrays, high and low."""
     high, low = row_bound.copy(), np.zeros(len(row_bound))
     for i in range(len(high)):
         lo = indptr[i]
         for e in range(lo, indptr[i + 1]):
-            if data[e] < np.inf and (forbidden is None or not forbidden[e]):
+            if data[e] < np.inf:
                 j = e - lo if indices is None else indices[e]
                 h, rest = _less(float(data[e]), v[j], v_low[j])
                 if h < high[i] or (h == high[i] and rest < low[i]):
@@ -139,13 +141,13 @@ def _row_duals(indptr, indices, data, forbidden, row_bound, v, v_low):
 
 
 @njit(cache=True, nogil=True)
-def _col_duals(indptr, indices, data, forbidden, col_bound, r, r_low):
+def _col_duals(indptr, indices, data, col_bound, r, r_low):
     """Return min(bound, min_i c_ij - r_i) of each column as two arrays, 0 for one without pair and bound."""
     high, low = col_bound.copy(), np.zeros(len(col_bound))
     for i in range(len(r)):
         lo = indptr[i]
         for e in range(lo, indptr[i + 1]):
-            if data[e] < np.inf and (forbidden is None or not forbidden[e]):
+            if data[e] < np.inf:
                 j = e - lo if indices is None else indices[e]
                 h, rest = _less(float(data[e]), r[i], r_low[i])
                 if h < high[j] or (h == high[j] and rest < low[j]):
@@ -187,7 +189,7 @@ def _slacks(pays, col_alone, col_of_row, row_of_col, r, v):
 
 
 @njit(cache=True, nogil=True)
-def _lower_until_links_are_least(indptr, indices, data, forbidden, col_of_row, pays, forced, above):
+def _lower_until_links_are_least(indptr, indices, data, col_of_row, pays, forced, above):
     """Lower what column duals are above the forced ones until each row's link is its least; return whether that ended.
 
     Label-correcting, row by row, as Bellman and Ford.
@@ -201,7 +203,7 @@ def _lower_until_links_are_least(indptr, indices, data, forbidden, col_of_row, p
             dual = (pays[i] - forced[link]) - above[link]
             lo = indptr[i]
             for e in range(lo, indptr[i + 1]):
-                if data[e] < np.inf and (forbidden is None or not forbidden[e]):
+                if data[e] < np.inf:
                     j = e - lo if indices is None else indices[e]
                     reduced = float(data[e]) - forced[j]
                     if reduced - dual < above[j] - _EPS_OF_PAIR * (abs(reduced) + abs(dual)) and j != link:
@@ -213,14 +215,14 @@ def _lower_until_links_are_least(indptr, indices, data, forbidden, col_of_row, p
 
 
 @njit(cache=True, nogil=True)
-def _groups(indptr, indices, data, forbidden, r, v, v_low, gap):
+def _groups(indptr, indices, data, r, v, v_low, gap):
     """Number the groups that pairs of a reduced cost up to the gap connect: int64 (rows + columns,)."""
     n = len(r[0])
     parent = np.arange(n + len(v))
     for i in range(n):
         lo = indptr[i]
         for e in range(lo, indptr[i + 1]):
-            if data[e] < np.inf and (forbidden is None or not forbidden[e]):
+            if data[e] < np.inf:
                 j = e - lo if indices is None else indices[e]
                 high, low = _less(float(data[e]), v[j], v_low[j])
                 if (high - r[0][i]) + (low - r[1][i]) <= gap:

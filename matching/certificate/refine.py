@@ -25,7 +25,7 @@ from numba import njit
 
 from ..device import cuda
 from ..problem import Problem
-from ..problem.convert import as_dense
+from ..problem.convert import as_dense, unmasked
 from .assignment import Assignment
 from .certify import MOST_PAIRS, certify
 
@@ -90,7 +90,7 @@ def _settled(block: Problem, answer: Assignment, begin: np.ndarray) -> tuple[np.
     """Return links that no exchange makes cheaper, and their duals, from given column duals; None if too far."""
     n, m = block.shape
     indptr = np.arange(n + 1) * m if block.kind == "dense" else block.indptr
-    moves = indptr, block.indices, block.data, block.forbidden, *block.dual_bounds()
+    moves = indptr, block.indices, unmasked(block).data, *block.dual_bounds()
     labels = _labels(answer, begin)
     sweeps = SWEEPS if block.n_edges <= MOST_PAIRS else SWEEPS_OF_LARGE
     if not _settle(*moves, labels, sweeps * (m + 1)):
@@ -138,7 +138,7 @@ def _labels(answer: Assignment, begin: np.ndarray) -> Labels:
 
 
 @njit(cache=True, nogil=True)
-def _settle(indptr, indices, data, forbidden, row_bound, col_bound, labels, most):
+def _settle(indptr, indices, data, row_bound, col_bound, labels, most):
     """Lower labels and exchange until no move lowers one; return whether that ended within `most` places looked at."""
     places = len(labels.high)
     ends = np.array([0, places])
@@ -150,7 +150,7 @@ def _settle(indptr, indices, data, forbidden, row_bound, col_bound, labels, most
         ends[0] = (ends[0] + 1) % places
         ends[1] -= 1
         labels.is_queued[here] = False
-        lowered += _look_around(here, indptr, indices, data, forbidden, row_bound, col_bound, labels, ends)
+        lowered += _look_around(here, indptr, indices, data, row_bound, col_bound, labels, ends)
         if lowered >= places:
             lowered = 0
             _exchange_all(labels, ends)
@@ -158,20 +158,20 @@ def _settle(indptr, indices, data, forbidden, row_bound, col_bound, labels, most
 
 
 @njit(cache=True, nogil=True)
-def _look_around(here, indptr, indices, data, forbidden, row_bound, col_bound, labels, ends):
+def _look_around(here, indptr, indices, data, row_bound, col_bound, labels, ends):
     """Try all moves from a place; return how many lowered a label."""
     lone = len(labels.high) - 1
     if here < lone:
-        return _try_moves(labels.mover[here], indptr, indices, data, forbidden, row_bound, col_bound, labels, ends)
+        return _try_moves(labels.mover[here], indptr, indices, data, row_bound, col_bound, labels, ends)
     lowered = 0
     for x in range(len(labels.place)):
         if labels.place[x] == lone:
-            lowered += _try_moves(x, indptr, indices, data, forbidden, row_bound, col_bound, labels, ends)
+            lowered += _try_moves(x, indptr, indices, data, row_bound, col_bound, labels, ends)
     return lowered
 
 
 @njit(cache=True, nogil=True)
-def _try_moves(x, indptr, indices, data, forbidden, row_bound, col_bound, labels, ends):
+def _try_moves(x, indptr, indices, data, row_bound, col_bound, labels, ends):
     """Try all moves of a mover; return how many lowered a label."""
     n, lone = len(row_bound), len(labels.high) - 1
     here = labels.place[x]
@@ -186,9 +186,8 @@ def _try_moves(x, indptr, indices, data, forbidden, row_bound, col_bound, labels
             own = data[e]
     lowered = 0 if here == lone else _try(x, lone, own, row_bound[x], labels, ends)
     for e in range(lo, indptr[x + 1]):
-        if forbidden is None or not forbidden[e]:
-            there = e - lo if indices is None else indices[e]
-            lowered += _try(x, there, own, data[e], labels, ends)
+        there = e - lo if indices is None else indices[e]
+        lowered += _try(x, there, own, data[e], labels, ends)
     return lowered
 
 

@@ -18,16 +18,16 @@ from ..certificate.assignment import Assignment
 from ..certificate.certify import certify
 from ..certificate.hall import infeasible
 from ..certificate.refine import refined
-from ..errors import Infeasible, InvalidProblem
+from ..errors import InvalidProblem
 from ..jit.threads import side_by_side
 from ..named import named
 from ..paths.finish import release_slack
 from ..paths.state import FREE, State, no_trees, start
-from ..presolve.block_by_block import joined
+from ..presolve.block_by_block import block_by_block
 from ..presolve.short_side import Matched, from_short_side
 from ..problem import INT_LIMIT, Problem
 from ..problem.convert import as_dense, as_sparse, transposed
-from ..problem.flat_graph import Parts, allowed_pairs, flat_graph, independent_parts, local_columns
+from ..problem.flat_graph import Graph, Parts, allowed_pairs, flat_graph, independent_parts, local_columns
 from .forest import match_by_forests, no_forest
 from .reduction import reduce_columns, reduce_rows
 from .unassigned_columns import columns_below, exchanged, take_back
@@ -42,7 +42,6 @@ REFINEMENTS = 8
 
 _ONE_AT_A_TIME = Lock()
 
-Graph = tuple[np.ndarray, np.ndarray | None, np.ndarray]
 Method = Callable[[Parts, Graph, State], tuple[np.ndarray, dict[str, Any]]]
 """Matches every part; returns an infeasible row or -1 for each run of parts, and counts."""
 
@@ -77,7 +76,7 @@ def _solve(problem: Problem, name: str, method: Method) -> Assignment:
 def _match(problem: Problem, *, method: Method) -> Matched:
     """Match a dense or sparse problem whose shorter side is its rows, or which has an `unmatched_cost`."""
     if problem.kind == "dense" and problem.n_blocks > 1:
-        return joined([_match_block(problem, b, method) for b in range(problem.n_blocks)])
+        return block_by_block(problem, partial(_match, method=method))
     graph = _graph(problem)
     row_bound, col_bound = problem.dual_bounds()
     state = start(row_bound, col_bound)
@@ -102,10 +101,10 @@ def _match(problem: Problem, *, method: Method) -> Matched:
 
 def _graph(problem: Problem) -> Graph:
     """Return (indptr, indices or None, costs); a forbidden dense pair costs as much as a missing bound."""
-    indptr, indices, data, forbidden = flat_graph(problem)
-    if forbidden is not None:
+    indptr, indices, data = flat_graph(problem)
+    if problem.forbidden is not None:
         none = np.int64(INT_LIMIT) if problem.is_integer else data.dtype.type(np.inf)
-        data = np.where(forbidden, none, data)
+        data = np.where(problem.forbidden, none, data)
     return indptr, indices, data if indices is None else data.astype(problem.dual_dtype, copy=False)
 
 
@@ -128,7 +127,7 @@ def _refine(parts: Parts, graph: Graph, state: State, method: Method) -> int:
     from duals that are right up to that loss, so that its Δ are small.
     """
     for done in range(REFINEMENTS):
-        loose = release_slack(parts[0], *graph, None, state)
+        loose = release_slack(parts[0], *graph, state)
         if not len(loose):
             return done
         state.col_of_row[loose] = FREE
@@ -137,13 +136,6 @@ def _refine(parts: Parts, graph: Graph, state: State, method: Method) -> int:
         state.r[links] = state.matched_cost[links] - state.v[state.col_of_row[links]]
         method(parts, graph, state)
     return REFINEMENTS
-
-
-def _match_block(problem: Problem, b: int, method: Method) -> Matched:
-    try:
-        return _match(problem.block(b), method=method)
-    except Infeasible as error:
-        raise error.in_block(b) from None
 
 
 def _by_zeros(parts: Parts, graph: Graph, state: State) -> tuple[np.ndarray, dict[str, Any]]:

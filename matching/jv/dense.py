@@ -4,9 +4,6 @@ SciPy's `linear_sum_assignment` is the same method, but it returns no dual varia
 integers above 2**53; the tests compare with it wherever it can go.
 """
 
-# Types of numba kernels live in their docstrings: numba infers them.
-# ruff: noqa: ANN001, ANN202
-
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
@@ -16,26 +13,18 @@ from time import perf_counter
 from typing import ClassVar
 
 import numpy as np
-from numba import njit
 
 from ..certificate.assignment import Assignment
 from ..certificate.certify import assembled, certify, settled
-from ..certificate.hall import infeasible
 from ..certificate.refine import refined
 from ..errors import InvalidProblem
-from ..jit.threads import side_by_side
-from ..paths.dense_paths import assign_dense_rows, lower_dense_to_cheapest
-from ..paths.finish import NO_LIMIT, TOO_HARD, match_if_easy
-from ..paths.shortest_paths import State, lower_to_cheapest, named_counts, start
-from ..presolve.short_side import Matched, from_short_side
+from ..paths.shortest_paths import named_counts
+from ..presolve.short_side import Matched, from_short_side, rows_are_short
 from ..problem import Problem
-from ..problem.convert import as_dense
+from ..problem.convert import as_dense, unmasked
 from ..problem.costs import largest_cost
-from ..problem.flat_graph import allowed_pairs, flat_graph
-from .at_once import is_solved_at_once, out_of_scans, solve_at_once
-
-RUNS = 64
-"""Runs of blocks that the threads share: one block alone would be too little to hand over."""
+from .blocks import match_blocks
+from .sparse import match as match_sparse
 
 
 @dataclass(frozen=True)
@@ -78,10 +67,11 @@ class JV:
         """
         began = perf_counter()
         costs = as_dense(problem)
-        if is_solved_at_once(problem):
-            links_and_duals, sums, counts = solve_at_once(problem, self.most_scans)
-            stats = {**named_counts(counts), "solve_s": perf_counter() - began}
-            sums = settled(problem, *links_and_duals, sums)
+        if costs is problem and problem.forbidden is None and rows_are_short(problem):
+            found = match_blocks(problem, self.most_scans)
+            links_and_duals = found.col_of_row, found.row_of_col, found.r, found.v
+            stats = {**named_counts(found.counts), "solve_s": perf_counter() - began}
+            sums = settled(problem, *links_and_duals, found.slackness(problem))
             answer = assembled(problem, *links_and_duals, sums, solver=self.name, device=device, stats=stats)
         else:
             col_of_row, v, stats = from_short_side(costs, partial(match, most_scans=self.most_scans))
@@ -92,86 +82,18 @@ class JV:
 
 def match(problem: Problem, most_scans: int | None = None) -> Matched:
     """Match a dense problem whose shorter side is its rows, or which has an `unmatched_cost`."""
-    stated, problem = problem, without_mask(problem)
-    row_bound, col_bound = problem.dual_bounds()
-    state = start(row_bound, col_bound)
-    blocks = problem.n_blocks
-    counts, failed = np.zeros((blocks, 3), np.int64), np.empty(blocks, np.int64)
-    batch = problem.row_offsets, problem.col_offsets, problem.dense_offsets, problem.data, problem.forbidden
-    runs = min(RUNS, blocks)
-    cuts = [run * blocks // runs for run in range(runs + 1)]
-    limit = NO_LIMIT if most_scans is None else int(most_scans)
-    side_by_side(lambda c: _assign_blocks(cuts[c], cuts[c + 1], *batch, state, limit, counts, failed), range(runs))
-    if (failed == TOO_HARD).any():
-        raise out_of_scans(most_scans)
-    if failed.max() >= 0:
-        raise _infeasible_block(problem, int(np.argmax(failed >= 0)), failed, state)
-    return state.col_of_row, state.v.astype(stated.dual_dtype, copy=False), named_counts(counts.sum(axis=0))
+    stated = without_mask(problem)
+    if stated.kind == "sparse":
+        return match_sparse(stated, most_scans)
+    found = match_blocks(stated, most_scans)
+    return found.col_of_row, found.v.astype(problem.dual_dtype, copy=False), named_counts(found.counts)
 
 
 def without_mask(problem: Problem) -> Problem:
-    """Return the problem with +inf for its forbidden pairs, which vectorises; integers only where floats are exact."""
-    if problem.forbidden is None:
-        return problem
+    """Return the problem with +inf for its forbidden pairs, which vectorises; sparse where floats hold no such sums."""
     longest = int((problem.n_rows_of_block + problem.n_cols_of_block).max()) + 4
-    if problem.is_integer and largest_cost(problem) * longest > 2**53:
-        return problem
-    data = problem.data.astype(np.float64 if problem.is_integer else problem.data.dtype)
-    data[problem.forbidden] = np.inf
+    if problem.forbidden is None or not problem.is_integer or largest_cost(problem) * longest > 2**53:
+        return unmasked(problem)
     sides = {"row_unmatched": problem.row_unmatched, "col_unmatched": problem.col_unmatched}
     prices = {name: side.astype(np.float64) for name, side in sides.items() if side is not None}
-    return replace(problem, data=data, forbidden=None, **prices)
-
-
-def _infeasible_block(problem: Problem, b: int, failed: np.ndarray, state: State) -> Exception:
-    block = problem.block(b)
-    rows = slice(int(problem.row_offsets[b]), int(problem.row_offsets[b + 1]))
-    cols = slice(int(problem.col_offsets[b]), int(problem.col_offsets[b + 1]))
-    indptr, indices, _, _ = flat_graph(block)
-    error = infeasible(
-        block, int(failed[b]), indptr, indices, allowed_pairs(block), state.col_of_row[rows], state.row_of_col[cols]
-    )
-    return error.in_block(b) if problem.n_blocks > 1 else error
-
-
-@njit(cache=True, nogil=True)
-def _assign_blocks(
-    first, end, row_offsets, col_offsets, edge_offsets, data, forbidden, state, most_scans, counts, failed
-):
-    """Assign some of the blocks; in `failed` a row of each that cannot be matched, -1, or `TOO_HARD`."""
-    for b in range(first, end):
-        costs = data[edge_offsets[b] : edge_offsets[b + 1]]
-        mask = None if forbidden is None else forbidden[edge_offsets[b] : edge_offsets[b + 1]]
-        own = _own_part(state, row_offsets[b], row_offsets[b + 1], col_offsets[b], col_offsets[b + 1])
-        failed[b] = _assign_block(costs, mask, own, most_scans, counts[b])
-
-
-@njit(cache=True, nogil=True)
-def _own_part(state, r0, r1, c0, c1):
-    """Return the views of the state that belong to rows r0 to r1 and columns c0 to c1."""
-    return State(
-        state.none,
-        state.row_bound[r0:r1],
-        state.v[c0:c1],
-        state.col_of_row[r0:r1],
-        state.row_of_col[c0:c1],
-        state.matched_cost[r0:r1],
-        state.dist[c0:c1],
-        state.pred[c0:c1],
-        state.pred_cost[c0:c1],
-        state.place[c0:c1],
-    )
-
-
-@njit(cache=True, nogil=True)
-def _assign_block(costs, mask, state, most_scans, counts):
-    """Assign one block; a row that cannot be matched, -1, or `TOO_HARD` beyond `most_scans` a row."""
-    n, m = len(state.row_bound), len(state.v)
-    scans = most_scans * max(n, 1) if most_scans < NO_LIMIT else NO_LIMIT
-    if mask is None:
-        cost = costs.reshape((n, m))
-        lower_dense_to_cheapest(cost, state.v, state.none)
-        return assign_dense_rows(cost, state, counts, scans)
-    indptr = np.arange(n + 1) * m
-    lower_to_cheapest(indptr, None, costs, mask, state)
-    return match_if_easy(np.arange(n), indptr, None, costs, mask, state, counts, scans)
+    return unmasked(replace(problem, data=problem.data.astype(np.float64), **prices))

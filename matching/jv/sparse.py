@@ -13,11 +13,13 @@ from ..certificate.certify import certify
 from ..certificate.hall import infeasible
 from ..certificate.refine import refined
 from ..jit.threads import side_by_side
-from ..paths.shortest_paths import assign_rows, lower_to_cheapest, named_counts, start
+from ..paths.finish import TOO_HARD, match_rows
+from ..paths.shortest_paths import lower_to_cheapest, named_counts, start
 from ..presolve.short_side import Matched, from_short_side
 from ..problem import Problem
 from ..problem.convert import as_sparse
 from ..problem.flat_graph import flat_graph, independent_parts, local_columns
+from .limit import out_of_scans, scans_allowed
 
 
 @dataclass(frozen=True)
@@ -36,26 +38,30 @@ class SparseJV:
         """Solve to proven optimality; raises `Infeasible` with a Hall violator when there is no assignment."""
         began = perf_counter()
         edges = as_sparse(problem)
-        col_of_row, v, stats = from_short_side(edges, _match)
+        col_of_row, v, stats = from_short_side(edges, match)
         stats["solve_s"] = perf_counter() - began
         answer = certify(problem, col_of_row, v, solver=self.name, device=device, stats=stats)
         return refined(edges, answer)
 
 
-def _match(problem: Problem) -> Matched:
-    indptr, indices, data, _ = flat_graph(problem)
+def match(problem: Problem, most_scans: int | None = None) -> Matched:
+    """Match a sparse problem whose shorter side is its rows, or which has an `unmatched_cost`; raises as `JV.solve`."""
+    graph = flat_graph(problem)
     row_bound, col_bound = problem.dual_bounds()
     state = start(row_bound, col_bound)
-    lower_to_cheapest(indptr, indices, data, None, state)
+    lower_to_cheapest(*graph, state)
     rows, starts, cuts = independent_parts(problem)
     counts = np.zeros((len(cuts) - 1, 3), np.int64)
 
-    def assign(c: int) -> int:
-        return assign_rows(rows[cuts[c] : cuts[c + 1]], indptr, indices, data, None, state, counts[c])
+    def match_run(c: int) -> int:
+        own = rows[cuts[c] : cuts[c + 1]]
+        return match_rows(own, *graph, state, counts[c], scans_allowed(most_scans, len(own)))
 
     # The runs share `state`: its entries belong to one component each.
-    failed = max(side_by_side(assign, range(len(cuts) - 1)), default=-1)
-    if failed >= 0:
-        raise infeasible(problem, failed, indptr, indices, None, state.col_of_row, state.row_of_col)
+    failed = side_by_side(match_run, range(len(cuts) - 1))
+    if max(failed, default=-1) >= 0:
+        raise infeasible(problem, max(failed), *graph[:2], None, state.col_of_row, state.row_of_col)
+    if TOO_HARD in failed:
+        raise out_of_scans(most_scans)
     stats = named_counts(counts.sum(axis=0)) | {"components": len(starts) - 1}
     return local_columns(problem, state.col_of_row), state.v, stats

@@ -42,10 +42,7 @@ def lower_dense_to_cheapest(cost, v, none):
 
 @njit(cache=True, nogil=True)
 def assign_dense_rows(cost, state, counts, most_scans):
-    """As `shortest_paths.assign_rows` for all rows of a matrix (rows, columns); +inf is never matched.
-
-    `TOO_HARD`, some rows unassigned, once paths have scanned more than `most_scans` rows.
-    """
+    """As `finish.match_rows` for all rows of a matrix (rows, columns)."""
     n = len(cost)
     waiting = np.empty(n, np.int64)
     n_waiting = 0

@@ -14,7 +14,8 @@ from __future__ import annotations
 import numpy as np
 from numba import njit
 
-from .shortest_paths import State, augment_rows, bid_rows, start
+from ..problem.csr import transposed_csr
+from .shortest_paths import State, augment_rows, bid_rows, least_of_rows, start
 
 TOO_HARD = -2
 NO_LIMIT = 2**62
@@ -24,15 +25,14 @@ _ULPS = 4 * np.finfo(np.float64).eps
 
 
 @njit(cache=True, nogil=True)
-def take_prices(rows, indptr, indices, forbidden, prices, state):
+def take_prices(rows, indptr, indices, prices, state):
     """Copy the auction's prices of the columns that some rows may be matched with, rounded where costs are integers."""
     v = state.v
     for i in rows:
         lo = indptr[i]
         for e in range(lo, indptr[i + 1]):
-            if forbidden is None or not forbidden[e]:
-                j = e - lo if indices is None else indices[e]
-                v[j] = prices.v[j] if isinstance(state.none, float) else np.int64(np.rint(prices.v[j]))
+            j = e - lo if indices is None else indices[e]
+            v[j] = prices.v[j] if isinstance(state.none, float) else np.int64(np.rint(prices.v[j]))
 
 
 @njit(cache=True, nogil=True)
@@ -45,13 +45,32 @@ def unassign(rows, state):
 
 
 @njit(cache=True, nogil=True)
-def match_if_easy(rows, indptr, indices, data, forbidden, state, counts, most_scans):
-    """As `shortest_paths.assign_rows`, but `TOO_HARD`, some rows unassigned, once paths scan more than `most_scans`."""
-    waiting = bid_rows(rows, indptr, indices, data, forbidden, state, counts)
+def match_rows(rows, indptr, indices, data, state, counts, most_scans):
+    """Match every given row to a column, or leave it unassigned at its bound, and keep `state.v` optimal for it.
+
+    Parameters
+    ----------
+    rows : int (k,)
+        Unmatched rows. Rows that are not given must not reach the same columns, unless matched tightly.
+    indptr, indices, data : int64 (rows + 1,), int (edges,) or None, (edges,)
+        Edges of each row; +inf is never matched.
+    state : State
+        Updated.
+    counts : int64 (3,)
+        Incremented: bids, shortest paths, rows scanned by them.
+    most_scans : int
+        Rows that paths may scan.
+
+    Returns
+    -------
+    int
+        -1, a row that must be matched and cannot be, or `TOO_HARD` where `most_scans` ran out, some rows unassigned.
+    """
+    waiting = bid_rows(rows, indptr, indices, data, state, counts)
     end = counts[2] + most_scans
     for first in range(0, len(waiting), _ROWS_AT_A_TIME):
         few = waiting[first : first + _ROWS_AT_A_TIME]
-        infeasible_row = augment_rows(few, indptr, indices, data, forbidden, state, counts)
+        infeasible_row = augment_rows(few, indptr, indices, data, state, counts)
         if infeasible_row >= 0:
             return infeasible_row
         if counts[2] > end:
@@ -60,17 +79,17 @@ def match_if_easy(rows, indptr, indices, data, forbidden, state, counts, most_sc
 
 
 @njit(cache=True, nogil=True)
-def finish_rows(rows, indptr, indices, data, forbidden, state, counts, most_scans):
-    """Make the given rows' links tight and match those that are left; as `match_if_easy` otherwise.
+def finish_rows(rows, indptr, indices, data, state, counts, most_scans):
+    """Make the given rows' links tight and match those that are left; as `match_rows` otherwise.
 
     Unlike there, `rows` may be matched, loosely too: their components are then finished whole.
     """
-    waiting = release_slack(rows, indptr, indices, data, forbidden, state)
-    return match_if_easy(waiting, indptr, indices, data, forbidden, state, counts, most_scans)
+    waiting = release_slack(rows, indptr, indices, data, state)
+    return match_rows(waiting, indptr, indices, data, state, counts, most_scans)
 
 
 @njit(cache=True, nogil=True)
-def repair_rows(rows, indptr, indices, data, forbidden, state, counts, most_scans):
+def repair_rows(rows, indptr, indices, data, state, counts, most_scans):
     """As `finish_rows`, for few loose rows, as new pairs make them: one row after the other takes its shortest path.
 
     Its own column is then at hand, no farther than the new pair is better, so the search stays small; released all at
@@ -82,9 +101,9 @@ def repair_rows(rows, indptr, indices, data, forbidden, state, counts, most_scan
     for _ in range(_PASSES):
         repaired = 0
         for i in rows:
-            if _settle_row(i, indptr, indices, data, forbidden, state):
+            if _settle_row(i, indptr, indices, data, state):
                 one[0] = i
-                failed = augment_rows(one, indptr, indices, data, forbidden, state, counts)
+                failed = augment_rows(one, indptr, indices, data, state, counts)
                 if failed >= 0:
                     return failed
                 if counts[2] > end:
@@ -92,23 +111,23 @@ def repair_rows(rows, indptr, indices, data, forbidden, state, counts, most_scan
                 repaired += 1
         if repaired == 0:
             return -1
-    return finish_rows(rows, indptr, indices, data, forbidden, state, counts, end - counts[2])
+    return finish_rows(rows, indptr, indices, data, state, counts, end - counts[2])
 
 
 @njit(cache=True, nogil=True)
-def release_slack(rows, indptr, indices, data, forbidden, state):
+def release_slack(rows, indptr, indices, data, state):
     """Unassign the rows that have a better choice than their column, beyond rounding; return all that want a column."""
     waiting = np.empty(len(rows), np.int64)
     n_waiting = 0
     for i in rows:
-        if _settle_row(i, indptr, indices, data, forbidden, state):
+        if _settle_row(i, indptr, indices, data, state):
             waiting[n_waiting] = i
             n_waiting += 1
     return waiting[:n_waiting]
 
 
 @njit(cache=True, nogil=True)
-def _settle_row(i, indptr, indices, data, forbidden, state):
+def _settle_row(i, indptr, indices, data, state):
     """Take row i's column if it has a better choice, else note the link's cost; return whether it wants a column."""
     v = state.v
     own = state.col_of_row[i]
@@ -117,8 +136,6 @@ def _settle_row(i, indptr, indices, data, forbidden, state):
     paid, own_cost = state.none, nothing
     lo = indptr[i]
     for e in range(lo, indptr[i + 1]):
-        if forbidden is not None and forbidden[e]:
-            continue
         j = e - lo if indices is None else indices[e]
         value = data[e] - v[j]
         if value < least:
@@ -152,7 +169,7 @@ def settle_unassigned_columns(indptr, indices, data, state: State, col_bound: np
     col_bound : ndarray (columns,)
         Of the dtype of `state.v`.
     counts : int64 (3,)
-        As in `assign_rows`.
+        As in `match_rows`.
 
     Returns
     -------
@@ -162,43 +179,15 @@ def settle_unassigned_columns(indptr, indices, data, state: State, col_bound: np
     below = np.flatnonzero((state.row_of_col < 0) & (state.v < col_bound))
     if not len(below):
         return 0
-    t_indptr, t_indices, t_data = _transposed(indptr, indices, data, len(state.v))
-    r = _row_duals(indptr, indices, data, state)
+    t_indptr, t_indices, t_data = transposed_csr(indptr, indices, data, len(state.v))
+    r = least_of_rows(indptr, indices, data, state.v, state.row_bound)
     turned = start(col_bound, r)._replace(col_of_row=state.row_of_col, row_of_col=state.col_of_row)
     matched = np.flatnonzero(state.col_of_row >= 0)
     turned.matched_cost[state.col_of_row[matched]] = state.matched_cost[matched]
-    augment_rows(below, t_indptr, t_indices, t_data, None, turned, counts)
+    augment_rows(below, t_indptr, t_indices, t_data, turned, counts)
     matched = np.flatnonzero(state.col_of_row >= 0)
     state.matched_cost[matched] = turned.matched_cost[state.col_of_row[matched]]
     cols = state.col_of_row[matched]
     np.copyto(state.v, col_bound, where=state.row_of_col < 0)
     state.v[cols] = np.minimum(turned.matched_cost[cols] - turned.v[matched], col_bound[cols])
     return len(below)
-
-
-@njit(cache=True, nogil=True)
-def _row_duals(indptr, indices, data, state):
-    """Return min_j (c_ij - v_j) of every row, its bound at most."""
-    r = state.row_bound.copy()
-    for i in range(len(r)):
-        for e in range(indptr[i], indptr[i + 1]):
-            r[i] = min(r[i], data[e] - state.v[indices[e]])
-    return r
-
-
-@njit(cache=True, nogil=True)
-def _transposed(indptr, indices, data, n_cols):
-    """Return the CSR graph with rows and columns exchanged."""
-    t_indptr = np.zeros(n_cols + 1, np.int64)
-    for j in indices:
-        t_indptr[j + 1] += 1
-    for j in range(n_cols):
-        t_indptr[j + 1] += t_indptr[j]
-    fill = t_indptr[:-1].copy()
-    t_indices, t_data = np.empty(len(indices), np.int32), np.empty(len(indices), data.dtype)
-    for i in range(len(indptr) - 1):
-        for e in range(indptr[i], indptr[i + 1]):
-            at = fill[indices[e]]
-            fill[indices[e]] += 1
-            t_indices[at], t_data[at] = i, data[e]
-    return t_indptr, t_indices, t_data

@@ -72,50 +72,24 @@ def start(row_bound: np.ndarray, v: np.ndarray) -> State:
 
 
 @njit(cache=True, nogil=True)
-def lower_to_cheapest(indptr, indices, data, forbidden, state):
+def lower_to_cheapest(indptr, indices, data, state):
     """Lower unbounded column duals, which are `none`, to the column's cheapest cost; 0 for a column without a pair."""
     v = state.v
     bounded = v < state.none
     for i in range(len(indptr) - 1):
         lo = indptr[i]
         for e in range(lo, indptr[i + 1]):
-            if forbidden is None or not forbidden[e]:
-                j = e - lo if indices is None else indices[e]
-                if not bounded[j]:
-                    v[j] = min(v[j], data[e])
+            j = e - lo if indices is None else indices[e]
+            if not bounded[j]:
+                v[j] = min(v[j], data[e])
     for j in range(len(v)):
         if v[j] == state.none:
             v[j] = 0
 
 
 @njit(cache=True, nogil=True)
-def assign_rows(rows, indptr, indices, data, forbidden, state, counts):
-    """Match every given row to a column, or leave it unassigned at its bound, and keep `state.v` optimal for it.
-
-    Parameters
-    ----------
-    rows : int (k,)
-        Unmatched rows. Rows that are not given must not reach the same columns, unless matched tightly.
-    indptr, indices, data : int64 (rows + 1,), int (edges,) or None, (edges,)
-        Edges of each row; +inf is never matched.
-    forbidden : bool (edges,) or None
-    state : State
-        Updated.
-    counts : int64 (3,)
-        Incremented: bids, shortest paths, rows scanned by them.
-
-    Returns
-    -------
-    int
-        -1, or a row that must be matched and cannot be.
-    """
-    waiting = bid_rows(rows, indptr, indices, data, forbidden, state, counts)
-    return augment_rows(waiting, indptr, indices, data, forbidden, state, counts)
-
-
-@njit(cache=True, nogil=True)
-def bid_rows(rows, indptr, indices, data, forbidden, state, counts):
-    """As `assign_rows`, by bids alone; return the rows that wait for a shortest path."""
+def bid_rows(rows, indptr, indices, data, state, counts):
+    """Match unmatched rows by bids alone, as `finish.match_rows` says; return those that wait for a shortest path."""
     waiting = np.empty(len(rows), np.int64)
     n_waiting = 0
     bids = 0
@@ -123,7 +97,7 @@ def bid_rows(rows, indptr, indices, data, forbidden, state, counts):
         i = row
         while i >= 0:
             bids += 1
-            i, waits = _bid(i, bids < BIDS_PER_ROW * len(rows), indptr, indices, data, forbidden, state)
+            i, waits = _bid(i, bids < BIDS_PER_ROW * len(rows), indptr, indices, data, state)
             if waits >= 0:
                 waiting[n_waiting] = waits
                 n_waiting += 1
@@ -132,14 +106,12 @@ def bid_rows(rows, indptr, indices, data, forbidden, state, counts):
 
 
 @njit(cache=True, nogil=True)
-def augment_rows(rows, indptr, indices, data, forbidden, state, counts):
-    """As `assign_rows`, by shortest paths alone."""
+def augment_rows(rows, indptr, indices, data, state, counts):
+    """Match unmatched rows as `finish.match_rows` says, by shortest paths alone."""
     heap = np.empty(64, np.int32)
     scanned = np.empty(64, np.int32)
     for row in rows:
-        end, length, n_heap, n_scanned, heap, scanned = _search(
-            row, indptr, indices, data, forbidden, state, heap, scanned
-        )
+        end, length, n_heap, n_scanned, heap, scanned = _search(row, indptr, indices, data, state, heap, scanned)
         counts[1] += 1
         counts[2] += n_scanned + 1
         if end == NO_PATH:
@@ -153,7 +125,7 @@ def augment_rows(rows, indptr, indices, data, forbidden, state, counts):
 
 
 @njit(cache=True, nogil=True, inline="always")
-def _bid(i, may_displace, indptr, indices, data, forbidden, state):
+def _bid(i, may_displace, indptr, indices, data, state):
     """Give row i its best column, at the price where its second choice is as good.
 
     Returns (the row displaced or -1, row i if it must wait for a shortest path or -1).
@@ -164,8 +136,6 @@ def _bid(i, may_displace, indptr, indices, data, forbidden, state):
     best_cost, second_cost = best, second
     lo = indptr[i]
     for e in range(lo, indptr[i + 1]):
-        if forbidden is not None and forbidden[e]:
-            continue
         j = e - lo if indices is None else indices[e]
         value = data[e] - v[j]
         if value < second:
@@ -209,7 +179,7 @@ def unassigned_sink(row):
 
 
 @njit(cache=True, nogil=True)
-def _search(start_row, indptr, indices, data, forbidden, state, heap, scanned):
+def _search(start_row, indptr, indices, data, state, heap, scanned):
     """Dijkstra's search from a row to the nearest end of an alternating path.
 
     Returns (end, length, sizes of heap and scanned, the two arrays, grown when they had to).
@@ -217,7 +187,7 @@ def _search(start_row, indptr, indices, data, forbidden, state, heap, scanned):
     v, dist, place = state.v, state.dist, state.place
     n_heap = n_scanned = 0
     i = start_row
-    dual = _lowest(i, indptr, indices, data, forbidden, state)
+    dual = least_of_row(i, indptr, indices, data, v, state.row_bound)
     if dual >= state.none:
         return NO_PATH, dual, n_heap, n_scanned, heap, scanned
     zero = dual - dual  # in the type of the duals
@@ -230,8 +200,6 @@ def _search(start_row, indptr, indices, data, forbidden, state, heap, scanned):
         if n_heap + indptr[i + 1] - lo > len(heap):
             heap = grown(heap, n_heap + indptr[i + 1] - lo)
         for e in range(lo, indptr[i + 1]):
-            if forbidden is not None and forbidden[e]:
-                continue
             j = e - lo if indices is None else indices[e]
             if place[j] == _SCANNED:
                 continue
@@ -262,15 +230,22 @@ def _search(start_row, indptr, indices, data, forbidden, state, heap, scanned):
 
 
 @njit(cache=True, nogil=True)
-def _lowest(i, indptr, indices, data, forbidden, state):
+def least_of_row(i, indptr, indices, data, v, row_bound):
     """Return the best feasible dual of row i: min over its pairs of c - v, and its bound."""
-    best = state.row_bound[i]
+    least = row_bound[i]
     lo = indptr[i]
     for e in range(lo, indptr[i + 1]):
-        if forbidden is None or not forbidden[e]:
-            j = e - lo if indices is None else indices[e]
-            best = min(best, data[e] - state.v[j])
-    return best
+        least = min(least, data[e] - v[e - lo if indices is None else indices[e]])
+    return least
+
+
+@njit(cache=True, nogil=True)
+def least_of_rows(indptr, indices, data, v, row_bound):
+    """Return `least_of_row` of every row."""
+    r = row_bound.copy()
+    for i in range(len(r)):
+        r[i] = least_of_row(i, indptr, indices, data, v, row_bound)
+    return r
 
 
 @njit(cache=True, nogil=True)
@@ -312,5 +287,5 @@ def grown(array, needed):
 
 
 def named_counts(counts: np.ndarray) -> dict[str, int]:
-    """Return the counts of `assign_rows` under their names."""
+    """Return the counts of `finish.match_rows` under their names."""
     return dict(zip(("bids", "shortest_paths", "rows_scanned"), counts.tolist(), strict=True))

@@ -13,18 +13,13 @@ from .short_side import Matched
 
 
 def block_by_block(problem: Problem, method: Callable[[Problem], Matched]) -> Matched:
-    """Match the blocks of a batch one after the other."""
+    """Match the blocks of a batch one after the other, and lay their answers side by side; counts add up."""
     parts: list[Matched] = []
     for b, block in enumerate(problem.blocks()):
         try:
             parts.append(method(block))
         except Infeasible as error:
             raise error.in_block(b) from None
-    return joined(parts)
-
-
-def joined(parts: list[Matched]) -> Matched:
-    """Lay the answers to the blocks of a batch side by side; counts add up."""
     totals: Counter[str] = Counter()
     for _, _, counts in parts:
         totals.update(counts)

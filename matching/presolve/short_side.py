@@ -27,9 +27,9 @@ def from_short_side(problem: Problem, method: Callable[[Problem], Matched]) -> M
     Infeasible
         As `method` does, with the sides named as in `problem`.
     """
-    tall = problem.n_rows_of_block > problem.n_cols_of_block
-    if problem.has_unmatched_cost or not tall.any():
+    if rows_are_short(problem):
         return method(problem)
+    tall = problem.n_rows_of_block > problem.n_cols_of_block
     if tall.all():
         return _transposed(problem, method)
     groups = np.flatnonzero(tall), np.flatnonzero(~tall)
@@ -41,6 +41,13 @@ def from_short_side(problem: Problem, method: Callable[[Problem], Matched]) -> M
         v[np.repeat(its_blocks, problem.n_cols_of_block)] = own_v
         totals.update(counts)
     return col_of_row, v, dict(totals)
+
+
+def rows_are_short(problem: Problem) -> bool:
+    """Whether no block must match more rows than it has columns."""
+    if problem.n_blocks == 1:
+        return problem.has_unmatched_cost or problem.n_rows <= problem.n_cols
+    return problem.has_unmatched_cost or bool((problem.n_rows_of_block <= problem.n_cols_of_block).all())
 
 
 def _of_blocks(problem: Problem, blocks: np.ndarray, method: Callable[[Problem], Matched], *, turn: bool) -> Matched:

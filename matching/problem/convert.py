@@ -9,6 +9,7 @@ import numpy as np
 from ..errors import InvalidProblem
 from ..points.grid import pairs_within
 from .costs import link_costs, pair_costs
+from .csr import transposed_csr
 from .flat_graph import allowed_pairs, global_columns
 from .problem import Problem
 
@@ -79,6 +80,17 @@ def as_sparse(problem: Problem) -> Problem:
     )
 
 
+def unmasked(problem: Problem) -> Problem:
+    """Return a problem without a mask: what it forbids costs +inf, or is no edge where costs are integers."""
+    if problem.forbidden is None:
+        return problem
+    if problem.is_integer:
+        return as_sparse(problem)
+    return replace(
+        problem, data=np.where(problem.forbidden, problem.data.dtype.type(np.inf), problem.data), forbidden=None
+    )
+
+
 def _sparse_block(block: Problem) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
     """Return (edges of each row, columns, costs) of one dense block."""
     pairs = allowed_pairs(block)
@@ -143,12 +155,9 @@ def transposed(problem: Problem) -> Problem:
         return replace(swapped, data=_transposed_matrices(problem, problem.data), forbidden=mask)
     assert problem.indptr is not None
     assert problem.indices is not None
-    columns = global_columns(problem)
-    order = np.argsort(columns, kind="stable")
-    local_rows = np.arange(problem.n_rows) - np.repeat(problem.row_offsets[:-1], problem.n_rows_of_block)
-    rows = np.repeat(local_rows.astype(np.int32), np.diff(problem.indptr))
-    indptr = np.concatenate([[0], np.cumsum(np.bincount(columns, minlength=problem.n_cols))]).astype(np.int64)
-    return replace(swapped, indptr=indptr, indices=rows[order], data=problem.data[order])
+    indptr, rows, data = transposed_csr(problem.indptr, global_columns(problem), problem.data, problem.n_cols)
+    first = np.repeat(problem.row_offsets[:-1].astype(np.int32), np.diff(indptr[problem.col_offsets]))
+    return replace(swapped, indptr=indptr, indices=rows - first, data=data)
 
 
 def _transposed_matrices(problem: Problem, flat: np.ndarray) -> np.ndarray:

@@ -11,23 +11,23 @@ EDGES_A_CHUNK = 1 << 16
 """Size of the runs of components that the threads share: it, not their number, decides how work is cut, so that answers
 do not depend on the machine."""
 
-Graph = tuple[np.ndarray, np.ndarray | None, np.ndarray, np.ndarray | None]
-"""(indptr, indices or None, data, forbidden or None) as `flat_graph` returns them."""
+Graph = tuple[np.ndarray, np.ndarray | None, np.ndarray]
+"""(indptr, indices or None, data) as `flat_graph` returns them."""
 
 Parts = tuple[np.ndarray, np.ndarray, np.ndarray]
 """(rows, starts, cuts) as `independent_parts` returns them."""
 
 
 def flat_graph(problem: Problem) -> Graph:
-    """Return (indptr, indices or None, data, forbidden or None) of a sparse problem or one dense block.
+    """Return (indptr, indices or None, data) of a sparse problem or one dense block, whose mask is left to the caller.
 
     Columns are counted over all blocks; for a dense block, whose k-th entry of a row is column k, indices are None.
     """
     if problem.kind == "dense":
         n, m = problem.shape
-        return np.arange(n + 1, dtype=np.int64) * m, None, problem.data, problem.forbidden
+        return np.arange(n + 1, dtype=np.int64) * m, None, problem.data
     assert problem.indptr is not None
-    return problem.indptr, global_columns(problem), problem.data, None
+    return problem.indptr, global_columns(problem), problem.data
 
 
 def independent_parts(problem: Problem) -> Parts:
@@ -35,7 +35,7 @@ def independent_parts(problem: Problem) -> Parts:
 
     Component k owns `rows[starts[k]:starts[k+1]]`; `rows[cuts[c]:cuts[c+1]]` is a run of components for one thread.
     """
-    indptr, indices, _, _ = flat_graph(problem)
+    indptr, indices, _ = flat_graph(problem)
     if indices is None or problem.n_rows == 0:
         ends = np.array([0, problem.n_rows])
         return np.arange(problem.n_rows), ends, ends

@@ -26,10 +26,11 @@ from ...auction.bidding import as_duals, increment
 from ...auction.options import AuctionOptions
 from ...auction.scaling import as_floats
 from ...errors import InvalidProblem
+from ...paths.shortest_paths import least_of_rows
 from ...presolve.block_by_block import block_by_block
 from ...presolve.short_side import Matched
 from ...problem import INT_LIMIT, Problem
-from ...problem.convert import as_dense
+from ...problem.convert import as_dense, unmasked
 from ...problem.flat_graph import Graph, flat_graph
 from ...problem.host_problem import finite_range, largest_size
 
@@ -38,7 +39,7 @@ def match_as_in_the_paper(problem: Problem, options: AuctionOptions) -> Matched:
     """Match a problem whose shorter side is its rows, or which has an `unmatched_cost`."""
     if problem.n_blocks > 1:
         return block_by_block(problem, partial(match_as_in_the_paper, options=options))
-    problem = as_dense(problem) if problem.kind == "points" else problem
+    problem = as_dense(problem) if problem.kind == "points" else unmasked(problem)
     if problem.is_integer and options.eps is None:
         return _match_scaled_integers(problem, options)
     eps = increment(options.eps or fixed_eps(problem), problem)
@@ -73,9 +74,9 @@ def _match_scaled_integers(problem: Problem, options: AuctionOptions) -> Matched
             f"{largest}. Scale them down, give eps, or use the default variant."
         )
     _refuse_endless(problem, largest)
-    indptr, indices, data, forbidden = flat_graph(problem)
+    indptr, indices, data = flat_graph(problem)
     row_bound, col_bound = (np.where(b < INT_LIMIT, b * scale, INT_LIMIT) for b in problem.dual_bounds())
-    graph = indptr, indices, data.astype(np.int64) * scale, forbidden
+    graph = indptr, indices, data.astype(np.int64) * scale
     col_of_row, v, stats = _run(graph, row_bound, col_bound, 1, options)
     bounded = bool((col_bound < INT_LIMIT).any())
     return col_of_row, _whole_duals(graph, row_bound, v, scale, bounded), stats | {"eps": 1 / scale}
@@ -111,7 +112,7 @@ def _whole_duals(graph: Graph, row_bound: np.ndarray, v: np.ndarray, scale: int,
     and rounded up after taking away some t, both sides become the same integer unless t ≡ r_i modulo S; the rows
     rule out fewer than S values of t, so one is left. Duals without a bound are shifted so that the largest v is 0.
     """
-    r = _least_of_rows(*graph, row_bound, v)
+    r = least_of_rows(*graph, v, row_bound)
     ruled_out = np.zeros(scale, bool)
     ruled_out[r % scale] = True
     whole = (v + np.argmin(ruled_out)) // scale
@@ -121,7 +122,7 @@ def _whole_duals(graph: Graph, row_bound: np.ndarray, v: np.ndarray, scale: int,
 @njit(cache=True, nogil=True)
 def _auction(graph, v, row_bound, none, eps, by_counter, budget):
     """Alternate the phases until all persons are served; return (col_of_row, iterations, bids, persons served)."""
-    indptr, indices, data, forbidden = graph
+    indptr, indices, data = graph
     n, m = len(row_bound), len(v)
     col_of_row, row_of_col = np.full(n, -1, np.int32), np.full(m, -1, np.int32)
     alone = np.zeros(n, np.bool_)
@@ -130,9 +131,7 @@ def _auction(graph, v, row_bound, none, eps, by_counter, budget):
     is_assigned = np.zeros(m, np.bool_)
     counter = left = iterations = bids = 0
     while (counter if by_counter else is_assigned.sum()) + left < n and bids < budget:
-        placed, gone = _bidding_phase(
-            indptr, indices, data, forbidden, v, row_bound, none, eps, col_of_row, alone, target, bid
-        )
+        placed, gone = _bidding_phase(indptr, indices, data, v, row_bound, none, eps, col_of_row, alone, target, bid)
         counter += _assignment_phase(target, bid, v, col_of_row, row_of_col, is_assigned, highest)
         bids += placed
         left += gone
@@ -141,7 +140,7 @@ def _auction(graph, v, row_bound, none, eps, by_counter, budget):
 
 
 @njit(cache=True, nogil=True)
-def _bidding_phase(indptr, indices, data, forbidden, v, row_bound, none, eps, col_of_row, alone, target, bid):
+def _bidding_phase(indptr, indices, data, v, row_bound, none, eps, col_of_row, alone, target, bid):
     """Let every person without an object bid for its best: what makes the second best as good, and ε on top.
 
     Returns the number of bids, and of persons who leave.
@@ -154,8 +153,6 @@ def _bidding_phase(indptr, indices, data, forbidden, v, row_bound, none, eps, co
         best, second, best_col, best_edge = row_bound[i], none, -1, -1
         lo = indptr[i]
         for e in range(lo, indptr[i + 1]):
-            if forbidden is not None and forbidden[e]:
-                continue
             j = e - lo if indices is None else indices[e]
             value = data[e] - v[j]
             if value < best:
@@ -194,15 +191,3 @@ def _assignment_phase(target, bid, v, col_of_row, row_of_col, is_assigned, highe
         row_of_col[j] = i
         col_of_row[i] = j
     return first_bids
-
-
-@njit(cache=True, nogil=True)
-def _least_of_rows(indptr, indices, data, forbidden, row_bound, v):
-    """Return min_j (c_ij - v_j) of each row, its bound at most."""
-    r = row_bound.copy()
-    for i in range(len(r)):
-        lo = indptr[i]
-        for e in range(lo, indptr[i + 1]):
-            if forbidden is None or not forbidden[e]:
-                r[i] = min(r[i], data[e] - v[e - lo if indices is None else indices[e]])
-    return r

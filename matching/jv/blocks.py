@@ -1,0 +1,157 @@
+"""Whole matrices matched, and the terms of their proof found, in one call of compiled code.
+
+A call from Python, and each array that is made there, takes a microsecond; a problem of ten rows takes as long.
+"""
+
+# Types of numba kernels live in their docstrings: numba infers them.
+# ruff: noqa: ANN001, ANN202
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+from numba import njit
+
+from ..certificate.certify import Slackness, slackness_of_links
+from ..certificate.hall import infeasible
+from ..errors import Infeasible
+from ..jit.threads import side_by_side
+from ..paths.dense_paths import assign_dense_rows, lower_dense_to_cheapest
+from ..paths.finish import NO_LIMIT, TOO_HARD
+from ..paths.shortest_paths import State
+from ..problem import INT_LIMIT, Problem
+from ..problem.costs import dense_minima
+from ..problem.flat_graph import allowed_pairs, flat_graph
+from .limit import out_of_scans
+
+PAIRS_OF_A_RUN = 30_000
+"""Pairs that are worth a thread: it takes some 50 microseconds to wake one."""
+
+MOST_RUNS = 64
+"""Runs of blocks that the threads share at most."""
+
+
+@dataclass(frozen=True)
+class MatchedBlocks:
+    """Links and duals of dense blocks, and what their proof needs.
+
+    Attributes
+    ----------
+    col_of_row, row_of_col : int32 (rows,), (columns,)
+        Local to each block.
+    r, v : ndarray (rows,), (columns,)
+        Duals, of `dual_dtype`; r are the best beside v.
+    cost, terms : ndarray (rows,)
+        Of each row's link, and as `costs.best_row_duals` returns them.
+    counts : int64 (3,)
+        As of `finish.match_rows`.
+    """
+
+    col_of_row: np.ndarray
+    row_of_col: np.ndarray
+    r: np.ndarray
+    v: np.ndarray
+    cost: np.ndarray
+    terms: np.ndarray
+    counts: np.ndarray
+
+    def slackness(self, problem: Problem) -> Slackness:
+        """Return what the terms of the proof add up to."""
+        cost = self.cost if problem.row_unmatched is None else self.cost[self.col_of_row >= 0]
+        return slackness_of_links(problem, self.col_of_row, self.row_of_col, cost, self.r, self.v, self.terms)
+
+
+def match_blocks(problem: Problem, most_scans: int | None) -> MatchedBlocks:
+    """Match a dense problem without a mask whose shorter side is its rows, or which has an `unmatched_cost`.
+
+    Raises
+    ------
+    Infeasible, NotConverged
+        As `JV.solve`.
+    """
+    n, m = problem.shape
+    dtype, blocks = problem.dual_dtype, problem.n_blocks
+    links = np.full(n, -1, np.int32), np.full(m, -1, np.int32)
+    duals = r, v, cost, terms = np.empty(n, dtype), np.empty(m, dtype), np.zeros(n, dtype), np.zeros(n, dtype)
+    runs = min(MOST_RUNS, blocks, 1 + len(problem.data) // PAIRS_OF_A_RUN)
+    cuts = [run * blocks // runs for run in range(runs + 1)]
+    counts, failed = np.zeros((runs, 3), np.int64), np.full(blocks, -1)
+    batch = problem.row_offsets, problem.col_offsets, problem.dense_offsets, problem.data
+    limits = INT_LIMIT if problem.is_integer else np.inf, NO_LIMIT if most_scans is None else int(most_scans)
+    given = *batch, problem.row_unmatched, problem.col_unmatched, *limits
+    side_by_side(lambda k: _match_run(cuts[k], cuts[k + 1], *given, *links, *duals, counts[k], failed), range(runs))
+    if (failed == TOO_HARD).any():
+        raise out_of_scans(most_scans)
+    if failed.max() >= 0:
+        raise _infeasible_block(problem, int(np.argmax(failed >= 0)), failed, links)
+    return MatchedBlocks(*links, r, v, cost, terms, counts.sum(axis=0))
+
+
+def _infeasible_block(problem: Problem, b: int, failed: np.ndarray, links: tuple[np.ndarray, np.ndarray]) -> Infeasible:
+    block = problem.block(b)
+    offsets = problem.row_offsets, problem.col_offsets
+    own = (side[slice(*of[b : b + 2])] for side, of in zip(links, offsets, strict=True))
+    error = infeasible(block, int(failed[b]), *flat_graph(block)[:2], allowed_pairs(block), *own)
+    return error.in_block(b) if problem.n_blocks > 1 else error
+
+
+@njit(cache=True, nogil=True)
+def _match_run(
+    first,
+    end,
+    row_offsets,
+    col_offsets,
+    edge_offsets,
+    data,
+    row_price,
+    col_price,
+    none,
+    most_scans,
+    col_of_row,
+    row_of_col,
+    r,
+    v,
+    cost,
+    terms,
+    counts,
+    failed,
+):
+    """Match blocks `first` to `end`; fill in links, duals, costs and terms.
+
+    `failed` gets a row of a block that cannot be matched, or `TOO_HARD` beyond `most_scans` a row; the run ends there.
+    """
+    width = 0
+    for b in range(first, end):
+        width = max(width, col_offsets[b + 1] - col_offsets[b])
+    free = np.empty(width, v.dtype)
+    free[:] = none
+    dist, pred_cost = np.empty(width, v.dtype), np.empty(width, v.dtype)
+    pred, place = np.empty(width, np.int32), np.empty(width, np.int32)
+    for b in range(first, end):
+        r0, r1, c0, c1 = row_offsets[b], row_offsets[b + 1], col_offsets[b], col_offsets[b + 1]
+        n, m = r1 - r0, c1 - c0
+        own, own_v = data[edge_offsets[b] : edge_offsets[b + 1]], v[c0:c1]
+        row_bound = free[:n] if row_price is None else row_price[r0:r1]
+        if col_price is None:
+            own_v[:] = none if n == m else 0
+        else:
+            own_v[:] = col_price[c0:c1]
+        links = col_of_row[r0:r1], row_of_col[c0:c1]
+        state = State(none, row_bound, own_v, *links, cost[r0:r1], dist[:m], pred[:m], pred_cost[:m], place[:m])
+        matrix = own.reshape((n, m))
+        lower_dense_to_cheapest(matrix, own_v, none)
+        scans = most_scans * max(n, 1) if most_scans < NO_LIMIT else NO_LIMIT
+        failed[b] = assign_dense_rows(matrix, state, counts, scans)
+        if failed[b] != -1:
+            return
+        for j in range(m):
+            if col_price is not None:
+                own_v[j] = min(own_v[j], col_price[c0 + j])
+            elif n < m:
+                own_v[j] = min(own_v[j], 0)
+        r[r0:r1] = row_bound
+        dense_minima(row_offsets[b : b + 2], col_offsets[b : b + 2], own, None, v, r, terms)
+        for i in range(n):
+            if state.col_of_row[i] >= 0:
+                cost[r0 + i] = matrix[i, state.col_of_row[i]]

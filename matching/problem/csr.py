@@ -1,0 +1,15 @@
+"""Graphs in compressed sparse rows: what SciPy does with them."""
+
+from __future__ import annotations
+
+import numpy as np
+from scipy import sparse
+
+
+def transposed_csr(
+    indptr: np.ndarray, indices: np.ndarray, data: np.ndarray, n_cols: int
+) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+    """Return (indptr, indices, data) with rows and columns exchanged: int64, int32, each row ascending."""
+    shape = len(indptr) - 1, n_cols
+    turned = sparse.csr_array((data, indices, indptr), shape=shape).tocsc()
+    return turned.indptr.astype(np.int64), turned.indices.astype(np.int32, copy=False), turned.data
