@@ -61,14 +61,26 @@ class Doubts:
         movie = self._movie
         if link in movie.pins:
             return np.inf
-        edge = movie.matched_edge(link)
+        old, new = self._without(link)
+        return max(sum(map(movie.weight, old.values())) - sum(map(movie.weight, new.values())), 0.0)
+
+    def rivals(self, link: Link) -> tuple[Link, ...]:
+        """Return the links that would be made if this one were not; none of a confirmed one, which stays."""
+        movie = self._movie
+        if link in movie.pins:
+            return ()
+        were, are = ({movie.link_of(edge) for edge in edges.values()} for edges in self._without(link))
+        return tuple(sorted(are - were))
+
+    def _without(self, link: Link) -> tuple[dict[int, int], dict[int, int]]:
+        """Return the matched edges that the best links without this one give up, and those that they take, by row."""
+        matching, edge = self._movie.matching, self._movie.matched_edge(link)
         assert edge is not None
-        movie.matching.begin()
-        movie.matching.change(np.array([edge]), np.inf)
-        old, new = edges_exchanged(movie, movie.matching.changes())
-        lost = sum(map(movie.weight, old.values())) - sum(map(movie.weight, new.values()))
-        movie.matching.take_back(movie.matching.changes())
-        return max(lost, 0.0)
+        matching.begin()
+        matching.change(np.array([edge]), np.inf)
+        exchanged = edges_exchanged(self._movie, matching.changes())
+        matching.take_back(matching.changes())
+        return exchanged
 
     def least(self, count: int) -> pd.DataFrame:
         """Return the least sure links that are not confirmed, the least sure first; see `COMPANY`."""

@@ -267,9 +267,11 @@ class Session:
 
         inf for a confirmed link.
         """
-        if not self._movie.is_link((source, target)):
-            raise InvalidEdit(f"there is no link {source} → {target}.")
-        return self._doubts.margin((source, target))
+        return self._doubts.margin(self._link(source, target))
+
+    def rivals(self, source: int, target: int) -> tuple[Link, ...]:
+        """Return the links that would be made if this one were not; none where both its ends would stay alone."""
+        return self._doubts.rivals(self._link(source, target))
 
     def doubtful(self, count: int = 100) -> pd.DataFrame:
         """Return the least sure links that are not confirmed: `source`, `target`, `margin`, `probability`.
@@ -295,6 +297,11 @@ class Session:
     def linking(self) -> Linking:
         """Return what stands now as a linking of its own, with rows for ids: to write, measure and score."""
         return as_linking(self._movie, self._linking, self._doubts)
+
+    def _link(self, source: int, target: int) -> Link:
+        if not self._movie.is_link((source, target)):
+            raise InvalidEdit(f"there is no link {source} → {target}.")
+        return source, target
 
     # ---------------------------------------------------------------- saving
 

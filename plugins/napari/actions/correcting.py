@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from functools import partial
 
 from qtpy.QtCore import QObject
 from qtpy.QtWidgets import QFileDialog
@@ -11,7 +10,7 @@ from qtpy.QtWidgets import QFileDialog
 from ....matching.errors import AuctrackError
 from ....tracker.editing.session import Session as EditSession
 from ...cli.compiling import COMPILED
-from ..session.corrections import Corrected
+from ..session.corrections import Act, Corrected
 from ..session.session import Work
 from ..threads.connections import Connections
 from ..threads.job import Desk, Failure
@@ -70,20 +69,20 @@ class Correcting(QObject):
             self._parts.bar.say("Click a particle in one frame and another in a later frame, then press J.")
             return
         source, target = rows
-        self._start(lambda: self._parts.session.correcting(partial(EditSession.add_link, source=source, target=target)))
+        self._start(lambda: self._parts.session.correcting(EditSession.add_link, source, target))
 
     def replay(self, path: str) -> None:
         """Make the corrections of a file."""
         self._start(lambda: self._parts.session.replaying(path))
 
-    def _correct_link(self, act: Callable[..., object]) -> None:
+    def _correct_link(self, act: Act) -> None:
         links, row = self._parts.session.suspicious, self._parts.results.suspicious.position
         if links is None or row is None or row >= len(links):
             self._parts.bar.say("Choose a link in the list first (N goes to the next one).")
             return
-        source, target = int(links["source"].iloc[row]), int(links["row"].iloc[row])
+        source, target = int(links["source"].iloc[row]), int(links["target"].iloc[row])
         self._next = self._parts.results.suspicious.currentIndex().row()
-        self._start(lambda: self._parts.session.correcting(partial(act, source=source, target=target)))  # pyright: ignore[reportArgumentType]
+        self._start(lambda: self._parts.session.correcting(act, source, target))
 
     def _start(self, plan: Callable[[], Work]) -> None:
         try:

@@ -6,6 +6,7 @@ from functools import partial
 
 from qtpy.QtCore import QObject
 
+from ..session.corrections import LookedAt
 from ..threads.connections import Connections
 from ..threads.job import Desk
 from .parts import Parts
@@ -14,7 +15,7 @@ _ONE_TRACK = 2  # the tab of the results
 
 
 class Looking(QObject):
-    """Shows the track that was clicked, chosen in a table, or is the next suspicious one (keys N and Shift+N)."""
+    """Shows the track that was clicked or chosen, and doubtful links (keys N and Shift+N) beside their rivals."""
 
     def __init__(self, parts: Parts, connections: Connections, parent: QObject) -> None:
         super().__init__(parent)
@@ -22,6 +23,9 @@ class Looking(QObject):
         self._plots = Desk(self)
         self._plots.returned.connect(parts.results.show_plots)
         self._plots.failed.connect(parts.bar.fail)
+        self._links = Desk(self)
+        self._links.returned.connect(self._show_link)
+        self._links.failed.connect(parts.bar.fail)
         parts.overlay.picked.connect(self._choose_picked)
         parts.results.track_chosen.connect(self._choose_listed)
         parts.results.link_chosen.connect(self._go_to_link)
@@ -33,6 +37,7 @@ class Looking(QObject):
     def forget(self) -> None:
         """Show no track any longer, nor plots that are still to come: the input is another one."""
         self._plots.let_go()
+        self._links.let_go()
         self._parts.results.forget()
         self._parts.overlay.forget_track()
 
@@ -73,6 +78,15 @@ class Looking(QObject):
             self._plot(track_id)
             self._parts.overlay.go_to(track_id, frame)
             self._parts.overlay.choose(track_id)
+            if (work := self._parts.session.looking_at(position)) is not None:
+                self._links.start(work)
+
+    def _show_link(self, looked_at: LookedAt) -> None:
+        """Draw a link and its rivals, and tick it off."""
+        linked = self._parts.session.linked
+        if linked is not None:
+            self._parts.overlay.show_link(linked.linking.tracks, looked_at.link, looked_at.rivals)
+            self._parts.results.show_looked_at(looked_at.ticks, looked_at.progress)
 
     def _next_link(self, viewer: object = None) -> None:
         del viewer

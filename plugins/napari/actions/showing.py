@@ -81,6 +81,7 @@ class Showing(QObject):
             most=self._most(),
             size=self._particle_size(),
             tail=self._parts.preferences.tail_frames,
+            tail_depth=self._parts.preferences.tail_depth,
         )
         results.show_window("Drawing…")
         overlay.show(drawing, soon=soon)

@@ -43,6 +43,8 @@ class Drawing:
         Diameter of a particle, in steps of x; None: read from how far particles are apart.
     tail : int
         Length of the tails, in frames.
+    tail_depth : float
+        How far above and below the plane shown they are drawn, in diameters of a particle; 0: all of them.
     """
 
     data: MeasuredTracks
@@ -55,6 +57,7 @@ class Drawing:
     most: int
     size: float | None
     tail: int
+    tail_depth: float
 
 
 @dataclass(frozen=True)
@@ -87,7 +90,7 @@ def draw(drawing: Drawing) -> Drawn:
     window = window_around(tracks, drawing.frame, drawing.most)
     rows = np.arange(len(tracks)) if window.rows is None else np.flatnonzero(window.rows)
     shown = replace(tracks, table=tracks.table.assign(**{COLOUR: colours.scaled}).iloc[rows])
-    shown = cast("Tracks", _in_axes_of(shown, drawing.placed))
+    shown = cast("Tracks", in_axes_of(shown, drawing.placed))
     layers = {
         "particles": _particles(shown, drawing.placed, drawing.name, drawing.size),
         "tracks": _tracks(shown, tracks, drawing),
@@ -100,13 +103,13 @@ def draw_particles(points: Points, placed: Mapping[str, Any], name: str, size: f
     every = max(1, -(-len(points) // most))
     shown = replace(points, table=points.table.iloc[::every])
     part = f" (one of {every})" if every > 1 else ""
-    return _particles(_in_axes_of(shown, placed), placed, name + part, size)
+    return _particles(in_axes_of(shown, placed), placed, name + part, size)
 
 
 def draw_one(tracks: Tracks, track_id: int, placed: Mapping[str, Any], tail: int) -> LayerData:
     """Draw one track, whole and white."""
     one = replace(tracks, table=tracks.table[tracks.table["track_id"] == track_id], parents={})
-    data, given, kind = tracks_layer(cast("Tracks", _in_axes_of(one, placed)), "chosen track", **placed)
+    data, given, kind = tracks_layer(cast("Tracks", in_axes_of(one, placed)), "chosen track", **placed)
     given["features"] = pd.DataFrame({COLOUR: np.ones(len(data))})
     given["metadata"][OURS] |= {"overlay": True}
     white = colormap_for(WHITE)
@@ -149,7 +152,7 @@ def _particles(points: Points, placed: Mapping[str, Any], name: str, size: float
     return data, given | look, kind
 
 
-def _in_axes_of(points: Points, placed: Mapping[str, Any]) -> Points:
+def in_axes_of(points: Points, placed: Mapping[str, Any]) -> Points:
     """Return the points with z = 0 where they are 2D and the layer that they lie on has a z axis of length 1."""
     if points.ndim == 3 or len(placed["scale"]) == 3:
         return points

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from functools import partial
 from typing import TYPE_CHECKING, Any
@@ -11,7 +11,8 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from qtpy.QtCore import QObject, Signal  # pyright: ignore[reportPrivateImportUsage]
 
-from ....tracker.points import Points
+from ....tracker.editing.change import Link
+from ....tracker.points import Points, Tracks
 from ..layers.depth import Depth
 from ..layers.edits import Edits
 from ..layers.layer_tables import LayerData
@@ -20,6 +21,8 @@ from ..threads.connections import Connections
 from ..threads.job import Desk, Report
 from ..threads.timers import single_shot
 from .drawing import Drawing, Drawn, draw, draw_one, draw_particles
+from .links import draw_link
+from .tails import Tails
 
 if TYPE_CHECKING:
     from napari import Viewer
@@ -46,6 +49,7 @@ class Overlay(QObject):
         self._layers = OwnLayers(viewer, depth, self)
         self._layers.announced.connect(self.announced)
         self._layers.taken.connect(self._taken)
+        self._tails = Tails(viewer, connections)
         self._shown: Drawn | None = None
         self._wanted: Drawing | None = None
         self._followed: int | None = None
@@ -69,7 +73,7 @@ class Overlay(QObject):
         return self._desk.is_busy or self._timer.isActive() or self._layers.is_busy
 
     def layer(self, role: str) -> Layer | None:
-        """Return the layer of a role ("tracks", "particles", "chosen") while it is in the viewer."""
+        """Return the layer of a role ("tracks", "particles", "chosen", "link") while it is in the viewer."""
         return self._layers.layer(role)
 
     def edits(self) -> Edits:
@@ -109,12 +113,15 @@ class Overlay(QObject):
             self._layers.hand_over(result.layers)
         else:
             self._shown = None
-            for role in ("tracks", "chosen"):
+            for role in ("tracks", "chosen", "link"):
                 self._layers.hide(role)
             self._layers.hand_over({"particles": result})
 
     def _taken(self) -> None:
         if self._shown is not None:
+            drawing = self._shown.drawing
+            size = self._shown.layers["particles"][1]["size"]
+            self._tails.show(self.layer("tracks"), drawing.tail_depth * size * float(drawing.placed["scale"][-1]))
             self.drawn.emit(self._shown)
 
     # --- one track -----------------------------------------------------------------------------------------------
@@ -125,10 +132,16 @@ class Overlay(QObject):
             shown = self._shown
             self._layers.put("chosen", draw_one(shown.tracks, track_id, shown.drawing.placed, shown.drawing.tail))
 
+    def show_link(self, tracks: Tracks, link: Link, rivals: Sequence[Link]) -> None:
+        """Mark a link between two rows of tracks, and those that would be made in its place."""
+        if self._shown is not None:
+            self._layers.put("link", draw_link(tracks, link, rivals, self._shown.drawing.placed))
+
     def forget_track(self) -> None:
-        """Neither draw nor follow the chosen track any longer."""
+        """Neither draw nor follow the chosen track and link any longer."""
         self._followed = None
-        self._layers.hide("chosen")
+        for role in ("chosen", "link"):
+            self._layers.hide(role)
 
     def follow(self, track_id: int | None) -> None:
         """Keep the camera, and in 2D the plane, on a track while the movie plays; None lets go."""

@@ -17,6 +17,7 @@ class Preferences:
     cost: str = "squared"
     drawn_vertices: int = 50_000
     tail_frames: int = 30
+    tail_depth: float = 1.0
 
 
 def read_preferences() -> Preferences:
@@ -30,6 +31,7 @@ def read_preferences() -> Preferences:
         cost=str(getattr(kept.tracking.cost, "value", kept.tracking.cost)),
         drawn_vertices=int(kept.display.drawn_vertices),
         tail_frames=int(kept.display.tail_frames),
+        tail_depth=float(kept.display.tail_depth),
     )
 
 

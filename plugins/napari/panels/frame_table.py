@@ -54,12 +54,16 @@ class FrameTable(QTableView):
         for column in range(frame.shape[1]):
             self.setColumnWidth(column, self._width(column))
 
+    def show_values(self, column: str, values: np.ndarray) -> None:
+        """Show other values in a column; order and selection stay."""
+        self._rows.change(column, values)
+
     def _width(self, column: int) -> int:
         """Return the width at which the title and the words of a column can be read."""
         metrics = self.fontMetrics()
         title = str(self._rows.headerData(column, Qt.Orientation.Horizontal))
         widest = max((metrics.horizontalAdvance(word) for word in self._rows.words(column)), default=0)
-        return max(56, metrics.horizontalAdvance(title) + 22, widest + 14)
+        return max(28, metrics.horizontalAdvance(title) + 22, widest + 14)
 
     @property
     def count(self) -> int:
@@ -96,13 +100,22 @@ class _Rows(QAbstractTableModel):
         self._frame, self._heads, self._order = frame, heads, np.arange(len(frame))
         self.endResetModel()
 
+    def change(self, column: str, values: np.ndarray) -> None:
+        self._frame = self._frame.assign(**{column: values})
+        at = [*self._frame.columns].index(column)
+        self.dataChanged.emit(self.index(0, at), self.index(self.rowCount() - 1, at))
+
     def position(self, row: int) -> int:
         return int(self._order[row])
 
     def words(self, column: int) -> list[str]:
-        """Return what a column says, each once; nothing of a column of numbers."""
+        """Return what a column says, each once; of numbers one that is as wide as they come."""
         values = self._frame.iloc[:, column]
-        return [] if pd.api.types.is_numeric_dtype(values) else values.astype(str).unique().tolist()
+        if pd.api.types.is_bool_dtype(values):
+            return []
+        if pd.api.types.is_numeric_dtype(values):
+            return ["0.0000"]
+        return values.astype(str).unique().tolist()
 
     def rowCount(self, parent: Any = None) -> int:  # noqa: N802 - Qt's name
         return 0 if parent is not None and parent.isValid() else len(self._order)
@@ -113,7 +126,9 @@ class _Rows(QAbstractTableModel):
     def data(self, index: Any, role: int = Qt.ItemDataRole.DisplayRole) -> Any:
         if role != Qt.ItemDataRole.DisplayRole:
             return None
-        value: object = self._frame.iat[int(self._order[index.row()]), index.column()]  # noqa: PD009 - one cell
+        value: Any = self._frame.iat[int(self._order[index.row()]), index.column()]  # noqa: PD009 - one cell
+        if isinstance(value, (bool, np.bool_)):
+            return "✓" if value else ""
         if isinstance(value, (float, np.floating)):
             return "–" if np.isnan(value) else f"{value:.4g}"
         return str(value)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import numpy as np
 import pandas as pd
 from qtpy.QtCore import Signal  # pyright: ignore[reportPrivateImportUsage]
 from qtpy.QtWidgets import QCheckBox, QHBoxLayout, QPushButton, QTabWidget, QVBoxLayout, QWidget
@@ -47,6 +48,8 @@ class ResultsPanel(QWidget):
         self.table = FrameTable()
         self.suspicious = FrameTable()
         self.suspicious_note = note()
+        self.progress = note()
+        self.progress.setToolTip("Links chosen in the list, and how many of the others are expected to be wrong.")
         self.filters = FilterCharts()
         self.colour = ColourChoice()
         self.drawn = note(warning=True)
@@ -80,7 +83,7 @@ class ResultsPanel(QWidget):
         row.setContentsMargins(0, 0, 0, 0)
         for button in self._acts:
             row.addWidget(button)
-        self.tabs.addTab(_column(self.suspicious_note, self.suspicious, acts), "Check links")
+        self.tabs.addTab(_column(self.suspicious_note, self.suspicious, self.progress, acts), "Check links")
         column.addWidget(self.tabs)
         column.addWidget(self.colour)
         column.addWidget(self.drawn)
@@ -124,7 +127,7 @@ class ResultsPanel(QWidget):
             table.show_frame(pd.DataFrame())
         self.show_plots((_NO_TRACK, ()))
         say(self.count, _NO_TRACKS)
-        for label in (self.suspicious_note, self.drawn):
+        for label in (self.suspicious_note, self.progress, self.drawn):
             say(label, "")
         self.set_result(is_complete=False, has_command=False)
 
@@ -145,13 +148,19 @@ class ResultsPanel(QWidget):
             self.suspicious_note,
             "The longest steps, and the links that another set of links could best do without (small margin). "
             "Click one to go there; N goes to the next, Shift+N to the one before. C confirms it, B breaks it, J joins "
-            "the two particles clicked last, U undoes; the rest is proven again each time.",
+            "the two particles clicked last, U undoes; the rest is proven again each time. The link is drawn yellow, "
+            "those that would be made in its place dashed.",
         )
         assert self.data is not None  # links come with their tracks
         self.suspicious.show_frame(
-            links[["frame", "track_id", "why", "distance", "margin"]],
+            links[["looked_at", "frame", "track_id", "why", "margin", "distance"]],
             _link_heads(self.data.tracks.calibration.unit, unit),
         )
+
+    def show_looked_at(self, ticks: np.ndarray, progress: str) -> None:
+        """Tick off the links that were looked at."""
+        self.suspicious.show_values("looked_at", ticks)
+        say(self.progress, progress)
 
     def show_plots(self, titled: tuple[str, tuple[Plot, ...]]) -> None:
         """Show the curves of one track under its title."""
@@ -211,6 +220,7 @@ def _head(name: str, title: str) -> Head:
 def _link_heads(length: str, margin: str) -> dict[str, Head]:
     """Return title and explanation of the columns of the suspicious links, with the units of length and margin."""
     return {
+        "looked_at": Head("✓", "Looked at: it was chosen in this list."),
         "frame": Head("frame", "Frame in which the link ends."),
         "track_id": Head("track id", "Track that the link is part of."),
         "distance": Head(f"distance ({length})", "Length of the link."),

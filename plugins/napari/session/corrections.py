@@ -2,21 +2,22 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+import threading
+from collections.abc import Callable, Collection
 from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 
-from ....tracker.editing.change import Change
+from ....tracker.editing.change import Change, Link
+from ....tracker.editing.looked_at import are_among, expected_wrong
 from ....tracker.editing.session import Session as EditSession
-from ....tracker.linking.result import Linking
 from .filters import measured
 from .steps import Linked
 from .suspicious import suspicious_links
 
-Act = Callable[[EditSession], Change | None]
-"""One correction; None where there was nothing to undo or redo."""
+Act = Callable[..., Change | None]
+"""One correction, of a session and the ids of detections; None where there was nothing to undo or redo."""
 
 _NAMES = {
     "break_link": "broken link",
@@ -33,31 +34,54 @@ class Corrected:
     said: str
 
 
+@dataclass(frozen=True)
+class LookedAt:
+    """A link that is looked at.
+
+    Attributes
+    ----------
+    link : (source, target)
+        Rows of the table of tracks.
+    rivals : tuple of (source, target)
+        Links that would be made in its place.
+    ticks : bool (doubtful links,)
+        Which of the links in the list were looked at, this one among them.
+    progress : str
+    """
+
+    link: Link
+    rivals: tuple[Link, ...]
+    ticks: np.ndarray
+    progress: str
+
+
 class Corrections:
-    """Corrections of one run; particles are named by their rows in its table.
+    """Corrections of one run; particles are named by their rows in the table that is shown.
+
+    Its methods are called in several threads, one at a time.
 
     Parameters
     ----------
-    linking : Linking
-        Of a run. Before the first correction it is linked once more, for what corrections need is too much to keep for
-        those who make none.
-    is_given : bool
-        Whether it is of tracks that were taken up. What it pins is to be looked at like any other link.
+    linked : Linked
+        Of a run. Before the first link is looked at it is linked once more, for what corrections need is too much to
+        keep for those who make none. Of tracks that were taken up, what it pins is to be looked at like any other link.
     """
 
-    def __init__(self, linking: Linking, *, is_given: bool = False) -> None:
-        self._linking = linking
-        self._is_given = is_given
-        self._held = {(int(source), int(target)) for source, target in linking.settings.pinned or ()}
+    def __init__(self, linked: Linked) -> None:
+        self._linking, self._is_given = linked.linking, linked.is_given
+        self._held = {(int(source), int(target)) for source, target in linked.linking.settings.pinned or ()}
         self._edits: EditSession | None = None
+        self._shown, self._ids = linked, np.arange(len(linked.linking.tracks))
+        self._looked_at: set[Link] = set()
+        self._lock = threading.Lock()
 
     @property
     def count(self) -> int:
         """How many corrections are in effect."""
         return 0 if self._edits is None else len(self._edits.acts)
 
-    def make(self, act: Act, report: Callable[[Any], None]) -> Corrected:
-        """Make a correction (work).
+    def make(self, act: Act, rows: tuple[int, ...], report: Callable[[Any], None]) -> Corrected:
+        """Make a correction of the detections in some rows (work).
 
         Raises
         ------
@@ -65,35 +89,64 @@ class Corrections:
             If it cannot be made; nothing has changed then.
         """
         del report
-        change = act(self._opened())
-        return Corrected(self._linked(), f"{_said(change)} Corrections in effect: {self.count}.")
+        with self._lock:
+            change = act(self._opened(), *self._ids[[*rows]].tolist())
+            return Corrected(self._linked(), f"{_said(change)} Corrections in effect: {self.count}.")
+
+    def look_at(self, rows: Link, report: Callable[[Any], None]) -> LookedAt:
+        """Return a link between two rows with what would be made in its place, and tick it off (work)."""
+        del report
+        with self._lock:
+            source, target = self._ids[[*rows]].tolist()
+            rivals = self._opened().rivals(source, target)
+            self._looked_at.add((source, target))
+            here = self._rows_of(self._looked_at)
+            wrong = expected_wrong(self._shown.linking.links, here)
+            said = "" if wrong is None else f", {wrong:.1f} wrong links expected to remain"
+            progress = f"{len(self._looked_at):,} looked at{said}."
+            ticks = are_among(self._shown.suspicious, here)
+            return LookedAt(rows, tuple(self._rows_of(rivals)), ticks, progress)
 
     def replay(self, path: str, report: Callable[[Any], None]) -> Corrected:
         """Make the corrections of a file, in place of those there are (work); errors as of `editing.Session.load`."""
         del report
-        self._edits = EditSession.load(path, self._linking)
-        return Corrected(self._linked(), f"Corrections of {path} in effect: {self.count}.")
+        with self._lock:
+            self._edits = EditSession.load(path, self._linking)
+            return Corrected(self._linked(), f"Corrections of {path} in effect: {self.count}.")
 
     def save(self, path: str) -> None:
         """Write the corrections in effect, for `replay`."""
-        self._opened().save(path)
+        with self._lock:
+            self._opened().save(path)
 
     def _opened(self) -> EditSession:
         if self._edits is None:
             self._edits = EditSession(self._linking)
         return self._edits
 
+    def _rows_of(self, links: Collection[Link]) -> list[Link]:
+        """Return links between ids as links between rows; those of detections that are away are left out."""
+        ids = np.array([*links], np.int64).reshape(-1, 2)
+        rows = np.searchsorted(self._ids, ids)
+        is_there = (self._ids[np.minimum(rows, len(self._ids) - 1)] == ids).all(axis=1)
+        return [(source, target) for source, target in rows[is_there].tolist()]
+
     def _linked(self) -> Linked:
         """Return tracks and links as they stand; what was confirmed needs no second look."""
         edits = self._opened()
         linking = edits.linking()
+        self._ids = edits.ids()
         margins = linking.links["margin"].to_numpy()
-        held = self._held - {(act["source"], act["target"]) for act in edits.acts if act["act"] == "confirm_link"}
-        doubtful = suspicious_links(linking, margins, held=[*held])
-        ends = zip(doubtful["source"].tolist(), doubtful["row"].tolist(), strict=True)
-        open_ones = np.array([link in held or not edits.is_pinned(*link) for link in ends], dtype=bool)
+        confirmed = {(act["source"], act["target"]) for act in edits.acts if act["act"] == "confirm_link"}
+        held = self._rows_of(self._held - confirmed)
+        pinned = self._rows_of([(source, target) for source, target in edits.pinned.tolist()])
+        doubtful = suspicious_links(linking, margins, held=held)
+        is_open = are_among(doubtful, held) | ~are_among(doubtful, pinned)
+        doubtful = doubtful[is_open].reset_index(drop=True)
+        doubtful["looked_at"] = are_among(doubtful, self._rows_of(self._looked_at))
         data = measured(linking.tracks, linking.links, margins)
-        return Linked(linking, data, doubtful[open_ones], is_given=self._is_given)
+        self._shown = Linked(linking, data, doubtful, is_given=self._is_given)
+        return self._shown
 
 
 def _said(change: Change | None) -> str:

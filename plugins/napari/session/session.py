@@ -97,15 +97,22 @@ class Session:
             raise InvalidInput("These particles have no track_id, so there are no links to take up: link them.")
         return partial(take_up, source, link)
 
-    def correcting(self, act: Act) -> Work:
-        """Return the work of correcting the links shown.
+    def correcting(self, act: Act, *rows: int) -> Work:
+        """Return the work of correcting the links shown: an act on the detections in some rows of their table.
 
         Raises
         ------
         InvalidInput
             If there are none, or not all.
         """
-        return partial(self._corrections().make, act)
+        return partial(self._corrections().make, act, rows)
+
+    def looking_at(self, position: int) -> Work | None:
+        """Return the work of looking at a link of the list, which gives `LookedAt`; None where there is none."""
+        if self.linked is None or position >= len(self.linked.suspicious):
+            return None
+        source, target = self.linked.suspicious.iloc[position][["source", "target"]]
+        return partial(self._corrections().look_at, (int(source), int(target)))
 
     def replaying(self, path: str) -> Work:
         """Return the work of making the corrections of a file; raises as `correcting`."""
@@ -115,7 +122,7 @@ class Session:
         if self.linked is None:
             raise InvalidInput("There are no links to correct yet: run linking to its end first.")
         if self.corrections is None:
-            self.corrections = Corrections(self.linked.linking, is_given=self.linked.is_given)
+            self.corrections = Corrections(self.linked)
         return self.corrections
 
     def row_of(self, track_id: int, frame: int) -> int | None:

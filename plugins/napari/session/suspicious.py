@@ -32,8 +32,8 @@ def suspicious_links(
     -------
     DataFrame
         `track_id`, `frame` (of the link's end), `distance` (physical), `margin` (in the unit of the cost), `why`
-        ("against the odds", "ambiguous", "long step" or "ambiguous, long step"), `source` and `row` (of the link's two
-        ends in the table).
+        ("against the odds", "ambiguous", "long step" or "ambiguous, long step"), `source` and `target` (rows of the
+        link's two ends in the table), `looked_at` (False).
     """
     links = linking.links
     count = min(count, max(_FEWEST, len(links) // _ONE_IN))
@@ -59,7 +59,8 @@ def suspicious_links(
                 "long step",
             ),
             "source": chosen["source"].to_numpy(),
-            "row": target,
+            "target": target,
+            "looked_at": False,
         }
     )
 

@@ -9,6 +9,7 @@ import pytest
 
 from auctrack.tracker.formats.tables import read_tracks
 
+from ...tracker.linking.movies import walks
 from .conftest import finish, process_events
 
 
@@ -21,6 +22,17 @@ def tracked(viewer, widget):
     results.tabs.setCurrentIndex(results.tabs.count() - 1)
     viewer.window._qt_window.activateWindow()
     process_events()
+    return widget
+
+
+@pytest.fixture
+def crowded(viewer, open_widget):
+    """The widget after a run over particles that are close to each other."""
+    viewer.add_points(walks(60, 6, seed=4)[0].table[["frame", "z", "y", "x"]].to_numpy(), name="beads")
+    widget = open_widget()
+    widget.running.run_all()
+    finish(widget)
+    viewer.window._qt_window.activateWindow()
     return widget
 
 
@@ -46,7 +58,60 @@ def links(widget) -> set[tuple[int, int]]:
 def chosen(widget) -> tuple[int, int]:
     listed = widget.parts.session.suspicious
     row = widget.parts.results.suspicious.position
-    return int(listed["source"].iloc[row]), int(listed["row"].iloc[row])
+    return int(listed["source"].iloc[row]), int(listed["target"].iloc[row])
+
+
+def drawn_link(viewer) -> np.ndarray:
+    """Pieces of the link that is marked and of its rivals, float64 (pieces, 2 ends, z y x)."""
+    return viewer.layers["link looked at"].data[:, 2:].reshape(-1, 2, 3)
+
+
+def places(widget, rows) -> np.ndarray:
+    return widget.parts.session.linked.linking.tracks.table[["z", "y", "x"]].to_numpy()[list(rows)]
+
+
+def test_a_doubtful_link_is_marked_with_its_rivals_beside_it(viewer, crowded):
+    """The rivals are what comes when it is broken; each is drawn as a row of dashes from end to end."""
+    found = 0
+    for _ in range(6):
+        press(viewer, "n")
+        finish(crowded)
+        marked = drawn_link(viewer)
+        np.testing.assert_allclose(marked[0], places(crowded, chosen(crowded)))
+        dashed = {tuple(map(tuple, rival)) for rival in marked[1:].reshape(-1, 10, 3)[:, [0, -1]].round(6)}
+        before = links(crowded)
+        press(viewer, "b")
+        finish(crowded)
+        made = links(crowded) - before
+        assert dashed == {tuple(map(tuple, places(crowded, link).round(6))) for link in made}
+        found += len(made)
+        press(viewer, "u")
+        finish(crowded)
+    assert found
+
+
+def test_links_looked_at_are_ticked_off_and_what_remains_is_said(viewer, tracked):
+    press(viewer, "n")
+    finish(tracked)
+    results = tracked.parts.results
+    wrong = tracked.parts.session.linked.linking.links["probability"].rsub(1).sum()
+    first = results.progress.text()
+    assert first.startswith("1 looked at, ")
+    assert float(first.split()[3]) < wrong
+    assert ticks(results) == ["✓"] + [""] * (results.suspicious.count - 1)
+    press(viewer, "n")
+    finish(tracked)
+    press(viewer, "Shift-n")
+    finish(tracked)
+    assert results.progress.text().startswith("2 looked at, ")
+    press(viewer, "b")  # the first: the list goes on to the next, which was looked at
+    finish(tracked)
+    assert ticks(results)[results.suspicious.currentIndex().row()] == "✓"
+
+
+def ticks(results) -> list[str]:
+    table = results.suspicious
+    return [table.model().index(row, 0).data() for row in range(table.count)]
 
 
 def test_a_broken_link_goes_and_comes_back_by_undo(viewer, tracked):
@@ -73,7 +138,7 @@ def test_a_confirmed_link_leaves_the_list_and_the_next_one_is_shown(viewer, trac
     finish(tracked)
     assert links(tracked) == before
     listed = tracked.parts.session.suspicious
-    assert right not in set(zip(listed["source"], listed["row"], strict=True))
+    assert right not in set(zip(listed["source"], listed["target"], strict=True))
     assert chosen(tracked) != right
 
 

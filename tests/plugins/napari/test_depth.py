@@ -65,3 +65,34 @@ def test_a_thickness_set_by_the_user_averages_images_as_they_asked(viewer, track
     finish(tracked)
     assert viewer.dims.margin_left == (0.0, 1.0, 0.0, 0.0)
     assert viewer.layers["movie"].projection_mode == "mean"
+
+
+def seen_tails(layer) -> np.ndarray:
+    """z of the vertices of tracks that can be seen."""
+    return layer.data[layer.track_colors[:, 3] > 0][:, 2]
+
+
+@pytest.mark.usefixtures("tracked")
+def test_tails_are_drawn_near_the_plane_shown_and_all_of_them_in_3d(viewer):
+    layer = viewer.layers["tracks of movie"]
+    size = float(viewer.layers["particles of movie"].size[0]) * 0.5  # in µm, as planes are 1 µm apart
+    assert size < 5
+    for step in (0, 7):
+        viewer.dims.set_current_step(1, step)
+        process_events()
+        plane, everywhere = viewer.dims.point[1], layer.data[:, 2]
+        np.testing.assert_array_equal(seen_tails(layer), everywhere[np.abs(everywhere - plane) <= size])
+        assert 0 < len(seen_tails(layer)) < len(everywhere)
+    viewer.dims.ndisplay = 3
+    process_events()
+    assert len(seen_tails(layer)) == len(layer.data)
+
+
+def test_tails_stay_near_the_plane_when_they_are_coloured_anew(viewer, tracked):
+    layer = viewer.layers["tracks of movie"]
+    viewer.dims.set_current_step(1, 0)
+    process_events()
+    near = len(seen_tails(layer))
+    tracked.parts.results.colour.feature.setCurrentText("mean_speed")
+    finish(tracked)
+    assert len(seen_tails(layer)) == near < len(layer.data)

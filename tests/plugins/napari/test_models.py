@@ -148,8 +148,8 @@ def test_suspicious_links_are_the_longest_and_the_least_sure(linked):
     links = suspicious_links(linking, margins, 10)
     assert margins.min() in links["margin"].to_numpy()
     assert linking.links["length"].max() in links["distance"].to_numpy()
-    assert not links["row"].duplicated().any()
-    frames = linking.tracks.table["frame"].to_numpy()[links["row"]]
+    assert not links["target"].duplicated().any()
+    frames = linking.tracks.table["frame"].to_numpy()[links["target"]]
     np.testing.assert_array_equal(links["frame"], frames)
 
 

@@ -91,7 +91,7 @@ def test_a_link_against_the_odds_that_is_confirmed_leaves_the_list(viewer, taken
     finish(taken_up)
     listed = taken_up.parts.session.suspicious
     assert right in links(taken_up)
-    assert right not in set(zip(listed["source"], listed["row"], strict=True))
+    assert right not in set(zip(listed["source"], listed["target"], strict=True))
 
 
 def test_corrected_tracks_are_saved_and_taken_up_once_more(viewer, taken_up, tmp_path):

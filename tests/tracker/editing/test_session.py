@@ -189,6 +189,22 @@ def test_swapped_links_are_confirmed_and_the_old_ones_forbidden():
     assert session.forbidden.tolist() == [[0, 2], [1, 3]]
 
 
+def test_rivals_are_the_links_that_come_when_one_is_broken(linking):
+    session = Session(linking)
+    for link in session.doubtful(40)[["source", "target"]].itertuples(index=False):
+        rivals = session.rivals(*link)
+        assert session.acts == []
+        assert rivals == session.break_link(*link).made
+        session.undo()
+
+
+def test_a_confirmed_link_has_no_rivals(linking):
+    session = Session(linking)
+    link = session.doubtful(1)[["source", "target"]].iloc[0].tolist()
+    session.confirm_link(*link)
+    assert session.rivals(*link) == ()
+
+
 def test_links_that_no_act_was_near_are_as_probable_as_before():
     """Of exchanged detections too, which margins do not tell of."""
     linking = link_points(walks(400, 8, step=0.6)[0], editable=True)

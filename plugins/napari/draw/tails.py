@@ -1,0 +1,58 @@
+"""How deep tails are drawn where a plane of a volume is shown: napari draws those of all planes."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from ..threads.connections import Connections
+
+if TYPE_CHECKING:
+    from napari import Viewer
+
+
+class Tails:
+    """Makes what is far from the plane shown see-through; a volume shown as one has all of its tails."""
+
+    def __init__(self, viewer: Viewer, connections: Connections) -> None:
+        self._viewer = viewer
+        self._layer: Any = None
+        self._colours = np.empty((0, 4))
+        self._reach = 0.0
+        self._seen: tuple[object, ...] = ()
+        for event in (viewer.dims.events.current_step, viewer.dims.events.ndisplay, viewer.dims.events.order):
+            connections.add(event, self._moved)
+
+    def show(self, layer: Any, reach: float) -> None:
+        """Show the tails of a layer that was filled anew, so far from the plane; 0 shows all of them."""
+        self._layer, self._reach = layer, reach
+        self._colours = np.array(layer.track_colors)
+        self._seen = ()
+        self._moved()
+
+    def _moved(self, event: object = None) -> None:
+        """Show other tails where the plane has become another one."""
+        del event
+        layer = self._layer
+        is_there = layer is not None and layer in self._viewer.layers and len(layer.data) == len(self._colours)
+        if not is_there or not self._reach:
+            return
+        planes = self._planes()
+        seen = tuple(planes.items())
+        if seen == self._seen:
+            return
+        near = np.ones(len(self._colours), dtype=bool)
+        for axis, plane in planes.items():
+            near &= np.abs(layer.data[:, 1 + axis] - plane) * layer.scale[axis] <= self._reach
+        colours = self._colours.copy()
+        colours[~near, 3] = 0
+        layer.track_colors = colours
+        self._seen = seen
+
+    def _planes(self) -> dict[int, float]:
+        """Return the plane that is shown along each axis of space that is not displayed, in the layer's steps."""
+        ndim = self._layer.ndim
+        point = np.asarray(self._layer.world_to_data(np.asarray(self._viewer.dims.point)[-ndim:]))
+        displayed = {axis - self._viewer.dims.ndim for axis in self._viewer.dims.displayed}
+        return {axis: float(point[axis]) for axis in range(1, ndim) if axis - ndim not in displayed}

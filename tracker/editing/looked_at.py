@@ -1,0 +1,38 @@
+"""How far a look through the doubtful links has come."""
+
+from __future__ import annotations
+
+from collections.abc import Collection
+
+import numpy as np
+import pandas as pd
+
+from .change import Link
+
+
+def expected_wrong(links: pd.DataFrame, looked_at: Collection[Link]) -> float | None:
+    """Return how many wrong links are expected among those that nobody has looked at.
+
+    Parameters
+    ----------
+    links : DataFrame
+        Of a `Linking`: `source`, `target`, `probability`.
+    looked_at : collection of (source, target)
+        Links that somebody has judged; those that are no longer there count nothing.
+
+    Returns
+    -------
+    float or None
+        None where links have no probability (motion "none").
+    """
+    doubt = 1 - links["probability"].to_numpy()
+    if np.isnan(doubt).any():
+        return None
+    return float(doubt[~are_among(links, looked_at)].sum())
+
+
+def are_among(links: pd.DataFrame, some: Collection[Link]) -> np.ndarray:
+    """Return which of the links (`source`, `target`) are among some, bool (links,)."""
+    if not some:
+        return np.zeros(len(links), dtype=bool)
+    return pd.MultiIndex.from_frame(links[["source", "target"]]).isin([*some])
