@@ -198,16 +198,12 @@ def command(
 def _write(
     table: pd.DataFrame, tracks: Tracks, path: Path, kind: str, made_with: dict[str, Any], *, overwrite: bool
 ) -> None:
-    """Write a table of measures, and its units beside it, whole or not at all."""
-    from ...tracker.formats.write import sidecar_beside, write_whole
-    from ...tracker.measuring.measures import measure_units
+    """Write a table of measures; Ctrl+C waits until it is there."""
     from .interrupt import held_back
+    from .measures_file import write_measures
 
-    units = {name: unit for name, unit in measure_units(tracks.calibration).items() if name in table.columns}
-    sidecar = sidecar_beside(path, table, tracks.calibration, {**made_with, "units": units}, timeline=tracks.timeline)
-    content = table.to_parquet() if kind == "parquet" else table.to_csv(index=False, lineterminator="\n").encode()
     with held_back():
-        write_whole({path: content, **sidecar}, overwrite=overwrite)
+        write_measures(table, tracks, path, kind, made_with, overwrite=overwrite)
 
 
 def _report(measures: pd.DataFrame, tracks: Tracks, result: Path) -> None:

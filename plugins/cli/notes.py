@@ -22,6 +22,8 @@ _MANY_LOST = 0.2
 """Share of particles without a link to the next frame: on movies that are tracked well it is below."""
 _NEAR_THE_RANGE = 0.6
 """Median link over search range: links to whoever is near, in 2D and 3D, come to 0.7 and 0.8 of it, steps to less."""
+_APART = 2
+"""Regions apart from each other in a frame of labels: from so many on, one number for all of them is no label."""
 _OTHER_TONE = 2.0
 """Response of the other tone over that of the tone looked for: at most 0.3 on movies where the tone is right."""
 _STILL_RISING = 0.05
@@ -150,6 +152,8 @@ def on_pixels(movie: Movie, settings: Settings) -> list[str]:
     if equal is None:
         return []
     if settings.input.kind == "labels":
+        if mask := on_mask(image, str(movie.path)):
+            return mask
         rough = f"only {equal:.0%} of its touching pixels are equal, as if labels were single pixels"
         advice = f"{movie.path} does not look like labels: {rough}. Without --labels, particles are detected."
         return [advice] if equal < _ROUGH else []
@@ -158,6 +162,21 @@ def on_pixels(movie: Movie, settings: Settings) -> list[str]:
         return []
     flat = f"{equal:.0%} of its touching pixels above 0 are equal"
     return [f"{movie.path} looks like labels: {flat}. If each particle has a number of its own in it, give --labels."]
+
+
+def on_mask(image: np.ndarray, name: str) -> list[str]:
+    """Return what is to be said of labels that are a mask: one number for all that is apart from each other."""
+    from scipy import ndimage
+
+    if len(np.unique(image[image != 0])) != 1:
+        return []
+    _, apart = ndimage.label(image)
+    if apart < _APART:
+        return []
+    return [
+        f"{name} is a mask: its {apart} regions have one number, so that they are one particle in the middle of "
+        "all. Give each region a number of its own first (scipy.ndimage.label, frame by frame)."
+    ]
 
 
 def on_tone(movie: Movie, settings: DetectSettings) -> list[str]:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
 from qtpy.QtCore import QEvent, QSize, Qt
@@ -117,7 +118,7 @@ class TrackWidget(QWidget):
         parts.link.edited.connect(self._remember)
         self.preview.found.connect(parts.detect.show_found)
         self.preview.failed.connect(parts.bar.fail)
-        self._devices.returned.connect(parts.link.show_devices)
+        self._devices.returned.connect(self._take_devices)
         self._devices.failed.connect(parts.bar.fail)
 
     @property
@@ -176,6 +177,11 @@ class TrackWidget(QWidget):
         except AuctrackError as error:
             self.parts.bar.fail(Failure(str(error), ""))
             return None
+
+    def _take_devices(self, devices: Sequence[tuple[str, str]]) -> None:
+        missing = self.parts.link.show_devices(devices)
+        if missing is not None:
+            self.parts.bar.say(f"{missing}, the device chosen before, is not on this machine: the device is auto.")
 
     def _remember(self) -> None:
         link = self.parts.link

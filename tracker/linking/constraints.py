@@ -6,12 +6,13 @@ its candidate. What is left is a matching problem like any other, so its answer 
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
+from typing import Any
 
 import numpy as np
 
 from ..errors import InvalidSetting
-from ..points import Points
+from ..points import Points, Tracks
 from .given_links import GivenLinks
 from .settings import LinkSettings
 
@@ -64,6 +65,27 @@ def constraints_of(points: Points, settings: LinkSettings) -> Constraints:
     ):
         _refuse_many(pinned, side, 2 if allowed else 1, setting, what)
     return Constraints(pinned, forbidden)
+
+
+def with_places(tracks: Tracks, settings: LinkSettings, kept: np.ndarray | None = None) -> LinkSettings:
+    """Return settings whose links are given by places, which say the same of the tracks in any order.
+
+    Parameters
+    ----------
+    tracks : Tracks
+        Those whose rows or places the settings name.
+    settings : LinkSettings
+    kept : bool (n,), optional
+        Rows that are kept; links at others are left out.
+    """
+    given = constraints_of(tracks, settings)
+    places = tracks.table[["frame", *tracks.axes]].to_numpy(np.float64)
+    named: dict[str, Any] = {}
+    for name in ("pinned", "forbidden"):
+        links: np.ndarray = getattr(given, name)
+        links = links if kept is None else links[kept[links].all(axis=1)]
+        named[name] = places[links].reshape(len(links), 2 * places.shape[1]).tolist()
+    return replace(settings, **named)
 
 
 def _rows(points: Points, given: GivenLinks | None, name: str) -> np.ndarray:

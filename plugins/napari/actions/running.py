@@ -138,7 +138,8 @@ class Running(QObject):
         assert detected is not None  # a run ends with particles at least
         points = detected.points
         self._parts.link.forget()
-        self._parts.bar.say(f"{len(points):,} particles in {len(points.frame_numbers)} frames.", self._edited)
+        said = f"{len(points):,} particles in {len(points.frame_numbers)} frames."
+        self._parts.bar.say(said, [*self._edited, *detected.notes])
         self._showing.show_points(points)
         self._suggesting.show_distances()
 

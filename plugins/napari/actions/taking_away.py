@@ -26,6 +26,8 @@ class TakingAway(QObject):
         self._exports.returned.connect(parts.bar.say)
         self._exports.failed.connect(parts.bar.fail)
         parts.results.export.connect(self._ask_export)
+        parts.results.copy_table.connect(self.copy_table)
+        parts.results.export_table.connect(self._ask_table)
         parts.results.copy_command.connect(self.copy_command)
         parts.results.copy_toml.connect(self.copy_toml)
 
@@ -44,25 +46,50 @@ class TakingAway(QObject):
                 partial(self._parts.session.write, results.data, results.kept, path, results.filters.shortest)
             )
 
+    def copy_table(self) -> None:
+        """Copy the measures of the tracks that pass the filters, under titles with units."""
+        results = self._parts.results
+        if results.data is not None and results.kept is not None:
+            titles = {name: results.data.title(str(name)) for name in results.kept}
+            _to_clipboard(results.kept.rename(columns=titles).to_csv(sep="\t", index=False))
+            self._parts.bar.say(f"Copied: {len(results.kept):,} tracks and what they measure.")
+
+    def _ask_table(self) -> None:
+        name, _ = QFileDialog.getSaveFileName(self._parts.results, "Save table", "measures.csv", "CSV (*.csv)")
+        if name:
+            self.export_table(name if name.endswith(".csv") else f"{name}.csv")
+
+    def export_table(self, path: str) -> None:
+        """Write the measures of the tracks that pass the filters, with their units beside them."""
+        results = self._parts.results
+        if results.data is not None and results.kept is not None:
+            self._exports.start(partial(self._parts.session.write_measures, results.data, results.kept, path))
+
     def copy_command(self) -> None:
         """Copy the `auctrack track` line that gives these tracks."""
-        self._copy(self._parts.session.command, "Copied: this line gives the same tracks.")
+        self._copy(self._parts.session.command, "Copied: this line gives the same tracks.", has_links=False)
 
     def copy_toml(self) -> None:
         """Copy the settings file that gives these tracks."""
-        self._copy(self._parts.session.toml, "Copied: auctrack track FILE --config this.toml gives the same tracks.")
+        said = "Copied: auctrack track FILE --config this.toml gives the same tracks."
+        self._copy(self._parts.session.toml, said, has_links=True)
 
-    def _copy(self, text_of: Callable[[int], str], said: str) -> None:
+    def _copy(self, text_of: Callable[[int], str], said: str, *, has_links: bool) -> None:
         results, bar = self._parts.results, self._parts.bar
         try:
             text = text_of(results.filters.shortest)
         except AuctrackError as error:
             bar.fail(Failure(str(error), ""))
             return
-        clipboard = QGuiApplication.clipboard()
-        assert clipboard is not None  # there is one while the application runs
-        clipboard.setText(text)
+        _to_clipboard(text)
         others = results.filters.others
         left_out = [f"The filters {', '.join(others)} are not part of it."] if others else []
-        left_out += ["Corrections are not part of it: Export writes them."] if self._parts.session.n_corrections else []
+        if self._parts.session.n_corrections and not has_links:
+            left_out.append("Links confirmed or forbidden are not part of a line: Copy as TOML has them.")
         bar.say(" ".join([said, *left_out]))
+
+
+def _to_clipboard(text: str) -> None:
+    clipboard = QGuiApplication.clipboard()
+    assert clipboard is not None  # there is one while the application runs
+    clipboard.setText(text)

@@ -35,8 +35,9 @@ class Tails:
         """Show other tails where the plane has become another one."""
         del event
         layer = self._layer
-        is_there = layer is not None and layer in self._viewer.layers and len(layer.data) == len(self._colours)
-        if not is_there or not self._reach:
+        if layer is None or not self._reach or layer not in self._viewer.layers:
+            return
+        if len(layer.data) != len(self._colours):
             return
         planes = self._planes()
         seen = tuple(planes.items())

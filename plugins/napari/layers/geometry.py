@@ -12,13 +12,16 @@ if TYPE_CHECKING:
     from napari.layers import Layer
 
 MICROMETRE, SECOND = "µm", "s"
+LENGTHS = (MICROMETRE, "mm", "m")
+"""Units of length that can be chosen; a layer in another one is taken in µm."""
+_KEPT = {micrometres_of(name): name for name in LENGTHS}
 AXIS_LABELS = ("t", "z", "y", "x")
 PLACED_BY = ("scale", "translate", "rotate", "shear", "affine", "units", "axis_labels")
 """What places a layer in the world; an overlay takes all of it from the layer it lies on."""
 
 
 def calibration_of(layer: Layer) -> Calibration:
-    """Return the calibration of a layer whose first axis is time, in µm and s where its units are known."""
+    """Return the calibration of a layer whose first axis is time, in µm (or mm, m) and s where its units are known."""
     return calibration_from(layer.scale, [str(unit) for unit in layer.units])
 
 
@@ -29,15 +32,16 @@ def calibration_from(scale: Any, units: Any) -> Calibration:
     """
     steps, names = [float(step) for step in scale], [str(unit) for unit in units]
     length = names[-1]
-    known = micrometres_of(length) is not None
-    factor = length_factor(length, MICROMETRE) if known else 1.0
+    micrometres = micrometres_of(length)
+    known = _KEPT.get(micrometres or 1.0, MICROMETRE)
+    factor = 1.0 if micrometres is None else length_factor(length, known)
     sizes = tuple(abs(step) * factor for step in steps[1:])
     seconds = seconds_of(names[0])
     if seconds is not None:
         interval, time_unit = steps[0] * seconds, SECOND
     else:
         interval, time_unit = None, FRAME
-    unit = MICROMETRE if known else (PIXEL if is_pixel(length) else unit_name(length))
+    unit = known if micrometres is not None else (PIXEL if is_pixel(length) else unit_name(length))
     return Calibration((1.0,) * (3 - len(sizes)) + sizes, unit, interval, time_unit)  # pyright: ignore[reportArgumentType]
 
 

@@ -11,7 +11,7 @@ from qtpy.QtWidgets import QComboBox, QFormLayout, QGroupBox, QHBoxLayout, QLabe
 
 from ....tracker.calibrating.calibration import FRAME, PIXEL, Calibration
 from ....tracker.errors import InvalidInput, UnknownAxes
-from ..layers.geometry import MICROMETRE, SECOND, apply_calibration
+from ..layers.geometry import LENGTHS, MICROMETRE, SECOND, apply_calibration
 from ..layers.hand_over import make_layer
 from ..layers.layer_axes import AxesChoice, rearranged_layers
 from ..layers.layer_input import KINDS, LayerInput, file_of, read_layer, state_of
@@ -26,7 +26,7 @@ if TYPE_CHECKING:
     from napari import Viewer
     from napari.layers import Layer
 
-_UNITS = (MICROMETRE, PIXEL)
+_UNITS = (*LENGTHS, PIXEL)
 
 
 class InputPanel(QGroupBox):
@@ -76,6 +76,8 @@ class InputPanel(QGroupBox):
         for event in (viewer.layers.events.inserted, viewer.layers.events.removed, viewer.layers.events.renamed):
             connections.add(event, self._list_layers)
         self._list_layers()
+        if self.layer is None:
+            self._choose()  # which says what to do
 
     def _lay_out(self) -> None:
         form = QFormLayout(self)

@@ -34,13 +34,23 @@ _MOTIONS = {
     "flow+velocity": "learned: both",
     "none": "none: distance alone",
 }
+_LINKINGS = {"auctrack": "whole movie, by likelihood", "jaqaman": "Jaqaman, as TrackMate"}
+_LINKING = (
+    "Whole movie: all links at once, with motion learned from the movie. Jaqaman: the tracks of TrackMate's LAP "
+    "tracker, frame by frame, then segments joined across gaps, at divisions and at merges."
+)
+_SEGMENTS = {
+    "gap_closing_range": ("Gap range", "Longest link across a gap"),
+    "division_range": ("Division range", "Longest link to a second daughter (TrackMate: splitting)"),
+    "merge_range": ("Merge range", "Longest link from a second parent (TrackMate: merging)"),
+}
 _MOTION = (
     "What predicts a step. Learned from the movie: how far particles go, their own steps before and after, and their "
     "neighbours' steps. none: each pair of frames by distance alone."
 )
 _MISSED = "Frames that a particle may be missing inside a track. auto: as many as the movie makes worth while."
-_DIVISIONS = "Whether a particle may be followed by two, as a cell that divides. Only with learned motion."
-_MERGES = "Whether two particles may be followed by one. Only with learned motion."
+_DIVISIONS = "Whether a particle may be followed by two, as a cell that divides. Not with motion none."
+_MERGES = "Whether two particles may be followed by one. Not with motion none."
 _SEARCH_RANGE = (
     "Longest step that is looked at between two frames (TrackMate: linking max distance). "
     "auto: as far as the learned steps reach; without motion 1.3 times the mean distance of neighbours."
@@ -70,7 +80,9 @@ class LinkPanel(QWidget):
         self.cost = _choices(_COSTS.items(), swapped=True)
         self.solver = _choices([(name, _SOLVERS.get(name, name)) for name in ("auto", *SOLVERS)])
         self.device = _choices(_DEVICES)
+        self.linking = _choices(_LINKINGS.items())
         self.motion = _choices(_MOTIONS.items())
+        self.segments = {name: LengthField(auto=True) for name in _SEGMENTS}
         self.missed = QSpinBox()
         self.missed.setRange(_AUTO, 99)
         self.missed.setValue(_AUTO)
@@ -94,7 +106,10 @@ class LinkPanel(QWidget):
         self.missed.valueChanged.connect(self._changed)
         for tick in (self.divisions, self.merges):
             tick.toggled.connect(self._changed)
-        self.motion.currentIndexChanged.connect(self._other_motion)
+        for box in (self.motion, self.linking):
+            box.currentIndexChanged.connect(self._other_motion)
+        for field in self.segments.values():
+            field.valueChanged.connect(self._changed)
         self.search_range.valueChanged.connect(self._other_price)
         self.cost.currentIndexChanged.connect(self._other_price)
         for chart in (self.steps, self.neighbours):
@@ -109,13 +124,17 @@ class LinkPanel(QWidget):
         row.addWidget(self.run_button)
         column.addLayout(row)
         form = QFormLayout()
+        add_row(form, "Linking", self.linking, _LINKING, "--linking")
         add_row(form, "Motion", self.motion, _MOTION, "--motion")
         add_row(form, "Search range", self.search_range, _SEARCH_RANGE, "--search-range")
         column.addLayout(form)
         column.addWidget(self.warning)
         column.addWidget(self.steps)
         column.addWidget(self.neighbours)
-        more = QFormLayout()
+        self._more = more = QFormLayout()
+        for name, (title, text) in _SEGMENTS.items():
+            option = f"--{name.replace('_', '-')}"
+            add_row(more, title, self.segments[name], f"{text}. auto: the search range.", option)
         add_row(more, "Unmatched cost", self.unmatched, _UNMATCHED_COST, "--unmatched-cost")
         add_row(more, "Cost of a link", self.cost, _COST, "--cost")
         add_row(more, "Missed frames", self.missed, _MISSED, "--max-missed-frames")
@@ -130,6 +149,8 @@ class LinkPanel(QWidget):
     @property
     def settings(self) -> LinkSettings:
         """What the panel says; what goes without motion, or only with it, is left out where it does not apply."""
+        if self._is_jaqaman:
+            return self._jaqaman
         by_distance = self.motion.currentData() == "none"
         return LinkSettings(
             search_range=self.search_range.number or "auto",
@@ -143,19 +164,44 @@ class LinkPanel(QWidget):
             merges=self.merges.isChecked() and not by_distance,
         )
 
+    @property
+    def _is_jaqaman(self) -> bool:
+        return self.linking.currentData() == "jaqaman"
+
+    @property
+    def _jaqaman(self) -> LinkSettings:
+        """What the panel says of Jaqaman's two steps."""
+        return LinkSettings(
+            linking="jaqaman",
+            search_range=self.search_range.number or "auto",
+            max_missed_frames="auto" if self.missed.value() == _AUTO else self.missed.value(),
+            solver=self.solver.currentData(),
+            device=self.device.currentData(),
+            divisions=self.divisions.isChecked(),
+            merges=self.merges.isChecked(),
+            gap_closing_range=self.segments["gap_closing_range"].number or "auto",
+            division_range=self.segments["division_range"].number or "auto",
+            merge_range=self.segments["merge_range"].number or "auto",
+        )
+
     def set_unit(self, unit: str) -> bool:
         """Show the unit of lengths; say whether a length typed in another unit was put back to auto."""
         self._unit = unit
-        put_back = [field.set_unit(unit) for field in (self.search_range, self.unmatched)]
+        put_back = [field.set_unit(unit) for field in (self.search_range, self.unmatched, *self.segments.values())]
         return any(put_back)
 
-    def show_devices(self, devices: Sequence[tuple[str, str]]) -> None:
-        """Offer the GPUs that were found, by name."""
+    def show_devices(self, devices: Sequence[tuple[str, str]]) -> str | None:
+        """Offer the GPUs that were found, by name; return the device that was chosen if it is not here."""
         chosen = self.device.currentData()
-        for value, name in devices:
-            if self.device.findData(value) < 0:
-                self.device.addItem(name, value)
-        _show_choice(self.device, chosen)
+        found = [*_DEVICES, *([("cuda", "any GPU")] if chosen == "cuda" and devices else []), *devices]
+        is_here = chosen in [value for value, _ in found]
+        with QSignalBlocker(self.device):
+            self.device.clear()
+            for value, name in found:
+                none = "" if devices or value != "cpu" else " (no GPU was found)"
+                self.device.addItem(name + none, value)
+        _show_choice(self.device, chosen if is_here else "auto")
+        return None if is_here else chosen
 
     def forget(self) -> None:
         """Show nothing of the particles and links before; what the user typed stays."""
@@ -209,11 +255,15 @@ class LinkPanel(QWidget):
         self._other_price(value)
 
     def _allow_for_motion(self) -> None:
-        """Take the fields away that the motion chosen has no use for."""
+        """Take the fields away that linking and motion as chosen have no use for."""
         by_distance = self.motion.currentData() == "none"
-        self.cost.setEnabled(by_distance)
+        for field in (self.motion, self.unmatched):
+            field.setEnabled(not self._is_jaqaman)
+        self.cost.setEnabled(by_distance and not self._is_jaqaman)
         for field in (self.missed, self.divisions, self.merges):
-            field.setEnabled(not by_distance)
+            field.setEnabled(not by_distance or self._is_jaqaman)
+        for field in self.segments.values():
+            self._more.setRowVisible(field, self._is_jaqaman)
 
     def _other_price(self, value: object) -> None:
         self.unmatched.show_found(None)

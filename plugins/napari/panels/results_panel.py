@@ -23,7 +23,8 @@ class ResultsPanel(QWidget):
     """Signals.
 
     `filtered()`, `coloured()`; `track_chosen(id)`; `link_chosen(position in the list)`; `follow(bool)`; `export()`,
-    `copy_command()`, `copy_toml()`; `confirm_link()`, `break_link()`, `undo()`, `redo()`, `open_corrections()`.
+    `copy_table()`, `export_table()`, `copy_command()`, `copy_toml()`; `confirm_link()`, `break_link()`, `undo()`,
+    `redo()`, `open_corrections()`.
     """
 
     filtered = Signal()
@@ -32,6 +33,8 @@ class ResultsPanel(QWidget):
     link_chosen = Signal(int)
     follow = Signal(bool)
     export = Signal()
+    copy_table = Signal()
+    export_table = Signal()
     copy_command = Signal()
     copy_toml = Signal()
     confirm_link = Signal()
@@ -63,6 +66,8 @@ class ResultsPanel(QWidget):
         self.follow_box = QCheckBox("follow it")
         self.tabs = QTabWidget()
         self.export_button = QPushButton("Export…")
+        self.copy_table_button = _button("Copy table", "Copy the tracks that pass the filters, for a spreadsheet.")
+        self.export_table_button = _button("Save table…", "Write these measures, one row a track, as auctrack measure.")
         self.command_button = QPushButton("Copy as command")
         self.toml_button = QPushButton("Copy as TOML")
         self._lay_out()
@@ -76,14 +81,11 @@ class ResultsPanel(QWidget):
         top.addWidget(self.export_button)
         column.addLayout(top)
         self.tabs.addTab(self.filters, "Filter")
-        self.tabs.addTab(_column(self.table), "Tracks")
+        self.tabs.addTab(_column(self.table, _row(self.copy_table_button, self.export_table_button)), "Tracks")
         self.tabs.addTab(_column(self.plots_title, self.follow_box, *self.plots), "One track")
-        acts = QWidget()
-        row = QHBoxLayout(acts)
-        row.setContentsMargins(0, 0, 0, 0)
-        for button in self._acts:
-            row.addWidget(button)
-        self.tabs.addTab(_column(self.suspicious_note, self.suspicious, self.progress, acts), "Check links")
+        self.tabs.addTab(
+            _column(self.suspicious_note, self.suspicious, self.progress, _row(*self._acts)), "Check links"
+        )
         column.addWidget(self.tabs)
         column.addWidget(self.colour)
         column.addWidget(self.drawn)
@@ -102,6 +104,8 @@ class ResultsPanel(QWidget):
         for button, signal in zip(self._acts, signals, strict=True):
             button.clicked.connect(lambda _, signal=signal: signal.emit())
         self.export_button.clicked.connect(self._export)
+        self.copy_table_button.clicked.connect(lambda: self.copy_table.emit())
+        self.export_table_button.clicked.connect(lambda: self.export_table.emit())
         self.command_button.clicked.connect(self._copy_command)
         self.toml_button.clicked.connect(self._copy_toml)
 
@@ -113,7 +117,8 @@ class ResultsPanel(QWidget):
 
     def set_result(self, *, is_complete: bool, has_command: bool) -> None:
         """Offer what makes sense for the tracks there are."""
-        self.export_button.setEnabled(self.data is not None)
+        for button in (self.export_button, self.copy_table_button, self.export_table_button):
+            button.setEnabled(self.data is not None)
         self.toml_button.setEnabled(has_command)
         self.command_button.setEnabled(has_command)
         for button in self._acts:
@@ -240,6 +245,15 @@ def _button(text: str, tip: str) -> QPushButton:
     button = QPushButton(text)
     button.setToolTip(tip)
     return button
+
+
+def _row(*widgets: QWidget) -> QWidget:
+    side_by_side = QWidget()
+    row = QHBoxLayout(side_by_side)
+    row.setContentsMargins(0, 0, 0, 0)
+    for widget in widgets:
+        row.addWidget(widget)
+    return side_by_side
 
 
 def _column(*widgets: QWidget) -> QWidget:

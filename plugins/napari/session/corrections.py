@@ -11,7 +11,9 @@ import numpy as np
 
 from ....tracker.editing.change import Change, Link
 from ....tracker.editing.looked_at import are_among, expected_wrong
+from ....tracker.editing.reopened import reopened
 from ....tracker.editing.session import Session as EditSession
+from ....tracker.linking.result import Linking
 from .filters import measured
 from .steps import Linked
 from .suspicious import suspicious_links
@@ -111,7 +113,7 @@ class Corrections:
         """Make the corrections of a file, in place of those there are (work); errors as of `editing.Session.load`."""
         del report
         with self._lock:
-            self._edits = EditSession.load(path, self._linking)
+            self._edits = EditSession.load(path, _editable(self._linking))
             return Corrected(self._linked(), f"Corrections of {path} in effect: {self.count}.")
 
     def save(self, path: str) -> None:
@@ -121,7 +123,7 @@ class Corrections:
 
     def _opened(self) -> EditSession:
         if self._edits is None:
-            self._edits = EditSession(self._linking)
+            self._edits = EditSession(_editable(self._linking))
         return self._edits
 
     def _rows_of(self, links: Collection[Link]) -> list[Link]:
@@ -147,6 +149,11 @@ class Corrections:
         data = measured(linking.tracks, linking.links, margins)
         self._shown = Linked(linking, data, doubtful, is_given=self._is_given)
         return self._shown
+
+
+def _editable(linking: Linking) -> Linking:
+    """Return the same links as what corrections begin with: those of Jaqaman's two steps are held like a table's."""
+    return linking if linking.settings.linking == "auctrack" else reopened(linking.tracks)
 
 
 def _said(change: Change | None) -> str:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from functools import partial
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -12,9 +13,11 @@ import pandas as pd
 from ....tracker.detecting.settings import DetectSettings
 from ....tracker.errors import InvalidInput
 from ....tracker.formats.write import write_tracks
+from ....tracker.linking.constraints import with_places
 from ....tracker.linking.result import Linking
 from ....tracker.linking.settings import LinkSettings
 from ....tracker.points import Points, Tracks
+from ...cli.measures_file import write_measures
 from ...cli.notes import on_doubt, on_linking
 from ..layers.edits import Edits
 from ..layers.layer_input import LayerInput
@@ -214,7 +217,8 @@ class Session:
         """Return what the command line would warn of: optimal links can be wrong, or none."""
         assert self.linked is not None  # asked for after a run
         linking = self.linked.linking
-        return [*on_linking(linking, detected="quality" in linking.tracks.table), *on_doubt(linking)]
+        found = () if self.detected is None else self.detected.notes
+        return [*found, *on_linking(linking, detected="quality" in linking.tracks.table), *on_doubt(linking)]
 
     def plots(self, track_id: int, report: Report) -> tuple[str, tuple[Plot, ...]]:
         """Return title and plots of one track (work)."""
@@ -242,7 +246,7 @@ class Session:
         return command_line(source.path, self._settings(min_length))
 
     def toml(self, min_length: int) -> str:
-        """Return the settings file that gives the same tracks."""
+        """Return the settings file that gives the same tracks; links that are confirmed or forbidden stand in it."""
         return settings_file(self._settings(min_length))
 
     def write(self, data: MeasuredTracks, kept: pd.DataFrame, path: str, min_length: int, report: Report) -> str:
@@ -256,11 +260,19 @@ class Session:
         self.corrections.save(f"{path}.corrections.json")
         return f"{said}, and beside it the corrections made ({self.n_corrections})."
 
+    def write_measures(self, data: MeasuredTracks, kept: pd.DataFrame, path: str, report: Report) -> str:
+        """Write what some of the tracks measure, and say so."""
+        del report
+        write_measures(kept, data.tracks, Path(path), "csv", {}, overwrite=True)
+        return f"Wrote what {len(kept):,} tracks measure to {path}."
+
     def _settings(self, min_length: int) -> Any:
         if self.linked is None:
             raise InvalidInput("There are no complete tracks yet: run linking to its end first.")
         found_with = None if self.detected is None else self.detected.settings
-        return run_settings(self._required(), found_with, self.linked.linking.settings, min_length)
+        linking = self.linked.linking
+        linked_with = with_places(linking.tracks, linking.settings)
+        return run_settings(self._required(), found_with, linked_with, min_length)
 
     def _required(self) -> LayerInput:
         if self.source is None:

@@ -24,6 +24,7 @@ from ....tracker.linking.link import link_points
 from ....tracker.linking.result import Linking
 from ....tracker.linking.settings import LinkSettings
 from ....tracker.points import Points, Tracks
+from ...cli.notes import on_mask
 from ..layers.layer_input import LayerInput
 from ..layers.layer_movie import LayerMovie
 from ..threads.stopped import Stopped
@@ -60,6 +61,8 @@ class Detected:
     points: Points
     settings: DetectSettings | None
     is_edited: bool = False
+    notes: tuple[str, ...] = ()
+    """What is doubtful about them."""
 
 
 @dataclass(frozen=True)
@@ -95,7 +98,9 @@ def find(source: LayerInput, wanted: DetectSettings, report: Report) -> Detected
         return Detected(source.source, None)
     movie = source.source
     if source.kind == "labels":
-        return Detected(_frame_by_frame(movie, _Measure(source.intensity), report), None)
+        points = _frame_by_frame(movie, _Measure(source.intensity), report)
+        middle = movie.frame(movie.frame_numbers[len(movie) // 2])
+        return Detected(points, None, notes=tuple(on_mask(middle, "the layer")))
     report(Advance("detect", 0, len(movie)))
     whole = movie.only(movie.frame_numbers)
     device = crew_for(whole.shape, len(whole), None, "auto").device

@@ -141,6 +141,13 @@ def test_labels_given_as_a_movie_and_a_movie_given_as_labels_are_noticed(auctrac
     assert "does not look like labels" in without_background
 
 
+def test_a_mask_given_as_labels_is_said(auctrack, tmp_path):
+    path = labels(tmp_path)
+    tifffile.imwrite(path, (tifffile.imread(path) > 0).astype(np.uint8), imagej=True, metadata={"axes": "TYX"})
+    said, *_ = notes(auctrack("detect", path, "--voxel", "1,1", "--labels"))
+    assert "is a mask: its 3 regions" in said
+
+
 def test_the_frames_that_count_are_said_as_they_are_written(auctrack, samples):
     auctrack("track", samples / "movie.ome.tif", "--frames", "0:3", "--diameter", 2.5)
     (note,) = notes(auctrack("score", "movie.tracks.csv", samples / "movie.truth.csv", "--tolerance", 1))

@@ -8,6 +8,7 @@ import pytest
 
 from auctrack.matching.device import cuda
 from auctrack.matching.errors import DeviceMemoryExceeded
+from auctrack.plugins.napari.layers.preferences import Preferences
 from auctrack.plugins.napari.session.devices import find_devices
 from auctrack.plugins.napari.threads.job import sentence_of
 from auctrack.tracker.simulating.simulate import SimulationSettings, simulate
@@ -62,8 +63,32 @@ def test_the_widget_offers_the_cpu_alone_where_there_is_no_driver(open_widget, m
     without_driver(monkeypatch)
     widget = open_widget()
     finish(widget)
-    assert offered(widget) == ["auto", "CPU"]
+    assert offered(widget) == ["auto", "CPU (no GPU was found)"]
     assert widget.parts.bar.error.text() == ""
+
+
+@pytest.mark.parametrize("remembered", ["cuda:0", "cuda"])
+def test_a_gpu_of_another_machine_does_not_make_every_run_fail(viewer, open_widget, monkeypatch, remembered):
+    without_driver(monkeypatch)
+    preferences = Preferences(device=remembered)
+    monkeypatch.setattr("auctrack.plugins.napari.widget.read_preferences", lambda: preferences)
+    viewer.add_points(simulate(SimulationSettings(particles=9, frames=4)).detections.table[["frame", "z", "y", "x"]])
+    widget = open_widget()
+    finish(widget)
+    assert f"{remembered}, the device chosen before, is not on this machine" in widget.parts.bar.status.text()
+    widget.running.run_all()
+    finish(widget)
+    assert widget.parts.session.is_complete
+
+
+@pytest.mark.parametrize("remembered", ["cuda:1", "cuda"])
+def test_a_gpu_that_is_here_stays_chosen(open_widget, monkeypatch, remembered):
+    machine_of(TWO, monkeypatch)
+    preferences = Preferences(device=remembered)
+    monkeypatch.setattr("auctrack.plugins.napari.widget.read_preferences", lambda: preferences)
+    widget = open_widget()
+    finish(widget)
+    assert widget.parts.link.settings.device == remembered
 
 
 def test_a_driver_that_fails_when_it_is_asked_is_said(open_widget, monkeypatch):

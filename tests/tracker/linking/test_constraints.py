@@ -9,10 +9,12 @@ import auctrack
 from auctrack.tracker.editing.session import Session
 from auctrack.tracker.errors import InvalidInput, InvalidSetting
 from auctrack.tracker.linking import candidates
+from auctrack.tracker.linking.constraints import with_places
 from auctrack.tracker.linking.given_links import read_links
 from auctrack.tracker.linking.link import link_points
 from auctrack.tracker.linking.result import Linking
 from auctrack.tracker.linking.settings import LinkSettings
+from auctrack.tracker.points import Points
 
 from .movies import table, walks
 
@@ -196,3 +198,18 @@ def test_a_file_that_is_none_is_refused(tmp_path):
     (tmp_path / "empty.csv").write_text("")
     with pytest.raises(InvalidInput):
         read_links(tmp_path / "empty.csv", "pinned")
+
+
+def test_links_given_by_rows_are_given_by_places_in_any_order():
+    points = walks(40, 5, seed=2)[0]
+    links = link_points(points, editable=True).links[["source", "target"]].to_numpy()
+    linking = link_points(points, LinkSettings(pinned=links[3:9], forbidden=links[11:14]))
+    named = with_places(linking.tracks, linking.settings)
+    shuffled = Points(points.table.sample(frac=1, random_state=1, ignore_index=True), points.calibration)
+    assert {len(link) for link in (*named.pinned, *named.forbidden)} == {8}
+    np.testing.assert_allclose(
+        np.sort(link_points(shuffled, named).links["length"]), np.sort(linking.links["length"]), atol=1e-12
+    )
+    kept = np.ones(len(points), bool)
+    kept[links[3]] = False
+    assert len(with_places(linking.tracks, linking.settings, kept).pinned) == 5

@@ -1,0 +1,23 @@
+"""A table of measures as a file, its units beside it."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any
+
+import pandas as pd
+
+from ...tracker.formats.write import sidecar_beside, write_whole
+from ...tracker.measuring.measures import measure_units
+from ...tracker.points import Tracks
+
+
+def write_measures(
+    table: pd.DataFrame, tracks: Tracks, path: Path, kind: str, made_with: Mapping[str, Any], *, overwrite: bool
+) -> None:
+    """Write a table of measures of tracks as "csv" or "parquet", whole or not at all; errors as of `write_tracks`."""
+    units = {name: unit for name, unit in measure_units(tracks.calibration).items() if name in table.columns}
+    sidecar = sidecar_beside(path, table, tracks.calibration, {**made_with, "units": units}, timeline=tracks.timeline)
+    content = table.to_parquet() if kind == "parquet" else table.to_csv(index=False, lineterminator="\n").encode()
+    write_whole({path: content, **sidecar}, overwrite=overwrite)

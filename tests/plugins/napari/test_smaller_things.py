@@ -1,0 +1,155 @@
+"""What a user meets on the way: an empty viewer, units, a mask, Jaqaman's linking, measures taken away, given links."""
+
+from __future__ import annotations
+
+import io
+import tomllib
+
+import numpy as np
+import pandas as pd
+import pytest
+import tifffile
+
+from auctrack.plugins.cli.app import app
+from auctrack.tracker.pipeline import track
+from auctrack.tracker.settings import Settings
+
+from ...tracker.linking.movies import walks
+from .conftest import PHYSICAL, clipboard, finish, same_tracks, spots
+from .test_correcting import chosen, links, press
+
+
+def test_an_empty_viewer_says_what_to_do(open_widget):
+    widget = open_widget()
+    assert widget.parts.input.problem.isVisibleTo(widget)
+    assert "Open a movie" in widget.parts.input.problem.text()
+    assert not widget.parts.bar.run_button.isEnabled()
+
+
+@pytest.mark.parametrize("unit", ["mm", "m"])
+def test_lengths_are_in_the_unit_that_is_chosen(viewer, widget, unit):
+    box = widget.parts.input.unit_box
+    sizes = [field.number for field in widget.parts.input.sizes]
+    box.setCurrentText(unit)
+    widget.running.run_all()
+    finish(widget)
+    assert box.currentText() == unit
+    assert [field.number for field in widget.parts.input.sizes] == sizes
+    calibration = widget.parts.session.data.tracks.calibration
+    assert (calibration.unit, calibration.scale) == (unit, tuple(sizes))
+    assert str(viewer.layers["tracks of movie"].units[-1]) == str(viewer.layers["movie"].units[-1])
+    assert f"displacement ({unit})" in [chart.title for chart in widget.parts.results.filters.charts.values()]
+
+
+@pytest.mark.parametrize("step", ["detect", "run all"])
+def test_a_mask_that_becomes_one_particle_is_said(viewer, open_widget, step):
+    viewer.add_labels((spots() > 40).astype(np.uint8), name="mask", **PHYSICAL)
+    widget = open_widget()
+    finish(widget)
+    if step == "detect":
+        widget.running.run_detect()
+    else:
+        widget.running.run_all()
+    finish(widget)
+    assert "is a mask" in widget.parts.bar.warnings.text()
+
+
+def test_labels_with_a_number_for_each_particle_are_no_mask(viewer, open_widget):
+    labels = np.zeros((4, 8, 20, 20), np.uint8)
+    labels[:, 2:5, 3:6, 3:6], labels[:, 2:5, 12:15, 12:15] = 1, 2
+    viewer.add_labels(labels, name="cells", **PHYSICAL)
+    widget = open_widget()
+    widget.running.run_all()
+    finish(widget)
+    assert "mask" not in widget.parts.bar.warnings.text()
+
+
+@pytest.fixture
+def by_jaqaman(viewer, open_widget):
+    """A widget over points, Jaqaman's linking chosen."""
+    viewer.add_points(walks(60, 6, seed=4)[0].table[["frame", "z", "y", "x"]].to_numpy(), name="beads")
+    widget = open_widget()
+    finish(widget)
+    link = widget.parts.link
+    link.linking.setCurrentIndex(link.linking.findData("jaqaman"))
+    return widget
+
+
+def test_jaqamans_linking_is_chosen_with_its_ranges(by_jaqaman):
+    link = by_jaqaman.parts.link
+    link.segments["gap_closing_range"].setValue(3.5)
+    assert not link.motion.isEnabled()
+    assert link.missed.isEnabled()
+    by_jaqaman.running.run_all()
+    finish(by_jaqaman)
+    linking = by_jaqaman.parts.session.linked.linking
+    assert by_jaqaman.parts.bar.error.text() == ""
+    assert (linking.settings.linking, linking.settings.gap_closing_range) == ("jaqaman", 3.5)
+    assert linking.report["is_optimal"]
+
+
+def test_ranges_of_segments_are_shown_for_jaqaman_alone(by_jaqaman):
+    link = by_jaqaman.parts.link
+    field = link.segments["gap_closing_range"]
+    assert field.isVisibleTo(link)
+    link.linking.setCurrentIndex(0)
+    assert not field.isVisibleTo(link)
+    assert link.settings.linking == "auctrack"
+
+
+def test_jaqamans_links_are_corrected_like_any_others(viewer, by_jaqaman):
+    by_jaqaman.running.run_all()
+    finish(by_jaqaman)
+    before = links(by_jaqaman)
+    press(viewer, "n")
+    finish(by_jaqaman)
+    wrong = chosen(by_jaqaman)
+    press(viewer, "b")
+    finish(by_jaqaman)
+    assert by_jaqaman.parts.bar.error.text() == ""
+    after = links(by_jaqaman)
+    assert wrong not in after
+    assert len(before - after) < 5
+
+
+def test_the_table_of_tracks_is_copied_with_units(widget):
+    widget.running.run_all()
+    finish(widget)
+    widget.parts.results.copy_table_button.click()
+    copied = pd.read_csv(io.StringIO(clipboard()), sep="\t")
+    assert len(copied) == len(widget.parts.results.kept)
+    assert "mean speed (µm/s)" in copied.columns
+
+
+def test_the_table_of_tracks_is_written_as_the_command_line_writes_it(widget, tmp_path):
+    from typer.testing import CliRunner
+
+    widget.running.run_all()
+    finish(widget)
+    widget.taking_away.export(str(tmp_path / "tracks.csv"))
+    finish(widget)
+    widget.taking_away.export_table(str(tmp_path / "mine.csv"))
+    finish(widget)
+    assert f"to {tmp_path / 'mine.csv'}" in widget.parts.bar.status.text()
+    asked = ["measure", str(tmp_path / "tracks.csv"), "-o", str(tmp_path / "theirs.csv")]
+    assert CliRunner().invoke(app, asked).exit_code == 0
+    mine, theirs = (pd.read_csv(tmp_path / name) for name in ("mine.csv", "theirs.csv"))
+    pd.testing.assert_frame_equal(mine[list(theirs.columns)], theirs)
+
+
+def test_settings_copied_after_corrections_give_the_corrected_tracks(viewer, open_widget, tmp_path):
+    sizes = {"PhysicalSizeX": 0.5, "PhysicalSizeY": 0.5, "PhysicalSizeZ": 1.0, "TimeIncrement": 10.0}
+    source = tmp_path / "movie.ome.tif"
+    tifffile.imwrite(source, spots(), ome=True, photometric="minisblack", metadata={"axes": "TZYX", **sizes})
+    viewer.open(str(source), plugin="auctrack")
+    widget = open_widget()
+    widget.running.run_all()
+    finish(widget)
+    for key in ("n", "b", "n", "c"):
+        press(viewer, key)
+        finish(widget)
+    widget.taking_away.copy_toml()
+    again = track(source, Settings.from_mapping(tomllib.loads(clipboard()))).tracks.table
+    same_tracks(widget.parts.session.data.tracks.table, again)
+    widget.taking_away.copy_command()
+    assert "Copy as TOML" in widget.parts.bar.status.text()
