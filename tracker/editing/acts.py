@@ -38,6 +38,15 @@ def confirm_links(movie: Corrected, links: Sequence[Sequence[int]]) -> None:
     movie.give(links, ())
 
 
+def hold_links(movie: Corrected, pinned: Sequence[Sequence[int]], forbidden: Sequence[Sequence[int]]) -> None:
+    """Confirm links and forbid others, all at once."""
+    if not pinned and not forbidden:
+        raise InvalidEdit("there are no links to confirm or to forbid.")
+    for link in (*pinned, *forbidden):
+        movie.require_order((link[0], link[1]))
+    movie.give(pinned, forbidden)
+
+
 def swap_links(movie: Corrected, first: Sequence[int], second: Sequence[int]) -> None:
     """Exchange the targets of two links: both new ones are confirmed, both old ones forbidden."""
     (a, b), (c, d) = first, second
@@ -125,6 +134,7 @@ ACTS: dict[str, Callable[..., Any]] = {
         add_link,
         confirm_link,
         confirm_links,
+        hold_links,
         swap_links,
         release_link,
         split_track,

@@ -107,6 +107,13 @@ class Corrected:
                 f"{earlier} and {later}."
             )
 
+    def has_room(self, link: Link) -> bool:
+        """Whether a link could be confirmed beside those that are."""
+        source, target = link
+        are_there = all(map(self.detections.is_there, link))
+        has_ways = len(self._taken_out(source)) < self.ways_out and len(self._taken_into(target)) < self.ways_in
+        return are_there and has_ways
+
     # ---------------------------------------------------------------- constraints
 
     def pin(self, link: Link, *, divides: bool = False) -> None:

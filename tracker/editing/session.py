@@ -80,6 +80,20 @@ class Session:
         """Confirm links that are there, such as all of a track, as one act."""
         return self._act("confirm_links", links=[*links])
 
+    def hold_links(self, pinned: Sequence[Sequence[int]], forbidden: Sequence[Sequence[int]]) -> Change:
+        """Confirm links, whether or not they are there, and forbid others, as one act."""
+        return self._act("hold_links", pinned=[*pinned], forbidden=[*forbidden])
+
+    def keep_others(self) -> Change:
+        """Refuse what the last act changed besides: confirm the links that went, and forbid those that came.
+
+        A link that went because the act itself took its place is left out.
+        """
+        if not self._done:
+            raise InvalidEdit("there is no act whose other changes could be refused.")
+        last = self._done[-1].change
+        return self.hold_links([link for link in last.others_gone if self._movie.has_room(link)], last.others_made)
+
     def swap_links(self, first: Sequence[int], second: Sequence[int]) -> Change:
         """Exchange the targets of two links; the new ones are confirmed, the old ones forbidden."""
         return self._act("swap_links", first=[*first], second=[*second])

@@ -37,6 +37,7 @@ class Correcting(QObject):
         for key, signal, act in (
             ("c", results.confirm_link, self.confirm_link),
             ("b", results.break_link, self.break_link),
+            ("k", results.keep_others, self.keep_others),
             ("u", results.undo, self.undo),
             ("Shift-U", results.redo, self.redo),
         ):
@@ -52,6 +53,10 @@ class Correcting(QObject):
     def break_link(self) -> None:
         """Forbid the link chosen in the list."""
         self._correct_link(EditSession.break_link)
+
+    def keep_others(self) -> None:
+        """Refuse what the last correction changed besides."""
+        self._start(lambda: self._parts.session.correcting(EditSession.keep_others))
 
     def undo(self) -> None:
         """Take the last correction back."""
@@ -95,12 +100,14 @@ class Correcting(QObject):
             self._desk.start(work)
 
     def _made(self, corrected: Corrected) -> None:
-        """Show what a correction gave, and go on to the link after the one corrected."""
+        """Show what a correction gave, and what it changed besides; where that is nothing, go on to the next link."""
         parts = self._parts
         parts.session.keep_corrected(corrected)
         self._showing.show_tracks()
         parts.bar.say(corrected.said)
-        if self._next is not None and parts.results.suspicious.count:
+        if corrected.gone or corrected.made:
+            parts.overlay.show_changes(corrected.linked.linking.tracks, corrected.made, corrected.gone)
+        elif self._next is not None and parts.results.suspicious.count:
             parts.results.suspicious.selectRow(min(self._next, parts.results.suspicious.count - 1))
         self._next = None
 

@@ -1,4 +1,4 @@
-"""A link that is looked at, and what would be made in its place, drawn over the tracks."""
+"""Single links drawn over the tracks: the one looked at and its rivals, those that came and went by a correction."""
 
 from __future__ import annotations
 
@@ -19,18 +19,19 @@ _ALWAYS = 10_000  # frames before and after: the link stays in sight while one p
 _YELLOW, _CYAN = (1.0, 0.9, 0.1, 1.0), (0.1, 1.0, 1.0, 1.0)
 
 
-def draw_link(tracks: Tracks, link: Link, rivals: Sequence[Link], placed: Mapping[str, Any]) -> LayerData:
-    """Draw a link between two rows of a table as one line, and its rivals dashed, in all planes and frames."""
+def draw_links(
+    tracks: Tracks, whole: Sequence[Link], dashed: Sequence[Link], name: str, placed: Mapping[str, Any]
+) -> LayerData:
+    """Draw links between two rows of a table each as one line, and others dashed, in all planes and frames."""
     table = in_axes_of(tracks, placed).table
     columns = ["frame", *(axis for axis in "zyx" if axis in table)]
-    ends = table[columns].to_numpy(dtype=np.float64)[[link, *rivals]]
+    ends = table[columns].to_numpy(dtype=np.float64)[[*whole, *dashed]]
     ends[..., 0] = ends[0, 1, 0]
-    lines = [ends[:1], *(_dashed(rival) for rival in ends[1:])]
-    pieces = np.concatenate(lines)
+    pieces = np.concatenate([ends[: len(whole)], *map(_dashed, ends[len(whole) :])])
     data = np.column_stack([np.repeat(np.arange(len(pieces)), 2), pieces.reshape(-1, len(columns))])
     given = {
-        "name": "link looked at",
-        "features": pd.DataFrame({COLOUR: np.repeat(np.arange(len(pieces)) > 0, 2).astype(np.float64)}),
+        "name": name,
+        "features": pd.DataFrame({COLOUR: np.repeat(np.arange(len(pieces)) >= len(whole), 2).astype(np.float64)}),
         "graph": {},
         "metadata": {OURS: {"overlay": True}},
         "color_by": COLOUR,

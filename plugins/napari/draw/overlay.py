@@ -21,7 +21,7 @@ from ..threads.connections import Connections
 from ..threads.job import Desk, Report
 from ..threads.timers import single_shot
 from .drawing import Drawing, Drawn, draw, draw_one, draw_particles
-from .links import draw_link
+from .links import draw_links
 from .tails import Tails
 
 if TYPE_CHECKING:
@@ -135,7 +135,12 @@ class Overlay(QObject):
     def show_link(self, tracks: Tracks, link: Link, rivals: Sequence[Link]) -> None:
         """Mark a link between two rows of tracks, and those that would be made in its place."""
         if self._shown is not None:
-            self._layers.put("link", draw_link(tracks, link, rivals, self._shown.drawing.placed))
+            self._layers.put("link", draw_links(tracks, [link], rivals, "link looked at", self._shown.drawing.placed))
+
+    def show_changes(self, tracks: Tracks, made: Sequence[Link], gone: Sequence[Link]) -> None:
+        """Mark links between rows of tracks that came, and dashed those that went."""
+        if self._shown is not None:
+            self._layers.put("link", draw_links(tracks, made, gone, "other links changed", self._shown.drawing.placed))
 
     def forget_track(self) -> None:
         """Neither draw nor follow the chosen track and link any longer."""

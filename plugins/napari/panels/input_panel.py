@@ -143,6 +143,7 @@ class InputPanel(QGroupBox):
         self.axes.show_layer(layer)
         self._form.setRowVisible(self.axes, self.axes.order.count() > 0)
         if layer is None:
+            self.part.show_input(None)
             problem = "Open a movie or a point table, or File > Open Sample > auctrack."
         else:
             try:

@@ -23,8 +23,8 @@ class ResultsPanel(QWidget):
     """Signals.
 
     `filtered()`, `coloured()`; `track_chosen(id)`; `link_chosen(position in the list)`; `follow(bool)`; `export()`,
-    `copy_table()`, `export_table()`, `copy_command()`, `copy_toml()`; `confirm_link()`, `break_link()`, `undo()`,
-    `redo()`, `open_corrections()`.
+    `copy_table()`, `export_table()`, `copy_command()`, `copy_toml()`; `confirm_link()`, `break_link()`,
+    `keep_others()`, `undo()`, `redo()`, `open_corrections()`.
     """
 
     filtered = Signal()
@@ -39,6 +39,7 @@ class ResultsPanel(QWidget):
     copy_toml = Signal()
     confirm_link = Signal()
     break_link = Signal()
+    keep_others = Signal()
     undo = Signal()
     redo = Signal()
     open_corrections = Signal()
@@ -60,6 +61,9 @@ class ResultsPanel(QWidget):
         self.plots = [Chart(height=110) for _ in range(4)]
         self.confirm_button = _button("Confirm", "This link is right: it stays whatever else changes (key C).")
         self.break_button = _button("Break", "This link is wrong: it goes, and the rest is proven again (key B).")
+        self.keep_button = _button(
+            "Keep others", "Other links stay as they were before the last correction: confirmed, or forbidden (key K)."
+        )
         self.undo_button = _button("Undo", "Take the last correction back (key U).")
         self.redo_button = _button("Redo", "Make it again (Shift+U).")
         self.open_button = _button("Open…", "Make the corrections of a file (…corrections.json) on these tracks.")
@@ -83,9 +87,8 @@ class ResultsPanel(QWidget):
         self.tabs.addTab(self.filters, "Filter")
         self.tabs.addTab(_column(self.table, _row(self.copy_table_button, self.export_table_button)), "Tracks")
         self.tabs.addTab(_column(self.plots_title, self.follow_box, *self.plots), "One track")
-        self.tabs.addTab(
-            _column(self.suspicious_note, self.suspicious, self.progress, _row(*self._acts)), "Check links"
-        )
+        acts = _row(*self._acts[:3]), _row(*self._acts[3:])
+        self.tabs.addTab(_column(self.suspicious_note, self.suspicious, self.progress, *acts), "Check links")
         column.addWidget(self.tabs)
         column.addWidget(self.colour)
         column.addWidget(self.drawn)
@@ -100,7 +103,14 @@ class ResultsPanel(QWidget):
         self.table.chosen.connect(self._choose_track)
         self.suspicious.chosen.connect(self._choose_link)
         self.follow_box.toggled.connect(self._follow)
-        signals = (self.confirm_link, self.break_link, self.undo, self.redo, self.open_corrections)
+        signals = (
+            self.confirm_link,
+            self.break_link,
+            self.keep_others,
+            self.undo,
+            self.redo,
+            self.open_corrections,
+        )
         for button, signal in zip(self._acts, signals, strict=True):
             button.clicked.connect(lambda _, signal=signal: signal.emit())
         self.export_button.clicked.connect(self._export)
@@ -111,7 +121,14 @@ class ResultsPanel(QWidget):
 
     @property
     def _acts(self) -> tuple[QPushButton, ...]:
-        return self.confirm_button, self.break_button, self.undo_button, self.redo_button, self.open_button
+        return (
+            self.confirm_button,
+            self.break_button,
+            self.keep_button,
+            self.undo_button,
+            self.redo_button,
+            self.open_button,
+        )
 
     # --- what is shown -------------------------------------------------------------------------------------------
 

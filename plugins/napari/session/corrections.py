@@ -25,15 +25,27 @@ _NAMES = {
     "break_link": "broken link",
     "confirm_link": "confirmed link",
     "add_link": "joined particles",
+    "hold_links": "other links kept",
 }
 
 
 @dataclass(frozen=True)
 class Corrected:
-    """Tracks and links after a correction, and what it changed, in a sentence or two."""
+    """Tracks and links after a correction.
+
+    Attributes
+    ----------
+    linked : Linked
+    said : str
+        What it changed, in a sentence or two.
+    gone, made : tuple of (source, target)
+        Links that it changed besides, as rows of the table of tracks.
+    """
 
     linked: Linked
     said: str
+    gone: tuple[Link, ...] = ()
+    made: tuple[Link, ...] = ()
 
 
 @dataclass(frozen=True)
@@ -93,7 +105,10 @@ class Corrections:
         del report
         with self._lock:
             change = act(self._opened(), *self._ids[[*rows]].tolist())
-            return Corrected(self._linked(), f"{_said(change)} Corrections in effect: {self.count}.")
+            linked = self._linked()
+            gone, made = ((), ()) if change is None else (change.others_gone, change.others_made)
+            said = f"{_said(change)} Corrections in effect: {self.count}."
+            return Corrected(linked, said, tuple(self._rows_of(gone)), tuple(self._rows_of(made)))
 
     def look_at(self, rows: Link, report: Callable[[Any], None]) -> LookedAt:
         """Return a link between two rows with what would be made in its place, and tick it off (work)."""
@@ -163,4 +178,5 @@ def _said(change: Change | None) -> str:
     gone, made = len(change.others_gone), len(change.others_made)
     if not gone and not made:
         return f"Proven again after: {what}. Nothing else changed."
-    return f"Proven again after: {what}. Of the other links {gone} are gone and {made} are new; U takes it back."
+    others = f"Of the other links {gone} are gone (drawn dashed) and {made} are new"
+    return f"Proven again after: {what}. {others}; K keeps those as they were, U takes it all back."

@@ -179,6 +179,34 @@ def test_join_without_two_particles_says_what_to_do(viewer, tracked):
     assert tracked.parts.session.n_corrections == 0
 
 
+def test_what_else_a_correction_changed_is_shown_and_refused(viewer, crowded):
+    refused = 0
+    for _ in range(12):
+        press(viewer, "n")
+        finish(crowded)
+        wrong, before = chosen(crowded), links(crowded)
+        press(viewer, "b")
+        finish(crowded)
+        others = (before ^ links(crowded)) - {wrong}
+        gone = [link for link in before - links(crowded) if link != wrong]
+        if not others:
+            press(viewer, "u")
+            finish(crowded)
+            continue
+        assert viewer.layers["other links changed"].visible
+        marked = viewer.layers["other links changed"].data[:, 2:].reshape(-1, 2, 3)
+        made = len(others) - len(gone)
+        assert len(marked) == made + 5 * len(gone)
+        press(viewer, "k")
+        finish(crowded)
+        assert wrong not in links(crowded)
+        assert set(gone) <= links(crowded)
+        assert not links(crowded) & (others - set(gone))
+        refused += 1
+        break
+    assert refused
+
+
 def test_limits_of_filters_stay_through_a_correction(viewer, tracked):
     chart = tracked.parts.results.filters.charts["mean_speed"]
     middle = float(np.mean(chart.limits))

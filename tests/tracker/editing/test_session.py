@@ -254,6 +254,36 @@ def test_a_pin_that_displaces_a_link_reports_what_else_changed():
     assert change.others_gone == ((0, 2), (1, 3))
 
 
+def test_what_a_break_changed_besides_is_refused_but_for_what_has_no_room(linking):
+    session = Session(linking)
+    refused = 0
+    for link in session.doubtful(40)[["source", "target"]].itertuples(index=False):
+        before = links_of(session)
+        change = session.break_link(*link)
+        if change.others_gone or change.others_made:
+            session.keep_others()
+            assert_proven(session)
+            assert tuple(link) not in links_of(session)
+            assert not links_of(session) & set(change.others_made)
+            assert set(change.others_gone) <= links_of(session)
+            refused += 1
+            session.undo()
+        session.undo()
+        assert links_of(session) == before
+    assert refused or not linking.settings.is_learned
+
+
+def test_a_link_whose_place_was_taken_is_not_kept():
+    session = Session(pair_of_tracks())
+    session.add_link(0, 3)  # takes the place of 0 → 2 and 1 → 3; 1 → 2 comes
+    session.keep_others()
+    assert session.forbidden.tolist() == [[1, 2]]
+    assert session.pinned.tolist() == [[0, 3]]
+    again = Session(pair_of_tracks())
+    again.replay(session.acts)
+    assert links_of(again) == links_of(session)
+
+
 def test_a_split_track_ends_and_another_begins():
     session = Session(pair_of_tracks())
     session.split_track(2)
@@ -329,6 +359,9 @@ def test_merged_detections_are_one_at_their_mean():
         lambda session: session.move_detection(-1, (0.0, 0.0)),
         lambda session: session.merge_detections((2, 4)),
         lambda session: session.merge_detections((2,)),
+        lambda session: session.keep_others(),
+        lambda session: session.hold_links([(2, 0)], []),
+        lambda session: session.hold_links([], []),
         lambda session: session.replay([{"act": "explode"}]),
         lambda session: session.replay([{"act": "break_link", "source": 0}]),
     ],
