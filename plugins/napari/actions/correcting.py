@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from functools import partial
 
 from qtpy.QtCore import QObject
 from qtpy.QtWidgets import QFileDialog
@@ -19,7 +20,7 @@ from .showing import Showing
 
 
 class Correcting(QObject):
-    """Confirms and breaks the link chosen in the list, joins the two particles clicked last, undoes, redoes."""
+    """Confirms and breaks the link chosen, joins, adds and deletes particles on the canvas, undoes, redoes."""
 
     def __init__(self, parts: Parts, showing: Showing, connections: Connections, parent: QObject) -> None:
         super().__init__(parent)
@@ -44,14 +45,21 @@ class Correcting(QObject):
             signal.connect(act)
             connections.add_key(parts.viewer, key, _without_viewer(act))
             results.suspicious.add_key(key, act)
-        connections.add_key(parts.viewer, "j", _without_viewer(self.join))
+        for key, act in (
+            ("j", self.join),
+            ("l", results.link_button.click),
+            ("i", self.add_particle),
+            ("x", self.delete_particle),
+        ):
+            connections.add_key(parts.viewer, key, _without_viewer(act))
+        results.link_button.toggled.connect(self._switch_clicks)
 
     def confirm_link(self) -> None:
-        """Keep the link chosen in the list, whatever else changes."""
+        """Keep the link chosen, whatever else changes."""
         self._correct_link(EditSession.confirm_link)
 
     def break_link(self) -> None:
-        """Forbid the link chosen in the list."""
+        """Forbid the link chosen."""
         self._correct_link(EditSession.break_link)
 
     def keep_others(self) -> None:
@@ -74,20 +82,40 @@ class Correcting(QObject):
             self._parts.bar.say("Click a particle in one frame and another in a later frame, then press J.")
             return
         source, target = rows
+        self._clicked = []
         self._start(lambda: self._parts.session.correcting(EditSession.add_link, source, target))
+
+    def add_particle(self) -> None:
+        """Add a particle under the mouse, in the frame and the plane that are shown."""
+        linked = self._parts.session.linked
+        at = None if linked is None else self._parts.overlay.cursor(linked.linking.tracks.ndim)
+        if at is None:
+            self._parts.bar.say("Put the mouse where a particle is missing, in a 2D view of tracks, and press I.")
+            return
+        act = partial(EditSession.add_detection, frame=at[0], position=at[1])
+        self._start(lambda: self._parts.session.correcting(act))
+
+    def delete_particle(self) -> None:
+        """Take the particle clicked last away."""
+        row = self._parts.session.row_of(*self._clicked[-1]) if self._clicked else None
+        if row is None:
+            self._parts.bar.say("Click a particle first, then press X to delete it.")
+            return
+        self._clicked = []
+        self._start(lambda: self._parts.session.correcting(EditSession.delete_detection, row))
 
     def replay(self, path: str) -> None:
         """Make the corrections of a file."""
         self._start(lambda: self._parts.session.replaying(path))
 
     def _correct_link(self, act: Act) -> None:
-        links, row = self._parts.session.suspicious, self._parts.results.suspicious.position
-        if links is None or row is None or row >= len(links):
-            self._parts.bar.say("Choose a link in the list first (N goes to the next one).")
+        link = self._parts.session.link
+        if link is None:
+            self._parts.bar.say("Choose a link first: in the list (N goes to the next one), or click one.")
             return
-        source, target = int(links["source"].iloc[row]), int(links["target"].iloc[row])
-        self._next = self._parts.results.suspicious.currentIndex().row()
-        self._start(lambda: self._parts.session.correcting(act, source, target))
+        listed = self._parts.results.suspicious
+        self._next = listed.currentIndex().row() if listed.selectionModel().hasSelection() else None
+        self._start(lambda: self._parts.session.correcting(act, *link))
 
     def _start(self, plan: Callable[[], Work]) -> None:
         try:
@@ -113,6 +141,17 @@ class Correcting(QObject):
 
     def _note_click(self, track_id: int, frame: int) -> None:
         self._clicked = [*self._clicked[-1:], (track_id, frame)]
+        if not self._parts.results.link_button.isChecked():
+            return
+        if len(self._clicked) == 2:
+            self.join()
+        else:
+            self._parts.bar.say("Now click the particle that it is linked to, in another frame.")
+
+    def _switch_clicks(self, on: bool) -> None:
+        """Begin or end linking by clicks."""
+        self._clicked = []
+        self._parts.bar.say("Linking by clicks: click a particle, then the same one in another frame." if on else "")
 
     def _ask_file(self) -> None:
         name, _ = QFileDialog.getOpenFileName(self._parts.results, "Corrections", "", "Corrections (*.json)")

@@ -6,12 +6,14 @@ from functools import partial
 
 from qtpy.QtCore import QObject
 
+from ....tracker.editing.change import Link
+from ..draw.picking import Click
 from ..session.corrections import LookedAt
 from ..threads.connections import Connections
 from ..threads.job import Desk
 from .parts import Parts
 
-_ONE_TRACK = 2  # the tab of the results
+_ONE_TRACK, _CHECK_LINKS = 2, 3  # tabs of the results
 
 
 class Looking(QObject):
@@ -27,6 +29,7 @@ class Looking(QObject):
         self._links.returned.connect(self._show_link)
         self._links.failed.connect(parts.bar.fail)
         parts.overlay.picked.connect(self._choose_picked)
+        parts.overlay.clicked_beside.connect(self._choose_link)
         parts.results.track_chosen.connect(self._choose_listed)
         parts.results.link_chosen.connect(self._go_to_link)
         parts.results.follow.connect(self._follow)
@@ -58,7 +61,8 @@ class Looking(QObject):
         if self._parts.session.data is None:
             return
         self._plot(track_id)
-        self._parts.results.tabs.setCurrentIndex(_ONE_TRACK)
+        if self._parts.results.tabs.currentIndex() != _CHECK_LINKS:
+            self._parts.results.tabs.setCurrentIndex(_ONE_TRACK)
         self._parts.steps.setCurrentWidget(self._parts.results)
         self._parts.overlay.choose(track_id)
         self._follow(self._parts.results.follow_box.isChecked())
@@ -78,8 +82,25 @@ class Looking(QObject):
             self._plot(track_id)
             self._parts.overlay.go_to(track_id, frame)
             self._parts.overlay.choose(track_id)
-            if (work := self._parts.session.looking_at(position)) is not None:
-                self._links.start(work)
+            self._look_at((int(link["source"]), int(link["target"])))
+
+    def _choose_link(self, click: Click) -> None:
+        """Look at the link that was clicked."""
+        linked = self._parts.session.linked
+        if linked is None:
+            return
+        tracks, links = linked.linking.tracks, linked.linking.links
+        link = self._parts.overlay.link_under(click, tracks, links)
+        if link is not None:
+            self._parts.results.suspicious.clearSelection()
+            source, target = tracks.table[["track_id", "frame"]].to_numpy()[list(link)].tolist()
+            said = f"Link of track {target[0]}, frames {source[1]} to {target[1]}"
+            self._parts.bar.say(f"{said}: C confirms it, B breaks it.")
+            self._look_at(link)
+
+    def _look_at(self, link: Link) -> None:
+        self._parts.session.link = link
+        self._links.start(self._parts.session.looking_at(link))
 
     def _show_link(self, looked_at: LookedAt) -> None:
         """Draw a link and its rivals, and tick it off."""

@@ -9,6 +9,7 @@ from functools import partial
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
+import pandas as pd
 from qtpy.QtCore import QObject, Signal  # pyright: ignore[reportPrivateImportUsage]
 
 from ....tracker.editing.change import Link
@@ -22,6 +23,7 @@ from ..threads.job import Desk, Report
 from ..threads.timers import single_shot
 from .drawing import Drawing, Drawn, draw, draw_one, draw_particles
 from .links import draw_links
+from .picking import Click, drawn_links, link_under
 from .tails import Tails
 
 if TYPE_CHECKING:
@@ -29,19 +31,22 @@ if TYPE_CHECKING:
     from napari.layers import Layer
 
 _DEBOUNCE_MS = 200
+_LINK_PIXELS = 6  # a click so near to a link means it
 _CLICK_PIXELS = 3  # a mouse that moves farther is turning the view
 
 
 class Overlay(QObject):
     """Signals.
 
-    `announced(sentence)` before napari draws, `drawn(Drawn)`, `failed(Failure)`, `picked(track id, frame)`.
+    `announced(sentence)` before napari draws, `drawn(Drawn)`, `failed(Failure)`, `picked(track id, frame)`, and
+    `clicked_beside(Click)` where no particle is under a click, or it means a link (Shift).
     """
 
     announced = Signal(str)
     drawn = Signal(object)
     failed = Signal(object)
     picked = Signal(int, int)
+    clicked_beside = Signal(object)
 
     def __init__(self, viewer: Viewer, connections: Connections, depth: Depth, parent: QObject) -> None:
         super().__init__(parent)
@@ -209,7 +214,11 @@ class Overlay(QObject):
         while event.type == "mouse_move":
             yield
         if np.abs(np.asarray(event.pos, dtype=float) - pressed).max() <= _CLICK_PIXELS:
-            self.pick(event.position, event.view_direction, event.dims_displayed)
+            where = event.position, event.view_direction, tuple(event.dims_displayed)
+            if "Shift" in event.modifiers:
+                self.clicked_beside.emit(Click(*where))
+            else:
+                self.pick(*where)
 
     def pick(self, position: Any, view_direction: Any, dims_displayed: Any) -> None:
         """Tell which track the particle at a place of the world is of, seen along a direction, and its frame."""
@@ -220,10 +229,30 @@ class Overlay(QObject):
             position, view_direction=view_direction, dims_displayed=list(dims_displayed), world=True
         )
         if value is None:
+            self.clicked_beside.emit(Click(position, view_direction, tuple(dims_displayed)))
             return
         track_id = float(layer.features["track_id"].iloc[int(value)])
         if not math.isnan(track_id):  # a particle placed by hand is of no track yet
             self.picked.emit(int(track_id), round(float(layer.data[int(value), 0])))
+
+    def link_under(self, click: Click, tracks: Tracks, links: pd.DataFrame) -> Link | None:
+        """Return the drawn link under a click, None where there is none."""
+        layer = self.layer("tracks")
+        if layer is None or self._shown is None:
+            return None
+        rows, ends = drawn_links(tracks, links, self.frame_of(layer), self._shown.drawing.tail, layer)
+        seen = self._tails.are_seen(ends[:, 1])
+        reach = _LINK_PIXELS / float(self._viewer.scene.camera.zoom)
+        return link_under(click, links.iloc[rows[seen]], ends[seen], layer, reach)
+
+    def cursor(self, ndim: int) -> tuple[int, list[float]] | None:
+        """Return frame and place (the last `ndim` axes) under the mouse, in steps; None where it is not on a plane."""
+        layer = self.layer("tracks")
+        if layer is None or self._viewer.dims.ndisplay != 2:
+            return None
+        world = np.asarray(self._viewer.cursor.position)[-layer.ndim :]
+        at = np.asarray(layer.world_to_data(world))
+        return round(float(at[0])), at[-ndim:].tolist()
 
 
 def _draw(drawing: Drawing, report: Report) -> Drawn:

@@ -39,17 +39,20 @@ class Tails:
             return
         if len(layer.data) != len(self._colours):
             return
-        planes = self._planes()
-        seen = tuple(planes.items())
+        seen = tuple(self._planes().items())
         if seen == self._seen:
             return
-        near = np.ones(len(self._colours), dtype=bool)
-        for axis, plane in planes.items():
-            near &= np.abs(layer.data[:, 1 + axis] - plane) * layer.scale[axis] <= self._reach
         colours = self._colours.copy()
-        colours[~near, 3] = 0
+        colours[~self.are_seen(layer.data[:, 1:]), 3] = 0
         layer.track_colors = colours
         self._seen = seen
+
+    def are_seen(self, positions: np.ndarray) -> np.ndarray:
+        """Return which places (n, d), time first, in the layer's steps are near enough to the plane, bool (n,)."""
+        near = np.ones(len(positions), dtype=bool)
+        for axis, plane in self._planes().items() if self._reach else ():
+            near &= np.abs(positions[:, axis] - plane) * self._layer.scale[axis] <= self._reach
+        return near
 
     def _planes(self) -> dict[int, float]:
         """Return the plane that is shown along each axis of space that is not displayed, in the layer's steps."""

@@ -61,6 +61,8 @@ class ResultsPanel(QWidget):
         self.plots = [Chart(height=110) for _ in range(4)]
         self.confirm_button = _button("Confirm", "This link is right: it stays whatever else changes (key C).")
         self.break_button = _button("Break", "This link is wrong: it goes, and the rest is proven again (key B).")
+        self.link_button = _button("By clicks", "A particle that is clicked is linked to the one clicked next (key L).")
+        self.link_button.setCheckable(True)
         self.keep_button = _button(
             "Keep others", "Other links stay as they were before the last correction: confirmed, or forbidden (key K)."
         )
@@ -87,7 +89,7 @@ class ResultsPanel(QWidget):
         self.tabs.addTab(self.filters, "Filter")
         self.tabs.addTab(_column(self.table, _row(self.copy_table_button, self.export_table_button)), "Tracks")
         self.tabs.addTab(_column(self.plots_title, self.follow_box, *self.plots), "One track")
-        acts = _row(*self._acts[:3]), _row(*self._acts[3:])
+        acts = _row(*self._acts[:3], self.link_button), _row(*self._acts[3:])
         self.tabs.addTab(_column(self.suspicious_note, self.suspicious, self.progress, *acts), "Check links")
         column.addWidget(self.tabs)
         column.addWidget(self.colour)
@@ -138,7 +140,7 @@ class ResultsPanel(QWidget):
             button.setEnabled(self.data is not None)
         self.toml_button.setEnabled(has_command)
         self.command_button.setEnabled(has_command)
-        for button in self._acts:
+        for button in (*self._acts, self.link_button):
             button.setEnabled(is_complete)
 
     def forget(self) -> None:
@@ -169,9 +171,10 @@ class ResultsPanel(QWidget):
         say(
             self.suspicious_note,
             "The longest steps, and the links that another set of links could best do without (small margin). "
-            "Click one to go there; N goes to the next, Shift+N to the one before. C confirms it, B breaks it, J joins "
-            "the two particles clicked last, U undoes; the rest is proven again each time. The link is drawn yellow, "
-            "those that would be made in its place dashed.",
+            "Click one here or in the picture (Shift: where a particle lies over it); N goes to the next, Shift+N to "
+            "the one before. C confirms it, B breaks it, J joins the two particles clicked last, X deletes the last, I "
+            "adds one under the mouse, U undoes; the rest is proven again each time. The link is yellow, those that "
+            "would be made in its place are dashed.",
         )
         assert self.data is not None  # links come with their tracks
         self.suspicious.show_frame(

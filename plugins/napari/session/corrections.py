@@ -21,11 +21,14 @@ from .suspicious import suspicious_links
 Act = Callable[..., Change | None]
 """One correction, of a session and the ids of detections; None where there was nothing to undo or redo."""
 
+_OF_DETECTIONS = ("add_detection", "move_detection", "delete_detection", "merge_detections")
 _NAMES = {
     "break_link": "broken link",
     "confirm_link": "confirmed link",
     "add_link": "joined particles",
     "hold_links": "other links kept",
+    "add_detection": "added particle",
+    "delete_detection": "deleted particle",
 }
 
 
@@ -93,6 +96,11 @@ class Corrections:
     def count(self) -> int:
         """How many corrections are in effect."""
         return 0 if self._edits is None else len(self._edits.acts)
+
+    @property
+    def edit_detections(self) -> bool:
+        """Whether particles were added, moved or taken away."""
+        return self._edits is not None and any(act["act"] in _OF_DETECTIONS for act in self._edits.acts)
 
     def make(self, act: Act, rows: tuple[int, ...], report: Callable[[Any], None]) -> Corrected:
         """Make a correction of the detections in some rows (work).

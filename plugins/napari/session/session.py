@@ -11,6 +11,7 @@ import numpy as np
 import pandas as pd
 
 from ....tracker.detecting.settings import DetectSettings
+from ....tracker.editing.change import Link
 from ....tracker.errors import InvalidInput
 from ....tracker.formats.write import write_tracks
 from ....tracker.linking.constraints import with_places
@@ -48,6 +49,8 @@ class Session:
         Tracks that are shown, complete or not.
     chosen : int or None
         The track whose plots are shown.
+    link : (source, target) or None
+        The link that is looked at, as rows of the tracks' table.
     """
 
     def __init__(self) -> None:
@@ -60,6 +63,7 @@ class Session:
         self.linked: Linked | None = None
         self.data: MeasuredTracks | None = None
         self.chosen: int | None = None
+        self.link: Link | None = None
         self.corrections: Corrections | None = None
 
     # --- work ----------------------------------------------------------------------------------------------------
@@ -110,12 +114,9 @@ class Session:
         """
         return partial(self._corrections().make, act, rows)
 
-    def looking_at(self, position: int) -> Work | None:
-        """Return the work of looking at a link of the list, which gives `LookedAt`; None where there is none."""
-        if self.linked is None or position >= len(self.linked.suspicious):
-            return None
-        source, target = self.linked.suspicious.iloc[position][["source", "target"]]
-        return partial(self._corrections().look_at, (int(source), int(target)))
+    def looking_at(self, link: Link) -> Work:
+        """Return the work of looking at a link between two rows, which gives `LookedAt`; raises as `correcting`."""
+        return partial(self._corrections().look_at, link)
 
     def replaying(self, path: str) -> Work:
         """Return the work of making the corrections of a file; raises as `correcting`."""
@@ -159,7 +160,7 @@ class Session:
 
     def keep(self, result: Detected | Linked | Tracked) -> None:
         """Keep what a run gave; new particles make tracks of older ones void, and all corrections with them."""
-        self.corrections = None
+        self.corrections = self.link = None
         if isinstance(result, Linked):
             self.linked = result
         else:
@@ -169,12 +170,13 @@ class Session:
 
     def keep_corrected(self, corrected: Corrected) -> None:
         """Keep tracks and links as a correction has left them."""
+        self.link = None
         self.linked = corrected.linked
         self.data = corrected.linked.data
 
     def keep_partial(self, done: Points | MeasuredTracks) -> None:
         """Keep what a run gave so far."""
-        self.linked = self.corrections = None
+        self.linked = self.corrections = self.link = None
         if isinstance(done, MeasuredTracks):
             self.data = done
         else:
@@ -189,6 +191,7 @@ class Session:
     def has_command(self) -> bool:
         """Whether a command line gives the tracks shown, but for corrections."""
         is_edited = self.detected is not None and self.detected.is_edited
+        is_edited |= self.corrections is not None and self.corrections.edit_detections
         return self.linked is not None and not self.linked.is_given and not is_edited
 
     @property

@@ -1,0 +1,169 @@
+"""Corrections made on the canvas by real clicks and keys: links joined and chosen, particles added and deleted."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+from .conftest import finish, process_events
+from .test_by_mouse import mouse, on_canvas  # noqa: F401 - a fixture
+from .test_correcting import links, press
+
+
+@pytest.fixture
+def lines(viewer, open_widget):
+    """The widget over two particles that go far: their links are seen between them."""
+    table = [(frame, 4.0, row * 12.0, 10.0 * frame) for frame in range(5) for row in range(4)]
+    viewer.add_points(np.array(table), name="beads")
+    widget = open_widget()
+    finish(widget)
+    link = widget.parts.link
+    link.motion.setCurrentIndex(link.motion.findData("none"))
+    link.search_range.setValue(11)
+    link.unmatched.setValue(20)
+    widget.running.run_all()
+    finish(widget)
+    assert len(links(widget)) == 16
+    viewer.window._qt_window.activateWindow()
+    return widget
+
+
+def click(viewer, mouse, place, *, shift: bool = False):  # noqa: F811
+    """Click a place (frame, z, y, x) on the canvas."""
+    from qtpy.QtCore import Qt
+    from qtpy.QtTest import QTest
+
+    layer = next(layer for layer in viewer.layers if layer.name.startswith("particles of"))
+    canvas, at = viewer.window._qt_viewer.canvas.native, on_canvas(viewer, layer, np.asarray(place, float))
+    if shift:
+        QTest.mouseClick(canvas, Qt.MouseButton.LeftButton, Qt.KeyboardModifier.ShiftModifier, at)
+        process_events()
+    else:
+        mouse.click(canvas, at)
+
+
+def show(viewer, place) -> None:
+    layer = next(layer for layer in viewer.layers if layer.name.startswith("particles of"))
+    viewer.dims.set_point(range(4), np.asarray(layer.data_to_world(np.asarray(place, float))).tolist())
+    process_events()
+
+
+def place_of(widget, row: int) -> np.ndarray:
+    table = widget.parts.session.linked.linking.tracks.table
+    return table[["frame", "z", "y", "x"]].to_numpy(float)[row]
+
+
+@pytest.mark.parametrize("way", ["key", "button"])
+def test_two_clicks_link_two_particles(viewer, lines, mouse, way):  # noqa: F811
+    results = lines.parts.results
+    lines.parts.steps.setCurrentWidget(results)
+    results.tabs.setCurrentIndex(3)
+    show(viewer, (3, 4, 0, 0))
+    click(viewer, mouse, (3, 4, 24, 15))
+    finish(lines)
+    link = lines.parts.session.link
+    press(viewer, "b")
+    finish(lines)
+    assert link not in links(lines)
+    if way == "key":
+        press(viewer, "l")
+    else:
+        mouse.click(results.link_button)
+    for place in ((1, 4, 24, 10), (2, 4, 24, 20)):
+        show(viewer, place)
+        click(viewer, mouse, place)
+        finish(lines)
+    assert link in links(lines)
+    assert results.tabs.currentIndex() == 3  # the list stays in sight
+    press(viewer, "u")
+    finish(lines)
+    assert link not in links(lines)
+
+
+def test_clicks_outside_that_mode_link_nothing(viewer, lines, mouse):  # noqa: F811
+    before = links(lines)
+    for place in ((1, 4, 24, 10), (2, 4, 12, 20)):
+        show(viewer, place)
+        click(viewer, mouse, place)
+        finish(lines)
+    assert (links(lines), lines.parts.session.n_corrections) == (before, 0)
+
+
+@pytest.mark.parametrize("ndisplay", [2, 3])
+def test_a_link_that_is_clicked_is_chosen_and_broken(viewer, lines, mouse, ndisplay):  # noqa: F811
+    viewer.dims.ndisplay = ndisplay
+    viewer.scene.camera.angles = (10, 40, 110)  # in 3D the lines do not lie behind each other
+    show(viewer, (3, 4, 0, 0))
+    click(viewer, mouse, (3, 4, 24, 15))  # between frames 1 and 2 of the third
+    finish(lines)
+    wrong = lines.parts.session.link
+    assert [place_of(lines, row).tolist() for row in wrong] == [[1, 4, 24, 10], [2, 4, 24, 20]]
+    assert "frames 1 to 2" in lines.parts.bar.status.text()
+    press(viewer, "b")
+    finish(lines)
+    assert wrong not in links(lines)
+
+
+def test_a_link_under_a_particle_is_chosen_with_shift(viewer, lines, mouse):  # noqa: F811
+    show(viewer, (3, 4, 0, 0))
+    click(viewer, mouse, (3, 4, 24, 29), shift=True)
+    finish(lines)
+    assert [place_of(lines, row)[0] for row in lines.parts.session.link] == [2, 3]
+    press(viewer, "c")
+    finish(lines)
+    assert len(lines.parts.session.linked.linking.settings.pinned) == 1
+
+
+def test_a_click_where_nothing_is_drawn_chooses_nothing(viewer, lines, mouse):  # noqa: F811
+    show(viewer, (1, 4, 0, 0))
+    click(viewer, mouse, (1, 4, 24, 25))  # that link ends in a later frame
+    finish(lines)
+    assert lines.parts.session.link is None
+
+
+def test_a_particle_is_added_under_the_mouse_and_deleted_by_key(viewer, lines, mouse):  # noqa: F811
+    from qtpy.QtTest import QTest
+
+    show(viewer, (2, 4, 0, 0))
+    layer = next(layer for layer in viewer.layers if layer.name.startswith("particles of"))
+    canvas = viewer.window._qt_viewer.canvas.native
+    before = links(lines)
+    for place in ((2, 4, 24, 30), (2, 4, 18, 25)):
+        QTest.mouseMove(canvas, on_canvas(viewer, layer, np.asarray(place, float)))
+        process_events()
+    press(viewer, "i")
+    finish(lines)
+    assert len(lines.parts.session.linked.linking.tracks) == 21
+    frame, *position = place_of(lines, 20)
+    assert frame == 2
+    np.testing.assert_allclose(position, (4, 18, 25), atol=0.5)
+    assert not lines.parts.session.has_command  # no command finds it
+    show(viewer, place_of(lines, 20))
+    click(viewer, mouse, place_of(lines, 20))
+    finish(lines)
+    press(viewer, "x")
+    finish(lines)
+    assert (len(lines.parts.session.linked.linking.tracks), links(lines)) == (20, before)
+    for _ in range(2):
+        press(viewer, "u")
+        finish(lines)
+    assert (lines.parts.session.n_corrections, links(lines)) == (0, before)
+
+
+def test_after_a_deletion_rows_are_still_the_particles_that_are_meant(viewer, lines, mouse):  # noqa: F811
+    first = place_of(lines, 0)
+    show(viewer, first)
+    click(viewer, mouse, first)
+    finish(lines)
+    press(viewer, "x")
+    finish(lines)
+    show(viewer, (3, 4, 0, 0))
+    click(viewer, mouse, (3, 4, 24, 15))
+    finish(lines)
+    wrong = [place_of(lines, row).tolist() for row in lines.parts.session.link]
+    assert wrong == [[1, 4, 24, 10], [2, 4, 24, 20]]
+    press(viewer, "b")
+    finish(lines)
+    left = [[place_of(lines, row).tolist() for row in link] for link in links(lines)]
+    assert wrong not in left
+    assert len(left) == 14
