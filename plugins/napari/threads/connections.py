@@ -26,9 +26,19 @@ class Connections:
         self._held.append((_Listed(callbacks), callback))
 
     def add_key(self, viewer: Any, key: str, callback: Callable[..., Any]) -> None:
-        """Bind a key of the viewer."""
-        viewer.bind_key(key, callback, overwrite=True)
-        self._held.append((_Bound(viewer, key), callback))
+        """Bind a key of the viewer, and of its layers: the selected layer has its own keys asked first.
+
+        Layers that are painted in keep theirs.
+        """
+        self._bind(viewer, key, callback)
+        for layer in viewer.layers:
+            self._bind(layer, key, callback)
+        self.add(viewer.layers.events.inserted, lambda event: self._bind(event.value, key, callback))
+
+    def _bind(self, of: Any, key: str, callback: Callable[..., Any]) -> None:
+        if type(of).__name__ not in ("Labels", "Shapes"):
+            of.bind_key(key, callback, overwrite=True)
+            self._held.append((_Bound(of, key), callback))
 
     def drop(self) -> None:
         """Disconnect everything."""
@@ -38,14 +48,14 @@ class Connections:
 
 
 class _Bound:
-    def __init__(self, viewer: Any, key: str) -> None:
-        self._viewer, self._key = viewer, key
+    def __init__(self, of: Any, key: str) -> None:
+        self._of, self._key = of, key
 
     def disconnect(self, callback: Callable[..., Any]) -> None:
         """Free the key, unless another widget has taken it since."""
-        bound = {str(key).upper(): function for key, function in self._viewer.keymap.items()}
+        bound = {str(key).upper(): function for key, function in self._of.keymap.items()}
         if bound.get(self._key.upper().replace("-", "+")) == callback:
-            self._viewer.bind_key(self._key, None, overwrite=True)
+            self._of.bind_key(self._key, None, overwrite=True)
 
 
 class _Listed:

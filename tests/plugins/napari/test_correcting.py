@@ -245,3 +245,18 @@ def test_a_file_that_is_none_of_corrections_is_refused(tracked, tmp_path):
     finish(tracked)
     assert links(tracked) == before
     assert tracked.parts.session.n_corrections == 0
+
+
+@pytest.mark.parametrize("kind", ["Image", "Points", "Tracks", None])
+def test_keys_work_whichever_layer_is_selected(viewer, tracked, kind):
+    layers = [layer for layer in viewer.layers if type(layer).__name__ == kind]
+    viewer.layers.selection.active = layers[0] if layers else None
+    press(viewer, "n")
+    press(viewer, "c")
+    finish(tracked)
+    press(viewer, "b")
+    finish(tracked)
+    assert tracked.parts.session.n_corrections == 2
+    press(viewer, "u")
+    finish(tracked)
+    assert tracked.parts.session.n_corrections == 1
