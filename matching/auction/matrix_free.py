@@ -12,9 +12,6 @@ Source of the idea: column generation for transportation problems; what is ours 
 through boxes, and the order of things.
 """
 
-# Types of numba kernels live in their docstrings: numba infers them.
-# ruff: noqa: ANN001, ANN202
-
 from __future__ import annotations
 
 from dataclasses import replace
@@ -22,14 +19,12 @@ from functools import partial
 from typing import Any
 
 import numpy as np
-from numba import njit
 
 from ..paths.finish import (
     NO_LIMIT,
     TOO_HARD,
     finish_rows,
     match_rows,
-    repair_rows,
     settle_unassigned_columns,
     unassign,
 )
@@ -57,9 +52,6 @@ one sees a large part of all points."""
 
 NEW_PAIRS = 8
 """Most pairs that a row gains by one pricing."""
-
-CENTRINGS = 4
-"""Passes of `_centre`; one leaves twice as many pairs that contradict."""
 
 
 def match_points(problem: Problem, options: AuctionOptions) -> Matched:
@@ -196,21 +188,14 @@ class _MatrixFree:
         Later rounds price only rows whose dual rose since they passed.
         """
         passed = np.full(self.n, -np.inf)
-        centred = False
-        finish = finish_rows
         while True:
-            failed = finish(self.all_rows, *self.graph, state, self.counts, self._scans_left())
+            failed = finish_rows(self.all_rows, *self.graph, state, self.counts, self._scans_left())
             if failed == TOO_HARD:
                 return False
-            finish = repair_rows
             assert failed < 0, "the graph pairs every row with a column of its own rank"
             settled = settle_unassigned_columns(*self.graph, state, self.col_bound, self.counts)
             self.stats["unassigned_columns"] += settled
             r = self._row_duals(state.v)
-            if not centred and self.schedule.scaled and self.n == self.m:
-                for _ in range(CENTRINGS):
-                    _centre(*self.graph, state.v, r, state.col_of_row)
-                centred = True
             if settled:
                 passed[:] = -np.inf
             asked = np.where(r > passed, r, -np.inf)
@@ -231,27 +216,3 @@ class _MatrixFree:
             return None
         self.graph = extended(*self.graph, columns, counts, self.rows.points, self.cols.points, self.squared)
         return counts
-
-
-@njit(cache=True, nogil=True)
-def _centre(indptr, indices, data, v, r, col_of_row):
-    """Move each link's duals half-way to the middle of what its pairs allow; later finishes start from these prices.
-
-    Duals at an extreme of the optimal ones, where an auction leaves them, contradict more of the pairs left out.
-    No pair's slack is used up: each of its two ends takes less than half of it.
-    """
-    n = len(r)
-    down, up = np.full(n, np.inf), np.full(len(v), np.inf)
-    for i in range(n):
-        for e in range(indptr[i], indptr[i + 1]):
-            j = indices[e]
-            if j != col_of_row[i]:
-                slack = max(data[e] - v[j] - r[i], 0.0)
-                down[i] = min(down[i], slack)
-                up[j] = min(up[j], slack)
-    for i in range(n):
-        j = col_of_row[i]
-        if j >= 0 and up[j] < np.inf and down[i] < np.inf:
-            rise = min(max(0.45 * (up[j] - down[i]), -0.5 * down[i]), 0.5 * up[j])
-            v[j] += rise
-            r[i] -= rise

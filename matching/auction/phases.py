@@ -14,6 +14,7 @@ import numpy as np
 from numba import njit
 
 from ..jit.threads import side_by_side
+from ..paths.dense_paths import assign_dense_rows
 from ..paths.finish import (
     NO_LIMIT,
     TOO_HARD,
@@ -54,7 +55,8 @@ def match_by_auction(problem: Problem, options: AuctionOptions) -> Matched:
     schedule = Schedule.of(options, may_scale(problem, options))
     counts = np.zeros((len(parts[2]) - 1, 5), np.int64)
     if schedule.tries_bids_first:
-        hard = _match_easy_parts(problem, graph, parts, state, counts)
+        most_scans = TRIED_SCANS if schedule.scaled else NO_LIMIT
+        hard = _match_easy_parts(problem, graph, parts, state, counts, most_scans)
     else:
         hard = np.ones(len(parts[1]) - 1, np.bool_)
     _run_parts(parts, counts, partial(_solve_parts, hard, *graph, state, prices, schedule))
@@ -68,10 +70,14 @@ def match_by_auction(problem: Problem, options: AuctionOptions) -> Matched:
     return local_columns(problem, state.col_of_row), state.v, stats | named_counts(counts[:, :3].sum(axis=0))
 
 
-def _match_easy_parts(problem: Problem, graph: Graph, parts: Parts, state: State, counts: np.ndarray) -> np.ndarray:
+def _match_easy_parts(
+    problem: Problem, graph: Graph, parts: Parts, state: State, counts: np.ndarray, most_scans: int
+) -> np.ndarray:
     """Match the components that bids without an increment nearly do; return which are left."""
+    if graph[1] is None:
+        scans = most_scans * problem.n_rows if problem.n_rows >= SMALL and most_scans < NO_LIMIT else NO_LIMIT
+        return np.array([assign_dense_rows(problem.cost_matrix, state, counts[0, :3], scans) == TOO_HARD])
     hard = np.zeros(len(parts[1]) - 1, np.bool_)
-    most_scans = NO_LIMIT if problem.has_unmatched_cost else TRIED_SCANS
     _run_parts(parts, counts, partial(_try_parts, hard, *graph, state, most_scans))
     return hard
 

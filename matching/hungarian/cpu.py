@@ -21,24 +21,19 @@ from ..certificate.refine import refined
 from ..errors import InvalidProblem
 from ..jit.threads import side_by_side
 from ..named import named
-from ..paths.finish import release_slack
 from ..paths.state import FREE, State, no_trees, start
 from ..presolve.block_by_block import block_by_block
 from ..presolve.short_side import Matched, from_short_side
 from ..problem import INT_LIMIT, Problem
-from ..problem.convert import as_dense, as_sparse, transposed
+from ..problem.convert import as_dense, as_sparse
 from ..problem.flat_graph import Graph, Parts, allowed_pairs, flat_graph, independent_parts, local_columns
 from .forest import match_by_forests, no_forest
 from .reduction import reduce_columns, reduce_rows
-from .unassigned_columns import columns_below, exchanged, take_back
 from .zero_graph import match_by_dual_phases
 from .zero_trees import no_zeros
 
 SEARCHES_COUNTED = 40
 """Searches whose paths are counted one by one, for the paper's Table 2."""
-
-REFINEMENTS = 8
-"""Most times that links which rounding left loose are released and matched again; one or two are seen."""
 
 _ONE_AT_A_TIME = Lock()
 
@@ -85,16 +80,13 @@ def _match(problem: Problem, *, method: Method) -> Matched:
     infeasible_row = np.array([reduce_rows(parts[0], *graph, state)])
     reduce_columns(parts[0], *graph, col_bound, state)
     reduced = perf_counter()
-    stats: dict[str, Any] = {"reduction_s": reduced - began, "refinements": 0}
+    stats: dict[str, Any] = {"reduction_s": reduced - began}
     if infeasible_row[0] < 0:
         infeasible_row, counts = method(parts, graph, state)
         stats |= counts
     if (infeasible_row >= 0).any():
         matched = np.maximum(state.col_of_row, FREE), state.row_of_col
         raise infeasible(problem, int(infeasible_row.max()), graph[0], graph[1], allowed_pairs(problem), *matched)
-    if not problem.is_integer:
-        stats["refinements"] = _refine(parts, graph, state, method)
-        _settle_unassigned_columns(problem, col_bound, state, method)
     stats["search_s"] = perf_counter() - reduced
     return local_columns(problem, np.maximum(state.col_of_row, FREE)), state.v, stats
 
@@ -108,45 +100,11 @@ def _graph(problem: Problem) -> Graph:
     return indptr, indices, data if indices is None else data.astype(problem.dual_dtype, copy=False)
 
 
-def _settle_unassigned_columns(problem: Problem, col_bound: np.ndarray, state: State, method: Method) -> None:
-    """Match the unassigned columns below their bound, or raise them to it (see `unassigned_columns`)."""
-    below = columns_below(state, col_bound)
-    if not len(below):
-        return
-    turned, seen_from_columns = transposed(problem), exchanged(state, col_bound, below)
-    graph = _graph(turned)
-    reduce_rows(below, *graph, seen_from_columns)
-    method(independent_parts(turned), graph, seen_from_columns)
-    take_back(seen_from_columns, state)
-
-
-def _refine(parts: Parts, graph: Graph, state: State, method: Method) -> int:
-    """Match those rows again whose links rounding left loose; return how often it was needed.
-
-    Where costs differ by many powers of ten, a small slack beside a large Δ loses its digits. The next round starts
-    from duals that are right up to that loss, so that its Δ are small.
-    """
-    for done in range(REFINEMENTS):
-        loose = release_slack(parts[0], *graph, state)
-        if not len(loose):
-            return done
-        state.col_of_row[loose] = FREE
-        reduce_rows(loose, *graph, state)
-        links = np.flatnonzero(state.col_of_row >= 0)
-        state.r[links] = state.matched_cost[links] - state.v[state.col_of_row[links]]
-        method(parts, graph, state)
-    return REFINEMENTS
-
-
 def _by_zeros(parts: Parts, graph: Graph, state: State) -> tuple[np.ndarray, dict[str, Any]]:
     match_by_zeros = named(".papers.date_nagi_2016.classical:match_by_zeros")
-    counts = np.zeros((len(parts[2]) - 1, 4), np.int64)
     first, last = np.empty(len(state.r), np.int64), np.empty(len(state.r), np.int64)
-    scratch = no_trees(state), first, last
-    infeasible_row = side_by_side(
-        lambda c: _of_run(match_by_zeros, c, parts, graph, state, *scratch, counts[c]), _runs(parts)
-    )
-    return np.array(infeasible_row), _named(("searches", "rows_scanned", "dual_updates", "compressions"), counts)
+    names = ("searches", "rows_scanned", "dual_updates", "compressions")
+    return _in_runs(match_by_zeros, names, parts, graph, state, no_trees(state), first, last, counts_paths=False)
 
 
 def _by_trees_of_many(
@@ -157,43 +115,39 @@ def _by_trees_of_many(
 
 
 def _by_dual_phases(parts: Parts, graph: Graph, state: State, *, maximum: bool) -> tuple[np.ndarray, dict[str, Any]]:
-    runs = len(parts[2]) - 1
-    counts, found = np.zeros((runs, 5), np.int64), np.zeros((runs, SEARCHES_COUNTED), np.int64)
-    scratch = no_trees(state), no_zeros(state)
-
-    def match_run(c: int) -> int:
-        return _of_run(match_by_dual_phases, c, parts, graph, maximum, state, *scratch, counts[c], found[c])
-
-    infeasible_row = side_by_side(match_run, _runs(parts))
     names = ("searches", "rows_scanned", "dual_updates", "phases", "levels")
-    return np.array(infeasible_row), _named(names, counts) | {"paths_of_search": found.sum(axis=0)}
+    return _in_runs(match_by_dual_phases, names, parts, graph, maximum, state, no_trees(state), no_zeros(state))
 
 
 def _by_trees(parts: Parts, graph: Graph, state: State) -> tuple[np.ndarray, dict[str, Any]]:
     match_by_trees = named(".papers.date_nagi_2016.tree:match_by_trees")
-    counts = np.zeros((len(parts[2]) - 1, 3), np.int64)
-    trees = no_trees(state)
-    infeasible_row = side_by_side(
-        lambda c: _of_run(match_by_trees, c, parts, graph, state, trees, counts[c]), _runs(parts)
-    )
-    return np.array(infeasible_row), _named(("searches", "rows_scanned", "dual_updates"), counts)
+    names = ("searches", "rows_scanned", "dual_updates")
+    return _in_runs(match_by_trees, names, parts, graph, state, no_trees(state), counts_paths=False)
 
 
 def _by_forests(parts: Parts, graph: Graph, state: State, *, many: bool | None) -> tuple[np.ndarray, dict[str, Any]]:
+    names = ("searches", "rows_scanned", "dual_updates", "levels")
+    return _in_runs(match_by_forests, names, parts, graph, many, state, no_trees(state), no_forest(state))
+
+
+def _in_runs(
+    match: Callable[..., int], names: tuple[str, ...], parts: Parts, graph: Graph, *rest: Any, counts_paths: bool = True
+) -> tuple[np.ndarray, dict[str, Any]]:
+    """Call `match(rows, *graph, *rest, counts, paths)` for each component, the runs of these side by side.
+
+    Returns an infeasible row or -1 for each run, and the counts by `names`; `counts_paths` is whether `match` takes
+    `paths`, to count those of each search.
+    """
     runs = len(parts[2]) - 1
-    counts, found = np.zeros((runs, 4), np.int64), np.zeros((runs, SEARCHES_COUNTED), np.int64)
-    scratch = no_trees(state), no_forest(state)
+    counts, found = np.zeros((runs, len(names)), np.int64), np.zeros((runs, SEARCHES_COUNTED), np.int64)
 
     def match_run(c: int) -> int:
-        return _of_run(match_by_forests, c, parts, graph, many, state, *scratch, counts[c], found[c])
+        counted = (counts[c], found[c]) if counts_paths else (counts[c],)
+        return _of_run(match, c, parts, graph, *rest, *counted)
 
-    infeasible_row = side_by_side(match_run, _runs(parts))
-    names = ("searches", "rows_scanned", "dual_updates", "levels")
-    return np.array(infeasible_row), _named(names, counts) | {"paths_of_search": found.sum(axis=0)}
-
-
-def _runs(parts: Parts) -> range:
-    return range(len(parts[2]) - 1)
+    infeasible_row = np.array(side_by_side(match_run, range(runs)))
+    stats: dict[str, Any] = dict(zip(names, counts.sum(axis=0).tolist(), strict=True))
+    return infeasible_row, stats | ({"paths_of_search": found.sum(axis=0)} if counts_paths else {})
 
 
 def _of_run(method: Callable[..., int], c: int, parts: Parts, graph: Graph, *rest: Any) -> int:
@@ -204,11 +158,6 @@ def _of_run(method: Callable[..., int], c: int, parts: Parts, graph: Graph, *res
         if infeasible_row >= 0:
             return infeasible_row
     return -1
-
-
-def _named(names: tuple[str, ...], counts: np.ndarray) -> dict[str, int]:
-    """Return the sums over all runs under their names."""
-    return dict(zip(names, counts.sum(axis=0).tolist(), strict=True))
 
 
 @contextmanager

@@ -8,7 +8,7 @@ A call from Python, and each array that is made there, takes a microsecond; a pr
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from typing import NamedTuple
 
 import numpy as np
 from numba import njit
@@ -32,8 +32,7 @@ MOST_RUNS = 64
 """Runs of blocks that the threads share at most."""
 
 
-@dataclass(frozen=True)
-class MatchedBlocks:
+class MatchedBlocks(NamedTuple):
     """Links and duals of dense blocks, and what their proof needs.
 
     Attributes
@@ -76,23 +75,24 @@ def match_blocks(problem: Problem, most_scans: int | None) -> MatchedBlocks:
     duals = r, v, cost, terms = np.empty(n, dtype), np.empty(m, dtype), np.zeros(n, dtype), np.zeros(n, dtype)
     runs = min(MOST_RUNS, blocks, 1 + len(problem.data) // PAIRS_OF_A_RUN)
     cuts = [run * blocks // runs for run in range(runs + 1)]
-    counts, failed = np.zeros((runs, 3), np.int64), np.full(blocks, -1)
+    counts = np.zeros((runs, 3), np.int64)
     batch = problem.row_offsets, problem.col_offsets, problem.dense_offsets, problem.data
     limits = INT_LIMIT if problem.is_integer else np.inf, NO_LIMIT if most_scans is None else int(most_scans)
     given = *batch, problem.row_unmatched, problem.col_unmatched, *limits
-    side_by_side(lambda k: _match_run(cuts[k], cuts[k + 1], *given, *links, *duals, counts[k], failed), range(runs))
-    if (failed == TOO_HARD).any():
+    ends = side_by_side(lambda k: _match_run(cuts[k], cuts[k + 1], *given, *links, *duals, counts[k]), range(runs))
+    failed = [end for end in ends if end[0] >= 0]
+    if not failed:
+        return MatchedBlocks(*links, r, v, cost, terms, counts.sum(axis=0))
+    if any(row == TOO_HARD for _, row in failed):
         raise out_of_scans(most_scans)
-    if failed.max() >= 0:
-        raise _infeasible_block(problem, int(np.argmax(failed >= 0)), failed, links)
-    return MatchedBlocks(*links, r, v, cost, terms, counts.sum(axis=0))
+    raise _infeasible_block(problem, *failed[0], links)
 
 
-def _infeasible_block(problem: Problem, b: int, failed: np.ndarray, links: tuple[np.ndarray, np.ndarray]) -> Infeasible:
+def _infeasible_block(problem: Problem, b: int, row: int, links: tuple[np.ndarray, np.ndarray]) -> Infeasible:
     block = problem.block(b)
     offsets = problem.row_offsets, problem.col_offsets
     own = (side[slice(*of[b : b + 2])] for side, of in zip(links, offsets, strict=True))
-    error = infeasible(block, int(failed[b]), *flat_graph(block)[:2], allowed_pairs(block), *own)
+    error = infeasible(block, row, *flat_graph(block)[:2], allowed_pairs(block), *own)
     return error.in_block(b) if problem.n_blocks > 1 else error
 
 
@@ -115,11 +115,11 @@ def _match_run(
     cost,
     terms,
     counts,
-    failed,
 ):
     """Match blocks `first` to `end`; fill in links, duals, costs and terms.
 
-    `failed` gets a row of a block that cannot be matched, or `TOO_HARD` beyond `most_scans` a row; the run ends there.
+    Returns the block at which that ended, -1 for none, and a row of it that cannot be matched, or `TOO_HARD` where it
+    takes more than `most_scans` a row.
     """
     width = 0
     for b in range(first, end):
@@ -142,9 +142,9 @@ def _match_run(
         matrix = own.reshape((n, m))
         lower_dense_to_cheapest(matrix, own_v, none)
         scans = most_scans * max(n, 1) if most_scans < NO_LIMIT else NO_LIMIT
-        failed[b] = assign_dense_rows(matrix, state, counts, scans)
-        if failed[b] != -1:
-            return
+        failed = assign_dense_rows(matrix, state, counts, scans)
+        if failed != -1:
+            return b, failed
         for j in range(m):
             if col_price is not None:
                 own_v[j] = min(own_v[j], col_price[c0 + j])
@@ -155,3 +155,4 @@ def _match_run(
         for i in range(n):
             if state.col_of_row[i] >= 0:
                 cost[r0 + i] = matrix[i, state.col_of_row[i]]
+    return -1, -1

@@ -19,7 +19,6 @@ from .shortest_paths import State, augment_rows, bid_rows, least_of_rows, start
 
 TOO_HARD = -2
 NO_LIMIT = 2**62
-_PASSES = 4
 _ROWS_AT_A_TIME = 16
 _ULPS = 4 * np.finfo(np.float64).eps
 
@@ -86,32 +85,6 @@ def finish_rows(rows, indptr, indices, data, state, counts, most_scans):
     """
     waiting = release_slack(rows, indptr, indices, data, state)
     return match_rows(waiting, indptr, indices, data, state, counts, most_scans)
-
-
-@njit(cache=True, nogil=True)
-def repair_rows(rows, indptr, indices, data, state, counts, most_scans):
-    """As `finish_rows`, for few loose rows, as new pairs make them: one row after the other takes its shortest path.
-
-    Its own column is then at hand, no farther than the new pair is better, so the search stays small; released all at
-    once, rows would bid the free columns away from each other. Rows that still wait for their turn are searched through
-    as if tight, so what is found need not be shortest, and passes follow until no row is loose.
-    """
-    one = np.empty(1, np.int64)
-    end = counts[2] + most_scans
-    for _ in range(_PASSES):
-        repaired = 0
-        for i in rows:
-            if _settle_row(i, indptr, indices, data, state):
-                one[0] = i
-                failed = augment_rows(one, indptr, indices, data, state, counts)
-                if failed >= 0:
-                    return failed
-                if counts[2] > end:
-                    return TOO_HARD
-                repaired += 1
-        if repaired == 0:
-            return -1
-    return finish_rows(rows, indptr, indices, data, state, counts, end - counts[2])
 
 
 @njit(cache=True, nogil=True)

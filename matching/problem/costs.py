@@ -17,7 +17,7 @@ from . import device_problem
 from .host_problem import largest_size
 from .problem import INT_LIMIT, Problem
 
-ALL_PAIRS = 2**20
+ALL_PAIRS = 2**18
 """Pairs of two point sets up to which row duals are found by trying all; above, through a tree of boxes."""
 
 
