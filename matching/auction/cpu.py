@@ -26,11 +26,11 @@ def solve_cpu(problem: Problem, options: AuctionOptions) -> Assignment:
     """Solve on the CPU by the auction that the options name; raises as `Auction.solve` does."""
     began = perf_counter()
     method = _method_for(problem, options)
-    col_of_row, v, stats = from_short_side(problem, partial(_match_feasible, method, options))
-    stats["solve_s"] = perf_counter() - began
-    answer = certify(problem, col_of_row, v, solver=options.name, device="cpu", stats=stats)
-    if stats.get("waiting") and not answer.is_optimal:
-        raise NotConverged(out_of_bids(options, stats["waiting"]), assignment=answer)
+    found = from_short_side(problem, partial(_match_feasible, method, options))
+    stats = {**found.stats, "waiting": found.waiting, "solve_s": perf_counter() - began}
+    answer = certify(problem, *found[:2], solver=options.name, device="cpu", stats=stats)
+    if found.waiting and not answer.is_optimal:
+        raise NotConverged(out_of_bids(options, found.waiting), assignment=answer)
     return refined(problem, answer) if options.is_exact else answer
 
 

@@ -61,11 +61,8 @@ def match_points(problem: Problem, options: AuctionOptions) -> Matched:
     if options.eps is not None:
         options = replace(options, eps=increment(options.eps, problem))
     if 0 in problem.shape:
-        return (
-            np.full(problem.n_rows, -1, np.int32),
-            np.where(np.isfinite(bound := problem.dual_bounds()[1]), bound, 0.0),
-            {"waiting": 0},
-        )
+        bound = problem.dual_bounds()[1]
+        return Matched(np.full(problem.n_rows, -1, np.int32), np.where(np.isfinite(bound), bound, 0.0), {})
     answer = _MatrixFree(problem, options).solve()
     return match_matrix(problem, options) if answer is None else answer
 
@@ -110,8 +107,7 @@ class _MatrixFree:
         out_col[self.row_order[matched]] = self.col_order[col_of_row[matched]]
         finish = named_counts(self.counts)
         self.stats["bids"] += finish.pop("bids")
-        self.stats |= finish | {"edges": len(self.graph[1]), "waiting": waiting}
-        return out_col, out_v, self.stats
+        return Matched(out_col, out_v, self.stats | finish | {"edges": len(self.graph[1])}, waiting)
 
     def _scans_left(self) -> int:
         """Return how many rows of the graph may still be read; negative once the matrix is the shorter way."""

@@ -44,7 +44,7 @@ def match_matrix(problem: Problem, options: AuctionOptions) -> Matched:
     """
     costs = as_dense(problem)
     if options.is_exact and not problem.has_unmatched_cost and problem.n_rows < problem.n_cols:
-        col_of_row, v, stats = match_by_paths(costs)
+        found = match_by_paths(costs)
     else:
-        col_of_row, v, stats = match_by_auction(costs, options)
-    return col_of_row, v, stats | {"matrix": 1}
+        found = match_by_auction(costs, options)
+    return found._replace(stats=found.stats | {"matrix": 1})

@@ -61,13 +61,15 @@ def match_by_auction(problem: Problem, options: AuctionOptions) -> Matched:
         hard = np.ones(len(parts[1]) - 1, np.bool_)
     _run_parts(parts, counts, partial(_solve_parts, hard, *graph, state, prices, schedule))
     assert not counts[:, _INFEASIBLE_ROW].any(), "the cardinality matching matched a row that bids and paths cannot"
-    stats: dict[str, Any] = {"components": len(hard), "waiting": int(counts[:, _WAITING].sum())}
-    if options.eps is not None or stats["waiting"]:
+    stats: dict[str, Any] = {"components": len(hard)}
+    waiting = int(counts[:, _WAITING].sum())
+    if options.eps is not None or waiting:
         stats["bids"] = int(counts[:, 0].sum())
-        return local_columns(problem, state.col_of_row), as_duals(prices.v, problem), stats
+        return Matched(local_columns(problem, state.col_of_row), as_duals(prices.v, problem), stats, waiting)
     if schedule.scaled and graph[1] is not None:
         stats["unassigned_columns"] = settle_unassigned_columns(*graph, state, col_bound, counts[0, :3])
-    return local_columns(problem, state.col_of_row), state.v, stats | named_counts(counts[:, :3].sum(axis=0))
+    stats |= named_counts(counts[:, :3].sum(axis=0))
+    return Matched(local_columns(problem, state.col_of_row), state.v, stats)
 
 
 def _match_easy_parts(

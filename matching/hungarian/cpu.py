@@ -63,9 +63,9 @@ def _solve(problem: Problem, name: str, method: Method) -> Assignment:
     stated = problem
     if problem.kind == "points":
         stated = as_sparse(problem) if problem.has_unmatched_cost else as_dense(problem)
-    col_of_row, v, stats = from_short_side(stated, partial(_match, method=method))
-    stats["solve_s"] = perf_counter() - began
-    return refined(stated, certify(problem, col_of_row, v, solver=name, device="cpu", stats=stats))
+    found = from_short_side(stated, partial(_match, method=method))
+    stats = {**found.stats, "solve_s": perf_counter() - began}
+    return refined(stated, certify(problem, *found[:2], solver=name, device="cpu", stats=stats))
 
 
 def _match(problem: Problem, *, method: Method) -> Matched:
@@ -88,7 +88,7 @@ def _match(problem: Problem, *, method: Method) -> Matched:
         matched = np.maximum(state.col_of_row, FREE), state.row_of_col
         raise infeasible(problem, int(infeasible_row.max()), graph[0], graph[1], allowed_pairs(problem), *matched)
     stats["search_s"] = perf_counter() - reduced
-    return local_columns(problem, np.maximum(state.col_of_row, FREE)), state.v, stats
+    return Matched(local_columns(problem, np.maximum(state.col_of_row, FREE)), state.v, stats)
 
 
 def _graph(problem: Problem) -> Graph:

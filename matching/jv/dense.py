@@ -74,9 +74,9 @@ class JV:
             sums = settled(problem, *links_and_duals, found.slackness(problem))
             answer = assembled(problem, *links_and_duals, sums, solver=self.name, device=device, stats=stats)
         else:
-            col_of_row, v, stats = from_short_side(costs, partial(match, most_scans=self.most_scans))
-            stats["solve_s"] = perf_counter() - began
-            answer = certify(problem, col_of_row, v, solver=self.name, device=device, stats=stats)
+            matched = from_short_side(costs, partial(match, most_scans=self.most_scans))
+            stats = {**matched.stats, "solve_s": perf_counter() - began}
+            answer = certify(problem, *matched[:2], solver=self.name, device=device, stats=stats)
         return refined(costs, answer)
 
 
@@ -86,7 +86,7 @@ def match(problem: Problem, most_scans: int | None = None) -> Matched:
     if stated.kind == "sparse":
         return match_sparse(stated, most_scans)
     found = match_blocks(stated, most_scans)
-    return found.col_of_row, found.v.astype(problem.dual_dtype, copy=False), named_counts(found.counts)
+    return Matched(found.col_of_row, found.v.astype(problem.dual_dtype, copy=False), named_counts(found.counts))
 
 
 def without_mask(problem: Problem) -> Problem:

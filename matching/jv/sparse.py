@@ -38,9 +38,9 @@ class SparseJV:
         """Solve to proven optimality; raises `Infeasible` with a Hall violator when there is no assignment."""
         began = perf_counter()
         edges = as_sparse(problem)
-        col_of_row, v, stats = from_short_side(edges, match)
-        stats["solve_s"] = perf_counter() - began
-        answer = certify(problem, col_of_row, v, solver=self.name, device=device, stats=stats)
+        found = from_short_side(edges, match)
+        stats = {**found.stats, "solve_s": perf_counter() - began}
+        answer = certify(problem, *found[:2], solver=self.name, device=device, stats=stats)
         return refined(edges, answer)
 
 
@@ -64,4 +64,4 @@ def match(problem: Problem, most_scans: int | None = None) -> Matched:
     if TOO_HARD in failed:
         raise out_of_scans(most_scans)
     stats = named_counts(counts.sum(axis=0)) | {"components": len(starts) - 1}
-    return local_columns(problem, state.col_of_row), state.v, stats
+    return Matched(local_columns(problem, state.col_of_row), state.v, stats)

@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-from collections import Counter
 from collections.abc import Callable
 
 import numpy as np
 
 from ..errors import Infeasible
 from ..problem import Problem
-from .short_side import Matched
+from .short_side import Matched, counted_together
 
 
 def block_by_block(problem: Problem, method: Callable[[Problem], Matched]) -> Matched:
@@ -20,7 +19,7 @@ def block_by_block(problem: Problem, method: Callable[[Problem], Matched]) -> Ma
             parts.append(method(block))
         except Infeasible as error:
             raise error.in_block(b) from None
-    totals: Counter[str] = Counter()
-    for _, _, counts in parts:
-        totals.update(counts)
-    return np.concatenate([part[0] for part in parts]), np.concatenate([part[1] for part in parts]), dict(totals)
+    col_of_row, col_duals = (
+        np.concatenate(side) for side in ([p.col_of_row for p in parts], [p.col_duals for p in parts])
+    )
+    return Matched(col_of_row, col_duals, *counted_together(parts))

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable
-from typing import Any
+from collections.abc import Callable, Sequence
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -15,8 +15,33 @@ from ..problem.convert import transposed
 from ..problem.costs import best_row_duals
 from ..problem.selection import chosen
 
-Matched = tuple[np.ndarray, np.ndarray, dict[str, Any]]
-"""Local column of each row, column duals, counts."""
+
+class Matched(NamedTuple):
+    """What a method made of a problem.
+
+    Attributes
+    ----------
+    col_of_row : int32 (rows,)
+        Local to each block, -1 = unassigned.
+    col_duals : ndarray (columns,)
+    stats : dict
+        Counts, which add up over blocks.
+    waiting : int
+        Rows that a budget which ran out left without a column.
+    """
+
+    col_of_row: np.ndarray
+    col_duals: np.ndarray
+    stats: dict[str, Any]
+    waiting: int = 0
+
+
+def counted_together(parts: Sequence[Matched]) -> tuple[dict[str, Any], int]:
+    """Return the counts of all parts, added up, and how many rows wait."""
+    totals: Counter[str] = Counter()
+    for part in parts:
+        totals.update(part.stats)
+    return dict(totals), sum(part.waiting for part in parts)
 
 
 def from_short_side(problem: Problem, method: Callable[[Problem], Matched]) -> Matched:
@@ -35,12 +60,10 @@ def from_short_side(problem: Problem, method: Callable[[Problem], Matched]) -> M
     groups = np.flatnonzero(tall), np.flatnonzero(~tall)
     parts = [_of_blocks(problem, group, method, turn=turn) for group, turn in zip(groups, (True, False), strict=True)]
     col_of_row, v = np.empty(problem.n_rows, np.int32), np.empty(problem.n_cols, problem.dual_dtype)
-    totals: Counter[str] = Counter()
-    for (own_cols, own_v, counts), its_blocks in zip(parts, (tall, ~tall), strict=True):
-        col_of_row[np.repeat(its_blocks, problem.n_rows_of_block)] = own_cols
-        v[np.repeat(its_blocks, problem.n_cols_of_block)] = own_v
-        totals.update(counts)
-    return col_of_row, v, dict(totals)
+    for part, its_blocks in zip(parts, (tall, ~tall), strict=True):
+        col_of_row[np.repeat(its_blocks, problem.n_rows_of_block)] = part.col_of_row
+        v[np.repeat(its_blocks, problem.n_cols_of_block)] = part.col_duals
+    return Matched(col_of_row, v, *counted_together(parts))
 
 
 def rows_are_short(problem: Problem) -> bool:
@@ -62,8 +85,8 @@ def _of_blocks(problem: Problem, blocks: np.ndarray, method: Callable[[Problem],
 def _transposed(problem: Problem, method: Callable[[Problem], Matched]) -> Matched:
     turned = transposed(problem)
     try:
-        row_of_col, r, counts = method(turned)
+        found = method(turned)
     except Infeasible as error:
         raise error.of_columns() from None
-    v, _ = best_row_duals(turned, np.minimum(r, turned.dual_bounds()[1]))
-    return inverse(turned, row_of_col), v, counts
+    v, _ = best_row_duals(turned, np.minimum(found.col_duals, turned.dual_bounds()[1]))
+    return found._replace(col_of_row=inverse(turned, found.col_of_row), col_duals=v)

@@ -44,8 +44,8 @@ def match_as_in_the_paper(problem: Problem, options: AuctionOptions) -> Matched:
         return _match_scaled_integers(problem, options)
     eps = increment(options.eps or fixed_eps(problem), problem)
     row_bound, col_bound = (as_floats(bound) for bound in problem.dual_bounds())
-    col_of_row, v, stats = _run(flat_graph(problem), row_bound, col_bound, eps, options)
-    return col_of_row, as_duals(v, problem), stats | {"eps": eps}
+    found = _run(flat_graph(problem), row_bound, col_bound, eps, options)
+    return found._replace(col_duals=as_duals(found.col_duals, problem), stats=found.stats | {"eps": eps})
 
 
 def fixed_eps(problem: Problem) -> float:
@@ -77,9 +77,10 @@ def _match_scaled_integers(problem: Problem, options: AuctionOptions) -> Matched
     indptr, indices, data = flat_graph(problem)
     row_bound, col_bound = (np.where(b < INT_LIMIT, b * scale, INT_LIMIT) for b in problem.dual_bounds())
     graph = indptr, indices, data.astype(np.int64) * scale
-    col_of_row, v, stats = _run(graph, row_bound, col_bound, 1, options)
+    found = _run(graph, row_bound, col_bound, 1, options)
     bounded = bool((col_bound < INT_LIMIT).any())
-    return col_of_row, _whole_duals(graph, row_bound, v, scale, bounded), stats | {"eps": 1 / scale}
+    whole = _whole_duals(graph, row_bound, found.col_duals, scale, bounded)
+    return found._replace(col_duals=whole, stats=found.stats | {"eps": 1 / scale})
 
 
 def _refuse_endless(problem: Problem, largest: float) -> None:
@@ -102,7 +103,7 @@ def _run(graph: Graph, row_bound: np.ndarray, col_bound: np.ndarray, eps: float,
     col_of_row, iterations, bids, served = _auction(
         graph, v, row_bound, none, v.dtype.type(eps), options.convergence == "counter", budget
     )
-    return col_of_row, v, {"iterations": iterations, "bids": bids, "waiting": len(row_bound) - served}
+    return Matched(col_of_row, v, {"iterations": iterations, "bids": bids}, len(row_bound) - served)
 
 
 def _whole_duals(graph: Graph, row_bound: np.ndarray, v: np.ndarray, scale: int, bounded: bool) -> np.ndarray:

@@ -24,8 +24,8 @@ from auctrack.matching.problem.flat_graph import global_columns, local_columns
 
 def solve_as_the_gpu_does(problem: Problem, *, zeros_first: bool) -> Assignment:
     """Solve any problem; `zeros_first` is the classical variant."""
-    col_of_row, v, stats = from_short_side(as_sparse(problem), partial(_match, zeros_first=zeros_first))
-    return certify(problem, col_of_row, v, solver="twin", stats=stats)
+    found = from_short_side(as_sparse(problem), partial(_match, zeros_first=zeros_first))
+    return certify(problem, found.col_of_row, found.col_duals, solver="twin", stats=found.stats)
 
 
 def _match(problem: Problem, *, zeros_first: bool) -> Matched:
@@ -38,7 +38,7 @@ def _match(problem: Problem, *, zeros_first: bool) -> Matched:
     if infeasible_row >= 0:
         graph = problem.indptr, global_columns(problem), None
         raise infeasible(problem, infeasible_row, *graph, np.array(twin.col_of_row), np.array(twin.row_of_col))
-    return *twin.answer(problem), twin.counts
+    return Matched(*twin.answer(problem), twin.counts)
 
 
 def _first_step(problem: Problem) -> Any:
