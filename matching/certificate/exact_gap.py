@@ -18,7 +18,9 @@ import numpy as np
 from numba import njit
 
 from ..problem import Problem
+from ..problem.components import components
 from ..problem.convert import unmasked
+from .float_pairs import difference
 
 SHARE = 1e-9
 """Part of its own links' cost that the gap of a proven answer may have."""
@@ -115,16 +117,6 @@ def _forced(indptr, indices, data, row_bound, col_bound):
     yield _row_duals(*edges, row_bound, *v), v
 
 
-@njit(cache=True, nogil=True, inline="always")
-def _less(cost, high, low):
-    """Return cost - (high + low) as a pair of floats whose second is the rounding of the first."""
-    total = cost - high
-    part = total - cost
-    error = ((cost - (total - part)) + (-high - part)) - low
-    result = total + error
-    return result, error - (result - total)
-
-
 @njit(cache=True, nogil=True)
 def _row_duals(indptr, indices, data, row_bound, v, v_low):
     """Return min(bound, min_j c_ij - v_j) of each row as two arrays, high and low."""
@@ -134,7 +126,7 @@ def _row_duals(indptr, indices, data, row_bound, v, v_low):
         for e in range(lo, indptr[i + 1]):
             if data[e] < np.inf:
                 j = e - lo if indices is None else indices[e]
-                h, rest = _less(float(data[e]), v[j], v_low[j])
+                h, rest = difference(float(data[e]), 0.0, v[j], v_low[j])
                 if h < high[i] or (h == high[i] and rest < low[i]):
                     high[i], low[i] = h, rest
     return high, low
@@ -149,7 +141,7 @@ def _col_duals(indptr, indices, data, col_bound, r, r_low):
         for e in range(lo, indptr[i + 1]):
             if data[e] < np.inf:
                 j = e - lo if indices is None else indices[e]
-                h, rest = _less(float(data[e]), r[i], r_low[i])
+                h, rest = difference(float(data[e]), 0.0, r[i], r_low[i])
                 if h < high[j] or (h == high[j] and rest < low[j]):
                     high[j], low[j] = h, rest
     for j in range(len(high)):
@@ -179,11 +171,11 @@ def _slacks(pays, col_alone, col_of_row, row_of_col, r, v):
         j = col_of_row[i]
         high, low = pays[i], 0.0
         if j >= 0:
-            high, low = _less(pays[i], v[0][j], v[1][j])
+            high, low = difference(pays[i], 0.0, v[0][j], v[1][j])
         slack[i] = (high - r[0][i]) + (low - r[1][i])
     for j in range(len(col_alone)):
         if row_of_col[j] < 0:
-            high, low = _less(col_alone[j], v[0][j], v[1][j])
+            high, low = difference(col_alone[j], 0.0, v[0][j], v[1][j])
             slack[len(pays) + j] = high + low
     return slack
 
@@ -214,35 +206,25 @@ def _lower_until_links_are_least(indptr, indices, data, col_of_row, pays, forced
     return False
 
 
-@njit(cache=True, nogil=True)
 def _groups(indptr, indices, data, r, v, v_low, gap):
-    """Number the groups that pairs of a reduced cost up to the gap connect: int64 (rows + columns,)."""
+    """Number the groups that pairs of a reduced cost up to the gap connect: int32 (rows + columns,)."""
+    return np.concatenate(components(*_pairs_within(indptr, indices, data, r, v, v_low, gap), len(v)))
+
+
+@njit(cache=True, nogil=True)
+def _pairs_within(indptr, indices, data, r, v, v_low, gap):
+    """Return (indptr, indices) of the pairs of a reduced cost up to the gap."""
     n = len(r[0])
-    parent = np.arange(n + len(v))
+    near_indptr, near = np.zeros(n + 1, np.int64), np.empty(len(data), np.int32)
+    n_near = 0
     for i in range(n):
         lo = indptr[i]
         for e in range(lo, indptr[i + 1]):
             if data[e] < np.inf:
                 j = e - lo if indices is None else indices[e]
-                high, low = _less(float(data[e]), v[j], v_low[j])
+                high, low = difference(float(data[e]), 0.0, v[j], v_low[j])
                 if (high - r[0][i]) + (low - r[1][i]) <= gap:
-                    a, b = _root(parent, i), _root(parent, n + j)
-                    parent[max(a, b)] = min(a, b)
-    number = np.full(len(parent), -1)
-    count = 0
-    for k in range(len(parent)):
-        root = _root(parent, k)
-        if root == k:
-            number[k] = count
-            count += 1
-        else:
-            number[k] = number[root]
-    return number
-
-
-@njit(cache=True, nogil=True, inline="always")
-def _root(parent, node):
-    while parent[node] != node:
-        parent[node] = parent[parent[node]]
-        node = parent[node]
-    return node
+                    near[n_near] = j
+                    n_near += 1
+        near_indptr[i + 1] = n_near
+    return near_indptr, near[:n_near]

@@ -3,9 +3,9 @@
 Prices are sums of costs along paths. Where costs span many decades, a path through large ones leaves digits of theirs
 in the price of a pair of small ones, and more than 64 ulp of it; and where links tie to the last digits, those at hand
 may not be the cheapest. Both are settled by a label-correcting search from the prices at hand, in pairs of floats
-(T. J. Dekker, "A floating-point technique for extending the available precision", Numerische Mathematik 18, 1971):
-either it ends, and its labels are duals of which one rounding is left, or it meets a cycle of exchanges that lowers the
-cost, carries it out and goes on (M. Klein, "A primal method for minimal cost flows", Management Science 14, 1967).
+(`float_pairs`): either it ends, and its labels are duals of which one rounding is left, or it meets a cycle of
+exchanges that lowers the cost, carries it out and goes on (M. Klein, "A primal method for minimal cost flows",
+Management Science 14, 1967).
 
 The search knows places, the columns and one more for all that is unassigned, and movers that stand on them: the rows,
 and a stand-in of every column, which stands on the column while it is unassigned and with what is unassigned while it
@@ -28,6 +28,7 @@ from ..problem import Problem
 from ..problem.convert import as_dense, unmasked
 from .assignment import Assignment
 from .certify import MOST_PAIRS, certify
+from .float_pairs import difference
 
 SWEEPS, SWEEPS_OF_LARGE = 200, 20
 """Times that the ways from each place may be looked at on average, up to `MOST_PAIRS` pairs and beyond: more means that
@@ -103,7 +104,7 @@ def _settled(block: Problem, answer: Assignment, begin: np.ndarray) -> tuple[np.
 
 def _rounded(high: np.ndarray, low: np.ndarray, origin: int, is_free: bool) -> np.ndarray:
     """Return the labels of the columns as floats, that of the origin 0; where all may move, the largest is exact."""
-    high, low = _difference.py_func(high[:-1], low[:-1], high[origin], low[origin])
+    high, low = difference.py_func(high[:-1], low[:-1], high[origin], low[origin])
     if is_free and len(high):
         low = low - low[np.argmax(abs(high))]
     return high + low
@@ -199,8 +200,8 @@ def _try(x, there, own, cost, labels, ends):
     roughly = (labels.high[here] - own) + (cost - labels.high[there])
     if there == here or cost == np.inf or roughly > ROUGHLY * size:
         return 0
-    base_high, base_low = _difference(labels.high[here], labels.low[here], own, 0.0)
-    new_high, new_low = _difference(base_high, base_low, -cost, 0.0)
+    base_high, base_low = difference(labels.high[here], labels.low[here], own, 0.0)
+    new_high, new_low = difference(base_high, base_low, -cost, 0.0)
     if (new_high - labels.high[there]) + (new_low - labels.low[there]) >= -LEAST * size:
         return 0
     labels.high[there], labels.low[there], labels.parent[there] = new_high, new_low, x
@@ -252,13 +253,3 @@ def _exchange(start, labels, ends):
         at = left
         if at == start:
             break
-
-
-@njit(cache=True, nogil=True, inline="always")
-def _difference(a_high, a_low, b_high, b_low):
-    """Return a - b of two pairs of floats as a pair whose second is the rounding of the first."""
-    total = a_high - b_high
-    part = total - a_high
-    error = (a_high - (total - part)) + (-b_high - part) + (a_low - b_low)
-    result = total + error
-    return result, error - (result - total)

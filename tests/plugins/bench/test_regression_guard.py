@@ -18,8 +18,8 @@ from auctrack.plugins.bench.cardinality.graph_families import FAMILIES, permuted
 UNIFORM_CEILINGS = {
     ("jv", "n"): 8,
     ("jv", "10n"): 9,
-    ("auction", "n"): 28,
-    ("auction", "10n"): 29,
+    ("auction", "n"): 21,
+    ("auction", "10n"): 20,
     ("hungarian-classical", "n"): 8.6,
     ("hungarian-classical", "10n"): 13.5,
     ("hungarian-tree", "n"): 16,
