@@ -32,6 +32,7 @@ from .inputs import Job, files_behind, refuse_missing, refuse_rival
 from .interrupt import held_back, is_ctrl_c
 from .notes import on_doubt, on_length, on_linking, on_pixels, on_tone
 from .outcome import Outcome, counted, exit_code
+from .record import learned_record
 
 _LOG = logging.getLogger(__name__)
 _SURE, _SHOWN = 0.9, 5
@@ -100,6 +101,7 @@ def _run_one(job: Job, settings: Settings, outcome: Outcome, *, overwrite: bool,
         result = track(job.source, settings, progress=progress)
     effective = result.settings.to_mapping()
     record = {"fingerprint": key, "source": job.source, **described, "asked": asked, "effective": effective}
+    record |= learned_record(result.linking)
     writing = StageSeconds()
     try:
         with held_back(), writing.of("write"):

@@ -93,7 +93,7 @@ def command(
     from .batch import report
     from .inputs import Job, stem
     from .interrupt import held_back
-    from .record import run_record
+    from .record import learned_record, run_record
     from .standard_input import table_file
 
     settings = replace(settings, input=replace(settings.input, kind="table"))
@@ -105,7 +105,7 @@ def command(
             result = track(file, settings, progress=progress)
     writing = StageSeconds()
     with held_back(), writing.of("write"):
-        record = run_record(job.source, result.settings)
+        record = run_record(job.source, result.settings) | learned_record(result.linking)
         write_tracks(result.tracks, job.result, settings=record, overwrite=overwrite, format=format_)
     report(job, result, {**result.seconds, **writing})
     note_losses(result.tracks, job.result, into)

@@ -1,4 +1,4 @@
-"""What is written down beside a result: the settings that `--config` takes to repeat it."""
+"""What is written down beside a result: what was learned, and the settings that `--config` takes to repeat it."""
 
 from __future__ import annotations
 
@@ -6,7 +6,14 @@ from dataclasses import replace
 from typing import Any
 
 from ...tracker.detecting.settings import DetectSettings
+from ...tracker.linking.result import Linking
 from ...tracker.settings import Settings
+
+
+def learned_record(linking: Linking) -> dict[str, Any]:
+    """Return what was learned of the motion, in lines with units; nothing where none was."""
+    lines = list(linking.report["learned"])
+    return {"learned": lines} if lines else {}
 
 
 def run_record(source: str, settings: Settings, detected: DetectSettings | None = None) -> dict[str, Any]:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import re
 import shlex
+from pathlib import Path
 
 import numpy as np
 import pandas as pd
@@ -328,6 +329,22 @@ def test_learned_links_bear_their_probability_and_the_doubtful_ones_are_named(au
     least = made.loc[made["link_probability"].idxmin()]
     assert f"doubtful  track {least['track_id']:.0f} at frame {least['frame']:.0f} (" in shown
     assert (made["link_margin"].dropna() >= 0).all()
+
+
+@pytest.mark.parametrize("command", ["link", "track"])
+def test_what_was_learned_stands_beside_the_result_and_does_not_stop_its_repetition(auctrack, walk, command):
+    first = "first.csv" if command == "link" else "first"
+    ok(auctrack(command, walk, "--unit", "µm", "-o", first))
+    (beside,) = Path.cwd().rglob("*.settings.json")
+    lines = json.loads(beside.read_text(encoding="utf-8"))["settings"]["learned"]
+    assert re.match(r"typical step [\d.]+ µm a frame", lines[0])
+    assert "expected to be wrong" in lines[-1]
+    ok(auctrack(command, walk, "--config", beside, "-o", f"again{Path(first).suffix}"))
+
+
+def test_without_motion_nothing_is_said_to_be_learned(auctrack, walk):
+    ok(auctrack("link", walk, "--unit", "pixel", "--motion", "none"))
+    assert "learned" not in json.loads(Path("walk.tracks.csv.settings.json").read_text(encoding="utf-8"))["settings"]
 
 
 def test_without_motion_links_bear_no_probability(auctrack, walk):
