@@ -174,11 +174,11 @@ def _share(fact: str) -> Callable[[Cell], str]:
 
 
 def _figures(experiment: Experiment, record: Record, folder: Path) -> list[Path]:
-    """Draw the share of wrong links against the share expected, in bins of the simulated movies' links."""
+    """Draw the share of wrong links against the share expected, in bins of the links of the largest simulated movies."""
     lines: dict[str, Any] = {}
     for case in (case for case in experiment.cases if case.series in SIMULATED):
         if curves := cell_of(record, experiment, case, OURS).values("reliability"):
-            lines[_label(case)] = [(x, max(y, LEAST_DRAWN)) for x, y in curves[0] if x > LEAST_DRAWN]
+            lines[case.series] = [(x, max(y, LEAST_DRAWN)) for x, y in curves[0] if x > LEAST_DRAWN]
     if not lines:
         return []
     where, title = folder / "linking-reliability.png", "Links expected to be wrong, and wrong, in bins of equal numbers"

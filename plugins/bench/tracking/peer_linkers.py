@@ -38,7 +38,7 @@ def laptrack_links(given: LinkingInput) -> np.ndarray:
     tracker = LapTrack(
         cutoff=cutoff,
         gap_closing_cutoff=cutoff if given.missed else False,
-        gap_closing_max_frame_count=given.missed,
+        gap_closing_max_frame_count=1 + given.missed,  # a difference of frames
         splitting_cutoff=cutoff if given.divides else False,
     )
     graph = tracker.predict([given.positions[rows] for rows in given.frames])
