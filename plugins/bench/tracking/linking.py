@@ -174,7 +174,7 @@ def _share(fact: str) -> Callable[[Cell], str]:
 
 
 def _figures(experiment: Experiment, record: Record, folder: Path) -> list[Path]:
-    """Draw the share of wrong links against the share expected, in bins of the links of the largest simulated movies."""
+    """Draw the share of wrong links against the share expected, in bins of links of the largest simulated movies."""
     lines: dict[str, Any] = {}
     for case in (case for case in experiment.cases if case.series in SIMULATED):
         if curves := cell_of(record, experiment, case, OURS).values("reliability"):
