@@ -45,7 +45,7 @@ def exchange_odds(belief: Belief, source: np.ndarray, target: np.ndarray, allowe
     alone = np.empty((len(graph), len(law[0])))
     first_densities(step, graph.lag, law, alone)
     prior = belief.shares.log_odds(movie.log_density)
-    base = np.exp(prior[graph.lag - 1] + ends.leaving[graph.tail] + ends.arriving[graph.head])
+    base = np.exp(prior[graph.lag - 1] + ends.leaving[graph.tail] + ends.arriving[graph.head]) * belief.likeness()
     link = _edges_between(graph.indptr, graph.head, source, target)
     out, into = np.full((2, graph.n), -1)
     made = link >= 0

@@ -12,6 +12,7 @@ from ..points import Points
 from .branching import Branches, branches
 from .constraints import Constraints
 from .exchanges import exchange_odds
+from .features import features_of
 from .first_order import Progress
 from .given_limits import allowed, priced, within_reach
 from .kept import Kept, edges_of
@@ -79,7 +80,8 @@ def learned(
     """
     done = progress or (lambda *_: None)
     done(0, STEPS)
-    belief = believed(movie, _missed(movie, settings), settings.motion)
+    features = features_of(points, movie, settings.features)
+    belief = believed(movie, _missed(movie, settings), settings.motion, features)
     done(1, STEPS)
     weight = priced(belief, settings)
     edges = branches(belief, weight, divisions=settings.divisions, merges=settings.merges)

@@ -6,6 +6,7 @@ from dataclasses import dataclass, field, replace
 
 import numpy as np
 
+from .features import FeatureLaw, Features
 from .flow import flow_of_edges
 from .graph import Graph
 from .law import Law, tables
@@ -35,6 +36,12 @@ class Belief:
         Share of the median step that the flow explains.
     linked : bool
         Whether links know of the links before and after them.
+    features : Features or None
+        The detections' own, where they make links likelier.
+    feature_law : FeatureLaw or None
+        How they change along links.
+    feature_gain : float
+        Nats by which they make a link likelier that taught nothing of them.
     notes : list of str
         What the user should know of how it was learned.
     """
@@ -49,6 +56,9 @@ class Belief:
     flow_weight: float = 0.0
     flow_gain: float = 0.0
     linked: bool = False
+    features: Features | None = None
+    feature_law: FeatureLaw | None = None
+    feature_gain: float = 0.0
     notes: list[str] = field(default_factory=list)
     sums: Sums | None = None
     odds: np.ndarray = field(default_factory=lambda: np.empty(0))
@@ -90,6 +100,12 @@ class Belief:
         """What each link is worth against both its ends staying alone, in nats, float64 (edges,)."""
         return np.log(self.odds)
 
+    def likeness(self) -> np.ndarray:
+        """Return how many times likelier the ends' features make each link, float64 (edges,)."""
+        if self.features is None or self.feature_law is None:
+            return np.ones(len(self.graph))
+        return self.feature_law.ratio(self.features.change(self.graph.tail, self.graph.head))
+
     def own_steps(self) -> np.ndarray:
         """Return the displacements less what the neighbours' flow explains, float64 (edges, d)."""
         if self.near is None or self.flow_weight == 0.0:
@@ -114,6 +130,10 @@ class Belief:
         prior = self.shares.log_odds(self.movie.log_density)
         ends_and_steps = prior, ends.leaving, ends.arriving, alone, past, future
         combined(*edges[:2], graph.lag, *ends_and_steps, odds, without_past, part_without_future)
+        if self.features is not None:
+            likeness = self.likeness()
+            odds *= likeness
+            without_past *= likeness
         self.odds, self.past, self.future = odds, past, future
         link_marginals(*edges, odds, self.message, ROUNDS, TOLERANCE, new, arriving)
         arriving *= part_without_future
@@ -137,6 +157,9 @@ class Belief:
         if self.linked and self.sums is not None and self.sums.pairs > 1:
             law = _second(law, self.sums)
         self.law = law.floored()
+        if self.features is not None:
+            change = self.features.change(self.graph.tail, self.graph.head)
+            self.feature_law = FeatureLaw.learned(change, self.probability)
 
 
 def _damped(new: np.ndarray, old: np.ndarray, damping: float) -> np.ndarray:

@@ -40,6 +40,10 @@ class Motion:
     unit : str
     notes : tuple of str
         What could not be learned, and why.
+    features : tuple of str
+        Features of the detections that weigh links; none where they tell nothing.
+    feature_gain : float
+        Nats by which they make a link likelier, on links that taught nothing of them.
     """
 
     typical_step: float
@@ -56,6 +60,8 @@ class Motion:
     largest_drift: float
     unit: str
     notes: tuple[str, ...]
+    features: tuple[str, ...] = ()
+    feature_gain: float = 0.0
 
     @property
     def model(self) -> str:
@@ -78,6 +84,8 @@ class Motion:
                 f"persistence {self.persistence:.2f} per frame{self._as_time(frame_interval, time_unit)}; the link "
                 f"before makes a link likelier by {self.log_likelihood_gain:.2f} nats"
             )
+        if self.features:
+            said.append(f"{', '.join(self.features)} make a link likelier by {self.feature_gain:.2f} nats")
         if len(self.class_shares) > 1:
             widths = self._widths()
             parts = [f"{share:.0%} of {width:.3g}" for share, width in zip(self.class_shares, widths, strict=True)]
@@ -125,4 +133,6 @@ def motion_of(belief: Belief, unit: str) -> Motion:
         largest_drift=spacing * float(np.linalg.norm(belief.movie.drift, axis=1).max(initial=0.0)),
         unit=unit,
         notes=tuple(belief.notes),
+        features=belief.features.names if belief.features else (),
+        feature_gain=belief.feature_gain,
     )

@@ -54,7 +54,7 @@ def sampled_links(
     step = belief.own_steps()
     first_densities(step, graph.lag, law, alone)
     prior = belief.shares.log_odds(movie.log_density)
-    base = np.exp(prior[graph.lag - 1] + ends.leaving[graph.tail] + ends.arriving[graph.head])
+    base = np.exp(prior[graph.lag - 1] + ends.leaving[graph.tail] + ends.arriving[graph.head]) * belief.likeness()
     edges = graph.indptr, graph.tail, graph.head, graph.lag, allowed
     weights = step, base, alone, belief.past, ends.tie, belief.linked, law
     out, into = np.full((2, graph.n), -1)

@@ -9,6 +9,7 @@ import numpy as np
 from scipy.special import chdtri
 
 from .drift import without_drift
+from .features import FeatureLaw, Features
 from .flow import flow_of_edges, neighbours
 from .gaps import with_gaps
 from .graph import Graph, candidates
@@ -34,12 +35,20 @@ LINK_GAIN = 0.02
 """Nats a link by which the link before must make it likelier to be a context."""
 
 
-def believed(movie: Ordered, max_missed_frames: int | Literal["auto"], motion: Motion = "auto") -> Belief:
+def believed(
+    movie: Ordered,
+    max_missed_frames: int | Literal["auto"],
+    motion: Motion = "auto",
+    features: Features | None = None,
+) -> Belief:
     """Learn how the particles of a movie move, and how probable their links are.
 
-    Contexts named in `motion` are taken whatever they bring; with "auto" each is kept where it makes links likelier.
+    Contexts named in `motion` are taken whatever they bring; with "auto" each is kept where it makes links likelier, as
+    `features` always are.
     """
     belief = _first_order(without_drift(movie))
+    if features is not None:
+        _take_features(belief, features)
     free = motion == "auto"
     if free or "flow" in motion:
         _take_flow(belief, FLOW_GAIN if free else -np.inf)
@@ -77,6 +86,24 @@ def radius_of(belief: Belief) -> float:
     law = belief.law
     mass = np.minimum(RIM / len(law.shares) / law.shares, 1)
     return float(np.sqrt(law.first.max(axis=1) * chdtri(law.first.shape[1], mass)).max())
+
+
+def _take_features(belief: Belief, features: Features) -> None:
+    """Weigh links by their ends' features, where these tell links of every other frame that taught nothing of them."""
+    sure = np.flatnonzero(belief.probability > 0.5)
+    is_asked = belief.movie.frame[belief.graph.tail[sure]] % 2 == 1
+    asked, teaching = sure[is_asked], sure[~is_asked]
+    if min(len(asked), len(teaching)) < ENOUGH:
+        belief.notes.append(f"too few links to learn from {', '.join(features.names)}")
+        return
+    change = features.change(belief.graph.tail, belief.graph.head)
+    law = FeatureLaw.learned(change[teaching], belief.probability[teaching])
+    gain = float(np.log(law.ratio(change[asked])).mean())
+    if gain < LINK_GAIN:
+        belief.notes.append(f"{', '.join(features.names)} tell nothing of which link is right")
+        return
+    belief.features, belief.feature_law, belief.feature_gain = features, law, gain
+    _sweeps(belief, 2)
 
 
 def _take_flow(belief: Belief, least_gain: float) -> None:

@@ -11,6 +11,7 @@ from ...matching.solvers import SOLVERS
 from ..calibrating.lengths import require_length
 from ..errors import InvalidSetting
 from .candidates import Cost
+from .features import Asked
 from .given_links import GivenLinks, given_links
 
 Motion = Literal["auto", "none", "diffusion", "velocity", "flow", "flow+velocity"]
@@ -71,6 +72,11 @@ class LinkSettings:
         With linking "jaqaman": longest link across a gap (whole, not per frame), to a second daughter, and from a
         second parent (TrackMate: max distances of gap closing, splitting, merging). "auto": the search range.
 
+    features : "auto", "none" or names of columns
+        Features of the detections, above 0, whose change tells links apart: intensity, size. How they change along
+        links is learned, and used where it makes links likelier that taught nothing of it. "auto": those of
+        `linking.features.KNOWN` that the table has. With learned motion.
+
     Raises
     ------
     InvalidSetting
@@ -93,6 +99,7 @@ class LinkSettings:
     gap_closing_range: float | Literal["auto"] = "auto"
     division_range: float | Literal["auto"] = "auto"
     merge_range: float | Literal["auto"] = "auto"
+    features: Asked = "none"
 
     def __post_init__(self) -> None:
         for name in ("search_range", "unmatched_cost", *SEGMENT_RANGES):
@@ -119,10 +126,21 @@ class LinkSettings:
         for name in ("pinned", "forbidden"):
             if getattr(self, name) is not None:
                 object.__setattr__(self, name, given_links(getattr(self, name), name) or None)
+        self._take_features()
         if self.linking == "jaqaman":
             self._refuse_beside_jaqaman()
         else:
             self._refuse_contradictions()
+
+    def _take_features(self) -> None:
+        """Keep names as a tuple; refuse what are none, and features without learned motion."""
+        given: Any = self.features
+        if given not in ("auto", "none"):
+            if isinstance(given, str) or not all(isinstance(name, str) for name in given):
+                raise InvalidSetting(f"features needs 'auto', 'none', or names of columns in a list; got {given!r}.")
+            object.__setattr__(self, "features", tuple(given) or "none")
+        if self.features != "none" and not self.is_learned:
+            raise InvalidSetting("features go with learned motion; set motion to 'auto', or leave features out.")
 
     def _refuse_beside_jaqaman(self) -> None:
         """Refuse what Jaqaman's two steps have no place for."""
