@@ -159,6 +159,10 @@ def _columns(text: str) -> dict[str, str]:
     return {ours.strip(): theirs.strip() for ours, _, theirs in pairs}
 
 
+def _names(text: str) -> list[str] | str:
+    return text if text in (AUTO, "none") else [name.strip() for name in text.split(",")]
+
+
 def _number(option: str) -> Callable[[str], float | str]:
     def read(text: str) -> float | str:
         try:
@@ -218,6 +222,7 @@ _OPTIONS = (
     _Option("method", "detect", "method"),
     _Option("dark", "detect", "bright_on_dark", lambda _: False, None),
     _Option("motion", "link", "motion"),
+    _Option("features", "link", "features", _names, lambda names: names if isinstance(names, str) else ",".join(names)),
     _Option("max_missed_frames", "link", "max_missed_frames", _count),
     _Option("divisions", "link", "divisions", lambda _: True, None),
     _Option("merges", "link", "merges", lambda _: True, None),

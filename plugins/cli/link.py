@@ -31,6 +31,7 @@ def command(
     frames: options.Frames = None,
     roi: options.Roi = None,
     motion: options.Motion = None,
+    features: options.Features = None,
     max_missed_frames: options.MaxMissedFrames = None,
     divisions: options.Divisions = False,
     merges: options.Merges = False,

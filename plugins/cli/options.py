@@ -188,6 +188,17 @@ Motion = Annotated[
         "helps. none links each pair of frames by distance alone.",
     ),
 ]
+Features = Annotated[
+    str | None,
+    typer.Option(
+        metavar="NAME,…",
+        rich_help_panel=_LINK,
+        help="Columns of the detections, above 0, that weigh links by how they change along them, such as "
+        "intensity,size: learned, and used where they tell which links are right. auto: those that are there. "
+        "[default: none]",
+        show_default=False,
+    ),
+]
 MaxMissedFrames = Annotated[
     str | None,
     typer.Option(

@@ -40,6 +40,7 @@ def command(
     method: options.Method = None,
     dark: options.Dark = False,
     motion: options.Motion = None,
+    features: options.Features = None,
     max_missed_frames: options.MaxMissedFrames = None,
     divisions: options.Divisions = False,
     merges: options.Merges = False,

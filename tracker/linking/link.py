@@ -19,6 +19,7 @@ from ..points import AXES, Points, require
 from ..timeline import Timeline
 from .candidates import EDGE_BUDGET, Cost
 from .constraints import Constraints, constraints_of
+from .features import Asked
 from .first_order import Progress, Watch, first_order
 from .given_links import given_links
 from .gpu_table import is_on_gpu, link_table_on_gpu
@@ -140,6 +141,7 @@ def link(
     cost: Cost = "squared",
     memory: int | Literal["auto"] = "auto",
     motion: Motion = "auto",
+    features: Asked = "none",
     divisions: bool = False,
     merges: bool = False,
     pinned: pd.DataFrame | ArrayLike | None = None,
@@ -161,7 +163,7 @@ def link(
         arrays, a cuDF DataFrame, or anything else whose columns have `__cuda_array_interface__`.
     search_range : float or "auto"
         Longest possible link, in the unit of the positions after `scale`.
-    unmatched_cost, cost, motion, divisions, merges, pinned, forbidden, linking, solver, device
+    unmatched_cost, cost, motion, features, divisions, merges, pinned, forbidden, linking, solver, device
         See `LinkSettings`.
     memory : int or "auto"
         Frames a particle may be missing (trackpy's word for our `max_missed_frames`).
@@ -207,6 +209,7 @@ def link(
         solver,
         device,
         motion=motion,
+        features=features,
         divisions=divisions,
         merges=merges,
         pinned=None if pinned is None else given_links(pinned, "pinned"),

@@ -342,6 +342,18 @@ def test_what_was_learned_stands_beside_the_result_and_does_not_stop_its_repetit
     ok(auctrack(command, walk, "--config", beside, "-o", f"again{Path(first).suffix}"))
 
 
+@pytest.mark.parametrize("names", ["auto", "intensity"])
+def test_features_are_weighed_where_asked_for(auctrack, walk, names):
+    table = pd.read_csv(walk)
+    bright = np.random.default_rng(0).lognormal(0, 0.5, 10_000)
+    table.assign(intensity=bright[table["true_id"]]).to_csv(walk, index=False)
+    assert "intensity make" not in ok(auctrack("link", walk, "--unit", "pixel", "-o", "plain.csv"))
+    shown = ok(auctrack("link", walk, "--unit", "pixel", "--features", names))
+    assert "intensity make a link likelier" in " ".join(shown.split())
+    ok(auctrack("link", walk, "--config", "walk.tracks.csv.settings.json", "-o", "again.csv"))
+    assert read_tracks("again.csv").table["track_id"].equals(read_tracks("walk.tracks.csv").table["track_id"])
+
+
 def test_without_motion_nothing_is_said_to_be_learned(auctrack, walk):
     ok(auctrack("link", walk, "--unit", "pixel", "--motion", "none"))
     assert "learned" not in json.loads(Path("walk.tracks.csv.settings.json").read_text(encoding="utf-8"))["settings"]
