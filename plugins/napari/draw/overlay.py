@@ -126,7 +126,9 @@ class Overlay(QObject):
         if self._shown is not None:
             drawing = self._shown.drawing
             size = self._shown.layers["particles"][1]["size"]
-            self._tails.show(self.layer("tracks"), drawing.tail_depth * size * float(drawing.placed["scale"][-1]))
+            tracks = self.layer("tracks")
+            if tracks is not None:  # napari may have refused it
+                self._tails.show(tracks, drawing.tail_depth * size * float(drawing.placed["scale"][-1]))
             self.drawn.emit(self._shown)
 
     # --- one track -----------------------------------------------------------------------------------------------

@@ -248,7 +248,7 @@ def test_the_overlay_of_a_window_is_saved_whole(tmp_path):
     tracks = Tracks(table.assign(track_id=np.repeat(np.arange(200), 20)), CALIBRATION)
     data = measured(tracks)
     drawn = draw(
-        Drawing(data, data.measures, "track", (2, 98), layer_geometry(CALIBRATION, 3), "movie", 10, 1000, 3.0, 5)
+        Drawing(data, data.measures, "track", (2, 98), layer_geometry(CALIBRATION, 3), "movie", 10, 1000, 3.0, 5, 1)
     )
     layer_data, attributes, _ = in_napari(drawn.layers["tracks"])
     assert len(layer_data) <= 1000
