@@ -7,6 +7,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property
+from itertools import pairwise
+from typing import NamedTuple
 
 import numpy as np
 from numba import njit
@@ -14,6 +16,24 @@ from scipy.sparse import csr_array
 
 from ...matching.points.grid import build_grid, pairs_in_grid
 from .ordered import Ordered
+
+PIECE = 1 << 15
+"""Detections that a thread takes at a time. Sums are made piece by piece, so that no number of threads changes them."""
+
+
+class Piece(NamedTuple):
+    """Some detections that follow each other, and the edges out of them.
+
+    Attributes
+    ----------
+    first, last : int
+        Detections from `first` on, before `last`.
+    edges : slice
+    """
+
+    first: int
+    last: int
+    edges: slice
 
 
 @dataclass(frozen=True)
@@ -50,9 +70,17 @@ class Graph:
 
     @cached_property
     def incoming(self) -> tuple[np.ndarray, np.ndarray]:
-        """The edges by head: (pointers int64 (n + 1,), edges int64 (edges,)), ascending within a head."""
-        edges = csr_array((np.arange(len(self)), self.head, self.indptr), shape=(self.n, self.n)).tocsc()
+        """The edges by head: (pointers int64 (n + 1,), edges int32 (edges,)), ascending within a head."""
+        edges = csr_array(
+            (np.arange(len(self), dtype=np.int32), self.head, self.indptr), shape=(self.n, self.n)
+        ).tocsc()
         return edges.indptr.astype(np.int64), edges.data
+
+    @cached_property
+    def pieces(self) -> list[Piece]:
+        """The detections in pieces of `PIECE`, one at least, for work that is done side by side."""
+        cuts = [*range(0, self.n, PIECE), self.n] if self.n else [0, 0]
+        return [Piece(a, b, slice(*self.indptr[[a, b]].tolist())) for a, b in pairwise(cuts)]
 
     def only(self, keep: np.ndarray) -> Graph:
         """Return the graph of some of its edges, `keep` a mask."""

@@ -9,6 +9,7 @@ Over more frames the same process is summed up.
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
+from typing import TypeAlias
 
 import numpy as np
 
@@ -18,6 +19,9 @@ RELATIVE = 0.03
 """Smallest standard deviation of a class, in those of the whole law on the same axis."""
 LEAST_SHARE = 0.02
 """Smallest share of a class."""
+
+Packed: TypeAlias = tuple[np.ndarray, np.ndarray, np.ndarray, np.ndarray, np.ndarray, np.ndarray, np.ndarray]
+"""The fields of `Tables` in order, for compiled code."""
 
 
 @dataclass(frozen=True)
@@ -96,7 +100,7 @@ class Tables:
     second_norm: np.ndarray
 
     @property
-    def packed(self) -> tuple[np.ndarray, np.ndarray, np.ndarray, np.ndarray, np.ndarray, np.ndarray, np.ndarray]:
+    def packed(self) -> Packed:
         """The fields in order, for compiled code."""
         return (
             self.shares,

@@ -13,7 +13,7 @@ from .law import Law, tables
 from .marginals import cavities, link_marginals
 from .ordered import Ordered
 from .shares import Shares, ends_of, shares_of
-from .sweep import Sums, combined, contexts, first_densities, step_sums, uncoupled
+from .sweep import Sums, factors_of, odds_of, step_sums
 
 ROUNDS = 5
 """Rounds of belief propagation a sweep; the messages are kept from sweep to sweep."""
@@ -115,40 +115,32 @@ class Belief:
 
     def sweep(self, *, learn: bool = True, damping: float = 0.5) -> None:
         """Weigh every link by its contexts, make the weights probabilities, and learn the law from these."""
-        graph, law = self.graph, tables(self.law, self.lags).packed
-        ends = ends_of(self.movie, self.shares)
-        step = self.own_steps()
-        alone, past, future = (np.empty((len(graph), len(law[0]))) for _ in range(3))
-        odds, without_past, part_without_future, arriving, new = (np.empty(len(graph)) for _ in range(5))
-        first_densities(step, graph.lag, law, alone)
-        edges, links = (graph.tail, graph.head, graph.n), (self.probability, self.into, self.out_of)
-        if self.linked:
-            ways, before = (graph.indptr, *graph.incoming, graph.lag), (alone, self.past, self.future)
-            self.sums = Sums(*contexts(*ways, step, *links, *before, ends.tie, law, past, future))
-        else:
-            uncoupled(*edges[:2], *links[1:], alone, ends.tie, past, future)
+        graph, ends, step = self.graph, ends_of(self.movie, self.shares), self.own_steps()
+        links = self.probability, self.into, self.out_of
+        before = (self.past, self.future) if self.linked else None
+        factors = factors_of(graph, step, tables(self.law, self.lags).packed, ends.tie, links, before)
         prior = self.shares.log_odds(self.movie.log_density)
-        ends_and_steps = prior, ends.leaving, ends.arriving, alone, past, future
-        combined(*edges[:2], graph.lag, *ends_and_steps, odds, without_past, part_without_future)
+        odds, leaving, part_without_future = odds_of(graph, prior, ends, factors)
         if self.features is not None:
             likeness = self.likeness()
             odds *= likeness
-            without_past *= likeness
-        self.odds, self.past, self.future = odds, past, future
-        link_marginals(*edges, odds, self.message, ROUNDS, TOLERANCE, new, arriving)
+            leaving *= likeness
+        self.odds, self.past, self.future, self.sums = odds, factors.past, factors.future, factors.sums
+        new, arriving = np.empty(len(graph)), np.empty(len(graph))
+        link_marginals(graph, odds, self.message, ROUNDS, TOLERANCE, new, arriving)
         arriving *= part_without_future
-        without_past *= self.message
-        cavities(*edges, arriving, without_past)
+        leaving *= self.message
+        cavities(graph, arriving, leaving)
         self.probability = _damped(new, self.probability, damping)
         self.into = _damped(arriving, self.into, damping)
-        self.out_of = _damped(without_past, self.out_of, damping)
+        self.out_of = _damped(leaving, self.out_of, damping)
         if learn:
             self.learn(step)
 
     def learn(self, step: np.ndarray) -> None:
         """Learn the shares and the law from the probable links."""
         self.shares = shares_of(self.movie, self.graph, self.probability, self.into, self.lags)
-        total, squares = step_sums(step, self.graph.lag, self.probability, self.past, self.future)
+        total, squares = step_sums(self.graph, step, self.probability, self.past, self.future)
         law = self.law
         if total.sum() > 1:
             # A prior of one link with the law as it is keeps classes that no link belongs to.

@@ -76,20 +76,28 @@ def _settled(indptr, neighbours, reduced, alone, partner, partner_across):
         if partner_across[across] < 0:
             for e in range(indptr[across], indptr[across + 1]):
                 cost[neighbours[e]] = min(cost[neighbours[e]], reduced[e])
-    heap = [(cost[k], k) for k in range(len(cost))]
-    heapq.heapify(heap)
+    # Few are settled cheaper through another: only what changes is queued.
+    heap = [(0.0, np.int64(0)) for _ in range(0)]
+    for k in range(len(cost)):
+        _pass_on(k, cost[k], indptr, neighbours, reduced, partner, cost, heap)
     while len(heap) > 0:
         so_far, k = heapq.heappop(heap)
-        if so_far > cost[k] or partner[k] < 0:
-            continue
-        across = partner[k]
-        for e in range(indptr[across], indptr[across + 1]):
-            other = neighbours[e]
-            through = so_far + reduced[e]
-            if through < cost[other]:
-                cost[other] = through
-                heapq.heappush(heap, (through, other))
+        if so_far == cost[k]:
+            _pass_on(k, so_far, indptr, neighbours, reduced, partner, cost, heap)
     return cost
+
+
+@njit(cache=True, nogil=True)
+def _pass_on(k, so_far, indptr, neighbours, reduced, partner, cost, heap):
+    """Settle others by freeing the partner of one that is settled, where that is cheaper for them."""
+    across = partner[k]
+    if across < 0:
+        return
+    for e in range(indptr[across], indptr[across + 1]):
+        other, through = neighbours[e], so_far + reduced[e]
+        if through < cost[other]:
+            cost[other] = through
+            heapq.heappush(heap, (through, other))
 
 
 @njit(cache=True, nogil=True)

@@ -12,10 +12,18 @@ numba does not, and then fetching them page by page takes longer than the sweep.
 
 from __future__ import annotations
 
-from typing import NamedTuple
+from collections.abc import Sequence
+from functools import reduce
+from operator import add
+from typing import Any, NamedTuple
 
 import numpy as np
 from numba import njit
+
+from ...matching.jit.threads import side_by_side
+from .graph import Graph, Piece
+from .law import Packed
+from .shares import Ends
 
 IGNORED = 1e-3
 """Probability below which an edge says nothing about its neighbours."""
@@ -51,6 +59,100 @@ class Sums(NamedTuple):
     earlier2: np.ndarray
 
 
+class Factors(NamedTuple):
+    """What speaks for every edge, per class of its particle, float64 (edges, classes) each.
+
+    Attributes
+    ----------
+    alone
+        Share times density of its displacement without a context.
+    past
+        The same given what may come before; to be divided by its sum.
+    future
+        Likelihood of what may come after.
+    sums : Sums or None
+        None where steps know of no others.
+    """
+
+    alone: np.ndarray
+    past: np.ndarray
+    future: np.ndarray
+    sums: Sums | None
+
+
+def factors_of(
+    graph: Graph,
+    step: np.ndarray,
+    law: Packed,
+    tie: np.ndarray,
+    links: tuple[np.ndarray, np.ndarray, np.ndarray],
+    before: tuple[np.ndarray, np.ndarray] | None,
+) -> Factors:
+    """Weigh every edge by its displacement and by the links before and after it.
+
+    Parameters
+    ----------
+    graph : Graph
+    step : float64 (edges, d)
+    law : tuple
+        See `law.Tables`.
+    tie : float64 (n,)
+        How many times likelier a link into a detection makes one out of it, and the reverse, before their steps.
+    links : tuple of float64 (edges,)
+        Probability of each edge; that among the edges into its head, without its future; that among the edges out of
+        its tail, without its past.
+    before : tuple of float64 (edges, classes), or None
+        Class of an edge's particle by its displacement and past, summing to 1; likelihood of its future by class. None:
+        steps know of no others.
+    """
+    alone, past, future = (np.empty((len(graph), len(law[0]))) for _ in range(3))
+    ways = graph.indptr, *graph.incoming
+    came, went = np.empty((2, graph.n))
+    if before is None:
+        side_by_side(lambda piece: _ends_met(*piece[:2], *ways, *links[1:], came, went), graph.pieces)
+
+    def write(piece: Piece) -> Any:
+        e = piece.edges
+        first_densities(step[e], graph.lag[e], law, alone[e])
+        if before is None:
+            return _uncoupled(graph.tail[e], graph.head[e], came, went, alone[e], tie, past[e], future[e])
+        return _contexts(*piece[:2], *ways, graph.lag, step, *links, alone, *before, tie, law, past, future)
+
+    sums = side_by_side(write, graph.pieces)
+    return Factors(alone, past, future, None if before is None else _together(sums))
+
+
+def _together(parts: Sequence[tuple[Any, ...]]) -> Sums:
+    return Sums(*(reduce(add, same) for same in zip(*parts, strict=True)))
+
+
+def odds_of(graph: Graph, prior: np.ndarray, ends: Ends, factors: Factors) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+    """Return each edge's odds, those without its past, and which part of them is left without its future.
+
+    Brings the pasts to sums of 1 and the futures to maxima of 1, in place. `prior` is in log-odds, per lag.
+    """
+    odds, without_past, part_without_future = (np.empty(len(graph)) for _ in range(3))
+
+    def write(piece: Piece) -> None:
+        e = piece.edges
+        known = graph.tail[e], graph.head[e], graph.lag[e], prior, ends.leaving, ends.arriving
+        speaking = factors.alone[e], factors.past[e], factors.future[e]
+        _combined(*known, *speaking, odds[e], without_past[e], part_without_future[e])
+
+    side_by_side(write, graph.pieces)
+    return odds, without_past, part_without_future
+
+
+def step_sums(
+    graph: Graph, step: np.ndarray, probability: np.ndarray, past: np.ndarray, future: np.ndarray
+) -> tuple[np.ndarray, np.ndarray]:
+    """Return per class the sum of probabilities of one-frame edges, and of their squared displacements per axis."""
+    arrays = step, graph.lag, probability, past, future
+    sums = side_by_side(lambda piece: _step_sums(*(array[piece.edges] for array in arrays)), graph.pieces)
+    total, squares = (np.sum(part, axis=0) for part in zip(*sums, strict=True))
+    return total, squares
+
+
 @njit(cache=True, nogil=True, error_model="numpy")
 def first_densities(step, lag, law, out):
     """Write share times density of each edge's displacement without a context to `out`, float64 (edges, classes)."""
@@ -65,7 +167,9 @@ def first_densities(step, lag, law, out):
 
 
 @njit(cache=True, nogil=True, error_model="numpy")
-def contexts(
+def _contexts(
+    first,
+    last,
     indptr,
     in_ptr,
     in_edge,
@@ -82,20 +186,9 @@ def contexts(
     past,
     future,
 ):
-    """Write the factors of every edge from its past and its future; return the sums the law is learned from.
+    """Write the factors of edges from their past and their future; return the sums the law is learned from.
 
-    Parameters
-    ----------
-    alone : float64 (edges, classes)
-        `first_densities`.
-    past_class : float64 (edges, classes)
-        Class of an edge's particle by its displacement and past, summing to 1.
-    future_class : float64 (edges, classes)
-        Likelihood of an edge's future by class.
-    tie : float64 (n,)
-        How many times likelier a link into a detection makes one out of it, and the reverse, before their steps.
-    past, future : float64 (edges, classes)
-        Written to.
+    The past of the edges out of the detections from `first` on, before `last`, and the future of those into them.
     """
     shares, turns, slope, _, _, precision, norm = law
     keeps, switches, afresh = turns
@@ -104,7 +197,7 @@ def contexts(
     by_class = np.zeros(classes)
     later2, product, earlier2 = np.zeros((classes, ndim)), np.zeros((classes, ndim)), np.zeros((classes, ndim))
     pairs, gain, kept, new = 0.0, 0.0, 0.0, 0.0
-    for i in range(len(indptr) - 1):
+    for i in range(first, last):
         came, went = 0.0, 0.0
         for at in range(in_ptr[i], in_ptr[i + 1]):
             came += into[in_edge[at]]
@@ -165,12 +258,19 @@ def contexts(
 
 
 @njit(cache=True, nogil=True)
-def uncoupled(tail, head, into, out_of, alone, tie, past, future):
-    """Write the factors of every edge from its past and its future, per class, where steps know of no others."""
-    came, went = np.zeros(len(tie)), np.zeros(len(tie))
-    for e in range(len(head)):
-        came[head[e]] += into[e]
-        went[tail[e]] += out_of[e]
+def _ends_met(first, last, indptr, in_ptr, in_edge, into, out_of, came, went):
+    """Write how probable it is that detections have a link into them, and one out of them, by what is known so far."""
+    for i in range(first, last):
+        came[i], went[i] = 0.0, 0.0
+        for at in range(in_ptr[i], in_ptr[i + 1]):
+            came[i] += into[in_edge[at]]
+        for e in range(indptr[i], indptr[i + 1]):
+            went[i] += out_of[e]
+
+
+@njit(cache=True, nogil=True)
+def _uncoupled(tail, head, came, went, alone, tie, past, future):
+    """As `_contexts`, of some edges, where steps know of no others."""
     for e in range(len(head)):
         i, j = tail[e], head[e]
         for k in range(alone.shape[1]):
@@ -179,12 +279,8 @@ def uncoupled(tail, head, into, out_of, alone, tie, past, future):
 
 
 @njit(cache=True, nogil=True, error_model="numpy")
-def combined(tail, head, lag, prior, leaving, arriving, alone, past, future, odds, without_past, part_without_future):
-    """Write each edge's odds, those without its past, and which part of them is left without its future.
-
-    Brings `past` to sums of 1 and `future` to maxima of 1, in place. `prior` (per lag), `leaving` and `arriving` (per
-    detection) are log-odds.
-    """
+def _combined(tail, head, lag, prior, leaving, arriving, alone, past, future, odds, without_past, part_without_future):
+    # `prior` (per lag), `leaving` and `arriving` (per detection) are log-odds.
     for e in range(len(past)):
         total, own, later, largest = TINY, 0.0, TINY, 0.0
         for k in range(past.shape[1]):
@@ -206,8 +302,7 @@ def _bounded(odds):
 
 
 @njit(cache=True, nogil=True)
-def step_sums(step, lag, probability, past, future):
-    """Return per class the sum of probabilities of one-frame edges, and of their squared displacements per axis."""
+def _step_sums(step, lag, probability, past, future):
     classes = past.shape[1]
     total, squares = np.zeros(classes), np.zeros((classes, step.shape[1]))
     for e in range(len(step)):

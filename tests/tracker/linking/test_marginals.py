@@ -4,6 +4,7 @@ import itertools
 
 import numpy as np
 
+from auctrack.tracker.linking.graph import Graph
 from auctrack.tracker.linking.marginals import link_marginals
 
 
@@ -20,11 +21,9 @@ def by_enumeration(indptr, head, weight):
 
 
 def marginals_of(indptr, head, weight):
-    n = len(indptr) - 1
-    tail = np.repeat(np.arange(n), np.diff(indptr))
     found, arriving, message = np.empty(len(head)), np.empty(len(head)), np.ones(len(head))
-    edges = tail.astype(np.int32), head.astype(np.int32), n
-    link_marginals(*edges, np.exp(weight), message, 100, 1e-12, found, arriving)
+    graph = Graph(indptr, head.astype(np.int32), np.ones(len(head), np.int32), np.zeros((len(head), 2)))
+    link_marginals(graph, np.exp(weight), message, 100, 1e-12, found, arriving)
     return found
 
 
