@@ -13,6 +13,7 @@ from dataclasses import replace
 import numpy as np
 from numba import njit
 
+from ...matching.jit.threads import side_by_side
 from .ordered import Ordered
 
 VOTERS = 100
@@ -29,9 +30,10 @@ LEAST = 0.3
 
 def without_drift(movie: Ordered) -> Ordered:
     """Return the movie with the shifts between consecutive frames taken off; `drift` has what was taken."""
-    shifts = np.zeros((len(movie.number), movie.ndim))
-    for f in range(len(movie.number) - 1):
-        shifts[f + 1] = common_shift(movie.position[movie.of_frame(f)], movie.position[movie.of_frame(f + 1)])
+    frames = [movie.position[movie.of_frame(f)] for f in range(len(movie.number))]
+    later = side_by_side(lambda f: common_shift(frames[f], frames[f + 1]), range(len(frames) - 1))
+    shifts = np.zeros((len(frames), movie.ndim))
+    shifts[1:] = np.reshape(later, (-1, movie.ndim))
     if not shifts.any():
         return movie
     drift = np.cumsum(shifts, axis=0)

@@ -13,6 +13,7 @@ from __future__ import annotations
 import numpy as np
 from numba import njit
 
+from ...matching.jit.threads import side_by_side
 from .law import tables
 from .learning import Belief
 from .shares import ends_of
@@ -50,9 +51,11 @@ def exchange_odds(belief: Belief, source: np.ndarray, target: np.ndarray, allowe
     out, into = np.full((2, graph.n), -1)
     made = link >= 0
     out[source[made]] = into[target[made]] = link[made]
-    odds = np.zeros(len(graph))
-    chains = graph.lag, step, base, alone, belief.past, ends.tie, law
-    _add_exchanges(graph.indptr, graph.tail, graph.head, allowed, out, into, belief.linked, *chains, odds)
+    ways = graph.indptr, graph.tail, graph.head, allowed, out, into
+    chains = belief.linked, graph.lag, step, base, alone, belief.past, ends.tie, law
+    found = side_by_side(lambda piece: _exchanges(*piece[:2], *ways, *chains), graph.pieces)
+    undone, ratio = (np.concatenate(part) for part in zip(*found, strict=True))
+    odds = np.bincount(undone, ratio, minlength=len(graph))
     return np.where(made, odds[link], 0.0)
 
 
@@ -74,11 +77,14 @@ def _edge(indptr, head, i, j):
 
 
 @njit(cache=True, nogil=True, error_model="numpy")
-def _add_exchanges(indptr, tail, head, allowed, out, into, linked, lag, step, base, alone, past_class, tie, law, odds):
-    """Add the odds of every exchange of a detection inside a chain to those of the links that it undoes."""
+def _exchanges(
+    first, last, indptr, tail, head, allowed, out, into, linked, lag, step, base, alone, past_class, tie, law
+):
+    """Return the links that exchanges of detections inside chains undo, one after the other, and the odds of each."""
+    undone, ratios = [np.int64(0) for _ in range(0)], [0.0 for _ in range(0)]
     scratch = np.empty((2, alone.shape[1]))
     tables = head, linked, lag, step, base, alone, past_class, tie, law, scratch
-    for j in range(len(out)):
+    for j in range(first, last):
         a, b = into[j], out[j]
         if a < 0 or b < 0:
             continue
@@ -108,12 +114,11 @@ def _add_exchanges(indptr, tail, head, allowed, out, into, linked, lag, step, ba
             h2 = out[head[b2]] if b2 >= 0 else -1
             then = _chain(g2, a2_new, b2_new, h2, *tables)
             ratio *= then / _chain(g2, a2, b2, h2, *tables)
-            odds[a] += ratio
-            odds[b] += ratio
-            if a2 >= 0:
-                odds[a2] += ratio
-            if b2 >= 0:
-                odds[b2] += ratio
+            for e in (a, b, a2, b2):
+                if e >= 0:
+                    undone.append(e)
+                    ratios.append(ratio)
+    return np.array(undone, np.int64), np.array(ratios, np.float64)
 
 
 @njit(cache=True, nogil=True, error_model="numpy")

@@ -4,17 +4,24 @@
 
 from __future__ import annotations
 
+from functools import partial
+from typing import TypeAlias
+
 import numpy as np
 from numba import njit
 from scipy.spatial import cKDTree
 
-from .graph import Graph
+from ...matching.jit.threads import side_by_side
+from .graph import Graph, Piece
 from .ordered import Ordered
 
 NEIGHBOURS = 8
 """Nearest other particles that are asked."""
 HALF = 1.0
 """Probable neighbours' links at which their mean is believed by half."""
+
+Means: TypeAlias = tuple[np.ndarray, np.ndarray]
+"""Mean displacements and the probable links behind each, float64 (n, d) and (n,)."""
 
 
 def neighbours(movie: Ordered, asked: np.ndarray | None = None) -> np.ndarray:
@@ -23,7 +30,8 @@ def neighbours(movie: Ordered, asked: np.ndarray | None = None) -> np.ndarray:
     Of the particles that are not `asked`, bool (n,), none.
     """
     out = np.full((len(movie), NEIGHBOURS), -1, np.int32)
-    for f in range(len(movie.number)):
+
+    def find(f: int) -> None:
         own = movie.of_frame(f)
         position = movie.position[own]
         who = np.arange(len(position)) if asked is None else np.flatnonzero(asked[own])
@@ -32,6 +40,8 @@ def neighbours(movie: Ordered, asked: np.ndarray | None = None) -> np.ndarray:
             tree = cKDTree(position, balanced_tree=False, compact_nodes=False)
             _, near = tree.query(position[who], k=range(1, k + 1))
             out[own.start + who, : k - 1] = _others(who, np.asarray(near, np.int32)) + own.start
+
+    side_by_side(find, range(len(movie.number)))
     return out
 
 
@@ -49,9 +59,20 @@ def flow_of_edges(graph: Graph, near: np.ndarray, probability: np.ndarray) -> tu
     -------
     float64 (edges, d), float64 (n, d)
     """
-    leaving, arriving = _means(graph.indptr, graph.head, graph.lag, graph.step, probability)
-    ahead, behind = _field(near, *leaving), _field(near, *arriving)
-    return _of_edges(graph.indptr, graph.head, graph.lag, *ahead, *behind), ahead[0]
+    n, ndim = graph.n, graph.step.shape[1]
+    leaving, arriving, ahead, behind = ((np.zeros((n, ndim)), np.zeros(n)) for _ in range(4))
+    along = np.empty((len(graph), ndim))
+    links = graph.indptr, *graph.incoming, graph.lag, graph.step, probability
+    side_by_side(lambda piece: _means(*piece[:2], *links, *leaving, *arriving), graph.pieces)
+    for mean, field in ((leaving, ahead), (arriving, behind)):
+        side_by_side(partial(_of_neighbours, near, mean, field), graph.pieces)
+    ends = graph.indptr, graph.head, graph.lag, *ahead, *behind
+    side_by_side(lambda piece: _of_edges(*piece[:2], *ends, along), graph.pieces)
+    return along, ahead[0]
+
+
+def _of_neighbours(near: np.ndarray, mean: Means, field: Means, piece: Piece) -> None:
+    _field(*piece[:2], near, *mean, *field)
 
 
 def _others(who: np.ndarray, near: np.ndarray) -> np.ndarray:
@@ -62,35 +83,34 @@ def _others(who: np.ndarray, near: np.ndarray) -> np.ndarray:
 
 
 @njit(cache=True, nogil=True)
-def _means(indptr, head, lag, step, probability):
-    """Return the probable displacement and its weight for each detection's leaving, then arriving, one-frame links."""
-    n, ndim = len(indptr) - 1, step.shape[1]
-    out, into = np.zeros((n, ndim)), np.zeros((n, ndim))
-    out_weight, into_weight = np.zeros(n), np.zeros(n)
-    for i in range(n):
+def _means(first, last, indptr, in_ptr, in_edge, lag, step, probability, out, out_weight, into, into_weight):
+    """Write the probable displacement and its weight for each detection's leaving, then arriving, one-frame links."""
+    for i in range(first, last):
         for e in range(indptr[i], indptr[i + 1]):
-            if lag[e] != 1 or probability[e] < 1e-3:
-                continue
-            j, p = head[e], probability[e]
-            out_weight[i] += p
-            into_weight[j] += p
-            for axis in range(ndim):
-                out[i, axis] += p * step[e, axis]
-                into[j, axis] += p * step[e, axis]
-    for i in range(n):
-        for axis in range(ndim):
+            out_weight[i] += _told(e, lag, step, probability, out[i])
+        for at in range(in_ptr[i], in_ptr[i + 1]):
+            into_weight[i] += _told(in_edge[at], lag, step, probability, into[i])
+        for axis in range(step.shape[1]):
             out[i, axis] /= max(out_weight[i], 1e-9)
             into[i, axis] /= max(into_weight[i], 1e-9)
-    return (out, out_weight), (into, into_weight)
 
 
 @njit(cache=True, nogil=True)
-def _field(near, mean, weight):
-    """Return the neighbours' mean displacement around each detection, outliers weighing less, and its weight."""
-    n, ndim = mean.shape
-    field, support = np.zeros((n, ndim)), np.zeros(n)
+def _told(e, lag, step, probability, total):
+    """Add an edge's probable displacement to a total, if it is over one frame; return its weight."""
+    if lag[e] != 1 or probability[e] < 1e-3:
+        return 0.0
+    for axis in range(len(total)):
+        total[axis] += probability[e] * step[e, axis]
+    return probability[e]
+
+
+@njit(cache=True, nogil=True)
+def _field(first, last, near, mean, weight, field, support):
+    """Write the neighbours' mean displacement around detections, outliers weighing less, and its weight."""
+    ndim = mean.shape[1]
     centre, new = np.zeros(ndim), np.zeros(ndim)
-    for i in range(n):
+    for i in range(first, last):
         spread = np.inf
         for _ in range(3):
             total, squares, plain = 0.0, 0.0, 0.0
@@ -125,17 +145,14 @@ def _field(near, mean, weight):
         for axis in range(ndim):
             field[i, axis] = centre[axis] if support[i] > 0 else 0.0
             centre[axis] = 0.0
-    return field, support
 
 
 @njit(cache=True, nogil=True)
-def _of_edges(indptr, head, lag, ahead, ahead_weight, behind, behind_weight):
-    """Return the flow along each edge: that around its tail and that around its head, by what supports them."""
-    out = np.empty((len(head), ahead.shape[1]))
-    for i in range(len(indptr) - 1):
+def _of_edges(first, last, indptr, head, lag, ahead, ahead_weight, behind, behind_weight, out):
+    """Write the flow along each edge: that around its tail and that around its head, by what supports them."""
+    for i in range(first, last):
         for e in range(indptr[i], indptr[i + 1]):
             a, b = ahead_weight[i], behind_weight[head[e]]
             for axis in range(ahead.shape[1]):
                 mean = (a * ahead[i, axis] + b * behind[head[e], axis]) / (a + b + HALF)
                 out[e, axis] = lag[e] * mean
-    return out

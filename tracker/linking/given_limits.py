@@ -47,6 +47,8 @@ def priced(belief: Belief, settings: LinkSettings) -> np.ndarray:
 
 def allowed(graph: Graph, points: Points, movie: Ordered, settings: LinkSettings) -> np.ndarray:
     """Mark the links that are not longer, per frame, than search range and unmatched cost allow, bool (edges,)."""
+    if settings.longest_a_frame == np.inf:
+        return np.ones(len(graph), bool)
     at = points.positions[movie.row]
     return np.linalg.norm(at[graph.head] - at[graph.tail], axis=1) <= settings.longest_a_frame * graph.lag
 

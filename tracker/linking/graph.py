@@ -14,6 +14,7 @@ import numpy as np
 from numba import njit
 from scipy.sparse import csr_array
 
+from ...matching.jit.threads import side_by_side
 from ...matching.points.grid import build_grid, pairs_in_grid
 from .ordered import Ordered
 
@@ -148,6 +149,34 @@ def merged(graphs: Sequence[Graph]) -> Graph:
         joined.head[place], joined.lag[place], joined.step[place] = g.head, g.lag, g.step
         at += counts
     return joined
+
+
+def sums_at_ends(graph: Graph, into: np.ndarray, out_of: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+    """Return per detection the sum of `into` over the edges into it, and that of `out_of` over those out of it.
+
+    Parameters
+    ----------
+    graph : Graph
+    into, out_of : float64 (edges,)
+
+    Returns
+    -------
+    float64 (n,), float64 (n,)
+    """
+    came, went = np.empty((2, graph.n))
+    edges = graph.indptr, *graph.incoming, into, out_of
+    side_by_side(lambda piece: _add_up(*piece[:2], *edges, came, went), graph.pieces)
+    return came, went
+
+
+@njit(cache=True, nogil=True)
+def _add_up(first, last, indptr, in_ptr, in_edge, into, out_of, came, went):
+    for i in range(first, last):
+        came[i], went[i] = 0.0, 0.0
+        for at in range(in_ptr[i], in_ptr[i + 1]):
+            came[i] += into[in_edge[at]]
+        for e in range(indptr[i], indptr[i + 1]):
+            went[i] += out_of[e]
 
 
 @njit(cache=True, nogil=True)

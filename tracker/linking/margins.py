@@ -18,6 +18,7 @@ from numba import njit
 
 from ...matching.certificate.assignment import Assignment
 from ...matching.certificate.certify import block_of
+from ...matching.jit.threads import ROWS_PER_TASK, processors, side_by_side
 from ...matching.problem import Problem
 from .near_pairs import with_near_pairs
 
@@ -61,7 +62,10 @@ def link_margins(problem: Problem, answer: Assignment) -> np.ndarray:
     by_col = col_indptr, row_of_edge[order], reduced[order]
     settle_row = _settled(*by_col, alone_row, col_of_row, row_of_col)
     settle_col = _settled(*by_row, alone_col, row_of_col, col_of_row)
-    return _margins(*by_row, rows, cols, row_of_col, settle_row, settle_col)
+    repairs = *by_row, row_of_col, settle_row, settle_col
+    cuts = np.linspace(0, len(rows), min(processors(), -(-len(rows) // ROWS_PER_TASK)) + 1).astype(np.int64)
+    parts = side_by_side(lambda links: _margins(rows[links], cols[links], *repairs), list(map(slice, cuts, cuts[1:])))
+    return np.concatenate(parts)
 
 
 @njit(cache=True, nogil=True)
@@ -101,7 +105,7 @@ def _pass_on(k, so_far, indptr, neighbours, reduced, partner, cost, heap):
 
 
 @njit(cache=True, nogil=True)
-def _margins(indptr, indices, reduced, rows, cols, row_of_col, settle_row, settle_col):
+def _margins(rows, cols, indptr, indices, reduced, row_of_col, settle_row, settle_col):
     """Return per link the cheaper repair: through members left alone, or a ring of matched pairs."""
     margin = np.empty(len(rows))
     cost = np.full(len(indptr) - 1, np.inf)

@@ -11,7 +11,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from .graph import Graph
+from .graph import Graph, sums_at_ends
 from .ordered import Ordered
 
 RAREST = 0.003
@@ -104,10 +104,10 @@ def _alone(
     independent = lost * new
     if not inside.any():
         return independent
-    not_left = 1 - np.bincount(graph.tail, probability, minlength=graph.n)[inside]
-    not_reached = 1 - np.bincount(graph.head, into, minlength=graph.n)[inside]
+    reached, left = sums_at_ends(graph, into, probability)
+    neither = ((1 - left[inside]) * (1 - reached[inside])).mean()
     most = min(lost, new)
-    return float(np.clip((not_left * not_reached).mean(), independent, max(most - RAREST, independent)))
+    return float(np.clip(neither, independent, max(most - RAREST, independent)))
 
 
 def _hidden(movie: Ordered, seen: np.ndarray) -> tuple[np.ndarray, np.ndarray]:

@@ -21,7 +21,7 @@ import numpy as np
 from numba import njit
 
 from ...matching.jit.threads import side_by_side
-from .graph import Graph, Piece
+from .graph import Graph, Piece, sums_at_ends
 from .law import Packed
 from .shares import Ends
 
@@ -107,16 +107,14 @@ def factors_of(
     """
     alone, past, future = (np.empty((len(graph), len(law[0]))) for _ in range(3))
     ways = graph.indptr, *graph.incoming
-    came, went = np.empty((2, graph.n))
-    if before is None:
-        side_by_side(lambda piece: _ends_met(*piece[:2], *ways, *links[1:], came, went), graph.pieces)
+    came, went = sums_at_ends(graph, *links[1:])
 
     def write(piece: Piece) -> Any:
         e = piece.edges
         first_densities(step[e], graph.lag[e], law, alone[e])
         if before is None:
             return _uncoupled(graph.tail[e], graph.head[e], came, went, alone[e], tie, past[e], future[e])
-        return _contexts(*piece[:2], *ways, graph.lag, step, *links, alone, *before, tie, law, past, future)
+        return _contexts(*piece[:2], *ways, graph.lag, step, *links, came, went, alone, *before, tie, law, past, future)
 
     sums = side_by_side(write, graph.pieces)
     return Factors(alone, past, future, None if before is None else _together(sums))
@@ -178,6 +176,8 @@ def _contexts(
     probability,
     into,
     out_of,
+    came,
+    went,
     alone,
     past_class,
     future_class,
@@ -198,21 +198,16 @@ def _contexts(
     later2, product, earlier2 = np.zeros((classes, ndim)), np.zeros((classes, ndim)), np.zeros((classes, ndim))
     pairs, gain, kept, new = 0.0, 0.0, 0.0, 0.0
     for i in range(first, last):
-        came, went = 0.0, 0.0
-        for at in range(in_ptr[i], in_ptr[i + 1]):
-            came += into[in_edge[at]]
-        for e in range(indptr[i], indptr[i + 1]):
-            went += out_of[e]
         for at in range(in_ptr[i], in_ptr[i + 1]):
             for k in range(classes):
-                future[in_edge[at], k] = max(1.0 - went, 1e-6)
+                future[in_edge[at], k] = max(1.0 - went[i], 1e-6)
         for e in range(indptr[i], indptr[i + 1]):
             d = lag[e] - 1
             plain, base = 0.0, 0.0
             for k in range(classes):
                 plain += alone[e, k]
                 base += alone[e, k] * future_class[e, k]
-                past[e, k] = max(1.0 - came, 1e-6) * alone[e, k]
+                past[e, k] = max(1.0 - came[i], 1e-6) * alone[e, k]
             per_base = 1.0 / (base + TINY)
             for at in range(in_ptr[i], in_ptr[i + 1]):
                 g = in_edge[at]
@@ -255,17 +250,6 @@ def _contexts(
                             product[k, axis] += share * step[e, axis] * step[g, axis]
                             earlier2[k, axis] += share * step[g, axis] ** 2
     return pairs, gain, kept, new, by_class, later2, product, earlier2
-
-
-@njit(cache=True, nogil=True)
-def _ends_met(first, last, indptr, in_ptr, in_edge, into, out_of, came, went):
-    """Write how probable it is that detections have a link into them, and one out of them, by what is known so far."""
-    for i in range(first, last):
-        came[i], went[i] = 0.0, 0.0
-        for at in range(in_ptr[i], in_ptr[i + 1]):
-            came[i] += into[in_edge[at]]
-        for e in range(indptr[i], indptr[i + 1]):
-            went[i] += out_of[e]
 
 
 @njit(cache=True, nogil=True)
