@@ -23,8 +23,8 @@ if TYPE_CHECKING:
     from .tracker.editing.session import Session
     from .tracker.formats.tables import read_points, read_tracks
     from .tracker.formats.write import write_points, write_tracks
+    from .tracker.linking.advice.reach import reach
     from .tracker.linking.link import link, link_points
-    from .tracker.linking.reach import reach
     from .tracker.linking.result import Linking
     from .tracker.linking.settings import LinkSettings
     from .tracker.measuring.ensemble import measure_ensemble
@@ -71,7 +71,7 @@ _HOMES = {
     "measure_ensemble": "tracker.measuring.ensemble",
     "ensemble_intervals": "tracker.measuring.intervals",
     "msd_intervals": "tracker.measuring.intervals",
-    "reach": "tracker.linking.reach",
+    "reach": "tracker.linking.advice.reach",
     "score_links": "tracker.scoring.score",
     "score_lineages": "tracker.scoring.lineage_score",
     "score_isbi": "tracker.scoring.isbi",

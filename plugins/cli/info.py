@@ -264,8 +264,8 @@ def _of_format(path: Path, known: Format) -> Facts:
 
 def _of_points(source: str, settings: Settings) -> Facts:
     """Look at the particles of some frames of a movie, or of a whole table."""
-    from ...tracker.linking.first_order import first_order
-    from ...tracker.linking.spacing import mean_spacing
+    from ...tracker.linking.frame_pairs.first_order import first_order
+    from ...tracker.linking.gate.spacing import mean_spacing
     from .batch import pixels_note
     from .first_look import first_look
     from .notes import on_doubt, on_linking, on_reach
@@ -319,7 +319,7 @@ def _of_points(source: str, settings: Settings) -> Facts:
 
 def _expected_f1(points: Points, settings: Settings) -> tuple[dict[str, float | None], list[tuple[str, str]]]:
     """Return the F1 that links are expected to reach, now and at half the frame rate."""
-    from ...tracker.linking.foretold import expected_f1
+    from ...tracker.linking.advice.foretold import expected_f1
 
     now, halved = (expected_f1(points, settings.link, every=every) for every in (1, 2))
     facts = {"now": now, "half_the_frame_rate": halved}
@@ -334,7 +334,7 @@ def _expected_f1(points: Points, settings: Settings) -> tuple[dict[str, float | 
 
 def _prices(linking: Linking, chosen: float) -> tuple[list[dict[str, float]], list[tuple[str, str]]]:
     """Return what dearer and cheaper prices would make of the same points, for programs and as rows of a table."""
-    from ...tracker.linking.prices import at_prices
+    from ...tracker.linking.advice.prices import at_prices
 
     made = at_prices(linking.tracks, linking.settings, [part * chosen for part in _PRICES])
     unit = linking.tracks.calibration.unit
@@ -345,7 +345,7 @@ def _prices(linking: Linking, chosen: float) -> tuple[list[dict[str, float]], li
 
 def _reach(points: Points, search_range: Any) -> tuple[list[dict[str, float]], str]:
     """Return how many links the range and shorter ones allow, for programs and as text: may it be shorter?"""
-    from ...tracker.linking.reach import reach
+    from ...tracker.linking.advice.reach import reach
 
     allowed = reach(points, [part * search_range for part in _PARTS])
     facts = [

@@ -13,7 +13,7 @@ from typing import Any
 import pandas as pd
 
 from ... import __version__
-from ...tracker.linking.foretold import expected_f1
+from ...tracker.linking.advice.foretold import expected_f1
 from ...tracker.linking.result import PROBABILITY
 from ...tracker.measuring.measures import measure_tracks, measure_units
 from ...tracker.measuring.msd import mean_squared_displacement

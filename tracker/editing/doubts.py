@@ -9,8 +9,8 @@ import numpy as np
 import pandas as pd
 from scipy.special import expit
 
-from ..linking.margins import link_margins
 from ..linking.result import Linking
+from ..linking.trust.margins import link_margins
 from .change import Change, Link
 from .corrected import Corrected
 from .outcome import edges_exchanged

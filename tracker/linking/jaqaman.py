@@ -22,16 +22,16 @@ import pandas as pd
 from ...matching.solving import solve
 from ..errors import InvalidSetting
 from ..points import Points
-from .candidates import EDGE_BUDGET, MOST_WRITTEN, CandidateLinks, WideGate, gated_pairs, in_runs
-from .first_order import Progress, Watch
-from .graph import Graph, candidates, merged
-from .ordered import Ordered, ordered
-from .pair_links import PairLinks
+from .frame_pairs.first_order import Watch
+from .frame_pairs.pair_links import PairLinks
+from .gate.candidates import EDGE_BUDGET, MOST_WRITTEN, CandidateLinks, WideGate, gated_pairs, in_runs
+from .gate.spacing import automatic_range
+from .motion.graph import Graph, candidates, merged
+from .motion.ordered import Ordered, ordered
 from .result import Linking
-from .settings import SEGMENT_RANGES, LinkSettings
-from .spacing import automatic_range
+from .settings import SEGMENT_RANGES, LinkSettings, Progress
 from .tracks import tracks_of
-from .whole_movie import best_links
+from .whole_movie.best_links import best_links
 
 FACTOR = 1.05
 """Alternative cost over the cost that it is measured by."""

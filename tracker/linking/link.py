@@ -17,17 +17,16 @@ from ..errors import InvalidInput, InvalidSetting
 from ..formats.tables import read_points, recognised
 from ..points import AXES, Points, require
 from ..timeline import Timeline
-from .candidates import EDGE_BUDGET, Cost
 from .constraints import Constraints, constraints_of
-from .features import Asked
-from .first_order import Progress, Watch, first_order
+from .frame_pairs.first_order import Watch, first_order
+from .frame_pairs.gpu_table import is_on_gpu, link_table_on_gpu
+from .gate.candidates import EDGE_BUDGET, Cost
 from .given_links import given_links
-from .gpu_table import is_on_gpu, link_table_on_gpu
 from .jaqaman import jaqaman
-from .learned import learned, too_dense
-from .ordered import ordered
+from .motion.ordered import ordered
 from .result import MARGIN, PROBABILITY, Linking
-from .settings import Linker, LinkSettings, Motion
+from .settings import Asked, Linker, LinkSettings, Motion, Progress
+from .whole_movie.learned import learned, too_dense
 
 
 def link_points(

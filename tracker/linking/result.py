@@ -14,9 +14,9 @@ from ..errors import InvalidSetting
 from ..points import Tracks
 from .chains import track_ids
 from .kept import Kept
-from .motion import Motion
-from .price import UnmatchedCost
+from .motion.motion import Motion
 from .settings import LinkSettings
+from .unmatched_cost.price import UnmatchedCost
 
 PROBABILITY, MARGIN = "link_probability", "link_margin"
 """Columns of the tracks: of the link that leads to a detection. Detectors call theirs "probability"."""

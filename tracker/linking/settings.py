@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass, replace
 from typing import Any, Literal, Self, get_args
 
@@ -10,13 +11,15 @@ import numpy as np
 from ...matching.solvers import SOLVERS
 from ..calibrating.lengths import require_length
 from ..errors import InvalidSetting
-from .candidates import Cost
-from .features import Asked
+from .gate.candidates import Cost
 from .given_links import GivenLinks, given_links
 
 Motion = Literal["auto", "none", "diffusion", "velocity", "flow", "flow+velocity"]
 MOTIONS: tuple[str, ...] = get_args(Motion)
+Asked = Literal["auto", "none"] | tuple[str, ...]
 Linker = Literal["auctrack", "jaqaman"]
+Progress = Callable[[int, int], None]
+"""Called as progress(steps done, steps in all)."""
 SEGMENT_RANGES = ("gap_closing_range", "division_range", "merge_range")
 """What goes with linking "jaqaman" only."""
 
@@ -35,7 +38,7 @@ class LinkSettings:
     unmatched_cost : float or "auto"
         What leaving a particle unlinked costs, as a length: two of them cost as much as one link of twice this
         length, so longer links are never made (over k frames: k times that). "auto" with motion "none" measures it
-        from the displacements (`tracker.linking.price`); with learned motion the learned shares of lost and new
+        from the displacements (`linking.unmatched_cost.price`); with learned motion the learned shares of lost and new
         particles say it, and a length given takes their place: of a link of twice that length, of which nothing else
         is known, linking and leaving are equally good.
         The range itself is no good price: on simulated movies (persistence 0.9, 5 % missed, 5 % false) a range of 1.8
@@ -75,7 +78,7 @@ class LinkSettings:
     features : "auto", "none" or names of columns
         Features of the detections, above 0, whose change tells links apart: intensity, size. How they change along
         links is learned, and used where it makes links likelier that taught nothing of it. "auto": those of
-        `linking.features.KNOWN` that the table has. With learned motion.
+        `linking.motion.features.KNOWN` that the table has. With learned motion.
 
     Raises
     ------

@@ -14,7 +14,7 @@ import tifffile
 from ....tracker.calibrating.calibration import Calibration
 from ....tracker.errors import InvalidInput, UnknownAxes, UnknownScale
 from ....tracker.formats.tables import read_either
-from ....tracker.linking.spacing import mean_spacing
+from ....tracker.linking.gate.spacing import mean_spacing
 from ....tracker.points import Points, Tracks
 from ....tracker.reading.folder import files_of, holds_tiff_files
 from ....tracker.reading.movie import Movie, read_movie

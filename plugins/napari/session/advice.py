@@ -11,9 +11,9 @@ from scipy.spatial import cKDTree
 from ....tracker.detecting.diameter import suggest_diameter
 from ....tracker.detecting.settings import DetectSettings
 from ....tracker.detecting.threshold import sample_qualities, threshold_between
-from ....tracker.linking.candidates import frame_pairs
-from ....tracker.linking.price import mutual_nearest
-from ....tracker.linking.spacing import WIDEST, mean_spacing
+from ....tracker.linking.gate.candidates import frame_pairs
+from ....tracker.linking.gate.spacing import WIDEST, mean_spacing
+from ....tracker.linking.unmatched_cost.price import mutual_nearest
 from ....tracker.points import Points
 from ..layers.layer_movie import LayerMovie
 

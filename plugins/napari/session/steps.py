@@ -18,8 +18,8 @@ from ....tracker.detecting.labels import read_points_from_labels
 from ....tracker.detecting.settings import DetectSettings
 from ....tracker.detecting.side_by_side import crew_for
 from ....tracker.editing.reopened import reopened
-from ....tracker.linking.candidates import CandidateLinks, WideGate
 from ....tracker.linking.chains import track_ids
+from ....tracker.linking.gate.candidates import CandidateLinks, WideGate
 from ....tracker.linking.link import link_points
 from ....tracker.linking.result import Linking
 from ....tracker.linking.settings import LinkSettings

@@ -128,7 +128,7 @@ def linking(viewer, open_widget, monkeypatch):
     ],
 )
 def test_a_gpu_that_fails_in_the_middle_is_one_sentence_and_the_cpu_goes_on(linking, monkeypatch, error, sentence):
-    from auctrack.tracker.linking import first_order
+    from auctrack.tracker.linking.frame_pairs import first_order
 
     solve, solved = first_order.solve, []
     motion = linking.parts.link.motion

@@ -8,8 +8,8 @@ from scipy.optimize import linear_sum_assignment
 import auctrack
 from auctrack.tracker.editing.session import Session
 from auctrack.tracker.errors import InvalidInput, InvalidSetting
-from auctrack.tracker.linking import candidates
 from auctrack.tracker.linking.constraints import with_places
+from auctrack.tracker.linking.gate import candidates
 from auctrack.tracker.linking.given_links import read_links
 from auctrack.tracker.linking.link import link_points
 from auctrack.tracker.linking.result import Linking

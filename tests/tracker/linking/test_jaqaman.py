@@ -9,7 +9,7 @@ from scipy.optimize import linear_sum_assignment
 
 from auctrack.tracker.errors import InvalidSetting
 from auctrack.tracker.formats.tables import read_points
-from auctrack.tracker.linking import candidates
+from auctrack.tracker.linking.gate import candidates
 from auctrack.tracker.linking.link import link, link_points
 from auctrack.tracker.linking.settings import LinkSettings
 from auctrack.tracker.points import Points

@@ -15,7 +15,7 @@ from auctrack.matching import Problem, solve
 from auctrack.tracker.calibrating.calibration import Calibration
 from auctrack.tracker.errors import InvalidInput, InvalidSetting
 from auctrack.tracker.formats.tables import read_points
-from auctrack.tracker.linking import candidates as gate
+from auctrack.tracker.linking.gate import candidates as gate
 from auctrack.tracker.linking.link import link, link_points
 from auctrack.tracker.linking.settings import LinkSettings
 from auctrack.tracker.points import Points

@@ -5,9 +5,9 @@ import pandas as pd
 import pytest
 
 from auctrack.tracker.errors import InvalidSetting
-from auctrack.tracker.linking import learned
 from auctrack.tracker.linking.link import link, link_points
 from auctrack.tracker.linking.settings import MOTIONS, LinkSettings
+from auctrack.tracker.linking.whole_movie import learned
 from auctrack.tracker.points import Points
 
 from .movies import f1, table, walks

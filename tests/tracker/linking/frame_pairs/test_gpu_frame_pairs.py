@@ -1,0 +1,239 @@
+"""First order on a GPU links what it links on a CPU: by the kernels themselves run on the host, and on a real one."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import numpy as np
+import pandas as pd
+import pytest
+
+from auctrack.matching.certificate import gpu_certificate
+from auctrack.matching.device import cuda
+from auctrack.matching.problem import gpu_graph
+from auctrack.tracker.calibrating.calibration import Calibration
+from auctrack.tracker.errors import InvalidInput, InvalidSetting
+from auctrack.tracker.linking.frame_pairs import gpu_frame_pairs, gpu_movie, gpu_table
+from auctrack.tracker.linking.gate import spacing
+from auctrack.tracker.linking.link import link, link_points
+from auctrack.tracker.linking.settings import LinkSettings
+from auctrack.tracker.linking.unmatched_cost import price
+from auctrack.tracker.points import Points
+from auctrack.tracker.timeline import Timeline
+
+from ....matching.auction.on_host import be_the_device
+from ....matching.hungarian.host_kernels import HostArray
+from ..movies import table, walks
+
+
+@pytest.fixture(params=[pytest.param("host", marks=pytest.mark.kernels), pytest.param("gpu", marks=pytest.mark.gpu)])
+def gpu(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> str:
+    """A GPU's name; the host by its own kernels where there is none."""
+    if request.param == "host":
+        be_the_device(monkeypatch)
+        monkeypatch.setattr(cuda, "is_device_array", lambda array: isinstance(array, HostArray))
+        for module in (gpu_movie, gpu_graph, gpu_certificate):
+            monkeypatch.setattr(module, "THREADS", 64)
+    return "cuda"
+
+
+@pytest.fixture
+def runs(monkeypatch: pytest.MonkeyPatch) -> list[int]:
+    """Frames a run ends at, as they are cut."""
+    seen: list[int] = []
+    cut = gpu_frame_pairs._runs
+
+    def watched(*sizes):
+        for a, b, size in cut(*sizes):
+            seen.append(b)
+            yield a, b, size
+
+    monkeypatch.setattr(gpu_frame_pairs, "_runs", watched)
+    return seen
+
+
+def shuffled(points: Points) -> Points:
+    return replace(points, table=points.table.sample(frac=1, random_state=1))
+
+
+def strided(points: Points) -> Points:
+    return Points(points.table.assign(frame=points.frames * 5 - 20), timeline=Timeline(5))
+
+
+def with_holes(points: Points) -> Points:
+    return replace(points, table=points.table[~points.table["frame"].isin([1, 4])])
+
+
+def lattice(n: int = 6) -> Points:
+    grid = np.stack(np.meshgrid(*[np.arange(n, dtype=float)] * 3), axis=-1).reshape(-1, 3)
+    return table(np.repeat([0, 1, 2], len(grid)), np.concatenate([grid, grid + 0.25, grid + 0.4]))
+
+
+SMALL = {"n": 40, "frames": 6}
+MOVIES = {
+    "3D": walks(**SMALL)[0],
+    "2D": walks(**SMALL, ndim=2)[0],
+    "voxels that are no cubes": replace(walks(**SMALL)[0], calibration=Calibration((2.0, 0.5, 0.7))),
+    "rows in any order": shuffled(walks(**SMALL)[0]),
+    "every fifth frame, from before 0": strided(walks(**SMALL)[0]),
+    "frames without particles": with_holes(walks(**SMALL)[0]),
+    "one frame": walks(40, 1)[0],
+    "one particle": table([0, 1, 2], [[0.0, 0.0], [0.0, 1.0], [0.5, 1.0]]),
+    "still on a lattice": lattice(4),
+    "on a line": table(np.repeat([0, 1], 20), np.stack([np.zeros(40), np.tile(np.arange(20.0), 2)], axis=1)),
+}
+
+
+def links(linking) -> dict[tuple[int, int], float]:
+    return dict(
+        zip(zip(linking.links["source"], linking.links["target"], strict=True), linking.links["length"], strict=True)
+    )
+
+
+@pytest.mark.parametrize("cost", ["squared", "distance"])
+@pytest.mark.parametrize("name", MOVIES)
+def test_links_tracks_and_proof_are_those_of_a_cpu(gpu, runs, name, cost):
+    settings = LinkSettings(motion="none", cost=cost, device=gpu)
+    found, wanted = (link_points(MOVIES[name], replace(settings, device=device)) for device in (gpu, "cpu"))
+    assert links(found) == links(wanted)
+    np.testing.assert_array_equal(found.tracks.table["track_id"], wanted.tracks.table["track_id"])
+    assert len(runs) == found.report["solves"]
+    same = ("frame_pairs", "candidate_links", "links", "is_optimal", "median_step")
+    assert {key: found.report[key] for key in same} == {key: wanted.report[key] for key in same}
+    assert found.report["is_optimal"]
+    assert list(found.links["source"]) == sorted(found.links["source"])
+
+
+@pytest.mark.parametrize("at_a_time", [400, 1_000])
+def test_how_a_movie_is_cut_changes_nothing(gpu, runs, monkeypatch, at_a_time):
+    points, settings = walks(60, 9, seed=2)[0], LinkSettings(motion="none", device=gpu)
+    whole = link_points(points, settings)
+    monkeypatch.setattr(gpu_frame_pairs, "AT_A_TIME", at_a_time)
+    cut = link_points(points, settings)
+    assert cut.report["solves"] > whole.report["solves"] == 1
+    pd.testing.assert_frame_equal(cut.links, whole.links)
+    assert runs[-1] == 8
+
+
+def test_a_link_as_long_as_the_range_is_a_candidate_and_a_longer_one_none(gpu):
+    points = table([0, 0, 1, 1], [[0.0, 0.0], [0.0, 50.0], [3.0, 4.0], [3.0, np.nextafter(54.0, 60.0)]])
+    made = link_points(points, LinkSettings(5.0, 100.0, motion="none", device=gpu))
+    assert set(links(made)) == {(0, 2)}
+
+
+@pytest.mark.parametrize("why", ["too many for memory", "crowded", "scattered frames"])
+def test_what_one_grid_cannot_serve_is_linked_frame_pair_by_frame_pair(gpu, monkeypatch, why):
+    points = walks(**SMALL)[0]
+    if why == "too many for memory":
+        monkeypatch.setattr(gpu_frame_pairs, "AT_A_TIME", 50)
+    if why == "crowded":
+        points = table(np.repeat([0, 1], 100), np.repeat([[0.0, 0.0], [9.0, 9.0]], 100, axis=0))
+    if why == "scattered frames":
+        points = replace(points, table=points.table.assign(frame=points.frames + 10**12 * (points.frames > 2)))
+    settings = LinkSettings(2.0, 1.0, motion="none")
+    taken: list[int] = []
+    monkeypatch.setattr(gpu_frame_pairs.PairLinks, "add", lambda *solved: taken.append(len(solved)))
+    assert gpu_frame_pairs.takes_gpu(points, replace(settings, device=gpu))
+    link_points(points, replace(settings, device=gpu, solver="auction"))
+    assert taken
+
+
+def test_progress_counts_frame_pairs(gpu, monkeypatch):
+    monkeypatch.setattr(gpu_frame_pairs, "AT_A_TIME", 1_000)
+    seen: list[tuple[int, int]] = []
+    points = walks(60, 9, seed=2)[0]
+    link_points(points, LinkSettings(motion="none", device=gpu), progress=lambda *done: seen.append(done))
+    assert seen[-1] == (9, 9)
+    assert seen == sorted(seen)
+
+
+def test_a_table_gets_its_tracks(gpu):
+    spots = walks(60, 5)[0].table
+    found, wanted = (link(spots, 1.0, motion="none", device=device) for device in (gpu, "cpu"))
+    pd.testing.assert_frame_equal(found, wanted)
+
+
+class ColumnOnHost(HostArray):
+    """What stands for an array of any library on a GPU."""
+
+    __cuda_array_interface__ = property(lambda self: {"shape": self.shape})
+
+
+def on_gpu(points: Points) -> dict[str, np.ndarray]:
+    cp = cuda.cupy()
+    columns = {name: cp.asarray(points.table[name].to_numpy()) for name in ("frame", *points.axes)}
+    is_host = isinstance(columns["frame"], HostArray)
+    return {name: column.view(ColumnOnHost) for name, column in columns.items()} if is_host else columns
+
+
+@pytest.mark.parametrize("name", ["3D", "2D", "rows in any order", "frames without particles", "one frame"])
+@pytest.mark.parametrize("given", [{}, {"search_range": 1.2}, {"search_range": 1.0, "unmatched_cost": 0.7}])
+def test_columns_on_a_gpu_are_linked_there_as_on_a_cpu(gpu, name, given):
+    del gpu
+    points = MOVIES[name]
+    table = on_gpu(points)
+    linked = link(table, **given, motion="none", scale=(0.5,) * points.ndim)
+    wanted = link(points.table, **given, motion="none", device="cpu", scale=(0.5,) * points.ndim)
+    assert list(linked) == [*table, "track_id"]
+    assert cuda.is_device_array(linked["track_id"])
+    np.testing.assert_array_equal(cuda.to_host(linked["track_id"]), wanted["track_id"])
+
+
+def test_the_first_frames_tell_range_and_price_of_all_on_a_gpu(gpu, monkeypatch):
+    del gpu
+    points = walks(60, 9, seed=2)[0]
+    for module in (gpu_table, price, spacing):
+        monkeypatch.setattr(module, "ENOUGH", 100)
+    first: list[int] = []
+    found = gpu_table._first_frames
+
+    def watched(*given):
+        first.append(len(some := found(*given)))
+        return some
+
+    monkeypatch.setattr(gpu_table, "_first_frames", watched)
+    linked, wanted = link(on_gpu(points), motion="none"), link(points.table, motion="none", device="cpu")
+    np.testing.assert_array_equal(cuda.to_host(linked["track_id"]), wanted["track_id"])
+    assert first[0] < len(points)
+
+
+def test_an_empty_table_on_a_gpu_stays_empty(gpu):
+    del gpu
+    empty = {name: column[:0] for name, column in on_gpu(MOVIES["3D"]).items()}
+    assert len(link(empty, motion="none")["track_id"]) == 0
+
+
+BROKEN = {
+    "a column is missing": lambda table: {name: column for name, column in table.items() if name != "y"},
+    "a column is shorter": lambda table: table | {"x": table["x"][1:]},
+    "a position is none": lambda table: table | {"x": table["x"] * np.nan},
+    "frames in between": lambda table: table | {"frame": table["frame"] + 0.5},
+}
+
+
+@pytest.mark.parametrize("how", BROKEN)
+def test_columns_on_a_gpu_are_checked(gpu, how):
+    del gpu
+    with pytest.raises(InvalidInput):
+        link(BROKEN[how](on_gpu(MOVIES["3D"])), motion="none")
+
+
+@pytest.mark.parametrize(
+    "asked", [{"motion": "auto"}, {"motion": "none", "solver": "jv"}, {"motion": "none", "device": "cpu"}]
+)
+def test_what_only_the_host_does_is_refused_for_columns_on_a_gpu(gpu, asked):
+    del gpu
+    with pytest.raises(InvalidSetting):
+        link(on_gpu(MOVIES["3D"]), **asked)
+
+
+def test_auto_takes_a_gpu_for_many_particles(monkeypatch):
+    monkeypatch.setattr(cuda, "is_available", lambda: True)
+    monkeypatch.setattr(gpu_frame_pairs, "GPU_PAYS", 300)
+    few, many = walks(40, 2)[0], walks(400, 2)[0]
+    settings = LinkSettings(motion="none")
+    assert gpu_frame_pairs.takes_gpu(many, settings)
+    assert not gpu_frame_pairs.takes_gpu(few, settings)
+    assert gpu_frame_pairs.takes_gpu(few, replace(settings, device="cuda"))
+    assert not gpu_frame_pairs.takes_gpu(many, replace(settings, solver="jv"))
+    assert not gpu_frame_pairs.takes_gpu(many, replace(settings, device="cpu"))

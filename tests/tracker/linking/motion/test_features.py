@@ -1,0 +1,119 @@
+"""Detections' own features as factors of the likelihood: learned, used where they tell, else left out."""
+
+from dataclasses import replace
+
+import numpy as np
+import pytest
+
+from auctrack.tracker.errors import InvalidSetting
+from auctrack.tracker.linking.link import link_points
+from auctrack.tracker.linking.motion.features import FeatureLaw, features_of
+from auctrack.tracker.linking.motion.ordered import ordered
+from auctrack.tracker.linking.settings import LinkSettings
+from auctrack.tracker.points import Points
+
+from ..movies import f1, walks
+
+
+def seen(seed=0, *, telling=True, n=500) -> tuple[Points, np.ndarray]:
+    """A movie of fast steps whose particles differ in intensity, and in size, which goes with it."""
+    points, who = walks(n, frames=6, step=1.1, persistence=0.5, seed=seed)
+    rng = np.random.default_rng(seed)
+    own, fresh = rng.normal(0, 0.5, n), rng.normal(0, 0.5, len(who))
+    bright = np.where((who >= 0) & telling, own[who], fresh)
+    columns = {
+        "intensity": 100 * np.exp(bright + rng.normal(0, 0.1, len(who))),
+        "size": 3 * np.exp(bright / 3 + rng.normal(0, 0.1, len(who))),
+    }
+    return replace(points, table=points.table.assign(**columns)), who
+
+
+def linked(points, who, features):
+    made = link_points(points, LinkSettings(features=features))
+    assert made.report["is_optimal"]
+    return made, f1(points, who, made.links["source"].to_numpy(), made.links["target"].to_numpy())
+
+
+def test_features_that_tell_particles_apart_make_links_right_and_their_probabilities_hold():
+    points, who = seen()
+    _, without = linked(points, who, "none")
+    made, with_them = linked(points, who, "auto")
+    assert with_them > without + 0.01
+    assert made.motion.features == ("intensity", "size")
+    assert made.motion.feature_gain > 0.2
+    source, target = made.links["source"].to_numpy(), made.links["target"].to_numpy()
+    wrong = int(((who[source] < 0) | (who[source] != who[target])).sum())
+    assert made.report["expected_wrong"] == pytest.approx(wrong, rel=0.5)
+    assert any("intensity, size make a link likelier" in line for line in made.report["learned"])
+
+
+def test_features_drawn_at_random_are_left_out_and_change_no_link():
+    points, who = seen(telling=False)
+    plain, _ = linked(points, who, "none")
+    made, _ = linked(points, who, ("intensity", "size"))
+    assert made.motion.features == ()
+    assert made.links.equals(plain.links)
+    assert any("tell nothing" in line for line in made.report["learned"])
+
+
+def test_a_feature_given_twice_says_no_more_than_once():
+    points, who = seen()
+    twice = replace(points, table=points.table.assign(again=points.table["intensity"]))
+    one, two = (linked(twice, who, names)[0] for names in (["intensity"], ["intensity", "again"]))
+    assert one.links[["source", "target"]].equals(two.links[["source", "target"]])
+    np.testing.assert_allclose(one.links["margin"], two.links["margin"], rtol=1e-6, atol=1e-6)
+
+
+def test_the_unit_of_a_feature_does_not_matter():
+    points, who = seen()
+    scaled = replace(points, table=points.table.assign(intensity=1e-6 * points.table["intensity"]))
+    ours, theirs = (linked(each, who, "auto")[0].links for each in (points, scaled))
+    assert ours[["source", "target"]].equals(theirs[["source", "target"]])
+
+
+def test_the_ratio_of_the_law_is_learned_from_ratios_and_never_proves_a_link_wrong():
+    rng = np.random.default_rng(0)
+    change = rng.normal(0, [0.1, 0.5], (4000, 2))
+    law = FeatureLaw.learned(change, np.ones(4000))
+    np.testing.assert_allclose(np.sort(np.sqrt(law.variance)), [0.1, 0.5], rtol=0.1)
+    assert law.ratio(np.zeros((1, 2)))[0] == pytest.approx(0.95 / 0.05 + 0.05, rel=0.2)
+    assert law.ratio(np.full((1, 2), 50.0))[0] >= 0.05
+
+
+def test_the_value_of_random_detections_changes_by_one():
+    points, _ = seen()
+    movie = ordered(points)
+    value = features_of(points, movie, ("intensity", "size")).value
+    np.testing.assert_allclose(2 * np.cov(value.T), np.eye(2), atol=1e-9)
+
+
+@pytest.mark.parametrize("names", [["brightness"], ["intensity", "z"]])
+def test_columns_that_are_no_features_are_refused(names):
+    points, who = seen(n=60)
+    shifted = replace(points, table=points.table.assign(z=points.table["z"] - 1))
+    with pytest.raises(InvalidSetting, match=names[-1]):
+        linked(shifted, who, names)
+
+
+@pytest.mark.parametrize("given", [{"features": "intensity"}, {"features": "auto", "motion": "none"}])
+def test_settings_that_cannot_be(given):
+    with pytest.raises(InvalidSetting, match="features"):
+        LinkSettings(**given)
+
+
+def test_a_table_without_features_links_as_without_them():
+    points, who = walks(200, frames=5)
+    assert linked(points, who, "auto")[0].links.equals(linked(points, who, "none")[0].links)
+
+
+def test_samples_weigh_features_too():
+    points, who = seen(n=200)
+    made = link_points(points, LinkSettings(features="auto"), samples=20)
+    plain = link_points(points, samples=20)
+
+    def right(linking):
+        following = linking.samples
+        rows = np.arange(len(who))
+        return np.mean([(who[rows] >= 0) & (each >= 0) & (who[each] == who[rows]) for each in following])
+
+    assert right(made) > right(plain)

@@ -1,0 +1,56 @@
+"""Shares of the lost, the new and the lone, and what they say of the ends of a link."""
+
+import numpy as np
+import pytest
+
+from auctrack.tracker.linking.motion.graph import candidates
+from auctrack.tracker.linking.motion.ordered import ordered
+from auctrack.tracker.linking.motion.shares import Shares, ends_of, shares_of
+
+from ..movies import table
+
+PLACES = np.random.default_rng(0).uniform(0, 5, (60, 3))
+
+
+def movie_of(frames):
+    return ordered(table(np.repeat(frames, 60), np.tile(PLACES, (len(frames), 1))))
+
+
+@pytest.mark.parametrize("alone", [0.06, 0.15])
+def test_between_two_frames_only_the_lost_and_the_new_count(alone):
+    """Who was lone before the movie, or will be after it, cannot be known."""
+    movie, shares = movie_of([0, 1]), Shares(np.array([0.7]), 0.3, 0.2, alone)
+    ends, first = ends_of(movie, shares), movie.frame == 0
+    odds = shares.log_odds(0.0)[0] + ends.leaving[first] + ends.arriving[~first]
+    assert odds == pytest.approx(np.log(0.7 / (0.3 * 0.2)))
+
+
+def test_inside_a_movie_the_four_kinds_of_detections_have_their_shares():
+    movie, shares = movie_of(range(5)), Shares(np.array([0.7]), 0.3, 0.2, 0.12)
+    ends = ends_of(movie, shares)
+    inside = movie.frame == 2
+    leaving, arriving, tie = (np.unique(values[inside]) for values in (ends.leaving, ends.arriving, ends.tie))
+    assert np.exp(leaving) == pytest.approx([0.08 / 0.12])
+    assert np.exp(arriving) == pytest.approx([0.18 / 0.12])
+    assert np.exp(leaving + arriving) * tie == pytest.approx([0.62 / 0.12])
+
+
+def test_ends_that_fall_independently_tie_nothing():
+    ends = ends_of(movie_of(range(4)), Shares(np.array([0.7, 0.05]), 0.25, 0.2, 0.05))
+    assert ends.tie == pytest.approx(np.ones(240))
+
+
+def test_a_frame_that_is_not_there_hides_links():
+    movie = movie_of([0, 1, 3, 4, 5])
+    ends = ends_of(movie, Shares(np.array([0.7]), 0.3, 0.2, 0.12))
+    assert ends.leaving[movie.number[movie.frame] == 3] == pytest.approx(np.log(0.7 / 0.3))
+
+
+def test_detections_that_are_never_linked_are_counted_as_alone():
+    movie = movie_of(range(6))
+    graph = candidates(movie, 1, 0.01, movie.position)
+    linked = (movie.row[graph.tail] % 60 < 45).astype(float)
+    shares = shares_of(movie, graph, linked, linked, 1)
+    assert shares.lost == pytest.approx(0.25)
+    assert shares.new == pytest.approx(0.25)
+    assert shares.alone == pytest.approx(0.25 - 0.003)

@@ -1,0 +1,94 @@
+"""Detections that two tracks may have exchanged: their odds, against the likelihood of all tracks written out."""
+
+import itertools
+
+import numpy as np
+import pytest
+
+from auctrack.tracker.linking.link import link_points
+from auctrack.tracker.linking.motion.learning import Belief
+from auctrack.tracker.linking.motion.ordered import ordered
+from auctrack.tracker.linking.motion.recipe import believed
+from auctrack.tracker.linking.settings import LinkSettings
+from auctrack.tracker.linking.trust.exchanges import exchange_odds
+from auctrack.tracker.linking.whole_movie.best_links import best_links
+
+from ..movies import table, walks
+from .likelihood import log_likelihood, of_one_class
+
+
+@pytest.fixture(scope="module")
+def belief() -> Belief:
+    """What is believed of a crowded movie, by a law of one class."""
+    points, _ = walks(80, frames=6, step=0.9, missed=0.08, false=0.08)
+    return of_one_class(believed(ordered(points), 1, "velocity"))
+
+
+def exchanged(belief: Belief, edges: set[int], j: int, other: int) -> set[int] | None:
+    """The edges with two detections in each other's place; None where one is no candidate."""
+    graph = belief.graph
+    swap = {j: other, other: j}
+    new = set()
+    for e in edges:
+        i, k = (swap.get(int(end), int(end)) for end in (graph.tail[e], graph.head[e]))
+        found = np.flatnonzero((graph.tail == i) & (graph.head == k))
+        if not len(found):
+            return None
+        new.add(int(found[0]))
+    return new
+
+
+def test_odds_are_those_of_all_tracks_with_two_detections_exchanged(belief):
+    graph, frame = belief.graph, belief.movie.frame
+    answer = best_links(graph, belief.weight)
+    link = {
+        int(np.flatnonzero((graph.tail == s) & (graph.head == t))[0]): k
+        for k, (s, t) in enumerate(zip(answer.source, answer.target, strict=True))
+    }
+    edges = set(link)
+    inside = set(answer.source.tolist()) & set(answer.target.tolist())
+    expected = np.zeros(len(link))
+    now = log_likelihood(belief, edges)
+    for j, other in itertools.combinations(range(graph.n), 2):
+        if frame[j] != frame[other] or not {j, other} & inside:
+            continue
+        touched = [e for e in edges if {int(graph.tail[e]), int(graph.head[e])} & {j, other}]
+        new = exchanged(belief, set(touched), j, other)
+        if new is not None:
+            ratio = np.exp(log_likelihood(belief, edges - set(touched) | new) - now)
+            expected[[link[e] for e in touched]] += ratio
+    odds = exchange_odds(belief, answer.source, answer.target, np.ones(len(graph), bool))
+    assert (expected > 0.01).sum() > 10
+    np.testing.assert_allclose(odds, expected, rtol=1e-6, atol=1e-4)
+
+
+def test_what_is_not_allowed_is_not_exchanged(belief):
+    answer = best_links(belief.graph, belief.weight)
+    assert not exchange_odds(belief, answer.source, answer.target, np.zeros(len(belief.graph), bool)).any()
+
+
+def test_particles_that_pass_each_other_are_less_sure_than_one_link_tells():
+    """Two lines that cross between other particles; at the crossing either detection may be either's."""
+    points, _ = walks(300, frames=9, step=0.3, missed=0.0, false=0.0)
+    far = points.positions[:, 0].max() + 50
+    frames = np.arange(9)
+    along = 0.15 * (frames - 4.0)
+
+    crossing = [np.stack([np.full(9, far), along, s * (along + 0.004)], axis=1) for s in (1, -1)]
+    movie = table(np.concatenate([points.frames, frames, frames]), np.concatenate([points.positions, *crossing]))
+    links = link_points(movie, LinkSettings(max_missed_frames=0)).links
+    at = links[(links["source"] >= len(points)) & (movie.frames[links["target"]] == 4)]
+    assert len(at) == 2
+    assert (at["probability"] < 0.7).all()
+
+
+@pytest.mark.parametrize("step", [0.45, 0.6])
+def test_expected_wrong_links_are_as_many_as_are_wrong_where_particles_are_fast(step):
+    points, names = walks(3000, frames=10, step=step)
+    links = link_points(points).links
+    source = links["source"].to_numpy()
+    wrong = (names[source] < 0) | (names[source] != names[links["target"]])
+    expected = 1 - links["probability"].to_numpy()
+    assert 0.72 < expected.sum() / wrong.sum() < 1.25
+    least_sure = np.argsort(-expected, kind="stable")[: len(links) // 20]
+    assert wrong[least_sure].mean() * len(least_sure) > 0.85 * wrong.sum()

@@ -1,0 +1,143 @@
+"""Trackings drawn as they are likely: against all trackings of a few detections, and as tracks of a movie."""
+
+import itertools
+from dataclasses import replace
+
+import numpy as np
+import pytest
+
+from auctrack.tracker.errors import InvalidSetting
+from auctrack.tracker.linking.link import link_points
+from auctrack.tracker.linking.motion.graph import candidates
+from auctrack.tracker.linking.motion.learning import Belief
+from auctrack.tracker.linking.motion.ordered import ordered
+from auctrack.tracker.linking.motion.recipe import believed
+from auctrack.tracker.linking.settings import LinkSettings
+from auctrack.tracker.linking.trust.posterior import sampled_links
+from auctrack.tracker.linking.whole_movie.best_links import best_links
+
+from ..movies import table, walks
+from .likelihood import log_likelihood, of_one_class
+
+
+def of_few(positions: np.ndarray) -> Belief:
+    """What a crowded movie teaches of some detections, (frames, particles, 2) in spacings."""
+    learned = believed(ordered(walks(200, frames=6, step=0.6, ndim=2)[0]), 0, "velocity")
+    frames, particles, _ = positions.shape
+    movie = ordered(table(np.repeat(np.arange(frames), particles), positions.reshape(-1, 2)))
+    place = positions.reshape(-1, 2)[movie.row]
+    movie = replace(movie, position=place, spacing=1.0)
+    graph = candidates(movie, 1, 2.0, place)
+    belief = Belief(movie, graph, learned.law, learned.shares, np.ones(len(graph)) / particles, linked=True)
+    return of_one_class(belief)
+
+
+def all_trackings(belief: Belief) -> list[set[int]]:
+    """Every set of edges with no detection twice among tails or heads."""
+    tail, head = belief.graph.tail, belief.graph.head
+    found = []
+    for size in range(len(tail) + 1):
+        for edges in itertools.combinations(range(len(tail)), size):
+            chosen = list(edges)
+            if len(set(tail[chosen])) == len(set(head[chosen])) == size:
+                found.append(set(edges))
+    return found
+
+
+@pytest.mark.parametrize(
+    "aside",
+    [[0.09, 0.03, -0.03, -0.09], [0.3, 0.0, 0.0, 0.3], [0.15, 0.01, 0.01, -0.15]],
+    ids=["passing", "touching", "meeting"],
+)
+def test_each_link_is_made_as_often_as_it_is_probable(aside):
+    along = 0.5 * np.arange(4)
+    particles = [np.stack([along, s * np.array(aside) + 0.02 * s], axis=1) for s in (1, -1)]
+    belief = of_few(np.stack(particles, axis=1))
+    trackings = all_trackings(belief)
+    weight = np.exp([log_likelihood(belief, edges) for edges in trackings])
+    expected = np.array([weight[[e in edges for edges in trackings]].sum() for e in range(len(belief.graph))])
+    expected /= weight.sum()
+    assert ((expected > 0.02) & (expected < 0.98)).any()
+    answer = best_links(belief.graph, belief.weight)
+    drawn = sampled_links(belief, answer.source, answer.target, np.ones(len(belief.graph), bool), 4000)
+    made = (drawn[:, belief.graph.tail] == belief.graph.head).mean(axis=0)
+    np.testing.assert_allclose(made, expected, atol=0.04)
+
+
+@pytest.fixture(scope="module")
+def drawn():
+    points, names = walks(800, step=0.6)
+    return link_points(points, samples=20), names
+
+
+class TestOfAMovie:
+    def test_each_is_a_tracking(self, drawn):
+        linking, _ = drawn
+        frames, can_follow = linking.tracks.frames, linking.links["frames"].max()
+        for following in linking.samples:
+            source = np.flatnonzero(following >= 0)
+            target = following[source]
+            assert len(np.unique(target)) == len(target)
+            assert (frames[target] > frames[source]).all()
+            assert (frames[target] - frames[source]).max() <= can_follow
+
+    def test_their_tracks_are_the_chains_of_their_links(self, drawn):
+        linking, _ = drawn
+        sampled = list(linking.sampled_tracks())
+        assert len(sampled) == 20
+        for tracks, following in zip(sampled, linking.samples, strict=True):
+            ids = tracks.table["track_id"].to_numpy()
+            source = np.flatnonzero(following >= 0)
+            assert (ids[source] == ids[following[source]]).all()
+            assert len(np.unique(ids)) == len(ids) - len(source)
+
+    def test_links_are_missing_as_often_as_they_are_expected_to_be_wrong(self, drawn):
+        linking, _ = drawn
+        source, target = (linking.links[end].to_numpy() for end in ("source", "target"))
+        missing = 1 - (linking.samples[:, source] == target).mean(axis=0)
+        expected = 1 - linking.links["probability"].to_numpy()
+        assert missing.sum() == pytest.approx(expected.sum(), rel=0.2)
+        assert np.corrcoef(missing, expected)[0, 1] > 0.8
+
+    def test_they_are_as_good_as_the_best_links_but_for_what_is_doubtful(self, drawn):
+        linking, names = drawn
+        doubt = (1 - linking.links["probability"]).sum()
+        for following in linking.samples:
+            source = np.flatnonzero(following >= 0)
+            wrong = (names[source] < 0) | (names[source] != names[following[source]])
+            assert wrong.sum() < 4 * doubt
+
+    def test_the_same_movie_gives_the_same_trackings(self, drawn):
+        linking, _ = drawn
+        again = link_points(linking.tracks, linking.settings, samples=20)
+        np.testing.assert_array_equal(again.samples, linking.samples)
+
+    def test_no_link_is_longer_than_the_range(self):
+        points, _ = walks(300, step=0.6)
+        linking = link_points(points, LinkSettings(search_range=0.5), samples=5)
+        for following in linking.samples:
+            source = np.flatnonzero(following >= 0)
+            step = np.linalg.norm(points.positions[following[source]] - points.positions[source], axis=1)
+            assert (step <= 0.5 * (points.frames[following[source]] - points.frames[source])).all()
+
+
+@pytest.mark.parametrize(
+    "settings",
+    [
+        LinkSettings(motion="none"),
+        LinkSettings(linking="jaqaman"),
+        LinkSettings(divisions=True),
+        LinkSettings(merges=True),
+        LinkSettings(pinned=[[0, 300]]),
+    ],
+    ids=["no motion", "jaqaman", "divisions", "merges", "pinned"],
+)
+def test_where_nothing_says_how_likely_a_tracking_is_none_is_drawn(settings):
+    points, _ = walks(50)
+    with pytest.raises(InvalidSetting, match="samples"):
+        link_points(points, settings, samples=3)
+
+
+def test_trackings_that_were_not_asked_for_are_not_there():
+    with pytest.raises(InvalidSetting, match="samples"):
+        next(link_points(walks(50)[0]).sampled_tracks())

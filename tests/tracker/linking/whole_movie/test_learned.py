@@ -1,0 +1,231 @@
+"""Linking with motion learned from the movie."""
+
+from dataclasses import replace
+
+import numpy as np
+import pytest
+
+from auctrack.tracker.calibrating.calibration import Calibration
+from auctrack.tracker.errors import InvalidInput, InvalidSetting
+from auctrack.tracker.linking.link import link_points
+from auctrack.tracker.linking.settings import LinkSettings
+from auctrack.tracker.points import Points
+from auctrack.tracker.timeline import Timeline
+
+from ..movies import f1, table, walks
+
+PLACES = np.random.default_rng(0).uniform(0, 5, (60, 3))
+
+
+def ends(linking) -> set[tuple[int, int]]:
+    return set(zip(linking.links["source"].tolist(), linking.links["target"].tolist(), strict=True))
+
+
+@pytest.mark.parametrize(("step", "persistence"), [(0.3, 0.9), (0.45, 0.9), (0.6, 0.9)])
+def test_it_links_persistent_walks_better_than_first_order(step, persistence):
+    points, names = walks(1000, step=step, persistence=persistence)
+    first = link_points(points, LinkSettings(motion="none")).links
+    learned = link_points(points)
+    before, after = (f1(points, names, links["source"], links["target"]) for links in (first, learned.links))
+    assert 1 - after < 0.5 * (1 - before)
+    assert learned.report["is_optimal"]
+    assert learned.motion.persistence == pytest.approx(persistence, abs=0.1)
+
+
+def test_the_neighbours_flow_links_steps_longer_than_the_spacing():
+    """A gel that turns: every step is that of the neighbours, and of up to 1.3 spacings at the rim."""
+    rng = np.random.default_rng(2)
+    here = rng.uniform(-8, 8, (800, 2))
+    turn = np.array([[np.cos(0.04), -np.sin(0.04)], [np.sin(0.04), np.cos(0.04)]])
+    parts = [here := here @ turn.T + rng.normal(0, 0.01, here.shape) for _ in range(6)]
+    points, names = table(np.repeat(np.arange(6), 800), np.vstack(parts)), np.tile(np.arange(800), 6)
+    learned = link_points(points)
+    assert f1(points, names, learned.links["source"], learned.links["target"]) > 0.995
+    assert learned.motion.flow_share > 0.5
+    assert "flow" in learned.motion.model
+
+
+def test_particles_missed_for_two_frames_keep_their_tracks():
+    points, names = walks(600, step=0.3, missed=0.15, false=0.0)
+    links = link_points(points, LinkSettings(max_missed_frames=2)).links
+    gaps = links[links["kind"] == "gap"]
+    assert set(gaps["frames"]) == {2, 3}
+    assert (names[gaps["source"]] == names[gaps["target"]]).mean() > 0.9
+    assert (links["frames"] <= 3).all()
+
+
+def test_false_detections_do_not_make_tracks():
+    points, names = walks(1500, step=0.45, missed=0.05, false=0.15)
+    links = link_points(points).links
+    nobody = (names[links["source"]] < 0) & (names[links["target"]] < 0)
+    assert nobody.mean() < 0.003
+    assert (nobody | (names[links["source"]] != names[links["target"]])).sum() < 1.6 * (1 - links["probability"]).sum()
+
+
+def test_no_gap_is_bridged_when_none_may_be_missed():
+    points, _ = walks(300, step=0.3, missed=0.15)
+    assert (link_points(points, LinkSettings(max_missed_frames=0)).links["frames"] == 1).all()
+
+
+def test_daughters_are_found_and_the_mother_keeps_one_link_of_each_kind():
+    rng = np.random.default_rng(4)
+    mothers = rng.uniform(0, 12, (120, 3))
+    apart = rng.normal(0, 0.2, (40, 3))
+    before = [mothers + rng.normal(0, 0.03, mothers.shape) for _ in range(5)]
+    later = np.vstack([mothers[40:], mothers[:40] + apart, mothers[:40] - apart])
+    after = [later + rng.normal(0, 0.03, later.shape) for _ in range(5)]
+    points = table(np.repeat(np.arange(10), [120] * 5 + [160] * 5), np.vstack(before + after))
+    linking = link_points(points, LinkSettings(divisions=True))
+    links, ids = linking.links, linking.tracks.table["track_id"].to_numpy()
+    second = links[links["kind"] == "division"]
+    real = {480 + k for k in range(40)}
+    assert len(real & set(second["source"])) >= 36
+    assert len(set(second["source"]) - real) <= 4
+    assert set(second["source"]) <= set(links.loc[links["kind"] == "step", "source"])
+    mothers_of = linking.tracks.parents
+    assert sorted(mothers_of) == sorted(set(ids[links.loc[links["source"].isin(second["source"]), "target"]]))
+    assert {parent for parents in mothers_of.values() for parent in parents} == set(ids[second["source"]])
+
+
+def test_tracks_are_the_chains_of_the_links():
+    points, _ = walks(200, step=0.3)
+    linking = link_points(points)
+    ids = linking.tracks.table["track_id"].to_numpy()
+    assert (ids[linking.links["source"]] == ids[linking.links["target"]]).all()
+    assert len(np.unique(ids)) == len(points) - len(linking.links)
+    assert not linking.tracks.parents
+
+
+def test_probabilities_say_how_many_links_are_wrong():
+    points, names = walks(3000, step=0.3, missed=0.0, false=0.0, persistence=0.5)
+    links = link_points(points).links
+    wrong = names[links["source"].to_numpy()] != names[links["target"].to_numpy()]
+    expected = 1 - links["probability"].to_numpy()
+    assert 0.6 < expected.sum() / wrong.sum() < 1.4
+    least_sure = np.argsort(-expected)[: len(links) // 20]
+    assert wrong[least_sure].sum() > 0.8 * wrong.sum()
+
+
+class TestItDoesNotMatter:
+    def test_in_which_order_the_rows_come(self):
+        points, _ = walks(300)
+        order = np.random.default_rng(1).permutation(len(points))
+        shuffled = link_points(Points(points.table.iloc[order].reset_index(drop=True)))
+        assert {(int(order[a]), int(order[b])) for a, b in ends(shuffled)} == ends(link_points(points))
+
+    def test_in_which_unit_positions_are(self):
+        points, _ = walks(300)
+        scaled = replace(points, calibration=Calibration((64.0, 64.0, 64.0)))
+        plain, large = link_points(points), link_points(scaled)
+        assert ends(plain) == ends(large)
+        np.testing.assert_allclose(64 * plain.motion.widths, large.motion.widths)
+
+    def test_where_the_origin_is_and_when_the_movie_starts(self):
+        points, _ = walks(300)
+        moved = points.table.assign(z=points.table["z"] + 512, frame=points.table["frame"] + 7)
+        assert ends(link_points(Points(moved))) == ends(link_points(points))
+
+    def test_what_the_axes_are_called(self):
+        points, _ = walks(300)
+        turned = points.table.rename(columns={"z": "x", "y": "z", "x": "y"})
+        assert ends(link_points(Points(turned))) == ends(link_points(points))
+
+
+class TestCorners:
+    @pytest.mark.parametrize("frames", [[], [0] * 5], ids=["no point", "one frame"])
+    def test_nothing_to_link(self, frames):
+        assert len(link_points(table(frames, PLACES[: len(frames)])).links) == 0
+
+    @pytest.mark.parametrize("missed", ["auto", 0, 2])
+    @pytest.mark.parametrize("ndim", [2, 3])
+    @pytest.mark.parametrize("count", [3, 60])
+    def test_still_particles(self, count, ndim, missed):
+        points = table(np.repeat(np.arange(4), count), np.tile(PLACES[:count, :ndim], (4, 1)))
+        expected = {(k, k + count) for k in range(3 * count)}
+        assert ends(link_points(points, LinkSettings(max_missed_frames=missed))) == expected
+
+    @pytest.mark.parametrize("missed", ["auto", 0])
+    def test_one_particle(self, missed):
+        points = table(np.arange(9), np.c_[np.arange(9.0), np.zeros((9, 2))])
+        assert len(link_points(points, LinkSettings(max_missed_frames=missed)).links) == 8
+
+    def test_all_particles_at_one_place(self):
+        points = table(np.repeat(np.arange(5), 20), np.ones((100, 3)))
+        assert len(link_points(points, LinkSettings(max_missed_frames=0)).links) == 80
+
+    def test_every_particle_twice(self):
+        points = table(np.repeat(np.arange(4), 120), np.tile(PLACES, (8, 1)))
+        links = link_points(points).links
+        assert len(links) == 360
+        assert (links["length"] == 0).all()
+
+    def test_a_drift_of_several_spacings(self):
+        drift = np.arange(6)[:, None] * np.array([3.0, -1.0, 0.5])
+        points = table(np.repeat(np.arange(6), 60), np.tile(PLACES, (6, 1)) + np.repeat(drift, 60, axis=0))
+        linking = link_points(points)
+        assert ends(linking) == {(k, k + 60) for k in range(300)}
+        assert linking.motion.largest_drift > 10
+
+    @pytest.mark.parametrize("change", ["none", "frozen", "dropped", "missing"])
+    def test_a_frame_that_is_frozen_dropped_or_missing(self, change):
+        """Frame 3 twice, the movie running on; frame 3 left out in silence; frame 3 without a detection."""
+        points, names = walks(600, step=0.3, missed=0.0, false=0.0)
+        frames, k = points.frames, np.arange(len(points))
+        rows = {"none": k, "frozen": np.r_[k[frames <= 3], k[frames >= 3]]}.get(change, k[frames != 3])
+        number = np.repeat(np.arange(len(rows) // 600), 600) if change != "missing" else frames[rows]
+        links = link_points(table(number, points.positions[rows])).links
+        wrong = names[rows][links["source"]] != names[rows][links["target"]]
+        assert len(links) > 0.99 * (len(rows) - 600)
+        assert wrong.mean() < 0.002
+
+    def test_two_frames(self):
+        points = table(np.repeat([0, 1], 60), np.vstack([PLACES, PLACES + 0.02]))
+        assert ends(link_points(points)) == {(k, k + 60) for k in range(60)}
+
+    def test_every_second_frame(self):
+        points = table(np.repeat([0, 2, 4], 60), np.tile(PLACES, (3, 1)))
+        expected = {(k, k + 60) for k in range(120)}
+        assert ends(link_points(Points(points.table, timeline=Timeline(2)))) == expected
+
+    def test_an_empty_frame_is_a_gap(self):
+        points = table(np.repeat([0, 1, 3, 4], 60), np.tile(PLACES, (4, 1)))
+        links = link_points(points).links
+        assert sorted(set(links["frames"])) == [1, 2]
+        assert len(links) == 180
+
+    def test_too_few_links_to_learn_from_are_said(self):
+        points = table(np.repeat(np.arange(4), 3), np.tile(PLACES[:3], (4, 1)))
+        linking = link_points(points)
+        assert linking.motion.model == "none"
+        assert linking.motion.notes
+
+
+@pytest.mark.parametrize("missed", [-1, 1.5, True, "all"])
+def test_missed_frames_that_are_no_number_are_refused(missed):
+    with pytest.raises(InvalidSetting, match="max_missed_frames"):
+        link_points(table([0, 1], PLACES[:2]), LinkSettings(max_missed_frames=missed))
+
+
+def test_points_are_needed():
+    with pytest.raises(InvalidInput):
+        link_points(PLACES)
+
+
+def test_what_was_learned_is_said_with_units():
+    points, _ = walks(300)
+    calibration = Calibration((1.0, 1.0, 1.0), unit="µm", frame_interval=2.0, time_unit="min")
+    said = "\n".join(link_points(replace(points, calibration=calibration)).report["learned"])
+    assert "µm" in said
+    assert " min)" in said
+    assert "persistence" in said
+    assert "expected to be wrong" in said
+
+
+def test_motion_beyond_learning_does_not_end_in_no_links_at_all():
+    """Steps of up to 2 spacings: the links cannot be told, but shares of lost particles must not run away."""
+    rng = np.random.default_rng(2)
+    here = rng.uniform(-8, 8, (800, 2))
+    turn = np.array([[np.cos(0.06), -np.sin(0.06)], [np.sin(0.06), np.cos(0.06)]])
+    parts = [here := here @ turn.T for _ in range(6)]
+    linking = link_points(table(np.repeat(np.arange(6), 800), np.vstack(parts)))
+    assert len(linking.links) > 1000

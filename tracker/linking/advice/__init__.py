@@ -1,0 +1,1 @@
+"""What other settings would bring: ranges, prices, frame rates."""

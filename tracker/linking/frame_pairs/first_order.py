@@ -1,0 +1,93 @@
+"""First order: every pair of consecutive frames is a matching problem of its own, and lengths are all that counts."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Iterator
+from dataclasses import replace
+
+import numpy as np
+
+from ....matching.certificate.assignment import Assignment
+from ....matching.problem import Problem
+from ....matching.solving import solve
+from ...points import Points
+from ..chains import track_ids
+from ..constraints import NOTHING_GIVEN, Constraints
+from ..gate.candidates import EDGE_BUDGET, CandidateLinks, WideGate, frame_pairs, gated_pairs, in_runs
+from ..gate.spacing import automatic_range
+from ..result import Linking
+from ..settings import LinkSettings, Progress
+from ..unmatched_cost.price import UnmatchedCost, measured_unmatched_cost
+from ..whole_movie.worth import LengthWorth
+from .gpu_frame_pairs import link_on_gpu, takes_gpu
+from .kept_pairs import KeptPairs
+from .open_pairs import open_pairs
+from .pair_links import PairLinks
+
+Watch = Callable[[CandidateLinks | WideGate, Problem, Assignment], None]
+
+
+def first_order(
+    points: Points,
+    settings: LinkSettings,
+    *,
+    margins: bool = False,
+    progress: Progress | None = None,
+    watch: Watch | None = None,
+    edge_budget: int = EDGE_BUDGET,
+    constraints: Constraints = NOTHING_GIVEN,
+    editable: bool = False,
+) -> Linking:
+    """Link particles from frame to frame, each frame pair to proven optimality; see `link.link_points`."""
+    search_range = automatic_range(points) if settings.search_range == "auto" else float(settings.search_range)
+    price = price_of(points, settings, search_range)
+    # A link that costs more than leaving both its ends alone is never made, so it need not be a candidate.
+    longest = min(search_range, price.longest)
+    made = PairLinks(settings, with_margins=margins)
+    kept = KeptPairs(len(points)) if editable else None
+    is_plain = not (constraints or editable or margins or watch)
+    ids = None
+    if is_plain and takes_gpu(points, settings):
+        ids = link_on_gpu(points, settings, price, longest, made, progress)
+    if ids is None:
+        n_pairs = int(np.count_nonzero(np.diff(points.frame_numbers) == points.frame_step))
+        gated = open_pairs(points, longest, constraints) if constraints else gated_pairs(points, longest)
+        for solved in _solved(in_runs(gated, edge_budget), settings, price):
+            made.add(*solved)
+            if kept is not None:
+                kept.add(*solved)
+            if watch is not None:
+                watch(*solved)
+            if progress is not None:
+                progress(made.frame_pairs + 1, n_pairs + 1)
+        if len(constraints.pinned):
+            made.add_pinned(points, constraints.pinned)
+    if ids is None:
+        ids = track_ids(points.frames, *made.ends())
+    tracks = points.with_track_ids(ids)
+    effective = replace(settings, search_range=search_range, unmatched_cost=price.distance, max_missed_frames=0)
+    worth = LengthWorth(longest, settings.cost, price.price(settings.cost))
+    links, report = made.links(points.frame_step), made.report()
+    return Linking(tracks, links, effective, price, report=report, kept=kept.kept(worth) if kept else None)
+
+
+def _solved(
+    runs: Iterable[CandidateLinks | WideGate], settings: LinkSettings, price: UnmatchedCost
+) -> Iterator[tuple[CandidateLinks | WideGate, Problem, Assignment]]:
+    """Solve run after run."""
+    for candidates in runs:
+        problem = candidates.problem(settings.cost, price.price(settings.cost))
+        solver = candidates.solver if settings.solver == "auto" else settings.solver
+        yield candidates, problem, solve(problem, solver, settings.device)
+
+
+def price_of(points: Points, settings: LinkSettings, search_range: float) -> UnmatchedCost:
+    """Return the price of the lone: as given, measured, or half the range where there is nothing to measure."""
+    if settings.unmatched_cost != "auto":
+        return UnmatchedCost(float(settings.unmatched_cost), "as given")
+    price = measured_unmatched_cost(frame_pairs(points, 0.0), search_range, points)
+    if price is not None:
+        return price
+    follows = bool((np.diff(points.frame_numbers) == points.frame_step).any())
+    nothing = "no two particles are within the search range of each other" if follows else "no frame follows another"
+    return UnmatchedCost(search_range / 2, f"not measured: {nothing}")

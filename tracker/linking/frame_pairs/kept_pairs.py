@@ -1,0 +1,69 @@
+"""The candidate links and duals of first order's frame pairs, gathered for corrections."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+
+import numpy as np
+
+from ....matching.certificate.assignment import Assignment
+from ....matching.problem import Problem
+from ....matching.problem.convert import as_sparse
+from ...errors import InvalidSetting
+from ..gate.candidates import CandidateLinks, WideGate
+from ..kept import Edges, Kept, Worth, edges_of
+
+
+@dataclass
+class KeptPairs:
+    """What has been kept of the frame pairs so far.
+
+    Attributes
+    ----------
+    n : int
+        Rows of the points table.
+    """
+
+    n: int
+    parts: list[tuple[np.ndarray, np.ndarray, Edges]] = field(default_factory=list)
+
+    def add(self, candidates: CandidateLinks | WideGate, problem: Problem, answer: Assignment) -> None:
+        """Keep what one solve was made of.
+
+        Raises
+        ------
+        InvalidSetting
+            If the candidate links are too many to write out.
+        """
+        if problem.kind == "points":
+            raise InvalidSetting(
+                "editable needs candidate links that can be written out; particles lie so densely within the search "
+                "range that they are too many. Give a shorter search_range (--search-range)."
+            )
+        self.parts.append((candidates.row_points, candidates.col_points, edges_of(as_sparse(problem), answer)))
+
+    def kept(self, worth: Worth) -> Kept:
+        """Return all of it as one."""
+        out_dual, into_dual = np.zeros((2, self.n, 2))
+        for rows, cols, edges in self.parts:
+            out_dual[rows, 0], into_dual[cols, 0] = edges.row_dual, edges.col_dual
+        source = [rows[edges.row] for rows, _, edges in self.parts]
+        target = [cols[edges.col] for _, cols, edges in self.parts]
+        first = np.zeros(sum(map(len, source)), bool)
+        return Kept(
+            _laid(source, np.int64),
+            _laid(target, np.int64),
+            first,
+            first,
+            _laid([edges.weight for _, _, edges in self.parts], np.float64),
+            _laid([edges.made for _, _, edges in self.parts], np.bool_),
+            out_dual,
+            into_dual,
+            divisions=False,
+            merges=False,
+            worth=worth,
+        )
+
+
+def _laid(parts: list[np.ndarray], dtype: type) -> np.ndarray:
+    return np.concatenate([np.empty(0, dtype), *parts], dtype=dtype)

@@ -1,0 +1,134 @@
+"""The links of frame pairs, gathered solve by solve, and what is said of them in the end."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from functools import partial
+from typing import Any
+
+import numpy as np
+import pandas as pd
+
+from ....matching.certificate.assignment import Assignment
+from ....matching.problem import Problem
+from ...points import Points
+from ..gate.candidates import CandidateLinks, WideGate
+from ..settings import LinkSettings
+from ..trust.margins import link_margins
+
+Columns = tuple[np.ndarray, np.ndarray, np.ndarray, np.ndarray]
+"""Rows of the points table that links lead from and to, int64, their lengths and margins, float64."""
+
+
+@dataclass
+class PairLinks:
+    """The links of all solves so far, and what is said of them in the end.
+
+    Attributes
+    ----------
+    parts : list of callable
+        Return the columns of some links each; they are asked when a table of links is.
+    lengths : list of float64 (links,)
+        Of the same links, where they were made: on the host or on a GPU.
+    """
+
+    settings: LinkSettings
+    with_margins: bool = False
+    frame_pairs: int = 0
+    candidate_links: int = 0
+    solves: int = 0
+    gap: float = 0.0
+    is_optimal: bool = True
+    solver: str = ""
+    device: str = ""
+    parts: list[Callable[[], Columns]] = field(default_factory=list)
+    lengths: list[Any] = field(default_factory=list)
+
+    def add(self, candidates: CandidateLinks | WideGate, problem: Problem, answer: Assignment) -> None:
+        """Add the links of one solve."""
+        rows, cols = answer.links()
+        lengths = candidates.lengths(problem, answer)
+        margin = link_margins(problem, answer) if self.with_margins else np.nan
+        self.add_links(candidates.row_points[rows], candidates.col_points[cols], lengths, margin)
+        self.add_solve(answer, answer.n_blocks, candidates.n_candidates)
+
+    def add_solve(self, answer: Assignment, frame_pairs: int, candidate_links: int) -> None:
+        """Count one solve, and what it says of its proof."""
+        self.frame_pairs += frame_pairs
+        self.candidate_links += candidate_links
+        self.solves += 1
+        self.gap += float(np.sum(answer.gap))
+        self.is_optimal &= answer.is_optimal
+        self.solver, self.device = answer.solver, answer.device
+
+    def add_links(
+        self, source: np.ndarray, target: np.ndarray, length: np.ndarray, margin: np.ndarray | float = np.nan
+    ) -> None:
+        """Add links by rows of the points table; a margin may be one for all."""
+        columns = source, target, length, np.broadcast_to(margin, source.shape)
+        self.add_later(lambda: columns, length)
+
+    def add_later(self, columns: Callable[[], Columns], lengths: Any) -> None:
+        """Add links whose columns are made when they are needed."""
+        self.parts.append(columns)
+        self.lengths.append(lengths)
+
+    def add_pinned(self, points: Points, pinned: np.ndarray) -> None:
+        """Add confirmed links, which no solve has made."""
+        source, target = pinned.T
+        positions = points.positions
+        self.add_links(source, target, np.linalg.norm(positions[target] - positions[source], axis=1), np.inf)
+
+    def links(self, frame_step: int) -> Callable[[], pd.DataFrame]:
+        """Return what makes the table of all links, as `Linking.links` has them."""
+        return partial(_table, self.parts, frame_step)
+
+    def ends(self) -> tuple[np.ndarray, np.ndarray]:
+        """Return the rows of the points table that all links lead from and to."""
+        source, target, *_ = _joined(self.parts)
+        return source, target
+
+    def report(self) -> dict[str, Any]:
+        """Return what `Linking.report` says of them."""
+        return {
+            "frame_pairs": self.frame_pairs,
+            "candidate_links": self.candidate_links,
+            "links": sum(map(len, self.lengths)),
+            "solves": self.solves,
+            "gap": self.gap,
+            "is_optimal": self.is_optimal,
+            "solver": self.solver or self.settings.solver,
+            "device": self.device or self.settings.device,
+            "median_step": self._median_step(),
+            "motion": "none",
+            "expected_wrong": None,
+            "learned": [],
+            "notes": [],
+        }
+
+    def _median_step(self) -> float | None:
+        """Return the median length, taken where the lengths lie."""
+        if not sum(map(len, self.lengths)):
+            return None
+        return float(np.median(self.lengths[0] if len(self.lengths) == 1 else np.concatenate(self.lengths)))
+
+
+def _joined(parts: list[Callable[[], Columns]]) -> Columns:
+    """Return the columns of all parts, one after the other."""
+    made = [part() for part in parts]
+    types = np.int64, np.int64, np.float64, np.float64
+    source, target, length, margin = (
+        np.concatenate([np.empty(0, dtype), *(columns[k] for columns in made)], dtype=dtype)
+        for k, dtype in enumerate(types)
+    )
+    return source, target, length, margin
+
+
+def _table(parts: list[Callable[[], Columns]], frame_step: int) -> pd.DataFrame:
+    source, target, length, margin = _joined(parts)
+    frames = np.full(len(source), frame_step, np.int64)
+    probability = np.where(np.isposinf(margin), 1.0, np.nan)
+    names = ("source", "target", "frames", "length", "probability", "margin")
+    columns = source, target, frames, length, probability, margin
+    return pd.DataFrame(dict(zip(names, columns, strict=True))).assign(kind="step")

@@ -1,0 +1,293 @@
+"""Candidate links: which particles of one frame may be which of the next."""
+
+from __future__ import annotations
+
+import itertools
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass, field, replace
+from typing import Literal
+
+import numpy as np
+
+from ....matching.certificate.assignment import Assignment
+from ....matching.certificate.certify import block_of
+from ....matching.points.grid import Grid, build_grid, more_pairs_than, pairs_in_grid
+from ....matching.problem import Problem
+from ....matching.problem.costs import link_costs, pair_costs
+from ...errors import InvalidSetting
+from ...points import Points
+
+EDGE_BUDGET = 1_000_000
+"""Points and candidate links laid side by side in one solve: enough to keep any device busy, about 150 MB."""
+MOST_WRITTEN = 10_000_000
+"""Candidate links of one frame pair above which they are not written out: half a GB with the solver's own."""
+FULL_MATRIX = 60_000_000
+"""Pairs of two frames of which all costs may be held, half a GB too."""
+DENSE_SHARE = 1 / 4
+"""Candidate links among all pairs, `WORTH_A_MATRIX` at least, above which the matrix is the quicker way."""
+WORTH_A_MATRIX = 1_000_000
+
+Cost = Literal["squared", "distance"]
+
+
+@dataclass(frozen=True)
+class Frame:
+    """The points of one frame, in the order of their grid.
+
+    Attributes
+    ----------
+    number : int
+        Frame number.
+    rows : int (n,)
+        Row of the table of each point.
+    grid : Grid
+        Their physical positions.
+    """
+
+    number: int
+    rows: np.ndarray
+    grid: Grid
+
+    def __len__(self) -> int:
+        return len(self.rows)
+
+
+@dataclass(frozen=True)
+class CandidateLinks:
+    """Candidate links of some consecutive frame pairs, side by side as one block-diagonal graph.
+
+    Attributes
+    ----------
+    row_points, col_points : int (rows,), (columns,)
+        Row of the points table behind each row and column of the graph.
+    row_offsets, col_offsets : int64 (pairs + 1,)
+        Rows and columns of each frame pair.
+    indptr, indices : int64 (rows + 1,), int32 (edges,)
+        CSR graph; columns are local to their frame pair.
+    distance : float64 (edges,)
+        Physical length of each candidate link.
+    """
+
+    row_points: np.ndarray
+    col_points: np.ndarray
+    row_offsets: np.ndarray
+    col_offsets: np.ndarray
+    indptr: np.ndarray
+    indices: np.ndarray
+    distance: np.ndarray
+
+    @property
+    def n_candidates(self) -> int:
+        """Number of candidate links."""
+        return len(self.distance)
+
+    @property
+    def solver(self) -> str:
+        """Solver that "auto" stands for."""
+        return "auto"
+
+    @property
+    def size(self) -> int:
+        """Points and candidate links together, what memory and time go with."""
+        return len(self.row_points) + len(self.col_points) + len(self.distance)
+
+    def only(self, kept: np.ndarray) -> CandidateLinks:
+        """Return some of the candidate links, `kept` a mask."""
+        indptr = np.concatenate([[0], np.cumsum(kept)])[self.indptr]
+        return replace(self, indptr=indptr, indices=self.indices[kept], distance=self.distance[kept])
+
+    def problem(self, cost: Cost, price: float | tuple[np.ndarray, np.ndarray]) -> Problem:
+        """Return the matching problem of these links; `price` is the `unmatched_cost` in the unit of the cost.
+
+        It is one for all, or one for each row and for each column, float64 (rows,), (columns,).
+        """
+        data = self.distance * self.distance if cost == "squared" else self.distance
+        return Problem.sparse(
+            (self.indptr, self.indices, data),
+            unmatched_cost=price,
+            row_offsets=self.row_offsets,
+            col_offsets=self.col_offsets,
+        )
+
+    def lengths(self, problem: Problem, answer: Assignment) -> np.ndarray:
+        """Return the lengths of the links of their problem's answer, in the order of `answer.links()`."""
+        rows, _ = answer.links()
+        block = block_of(problem.row_offsets, rows)
+        return link_costs(replace(problem, data=self.distance), rows, block, answer.col_of_row[rows])
+
+
+@dataclass(frozen=True)
+class WideGate:
+    """Two frames with more candidate links than are written out: their costs are a matrix, or are never stored.
+
+    Attributes
+    ----------
+    earlier, later : Frame
+    radius : float
+        Longest candidate link.
+    forbidden : int64 (k, 2)
+        Rows and columns that are not to be linked.
+    """
+
+    earlier: Frame
+    later: Frame
+    radius: float
+    forbidden: np.ndarray = field(default_factory=lambda: np.empty((0, 2), np.int64))
+
+    @property
+    def row_points(self) -> np.ndarray:
+        """Row of the points table behind each row of the problem, int (rows,)."""
+        return self.earlier.rows
+
+    @property
+    def col_points(self) -> np.ndarray:
+        """Row of the points table behind each column of the problem, int (columns,)."""
+        return self.later.rows
+
+    @property
+    def n_candidates(self) -> int:
+        """All pairs, those longer than the radius counted in."""
+        return len(self.earlier) * len(self.later)
+
+    @property
+    def solver(self) -> str:
+        """Solver that "auto" stands for: where costs are not stored, the one that never writes them out."""
+        return "auction" if self.n_candidates > FULL_MATRIX else "auto"
+
+    def problem(self, cost: Cost, price: float) -> Problem:
+        """As `CandidateLinks.problem`; where all costs are too many to hold, links may be longer than the radius.
+
+        Raises
+        ------
+        InvalidSetting
+            If links are forbidden where all costs are too many to hold.
+        """
+        x, y = self.earlier.grid.points, self.later.grid.points
+        if self.n_candidates > FULL_MATRIX:
+            if len(self.forbidden):
+                raise InvalidSetting(
+                    f"forbidden (--forbidden) links from frame {self.earlier.number} to {self.later.number} need "
+                    "candidate links that can be written out; within the search range they are too many. Give a "
+                    "shorter search_range (--search-range)."
+                )
+            return Problem.points(x, y, unmatched_cost=price, metric=cost)
+        costs = pair_costs(x, y, cost)
+        limit = self.radius**2 if cost == "squared" else self.radius
+        costs[costs > limit] = np.inf
+        costs[tuple(self.forbidden.T)] = np.inf
+        return Problem.dense(costs, unmatched_cost=price)
+
+    def lengths(self, problem: Problem, answer: Assignment) -> np.ndarray:  # noqa: ARG002 - as `CandidateLinks`
+        """As `CandidateLinks.lengths`.
+
+        Raises
+        ------
+        InvalidSetting
+            If one is longer than the radius, which a price for longer links cannot keep out where none is written.
+        """
+        rows, cols = answer.links()
+        lengths = np.linalg.norm(self.earlier.grid.points[rows] - self.later.grid.points[cols], axis=1)
+        longest = float(lengths.max(initial=0.0))
+        if longest > self.radius * (1 + 1e-9):
+            raise InvalidSetting(
+                f"search_range (--search-range) of {self.radius:.4g} allows more than {MOST_WRITTEN} links from frame "
+                f"{self.earlier.number} to {self.later.number}, too many to write out, and unmatched_cost "
+                f"(--unmatched-cost) pays for one of {longest:.4g}; give a shorter range, or an unmatched_cost of at "
+                f"most {self.radius / 2:.4g}."
+            )
+        return lengths
+
+
+def frame_pairs(points: Points, search_range: float) -> Iterator[tuple[Frame, Frame]]:
+    """Yield the frames that follow each other: numbers that differ by the frame step of the points.
+
+    Parameters
+    ----------
+    points : Points
+        A frame without points takes part in no pair.
+    search_range : float
+        Longest radius that the pairs will be gated at, in the unit of the positions.
+    """
+    step = points.frame_step
+    earlier: Frame | None = None
+    for number, rows in rows_by_frame(points.frames):
+        grid = build_grid(points.positions_of(rows), search_range)
+        later = Frame(number, rows.start + grid.order if isinstance(rows, slice) else rows[grid.order], grid)
+        if earlier is not None and later.number - earlier.number == step:
+            yield earlier, later
+        earlier = later
+
+
+def gate(earlier: Frame, later: Frame, radius: float) -> CandidateLinks | WideGate:
+    """Return the pairs of points of two frames that are at most `radius` apart, written out if they are not too many.
+
+    The choice rests on their number alone, never on the memory of the machine.
+    """
+    pairs = len(earlier) * len(later)
+    most = min(MOST_WRITTEN, max(int(DENSE_SHARE * pairs), WORTH_A_MATRIX))
+    if more_pairs_than(most, earlier.grid.points, later.grid, radius):
+        return WideGate(earlier, later, radius)
+    indptr, indices, distance = pairs_in_grid(earlier.grid.points, later.grid, radius)
+    rows, cols = np.array([0, len(earlier)]), np.array([0, len(later)])
+    return CandidateLinks(earlier.rows, later.rows, rows, cols, indptr, indices, distance)
+
+
+def gated_pairs(points: Points, search_range: float) -> Iterator[CandidateLinks | WideGate]:
+    """Yield the candidate links of each pair of consecutive frames."""
+    return (gate(*pair, search_range) for pair in frame_pairs(points, search_range))
+
+
+def in_runs(
+    gated: Iterable[CandidateLinks | WideGate], edge_budget: int = EDGE_BUDGET
+) -> Iterator[CandidateLinks | WideGate]:
+    """Join frame pairs into runs of at most `edge_budget` points and candidate links, at least one pair each.
+
+    How they are cut never changes a result: frame pairs do not depend on each other.
+    """
+    run: list[CandidateLinks] = []
+    size = 0
+    for links in gated:
+        is_wide = isinstance(links, WideGate)
+        if run and (is_wide or size + links.size > edge_budget):
+            yield _joined(run)
+            run, size = [], 0
+        if is_wide:
+            yield links
+            continue
+        run.append(links)
+        size += links.size
+    if run:
+        yield _joined(run)
+
+
+def rows_by_frame(frames: np.ndarray) -> Iterator[tuple[int, slice | np.ndarray]]:
+    """Yield (frame number, rows of the table) in the order of time; slices where the table is in that order."""
+    in_order = bool((frames[1:] >= frames[:-1]).all())
+    order = None if in_order else np.argsort(frames, kind="stable")
+    ordered = frames if order is None else frames[order]
+    cuts = [0, *(np.flatnonzero(ordered[1:] != ordered[:-1]) + 1).tolist(), len(frames)]
+    for a, b in itertools.pairwise(cuts):
+        if b > a:
+            yield int(ordered[a]), slice(a, b) if order is None else order[a:b]
+
+
+def _joined(run: list[CandidateLinks]) -> CandidateLinks:
+    if len(run) == 1:
+        return run[0]
+
+    def stacked(name: str) -> np.ndarray:
+        parts = [np.diff(getattr(links, name)) for links in run]
+        return np.concatenate([[0], np.cumsum(np.concatenate(parts))])
+
+    def laid(name: str) -> np.ndarray:
+        return np.concatenate([getattr(links, name) for links in run])
+
+    return CandidateLinks(
+        laid("row_points"),
+        laid("col_points"),
+        stacked("row_offsets"),
+        stacked("col_offsets"),
+        stacked("indptr"),
+        laid("indices"),
+        laid("distance"),
+    )

@@ -1,0 +1,45 @@
+"""How far apart particles are: the measure of every search range."""
+
+from __future__ import annotations
+
+import itertools
+
+import numpy as np
+from scipy.spatial import cKDTree
+
+from ...points import Points
+from .candidates import rows_by_frame
+
+WIDEST = 1.3
+"""In spacings: beyond about 1.35 the candidate links of randomly placed particles join into one cluster."""
+ENOUGH = 2_000
+"""Particles whose nearest neighbour is looked up."""
+
+
+def mean_spacing(points: Points) -> float | None:
+    """Return the mean distance of a particle to its nearest neighbour in the same frame, in the calibration's unit.
+
+    Measured on the first frames with two particles or more, until `ENOUGH` particles were seen; None without such.
+    """
+    nearest: list[np.ndarray] = []
+    frames = (points.positions_of(rows) for _, rows in rows_by_frame(points.frames))
+    for positions in itertools.islice((own for own in frames if len(own) > 1), ENOUGH):
+        some = positions[:: max(len(positions) // ENOUGH, 1)]
+        tree = cKDTree(positions, balanced_tree=False, compact_nodes=False)
+        distance, _ = tree.query(some, k=[2])
+        nearest.append(np.ravel(distance))
+        if sum(map(len, nearest)) >= ENOUGH:
+            break
+    return float(np.concatenate(nearest).mean()) if nearest else None
+
+
+def automatic_range(points: Points) -> float:
+    """Return the search range that "auto" stands for: `WIDEST` spacings, or the extent of the data if it has none.
+
+    Coincident particles (spacing 0) count as having none.
+    """
+    spacing = mean_spacing(points)
+    if spacing:
+        return WIDEST * spacing
+    extent = np.ptp(points.positions, axis=0) if len(points) else np.zeros(1)
+    return float(np.linalg.norm(extent)) or 1.0

@@ -1,0 +1,1 @@
+"""How particles move, learned from their movie."""

@@ -1,0 +1,158 @@
+"""The neighbours' flow: how the particles around one move over the same frames, as a prediction of its own step."""
+
+# ruff: noqa: ANN001, ANN202
+
+from __future__ import annotations
+
+from functools import partial
+from typing import TypeAlias
+
+import numpy as np
+from numba import njit
+from scipy.spatial import cKDTree
+
+from ....matching.jit.threads import side_by_side
+from .graph import Graph, Piece
+from .ordered import Ordered
+
+NEIGHBOURS = 8
+"""Nearest other particles that are asked."""
+HALF = 1.0
+"""Probable neighbours' links at which their mean is believed by half."""
+
+Means: TypeAlias = tuple[np.ndarray, np.ndarray]
+"""Mean displacements and the probable links behind each, float64 (n, d) and (n,)."""
+
+
+def neighbours(movie: Ordered, asked: np.ndarray | None = None) -> np.ndarray:
+    """Return the nearest other particles of the same frame, int32 (n, `NEIGHBOURS`), −1 where there are fewer.
+
+    Of the particles that are not `asked`, bool (n,), none.
+    """
+    out = np.full((len(movie), NEIGHBOURS), -1, np.int32)
+
+    def find(f: int) -> None:
+        own = movie.of_frame(f)
+        position = movie.position[own]
+        who = np.arange(len(position)) if asked is None else np.flatnonzero(asked[own])
+        k = min(NEIGHBOURS + 1, len(position))
+        if k > 1 and len(who):
+            tree = cKDTree(position, balanced_tree=False, compact_nodes=False)
+            _, near = tree.query(position[who], k=range(1, k + 1))
+            out[own.start + who, : k - 1] = _others(who, np.asarray(near, np.int32)) + own.start
+
+    side_by_side(find, range(len(movie.number)))
+    return out
+
+
+def flow_of_edges(graph: Graph, near: np.ndarray, probability: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+    """Return what the neighbours say of every edge's displacement, and of where each detection goes in one frame.
+
+    Parameters
+    ----------
+    graph : Graph
+    near : int32 (n, k)
+        See `neighbours`.
+    probability : float64 (edges,)
+
+    Returns
+    -------
+    float64 (edges, d), float64 (n, d)
+    """
+    n, ndim = graph.n, graph.step.shape[1]
+    leaving, arriving, ahead, behind = ((np.zeros((n, ndim)), np.zeros(n)) for _ in range(4))
+    along = np.empty((len(graph), ndim))
+    links = graph.indptr, *graph.incoming, graph.lag, graph.step, probability
+    side_by_side(lambda piece: _means(*piece[:2], *links, *leaving, *arriving), graph.pieces)
+    for mean, field in ((leaving, ahead), (arriving, behind)):
+        side_by_side(partial(_of_neighbours, near, mean, field), graph.pieces)
+    ends = graph.indptr, graph.head, graph.lag, *ahead, *behind
+    side_by_side(lambda piece: _of_edges(*piece[:2], *ends, along), graph.pieces)
+    return along, ahead[0]
+
+
+def _of_neighbours(near: np.ndarray, mean: Means, field: Means, piece: Piece) -> None:
+    _field(*piece[:2], near, *mean, *field)
+
+
+def _others(who: np.ndarray, near: np.ndarray) -> np.ndarray:
+    """Drop each particle from its own neighbours; of coincident ones the last, whoever it is."""
+    other = near != who[:, None]
+    other[other.all(axis=1), -1] = False
+    return near[other].reshape(len(near), -1)
+
+
+@njit(cache=True, nogil=True)
+def _means(first, last, indptr, in_ptr, in_edge, lag, step, probability, out, out_weight, into, into_weight):
+    """Write the probable displacement and its weight for each detection's leaving, then arriving, one-frame links."""
+    for i in range(first, last):
+        for e in range(indptr[i], indptr[i + 1]):
+            out_weight[i] += _told(e, lag, step, probability, out[i])
+        for at in range(in_ptr[i], in_ptr[i + 1]):
+            into_weight[i] += _told(in_edge[at], lag, step, probability, into[i])
+        for axis in range(step.shape[1]):
+            out[i, axis] /= max(out_weight[i], 1e-9)
+            into[i, axis] /= max(into_weight[i], 1e-9)
+
+
+@njit(cache=True, nogil=True)
+def _told(e, lag, step, probability, total):
+    """Add an edge's probable displacement to a total, if it is over one frame; return its weight."""
+    if lag[e] != 1 or probability[e] < 1e-3:
+        return 0.0
+    for axis in range(len(total)):
+        total[axis] += probability[e] * step[e, axis]
+    return probability[e]
+
+
+@njit(cache=True, nogil=True)
+def _field(first, last, near, mean, weight, field, support):
+    """Write the neighbours' mean displacement around detections, outliers weighing less, and its weight."""
+    ndim = mean.shape[1]
+    centre, new = np.zeros(ndim), np.zeros(ndim)
+    for i in range(first, last):
+        spread = np.inf
+        for _ in range(3):
+            total, squares, plain = 0.0, 0.0, 0.0
+            for axis in range(ndim):
+                new[axis] = 0.0
+            for k in range(near.shape[1]):
+                j = near[i, k]
+                if j < 0 or weight[j] < 0.05:
+                    continue
+                r2 = 0.0
+                for axis in range(ndim):
+                    r2 += (mean[j, axis] - centre[axis]) ** 2
+                w = weight[j] ** 2 / (1.0 + (r2 / spread if spread < np.inf else 0.0))
+                total += w
+                plain += weight[j]
+                squares += w * r2
+                for axis in range(ndim):
+                    new[axis] += w * mean[j, axis]
+            if total <= 0.0:
+                break
+            for axis in range(ndim):
+                centre[axis] = new[axis] / total
+            if spread == np.inf:
+                squares = 0.0
+                for k in range(near.shape[1]):
+                    j = near[i, k]
+                    if j >= 0 and weight[j] >= 0.05:
+                        for axis in range(ndim):
+                            squares += weight[j] ** 2 * (mean[j, axis] - centre[axis]) ** 2
+            spread = max(squares / total, 1e-12)
+            support[i] = plain
+        for axis in range(ndim):
+            field[i, axis] = centre[axis] if support[i] > 0 else 0.0
+            centre[axis] = 0.0
+
+
+@njit(cache=True, nogil=True)
+def _of_edges(first, last, indptr, head, lag, ahead, ahead_weight, behind, behind_weight, out):
+    """Write the flow along each edge: that around its tail and that around its head, by what supports them."""
+    for i in range(first, last):
+        for e in range(indptr[i], indptr[i + 1]):
+            a, b = ahead_weight[i], behind_weight[head[e]]
+            for axis in range(ahead.shape[1]):
+                mean = (a * ahead[i, axis] + b * behind[head[e], axis]) / (a + b + HALF)
+                out[e, axis] = lag[e] * mean

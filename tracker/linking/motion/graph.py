@@ -1,0 +1,191 @@
+"""Candidate links of a whole movie as one sparse graph: rows are detections as tails, columns detections as heads."""
+
+# ruff: noqa: ANN001, ANN202
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from itertools import pairwise
+from typing import NamedTuple
+
+import numpy as np
+from numba import njit
+from scipy.sparse import csr_array
+
+from ....matching.jit.threads import side_by_side
+from ....matching.points.grid import build_grid, pairs_in_grid
+from .ordered import Ordered
+
+PIECE = 1 << 15
+"""Detections that a thread takes at a time. Sums are made piece by piece, so that no number of threads changes them."""
+
+
+class Piece(NamedTuple):
+    """Some detections that follow each other, and the edges out of them.
+
+    Attributes
+    ----------
+    first, last : int
+        Detections from `first` on, before `last`.
+    edges : slice
+    """
+
+    first: int
+    last: int
+    edges: slice
+
+
+@dataclass(frozen=True)
+class Graph:
+    """Candidate links, sorted by tail and then head.
+
+    Attributes
+    ----------
+    indptr, head : int64 (n + 1,), int32 (edges,)
+        CSR over all detections.
+    lag : int32 (edges,)
+        Frames from tail to head: 1 for frames that follow each other.
+    step : float64 (edges, d)
+        Displacement, in spacings.
+    """
+
+    indptr: np.ndarray
+    head: np.ndarray
+    lag: np.ndarray
+    step: np.ndarray
+
+    def __len__(self) -> int:
+        return len(self.head)
+
+    @property
+    def n(self) -> int:
+        """Detections of the movie."""
+        return len(self.indptr) - 1
+
+    @cached_property
+    def tail(self) -> np.ndarray:
+        """Tail of each edge, int32 (edges,)."""
+        return np.repeat(np.arange(self.n, dtype=np.int32), np.diff(self.indptr))
+
+    @cached_property
+    def incoming(self) -> tuple[np.ndarray, np.ndarray]:
+        """The edges by head: (pointers int64 (n + 1,), edges int32 (edges,)), ascending within a head."""
+        edges = csr_array(
+            (np.arange(len(self), dtype=np.int32), self.head, self.indptr), shape=(self.n, self.n)
+        ).tocsc()
+        return edges.indptr.astype(np.int64), edges.data
+
+    @cached_property
+    def pieces(self) -> list[Piece]:
+        """The detections in pieces of `PIECE`, one at least, for work that is done side by side."""
+        cuts = [*range(0, self.n, PIECE), self.n] if self.n else [0, 0]
+        return [Piece(a, b, slice(*self.indptr[[a, b]].tolist())) for a, b in pairwise(cuts)]
+
+    def only(self, keep: np.ndarray) -> Graph:
+        """Return the graph of some of its edges, `keep` a mask."""
+        indptr = np.concatenate([[0], np.cumsum(keep)])[self.indptr]
+        return Graph(indptr, self.head[keep], self.lag[keep], self.step[keep])
+
+
+def candidates(
+    movie: Ordered, lag: int, radius: float, predicted: np.ndarray, heads: np.ndarray | None = None
+) -> Graph:
+    """Return the pairs of detections `lag` frames apart of which the later lies within a radius of a prediction.
+
+    Parameters
+    ----------
+    movie : Ordered
+    lag : int
+    radius : float
+        In spacings.
+    predicted : float64 (n, d)
+        Where each detection is expected `lag` frames later; NaN where it is not to be looked for.
+    heads : bool (n,), optional
+        Detections that may be found; all, if not given.
+    """
+    counts = np.zeros(len(movie), np.int64)
+    found: list[np.ndarray] = []
+    for f, g in movie.frames_apart(lag):
+        rows = np.arange(len(movie))[movie.of_frame(f)]
+        cols = np.arange(len(movie))[movie.of_frame(g)]
+        rows = rows[np.isfinite(predicted[rows, 0])]
+        if heads is not None:
+            cols = cols[heads[cols]]
+        if len(rows) and len(cols):
+            widths, head = _within(movie.position, predicted, rows, cols, radius)
+            counts[rows] = widths
+            found.append(head)
+    head = np.concatenate([np.empty(0, np.int32), *found])
+    indptr = np.concatenate([[0], np.cumsum(counts)])
+    step = movie.position[head] - np.repeat(movie.position, counts, axis=0)
+    return Graph(indptr, head, np.full(len(head), lag, np.int32), step)
+
+
+def _within(
+    position: np.ndarray, predicted: np.ndarray, rows: np.ndarray, cols: np.ndarray, radius: float
+) -> tuple[np.ndarray, np.ndarray]:
+    """Return how many heads each of some rows of a frame has, and which."""
+    grid = build_grid(position[cols], radius)
+    indptr, place, _ = pairs_in_grid(np.ascontiguousarray(predicted[rows]), grid, radius)
+    head = cols[grid.order[place]].astype(np.int32)
+    _sort_within_rows(indptr, head)
+    return np.diff(indptr), head
+
+
+def merged(graphs: Sequence[Graph]) -> Graph:
+    """Return the graph with the edges of several, none of them in two, the shortest lag first."""
+    if len(graphs) == 1:
+        return graphs[0]
+    indptr = np.sum([g.indptr for g in graphs], axis=0)
+    ndim = graphs[0].step.shape[1]
+    size = int(indptr[-1])
+    joined = Graph(indptr, np.empty(size, np.int32), np.empty(size, np.int32), np.empty((size, ndim)))
+    at = indptr[:-1].copy()
+    for g in graphs:
+        counts = np.diff(g.indptr)
+        place = np.repeat(at - g.indptr[:-1], counts) + np.arange(len(g))
+        joined.head[place], joined.lag[place], joined.step[place] = g.head, g.lag, g.step
+        at += counts
+    return joined
+
+
+def sums_at_ends(graph: Graph, into: np.ndarray, out_of: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+    """Return per detection the sum of `into` over the edges into it, and that of `out_of` over those out of it.
+
+    Parameters
+    ----------
+    graph : Graph
+    into, out_of : float64 (edges,)
+
+    Returns
+    -------
+    float64 (n,), float64 (n,)
+    """
+    came, went = np.empty((2, graph.n))
+    edges = graph.indptr, *graph.incoming, into, out_of
+    side_by_side(lambda piece: _add_up(*piece[:2], *edges, came, went), graph.pieces)
+    return came, went
+
+
+@njit(cache=True, nogil=True)
+def _add_up(first, last, indptr, in_ptr, in_edge, into, out_of, came, went):
+    for i in range(first, last):
+        came[i], went[i] = 0.0, 0.0
+        for at in range(in_ptr[i], in_ptr[i + 1]):
+            came[i] += into[in_edge[at]]
+        for e in range(indptr[i], indptr[i + 1]):
+            went[i] += out_of[e]
+
+
+@njit(cache=True, nogil=True)
+def _sort_within_rows(indptr, head):
+    # By insertion: rows are short, and numba's own sort takes it a second to compile.
+    for i in range(len(indptr) - 1):
+        for e in range(indptr[i] + 1, indptr[i + 1]):
+            j, at = head[e], e
+            while at > indptr[i] and head[at - 1] > j:
+                head[at] = head[at - 1]
+                at -= 1
+            head[at] = j

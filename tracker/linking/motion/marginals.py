@@ -1,0 +1,121 @@
+"""How probable each candidate link is, given the weights of all: belief propagation on the graph of the movie.
+
+A link's weight is its log-likelihood against both its ends staying alone. The messages converge to the Bethe
+approximation of the marginals (Chertkov, Kroc & Vergassola, 2008): over-confident on short cycles, but cheap.
+"""
+
+# ruff: noqa: ANN001, ANN202
+
+from __future__ import annotations
+
+import numpy as np
+from numba import njit
+
+from ....matching.jit.threads import side_by_side
+from .graph import Graph
+
+
+def link_marginals(
+    graph: Graph,
+    odds: np.ndarray,
+    message: np.ndarray,
+    rounds: int,
+    tolerance: float,
+    probability: np.ndarray,
+    arriving: np.ndarray,
+) -> None:
+    """Write the probability of each edge.
+
+    Every sum leaves its largest term out, so that this is never taken off again: it would take all digits with it.
+
+    Parameters
+    ----------
+    graph : Graph
+    odds : float64 (edges,)
+        The exponentials of the weights.
+    message : float64 (edges,)
+        From columns to rows, between 0 and 1; written to. Ones to start with, or those of an earlier sweep.
+    rounds, tolerance : int, float
+        When to stop: rounds at most, or when no message changes by more.
+    probability, arriving : float64 (edges,)
+        Written to; the second are the messages from rows to columns: the odds of each edge by all that its column does
+        not know.
+    """
+    asked, answered = (graph.indptr, odds, message), (*graph.incoming, arriving, message)
+    for _ in range(rounds):
+        side_by_side(lambda piece: _ask(*piece[:2], *asked, arriving), graph.pieces)
+        changes = side_by_side(lambda piece: _answer(*piece[:2], *answered), graph.pieces)
+        if max(changes) < tolerance:
+            break
+    side_by_side(lambda piece: _conclude(*piece[:2], *asked, probability), graph.pieces)
+
+
+def cavities(graph: Graph, arriving: np.ndarray, leaving: np.ndarray) -> None:
+    """Turn odds into the probability of each edge among those of its head, and among those of its tail, in place.
+
+    `arriving`, `leaving` are odds against staying alone, float64 (edges,), which must not contain what they will be
+    asked for: an edge that hears its own voice from its neighbours grows too sure of itself.
+    """
+    ways = graph.indptr, *graph.incoming
+    side_by_side(lambda piece: _shared_out(*piece[:2], *ways, arriving, leaving), graph.pieces)
+
+
+@njit(cache=True, nogil=True)
+def _terms(of, indptr, odds, message):
+    """Return one, for staying alone, and the terms of a row's edges but for the largest; and the largest."""
+    rest, largest = 1.0, 0.0
+    for e in range(indptr[of], indptr[of + 1]):
+        # Without a branch: which of an edge's rivals is the largest cannot be foretold.
+        term = odds[e] * message[e]
+        rest += min(term, largest)
+        largest = max(term, largest)
+    return rest, largest
+
+
+@njit(cache=True, nogil=True, error_model="numpy")
+def _ask(first, last, indptr, odds, message, arriving):
+    """Write what the edges of rows bring to their columns."""
+    for i in range(first, last):
+        rest, largest = _terms(i, indptr, odds, message)
+        for e in range(indptr[i], indptr[i + 1]):
+            arriving[e] = odds[e] / (rest + (largest - odds[e] * message[e]))
+
+
+@njit(cache=True, nogil=True, error_model="numpy")
+def _answer(first, last, in_ptr, in_edge, arriving, message):
+    """Write what columns answer; return by how much an answer changes at most."""
+    change = 0.0
+    for j in range(first, last):
+        rest, largest = 1.0, 0.0
+        for at in range(in_ptr[j], in_ptr[j + 1]):
+            term = arriving[in_edge[at]]
+            rest += min(term, largest)
+            largest = max(term, largest)
+        for at in range(in_ptr[j], in_ptr[j + 1]):
+            e = in_edge[at]
+            new = 1.0 / (rest + (largest - arriving[e]))
+            change = max(change, abs(new - message[e]))
+            message[e] = new
+    return change
+
+
+@njit(cache=True, nogil=True, error_model="numpy")
+def _conclude(first, last, indptr, odds, message, probability):
+    for i in range(first, last):
+        rest, largest = _terms(i, indptr, odds, message)
+        for e in range(indptr[i], indptr[i + 1]):
+            probability[e] = odds[e] * message[e] / (rest + largest)
+
+
+@njit(cache=True, nogil=True, error_model="numpy")
+def _shared_out(first, last, indptr, in_ptr, in_edge, arriving, leaving):
+    for i in range(first, last):
+        came, went = 1.0, 1.0
+        for at in range(in_ptr[i], in_ptr[i + 1]):
+            came += arriving[in_edge[at]]
+        for at in range(in_ptr[i], in_ptr[i + 1]):
+            arriving[in_edge[at]] /= came
+        for e in range(indptr[i], indptr[i + 1]):
+            went += leaving[e]
+        for e in range(indptr[i], indptr[i + 1]):
+            leaving[e] /= went

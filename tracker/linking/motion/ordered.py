@@ -1,0 +1,104 @@
+"""The detections of a movie in the order of time, in units of their spacing."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+from scipy.spatial import cKDTree
+
+from ....matching.points.grid import build_grid
+from ...points import Points
+
+SAMPLE = 4_000
+"""Particles whose nearest neighbour is looked up to measure the spacing."""
+NEAREST = {1: 0.5, 2: 0.5, 3: 0.5539602783}
+"""Mean distance of nearest neighbours of uniform particles, times density^(1/d): what ties spacing to density."""
+
+
+@dataclass(frozen=True)
+class Ordered:
+    """Detections sorted by frame, and by the cell of a grid within a frame.
+
+    Attributes
+    ----------
+    position : float64 (n, d)
+        In spacings, less the drift of their frame.
+    number : int64 (frames,)
+        Frame numbers that have detections, in steps of the movie.
+    starts : int64 (frames + 1,)
+        Frame f owns the detections `starts[f]:starts[f+1]`.
+    row : int64 (n,)
+        Row of the points table behind each detection.
+    spacing : float
+        Mean distance of nearest neighbours within a frame, in the unit of the points.
+    drift : float64 (frames, d)
+        What was taken off the positions of each frame, in spacings.
+    """
+
+    position: np.ndarray
+    number: np.ndarray
+    starts: np.ndarray
+    row: np.ndarray
+    spacing: float
+    drift: np.ndarray
+
+    def __len__(self) -> int:
+        return len(self.row)
+
+    @property
+    def ndim(self) -> int:
+        """Spatial axes, 2 or 3."""
+        return self.position.shape[1]
+
+    @property
+    def frame(self) -> np.ndarray:
+        """Index into `number` of each detection, int64 (n,)."""
+        return np.repeat(np.arange(len(self.number)), np.diff(self.starts))
+
+    @property
+    def log_density(self) -> float:
+        """Log of the detections per unit of volume (spacing^d) that particles have around them."""
+        return self.ndim * float(np.log(NEAREST[self.ndim]))
+
+    def of_frame(self, f: int) -> slice:
+        """Return the detections of one frame."""
+        return slice(int(self.starts[f]), int(self.starts[f + 1]))
+
+    def frames_apart(self, lag: int) -> list[tuple[int, int]]:
+        """Return the pairs of frames whose numbers differ by `lag` steps."""
+        later = np.searchsorted(self.number, self.number + lag)
+        inside = later < len(self.number)
+        hit = np.flatnonzero(inside)[self.number[later[inside]] == self.number[inside] + lag]
+        return [(int(f), int(later[f])) for f in hit]
+
+
+def ordered(points: Points) -> Ordered:
+    """Sort the detections of a movie by frame and place, and measure their spacing."""
+    numbers, frame = np.unique(points.frames, return_inverse=True)
+    starts = np.concatenate([[0], np.cumsum(np.bincount(frame, minlength=len(numbers)))])
+    row = np.argsort(frame, kind="stable")
+    position = points.positions[row]
+    spacing = _spacing(position, starts)
+    position = (position - position.min(axis=0)) / spacing if len(row) else position
+    for f in range(len(numbers)):
+        own = slice(starts[f], starts[f + 1])
+        place = build_grid(position[own], 1.0).order
+        row[own], position[own] = row[own][place], position[own][place]
+    number = (numbers - numbers[0]) // points.frame_step if len(numbers) else numbers
+    return Ordered(position, number, starts, row, spacing, np.zeros((len(numbers), points.ndim)))
+
+
+def _spacing(position: np.ndarray, starts: np.ndarray) -> float:
+    """Return the mean distance of nearest neighbours on frames spread over the movie; the extent, else 1, without."""
+    nearest: list[np.ndarray] = []
+    frames = np.flatnonzero(np.diff(starts) > 1)
+    for f in frames[:: max(len(frames) // 50, 1)]:
+        own = position[starts[f] : starts[f + 1]]
+        tree = cKDTree(own, balanced_tree=False, compact_nodes=False)
+        distance, _ = tree.query(own[:: max(len(own) * 50 // SAMPLE, 1)], k=[2])
+        nearest.append(np.ravel(distance))
+    spacing = float(np.concatenate(nearest).mean()) if nearest else 0.0
+    if spacing == 0.0 and len(position):
+        spacing = float(np.linalg.norm(np.ptp(position, axis=0)))
+    return spacing or 1.0

@@ -1,0 +1,303 @@
+"""One sweep over the movie: what each candidate link is worth given the links that may come before and after it.
+
+The past of edge e, tail i, speaks through the edges g into i, each with its probability and the class of its particle;
+its future through the edges h out of its head. Every node is the meeting of one future and one past, so a single loop
+over nodes serves both, and gathers what the law is learned from.
+
+What is as long as the edges is written to arrays of the caller's: NumPy has the system give large ones in large pages,
+numba does not, and then fetching them page by page takes longer than the sweep.
+"""
+
+# ruff: noqa: ANN001, ANN201, ANN202
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from functools import reduce
+from operator import add
+from typing import Any, NamedTuple
+
+import numpy as np
+from numba import njit
+
+from ....matching.jit.threads import side_by_side
+from .graph import Graph, Piece, sums_at_ends
+from .law import Packed
+from .shares import Ends
+
+IGNORED = 1e-3
+"""Probability below which an edge says nothing about its neighbours."""
+TELLING = 0.05
+"""Probability of two edges in a row from which the law is learned from them."""
+TINY = 1e-300
+SUREST = 1e130
+"""Odds beyond which all are as good as these."""
+
+
+class Sums(NamedTuple):
+    """What the law is learned from: sums over pairs of consecutive edges, both over one frame, by their probability.
+
+    Attributes
+    ----------
+    pairs : float
+    gain : float
+        Nats by which the edge before makes the later edge likelier.
+    kept, new : float
+        Pairs whose class was kept; pairs whose later displacement does not know of the earlier.
+    by_class : float64 (classes,)
+    later2, product, earlier2 : float64 (classes, d)
+        Sums of y², y·y_before and y_before².
+    """
+
+    pairs: float
+    gain: float
+    kept: float
+    new: float
+    by_class: np.ndarray
+    later2: np.ndarray
+    product: np.ndarray
+    earlier2: np.ndarray
+
+
+class Factors(NamedTuple):
+    """What speaks for every edge, per class of its particle, float64 (edges, classes) each.
+
+    Attributes
+    ----------
+    alone
+        Share times density of its displacement without a context.
+    past
+        The same given what may come before; to be divided by its sum.
+    future
+        Likelihood of what may come after.
+    sums : Sums or None
+        None where steps know of no others.
+    """
+
+    alone: np.ndarray
+    past: np.ndarray
+    future: np.ndarray
+    sums: Sums | None
+
+
+def factors_of(
+    graph: Graph,
+    step: np.ndarray,
+    law: Packed,
+    tie: np.ndarray,
+    links: tuple[np.ndarray, np.ndarray, np.ndarray],
+    before: tuple[np.ndarray, np.ndarray] | None,
+) -> Factors:
+    """Weigh every edge by its displacement and by the links before and after it.
+
+    Parameters
+    ----------
+    graph : Graph
+    step : float64 (edges, d)
+    law : tuple
+        See `law.Tables`.
+    tie : float64 (n,)
+        How many times likelier a link into a detection makes one out of it, and the reverse, before their steps.
+    links : tuple of float64 (edges,)
+        Probability of each edge; that among the edges into its head, without its future; that among the edges out of
+        its tail, without its past.
+    before : tuple of float64 (edges, classes), or None
+        Class of an edge's particle by its displacement and past, summing to 1; likelihood of its future by class. None:
+        steps know of no others.
+    """
+    alone, past, future = (np.empty((len(graph), len(law[0]))) for _ in range(3))
+    ways = graph.indptr, *graph.incoming
+    came, went = sums_at_ends(graph, *links[1:])
+
+    def write(piece: Piece) -> Any:
+        e = piece.edges
+        first_densities(step[e], graph.lag[e], law, alone[e])
+        if before is None:
+            return _uncoupled(graph.tail[e], graph.head[e], came, went, alone[e], tie, past[e], future[e])
+        return _contexts(*piece[:2], *ways, graph.lag, step, *links, came, went, alone, *before, tie, law, past, future)
+
+    sums = side_by_side(write, graph.pieces)
+    return Factors(alone, past, future, None if before is None else _together(sums))
+
+
+def _together(parts: Sequence[tuple[Any, ...]]) -> Sums:
+    return Sums(*(reduce(add, same) for same in zip(*parts, strict=True)))
+
+
+def odds_of(graph: Graph, prior: np.ndarray, ends: Ends, factors: Factors) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+    """Return each edge's odds, those without its past, and which part of them is left without its future.
+
+    Brings the pasts to sums of 1 and the futures to maxima of 1, in place. `prior` is in log-odds, per lag.
+    """
+    odds, without_past, part_without_future = (np.empty(len(graph)) for _ in range(3))
+
+    def write(piece: Piece) -> None:
+        e = piece.edges
+        known = graph.tail[e], graph.head[e], graph.lag[e], prior, ends.leaving, ends.arriving
+        speaking = factors.alone[e], factors.past[e], factors.future[e]
+        _combined(*known, *speaking, odds[e], without_past[e], part_without_future[e])
+
+    side_by_side(write, graph.pieces)
+    return odds, without_past, part_without_future
+
+
+def step_sums(
+    graph: Graph, step: np.ndarray, probability: np.ndarray, past: np.ndarray, future: np.ndarray
+) -> tuple[np.ndarray, np.ndarray]:
+    """Return per class the sum of probabilities of one-frame edges, and of their squared displacements per axis."""
+    arrays = step, graph.lag, probability, past, future
+    sums = side_by_side(lambda piece: _step_sums(*(array[piece.edges] for array in arrays)), graph.pieces)
+    total, squares = (np.sum(part, axis=0) for part in zip(*sums, strict=True))
+    return total, squares
+
+
+@njit(cache=True, nogil=True, error_model="numpy")
+def first_densities(step, lag, law, out):
+    """Write share times density of each edge's displacement without a context to `out`, float64 (edges, classes)."""
+    shares, _, _, precision, norm, _, _ = law
+    for e in range(len(step)):
+        d = lag[e] - 1
+        for k in range(len(shares)):
+            q = 0.0
+            for axis in range(step.shape[1]):
+                q += step[e, axis] * step[e, axis] * precision[k, d, axis]
+            out[e, k] = shares[k] * np.exp(norm[k, d] - 0.5 * q) + TINY
+
+
+@njit(cache=True, nogil=True, error_model="numpy")
+def _contexts(
+    first,
+    last,
+    indptr,
+    in_ptr,
+    in_edge,
+    lag,
+    step,
+    probability,
+    into,
+    out_of,
+    came,
+    went,
+    alone,
+    past_class,
+    future_class,
+    tie,
+    law,
+    past,
+    future,
+):
+    """Write the factors of edges from their past and their future; return the sums the law is learned from.
+
+    The past of the edges out of the detections from `first` on, before `last`, and the future of those into them.
+    """
+    shares, turns, slope, _, _, precision, norm = law
+    keeps, switches, afresh = turns
+    ndim, classes = step.shape[1], len(shares)
+    density, joint = np.empty(classes), np.empty(classes)
+    by_class = np.zeros(classes)
+    later2, product, earlier2 = np.zeros((classes, ndim)), np.zeros((classes, ndim)), np.zeros((classes, ndim))
+    pairs, gain, kept, new = 0.0, 0.0, 0.0, 0.0
+    for i in range(first, last):
+        for at in range(in_ptr[i], in_ptr[i + 1]):
+            for k in range(classes):
+                future[in_edge[at], k] = max(1.0 - went[i], 1e-6)
+        for e in range(indptr[i], indptr[i + 1]):
+            d = lag[e] - 1
+            plain, base = 0.0, 0.0
+            for k in range(classes):
+                plain += alone[e, k]
+                base += alone[e, k] * future_class[e, k]
+                past[e, k] = max(1.0 - came[i], 1e-6) * alone[e, k]
+            per_base = 1.0 / (base + TINY)
+            for at in range(in_ptr[i], in_ptr[i + 1]):
+                g = in_edge[at]
+                if into[g] < IGNORED and out_of[e] < IGNORED:
+                    continue
+                before = lag[g] - 1
+                drawn = 0.0
+                for k in range(classes):
+                    q, pull = 0.0, slope[k, d] / (before + 1)
+                    for axis in range(ndim):
+                        r = step[e, axis] - pull * step[g, axis]
+                        q += r * r * precision[k, before, d, axis]
+                    density[k] = np.exp(norm[k, before, d] - 0.5 * q)
+                    drawn += shares[k] * density[k] * future_class[e, k]
+                for k in range(classes):
+                    class_now = switches * shares[k] + keeps * past_class[g, k]
+                    joint[k] = class_now * density[k] + afresh * alone[e, k]
+                    past[e, k] += tie[i] * into[g] * joint[k]
+                    then = switches * drawn + keeps * density[k] * future_class[e, k]
+                    future[g, k] += tie[i] * out_of[e] * (afresh + then * per_base)
+                both = probability[g] * probability[e]
+                if both > TELLING and before == 0 and d == 0:
+                    told, stay, whole = 0.0, 0.0, 0.0
+                    for k in range(classes):
+                        told += joint[k]
+                        whole += joint[k] * future_class[e, k]
+                        stay += keeps * past_class[g, k] * density[k] * future_class[e, k]
+                    if whole <= TINY:
+                        continue
+                    pairs += both
+                    gain += both * np.log((told + TINY) / plain)
+                    each = both / whole
+                    kept += each * stay
+                    new += each * afresh * base
+                    for k in range(classes):
+                        share = each * (joint[k] - afresh * alone[e, k]) * future_class[e, k]
+                        by_class[k] += share
+                        for axis in range(ndim):
+                            later2[k, axis] += share * step[e, axis] ** 2
+                            product[k, axis] += share * step[e, axis] * step[g, axis]
+                            earlier2[k, axis] += share * step[g, axis] ** 2
+    return pairs, gain, kept, new, by_class, later2, product, earlier2
+
+
+@njit(cache=True, nogil=True)
+def _uncoupled(tail, head, came, went, alone, tie, past, future):
+    """As `_contexts`, of some edges, where steps know of no others."""
+    for e in range(len(head)):
+        i, j = tail[e], head[e]
+        for k in range(alone.shape[1]):
+            past[e, k] = alone[e, k] * (1.0 + (tie[i] - 1.0) * came[i])
+            future[e, k] = 1.0 + (tie[j] - 1.0) * went[j]
+
+
+@njit(cache=True, nogil=True, error_model="numpy")
+def _combined(tail, head, lag, prior, leaving, arriving, alone, past, future, odds, without_past, part_without_future):
+    # `prior` (per lag), `leaving` and `arriving` (per detection) are log-odds.
+    for e in range(len(past)):
+        total, own, later, largest = TINY, 0.0, TINY, 0.0
+        for k in range(past.shape[1]):
+            total += past[e, k] * future[e, k]
+            own += past[e, k]
+            later += alone[e, k] * future[e, k]
+            largest = max(largest, future[e, k])
+        base = np.exp(prior[lag[e] - 1] + leaving[tail[e]] + arriving[head[e]])
+        odds[e], without_past[e] = _bounded(base * total), _bounded(base * later)
+        part_without_future[e] = _bounded(own / total)
+        for k in range(past.shape[1]):
+            past[e, k] /= own
+            future[e, k] /= largest
+
+
+@njit(cache=True, nogil=True)
+def _bounded(odds):
+    return min(max(odds, 1.0 / SUREST), SUREST)
+
+
+@njit(cache=True, nogil=True)
+def _step_sums(step, lag, probability, past, future):
+    classes = past.shape[1]
+    total, squares = np.zeros(classes), np.zeros((classes, step.shape[1]))
+    for e in range(len(step)):
+        if lag[e] != 1 or probability[e] < IGNORED:
+            continue
+        whole = 0.0
+        for k in range(classes):
+            whole += past[e, k] * future[e, k]
+        for k in range(classes):
+            share = probability[e] * past[e, k] * future[e, k] / (whole + TINY)
+            total[k] += share
+            for axis in range(step.shape[1]):
+                squares[k, axis] += share * step[e, axis] ** 2
+    return total, squares

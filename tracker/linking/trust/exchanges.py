@@ -1,0 +1,157 @@
+"""How likely two tracks have exchanged a detection: both links of each at once, which no single link's margin sees.
+
+A margin weighs what the best links lose without one of them, each at its own weight. Where two particles pass each
+other, the likeliest error takes one detection of each for the other's: four links at once, or two where the other
+detection belongs to nobody. Their weights count what ties a link to the next one twice, once from either side, so that
+the links look sure in each other's light. Here such exchanges are weighed by the law of whole chains, each tie once.
+"""
+
+# ruff: noqa: ANN001, ANN202
+
+from __future__ import annotations
+
+import numpy as np
+from numba import njit
+
+from ....matching.jit.threads import side_by_side
+from ..motion.law import tables
+from ..motion.learning import Belief
+from ..motion.shares import ends_of
+from ..motion.sweep import first_densities
+
+LEAST = 1e-6
+"""Odds of one chain after the exchange below which the other chain is not looked at."""
+
+
+def exchange_odds(belief: Belief, source: np.ndarray, target: np.ndarray, allowed: np.ndarray) -> np.ndarray:
+    """Return the odds that a link is wrong because an end of it was exchanged for a detection of the same frame.
+
+    Parameters
+    ----------
+    belief : Belief
+    source, target : int64 (links,)
+        The links made, no detection twice among the sources or the targets; those that are no candidates of the belief
+        (divisions) are exchanged for no others.
+    allowed : bool (edges,)
+        Candidates that may be links.
+
+    Returns
+    -------
+    float64 (links,)
+        Sum of the odds of all such exchanges against the links as they are.
+    """
+    graph, movie = belief.graph, belief.movie
+    law = tables(belief.law, belief.lags).packed
+    step, ends = belief.own_steps(), ends_of(movie, belief.shares)
+    alone = np.empty((len(graph), len(law[0])))
+    first_densities(step, graph.lag, law, alone)
+    prior = belief.shares.log_odds(movie.log_density)
+    base = np.exp(prior[graph.lag - 1] + ends.leaving[graph.tail] + ends.arriving[graph.head]) * belief.likeness()
+    link = _edges_between(graph.indptr, graph.head, source, target)
+    out, into = np.full((2, graph.n), -1)
+    made = link >= 0
+    out[source[made]] = into[target[made]] = link[made]
+    ways = graph.indptr, graph.tail, graph.head, allowed, out, into
+    chains = belief.linked, graph.lag, step, base, alone, belief.past, ends.tie, law
+    found = side_by_side(lambda piece: _exchanges(*piece[:2], *ways, *chains), graph.pieces)
+    undone, ratio = (np.concatenate(part) for part in zip(*found, strict=True))
+    odds = np.bincount(undone, ratio, minlength=len(graph))
+    return np.where(made, odds[link], 0.0)
+
+
+@njit(cache=True, nogil=True)
+def _edges_between(indptr, head, source, target):
+    """Return the edge of each link, −1 where there is none."""
+    edge = np.empty(len(source), np.int64)
+    for k in range(len(source)):
+        edge[k] = _edge(indptr, head, source[k], target[k])
+    return edge
+
+
+@njit(cache=True, nogil=True)
+def _edge(indptr, head, i, j):
+    for e in range(indptr[i], indptr[i + 1]):
+        if head[e] == j:
+            return e
+    return -1
+
+
+@njit(cache=True, nogil=True, error_model="numpy")
+def _exchanges(
+    first, last, indptr, tail, head, allowed, out, into, linked, lag, step, base, alone, past_class, tie, law
+):
+    """Return the links that exchanges of detections inside chains undo, one after the other, and the odds of each."""
+    undone, ratios = [np.int64(0) for _ in range(0)], [0.0 for _ in range(0)]
+    scratch = np.empty((2, alone.shape[1]))
+    tables = head, linked, lag, step, base, alone, past_class, tie, law, scratch
+    for j in range(first, last):
+        a, b = into[j], out[j]
+        if a < 0 or b < 0:
+            continue
+        i, k = tail[a], head[b]
+        g, h = into[i], out[k]
+        now = -1.0
+        for a_new in range(indptr[i], indptr[i + 1]):
+            other = head[a_new]
+            if a_new == a or lag[a_new] != lag[a]:
+                continue
+            b_new = _edge(indptr, head, other, k)
+            if b_new < 0 or not (allowed[a_new] and allowed[b_new]):
+                continue
+            a2, b2 = into[other], out[other]
+            if a2 >= 0 and b2 >= 0 and other < j:
+                continue
+            if now < 0:
+                now = _chain(g, a, b, h, *tables)
+            ratio = _chain(g, a_new, b_new, h, *tables) / now
+            if ratio < LEAST:
+                continue
+            a2_new = _edge(indptr, head, tail[a2], j) if a2 >= 0 else -1
+            b2_new = _edge(indptr, head, j, head[b2]) if b2 >= 0 else -1
+            if (a2 >= 0 and (a2_new < 0 or not allowed[a2_new])) or (b2 >= 0 and (b2_new < 0 or not allowed[b2_new])):
+                continue
+            g2 = into[tail[a2]] if a2 >= 0 else -1
+            h2 = out[head[b2]] if b2 >= 0 else -1
+            then = _chain(g2, a2_new, b2_new, h2, *tables)
+            ratio *= then / _chain(g2, a2, b2, h2, *tables)
+            for e in (a, b, a2, b2):
+                if e >= 0:
+                    undone.append(e)
+                    ratios.append(ratio)
+    return np.array(undone, np.int64), np.array(ratios, np.float64)
+
+
+@njit(cache=True, nogil=True, error_model="numpy")
+def _chain(g, a, b, h, head, linked, lag, step, base, alone, past_class, tie, law, scratch):
+    """Return the likelihood of the links a and b between g and h, against all detections alone; −1 is no link."""
+    shares, turns, slope, _, _, precision, norm = law
+    keeps, switches, afresh = turns
+    classes = len(shares)
+    belief, then = scratch[0], scratch[1]
+    before, likelihood = g, 1.0
+    for c in range(classes):
+        belief[c] = past_class[g, c] if g >= 0 else 0.0
+    for e in (a, b, h):
+        if e < 0:
+            continue
+        d, total = lag[e] - 1, 0.0
+        for c in range(classes):
+            then[c] = alone[e, c]
+            if before >= 0 and linked:
+                p = lag[before] - 1
+                q, pull = 0.0, slope[c, d] / (p + 1)
+                for axis in range(step.shape[1]):
+                    r = step[e, axis] - pull * step[before, axis]
+                    q += r * r * precision[c, p, d, axis]
+                density = np.exp(norm[c, p, d] - 0.5 * q)
+                then[c] = (switches * shares[c] + keeps * belief[c]) * density + afresh * alone[e, c]
+            total += then[c]
+        for c in range(classes):
+            belief[c] = then[c] / total
+        likelihood *= total
+        if e != h:
+            likelihood *= base[e]
+        if before >= 0:
+            likelihood *= tie[head[before]]
+        before = e
+    return likelihood

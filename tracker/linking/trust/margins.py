@@ -1,0 +1,142 @@
+"""How sure each link is: what the best assignment without it would cost more.
+
+Taking a link out of an optimal assignment frees a row and a column. The cheapest repair is a shortest path from the row
+to the column in the residual graph, whose lengths are the reduced costs c_ij - r_i - v_j ≥ 0 that the dual prices leave
+(Ahuja, Magnanti & Orlin, Network Flows, 1993, ch. 12). A repair either stays among matched pairs, or leaves a row and a
+column alone on the way; the second kind splits into two halves that two searches find for all links at once, and bounds
+the search for the first kind, which stays near its link.
+"""
+
+# ruff: noqa: ANN001, ANN202
+
+from __future__ import annotations
+
+import heapq
+
+import numpy as np
+from numba import njit
+
+from ....matching.certificate.assignment import Assignment
+from ....matching.certificate.certify import block_of
+from ....matching.jit.threads import ROWS_PER_TASK, processors, side_by_side
+from ....matching.problem import Problem
+from .near_pairs import with_near_pairs
+
+
+def link_margins(problem: Problem, answer: Assignment) -> np.ndarray:
+    """Return the margin of every link: optimal cost without this link minus optimal cost.
+
+    Parameters
+    ----------
+    problem : Problem
+        Of any kind and number of blocks. Of matrices and point sets with too many pairs to write out, repairs go
+        through the near ones (`near_pairs`): a margin is then never below the true one.
+    answer : Assignment
+        Optimal, with its dual prices.
+
+    Returns
+    -------
+    float64 (links,)
+        In the unit of the cost, in the order of `answer.links()`; +inf where no assignment can do without the link.
+        0 means that another assignment is just as good.
+    """
+    rows, cols = answer.links()
+    if len(rows) == 0:
+        return np.zeros(0)
+    problem = with_near_pairs(problem, answer)
+    assert problem.indptr is not None
+    assert problem.indices is not None
+    widths = np.diff(problem.indptr)
+    row_of_edge = np.repeat(np.arange(problem.n_rows), widths)
+    col_of_edge = problem.indices + problem.col_offsets[block_of(problem.row_offsets, row_of_edge)]
+    r, v = answer.row_duals.astype(np.float64), answer.col_duals.astype(np.float64)
+    reduced = np.maximum(problem.data - r[row_of_edge] - v[col_of_edge], 0.0)
+    row_bound, col_bound = problem.dual_bounds()
+    alone_row, alone_col = np.maximum(row_bound - r, 0.0), np.maximum(col_bound - v, 0.0)
+    col_of_row = np.full(problem.n_rows, -1, dtype=np.int64)
+    row_of_col = np.full(problem.n_cols, -1, dtype=np.int64)
+    col_of_row[rows], row_of_col[cols] = cols, rows
+    order = np.argsort(col_of_edge, kind="stable")
+    col_indptr = np.concatenate([[0], np.cumsum(np.bincount(col_of_edge, minlength=problem.n_cols))])
+    by_row = problem.indptr, col_of_edge, reduced
+    by_col = col_indptr, row_of_edge[order], reduced[order]
+    settle_row = _settled(*by_col, alone_row, col_of_row, row_of_col)
+    settle_col = _settled(*by_row, alone_col, row_of_col, col_of_row)
+    repairs = *by_row, row_of_col, settle_row, settle_col
+    cuts = np.linspace(0, len(rows), min(processors(), -(-len(rows) // ROWS_PER_TASK)) + 1).astype(np.int64)
+    parts = side_by_side(lambda links: _margins(rows[links], cols[links], *repairs), list(map(slice, cuts, cuts[1:])))
+    return np.concatenate(parts)
+
+
+@njit(cache=True, nogil=True)
+def _settled(indptr, neighbours, reduced, alone, partner, partner_across):
+    """Return for every freed member of one side the cheapest way to settle it that leaves a member alone.
+
+    `indptr`, `neighbours`, `reduced` list, for each member of the other side, its edges to this side. A freed member
+    stays alone, or takes a lone member across, or takes a matched one, whose partner is freed in turn.
+    """
+    cost = alone.copy()
+    for across in range(len(indptr) - 1):
+        if partner_across[across] < 0:
+            for e in range(indptr[across], indptr[across + 1]):
+                cost[neighbours[e]] = min(cost[neighbours[e]], reduced[e])
+    # Few are settled cheaper through another: only what changes is queued.
+    heap = [(0.0, np.int64(0)) for _ in range(0)]
+    for k in range(len(cost)):
+        _pass_on(k, cost[k], indptr, neighbours, reduced, partner, cost, heap)
+    while len(heap) > 0:
+        so_far, k = heapq.heappop(heap)
+        if so_far == cost[k]:
+            _pass_on(k, so_far, indptr, neighbours, reduced, partner, cost, heap)
+    return cost
+
+
+@njit(cache=True, nogil=True)
+def _pass_on(k, so_far, indptr, neighbours, reduced, partner, cost, heap):
+    """Settle others by freeing the partner of one that is settled, where that is cheaper for them."""
+    across = partner[k]
+    if across < 0:
+        return
+    for e in range(indptr[across], indptr[across + 1]):
+        other, through = neighbours[e], so_far + reduced[e]
+        if through < cost[other]:
+            cost[other] = through
+            heapq.heappush(heap, (through, other))
+
+
+@njit(cache=True, nogil=True)
+def _margins(rows, cols, indptr, indices, reduced, row_of_col, settle_row, settle_col):
+    """Return per link the cheaper repair: through members left alone, or a ring of matched pairs."""
+    margin = np.empty(len(rows))
+    cost = np.full(len(indptr) - 1, np.inf)
+    touched = [np.int64(0)]
+    for link in range(len(rows)):
+        start, freed = rows[link], cols[link]
+        best = settle_row[start] + settle_col[freed]
+        touched.clear()
+        touched.append(start)
+        cost[start] = 0.0
+        heap = [(0.0, start)]
+        while len(heap) > 0:
+            so_far, row = heapq.heappop(heap)
+            if so_far >= best:
+                break
+            if so_far > cost[row]:
+                continue
+            for e in range(indptr[row], indptr[row + 1]):
+                col, through = indices[e], so_far + reduced[e]
+                if through >= best or (row == start and col == freed):
+                    continue
+                if col == freed:
+                    best = through
+                    continue
+                owner = row_of_col[col]
+                if owner >= 0 and through < cost[owner]:
+                    if cost[owner] == np.inf:
+                        touched.append(owner)
+                    cost[owner] = through
+                    heapq.heappush(heap, (through, owner))
+        margin[link] = best
+        for row in touched:
+            cost[row] = np.inf
+    return margin

@@ -1,0 +1,245 @@
+"""Trackings drawn from what is believed: a walk over all sets of links, each as often as it is likely (Metropolis).
+
+The likelihood is that of chains: what each link is worth by itself, and given the link before it. From the best links
+the walk goes by moves around one candidate link at a time: it is made or unmade; it takes an end from another link, or
+both ends from two, whose others are linked where they can be; or its head is exchanged for the head of the link that
+has its tail, with all that leads to either and on from them. Each move can be undone by one that is as likely to be
+tried, so that a link is made in as many of the trackings as it is probable. Only candidates that a move from the best
+links could bring at odds of `LEAST` or more are ever moved.
+"""
+
+# ruff: noqa: ANN001, ANN202
+
+from __future__ import annotations
+
+import numpy as np
+from numba import njit
+
+from ..motion.law import tables
+from ..motion.learning import Belief
+from ..motion.shares import ends_of
+from ..motion.sweep import first_densities
+
+LEAST = 1e-3
+"""Odds against the best links below which no move is ever tried."""
+BURN_IN = 50
+"""Sweeps before the first tracking is taken: every move tried so often, on the average."""
+BETWEEN = 10
+"""Sweeps from one tracking to the next."""
+
+
+def sampled_links(
+    belief: Belief, source: np.ndarray, target: np.ndarray, allowed: np.ndarray, count: int, seed: int = 0
+) -> np.ndarray:
+    """Draw sets of links as they are likely.
+
+    Parameters
+    ----------
+    belief : Belief
+    source, target : int64 (links,)
+        The best links, no detection twice among the sources or the targets.
+    allowed : bool (edges,)
+        Candidates that may be links.
+    count, seed : int
+
+    Returns
+    -------
+    int32 (count, n)
+        The detection that follows each one, −1 where none does.
+    """
+    graph, movie = belief.graph, belief.movie
+    law = tables(belief.law, belief.lags).packed
+    ends = ends_of(movie, belief.shares)
+    alone = np.empty((len(graph), len(law[0])))
+    step = belief.own_steps()
+    first_densities(step, graph.lag, law, alone)
+    prior = belief.shares.log_odds(movie.log_density)
+    base = np.exp(prior[graph.lag - 1] + ends.leaving[graph.tail] + ends.arriving[graph.head]) * belief.likeness()
+    edges = graph.indptr, graph.tail, graph.head, graph.lag, allowed
+    weights = step, base, alone, belief.past, ends.tie, belief.linked, law
+    out, into = np.full((2, graph.n), -1)
+    _make(graph.indptr, graph.head, source, target, out, into)
+    movable = _movable(edges, weights, out, into)
+    drawn = np.full((count, graph.n), -1, np.int32)
+    _walk(edges, weights, out, into, np.flatnonzero(movable), movable, drawn, np.random.default_rng(seed))
+    return drawn
+
+
+@njit(cache=True, nogil=True)
+def _make(indptr, head, source, target, out, into):
+    """Enter the links that are candidates."""
+    for k in range(len(source)):
+        e = _edge(indptr, head, source[k], target[k])
+        if e >= 0:
+            out[source[k]] = into[target[k]] = e
+
+
+@njit(cache=True, nogil=True)
+def _edge(indptr, head, i, j):
+    for e in range(indptr[i], indptr[i + 1]):
+        if head[e] == j:
+            return e
+    return -1
+
+
+@njit(cache=True, nogil=True, error_model="numpy")
+def _after(g, e, edges, weights):
+    """Return the likelihood of the displacement of link e after link g, with what ties the two; 1 of no link e."""
+    _, tail, _, lag, _ = edges
+    step, _, alone, past_class, tie, linked, law = weights
+    shares, turns, slope, _, _, precision, norm = law
+    if e < 0:
+        return 1.0
+    if g < 0:
+        return alone[e].sum()
+    if not linked:
+        return tie[tail[e]] * alone[e].sum()
+    keeps, switches, afresh = turns
+    d, p = lag[e] - 1, lag[g] - 1
+    total = 0.0
+    for c in range(len(shares)):
+        q, pull = 0.0, slope[c, d] / (p + 1)
+        for axis in range(step.shape[1]):
+            r = step[e, axis] - pull * step[g, axis]
+            q += r * r * precision[c, p, d, axis]
+        density = np.exp(norm[c, p, d] - 0.5 * q)
+        total += (switches * shares[c] + keeps * past_class[g, c]) * density + afresh * alone[e, c]
+    return tie[tail[e]] * total
+
+
+@njit(cache=True, nogil=True, error_model="numpy")
+def _made(g, e, edges, weights):
+    """Return the likelihood of link e after link g against neither of its ends linked; 1 of no link."""
+    return weights[1][e] * _after(g, e, edges, weights) if e >= 0 else 1.0
+
+
+@njit(cache=True, nogil=True)
+def _next(e, head, out):
+    return out[head[e]] if e >= 0 else -1
+
+
+@njit(cache=True, nogil=True)
+def _before(e, tail, into):
+    return into[tail[e]] if e >= 0 else -1
+
+
+@njit(cache=True, nogil=True, error_model="numpy")
+def _relinked(e, edges, weights, out, into, move):
+    """Return the odds of making e at the cost of the links at its ends; write these and those made to `move`."""
+    indptr, tail, head, _, allowed = edges
+    ousted, other_ousted, other = out[tail[e]], into[head[e]], -1
+    if ousted >= 0 and other_ousted >= 0:
+        other = _edge(indptr, head, tail[other_ousted], head[ousted])
+        if other < 0 or not allowed[other]:
+            return 0.0
+    move[:] = -1
+    move[0], move[1], move[4], move[5] = ousted, other_ousted, e, other
+    g, h = into[tail[e]], out[head[e]]
+    g2, h2 = _before(other_ousted, tail, into), _next(ousted, head, out)
+    new = _made(g, e, edges, weights) * _after(e, h, edges, weights)
+    new *= _made(g2, other, edges, weights) * _after(other, h2, edges, weights)
+    old = _made(g, ousted, edges, weights) * _after(ousted, h2, edges, weights)
+    old *= _made(g2, other_ousted, edges, weights) * _after(other_ousted, h, edges, weights)
+    return new / old
+
+
+@njit(cache=True, nogil=True, error_model="numpy")
+def _unmade(e, edges, weights, out, into, move):
+    """Return the odds of doing without link e; see `_relinked`."""
+    _, tail, head, _, _ = edges
+    g, h = into[tail[e]], out[head[e]]
+    move[:] = -1
+    move[0] = e
+    return _after(-1, h, edges, weights) / (_made(g, e, edges, weights) * _after(e, h, edges, weights))
+
+
+@njit(cache=True, nogil=True, error_model="numpy")
+def _chain(g, a, b, h, edges, weights):
+    """Return the likelihood of two links in a row between g and h; any may be −1."""
+    likelihood = _made(g, a, edges, weights) * _made(a, b, edges, weights)
+    return likelihood * _after(b, h, edges, weights) if b >= 0 else likelihood
+
+
+@njit(cache=True, nogil=True, error_model="numpy")
+def _exchanged(e, edges, weights, out, into, move):
+    """Return the odds of exchanging the head of e for the head of the link with its tail; see `_relinked`."""
+    indptr, tail, head, lag, allowed = edges
+    a = out[tail[e]]
+    if a < 0 or a == e or lag[a] != lag[e]:
+        return 0.0
+    j, other = head[a], head[e]
+    b, a2, b2 = out[j], into[other], out[other]
+    if b < 0 and b2 < 0:
+        return 0.0  # nothing leads on from either: `_relinked` does it
+    move[0], move[1], move[2], move[3], move[4] = a, b, a2, b2, e
+    move[5] = _edge(indptr, head, other, head[b]) if b >= 0 else -1
+    move[6] = _edge(indptr, head, tail[a2], j) if a2 >= 0 else -1
+    move[7] = _edge(indptr, head, j, head[b2]) if b2 >= 0 else -1
+    for k in range(4):
+        if move[k] >= 0 and (move[4 + k] < 0 or not allowed[move[4 + k]]):
+            return 0.0
+    g, h = into[tail[a]], _next(b, head, out)
+    g2, h2 = _before(a2, tail, into), _next(b2, head, out)
+    new = _chain(g, e, move[5], h, edges, weights) * _chain(g2, move[6], move[7], h2, edges, weights)
+    return new / (_chain(g, a, b, h, edges, weights) * _chain(g2, a2, b2, h2, edges, weights))
+
+
+@njit(cache=True, nogil=True)
+def _movable(edges, weights, out, into):
+    """Mark the edges of moves from the present links that are worth trying, bool (edges,)."""
+    _, tail, _, _, allowed = edges
+    movable, move = np.zeros(len(tail), np.bool_), np.empty(8, np.int64)
+    for e in range(len(tail)):
+        if not allowed[e]:
+            continue
+        for kind in range(2):
+            if out[tail[e]] == e:
+                odds = _unmade(e, edges, weights, out, into, move) if kind == 0 else 0.0
+            elif kind == 0:
+                odds = _relinked(e, edges, weights, out, into, move)
+            else:
+                odds = _exchanged(e, edges, weights, out, into, move)
+            if odds >= LEAST:
+                for k in move:
+                    if k >= 0:
+                        movable[k] = True
+    return movable
+
+
+@njit(cache=True, nogil=True)
+def _walk(edges, weights, out, into, tried, movable, drawn, rng):
+    """Try moves around edges drawn from `tried`; write the links after every so many sweeps to `drawn`."""
+    _, tail, head, _, _ = edges
+    move = np.empty(8, np.int64)
+    for taken in range(len(drawn)):
+        for _ in range((BETWEEN if taken else BURN_IN) * len(tried)):
+            e = tried[int(rng.random() * len(tried))]
+            is_exchange = rng.random() < 0.5
+            if is_exchange:
+                odds = 0.0 if out[tail[e]] == e else _exchanged(e, edges, weights, out, into, move)
+            elif out[tail[e]] == e:
+                odds = _unmade(e, edges, weights, out, into, move)
+            else:
+                odds = _relinked(e, edges, weights, out, into, move)
+            if rng.random() < odds and _can_be_undone(move, movable):
+                _apply(move, tail, head, out, into)
+        for i in range(len(out)):
+            drawn[taken, i] = head[out[i]] if out[i] >= 0 else -1
+
+
+@njit(cache=True, nogil=True)
+def _can_be_undone(move, movable):
+    undone = True
+    for e in move:
+        undone &= e < 0 or movable[e]
+    return undone
+
+
+@njit(cache=True, nogil=True)
+def _apply(move, tail, head, out, into):
+    for k in range(4):
+        if move[k] >= 0:
+            out[tail[move[k]]] = into[head[move[k]]] = -1
+    for k in range(4, 8):
+        if move[k] >= 0:
+            out[tail[move[k]]] = into[head[move[k]]] = move[k]

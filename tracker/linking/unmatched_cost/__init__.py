@@ -1,0 +1,1 @@
+"""What leaving a particle unlinked costs, measured from its movie."""

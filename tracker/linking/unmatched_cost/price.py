@@ -1,0 +1,229 @@
+"""What it costs to leave a particle unlinked, measured from the data.
+
+Two particles are worth a link as long as it explains them better than one particle lost and another one appeared. With
+steps of density f, a density ρ of particles and shares p of them that are lost and that appear, the likelihoods are
+equal at the distance D with
+
+    f(D) = ρ · p_lost · p_new.
+
+The first reading is made on mutual nearest neighbours, as if steps were Gaussian. They favour short steps, so the
+width comes out too small and the losses too high; therefore the sample is linked at that price, to the optimum, and f
+(a Student-t law, `step_law`) and the shares are read from these links, `ROUNDS` times. The density is that of all
+positions in the sample's later frames. Where particles are so crowded that the odds say little, D stays at least
+σ·√(2d).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from scipy.spatial import cKDTree
+from scipy.special import gammaincinv
+
+from ....matching.solving import solve
+from ...points import Points
+from ..gate.candidates import Cost, Frame, gate, in_runs
+from ..gate.excerpt import Excerpt, excerpts
+from .step_law import GAUSSIAN, StepLaw
+
+ENOUGH = 3_000
+"""Particles that are enough: frame pairs are measured from the first on until there are as many, and of larger frames
+only a part (`excerpt`)."""
+ROUNDS = 2
+"""Readings from links. With more of them the price drifts upwards where steps say little."""
+POSITIONS = 3_000
+"""Positions that the extent of the data is read from."""
+QUANTILES = (0.5, 0.8)
+"""Where σ is first read from the steps, the larger reading counting: cells that rest and run keep their long steps, and
+wrong neighbours, the longest steps, stay out of it."""
+STILL = 0.01
+"""Smallest step assumed, in spacings: particles that do not move at all must still be linked."""
+RAREST = 0.01
+"""Smallest share of lost or new particles assumed: clean data must not make long links free."""
+
+
+@dataclass(frozen=True)
+class UnmatchedCost:
+    """The price of leaving a particle unlinked, and where it came from.
+
+    Attributes
+    ----------
+    distance : float
+        In the unit of the positions: two particles left alone cost as much as one link of twice this length, whatever
+        the cost of a link is.
+    reason : str
+        One sentence for the user.
+    """
+
+    distance: float
+    reason: str
+
+    @property
+    def longest(self) -> float:
+        """Length of the longest link that is worth making."""
+        return 2 * self.distance
+
+    def price(self, cost: Cost) -> float:
+        """Return `unmatched_cost` in the unit of the cost: half of what a link of length 2·distance costs."""
+        return self.longest**2 / 2 if cost == "squared" else self.longest / 2
+
+
+@dataclass(frozen=True)
+class Steps:
+    """What a sample of links says of all.
+
+    Attributes
+    ----------
+    law : StepLaw
+        Of their lengths.
+    lost, new : float
+        Shares of the particles without a link to the next frame, and without one from the frame before; at least
+        `RAREST`.
+    spacing : float
+        density^(-1/d): the edge of the box that holds one particle of a frame on average.
+    lengths : float64 (n,)
+        Lengths of the links.
+    """
+
+    law: StepLaw
+    lost: float
+    new: float
+    spacing: float
+    lengths: np.ndarray
+
+    @property
+    def longest(self) -> float:
+        """Length at which a link is as likely as one particle lost and another new."""
+        ndim = self.law.ndim
+        log_density = float(np.log(self.lost * self.new)) - ndim * float(np.log(self.spacing))
+        return max(self.law.length_at(log_density), float(np.sqrt(2 * ndim * self.law.variance)))
+
+
+def measured_unmatched_cost(
+    pairs: Iterator[tuple[Frame, Frame]], search_range: float, points: Points
+) -> UnmatchedCost | None:
+    """Measure the price on the first frame pairs.
+
+    Parameters
+    ----------
+    pairs : iterator of pairs of Frame
+        Frames that follow each other; as many are taken as are needed.
+    search_range : float
+        Longest possible link, in the unit of the positions.
+    points : Points
+        What the frames belong to.
+
+    Returns
+    -------
+    UnmatchedCost or None
+        None without any step: there is nothing to measure.
+    """
+    steps = measured_steps(pairs, search_range, points.ndim)
+    if steps is None:
+        return None
+    unit, count = points.calibration.unit, len(steps.lengths)
+    counted = f"{count} {'steps' if count > 1 else 'step'}"
+    return UnmatchedCost(
+        steps.longest / 2,
+        f"measured on {counted}: root mean square step {np.sqrt(np.mean(steps.lengths**2)):.3g} {unit}, "
+        f"{steps.lost:.0%} lost and {steps.new:.0%} new per frame, so up to {steps.longest:.3g} {unit} a link is more "
+        "likely than one particle lost and another new",
+    )
+
+
+def measured_steps(pairs: Iterator[tuple[Frame, Frame]], search_range: float, ndim: int) -> Steps | None:
+    """Return what the links of the first frame pairs say of all, None where none are within the search range.
+
+    Parameters
+    ----------
+    pairs, search_range
+        As in `measured_unmatched_cost`.
+    ndim : int
+        Number of spatial axes.
+    """
+    sample = list(excerpts(pairs, ENOUGH))
+    nearest = np.concatenate([np.empty(0), *(_nearest_steps(part, search_range) for part in sample)])
+    if len(nearest) == 0:
+        return None
+    spacing = density_spacing([part.later.grid.points for part in sample])
+    least = (STILL * spacing) ** 2
+    variance = max(*(_variance_at(q, nearest, ndim) for q in QUANTILES), least)
+    steps = Steps(StepLaw(ndim, GAUSSIAN, variance), *_shares(sample, nearest), spacing, nearest)
+    for _ in range(ROUNDS):
+        lengths = _linked_steps(sample, min(steps.longest, search_range), steps.longest)
+        steps = Steps(StepLaw.fitted(lengths, ndim, least), *_shares(sample, lengths), spacing, lengths)
+    return steps
+
+
+def _shares(sample: Sequence[Excerpt], steps: np.ndarray) -> tuple[float, float]:
+    """Return which shares of the counted particles have no link to the next frame, and none from the one before."""
+
+    def alone(counted: list[np.ndarray]) -> float:
+        return float(np.clip(1 - len(steps) / max(np.count_nonzero(np.concatenate(counted)), 1), RAREST, 1))
+
+    return alone([part.earlier_counted for part in sample]), alone([part.later_counted for part in sample])
+
+
+def _linked_steps(sample: Sequence[Excerpt], radius: float, longest: float) -> np.ndarray:
+    """Return the lengths of the links of the counted particles, at the optimum of one price."""
+    price = UnmatchedCost(longest / 2, "").price("squared")
+    counted = np.concatenate([part.earlier_counted for part in sample])
+    lengths, first = [np.empty(0)], 0
+    for run in in_runs(gate(part.earlier, part.later, radius) for part in sample):
+        problem = run.problem("squared", price)
+        answer = solve(problem, run.solver, "cpu")
+        rows, _ = answer.links()
+        lengths.append(run.lengths(problem, answer)[counted[first + rows]])
+        first += len(run.row_points)
+    return np.concatenate(lengths)
+
+
+def _variance_at(q: float, steps: np.ndarray, ndim: int) -> float:
+    """Return σ² read from the q-quantile of the squared steps, which over σ² follow the χ² law of `ndim` degrees."""
+    return float(np.quantile(steps, q) ** 2 / (2 * gammaincinv(ndim / 2, q)))
+
+
+def _nearest_steps(part: Excerpt, longest: float) -> np.ndarray:
+    """Return the distances of the counted particles to their mutual nearest neighbours in the next frame."""
+    rows, lengths = mutual_nearest(part.earlier.grid.points, part.later.grid.points, longest)
+    return lengths[part.earlier_counted[rows]]
+
+
+def mutual_nearest(x: np.ndarray, y: np.ndarray, longest: float) -> tuple[np.ndarray, np.ndarray]:
+    """Return the rows of `x` whose nearest in `y` has them for its own nearest, and how far it is away.
+
+    Parameters
+    ----------
+    x, y : float64 (n, d), (m, d)
+    longest : float
+        Distance above which two particles are no neighbours.
+
+    Returns
+    -------
+    rows, lengths : int64 (k,), float64 (k,)
+    """
+    away: Any = cKDTree(y).query(x, distance_upper_bound=np.nextafter(longest, np.inf))
+    back: Any = cKDTree(x).query(y)
+    lengths, nearest = away
+    near = np.flatnonzero(nearest < len(y))
+    rows = near[back[1][nearest[near]] == near]
+    return rows, lengths[rows]
+
+
+def density_spacing(frames: Sequence[np.ndarray]) -> float:
+    """Return density^(-1/d) of the positions in some frames, 1 where they are all in one place.
+
+    Positions are taken between the 2 and 98 % quantiles of each axis, as a box that holds .96 of its length.
+    """
+    n = sum(map(len, frames))
+    few = np.concatenate(frames)[:: max(n // POSITIONS, 1)]
+    low, high = np.percentile(few, [2, 98], axis=0)
+    extent = (high - low) / 0.96
+    extent = extent[extent > 0]
+    if not len(extent):
+        return 1.0
+    edge = extent.max()  # volumes are taken in its cube: that of lengths of 1e-120 is no number
+    return float(edge * ((extent / edge).prod() / (n / len(frames))) ** (1 / len(extent)))

@@ -1,0 +1,1 @@
+"""One assignment for the whole movie, by likelihood."""

@@ -1,0 +1,109 @@
+"""The answer: one exact assignment for the whole movie, links over all numbers of frames side by side.
+
+Rows are detections as tails, columns as heads. Where particles may divide, each row has a copy whose links are the
+second ones of a mother; where they may merge, each column has one. A copy's link is worth no more than the same link of
+the original, so a copy is taken only where the original is taken too, and the assignment stays exact.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from ....matching.certificate.assignment import Assignment
+from ....matching.problem import Problem
+from ....matching.solving import solve
+from ..motion.graph import Graph
+from ..trust.margins import link_margins
+
+
+@dataclass(frozen=True)
+class Answer:
+    """The best links of a movie, and the proof.
+
+    Attributes
+    ----------
+    source, target : int64 (links,)
+        Detections.
+    margin : float64 (links,)
+        What the best answer without the link loses, in the unit of the weights.
+    is_second : bool (links,)
+        Whether it is the second link out of its source, or into its target.
+    problem : Problem
+        Rows and columns are detections as tails and heads, then their copies.
+    proof : Assignment
+        With dual prices and gap; what remains of the copies included.
+    """
+
+    source: np.ndarray
+    target: np.ndarray
+    margin: np.ndarray
+    is_second: np.ndarray
+    problem: Problem
+    proof: Assignment
+
+
+def best_links(
+    graph: Graph,
+    weight: np.ndarray,
+    division: np.ndarray | None = None,
+    merge: np.ndarray | None = None,
+    *,
+    closed: tuple[np.ndarray, np.ndarray] | None = None,
+    solver: str = "auto",
+    device: str = "auto",
+) -> Answer:
+    """Return the links whose weights have the largest sum.
+
+    Parameters
+    ----------
+    graph : Graph
+    weight : float64 (edges,)
+        What a link is worth against both its ends staying alone there.
+    division, merge : float64 (edges,), optional
+        What it is worth as the second link out of its tail, or into its head; −inf where it cannot be one. Not given:
+        nothing divides, or merges.
+    closed : bool (rows,), bool (columns,), optional
+        Members that are not to be linked, copies included: a confirmed link has their place.
+    solver, device : str
+        See `auctrack.matching.solve`.
+
+    Returns
+    -------
+    Answer
+    """
+    layers = [(graph.tail.astype(np.int64), graph.head.astype(np.int64), weight)]
+    if division is not None:
+        layers.append((graph.tail + np.int64(graph.n), layers[0][1], np.minimum(division, weight)))
+    if merge is not None:
+        layers.append((layers[0][0], graph.head + np.int64(graph.n), np.minimum(merge, weight)))
+    shape = graph.n * (1 + (division is not None)), graph.n * (1 + (merge is not None))
+    closed = closed or (np.zeros(shape[0], bool), np.zeros(shape[1], bool))
+    problem = _problem(layers, closed, shape)
+    proof = solve(problem, solver, device)
+    row, col = proof.links()
+    margin = link_margins(problem, proof)
+    source, target = row % max(graph.n, 1), col % max(graph.n, 1)
+    # Where both are worth the same, the copy may have been taken alone: then its link is the first.
+    first_taken = (proof.col_of_row >= 0) | closed[0], (proof.row_of_col >= 0) | closed[1]
+    first_taken = first_taken[0][source], first_taken[1][target]
+    is_second = ((row >= graph.n) & first_taken[0]) | ((col >= graph.n) & first_taken[1])
+    return Answer(source, target, margin, is_second, problem, proof)
+
+
+def _problem(
+    layers: list[tuple[np.ndarray, np.ndarray, np.ndarray]],
+    closed: tuple[np.ndarray, np.ndarray],
+    shape: tuple[int, int],
+) -> Problem:
+    """Return the matching problem of all links between open ends that are worth something."""
+    worth = [(weight > 0) & ~closed[0][row] & ~closed[1][col] for row, col, weight in layers]
+    row, col, weight = (
+        np.concatenate([layer[k][mask] for layer, mask in zip(layers, worth, strict=True)]) for k in range(3)
+    )
+    if len(layers) > 1:
+        order = np.lexsort((col, row))
+        row, col, weight = row[order], col[order], weight[order]
+    indptr = np.concatenate([[0], np.cumsum(np.bincount(row, minlength=shape[0]))])
+    return Problem.sparse((indptr, col.astype(np.int32), -weight), unmatched_cost=0.0, shape=shape)

@@ -1,0 +1,122 @@
+"""Divisions and merges: detections that would be new, or lost, explained as second daughters, or second parents.
+
+Daughters move apart, farther than a step: how far, and which share of the lone ends come from a division, is learned
+from the lone ends themselves. Each is a daughter of a particle nearby, or of none: a mixture of Gaussians around the
+particles of the frame before, and of the uniform density of the lone.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from ..motion.flow import flow_of_edges
+from ..motion.graph import Graph, candidates
+from ..motion.learning import Belief
+
+RADIUS = 1.5
+"""Longest way from a mother to a daughter, in spacings, less the neighbours' flow."""
+FIRST_WIDTH = 0.4
+"""Its standard deviation per axis to start with, in spacings."""
+ROUNDS = 10
+LONE = 0.5
+"""A detection that follows another with less than this probability teaches how daughters move."""
+SURE = 0.99
+"""One that does with more than this is no second daughter."""
+RAREST = 0.01
+"""Smallest share of the lone that are daughters."""
+
+
+@dataclass(frozen=True)
+class Branches:
+    """A movie's candidates with those of divisions and merges among them.
+
+    Attributes
+    ----------
+    graph : Graph
+    weight : float64 (edges,)
+        As a first link.
+    division, merge : float64 (edges,) or None
+        As a second one; −inf where it cannot be one.
+    """
+
+    graph: Graph
+    weight: np.ndarray
+    division: np.ndarray | None
+    merge: np.ndarray | None
+
+
+def branches(belief: Belief, weight: np.ndarray, *, divisions: bool, merges: bool) -> Branches:
+    """Return the candidates with what they are worth as first links and, where asked for, as second ones.
+
+    `weight` is what each of the belief's own is worth as a first link, float64 (edges,).
+    """
+    graph = belief.graph
+    if not divisions and not merges:
+        return Branches(graph, weight, None, None)
+    following = np.bincount(graph.head, belief.probability, minlength=graph.n)
+    followed = np.bincount(graph.tail, belief.probability, minlength=graph.n)
+    wide, away = _candidates(belief, following, followed, divisions=divisions, merges=merges)
+    all_edges, place_of_wide, place_of_old = _united(wide, graph, belief.movie.position)
+    second: list[np.ndarray | None] = []
+    first = np.full(len(all_edges), -np.inf)
+    first[place_of_old] = weight
+    for asked, end, taken in ((divisions, wide.head, following), (merges, wide.tail, followed)):
+        if not asked:
+            second.append(None)
+            continue
+        worth = np.full(len(all_edges), -np.inf)
+        worth[place_of_wide] = _log_odds(away, end, taken, belief.movie.log_density)
+        first = np.maximum(first, worth)
+        second.append(worth)
+    return Branches(all_edges, first, *second)
+
+
+def _candidates(
+    belief: Belief, following: np.ndarray, followed: np.ndarray, *, divisions: bool, merges: bool
+) -> tuple[Graph, np.ndarray]:
+    """Return the pairs of consecutive frames near each other, one end of which is free, and their displacements."""
+    ahead = np.zeros_like(belief.movie.position)
+    if belief.near is not None:
+        ahead = belief.flow_weight * flow_of_edges(belief.graph, belief.near, belief.probability)[1]
+    wide = candidates(belief.movie, 1, RADIUS, belief.movie.position + ahead)
+    free = np.zeros(len(wide), bool)
+    if divisions:
+        free |= following[wide.head] < SURE
+    if merges:
+        free |= followed[wide.tail] < SURE
+    wide = wide.only(free)
+    return wide, wide.step - ahead[wide.tail]
+
+
+def _log_odds(away: np.ndarray, end: np.ndarray, taken: np.ndarray, log_density: float) -> np.ndarray:
+    """Learn the law of the lone ends' ways, and return the log-odds of each candidate against a lone end."""
+    ndim = away.shape[1]
+    square = (away**2).sum(axis=1)
+    variance, share = FIRST_WIDTH**2, 0.5
+
+    def odds() -> np.ndarray:
+        density = np.exp(-0.5 * square / variance - 0.5 * ndim * np.log(2 * np.pi * variance) - log_density)
+        return share * density
+
+    lone = taken[end] < LONE
+    ends = len(np.unique(end[lone]))
+    for _ in range(ROUNDS if ends else 0):
+        each = odds()[lone]
+        total = np.bincount(end[lone], each, minlength=len(taken))
+        r = each / (1 - share + total)[end[lone]]
+        share = float(np.clip(r.sum() / ends, RAREST, 1 - RAREST))
+        variance = max(float(r @ square[lone] / max(r.sum() * ndim, 1e-12)), (0.1 * FIRST_WIDTH) ** 2)
+    return np.log(np.maximum(odds(), 1e-300)) - np.log(1 - share)
+
+
+def _united(wide: Graph, graph: Graph, position: np.ndarray) -> tuple[Graph, np.ndarray, np.ndarray]:
+    """Return the graph of the edges of either, and where those of each are in it."""
+    keys = [g.tail.astype(np.int64) * g.n + g.head for g in (wide, graph)]
+    both, first, place = np.unique(np.concatenate(keys), return_index=True, return_inverse=True)
+    tail, head = np.divmod(both, max(graph.n, 1))
+    lag = np.concatenate([wide.lag, graph.lag])[first]
+    indptr = np.concatenate([[0], np.cumsum(np.bincount(tail, minlength=graph.n))])
+    united = Graph(indptr, head.astype(np.int32), lag, position[head] - position[tail])
+    return united, place[: len(wide)], place[len(wide) :]

@@ -1,0 +1,67 @@
+"""What the user's search range and unmatched cost say of links that were learned."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import numpy as np
+from scipy.special import logsumexp
+
+from ...points import Points
+from ..motion.graph import Graph
+from ..motion.law import tables
+from ..motion.learning import Belief
+from ..motion.ordered import Ordered
+from ..motion.shares import Ends, ends_of
+from ..settings import LinkSettings
+from .branching import Branches
+
+
+def in_force(belief: Belief, settings: LinkSettings) -> tuple[np.ndarray, Ends]:
+    """Return the log-odds of a link before its displacement is looked at: per lag, and of its ends.
+
+    As learned; or, where the unmatched cost is given, with that in place of the learned shares of lost and new
+    particles: a link of twice that length over one frame, of which nothing but the length is known, is worth nothing.
+    What is known of a link (the links before and after it, the neighbours' flow) counts on top of that.
+    """
+    movie = belief.movie
+    prior, ends = belief.shares.log_odds(movie.log_density), ends_of(movie, belief.shares)
+    if settings.unmatched_cost == "auto":
+        return prior, ends
+    law, longest = tables(belief.law, 1), 2 * float(settings.unmatched_cost) / movie.spacing
+    square = longest**2 * law.first_precision[:, 0].mean(axis=1)  # along no axis in particular
+    even = float(logsumexp(law.first_norm[:, 0] - 0.5 * square, b=law.shares))
+    nothing = np.zeros(len(movie))
+    return prior - prior[0] - even, Ends(nothing, nothing, ends.tie)
+
+
+def priced(belief: Belief, settings: LinkSettings) -> np.ndarray:
+    """Return what each link is worth against both its ends staying alone, in nats, float64 (edges,)."""
+    if settings.unmatched_cost == "auto":
+        return belief.weight
+    graph, movie = belief.graph, belief.movie
+    learned, ends = belief.shares.log_odds(movie.log_density), ends_of(movie, belief.shares)
+    prior, _ = in_force(belief, settings)
+    return belief.weight + (prior - learned)[0] - ends.leaving[graph.tail] - ends.arriving[graph.head]
+
+
+def allowed(graph: Graph, points: Points, movie: Ordered, settings: LinkSettings) -> np.ndarray:
+    """Mark the links that are not longer, per frame, than search range and unmatched cost allow, bool (edges,)."""
+    if settings.longest_a_frame == np.inf:
+        return np.ones(len(graph), bool)
+    at = points.positions[movie.row]
+    return np.linalg.norm(at[graph.head] - at[graph.tail], axis=1) <= settings.longest_a_frame * graph.lag
+
+
+def within_reach(edges: Branches, points: Points, movie: Ordered, settings: LinkSettings) -> Branches:
+    """Forbid links longer, per frame, than the search range or than twice the unmatched cost, where they are given."""
+    if settings.longest_a_frame == np.inf:
+        return edges
+    near = allowed(edges.graph, points, movie, settings)
+
+    def kept(weight: np.ndarray | None) -> np.ndarray | None:
+        return None if weight is None else np.where(near, weight, -np.inf)
+
+    return replace(
+        edges, weight=np.where(near, edges.weight, -np.inf), division=kept(edges.division), merge=kept(edges.merge)
+    )

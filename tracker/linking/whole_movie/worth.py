@@ -1,0 +1,121 @@
+"""What a link between any two places is worth: for detections that are added or moved after linking."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from ...points import Points
+from ..gate.candidates import Cost
+from ..motion.gaps import WIDEST
+from ..motion.law import Law, tables
+from ..motion.learning import Belief
+from ..motion.ordered import Ordered
+from ..motion.recipe import radius_of
+from ..motion.sweep import first_densities
+from ..settings import LinkSettings
+from .given_limits import in_force
+
+
+@dataclass(frozen=True)
+class LengthWorth:
+    """By length alone, as motion "none" weighs links.
+
+    Attributes
+    ----------
+    longest : float
+        Search range, or what the unmatched cost pays for if that is shorter.
+    cost : {"squared", "distance"}
+    price : float
+        Unmatched cost, in the unit of the cost.
+    """
+
+    longest: float
+    cost: Cost
+    price: float
+
+    @property
+    def most_frames(self) -> int:
+        """Links join consecutive frames."""
+        return 1
+
+    def radius(self, lag: int) -> float:  # noqa: ARG002 - see `Worth`
+        """Return the longest link."""
+        return self.longest
+
+    def of(self, lag: int, source: np.ndarray, target: np.ndarray, frames: np.ndarray) -> np.ndarray:  # noqa: ARG002
+        """Return twice the unmatched cost less the cost; see `Worth`."""
+        length = np.linalg.norm(target - source, axis=1)
+        worth = 2 * self.price - (length**2 if self.cost == "squared" else length)
+        return np.where(length <= self.longest, worth, -np.inf)
+
+
+@dataclass(frozen=True)
+class LearnedWorth:
+    """By the learned law, without the contexts: what neighbours and links before and after say is left out.
+
+    Attributes
+    ----------
+    law : Law
+    prior : float64 (lags,)
+        Log-odds of a link before its ends and its displacement are looked at.
+    numbers : int64 (frames,)
+        Frame numbers that hold points; between them the next four are interpolated.
+    leaving, arriving : float64 (frames,)
+        See `shares.Ends`.
+    drift : float64 (frames, d)
+    spacing, reach : float
+        Unit of law, drift and reach, in the unit of the positions; radius over one frame, in spacings.
+    longest : float
+        Longest link a frame, in the unit of the positions.
+    """
+
+    law: Law
+    prior: np.ndarray
+    numbers: np.ndarray
+    leaving: np.ndarray
+    arriving: np.ndarray
+    drift: np.ndarray
+    spacing: float
+    reach: float
+    longest: float
+
+    @property
+    def most_frames(self) -> int:
+        """Longest link, in frames of the movie's step."""
+        return len(self.prior)
+
+    def radius(self, lag: int) -> float:
+        """Return how long a link over `lag` steps may be, in the unit of the positions."""
+        return min(self.spacing * min(self.reach * np.sqrt(lag), WIDEST), self.longest * lag)
+
+    def of(self, lag: int, source: np.ndarray, target: np.ndarray, frames: np.ndarray) -> np.ndarray:
+        """Return log-odds against both ends staying alone; see `Worth`."""
+        drift = np.stack([self._at(frames[:, 1], of) - self._at(frames[:, 0], of) for of in self.drift.T], axis=1)
+        step = np.ascontiguousarray((target - source) / self.spacing - drift)
+        law = tables(self.law, self.most_frames).packed
+        density = np.empty((len(step), len(law[0])))
+        first_densities(step, np.full(len(step), lag), law, density)
+        ends = self._at(frames[:, 0], self.leaving) + self._at(frames[:, 1], self.arriving)
+        worth = self.prior[lag - 1] + ends + np.log(density.sum(axis=1))
+        return np.where(np.linalg.norm(target - source, axis=1) <= self.radius(lag), worth, -np.inf)
+
+    def _at(self, frame: np.ndarray, values: np.ndarray) -> np.ndarray:
+        return np.interp(frame, self.numbers, values)
+
+
+def learned_worth(points: Points, movie: Ordered, belief: Belief, settings: LinkSettings) -> LearnedWorth:
+    """Return what links are worth by what was learned of a movie; `movie` as it was learned from, drift taken off."""
+    (prior, ends), firsts = in_force(belief, settings), movie.starts[:-1]
+    return LearnedWorth(
+        belief.law,
+        prior,
+        points.frame_numbers,
+        ends.leaving[firsts],
+        ends.arriving[firsts],
+        movie.drift,
+        movie.spacing,
+        radius_of(belief),
+        settings.longest_a_frame,
+    )
