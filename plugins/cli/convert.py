@@ -65,7 +65,8 @@ def command(
     settings that made the input and the lineage stand beside it in OUT.settings.json in any case.
 
     Tables (.csv, .csv.gz, .tsv, .txt, .parquet) of trackpy, laptrack, btrack, TrackMate, Imaris, napari,
-    motile-tracker and celltrackR are read. Read and written are:
+    motile-tracker and celltrackR are read; laptrack's splits and merges too, where split_df.csv and merge_df.csv
+    stand beside track_df.csv (or splits.csv beside tracks.csv). Read and written are:
 
     [bold]csv[/bold] (.csv): auctrack, trackpy, pandas
 

@@ -14,6 +14,7 @@ from ..errors import InvalidInput
 from ..points import AXES
 from .csv import read_table_file
 from .dialects import BTRACK, IMARIS, TRACKMATE, Dialect, our_names
+from .laptrack import with_splits_and_merges
 from .loaded import Loaded, steps_of_one
 from .physical_columns import stated_by_columns, without_physical_columns
 from .sidecar import Sidecar, read_sidecar
@@ -33,7 +34,7 @@ def load_table(path: Path, columns: Mapping[str, str] | None) -> Loaded:
         return Loaded(_flat_if_2d(named), _stated_by_trackmate(table, units), str(path))
     if dialect is IMARIS:
         return Loaded(named, steps_of_one(_unit_of_imaris(table)), str(path))
-    return self_stated(named, dialect, str(path))
+    return with_splits_and_merges(self_stated(named, dialect, str(path)), path)
 
 
 def self_stated(named: pd.DataFrame, dialect: Dialect | None, where: str) -> Loaded:

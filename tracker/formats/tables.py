@@ -19,6 +19,7 @@ from .csv import TEXT_TABLES, line_of_row
 from .detection_parents import with_tracks_of_parents
 from .dialects import Dialect, listed, naming, our_names, renamed
 from .graph import refuse_circles
+from .laptrack import with_lineage
 from .loaded import Loaded
 from .registry import to_read
 from .sidecar import read_sidecar
@@ -87,7 +88,7 @@ def read_points(
 
 
 def read_tracks(
-    source: str | Path | pd.DataFrame,
+    source: str | Path | pd.DataFrame | tuple[pd.DataFrame, pd.DataFrame, pd.DataFrame],
     *,
     columns: Mapping[str, str] | None = None,
     scale: Sequence[float] | None = None,
@@ -102,14 +103,18 @@ def read_tracks(
     A point without one (an empty cell, or a negative id) becomes a track of its own, with an id above all others. The
     lineage comes from the file that auctrack wrote beside the table, or from a column `parent_id` (negative = none).
     Where a column `id` stands beside that, each detection names the one it comes from (motile-tracker), and these make
-    the tracks.
+    the tracks. laptrack's tables of splits and merges are found beside its tracks, as `split_df.csv` and `merge_df.csv`
+    beside `track_df.csv`; as DataFrames the three are given as laptrack returns them, in one tuple.
 
     Raises
     ------
     InvalidInput
         As `read_points`; also if ids are not whole numbers, or one track has two points in one frame.
     """
+    source, *splits_and_merges = source if isinstance(source, tuple) else (source,)
     loaded = _load(source, columns)
+    if splits_and_merges:
+        loaded = with_lineage(loaded, splits_and_merges, loaded.where)
     return _as_tracks(source, loaded, _Said(scale, unit, frame_interval, time_unit, frame_step))
 
 
