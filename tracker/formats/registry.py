@@ -70,6 +70,10 @@ class Format:
         refuse_pipe(path, f"Save the {self.program} data in one first.")
         try:
             return _named(self.reads or "")(path)
+        except InvalidInput as error:
+            if error.problem.startswith(str(path)):
+                raise
+            raise error.of(path) from error
         except OSError as error:
             raise InvalidInput(f"{path}: cannot be read ({error.strerror or error}).") from error
 
@@ -115,6 +119,7 @@ FORMATS = {
             holds=frozenset({"positions", "voxels", "gaps"}),
             root="root",
         ),
+        Format("mastodon", "Mastodon's projects", (".mastodon",), "mastodon:read"),
         Format("utrack", "u-track's tracksFinal", (".mat",), "utrack:read"),
         Format(
             "geff",

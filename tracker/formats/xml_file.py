@@ -117,6 +117,17 @@ def parsed(path: Path, apart: Sequence[str] = ()) -> tuple[ElementTree.Element, 
         raise InvalidInput(f"{path}: is damaged XML ({error}).") from error
 
 
+def element_of(content: bytes, where: Path) -> ElementTree.Element:
+    """Return the root element of a short document that stands inside a file; raises `InvalidInput` as `root_of`."""
+    tree, parser = ElementTree.TreeBuilder(), _parser(where)
+    parser.StartElementHandler, parser.EndElementHandler, parser.CharacterDataHandler = tree.start, tree.end, tree.data
+    try:
+        parser.Parse(content, True)
+        return tree.close()
+    except (expat.ExpatError, LookupError, ValueError) as error:
+        raise InvalidInput(f"{where}: holds damaged XML ({error}).") from error
+
+
 def attribute(element: ElementTree.Element, name: str, where: Path) -> str:
     """Return an attribute that must be there."""
     value = element.get(name)
