@@ -1,4 +1,4 @@
-"""Open a page in headless Chromium (Qt WebEngine), and print what it came to as JSON; run as a program."""
+"""Open a page in a headless Chromium (PyQt6-WebEngine), and print what it came to as JSON; run as a program."""
 
 from __future__ import annotations
 

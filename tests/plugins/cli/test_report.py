@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import base64
-import importlib.util
 import json
 import re
 import subprocess
@@ -167,10 +166,6 @@ def test_what_cannot_be_reported_is_refused(auctrack, tracked, tmp_path):
 
 
 @pytest.mark.window
-@pytest.mark.skipif(
-    any(importlib.util.find_spec(name) is None for name in ("PyQt6", "PyQt6.QtWebEngineWidgets")),
-    reason="needs PyQt6-WebEngine, a headless Chromium",
-)
 def test_a_browser_shows_every_picture_loads_nothing_and_needs_no_sideways_scrolling(auctrack, tracked):
     ok(auctrack("report", tracked / "spots.tracks.csv"))
     words = [sys.executable, str(Path(__file__).with_name("render_page.py")), str(tracked / "spots.report.html")]
