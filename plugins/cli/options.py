@@ -17,7 +17,7 @@ Axes = Annotated[
         metavar="LETTERS",
         rich_help_panel=_INPUT,
         help="Dimensions of the file, one letter each: T time, Z depth, C channel, Y, X. Example: TZYX. Only needed "
-        "where the file does not say.",
+        "where the file does not say. Of a folder, letters in front stand for the numbers in the names of its files.",
     ),
 ]
 Voxel = Annotated[

@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import itertools
 import math
-import re
 from collections.abc import Sequence
 from pathlib import Path
 from statistics import median_low
 
 from ..timeline import Timeline
+from .name_axes import name_axes
 
 _SHOWN = 3
 """Gaps between frame numbers that a note lists."""
@@ -45,20 +45,19 @@ def timed(files: Sequence[Path]) -> tuple[Timeline, str]:
 
 def _times(files: Sequence[Path]) -> tuple[list[int], str]:
     """Return the number in each name that is its time; or why there is none."""
-    parts = [re.split(r"(\d+)", str(file.with_suffix(""))) for file in files]
-    if len({tuple(name[::2]) for name in parts}) > 1:
+    varying = name_axes(files)
+    if varying is None:
         return [], "the file names differ in more than their numbers"
-    columns = [[int(number) for number in column] for column in zip(*(name[1::2] for name in parts), strict=True)]
-    varying = [column for column in columns if len(set(column)) > 1]
     if len(varying) != 1:
         return [], f"{'several numbers differ' if varying else 'no number differs'} between the file names"
-    gaps = [later - earlier for earlier, later in itertools.pairwise(varying[0])]
+    times = varying[0].numbers
+    gaps = [later - earlier for earlier, later in itertools.pairwise(times)]
     if min(gaps) == 0:
         return [], "a number comes twice in the file names"
     if median_low(gaps) != math.gcd(*gaps):
         shown = ", ".join([*map(str, sorted(set(gaps))[:_SHOWN]), *(["…"] if len(set(gaps)) > _SHOWN else [])])
         return [], f"the numbers in the file names are {shown} apart, like times of the day and unlike frames"
-    return varying[0], ""
+    return times, ""
 
 
 def _said(timeline: Timeline, files: Sequence[Path]) -> str:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import shlex
 import threading
 import weakref
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from time import perf_counter
@@ -18,9 +18,11 @@ from ..calibrating.stated import calibrate
 from ..errors import InvalidInput, InvalidSetting, UnknownChannel
 from ..timeline import Timeline
 from .arrays import Array, ArrayStack
-from .folder import check_alike, check_complete, files_of
-from .frame_names import timed
+from .file_stack import FileStack
+from .folder import check_complete, files_of
 from .tiff import TiffStack
+
+Stack = TiffStack | FileStack | ArrayStack
 
 
 @dataclass(frozen=True, eq=False)
@@ -70,10 +72,9 @@ class Movie:
     channels: tuple[str, ...]
     channel: int
     source: str
-    _files: Mapping[int, Path] = field(repr=False)
-    _stack: TiffStack | ArrayStack = field(repr=False)
+    _n_files: int = field(repr=False)
+    _stack: Stack = field(repr=False)
     _region: tuple[slice, slice, slice] = field(repr=False)
-    _given_axes: str | None = field(repr=False)
     _lock: threading.Lock = field(repr=False, default_factory=threading.Lock)
     _seconds: list[float] = field(repr=False, default_factory=list)
 
@@ -144,17 +145,13 @@ class Movie:
             raise InvalidSetting(f"frame {number} is not among the frames of {self.path}: {self.timeline.spans()}.")
         with self._lock:
             began = perf_counter()
-            if len(self._files) == 1:
-                volume = self._stack.volume(number, self.channel, self._region)
-            else:
-                with TiffStack(self._files[number], self._given_axes) as stack:
-                    volume = stack.volume(0, self.channel, self._region)
+            volume = self._stack.volume(number, self.channel, self._region)
             self._seconds.append(perf_counter() - began)
         return volume.reshape(self.shape)
 
     def describe(self) -> str:
         """Return what the movie is taken to be, in a few lines for the reader."""
-        files = f", {len(self._files)} files" if len(self._files) > 1 else ""
+        files = f", {self._n_files} files" if self._n_files > 1 else ""
         how = f"; {self.timeline_note}" if self.timeline_note else ""
         channels = ", ".join(f"{i}: {name}{'  (read)' * (i == self.channel)}" for i, name in enumerate(self.channels))
         order = "z × y × x" if self.ndim == 3 else "y × x"
@@ -193,10 +190,12 @@ def read_movie(
         rest. Or a file, folder, or glob pattern. The files of a folder are put in natural order (t2 before t10); each
         is one frame, YX or ZYX (with C where there are channels), all of one shape. The one number in which their names
         differ says which frame, counted from the first file: t0 to t4 and t8 to t11 are frames 0 to 4 and 8 to 11.
+        Where several differ and follow a word such as t, z or c ("t000_z012"), each file is one plane or channel.
     axes : str, optional
         One letter a dimension of the file: T time, Z depth, C channel, Y, X. Needed where the file does not say, and
         it overrides what it says. "TZ12YX" divides a plain row of pages into 12 planes a time point. For a folder it
-        names the axes of one file; a leading T stands for the files.
+        names the axes of one file; a leading T stands for the files. Where several numbers differ in their names, as
+        many letters in front stand for these: "TZYX" for files of one plane each, named by time and plane.
     scale : sequence of float, optional
         Voxel size along z, y, x (or y, x for 2D) in `unit`, µm unless given. Needed where the file does not say.
     unit : str, optional
@@ -221,56 +220,56 @@ def read_movie(
     InvalidSetting
         If `channel`, `frames` or `roi` do not fit the movie, or `scale` is not a size.
     """
-    files = _files_of(path)
-    given_axes = axes if len(files) == 1 or axes is None else axes.upper().removeprefix("T")
-    stack = TiffStack(files[0], given_axes) if isinstance(path, (str, Path)) else ArrayStack(path, axes)
+    stack = open_stack(path, axes)
     try:
-        number = _channel_number(channel, stack.channels, files[0])
+        number = _channel_number(channel, stack.channels, stack.path)
         ndim = 3 if stack.size("Z") > 1 else 2
         calibration = _calibrated(stack, ndim, scale, unit, frame_interval, time_unit)
-        whole, note = timed(files) if len(files) > 1 else (Timeline(1, tuple(range(stack.size("T")))), "")
+        is_folder = isinstance(stack, FileStack)
+        whole = stack.timeline if is_folder else Timeline(1, tuple(range(stack.size("T"))))
         timeline = _selected(frames, whole)
-        if isinstance(stack, TiffStack):
-            _check_files(files, stack, given_axes, number, timeline.numbers or ())
+        _check_files(stack, number, timeline.numbers or ())
         region = _region(roi, tuple(stack.size(axis) for axis in "ZYX"), ndim)
         cut = tuple(len(range(stack.size(axis))[part]) for axis, part in zip("ZYX", region, strict=True))
         return Movie(
             path=Path(path) if isinstance(path, (str, Path)) else stack.path,
-            axes=stack.axes if len(files) == 1 else f"T{stack.axes}",
+            axes=stack.axes,
             shape=cut[3 - ndim :],
             dtype=stack.dtype,
             calibration=calibration,
             timeline=timeline,
-            timeline_note=note,
+            timeline_note=stack.note if is_folder else "",
             origin=tuple(part.start for part in region)[3 - ndim :],
             channels=stack.channels,
             channel=number,
             source=stack.stated.source if scale is None and calibration.is_physical else "given",
-            _files=dict(zip(whole.numbers or (), files, strict=len(files) > 1)),
+            _n_files=stack.n_files if is_folder else 1,
             _stack=stack,
             _region=region,
-            _given_axes=given_axes,
         )
     except BaseException:
         stack.close()
         raise
 
 
-def _files_of(path: object) -> tuple[Path, ...]:
-    """Return the files of a movie; for an array the one name that it goes by."""
-    if isinstance(path, (str, Path)):
-        return files_of(path)
-    if not isinstance(path, Array):
-        raise InvalidInput(f"a movie is the path of a file, folder or pattern, or an array; got {type(path).__name__}.")
-    return (ArrayStack.path,)
+def open_stack(path: object, axes: str | None) -> Stack:
+    """Return the stack behind a path or array, of which only headers are read; arguments as those of `read_movie`."""
+    if not isinstance(path, (str, Path)):
+        if not isinstance(path, Array):
+            raise InvalidInput(
+                f"a movie is the path of a file, folder or pattern, or an array; got {type(path).__name__}."
+            )
+        return ArrayStack(path, axes)
+    files = files_of(path)
+    return TiffStack(files[0], axes) if len(files) == 1 else FileStack(files, axes)
 
 
-def _check_files(
-    files: tuple[Path, ...], stack: TiffStack, axes: str | None, channel: int, selected: tuple[int, ...]
-) -> None:
-    if len(files) > 1:
-        check_alike(files, stack, axes, channel)
-    check_complete(stack, selected if len(files) == 1 else (0,), channel)
+def _check_files(stack: Stack, channel: int, selected: tuple[int, ...]) -> None:
+    """Refuse files that are not whole; an array always is."""
+    if isinstance(stack, FileStack):
+        stack.check_whole(channel)
+    elif isinstance(stack, TiffStack):
+        check_complete(stack, selected, channel)
 
 
 def _channel_number(channel: int | str | None, names: tuple[str, ...], path: Path) -> int:
@@ -295,7 +294,7 @@ def _channel_number(channel: int | str | None, names: tuple[str, ...], path: Pat
 
 
 def _calibrated(
-    stack: TiffStack | ArrayStack,
+    stack: Stack,
     ndim: int,
     scale: Sequence[float] | None,
     unit: str | None,

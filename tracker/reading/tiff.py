@@ -34,6 +34,13 @@ _DAMAGE = (
 )
 
 
+def dimensions_of(path: Path) -> int:
+    """Return how many axes the image in a TIFF file has, whatever they are; raises as `TiffStack` does."""
+    refuse_pipe(path, "Save the movie in one first.")
+    with damage_explained(path), tifffile.TiffFile(path) as file:
+        return len(file.series[0].shape)
+
+
 class TiffStack:
     """An open TIFF file, read plane by plane.
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import shlex
 from collections.abc import Callable, Sequence
+from contextlib import closing
 from functools import partial
 from pathlib import Path
 from typing import Any
@@ -17,8 +18,7 @@ from ....tracker.formats.tables import read_either
 from ....tracker.linking.gate.spacing import mean_spacing
 from ....tracker.points import Points, Tracks
 from ....tracker.reading.folder import files_of, holds_tiff_files
-from ....tracker.reading.movie import Movie, read_movie
-from ....tracker.reading.tiff import TiffStack
+from ....tracker.reading.movie import Movie, open_stack, read_movie
 from .geometry import layer_geometry
 from .layer_axes import UNDECIDED
 from .layer_tables import OURS, LayerData, fingerprint, points_layer, tracks_layer
@@ -66,8 +66,7 @@ def read_channels(path: str, axes: str | None = None) -> list[LayerData]:
     UnknownAxes
         If neither the file nor `axes` says what each dimension is.
     """
-    files = files_of(path)
-    with TiffStack(files[0], axes if axes is None or len(files) == 1 else axes.removeprefix("T")) as stack:
+    with closing(open_stack(path, axes)) as stack:
         n_channels, unit_size = len(stack.channels), (1.0,) * (3 if stack.size("Z") > 1 else 2)
     channels = range(n_channels) if n_channels > 1 else (None,)
     try:

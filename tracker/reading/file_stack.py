@@ -1,0 +1,148 @@
+"""The TIFF files of a folder as one stack: each is a frame, or a plane or channel of one."""
+
+from __future__ import annotations
+
+import itertools
+from collections.abc import Sequence
+from pathlib import Path
+
+import numpy as np
+
+from ..errors import InvalidInput
+from ..timeline import Timeline
+from .folder import check_alike, check_complete
+from .frame_names import timed
+from .name_axes import NameAxis, name_axes, stated_letters
+from .tiff import TiffStack, dimensions_of
+
+_IN_NAMES = "TCZ"
+"""What the numbers in names may count."""
+
+
+class FileStack:
+    """Several TIFF files with what `Movie` asks of one; each is opened when it is read.
+
+    The one number in which their names differ is the time. Where several differ, the words before them say what they
+    count ("img_t000_z012"), or the letters of `axes` in front of those of one file do, from left to right.
+
+    Parameters
+    ----------
+    files : sequence of Path
+        Two or more, in natural order.
+    axes : str, optional
+        Of one file, as in `TiffStack`; or of the movie, such as "TZYX" where each file is a plane. A leading T stands
+        for the files where their names have one number or none that counts.
+
+    Attributes
+    ----------
+    timeline : Timeline
+        Which frames there are, by the numbers in the names; with the file of each, or the first of its files.
+    note : str
+        What is to be said about them, as `timed` returns it.
+
+    Raises
+    ------
+    InvalidInput
+        As `TiffStack`; or where a plane or channel has no file, or two.
+    UnknownAxes
+        As `TiffStack`.
+    """
+
+    def __init__(self, files: Sequence[Path], axes: str | None) -> None:
+        self._files = tuple(files)
+        self.path = self._files[0]
+        in_names = name_axes(files) or []
+        self._named, self._file_axes = _told_apart(self.path, in_names, axes)
+        with TiffStack(self.path, self._file_axes) as first:
+            self.axes = self._named + "".join(axis for axis in first.axes if axis not in self._named)
+            self.dtype, self.stated, self.channels = first.dtype, first.stated, first.channels
+            self._sizes = dict(first.sizes)
+        if self._named == "T":
+            self.timeline, self.note = timed(self._files)
+            if len(in_names) == 2 and self.size("Z") == 1:
+                self.note += "; axes TZYX (--axes) would take the numbers for time and plane"
+            self._file_at = {(n, 0, 0): file for n, file in zip(self.timeline.numbers or (), files, strict=True)}
+        else:
+            self._lay_out(dict(zip(self._named, in_names, strict=True)))
+
+    def _lay_out(self, named: dict[str, NameAxis]) -> None:
+        """Find the frame, channel and plane of each file."""
+        counted = [named[axis].numbers if axis in named else [0] * len(self._files) for axis in _IN_NAMES]
+        file_of = dict(zip(zip(*counted, strict=True), self._files, strict=True))
+        times, channels, planes = (sorted(set(numbers)) for numbers in counted)
+        _check_complete(file_of, (times, channels, planes), self._files, named)
+        firsts = [file_of[time, channels[0], planes[0]] for time in times]
+        self.timeline, self.note = timed(firsts) if len(times) > 1 else (Timeline(1, (0,)), "")
+        numbers = self.timeline.numbers or ()
+        places = itertools.product(zip(numbers, times, strict=True), enumerate(channels), enumerate(planes))
+        self._file_at = {(n, c, z): file_of[time, channel, plane] for (n, time), (c, channel), (z, plane) in places}
+        self._sizes |= {"T": len(times), "C": max(len(channels), self.size("C")), "Z": max(len(planes), self.size("Z"))}
+        if "C" in named:
+            self.channels = tuple(f"{named['C'].word}{channel}" for channel in channels)
+
+    def size(self, axis: str) -> int:
+        """Return the length along one axis, 1 where the files have no such axis."""
+        return self._sizes.get(axis, 1)
+
+    @property
+    def n_files(self) -> int:
+        """How many files there are."""
+        return len(self._files)
+
+    def check_whole(self, channel: int) -> None:
+        """Raise `InvalidInput` where files are no whole frame or plane, or are not alike; reads no pixels."""
+        with TiffStack(self.path, self._file_axes) as first:
+            in_file = 0 if "C" in self._named else channel
+            check_alike(self._files, first, self._file_axes, in_file)
+            check_complete(first, (0,), in_file)
+
+    def volume(self, frame: int, channel: int, region: tuple[slice, slice, slice]) -> np.ndarray:
+        """Read one frame, (z, y, x), as `TiffStack.volume` does."""
+        in_file, in_name = (0, channel) if "C" in self._named else (channel, 0)
+        if "Z" not in self._named:
+            return self._read((frame, in_name, 0), in_file, region)
+        planes = range(self.size("Z"))[region[0]]
+        return np.concatenate([self._read((frame, in_name, z), in_file, (slice(0, 1), *region[1:])) for z in planes])
+
+    def _read(self, place: tuple[int, int, int], channel: int, region: tuple[slice, slice, slice]) -> np.ndarray:
+        with TiffStack(self._file_at[place], self._file_axes) as stack:
+            return stack.volume(0, channel, region)
+
+    def close(self) -> None:
+        """Do nothing: no file stays open."""
+
+
+def _told_apart(path: Path, in_names: Sequence[NameAxis], axes: str | None) -> tuple[str, str | None]:
+    """Return what the numbers in names count, a letter each ("T" where the order does), and the axes of one file."""
+    stated = stated_letters(in_names)
+    if axes is None:
+        with TiffStack(path) as first:
+            return (stated if stated and all(first.size(axis) == 1 for axis in stated) else "T"), None
+    axes = axes.upper()
+    in_front = len(axes) - dimensions_of(path)
+    letters, own = axes[: max(in_front, 0)], axes[max(in_front, 0) :]
+    if in_front == len(in_names) and letters and set(letters) <= set(_IN_NAMES) - set(own):
+        return letters, own
+    if in_front == 0 and stated and not set(stated) & set(axes):
+        return stated, axes
+    return "T", axes.removeprefix("T")
+
+
+def _check_complete(
+    file_of: dict[tuple[int, ...], Path],
+    counted: tuple[list[int], ...],
+    files: Sequence[Path],
+    named: dict[str, NameAxis],
+) -> None:
+    """Refuse files of which two are the same plane, or not every frame has all channels and planes."""
+    if len(file_of) < len(files):
+        second = next(iter(set(files) - set(file_of.values())))
+        raise InvalidInput(f"{second}: has the same numbers in its name as another file. Move one of them elsewhere.")
+    missing = next((place for place in itertools.product(*counted) if place not in file_of), None)
+    if missing is not None:
+        place = dict(zip(_IN_NAMES, missing, strict=True))
+        numbers = ", ".join(f"{axis.word}{place[letter]}" for letter, axis in named.items())
+        raise InvalidInput(
+            f"{files[0].parent}: no file has {numbers} in its name. Every frame needs all its planes and channels; "
+            "give a pattern that leaves out those that are not whole, such as 'folder/*t0*.tif'."
+        )

@@ -1,0 +1,58 @@
+"""Numbers in the names of files: which of them differ, and what they count, time, channels or planes."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+_COUNTED = {
+    "T": ("t", "tp", "time", "timepoint", "frame"),
+    "C": ("c", "ch", "channel"),
+    "Z": ("z", "plane", "slice"),
+}
+"""Words that stand before a number, in small letters, and the axis that it counts."""
+
+
+@dataclass(frozen=True)
+class NameAxis:
+    """A number that differs between the names of files.
+
+    Attributes
+    ----------
+    word : str
+        The letters right before it: "T" in "imgT001".
+    numbers : list of int
+        One a file.
+    """
+
+    word: str
+    numbers: list[int]
+
+    @property
+    def letter(self) -> str | None:
+        """The axis that it counts, T, C or Z; None where the word before it does not say."""
+        return next((letter for letter, words in _COUNTED.items() if self.word.lower() in words), None)
+
+
+def name_axes(files: Sequence[Path]) -> list[NameAxis] | None:
+    """Return the numbers that differ between names, from left to right; None where the names differ in words too."""
+    parts = [re.split(r"(\d+)", str(file.with_suffix(""))) for file in files]
+    if len({tuple(name[::2]) for name in parts}) > 1:
+        return None
+    columns = [[int(number) for number in column] for column in zip(*(name[1::2] for name in parts), strict=True)]
+    found = [NameAxis(_last_word(text), column) for text, column in zip(parts[0][::2], columns, strict=False)]
+    return [axis for axis in found if len(set(axis.numbers)) > 1]
+
+
+def stated_letters(axes: Sequence[NameAxis]) -> str:
+    """Return what the numbers count, one letter each; empty where one of them does not say, or two say the same."""
+    letters = [axis.letter for axis in axes]
+    return "".join(letter or "" for letter in letters) if len(set(letters) - {None}) == len(letters) else ""
+
+
+def _last_word(text: str) -> str:
+    """Return the word at the end of a text: "T" of "imgT", "time" of "cells_time-"."""
+    words = re.findall(r"[A-Z]?[a-z]+|[A-Z]+", text)
+    return words[-1] if words and re.search(r"[A-Za-z][-_= ]*$", text) else ""
