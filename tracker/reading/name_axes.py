@@ -47,9 +47,13 @@ def name_axes(files: Sequence[Path]) -> list[NameAxis] | None:
 
 
 def stated_letters(axes: Sequence[NameAxis]) -> str:
-    """Return what the numbers count, one letter each; empty where one of them does not say, or two say the same."""
+    """Return what the numbers count, one letter each; empty where one of them does not say, or two say the same.
+
+    A "c" before the only number is no channel ("c001" may be a cell or a camera): channels alone are no movie.
+    """
     letters = [axis.letter for axis in axes]
-    return "".join(letter or "" for letter in letters) if len(set(letters) - {None}) == len(letters) else ""
+    stated = "".join(letter or "" for letter in letters) if len(set(letters) - {None}) == len(letters) else ""
+    return "" if stated == "C" else stated
 
 
 def _last_word(text: str) -> str:

@@ -89,6 +89,11 @@ def test_planes_of_one_time_are_one_frame(tmp_path: Path) -> None:
         np.testing.assert_array_equal(movie.frame(0), PIXELS[0, 0])
 
 
+def test_the_only_number_is_time_even_after_a_c(tmp_path: Path) -> None:
+    with read_movie(written(tmp_path, "c{t}.tif", planes=(0,)), scale=SIZE[1:]) as movie:
+        np.testing.assert_array_equal([movie.frame(t) for t in range(3)], PIXELS[:, 0, 0])
+
+
 def test_a_word_that_the_files_contradict_counts_nothing(tmp_path: Path) -> None:
     for t in range(3):
         tifffile.imwrite(tmp_path / f"z{t}_t{t}.tif", PIXELS[t, 0], imagej=True, metadata={"axes": "ZYX"})
