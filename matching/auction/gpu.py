@@ -132,13 +132,12 @@ def _form_for_gpu(problem: Problem, options: AuctionOptions) -> Problem:
 
 def _match_points(cp: Any, problem: Problem, options: AuctionOptions) -> _Matched:
     """Match point sets without a matrix; the graph carries the certificate."""
-    most_bids = None if options.max_bids is None else options.max_bids * problem.n_rows
     if problem.n_edges == 0:
         graph = DeviceGraph.of(cp, as_sparse(problem.on_host()))
         return problem, graph, Prices.start(graph, starting_prices(graph))
     if not is_tall(problem).any():
-        return problem, *solve_points(cp, problem, most_bids)[:2]
-    graph, prices, _ = solve_points(cp, transposed(problem), most_bids)
+        return problem, *solve_points(cp, problem, options)[:2]
+    graph, prices, _ = solve_points(cp, transposed(problem), options)
     return problem, graph.transposed(), _transposed_back(graph, prices)
 
 

@@ -33,6 +33,8 @@ from .gpu_scaling import (
     solve_graph,
     without_bounds,
 )
+from .matrix_instead import BIDS_OF_NEIGHBOURS, refuse_matrix
+from .options import AuctionOptions
 
 PRICING_ROUNDS = 200
 AFAR_LEAVES, FEWEST_AFAR, AFAR_ROUNDS = 0.0005, 40, (1500, 1500)
@@ -41,7 +43,7 @@ AFAR_MARGINS = (1.0, 1.0, 1.0, 5.0, 15.0)
 """As `matrix_free.MARGINS`, after each of these phases but the last."""
 
 
-def solve_points(cp: Any, problem: Problem, most_bids: int | None = None) -> tuple[DeviceGraph, Prices, int]:
+def solve_points(cp: Any, problem: Problem, options: AuctionOptions) -> tuple[DeviceGraph, Prices, int]:
     """Match point sets, or a batch of them at once, exactly: no more rows than columns, or an `unmatched_cost`.
 
     Returns
@@ -58,9 +60,10 @@ def solve_points(cp: Any, problem: Problem, most_bids: int | None = None) -> tup
     graph = _neighbour_graph(cp, problem, x, y, kernels)
     graph_ns = perf_counter_ns() - began
     pairs = AllPairs(x, y, kernels)
+    most_bids = None if options.max_bids is None else options.max_bids * n
     reads = np.inf if most_bids is not None else most_reads(problem)
     if not has_phases(graph, most_bids):
-        graph, prices, infeasible_row = _solve_bounded(graph, pairs, most_bids, reads)
+        graph, prices, infeasible_row = _solve_bounded(graph, pairs, options, most_bids, reads)
         prices.count(graph_ns=graph_ns)
         return graph, prices, infeasible_row
     free, prices, infeasible_row = _solve_free(without_bounds(graph), problem, pairs, most_bids, reads)
@@ -68,7 +71,7 @@ def solve_points(cp: Any, problem: Problem, most_bids: int | None = None) -> tup
     violated: Any = ()
     for _ in range(PRICING_ROUNDS):
         if infeasible_row == TOO_HARD:
-            return _solve_matrix(graph, prices.counts, pairs)
+            return _solve_matrix(graph, prices.counts, pairs, options)
         if infeasible_row >= 0 or prices.counts.get("waiting"):
             break
         if graph.is_bounded and settle_unassigned_columns(_bounded_as(graph, free), prices):
@@ -83,7 +86,7 @@ def solve_points(cp: Any, problem: Problem, most_bids: int | None = None) -> tup
 
 
 def _solve_bounded(
-    graph: DeviceGraph, pairs: AllPairs, most_bids: int | None, reads: float
+    graph: DeviceGraph, pairs: AllPairs, options: AuctionOptions, most_bids: int | None, reads: float
 ) -> tuple[DeviceGraph, Prices, int]:
     """Solve from the bounds, then match anew the rows that pairs contradict, until none does; as `solve_points`."""
     prices, infeasible_row = solve_graph(graph, most_bids)
@@ -95,7 +98,7 @@ def _solve_bounded(
         if len(violated) == 0:
             return graph, prices, -1
         if scans_left(graph, prices, reads) == 0:
-            return _solve_matrix(graph, prices.counts, pairs)
+            return _solve_matrix(graph, prices.counts, pairs, options)
         infeasible_row = match_anew(graph, prices, violated)
         pairs.forget()
     prices.count(unchecked_rows=len(violated))
@@ -112,9 +115,10 @@ def _solve_free(
     def with_worst_pairs(graph: DeviceGraph, prices: Prices) -> DeviceGraph:
         return pairs.refined(graph, prices, margin)
 
-    graph, prices = bid_in_phases(graph, steps, most_bids, with_worst_pairs)
+    budget = most_bids if reads == np.inf else BIDS_OF_NEIGHBOURS * problem.n_rows
+    graph, prices = bid_in_phases(graph, steps, budget, with_worst_pairs)
     if prices.counts.get("waiting"):
-        return graph, prices, -1
+        return graph, prices, -1 if reads == np.inf else TOO_HARD
     left, is_hard = bid_tightly(graph, prices, None, most_bids)
     if is_hard and problem.n_blocks == 1 and len(increments(graph)) > 1:
         graph, left = _start_from_afar(graph, problem, prices, pairs)
@@ -123,8 +127,12 @@ def _solve_free(
     return graph, prices, search_free(graph, prices, left, most_bids, scans_left(graph, prices, reads))
 
 
-def _solve_matrix(graph: DeviceGraph, counts: dict[str, int], pairs: AllPairs) -> tuple[DeviceGraph, Prices, int]:
+def _solve_matrix(
+    graph: DeviceGraph, counts: dict[str, int], pairs: AllPairs, options: AuctionOptions
+) -> tuple[DeviceGraph, Prices, int]:
     """Give the neighbours up for the matrix of all pairs, counting on; as `solve_points`."""
+    refuse_matrix(options)
+    counts.pop("waiting", None)
     matrix, prices, infeasible_row = solve_matrix(graph, pairs.points, pairs.kernels)
     prices.count(**counts)
     return matrix, prices, infeasible_row

@@ -10,6 +10,7 @@ from __future__ import annotations
 
 import numpy as np
 
+from ..certificate.not_converged import NotConverged
 from ..jv.dense import match as match_by_paths
 from ..presolve.short_side import Matched
 from ..problem import Problem
@@ -21,6 +22,11 @@ MATRIX_READS = 10
 """Costs that bids and searches read before the matrix is made, as a multiple of its size; on a GPU also those that
 bounded graphs of cheapest pairs are asked for before their matrix is. The dense auction of a CPU then reads each cost
 59 to 135 times (n = 2000); independent sets come nowhere near, with 0.4 (n = 2000)."""
+
+BIDS_OF_NEIGHBOURS = 200
+"""Bids a row of a GPU's phases, after which its matrix is made too: a bid for a near pair waits longer for memory than
+one that reads a row of costs. Uniform points take 16 to 72 (n = 1,000 to 20,000 in 2D and 3D, moved or not), tight
+clusters, lines and clouds apart 120 and more in the first phases alone."""
 
 MATRIX_BYTES = 2**30
 """Size of a matrix up to which it is made, with two copies for a while. It is fixed, not what memory is free: which way
@@ -36,12 +42,24 @@ def most_reads(problem: Problem) -> float:
     return MATRIX_READS * n * m if 8 * n * m <= MATRIX_BYTES else np.inf
 
 
+def refuse_matrix(options: AuctionOptions) -> None:
+    """Refuse to take the matrix where the caller does not want it.
+
+    Raises
+    ------
+    NotConverged
+    """
+    if not options.matrix:
+        raise NotConverged("neighbours say too little of these points; leave matrix at True, or use another solver.")
+
+
 def match_matrix(problem: Problem, options: AuctionOptions) -> Matched:
     """Match point sets on all their costs: by the auction, or by shortest paths where some columns stay unassigned.
 
     There these take a half to a third of the auction's time (3,000 points against 3,010 and 4,000 of `unlike_points`);
     of equal sides the auction takes a fourth to a half of theirs.
     """
+    refuse_matrix(options)
     costs = as_dense(problem)
     if options.is_exact and not problem.has_unmatched_cost and problem.n_rows < problem.n_cols:
         found = match_by_paths(costs)

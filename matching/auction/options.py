@@ -19,6 +19,7 @@ class AuctionOptions:
     variant: Literal["default", "paper"] = "default"
     convergence: Literal["counter", "reduction"] = "counter"
     max_bids: int | None = None
+    matrix: bool = True
 
     def __post_init__(self) -> None:
         for option, choices in (
@@ -36,6 +37,9 @@ class AuctionOptions:
                 "max_bids needs a whole number of bids per row, at least 1 and at most 2**31, or None for no budget; "
                 f"got {self.max_bids!r}."
             )
+
+        if not isinstance(self.matrix, bool):  # pyright: ignore[reportUnnecessaryIsInstance]
+            raise InvalidProblem(f"matrix needs True or False; got {self.matrix!r}.")
 
     @property
     def is_exact(self) -> bool:

@@ -35,6 +35,9 @@ class Auction(AuctionOptions):
     max_bids : int, optional
         Budget of bids per row, on average over a component; when it runs out `NotConverged` carries the links made so
         far and the duals; the gap is infinite where a row that must be matched has no column yet.
+    matrix : bool
+        Whether point sets whose neighbours say little get the matrix of all their costs, where it is small enough; else
+        `NotConverged` is raised there, for another solver to take over.
     """
 
     devices: ClassVar[tuple[str, ...]] = ("cpu", "cuda")
@@ -48,7 +51,7 @@ class Auction(AuctionOptions):
             With a Hall violator, when a member of the shorter side cannot be matched and there is no `unmatched_cost`.
             Found before the first bid for its block, by a cardinality matching where nothing cheaper decides it.
         NotConverged
-            When `max_bids` ran out; carries what is known.
+            When `max_bids` ran out; carries what is known. When a matrix is called for and `matrix` is False.
         InvalidProblem
             When `eps` is below what float64 resolves beside costs of this size.
         """

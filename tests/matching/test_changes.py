@@ -3,9 +3,20 @@
 import numpy as np
 import pytest
 
-from auctrack.matching import JV, HungarianClassical, InvalidProblem, NotConverged, Problem, solve, solving, verify
+from auctrack.matching import (
+    JV,
+    Auction,
+    HungarianClassical,
+    InvalidProblem,
+    NotConverged,
+    Problem,
+    solve,
+    solving,
+    verify,
+)
 from auctrack.matching.jv.dense import match, without_mask
 from auctrack.plugins.bench.assignment.hostile import inner_products, machol_wien
+from auctrack.plugins.bench.assignment.unlike_points import UNLIKE
 
 
 def test_long_searches_hand_over_to_the_auction():
@@ -43,6 +54,28 @@ def test_many_changes_of_the_duals_hand_over_to_the_auction_on_a_gpu(make):
     assert "hungarian-classical was stuck" in answer.stats["auto"]
     assert verify(cost, answer)
     assert answer.cost == pytest.approx(solve(cost, device="cpu").cost, rel=1e-12)
+
+
+@pytest.mark.gpu
+def test_points_whose_neighbours_say_little_get_their_matrix_and_another_solver_on_a_gpu():
+    rng = np.random.default_rng(1)
+    centres = np.stack(np.meshgrid(*[np.arange(6.0)] * 3), -1).reshape(-1, 3)
+    x, y = (centres[rng.integers(0, len(centres), 6000)] + 0.01 * rng.normal(size=(6000, 3)) for _ in range(2))
+    problem = Problem.points(x, y, metric="squared")
+    answer = solve(problem, device="cuda")
+    assert answer.solver == "hungarian-classical"
+    assert "auction was stuck, with {'matrix': False}" in answer.stats["auto"]
+    assert verify(problem, answer)
+    assert answer.cost == pytest.approx(solve(problem, device="cpu").cost, rel=1e-12)
+
+
+def test_an_auction_without_its_matrix_says_when_neighbours_say_too_little():
+    problem = Problem.points(*UNLIKE["a cube and a slab"](2000, 1))
+    assert solve(problem, "auction", device="cpu").stats["matrix"] == 1
+    with pytest.raises(NotConverged, match="matrix"):
+        solve(problem, "auction", device="cpu", matrix=False)
+    with pytest.raises(InvalidProblem, match="matrix"):
+        Auction(matrix="no")
 
 
 def test_most_updates_is_a_whole_number_above_0():
