@@ -70,7 +70,8 @@ Channel = Annotated[
     typer.Option(
         metavar="NAME|NUMBER",
         rich_help_panel=_INPUT,
-        help="Channel to read, by name or number (from 0), where there are several.",
+        help="Channel to read, by name or number (from 0), where there are several. Of a colour image: red, "
+        "green, blue, or grey, their mean.",
     ),
 ]
 Frames = Annotated[

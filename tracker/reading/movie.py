@@ -204,7 +204,7 @@ def read_movie(
         Time between two frames in `time_unit`, s unless given.
     time_unit : str, optional
     channel : int or str, optional
-        Number (from 0) or name. Needed when there are several.
+        Number (from 0) or name. Needed when there are several. An RGB image has red, green, blue, and their mean: grey.
     frames : slice, optional
         Piece of the movie, such as ``slice(0, 20)`` or ``slice(None, None, 5)``. Frames keep their numbers, and a step
         stays known.
@@ -214,7 +214,7 @@ def read_movie(
     Raises
     ------
     InvalidInput
-        If the file is missing, empty, truncated, in colour or not a TIFF, or the array has no real numbers.
+        If the file is missing, empty, truncated or not a TIFF, or the array has no real numbers.
     UnknownAxes, UnknownScale, UnknownChannel
         If the file does not say what its dimensions or its voxels are, or has several channels. None is ever guessed.
     InvalidSetting

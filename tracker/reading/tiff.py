@@ -16,7 +16,7 @@ import tifffile
 
 from ...matching.errors import AuctrackError
 from ..calibrating.stated import Stated
-from ..errors import InvalidInput
+from ..errors import InvalidInput, UnknownAxes
 from ..regular_files import refuse_pipe
 from .axes import divided, known_axes, naming_axes
 from .metadata import stated_by
@@ -34,15 +34,19 @@ _DAMAGE = (
 )
 
 
+_GREY = "grey"
+"""The channel of an RGB image that is the mean of its colours."""
+
+
 def dimensions_of(path: Path) -> int:
-    """Return how many axes the image in a TIFF file has, whatever they are; raises as `TiffStack` does."""
+    """Return how many axes the image in a TIFF file has beside its colours; raises as `TiffStack` does."""
     refuse_pipe(path, "Save the movie in one first.")
     with damage_explained(path), tifffile.TiffFile(path) as file:
-        return len(file.series[0].shape)
+        return len(file.series[0].axes.removesuffix("S"))
 
 
 class TiffStack:
-    """An open TIFF file, read plane by plane.
+    """An open TIFF file, read plane by plane. The colours of an RGB image are channels, and so is their mean, "grey".
 
     Parameters
     ----------
@@ -54,7 +58,7 @@ class TiffStack:
     Raises
     ------
     InvalidInput
-        If the file is missing, not a TIFF, damaged, in colour, or holds several images.
+        If the file is missing, not a TIFF, damaged, in separate planes of colours, or holds several images.
     UnknownAxes
         If neither the file nor `axes` says what each dimension is.
     """
@@ -74,10 +78,13 @@ class TiffStack:
     def _understand(self, axes: str | None) -> None:
         """Read the headers; no pixels."""
         self._series = self._only_series(axes)
-        shape = tuple(self._series.shape)
+        found, shape = self._series.axes, tuple(self._series.shape)
+        self._samples = shape[-1] if found.endswith("S") else 1
+        if self._samples > 1:
+            found, shape = found[:-1], shape[:-1]
         if axes is not None:
             axes, shape = divided(axes, shape, self.path)
-        self.axes = known_axes(self._series.axes, shape, axes, self.path)
+        self.axes = known_axes(found, shape, axes, self.path)
         self.sizes: dict[str, int] = dict(zip(self.axes, shape, strict=True))
         self.dtype = np.dtype(self._series.dtype).newbyteorder("=")
         self.stated: Stated
@@ -85,6 +92,20 @@ class TiffStack:
         self._pages_cover = self._axes_inside_a_page()
         self._data_offset = self._series.dataoffset
         self._last_page: tuple[int, np.ndarray] | None = None
+        if self._samples > 1:
+            self._take_colours_for_channels()
+
+    def _take_colours_for_channels(self) -> None:
+        """Offer each colour and their mean; the mean alone where the first plane is grey, as of converted videos."""
+        if self.size("C") > 1:
+            raise UnknownAxes(
+                f"{self.path}: has colours (RGB) and {self.size('C')} channels beside them.",
+                **naming_axes(len(self.axes)),
+            )
+        first = self._samples_of({"T": 0, "Z": 0, "C": 0})
+        is_grey = bool((first[..., :1] == first[..., 1:3]).all())
+        self._channel_names = (_GREY,) if is_grey else ("red", "green", "blue", _GREY)
+        self.sizes["C"] = len(self._channel_names)
 
     def __enter__(self) -> TiffStack:
         return self
@@ -144,19 +165,28 @@ class TiffStack:
 
     @property
     def _plane_bytes(self) -> int:
-        return self.sizes["Y"] * self.sizes["X"] * self.dtype.itemsize
+        return self.sizes["Y"] * self.sizes["X"] * self._samples * self.dtype.itemsize
 
     def _plane(self, index: dict[str, int]) -> np.ndarray:
         """Return one plane, (y, x)."""
+        samples = self._samples_of(index)
+        if self._samples == 1:
+            return samples[..., 0]
+        if self.channels[index["C"]] != _GREY:
+            return samples[..., index["C"]]
+        mean = samples[..., :3].mean(axis=-1)
+        return mean if self.dtype.kind == "f" else np.rint(mean)
+
+    def _samples_of(self, index: dict[str, int]) -> np.ndarray:
+        """Return one plane with its colours, (y, x, sample)."""
+        plane = (self.sizes["Y"], self.sizes["X"], self._samples)
         if self._data_offset is not None:
-            count = self.sizes["Y"] * self.sizes["X"]
             offset = self._data_offset + self._plane_number(index, self.axes[:-2]) * self._plane_bytes
             stored = self.dtype.newbyteorder(self._tif.byteorder)
-            flat = self._tif.filehandle.read_array(stored, count, offset)
-            return flat.reshape(self.sizes["Y"], self.sizes["X"])
-        inside = self._pages_cover
-        image = self._decoded(self._page_number(index)).reshape([self.sizes[axis] for axis in inside])
-        return image[tuple(index[axis] for axis in inside[:-2])]
+            return self._tif.filehandle.read_array(stored, math.prod(plane), offset).reshape(plane)
+        outer = self._pages_cover[:-2]
+        image = self._decoded(self._page_number(index)).reshape([*(self.sizes[axis] for axis in outer), *plane])
+        return image[tuple(index[axis] for axis in outer)]
 
     def _decoded(self, number: int) -> np.ndarray:
         """Return the pixels of a page; the last one is kept, because a volumetric page is asked for plane by plane."""
@@ -190,7 +220,7 @@ class TiffStack:
         """Return the axes that one page of the file covers: YX, and more in volumetric or planar files."""
         shape = tuple(length for length in self._series.keyframe.shape)
         for inside in range(2, len(self.axes) + 1):
-            if math.prod(self.sizes[axis] for axis in self.axes[-inside:]) == math.prod(shape):
+            if self._samples * math.prod(self.sizes[axis] for axis in self.axes[-inside:]) == math.prod(shape):
                 return self.axes[-inside:]
         raise InvalidInput(
             f"{self.path}: its pages of {shape} do not divide an image of {tuple(self.sizes.values())}; "
@@ -211,7 +241,7 @@ class TiffStack:
         only = series[0]
         if self._is_damaged(only.kind):
             raise InvalidInput(f"{self.path}: its pages do not match its header; the file is truncated or damaged.")
-        if "S" in only.axes and (axes is None or not only.axes.endswith("YX")):
+        if "S" in only.axes and not (axes is not None and only.axes.endswith("YX")) and not _is_in_colour(only):
             remedy = naming_axes(len(only.shape)) if only.axes.endswith("YX") else {}
             raise InvalidInput(f"{self.path}: is a colour (RGB) image; {_instead_of_colour(only)}", **remedy)
         compression = tifffile.COMPRESSION(only.keyframe.compression)
@@ -243,6 +273,11 @@ class TiffStack:
             return stated_by(self._tif)
         except InvalidInput as error:
             raise InvalidInput(f"{self.path}: {error}") from error
+
+
+def _is_in_colour(series: Any) -> bool:
+    """Whether each pixel of a plane has its red, green and blue, and perhaps opacity, side by side."""
+    return series.axes.endswith("YXS") and series.shape[-1] in (3, 4)
 
 
 def _instead_of_colour(series: Any) -> str:

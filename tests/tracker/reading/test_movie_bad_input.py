@@ -140,12 +140,6 @@ def test_wrong_axes(tmp_path: Path, axes: str, said: str) -> None:
         read_movie(ome(tmp_path / "m.ome.tif"), axes=axes)
 
 
-def test_colour_is_refused(tmp_path: Path) -> None:
-    tifffile.imwrite(tmp_path / "rgb.tif", np.zeros((5, 16, 16, 3), np.uint8), photometric="rgb")
-    with pytest.raises(InvalidInput, match=r"colour \(RGB\)"):
-        read_movie(tmp_path / "rgb.tif", axes="TYXC")
-
-
 def test_planes_that_tifffile_took_for_colours_are_read_when_their_axes_are_given(tmp_path: Path) -> None:
     image = np.random.default_rng(0).integers(0, 1000, (3, 4, 64, 64), dtype=np.uint16)
     with pytest.warns(DeprecationWarning, match="photometric"):
