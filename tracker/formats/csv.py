@@ -31,6 +31,9 @@ TEXT_TABLES = (".csv.gz", ".csv", ".tsv", ".txt")
 TABLES = (*TEXT_TABLES, ".parquet")
 """How the names of point tables end."""
 
+_MISSING = ["", "nan", "NaN", "NA", "N/A", "#N/A", "null", "NULL", "None"]
+"""What stands for a number that is missing. In a column of text, as we wrote it, these are words like any other."""
+
 # From 3.1 on pandas reads every float exactly, and warns when told to.
 _READS_EXACTLY = tuple(map(int, pd.__version__.split(".")[:2])) >= (3, 1)
 _EXACT_FLOATS: dict[str, Any] = {} if _READS_EXACTLY else {"float_precision": "round_trip"}
@@ -109,6 +112,8 @@ def _decoded_csv(path: Path, sidecar: Sidecar | None, encoding: str) -> tuple[pd
     twice = sorted(name for name in POSITIONAL if list(head.names).count(name) > 1)
     if twice:  # pandas would take the first
         raise InvalidInput(f"{path}: has several columns {twice[0]!r}; rename or drop the others.")
+    types = _dtypes(sidecar, head.names)
+    texts = {name for name, kind in types.items() if kind == "str"}
     with warnings.catch_warnings(), np.errstate(invalid="raise"):  # a number that its recorded type cannot hold
         warnings.simplefilter("error", pd.errors.ParserWarning)  # rows with more cells than the header has
         try:
@@ -118,7 +123,9 @@ def _decoded_csv(path: Path, sidecar: Sidecar | None, encoding: str) -> tuple[pd
                 decimal=head.decimal_sign,
                 encoding=encoding,
                 skiprows=head.skipped,
-                dtype=_dtypes(sidecar, head.names),  # pyright: ignore[reportArgumentType]
+                dtype=types or None,  # pyright: ignore[reportArgumentType]
+                keep_default_na=not texts,
+                na_values={name: "" if name in texts else _MISSING for name in head.names} if texts else None,
                 **_EXACT_FLOATS,
                 index_col=False,
                 low_memory=False,
@@ -193,10 +200,10 @@ def _is_number(text: str) -> bool:
     return True
 
 
-def _dtypes(sidecar: Sidecar | None, names: Sequence[str]) -> dict[str, str] | None:
+def _dtypes(sidecar: Sidecar | None, names: Sequence[str]) -> dict[str, str]:
     """Return the types that a table of ours was written with, so that ids and flags come back as they were."""
     if sidecar is None:
-        return None
+        return {}
     plain = ("int", "uint", "float", "bool", "str", "Int", "UInt", "Float")
     return {name: kind for name, kind in sidecar.columns.items() if name in names and kind.startswith(plain)}
 

@@ -31,6 +31,8 @@ def _of_points(points: Points, into: Format) -> list[str]:
         phrases.append("exact positions, which become voxels of spheres")
     if "voxels" not in into.holds and points.calibration.scale != (1.0, 1.0, 1.0):
         phrases.append(f"the size of a voxel, as positions are in {points.calibration.unit} there")
+    elif "unit" not in into.holds and points.calibration.scale != (1.0, 1.0, 1.0):
+        phrases.append(f"the size of a voxel (it stands in NAME{SUFFIX})")
     if points.calibration.is_physical and "unit" not in into.holds:
         phrases.append(f"the unit of length (it stands in NAME{SUFFIX})")
     if points.calibration.frame_interval is not None and "interval" not in into.holds:
