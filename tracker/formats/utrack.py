@@ -7,21 +7,20 @@ none, `seqOfEvents` when segments begin (1) and end (2), and the segment that th
 
 from __future__ import annotations
 
+import struct
 import zlib
-from collections.abc import Iterator, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any, cast
+from typing import Any
 
 import numpy as np
 import pandas as pd
-from scipy.io import loadmat
-from scipy.io.matlab import MatReadError
-from scipy.sparse import issparse
 
 from ..errors import InvalidInput
 from .graph import tracks_of
 from .loaded import Loaded, steps_of_one
+from .matlab import NewerVersion, struct_array
 
 _FIELDS = ("tracksCoordAmpCG", "tracksFeatIndxCG", "seqOfEvents")
 _VALUES = ("x", "y", "z", "amplitude", "x_deviation", "y_deviation", "z_deviation", "amplitude_deviation")
@@ -58,25 +57,25 @@ def read(path: Path) -> Loaded:
     return Loaded(table, stated, str(path), parents)
 
 
-def _compounds(path: Path) -> Iterator[Mapping[str, Any]]:
-    """Yield the compound tracks of a file."""
+def _compounds(path: Path) -> list[dict[str, np.ndarray]]:
+    """Return the compound tracks of a file."""
     try:
-        content = loadmat(path, simplify_cells=True, variable_names=["tracksFinal"])
-    except NotImplementedError as error:
+        found = struct_array(path.read_bytes(), "tracksFinal", _FIELDS)
+    except NewerVersion as error:
         raise InvalidInput(
             f"{path}: is a MATLAB 7.3 file; save it once more by save(name, 'tracksFinal', '-v7')."
         ) from error
-    except (ValueError, TypeError, EOFError, MatReadError, zlib.error) as error:
-        raise InvalidInput(f"{path}: is no MATLAB file that can be read ({error}).") from error
-    found = content.get("tracksFinal")
-    found = [found] if isinstance(found, dict) else found
-    is_list = isinstance(found, (list, np.ndarray))
-    if not is_list or not all(isinstance(each, dict) and set(_FIELDS) <= each.keys() for each in found):
+    except (ValueError, LookupError, struct.error, zlib.error) as error:
+        raise InvalidInput(
+            f"{path}: is no MATLAB file, or a damaged one, or its tracksFinal is no struct array with "
+            f"{', '.join(_FIELDS)} ({error})."
+        ) from error
+    if found is None:
         raise InvalidInput(
             f"{path}: has no tracksFinal, a struct array with {', '.join(_FIELDS)}, which u-track's "
             "trackCloseGapsKalmanSparse returns."
         )
-    yield from found
+    return found
 
 
 @dataclass(frozen=True)
@@ -95,9 +94,9 @@ class _Compound:
     events: np.ndarray
 
     @classmethod
-    def of(cls, given: Mapping[str, Any]) -> _Compound:
+    def of(cls, given: Mapping[str, np.ndarray]) -> _Compound:
         """Read one; raises ValueError where the shapes contradict each other."""
-        coordinates, features, events = (_matrix(given[name]) for name in _FIELDS)
+        coordinates, features, events = (given[name] for name in _FIELDS)
         segments, frames = features.shape
         if coordinates.shape != (segments, 8 * frames) or events.shape[1] != 4:
             raise ValueError(f"{', '.join(_FIELDS)} are {coordinates.shape}, {features.shape}, {events.shape}")
@@ -125,8 +124,3 @@ class _Compound:
             int(np.flatnonzero((segment == before) & (frame < at))[-1]),
             int(np.flatnonzero((segment == after) & (frame >= at))[0]),
         )
-
-
-def _matrix(values: Any) -> np.ndarray:
-    whole = cast("Any", values).toarray() if issparse(values) else values
-    return np.atleast_2d(np.asarray(whole, dtype=np.float64))

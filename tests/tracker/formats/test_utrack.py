@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 import pytest
-from scipy.io import savemat
+from scipy.io import loadmat, savemat
 from scipy.sparse import csc_array
 
 from auctrack.tracker.errors import InvalidInput
@@ -109,3 +109,27 @@ def test_what_is_no_such_file_is_refused(tmp_path: Path) -> None:
             read_tracks(path)
     with pytest.raises(InvalidInput, match=r"tracksFinal\(1\)"):
         read_tracks(saved(tmp_path, lost))
+
+
+@pytest.mark.parametrize("packed", [False, True])
+def test_damage_anywhere_gives_tracks_or_a_sentence(tmp_path: Path, packed: bool) -> None:
+    path = saved(tmp_path, WITH_A_GAP, SPLIT, MERGED)
+    savemat(path, {"other": "text", "tracksFinal": loadmat(path)["tracksFinal"]}, do_compression=packed)
+    assert len(read_tracks(path).table) == 11
+    whole, random, refused = path.read_bytes(), np.random.default_rng(0), 0
+    for trial in range(300):
+        damaged = bytearray(whole[: random.integers(len(whole))] if trial % 3 == 0 else whole)
+        for place in random.integers(0, max(len(damaged), 1), trial % 3):
+            damaged[place] = random.integers(256)
+        path.write_bytes(damaged)
+        try:
+            read_tracks(path)
+        except InvalidInput as error:
+            assert str(path) in str(error)  # noqa: PT017
+            refused += 1
+    assert refused > 100
+
+
+def test_segments_of_one_frame_stay_segments(tmp_path: Path) -> None:
+    tracks = read_tracks(saved(tmp_path, compound([[(1, 1)], [(5, 5)]], [[1, 1, 1, NOBODY], [1, 1, 2, NOBODY]])))
+    assert tracks.table["track_id"].tolist() == [0, 1]
