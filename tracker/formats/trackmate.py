@@ -49,6 +49,8 @@ _TRACK_FEATURES = {
     "TRACK_STOP": ("Track stop", "TIME", False),
     "TRACK_DURATION": ("Track duration", "TIME", False),
 }
+_OUTLINE = "ROI_N_POINTS"
+"""How many corners the outline of a spot has, which TrackMate then reads from the text of its element."""
 _SIZES = ("voxeldepth", "pixelheight", "pixelwidth", "timeinterval")
 _NOT_XML = re.compile("[^\t\n\r\x20-\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]")
 
@@ -75,7 +77,7 @@ def write(points: Points, settings: Mapping[str, object]) -> Written:
 
 def _features(points: Points) -> dict[str, str]:
     """Return the spot feature of each column of numbers; columns of text have none."""
-    taken = {"ID", *_PLACED}
+    taken = {"ID", _OUTLINE, *_PLACED}
     features: dict[str, str] = {}
     for name in points.table.columns:
         column = points.table[name]

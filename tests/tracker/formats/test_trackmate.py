@@ -70,7 +70,8 @@ def test_what_we_write_opens_in_trackmate(tmp_path: Path) -> None:
     ('isint="true"', 'isint="yes"'), ('TRACK_ID="0" />', 'TRACK_ID="7" />'), ('QUALITY="', 'QUANTITY="'),
     ("NaN", "nan"), ('SPOT_SOURCE_ID="1"', 'SPOT_SOURCE_ID="77"'), ("MANUAL_TRACKER", "OURS"), ("<GUIState", "<State"),
     ('ID="0"', 'ID="1"'), ('spatialunits="micron"', ""), ("<TrackFilterCollection />", ""),
-    ('filename="movie.tif"', 'filename=""'),
+    ('filename="movie.tif"', 'filename=""'), ('isabove="true"', 'isabove="yes"'), ('value="0.0"', ""),
+    ('ID="0"', 'ID="0" ROI_N_POINTS="3"'), ("<EdgeAnalyzers />", '<EdgeAnalyzers><Analyzer key="?"/></EdgeAnalyzers>'),
 ])  # fmt: skip
 def test_the_checker_finds_what_trackmate_would(tmp_path: Path, damage: tuple[str, str]) -> None:
     write_tracks(some_tracks(), tmp_path / "t.xml", settings={"source": "movie.tif"})
@@ -113,6 +114,14 @@ def test_points_are_spots_without_tracks(tmp_path: Path) -> None:
     back = read_either(tmp_path / "p.xml")
     assert not isinstance(back, Tracks)
     np.testing.assert_allclose(back.positions, points.positions, rtol=1e-14)
+
+
+def test_outlines_that_are_not_written_are_not_announced(tmp_path: Path) -> None:
+    """TrackMate's own spots have a number of corners; it gives up where the corners do not follow."""
+    outlined = replace(some_tracks(), table=some_tracks().table.assign(ROI_N_POINTS=33))
+    write_tracks(outlined, tmp_path / "t.xml", settings={})
+    assert complaints(tmp_path / "t.xml") == []
+    assert read_tracks(tmp_path / "t.xml").table["ROI_N_POINTS"].tolist() == [33] * 9
 
 
 def test_text_is_lost_and_said_to_be() -> None:

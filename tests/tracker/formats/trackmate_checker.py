@@ -84,6 +84,11 @@ def _spots(spots: ElementTree.Element, declared: dict[str, bool], found: list[st
             }
             found += [f"spot without {name}" for name in needed - set(spot.attrib)]
             found += [] if spot.get("FRAME") == str(number) else ["spot in another frame than its own"]
+            corners = int(float(spot.get("ROI_N_POINTS", "0")))
+            outline = (spot.text or "").split()
+            found += ["outline without its corners"] if corners > 2 and len(outline) < 2 * corners else []
+            for value in outline:
+                _java_double(value, found)
     found += ["two spots of one id"] if len(set(ids)) < len(ids) else []
     found += [] if spots.get("nspots") == str(len(ids)) else ["nspots"]
     return set(ids)
@@ -131,9 +136,13 @@ def _settings(settings: ElementTree.Element) -> list[str]:
     ]  # fmt: skip
     found += [] if tracker is not None and tracker.get("TRACKER_NAME") in TRACKERS else ["tracker"]
     first = settings.find("InitialSpotFilter")
-    found += [] if first is not None and first.get("feature") and first.get("isabove") else ["InitialSpotFilter"]
+    found += ["InitialSpotFilter"] if first is None else []
+    for filtered in settings.iterfind(".//Filter") if first is None else (first, *settings.iterfind(".//Filter")):
+        found += [] if filtered.get("feature") and filtered.get("isabove") in ("true", "false") else ["filter"]
+        _java_double(filtered.get("value", ""), found)
     found += [f"no {name}" for name in ("SpotFilterCollection", "TrackFilterCollection") if settings.find(name) is None]
     analyzers = [f"AnalyzerCollection/{kind}Analyzers" for kind in ("Spot", "Edge", "Track")]
+    found += [f"analyzer {each.attrib}" for each in settings.iterfind("AnalyzerCollection/*/Analyzer")]
     return [*found, *(f"no {name}" for name in analyzers if settings.find(name) is None)]
 
 
