@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import importlib
 import json
+import math
 import warnings
 from collections.abc import Mapping
 from pathlib import Path
@@ -28,6 +29,8 @@ _OF_LINKS = {"link_probability": "probability", "link_margin": "margin"}
 _METADATA = (".zarray", ".zgroup", ".zattrs", ".zmetadata", "zarr.json")
 _SPACE = {1e-4: "angstrom", 1e-3: "nanometer", 1.0: "micrometer", 1e3: "millimeter", 1e4: "centimeter", 1e6: "meter"}
 _SPANS = dict(zip(TIMES, ("nanosecond", "microsecond", "millisecond", "second", "minute", "hour", "day"), strict=True))
+_SMALL, _MOST_PACKED = 2**28, 1000
+"""Bytes of arrays that fit into any memory, and how many times fewer bytes larger ones may be packed into."""
 # What zarr, pydantic and numcodecs raise, depending on where a folder is damaged.
 _DAMAGE = (AttributeError, ArithmeticError, LookupError, RuntimeError, TypeError, ValueError)
 
@@ -137,7 +140,7 @@ def _track_properties(points: Points) -> dict[str, str] | None:
 def read(path: Path) -> Loaded:
     """Return the nodes of a GEFF as points, and the tracks that its edges make."""
     reader = _package("geff").GeffReader
-    _refuse_pickle(path)
+    _refuse_traps(path)
     try:
         with warnings.catch_warnings():
             warnings.simplefilter("ignore")
@@ -152,15 +155,31 @@ def read(path: Path) -> Loaded:
         raise InvalidInput(f"{path}: is no GEFF, or a damaged one ({str(error).partition(chr(10))[0]}).") from error
 
 
-def _refuse_pickle(path: Path) -> None:
-    """Refuse arrays whose codec would run code of the file."""
+def _refuse_traps(path: Path) -> None:
+    """Refuse arrays whose codec would run code of the file, and those that would fill the memory out of nothing."""
+    declared = 0
     for file in (file for file in path.rglob("*") if file.name in _METADATA):
         try:
             content = json.loads(file.read_text(encoding="utf-8"))
-        except (ValueError, RecursionError) as error:
+            declared += _declared_bytes(content)
+        except (AttributeError, TypeError, ValueError, RecursionError) as error:
             raise InvalidInput(f"{path}: is no GEFF, or a damaged one ({file.name}: {error}).") from error
         if any("pickle" in text for text in _texts(content)):
             raise InvalidInput(f"{path}: has an array packed by pickle, which can run programs; it is not read.")
+    stored = sum(file.stat().st_size for file in path.rglob("*") if file.is_file())
+    if declared > max(_SMALL, _MOST_PACKED * stored):
+        raise InvalidInput(
+            f"{path}: says that its arrays are of {declared} bytes, and holds {stored}; no tracks are packed that "
+            "tightly, so it is not read."
+        )
+
+
+def _declared_bytes(content: Any) -> int:
+    """Return the size that the metadata of an array give it, or the larger one of its chunks; 0 of a group."""
+    if not isinstance(content, Mapping) or "shape" not in content:
+        return 0
+    grid = content.get("chunk_grid", {}).get("configuration", {}).get("chunk_shape", ())
+    return 8 * max(math.prod(map(int, lengths)) for lengths in (content["shape"], content.get("chunks", ()), grid))
 
 
 def _texts(content: Any) -> list[str]:

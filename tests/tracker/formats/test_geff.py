@@ -158,7 +158,7 @@ def test_without_the_package_the_remedy_is_named(tmp_path: Path, monkeypatch: py
 
 
 class TestHostileFolders:
-    @pytest.mark.parametrize("what", ["empty", "no graph", "cut", "pickle", "edge", "json"])
+    @pytest.mark.parametrize("what", ["empty", "no graph", "cut", "pickle", "edge", "json", "shape", "chunks", "words"])
     def test_they_end_in_a_sentence(self, tmp_path: Path, what: str) -> None:
         path = tmp_path / "t.geff"
         write_tracks(some_tracks(), path, settings={})
@@ -175,11 +175,16 @@ class TestHostileFolders:
             array.unlink()
         elif what == "pickle":
             array.write_text(json.dumps(json.loads(array.read_text()) | {"filters": [{"id": "pickle", "protocol": 5}]}))
+        elif what in ("shape", "chunks", "words"):
+            trap = (
+                {"shape": [10**12]} if what == "shape" else {"chunks": [10**12]} if what == "chunks" else {"shape": "?"}
+            )
+            array.write_text(json.dumps(json.loads(array.read_text()) | trap))
         else:
             import zarr
 
             zarr.open_array(str(path / "edges" / "ids"), mode="r+")[0] = [7, 777]
-        with pytest.raises(InvalidInput):
+        with pytest.raises(InvalidInput, match=str(path)):
             read_tracks(path)
 
 
