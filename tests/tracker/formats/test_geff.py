@@ -176,16 +176,15 @@ class TestHostileFolders:
         elif what == "pickle":
             array.write_text(json.dumps(json.loads(array.read_text()) | {"filters": [{"id": "pickle", "protocol": 5}]}))
         elif what in ("shape", "chunks", "words"):
-            trap = (
-                {"shape": [10**12]} if what == "shape" else {"chunks": [10**12]} if what == "chunks" else {"shape": "?"}
-            )
+            trap = {"shape": "?"} if what == "words" else {what: [10**12]}
             array.write_text(json.dumps(json.loads(array.read_text()) | trap))
         else:
             import zarr
 
             zarr.open_array(str(path / "edges" / "ids"), mode="r+")[0] = [7, 777]
-        with pytest.raises(InvalidInput, match=str(path)):
+        with pytest.raises(InvalidInput, match=str(path)) as refused:
             read_tracks(path)
+        assert (what in ("shape", "chunks")) == ("packed that tightly" in str(refused.value))
 
 
 def test_positions_are_physical_by_the_axes(tmp_path: Path) -> None:
