@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import re
 import struct
 import zlib
@@ -236,10 +237,14 @@ def _points(folder: Path, files: Mapping[int, Path], spans: np.ndarray) -> Itera
 def _image(file: Path) -> np.ndarray:
     """Return a label image, 2D or 3D."""
     try:
-        image = tifffile.imread(file)
+        with tifffile.TiffFile(file) as opened:
+            shape = opened.series[0].shape
+            image = opened.asarray() if len(shape) in (2, 3) and math.prod(shape) <= _MOST_VOXELS else None
     except _DAMAGE as error:
         reason = str(error).partition("\n")[0]
         raise InvalidInput(f"{file}: is no TIFF file, or a damaged one ({reason}).") from error
-    if image.ndim not in (2, 3):
-        raise InvalidInput(f"{file}: needs an image of two or three axes; it has {image.ndim}.")
+    if image is None:
+        raise InvalidInput(
+            f"{file}: needs an image of two or three axes and at most {_MOST_VOXELS} voxels; it has the shape {shape}."
+        )
     return image

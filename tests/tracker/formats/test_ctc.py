@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import shutil
+import struct
 import warnings
 from collections.abc import Callable
 from dataclasses import replace
@@ -220,11 +221,23 @@ def lines(*texts: str) -> Callable[[Path], object]:
     return lambda folder: (folder / "res_track.txt").write_text("\n".join(texts))
 
 
+def swollen(folder: Path) -> None:
+    """Let an image say that it is of 2⁴⁰ voxels, two terabytes."""
+    tifffile.imwrite(folder / "mask003.tif", np.zeros((16, 16), np.uint16), metadata=None)
+    content = bytearray((folder / "mask003.tif").read_bytes())
+    with tifffile.TiffFile(folder / "mask003.tif") as file:
+        places = [file.pages[0].tags[name].offset for name in ("ImageWidth", "ImageLength", "RowsPerStrip")]
+    for place in places:
+        struct.pack_into("<HII", content, place + 2, 4, 1, 2**20)
+    (folder / "mask003.tif").write_bytes(content)
+
+
 HOSTILE: dict[str, Callable[[Path], object]] = {
     "missing frame": lambda folder: (folder / "mask004.tif").unlink(),
     "missing last frame": lambda folder: (folder / "mask007.tif").unlink(),
     "no images": lambda folder: [file.unlink() for file in folder.glob("*.tif")],
     "cut image": lambda folder: (folder / "mask003.tif").write_bytes((folder / "mask003.tif").read_bytes()[:200]),
+    "swollen image": swollen,
     "text as image": lambda folder: (folder / "mask003.tif").write_text("no image"),
     "frame twice": lambda folder: shutil.copy(folder / "mask003.tif", folder / "mask0003.tif"),
     "intensities": lambda folder: tifffile.imwrite(folder / "mask000.tif", np.full((84, 106, 129), 0.5, np.float32)),
@@ -254,5 +267,5 @@ HOSTILE: dict[str, Callable[[Path], object]] = {
 def test_hostile_folders_end_in_a_sentence(tmp_path: Path, how: str) -> None:
     write_tracks(far_apart(), tmp_path / "01_RES", settings={"diameter": 3.0, "image_shape": [84, 106, 129]})
     HOSTILE[how](tmp_path / "01_RES")
-    with pytest.raises(InvalidInput):
+    with pytest.raises(InvalidInput, match=str(tmp_path)):
         read_tracks(tmp_path / "01_RES")
