@@ -17,13 +17,14 @@ from ..calibrating.stated import Stated, usable
 from ..calibrating.units import LENGTHS, SECOND, TIMES, micrometres_of, seconds_of, unit_name
 from ..errors import InvalidInput, InvalidSetting
 from ..points import AXES, Points, Tracks
+from . import ellipsoids
 from .content import Folder, Written
 from .graph import edges_of, lineages, tracks_of
 from .loaded import Loaded
 from .sidecar import plain_json
 
 _TIME = "t"
-_LINEAGE = "lineage_id"
+_LINEAGE, _ELLIPSOID = "lineage_id", "covariance"
 # Columns about the link that leads to a detection, and the properties of edges that say the same.
 _OF_LINKS = {"link_probability": "probability", "link_margin": "margin"}
 _METADATA = (".zarray", ".zgroup", ".zattrs", ".zmetadata", "zarr.json")
@@ -60,6 +61,10 @@ def write(points: Points, settings: Mapping[str, object]) -> Written:
     nodes = {str(name): points.table[name].to_numpy() for name in names}
     if _TIME in nodes:
         raise InvalidSetting("the column t has a name that GEFF needs for the frame; rename it.")
+    covariances = None if _ELLIPSOID in nodes else ellipsoids.matrices(points.table, points.axes)
+    if covariances is not None:
+        nodes = {name: values for name, values in nodes.items() if name not in ellipsoids.names(points.axes)}
+        nodes[_ELLIPSOID] = covariances
     nodes = {_TIME: points.frames, **nodes, **_lineage(points)}
     metadata = _package("geff_spec").GeffMetadata(
         directed=True,
@@ -67,6 +72,7 @@ def write(points: Points, settings: Mapping[str, object]) -> Written:
         node_props_metadata={},
         edge_props_metadata={},
         track_node_props=_track_properties(points),
+        ellipsoid=None if covariances is None else _ELLIPSOID,
         extra={"auctrack": json.loads(plain_json(settings))},
     )
     edges = edges_of(points)
@@ -212,13 +218,27 @@ def _loaded(graph: Mapping[str, Any], path: Path) -> Loaded:
     front = ["frame", *AXES[-len(space) :]]
     table = table[[*front, *(name for name in table.columns if name not in front)]]
     edges = _rows(graph, path)
-    table = table.assign(**_of_links(graph, edges, table))
+    table = table.assign(**_covariances(graph, space), **_of_links(graph, edges, table))
     tracklet = "track_id" if "track_id" in table else properties.get("tracklet")
     if not len(edges) and tracklet not in table:
         return Loaded(table, stated, str(path))
     ids = table[tracklet].to_numpy() if tracklet in table and table[tracklet].dtype.kind in "iu" else None
     found, parents = tracks_of(Points(table).frames, edges, None if ids is None else ids.astype(np.int64))
     return Loaded(table.assign(track_id=found), stated, str(path), parents)
+
+
+def _covariances(graph: Mapping[str, Any], space: list[Any]) -> dict[str, np.ndarray]:
+    """Return the ellipsoids of the nodes as columns, NaN where one has none."""
+    metadata, axes = graph["metadata"], AXES[-len(space) :]
+    prop = graph["node_props"].get(metadata.ellipsoid)
+    if prop is None or np.shape(prop["values"])[1:] != (len(axes), len(axes)):
+        return {}
+    stored = [axis.name for axis in metadata.axes if axis.name in {each.name for each in space}]
+    order = [stored.index(axis.name) for axis in space]
+    values = np.array(prop["values"], dtype=np.float64)[:, order][:, :, order]
+    if prop["missing"] is not None:
+        values[prop["missing"]] = np.nan
+    return ellipsoids.columns(values, axes)
 
 
 def _of_links(graph: Mapping[str, Any], edges: np.ndarray, table: pd.DataFrame) -> dict[str, np.ndarray]:

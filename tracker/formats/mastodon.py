@@ -14,6 +14,7 @@ import pandas as pd
 
 from ..calibrating.units import unit_name
 from ..errors import InvalidInput
+from . import ellipsoids
 from .graph import tracks_of
 from .loaded import Loaded, steps_of_one
 from .xml_file import element_of
@@ -23,7 +24,6 @@ _MOST_PACKED = 200
 """A bomb's numbers are packed more tightly than this; those of a model hardly at all."""
 _MAGIC = b"\xac\xed\x00\x05"
 _SHORT_BLOCK, _LONG_BLOCK = 0x77, 0x7A
-_COVARIANCE = ("xx", "yx", "zx", "yy", "zy", "zz")
 _SPOT = np.dtype([(axis, "<f8") for axis in "xyz"] + [("frame", "<i4"), ("covariance", "<f8", 6), ("radius", "<f8")])
 _LINK = np.dtype([("source", ">i4"), ("target", ">i4"), ("places", ">i4", 2)])
 _LABELS = b"ur\0\x13[Ljava.lang.String;\xad\xd2V\xe7\xe9\x1d{G\2\0\0xp\0\0\0\1t\0\5label"
@@ -110,11 +110,11 @@ def _records(data: bytes, begin: int, kind: np.dtype[Any]) -> tuple[np.ndarray, 
 def _table(spots: np.ndarray) -> pd.DataFrame:
     """Return frame, position and covariance of each spot, without z in 2D."""
     axes = "yx" if (spots["z"] == 0).all() else "zyx"
-    columns = {"frame": spots["frame"].astype(np.int64)} | {axis: spots[axis].astype(np.float64) for axis in axes}
-    for number, pair in enumerate(_COVARIANCE):
-        if set(pair) <= set(axes):
-            columns[f"covariance_{pair}"] = spots["covariance"][:, number].astype(np.float64)
-    return pd.DataFrame(columns)
+    places = {axis: spots[axis].astype(np.float64) for axis in axes}
+    covariance = np.zeros((len(spots), 3, 3))
+    covariance[:, *np.triu_indices(3)] = spots["covariance"]  # xx, xy, xz, yy, yz, zz
+    turned = covariance.transpose(0, 2, 1)[:, ::-1, ::-1][:, -len(axes) :, -len(axes) :]
+    return pd.DataFrame({"frame": spots["frame"].astype(np.int64)} | places | ellipsoids.columns(turned, axes))
 
 
 def _labels(rest: bytes, n_spots: int) -> dict[str, np.ndarray]:

@@ -15,6 +15,7 @@ import pytest
 
 from auctrack.tracker.calibrating.calibration import Calibration
 from auctrack.tracker.errors import InvalidInput, InvalidSetting, OutputExists, OutputFailed
+from auctrack.tracker.formats.ellipsoids import columns
 from auctrack.tracker.formats.graph import edges_of
 from auctrack.tracker.formats.sidecar import read_sidecar
 from auctrack.tracker.formats.tables import read_either, read_tracks
@@ -103,6 +104,39 @@ class TestHowSureLinksAre:
         back = read_tracks(tmp_path / "t.geff").table
         np.testing.assert_array_equal(back["link_probability"], [np.nan, 0.75, 0.5, np.nan])
         np.testing.assert_array_equal(back["link_margin"], [np.nan, 3.0, 2.0, np.nan])
+
+
+class TestEllipsoids:
+    def sent(self, ndim: int) -> Tracks:
+        """Every covariance is a product of a matrix and itself, so that it has an ellipsoid."""
+        tracks = some_tracks(ndim)
+        roots = np.random.default_rng(0).normal(size=(len(tracks), ndim, ndim))
+        return replace(tracks, table=tracks.table.assign(**columns(roots @ roots.swapaxes(1, 2), tracks.axes)))
+
+    @pytest.mark.parametrize("ndim", [2, 3])
+    def test_columns_of_covariance_are_geffs_ellipsoids_and_come_back(self, tmp_path: Path, ndim: int) -> None:
+        sent = self.sent(ndim)
+        write_tracks(sent, tmp_path / "t.geff", settings={})
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore")
+            geff.validate_structure(str(tmp_path / "t.geff"))
+            reader = geff.GeffReader(str(tmp_path / "t.geff"))
+            reader.read_node_props(["covariance"])
+            graph = reader.build()
+        assert graph["metadata"].ellipsoid == "covariance"
+        np.testing.assert_array_equal(
+            graph["node_props"]["covariance"]["values"][:, 0, -1], sent.table[f"covariance_{sent.axes[0]}x"]
+        )
+        back = read_tracks(tmp_path / "t.geff")
+        pd.testing.assert_frame_equal(back.table[list(sent.table.columns)], sent.table, check_exact=True)
+
+    def test_what_is_no_ellipsoid_stays_columns(self, tmp_path: Path) -> None:
+        sent = self.sent(2)
+        sent = replace(sent, table=sent.table.assign(covariance_yy=-1.0))
+        write_tracks(sent, tmp_path / "t.geff", settings={})
+        back = read_tracks(tmp_path / "t.geff")
+        pd.testing.assert_frame_equal(back.table[list(sent.table.columns)], sent.table, check_exact=True)
+        assert not (tmp_path / "t.geff" / "nodes" / "props" / "covariance").exists()
 
 
 @pytest.mark.parametrize("unit", ["pixel", "nm", "m"])

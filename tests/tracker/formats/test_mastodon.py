@@ -71,8 +71,9 @@ def test_labels_and_ellipsoids_are_columns(tmp_path: Path) -> None:
     table = read_tracks(project(tmp_path)).table
     assert table["label"].fillna("none").tolist() == ["🧬 a7.1", "none", "", "none", "nucléus 細胞"]
     ellipsoid = table.filter(like="covariance_").iloc[0].to_dict()
-    names = ("xx", "yx", "zx", "yy", "zy", "zz")
-    assert ellipsoid == {f"covariance_{pair}": value for pair, value in zip(names, range(1, 7), strict=True)}
+    assert ellipsoid == {
+        f"covariance_{pair}": value for value, pair in enumerate(("xx", "yx", "zx", "yy", "zy", "zz"), 1)
+    }
 
 
 def test_many_spots_cross_the_borders_of_javas_blocks(tmp_path: Path) -> None:
@@ -86,7 +87,7 @@ def test_many_spots_cross_the_borders_of_javas_blocks(tmp_path: Path) -> None:
 def test_a_flat_movie_has_no_z_and_spots_alone_are_points(tmp_path: Path) -> None:
     path = project(tmp_path, model(SPOTS * [1, 1, 0, 1], [], {}), PROJECT.format(""))
     points = read_either(path)
-    assert list(points.table.columns) == ["frame", "y", "x", "covariance_xx", "covariance_yx", "covariance_yy"]
+    assert list(points.table.columns) == ["frame", "y", "x", "covariance_yy", "covariance_yx", "covariance_xx"]
     assert points.calibration.unit == "pixel"
     assert len(read_points(path)) == len(SPOTS)
 
