@@ -172,11 +172,12 @@ def sums_at_ends(graph: Graph, into: np.ndarray, out_of: np.ndarray) -> tuple[np
 @njit(cache=True, nogil=True)
 def _add_up(first, last, indptr, in_ptr, in_edge, into, out_of, came, went):
     for i in range(first, last):
-        came[i], went[i] = 0.0, 0.0
+        coming, going = 0.0, 0.0
         for at in range(in_ptr[i], in_ptr[i + 1]):
-            came[i] += into[in_edge[at]]
+            coming += into[in_edge[at]]
         for e in range(indptr[i], indptr[i + 1]):
-            went[i] += out_of[e]
+            going += out_of[e]
+        came[i], went[i] = coming, going
 
 
 @njit(cache=True, nogil=True)
