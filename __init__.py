@@ -21,6 +21,7 @@ if TYPE_CHECKING:
     from .tracker.detecting.detect import detect
     from .tracker.detecting.settings import DetectSettings
     from .tracker.editing.session import Session
+    from .tracker.editing.session_file import read_session, write_session
     from .tracker.formats.tables import read_points, read_tracks
     from .tracker.formats.write import write_points, write_tracks
     from .tracker.linking.advice.reach import reach
@@ -63,8 +64,10 @@ _HOMES = {
     "Movie": "tracker.reading.movie",
     "read_movie": "tracker.reading.movie",
     "read_points": "tracker.formats.tables",
+    "read_session": "tracker.editing.session_file",
     "read_tracks": "tracker.formats.tables",
     "write_points": "tracker.formats.write",
+    "write_session": "tracker.editing.session_file",
     "write_tracks": "tracker.formats.write",
     "measure_tracks": "tracker.measuring.measures",
     "mean_squared_displacement": "tracker.measuring.msd",
@@ -115,6 +118,7 @@ __all__ = [
     "reach",
     "read_movie",
     "read_points",
+    "read_session",
     "read_tracks",
     "score_isbi",
     "score_lineages",
@@ -125,6 +129,7 @@ __all__ = [
     "track",
     "verify",
     "write_points",
+    "write_session",
     "write_tracks",
 ]
 

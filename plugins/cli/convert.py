@@ -80,6 +80,8 @@ def command(
 
     [bold]isbi[/bold] (.isbi.xml, .xml): ISBI 2012 particle tracking challenge (Icy)
 
+    [bold]session[/bold] (.auctrack): sessions of corrections (write_session, napari); read only
+
     [bold]mastodon[/bold] (.mastodon): Mastodon's projects; read only
 
     [bold]utrack[/bold] (.mat): u-track's tracksFinal; read only

@@ -48,6 +48,7 @@ class Session:
     """
 
     def __init__(self, linking: Linking) -> None:
+        self._begun = linking
         given = constraints_of(linking.tracks, linking.settings)
         if linking.kept is None:
             open_ = replace(linking.settings, pinned=None, forbidden=None)
@@ -316,6 +317,11 @@ class Session:
         if not self._movie.is_link((source, target)):
             raise InvalidEdit(f"there is no link {source} → {target}.")
         return source, target
+
+    @property
+    def begun(self) -> Linking:
+        """The linking that the corrections began with."""
+        return self._begun
 
     # ---------------------------------------------------------------- saving
 

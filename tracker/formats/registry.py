@@ -119,6 +119,12 @@ FORMATS = {
             holds=frozenset({"positions", "voxels", "gaps"}),
             root="root",
         ),
+        Format(
+            "session",
+            "sessions of corrections (write_session, napari)",
+            (".auctrack",),
+            "session_tracks:read",
+        ),
         Format("mastodon", "Mastodon's projects", (".mastodon",), "mastodon:read"),
         Format("utrack", "u-track's tracksFinal", (".mat",), "utrack:read"),
         Format(

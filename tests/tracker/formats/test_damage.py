@@ -7,13 +7,19 @@ from collections.abc import Callable
 from pathlib import Path
 
 import numpy as np
+import pandas as pd
 import pytest
 
+from auctrack.tracker.editing.session import Session
+from auctrack.tracker.editing.session_file import write_session
 from auctrack.tracker.errors import InvalidInput
 from auctrack.tracker.formats.registry import FORMATS
 from auctrack.tracker.formats.sidecar import sidecar_path
 from auctrack.tracker.formats.tables import read_either
 from auctrack.tracker.formats.write import write_tracks
+from auctrack.tracker.linking.link import link_points
+from auctrack.tracker.linking.settings import LinkSettings
+from auctrack.tracker.points import Points
 
 from . import test_mastodon, test_utrack
 from .test_ctc import far_apart
@@ -26,6 +32,7 @@ def sound(folder: Path, name: str) -> Path:
     """Return a file or folder of a format, whole."""
     makers: dict[str, Callable[[Path], Path]] = {
         "mastodon": test_mastodon.project,
+        "session": session_of_corrections,
         "utrack": lambda into: test_utrack.saved(into, test_utrack.SPLIT, test_utrack.WITH_A_GAP),
     }
     if name in makers:
@@ -34,6 +41,16 @@ def sound(folder: Path, name: str) -> Path:
     write_tracks(far_apart(), path, settings={"diameter": 3.0})
     sidecar_path(path).unlink()
     return path
+
+
+def session_of_corrections(folder: Path) -> Path:
+    """Return a session that begins with three still particles."""
+    positions = np.tile(np.arange(3) * 9.0, 4)
+    points = Points(pd.DataFrame({"frame": np.repeat(np.arange(4), 3), "y": positions, "x": positions}))
+    session = Session(link_points(points, LinkSettings(motion="none"), editable=True))
+    session.confirm_link(0, 3)
+    write_session(session, folder / "t.auctrack")
+    return folder / "t.auctrack"
 
 
 def damaged(path: Path, random: np.random.Generator) -> Path:

@@ -1,0 +1,140 @@
+"""A session of corrections as one file: what it began with, what was done since, and the tracks as they stand."""
+
+from __future__ import annotations
+
+import json
+import zipfile
+from collections.abc import Collection, Mapping
+from dataclasses import dataclass, replace
+from functools import partial
+from pathlib import Path
+from tempfile import TemporaryDirectory
+from typing import Any, BinaryIO
+
+from ..errors import InvalidInput
+from ..formats.graph import edges_of
+from ..formats.session_tracks import FORMAT, TRACKS, unpacked
+from ..formats.sidecar import SUFFIX, read_sidecar
+from ..formats.tables import read_tracks
+from ..formats.write import write_tracks, write_whole
+from ..linking.link import link_points
+from ..linking.result import Linking
+from ..linking.settings import LinkSettings
+from ..points import Tracks
+from ..settings import Settings
+from .change import Link
+from .reopened import reopened
+from .session import Session
+
+_BEGUN, _ACTS, _KEPT = "begun.csv", "corrections.json", "session.json"
+
+
+@dataclass(frozen=True)
+class SavedSession:
+    """A session as it was left.
+
+    Attributes
+    ----------
+    session : Session
+        With its corrections in effect; those that had been undone are gone.
+    looked_at : frozenset of (source, target)
+        Links that somebody had looked at, as ids of detections.
+    settings : Settings
+        Of the run that it began with.
+    """
+
+    session: Session
+    looked_at: frozenset[Link]
+    settings: Settings
+
+
+def write_session(
+    session: Session,
+    path: str | Path,
+    *,
+    settings: Settings | None = None,
+    looked_at: Collection[Link] = (),
+    overwrite: bool = False,
+) -> None:
+    """Write a session into one file, a zip whose tables other programs can read.
+
+    Parameters
+    ----------
+    session : Session
+    path : str or Path
+        Its name ends in `.auctrack` by habit: `read_tracks`, `auctrack convert` and napari know that ending.
+    settings : Settings, optional
+        Of the run: input and detection. How it was linked is known.
+    looked_at : collection of (source, target)
+        Links that somebody has looked at, as ids of detections.
+    overwrite : bool
+        Whether a file that stands there may be replaced.
+
+    Raises
+    ------
+    OutputExists, OutputFailed
+        As of `write_tracks`.
+    """
+    run = replace(settings or Settings(), link=session.begun.settings)
+    record = {"effective": run.to_mapping()}
+    with TemporaryDirectory() as made:
+        folder = Path(made)
+        write_tracks(session.begun.tracks, folder / _BEGUN, settings=record)
+        write_tracks(session.linking().tracks, folder / TRACKS, settings=record)
+        session.save(folder / _ACTS)
+        kept = {"auctrack_session": FORMAT, "looked_at": sorted([int(a), int(b)] for a, b in looked_at)}
+        (folder / _KEPT).write_text(json.dumps(kept), encoding="utf-8")
+        write_whole({Path(path): partial(_pack, folder)}, overwrite=overwrite)
+
+
+def read_session(path: str | Path) -> SavedSession:
+    """Return a session as it was left: linked again from its beginning, with its corrections in effect.
+
+    Raises
+    ------
+    InvalidInput
+        If the file is no session, or a damaged one.
+    InvalidEdit
+        If a correction in it does not fit its beginning.
+    """
+    with unpacked(Path(path)) as folder:
+        begun, settings = _begun(folder, path)
+        session = Session.load(folder / _ACTS, _linked_again(begun, settings.link))
+        return SavedSession(session, _looked_at(folder / _KEPT, path), settings)
+
+
+def _pack(folder: Path, file: BinaryIO) -> None:
+    with zipfile.ZipFile(file, "w", zipfile.ZIP_DEFLATED) as packed:
+        for member in sorted(folder.iterdir()):
+            packed.write(member, member.name)
+
+
+def _begun(folder: Path, path: str | Path) -> tuple[Tracks, Settings]:
+    sidecar = read_sidecar(folder / _BEGUN)
+    effective: Any = None if sidecar is None else sidecar.settings.get("effective")
+    if not isinstance(effective, Mapping):
+        raise InvalidInput(f"{path}: {_BEGUN}{SUFFIX} in it does not say how the tracks were linked.")
+    return read_tracks(folder / _BEGUN), Settings.from_mapping(effective)
+
+
+def _linked_again(begun: Tracks, settings: LinkSettings) -> Linking:
+    """Return the linking that a session began with; where it would be another one today, its links are held."""
+    if settings.linking == "auctrack":
+        open_ = replace(settings, pinned=None, forbidden=None)
+        linking = replace(link_points(begun, open_, editable=True), settings=settings)
+        if _links(Session(linking).linking().tracks) == _links(begun):
+            return linking
+        return reopened(begun, settings)
+    return reopened(begun)
+
+
+def _links(tracks: Tracks) -> set[Link]:
+    return {(source, target) for source, target in edges_of(tracks).tolist()}
+
+
+def _looked_at(kept: Path, path: str | Path) -> frozenset[Link]:
+    try:
+        links = json.loads(kept.read_text(encoding="utf-8"))["looked_at"]
+        return frozenset((int(source), int(target)) for source, target in links)
+    except (OSError, ValueError, KeyError, TypeError) as error:
+        raise InvalidInput(f"{path}: {_KEPT} in it cannot be read ({error!r}).") from error
