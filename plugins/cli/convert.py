@@ -66,7 +66,8 @@ def command(
 
     Tables (.csv, .csv.gz, .tsv, .txt, .parquet) of trackpy, laptrack, btrack, TrackMate, Imaris, napari,
     motile-tracker and celltrackR are read; laptrack's splits and merges too, where split_df.csv and merge_df.csv
-    stand beside track_df.csv (or splits.csv beside tracks.csv). Read and written are:
+    stand beside track_df.csv (or splits.csv beside tracks.csv), and TrackMate's edges.csv beside spots.csv. Read and
+    written are:
 
     [bold]csv[/bold] (.csv): auctrack, trackpy, pandas
 

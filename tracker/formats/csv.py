@@ -23,6 +23,8 @@ from .sidecar import Sidecar
 
 _TITLE_LINES = 5
 """Lines above the header, such as a title and a rule, that are looked for."""
+_NUMBERED = (TRACKMATE.frame, "SPOT_SOURCE_ID")
+"""Columns of TrackMate's spots and edges that have a number in every row, so that text tells rows of its header."""
 _SEPARATORS = ",;\t"
 _ROWS_LOOKED_AT = 100
 """Rows that tell whether a table has decimal commas: the first ones may be whole numbers."""
@@ -164,7 +166,8 @@ def _head(path: Path, encoding: str) -> _Head:
     separator = max(_SEPARATORS, key=header.count) if any(sign in header for sign in _SEPARATORS) else " "
     names, *rows = csv.reader([header, *below], delimiter=separator)
     names = [name.strip() for name in names]
-    four_rows = TRACKMATE.frame in names and _is_text_below(names.index(TRACKMATE.frame), rows[:3])
+    numbered = next((names.index(name) for name in _NUMBERED if name in names), None)
+    four_rows = numbered is not None and _is_text_below(numbered, rows[:3])
     units = dict(zip(names, rows[2], strict=False)) if four_rows else {}
     skipped = [*range(place), *(range(place + 1, place + 4) if four_rows else ())]
     return _Head(separator, _decimal_sign(separator, rows), names, skipped, titles + (4 if four_rows else 1), units)
@@ -188,7 +191,7 @@ def _opened(path: Path, encoding: str) -> TextIO:
 
 
 def _is_text_below(column: int, rows: Sequence[Sequence[str]]) -> bool:
-    """Whether the three rows under the header carry no frame number: TrackMate's long names, short names, units."""
+    """Whether the three rows under the header carry no number there: TrackMate's long names, short names, units."""
     return len(rows) == 3 and all(len(row) > column and not _is_number(row[column]) for row in rows)
 
 

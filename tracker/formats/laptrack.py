@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from dataclasses import replace
 from pathlib import Path
 
@@ -13,10 +12,10 @@ import pandas as pd
 from ..errors import InvalidInput
 from .csv import read_table_file
 from .loaded import Loaded
+from .namesakes import namesake
 
 _TREE = "tree_id"
 _ENDS = ("parent_track_id", "child_track_id")
-_KINDS = ("split", "merge")
 _EMPTY = (b"", b'""')
 """What pandas writes of a table without rows and columns, as laptrack returns it where nothing splits or merges."""
 
@@ -34,7 +33,8 @@ def with_splits_and_merges(loaded: Loaded, path: Path) -> Loaded:
     """
     if _TREE not in loaded.table or "track_id" not in loaded.table:
         return loaded
-    return with_lineage(loaded, [_read(file) for file in _beside(path)], str(path.parent))
+    beside = (namesake(path, "track", kind) for kind in ("split", "merge"))
+    return with_lineage(loaded, [_read(file) for file in beside if file is not None], str(path.parent))
 
 
 def with_lineage(loaded: Loaded, tables: Sequence[pd.DataFrame], where: str) -> Loaded:
@@ -50,14 +50,6 @@ def with_lineage(loaded: Loaded, tables: Sequence[pd.DataFrame], where: str) -> 
             )
         parents.setdefault(int(child), []).append(int(parent))
     return replace(loaded, parents=parents)
-
-
-def _beside(path: Path) -> Iterator[Path]:
-    """Yield the tables of splits and merges that stand beside one of tracks."""
-    for kind in _KINDS:
-        name = re.sub("(?i)track(?!.*track)", kind, path.name)
-        if name != path.name and (file := path.with_name(name)).is_file():
-            yield file
 
 
 def _read(file: Path) -> pd.DataFrame:

@@ -18,6 +18,7 @@ from .laptrack import with_splits_and_merges
 from .loaded import Loaded, steps_of_one
 from .physical_columns import stated_by_columns, without_physical_columns
 from .sidecar import Sidecar, read_sidecar
+from .trackmate_edges import with_tracks_of_edges
 
 
 def load_table(path: Path, columns: Mapping[str, str] | None) -> Loaded:
@@ -31,10 +32,12 @@ def load_table(path: Path, columns: Mapping[str, str] | None) -> Loaded:
         stated = stated_beside(sidecar)
         return Loaded(without_physical_columns(named, stated), stated, str(path), sidecar.parents, sidecar.timeline)
     if dialect is TRACKMATE:
-        return Loaded(_flat_if_2d(named), _stated_by_trackmate(table, units), str(path))
-    if dialect is IMARIS:
-        return Loaded(named, steps_of_one(_unit_of_imaris(table)), str(path))
-    return with_splits_and_merges(self_stated(named, dialect, str(path)), path)
+        loaded = Loaded(_flat_if_2d(named), _stated_by_trackmate(table, units), str(path))
+    elif dialect is IMARIS:
+        loaded = Loaded(named, steps_of_one(_unit_of_imaris(table)), str(path))
+    else:
+        loaded = self_stated(named, dialect, str(path))
+    return with_splits_and_merges(with_tracks_of_edges(loaded, path), path)
 
 
 def self_stated(named: pd.DataFrame, dialect: Dialect | None, where: str) -> Loaded:

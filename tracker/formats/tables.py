@@ -105,6 +105,7 @@ def read_tracks(
     Where a column `id` stands beside that, each detection names the one it comes from (motile-tracker), and these make
     the tracks. laptrack's tables of splits and merges are found beside its tracks, as `split_df.csv` and `merge_df.csv`
     beside `track_df.csv`; as DataFrames the three are given as laptrack returns them, in one tuple.
+    TrackMate's edges are found in the same way, `edges.csv` beside `spots.csv`, and make the tracks.
 
     Raises
     ------

@@ -37,7 +37,7 @@ def saved(folder: Path, names: list[str], tables: list[pd.DataFrame], **how) -> 
     [
         ["track_df.csv", "split_df.csv", "merge_df.csv"],
         ["tracks.csv", "splits.csv", "merges.csv"],
-        ["Laptrack Tracks.csv.gz", "Laptrack splits.csv.gz", "Laptrack merges.csv.gz"],
+        ["Laptrack Tracks.csv.gz", "Laptrack Splits.csv.gz", "Laptrack Merges.csv.gz"],
     ],
     ids=lambda names: names[0],
 )

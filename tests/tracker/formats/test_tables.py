@@ -392,7 +392,7 @@ def test_real_tables(real_data, name: str) -> None:
 
 def test_trackmate_spots_as_laptrack_ships_them(real_data) -> None:
     points = read_points(real_data("faketracks/trackmate_tracks_without_gap_closing_spots.csv"), unit="pixel")
-    assert (len(points), points.ndim, list(points.table.columns)) == (134, 2, ["id", "frame", "x", "y"])
+    assert (len(points), points.ndim, list(points.table.columns)) == (134, 2, ["id", "frame", "x", "y", "track_id"])
 
 
 @pytest.mark.parametrize("program", DIALECTS)
