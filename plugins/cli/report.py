@@ -56,9 +56,10 @@ def command(
 
     NAME.report.html holds everything, pictures too, and opens in any browser without a network. It says: which movie,
     voxel size and frames; frames that are frozen, shifted or unlike the others; every setting and whether it was
-    measured or given; counts a frame; histograms of track length, displacement and gaps; the mean squared displacement
-    with its intervals; doubtful links, where the table has a column link_probability, and what half the frame rate
-    would do; how the links were proven; and the command that repeats the run. Of several tables index.html is the list.
+    measured or given; what was learned of the motion; counts a frame; histograms of track length, displacement and
+    gaps; the mean squared displacement with its intervals; doubtful links, where the table has a column
+    link_probability, and what half the frame rate would do; how the links were proven; and the command that repeats the
+    run. Of several tables index.html is the list.
 
     [bold]Examples[/bold]
 

@@ -68,6 +68,7 @@ def movie_page(result: Result) -> str:
             _what_went_in(result),
             html.section("Frames to look at", html.listed(result.faults, "odd")),
             _settings(result),
+            _learned(result),
             _pictures(result),
             _what_came_out(result),
             _doubtful(result),
@@ -114,6 +115,12 @@ def _settings(result: Result) -> str:
         (name, _shown(value), _origin(asked.get(name), value)) for name, value in effective.items() if value is not None
     ]
     return html.section("Settings", html.table(("setting", "value", "why"), rows) if rows else "")
+
+
+def _learned(result: Result) -> str:
+    lines = result.settings.get("learned")
+    known = list(map(str, lines)) if isinstance(lines, list) else []
+    return html.section("What was learned of the motion", html.listed(known))
 
 
 def _origin(asked: Any, value: Any) -> str:

@@ -68,13 +68,22 @@ def test_a_page_says_what_went_in_what_came_out_and_how_to_do_it_again(auctrack,
     assert page.headings == [
         "What went in",
         "Settings",
+        "What was learned of the motion",
         "Tracks",
         "What came out",
         "Doubtful links",
         "How it was proven",
         "To do it again",
     ]
-    for said in (str(movie), "y × x = 0.5 × 0.5 µm", "measured from the movie", "optimal", "--config", "MSD"):
+    for said in (
+        str(movie),
+        "y × x = 0.5 × 0.5 µm",
+        "measured from the movie",
+        "optimal",
+        "--config",
+        "MSD",
+        "µm a frame",
+    ):
         assert said in page.words
 
 
