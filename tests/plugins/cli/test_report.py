@@ -103,7 +103,7 @@ def test_a_page_needs_no_other_file_and_holds_pictures_that_open(auctrack, track
 def test_what_is_in_names_is_shown_and_not_obeyed(auctrack, tracked):
     settings = tracked / "spots.tracks.csv.settings.json"
     known = json.loads(settings.read_text(encoding="utf-8"))
-    known["settings"]["source"] = "<script>alert(1)</script> & 'co'.tif"
+    known["settings"] |= {"source": "<script>alert(1)</script> & 'co'.tif", "learned": 7}
     settings.write_text(json.dumps(known), encoding="utf-8")
     ok(auctrack("report", tracked / "spots.tracks.csv"))
     page = Page((tracked / "spots.report.html").read_text(encoding="utf-8"))
