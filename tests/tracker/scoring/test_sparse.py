@@ -74,6 +74,33 @@ def test_a_link_is_wrong_only_where_the_truth_knows_what_comes_before_or_after(e
     assert counts(score.edges) == (2, wrong, 0)
 
 
+FORK: Cells = {"A": (0, 0), "B": (1, 0), "C": (2, 10), "D": (2, -10)}
+PAIR: Cells = {"A": (0, 0), "B": (1, 0), "C": (2, 0), "D": (0, 50), "E": (1, 50), "F": (2, 50)}
+TWO: Cells = {"A": (0, 0), "B": (1, 10), "C": (1, -10)}
+RUNGS: Cells = {"A": (0, 0), "D": (1, 0), "B": (0, 50), "E": (1, 50), "C": (0, 100), "F": (1, 100)}
+COMPETITIONS_OWN: dict[str, tuple[Cells, str, Cells, str, float]] = {
+    "a daughter too many": (FORK, "AB BC BD", {**FORK, "E": (2, 100)}, "AB BC BD BE", 3 / 4),
+    "a daughter missed": (FORK, "AB BC BD", FORK, "AB BD", 2 / 3),
+    "across tracks": (PAIR, "AB BC DE EF", PAIR, "AB BC DE EF BF", 4 / 5),
+    "another mother": (LINE, "AB BC", {"D": (0, 100), "B": (1, 0), "C": (2, 0)}, "DB BC", 1 / 3),
+    "a child missed": (TWO, "AB AC", TWO, "AB", 1 / 2),
+    "a nearer one": ({"A": (0, 0), "B": (1, 0)}, "AB", {"A": (0, 5), "S": (0, 1), "B": (1, 0)}, "AB", 0),
+    "all to all": (RUNGS, "AD BE CF", RUNGS, "AD AE AF BD BE BF CD CE CF", 1 / 3),
+    "a frame skipped": (LINE, "AB BC", LINE, "AC", 0),
+    "in the background": (LINE, "AB BC", {**LINE, "D": (2, 100), "E": (3, 100)}, "AB BC DE", 1),
+}
+"""True cells and links, found cells and links, and the edge Jaccard that the competition's tests work out by hand; the
+drawings of its other golden cases are in no copy that could be had."""
+
+
+@pytest.mark.parametrize("case", COMPETITIONS_OWN)
+def test_the_competitions_own_cases_have_its_figures(case: str):
+    real, real_links, found, found_links, jaccard = COMPETITIONS_OWN[case]
+    truth = lineages(real, tuple(real_links.split()))
+    score = score_sparse(lineages(found, tuple(found_links.split())), truth, tolerance=7.0)
+    assert score.edges.jaccard == pytest.approx(jaccard)
+
+
 def divisions(cells: Cells, links: tuple[str, ...], tolerance: float = 1.0) -> tuple[int, int, int]:
     return counts(score_sparse(lineages(cells, links), lineages(FAMILY, FAMILY_LINKS), tolerance=tolerance).divisions)
 
