@@ -121,7 +121,7 @@ def _linked_again(begun: Tracks, settings: LinkSettings) -> Linking:
     """Return the linking that a session began with; where it would be another one today, its links are held."""
     if settings.linking == "auctrack":
         open_ = replace(settings, pinned=None, forbidden=None)
-        linking = replace(link_points(begun, open_, editable=True), settings=settings)
+        linking = replace(link_points(begun, open_, editable=True), tracks=begun, settings=settings)
         if _links(Session(linking).linking().tracks) == _links(begun):
             return linking
         return reopened(begun, settings)

@@ -11,7 +11,7 @@ from qtpy.QtWidgets import QWidget
 from ....matching.errors import AuctrackError
 from ....tracker.points import Points
 from ..session.filters import MeasuredTracks
-from ..session.steps import Advance, Detected, Linked, Tracked
+from ..session.steps import Advance, Detected, Linked, TakenUp, Tracked
 from ..threads.job import Desk, Failure
 from ..threads.responsive import responsive
 from ..threads.timers import single_shot
@@ -124,7 +124,7 @@ class Running(QObject):
         if advance.partial is not None:
             self._showing.show_partial(advance.partial)
 
-    def _finished(self, result: Detected | Linked | Tracked) -> None:
+    def _finished(self, result: Detected | Linked | TakenUp | Tracked) -> None:
         self._end()
         lost = self._parts.session.n_corrections
         self._parts.session.keep(result)

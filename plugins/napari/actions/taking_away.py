@@ -10,10 +10,16 @@ from qtpy.QtGui import QGuiApplication
 from qtpy.QtWidgets import QFileDialog
 
 from ....matching.errors import AuctrackError
+from ..session.session import SESSION
 from ..threads.job import Desk, Failure
 from .parts import Parts
 
-_FORMATS = {"CSV (*.csv)": ".csv", "napari CSV (*.napari.csv)": ".napari.csv", "Parquet (*.parquet)": ".parquet"}
+_FORMATS = {
+    "CSV (*.csv)": ".csv",
+    "napari CSV (*.napari.csv)": ".napari.csv",
+    "Parquet (*.parquet)": ".parquet",
+    "Session, to go on correcting (*.auctrack)": SESSION,
+}
 
 
 class TakingAway(QObject):

@@ -13,7 +13,9 @@ from ....tracker.editing.change import Change, Link
 from ....tracker.editing.looked_at import are_among, expected_wrong
 from ....tracker.editing.reopened import reopened
 from ....tracker.editing.session import Session as EditSession
+from ....tracker.editing.session_file import SavedSession, write_session
 from ....tracker.linking.result import Linking
+from ....tracker.settings import Settings
 from .filters import measured
 from .steps import Linked
 from .suspicious import suspicious_links
@@ -92,6 +94,16 @@ class Corrections:
         self._looked_at: set[Link] = set()
         self._lock = threading.Lock()
 
+    @classmethod
+    def of(cls, saved: SavedSession) -> tuple[Corrections, Linked]:
+        """Return the corrections of a session as it was left, and the tracks as they stand."""
+        begun = saved.session.begun
+        margins = begun.links["margin"].to_numpy()
+        doubtful = suspicious_links(begun, margins, held=begun.settings.pinned or ())
+        taken_up = cls(Linked(begun, measured(begun.tracks, begun.links, margins), doubtful, is_given=True))
+        taken_up._edits, taken_up._looked_at = saved.session, {*saved.looked_at}
+        return taken_up, taken_up._linked()
+
     @property
     def count(self) -> int:
         """How many corrections are in effect."""
@@ -143,6 +155,12 @@ class Corrections:
         """Write the corrections in effect, for `replay`."""
         with self._lock:
             self._opened().save(path)
+
+    def save_session(self, path: str, settings: Settings) -> str:
+        """Write all of it into one file, and say so."""
+        with self._lock:
+            write_session(self._opened(), path, settings=settings, looked_at=self._looked_at, overwrite=True)
+        return f"Wrote all tracks, {self.count} corrections and {len(self._looked_at)} links looked at to {path}."
 
     def _opened(self) -> EditSession:
         if self._edits is None:

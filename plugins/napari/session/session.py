@@ -12,6 +12,7 @@ import pandas as pd
 
 from ....tracker.detecting.settings import DetectSettings
 from ....tracker.editing.change import Link
+from ....tracker.editing.session_file import read_session
 from ....tracker.errors import InvalidInput
 from ....tracker.formats.write import write_tracks
 from ....tracker.linking.constraints import with_places
@@ -28,9 +29,11 @@ from .command import command_line, run_settings, settings_file
 from .corrections import Act, Corrected, Corrections
 from .curves import Plot, plots_of
 from .filters import MeasuredTracks
-from .steps import Detected, Linked, Tracked, chain, find, find_and_chain, take_up
+from .steps import Advance, Detected, Linked, TakenUp, Tracked, chain, find, find_and_chain, take_up
 from .suspicious import margin_unit
 
+SESSION = ".auctrack"
+"""How names of sessions of corrections end."""
 Report = Callable[[Any], None]
 Work = Callable[[Report], Any]
 
@@ -102,6 +105,9 @@ class Session:
         source = self._required().source
         if not isinstance(source, Tracks):
             raise InvalidInput("These particles have no track_id, so there are no links to take up: link them.")
+        path = self._required().path
+        if path is not None and path.lower().endswith(SESSION):
+            return partial(_take_up_session, path)
         return partial(take_up, source, link)
 
     def correcting(self, act: Act, *rows: int) -> Work:
@@ -158,10 +164,12 @@ class Session:
 
     # --- results -------------------------------------------------------------------------------------------------
 
-    def keep(self, result: Detected | Linked | Tracked) -> None:
+    def keep(self, result: Detected | Linked | TakenUp | Tracked) -> None:
         """Keep what a run gave; new particles make tracks of older ones void, and all corrections with them."""
         self.corrections = self.link = None
-        if isinstance(result, Linked):
+        if isinstance(result, TakenUp):
+            self.linked, self.corrections = result.linked, result.corrections
+        elif isinstance(result, Linked):
             self.linked = result
         else:
             self.detected = result if isinstance(result, Detected) else result.detected
@@ -253,8 +261,10 @@ class Session:
         return settings_file(self._settings(min_length))
 
     def write(self, data: MeasuredTracks, kept: pd.DataFrame, path: str, min_length: int, report: Report) -> str:
-        """Write some of the tracks, and their corrections beside them, and say so."""
+        """Write some of the tracks, and their corrections beside them, or the session as a whole, and say so."""
         del report
+        if path.lower().endswith(SESSION):
+            return self._corrections().save_session(path, self._settings(min_length))
         settings = {"effective": self._settings(min_length).to_mapping()} if self.linked is not None else {}
         write_tracks(data.only(kept), path, settings=settings, overwrite=True)
         said = f"Wrote {len(kept):,} tracks to {path}"
@@ -281,6 +291,12 @@ class Session:
         if self.source is None:
             raise InvalidInput("Choose a layer to track first.")
         return self.source
+
+
+def _take_up_session(path: str, report: Report) -> TakenUp:
+    report(Advance("link", 0, 1))
+    corrections, linked = Corrections.of(read_session(path))
+    return TakenUp(linked, corrections)
 
 
 def _advise_detection(movie: LayerMovie, bright: bool, diameter: float | None, report: Report) -> tuple[str, Any, bool]:

@@ -77,6 +77,14 @@ class Linked:
 
 
 @dataclass(frozen=True)
+class TakenUp:
+    """A session of corrections as it was left; `corrections` are those of `session.corrections`."""
+
+    linked: Linked
+    corrections: Any
+
+
+@dataclass(frozen=True)
 class Tracked:
     """Both steps."""
 

@@ -121,3 +121,40 @@ def test_particles_without_tracks_offer_no_links(viewer, open_widget, tracks):
     widget = open_widget()
     finish(widget)
     assert not widget.parts.input.take_up_button.isVisibleTo(widget)
+
+
+@pytest.mark.usefixtures("taken_up")
+def test_a_session_that_was_saved_goes_on_where_it_was_left(viewer, taken_up, open_widget, tmp_path):
+    press(viewer, "n")
+    finish(taken_up)
+    press(viewer, "c")
+    finish(taken_up)
+    press(viewer, "b")
+    finish(taken_up)
+    taken_up.taking_away.export(str(tmp_path / "left.auctrack"))
+    finish(taken_up)
+    assert "left.auctrack" in taken_up.parts.bar.status.text()
+    before, looked_at = shown(taken_up), int(taken_up.parts.results.progress.text().split()[0])
+    assert taken_up.parts.session.n_corrections == 2
+
+    viewer.layers.clear()
+    viewer.open(str(tmp_path / "left.auctrack"), plugin="auctrack")
+    widget = open_widget()
+    finish(widget)
+    widget.parts.input.take_up_button.click()
+    finish(widget)
+    assert shown(widget) == before
+    assert widget.parts.session.n_corrections == 2
+    assert (
+        widget.parts.session.suspicious["looked_at"].sum() == taken_up.parts.session.suspicious["looked_at"].sum() > 0
+    )
+    press(viewer, "u")
+    finish(widget)
+    assert widget.parts.session.n_corrections == 1
+    assert shown(widget) != before
+    press(viewer, "Shift-U")
+    finish(widget)
+    assert shown(widget) == before
+    press(viewer, "n")
+    finish(widget)
+    assert int(widget.parts.results.progress.text().split()[0]) >= looked_at > 1  # this one may be one of them

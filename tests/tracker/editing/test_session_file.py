@@ -67,6 +67,8 @@ def test_it_is_taken_up_where_it_was_left(settings, tmp_path):
     )
     assert saved.looked_at == {(0, 70), (3, 65)}
     assert saved.settings.min_length == 3
+    write_session(saved.session, tmp_path / "again.auctrack")
+    assert links(read_session(tmp_path / "again.auctrack").session) == links(session)
     saved.session.undo()
     session.undo()
     assert links(saved.session) == links(session)
