@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 
 from ..errors import InvalidSetting, UnknownScale
 from .calibration import FRAME, PIXEL, Calibration
+from .lengths import is_above_zero
 from .units import (
     LENGTHS,
     MICROMETRE,
@@ -114,8 +114,8 @@ def three_sizes(scale: Sequence[float], ndim: int) -> tuple[float, float, float]
 
 
 def usable(size: float | None) -> bool:
-    """Whether a size or an interval found in a file is a finite number above zero."""
-    return size is not None and math.isfinite(size) and size > 0
+    """Whether a size or an interval found in a file is one that a calibration takes."""
+    return is_above_zero(size)
 
 
 def _stated_sizes(stated: Stated, ndim: int, unit: str | None) -> tuple[tuple[float, float, float], str]:

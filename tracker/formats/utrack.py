@@ -25,6 +25,7 @@ from .matlab import NewerVersion, struct_array
 _FIELDS = ("tracksCoordAmpCG", "tracksFeatIndxCG", "seqOfEvents")
 _VALUES = ("x", "y", "z", "amplitude", "x_deviation", "y_deviation", "z_deviation", "amplitude_deviation")
 _BEGINS = 1
+_MOST_FRAMES = 2**53
 
 
 def read(path: Path) -> Loaded:
@@ -100,11 +101,14 @@ class _Compound:
         segments, frames = features.shape
         if coordinates.shape != (segments, 8 * frames) or events.shape[1] != 4:
             raise ValueError(f"{', '.join(_FIELDS)} are {coordinates.shape}, {features.shape}, {events.shape}")
+        first = float(events[:, 0].min(initial=np.inf)) - 1
+        if not first.is_integer() or abs(first) > _MOST_FRAMES:
+            raise ValueError(f"its first frame is {first + 1:g}")
         events = events - [1, 0, 1, 1]
         segment, column = np.nonzero(features > 0)
         values = coordinates.reshape(segments, frames, 8)[segment, column]
         table = pd.DataFrame(values, columns=list(_VALUES))
-        table.insert(0, "frame", column + int(events[:, 0].min()))
+        table.insert(0, "frame", column + int(first))
         table.insert(0, "segment", segment)
         return cls(table, events)
 

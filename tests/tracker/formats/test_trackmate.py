@@ -202,6 +202,13 @@ class TestHostileFiles:
         with pytest.raises(InvalidInput):
             read_tracks(tmp_path / "t.xml")
 
+    @pytest.mark.parametrize("size", ["1e300", "NaN", "-1", "0"])
+    def test_a_size_of_pixels_that_is_none_is_unknown(self, tmp_path: Path, size: str) -> None:
+        write_tracks(some_tracks(), tmp_path / "t.xml", settings={})
+        text = re.sub('pixelwidth="[^"]*"', f'pixelwidth="{size}"', (tmp_path / "t.xml").read_text(encoding="utf-8"))
+        (tmp_path / "t.xml").write_text(text, encoding="utf-8")
+        assert read_tracks(tmp_path / "t.xml").calibration.scale == (2.0, 0.325, 1.0)
+
     def test_links_within_a_frame(self, tmp_path: Path) -> None:
         write_tracks(some_tracks(), tmp_path / "t.xml", settings={})
         text = (tmp_path / "t.xml").read_text(encoding="utf-8")

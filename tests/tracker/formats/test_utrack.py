@@ -130,6 +130,13 @@ def test_damage_anywhere_gives_tracks_or_a_sentence(tmp_path: Path, packed: bool
     assert refused > 100
 
 
+@pytest.mark.parametrize("frame", [-1e300, np.inf, NOBODY, 3.5])
+def test_a_first_frame_that_is_none_is_refused(tmp_path: Path, frame: float) -> None:
+    events = np.array([[frame, 1, 1, NOBODY], [np.maximum(frame, 5), 2, 1, NOBODY]])
+    with pytest.raises(InvalidInput, match="first frame"):
+        read_tracks(saved(tmp_path, dict(WITH_A_GAP, seqOfEvents=events)))
+
+
 def test_segments_of_one_frame_stay_segments(tmp_path: Path) -> None:
     tracks = read_tracks(saved(tmp_path, compound([[(1, 1)], [(5, 5)]], [[1, 1, 1, NOBODY], [1, 1, 2, NOBODY]])))
     assert tracks.table["track_id"].tolist() == [0, 1]
