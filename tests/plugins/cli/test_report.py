@@ -174,12 +174,26 @@ def test_what_cannot_be_reported_is_refused(auctrack, tracked, tmp_path):
     assert auctrack("report", table, table, "--movie", "m.tif").exit_code == 2
 
 
+def looked_at(page: Path) -> dict:
+    """Return what a headless Chromium saw of a page."""
+    words = [sys.executable, str(Path(__file__).with_name("render_page.py")), str(page)]
+    return json.loads(subprocess.run(words, capture_output=True, check=True, timeout=120).stdout)
+
+
 @pytest.mark.window
 def test_a_browser_shows_every_picture_loads_nothing_and_needs_no_sideways_scrolling(auctrack, tracked):
     ok(auctrack("report", tracked / "spots.tracks.csv"))
-    words = [sys.executable, str(Path(__file__).with_name("render_page.py")), str(tracked / "spots.report.html")]
-    seen = json.loads(subprocess.run(words, capture_output=True, check=True, timeout=120).stdout)
+    seen = looked_at(tracked / "spots.report.html")
     assert len(seen["pictures"]) >= 5
     assert all(seen["pictures"])
     assert (seen["loaded"], seen["headings"][0]) == (0, "What went in")
+    assert seen["width"] <= 0
+
+
+@pytest.mark.window
+def test_a_browser_shows_the_index_of_many_whole(auctrack, tracked, tmp_path):
+    (tracked / f"{'long ' * 20}.tracks.csv").write_bytes((tracked / "spots.tracks.csv").read_bytes())
+    ok(auctrack("report", *sorted(tracked.glob("*.tracks.csv")), "-o", "pages"))
+    seen = looked_at(tmp_path / "pages" / "index.html")
+    assert seen["loaded"] == 0
     assert seen["width"] <= 0
