@@ -22,6 +22,16 @@ LIBRARIES = (
     "libxcb-keysyms.so.1",
     "libxkbcommon-x11.so.0",
     "libxcb-shape.so.0",
+    "libnss3.so",
+    "libasound.so.2",
+    "libgbm.so.1",
+    "libudev.so.1",
+    "libxcb-dri3.so.0",
+    "libxkbfile.so.1",
+    "libXcomposite.so.1",
+    "libXdamage.so.1",
+    "libXrandr.so.2",
+    "libXtst.so.6",
 )
 
 pytestmark = pytest.mark.skipif(shutil.which("bash") is None, reason="a script for bash")
