@@ -7,7 +7,7 @@ import logging
 import time
 import traceback
 from collections.abc import Mapping, Sequence
-from dataclasses import asdict
+from dataclasses import asdict, replace
 from pathlib import Path
 from typing import Any
 
@@ -17,12 +17,12 @@ from ...tracker.calibrating.units import is_pixel
 from ...tracker.errors import OutputExists
 from ...tracker.formats.checksum import Checksum
 from ...tracker.formats.registry import to_write
-from ...tracker.formats.sidecar import read_sidecar
+from ...tracker.formats.sidecar import read_sidecar, sidecar_path
 from ...tracker.formats.tables import read_tracks
 from ...tracker.formats.write import write_tracks, write_whole
 from ...tracker.linking.result import Linking
 from ...tracker.pipeline import TrackingResult, open_movie, track
-from ...tracker.points import Points
+from ...tracker.points import Points, Tracks
 from ...tracker.settings import Settings
 from ...tracker.stage_seconds import StageSeconds
 from . import console
@@ -122,6 +122,8 @@ def _run_one(job: Job, settings: Settings, outcome: Outcome, *, overwrite: bool,
 def _leave_as_it_is(job: Job, settings: Settings, outcome: Outcome) -> None:
     if outcome.picture is not None and not job.picture.exists():
         _draw(job, settings, read_tracks(job.result))
+    elif outcome.picture is not None:
+        _refuse_changed_picture(job)
     _point_out_old_picture(job)
     outcome.status = "up to date"
     console.show(f"{job.source}: {job.result} is up to date")
@@ -132,11 +134,28 @@ def _point_out_old_picture(job: Job) -> None:
         console.note(f"{job.picture} shows earlier tracks; --picture with --overwrite redraws it.")
 
 
-def _draw(job: Job, settings: Settings, tracks: Any) -> None:
-    """Draw the picture; one that stands there by now is of the same tracks, by another run into this folder."""
-    from .picture import write_picture
+def _refuse_changed_picture(job: Job) -> None:
+    """Refuse a picture that was drawn of these tracks and is not what was written."""
+    sidecar = read_sidecar(job.result)
+    drawn = None if sidecar is None else sidecar.pictures.get(job.picture.name)
+    if drawn is not None and drawn != Checksum.of(job.picture):
+        raise OutputExists(
+            f"{job.picture} is not as it was drawn: it was cut short or edited. Give --overwrite to draw it anew, or "
+            "move it elsewhere."
+        )
 
-    write_picture(tracks, job.source, settings.input, job.picture, overwrite=True)
+
+def _draw(job: Job, settings: Settings, tracks: Tracks) -> None:
+    """Draw the picture; one that stands there by now is of the same tracks, by another run into this folder."""
+    from .picture import picture_of
+
+    image = picture_of(tracks, job.source, settings.input, job.picture)
+    contents: dict[Path, bytes] = {}
+    if (sidecar := read_sidecar(job.result)) is not None:
+        drawn = replace(sidecar, pictures={job.picture.name: Checksum.of_bytes(image)})
+        contents[sidecar_path(job.result)] = drawn.to_json(__version__)
+    with held_back():
+        write_whole({**contents, job.picture: image}, overwrite=True)
     console.show(console.aligned([("picture", str(job.picture))]))
 
 

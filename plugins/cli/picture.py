@@ -45,7 +45,12 @@ _TIMES = ListedColormap(colormaps["plasma"](np.linspace(0.25, 1.0, 256)))  # wit
 def write_picture(
     tracks: Tracks, source: str | None, given: InputSettings, path: Path, *, look: Look | None = None, overwrite: bool
 ) -> None:
-    """Write a PNG of the tracks, whole or not at all.
+    """Write what `picture_of` returns, whole or not at all; raises as `tracker.formats.write.write_whole`."""
+    write_whole({path: picture_of(tracks, source, given, path, look)}, overwrite=overwrite)
+
+
+def picture_of(tracks: Tracks, source: str | None, given: InputSettings, path: Path, look: Look | None = None) -> bytes:
+    """Return a PNG of the tracks.
 
     Parameters
     ----------
@@ -55,23 +60,16 @@ def write_picture(
     given : InputSettings
         How the movie is read.
     path : Path
+        Where it goes; its name is the title where there is no source.
     look : Look, optional
         What is shown. Left out, all is chosen.
-    overwrite : bool
-
-    Raises
-    ------
-    OutputExists, OutputFailed
-        As `tracker.formats.write.write_whole`.
     """
     name = printable(path.name if source is None else Path(source).name)
     look = look or Look()
     if source is None or given.is_table(source):
-        image = png(tracks, None, name, look)
-    else:
-        with open_movie(source, given) as movie:
-            image = png(tracks, movie, name, look)
-    write_whole({path: image}, overwrite=overwrite)
+        return png(tracks, None, name, look)
+    with open_movie(source, given) as movie:
+        return png(tracks, movie, name, look)
 
 
 def png(tracks: Tracks, movie: Movie | None, name: str, look: Look) -> bytes:

@@ -33,6 +33,11 @@ class Checksum:
             return cls(file.tell(), digest.hexdigest())
 
     @classmethod
+    def of_bytes(cls, content: bytes) -> Checksum:
+        """Return size and checksum of a file that holds this."""
+        return cls(len(content), hashlib.blake2b(content, digest_size=16).hexdigest())
+
+    @classmethod
     def _of_folder(cls, folder: Path) -> Checksum:
         """Return the size of all files together, and the hash of their names and checksums."""
         files = sorted(file for file in folder.rglob("*") if file.is_file())

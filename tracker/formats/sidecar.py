@@ -35,6 +35,8 @@ class Sidecar:
         The frames that were looked at, and the file of each where every frame is one.
     table : Checksum or None
         Of the table as it was written; None where it is not known.
+    pictures : mapping of str to Checksum
+        Of pictures of the table as they were drawn, by the names of their files.
     """
 
     calibration: Calibration
@@ -43,6 +45,7 @@ class Sidecar:
     settings: Mapping[str, Any]
     timeline: Timeline = field(default_factory=Timeline)
     table: Checksum | None = None
+    pictures: Mapping[str, Checksum] = field(default_factory=dict)
 
     def to_json(self, version: str) -> bytes:
         """Return the content of the file, UTF-8; a name that is none is escaped, and read back as it was.
@@ -57,6 +60,7 @@ class Sidecar:
             "auctrack": version,
             "calibration": asdict(self.calibration),
             **({} if self.table is None else {"table": asdict(self.table)}),
+            **({"pictures": {name: asdict(of) for name, of in self.pictures.items()}} if self.pictures else {}),
             "positions": f"z, y, x times scale {list(scale)} are in {unit}",
             "frames": _frames(self.timeline),
             "columns": dict(self.columns),
@@ -117,6 +121,7 @@ def _understood(content: Any) -> Sidecar:
         settings=settings,
         timeline=_timeline(content["frames"]) if "frames" in content else Timeline(),
         table=Checksum(**content["table"]) if "table" in content else None,
+        pictures={name: Checksum(**of) for name, of in content.get("pictures", {}).items()},
     )
 
 

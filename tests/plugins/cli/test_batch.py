@@ -112,6 +112,28 @@ def test_a_picture_that_is_missing_beside_an_up_to_date_result_is_drawn(auctrack
     assert (tmp_path / "spots.tracks.png").exists()
 
 
+@pytest.mark.parametrize("damaged", [lambda png: png[:0], lambda png: png[:-100], lambda png: png[:-9] + b"edited..."])
+@pytest.mark.parametrize("drawn_later", [False, True])
+def test_a_picture_that_is_not_as_it_was_drawn_is_not_up_to_date(
+    auctrack, movie, tmp_path, summary, damaged, drawn_later
+):
+    if drawn_later:
+        assert auctrack("track", movie).exit_code == 0
+    assert auctrack("track", movie, "--picture").exit_code == 0
+    picture = tmp_path / "spots.tracks.png"
+    whole = picture.read_bytes()
+    assert auctrack("track", movie, "--picture").exit_code == 0
+    assert statuses(summary()) == ["up to date"]
+    picture.write_bytes(damaged(whole))
+    refused = auctrack("track", movie, "--picture")
+    assert (refused.exit_code, statuses(summary())) == (1, ["failed"])
+    assert picture.name in refused.stderr
+    assert picture.read_bytes() == damaged(whole)
+    assert auctrack("track", movie).exit_code == 0
+    assert auctrack("track", movie, "--picture", "--overwrite").exit_code == 0
+    assert picture.read_bytes() == whole
+
+
 def test_a_broken_input_stops_no_other(auctrack, movie, write_movie, tmp_path, summary):
     folder = movie.parent
     (folder / "a_broken.tif").write_bytes(b"II*\x00 this is no movie")
