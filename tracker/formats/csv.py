@@ -9,6 +9,7 @@ import re
 import warnings
 import zlib
 from collections.abc import Mapping, Sequence
+from contextlib import AbstractContextManager, nullcontext
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, TextIO
@@ -18,6 +19,7 @@ import pandas as pd
 
 from ..errors import InvalidInput
 from ..regular_files import refuse_pipe
+from .bombs import Unpacked, require_honest_parquet
 from .dialects import POSITIONAL, TRACKMATE
 from .sidecar import Sidecar
 
@@ -86,6 +88,7 @@ def line_of_row(path: Path, row: int) -> int:
 
 def _read_parquet(path: Path) -> pd.DataFrame:
     """Return the table; levels of its index that have a name, as pandas keeps them in the file, become columns."""
+    require_honest_parquet(path)
     table = pd.read_parquet(path)
     named = [name for name in table.index.names if name is not None and name not in table.columns]
     return table.reset_index(level=named).reset_index(drop=True) if named else table
@@ -119,19 +122,20 @@ def _decoded_csv(path: Path, sidecar: Sidecar | None, encoding: str) -> tuple[pd
     with warnings.catch_warnings(), np.errstate(invalid="raise"):  # a number that its recorded type cannot hold
         warnings.simplefilter("error", pd.errors.ParserWarning)  # rows with more cells than the header has
         try:
-            table = pd.read_csv(
-                path,
-                sep=head.separator,
-                decimal=head.decimal_sign,
-                encoding=encoding,
-                skiprows=head.skipped,
-                dtype=types or None,  # pyright: ignore[reportArgumentType]
-                keep_default_na=not texts,
-                na_values={name: "" if name in texts else _MISSING for name in head.names} if texts else None,
-                **_EXACT_FLOATS,
-                index_col=False,
-                low_memory=False,
-            )
+            with _as_pandas_takes(path) as source:
+                table = pd.read_csv(
+                    source,
+                    sep=head.separator,
+                    decimal=head.decimal_sign,
+                    encoding=encoding,
+                    skiprows=head.skipped,
+                    dtype=types or None,  # pyright: ignore[reportArgumentType]
+                    keep_default_na=not texts,
+                    na_values={name: "" if name in texts else _MISSING for name in head.names} if texts else None,
+                    **_EXACT_FLOATS,
+                    index_col=False,
+                    low_memory=False,
+                )
         except pd.errors.ParserWarning as error:
             raise InvalidInput(
                 f"{path}: its rows have more cells than its first line, {', '.join(head.names)}, which must name the "
@@ -184,6 +188,10 @@ def _decimal_sign(separator: str, rows: Sequence[Sequence[str]]) -> str:
     cells = [cell for row in rows for cell in row]
     has_comma, has_point = (any(re.fullmatch(rf"[+-]?\d+{sign}\d+", cell) for cell in cells) for sign in (",", r"\."))
     return "," if separator != "," and has_comma and not has_point else "."
+
+
+def _as_pandas_takes(path: Path) -> AbstractContextManager[Any]:
+    return Unpacked(path) if path.suffix.lower() == ".gz" else nullcontext(path)
 
 
 def _opened(path: Path, encoding: str) -> TextIO:
