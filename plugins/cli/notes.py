@@ -35,7 +35,9 @@ def on_points(points: Points, *, detected: bool) -> list[str]:
     if not len(points):
         return ["no particles were found" + ("; a lower --threshold finds fainter ones." if detected else ".")]
     if len(points.frame_numbers) == 1:
-        return [f"all particles are in one frame ({points.frame_numbers[0]}), so there is nothing to link."]
+        is_one_stack = points.ndim == 3 and points.timeline.numbers is not None and len(points.timeline.numbers) == 1
+        remedy = " If its planes are the time points of a movie in 2D, --axes TYX says so." if is_one_stack else ""
+        return [f"all particles are in one frame ({points.frame_numbers[0]}), so there is nothing to link.{remedy}"]
     return []
 
 

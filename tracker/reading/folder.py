@@ -7,9 +7,7 @@ import re
 from pathlib import Path
 
 from ..errors import InvalidInput
-from .tiff import TiffStack
-
-_SUFFIXES = frozenset({".tif", ".tiff"})
+from .tiff import AS_TIFF, TIFF_SUFFIXES, TiffStack
 
 
 def files_of(path: str | Path) -> tuple[Path, ...]:
@@ -25,7 +23,7 @@ def files_of(path: str | Path) -> tuple[Path, ...]:
     except OSError as error:
         raise InvalidInput(f"{path}: cannot be read ({error.strerror or error}).") from error
     if not found:
-        raise InvalidInput(f"{path}: no TIFF files (.tif, .tiff) are there.")
+        raise InvalidInput(f"{path}: no TIFF files (.tif, .tiff) are there. {AS_TIFF}")
     return tuple(sorted(found, key=_natural))
 
 
@@ -35,7 +33,7 @@ def holds_tiff_files(folder: str | Path) -> bool:
 
 
 def _is_tiff_name(file: Path) -> bool:
-    return file.suffix.lower() in _SUFFIXES and not file.name.startswith(".")
+    return file.suffix.lower() in TIFF_SUFFIXES and not file.name.startswith(".")
 
 
 def _natural(file: Path) -> tuple[tuple[int, str], ...]:

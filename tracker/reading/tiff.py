@@ -34,6 +34,12 @@ _DAMAGE = (
 )
 
 
+TIFF_SUFFIXES = frozenset({".tif", ".tiff"})
+AS_TIFF = (
+    "Movies are read from TIFF: in Fiji, File > Import > Bio-Formats opens most formats, and File > Save As writes "
+    "TIFF. Tables are read from CSV and Parquet."
+)
+"""What to do with other files."""
 _GREY = "grey"
 """The channel of an RGB image that is the mean of its colours."""
 
@@ -314,8 +320,11 @@ def damage_explained(path: Path) -> Generator[None]:
     except FileNotFoundError as error:
         raise InvalidInput(f"{path}: there is no such file.") from error
     except tifffile.TiffFileError as error:
-        empty = path.is_file() and path.stat().st_size == 0
-        what = "the file is empty." if empty else f"is not a TIFF file, or a damaged one ({error})."
+        what = f"is not a TIFF file, or a damaged one ({error})."
+        if path.is_file() and path.stat().st_size == 0:
+            what = "the file is empty."
+        elif path.suffix.lower() not in TIFF_SUFFIXES:
+            what = f"is not a TIFF file. {AS_TIFF}"
         if path.suffix.lower() == ".xml":
             what = "is not a movie. If it is TrackMate's, export its spots as CSV there, and link that table."
         raise InvalidInput(f"{path}: {what}") from error

@@ -57,6 +57,13 @@ def test_a_movie_without_particles(auctrack, movie):
         assert "--threshold" in note
 
 
+def test_planes_that_may_be_time_points_are_pointed_out(auctrack, movie, tmp_path):
+    stack = tmp_path / "video.tif"
+    tifffile.imwrite(stack, tifffile.imread(movie), imagej=True, metadata={"axes": "ZYX"})
+    (note,) = notes(auctrack("track", stack, "--voxel", "1,1,1", "--diameter", 3))
+    assert "--axes TYX" in note
+
+
 def test_nothing_is_said_of_a_run_as_it_should_be(auctrack, movie):
     assert notes(auctrack("track", movie, "--min-length", 2)) == []
 

@@ -46,6 +46,14 @@ def test_a_tiff_that_is_not_a_tiff(tmp_path: Path, content: bytes) -> None:
         read_movie(tmp_path / "fake.tif")
 
 
+@pytest.mark.parametrize("name", ["m.czi", "m.avi", "m.npy"])
+def test_another_format_is_told_how_to_become_tiff(tmp_path: Path, name: str) -> None:
+    (tmp_path / name).write_bytes(b"RIFF and what follows")
+    for path in (tmp_path / name, tmp_path):
+        with pytest.raises(InvalidInput, match="Bio-Formats"):
+            read_movie(path)
+
+
 @pytest.mark.parametrize("kind", ["ome", "zlib", "imagej", "plain"])
 @pytest.mark.parametrize("kept", [0.3, 0.7, 0.98])
 def test_a_truncated_tiff_never_gives_pixels(tmp_path: Path, kind: str, kept: float) -> None:
