@@ -178,6 +178,11 @@ def command(
         found, real = _read_pair(of_tracks, of_truth, given, tolerance, kind, frame_step)
         with usage():
             by_name[name] = score(found, real)
+        if kind == "links" and tolerance is not None and not by_name[name].detections.correct:
+            console.note(
+                f"no detection of {of_tracks} lies within --tolerance of a real particle in its frame; are both tables "
+                "of one movie, and in one unit (--truth-voxel)?"
+            )
     summaries = {name: of.summary() for name, of in by_name.items()}
     if output is not None:
         _write(output, summaries, overwrite=overwrite)

@@ -61,6 +61,7 @@ def _figure(value: float | None) -> str:
 
 def links_of_one(score: Score) -> str:
     """Return what `score_links` says of one movie."""
+    pieces = "no" if math.isnan(score.tracks.mean_fragments) else f"{score.tracks.mean_fragments:.2f}"
     rows = [
         f"  {'':<11}{'real':>9}{'found':>9}{'right':>9}{'precision':>11}{'recall':>9}{'F1':>9}",
         *(
@@ -70,6 +71,6 @@ def links_of_one(score: Score) -> str:
         ),
         f"  {'tracks':<11}{score.tracks.real:>9}{score.tracks.predicted:>9}{score.tracks.complete:>9}"
         f"   {score.tracks.completeness:.1%} complete, {score.tracks.mean_coverage:.1%} covered on average,",
-        f"  {'':<38}   {score.tracks.mean_fragments:.2f} pieces a track, {score.tracks.switches} switches of identity",
+        f"  {'':<38}   {pieces} pieces a track, {score.tracks.switches} switches of identity",
     ]
     return "\n".join(rows)

@@ -72,7 +72,7 @@ def _read_truth(path: Path, found: Tracks, given: Any, *, as_tracks: bool) -> Po
         return real
     sizes = calibration.scale[3 - real.ndim :]
     console.note(
-        f"{path} does not say its units; its positions are taken to be in the same steps as those of the tracks, "
+        f"{path} does not say its units; its positions are taken to be in the voxels of the tracks, "
         f"{' × '.join(f'{size:g}' for size in sizes)} {calibration.unit} ({','.join(real.axes)}). "
         "If not, give --truth-voxel."
     )

@@ -88,13 +88,15 @@ def test_score_by_identity_needs_no_tolerance_and_by_position_says_that_it_does(
     assert "µm" in refused.output
 
 
-def test_a_truth_without_units_is_in_the_steps_of_the_tracks_and_only_frames_tracked_count(auctrack, samples, tmp_path):
+def test_a_truth_without_units_is_in_the_voxels_of_the_tracks_and_only_frames_tracked_count(
+    auctrack, samples, tmp_path
+):
     ok(auctrack("track", samples / "movie.ome.tif", "--frames", "5:9", "--diameter", 2.5))
     without_units = pd.read_csv(samples / "movie.truth.csv").filter(regex="(?<!_um)(?<!t_s)$")
     without_units.to_csv(tmp_path / "truth.csv", index=False)
     with_units = auctrack("score", "movie.tracks.csv", samples / "movie.truth.csv", "--tolerance", 1, "--json")
     without = auctrack("score", "movie.tracks.csv", "truth.csv", "--tolerance", 1, "--json")
-    assert "same steps as those of the tracks" in without.stderr
+    assert "voxels of the tracks" in without.stderr
     assert json.loads(ok(with_units)) == json.loads(ok(without))
     assert json.loads(without.stdout)["real_detections"] == 4 * 60
     wrong = auctrack("score", "movie.tracks.csv", "truth.csv", "--tolerance", 1, "--truth-voxel", "1,1,1", "--json")

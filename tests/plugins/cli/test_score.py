@@ -40,6 +40,16 @@ def test_the_truth_is_perfect_by_every_kind_of_score(auctrack, samples, kind):
     assert "1.0000" in said
 
 
+def test_tracks_of_another_movie_are_noticed(auctrack, tmp_path):
+    table = pd.DataFrame({"frame": [0, 1, 2], "y": 5.0, "x": [1.0, 2.0, 3.0], "track_id": 1})
+    table.to_csv(tmp_path / "truth.csv", index=False)
+    table.assign(x=table["x"] + 1000).to_csv(tmp_path / "far.csv", index=False)
+    result = auctrack("score", "far.csv", "truth.csv", "--tolerance", 1)
+    assert "of one movie" in result.stderr
+    assert "nan" not in ok(result)
+    assert "of one movie" not in auctrack("score", "truth.csv", "truth.csv", "--tolerance", 1).stderr
+
+
 @pytest.mark.parametrize("kind", SHOWN)
 def test_folders_give_a_row_a_movie_and_the_mean(auctrack, folders, kind):
     words = ("score", "found", "real", "--scores", kind, "--tolerance", 1)
