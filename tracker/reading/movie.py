@@ -283,10 +283,13 @@ def _channel_number(channel: int | str | None, names: tuple[str, ...], path: Pat
             in_python=f"Give its number or name, such as channel={names[-1]!r}.",
             as_options=f"Give its number or name, such as --channel {shlex.quote(names[-1])}.",
         )
-    if isinstance(channel, str) and channel in names:
-        if names.count(channel) > 1:
+    if isinstance(channel, str):
+        called = [n for n, name in enumerate(names) if name == channel]
+        called = called or [n for n, name in enumerate(names) if name.casefold() == channel.casefold()]
+        if len(called) > 1:
             raise InvalidSetting(f"channel {channel!r} is the name of several channels ({listed}); give the number.")
-        return names.index(channel)
+        if called:
+            return called[0]
     number = int(channel) if isinstance(channel, int) or channel.isdecimal() else -1
     if not 0 <= number < len(names):
         raise InvalidSetting(f"{path}: has no channel {channel!r}; it has {listed}.")

@@ -318,6 +318,17 @@ def test_several_channels_are_never_chosen_from_by_default(tmp_path: Path) -> No
             assert movie.channel == number
 
 
+def test_small_and_large_letters_of_a_channel_matter_only_where_they_tell_channels_apart(tmp_path: Path) -> None:
+    path = ome(tmp_path / "m.ome.tif", PIXELS, "TCZYX", Channel={"Name": ["GFP", "mCherry"]}, **SIZES)
+    with read_movie(path, channel="mcherry") as movie:
+        assert movie.channel == 1
+    alike = ome(tmp_path / "alike.ome.tif", PIXELS, "TCZYX", Channel={"Name": ["red", "Red"]}, **SIZES)
+    with read_movie(alike, channel="Red") as movie:
+        assert movie.channel == 1
+    with pytest.raises(InvalidSetting, match="several channels"):
+        read_movie(alike, channel="RED")
+
+
 # --- laziness ----------------------------------------------------------------------------------------------------
 
 
