@@ -66,7 +66,7 @@ def make_solver(name: str, **options: Any) -> Solver:
     known = [option.name for option in fields(solver_class)]
     for option in options:
         if option not in known:
-            hint = " the unmatched cost belongs to the problem: Problem.dense(cost, unmatched_cost=…)."
+            hint = " The unmatched cost belongs to the problem: Problem.dense(cost, unmatched_cost=…)."
             raise InvalidProblem(
                 f"solver {name!r} has no option {option!r}; it has {', '.join(known) or 'none'}."
                 f"{hint if option == 'unmatched_cost' else ''}"

@@ -195,7 +195,7 @@ Features = Annotated[
         metavar="NAME,…",
         rich_help_panel=_LINK,
         help="Columns of the detections, above 0, that weigh links by how they change along them, such as "
-        "intensity,size: learned, and used where they tell which links are right. auto: those that are there. "
+        "intensity,snr: learned, and used where they tell which links are right. auto: those that are there. "
         "[default: none]",
         show_default=False,
     ),

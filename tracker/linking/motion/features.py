@@ -57,12 +57,14 @@ def features_of(points: Points, movie: Ordered, asked: Asked) -> Features | None
     if asked == "none":
         return None
     names = tuple(name for name in KNOWN if _is_positive(points, name)) if asked == "auto" else asked
-    for name in names:
-        if not _is_positive(points, name):
-            raise InvalidSetting(
-                f"features needs columns of finite numbers above 0; {name!r} is none. There are "
-                f"{', '.join(map(str, points.table.columns))}."
-            )
+    unfit = [name for name in names if not _is_positive(points, name)]
+    if unfit:
+        others = points.table.columns.drop(["frame", *points.axes])
+        fit = [str(name) for name in others if _is_positive(points, name)]
+        raise InvalidSetting(
+            "features (--features) needs columns that hold finite numbers above 0 everywhere, such as there are: "
+            f"{', '.join(fit) or 'none'}; got {', '.join(map(repr, unfit))}."
+        )
     if not names or len(points) < 2:
         return None
     value = np.log(points.table[list(names)].to_numpy(np.float64))[movie.row]
