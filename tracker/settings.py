@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass, field, fields, is_dataclass, replace
+from difflib import get_close_matches
 from pathlib import Path
 from typing import Any, Literal
 
@@ -157,8 +158,11 @@ class Settings:
         own = [f.name for f in fields(self) if f.name not in sections]
         unknown = [name for name in given if name not in homes and name not in own]
         if unknown:
+            known = [*homes, *own]
+            meant = sorted({alike for name in unknown for alike in get_close_matches(name, known, n=1)})
+            hint = f" Did you mean {' and '.join(meant)}?" if meant else ""
             raise InvalidSetting(
-                f"there is no setting {', '.join(map(repr, unknown))}; there are {', '.join([*homes, *own])}."
+                f"there is no setting {', '.join(map(repr, unknown))}.{hint} There are {', '.join(known)}."
             )
         changed: dict[str, Any] = {name: value for name, value in given.items() if name in own}
         for name, section in sections.items():

@@ -83,3 +83,11 @@ def test_tables_are_known_by_their_suffix(name):
 
 def test_movies_are_what_is_not_a_table():
     assert not InputSettings().is_table("a.ome.tif")
+
+
+def test_a_mistyped_setting_is_answered_with_the_one_that_was_meant():
+    with pytest.raises(InvalidSetting, match=r"'diametre'.*Did you mean diameter\?"):
+        Settings().replaced(diametre=3)
+    with pytest.raises(InvalidSetting) as told:
+        Settings().replaced(xyzzy=3)
+    assert "mean" not in str(told.value).split("There are")[0]

@@ -91,10 +91,10 @@ def suggest_diameter(movie: Movie, *, bright_on_dark: bool = True) -> DiameterSu
     blobs = np.array([count for _, count in curve], dtype=np.int64)
     where = f"frame{'s' if len(frames) > 1 else ''} {', '.join(map(str, frames))}"
     if not responses.any():
-        tone = "bright" if bright_on_dark else "dark"
+        tone, other, how = ("bright", "darker", "give") if bright_on_dark else ("dark", "brighter", "leave out")
         raise InvalidInput(
-            f"found no {tone} blob that stands out from the noise in {where}; give the diameter (--diameter), or check "
-            f"the channel and whether particles are {tone}er than the background (--dark says that they are darker)."
+            f"found no {tone} blob that stands out from the noise in {where}; give the diameter (--diameter), check "
+            f"the channel, or {how} --dark if particles are {other} than the background."
         )
     best = best_diameter(responses, blobs)
     diameter = float(diameters[best]) * _STEP ** _vertex(responses, best)

@@ -121,8 +121,8 @@ def tables(experiment: Experiment, record: Record) -> list[Table]:
     what = f"{SERIES}, median times (efficiencies)"
     notes = (
         f"paper's hardware: {paper.HARDWARE}, one GPU a node, up to 16; its times are means with host work",
-        f"ours: medians over up to {experiment.repetitions} runs; float32 costs, made on the devices as the solver "
-        "splits them; every answer checked there over all pairs, which were made anew for it",
+        f"auctrack's: medians over up to {experiment.repetitions} runs; float32 costs, made on the devices as the "
+        "solver splits them; every answer checked there over all pairs, which were made anew for it",
         "weak efficiency: t(10,000 on one) / t(n on p); strong: t(n on one) / (p t(n on p))",
         *missing_notes(experiment, record),
     )

@@ -164,6 +164,8 @@ def test_the_frames_that_count_are_said_as_they_are_written(auctrack, samples):
 def test_one_is_counted_in_the_singular(auctrack, tmp_path):
     said = auctrack("link", table(tmp_path, frame=[0], y=[1.0], x=[1.0])).stdout
     assert "1 in 1 frame, in 2D" in said
+    pair = auctrack("link", table(tmp_path, frame=[0, 1], y=[1.0, 1.1], x=[1.0, 1.0]), "-o", "pair.csv").stdout
+    assert "1 link, of which" in pair
     assert json.loads((tmp_path / "points.tracks.csv.settings.json").read_text())["columns"]["track_id"] == "int64"
 
 

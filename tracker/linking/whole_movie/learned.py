@@ -147,7 +147,7 @@ def _missed(movie: Ordered, settings: LinkSettings) -> int | Literal["auto"]:
 def _report(points: Points, movie: Ordered, links: pd.DataFrame, answer: Answer, motion: Motion) -> dict[str, Any]:
     wrong = float((1 - links["probability"]).sum())
     size, time = points.calibration.frame_interval, points.calibration.time_unit
-    trust = f"{len(links)} links, of which {wrong:.1f} are expected to be wrong"
+    trust = f"{len(links)} link{'s' if len(links) != 1 else ''}, of which {wrong:.1f} are expected to be wrong"
     return {
         "frame_pairs": len(movie.frames_apart(1)),
         "links": len(links),
