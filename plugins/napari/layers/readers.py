@@ -10,7 +10,6 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
-import tifffile
 
 from ....tracker.calibrating.calibration import Calibration
 from ....tracker.errors import InvalidInput, UnknownAxes, UnknownScale
@@ -19,6 +18,7 @@ from ....tracker.linking.gate.spacing import mean_spacing
 from ....tracker.points import Points, Tracks
 from ....tracker.reading.folder import files_of, holds_tiff_files
 from ....tracker.reading.movie import Movie, open_stack, read_movie
+from ....tracker.reading.tiff import dimensions_of
 from .geometry import layer_geometry
 from .layer_axes import UNDECIDED
 from .layer_tables import OURS, LayerData, fingerprint, points_layer, tracks_layer
@@ -86,16 +86,17 @@ def _undecided(path: str, error: UnknownAxes) -> LayerData:
     from napari.utils.notifications import show_warning
 
     files = files_of(path)
-    with tifffile.TiffFile(files[0]) as file:
-        ndim = len(file.series[0].shape) + (len(files) > 1)
+    ndim = dimensions_of(files[0]) + (len(files) > 1)
     if ndim not in _STAND_IN:
         raise error
     layers = read_channels(path, _STAND_IN[ndim])
-    data, given, kind = layers[0]
-    if len(layers) > 1:
-        data = np.stack([channel for channel, _, _ in layers], axis=1)
-    named = {axis: given[axis] for axis in ("name", "contrast_limits")}
+    data, given, kind = layers[-1]  # of colours the last one is their mean
     kept = {"path": str(Path(path).resolve()), "axes_choice": UNDECIDED, "silent": True}
+    if "C" in _STAND_IN[ndim]:
+        data, given = np.stack([channel for channel, _, _ in layers], axis=1), layers[0][1]
+    else:
+        kept["channel"] = given["metadata"][OURS]["channel"]
+    named = {axis: given[axis] for axis in ("name", "contrast_limits")}
     show_warning(
         f"{Path(path).name} does not say what its axes of {' × '.join(map(str, data.shape))} are: choose them in "
         "Layers > Track > Track particles before you track."

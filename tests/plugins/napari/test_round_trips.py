@@ -237,6 +237,18 @@ def test_a_file_silent_about_its_axes_opens_as_it_is_and_they_are_asked_for(tmp_
     assert "does not say what its axes" in str(notification_manager.records[-1])
 
 
+@pytest.mark.parametrize("is_grey", [True, False])
+def test_a_colour_video_silent_about_its_axes_opens_in_grey(tmp_path, is_grey):
+    path = str(tmp_path / "video.tif")
+    pixels = np.random.default_rng(0).integers(0, 255, (6, 16, 17, 3)).astype(np.uint8)
+    pixels = np.repeat(pixels[..., :1], 3, axis=-1) if is_grey else pixels
+    tifffile.imwrite(path, pixels, photometric="rgb", metadata=None)
+    ((data, attributes, _),) = readers.movie_reader(path)(path)
+    assert np.abs(np.asarray(data) - pixels.mean(axis=-1)).max() <= 0.5
+    kept = attributes["metadata"]["auctrack"]
+    assert (kept["axes_choice"], kept["channel"]) == ("undecided", None if is_grey else 3)
+
+
 def test_the_overlay_of_a_window_is_saved_whole(tmp_path):
     from auctrack.plugins.napari.draw.drawing import Drawing, draw
     from auctrack.plugins.napari.layers.geometry import layer_geometry
