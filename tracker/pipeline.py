@@ -179,8 +179,10 @@ def open_movie(source: str | Path | Array, given: InputSettings) -> Movie:
     Raises
     ------
     InvalidSetting
-        If a frame step is given, as for a table.
+        If a frame step or names of columns are given, as for a table.
     """
+    if given.columns:
+        raise InvalidSetting("columns (--columns) goes with tables; what was given is a movie.")
     if given.frame_step is not None:
         raise InvalidSetting(
             "frame_step (--frame-step) goes with tables; a movie knows its frames. To use every k-th of them give "

@@ -82,7 +82,8 @@ def _time_left(jobs: Sequence[Job], outcomes: Sequence[Outcome]) -> str:
     done, waiting = (
         sum(job.bytes for job, outcome in paired if outcome.status == status) for status in ("tracked", "not started")
     )
-    return f", about {seconds / done * waiting:.0f} s left for all" if done else ""
+    left = seconds / done * waiting if done else 0.0
+    return f", about {left:.0f} s left for all" if left >= 1 else ""
 
 
 def _run_one(job: Job, settings: Settings, outcome: Outcome, *, overwrite: bool, picture: bool) -> None:

@@ -52,7 +52,8 @@ class DetectSettings:
             require_length("separation", self.separation)
         if self.threshold is not None and not is_size(self.threshold):
             raise InvalidSetting(
-                f"threshold needs a finite quality of 0 or more, or None for the automatic one; got {self.threshold!r}."
+                f"threshold needs a finite quality of 0 or more; got {self.threshold!r}. Leave it out for the "
+                "automatic one."
             )
         if not isinstance(self.bright_on_dark, (bool, np.bool_)):  # pyright: ignore[reportUnnecessaryIsInstance]
             raise InvalidSetting(f"bright_on_dark needs True or False; got {self.bright_on_dark!r}.")

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import warnings
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from typing import Literal
 
@@ -133,7 +133,7 @@ def _require_law(settings: LinkSettings, constraints: Constraints) -> None:
 
 
 def link(
-    points: pd.DataFrame | Points,
+    points: pd.DataFrame | Points | Mapping[str, ArrayLike],
     search_range: float | Literal["auto"] = "auto",
     *,
     unmatched_cost: float | Literal["auto"] = "auto",
@@ -158,8 +158,9 @@ def link(
     ----------
     points : DataFrame or Points
         Columns `frame, y, x` (and `z` when 3D), or those of trackpy, laptrack, TrackMate or napari; any further
-        column is kept. Or, with motion "none", such columns on a GPU, where they stay: a mapping of names to CuPy
-        arrays, a cuDF DataFrame, or anything else whose columns have `__cuda_array_interface__`.
+        column is kept. A mapping of names to arrays is taken as a DataFrame. Or, with motion "none", such columns on a
+        GPU, where they stay: a mapping of names to CuPy arrays, a cuDF DataFrame, or anything else whose columns have
+        `__cuda_array_interface__`.
     search_range : float or "auto"
         Longest possible link, in the unit of the positions after `scale`.
     unmatched_cost, cost, motion, features, divisions, merges, pinned, forbidden, linking, solver, device
@@ -217,6 +218,8 @@ def link(
     )
     if is_on_gpu(points):
         return link_table_on_gpu(points, settings, scale, frame_step, track_column)
+    if isinstance(points, Mapping):
+        points = pd.DataFrame(dict(points))
     table = points.table if isinstance(points, Points) else points
     made = link_points(_stated(points, scale, frame_step), settings)
     if (stride := made.report["unstated_stride"]) is not None and not len(made.links):

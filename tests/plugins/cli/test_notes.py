@@ -259,6 +259,12 @@ def test_missing_frames_are_counted(auctrack, tmp_path):
     assert "3 of the 7 frames" in note
 
 
+def test_a_movie_takes_no_names_of_columns(auctrack, movie):
+    outcome = auctrack("track", movie, "--columns", "frame=T")
+    assert outcome.exit_code != 0
+    assert "--columns" in outcome.output
+
+
 def test_a_movie_takes_no_frame_step(auctrack, movie):
     assert "a movie knows its frames" in auctrack("track", movie, "--frame-step", 2).output
 

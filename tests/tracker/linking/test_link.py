@@ -435,3 +435,9 @@ def test_link_measures_a_dataframe_by_its_physical_columns(voxels: bool) -> None
     assert link(given, search_range=9, unmatched_cost=9)["track_id"].tolist() == [0, 1]
     assert link(given, search_range=11, unmatched_cost=11)["track_id"].tolist() == [0, 0]
     assert list(link(given, search_range=11, motion="none").columns) == [*given.columns, "track_id"]
+
+
+def test_a_mapping_of_names_to_arrays_is_a_table():
+    columns = {"frame": np.array([0, 0, 1, 1]), "y": np.array([0.0, 9.0, 9.5, 0.5]), "x": np.zeros(4)}
+    pd.testing.assert_frame_equal(link(columns, 3), link(pd.DataFrame(columns), 3))
+    assert "track_id" not in columns
