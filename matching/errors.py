@@ -16,7 +16,18 @@ class AuctrackError(Exception):
 
 
 class InvalidProblem(AuctrackError, ValueError):
-    """The costs, the graph or an option cannot state a matching problem."""
+    """The costs, the graph or an option cannot state a matching problem.
+
+    Attributes
+    ----------
+    argument : str
+        The argument or option at fault, or the part of it: "cost", "indptr", "eps"; empty where several do not go
+        together.
+    """
+
+    def __init__(self, message: str, *, argument: str = "") -> None:
+        super().__init__(message)
+        self.argument = argument
 
 
 class Infeasible(AuctrackError, ValueError):
@@ -91,4 +102,4 @@ class DeviceMemoryExceeded(DeviceUnavailable, MemoryError):
 def refuse_block_beyond(block: int, blocks: int) -> None:
     """Refuse a block that is not there."""
     if not 0 <= block < blocks:
-        raise InvalidProblem(f"block needs a number from 0 to {blocks - 1}; got {block!r}.")
+        raise InvalidProblem(f"block needs a number from 0 to {blocks - 1}; got {block!r}.", argument="block")

@@ -61,7 +61,7 @@ def make_solver(name: str, **options: Any) -> Solver:
         If there is no such solver, or it has no such option.
     """
     if name not in SOLVERS:
-        raise InvalidProblem(f"solver needs 'auto' or one of {', '.join(SOLVERS)}; got {name!r}.")
+        raise InvalidProblem(f"solver needs 'auto' or one of {', '.join(SOLVERS)}; got {name!r}.", argument="solver")
     solver_class = named(SOLVERS[name])
     known = [option.name for option in fields(solver_class)]
     for option in options:
@@ -69,7 +69,8 @@ def make_solver(name: str, **options: Any) -> Solver:
             hint = " The unmatched cost belongs to the problem: Problem.dense(cost, unmatched_cost=…)."
             raise InvalidProblem(
                 f"solver {name!r} has no option {option!r}; it has {', '.join(known) or 'none'}."
-                f"{hint if option == 'unmatched_cost' else ''}"
+                f"{hint if option == 'unmatched_cost' else ''}",
+                argument=option,
             )
     return solver_class(**options)
 

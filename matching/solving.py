@@ -173,7 +173,10 @@ def _may_be_hard(problem: Problem) -> bool:
 def _greatest(problem: Any, solver: str | Solver, device: str | Sequence[str], options: dict[str, Any]) -> Assignment:
     """Solve for the greatest sum: the least one of the costs' opposites."""
     if isinstance(problem, ShardedCosts):
-        raise InvalidProblem("maximize needs dense or sparse costs in one place; turn the sign of each shard instead.")
+        raise InvalidProblem(
+            "maximize needs dense or sparse costs in one place; turn the sign of each shard instead.",
+            argument="maximize",
+        )
     try:
         return solve(Problem.of_values(problem), solver, device, **options).negated()
     except NotConverged as error:
@@ -189,10 +192,13 @@ def _made(solver: Any, options: dict[str, Any]) -> Solver:
     if isinstance(solver, type) or not hasattr(solver, "solve"):
         raise InvalidProblem(
             f"solver needs a name, or an instance such as JV(); got a {type(solver).__name__}. Two point sets are "
-            "stated by Problem.points(x, y)."
+            "stated by Problem.points(x, y).",
+            argument="solver",
         )
     if options:
-        raise InvalidProblem(f"options {sorted(options)} go into the solver instance, not beside it.")
+        raise InvalidProblem(
+            f"options {sorted(options)} go into the solver instance, not beside it.", argument="options"
+        )
     return solver
 
 
@@ -285,7 +291,9 @@ def _listed(devices: Any) -> str:
         return devices
     names = devices.split(",") if isinstance(devices, str) else devices
     if not isinstance(names, Sequence) or not names or not all(map(cuda.is_device_name, names)):
-        raise InvalidProblem(f"device needs 'auto', 'cpu', 'cuda', 'cuda:N', or a list of 'cuda:N'; got {devices!r}.")
+        raise InvalidProblem(
+            f"device needs 'auto', 'cpu', 'cuda', 'cuda:N', or a list of 'cuda:N'; got {devices!r}.", argument="device"
+        )
     return ",".join(names)
 
 

@@ -38,12 +38,26 @@ def digest(parts: Iterable[bytes]) -> str:
 def compiled_sources() -> set[Path]:
     """Return the files with numba functions, and the files whose functions and constants go into them."""
     found: set[Path] = set()
-    for room in ("matching", "tracker"):
-        for path in (ROOT / room).rglob("*.py"):
-            text = path.read_text(encoding="utf-8")
-            if "njit" in text:
-                found |= {path, *_imported(path, ast.parse(text))}
+    for path in _modules():
+        text = path.read_text(encoding="utf-8")
+        if "njit" in text:
+            found |= {path, *_imported(path, ast.parse(text))}
     return found
+
+
+def importers(changed: Path) -> set[Path]:
+    """Return a file, and all files of the package that import it, through others too."""
+    imports = {path: set(_imported(path, ast.parse(path.read_text(encoding="utf-8")))) for path in _modules()}
+    found = {changed}
+    while more := {path for path, taken in imports.items() if taken & found} - found:
+        found |= more
+    return found
+
+
+def _modules() -> Iterator[Path]:
+    """Yield the files that numba functions may stand in."""
+    for room in ("matching", "tracker"):
+        yield from (ROOT / room).rglob("*.py")
 
 
 def _imported(path: Path, tree: ast.Module) -> Iterator[Path]:

@@ -2,7 +2,8 @@
 
     python -m auctrack.tests.mutants tracker/linking --count 10 --seed 1
 
-works on a copy of the tree and prints a line a mutant: where, what it became, and the test that killed it or SURVIVED.
+works on a copy of the tree and prints a line a mutant: file and function, what it became, and the test that killed it
+or SURVIVED.
 """
 
 from __future__ import annotations
@@ -16,18 +17,19 @@ import re
 import shutil
 import subprocess
 import sys
-import tempfile
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
-from .compiled_cache import CACHE, ROOT, compiled_sources
+from .compiled_cache import CACHE, ROOT, compiled_sources, importers, numba_folder
 
 OTHERS: dict[type[ast.AST], Any] = {
     ast.Lt: ast.LtE, ast.LtE: ast.Lt, ast.Gt: ast.GtE, ast.GtE: ast.Gt, ast.Eq: ast.NotEq, ast.NotEq: ast.Eq,
     ast.Add: ast.Sub, ast.Sub: ast.Add, ast.Mult: ast.Div, ast.Div: ast.Mult, ast.And: ast.Or, ast.Or: ast.And,
 }  # fmt: skip
 NAMES = {"min": "max", "max": "min", "minimum": "maximum", "maximum": "minimum", "any": "all", "all": "any"}
+TREE = CACHE / "mutants"
+"""Always in one place: numba keeps code by the path of its source."""
 LIMIT_S = 600
 """A test run that takes longer has noticed: such a mutant does not end."""
 NOT_HERE = "not gpu and not multigpu and not kernels and not window"
@@ -40,23 +42,24 @@ def main() -> None:
     parser.add_argument("--count", type=int, default=10, help="mutants a room")
     parser.add_argument("--seed", type=int, default=0)
     asked = parser.parse_args()
-    with tempfile.TemporaryDirectory(prefix="auctrack-mutants-") as folder:
-        tree = Path(folder) / "auctrack"
-        shutil.copytree(ROOT, tree, ignore=shutil.ignore_patterns(".git", ".venv", ".pytest_cache", "__pycache__"))
-        for room in asked.rooms:
-            chosen = random.Random(f"{asked.seed} {room}")
-            found = list(mutants(room))
-            for path, node, changed in chosen.sample(found, min(asked.count, len(found))):
-                killer = killed_by(tree, path, changed)
-                sys.stdout.write(f"{path}:{node}  {killer or 'SURVIVED'}\n")
-                sys.stdout.flush()
+    tree = TREE / "auctrack"
+    shutil.rmtree(TREE, ignore_errors=True)
+    shutil.copytree(ROOT, tree, ignore=shutil.ignore_patterns(".git", ".venv", ".pytest_cache", "__pycache__"))
+    for room in asked.rooms:
+        chosen = random.Random(f"{asked.seed} {room}")
+        found = list(mutants(room))
+        for path, node, changed in chosen.sample(found, min(asked.count, len(found))):
+            killer = killed_by(tree, path, changed)
+            sys.stdout.write(f"{path} {node}  {killer or 'SURVIVED'}\n")
+            sys.stdout.flush()
 
 
 def mutants(room: str) -> Iterator[tuple[Path, str, str]]:
     """Yield file, description and changed text of every mutant of a folder or file."""
-    files = [ROOT / room] if room.endswith(".py") else sorted((ROOT / room).glob("*.py"))
+    files = [ROOT / room] if room.endswith(".py") else sorted(filter(on_cpu, (ROOT / room).glob("*.py")))
     for path in files:
         tree = ast.parse(path.read_text(encoding="utf-8"))
+        owners = dict(functions(tree))
         for k, node in enumerate(running(tree)):
             other = copy.deepcopy(tree)
             here = [*running(other)][k]
@@ -64,9 +67,24 @@ def mutants(room: str) -> Iterator[tuple[Path, str, str]]:
                 continue
             yield (
                 path.relative_to(ROOT),
-                f"{node.lineno}  {ast.unparse(node)} -> {ast.unparse(here)}",
+                f"{owners.get(node, 'module')}: {ast.unparse(node)} -> {ast.unparse(here)}",
                 ast.unparse(other),
             )
+
+
+def on_cpu(path: Path) -> bool:
+    """Tell whether a file can be judged without a GPU; the others have to be named."""
+    return "gpu" not in path.stem.split("_")
+
+
+def functions(tree: ast.AST, within: str = "") -> Iterator[tuple[ast.AST, str]]:
+    """Yield each node that stands in a function, and that function's name."""
+    for node in ast.iter_child_nodes(tree):
+        named = isinstance(node, (ast.FunctionDef, ast.ClassDef))
+        name = f"{within}.{node.name}".lstrip(".") if named else within
+        if name:
+            yield node, name
+        yield from functions(node, name)
 
 
 def running(tree: ast.AST) -> Iterator[ast.expr]:
@@ -104,7 +122,7 @@ def killed_by(tree: Path, path: Path, text: str) -> str:
     (tree / path).write_text(text, encoding="utf-8")
     try:
         for tests in suites(path):
-            if killer := first_failure(tree, tests, compiled=ROOT / path in compiled_sources()):
+            if killer := first_failure(tree, path, tests):
                 return killer
     finally:
         (tree / path).write_text(original, encoding="utf-8")
@@ -112,21 +130,20 @@ def killed_by(tree: Path, path: Path, text: str) -> str:
 
 
 def suites(path: Path) -> Iterator[list[str]]:
-    """Yield the tests of a file, then those of its room, then those of no room."""
-    room = Path("tests") / path.parent
-    own = sorted((ROOT / room).glob(f"test_{path.stem}*.py"))
-    if own:
+    """Yield the tests of a file, then those of its room and of the rooms around it, then those of no room."""
+    rooms = [Path("tests") / room for room in path.parents[:-2]]
+    if own := sorted((ROOT / rooms[0]).glob(f"test_{path.stem}*.py")) if rooms else []:
         yield [str(test.relative_to(ROOT)) for test in own]
-    if (ROOT / room).is_dir():
-        yield [str(room)]
+    for room in rooms:
+        if (ROOT / room).is_dir():
+            yield [str(room)]
     yield sorted(str(test.relative_to(ROOT)) for test in (ROOT / "tests" / path.parts[0]).glob("test_*.py"))
 
 
-def first_failure(tree: Path, tests: list[str], *, compiled: bool) -> str:
-    """Return the first test that fails; what numba made of unchanged sources is taken from one cache."""
+def first_failure(tree: Path, path: Path, tests: list[str]) -> str:
+    """Return the first test that fails; what numba made of untouched sources is taken from a cache."""
     here = dict(os.environ, PYTHONPATH=str(tree.parent), PYTHONDONTWRITEBYTECODE="1")
-    if not compiled:
-        here["NUMBA_CACHE_DIR"] = str(CACHE / "mutants")
+    here["NUMBA_CACHE_DIR"] = str(compiled_for(path))
     command = [sys.executable, "-m", "pytest", "-x", "-q", "-p", "no:cacheprovider", "-m", NOT_HERE, *tests]
     try:
         ran = subprocess.run(command, cwd=tree, env=here, capture_output=True, text=True, timeout=LIMIT_S, check=False)
@@ -134,6 +151,20 @@ def first_failure(tree: Path, tests: list[str], *, compiled: bool) -> str:
         return f"no end in {LIMIT_S} s of {tests[0]}"
     named = re.search(r"^(?:FAILED|ERROR) (\S+)", ran.stdout, re.MULTILINE)
     return named[1] if named else "" if ran.returncode in (0, 5) else f"exit {ran.returncode} of {tests[0]}"
+
+
+def compiled_for(path: Path) -> Path:
+    """Return a cache for a changed file: the one of all mutants, or a copy without what may hold code of that file."""
+    shared = numba_folder("mutants")
+    if ROOT / path not in compiled_sources():
+        return shared
+    own = TREE / "compiled"
+    shutil.rmtree(own, ignore_errors=True)
+    shutil.copytree(shared, own) if shared.is_dir() else own.mkdir()
+    for stale in importers(ROOT / path):
+        for entry in own.glob(f"{stale.parent.name}_*/{stale.stem}.*"):
+            entry.unlink()
+    return own
 
 
 if __name__ == "__main__":

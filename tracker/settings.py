@@ -170,8 +170,13 @@ class Settings:
         return replace(self, **changed)
 
     def to_mapping(self) -> dict[str, Any]:
-        """Return the settings as nested plain values, those that are None left out: the inverse of `from_mapping`."""
-        return {key: value for key, value in _without_none(asdict(self)).items() if value != {}}
+        """Return the settings as nested plain values, those that are None left out: the inverse of `from_mapping`.
+
+        Functions of the user's are named, and refused by `from_mapping`, which cannot know them.
+        """
+        stored = asdict(replace(self, link=replace(self.link, predict=None, extra_cost=None)))
+        stored["link"] |= self.link.named_hooks()
+        return {key: value for key, value in _without_none(stored).items() if value != {}}
 
 
 def merged(base: Mapping[str, Any], override: Mapping[str, Any]) -> dict[str, Any]:

@@ -31,7 +31,8 @@ def increment_beside(eps: float, largest: float) -> float:
     if eps < least:
         raise InvalidProblem(
             f"eps needs at least {least:.3g} beside costs of this size in float64; got {eps:.3g}. Raise it, or leave "
-            "it at None for the exact optimum."
+            "it at None for the exact optimum.",
+            argument="eps",
         )
     return min(eps, largest) if largest else eps
 

@@ -27,19 +27,23 @@ class AuctionOptions:
             ("convergence", ("counter", "reduction")),
         ):
             if getattr(self, option) not in choices:
-                raise InvalidProblem(f"{option} needs one of {choices}; got {getattr(self, option)!r}.")
+                raise InvalidProblem(
+                    f"{option} needs one of {choices}; got {getattr(self, option)!r}.", argument=option
+                )
         if self.eps is not None and not (isinstance(self.eps, Real) and 0 < self.eps < float("inf")):
             raise InvalidProblem(
-                f"eps needs a positive number in the unit of the cost, or None for exact; got {self.eps!r}."
+                f"eps needs a positive number in the unit of the cost, or None for exact; got {self.eps!r}.",
+                argument="eps",
             )
         if self.max_bids is not None and not (isinstance(self.max_bids, Integral) and 1 <= self.max_bids <= 2**31):
             raise InvalidProblem(
                 "max_bids needs a whole number of bids per row, at least 1 and at most 2**31, or None for no budget; "
-                f"got {self.max_bids!r}."
+                f"got {self.max_bids!r}.",
+                argument="max_bids",
             )
 
         if not isinstance(self.matrix, bool):  # pyright: ignore[reportUnnecessaryIsInstance]
-            raise InvalidProblem(f"matrix needs True or False; got {self.matrix!r}.")
+            raise InvalidProblem(f"matrix needs True or False; got {self.matrix!r}.", argument="matrix")
 
     @property
     def is_exact(self) -> bool:

@@ -101,7 +101,9 @@ def best(
     if kind is None:
         kind = choose(graph)
     elif kind not in get_args(Kind):
-        raise InvalidProblem(f"kind needs one of {', '.join(map(repr, get_args(Kind)))}; got {kind!r}.")
+        raise InvalidProblem(
+            f"kind needs one of {', '.join(map(repr, get_args(Kind)))}; got {kind!r}.", argument="kind"
+        )
     stats: dict[str, Any] = {"kind": kind}
     if np.all(row_of_col >= 0):
         return stats

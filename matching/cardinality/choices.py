@@ -14,7 +14,9 @@ from ..named import named
 def look_up(table: Mapping[str, Any], name: str, argument: str, where: str) -> Any:
     """Return the entry of that name, or what it names (`named`), or refuse; `where` is "CPU" or "GPU"."""
     if name not in table:
-        raise InvalidProblem(f"{argument} needs one of {', '.join(map(repr, table))} on the {where}; got {name!r}.")
+        raise InvalidProblem(
+            f"{argument} needs one of {', '.join(map(repr, table))} on the {where}; got {name!r}.", argument=argument
+        )
     entry = table[name]
     return named(entry) if isinstance(entry, str) else entry
 
@@ -25,7 +27,9 @@ def check_options(search: Callable[..., Any], algorithm: str, options: Mapping[s
     for option in options:
         if option not in known:
             offered = f"it takes {', '.join(known)}" if known else "it takes none"
-            raise InvalidProblem(f"algorithm {algorithm!r} has no option {option!r} on the {where}; {offered}.")
+            raise InvalidProblem(
+                f"algorithm {algorithm!r} has no option {option!r} on the {where}; {offered}.", argument=option
+            )
 
 
 def is_positive(number: Any) -> bool:
@@ -37,4 +41,4 @@ def check_number(argument: str, number: Any, meaning: str, *, zero: bool = False
     """Refuse what is no number above 0; 0 itself passes where `zero` does."""
     if not is_positive(number) and not (zero and number == 0):
         need = "a number of at least 0" if zero else "a positive number"
-        raise InvalidProblem(f"{argument} ({meaning}) needs {need}; got {number!r}.")
+        raise InvalidProblem(f"{argument} ({meaning}) needs {need}; got {number!r}.", argument=argument)

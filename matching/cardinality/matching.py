@@ -168,13 +168,18 @@ def verify_matching(graph: Any, matching: Matching) -> int:
     check_matching(graph, matching.col_of_row, matching.row_of_col)
     cover = matching.cover
     if cover.rows.shape != (graph.n_rows,) or cover.columns.shape != (graph.n_columns,):
-        raise InvalidProblem(f"matching needs a cover with one flag per vertex of a {graph.shape} graph.")
+        raise InvalidProblem(
+            f"matching needs a cover with one flag per vertex of a {graph.shape} graph.", argument="matching"
+        )
     n_open, row, column = _open_edges(graph.indptr, graph.indices, cover.rows, cover.columns)
     if n_open:
-        raise InvalidProblem(f"matching has a cover that leaves {n_open} edge(s) open, first ({row}, {column}).")
+        raise InvalidProblem(
+            f"matching has a cover that leaves {n_open} edge(s) open, first ({row}, {column}).", argument="matching"
+        )
     if cover.size != matching.size:
         raise InvalidProblem(
-            f"matching is not proven maximum: its cover has {cover.size} vertices for {matching.size} matched pairs."
+            f"matching is not proven maximum: its cover has {cover.size} vertices for {matching.size} matched pairs.",
+            argument="matching",
         )
     return matching.size
 
@@ -203,20 +208,25 @@ def check_matching(
     if col_of_row.shape != (graph.n_rows,) or row_of_col.shape != (graph.n_columns,):
         raise InvalidProblem(
             f"{argument} needs {graph.n_rows} and {graph.n_columns} partners; "
-            f"got shapes {col_of_row.shape} and {row_of_col.shape}."
+            f"got shapes {col_of_row.shape} and {row_of_col.shape}.",
+            argument=argument,
         )
     rows = np.flatnonzero(col_of_row >= 0)
     columns = col_of_row[rows]
     if len(columns) and columns.max() >= graph.n_columns:
         raise InvalidProblem(
-            f"{argument} names column {columns.max()}, which does not exist; the graph has {graph.n_columns}."
+            f"{argument} names column {columns.max()}, which does not exist; the graph has {graph.n_columns}.",
+            argument=argument,
         )
     if np.count_nonzero(row_of_col >= 0) != len(rows) or np.any(row_of_col[columns] != rows):
-        raise InvalidProblem(f"{argument} is none: col_of_row and row_of_col disagree, or a column has two rows.")
+        raise InvalidProblem(
+            f"{argument} is none: col_of_row and row_of_col disagree, or a column has two rows.", argument=argument
+        )
     missing = first_missing_edge(graph.indptr, graph.indices, col_of_row)
     if missing >= 0:
         raise InvalidProblem(
-            f"{argument} has the pair ({missing}, {col_of_row[missing]}), which is not an edge of the graph."
+            f"{argument} has the pair ({missing}, {col_of_row[missing]}), which is not an edge of the graph.",
+            argument=argument,
         )
 
 

@@ -137,10 +137,13 @@ def read_initial(graph: BipartiteGraph, initial: Any) -> tuple[IntArray, IntArra
     if given.shape != (graph.n_rows,) or given.dtype.kind not in "iu":
         raise InvalidProblem(
             f"initial needs one integer column per row ({graph.n_rows}), -1 for none; "
-            f"got {given.dtype} of shape {given.shape}."
+            f"got {given.dtype} of shape {given.shape}.",
+            argument="initial",
         )
     if len(given) and (int(given.max()) >= graph.n_columns or int(given.min()) < -1):
-        raise InvalidProblem(f"initial needs columns in [-1, {graph.n_columns}); got {given.min()} to {given.max()}.")
+        raise InvalidProblem(
+            f"initial needs columns in [-1, {graph.n_columns}); got {given.min()} to {given.max()}.", argument="initial"
+        )
     col_of_row = given.astype(np.int32)
     row_of_col = np.full(graph.n_columns, -1, np.int32)
     rows = np.flatnonzero(col_of_row >= 0)
@@ -149,7 +152,8 @@ def read_initial(graph: BipartiteGraph, initial: Any) -> tuple[IntArray, IntArra
     if len(twice):
         column = col_of_row[twice[0]]
         raise InvalidProblem(
-            f"initial is no matching: rows {twice[0]} and {row_of_col[column]} both have column {column}."
+            f"initial is no matching: rows {twice[0]} and {row_of_col[column]} both have column {column}.",
+            argument="initial",
         )
     check_matching(graph, col_of_row, row_of_col, "initial")
     return col_of_row, row_of_col

@@ -47,7 +47,7 @@ def chosen_device(device: str, *, is_there: bool) -> str:
 def check_device(device: Any) -> None:
     """Raise `InvalidProblem` unless `device` is ``"cpu"``, ``"cuda"`` or ``"cuda:N"``."""
     if device != "cpu" and not cuda.is_device_name(device):
-        raise InvalidProblem(f"device needs 'auto', 'cpu', 'cuda' or 'cuda:N'; got {device!r}.")
+        raise InvalidProblem(f"device needs 'auto', 'cpu', 'cuda' or 'cuda:N'; got {device!r}.", argument="device")
 
 
 def _stay(array: Any) -> Any:

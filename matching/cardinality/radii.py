@@ -99,7 +99,9 @@ def _checked(
             f"{rows.shape}, {columns.shape} and {distances.shape}."
         )
     if radii.ndim != 1:
-        raise InvalidProblem(f"radii needs one dimension; got {radii.ndim}. Put a single radius into a list.")
+        raise InvalidProblem(
+            f"radii needs one dimension; got {radii.ndim}. Put a single radius into a list.", argument="radii"
+        )
     if module.isnan(distances).any() or np.isnan(radii).any():
         raise InvalidProblem("distances and radii need numbers; got NaN. Drop those pairs.")
     shape = checked_shape(shape)
@@ -108,15 +110,19 @@ def _checked(
 
 def _as_reals(values: NDArray[Any], name: str) -> NDArray[np.float64]:
     if values.dtype.kind not in "biuf":
-        raise InvalidProblem(f"{name} needs real numbers; got {values.dtype}. Convert them first.")
+        raise InvalidProblem(f"{name} needs real numbers; got {values.dtype}. Convert them first.", argument=name)
     return values.astype(np.float64, copy=False)
 
 
 def _as_indices(indices: Any, n: int, name: str) -> Any:
     if indices.size and indices.dtype.kind not in "iu":
-        raise InvalidProblem(f"{name} needs integers; got {indices.dtype}. Cast them with .astype(int) if meant.")
+        raise InvalidProblem(
+            f"{name} needs integers; got {indices.dtype}. Cast them with .astype(int) if meant.", argument=name
+        )
     if indices.size and not 0 <= indices.min() <= indices.max() < n:
-        raise InvalidProblem(f"{name} needs numbers in [0, {n}); got {indices.min()} to {indices.max()}.")
+        raise InvalidProblem(
+            f"{name} needs numbers in [0, {n}); got {indices.min()} to {indices.max()}.", argument=name
+        )
     return indices.astype(np.int64)
 
 

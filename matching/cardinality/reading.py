@@ -26,7 +26,9 @@ def parts_of(graph: Any) -> tuple[Any, Any, Any]:
     if isinstance(graph, tuple):
         parts = cast("tuple[Any, ...]", graph)
         if len(parts) != 3:
-            raise InvalidProblem(f"graph needs (indptr, indices, shape); got a tuple of {len(parts)}.")
+            raise InvalidProblem(
+                f"graph needs (indptr, indices, shape); got a tuple of {len(parts)}.", argument="graph"
+            )
         return parts[0], parts[1], parts[2]
     if hasattr(graph, "n_columns"):  # a DeviceGraph
         return graph.indptr, graph.indices, (graph.n_rows, graph.n_columns)
@@ -37,7 +39,8 @@ def parts_of(graph: Any) -> tuple[Any, Any, Any]:
     if getattr(graph, "format", None) is None or not hasattr(graph, "tocsr") or len(graph.shape) != 2:
         raise InvalidProblem(
             "graph needs a 2-D SciPy or CuPy sparse matrix, a boolean array, (indptr, indices, shape), a bipartite "
-            f"networkx graph or a BipartiteGraph; got {type(graph).__name__}."
+            f"networkx graph or a BipartiteGraph; got {type(graph).__name__}.",
+            argument="graph",
         )
     csr = graph if graph.format == "csr" else graph.tocsr()
     if graph.format in {"bsr", "dia"}:
@@ -49,7 +52,8 @@ def _parts_of_mask(mask: np.ndarray[Any, Any]) -> tuple[Any, Any, Any]:
     if mask.dtype != np.bool_ or mask.ndim != 2:
         raise InvalidProblem(
             f"graph needs a boolean array of 2 dimensions (True = edge); got {mask.dtype} with {mask.ndim} "
-            "dimension(s). Compare it with the threshold you mean, or pass a sparse matrix."
+            "dimension(s). Compare it with the threshold you mean, or pass a sparse matrix.",
+            argument="graph",
         )
     indptr = np.concatenate([[0], np.cumsum(mask.sum(axis=1))])
     return indptr, np.nonzero(mask)[1], mask.shape
@@ -60,10 +64,13 @@ def checked_shape(shape: Any) -> tuple[int, int]:
     try:
         n_rows, n_columns = map(index, shape)
     except (TypeError, ValueError) as error:
-        raise InvalidProblem(f"shape needs two whole numbers (n_rows, n_columns); got {shape!r}.") from error
+        raise InvalidProblem(
+            f"shape needs two whole numbers (n_rows, n_columns); got {shape!r}.", argument="shape"
+        ) from error
     if n_rows < 0 or n_columns < 0 or n_rows + n_columns > _INDEX_MAX:
         raise InvalidProblem(
-            f"graph needs sides of 0 or more, together below 2**31 vertices; got shape ({n_rows}, {n_columns})."
+            f"graph needs sides of 0 or more, together below 2**31 vertices; got shape ({n_rows}, {n_columns}).",
+            argument="graph",
         )
     return n_rows, n_columns
 
@@ -71,14 +78,16 @@ def checked_shape(shape: Any) -> tuple[int, int]:
 def checked_type(values: Any, name: str) -> Any:
     """Return the array with a signed type that holds all its integers; `InvalidProblem` if it has none."""
     if values.ndim != 1:
-        raise InvalidProblem(f"graph: {name} needs one dimension; got {values.ndim}.")
+        raise InvalidProblem(f"graph: {name} needs one dimension; got {values.ndim}.", argument="graph")
     if values.size == 0:
         return values.astype(np.int32)
     if values.dtype.kind not in "iu":
-        raise InvalidProblem(f"graph: {name} needs integers; got {values.dtype}. Cast it with .astype(int) if meant.")
+        raise InvalidProblem(
+            f"graph: {name} needs integers; got {values.dtype}. Cast it with .astype(int) if meant.", argument="graph"
+        )
     if values.dtype == np.uint64:
         if int(values.max()) > np.iinfo(np.int64).max:
-            raise InvalidProblem(f"graph: {name} needs integers below 2**63; got {values.max()}.")
+            raise InvalidProblem(f"graph: {name} needs integers below 2**63; got {values.max()}.", argument="graph")
         return values.astype(np.int64)
     return values
 
@@ -86,15 +95,18 @@ def checked_type(values: Any, name: str) -> Any:
 def check_pointer(indptr: Any, n_rows: int, n_edges: int) -> None:
     """Raise `InvalidProblem` unless these are the offsets of that many rows and edges."""
     if len(indptr) != n_rows + 1:
-        raise InvalidProblem(f"graph: indptr needs n_rows + 1 = {n_rows + 1} entries; got {len(indptr)}.")
+        raise InvalidProblem(
+            f"graph: indptr needs n_rows + 1 = {n_rows + 1} entries; got {len(indptr)}.", argument="graph"
+        )
     if indptr[0] != 0 or indptr[-1] != n_edges:
         raise InvalidProblem(
-            f"graph: indptr needs to run from 0 to len(indices) = {n_edges}; got {indptr[0]} to {indptr[-1]}."
+            f"graph: indptr needs to run from 0 to len(indices) = {n_edges}; got {indptr[0]} to {indptr[-1]}.",
+            argument="graph",
         )
     decreases = indptr[1:] < indptr[:-1]
     if decreases.any():
         row = int(decreases.argmax())
-        raise InvalidProblem(f"graph: indptr needs to rise, but it falls after row {row}.")
+        raise InvalidProblem(f"graph: indptr needs to rise, but it falls after row {row}.", argument="graph")
 
 
 def check_columns(low: int, high: int, n_columns: int) -> None:
@@ -102,7 +114,8 @@ def check_columns(low: int, high: int, n_columns: int) -> None:
     if low < 0 or high >= n_columns:
         bad = low if low < 0 else high
         raise InvalidProblem(
-            f"graph: column indices need to lie in [0, {n_columns}); got {bad}. Drop the edge or widen the shape."
+            f"graph: column indices need to lie in [0, {n_columns}); got {bad}. Drop the edge or widen the shape.",
+            argument="graph",
         )
 
 

@@ -70,7 +70,9 @@ def verify(problem: Any, assignment: Assignment) -> Certificate:
         If there is no assignment, or its arrays do not have the problem's sizes.
     """
     if not isinstance(assignment, Assignment):  # pyright: ignore[reportUnnecessaryIsInstance]
-        raise InvalidProblem(f"assignment needs what solve returned; got a {type(assignment).__name__}.")
+        raise InvalidProblem(
+            f"assignment needs what solve returned; got a {type(assignment).__name__}.", argument="assignment"
+        )
     if assignment.maximize:
         found = verify(Problem.of_values(problem), assignment.negated())
         return replace(found, cost=-found.cost)
@@ -120,13 +122,16 @@ def _check_arrays(problem: Problem, assignment: Assignment) -> None:
     sizes = tuple(len(a) for a in arrays)
     if sizes != (*problem.shape, *problem.shape):
         raise InvalidProblem(
-            f"assignment needs the problem's {problem.n_rows} rows and {problem.n_cols} columns; got arrays of {sizes}."
+            f"assignment needs the problem's {problem.n_rows} rows and {problem.n_cols} columns; "
+            f"got arrays of {sizes}.",
+            argument="assignment",
         )
     types = assignment.row_duals.dtype, assignment.col_duals.dtype
     if any(own != problem.dual_dtype for own in types):
         raise InvalidProblem(
             f"assignment needs duals of {problem.dual_dtype} for these costs; got {types[0]} for rows, {types[1]} for "
-            "columns. Verify it against the problem that was solved."
+            "columns. Verify it against the problem that was solved.",
+            argument="assignment",
         )
 
 

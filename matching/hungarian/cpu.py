@@ -169,7 +169,8 @@ def _numba_threads(threads: int | None) -> Generator[None]:
     available = int(vars(config)["NUMBA_NUM_THREADS"])
     if not isinstance(threads, Integral) or not 1 <= threads <= available:
         raise InvalidProblem(
-            f"threads needs a whole number from 1 to {available} (set NUMBA_NUM_THREADS for more); got {threads!r}."
+            f"threads needs a whole number from 1 to {available} (set NUMBA_NUM_THREADS for more); got {threads!r}.",
+            argument="threads",
         )
     if threads == 1:
         yield

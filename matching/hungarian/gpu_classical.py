@@ -130,7 +130,8 @@ def match_listed(
     if n >= MOST_ROWS or min(n, m) >= MOST_LEVELS:
         raise InvalidProblem(
             f"cost has {n} x {m} pairs; this kernel takes up to {MOST_ROWS - 1} rows, and up to {MOST_LEVELS - 1} rows "
-            "or columns of the fewer. Use device='cpu'."
+            "or columns of the fewer. Use device='cpu'.",
+            argument="cost",
         )
     columns = cp.empty(m * _COLUMN_BYTES, cp.uint8)
     kernel = costs.kernel("hungarian/classical.cu", "hungarian_classical", cooperative=True)

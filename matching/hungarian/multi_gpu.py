@@ -82,7 +82,9 @@ def _adopted(cp: Any, costs: ShardedCosts, name: str, numbers: tuple[int, ...], 
     """Take shards that are on the devices already."""
     if costs.axis != axis:
         sides = ("rows (axis 0)", "columns (axis 1)")
-        raise InvalidProblem(f"solver {name!r} needs shards of {sides[axis]}; got shards of {sides[costs.axis]}.")
+        raise InvalidProblem(
+            f"solver {name!r} needs shards of {sides[axis]}; got shards of {sides[costs.axis]}.", argument="solver"
+        )
     ends = np.cumsum([shard.shape[axis] for shard in costs.shards])
     return Shards(costs.outline, tuple(adopt(cp, costs)), axis, (0, *map(int, ends)), _collective(cp, numbers))
 

@@ -139,5 +139,6 @@ def _shape(shards: Shards, ranks_on_device: int) -> tuple[int, int]:
             return groups, blocks
     raise InvalidProblem(
         f"cost has {shards.outline.n_cols} columns; {ranks} of these devices can look after {ranks * most}. "
-        "Use more of them, or variant='paper'."
+        "Use more of them, or variant='paper'.",
+        argument="cost",
     )

@@ -49,10 +49,13 @@ class HungarianClassical:
 
     def __post_init__(self) -> None:
         if self.variant not in _VARIANTS:
-            raise InvalidProblem(f"variant needs one of {_VARIANTS}; got {self.variant!r}.")
+            raise InvalidProblem(f"variant needs one of {_VARIANTS}; got {self.variant!r}.", argument="variant")
         most = self.most_updates
         if most is not None and not (isinstance(most, Integral) and 1 <= most < 2**31):
-            raise InvalidProblem(f"most_updates needs a whole number from 1 to 2**31 - 1, or None; got {most!r}.")
+            raise InvalidProblem(
+                f"most_updates needs a whole number from 1 to 2**31 - 1, or None; got {most!r}.",
+                argument="most_updates",
+            )
 
     def devices_for(self, problem: Problem) -> tuple[str, ...]:
         """Return the kinds of devices that take the problem: without a GPU if it has too many rows."""
@@ -119,7 +122,9 @@ class HungarianTree:
 
     def __post_init__(self) -> None:
         if self.variant not in (*_VARIANTS, "sequential"):
-            raise InvalidProblem(f"variant needs one of {(*_VARIANTS, 'sequential')}; got {self.variant!r}.")
+            raise InvalidProblem(
+                f"variant needs one of {(*_VARIANTS, 'sequential')}; got {self.variant!r}.", argument="variant"
+            )
 
     def devices_for(self, problem: Problem) -> tuple[str, ...]:
         """Return the kinds of devices that take the problem: one thread of the CPU, or all that have the room."""

@@ -52,7 +52,8 @@ class JV:
             isinstance(self.most_scans, Integral) and 1 <= self.most_scans <= 2**31
         ):
             raise InvalidProblem(
-                f"most_scans needs a whole number from 1 to 2**31, or None for no limit; got {self.most_scans!r}."
+                f"most_scans needs a whole number from 1 to 2**31, or None for no limit; got {self.most_scans!r}.",
+                argument="most_scans",
             )
 
     def solve(self, problem: Problem, device: str = "cpu") -> Assignment:

@@ -101,5 +101,5 @@ def _shape(costs: DeviceCosts) -> tuple[int, int]:
         if m <= most:
             return groups, blocks
     raise InvalidProblem(
-        f"cost has {m} columns; this device's multiprocessors can look after {most}. Use device='cpu'."
+        f"cost has {m} columns; this device's multiprocessors can look after {most}. Use device='cpu'.", argument="cost"
     )

@@ -60,10 +60,10 @@ def build_grid(points: np.ndarray, cell: float) -> Grid:
     points : float64 (n, d), n of at least 1, d of 1 to 3
     cell : float
     """
-    padded = _padded(points)
-    origin, extent = _bounds(padded)
+    at = padded(points)
+    origin, extent = _bounds(at)
     cell, dims = cells_for(extent, len(points), cell)
-    starts, order, by_cell, sharing = _sorted_by_cell(padded, origin, cell, dims)
+    starts, order, by_cell, sharing = _sorted_by_cell(at, origin, cell, dims)
     return Grid(origin, cell, dims, starts, order, by_cell, sharing / len(points))
 
 
@@ -114,13 +114,13 @@ def pairs_in_grid(x: np.ndarray, grid: Grid, radius: float) -> tuple[np.ndarray,
     Fastest when `x` comes in the order of a grid too.
     """
     n = len(x)
-    padded = _padded(x)
+    at = padded(x)
     if _is_crowded(grid, radius):
-        return _pairs_by_tree(padded, grid.points, radius)
+        return _pairs_by_tree(at, grid.points, radius)
     tasks = [(a, min(a + ROWS_PER_TASK, n)) for a in range(0, max(n, 1), ROWS_PER_TASK)]
 
     def query(task: tuple[int, int]) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
-        return _query(padded[slice(*task)], radius, grid.origin, grid.cell, grid.dims, grid.starts, grid.points)
+        return _query(at[slice(*task)], radius, grid.origin, grid.cell, grid.dims, grid.starts, grid.points)
 
     counts, indices, distance = (
         parts[0] if len(parts) == 1 else np.concatenate(parts)
@@ -138,20 +138,20 @@ def more_pairs_than(most: int, x: np.ndarray, grid: Grid, radius: float) -> bool
     if len(x) * len(grid.points) <= most:
         return False
     where = grid.origin, grid.cell, grid.dims, grid.starts
-    padded = _padded(x)
+    at = padded(x)
     if _is_crowded(grid, radius):
-        found: Any = cKDTree(grid.points).query_ball_point(padded, radius, return_length=True)
+        found: Any = cKDTree(grid.points).query_ball_point(at, radius, return_length=True)
         return int(found.sum()) > most
-    if _ROWS_ASKED * _in_cells(padded[::_ROWS_ASKED], radius, *where) <= most:
+    if _ROWS_ASKED * _in_cells(at[::_ROWS_ASKED], radius, *where) <= most:
         return False
-    return _counted(padded, radius, *where, grid.points, most) > most
+    return _counted(at, radius, *where, grid.points, most) > most
 
 
 def _is_crowded(grid: Grid, radius: float) -> bool:
     return grid.crowding > CROWDED and grid.cell > 2 * radius
 
 
-def _padded(points: np.ndarray) -> np.ndarray:
+def padded(points: np.ndarray) -> np.ndarray:
     """Return the points with three axes, leading ones 0: the sum of squares stays the same to the last bit."""
     if points.shape[1] == 3:
         return points
@@ -269,7 +269,7 @@ def _in_cells(x, radius, origin, cell, dims, starts):
     """Count the points in the cells that the radius of each row touches."""
     reach, count = radius * (1 + 1e-9), 0
     for i in range(len(x)):
-        low, high = _cells_touched(x[i], reach, origin, cell, dims)
+        low, high = cells_touched(x[i], reach, origin, cell, dims)
         for cz in range(low[0], high[0] + 1):
             for cy in range(low[1], high[1] + 1):
                 line = (cz * dims[1] + cy) * dims[2]
@@ -282,7 +282,7 @@ def _counted(x, radius, origin, cell, dims, starts, y, most):
     """Count the pairs within the radius, until there are more than `most`."""
     reach, count = radius * (1 + 1e-9), 0
     for i in range(len(x)):
-        low, high = _cells_touched(x[i], reach, origin, cell, dims)
+        low, high = cells_touched(x[i], reach, origin, cell, dims)
         for cz in range(low[0], high[0] + 1):
             for cy in range(low[1], high[1] + 1):
                 line = (cz * dims[1] + cy) * dims[2]
@@ -295,7 +295,7 @@ def _counted(x, radius, origin, cell, dims, starts, y, most):
 
 
 @njit(cache=True, nogil=True, inline="always")
-def _cells_touched(point, reach, origin, cell, dims):
+def cells_touched(point, reach, origin, cell, dims):  # noqa: ANN201
     """Return the first and the last cell along each axis that lie within reach of a point."""
     low, high = np.empty(3, np.int64), np.empty(3, np.int64)
     for axis in range(3):

@@ -96,7 +96,8 @@ def refuse_high_prices(outline: Problem) -> None:
         raise InvalidProblem(
             f"unmatched_cost of ({of_rows:g}, {of_cols:g}) is so far above all costs that sums with it would lose "
             f"their digits; the same are linked by the prices of rows - {of_rows!r} + {row_least:g} and those of "
-            f"columns - {of_cols!r} + {col_least:g}."
+            f"columns - {of_cols!r} + {col_least:g}.",
+            argument="unmatched_cost",
         )
 
 

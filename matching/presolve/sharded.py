@@ -62,23 +62,29 @@ class ShardedCosts:
         """
         if not isinstance(shards, Sequence) or not len(shards) or axis not in (0, 1):
             found = len(shards) if isinstance(shards, Sequence) else repr(shards)
-            raise InvalidProblem(f"shards need one array at least and axis 0 or 1; got {found} and axis {axis!r}.")
+            raise InvalidProblem(
+                f"shards need one array at least and axis 0 or 1; got {found} and axis {axis!r}.", argument="shards"
+            )
         masks = [None] * len(shards) if forbidden is None else list(forbidden)
         if len(masks) != len(shards):
-            raise InvalidProblem(f"forbidden needs one mask a shard, {len(shards)}; got {len(masks)}.")
+            raise InvalidProblem(
+                f"forbidden needs one mask a shard, {len(shards)}; got {len(masks)}.", argument="forbidden"
+            )
         checked = [_checked(shard, mask) for shard, mask in zip(shards, masks, strict=True)]
         costs = tuple(cost for cost, _, _ in checked)
         if len({cost.dtype for cost in costs}) > 1 or len({cost.shape[1 - axis] for cost in costs}) > 1:
             raise InvalidProblem(
                 f"shards need one dtype and one number of {'columns' if axis == 0 else 'rows'}; got "
-                f"{[f'{cost.dtype} {cost.shape}' for cost in costs]}."
+                f"{[f'{cost.dtype} {cost.shape}' for cost in costs]}.",
+                argument="shards",
             )
         ends = sum(cost.shape[axis] for cost in costs), costs[0].shape[1 - axis]
         n, m = ends if axis == 0 else ends[::-1]
         if n > m and unmatched_cost is None:
             raise InvalidProblem(
                 f"shards of {n} rows and {m} columns: every row must be matched and cannot be. State the transposed "
-                "problem, or set unmatched_cost."
+                "problem, or set unmatched_cost.",
+                argument="shards",
             )
         ranges = np.concatenate([found for _, _, found in checked])
         outline = Problem.outline((n, m), ranges, unmatched_cost)
@@ -104,12 +110,15 @@ class ShardedCosts:
         if "cpu" in self.devices:
             raise InvalidProblem(
                 f"shards on {there} cannot be solved: each must be on a CUDA device (cupy.asarray puts it there); or "
-                "state the whole matrix with Problem.dense."
+                "state the whole matrix with Problem.dense.",
+                argument="shards",
             )
         if len(set(self.devices)) < len(self.devices):
-            raise InvalidProblem(f"shards on {there}: each needs a device of its own.")
+            raise InvalidProblem(f"shards on {there}: each needs a device of its own.", argument="shards")
         if device not in ("auto", there):
-            raise InvalidProblem(f"device={device!r}: these shards are on {there}; name those, or 'auto'.")
+            raise InvalidProblem(
+                f"device={device!r}: these shards are on {there}; name those, or 'auto'.", argument="device"
+            )
         return there
 
     def on_host(self) -> Problem:
@@ -132,12 +141,17 @@ def _mask_on_host(shard: Any, mask: Any) -> np.ndarray:
 def _checked(shard: Any, mask: Any) -> tuple[Any, Any, np.ndarray]:
     """Return a shard's costs, its mask and its range."""
     if not hasattr(shard, "ndim") or shard.ndim != 2:
-        raise InvalidProblem(f"shards need arrays of 2 axes (rows, columns); got {getattr(shard, 'shape', shard)}.")
+        raise InvalidProblem(
+            f"shards need arrays of 2 axes (rows, columns); got {getattr(shard, 'shape', shard)}.", argument="shards"
+        )
     if 0 in shard.shape:
-        raise InvalidProblem(f"shards need a row and a column at least; got shape {shard.shape}. Leave it out.")
+        raise InvalidProblem(
+            f"shards need a row and a column at least; got shape {shard.shape}. Leave it out.", argument="shards"
+        )
     if cuda.is_device_array(mask) and _place(mask) != _place(shard):
         raise InvalidProblem(
-            f"forbidden needs each mask beside its shard on {_place(shard)}; got one on {_place(mask)}."
+            f"forbidden needs each mask beside its shard on {_place(shard)}; got one on {_place(mask)}.",
+            argument="forbidden",
         )
     with cuda.device_of(shard):
         parts = device_problem if cuda.is_device_array(shard) else host_problem

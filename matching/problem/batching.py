@@ -41,18 +41,20 @@ def laid_together(parts: Sequence[Any]) -> Any:
 def _refuse_unlike(parts: Sequence[Any]) -> None:
     """Refuse what cannot lie side by side, and integers that would lose digits beside real costs."""
     if not parts:
-        raise InvalidProblem("batch needs at least one problem; got none.")
+        raise InvalidProblem("batch needs at least one problem; got none.", argument="problems")
     alike = {(part.kind, part.metric, part.row_unmatched is None, part.is_on_device) for part in parts}
     if len(alike) > 1:
         raise InvalidProblem(
             "batch needs problems of one kind and metric, all with or all without unmatched_cost, all on the host or "
-            "all on one GPU; these differ. Solve them apart."
+            "all on one GPU; these differ. Solve them apart.",
+            argument="problems",
         )
     axes = {part.x.shape[1] for part in parts if part.x is not None}
     if len(axes) > 1:
         raise InvalidProblem(
             f"batch needs point sets of one number of axes; got {sorted(axes)}. Give the others columns of zeros, "
-            "which changes no distance."
+            "which changes no distance.",
+            argument="problems",
         )
     if len({part.is_integer for part in parts}) > 1:
         for part in parts:

@@ -40,7 +40,8 @@ def dense_parts(cost: Any, forbidden: Any) -> tuple[tuple[int, int, int], Any, A
     if not least > -np.inf:  # a NaN anywhere is the least
         bad = np.unravel_index(int(cp.argmax(~(data > -np.inf))), cost.shape)
         raise InvalidProblem(
-            f"cost needs numbers, with +inf for forbidden pairs; cost{[int(k) for k in bad]} is {cost[bad]}."
+            f"cost needs numbers, with +inf for forbidden pairs; cost{[int(k) for k in bad]} is {cost[bad]}.",
+            argument="cost",
         )
     mask = None if forbidden is None else cp.ascontiguousarray(forbidden).reshape(-1)
     return shape, data, mask, mask is None and bool(largest < np.inf)
@@ -55,17 +56,23 @@ def csr_parts(graph: Any, shape: tuple[int, int] | None) -> tuple[Any, Any, Any,
     """Return (indptr, indices, data, shape) of a CuPy sparse matrix or of a tuple of CuPy arrays."""
     if not isinstance(graph, tuple):
         if graph.format not in ("csr", "csc"):
-            raise InvalidProblem(f"graph on a GPU needs CSR or CSC format; got {graph.format}. Convert it first.")
+            raise InvalidProblem(
+                f"graph on a GPU needs CSR or CSC format; got {graph.format}. Convert it first.", argument="graph"
+            )
         csr = graph.tocsr()
         graph, shape = (csr.indptr, csr.indices, csr.data), graph.shape
     indptr, indices, data = graph
     cp = on_one_device(indptr, indices, data)
     integers = indptr.dtype.kind in "iu" and indices.dtype.kind in "iu"
     if not integers or indptr.ndim != 1 or indices.ndim != 1 or indices.shape != data.shape or len(indptr) == 0:
-        raise InvalidProblem("indptr and indices need integers, indices and data one axis with one entry an edge.")
+        raise InvalidProblem(
+            "indptr and indices need integers, indices and data one axis with one entry an edge.", argument="graph"
+        )
     indptr = indptr.astype(np.int64, copy=False)
     if int(indptr[0]) or int(indptr[-1]) != len(indices) or bool((indptr[1:] < indptr[:-1]).any()):
-        raise InvalidProblem("indptr needs integers that start at 0, never fall, and end at the number of edges.")
+        raise InvalidProblem(
+            "indptr needs integers that start at 0, never fall, and end at the number of edges.", argument="indptr"
+        )
     check_shape(shape, len(indptr) - 1)
     return indptr, indices, cp.ascontiguousarray(supported(data, "data")), shape
 
@@ -111,7 +118,7 @@ def _mended(indptr: Any, indices: Any, data: Any, widths: np.ndarray) -> tuple[A
 def _refuse_edges(bad: Any, why: str, row: Any, indices: Any) -> None:
     if bool(bad.any()):
         edge = int(bad.argmax())
-        raise InvalidProblem(f"the edge ({int(row[edge])}, {int(indices[edge])}) {why}.")
+        raise InvalidProblem(f"the edge ({int(row[edge])}, {int(indices[edge])}) {why}.", argument="graph")
 
 
 def coordinates(values: Any, name: str) -> Any:
@@ -119,9 +126,11 @@ def coordinates(values: Any, name: str) -> Any:
     cp = on_one_device(values)
     values = cp.ascontiguousarray(supported(values, name), dtype=np.float64)
     if values.ndim != 2 or not 1 <= values.shape[1] <= 3:
-        raise InvalidProblem(f"{name} needs shape (points, axes) with 1 to 3 axes; got {values.shape}.")
+        raise InvalidProblem(f"{name} needs shape (points, axes) with 1 to 3 axes; got {values.shape}.", argument=name)
     if values.size and not bool(abs(values).max() <= COORDINATE_LIMIT):
-        raise InvalidProblem(f"{name} needs finite coordinates within ±{COORDINATE_LIMIT:g}, whose squares fit.")
+        raise InvalidProblem(
+            f"{name} needs finite coordinates within ±{COORDINATE_LIMIT:g}, whose squares fit.", argument=name
+        )
     return values
 
 

@@ -23,16 +23,19 @@ COORDINATE_LIMIT = 1e140
 def array(values: Any, name: str) -> np.ndarray:
     """Return `values` as an array, or refuse uneven rows, sparse matrices, and masks, which would be lost."""
     if hasattr(values, "tocsr"):
-        raise InvalidProblem(f"{name} needs a full array; got a sparse matrix. State it with Problem.sparse.")
+        raise InvalidProblem(
+            f"{name} needs a full array; got a sparse matrix. State it with Problem.sparse.", argument=name
+        )
     if isinstance(values, np.ma.MaskedArray):
         raise InvalidProblem(
             f"{name} needs a plain array; got a masked one. Pass its `data`, and pairs that must not be matched as "
-            "forbidden=…"
+            "forbidden=…",
+            argument=name,
         )
     try:
         return np.asarray(values)
     except ValueError as error:
-        raise InvalidProblem(f"{name} needs an array; NumPy cannot make one: {error}") from None
+        raise InvalidProblem(f"{name} needs an array; NumPy cannot make one: {error}", argument=name) from None
 
 
 def fetched(values: Any, name: str) -> np.ndarray:
@@ -47,23 +50,29 @@ def supported(values: Any, name: str) -> Any:
         return values.astype(np.float32) if size == 2 else values.astype(values.dtype.newbyteorder("="), copy=False)
     if kind in "iub":
         if values.dtype == np.uint64 and values.size and int(values.max()) >= 2**63:
-            raise InvalidProblem(f"{name} needs integers below 2**63; got {int(values.max())}. Scale the costs.")
+            raise InvalidProblem(
+                f"{name} needs integers below 2**63; got {int(values.max())}. Scale the costs.", argument=name
+            )
         wide = size == 8 or values.dtype == np.uint32
         return values.astype(np.int64 if wide else np.int32, copy=False)
     raise InvalidProblem(
-        f"{name} needs real numbers (float32, float64 or integers); got dtype {values.dtype}. Convert it first."
+        f"{name} needs real numbers (float32, float64 or integers); got dtype {values.dtype}. Convert it first.",
+        argument=name,
     )
 
 
 def dense_shape(cost: Any, forbidden: Any) -> tuple[int, int, int]:
     """Return (blocks, rows, columns) of costs and mask, of the host or of a GPU, or refuse their shapes."""
     if cost.ndim not in (2, 3):
-        raise InvalidProblem(f"cost needs 2 axes (rows, columns), or 3 for a batch; got shape {cost.shape}.")
+        raise InvalidProblem(
+            f"cost needs 2 axes (rows, columns), or 3 for a batch; got shape {cost.shape}.", argument="cost"
+        )
     if cost.ndim == 3 and cost.shape[0] == 0:
-        raise InvalidProblem(f"cost needs at least one block; got shape {cost.shape}.")
+        raise InvalidProblem(f"cost needs at least one block; got shape {cost.shape}.", argument="cost")
     if forbidden is not None and (forbidden.shape != cost.shape or forbidden.dtype != np.bool_):
         raise InvalidProblem(
-            f"forbidden needs a boolean array of cost's shape {cost.shape}; got {forbidden.dtype} {forbidden.shape}."
+            f"forbidden needs a boolean array of cost's shape {cost.shape}; got {forbidden.dtype} {forbidden.shape}.",
+            argument="forbidden",
         )
     return (1, *cost.shape) if cost.ndim == 2 else cost.shape
 
@@ -89,7 +98,8 @@ def _not_a_number(data: np.ndarray, shape: tuple[int, ...]) -> InvalidProblem:
     bad = np.flatnonzero(~(data > -np.inf))
     where = [int(k) for k in np.unravel_index(int(bad[0]), shape)]
     return InvalidProblem(
-        f"cost needs numbers, with +inf for forbidden pairs; cost{where} is {data[bad[0]]} ({len(bad)} such)."
+        f"cost needs numbers, with +inf for forbidden pairs; cost{where} is {data[bad[0]]} ({len(bad)} such).",
+        argument="cost",
     )
 
 
@@ -97,7 +107,8 @@ def refuse_beyond(largest: float, limit: float, what: str) -> None:
     """Refuse integers beyond ±`limit`; `what` says which they are."""
     if largest > limit:
         raise InvalidProblem(
-            f"{what} must stay within ±{limit} for exact arithmetic; got {largest}. Scale the costs down."
+            f"{what} must stay within ±{limit} for exact arithmetic; got {largest}. Scale the costs down.",
+            argument="cost",
         )
 
 
@@ -120,7 +131,8 @@ def refuse_sums_beyond_range(
     if largest > limit:
         raise InvalidProblem(
             f"real costs that may add up {n_terms} at a time must stay within ±{limit:.3g}; got {largest}. "
-            "Scale the costs down; forbid a pair with +inf."
+            "Scale the costs down; forbid a pair with +inf.",
+            argument="cost",
         )
 
 
@@ -128,15 +140,16 @@ def coordinates(values: Any, name: str) -> np.ndarray:
     """Return positions as contiguous float64 (points, axes), all finite and within ±`COORDINATE_LIMIT`."""
     values = np.ascontiguousarray(supported(array(values, name), name), dtype=np.float64)
     if values.ndim != 2 or not 1 <= values.shape[1] <= 3:
-        raise InvalidProblem(f"{name} needs shape (points, axes) with 1 to 3 axes; got {values.shape}.")
+        raise InvalidProblem(f"{name} needs shape (points, axes) with 1 to 3 axes; got {values.shape}.", argument=name)
     bad = np.flatnonzero(~np.isfinite(values).all(axis=1))
     if len(bad):
         raise InvalidProblem(
-            f"{name} needs finite coordinates; {name}[{bad[0]}] is {values[bad[0]]} ({len(bad)} such)."
+            f"{name} needs finite coordinates; {name}[{bad[0]}] is {values[bad[0]]} ({len(bad)} such).", argument=name
         )
     if values.size and abs(values).max() > COORDINATE_LIMIT:
         raise InvalidProblem(
-            f"{name} needs coordinates within ±{COORDINATE_LIMIT:g}, whose squares fit; got {abs(values).max()}."
+            f"{name} needs coordinates within ±{COORDINATE_LIMIT:g}, whose squares fit; got {abs(values).max()}.",
+            argument=name,
         )
     return values
 
@@ -156,15 +169,22 @@ def unmatched(given: Any, n: int, m: int) -> tuple[np.ndarray, np.ndarray] | Non
         return None
     sides = given if isinstance(given, (tuple, list)) else (given, given)
     if len(sides) != 2:
-        raise InvalidProblem(f"unmatched_cost needs a number, or a pair (rows, columns); got {len(sides)} values.")
+        raise InvalidProblem(
+            f"unmatched_cost needs a number, or a pair (rows, columns); got {len(sides)} values.",
+            argument="unmatched_cost",
+        )
     checked: list[np.ndarray] = []
     for side, size, name in zip(sides, (n, m), ("rows", "columns"), strict=True):
         price = supported(array(side, "unmatched_cost"), "unmatched_cost")
         if price.shape not in ((), (size,)):
-            raise InvalidProblem(f"unmatched_cost of the {name} needs one number or {size}; got shape {price.shape}.")
+            raise InvalidProblem(
+                f"unmatched_cost of the {name} needs one number or {size}; got shape {price.shape}.",
+                argument="unmatched_cost",
+            )
         if not np.isfinite(price).all():
             raise InvalidProblem(
-                "unmatched_cost needs finite numbers; use None when every member of the shorter side must be matched."
+                "unmatched_cost needs finite numbers; use None when every member of the shorter side must be matched.",
+                argument="unmatched_cost",
             )
         checked.append(price.astype(np.int64 if price.dtype.kind == "i" else np.float64))
     if checked[0].dtype != checked[1].dtype:
@@ -189,7 +209,9 @@ def offsets_of(offsets: Any, name: str, total: int | None) -> np.ndarray:
     )
     if not ok or (total is not None and offsets[-1] != total):
         ending = "" if total is None else f" and end at the number of rows, {total}"
-        raise InvalidProblem(f"{name} needs integers that start at 0, never fall{ending}; got {offsets!r}.")
+        raise InvalidProblem(
+            f"{name} needs integers that start at 0, never fall{ending}; got {offsets!r}.", argument=name
+        )
     return offsets.astype(np.int64)
 
 
@@ -199,19 +221,21 @@ def csr_parts(
     """Return (indptr, indices, data, shape) of a SciPy sparse matrix or of a tuple of arrays."""
     if isinstance(graph, tuple):
         if len(graph) != 3:
-            raise InvalidProblem(f"graph needs (indptr, indices, data); got a tuple of {len(graph)}.")
+            raise InvalidProblem(f"graph needs (indptr, indices, data); got a tuple of {len(graph)}.", argument="graph")
         indptr, indices, data = (array(part, "graph") for part in graph)
     else:
         if not hasattr(graph, "tocsr"):
             raise InvalidProblem(
-                f"graph needs a SciPy sparse matrix or (indptr, indices, data); got {type(graph).__name__}."
+                f"graph needs a SciPy sparse matrix or (indptr, indices, data); got {type(graph).__name__}.",
+                argument="graph",
             )
         if graph.format == "dia" or (graph.format == "bsr" and not graph.data.all()):
             raise InvalidProblem(
-                f"graph in {graph.format.upper()} format cannot tell a zero cost from an absent pair; use CSR or COO."
+                f"graph in {graph.format.upper()} format cannot tell a zero cost from an absent pair; use CSR or COO.",
+                argument="graph",
             )
         if len(graph.shape) != 2:
-            raise InvalidProblem(f"graph needs 2 axes (rows, columns); got shape {graph.shape}.")
+            raise InvalidProblem(f"graph needs 2 axes (rows, columns); got shape {graph.shape}.", argument="graph")
         if graph.format in ("csr", "csc"):
             csr = graph.tocsr()
             indptr, indices, data = csr.indptr, csr.indices, csr.data
@@ -221,11 +245,14 @@ def csr_parts(
     if indices.shape != data.shape or indices.ndim != 1 or indices.dtype.kind not in "iu":
         raise InvalidProblem(
             "indices (integers) and data need one axis with one entry an edge; "
-            f"got {indices.dtype} {indices.shape} and {data.dtype} {data.shape}."
+            f"got {indices.dtype} {indices.shape} and {data.dtype} {data.shape}.",
+            argument="graph",
         )
     rising = indptr.ndim == 1 and len(indptr) > 0 and indptr.dtype.kind in "iu" and (indptr[1:] >= indptr[:-1]).all()
     if not rising or indptr[0] != 0 or indptr[-1] != len(indices):
-        raise InvalidProblem("indptr needs integers that start at 0, never fall, and end at the number of edges.")
+        raise InvalidProblem(
+            "indptr needs integers that start at 0, never fall, and end at the number of edges.", argument="indptr"
+        )
     check_shape(shape, len(indptr) - 1)
     return indptr.astype(np.int64, copy=False), indices, np.ascontiguousarray(supported(data, "data")), shape
 
@@ -239,9 +266,9 @@ def check_shape(shape: Any, rows: int) -> None:
     except (TypeError, ValueError):
         said, columns = -1, -1
     if columns < 0:
-        raise InvalidProblem(f"shape needs two whole numbers (rows, columns); got {shape!r}.")
+        raise InvalidProblem(f"shape needs two whole numbers (rows, columns); got {shape!r}.", argument="shape")
     if said != rows:
-        raise InvalidProblem(f"shape says {said} rows, indptr {rows}.")
+        raise InvalidProblem(f"shape says {said} rows, indptr {rows}.", argument="shape")
 
 
 def _csr_from_coo(coo: Any) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
@@ -266,12 +293,17 @@ def checked_edges(
         indices, data = indices[order], data[order]
         fault, row, edge = _first_fault(indptr, indices, data, widths)
     if fault == _RANGE:
-        raise InvalidProblem(f"row {row} names column {indices[edge]}, but its block has {widths[row]} columns.")
+        raise InvalidProblem(
+            f"row {row} names column {indices[edge]}, but its block has {widths[row]} columns.", argument="indices"
+        )
     if fault == _DUPLICATE:
-        raise InvalidProblem(f"row {row} names column {indices[edge]} twice; keep one cost for each pair.")
+        raise InvalidProblem(
+            f"row {row} names column {indices[edge]} twice; keep one cost for each pair.", argument="indices"
+        )
     if fault == _NOT_FINITE:
         raise InvalidProblem(
-            f"data needs finite costs; the edge ({row}, {indices[edge]}) has {data[edge]}. Leave forbidden pairs out."
+            f"data needs finite costs; the edge ({row}, {indices[edge]}) has {data[edge]}. Leave forbidden pairs out.",
+            argument="data",
         )
     return indptr, indices, data
 

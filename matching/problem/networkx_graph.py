@@ -32,12 +32,15 @@ def as_sparse(graph: Any, *, weighted: bool) -> sp.csr_array:
         `weight`.
     """
     if graph.is_directed() or graph.is_multigraph():
-        raise InvalidProblem("graph needs an undirected one without parallel edges; convert it with networkx.Graph.")
+        raise InvalidProblem(
+            "graph needs an undirected one without parallel edges; convert it with networkx.Graph.", argument="graph"
+        )
     sides: tuple[dict[Any, int], dict[Any, int]] = ({}, {})
     for node, side in graph.nodes(data="bipartite"):
         if side not in (0, 1):
             raise InvalidProblem(
-                f"graph needs bipartite=0 (a row) or bipartite=1 (a column) on each node; node {node!r} has {side!r}."
+                f"graph needs bipartite=0 (a row) or bipartite=1 (a column) on each node; node {node!r} has {side!r}.",
+                argument="graph",
             )
         sides[side][node] = len(sides[side])
     rows, columns = sides
@@ -46,9 +49,13 @@ def as_sparse(graph: Any, *, weighted: bool) -> sp.csr_array:
     for one, other, weight in graph.edges(data="weight"):
         row, column = (one, other) if one in rows else (other, one)
         if row not in rows or column not in columns:
-            raise InvalidProblem(f"graph needs edges between the two sides; {one!r} and {other!r} are of one.")
+            raise InvalidProblem(
+                f"graph needs edges between the two sides; {one!r} and {other!r} are of one.", argument="graph"
+            )
         if weighted and weight is None:
-            raise InvalidProblem(f"graph needs a weight on each edge, its cost; {one!r} to {other!r} has none.")
+            raise InvalidProblem(
+                f"graph needs a weight on each edge, its cost; {one!r} to {other!r} has none.", argument="graph"
+            )
         pairs.append((rows[row], columns[column]))
         weights.append(weight)
     values = np.array(weights) if weighted and weights else np.ones(len(pairs))

@@ -154,7 +154,9 @@ class Problem:
         if row_offsets is None and col_offsets is None:
             if shape is None:
                 raise InvalidProblem(
-                    "shape=(rows, columns) is needed with (indptr, indices, data); or give row_offsets and col_offsets."
+                    "shape=(rows, columns) is needed with (indptr, indices, data); "
+                    "or give row_offsets and col_offsets.",
+                    argument="shape",
                 )
             row_offsets, col_offsets = [0, shape[0]], [0, shape[1]]
         row_offsets = host_problem.offsets_of(row_offsets, "row_offsets", rows)
@@ -196,7 +198,7 @@ class Problem:
             raise InvalidProblem(f"x and y need the same number of axes; got {x.shape[1]} and {y.shape[1]}.")
         host_problem.refuse_vanishing(max((float(abs(part).max()) for part in (x, y) if part.size), default=0.0))
         if metric not in ("distance", "squared"):
-            raise InvalidProblem(f"metric needs 'distance' or 'squared'; got {metric!r}.")
+            raise InvalidProblem(f"metric needs 'distance' or 'squared'; got {metric!r}.", argument="metric")
         rows, cols = np.array([0, len(x)], dtype=np.int64), np.array([0, len(y)], dtype=np.int64)
         finish = cls._finish_on_device if on_device else cls._finish
         nothing = device_problem.empty(x) if on_device else np.empty(0)
@@ -221,7 +223,9 @@ class Problem:
         if getattr(problems, "ndim", None) == 3:
             return cls.dense(problems)
         if not isinstance(problems, Iterable):
-            raise InvalidProblem(f"batch needs problems, or a stack of costs; got {type(problems).__name__}.")
+            raise InvalidProblem(
+                f"batch needs problems, or a stack of costs; got {type(problems).__name__}.", argument="problems"
+            )
         return laid_together([cls.of(part) for part in cast("Iterable[Any]", problems)])
 
     @classmethod
@@ -252,7 +256,9 @@ class Problem:
             return cls.dense(_negated(host_problem.supported(values, "cost")))
         stated = cls.of(values)
         if stated.kind == "points":
-            raise InvalidProblem("maximize needs dense or sparse costs; those of point sets can only be minimised.")
+            raise InvalidProblem(
+                "maximize needs dense or sparse costs; those of point sets can only be minimised.", argument="maximize"
+            )
         data = _negated(stated.data)
         if not stated.is_integer:
             data[data == -np.inf] = np.inf  # what is forbidden stays so

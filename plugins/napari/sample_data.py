@@ -5,6 +5,8 @@ from __future__ import annotations
 import tempfile
 from pathlib import Path
 
+import numpy as np
+
 from ...tracker.formats.tables import read_tracks
 from ...tracker.simulating.render import RenderSettings, render
 from ...tracker.simulating.simulate import SimulationSettings, simulate
@@ -47,3 +49,17 @@ def sample_points() -> list[LayerData]:
         points_layer(detected, "simulated points", size=point_size(detected), opacity=0.7),
         tracks_layer(simulation.truth, "true tracks", visible=False),
     ]
+
+
+def dividing_cells() -> np.ndarray:
+    """Return places (t, y, x) of cells that wander, and of which some divide now and then, float64 (n, 3)."""
+    rng = np.random.default_rng(0)
+    cells, rows = rng.uniform(0, 160, (24, 2)), list[np.ndarray]()
+    for frame in range(30):
+        cells = cells + rng.normal(0, 0.4, cells.shape)
+        if frame in (8, 15, 22):
+            apart = np.zeros_like(cells)
+            apart[rng.choice(len(cells), 6, replace=False)] = 2, 0
+            cells = np.vstack([cells + apart, (cells - apart)[apart.any(axis=1)]])
+        rows.append(np.column_stack([np.full(len(cells), frame), cells]))
+    return np.vstack(rows)

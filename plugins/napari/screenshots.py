@@ -1,4 +1,4 @@
-"""Make the README's pictures of the plugin: tracks in 2D, tracks in 3D, the widget.
+"""Make the README's pictures of the plugin: tracks in 2D, tracks in 3D, the widget, lineages.
 
     python -m auctrack.plugins.napari.screenshots FOLDER
 
@@ -21,7 +21,7 @@ from qtpy.QtWidgets import QApplication
 from ...tracker.simulating.render import RenderSettings, render
 from ...tracker.simulating.simulate import SimulationSettings, simulate
 from .layers.readers import movie_reader
-from .sample_data import MOVIE
+from .sample_data import MOVIE, dividing_cells
 
 FLAT = SimulationSettings(
     particles=150, frames=40, ndim=2, box_um=(120, 160), persistence=0.9, step_um=1.2, frame_interval_s=5, seed=4
@@ -32,27 +32,28 @@ _PATIENCE = 120.0
 
 
 def main(folder: Path) -> None:
-    """Make the three pictures."""
+    """Make the four pictures."""
     folder.mkdir(parents=True, exist_ok=True)
     flat, _ = _tracked(FLAT, (1000, 760))
     _save_canvas(flat, folder / "napari-2d.png", zoom=5.0)
     flat.close()
     deep, widget = _tracked(DEEP, (1280, 860))
-    widget.parts.results.colour.feature.setCurrentText("mean_speed")
-    _settle(widget)
+    widget.parts.results.colour.choose("mean_speed")
+    settle(widget)
     widget.parts.steps.setCurrentWidget(widget.parts.link)
-    _settle(widget)
+    settle(widget)
     deep.screenshot(str(folder / "napari-widget.png"), canvas_only=False, flash=False)
-    widget.parts.results.colour.feature.setCurrentText("track")
+    widget.parts.results.colour.choose("track")
     deep.dims.ndisplay = 3
     deep.scene.camera.angles = (4, 32, 125)
     deep.layers["movie"].bounding_box.visible = True
     deep.layers["movie"].bounding_box.line_color = ColorValue("gray")
     deep.layers["movie"].bounding_box.points = False
     deep.layers["particles of movie"].visible = False
-    _settle(widget)
+    settle(widget)
     _save_canvas(deep, folder / "napari-3d.png", zoom=7.8)
     deep.close()
+    _save_lineages(folder / "napari-lineage.png")
 
 
 def _tracked(simulation: SimulationSettings, size: tuple[int, int]) -> tuple[Viewer, Any]:
@@ -68,20 +69,39 @@ def _tracked(simulation: SimulationSettings, size: tuple[int, int]) -> tuple[Vie
     viewer.add_image(frames, **given)
     _, widget = viewer.window.add_plugin_dock_widget("auctrack", "Track particles")
     widget.running.run_all()
-    _settle(widget)
+    settle(widget)
     viewer.dims.set_current_step(0, len(frames) - 6)
     viewer.canvas.overlays.scale_bar.visible = True
     return viewer, widget
 
 
-def _settle(widget: Any) -> None:
-    """Run the event loop until all work is done and drawn."""
+def settle(widget: Any, *, quiet: int = 50) -> None:
+    """Run the event loop until all work is done and drawn: `quiet` hundredths of a second in which nothing happens."""
     end = time.monotonic() + _PATIENCE
-    quiet = 0
-    while quiet < 50 and time.monotonic() < end:  # half a second in which nothing happens
+    still = 0
+    while still < quiet and time.monotonic() < end:
         QApplication.processEvents()
         time.sleep(0.01)
-        quiet = 0 if widget.is_busy else quiet + 1
+        still = 0 if widget.is_busy else still + 1
+
+
+def _save_lineages(path: Path) -> None:
+    """Save the widget as it shows the lineages of cells that divide."""
+    viewer: Any = Viewer(title="auctrack in napari", show=True)
+    viewer.window.resize(1280, 860)
+    viewer.add_points(dividing_cells(), name="cells", size=2, scale=(600, 1, 1), units=("s", "µm", "µm"))
+    _, widget = viewer.window.add_plugin_dock_widget("auctrack", "Track particles")
+    settle(widget)
+    widget.parts.link.divisions.setChecked(True)
+    widget.running.run_all()
+    settle(widget)
+    results = widget.parts.results
+    results.tabs.setCurrentWidget(results.lineage_page)
+    viewer.dims.set_current_step(0, 20)
+    widget.looking.choose_track(8)
+    settle(widget)
+    viewer.screenshot(str(path), canvas_only=False, flash=False)
+    viewer.close()
 
 
 def _save_canvas(viewer: Viewer, path: Path, *, zoom: float) -> None:

@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
-from qtpy.QtCore import QEvent, QSize, Qt
-from qtpy.QtWidgets import QScrollArea, QTabWidget, QVBoxLayout, QWidget
+from qtpy.QtCore import QEvent
+from qtpy.QtWidgets import QVBoxLayout, QWidget
 
 from ...matching.errors import AuctrackError
 from .actions.correcting import Correcting
@@ -23,8 +23,10 @@ from .layers.preferences import read_preferences, remember
 from .panels.detect_panel import DetectPanel
 from .panels.input_panel import InputPanel
 from .panels.link_panel import LinkPanel
+from .panels.pages import Pages
 from .panels.results_panel import ResultsPanel
 from .panels.run_bar import RunBar
+from .panels.scroll import PanelScroll
 from .panels.wheel import WheelGuard
 from .session.devices import find_devices
 from .session.session import Session
@@ -33,16 +35,6 @@ from .threads.job import Desk, Failure
 
 if TYPE_CHECKING:
     from napari import Viewer
-
-
-class _WideScroll(QScrollArea):
-    """A scroll area that is never narrower than what it holds."""
-
-    def minimumSizeHint(self) -> QSize:  # noqa: N802 - Qt's name
-        """Return the least size (called by Qt)."""
-        inside = self.widget()
-        wide = 0 if inside is None else inside.minimumSizeHint().width()
-        return QSize(wide + self.verticalScrollBar().sizeHint().width() + 4, 300)
 
 
 class TrackWidget(QWidget):
@@ -75,7 +67,7 @@ class TrackWidget(QWidget):
             detect=DetectPanel(),
             link=LinkPanel(preferences),
             results=ResultsPanel(),
-            steps=QTabWidget(),
+            steps=Pages(),
             bar=RunBar(),
             overlay=Overlay(napari_viewer, self._connections, self._depth, self),
         )
@@ -100,20 +92,17 @@ class TrackWidget(QWidget):
         page = QWidget()
         column = QVBoxLayout(page)
         column.addWidget(parts.input)
-        column.addWidget(parts.steps)
-        scroll = _WideScroll()
-        scroll.setWidgetResizable(True)
-        scroll.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
-        scroll.setWidget(page)
+        column.addWidget(parts.steps, 1)
         whole = QVBoxLayout(self)
         whole.setContentsMargins(4, 4, 4, 4)
-        whole.addWidget(scroll)
+        whole.addWidget(PanelScroll(page, least=300))
         whole.addWidget(parts.bar)
         WheelGuard(self)
 
     def _connect(self) -> None:
         parts = self.parts
         parts.input.chosen.connect(self._take_input)
+        parts.steps.currentChanged.connect(lambda: parts.input.fold(parts.steps.currentWidget() is parts.results))
         parts.detect.edited.connect(self._detect_edited)
         parts.link.edited.connect(self._remember)
         self.preview.found.connect(parts.detect.show_found)

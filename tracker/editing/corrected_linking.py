@@ -14,7 +14,6 @@ from ..linking.tracks import tracks_of, with_sureness
 from ..points import Points
 from .change import Link
 from .corrected import Corrected
-from .doubts import Doubts
 
 
 def present(movie: Corrected) -> np.ndarray:
@@ -24,11 +23,11 @@ def present(movie: Corrected) -> np.ndarray:
     return np.flatnonzero(there)
 
 
-def as_linking(movie: Corrected, linking: Linking, doubts: Doubts) -> Linking:
-    """Return tracks and links with rows of the present detections' table in place of ids."""
+def as_linking(movie: Corrected, linking: Linking, sure: pd.DataFrame) -> Linking:
+    """Return tracks and links with rows of the present detections' table in place of ids; `sure` as of `Doubts.all`."""
     ids = present(movie)
     points = _points(movie, ids)
-    links = _links(points, ids, doubts.all())
+    links = _links(points, ids, sure)
     if not linking.settings.is_learned:
         links["probability"] = np.nan
     tracks = tracks_of(points, links)
@@ -50,8 +49,10 @@ def as_linking(movie: Corrected, linking: Linking, doubts: Doubts) -> Linking:
 
 def _rows(links: Iterable[Link], ids: np.ndarray) -> tuple[tuple[int, int], ...]:
     """Return links between present detections as rows of their table."""
-    row = {detection: k for k, detection in enumerate(ids.tolist())}
-    return tuple(sorted((row[s], row[t]) for s, t in links if s in row and t in row))
+    ends = np.array([*links], np.int64).reshape(-1, 2)
+    rows = np.searchsorted(ids, ends)
+    are_there = (ids[np.minimum(rows, len(ids) - 1)] == ends).all(axis=1) if len(ids) else np.zeros(len(ends), bool)
+    return tuple(sorted((source, target) for source, target in rows[are_there].tolist()))
 
 
 def _points(movie: Corrected, ids: np.ndarray) -> Points:
@@ -72,6 +73,7 @@ def _points(movie: Corrected, ids: np.ndarray) -> Points:
 
 def _links(points: Points, ids: np.ndarray, sure: pd.DataFrame) -> pd.DataFrame:
     """Return the links as a table like that of `Linking`."""
+    sure = sure.iloc[np.lexsort((sure["target"], sure["source"]))]
     source, target = (np.searchsorted(ids, sure[end].to_numpy()) for end in ("source", "target"))
     frames = points.frames[target] - points.frames[source]
     positions = points.positions
@@ -85,8 +87,8 @@ def _links(points: Points, ids: np.ndarray, sure: pd.DataFrame) -> pd.DataFrame:
             "margin": sure["margin"].to_numpy(),
             "kind": np.where(frames > points.frame_step, "gap", "step"),
         }
-    ).sort_values(["source", "target"], ignore_index=True)
-    order = links.sort_values("margin", ascending=False, kind="stable")
-    links.loc[order.index[order.duplicated("target")], "kind"] = "merge"
-    links.loc[order.index[order.duplicated("source")], "kind"] = "division"
+    )
+    for end, kind in (("target", "merge"), ("source", "division")):
+        shared = links[links.duplicated(end, keep=False)].sort_values("margin", ascending=False, kind="stable")
+        links.loc[shared.index[shared.duplicated(end)], "kind"] = kind
     return links

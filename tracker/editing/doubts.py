@@ -96,12 +96,12 @@ class Doubts:
         table["probability"] = expit(table["log_odds"]) if self._is_learned else np.nan
         return table.drop(columns=["order", "log_odds"])
 
-    def all(self) -> pd.DataFrame:
+    def all(self, *, anew: bool = True) -> pd.DataFrame:
         """Return every link with its `margin` and `log_odds`, inf for confirmed ones, in no order.
 
-        They are measured anew if there were acts.
+        They are measured `anew` if there were acts, or else near these acts only.
         """
-        if self._near or self._stale or self._is_dropped.any():
+        if anew and (self._near or self._stale or self._is_dropped.any()):
             self.measure()
         self._work_out()
         return self._table(np.flatnonzero(~self._is_dropped), dict.fromkeys(self._movie.pins, np.inf))

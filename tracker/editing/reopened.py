@@ -61,7 +61,7 @@ def reopened(
     _hold(movie, given)
     doubts = Doubts(movie, kept)
     doubts.measure()
-    linking = as_linking(movie, kept, doubts)
+    linking = as_linking(movie, kept, doubts.all())
     said = _differences(len(movie.pins), len(movie.bans))
     return replace(linking, kept=kept.kept, report={**linking.report, "notes": [*linking.report["notes"], *said]})
 

@@ -309,9 +309,15 @@ class Session:
         """Return the id behind every row of the tables of `linking`, int64 (n,)."""
         return present(self._movie)
 
-    def linking(self) -> Linking:
-        """Return what stands now as a linking of its own, with rows for ids: to write, measure and score."""
-        return as_linking(self._movie, self._linking, self._doubts)
+    def linking(self, *, anew: bool = True) -> Linking:
+        """Return what stands now as a linking of its own, with rows for ids: to write, measure and score.
+
+        Parameters
+        ----------
+        anew : bool
+            Whether all margins are measured anew after acts, which takes longest; else as in `doubtful`.
+        """
+        return as_linking(self._movie, self._linking, self._doubts.all(anew=anew))
 
     def _link(self, source: int, target: int) -> Link:
         if not self._movie.is_link((source, target)):

@@ -23,10 +23,11 @@ from .frame_pairs.gpu_table import is_on_gpu, link_table_on_gpu
 from .gate.candidates import EDGE_BUDGET, Cost
 from .given_links import given_links
 from .jaqaman import jaqaman
-from .motion.ordered import ordered
+from .motion.gpu_ordered import movie_in_order
 from .result import MARGIN, PROBABILITY, Linking
-from .settings import Asked, Linker, LinkSettings, Motion, Progress
+from .settings import Asked, ExtraCost, Linker, LinkSettings, Motion, Predict, Progress
 from .whole_movie.learned import learned, too_dense
+from .whole_movie.windows import AT_ONCE
 
 
 def link_points(
@@ -37,6 +38,7 @@ def link_points(
     progress: Progress | None = None,
     watch: Watch | None = None,
     edge_budget: int = EDGE_BUDGET,
+    at_once: int = AT_ONCE,
     editable: bool = False,
     samples: int = 0,
 ) -> Linking:
@@ -57,6 +59,11 @@ def link_points(
         order of time.
     edge_budget : int
         Without learned motion: points and candidate links held at a time (memory); results do not depend on it.
+    at_once : int
+        With learned motion: detections held at a time (memory, about 0.9 kB each; 4 million unless given). Longer
+        movies are worked through in windows that overlap, by laws that are learned on an excerpt; `report["windows"]`
+        says so, and on how many links two windows do not agree. Where corrections are kept or samples drawn, the whole
+        movie is held.
     editable : bool
         Whether candidates and duals are kept for corrections (`tracker.editing`), about 40 bytes a candidate link. Not
         done where links are pinned or forbidden: a session then links once more without, and gives them itself.
@@ -73,9 +80,9 @@ def link_points(
     InvalidInput
         If `points` are none.
     InvalidSetting
-        If a pinned or forbidden link cannot be given, or `editable` is asked for where the candidate links are too
-        many to write out, or with linking "jaqaman", whose two steps have no proof in one; or if `samples` are asked
-        for where none can be drawn.
+        If a pinned or forbidden link cannot be given, or `predict` or `extra_cost` return what they must not; if
+        `editable` is asked for where the candidate links are too many to write out, beside one of these functions, or
+        with linking "jaqaman", whose two steps have no proof in one; or `samples` where none can be drawn.
     InvalidProblem, DeviceUnavailable
         If there is no such device, or the solver does not run on it.
 
@@ -89,33 +96,59 @@ def link_points(
     stale = [name for name in (PROBABILITY, MARGIN) if name in points.table.columns]
     if stale:
         points = replace(points, table=points.table.drop(columns=stale))
-    notes: list[str] = []
-    movie = ordered(points) if settings.is_learned else None
-    if movie is not None and (reason := too_dense(movie)) is not None:
-        notes, movie, settings = [reason], None, settings.without_motion()
-    constraints = constraints_of(points, settings)
-    if samples:
-        _require_law(settings, constraints)
-    keep = editable and not constraints
-    if settings.linking == "jaqaman":
-        if editable:
-            raise InvalidSetting("corrections (editable) need linking (--linking) 'auctrack'; got 'jaqaman'.")
-        linking = jaqaman(points, settings, margins=margins, progress=progress, watch=watch, edge_budget=edge_budget)
-    elif movie is not None:
-        linking = learned(points, movie, settings, progress, constraints=constraints, editable=keep, samples=samples)
-    else:
-        linking = first_order(
-            points,
-            settings,
-            margins=margins,
-            progress=progress,
-            watch=watch,
-            edge_budget=edge_budget,
-            constraints=constraints,
-            editable=keep,
+    if editable and (settings.predict is not None or settings.extra_cost is not None):
+        raise InvalidSetting(
+            "corrections (editable) weigh links by what was learned or by length alone; leave out predict and "
+            "extra_cost, or editable."
         )
-    common = {"frame_step": points.frame_step, "unstated_stride": points.unstated_stride}
-    return replace(linking, report={**linking.report, **common, "notes": [*linking.report["notes"], *notes]})
+    with movie_in_order(points, settings) as movie:
+        notes: list[str] = []
+        if movie is not None and (reason := too_dense(movie)) is not None:
+            _require_no_nats(settings, reason)
+            notes, movie, settings = [reason], None, settings.without_motion()
+        constraints = constraints_of(points, settings)
+        if samples:
+            _require_law(settings, constraints)
+        keep = editable and not constraints
+        if settings.linking == "jaqaman":
+            if editable:
+                raise InvalidSetting("corrections (editable) need linking (--linking) 'auctrack'; got 'jaqaman'.")
+            linking = jaqaman(
+                points, settings, margins=margins, progress=progress, watch=watch, edge_budget=edge_budget
+            )
+        elif movie is not None:
+            linking = learned(
+                points,
+                movie,
+                settings,
+                progress,
+                constraints=constraints,
+                at_once=at_once,
+                editable=keep,
+                samples=samples,
+            )
+        else:
+            linking = first_order(
+                points,
+                settings,
+                margins=margins,
+                progress=progress,
+                watch=watch,
+                edge_budget=edge_budget,
+                constraints=constraints,
+                editable=keep,
+            )
+        common = {"frame_step": points.frame_step, "unstated_stride": points.unstated_stride}
+        return replace(linking, report={**linking.report, **common, "notes": [*linking.report["notes"], *notes]})
+
+
+def _require_no_nats(settings: LinkSettings, reason: str) -> None:
+    """Refuse to go on without motion where a cost counts in what learned motion counts in."""
+    if settings.extra_cost is not None:
+        raise InvalidSetting(
+            f"extra_cost is in nats, which motion 'none' does not count in, but {reason} Set motion to 'none', and "
+            "give a cost in its unit."
+        )
 
 
 def _require_law(settings: LinkSettings, constraints: Constraints) -> None:
@@ -146,6 +179,8 @@ def link(
     pinned: pd.DataFrame | ArrayLike | None = None,
     forbidden: pd.DataFrame | ArrayLike | None = None,
     linking: Linker = "auctrack",
+    predict: Predict | None = None,
+    extra_cost: ExtraCost | None = None,
     solver: str = "auto",
     device: str = "auto",
     scale: Sequence[float] | None = None,
@@ -165,6 +200,8 @@ def link(
         Longest possible link, in the unit of the positions after `scale`.
     unmatched_cost, cost, motion, features, divisions, merges, pinned, forbidden, linking, solver, device
         See `LinkSettings`.
+    predict, extra_cost : callable, optional
+        Where particles are expected, and what links cost beside all else; see `LinkSettings`.
     memory : int or "auto"
         Frames a particle may be missing (trackpy's word for our `max_missed_frames`).
     scale : sequence of float, optional
@@ -215,6 +252,8 @@ def link(
         pinned=None if pinned is None else given_links(pinned, "pinned"),
         forbidden=None if forbidden is None else given_links(forbidden, "forbidden"),
         linking=linking,
+        predict=predict,
+        extra_cost=extra_cost,
     )
     if is_on_gpu(points):
         return link_table_on_gpu(points, settings, scale, frame_step, track_column)

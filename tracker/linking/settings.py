@@ -11,6 +11,7 @@ import numpy as np
 from ...matching.solvers import SOLVERS
 from ..calibrating.lengths import require_length
 from ..errors import InvalidSetting
+from ..points import Points
 from .gate.candidates import Cost
 from .given_links import GivenLinks, given_links
 
@@ -18,8 +19,14 @@ Motion = Literal["auto", "none", "diffusion", "velocity", "flow", "flow+velocity
 MOTIONS: tuple[str, ...] = get_args(Motion)
 Asked = Literal["auto", "none"] | tuple[str, ...]
 Linker = Literal["auctrack", "jaqaman"]
+Predict = Callable[[Points, np.ndarray, np.ndarray], Any]
+"""Called as predict(points, rows, frames); see `LinkSettings`."""
+ExtraCost = Callable[[Points, np.ndarray, np.ndarray], Any]
+"""Called as extra_cost(points, source, target); see `LinkSettings`."""
 Progress = Callable[[int, int], None]
 """Called as progress(steps done, steps in all)."""
+HOOKS = ("predict", "extra_cost")
+"""Functions of the user's, which no file of settings can hold."""
 SEGMENT_RANGES = ("gap_closing_range", "division_range", "merge_range")
 """What goes with linking "jaqaman" only."""
 
@@ -65,7 +72,8 @@ class LinkSettings:
         source and of its target in the table's coordinates (without z in 2D), where each end is the detection nearest
         to it. Of a DataFrame the columns `source`, `target`, or `source_frame`, `source_z`, …, `target_x`. Where
         particles divide or merge, a pinned link is the first or the second at its ends as it is in the best links
-        without pins, and if it is not among these, the first where that is left. They change no law that is learned.
+        without pins, and if it is not among these, or the movie is worked through in windows, the first where that is
+        left. They change no law that is learned.
     linking : {"auctrack", "jaqaman"}
         "jaqaman" links as TrackMate's LAP tracker does, for tracks that must be the same as its (`linking.jaqaman` says
         how): each frame pair by squared length, then the tracks so far joined across gaps of up to
@@ -79,6 +87,16 @@ class LinkSettings:
         Features of the detections, above 0, whose change tells links apart: intensity, size. How they change along
         links is learned, and used where it makes links likelier that taught nothing of it. "auto": those of
         `linking.motion.features.KNOWN` that the table has. With learned motion.
+    predict : callable, optional
+        Called as predict(points, rows, frames), rows int64 (k,) of `points.table`, counted from 0, and frame numbers
+        int64 (k,): returns where each is expected in its frame, float64 (k, axes), along z, y, x (or y, x), in
+        `points.calibration.unit`. Steps are counted from there, and so is the search range; with learned motion the
+        contexts explain what is left. A drift is then yours to predict.
+    extra_cost : callable, optional
+        Called as extra_cost(points, source, target), rows int64 (k,) of `points.table`: returns what each link costs
+        beside all else, float64 (k,); +inf forbids it. It may be below 0. With learned motion in nats (minus a
+        log-likelihood ratio), with motion "none" in the unit of the cost: the squared unit of the positions, or with
+        cost "distance" that unit.
 
     Raises
     ------
@@ -103,6 +121,8 @@ class LinkSettings:
     division_range: float | Literal["auto"] = "auto"
     merge_range: float | Literal["auto"] = "auto"
     features: Asked = "none"
+    predict: Predict | None = None
+    extra_cost: ExtraCost | None = None
 
     def __post_init__(self) -> None:
         for name in ("search_range", "unmatched_cost", *SEGMENT_RANGES):
@@ -129,11 +149,28 @@ class LinkSettings:
         for name in ("pinned", "forbidden"):
             if getattr(self, name) is not None:
                 object.__setattr__(self, name, given_links(getattr(self, name), name) or None)
+        for name in (name for name in HOOKS if getattr(self, name) is not None):
+            self._refuse_no_function(name)
         self._take_features()
         if self.linking == "jaqaman":
             self._refuse_beside_jaqaman()
         else:
             self._refuse_contradictions()
+
+    def _refuse_no_function(self, name: str) -> None:
+        given: Any = getattr(self, name)
+        if isinstance(given, str):
+            raise InvalidSetting(
+                f"{name} was {given}, which no file of settings can hold; give it from Python: link_points(points, "
+                f"LinkSettings({name}=...))."
+            )
+        if not callable(given):
+            raise InvalidSetting(f"{name} needs a function; got {given!r}.")
+
+    def named_hooks(self) -> dict[str, str]:
+        """Return what a record says of the functions, by the settings they are."""
+        given = ((name, getattr(self, name)) for name in HOOKS)
+        return {name: f"the Python function {_name_of(of)}" for name, of in given if of is not None}
 
     def _take_features(self) -> None:
         """Keep names as a tuple; refuse what are none, and features without learned motion."""
@@ -153,11 +190,12 @@ class LinkSettings:
             "cost": self.cost != "squared",
             "pinned": self.pinned is not None,
             "forbidden": self.forbidden is not None,
+            **{name: getattr(self, name) is not None for name in HOOKS},
         }
         for name in (name for name, is_given in given.items() if is_given):
             raise InvalidSetting(
-                f"{_with_option(name)} does not go with linking (--linking) 'jaqaman', which learns no motion and has "
-                "its own costs. Leave it out, or set linking to 'auctrack'."
+                f"{name if name in HOOKS else _with_option(name)} does not go with linking (--linking) 'jaqaman', "
+                "which learns no motion and has its own costs. Leave it out, or set linking to 'auctrack'."
             )
 
     def _refuse_contradictions(self) -> None:
@@ -197,6 +235,12 @@ class LinkSettings:
 
 def _with_option(name: str) -> str:
     return f"{name} (--{name.replace('_', '-')})"
+
+
+def _name_of(function: Any) -> str:
+    """Return where a function, or the class of what is called as one, is defined."""
+    named = function if hasattr(function, "__qualname__") else type(function)
+    return f"{named.__module__}.{named.__qualname__}"
 
 
 def _is_count(value: Any) -> bool:

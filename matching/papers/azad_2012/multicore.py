@@ -22,7 +22,8 @@ def thread_count(threads: int | None) -> int:
         return processors()
     if not isinstance(threads, Integral) or threads < 1:
         raise InvalidProblem(
-            f"threads needs a whole number of at least 1, or None for all processors; got {threads!r}."
+            f"threads needs a whole number of at least 1, or None for all processors; got {threads!r}.",
+            argument="threads",
         )
     return int(threads)
 

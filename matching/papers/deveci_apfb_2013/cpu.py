@@ -76,9 +76,9 @@ def apsb(
 def check_form(bfs: str, launch: str) -> None:
     """Raise `InvalidProblem` at an unknown kernel or launch."""
     if bfs not in get_args(Bfs):
-        raise InvalidProblem(f"bfs needs 'gpubfs' or 'gpubfs-wr'; got {bfs!r}.")
+        raise InvalidProblem(f"bfs needs 'gpubfs' or 'gpubfs-wr'; got {bfs!r}.", argument="bfs")
     if launch not in get_args(Launch):
-        raise InvalidProblem(f"launch needs 'ct' or 'mt'; got {launch!r}.")
+        raise InvalidProblem(f"launch needs 'ct' or 'mt'; got {launch!r}.", argument="launch")
 
 
 def _run(

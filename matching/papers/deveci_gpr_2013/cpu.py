@@ -108,13 +108,15 @@ def g_pr(
 def checked_interval(form: str, strategy: tuple[str, float]) -> Callable[[int], int]:
     """GETITERGR as a function of the levels the last global relabelling found; unknown names raise `InvalidProblem`."""
     if form not in get_args(Form):
-        raise InvalidProblem(f"form needs 'first', 'active' or 'shrink'; got {form!r}.")
+        raise InvalidProblem(f"form needs 'first', 'active' or 'shrink'; got {form!r}.", argument="form")
     try:
         name, k = strategy
     except (TypeError, ValueError):
         name, k = "", 0
     if name not in {"adaptive", "fix"} or not is_positive(k):
-        raise InvalidProblem(f"strategy needs ('adaptive', k) or ('fix', k) with k > 0; got {strategy!r}.")
+        raise InvalidProblem(
+            f"strategy needs ('adaptive', k) or ('fix', k) with k > 0; got {strategy!r}.", argument="strategy"
+        )
     if name == "fix":
         return lambda _max_level: max(1, int(k))
     return lambda max_level: max(1, int(k * max_level))

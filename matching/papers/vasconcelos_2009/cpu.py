@@ -71,7 +71,8 @@ def _match_scaled_integers(problem: Problem, options: AuctionOptions) -> Matched
     if largest * scale > INT_LIMIT // (2 * scale + 4):
         raise InvalidProblem(
             f"variant='paper' multiplies integer costs by rows + 1 = {scale}, which leaves int64 with costs up to "
-            f"{largest}. Scale them down, give eps, or use the default variant."
+            f"{largest}. Scale them down, give eps, or use the default variant.",
+            argument="cost",
         )
     _refuse_endless(problem, largest)
     indptr, indices, data = flat_graph(problem)
@@ -92,7 +93,8 @@ def _refuse_endless(problem: Problem, largest: float) -> None:
     if highest > needed and highest * (problem.n_rows + 1) > MOST_RAISES:
         raise InvalidProblem(
             f"variant='paper' raises prices by 1 / (rows + 1) until they reach unmatched_cost; got {highest}, where "
-            f"{needed} links the same. Lower it, give eps, or use the default variant."
+            f"{needed} links the same. Lower it, give eps, or use the default variant.",
+            argument="unmatched_cost",
         )
 
 

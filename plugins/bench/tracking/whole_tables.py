@@ -1,4 +1,4 @@
-"""Whole tables linked by the gate alone (motion "none"): from the host's memory, and from columns on a GPU."""
+"""Whole tables linked by the gate alone (motion "none") and by learned motion, on a CPU and on a GPU."""
 
 from __future__ import annotations
 
@@ -27,7 +27,12 @@ def whole_tables(effort: Effort, gpu: str) -> Experiment:
     """Return the experiment: tables of (frames, particles), by ways to link them."""
     sizes = QUICK if effort.quick else SIZES
     cases = [Case(f"{frames:,} frames", n, partial(table, frames, n), seed_of=int) for frames, n in sizes]
-    return Experiment("table", cases, [_from_host("CPU", "cpu"), *_on(gpu)], effort.times(5, 2))
+    return Experiment(
+        "table",
+        cases,
+        [_from_host("CPU", "cpu"), _learned("CPU", "cpu"), *_on(gpu), _learned("GPU", gpu)],
+        effort.times(5, 2),
+    )
 
 
 def table(frames: int, n: int, seed: int) -> pd.DataFrame:
@@ -57,6 +62,17 @@ def _on(gpu: str) -> list[Variant]:
 def _from_host(name: str, device: str, search_range: Any = RANGE, unmatched_cost: Any = PRICE) -> Variant:
     run = partial(_link, device, search_range, unmatched_cost)
     return Variant(name, run, _proven, prepare=Points, device=device, missing=missing_device(device))
+
+
+def _learned(name: str, device: str) -> Variant:
+    run = partial(_link_learned, device)
+    return Variant(
+        f"{name}, motion learned", run, _proven, prepare=Points, device=device, missing=missing_device(device)
+    )
+
+
+def _link_learned(device: str, points: Points) -> Linking:
+    return link_points(points, LinkSettings(device=device))
 
 
 def _link(device: str, search_range: Any, unmatched_cost: Any, points: Points) -> Linking:

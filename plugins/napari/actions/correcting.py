@@ -11,7 +11,7 @@ from qtpy.QtWidgets import QFileDialog
 from ....matching.errors import AuctrackError
 from ....tracker.editing.session import Session as EditSession
 from ...cli.compiling import COMPILED
-from ..session.corrections import Act, Corrected
+from ..session.corrections import Act, Acted, Corrected
 from ..session.session import Work
 from ..threads.connections import Connections
 from ..threads.job import Desk, Failure
@@ -30,6 +30,7 @@ class Correcting(QObject):
         self._next: int | None = None
         self._desk = Desk(self)
         self._desk.compiling.connect(lambda: parts.bar.say(f"Proving again: compiling {COMPILED}…"))
+        self._desk.reported.connect(self._show_act)
         self._desk.returned.connect(self._made)
         self._desk.failed.connect(parts.bar.fail)
         results = parts.results
@@ -123,15 +124,25 @@ class Correcting(QObject):
         except AuctrackError as error:
             self._parts.bar.fail(Failure(str(error), ""))
             return
-        if not self._desk.is_busy:
-            self._parts.bar.say("Proving again…")
-            self._desk.start(work)
+        if self._desk.is_busy:
+            self._parts.bar.say("The last correction is still being taken over into the tracks: press again after it.")
+            return
+        self._parts.bar.say("Proving again…")
+        self._desk.start(work)
+
+    def _show_act(self, acted: Acted) -> None:
+        """Draw the links that a correction changed at once; the tracks, of a large movie, take seconds to follow."""
+        linked = self._parts.session.linked
+        if linked is not None and (acted.gone or acted.made):
+            self._parts.overlay.show_changes(linked.linking.tracks, acted.made, acted.gone)
+        self._parts.bar.say(acted.said)
 
     def _made(self, corrected: Corrected) -> None:
         """Show what a correction gave, and what it changed besides; where that is nothing, go on to the next link."""
         parts = self._parts
         parts.session.keep_corrected(corrected)
         self._showing.show_tracks()
+        parts.results.mark(() if parts.session.chosen is None else (parts.session.chosen,))
         parts.bar.say(corrected.said)
         if corrected.gone or corrected.made:
             parts.overlay.show_changes(corrected.linked.linking.tracks, corrected.made, corrected.gone)

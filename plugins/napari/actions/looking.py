@@ -7,13 +7,12 @@ from functools import partial
 from qtpy.QtCore import QObject
 
 from ....tracker.editing.change import Link
+from ..draw.drawing import BRIGHT
 from ..draw.picking import Click
 from ..session.corrections import LookedAt
 from ..threads.connections import Connections
 from ..threads.job import Desk
 from .parts import Parts
-
-_ONE_TRACK, _CHECK_LINKS = 2, 3  # tabs of the results
 
 
 class Looking(QObject):
@@ -31,6 +30,9 @@ class Looking(QObject):
         parts.overlay.picked.connect(self._choose_picked)
         parts.overlay.clicked_beside.connect(self._choose_link)
         parts.results.track_chosen.connect(self._choose_listed)
+        parts.results.tracks_chosen.connect(self._choose_many)
+        parts.results.lineage.chosen.connect(self._choose_line)
+        parts.results.lineage.frame_chosen.connect(parts.overlay.show_frame)
         parts.results.link_chosen.connect(self._go_to_link)
         parts.results.follow.connect(self._follow)
         for key, act in (("n", self._next_link), ("Shift-N", self._previous_link)):
@@ -56,15 +58,25 @@ class Looking(QObject):
             begins = data.measures.loc[data.measures["track_id"] == track_id, "first_frame"]
             self._parts.overlay.go_to(track_id, int(begins.iloc[0]))
 
+    def _choose_many(self, track_ids: list[int]) -> None:
+        """Draw tracks bright, and stay where the viewer is."""
+        if len(track_ids) > BRIGHT:
+            self._parts.bar.say(f"{len(track_ids):,} tracks are selected; the first {BRIGHT} are drawn bright.")
+        self._parts.overlay.choose(track_ids[:BRIGHT])
+
+    def _choose_line(self, track_id: int, frame: int) -> None:
+        """Choose a track among the lineages, and go to the frame that was meant."""
+        self.choose_track(track_id)
+        self._parts.overlay.go_to(track_id, frame)
+
     def choose_track(self, track_id: int) -> None:
-        """Show the plots of a track, and draw it bright."""
+        """Show the plots of a track, mark it in table and lineages, and draw it bright."""
         if self._parts.session.data is None:
             return
         self._plot(track_id)
-        if self._parts.results.tabs.currentIndex() != _CHECK_LINKS:
-            self._parts.results.tabs.setCurrentIndex(_ONE_TRACK)
+        self._parts.results.show_chosen(track_id)
         self._parts.steps.setCurrentWidget(self._parts.results)
-        self._parts.overlay.choose(track_id)
+        self._parts.overlay.choose([track_id])
         self._follow(self._parts.results.follow_box.isChecked())
 
     def _plot(self, track_id: int) -> None:
@@ -80,8 +92,9 @@ class Looking(QObject):
             link = links.iloc[position]
             track_id, frame = int(link["track_id"]), int(link["frame"])
             self._plot(track_id)
+            self._parts.results.show_chosen(track_id)
             self._parts.overlay.go_to(track_id, frame)
-            self._parts.overlay.choose(track_id)
+            self._parts.overlay.choose([track_id])
             self._look_at((int(link["source"]), int(link["target"])))
 
     def _choose_link(self, click: Click) -> None:

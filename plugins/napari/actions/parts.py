@@ -5,13 +5,12 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from qtpy.QtWidgets import QTabWidget
-
 from ..draw.overlay import Overlay
 from ..layers.preferences import Preferences
 from ..panels.detect_panel import DetectPanel
 from ..panels.input_panel import InputPanel
 from ..panels.link_panel import LinkPanel
+from ..panels.pages import Pages
 from ..panels.results_panel import ResultsPanel
 from ..panels.run_bar import RunBar
 from ..session.session import Session
@@ -31,6 +30,6 @@ class Parts:
     detect: DetectPanel
     link: LinkPanel
     results: ResultsPanel
-    steps: QTabWidget
+    steps: Pages
     bar: RunBar
     overlay: Overlay

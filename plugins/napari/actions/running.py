@@ -145,6 +145,7 @@ class Running(QObject):
 
     def _show_linked(self, linked: Linked, lost: int) -> None:
         self._parts.link.show_settings(linked.linking.settings)
+        self._parts.link.show_reason(self._parts.session.reason())
         self._parts.link.show_links(linked.linking.links["length"].to_numpy())
         self._suggesting.show_distances()
         self._showing.show_tracks()

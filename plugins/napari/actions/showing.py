@@ -7,7 +7,8 @@ from typing import TYPE_CHECKING, Any
 from qtpy.QtCore import QObject
 
 from ....tracker.points import Points
-from ..draw.drawing import Drawing
+from ..draw.colours import colormap_for
+from ..draw.drawing import BRIGHT, Drawing
 from ..layers.geometry import placed_like
 from ..session.filters import MeasuredTracks
 from ..threads.job import Desk
@@ -31,6 +32,7 @@ class Showing(QObject):
         parts.overlay.announced.connect(parts.bar.announce)
         parts.overlay.drawn.connect(self._drawn)
         parts.overlay.failed.connect(parts.bar.fail)
+        parts.overlay.frame_shown.connect(parts.results.lineage.show_frame)
         parts.results.filtered.connect(self._draw_soon)
         parts.results.coloured.connect(self._draw_soon)
 
@@ -87,8 +89,14 @@ class Showing(QObject):
         overlay.show(drawing, soon=soon)
 
     def _drawn(self, drawn: Any) -> None:
-        self._parts.results.colour.show_legend(drawn.colouring)
+        self._parts.results.colour.show_legend(drawn.drawing.feature, drawn.colouring)
+        colormap = colormap_for(drawn.drawing.feature)
+        self._parts.results.lineage.show_colours(lambda ids: colormap.map(drawn.of_tracks.reindex(ids).to_numpy()))
         self._parts.results.show_window(drawn.window.describe(len(drawn.tracks)))
+        if self._parts.results.chosen:
+            self._parts.overlay.choose(self._parts.results.chosen[:BRIGHT])
+        if self._parts.results.follow_box.isChecked():
+            self._parts.overlay.follow(self._parts.session.chosen)
 
     def _most(self) -> int:
         """Return how many vertices are drawn: fewer while it works, so that the window does not wait for napari."""

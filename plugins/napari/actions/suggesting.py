@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import Any
 
 from qtpy.QtCore import QObject
 
+from ....tracker.detecting.settings import DetectSettings
 from ..threads.job import Desk
 from .parts import Parts
 
@@ -16,7 +18,7 @@ class Suggesting(QObject):
     def __init__(self, parts: Parts, parent: QObject) -> None:
         super().__init__(parent)
         self._parts = parts
-        self._seen: tuple[float, bool] | None = None
+        self._seen: DetectSettings | None = None
         self._advice = Desk(self)
         self._qualities = Desk(self)
         for desk in (self._advice, self._qualities):
@@ -33,8 +35,8 @@ class Suggesting(QObject):
 
     def suggest_detection(self) -> None:
         """Suggest diameter and threshold from the image, with the reasons."""
-        bright = not self._parts.detect.dark.isChecked()
-        work = self._parts.session.detection_advice(bright_on_dark=bright)
+        settings = replace(self._parts.detect.settings, diameter="auto", threshold=None)
+        work = self._parts.session.detection_advice(settings)
         if work is not None:
             self._parts.detect.show_found("Looking at a few frames…")
             self._advice.start(work)
@@ -42,13 +44,16 @@ class Suggesting(QObject):
     def look_at_qualities(self) -> None:
         """Show the qualities that the threshold divides, where they have not been looked at yet."""
         detect = self._parts.detect
-        diameter, bright = detect.diameter.shown, not detect.dark.isChecked()
-        if diameter is None or (diameter, bright) == self._seen:
+        if detect.diameter.shown is None or self._looked_at() == self._seen:
             return
-        work = self._parts.session.detection_advice(bright_on_dark=bright, diameter=diameter)
+        work = self._parts.session.detection_advice(self._looked_at())
         if work is not None:
-            self._seen = diameter, bright
+            self._seen = self._looked_at()
             self._qualities.start(work)
+
+    def _looked_at(self) -> DetectSettings:
+        """Return what the qualities hang on."""
+        return replace(self._parts.detect.found_settings, threshold=None)
 
     def suggest_linking(self) -> None:
         """Suggest the search range from the particles found, with the reasons."""
@@ -74,5 +79,5 @@ class Suggesting(QObject):
         detect.show_found("")
         detect.show_advice(advice, take=take)
         if take:
-            self._seen = advice.diameter, not detect.dark.isChecked()
+            self._seen = self._looked_at()
             detect.edited.emit()

@@ -32,8 +32,8 @@ class TakingAway(QObject):
         self._exports.returned.connect(parts.bar.say)
         self._exports.failed.connect(parts.bar.fail)
         parts.results.export.connect(self._ask_export)
-        parts.results.copy_table.connect(self.copy_table)
-        parts.results.export_table.connect(self._ask_table)
+        parts.results.tracks.copy.connect(self.copy_table)
+        parts.results.tracks.save.connect(self._ask_table)
         parts.results.copy_command.connect(self.copy_command)
         parts.results.copy_toml.connect(self.copy_toml)
 
@@ -53,12 +53,13 @@ class TakingAway(QObject):
             )
 
     def copy_table(self) -> None:
-        """Copy the measures of the tracks that pass the filters, under titles with units."""
-        results = self._parts.results
-        if results.data is not None and results.kept is not None:
-            titles = {name: results.data.title(str(name)) for name in results.kept}
-            _to_clipboard(results.kept.rename(columns=titles).to_csv(sep="\t", index=False))
-            self._parts.bar.say(f"Copied: {len(results.kept):,} tracks and what they measure.")
+        """Copy the rows and columns of the table that are shown or selected, under titles with units."""
+        data = self._parts.results.data
+        if data is not None:
+            shown = self._parts.results.tracks.shown()
+            titles = {name: data.title(str(name)) for name in shown}
+            _to_clipboard(shown.rename(columns=titles).to_csv(sep="\t", index=False))
+            self._parts.bar.say(f"Copied: {len(shown):,} tracks and what they measure.")
 
     def _ask_table(self) -> None:
         name, _ = QFileDialog.getSaveFileName(self._parts.results, "Save table", "measures.csv", "CSV (*.csv)")
@@ -66,10 +67,11 @@ class TakingAway(QObject):
             self.export_table(name if name.endswith(".csv") else f"{name}.csv")
 
     def export_table(self, path: str) -> None:
-        """Write the measures of the tracks that pass the filters, with their units beside them."""
+        """Write the rows and columns of the table that are shown or selected, with their units beside them."""
         results = self._parts.results
-        if results.data is not None and results.kept is not None:
-            self._exports.start(partial(self._parts.session.write_measures, results.data, results.kept, path))
+        if results.data is not None:
+            measures = results.tracks.shown()
+            self._exports.start(partial(self._parts.session.write_measures, results.data, measures, path))
 
     def copy_command(self) -> None:
         """Copy the `auctrack track` line that gives these tracks."""

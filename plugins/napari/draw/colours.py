@@ -22,7 +22,7 @@ WHITE = "white"
 COLOUR = "colour"
 """Name of the feature that a Tracks layer of ours is coloured by."""
 PERCENTILES = (2.0, 98.0)
-GREY = (0.5, 0.5, 0.5, 1.0)
+COLOUR_OF_MISSING = (0.5, 0.5, 0.5, 1.0)
 _GOLDEN = 0.6180339887498949  # steps of the golden ratio never repeat a hue nearby
 
 
@@ -37,11 +37,14 @@ class Colouring:
     limits : tuple of float, or None
         The feature at 0 and at 1; None for colours that tell tracks apart.
     n_missing : int
+    is_beyond : (bool, bool)
+        Whether there are values below and above the limits.
     """
 
     scaled: np.ndarray
     limits: tuple[float, float] | None
     n_missing: int
+    is_beyond: tuple[bool, bool] = (False, False)
 
 
 def colour_features(tracks: Tracks, measures: pd.DataFrame) -> tuple[str, ...]:
@@ -61,6 +64,8 @@ def colouring(
     if feature in measures.columns:
         of_track = measures.set_index("track_id")[feature]
         values = of_track.reindex(ids).to_numpy(dtype=np.float64)
+    elif feature in tracks.axes:
+        values = tracks.positions[:, tracks.axes.index(feature)]
     else:
         values = tracks.table[feature].to_numpy(dtype=np.float64)
     known = np.isfinite(values)
@@ -70,7 +75,8 @@ def colouring(
     span = high - low if high > low else 1.0
     scaled = np.clip((values - low) / span, 0.0, 1.0)
     scaled[~known] = np.nan
-    return Colouring(scaled, (low, high), int(np.count_nonzero(~known)))
+    beyond = bool(values[known].min() < low), bool(values[known].max() > high)
+    return Colouring(scaled, (low, high), int(np.count_nonzero(~known)), beyond)
 
 
 def colormap_for(feature: str) -> Colormap:
@@ -80,9 +86,9 @@ def colormap_for(feature: str) -> Colormap:
     if feature == WHITE:
         return Colormap(np.ones((2, 4)), name="auctrack white")
     if feature == BY_TRACK:
-        return Colormap(_hues(), name="auctrack tracks", nan_color=GREY)
+        return Colormap(_hues(), name="auctrack tracks", nan_color=COLOUR_OF_MISSING)
     colours: Any = ensure_colormap("plasma").map(np.linspace(0.15, 1.0, 64))
-    return Colormap(colours, name=f"auctrack {feature}", nan_color=GREY)
+    return Colormap(colours, name=f"auctrack {feature}", nan_color=COLOUR_OF_MISSING)
 
 
 def _hues() -> np.ndarray:

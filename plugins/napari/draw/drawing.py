@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any, cast
 
@@ -16,6 +16,8 @@ from ..layers.window import Window, window_around
 from ..session.filters import MeasuredTracks
 from .colours import COLOUR, WHITE, Colouring, colormap_for, colouring
 
+BRIGHT = 500
+"""Tracks drawn bright at most: napari takes up more of them too slowly."""
 _RING = 0.05  # of a particle's diameter
 
 
@@ -71,6 +73,8 @@ class Drawn:
     tracks : Tracks
         All that pass the filters, drawn or not.
     colouring : Colouring
+    of_tracks : Series
+        Mean of `colouring.scaled` over each track, by `track_id`.
     window : Window
     drawing : Drawing
         What was to be drawn.
@@ -79,6 +83,7 @@ class Drawn:
     layers: Mapping[str, LayerData]
     tracks: Tracks
     colouring: Colouring
+    of_tracks: pd.Series[float]
     window: Window
     drawing: Drawing
 
@@ -87,6 +92,7 @@ def draw(drawing: Drawing) -> Drawn:
     """Draw tracks and their particles: a window of time and a subset where there are too many vertices."""
     tracks = drawing.data.only(drawing.kept)
     colours = colouring(tracks, drawing.kept, drawing.feature, drawing.percentiles)
+    of_tracks = pd.Series(colours.scaled).groupby(tracks.table["track_id"].to_numpy()).mean()
     window = window_around(tracks, drawing.frame, drawing.most)
     rows = np.arange(len(tracks)) if window.rows is None else np.flatnonzero(window.rows)
     shown = replace(tracks, table=tracks.table.assign(**{COLOUR: colours.scaled}).iloc[rows])
@@ -95,7 +101,7 @@ def draw(drawing: Drawing) -> Drawn:
         "particles": _particles(shown, drawing.placed, drawing.name, drawing.size),
         "tracks": _tracks(shown, tracks, drawing),
     }
-    return Drawn(layers, tracks, colours, window, drawing)
+    return Drawn(layers, tracks, colours, of_tracks, window, drawing)
 
 
 def draw_particles(points: Points, placed: Mapping[str, Any], name: str, size: float | None, most: int) -> LayerData:
@@ -106,10 +112,10 @@ def draw_particles(points: Points, placed: Mapping[str, Any], name: str, size: f
     return _particles(in_axes_of(shown, placed), placed, name + part, size)
 
 
-def draw_one(tracks: Tracks, track_id: int, placed: Mapping[str, Any], tail: int) -> LayerData:
-    """Draw one track, whole and white."""
-    one = replace(tracks, table=tracks.table[tracks.table["track_id"] == track_id], parents={})
-    data, given, kind = tracks_layer(cast("Tracks", in_axes_of(one, placed)), "chosen track", **placed)
+def draw_some(tracks: Tracks, track_ids: Sequence[int], placed: Mapping[str, Any], tail: int) -> LayerData:
+    """Draw some tracks, whole and white."""
+    some = replace(tracks, table=tracks.table[tracks.table["track_id"].isin(track_ids)], parents={})
+    data, given, kind = tracks_layer(cast("Tracks", in_axes_of(some, placed)), "chosen track", **placed)
     given["features"] = pd.DataFrame({COLOUR: np.ones(len(data))})
     given["metadata"][OURS] |= {"overlay": True}
     white = colormap_for(WHITE)

@@ -21,7 +21,7 @@ from ..layers.own_layers import OwnLayers
 from ..threads.connections import Connections
 from ..threads.job import Desk, Report
 from ..threads.timers import single_shot
-from .drawing import Drawing, Drawn, draw, draw_one, draw_particles
+from .drawing import Drawing, Drawn, draw, draw_particles, draw_some
 from .links import draw_links
 from .picking import Click, drawn_links, link_under
 from .tails import Tails
@@ -38,8 +38,9 @@ _CLICK_PIXELS = 3  # a mouse that moves farther is turning the view
 class Overlay(QObject):
     """Signals.
 
-    `announced(sentence)` before napari draws, `drawn(Drawn)`, `failed(Failure)`, `picked(track id, frame)`, and
-    `clicked_beside(Click)` where no particle is under a click, or it means a link (Shift).
+    `announced(sentence)` before napari draws, `drawn(Drawn)`, `failed(Failure)`, `picked(track id, frame)`,
+    `clicked_beside(Click)` where no particle is under a click, or it means a link (Shift), and `frame_shown(frame)`
+    when tracks were drawn or the viewer shows another frame.
     """
 
     announced = Signal(str)
@@ -47,6 +48,7 @@ class Overlay(QObject):
     failed = Signal(object)
     picked = Signal(int, int)
     clicked_beside = Signal(object)
+    frame_shown = Signal(int)
 
     def __init__(self, viewer: Viewer, connections: Connections, depth: Depth, parent: QObject) -> None:
         super().__init__(parent)
@@ -129,15 +131,16 @@ class Overlay(QObject):
             tracks = self.layer("tracks")
             if tracks is not None:  # napari may have refused it
                 self._tails.show(tracks, drawing.tail_depth * size * float(drawing.placed["scale"][-1]))
+                self.frame_shown.emit(self.frame_of(tracks))
             self.drawn.emit(self._shown)
 
     # --- one track -----------------------------------------------------------------------------------------------
 
-    def choose(self, track_id: int) -> None:
-        """Draw one track bright."""
+    def choose(self, track_ids: Sequence[int]) -> None:
+        """Draw some tracks bright."""
         if self._shown is not None:
             shown = self._shown
-            self._layers.put("chosen", draw_one(shown.tracks, track_id, shown.drawing.placed, shown.drawing.tail))
+            self._layers.put("chosen", draw_some(shown.tracks, track_ids, shown.drawing.placed, shown.drawing.tail))
 
     def show_link(self, tracks: Tracks, link: Link, rivals: Sequence[Link]) -> None:
         """Mark a link between two rows of tracks, and those that would be made in its place."""
@@ -147,7 +150,7 @@ class Overlay(QObject):
     def show_changes(self, tracks: Tracks, made: Sequence[Link], gone: Sequence[Link]) -> None:
         """Mark links between rows of tracks that came, and dashed those that went."""
         if self._shown is not None:
-            self._layers.put("link", draw_links(tracks, made, gone, "other links changed", self._shown.drawing.placed))
+            self._layers.put("link", draw_links(tracks, made, gone, "links changed", self._shown.drawing.placed))
 
     def forget_track(self) -> None:
         """Neither draw nor follow the chosen track and link any longer."""
@@ -160,31 +163,40 @@ class Overlay(QObject):
         self._followed = track_id
         self._look_at_followed()
 
+    def show_frame(self, frame: int) -> None:
+        """Show a frame, counted in the data of the tracks."""
+        layer = self.layer("tracks")
+        if layer is not None:
+            time = float(np.asarray(layer.data_to_world((frame, *[0] * (layer.ndim - 1))))[0])
+            self._viewer.dims.set_point(self._viewer.dims.ndim - layer.ndim, time)
+
     def go_to(self, track_id: int, frame: int) -> None:
-        """Show a frame with one of a track's particles in the middle."""
-        layer, position = self.layer("tracks"), self._position(track_id, frame)
+        """Show a frame with one of a track's particles in the middle, or the frame nearest to it that has one."""
+        layer, position = self.layer("tracks"), self._nearest(track_id, frame)
         if layer is None or position is None:
             return
         world = np.asarray(layer.data_to_world(position))
         self._viewer.dims.set_point(range(len(world)), world.tolist())
         self._viewer.scene.camera.center = _last_three(world)
 
-    def _position(self, track_id: int, frame: int) -> np.ndarray | None:
-        """Return (frame, z, y, x) of a track's particle in the data's steps, None if it has none there."""
+    def _nearest(self, track_id: int, frame: int) -> np.ndarray | None:
+        """Return (frame, z, y, x) of a track's particle nearest in time, in the data's steps; None if it has none."""
         if self._shown is None:
             return None
         tracks = self._shown.tracks
-        rows = tracks.table[(tracks.table["track_id"] == track_id) & (tracks.table["frame"] == frame)]
+        rows = tracks.table[tracks.table["track_id"] == track_id]
         if not len(rows):
             return None
-        return rows[["frame", *tracks.axes]].to_numpy(dtype=np.float64)[0]
+        positions = rows[["frame", *tracks.axes]].to_numpy(dtype=np.float64)
+        return positions[np.argmin(np.abs(positions[:, 0] - frame))]
 
     def _look_at_followed(self) -> None:
         layer = self.layer("tracks")
         if self._followed is None or layer is None:
             return
-        position = self._position(self._followed, self.frame_of(layer))
-        if position is not None:
+        frame = self.frame_of(layer)
+        position = self._nearest(self._followed, frame)
+        if position is not None and position[0] == frame:
             world = np.asarray(layer.data_to_world(position))
             if len(world) > 3 and self._viewer.dims.ndisplay == 2:
                 self._viewer.dims.set_point(self._viewer.dims.ndim - 3, float(world[-3]))
@@ -202,10 +214,11 @@ class Overlay(QObject):
         del event
         self._look_at_followed()
         layer, shown = self.layer("tracks"), self._shown
-        if layer is None or shown is None or shown.window.rows is None:
+        if layer is None or shown is None:
             return
         frame = self.frame_of(layer)
-        if not shown.window.shows(frame):
+        self.frame_shown.emit(frame)
+        if shown.window.rows is not None and not shown.window.shows(frame):
             self.show(replace(shown.drawing, frame=frame), soon=True)
 
     def _clicked(self, viewer: Any, event: Any) -> Iterator[None]:

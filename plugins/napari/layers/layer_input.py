@@ -156,7 +156,7 @@ def _movie(layer: Layer, kind: Kind) -> LayerInput:
     kept = layer.metadata.get(OURS)
     frames = (kept or {}).get("looked_at", tuple(range(shape[0])))
     source = LayerMovie(data, calibration_of(layer), Path(path or layer.name), frames)
-    doubt = "" if _time_is_named(layer) or len(shape) == 4 else " (if that is not so, choose the axes)"
+    doubt = "" if _time_is_named(layer) else " (if that is not so, choose the axes)"
     order = "z × y × x" if source.ndim == 3 else "y × x"
     axes = ("TZYX" if len(shape) == 4 else "TYX") if kept is None else kept.get("axes")
     note = f"; {kept['note']}" if kept and "note" in kept else ""

@@ -1,4 +1,4 @@
-"""What the tracks are coloured by, between which percentiles, and what the colours mean."""
+"""What the tracks are coloured by, between which percentiles, and a bar that says what the colours mean."""
 
 from __future__ import annotations
 
@@ -7,6 +7,7 @@ from qtpy.QtWidgets import QComboBox, QDoubleSpinBox, QFormLayout, QHBoxLayout, 
 
 from ..draw.colours import BY_TRACK, PERCENTILES, Colouring, colour_features
 from ..session.filters import MeasuredTracks
+from .colour_bar import ColourBar
 from .fields import note, say
 
 
@@ -19,6 +20,7 @@ class ColourChoice(QWidget):
         super().__init__()
         self.feature = QComboBox()
         self.percentiles = [_percentile(value) for value in PERCENTILES]
+        self.bar = ColourBar()
         self.legend = note()
         form = QFormLayout(self)
         form.setContentsMargins(0, 0, 0, 0)
@@ -27,6 +29,9 @@ class ColourChoice(QWidget):
         for field in self.percentiles:
             row.addWidget(field)
         form.addRow("Percentiles", row)
+        self._form, self._percentiles = form, row
+        form.setRowVisible(row, False)
+        form.addRow(self.bar)
         form.addRow(self.legend)
         self.feature.currentIndexChanged.connect(self._edit)
         for field in self.percentiles:
@@ -35,29 +40,31 @@ class ColourChoice(QWidget):
     def show_tracks(self, data: MeasuredTracks) -> None:
         """Offer the features of new tracks; the one chosen stays where they have it."""
         chosen, _ = self.value
-        features = colour_features(data.tracks, data.measures)
         with QSignalBlocker(self.feature):
             self.feature.clear()
-            self.feature.addItems(list(features))
-            self.feature.setCurrentText(chosen if chosen in features else BY_TRACK)
+            for name in colour_features(data.tracks, data.measures):
+                self.feature.addItem(data.title(name), name)
+            self.choose(chosen if self.feature.findData(chosen) >= 0 else BY_TRACK)
 
-    def show_legend(self, colouring: Colouring) -> None:
-        """Say what the colours mean."""
-        if colouring.limits is None:
-            say(self.legend, "" if not colouring.n_missing else "All values are missing: drawn grey.")
-            return
-        low, high = colouring.limits
-        grey = f"; {colouring.n_missing:,} points without a value are grey" if colouring.n_missing else ""
-        say(self.legend, f"dark {low:.4g} to bright {high:.4g}{grey}")
+    def choose(self, feature: str) -> None:
+        """Colour by a column of the tracks or of what they measure."""
+        self.feature.setCurrentIndex(self.feature.findData(feature))
+
+    def show_legend(self, feature: str, colouring: Colouring) -> None:
+        """Say what the colours of a feature mean."""
+        self.bar.show_colours(feature, self.feature.itemText(self.feature.findData(feature)), colouring)
+        grey = f"{colouring.n_missing:,} points without a value are grey." if colouring.n_missing else ""
+        say(self.legend, grey)
 
     @property
     def value(self) -> tuple[str, tuple[float, float]]:
         """Feature and percentiles."""
         low, high = (float(field.value()) for field in self.percentiles)
-        return self.feature.currentText() or BY_TRACK, (min(low, high - 1), high)
+        return self.feature.currentData() or BY_TRACK, (min(low, high - 1), high)
 
     def _edit(self, value: object = None) -> None:
         del value
+        self._form.setRowVisible(self._percentiles, self.value[0] != BY_TRACK)
         self.edited.emit()
 
 

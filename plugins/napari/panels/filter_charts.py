@@ -1,4 +1,4 @@
-"""The filters of the results: a histogram for each measure of tracks, with the range that is kept."""
+"""The filters of the results: a histogram for each column of choice, with the range that is kept."""
 
 from __future__ import annotations
 
@@ -6,10 +6,10 @@ import numpy as np
 from qtpy.QtCore import Signal  # pyright: ignore[reportPrivateImportUsage]
 from qtpy.QtWidgets import QVBoxLayout, QWidget
 
-from ..session.filters import MeasuredTracks, Range
+from ..session.filters import MEASURES, MeasuredTracks, Range
 from .chart import Chart
-
-_OPEN: Range = (-np.inf, np.inf)
+from .columns_button import ColumnsButton
+from .range_filter import RangeFilter
 
 
 class FilterCharts(QWidget):
@@ -17,56 +17,70 @@ class FilterCharts(QWidget):
 
     Attributes
     ----------
-    charts : mapping of str to Chart
-        By measure.
+    filters : mapping of str to RangeFilter
+        By column; those that are shown.
+    columns : ColumnsButton
     """
 
     moved = Signal()
 
     def __init__(self) -> None:
         super().__init__()
-        self.charts: dict[str, Chart] = {}
+        self.filters: dict[str, RangeFilter] = {}
+        self.columns = ColumnsButton("Columns…", "What tracks are filtered by.")
         self._data: MeasuredTracks | None = None
         self._column = QVBoxLayout(self)
+        self._column.setContentsMargins(4, 4, 4, 4)
+        self._column.addWidget(self.columns)
+        self._column.addStretch(1)
+        self.columns.changed.connect(self._choose)
 
     def show_tracks(self, data: MeasuredTracks) -> None:
-        """Show new tracks; limits that the user has moved stay, the others are open."""
-        moved = self._moved()
-        self.clear()
+        """Show new tracks; what the user asked for stays."""
         self._data = data
-        self.charts = {name: self._chart(data, name, moved.get(name, _OPEN)) for name in data.filters}
-
-    def _moved(self) -> dict[str, Range]:
-        """Return the limits that leave something out, the others infinite."""
-        spans = {name: _span(self._data, name) for name in self.charts} if self._data is not None else {}
-        return {
-            name: (low if low > spans[name][0] else -np.inf, high if high < spans[name][1] else np.inf)
-            for name, (low, high) in self.ranges.items()
-            if name in spans
-        }
+        self.columns.offer({name: data.title(name) for name in data.columns}, MEASURES)
+        self._fill()
 
     def clear(self) -> None:
-        """Show no charts: there are no tracks."""
-        for chart in self.charts.values():
-            self._column.removeWidget(chart)
-            chart.deleteLater()
-        self.charts, self._data = {}, None
+        """Show no filters: there are no tracks, and the next ones are of another input."""
+        self._data = None
+        self._drop(tuple(self.filters))
 
-    def _chart(self, data: MeasuredTracks, measure: str, moved: Range) -> Chart:
-        chart = Chart(data.title(measure), height=84)
-        low, high = _span(data, measure)
-        limits = min(max(low, moved[0]), high), max(min(high, moved[1]), low)
-        chart.show_values(data.measures[measure].to_numpy(dtype=np.float64), limits=limits)
-        chart.moved.connect(self._move)
-        self._column.addWidget(chart)
-        return chart
+    def _fill(self) -> None:
+        """Show a filter for each column chosen that the tracks have."""
+        assert self._data is not None  # called for tracks
+        for name in self.columns.chosen:
+            if name not in self.filters:
+                self.filters[name] = RangeFilter(self._data.title(name))
+                self.filters[name].moved.connect(self.moved)
+                self._column.insertWidget(self._column.count() - 1, self.filters[name])
+        for name, one in self.filters.items():
+            has_values = name in self._data.measures
+            one.setVisible(has_values)
+            if has_values:
+                one.show_values(self._data.title(name), self._data.measures[name].to_numpy(dtype=np.float64))
+
+    def _drop(self, names: tuple[str, ...]) -> None:
+        for name in names:
+            one = self.filters.pop(name)
+            self._column.removeWidget(one)
+            one.deleteLater()
+
+    def _choose(self) -> None:
+        self._drop(tuple(name for name in self.filters if name not in self.columns.chosen))
+        self._fill()
+        self.moved.emit()
+
+    @property
+    def charts(self) -> dict[str, Chart]:
+        """The histograms, by column."""
+        return {name: one.chart for name, one in self.filters.items()}
 
     @property
     def ranges(self) -> dict[str, Range]:
-        """The ranges that the charts say."""
-        return {
-            name: (chart.limits[0], chart.limits[1]) for name, chart in self.charts.items() if len(chart.limits) == 2
-        }
+        """The range of each filter whose column the tracks have."""
+        known = () if self._data is None else self._data.measures.columns
+        return {name: one.range for name, one in self.filters.items() if name in known}
 
     @property
     def shortest(self) -> int:
@@ -85,14 +99,3 @@ class FilterCharts(QWidget):
         spans = {name: (0.0 if name in names else low, high) for name, (low, high) in self.ranges.items()}
         n = len(data.measures)
         return tuple(names.get(name, name) for name, span in spans.items() if len(data.kept({name: span})) < n)
-
-    def _move(self, limits: list[float]) -> None:
-        del limits
-        self.moved.emit()
-
-
-def _span(data: MeasuredTracks, measure: str) -> Range:
-    """Return the least and the greatest value that tracks have of a measure."""
-    values = data.measures[measure].to_numpy(dtype=np.float64)
-    known = values[np.isfinite(values)]
-    return (float(known.min()), float(known.max())) if len(known) else (0.0, 0.0)

@@ -2,13 +2,22 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 import pandas as pd
-from qtpy.QtCore import QAbstractTableModel, QModelIndex, Qt, Signal  # pyright: ignore[reportPrivateImportUsage]
+from qtpy.QtCore import (
+    QAbstractTableModel,
+    QItemSelection,
+    QItemSelectionModel,
+    QModelIndex,
+    QSignalBlocker,
+    QSize,
+    Qt,
+    Signal,  # pyright: ignore[reportPrivateImportUsage]
+)
 from qtpy.QtGui import QKeySequence, QShortcut  # pyright: ignore[reportPrivateImportUsage]
 from qtpy.QtWidgets import QAbstractItemView, QTableView
 
@@ -21,25 +30,37 @@ class Head:
     tip: str = ""
 
 
+_LEAST = 120  # pixels of height
 _NO_HEADS: Mapping[str, Head] = {}
 
 
 class FrameTable(QTableView):
-    """Signals: `chosen(row)`, the row's position in the DataFrame whatever the table is sorted by."""
+    """Signals: `chosen(positions)`, those in the DataFrame of the rows selected, whatever the table is sorted by.
 
-    chosen = Signal(int)
+    Parameters
+    ----------
+    many : bool
+        Whether more than one row can be selected at a time.
+    """
 
-    def __init__(self) -> None:
+    chosen = Signal(list)
+
+    def __init__(self, *, many: bool = False) -> None:
         super().__init__()
         self._rows = _Rows()
         self.setModel(self._rows)
         self.setSortingEnabled(True)
         self.setSelectionBehavior(QAbstractItemView.SelectionBehavior.SelectRows)
-        self.setSelectionMode(QAbstractItemView.SelectionMode.SingleSelection)
-        self.setMinimumHeight(160)
+        modes = QAbstractItemView.SelectionMode
+        self.setSelectionMode(modes.ExtendedSelection if many else modes.SingleSelection)
+        self.setMinimumHeight(_LEAST)
         self.verticalHeader().hide()
         self.verticalHeader().setDefaultSectionSize(20)
-        self.selectionModel().currentRowChanged.connect(self._choose)
+        self.selectionModel().selectionChanged.connect(self._choose)
+
+    def sizeHint(self) -> QSize:  # noqa: N802 - Qt's name
+        """Return the size asked for: the least, whatever room there is beyond is given (called by Qt)."""
+        return QSize(super().sizeHint().width(), _LEAST)
 
     def add_key(self, key: str, act: Callable[[], object]) -> None:
         """Bind a key, as napari writes it ("Shift-N"), while the table has the focus: else it would search for it."""
@@ -76,16 +97,41 @@ class FrameTable(QTableView):
         current = self.currentIndex()
         return self._rows.position(current.row()) if current.isValid() else None
 
+    @property
+    def positions(self) -> list[int]:
+        """Positions in the DataFrame of the rows that are selected, from the top down."""
+        return self.order[sorted(index.row() for index in self.selectionModel().selectedRows())].tolist()
+
+    @property
+    def order(self) -> np.ndarray:
+        """Positions in the DataFrame of all rows, from the top down, int64 (rows,)."""
+        return self._rows.order
+
+    def mark(self, positions: Sequence[int]) -> None:
+        """Select the rows of positions in the DataFrame, and no other, without telling anyone."""
+        if set(positions) == set(self.positions):
+            return
+        rows = self._rows.rows(positions)
+        chosen = QItemSelection()
+        for row in rows:
+            chosen.select(self._rows.index(row, 0), self._rows.index(row, self._rows.columnCount() - 1))
+        with QSignalBlocker(self):
+            first = self._rows.index(rows[0], 0) if rows else QModelIndex()
+            self.selectionModel().setCurrentIndex(first, QItemSelectionModel.SelectionFlag.NoUpdate)
+            self.selectionModel().select(chosen, QItemSelectionModel.SelectionFlag.ClearAndSelect)
+            self.scrollTo(first)
+
     def step(self, by: int) -> None:
         """Choose the row so many further on from the current one."""
         if self.count:
             current = self.currentIndex().row()
             self.selectRow(min(max(current + by, 0), self.count - 1))
 
-    def _choose(self, current: QModelIndex, before: QModelIndex) -> None:
-        del before
-        if current.isValid():
-            self.chosen.emit(self._rows.position(current.row()))
+    def _choose(self, *changed: object) -> None:
+        del changed
+        positions = self.positions
+        if positions:
+            self.chosen.emit(positions)
 
 
 class _Rows(QAbstractTableModel):
@@ -93,11 +139,11 @@ class _Rows(QAbstractTableModel):
         super().__init__()
         self._frame = pd.DataFrame()
         self._heads: Mapping[str, Head] = _NO_HEADS
-        self._order = np.arange(0)
+        self.order = np.arange(0)
 
     def replace(self, frame: pd.DataFrame, heads: Mapping[str, Head]) -> None:
         self.beginResetModel()
-        self._frame, self._heads, self._order = frame, heads, np.arange(len(frame))
+        self._frame, self._heads, self.order = frame, heads, np.arange(len(frame))
         self.endResetModel()
 
     def change(self, column: str, values: np.ndarray) -> None:
@@ -106,7 +152,10 @@ class _Rows(QAbstractTableModel):
         self.dataChanged.emit(self.index(0, at), self.index(self.rowCount() - 1, at))
 
     def position(self, row: int) -> int:
-        return int(self._order[row])
+        return int(self.order[row])
+
+    def rows(self, positions: Sequence[int]) -> list[int]:
+        return np.flatnonzero(np.isin(self.order, positions)).tolist()
 
     def words(self, column: int) -> list[str]:
         """Return what a column says, each once; of numbers one that is as wide as they come."""
@@ -118,7 +167,7 @@ class _Rows(QAbstractTableModel):
         return values.astype(str).unique().tolist()
 
     def rowCount(self, parent: Any = None) -> int:  # noqa: N802 - Qt's name
-        return 0 if parent is not None and parent.isValid() else len(self._order)
+        return 0 if parent is not None and parent.isValid() else len(self.order)
 
     def columnCount(self, parent: Any = None) -> int:  # noqa: N802 - Qt's name
         return 0 if parent is not None and parent.isValid() else self._frame.shape[1]
@@ -126,7 +175,7 @@ class _Rows(QAbstractTableModel):
     def data(self, index: Any, role: int = Qt.ItemDataRole.DisplayRole) -> Any:
         if role != Qt.ItemDataRole.DisplayRole:
             return None
-        value: Any = self._frame.iat[int(self._order[index.row()]), index.column()]  # noqa: PD009 - one cell
+        value: Any = self._frame.iat[int(self.order[index.row()]), index.column()]  # noqa: PD009 - one cell
         if isinstance(value, (bool, np.bool_)):
             return "✓" if value else ""
         if isinstance(value, (float, np.floating)):
@@ -146,8 +195,12 @@ class _Rows(QAbstractTableModel):
     def sort(self, column: int, order: Qt.SortOrder = Qt.SortOrder.AscendingOrder) -> None:
         if 0 <= column < self._frame.shape[1]:
             self.layoutAboutToBeChanged.emit()
+            before, kept = self.order, self.persistentIndexList()
             values = self._frame.iloc[:, column]
             ascending = order == Qt.SortOrder.AscendingOrder
             ranks = values.reset_index(drop=True).sort_values(ascending=ascending, kind="stable", na_position="last")
-            self._order = ranks.index.to_numpy()
+            self.order = ranks.index.to_numpy()
+            row_of = np.argsort(self.order)
+            moved = [self.index(int(row_of[before[index.row()]]), index.column()) for index in kept]
+            self.changePersistentIndexList(kept, moved)  # what was selected stays selected
             self.layoutChanged.emit()

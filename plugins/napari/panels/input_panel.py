@@ -45,6 +45,7 @@ class InputPanel(QGroupBox):
         self.source: LayerInput | None = None
         self._chosen: Layer | None = None
         self._state: tuple[object, ...] | None = None
+        self._is_folded = False
         self.layer_box = QComboBox()
         self.axes = AxesPanel()
         self.part = PartPanel(viewer)
@@ -94,7 +95,7 @@ class InputPanel(QGroupBox):
         add_row(form, "Voxel z, y, x", row, "Size of a voxel along each axis.", "--voxel and --unit")
         add_row(form, "Frame interval", self.interval, "Time between two frames.", "--frame-interval")
         form.addRow(self.part)
-        self._form = form
+        self._form, self._sizes = form, row
         for label in self.findChildren(QLabel):
             label.setMinimumWidth(0)
 
@@ -103,6 +104,18 @@ class InputPanel(QGroupBox):
         """The layer chosen."""
         name = self.layer_box.currentText()
         return next((layer for layer in self._viewer.layers if layer.name == name), None)
+
+    def fold(self, on: bool) -> None:
+        """Leave the room to what stands below: show the layer alone, unless something is missing or wrong."""
+        self._is_folded = on
+        self._show_rows()
+
+    def _show_rows(self) -> None:
+        is_open = not self._is_folded or bool(self.problem.text())
+        for row in (self._sizes, self.interval):
+            self._form.setRowVisible(row, is_open)
+        self._form.setRowVisible(self.part, is_open and self.part.has_input)
+        self._form.setRowVisible(self.axes, is_open and self.axes.order.count() > 0)
 
     def choose_layer(self, name: str) -> None:
         """Choose a layer by its name."""
@@ -141,7 +154,6 @@ class InputPanel(QGroupBox):
         self.source, problem = None, ""
         self._state = None if layer is None else (state_of(layer), self.part.state())
         self.axes.show_layer(layer)
-        self._form.setRowVisible(self.axes, self.axes.order.count() > 0)
         if layer is None:
             self.part.show_input(None)
             problem = "Open a movie or a point table, or File > Open Sample > auctrack."
@@ -157,6 +169,7 @@ class InputPanel(QGroupBox):
             self._show_calibration(self.source.calibration, self.source.ndim)
         for field in (*self.sizes, self.unit_box, self.interval):
             field.setEnabled(self.source is not None)
+        self._show_rows()
         self.chosen.emit()
 
     def _read(self, layer: Layer) -> LayerInput:

@@ -93,6 +93,7 @@ class LinkPanel(QWidget):
         self.neighbours = Chart("distance to the nearest neighbour in the same frame")
         self.warning = note(warning=True)
         self.reason = note()
+        self.learned = note()
         self.suggest_button = QPushButton("Suggest")
         self.run_button = QPushButton("Link")
         self._lay_out()
@@ -144,6 +145,7 @@ class LinkPanel(QWidget):
         add_row(more, "Device", self.device, _DEVICE, "--device")
         column.addLayout(more)
         column.addWidget(self.reason)
+        column.addWidget(self.learned)
         column.addStretch()
 
     @property
@@ -211,7 +213,12 @@ class LinkPanel(QWidget):
         self.steps.clear()
         self.neighbours.clear()
         say(self.reason, "")
+        say(self.learned, "")
         self._warn()
+
+    def show_reason(self, text: str) -> None:
+        """Say what decided between linking and not linking."""
+        say(self.learned, text)
 
     def show_advice(self, advice: LinkAdvice | None, *, take: bool) -> None:
         """Show histograms and reasons, and `take` the range as what auto is found to be; else links shown stay."""
@@ -221,8 +228,9 @@ class LinkPanel(QWidget):
             return
         if take:
             self.search_range.show_number(None)
-            self.search_range.show_found(advice.search_range)
-        say(self.reason, advice.reason)
+            self.search_range.show_found(advice.search_range if self.settings.motion == "none" else None)
+        learned = "" if self.settings.motion == "none" else " Auto reaches as far as the steps learned in a run."
+        say(self.reason, f"{advice.reason}{learned}")
         limit = [self.search_range.shown or advice.search_range]
         unit = self._unit
         if take or not self._shows_links:

@@ -22,7 +22,13 @@ _LARGEST = 2**31 - 1
 
 
 class PartPanel(QWidget):
-    """Signals: `edited()` when another part is to be tracked."""
+    """Signals: `edited()` when another part is to be tracked.
+
+    Attributes
+    ----------
+    has_input : bool
+        Whether there is anything to choose a part of.
+    """
 
     edited = Signal()
 
@@ -30,6 +36,7 @@ class PartPanel(QWidget):
         super().__init__()
         self._viewer = viewer
         self._span: tuple[int, int] | None = None
+        self.has_input = False
         self.first, self.last = QSpinBox(), QSpinBox()
         self.region = QComboBox()
         self.intensity = QComboBox()
@@ -59,7 +66,7 @@ class PartPanel(QWidget):
 
     def show_input(self, whole: LayerInput | None) -> None:
         """Offer the frames of an input; what was chosen stays while they are the same."""
-        self.setVisible(whole is not None)
+        self.has_input = whole is not None
         if whole is None:
             return
         span = whole.frame_numbers[0], whole.frame_numbers[-1]

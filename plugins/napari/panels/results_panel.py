@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pandas as pd
 from qtpy.QtCore import Signal  # pyright: ignore[reportPrivateImportUsage]
-from qtpy.QtWidgets import QCheckBox, QHBoxLayout, QPushButton, QTabWidget, QVBoxLayout, QWidget
+from qtpy.QtWidgets import QCheckBox, QHBoxLayout, QPushButton, QSizePolicy, QVBoxLayout, QWidget
 
 from ..session.curves import Plot
 from ..session.filters import MeasuredTracks
@@ -14,27 +14,41 @@ from .colour_choice import ColourChoice
 from .fields import note, say
 from .filter_charts import FilterCharts
 from .frame_table import FrameTable, Head
+from .lineage_view import LineageView
+from .pages import Pages
+from .scroll import PanelScroll
+from .track_table import TrackTable
 
+_LEAST = 150  # pixels of height of the tabs
 _NO_TRACKS = "No tracks yet: run the steps before."
+_LINEAGE = "A line for each track, the lineages that last longest first. Click one, or a frame on the axis."
+_LINK_COLUMNS = ["looked_at", "frame", "track_id", "why", "margin", "distance"]
+_DOUBTFUL = "N next, C confirm, B break, U undo; click a link in the picture to choose it (? says more)."
+_HELP = (
+    "The longest steps, and the links that another set of links could best do without (small margin). Click one here "
+    "or in the picture (Shift: where a particle lies over it); N goes to the next, Shift+N to the one before. C "
+    "confirms it, B breaks it, J joins the two particles clicked last, X deletes the last, I adds one under the mouse, "
+    "U undoes; the rest is proven again each time. The link is yellow, those that would be made in its place are "
+    "dashed."
+)
 _NO_TRACK = "Click a particle in the viewer, or a row of the table."
 
 
 class ResultsPanel(QWidget):
     """Signals.
 
-    `filtered()`, `coloured()`; `track_chosen(id)`; `link_chosen(position in the list)`; `follow(bool)`; `export()`,
-    `copy_table()`, `export_table()`, `copy_command()`, `copy_toml()`; `confirm_link()`, `break_link()`,
-    `keep_others()`, `undo()`, `redo()`, `open_corrections()`.
+    `filtered()`, `coloured()`; `track_chosen(id)`, `tracks_chosen(ids)` where they are several;
+    `link_chosen(position in the list)`; `follow(bool)`; `export()`, `copy_command()`, `copy_toml()`; `confirm_link()`,
+    `break_link()`, `keep_others()`, `undo()`, `redo()`, `open_corrections()`.
     """
 
     filtered = Signal()
     coloured = Signal()
     track_chosen = Signal(int)
+    tracks_chosen = Signal(list)
     link_chosen = Signal(int)
     follow = Signal(bool)
     export = Signal()
-    copy_table = Signal()
-    export_table = Signal()
     copy_command = Signal()
     copy_toml = Signal()
     confirm_link = Signal()
@@ -49,9 +63,18 @@ class ResultsPanel(QWidget):
         self.data: MeasuredTracks | None = None
         self.kept: pd.DataFrame | None = None
         self.count = note(_NO_TRACKS)
-        self.table = FrameTable()
+        self.tracks = TrackTable()
+        self.lineage = LineageView()
         self.suspicious = FrameTable()
+        self._links: pd.DataFrame | None = None
+        self._listed = np.arange(0)
+        self._link_heads: dict[str, Head] = {}
+        self.chosen: tuple[int, ...] = ()
         self.suspicious_note = note()
+        self.left_out = note()
+        self.help_button = _button("?", "Say what is listed here and which keys there are.")
+        self.help_button.setCheckable(True)
+        self.help = note()
         self.progress = note()
         self.progress.setToolTip("Links chosen in the list, and how many of the others are expected to be wrong.")
         self.filters = FilterCharts()
@@ -70,10 +93,8 @@ class ResultsPanel(QWidget):
         self.redo_button = _button("Redo", "Make it again (Shift+U).")
         self.open_button = _button("Open…", "Make the corrections of a file (…corrections.json) on these tracks.")
         self.follow_box = QCheckBox("follow it")
-        self.tabs = QTabWidget()
+        self.tabs = Pages()
         self.export_button = QPushButton("Export…")
-        self.copy_table_button = _button("Copy table", "Copy the tracks that pass the filters, for a spreadsheet.")
-        self.export_table_button = _button("Save table…", "Write these measures, one row a track, as auctrack measure.")
         self.command_button = QPushButton("Copy as command")
         self.toml_button = QPushButton("Copy as TOML")
         self._lay_out()
@@ -82,16 +103,24 @@ class ResultsPanel(QWidget):
 
     def _lay_out(self) -> None:
         column = QVBoxLayout(self)
+        column.setContentsMargins(4, 4, 4, 4)
         top = QHBoxLayout()
         top.addWidget(self.count, 1)
         top.addWidget(self.export_button)
         column.addLayout(top)
-        self.tabs.addTab(self.filters, "Filter")
-        self.tabs.addTab(_column(self.table, _row(self.copy_table_button, self.export_table_button)), "Tracks")
-        self.tabs.addTab(_column(self.plots_title, self.follow_box, *self.plots), "One track")
-        acts = _row(*self._acts[:3], self.link_button), _row(*self._acts[3:])
-        self.tabs.addTab(_column(self.suspicious_note, self.suspicious, self.progress, *acts), "Check links")
-        column.addWidget(self.tabs)
+        self.tabs.addTab(PanelScroll(self.filters, least=_LEAST), "Filter")
+        self.tabs.addTab(self.tracks, "Tracks")
+        self.plots_title.setSizePolicy(QSizePolicy.Policy.Preferred, QSizePolicy.Policy.Maximum)
+        foot = QWidget()
+        foot.setSizePolicy(QSizePolicy.Policy.Preferred, QSizePolicy.Policy.Expanding)
+        self.one_track = PanelScroll(_column(self.plots_title, self.follow_box, *self.plots, foot), least=_LEAST)
+        self.tabs.addTab(self.one_track, "One track")
+        self.lineage_page = _column(note(_LINEAGE), self.lineage)
+        self.tabs.addTab(self.lineage_page, "Lineage")
+        acts = _row(*self._acts[:3], self.link_button), _row(*self._acts[3:], self.help_button)
+        self.doubtful = _column(self.suspicious_note, self.help, self.suspicious, self.left_out, self.progress, *acts)
+        self.tabs.addTab(self.doubtful, "Check links")
+        column.addWidget(self.tabs, 1)
         column.addWidget(self.colour)
         column.addWidget(self.drawn)
         buttons = QHBoxLayout()
@@ -102,9 +131,10 @@ class ResultsPanel(QWidget):
     def _connect(self) -> None:
         self.filters.moved.connect(self._filter)
         self.colour.edited.connect(self.coloured)
-        self.table.chosen.connect(self._choose_track)
+        self.tracks.chosen.connect(self._choose_tracks)
         self.suspicious.chosen.connect(self._choose_link)
         self.follow_box.toggled.connect(self._follow)
+        self.help_button.toggled.connect(lambda on: say(self.help, _HELP if on else ""))
         signals = (
             self.confirm_link,
             self.break_link,
@@ -116,8 +146,6 @@ class ResultsPanel(QWidget):
         for button, signal in zip(self._acts, signals, strict=True):
             button.clicked.connect(lambda _, signal=signal: signal.emit())
         self.export_button.clicked.connect(self._export)
-        self.copy_table_button.clicked.connect(lambda: self.copy_table.emit())
-        self.export_table_button.clicked.connect(lambda: self.export_table.emit())
         self.command_button.clicked.connect(self._copy_command)
         self.toml_button.clicked.connect(self._copy_toml)
 
@@ -136,8 +164,7 @@ class ResultsPanel(QWidget):
 
     def set_result(self, *, is_complete: bool, has_command: bool) -> None:
         """Offer what makes sense for the tracks there are."""
-        for button in (self.export_button, self.copy_table_button, self.export_table_button):
-            button.setEnabled(self.data is not None)
+        self.export_button.setEnabled(self.data is not None)
         self.toml_button.setEnabled(has_command)
         self.command_button.setEnabled(has_command)
         for button in (*self._acts, self.link_button):
@@ -145,46 +172,52 @@ class ResultsPanel(QWidget):
 
     def forget(self) -> None:
         """Show no tracks: those before are of another input."""
-        self.data = self.kept = None
+        self.data = self.kept = self._links = None
+        self.chosen = ()
         self.filters.clear()
-        for table in (self.table, self.suspicious):
-            table.show_frame(pd.DataFrame())
+        self.tracks.clear()
+        self.suspicious.show_frame(pd.DataFrame())
+        self.lineage.clear()
         self.show_plots((_NO_TRACK, ()))
         say(self.count, _NO_TRACKS)
-        for label in (self.suspicious_note, self.progress, self.drawn):
+        for label in (self.suspicious_note, self.left_out, self.progress, self.drawn):
             say(label, "")
         self.set_result(is_complete=False, has_command=False)
 
     def show_tracks(self, data: MeasuredTracks) -> None:
-        """Show new tracks; filters begin open."""
-        self.data = data
+        """Show new tracks; filters stay as they are."""
+        self.data, self._links, self.chosen = data, None, ()
         self.filters.show_tracks(data)
         self.colour.show_tracks(data)
         self._apply()
 
     def show_suspicious(self, links: pd.DataFrame | None, unit: str) -> None:
         """Show the links worth a look."""
+        self._links = links
         if links is None:
             say(self.suspicious_note, "Margins are known once linking has run to its end.")
+            say(self.left_out, "")
             self.suspicious.show_frame(pd.DataFrame())
             return
-        say(
-            self.suspicious_note,
-            "The longest steps, and the links that another set of links could best do without (small margin). "
-            "Click one here or in the picture (Shift: where a particle lies over it); N goes to the next, Shift+N to "
-            "the one before. C confirms it, B breaks it, J joins the two particles clicked last, X deletes the last, I "
-            "adds one under the mouse, U undoes; the rest is proven again each time. The link is yellow, those that "
-            "would be made in its place are dashed.",
-        )
+        say(self.suspicious_note, _DOUBTFUL)
         assert self.data is not None  # links come with their tracks
-        self.suspicious.show_frame(
-            links[["looked_at", "frame", "track_id", "why", "margin", "distance"]],
-            _link_heads(self.data.tracks.calibration.unit, unit),
-        )
+        self._link_heads = _link_heads(self.data.tracks.calibration.unit, unit)
+        self._list_links(links)
+
+    def _list_links(self, links: pd.DataFrame) -> None:
+        """List the links of tracks that pass the filters."""
+        assert self.kept is not None  # links come with their tracks
+        passes = links["track_id"].isin(self.kept["track_id"]).to_numpy()
+        self._listed = np.flatnonzero(passes)
+        self.suspicious.show_frame(links.loc[passes, _LINK_COLUMNS], self._link_heads)
+        n = len(links) - len(self._listed)
+        say(self.left_out, f"{n} more are of tracks that the filters leave out." if n else "")
 
     def show_looked_at(self, ticks: np.ndarray, progress: str) -> None:
         """Tick off the links that were looked at."""
-        self.suspicious.show_values("looked_at", ticks)
+        assert self._links is not None  # one of them was looked at
+        self._links = self._links.assign(looked_at=ticks)
+        self.suspicious.show_values("looked_at", ticks[self._listed])
         say(self.progress, progress)
 
     def show_plots(self, titled: tuple[str, tuple[Plot, ...]]) -> None:
@@ -192,11 +225,24 @@ class ResultsPanel(QWidget):
         title, plots = titled
         say(self.plots_title, title)
         for chart, plot in zip(self.plots, plots, strict=False):
-            chart.show_lines(plot.title, plot.curves)
+            chart.show_lines(f"{plot.title} over {plot.x_label}", plot.curves)
         for number, chart in enumerate(self.plots):
             chart.setVisible(number < len(plots))
             if number >= len(plots):
                 chart.clear()
+
+    def show_chosen(self, track_id: int) -> None:
+        """Mark a track in the table and among the lineages, and leave the filters for its plots."""
+        self.mark((track_id,))
+        if self.tabs.currentWidget().isAncestorOf(self.filters):
+            self.tabs.setCurrentWidget(self.one_track)
+
+    def mark(self, tracks: tuple[int, ...]) -> None:
+        """Mark tracks in the table and among the lineages."""
+        self.chosen = tracks
+        if self.kept is not None:
+            self.tracks.mark(tracks)
+            self.lineage.mark(tracks)
 
     def show_window(self, text: str) -> None:
         """Say which part is drawn, where it is not everything."""
@@ -206,7 +252,9 @@ class ResultsPanel(QWidget):
         if self.data is None:
             return
         self.kept = kept = self.data.kept(self.filters.ranges)
-        self.table.show_frame(kept, {name: _head(name, self.data.title(name)) for name in map(str, kept.columns)})
+        self.tracks.show_tracks(self.data, kept)
+        self.lineage.show_tracks(self.data, kept)
+        self.mark(tuple(np.intersect1d(self.chosen, kept["track_id"]).tolist()))
         n = len(self.data.measures)
         shown = f"{len(kept):,} of {n:,}" if len(kept) < n else f"{n:,}"
         say(self.count, f"{shown} tracks")
@@ -215,14 +263,19 @@ class ResultsPanel(QWidget):
 
     def _filter(self) -> None:
         self._apply()
+        if self._links is not None:
+            self._list_links(self._links)
         self.filtered.emit()
 
-    def _choose_track(self, row: int) -> None:
-        if self.kept is not None and 0 <= row < len(self.kept):
-            self.track_chosen.emit(int(self.kept["track_id"].iloc[row]))
+    def _choose_tracks(self, tracks: list[int]) -> None:
+        self.mark(tuple(tracks))
+        if len(tracks) == 1:
+            self.track_chosen.emit(tracks[0])
+        else:
+            self.tracks_chosen.emit(tracks)
 
-    def _choose_link(self, row: int) -> None:
-        self.link_chosen.emit(row)
+    def _choose_link(self, rows: list[int]) -> None:
+        self.link_chosen.emit(int(self._listed[rows[0]]))
 
     def _follow(self, on: bool) -> None:
         self.follow.emit(on)
@@ -235,11 +288,6 @@ class ResultsPanel(QWidget):
 
     def _copy_toml(self) -> None:
         self.copy_toml.emit()
-
-
-def _head(name: str, title: str) -> Head:
-    """Return a short title for a column of measures; its unit stands in the tip."""
-    return Head(name.replace("_", " "), title)
 
 
 def _link_heads(length: str, margin: str) -> dict[str, Head]:
@@ -279,6 +327,7 @@ def _row(*widgets: QWidget) -> QWidget:
 def _column(*widgets: QWidget) -> QWidget:
     page = QWidget()
     column = QVBoxLayout(page)
+    column.setContentsMargins(4, 4, 4, 4)
     for widget in widgets:
         column.addWidget(widget)
     return page

@@ -2,11 +2,21 @@
 
 from __future__ import annotations
 
+import re
 import time
 from collections.abc import Sequence
 
 from qtpy.QtCore import Signal  # pyright: ignore[reportPrivateImportUsage]
-from qtpy.QtWidgets import QHBoxLayout, QProgressBar, QPushButton, QTextEdit, QVBoxLayout, QWidget
+from qtpy.QtWidgets import (
+    QHBoxLayout,
+    QProgressBar,
+    QPushButton,
+    QSizePolicy,
+    QStackedWidget,
+    QTextEdit,
+    QVBoxLayout,
+    QWidget,
+)
 
 from ...cli.compiling import COMPILED
 from ..threads.job import Failure
@@ -32,7 +42,7 @@ class RunBar(QWidget):
             "background, and what was done shows then."
         )
         self.progress = QProgressBar()
-        _keep_room(self.progress)
+        self._run_or_progress = QStackedWidget()
         self.status = note()
         self.warnings = note(warning=True)
         self.error = note(warning=True)
@@ -49,10 +59,12 @@ class RunBar(QWidget):
         column = QVBoxLayout(self)
         column.setContentsMargins(0, 0, 0, 0)
         row = QHBoxLayout()
-        row.addWidget(self.run_button, 2)
+        for widget in (self.run_button, self.progress):
+            self._run_or_progress.addWidget(widget)
+        self._run_or_progress.setSizePolicy(QSizePolicy.Policy.Expanding, QSizePolicy.Policy.Fixed)
+        row.addWidget(self._run_or_progress, 2)
         row.addWidget(self.cancel_button, 1)
         column.addLayout(row)
-        column.addWidget(self.progress)
         column.addWidget(self.status)
         column.addWidget(self.warnings)
         column.addWidget(self.error)
@@ -65,7 +77,7 @@ class RunBar(QWidget):
         """Offer what makes sense now."""
         self.run_button.setEnabled(not running)
         self.cancel_button.setEnabled(running)
-        self.progress.setVisible(running)
+        self._run_or_progress.setCurrentWidget(self.progress if running else self.run_button)
         if running:
             self.clear_error()
             self.say("")
@@ -106,7 +118,7 @@ class RunBar(QWidget):
 
     def fail(self, failure: Failure) -> None:
         """Show what went wrong, with the details on demand."""
-        say(self.error, failure.sentence)
+        say(self.error, _in_words(failure.sentence))
         self.details.setPlainText(failure.details)
         self.details_button.setVisible(bool(failure.details))
 
@@ -126,11 +138,10 @@ class RunBar(QWidget):
         self.cancel.emit()
 
 
-def _keep_room(widget: QWidget) -> None:
-    """Let a widget that hides keep its place, so that the window is not laid out anew."""
-    policy = widget.sizePolicy()
-    policy.setRetainSizeWhenHidden(True)
-    widget.setSizePolicy(policy)
+def _in_words(sentence: str) -> str:
+    """Return what the command line would say in words of the window: no options, a capital at its beginning."""
+    plain = re.sub(r"--([a-z][a-z-]*)", r"'\1'", re.sub(r" \(--[^)]*\)", "", sentence))
+    return f"{plain[0].upper()}{plain[1:]}" if re.match(r"[a-z]+ ", plain) else plain
 
 
 def _duration(seconds: float) -> str:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import itertools
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 from scipy.spatial import cKDTree
@@ -61,8 +61,8 @@ class LinkAdvice:
     steps: np.ndarray
 
 
-def advise_detection(movie: LayerMovie, *, bright_on_dark: bool, diameter: float | None = None) -> DetectAdvice:
-    """Suggest a diameter (unless one is given) and a threshold for it.
+def advise_detection(movie: LayerMovie, settings: DetectSettings) -> DetectAdvice:
+    """Suggest a diameter, unless the settings have one, and a threshold for it: those that detection finds by itself.
 
     Raises
     ------
@@ -71,16 +71,16 @@ def advise_detection(movie: LayerMovie, *, bright_on_dark: bool, diameter: float
     """
     whole = movie.only(movie.frame_numbers)
     reason = ""
-    if diameter is None:
-        suggestion = suggest_diameter(whole, bright_on_dark=bright_on_dark)
-        diameter, reason = float(f"{suggestion.diameter:.3g}"), suggestion.reason + " "
-    sample = sample_qualities(whole, DetectSettings(diameter, bright_on_dark=bright_on_dark))
-    threshold = float(f"{threshold_between(sample):.3g}")
+    if settings.diameter == "auto":
+        suggestion = suggest_diameter(whole, bright_on_dark=settings.bright_on_dark)
+        settings, reason = replace(settings, diameter=suggestion.diameter), suggestion.reason + " "
+    sample = sample_qualities(whole, settings)
+    threshold = threshold_between(sample)
     above = int(np.count_nonzero(sample.qualities > threshold))
     reason += (
-        f"Threshold {threshold:g} divides noise from particles: {above} of {len(sample.qualities)} peaks are above."
+        f"Threshold {threshold:.4g} divides noise from particles: {above} of {len(sample.qualities)} peaks are above."
     )
-    return DetectAdvice(diameter, threshold, reason, sample.qualities)
+    return DetectAdvice(settings.known_diameter, threshold, reason, sample.qualities)
 
 
 def advise_linking(points: Points) -> LinkAdvice | None:
@@ -89,7 +89,7 @@ def advise_linking(points: Points) -> LinkAdvice | None:
     if not spacing:
         return None
     unit = points.calibration.unit
-    longest = float(f"{WIDEST * spacing:.3g}")
+    longest = WIDEST * spacing
     steps = _steps(points, WIDEST * spacing)
     shown = (
         f"median step {np.median(steps):.3g} {unit}, 95 % below {np.percentile(steps, 95):.3g} {unit}"
@@ -98,7 +98,7 @@ def advise_linking(points: Points) -> LinkAdvice | None:
     )
     reason = (
         f"Particles are {spacing:.3g} {unit} from their nearest neighbour on average; {WIDEST:g} times that is "
-        f"{longest:g} {unit}, about the longest range at which neighbours are rarely mixed up"
+        f"{longest:.3g} {unit}, about the longest range at which neighbours are rarely mixed up"
         f"{f' ({shown})' if shown else ''}."
     )
     return LinkAdvice(longest, spacing, reason, _neighbours(points), steps)

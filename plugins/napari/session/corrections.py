@@ -16,7 +16,7 @@ from ....tracker.editing.session import Session as EditSession
 from ....tracker.editing.session_file import SavedSession, write_session
 from ....tracker.linking.result import Linking
 from ....tracker.settings import Settings
-from .filters import measured
+from .filters import measured_links
 from .steps import Linked
 from .suspicious import suspicious_links
 
@@ -51,6 +51,22 @@ class Corrected:
     said: str
     gone: tuple[Link, ...] = ()
     made: tuple[Link, ...] = ()
+
+
+@dataclass(frozen=True)
+class Acted:
+    """What a correction did, before tracks and margins are made anew from it.
+
+    Attributes
+    ----------
+    gone, made : tuple of (source, target)
+        All links that it changed, as rows of the table that is still shown; those of added particles are left out.
+    said : str
+    """
+
+    gone: tuple[Link, ...]
+    made: tuple[Link, ...]
+    said: str
 
 
 @dataclass(frozen=True)
@@ -100,7 +116,7 @@ class Corrections:
         begun = saved.session.begun
         margins = begun.links["margin"].to_numpy()
         doubtful = suspicious_links(begun, margins, held=begun.settings.pinned or ())
-        taken_up = cls(Linked(begun, measured(begun.tracks, begun.links, margins), doubtful, is_given=True))
+        taken_up = cls(Linked(begun, measured_links(begun), doubtful, is_given=True))
         taken_up._edits, taken_up._looked_at = saved.session, {*saved.looked_at}
         return taken_up, taken_up._linked()
 
@@ -115,16 +131,18 @@ class Corrections:
         return self._edits is not None and any(act["act"] in _OF_DETECTIONS for act in self._edits.acts)
 
     def make(self, act: Act, rows: tuple[int, ...], report: Callable[[Any], None]) -> Corrected:
-        """Make a correction of the detections in some rows (work).
+        """Make a correction of the detections in some rows (work); what it changed is reported at once, as `Acted`.
 
         Raises
         ------
         InvalidEdit
             If it cannot be made; nothing has changed then.
         """
-        del report
         with self._lock:
             change = act(self._opened(), *self._ids[[*rows]].tolist())
+            if change is not None:
+                gone, made = (tuple(self._rows_of(links)) for links in (change.gone, change.made))
+                report(Acted(gone, made, _said(change)))
             linked = self._linked()
             gone, made = ((), ()) if change is None else (change.others_gone, change.others_made)
             said = f"{_said(change)} Corrections in effect: {self.count}."
@@ -177,7 +195,7 @@ class Corrections:
     def _linked(self) -> Linked:
         """Return tracks and links as they stand; what was confirmed needs no second look."""
         edits = self._opened()
-        linking = edits.linking()
+        linking = edits.linking(anew=False)
         self._ids = edits.ids()
         margins = linking.links["margin"].to_numpy()
         confirmed = {(act["source"], act["target"]) for act in edits.acts if act["act"] == "confirm_link"}
@@ -187,7 +205,7 @@ class Corrections:
         is_open = are_among(doubtful, held) | ~are_among(doubtful, pinned)
         doubtful = doubtful[is_open].reset_index(drop=True)
         doubtful["looked_at"] = are_among(doubtful, self._rows_of(self._looked_at))
-        data = measured(linking.tracks, linking.links, margins)
+        data = measured_links(linking)
         self._shown = Linked(linking, data, doubtful, is_given=self._is_given)
         return self._shown
 
@@ -204,5 +222,6 @@ def _said(change: Change | None) -> str:
     gone, made = len(change.others_gone), len(change.others_made)
     if not gone and not made:
         return f"Proven again after: {what}. Nothing else changed."
-    others = f"Of the other links {gone} are gone (drawn dashed) and {made} are new"
+    are_gone, are_new = ("is" if count == 1 else "are" for count in (gone, made))
+    others = f"Of the other links {gone} {are_gone} gone (drawn dashed) and {made} {are_new} new"
     return f"Proven again after: {what}. {others}; K keeps those as they were, U takes it all back."

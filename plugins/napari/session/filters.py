@@ -8,17 +8,20 @@ from dataclasses import dataclass, replace
 import numpy as np
 import pandas as pd
 
+from ....tracker.linking.result import Linking
 from ....tracker.measuring.measures import measure_tracks, measure_units
 from ....tracker.points import Tracks
+from .suspicious import margin_unit
 
 MEASURES = ("length", "mean_speed", "net_displacement", "mean_quality")
-"""What can be filtered by, where the tracks have it."""
+"""What is filtered by until the user says otherwise, where the tracks have it."""
 TITLES = {
     "length": "length (detections)",
     "mean_speed": "mean speed",
     "net_displacement": "displacement",
     "mean_quality": "mean quality",
 }
+_MARGINS = ("smallest_margin", "link_margin")
 
 Range = tuple[float, float]
 
@@ -32,20 +35,25 @@ class MeasuredTracks:
     tracks : Tracks
     measures : DataFrame
         One row a track (`tracker.measuring.measures.measure_tracks`), with `smallest_margin` where margins are known.
+    margin_unit : str
+        Of the margins.
     """
 
     tracks: Tracks
     measures: pd.DataFrame
+    margin_unit: str = ""
 
     @property
-    def filters(self) -> tuple[str, ...]:
-        """The measures that can be filtered by."""
-        return tuple(name for name in MEASURES if name in self.measures.columns)
+    def columns(self) -> tuple[str, ...]:
+        """The measures, the tracks' names left out."""
+        return tuple(str(name) for name in self.measures.columns if name != "track_id")
 
-    def title(self, measure: str) -> str:
-        """Return the name of a measure with its unit."""
-        unit = measure_units(self.tracks.calibration).get(measure)
-        return TITLES.get(measure, measure.replace("_", " ")) + (f" ({unit})" if unit else "")
+    def title(self, column: str) -> str:
+        """Return the name of a measure, or of a column of the particles, with its unit."""
+        calibration = self.tracks.calibration
+        units = measure_units(calibration) | dict.fromkeys(self.tracks.axes, calibration.unit)
+        unit = (units | dict.fromkeys(_MARGINS, self.margin_unit)).get(column)
+        return TITLES.get(column, column.replace("_", " ")) + (f" ({unit})" if unit else "")
 
     def kept(self, ranges: Mapping[str, Range]) -> pd.DataFrame:
         """Return the measures of the tracks that lie in all ranges, ends included.
@@ -75,11 +83,17 @@ class MeasuredTracks:
         return replace(self.tracks, table=table, parents={child: of for child, of in lineage.items() if of})
 
 
-def measured(tracks: Tracks, links: pd.DataFrame | None = None, margins: np.ndarray | None = None) -> MeasuredTracks:
-    """Measure every track; with the links and their margins also how sure the least sure link of each is."""
+def measured(tracks: Tracks) -> MeasuredTracks:
+    """Measure every track."""
+    return MeasuredTracks(tracks, measure_tracks(tracks))
+
+
+def measured_links(linking: Linking) -> MeasuredTracks:
+    """Measure every track, and how sure the least sure link of each is."""
+    tracks, links = linking.tracks, linking.links
     measures = measure_tracks(tracks)
-    if links is not None and margins is not None and len(links):
+    if len(links):
         of_link = tracks.table["track_id"].to_numpy()[links["source"].to_numpy()]
-        smallest = pd.Series(margins).groupby(of_link).min()
+        smallest = links["margin"].groupby(of_link).min()
         measures["smallest_margin"] = measures["track_id"].map(smallest)
-    return MeasuredTracks(tracks, measures)
+    return MeasuredTracks(tracks, measures, margin_unit(linking))

@@ -148,11 +148,11 @@ class Session:
         """How many corrections the tracks shown hold."""
         return 0 if self.corrections is None else self.corrections.count
 
-    def detection_advice(self, *, bright_on_dark: bool, diameter: float | None = None) -> Work | None:
-        """Return the work of suggesting diameter and threshold; None where nothing is detected."""
+    def detection_advice(self, settings: DetectSettings) -> Work | None:
+        """Return the work of suggesting a threshold, and a diameter if it is auto; None where nothing is detected."""
         if self.source is None or not isinstance(self.source.source, LayerMovie) or self.source.kind != "movie":
             return None
-        return partial(_advise_detection, self.source.source, bright_on_dark, diameter)
+        return partial(_advise_detection, self.source.source, settings)
 
     def linking_advice(self, *, take: bool) -> Work | None:
         """Return the work of suggesting a search range; None while there are no particles."""
@@ -177,10 +177,23 @@ class Session:
         self.data = None if self.linked is None else self.linked.data
 
     def keep_corrected(self, corrected: Corrected) -> None:
-        """Keep tracks and links as a correction has left them."""
+        """Keep tracks and links as a correction has left them; the track chosen may have another number then."""
         self.link = None
+        self.chosen = self._number_in(corrected.linked.data.tracks)
         self.linked = corrected.linked
         self.data = corrected.linked.data
+
+    def _number_in(self, tracks: Tracks) -> int | None:
+        """Return the number of the track chosen among other tracks, by where it begins; None where it is not there."""
+        if self.chosen is None or self.data is None:
+            return None
+        columns = ["frame", *tracks.axes]
+        own = self.data.tracks.table
+        begin = own[own["track_id"] == self.chosen].nsmallest(1, "frame")[columns]
+        if not len(begin):
+            return None
+        is_here = np.logical_and.reduce([tracks.table[name].to_numpy() == begin[name].iloc[0] for name in columns])
+        return int(tracks.table["track_id"].to_numpy()[is_here][0]) if is_here.any() else None
 
     def keep_partial(self, done: Points | MeasuredTracks) -> None:
         """Keep what a run gave so far."""
@@ -213,16 +226,23 @@ class Session:
         return "" if self.linked is None else margin_unit(self.linked.linking)
 
     def report(self) -> str:
-        """Return what linking gave, and that it is proven."""
+        """Return what linking gave, that it is proven, and how sure it is."""
         assert self.linked is not None  # asked for after a run
         linking = self.linked.linking
         report, unit = linking.report, linking.tracks.calibration.unit
         proof = "proven optimal" if report["is_optimal"] else f"within {report['gap']:.3g} of optimal"
         step = f", median step {report['median_step']:.3g} {unit}" if report["median_step"] is not None else ""
+        wrong = report.get("expected_wrong")
+        sure = "" if wrong is None else f", {wrong:.1f} links expected to be wrong"
         return (
             f"{len(self.linked.data.measures):,} tracks, {report['links']:,} links{step}; {proof} "
-            f"({report['solver']} on {report['device']}). {_how(linking)}"
+            f"({report['solver']} on {report['device']}){sure}."
         )
+
+    def reason(self) -> str:
+        """Return what decided between linking and not linking."""
+        assert self.linked is not None  # asked for after a run
+        return _how(self.linked.linking)
 
     def doubts(self) -> list[str]:
         """Return what the command line would warn of: optimal links can be wrong, or none."""
@@ -299,9 +319,9 @@ def _take_up_session(path: str, report: Report) -> TakenUp:
     return TakenUp(linked, corrections)
 
 
-def _advise_detection(movie: LayerMovie, bright: bool, diameter: float | None, report: Report) -> tuple[str, Any, bool]:
+def _advise_detection(movie: LayerMovie, settings: DetectSettings, report: Report) -> tuple[str, Any, bool]:
     del report
-    return "detect", advise_detection(movie, bright_on_dark=bright, diameter=diameter), diameter is None
+    return "detect", advise_detection(movie, settings), settings.diameter == "auto"
 
 
 def _advise_linking(points: Points, take: bool, report: Report) -> tuple[str, LinkAdvice | None, bool]:

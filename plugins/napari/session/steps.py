@@ -28,7 +28,7 @@ from ...cli.notes import on_mask
 from ..layers.layer_input import LayerInput
 from ..layers.layer_movie import LayerMovie
 from ..threads.stopped import Stopped
-from .filters import MeasuredTracks, measured
+from .filters import MeasuredTracks, measured, measured_links
 from .suspicious import suspicious_links
 
 Report = Callable[[Any], None]
@@ -128,7 +128,7 @@ def chain(points: Points, settings: LinkSettings, report: Report) -> Linked:
     progress = watch.learning if settings.is_learned else None
     linking = link_points(points, settings, margins=True, progress=progress, watch=watch, edge_budget=_EDGES)
     margins = linking.links["margin"].to_numpy()
-    return Linked(linking, measured(linking.tracks, linking.links, margins), suspicious_links(linking, margins))
+    return Linked(linking, measured_links(linking), suspicious_links(linking, margins))
 
 
 def take_up(tracks: Tracks, settings: LinkSettings, report: Report) -> Linked:
@@ -138,7 +138,7 @@ def take_up(tracks: Tracks, settings: LinkSettings, report: Report) -> Linked:
     linking = reopened(tracks, settings, progress=_Watch(tracks, report).learning if settings.is_learned else None)
     margins = linking.links["margin"].to_numpy()
     doubtful = suspicious_links(linking, margins, held=linking.settings.pinned or ())
-    return Linked(linking, measured(linking.tracks, linking.links, margins), doubtful, is_given=True)
+    return Linked(linking, measured_links(linking), doubtful, is_given=True)
 
 
 def find_and_chain(source: LayerInput, wanted: DetectSettings, settings: LinkSettings, report: Report) -> Tracked:

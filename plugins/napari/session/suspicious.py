@@ -37,8 +37,8 @@ def suspicious_links(
     """
     links = linking.links
     count = min(count, max(_FEWEST, len(links) // _ONE_IN))
-    unsure = np.argsort(margins, kind="stable")[:count]
-    longest = np.argsort(-links["length"].to_numpy(), kind="stable")[:count]
+    unsure = _least(margins, count)
+    longest = _least(-links["length"].to_numpy(), count)
     known = {(int(source), int(target)) for source, target in held}
     ends = zip(links["source"].tolist(), links["target"].tolist(), strict=True)
     first = [k for k, link in enumerate(ends) if link in known] if known else []
@@ -63,6 +63,14 @@ def suspicious_links(
             "looked_at": False,
         }
     )
+
+
+def _least(values: np.ndarray, count: int) -> np.ndarray:
+    """Return where the least of some values are, ascending, the first of those that are equal; all if they are few."""
+    if count >= len(values):
+        return np.argsort(values, kind="stable")
+    few = np.flatnonzero(values <= np.partition(values, count)[count])
+    return few[np.argsort(values[few], kind="stable")][:count]
 
 
 def margin_unit(linking: Linking) -> str:

@@ -22,6 +22,7 @@ from auctrack.matching.points.box_tree import build_tree, nearest
 from auctrack.matching.points.hilbert import hilbert_orders
 from auctrack.matching.problem.convert import as_dense
 
+from ...refusals import refused
 from ..cases import SMALL_COSTS
 
 
@@ -169,7 +170,7 @@ def test_an_increment_far_above_the_costs_leaves_duals_that_prove_the_stated_gap
 
 
 def test_eps_below_the_resolution_of_the_prices_is_refused():
-    with pytest.raises(InvalidProblem, match=r"eps needs at least .*; got 1e-10"):
+    with refused(InvalidProblem, argument="eps", match="1e-10"):
         solve(np.array([[1e8, 2e8], [3e8, 5e8]]), Auction(eps=1e-10))
 
 
@@ -277,21 +278,21 @@ def test_scaling_costs_by_a_power_of_two_changes_nothing():
 
 
 @pytest.mark.parametrize(
-    ("options", "message"),
+    "options",
     [
-        ({"variant": "english"}, "variant needs one of"),
-        ({"convergence": "never"}, "convergence needs one of"),
-        ({"eps": 0.0}, "eps needs a positive number"),
-        ({"eps": float("nan")}, "eps needs a positive number"),
-        ({"eps": "0.1"}, "eps needs a positive number"),
-        ({"max_bids": 0}, "max_bids needs a whole number of bids per row, at least 1"),
-        ({"max_bids": 1.5}, "max_bids needs a whole number"),
-        ({"max_bids": "many"}, "max_bids needs a whole number"),
-        ({"max_bids": 2**62}, r"at most 2\*\*31"),
+        {"variant": "english"},
+        {"convergence": "never"},
+        {"eps": 0.0},
+        {"eps": float("nan")},
+        {"eps": "0.1"},
+        {"max_bids": 0},
+        {"max_bids": 1.5},
+        {"max_bids": "many"},
+        {"max_bids": 2**62},
     ],
 )
-def test_options_are_checked_when_stated(options: dict[str, Any], message: str):
-    with pytest.raises(InvalidProblem, match=message):
+def test_options_are_checked_when_stated(options: dict[str, Any]):
+    with refused(InvalidProblem, argument=next(iter(options))):
         Auction(**options)
 
 

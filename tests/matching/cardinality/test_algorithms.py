@@ -15,6 +15,8 @@ from auctrack.matching.cardinality import (
 )
 from auctrack.matching.errors import InvalidProblem
 
+from ...refusals import refused
+
 VARIANTS = [
     *((name, {}) for name in ALGORITHMS),
     *(("auto", {"kind": kind}) for kind in ("uneven", "thin", "ordered", "general")),
@@ -109,50 +111,50 @@ def test_the_start_is_not_written_to():
 
 
 @pytest.mark.parametrize(
-    ("start", "said"),
+    ("start", "named"),
     [
-        ([0, 0, -1], "rows 0 and 1 both have column 0"),
-        ([1, -1, -1], "not an edge"),
+        ([0, 0, -1], r"0 and 1 .* 0"),
+        ([1, -1, -1], r"\(0, 1\)"),
         ([3, -1, -1], r"\[-1, 3\)"),
         ([-2, -1, -1], r"\[-1, 3\)"),
-        ([0, 1], "per row"),
-        ([0.0, 1.0, 2.0], "integer"),
+        ([0, 1], r"\(2,\)"),
+        ([0.0, 1.0, 2.0], "float64"),
     ],
 )
-def test_a_start_that_is_no_matching_is_refused(start, said):
-    with pytest.raises(InvalidProblem, match=said):
+def test_a_start_that_is_no_matching_is_refused(start, named):
+    with refused(InvalidProblem, argument="initial", match=named):
         maximum_matching(np.array([[1, 0, 0], [1, 1, 0], [1, 1, 1]], bool), initial=start, device="cpu")
 
 
 @pytest.mark.parametrize(
-    ("call", "said"),
+    "call",
     [
-        ({"algorithm": "blossom"}, "hopcroft-karp"),
-        ({"initial": "lucky"}, "karp-sipser"),
-        ({"initial": [[0], [0, 1]]}, "initial needs an array"),
-        ({"device": "tpu"}, "cuda:N"),
-        ({"device": "cuda:x"}, "cuda:N"),
-        ({"device": ["cuda:0", "cuda:1"]}, "cuda:N"),
-        ({"algorithm": "hopcroft-karp", "k": 2}, "takes none"),
-        ({"algorithm": "push-relabel", "fairness": True}, "first_relabel"),
-        ({"algorithm": "pothen-fan", "max_visits": 0}, "takes fairness"),
-        ({"kind": "odd"}, "ordered"),
-        ({"algorithm": "push-relabel", "k": 0}, "positive"),
-        ({"algorithm": "push-relabel", "k": "x"}, r"k \(.*\) needs a positive number; got 'x'"),
-        ({"algorithm": "push-relabel", "patience": -1}, "positive"),
-        ({"algorithm": "push-relabel", "few": float("nan")}, "at least 0"),
-        ({"algorithm": "apfb", "bfs": "dfs"}, "gpubfs-wr"),
-        ({"algorithm": "apsb", "launch": "xt"}, "ct"),
-        ({"algorithm": "g-pr", "form": "last"}, "shrink"),
-        ({"algorithm": "g-pr", "strategy": ("adaptive", 0)}, "k > 0"),
-        ({"algorithm": "g-pr", "strategy": "fix"}, "adaptive"),
-        ({"algorithm": "g-pr", "strategy": ("fix", "x")}, "k > 0"),
-        ({"algorithm": "p-dbfs", "threads": 0}, "at least 1"),
-        ({"algorithm": "p-dbfs", "threads": 1.5}, "at least 1"),
+        {"algorithm": "blossom"},
+        {"initial": "lucky"},
+        {"initial": [[0], [0, 1]]},
+        {"device": "tpu"},
+        {"device": "cuda:x"},
+        {"device": ["cuda:0", "cuda:1"]},
+        {"algorithm": "hopcroft-karp", "k": 2},
+        {"algorithm": "push-relabel", "fairness": True},
+        {"algorithm": "pothen-fan", "max_visits": 0},
+        {"kind": "odd"},
+        {"algorithm": "push-relabel", "k": 0},
+        {"algorithm": "push-relabel", "k": "x"},
+        {"algorithm": "push-relabel", "patience": -1},
+        {"algorithm": "push-relabel", "few": float("nan")},
+        {"algorithm": "apfb", "bfs": "dfs"},
+        {"algorithm": "apsb", "launch": "xt"},
+        {"algorithm": "g-pr", "form": "last"},
+        {"algorithm": "g-pr", "strategy": ("adaptive", 0)},
+        {"algorithm": "g-pr", "strategy": "fix"},
+        {"algorithm": "g-pr", "strategy": ("fix", "x")},
+        {"algorithm": "p-dbfs", "threads": 0},
+        {"algorithm": "p-dbfs", "threads": 1.5},
     ],
 )
-def test_wrong_options_are_named(call, said):
-    with pytest.raises(InvalidProblem, match=said):
+def test_wrong_options_are_named(call):
+    with refused(InvalidProblem, argument=list(call)[-1]):
         maximum_matching(np.ones((2, 2), bool), **{"device": "cpu", **call})
 
 

@@ -17,6 +17,8 @@ from auctrack.matching.cardinality import (
 )
 from auctrack.matching.errors import InvalidProblem
 
+from ...refusals import refused
+
 MASK = np.array([[1, 1, 0], [1, 0, 0], [1, 0, 0]], bool)  # maximum 2: rows 1 and 2 share column 0
 
 
@@ -55,33 +57,33 @@ def test_accepts_the_maximum():
 
 
 @pytest.mark.parametrize(
-    ("col_of_row", "row_of_col", "said"),
+    ("col_of_row", "row_of_col", "named"),
     [
-        ([0, -1, -1], [0, -1, -1], "not proven maximum"),
-        ([-1, -1, -1], [-1, -1, -1], "not proven maximum"),
-        ([1, 0, 0], [1, 0, -1], "disagree"),
-        ([1, 0, -1], [2, 0, -1], "disagree"),
-        ([1, 0, -1], [1, 0, 2], "disagree"),
-        ([1, 2, -1], [-1, 0, 1], r"\(1, 2\), which is not an edge"),
-        ([1, 3, -1], [-1, 0, -1], "column 3, which does not exist"),
-        ([1, 0], [1, 0, -1], "shapes"),
+        ([0, -1, -1], [0, -1, -1], "for [01] "),
+        ([-1, -1, -1], [-1, -1, -1], "for [01] "),
+        ([1, 0, 0], [1, 0, -1], "col_of_row and row_of_col"),
+        ([1, 0, -1], [2, 0, -1], "col_of_row and row_of_col"),
+        ([1, 0, -1], [1, 0, 2], "col_of_row and row_of_col"),
+        ([1, 2, -1], [-1, 0, 1], r"\(1, 2\)"),
+        ([1, 3, -1], [-1, 0, -1], "column 3"),
+        ([1, 0], [1, 0, -1], r"\(2,\)"),
     ],
 )
-def test_refuses_what_is_no_maximum_matching(col_of_row, row_of_col, said):
-    with pytest.raises(InvalidProblem, match=said):
+def test_refuses_what_is_no_maximum_matching(col_of_row, row_of_col, named):
+    with refused(InvalidProblem, argument="matching", match=named):
         verify_matching(MASK, _matching(col_of_row, row_of_col))
 
 
 @pytest.mark.parametrize(
-    ("rows", "columns", "said"),
+    ("rows", "columns", "named"),
     [
-        ([1, 0, 0], [0, 0, 1], r"2 edge\(s\) open, first \(1, 0\)"),
-        ([1, 1, 1], [0, 0, 0], "3 vertices for 2"),
-        ([1, 0], [1, 0, 0], "one flag per vertex"),
+        ([1, 0, 0], [0, 0, 1], r"2 .*\(1, 0\)"),
+        ([1, 1, 1], [0, 0, 0], "3 .* 2 "),
+        ([1, 0], [1, 0, 0], r"\(3, 3\)"),
     ],
 )
-def test_refuses_a_wrong_cover(rows, columns, said):
-    with pytest.raises(InvalidProblem, match=said):
+def test_refuses_a_wrong_cover(rows, columns, named):
+    with refused(InvalidProblem, argument="matching", match=named):
         verify_matching(MASK, _with_cover(_matching([1, 0, -1], [1, 0, -1]), rows, columns))
 
 

@@ -10,6 +10,8 @@ from scipy.spatial import cKDTree
 from auctrack.matching.cardinality import cardinality_over_radii
 from auctrack.matching.errors import InvalidProblem
 
+from ...refusals import refused
+
 
 @pytest.fixture(scope="module")
 def pairs():
@@ -49,25 +51,25 @@ def test_no_pairs_and_no_radii():
 
 
 @pytest.mark.parametrize(
-    ("change", "said"),
+    ("change", "named"),
     [
-        ({"rows": [0]}, "one length"),
-        ({"distances": [1.0, np.nan]}, "NaN"),
-        ({"radii": [np.nan]}, "NaN"),
-        ({"radii": 1.0}, "one dimension"),
-        ({"radii": ["near"]}, "radii needs real numbers"),
-        ({"radii": [[1.0], [1.0, 2.0]]}, "radii needs an array"),
-        ({"distances": [1.0, 2j]}, "distances needs real numbers"),
-        ({"distances": ["near", "far"]}, "distances needs real numbers"),
-        ({"rows": [0, 2]}, r"rows needs numbers in \[0, 2\)"),
-        ({"rows": [-1, 0]}, r"rows needs numbers in \[0, 2\)"),
-        ({"columns": [0, 2]}, r"columns needs numbers in \[0, 2\)"),
-        ({"columns": [0.0, 1.0]}, "columns needs integers"),
-        ({"shape": (2, 2.7)}, "shape needs two whole numbers"),
-        ({"device": "tpu"}, "cuda:N"),
+        ({"rows": [0]}, ""),
+        ({"distances": [1.0, np.nan]}, ""),
+        ({"radii": [np.nan]}, ""),
+        ({"radii": 1.0}, "radii"),
+        ({"radii": ["near"]}, "radii"),
+        ({"radii": [[1.0], [1.0, 2.0]]}, "radii"),
+        ({"distances": [1.0, 2j]}, "distances"),
+        ({"distances": ["near", "far"]}, "distances"),
+        ({"rows": [0, 2]}, "rows"),
+        ({"rows": [-1, 0]}, "rows"),
+        ({"columns": [0, 2]}, "columns"),
+        ({"columns": [0.0, 1.0]}, "columns"),
+        ({"shape": (2, 2.7)}, "shape"),
+        ({"device": "tpu"}, "device"),
     ],
 )
-def test_wrong_input_is_named(change, said):
+def test_wrong_input_is_named(change, named):
     call = {"rows": [0, 1], "columns": [0, 1], "distances": [1.0, 2.0], "shape": (2, 2), "radii": [1.0]}
-    with pytest.raises(InvalidProblem, match=said):
+    with refused(InvalidProblem, argument=named):
         cardinality_over_radii(**{**call, **change})

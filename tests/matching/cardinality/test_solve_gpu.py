@@ -17,6 +17,7 @@ from auctrack.matching.cardinality.maximum import maximum_matching
 from auctrack.matching.device import cuda
 from auctrack.matching.errors import InvalidProblem
 
+from ...refusals import refused
 from .gpu_cases import (
     LONG_ROUNDS,
     PUSHES_ONLY,
@@ -151,17 +152,17 @@ def test_a_start_may_lie_on_the_device() -> None:
 
 
 @pytest.mark.parametrize(
-    ("arguments", "message"),
+    ("arguments", "named"),
     [
-        ({"algorithm": "simplex"}, "algorithm needs one of"),
-        ({"initial": "lucky"}, "initial needs one of"),
-        ({"options": {"speed": 9}}, "algorithm 'auto' has no option 'speed'"),
-        ({"algorithm": "apfb", "options": {"bfs": "dfs"}}, "bfs needs"),
-        ({"algorithm": "apsb", "options": {"launch": "xt"}}, "launch needs"),
-        ({"algorithm": "g-pr", "options": {"form": "last"}}, "form needs"),
-        ({"algorithm": "g-pr", "options": {"strategy": ("adaptive", 0)}}, "strategy needs"),
+        ({"algorithm": "simplex"}, "algorithm"),
+        ({"initial": "lucky"}, "initial"),
+        ({"options": {"speed": 9}}, "speed"),
+        ({"algorithm": "apfb", "options": {"bfs": "dfs"}}, "bfs"),
+        ({"algorithm": "apsb", "options": {"launch": "xt"}}, "launch"),
+        ({"algorithm": "g-pr", "options": {"form": "last"}}, "form"),
+        ({"algorithm": "g-pr", "options": {"strategy": ("adaptive", 0)}}, "strategy"),
     ],
 )
-def test_unknown_names_are_refused(arguments: dict[str, Any], message: str) -> None:
-    with pytest.raises(InvalidProblem, match=message):
+def test_unknown_names_are_refused(arguments: dict[str, Any], named: str) -> None:
+    with refused(InvalidProblem, argument=named):
         maximum_matching_gpu(_graph("wide"), **arguments)

@@ -79,14 +79,14 @@ def test_a_driver_that_fails_means_no_devices(monkeypatch: pytest.MonkeyPatch) -
     module.cuda.runtime.getDeviceCount = fail
     _install(monkeypatch, module)
     assert cuda.devices() == ()
-    with pytest.raises(DeviceUnavailable, match="no CUDA device or driver"), cuda.using("cuda"):
+    with pytest.raises(DeviceUnavailable, match="'cpu'"), cuda.using("cuda"):
         pass
 
 
 @pytest.mark.parametrize("name", ["gpu", "cuda:", "cuda:x", "cuda:-1", "cuda0"])
 def test_misspelt_devices_are_refused(monkeypatch: pytest.MonkeyPatch, name: str) -> None:
     _install(monkeypatch, _pretended_cupy([(9, 0)]))
-    with pytest.raises(DeviceUnavailable, match="is written 'cuda' or 'cuda:N'"), cuda.using(name):
+    with pytest.raises(DeviceUnavailable, match="cuda:N"), cuda.using(name):
         pass
 
 
@@ -95,18 +95,18 @@ def test_missing_and_old_devices_are_refused(monkeypatch: pytest.MonkeyPatch) ->
     assert cuda.is_available()
     with cuda.using("cuda:0") as module:
         assert module is sys.modules["cupy"]
-    with pytest.raises(DeviceUnavailable, match="2 CUDA devices, numbered from 0"), cuda.using("cuda:2"):
+    with pytest.raises(DeviceUnavailable, match=r"cuda:2.* 2 "), cuda.using("cuda:2"):
         pass
-    with pytest.raises(DeviceUnavailable, match=r"compute capability 6\.1, 7\.0 is needed"), cuda.using("cuda:1"):
+    with pytest.raises(DeviceUnavailable, match=r"6\.1.* 7\.0"), cuda.using("cuda:1"):
         pass
 
 
 def test_memory_that_runs_out_is_our_error(monkeypatch: pytest.MonkeyPatch) -> None:
     _install(monkeypatch, _pretended_cupy([(9, 0)]))
     cuda.require_memory(1024, "the graph")
-    with pytest.raises(DeviceMemoryExceeded, match="the graph needs"):
+    with pytest.raises(DeviceMemoryExceeded, match="graph"):
         cuda.require_memory(1025, "the graph")
-    with pytest.raises(DeviceMemoryExceeded, match="ran out of memory"), cuda.using("cuda"):
+    with pytest.raises(DeviceMemoryExceeded), cuda.using("cuda"):
         raise _OutOfMemory
 
 

@@ -15,6 +15,8 @@ import pytest
 from auctrack.matching import DeviceUnavailable, HungarianTree, InvalidProblem, Problem, ShardedCosts, solve
 from auctrack.matching.device import cuda
 
+from ...refusals import refused
+
 SPLITTING = ("hungarian-tree", "hungarian-classical")
 
 # ------------------------------------------------------------------ costs in shards
@@ -23,9 +25,9 @@ SPLITTING = ("hungarian-tree", "hungarian-classical")
 def test_prices_far_above_all_costs_are_refused_with_some_that_link_as_many():
     cost = np.random.default_rng(0).random((6, 8))
     stated = 2.0**70 + 2.0**20 * np.arange(6), 2.0**70
-    with pytest.raises(InvalidProblem, match=r"unmatched_cost of \(1\.\d+e\+21, .* the same are linked by") as refused:
+    with refused(InvalidProblem, argument="unmatched_cost", match=r"1\.\d+e\+21") as caught:
         ShardedCosts.of(np.split(cost, 2), axis=0, unmatched_cost=stated)
-    (of_rows, more_rows), (of_cols, more_cols) = re.findall(r" - (\S+) \+ ([\d.]*\d)", str(refused.value))
+    (of_rows, more_rows), (of_cols, more_cols) = re.findall(r" - (\S+) \+ ([\d.]*\d)", str(caught.value))
     lower = stated[0] - float(of_rows) + float(more_rows), stated[1] - float(of_cols) + float(more_cols)
     ShardedCosts.of(np.split(cost, 2), axis=0, unmatched_cost=lower)
     answers = [solve(Problem.dense(cost, unmatched_cost=prices), "jv") for prices in (stated, lower)]
@@ -55,30 +57,30 @@ def test_a_shard_without_a_mask_forbids_nothing():
 
 
 @pytest.mark.parametrize(
-    ("shards", "options", "why"),
+    ("shards", "options", "named"),
     [
-        ([], {"axis": 0}, "one array at least"),
-        (None, {"axis": 0}, "one array at least"),
-        ([np.zeros((2, 2))], {"axis": 2}, "axis 0 or 1"),
-        ([np.zeros((2, 2))], {"axis": "rows"}, "axis 0 or 1"),
-        ([np.zeros(2)], {"axis": 0}, "2 axes"),
-        ([[[1.0, 2.0]]], {"axis": 0}, "2 axes"),
-        ([np.zeros((0, 3)), np.zeros((2, 3))], {"axis": 0}, r"a row and a column at least; got shape \(0, 3\)"),
-        ([np.zeros((2, 3)), np.zeros((2, 4))], {"axis": 0}, "one number of columns"),
-        ([np.zeros((2, 3)), np.zeros((3, 3))], {"axis": 1}, "one number of rows"),
-        ([np.zeros((2, 3)), np.zeros((2, 3), int)], {"axis": 1}, "one dtype"),
-        ([np.zeros((2, 3), complex)], {"axis": 1}, "real numbers"),
-        ([np.zeros((2, 3)), np.full((2, 3), np.nan)], {"axis": 1}, "numbers"),
-        ([np.zeros((2, 2)), np.zeros((2, 2))], {"axis": 0}, "transposed"),
-        ([np.zeros((2, 4))], {"axis": 0, "forbidden": []}, "one mask a shard"),
-        ([np.zeros((2, 4))], {"axis": 0, "forbidden": [np.zeros((2, 3), bool)]}, "boolean array of cost's shape"),
-        ([np.zeros((2, 4))], {"axis": 0, "unmatched_cost": np.nan}, "finite"),
-        ([np.zeros((2, 4))], {"axis": 0, "unmatched_cost": (np.zeros(3), np.zeros(4))}, "one number or 2"),
-        ([np.full((2, 4), 2**62)], {"axis": 0}, "add up"),
+        ([], {"axis": 0}, "shards"),
+        (None, {"axis": 0}, "shards"),
+        ([np.zeros((2, 2))], {"axis": 2}, "shards"),
+        ([np.zeros((2, 2))], {"axis": "rows"}, "shards"),
+        ([np.zeros(2)], {"axis": 0}, "shards"),
+        ([[[1.0, 2.0]]], {"axis": 0}, "shards"),
+        ([np.zeros((0, 3)), np.zeros((2, 3))], {"axis": 0}, "shards"),
+        ([np.zeros((2, 3)), np.zeros((2, 4))], {"axis": 0}, "shards"),
+        ([np.zeros((2, 3)), np.zeros((3, 3))], {"axis": 1}, "shards"),
+        ([np.zeros((2, 3)), np.zeros((2, 3), int)], {"axis": 1}, "shards"),
+        ([np.zeros((2, 3), complex)], {"axis": 1}, "cost"),
+        ([np.zeros((2, 3)), np.full((2, 3), np.nan)], {"axis": 1}, "cost"),
+        ([np.zeros((2, 2)), np.zeros((2, 2))], {"axis": 0}, "shards"),
+        ([np.zeros((2, 4))], {"axis": 0, "forbidden": []}, "forbidden"),
+        ([np.zeros((2, 4))], {"axis": 0, "forbidden": [np.zeros((2, 3), bool)]}, "forbidden"),
+        ([np.zeros((2, 4))], {"axis": 0, "unmatched_cost": np.nan}, "unmatched_cost"),
+        ([np.zeros((2, 4))], {"axis": 0, "unmatched_cost": (np.zeros(3), np.zeros(4))}, "unmatched_cost"),
+        ([np.full((2, 4), 2**62)], {"axis": 0}, "cost"),
     ],
 )
-def test_shards_that_do_not_fit_together_are_refused(shards: Any, options: dict[str, Any], why: str):
-    with pytest.raises(InvalidProblem, match=why):
+def test_shards_that_do_not_fit_together_are_refused(shards: Any, options: dict[str, Any], named: str):
+    with refused(InvalidProblem, argument=named):
         ShardedCosts.of(shards, **options)
 
 
@@ -89,7 +91,7 @@ def _array_on(number: int, shape: tuple[int, int]) -> Any:
 
 
 def test_a_mask_on_another_device_than_its_shard_is_refused():
-    with pytest.raises(InvalidProblem, match="beside its shard on cpu; got one on cuda:1"):
+    with refused(InvalidProblem, argument="forbidden", match="cpu.* cuda:1"):
         ShardedCosts.of([np.zeros((2, 4))], axis=0, forbidden=[_array_on(1, (2, 4))])
 
 
@@ -100,7 +102,7 @@ def _shards_on(*numbers: int) -> ShardedCosts:
 
 @pytest.mark.parametrize("device", ["cuda:0", ["cuda:1", "cuda:0"], "cpu", ["cuda:0", "cuda:1", "cuda:2"]])
 def test_shards_are_solved_on_their_devices_only(device: Any):
-    with pytest.raises(InvalidProblem, match="these shards are on cuda:0,cuda:1; name those, or 'auto'"):
+    with refused(InvalidProblem, argument="device", match="cuda:0,cuda:1"):
         solve(_shards_on(0, 1), "hungarian-tree", device)
 
 
@@ -110,30 +112,30 @@ def test_shards_may_be_sent_to_where_they_are(device: Any):
 
 
 def test_two_shards_on_one_device_are_refused():
-    with pytest.raises(InvalidProblem, match="shards on cuda:1,cuda:1: each needs a device of its own"):
+    with refused(InvalidProblem, argument="shards", match="cuda:1,cuda:1"):
         solve(_shards_on(1, 1))
 
 
 @pytest.mark.parametrize("axis", [0, 1])
 def test_shards_in_the_hosts_memory_are_refused(axis: int):
-    with pytest.raises(InvalidProblem, match=r"must be on a CUDA device .* or state the whole matrix"):
+    with refused(InvalidProblem, argument="shards", match=r"Problem\.dense"):
         solve(ShardedCosts.of([np.zeros((2, 4))], axis=axis))
 
 
 @pytest.mark.parametrize("solver", [HungarianTree, None, 3])
 def test_a_solver_that_is_no_instance_is_refused(solver: Any):
     for problem in (np.zeros((2, 2)), _shards_on(0, 1)):
-        with pytest.raises(InvalidProblem, match=r"a name, or an instance such as JV\(\)"):
+        with refused(InvalidProblem, argument="solver"):
             solve(problem, solver)
 
 
 def test_other_solvers_refuse_shards():
-    with pytest.raises(DeviceUnavailable, match="one device at a time"):
+    with pytest.raises(DeviceUnavailable, match="jv"):
         solve(_shards_on(0, 1), "jv")
 
 
 def test_options_beside_a_solver_that_has_its_own_are_refused_for_shards_too():
-    with pytest.raises(InvalidProblem, match="go into the solver instance"):
+    with refused(InvalidProblem, argument="options"):
         solve(_shards_on(0, 1), HungarianTree(), variant="paper")
 
 
@@ -166,13 +168,13 @@ NO_NAMES = [
 @pytest.mark.parametrize("solver", ["auto", *SPLITTING])
 @pytest.mark.parametrize("device", NO_NAMES, ids=repr)
 def test_what_names_no_cuda_devices_is_refused(device: Any, solver: str):
-    with pytest.raises(InvalidProblem, match="a list of 'cuda:N'"):
+    with refused(InvalidProblem, argument="device"):
         solve([[1.0]], solver, device)
 
 
 @pytest.mark.parametrize("solver", ["jv", "auction"])
 def test_solvers_of_one_device_refuse_several(solver: str):
-    with pytest.raises(DeviceUnavailable, match="one device at a time"):
+    with pytest.raises(DeviceUnavailable, match=solver):
         solve([[1.0]], solver, ["cuda:0", "cuda:1"])
 
 
@@ -208,9 +210,9 @@ with_two_devices = pytest.mark.parametrize("devices", [2], indirect=True)
 @pytest.mark.parametrize(
     ("devices", "named", "why"),
     [
-        (1, ["cuda:0", "cuda:1"], "device='cuda:1': found 1 CUDA device, numbered from 0"),
-        (2, ["cuda:0", "cuda:2"], "device='cuda:2': found 2 CUDA devices, numbered from 0"),
-        (2, ["cuda", "cuda:0"], "one is named twice"),
+        (1, ["cuda:0", "cuda:1"], "cuda:1.* 1 "),
+        (2, ["cuda:0", "cuda:2"], "cuda:2.* 2 "),
+        (2, ["cuda", "cuda:0"], "'cuda', 'cuda:0'"),
     ],
     indirect=["devices"],
 )
@@ -225,7 +227,7 @@ def test_devices_that_are_missing_or_named_twice_are_refused(solver: str, named:
 @pytest.mark.parametrize("solver", SPLITTING)
 def test_sparse_costs_are_for_one_device(solver: str):
     sparse = Problem.sparse(([0, 1], [0], [1.0]), shape=(1, 1))
-    with pytest.raises(DeviceUnavailable, match="splits dense costs; name one device for sparse ones"):
+    with pytest.raises(DeviceUnavailable, match=solver):
         solve(sparse, solver, ["cuda:0", "cuda:1"])
 
 
@@ -234,7 +236,7 @@ def test_sparse_costs_are_for_one_device(solver: str):
 @pytest.mark.parametrize("variant", ["default", "paper"])
 @pytest.mark.parametrize("solver", SPLITTING)
 def test_without_nccl_nothing_is_copied_and_the_message_names_the_remedy(solver: str, variant: str):
-    with pytest.raises(DeviceUnavailable, match="pip install nvidia-nccl"):
+    with pytest.raises(DeviceUnavailable, match="nvidia-nccl"):
         solve(np.ones((4, 4)), solver, ["cuda:0", "cuda:1"], variant=variant)
 
 
@@ -242,12 +244,12 @@ def test_without_nccl_nothing_is_copied_and_the_message_names_the_remedy(solver:
 @pytest.mark.usefixtures("devices")
 def test_devices_that_cannot_reach_each_other_are_told_to_take_the_papers_way():
     cuda.open_peers.cache_clear()
-    with pytest.raises(DeviceUnavailable, match="cuda:0 cannot reach the memory of cuda:1; use variant='paper'"):
+    with pytest.raises(DeviceUnavailable, match=r"cuda:0 .* cuda:1.*variant='paper'"):
         cuda.open_peers((0, 1))
 
 
 @with_two_devices
 @pytest.mark.usefixtures("devices")
 def test_the_sequential_variant_has_no_use_for_devices():
-    with pytest.raises(DeviceUnavailable, match="runs on the CPU"):
+    with pytest.raises(DeviceUnavailable, match="'sequential'"):
         solve([[1.0]], "hungarian-tree", ["cuda:0", "cuda:1"], variant="sequential")

@@ -13,6 +13,8 @@ from auctrack.matching import InvalidProblem, Problem, solve, solving, verify
 from auctrack.matching.hungarian import gpu_classical
 from auctrack.matching.problem.selection import chosen
 
+from ...refusals import refused
+
 COST = np.array([[4, 1, 3], [2, 0, 5], [3, 2, 2]])
 BEST = 5
 
@@ -111,16 +113,16 @@ def test_read_only_sparse_arrays_and_prices_are_taken_and_never_written():
     [
         ([[1.0, np.nan]], r"cost\[0, 1\] is nan"),
         ([[1.0, 2.0], [-np.inf, 1.0]], r"cost\[1, 0\] is -inf"),
-        ([1.0, 2.0], "2 axes"),
-        (3.0, "2 axes"),
-        (np.zeros((1, 1, 1, 1)), "2 axes"),
-        ([[1.0, 2.0], [3.0]], "cost needs an array"),
-        (np.zeros((0, 2, 2)), "at least one block"),
-        ([[1e308, 0.0], [0.0, 1e308]], "Scale the costs down"),
+        ([1.0, 2.0], r"\(2,\)"),
+        (3.0, r"\(\)"),
+        (np.zeros((1, 1, 1, 1)), r"\(1, 1, 1, 1\)"),
+        ([[1.0, 2.0], [3.0]], "array"),
+        (np.zeros((0, 2, 2)), r"\(0, 2, 2\)"),
+        ([[1e308, 0.0], [0.0, 1e308]], r"1e\+308"),
     ],
 )
 def test_dense_costs_that_state_no_problem_are_refused(cost, message: str):
-    with pytest.raises(InvalidProblem, match=message):
+    with refused(InvalidProblem, argument="cost", match=message):
         solve(cost)
 
 
@@ -187,24 +189,24 @@ def test_a_stored_zero_is_an_edge(form: str):
     "graph", [sp.dia_array(np.eye(3)), sp.bsr_array(np.eye(4), blocksize=(2, 2))], ids=["dia", "bsr"]
 )
 def test_formats_that_pad_with_zeros_are_refused(graph):
-    with pytest.raises(InvalidProblem, match=f"{graph.format.upper()} format cannot tell a zero cost"):
+    with refused(InvalidProblem, argument="graph", match=graph.format.upper()):
         solve(graph)
 
 
 def test_a_sparse_matrix_is_not_stated_as_a_dense_one():
-    with pytest.raises(InvalidProblem, match=r"sparse matrix.*Problem\.sparse"):
+    with refused(InvalidProblem, argument="cost", match=r"Problem\.sparse"):
         Problem.dense(sp.csr_array(np.eye(2)))
 
 
 def test_a_masked_array_is_refused_because_its_mask_would_be_lost():
     cost = np.ma.masked_array([[1.0, 2.0], [3.0, 4.0]], mask=[[True, False], [False, False]])
-    with pytest.raises(InvalidProblem, match=r"masked.*forbidden"):
+    with refused(InvalidProblem, argument="cost", match="forbidden="):
         solve(cost)
 
 
 @pytest.mark.parametrize("shape", [(1,), (1, 1, 1), (1, -1), (1, 1.5), "ab", 1])
 def test_a_shape_is_two_whole_numbers(shape):
-    with pytest.raises(InvalidProblem, match="shape needs two whole numbers"):
+    with refused(InvalidProblem, argument="shape"):
         Problem.sparse((np.array([0, 1]), np.array([0]), np.array([1.0])), shape=shape)
 
 
@@ -257,52 +259,52 @@ def test_sparse_costs_must_be_finite(value: float):
 
 
 @pytest.mark.parametrize(
-    ("indptr", "indices", "data", "message"),
+    ("indptr", "indices", "data", "named"),
     [
-        ([0, 1], [2], [1.0], "names column 2"),
-        ([0, 1], [-1], [1.0], "names column -1"),
-        ([0, 1], [2**40], [1.0], f"names column {2**40}"),
+        ([0, 1], [2], [1.0], "indices"),
+        ([0, 1], [-1], [1.0], "indices"),
+        ([0, 1], [2**40], [1.0], "indices"),
         ([0, 2], [0], [1.0], "indptr"),
         ([1, 1], [0], [1.0], "indptr"),
         ([0, 2, 1], [0], [1.0], "indptr"),
         ([0.0, 1.0], [0], [1.0], "indptr"),
         ([], [0], [1.0], "indptr"),
-        ([0, 1], [0], [1.0, 2.0], "one entry an edge"),
-        ([0, 1], [0.0], [1.0], "one entry an edge"),
-        ([0, 1], [[0]], [[1.0]], "one entry an edge"),
+        ([0, 1], [0], [1.0, 2.0], "graph"),
+        ([0, 1], [0.0], [1.0], "graph"),
+        ([0, 1], [[0]], [[1.0]], "graph"),
     ],
 )
-def test_malformed_csr_arrays_are_refused(indptr, indices, data, message: str):
-    with pytest.raises(InvalidProblem, match=message):
+def test_malformed_csr_arrays_are_refused(indptr, indices, data, named: str):
+    with refused(InvalidProblem, argument=named):
         Problem.sparse((np.array(indptr), np.array(indices), np.array(data)), shape=(len(indptr) - 1, 2))
 
 
 def test_a_tuple_needs_a_shape_that_fits():
     graph = np.array([0, 1]), np.array([0]), np.array([1.0])
-    with pytest.raises(InvalidProblem, match="shape="):
+    with refused(InvalidProblem, argument="shape"):
         Problem.sparse(graph)
-    with pytest.raises(InvalidProblem, match="shape says 2 rows"):
+    with refused(InvalidProblem, argument="shape"):
         Problem.sparse(graph, shape=(2, 1))
-    with pytest.raises(InvalidProblem, match="tuple of 2"):
+    with refused(InvalidProblem, argument="graph"):
         Problem.sparse(graph[:2], shape=(1, 1))
-    with pytest.raises(InvalidProblem, match="SciPy sparse matrix"):
+    with refused(InvalidProblem, argument="graph"):
         Problem.sparse(np.ones((2, 2)))
 
 
 @pytest.mark.parametrize(
-    ("row_offsets", "col_offsets", "message"),
+    ("row_offsets", "col_offsets", "named"),
     [
-        ([0, 1], [0, 2], "end at the number of rows"),
-        ([0, 1, 2], [0, 2], "same length"),
+        ([0, 1], [0, 2], "row_offsets"),
+        ([0, 1, 2], [0, 2], ""),
         ([0, 2], None, "col_offsets"),
         ([1, 2], [0, 2], "row_offsets"),
         ([0, 2, 1, 2], [0, 1, 1, 2], "row_offsets"),
         ([0, 0.5, 2], [0, 1, 2], "row_offsets"),
     ],
 )
-def test_malformed_block_offsets_are_refused(row_offsets, col_offsets, message: str):
+def test_malformed_block_offsets_are_refused(row_offsets, col_offsets, named: str):
     graph = np.array([0, 1, 2]), np.array([0, 0]), np.array([1.0, 2.0])
-    with pytest.raises(InvalidProblem, match=message):
+    with refused(InvalidProblem, argument=named):
         Problem.sparse(graph, row_offsets=row_offsets, col_offsets=col_offsets)
 
 
@@ -312,7 +314,7 @@ def test_columns_of_a_sparse_batch_are_local_to_their_block():
     assert answer.col_of_row.tolist() == [0, 1]
     assert answer.row_of_col.tolist() == [0, -1, 0]
     assert answer.cost.tolist() == [1, 2]
-    with pytest.raises(InvalidProblem, match="names column 1, but its block has 1 columns"):
+    with refused(InvalidProblem, argument="indices", match="column 1"):
         Problem.sparse(graph, row_offsets=[0, 1, 2], col_offsets=[0, 2, 3])
 
 
@@ -363,21 +365,21 @@ def test_integers_stay_integers_only_beside_an_integer_price(cost_type: type, pr
 
 
 @pytest.mark.parametrize(
-    ("x", "y", "message"),
+    ("x", "y", "named", "match"),
     [
-        (np.ones(3), np.ones((3, 1)), "x needs shape"),
-        (np.ones((3, 4)), np.ones((3, 4)), "1 to 3 axes"),
-        (np.ones((3, 0)), np.ones((3, 0)), "1 to 3 axes"),
-        (np.ones((3, 2)), np.ones((3, 3)), "same number of axes"),
-        ([[1.0, np.nan]], [[1.0, 1.0]], r"x\[0\]"),
-        ([[1.0, 1.0]], [[1.0, 1.0], [np.inf, 1.0]], r"y\[1\]"),
-        ([[1e200, 0.0]], [[0.0, 0.0]], "x needs coordinates within"),
-        ([[1e-141, 0.0]], [[0.0, 0.0]], "Choose a smaller unit"),
-        ([["a"]], [[1.0]], "x needs real numbers"),
+        (np.ones(3), np.ones((3, 1)), "x", r"\(3,\)"),
+        (np.ones((3, 4)), np.ones((3, 4)), "x", r"\(3, 4\)"),
+        (np.ones((3, 0)), np.ones((3, 0)), "x", r"\(3, 0\)"),
+        (np.ones((3, 2)), np.ones((3, 3)), "", "2 .* 3"),
+        ([[1.0, np.nan]], [[1.0, 1.0]], "x", r"x\[0\]"),
+        ([[1.0, 1.0]], [[1.0, 1.0], [np.inf, 1.0]], "y", r"y\[1\]"),
+        ([[1e200, 0.0]], [[0.0, 0.0]], "x", r"1e\+200"),
+        ([[1e-141, 0.0]], [[0.0, 0.0]], "", "1e-141"),
+        ([["a"]], [[1.0]], "x", "<U1"),
     ],
 )
-def test_points_that_state_no_problem_are_refused(x, y, message: str):
-    with pytest.raises(InvalidProblem, match=message):
+def test_points_that_state_no_problem_are_refused(x, y, named: str, match: str):
+    with refused(InvalidProblem, argument=named, match=match):
         Problem.points(x, y)
 
 
@@ -389,10 +391,10 @@ def test_an_unknown_metric_is_refused():
 def test_a_batch_needs_problems_alike():
     dense, priced = Problem.dense([[1.0]]), Problem.dense([[1.0]], unmatched_cost=1)
     sparse, points = Problem.sparse(sp.csr_array([[1.0]])), Problem.points([[0.0]], [[1.0]])
-    with pytest.raises(InvalidProblem, match="at least one"):
+    with refused(InvalidProblem, argument="problems"):
         Problem.batch([])
     for other in (priced, sparse, points):
-        with pytest.raises(InvalidProblem, match="one kind"):
+        with refused(InvalidProblem, argument="problems"):
             Problem.batch([dense, other])
 
 
@@ -445,13 +447,13 @@ def test_chosen_blocks_are_the_batch_of_those_blocks(kind: str, unmatched_cost: 
 
 
 def test_unknown_solvers_options_and_devices_are_refused():
-    with pytest.raises(InvalidProblem, match="solver needs"):
+    with refused(InvalidProblem, argument="solver"):
         solve(COST, "munkres")
-    with pytest.raises(InvalidProblem, match="'jv' has no option 'eps'"):
+    with refused(InvalidProblem, argument="eps", match="jv"):
         solve(COST, "jv", eps=1)
-    with pytest.raises(InvalidProblem, match=r"Problem\.dense\(cost, unmatched_cost=…\)"):
+    with refused(InvalidProblem, argument="unmatched_cost", match=r"Problem\.dense\(cost, unmatched_cost=…\)"):
         solve(COST, unmatched_cost=1)
-    with pytest.raises(InvalidProblem, match="device needs"):
+    with refused(InvalidProblem, argument="device"):
         solve(COST, device="tpu")
 
 
@@ -531,7 +533,7 @@ def test_auto_on_several_gpus_takes_the_classical_method():
 def test_integers_that_would_lose_digits_beside_real_costs_are_not_put_into_one_batch():
     real = Problem.dense([[0.5]])
     assert solve(Problem.batch([Problem.dense([[2**53]]), real])).cost.tolist() == [2.0**53, 0.5]
-    with pytest.raises(InvalidProblem, match=r"integer costs beside real ones in a batch"):
+    with refused(InvalidProblem, argument="cost", match=str(2**53 + 1)):
         Problem.batch([Problem.dense([[2**53 + 1]]), real])
 
 

@@ -177,11 +177,12 @@ def test_a_limit_is_dragged_in_its_histogram(tracked, mouse):
     chart = tracked.parts.results.filters.charts["length"]
     area = chart._area()
     left, middle = QPoint(int(area.left()) + 1, 40), QPoint(int(area.center().x()), 40)
-    before = tracked.parts.results.table.count
+    before = tracked.parts.results.tracks.table.count
     mouse.drag(chart, left, middle)
     low, high = chart.limits
     assert 1 < low < high == 6
-    assert tracked.parts.results.table.count == len(tracked.parts.session.data.kept({"length": (low, high)})) < before
+    kept = tracked.parts.session.data.kept({"length": (low, high)})
+    assert tracked.parts.results.tracks.table.count == len(kept) < before
     finish(tracked)
 
 

@@ -193,8 +193,8 @@ def test_what_else_a_correction_changed_is_shown_and_refused(viewer, crowded):
             press(viewer, "u")
             finish(crowded)
             continue
-        assert viewer.layers["other links changed"].visible
-        marked = viewer.layers["other links changed"].data[:, 2:].reshape(-1, 2, 3)
+        assert viewer.layers["links changed"].visible
+        marked = viewer.layers["links changed"].data[:, 2:].reshape(-1, 2, 3)
         made = len(others) - len(gone)
         assert len(marked) == made + 5 * len(gone)
         press(viewer, "k")
@@ -210,7 +210,7 @@ def test_what_else_a_correction_changed_is_shown_and_refused(viewer, crowded):
 def test_limits_of_filters_stay_through_a_correction(viewer, tracked):
     chart = tracked.parts.results.filters.charts["mean_speed"]
     middle = float(np.mean(chart.limits))
-    chart.limits[1] = middle
+    chart.moved.emit([chart.limits[0], middle])
     press(viewer, "n")
     press(viewer, "b")
     finish(tracked)
@@ -260,3 +260,58 @@ def test_keys_work_whichever_layer_is_selected(viewer, tracked, kind):
     press(viewer, "u")
     finish(tracked)
     assert tracked.parts.session.n_corrections == 1
+
+
+def test_what_a_correction_did_is_drawn_before_the_tracks_are_made_anew(viewer, tracked, monkeypatch):
+    import threading
+
+    from auctrack.plugins.napari.session import corrections
+
+    from .conftest import wait
+
+    go_on, measured = threading.Event(), corrections.measured_links
+
+    def held(linking):
+        assert go_on.wait(30)
+        return measured(linking)
+
+    press(viewer, "n")
+    finish(tracked)
+    wrong, ends = chosen(tracked), places(tracked, chosen(tracked))
+    monkeypatch.setattr(corrections, "measured_links", held)
+    press(viewer, "b")
+    wait(lambda: "links changed" in viewer.layers)
+    dashes = viewer.layers["links changed"].data[:, 2:].reshape(-1, 5, 2, 3)[:, [0, -1], [0, -1]]
+    assert any(np.allclose(dash, ends) for dash in dashes)
+    assert wrong in links(tracked)  # the tracks follow
+    press(viewer, "b")
+    assert "press again" in tracked.parts.bar.status.text()
+    go_on.set()
+    finish(tracked)
+    assert wrong not in links(tracked)
+    assert tracked.parts.session.n_corrections == 1
+
+
+def test_the_track_chosen_stays_chosen_whatever_its_number_becomes(viewer, crowded):
+    """A broken link makes a track more, and those after it get other numbers."""
+    results, session = crowded.parts.results, crowded.parts.session
+    for _ in range(6):
+        press(viewer, "n")
+        finish(crowded)
+        results.tracks.table.selectRow(len(results.kept) - 1)  # it begins last
+        finish(crowded)
+        before, number = of_track(session, session.chosen), session.chosen
+        press(viewer, "b")
+        finish(crowded)
+        if session.chosen != number:
+            break
+    assert session.chosen not in (None, number)
+    assert of_track(session, session.chosen) == before
+    assert results.kept["track_id"].iloc[results.tracks.table.positions].tolist() == [session.chosen]
+    assert set(map(tuple, viewer.layers["chosen track"].data[:, 1:].tolist())) == before
+
+
+def of_track(session, number: int) -> set[tuple[float, ...]]:
+    table = session.data.tracks.table
+    rows = table.loc[table["track_id"] == number, ["frame", "z", "y", "x"]].to_numpy(float)
+    return set(map(tuple, rows.tolist()))

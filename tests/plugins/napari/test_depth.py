@@ -93,6 +93,6 @@ def test_tails_stay_near_the_plane_when_they_are_coloured_anew(viewer, tracked):
     viewer.dims.set_current_step(1, 0)
     process_events()
     near = len(seen_tails(layer))
-    tracked.parts.results.colour.feature.setCurrentText("mean_speed")
+    tracked.parts.results.colour.choose("mean_speed")
     finish(tracked)
     assert len(seen_tails(layer)) == near < len(layer.data)

@@ -173,7 +173,7 @@ def test_plots_of_a_straight_track():
 
 def test_advice_names_its_reasons_and_warns_of_wide_ranges():
     advice = advise_linking(POINTS)
-    assert f"{advice.search_range:g} µm" in advice.reason
+    assert f"{advice.search_range:.3g} µm" in advice.reason
     assert range_warning(advice.search_range, advice, "µm") == ""
     assert "times the distance between neighbours" in range_warning(2 * advice.spacing, advice, "µm")
     assert "will be cut" in range_warning(0.1 * np.median(advice.steps), advice, "µm")
@@ -210,3 +210,11 @@ def test_before_a_run_there_is_nothing_to_copy():
     session.begin(LayerInput("points", POINTS, "", "p.csv", None))
     with pytest.raises(InvalidInput, match="run linking"):
         session.toml(1)
+
+
+@pytest.mark.parametrize("count", [0, 1, 7, 60, 99])
+def test_the_least_of_many_are_those_of_a_stable_sort(count):
+    from auctrack.plugins.napari.session.suspicious import _least
+
+    values = np.random.default_rng(0).integers(0, 9, 60).astype(float)
+    assert _least(values, count).tolist() == np.argsort(values, kind="stable")[:count].tolist()

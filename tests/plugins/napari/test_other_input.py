@@ -18,7 +18,7 @@ def tracks_of(widget):
     widget.running.run_all()
     finish(widget)
     assert widget.parts.bar.error.text() == ""
-    return widget.parts.session.data.tracks.table, widget.parts.bar.status.text()
+    return widget.parts.session.data.tracks.table, widget.parts.bar.status.text() + widget.parts.link.learned.text()
 
 
 def assert_as_in_a_fresh_widget(viewer, widget, open_widget, layer: str) -> None:
@@ -64,11 +64,14 @@ def test_a_voxel_size_entered_after_a_run_takes_no_pixels_for_micrometres(viewer
 def test_suggestions_are_no_settings_of_the_user(viewer, widget, open_widget):
     widget.suggesting.suggest_detection()
     finish(widget)
+    motion = widget.parts.link.motion
+    motion.setCurrentIndex(motion.findData("none"))
     widget.running.run_detect()
     finish(widget)
     widget.suggesting.suggest_linking()
     finish(widget)
     assert widget.parts.link.search_range.text().startswith("auto: ")
+    motion.setCurrentIndex(motion.findData("auto"))
     widget.parts.input.choose_layer(add_other_movie(viewer))
     assert widget.parts.link.search_range.text() == "auto"
     assert_as_in_a_fresh_widget(viewer, widget, open_widget, "other")
@@ -118,7 +121,7 @@ def test_status_table_and_curves_go_with_their_layer(viewer, widget, leave):
     assert widget.parts.bar.status.text() == ""
     assert results.plots_title.text() == "Click a particle in the viewer, or a row of the table."
     assert all(chart.is_empty for chart in results.plots)
-    assert (results.table.count, results.suspicious.count, len(results.filters.charts)) == (0, 0, 0)
+    assert (results.tracks.table.count, results.suspicious.count, len(results.filters.charts)) == (0, 0, 0)
     assert results.count.text() == "No tracks yet: run the steps before."
     assert not results.export_button.isEnabled()
 

@@ -94,4 +94,4 @@ def test_of_an_overlay_too_large_the_frames_around_the_one_shown_are_drawn(viewe
         assert frame in drawn[:, 1]
         assert widget.parts.results.drawn.text().startswith(f"Drawn: {len(drawn)} of {n} points (frames ")
     wait(lambda: not widget.is_busy)
-    assert widget.parts.results.table.count == len(np.unique(widget.parts.session.data.tracks.table["track_id"]))
+    assert widget.parts.results.tracks.table.count == len(np.unique(widget.parts.session.data.tracks.table["track_id"]))

@@ -52,7 +52,7 @@ def test_a_missing_value_leaves_the_other_tracks_in_sight(viewer, open_widget):
     finish(widget)
     viewer.dims.set_current_step(0, 5)
     assert widget.parts.session.data.measures["mean_speed"].isna().any()
-    widget.parts.results.colour.feature.setCurrentText("mean_speed")
+    widget.parts.results.colour.choose("mean_speed")
     finish(widget)
     process_events()
     assert "grey" in widget.parts.results.colour.legend.text()

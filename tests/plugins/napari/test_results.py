@@ -22,7 +22,7 @@ def test_a_filter_that_no_option_has_is_said_not_to_be_copied(widget):
     widget.running.run_all()
     finish(widget)
     charts = widget.parts.results.filters.charts
-    charts["length"].limits[1] = charts["length"].limits[0]
+    charts["length"].moved.emit([charts["length"].limits[0]] * 2)
     widget.taking_away.copy_toml()
     assert widget.parts.bar.status.text().endswith("The filters greatest length are not part of it.")
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from .conftest import process_events, wait
+from .conftest import process_events, spots, wait
 
 
 def luminance(colour) -> float:
@@ -65,3 +65,31 @@ def test_what_carries_on_is_seen_without_scrolling(viewer, widget, button):
     bottom = shown.mapTo(viewport, QPoint(0, shown.height())).y()
     assert shown.isVisible()
     assert 0 < bottom <= viewport.height()
+
+
+def test_input_leaves_its_room_to_the_results_unless_something_is_amiss(viewer, widget):
+    field = widget.parts.input.interval
+    widget.parts.steps.setCurrentWidget(widget.parts.results)
+    assert not field.isVisible()
+    widget.parts.steps.setCurrentWidget(widget.parts.link)
+    assert field.isVisible()
+    viewer.add_image(spots(), name="unknown size")
+    widget.parts.input.choose_layer("unknown size")
+    widget.parts.steps.setCurrentWidget(widget.parts.results)
+    assert "voxel size is not known" in widget.parts.input.problem.text()
+    assert field.isVisible()
+
+
+def test_keys_are_explained_at_the_press_of_a_button(widget):
+    results = widget.parts.results
+    results.help_button.click()
+    assert "X deletes the last" in results.help.text()
+    results.help_button.click()
+    assert results.help.text() == ""
+
+
+def test_errors_are_in_the_words_of_the_window(widget):
+    from auctrack.plugins.napari.threads.job import Failure
+
+    widget.parts.bar.fail(Failure("found no blob; give the diameter (--diameter), or give --dark if they are.", ""))
+    assert widget.parts.bar.error.text() == "Found no blob; give the diameter, or give 'dark' if they are."

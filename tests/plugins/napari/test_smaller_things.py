@@ -115,7 +115,7 @@ def test_jaqamans_links_are_corrected_like_any_others(viewer, by_jaqaman):
 def test_the_table_of_tracks_is_copied_with_units(widget):
     widget.running.run_all()
     finish(widget)
-    widget.parts.results.copy_table_button.click()
+    widget.parts.results.tracks.copy_button.click()
     copied = pd.read_csv(io.StringIO(clipboard()), sep="\t")
     assert len(copied) == len(widget.parts.results.kept)
     assert "mean speed (µm/s)" in copied.columns
@@ -153,3 +153,55 @@ def test_settings_copied_after_corrections_give_the_corrected_tracks(viewer, ope
     same_tracks(widget.parts.session.data.tracks.table, again)
     widget.taking_away.copy_command()
     assert "Copy as TOML" in widget.parts.bar.status.text()
+
+
+@pytest.mark.parametrize("motion", ["none", "auto"])
+@pytest.mark.parametrize("method", [0, 1])
+def test_what_is_suggested_is_what_a_run_takes(widget, motion, method):
+    detect, link = widget.parts.detect, widget.parts.link
+    detect.method.setCurrentIndex(method)
+    link.motion.setCurrentIndex(link.motion.findData(motion))
+    widget.suggesting.suggest_detection()
+    finish(widget)
+    suggested = [detect.diameter.text(), detect.threshold.text()]
+    widget.running.run_detect()
+    finish(widget)
+    assert [detect.diameter.text(), detect.threshold.text()] == suggested
+    widget.suggesting.suggest_linking()
+    finish(widget)
+    suggested = link.search_range.text()
+    widget.running.run_link()
+    finish(widget)
+    assert suggested in ("auto", link.search_range.text())
+    assert (suggested == "auto") == (motion == "auto")  # learned motion finds it in the run
+
+
+def test_a_table_that_says_its_units_is_not_asked_for_them(viewer, open_widget, tmp_path):
+    table = walks(20, 5, seed=4)[0].table
+    named = table.rename(columns={"z": "z_um", "y": "y_um", "x": "x_um"}).assign(t_s=table["frame"] * 2.0)
+    named[["frame", "t_s", "z_um", "y_um", "x_um"]].to_csv(tmp_path / "in µm.csv", index=False)
+    viewer.open(str(tmp_path / "in µm.csv"), plugin="auctrack")
+    widget = open_widget()
+    finish(widget)
+    source = widget.parts.input.source
+    assert (source.calibration.unit, source.calibration.frame_interval) == ("µm", 2.0)
+    assert widget.parts.input.problem.text() == ""
+
+
+def test_axes_that_were_guessed_are_said_to_be_a_guess(viewer, open_widget):
+    viewer.add_image(np.swapaxes(spots(), 0, 1), name="z before time")
+    widget = open_widget()
+    assert "choose the axes" in widget.parts.input.summary.text()
+
+
+def test_plots_of_a_track_name_both_axes_with_units_and_fit(widget):
+    from qtpy.QtGui import QFontMetrics
+
+    widget.running.run_all()
+    finish(widget)
+    widget.looking.choose_track(0)
+    finish(widget)
+    titles = [chart.title for chart in widget.parts.results.plots]
+    assert titles[1:3] == ["speed (µm/s) over time (s)", "mean squared displacement (µm²) over lag (s)"]
+    room = widget.parts.results.plots[0].width()
+    assert all(QFontMetrics(widget.font()).horizontalAdvance(title) <= room for title in titles)

@@ -56,7 +56,7 @@ def test_detect_then_link_then_results(viewer, widget):
     assert widget.parts.session.is_complete
     assert names(viewer) == ["movie", "particles of movie", "tracks of movie"]
     assert "proven optimal" in widget.parts.bar.status.text()
-    assert widget.parts.results.table.count == len(widget.parts.session.data.measures)
+    assert widget.parts.results.tracks.table.count == len(widget.parts.session.data.measures)
     assert widget.parts.results.suspicious.count > 0
     assert widget.parts.steps.currentWidget() is widget.parts.results
 
@@ -73,7 +73,8 @@ def test_motion_is_learned_unless_another_is_chosen(widget):
     assert not link.cost.isEnabled()
     widget.running.run_all()
     finish(widget)
-    assert "Learned: typical step" in widget.parts.bar.status.text()
+    assert "Learned: typical step" in widget.parts.link.learned.text()
+    assert "links expected to be wrong" in widget.parts.bar.status.text()
     link.missed.setValue(2)
     assert link.settings.max_missed_frames == 2
     link.divisions.click()
@@ -155,11 +156,10 @@ def test_a_filter_acts_at_once_and_tracks_nothing_again(viewer, widget):
     widget.running.run_all()
     finish(widget)
     linked = widget.parts.session.linked
-    widget.parts.results.filters.charts["length"].limits = [6.0, 6.0]
     widget.parts.results.filters.charts["length"].moved.emit([6.0, 6.0])
     kept = int((widget.parts.session.data.measures["length"] == 6).sum())
     assert kept < len(widget.parts.session.data.measures)
-    assert widget.parts.results.table.count == kept
+    assert widget.parts.results.tracks.table.count == kept
     finish(widget)
     assert len(viewer.layers["tracks of movie"].data) == 6 * kept
     assert widget.parts.session.linked is linked
@@ -170,9 +170,9 @@ def test_colours_follow_a_feature_and_say_its_limits(viewer, widget):
     widget.running.run_all()
     finish(widget)
     before = viewer.layers["tracks of movie"].track_colors.copy()
-    widget.parts.results.colour.feature.setCurrentText("quality")
+    widget.parts.results.colour.choose("quality")
     finish(widget)
-    assert widget.parts.results.colour.legend.text().startswith("dark ")
+    assert widget.parts.results.colour.bar.title == "quality"
     after = viewer.layers["tracks of movie"].track_colors
     assert after.shape == before.shape
     assert not np.allclose(after, before)
@@ -183,7 +183,7 @@ def test_what_the_user_set_on_the_overlay_stays(viewer, widget):
     finish(widget)
     viewer.layers["tracks of movie"].tail_width = 7
     viewer.layers["particles of movie"].visible = False
-    widget.parts.results.colour.feature.setCurrentText("quality")
+    widget.parts.results.colour.choose("quality")
     finish(widget)
     assert viewer.layers["tracks of movie"].tail_width == 7
     assert not viewer.layers["particles of movie"].visible
@@ -199,6 +199,7 @@ def test_suggestions_come_with_reasons(widget):
     widget.parts.detect.chart.moved.emit([25.0])  # the line in the histogram, dragged
     assert widget.parts.detect.settings.threshold == 25
     widget.running.run_detect()
+    by_distance(widget)
     finish(widget)
     widget.suggesting.suggest_linking()
     finish(widget)
@@ -395,7 +396,7 @@ def test_a_setting_that_cannot_be_is_said_before_anything_runs(viewer, widget):
     widget.parts.detect.diameter.setValue(0.1)
     widget.running.run_all()
     finish(widget)
-    assert "diameter needs at least" in widget.parts.bar.error.text()
+    assert widget.parts.bar.error.text().startswith("Diameter needs at least")
     assert names(viewer) == ["movie"]
 
 
@@ -486,7 +487,7 @@ def test_a_row_of_the_track_table_goes_where_the_track_begins(viewer, widget):
     results = widget.parts.results
     for row in (0, 3):
         viewer.dims.set_current_step(0, 3)
-        results.table.selectRow(row)
+        results.tracks.table.selectRow(row)
         process_events()
         measures = widget.parts.session.data.measures.iloc[row]
         assert viewer.dims.current_step[0] == measures["first_frame"]
@@ -538,7 +539,7 @@ def test_command_and_toml_give_identical_tracks(viewer, open_widget, tmp_path, k
     widget = open_widget()
     widget.running.run_all()
     finish(widget)
-    widget.parts.results.filters.charts["length"].limits[0] = 3.0
-    widget.parts.results.filters.charts["length"].moved.emit([])
+    chart = widget.parts.results.filters.charts["length"]
+    chart.moved.emit([3.0, chart.limits[1]])
     finish(widget)
     assert_copies_give_these_tracks(widget, source, tmp_path)

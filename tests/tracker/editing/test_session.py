@@ -148,6 +148,22 @@ def test_undoing_all_restores_links_duals_and_doubts_and_redoing_all_brings_them
     assert session.acts == acts
 
 
+def test_margins_far_from_acts_may_be_left_as_they_were(linking):
+    """Tracks and links are the same, and so are the margins of the links that an act made."""
+    session, last = Session(linking), set[int]()
+    while not last:  # until an act makes links
+        change = session.break_link(*session.doubtful(1)[["source", "target"]].to_numpy()[0].tolist())
+        last = {end for link in change.made for end in link}
+    near, anew = session.linking(anew=False), session.linking()
+    pd.testing.assert_frame_equal(near.tracks.table[["frame", "track_id"]], anew.tracks.table[["frame", "track_id"]])
+    same = ["source", "target", "frames", "length", "kind"]
+    pd.testing.assert_frame_equal(near.links[same], anew.links[same])
+    touched = near.links[["source", "target"]].isin(last).any(axis=1)
+    assert touched.any()
+    np.testing.assert_allclose(near.links["margin"][touched], anew.links["margin"][touched], atol=1e-9)
+    assert (near.links["margin"] > 0).all()
+
+
 def test_a_saved_session_is_taken_up_where_it_was_left(linking, tmp_path):
     session = Session(linking)
     some_acts(session, 25, seed=9)

@@ -7,9 +7,9 @@ from auctrack.tracker.points import Points
 
 
 def walks(
-    n=400, frames=8, *, step=0.45, persistence=0.9, missed=0.05, false=0.05, ndim=3, seed=0
+    n=400, frames=8, *, step=0.45, persistence=0.9, missed=0.05, false=0.05, ndim=3, seed=0, walls=False
 ) -> tuple[Points, np.ndarray]:
-    """Persistent random walks at density 1, and who each detection is (-1: nobody)."""
+    """Persistent random walks at density 1, and who each detection is (-1: nobody); walls turn them back."""
     rng = np.random.default_rng(seed)
     edge = n ** (1 / ndim)
     position = rng.uniform(0, edge, (n, ndim))
@@ -25,6 +25,10 @@ def walks(
         names.append(np.concatenate([np.flatnonzero(seen), np.full(len(clutter), -1)])[order])
         velocity = persistence * velocity + np.sqrt(1 - persistence**2) * rng.normal(0, sigma, (n, ndim))
         position = position + velocity
+        if walls:
+            outside = (position < 0) | (position > edge)
+            velocity = np.where(outside, -velocity, velocity)
+            position = np.where(outside, 2 * np.clip(position, 0, edge) - position, position)
     return Points(pd.concat(parts, ignore_index=True)), np.concatenate(names)
 
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import replace
+from functools import partial
 
 import numpy as np
 
@@ -13,13 +14,15 @@ from ....matching.solving import solve
 from ...points import Points
 from ..chains import track_ids
 from ..constraints import NOTHING_GIVEN, Constraints
-from ..gate.candidates import EDGE_BUDGET, CandidateLinks, WideGate, frame_pairs, gated_pairs, in_runs
+from ..gate.candidates import EDGE_BUDGET, CandidateLinks, Frame, WideGate, frame_pairs, gate, in_runs
 from ..gate.spacing import automatic_range
+from ..hooks import hooks_of
 from ..result import Linking
 from ..settings import LinkSettings, Progress
 from ..unmatched_cost.price import UnmatchedCost, measured_unmatched_cost
 from ..whole_movie.worth import LengthWorth
 from .gpu_frame_pairs import link_on_gpu, takes_gpu
+from .hooked_pairs import expected_frame, with_further_costs
 from .kept_pairs import KeptPairs
 from .open_pairs import open_pairs
 from .pair_links import PairLinks
@@ -40,18 +43,25 @@ def first_order(
 ) -> Linking:
     """Link particles from frame to frame, each frame pair to proven optimality; see `link.link_points`."""
     search_range = automatic_range(points) if settings.search_range == "auto" else float(settings.search_range)
-    price = price_of(points, settings, search_range)
-    # A link that costs more than leaving both its ends alone is never made, so it need not be a candidate.
-    longest = min(search_range, price.longest)
-    made = PairLinks(settings, with_margins=margins)
+    hooks = hooks_of(points, settings)
+    expected = None if hooks is None or hooks.predict is None else partial(expected_frame, hooks)
+    price = price_of(points, settings, search_range, expected)
+    # A link that costs more than leaving both its ends alone is never made, so it need not be a candidate. With a
+    # further cost, which may be below 0, length does not say what it costs.
+    longest = min(search_range, price.longest) if settings.extra_cost is None else search_range
+    made = PairLinks(settings, with_margins=margins, measured_on=None if hooks is None else points)
     kept = KeptPairs(len(points)) if editable else None
-    is_plain = not (constraints or editable or margins or watch)
+    is_plain = not (constraints or editable or margins or watch or hooks)
     ids = None
     if is_plain and takes_gpu(points, settings):
         ids = link_on_gpu(points, settings, price, longest, made, progress)
     if ids is None:
         n_pairs = int(np.count_nonzero(np.diff(points.frame_numbers) == points.frame_step))
-        gated = open_pairs(points, longest, constraints) if constraints else gated_pairs(points, longest)
+        pairs = frame_pairs(points, longest, expected)
+        gated = (
+            open_pairs(points, pairs, longest, constraints) if constraints else (gate(*pair, longest) for pair in pairs)
+        )
+        gated = gated if hooks is None or hooks.extra_cost is None else with_further_costs(gated, hooks)
         for solved in _solved(in_runs(gated, edge_budget), settings, price):
             made.add(*solved)
             if kept is not None:
@@ -81,11 +91,13 @@ def _solved(
         yield candidates, problem, solve(problem, solver, settings.device)
 
 
-def price_of(points: Points, settings: LinkSettings, search_range: float) -> UnmatchedCost:
+def price_of(
+    points: Points, settings: LinkSettings, search_range: float, expected: Callable[[Frame, int], Frame] | None = None
+) -> UnmatchedCost:
     """Return the price of the lone: as given, measured, or half the range where there is nothing to measure."""
     if settings.unmatched_cost != "auto":
         return UnmatchedCost(float(settings.unmatched_cost), "as given")
-    price = measured_unmatched_cost(frame_pairs(points, 0.0), search_range, points)
+    price = measured_unmatched_cost(frame_pairs(points, 0.0, expected), search_range, points)
     if price is not None:
         return price
     follows = bool((np.diff(points.frame_numbers) == points.frame_step).any())

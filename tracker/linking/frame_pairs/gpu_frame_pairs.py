@@ -15,9 +15,10 @@ from ....matching.device.transfer import downloaded
 from ....matching.problem import Problem
 from ....matching.solving import solve
 from ...points import Points
+from ..gate.gpu_movie import DeviceMovie, DeviceTable, movie_on_device
+from ..gpu_chains import track_ids
 from ..settings import LinkSettings
 from ..unmatched_cost.price import UnmatchedCost
-from .gpu_movie import DeviceMovie, DeviceTable, movie_on_device
 from .pair_links import Columns, PairLinks
 
 GPU_PAYS = 200_000
@@ -95,22 +96,8 @@ class LinkedRows:
     n_frames: int
 
     def track_ids(self, cp: Any) -> Any:
-        """Return the track of each row, int64 (n,), numbered from 0 in the order of frame, then row.
-
-        Who comes first in a chain is found by doubling: each asks the one that it knows to be earlier for the earliest
-        that this one knows.
-        """
-        begins = self.before < 0
-        root = cp.where(begins, cp.arange(len(begins), dtype=np.int32), self.before)
-        for _ in range(max(self.n_frames - 1, 1).bit_length()):
-            root = root[root]
-        frame = self.table.frame
-        if bool((frame[1:] >= frame[:-1]).all()):
-            return (cp.cumsum(begins, dtype=np.int64) - 1)[root]
-        order = cp.argsort(frame, kind="stable")
-        number = cp.empty(len(begins), np.int64)
-        number[order] = cp.cumsum(begins[order], dtype=np.int64) - 1
-        return number[root]
+        """Return the track of each row, int64 (n,), numbered from 0 in the order of frame, then row."""
+        return track_ids(cp, self.table.frame, self.before, self.n_frames)
 
 
 def linked_on_device(

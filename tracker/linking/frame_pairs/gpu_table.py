@@ -14,12 +14,12 @@ from ...calibrating.stated import three_sizes
 from ...errors import InvalidInput, InvalidSetting
 from ...points import AXES, Points
 from ...timeline import Timeline
+from ..gate.gpu_movie import DeviceTable
 from ..gate.spacing import automatic_range
 from ..settings import LinkSettings
 from ..unmatched_cost.price import ENOUGH
 from .first_order import price_of
 from .gpu_frame_pairs import linked_on_device
-from .gpu_movie import DeviceTable
 from .pair_links import PairLinks
 
 
@@ -88,6 +88,7 @@ def _refuse_what_needs_the_host(settings: LinkSettings) -> None:
         "motion='none'": settings.is_learned or settings.linking != "auctrack",
         "solver='auto' or 'auction'": settings.solver not in ("auto", "auction"),
         "no pinned and no forbidden links": bool(settings.pinned or settings.forbidden),
+        "no predict and no extra_cost": settings.predict is not None or settings.extra_cost is not None,
         "device='auto' or 'cuda'": settings.device == "cpu",
     }
     for needed in (needed for needed, lacks in asked.items() if lacks):

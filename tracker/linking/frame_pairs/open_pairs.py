@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from dataclasses import replace
 
 import numpy as np
@@ -10,16 +10,18 @@ import numpy as np
 from ....matching.points.grid import build_grid
 from ...points import Points
 from ..constraints import Constraints, keys
-from ..gate.candidates import CandidateLinks, Frame, WideGate, frame_pairs, gate
+from ..gate.candidates import CandidateLinks, Frame, WideGate, gate
 
 
-def open_pairs(points: Points, radius: float, constraints: Constraints) -> Iterator[CandidateLinks | WideGate]:
-    """Yield the candidate links of each pair of consecutive frames, where any are left."""
+def open_pairs(
+    points: Points, pairs: Iterable[tuple[Frame, Frame]], radius: float, constraints: Constraints
+) -> Iterator[CandidateLinks | WideGate]:
+    """Yield the candidate links of pairs of frames, where any are left."""
     closed = np.zeros((2, len(points)), bool)
     for side in (0, 1):
         closed[side, constraints.pinned[:, side]] = True
     forbidden = keys(constraints.forbidden[:, 0], constraints.forbidden[:, 1], len(points))
-    for earlier, later in frame_pairs(points, radius):
+    for earlier, later in pairs:
         rest = _without(earlier, closed[0], radius), _without(later, closed[1], radius)
         if len(rest[0]) and len(rest[1]):
             yield _allowed(gate(*rest, radius), forbidden, len(points))

@@ -31,6 +31,8 @@ class PairLinks:
         Return the columns of some links each; they are asked when a table of links is.
     lengths : list of float64 (links,)
         Of the same links, where they were made: on the host or on a GPU.
+    measured_on : Points or None
+        Whose positions say how long links are; None: they are as long as their candidates.
     """
 
     settings: LinkSettings
@@ -44,13 +46,18 @@ class PairLinks:
     device: str = ""
     parts: list[Callable[[], Columns]] = field(default_factory=list)
     lengths: list[Any] = field(default_factory=list)
+    measured_on: Points | None = None
 
     def add(self, candidates: CandidateLinks | WideGate, problem: Problem, answer: Assignment) -> None:
         """Add the links of one solve."""
         rows, cols = answer.links()
         lengths = candidates.lengths(problem, answer)
         margin = link_margins(problem, answer) if self.with_margins else np.nan
-        self.add_links(candidates.row_points[rows], candidates.col_points[cols], lengths, margin)
+        source, target = candidates.row_points[rows], candidates.col_points[cols]
+        if self.measured_on is not None:
+            at = self.measured_on.positions_of
+            lengths = np.linalg.norm(at(target) - at(source), axis=1)
+        self.add_links(source, target, lengths, margin)
         self.add_solve(answer, answer.n_blocks, candidates.n_candidates)
 
     def add_solve(self, answer: Assignment, frame_pairs: int, candidate_links: int) -> None:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import itertools
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass, field, replace
 from typing import Literal
 
@@ -66,6 +66,8 @@ class CandidateLinks:
         CSR graph; columns are local to their frame pair.
     distance : float64 (edges,)
         Physical length of each candidate link.
+    further : float64 (edges,) or None
+        What it costs beside its length.
     """
 
     row_points: np.ndarray
@@ -75,6 +77,7 @@ class CandidateLinks:
     indptr: np.ndarray
     indices: np.ndarray
     distance: np.ndarray
+    further: np.ndarray | None = None
 
     @property
     def n_candidates(self) -> int:
@@ -94,7 +97,8 @@ class CandidateLinks:
     def only(self, kept: np.ndarray) -> CandidateLinks:
         """Return some of the candidate links, `kept` a mask."""
         indptr = np.concatenate([[0], np.cumsum(kept)])[self.indptr]
-        return replace(self, indptr=indptr, indices=self.indices[kept], distance=self.distance[kept])
+        further = None if self.further is None else self.further[kept]
+        return replace(self, indptr=indptr, indices=self.indices[kept], distance=self.distance[kept], further=further)
 
     def problem(self, cost: Cost, price: float | tuple[np.ndarray, np.ndarray]) -> Problem:
         """Return the matching problem of these links; `price` is the `unmatched_cost` in the unit of the cost.
@@ -102,6 +106,7 @@ class CandidateLinks:
         It is one for all, or one for each row and for each column, float64 (rows,), (columns,).
         """
         data = self.distance * self.distance if cost == "squared" else self.distance
+        data = data if self.further is None else data + self.further
         return Problem.sparse(
             (self.indptr, self.indices, data),
             unmatched_cost=price,
@@ -198,7 +203,9 @@ class WideGate:
         return lengths
 
 
-def frame_pairs(points: Points, search_range: float) -> Iterator[tuple[Frame, Frame]]:
+def frame_pairs(
+    points: Points, search_range: float, predicted: Callable[[Frame, int], Frame] | None = None
+) -> Iterator[tuple[Frame, Frame]]:
     """Yield the frames that follow each other: numbers that differ by the frame step of the points.
 
     Parameters
@@ -207,6 +214,8 @@ def frame_pairs(points: Points, search_range: float) -> Iterator[tuple[Frame, Fr
         A frame without points takes part in no pair.
     search_range : float
         Longest radius that the pairs will be gated at, in the unit of the positions.
+    predicted : callable, optional
+        Called as predicted(frame, number): the frame with its points where they are expected in another.
     """
     step = points.frame_step
     earlier: Frame | None = None
@@ -214,7 +223,7 @@ def frame_pairs(points: Points, search_range: float) -> Iterator[tuple[Frame, Fr
         grid = build_grid(points.positions_of(rows), search_range)
         later = Frame(number, rows.start + grid.order if isinstance(rows, slice) else rows[grid.order], grid)
         if earlier is not None and later.number - earlier.number == step:
-            yield earlier, later
+            yield earlier if predicted is None else predicted(earlier, later.number), later
         earlier = later
 
 
@@ -290,4 +299,5 @@ def _joined(run: list[CandidateLinks]) -> CandidateLinks:
         stacked("indptr"),
         laid("indices"),
         laid("distance"),
+        None if run[0].further is None else laid("further"),
     )

@@ -8,12 +8,14 @@ not, however far the shift; a shift is believed where its votes are more than ch
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import replace
 
 import numpy as np
 from numba import njit
 
 from ....matching.jit.threads import side_by_side
+from ....matching.points.grid import build_grid, cells_touched, padded
 from .ordered import Ordered
 
 VOTERS = 100
@@ -24,20 +26,24 @@ FEWEST = 8
 """Particles that must agree."""
 SIGMAS = 6.0
 """By how many standard deviations of chance the winner must lead; by one before no shift."""
+CELL = 2.0
+"""Edge of the cells, in spacings, in which the later frame's particles are looked up."""
 LEAST = 0.3
 """Shortest shift that is taken off, in spacings; shorter ones do not hinder linking."""
 
 
 def without_drift(movie: Ordered) -> Ordered:
     """Return the movie with the shifts between consecutive frames taken off; `drift` has what was taken."""
-    frames = [movie.position[movie.of_frame(f)] for f in range(len(movie.number))]
+    drift = drift_of([movie.position[movie.of_frame(f)] for f in range(len(movie.number))], movie.ndim)
+    return replace(movie, position=movie.position - movie.of_each(drift), drift=drift) if drift.any() else movie
+
+
+def drift_of(frames: Sequence[np.ndarray], ndim: int) -> np.ndarray:
+    """Return how far each frame has shifted against the first, float64 (frames, d), by what their particles share."""
     later = side_by_side(lambda f: common_shift(frames[f], frames[f + 1]), range(len(frames) - 1))
-    shifts = np.zeros((len(frames), movie.ndim))
-    shifts[1:] = np.reshape(later, (-1, movie.ndim))
-    if not shifts.any():
-        return movie
-    drift = np.cumsum(shifts, axis=0)
-    return replace(movie, position=movie.position - drift[movie.frame], drift=drift)
+    shifts = np.zeros((len(frames), ndim))
+    shifts[1:] = np.reshape(later, (-1, ndim))
+    return np.cumsum(shifts, axis=0)
 
 
 def common_shift(earlier: np.ndarray, later: np.ndarray) -> np.ndarray:
@@ -54,40 +60,53 @@ def common_shift(earlier: np.ndarray, later: np.ndarray) -> np.ndarray:
     """
     if min(len(earlier), len(later)) < FEWEST:
         return np.zeros(earlier.shape[1])
-    voters = np.ascontiguousarray(earlier[:: max(len(earlier) // VOTERS, 1)])  # one layout, compiled once
-    counts = _near(_counted(voters, later))
+    ndim = earlier.shape[1]
+    voters = padded(np.ascontiguousarray(earlier[:: max(len(earlier) // VOTERS, 1)]))  # one layout, compiled once
+    grid = build_grid(np.ascontiguousarray(later), CELL)
+    cells = grid.origin, grid.cell, grid.dims, grid.starts, grid.points
+    counts = _near(_counted(voters, *cells, ndim))
     best = np.unravel_index(int(counts.argmax()), counts.shape)
     won = counts[best]
     still = counts[counts.shape[0] // 2, REACH, REACH]
     chance = float(np.median(counts[counts > 0]))
     leads = won > chance + SIGMAS * np.sqrt(chance + 1) and (won == still or won > still + np.sqrt(won))
     if won < FEWEST or not leads:
-        return np.zeros(earlier.shape[1])
-    shift = np.array(best[3 - earlier.shape[1] :], dtype=np.float64) - REACH
+        return np.zeros(ndim)
+    shift = np.zeros(3)
+    shift[3 - ndim :] = np.array(best[3 - ndim :]) - REACH
     for reach in (1.5, 1.0, 0.75):
-        shift = np.median(_votes_near(voters, later, shift, reach), axis=0)
-    return shift if np.linalg.norm(shift) > LEAST else np.zeros(earlier.shape[1])
+        shift = np.median(_votes_near(voters, *cells, shift, reach), axis=0)
+    return shift[3 - ndim :] if np.linalg.norm(shift) > LEAST else np.zeros(ndim)
 
 
 @njit(cache=True, nogil=True)
-def _counted(voters, later):
+def _counted(voters, origin, cell, dims, starts, later, ndim):
     """Count the votes in bins of one spacing around whole numbers; the first axis has one bin in 2D."""
-    ndim = voters.shape[1]
     width = 2 * REACH + 1
     counts = np.zeros((width if ndim == 3 else 1, width, width))
     at = np.zeros(3, np.int64)
     for i in range(len(voters)):
-        for j in range(len(later)):
-            inside = True
-            for axis in range(ndim):
-                bin_ = later[j, axis] - voters[i, axis] + (REACH + 0.5)
-                inside = 0 <= bin_ < width
-                if not inside:
-                    break
-                at[3 - ndim + axis] = np.int64(bin_)
-            if inside:
-                counts[at[0], at[1], at[2]] += 1
+        low, high = cells_touched(voters[i], REACH + 0.5, origin, cell, dims)
+        for line in _lines_of(low, high, dims):
+            for j in range(starts[line + low[2]], starts[line + high[2] + 1]):
+                inside = True
+                for axis in range(3 - ndim, 3):
+                    bin_ = later[j, axis] - voters[i, axis] + (REACH + 0.5)
+                    inside = 0 <= bin_ < width
+                    if not inside:
+                        break
+                    at[axis] = np.int64(bin_)
+                if inside:
+                    counts[at[0], at[1], at[2]] += 1
     return counts
+
+
+@njit(cache=True, nogil=True)
+def _lines_of(low, high, dims):
+    """Yield the first cell of each line along x of a box of cells."""
+    for z in range(low[0], high[0] + 1):
+        for y in range(low[1], high[1] + 1):
+            yield (z * dims[1] + y) * dims[2]
 
 
 def _near(counts: np.ndarray) -> np.ndarray:
@@ -102,20 +121,16 @@ def _near(counts: np.ndarray) -> np.ndarray:
 
 
 @njit(cache=True, nogil=True)
-def _votes_near(voters, later, shift, reach):
+def _votes_near(voters, origin, cell, dims, starts, later, shift, reach):
     """Return the votes at most `reach` from a shift on every axis."""
-    ndim = voters.shape[1]
-    out = np.empty((64 * len(voters), ndim))
+    out = np.empty((64 * len(voters), 3))
     n = 0
     for i in range(len(voters)):
-        for j in range(len(later)):
-            inside = True
-            for axis in range(ndim):
-                inside = abs(later[j, axis] - voters[i, axis] - shift[axis]) <= reach
-                if not inside:
-                    break
-            if inside and n < len(out):
-                for axis in range(ndim):
-                    out[n, axis] = later[j, axis] - voters[i, axis]
-                n += 1
+        low, high = cells_touched(voters[i] + shift, reach, origin, cell, dims)
+        for line in _lines_of(low, high, dims):
+            for j in range(starts[line + low[2]], starts[line + high[2] + 1]):
+                vote = later[j] - voters[i]
+                if n < len(out) and np.abs(vote - shift).max() <= reach:
+                    out[n] = vote
+                    n += 1
     return out[:n]

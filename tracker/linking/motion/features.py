@@ -45,6 +45,10 @@ class Features:
         """Return what changes along links, float64 (links, features)."""
         return self.value[head] - self.value[tail]
 
+    def of(self, rows: slice | np.ndarray) -> Features:
+        """Return the features of some of the detections."""
+        return Features(self.names, self.value[rows])
+
 
 def features_of(points: Points, movie: Ordered, asked: Asked) -> Features | None:
     """Return the features asked for, None where there are none.

@@ -12,6 +12,7 @@ from numba import njit
 from scipy.spatial import cKDTree
 
 from ....matching.jit.threads import side_by_side
+from . import gpu_flow, gpu_graph
 from .graph import Graph, Piece
 from .ordered import Ordered
 
@@ -29,6 +30,8 @@ def neighbours(movie: Ordered, asked: np.ndarray | None = None) -> np.ndarray:
 
     Of the particles that are not `asked`, bool (n,), none.
     """
+    if movie.grid is not None:
+        return gpu_graph.nearest_others(movie.grid, NEIGHBOURS, asked)
     out = np.full((len(movie), NEIGHBOURS), -1, np.int32)
 
     def find(f: int) -> None:
@@ -59,10 +62,13 @@ def flow_of_edges(graph: Graph, near: np.ndarray, probability: np.ndarray) -> tu
     -------
     float64 (edges, d), float64 (n, d)
     """
+    if graph.on_gpu:
+        ends = graph.tail, graph.head, graph.lag
+        return gpu_flow.flow_of_edges(graph.ways, ends, graph.step, near, probability, HALF)
     n, ndim = graph.n, graph.step.shape[1]
     leaving, arriving, ahead, behind = ((np.zeros((n, ndim)), np.zeros(n)) for _ in range(4))
     along = np.empty((len(graph), ndim))
-    links = graph.indptr, *graph.incoming, graph.lag, graph.step, probability
+    links = *graph.ways, graph.lag, graph.step, probability
     side_by_side(lambda piece: _means(*piece[:2], *links, *leaving, *arriving), graph.pieces)
     for mean, field in ((leaving, ahead), (arriving, behind)):
         side_by_side(partial(_of_neighbours, near, mean, field), graph.pieces)

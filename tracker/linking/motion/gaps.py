@@ -7,8 +7,9 @@ from typing import Literal
 
 import numpy as np
 
+from .expected import candidates_ahead
 from .flow import flow_of_edges
-from .graph import candidates, merged
+from .graph import merged, sums_at_ends
 from .learning import Belief
 
 SURE = 0.99
@@ -28,7 +29,7 @@ def with_gaps(belief: Belief, max_missed_frames: int | Literal["auto"], radius: 
     """Add the candidates across gaps, and learn with them."""
     frames_in_all = int(belief.movie.number[-1]) + 1 if len(belief.movie.number) else 0
     most = MOST if max_missed_frames == "auto" else max_missed_frames
-    for missed in _steps_of(max_missed_frames, min(most, frames_in_all - 2)):
+    for missed in belief.lessons.of(lambda: _steps_of(max_missed_frames, min(most, frames_in_all - 2))):
         _add(belief, missed + 1, radius)
         for _ in range(SWEEPS):
             belief.sweep()
@@ -46,15 +47,15 @@ def _steps_of(asked: int | Literal["auto"], most: int) -> list[int]:
 def _add(belief: Belief, lags: int, radius: float) -> None:
     """Add the candidates of all lags up to `lags` that are not there yet."""
     movie, graph = belief.movie, belief.graph
-    followed = np.bincount(graph.tail, belief.probability, minlength=graph.n)
-    following = np.bincount(graph.head, belief.probability, minlength=graph.n)
+    following, followed = sums_at_ends(graph, belief.probability, belief.probability)
     ahead = np.zeros_like(movie.position)
     if belief.near is not None:
         ahead = belief.flow_weight * flow_of_edges(graph, belief.near, belief.probability)[1]
     more = []
     for lag in range(belief.lags + 1, lags + 1):
-        predicted = np.where((followed < SURE)[:, None], movie.position + lag * ahead, np.nan)
-        more.append(candidates(movie, lag, min(radius * np.sqrt(lag), WIDEST), predicted, following < SURE))
+        along = np.where((followed < SURE)[:, None], lag * ahead, np.nan)
+        reach = min(radius * np.sqrt(lag), WIDEST)
+        more.append(candidates_ahead(movie, lag, reach, along, belief.hooks, following < SURE))
     new = np.arange(belief.lags, lags)
     seen = np.concatenate([belief.shares.seen, GUESS / new**2])
     known = merged([graph, *more])

@@ -6,16 +6,19 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from functools import cached_property
+from functools import cached_property, reduce
 from itertools import pairwise
+from operator import add
 from typing import NamedTuple
 
 import numpy as np
 from numba import njit
 from scipy.sparse import csr_array
 
+from ....matching.device import cuda
 from ....matching.jit.threads import side_by_side
 from ....matching.points.grid import build_grid, pairs_in_grid
+from . import gpu_graph
 from .ordered import Ordered
 
 PIECE = 1 << 15
@@ -64,18 +67,31 @@ class Graph:
         """Detections of the movie."""
         return len(self.indptr) - 1
 
+    @property
+    def on_gpu(self) -> bool:
+        """Whether the edges are in the memory of a GPU."""
+        return cuda.is_device_array(self.head)
+
     @cached_property
     def tail(self) -> np.ndarray:
         """Tail of each edge, int32 (edges,)."""
-        return np.repeat(np.arange(self.n, dtype=np.int32), np.diff(self.indptr))
+        return np.repeat(np.arange(self.n, dtype=np.int32, like=self.head), np.diff(self.indptr))
 
     @cached_property
     def incoming(self) -> tuple[np.ndarray, np.ndarray]:
         """The edges by head: (pointers int64 (n + 1,), edges int32 (edges,)), ascending within a head."""
+        if self.on_gpu:
+            by_head = np.argsort(self.head, kind="stable").astype(np.int32)
+            return pointers(np.bincount(self.head, minlength=self.n)), by_head
         edges = csr_array(
             (np.arange(len(self), dtype=np.int32), self.head, self.indptr), shape=(self.n, self.n)
         ).tocsc()
         return edges.indptr.astype(np.int64), edges.data
+
+    @property
+    def ways(self) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+        """Pointers, pointers by head, and edges by head."""
+        return self.indptr, *self.incoming
 
     @cached_property
     def pieces(self) -> list[Piece]:
@@ -85,7 +101,7 @@ class Graph:
 
     def only(self, keep: np.ndarray) -> Graph:
         """Return the graph of some of its edges, `keep` a mask."""
-        indptr = np.concatenate([[0], np.cumsum(keep)])[self.indptr]
+        indptr = pointers(keep)[self.indptr]
         return Graph(indptr, self.head[keep], self.lag[keep], self.step[keep])
 
 
@@ -105,6 +121,9 @@ def candidates(
     heads : bool (n,), optional
         Detections that may be found; all, if not given.
     """
+    if movie.grid is not None:
+        indptr, head, step = gpu_graph.candidates(movie.grid, lag, radius, predicted, heads)
+        return Graph(indptr, head, np.full_like(head, lag), step)
     counts = np.zeros(len(movie), np.int64)
     found: list[np.ndarray] = []
     for f, g in movie.frames_apart(lag):
@@ -118,7 +137,7 @@ def candidates(
             counts[rows] = widths
             found.append(head)
     head = np.concatenate([np.empty(0, np.int32), *found])
-    indptr = np.concatenate([[0], np.cumsum(counts)])
+    indptr = pointers(counts)
     step = movie.position[head] - np.repeat(movie.position, counts, axis=0)
     return Graph(indptr, head, np.full(len(head), lag, np.int32), step)
 
@@ -134,21 +153,27 @@ def _within(
     return np.diff(indptr), head
 
 
+def pointers(counts: np.ndarray) -> np.ndarray:
+    """Return where each of some rows begins, and where the last ends, int64 (rows + 1,)."""
+    indptr = np.zeros(len(counts) + 1, np.int64, like=counts)
+    np.cumsum(counts, out=indptr[1:])
+    return indptr
+
+
 def merged(graphs: Sequence[Graph]) -> Graph:
     """Return the graph with the edges of several, none of them in two, the shortest lag first."""
     if len(graphs) == 1:
         return graphs[0]
-    indptr = np.sum([g.indptr for g in graphs], axis=0)
-    ndim = graphs[0].step.shape[1]
-    size = int(indptr[-1])
-    joined = Graph(indptr, np.empty(size, np.int32), np.empty(size, np.int32), np.empty((size, ndim)))
+    indptr = reduce(add, (g.indptr for g in graphs))
+    like, size = graphs[0].step, int(indptr[-1])
+    head, lag = (np.empty(size, np.int32, like=like) for _ in range(2))
+    step = np.empty((size, like.shape[1]), like=like)
     at = indptr[:-1].copy()
     for g in graphs:
-        counts = np.diff(g.indptr)
-        place = np.repeat(at - g.indptr[:-1], counts) + np.arange(len(g))
-        joined.head[place], joined.lag[place], joined.step[place] = g.head, g.lag, g.step
-        at += counts
-    return joined
+        place = (at - g.indptr[:-1])[g.tail] + np.arange(len(g), like=like)
+        head[place], lag[place], step[place] = g.head, g.lag, g.step
+        at += np.diff(g.indptr)
+    return Graph(indptr, head, lag, step)
 
 
 def sums_at_ends(graph: Graph, into: np.ndarray, out_of: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
@@ -163,8 +188,10 @@ def sums_at_ends(graph: Graph, into: np.ndarray, out_of: np.ndarray) -> tuple[np
     -------
     float64 (n,), float64 (n,)
     """
+    if graph.on_gpu:
+        return gpu_graph.sums_at_ends(graph.ways, into, out_of)
     came, went = np.empty((2, graph.n))
-    edges = graph.indptr, *graph.incoming, into, out_of
+    edges = *graph.ways, into, out_of
     side_by_side(lambda piece: _add_up(*piece[:2], *edges, came, went), graph.pieces)
     return came, went
 

@@ -2,14 +2,18 @@
 
 from __future__ import annotations
 
+from copy import copy
 from dataclasses import dataclass, field, replace
 
 import numpy as np
 
+from ....matching.device import cuda
+from ..hooks import Hooks
 from .features import FeatureLaw, Features
 from .flow import flow_of_edges
 from .graph import Graph
 from .law import Law, tables
+from .lessons import Lessons
 from .marginals import cavities, link_marginals
 from .ordered import Ordered
 from .shares import Shares, ends_of, shares_of
@@ -18,6 +22,8 @@ from .sweep import Sums, factors_of, odds_of, step_sums
 ROUNDS = 5
 """Rounds of belief propagation a sweep; the messages are kept from sweep to sweep."""
 TOLERANCE = 1e-3
+SUREST_COST = 100.0
+"""Nats of a user's cost beyond which all are as good as these, but that a link at +inf is never made."""
 LEAST_TURN = 0.01
 """Smallest share of links that keep their class, of those that draw it anew, and of those that begin afresh."""
 
@@ -44,6 +50,12 @@ class Belief:
         Nats by which they make a link likelier that taught nothing of them.
     notes : list of str
         What the user should know of how it was learned.
+    hooks : Hooks or None
+        What users say of links.
+    further : float64 (edges,) or None
+        What each link costs by them, in nats, +inf where they forbid it.
+    lessons : Lessons
+        Through which everything is learned that says something of the movie as a whole.
     """
 
     movie: Ordered
@@ -60,6 +72,9 @@ class Belief:
     feature_law: FeatureLaw | None = None
     feature_gain: float = 0.0
     notes: list[str] = field(default_factory=list)
+    lessons: Lessons = field(default_factory=Lessons)
+    hooks: Hooks | None = None
+    further: np.ndarray | None = None
     sums: Sums | None = None
     odds: np.ndarray = field(default_factory=lambda: np.empty(0))
     message: np.ndarray = field(default_factory=lambda: np.empty(0))
@@ -73,22 +88,39 @@ class Belief:
 
     def restart(self, graph: Graph, probability: np.ndarray) -> None:
         """Take another graph of candidates, whose links are as probable as given."""
+        is_new = self.further is None or graph is not self.graph
+        if is_new and self.hooks is not None and self.hooks.extra_cost is not None:
+            self.further = self.hooks.further_cost(self.movie.row[graph.tail], self.movie.row[graph.head])
         self.graph, self.probability = graph, probability
         self.into, self.out_of = probability, probability
-        self.odds = np.ones(len(graph))
-        self.message = np.ones(len(graph))
-        self.past = np.tile(self.law.shares, (len(graph), 1))
-        self.future = np.ones((len(graph), len(self.law.shares)))
+        like, classes = graph.step, len(self.law.shares)
+        self.odds, self.message = (np.empty(len(graph), like=like) for _ in range(2))
+        self.past, self.future = (np.empty((len(graph), classes), like=like) for _ in range(2))
+        for array in (self.odds, self.message, self.future):
+            array.fill(1.0)
+        self.past[:] = np.asarray(self.law.shares, like=like)
 
     def extend(self, graph: Graph, known: np.ndarray, lags: int, shares: Shares) -> None:
         """Take a graph with more edges; `known` marks those of the present one, which come in the same order."""
         kept = {name: getattr(self, name) for name in ("probability", "into", "out_of", "message", "past", "future")}
         self.lags, self.shares = lags, shares
-        self.restart(graph, np.zeros(len(graph)))
+        self.restart(graph, np.zeros(len(graph), like=graph.step))
         for name, values in kept.items():
             extended = getattr(self, name).copy()
             extended[known] = values
             setattr(self, name, extended)
+
+    def on_host(self) -> Belief:
+        """Return the same in the memory of the host."""
+        if self.movie.grid is None:
+            return self
+        here, movie, graph = copy(self), self.movie, self.graph
+        here.movie = replace(movie, position=cuda.to_host(movie.position), grid=None)
+        here.graph = Graph(*map(cuda.to_host, (graph.indptr, graph.head, graph.lag, graph.step)))
+        for name in ("near", "probability", "odds", "message", "into", "out_of", "past", "future"):
+            if (array := getattr(self, name)) is not None:
+                setattr(here, name, cuda.to_host(array))
+        return here
 
     def drop_idle_classes(self) -> None:
         """Go on without the classes of the law that hardly any link belongs to."""
@@ -98,13 +130,22 @@ class Belief:
     @property
     def weight(self) -> np.ndarray:
         """What each link is worth against both its ends staying alone, in nats, float64 (edges,)."""
-        return np.log(self.odds)
+        weight = np.log(self.odds)
+        return weight if self.further is None else np.where(self.can_be, weight, -np.inf)
+
+    @property
+    def can_be(self) -> np.ndarray:
+        """Mark the links that users do not forbid by their cost, bool (edges,)."""
+        return np.ones(len(self.graph), bool) if self.further is None else np.isfinite(self.further)
 
     def likeness(self) -> np.ndarray:
-        """Return how many times likelier the ends' features make each link, float64 (edges,)."""
-        if self.features is None or self.feature_law is None:
-            return np.ones(len(self.graph))
-        return self.feature_law.ratio(self.features.change(self.graph.tail, self.graph.head))
+        """Return how many times likelier its ends' features, and the user's cost, make each link, float64 (edges,)."""
+        times = np.ones_like(self.probability)
+        if self.features is not None and self.feature_law is not None:
+            times *= self.feature_law.ratio(self.features.change(self.graph.tail, self.graph.head))
+        if self.further is not None:
+            times *= np.exp(-np.clip(self.further, -SUREST_COST, SUREST_COST))
+        return times
 
     def own_steps(self) -> np.ndarray:
         """Return the displacements less what the neighbours' flow explains, float64 (edges, d)."""
@@ -121,12 +162,12 @@ class Belief:
         factors = factors_of(graph, step, tables(self.law, self.lags).packed, ends.tie, links, before)
         prior = self.shares.log_odds(self.movie.log_density)
         odds, leaving, part_without_future = odds_of(graph, prior, ends, factors)
-        if self.features is not None:
+        if self.features is not None or self.further is not None:
             likeness = self.likeness()
             odds *= likeness
             leaving *= likeness
         self.odds, self.past, self.future, self.sums = odds, factors.past, factors.future, factors.sums
-        new, arriving = np.empty(len(graph)), np.empty(len(graph))
+        new, arriving = np.empty_like(odds), np.empty_like(odds)
         link_marginals(graph, odds, self.message, ROUNDS, TOLERANCE, new, arriving)
         arriving *= part_without_future
         leaving *= self.message
@@ -139,7 +180,10 @@ class Belief:
 
     def learn(self, step: np.ndarray) -> None:
         """Learn the shares and the law from the probable links."""
-        self.shares = shares_of(self.movie, self.graph, self.probability, self.into, self.lags)
+        self.shares, self.law, self.feature_law = self.lessons.of(lambda: self._learned(step))
+
+    def _learned(self, step: np.ndarray) -> tuple[Shares, Law, FeatureLaw | None]:
+        shares = shares_of(self.movie, self.graph, self.probability, self.into, self.lags)
         total, squares = step_sums(self.graph, step, self.probability, self.past, self.future)
         law = self.law
         if total.sum() > 1:
@@ -148,10 +192,11 @@ class Belief:
             law = replace(law, shares=(total + law.shares) / (total.sum() + 1), first=first)
         if self.linked and self.sums is not None and self.sums.pairs > 1:
             law = _second(law, self.sums)
-        self.law = law.floored()
+        feature_law = self.feature_law
         if self.features is not None:
             change = self.features.change(self.graph.tail, self.graph.head)
-            self.feature_law = FeatureLaw.learned(change, self.probability)
+            feature_law = FeatureLaw.learned(change, self.probability)
+        return shares, law.floored(), feature_law
 
 
 def _damped(new: np.ndarray, old: np.ndarray, damping: float) -> np.ndarray:

@@ -12,6 +12,7 @@ import numpy as np
 from numba import njit
 
 from ....matching.jit.threads import side_by_side
+from . import gpu_marginals
 from .graph import Graph
 
 
@@ -41,6 +42,9 @@ def link_marginals(
         Written to; the second are the messages from rows to columns: the odds of each edge by all that its column does
         not know.
     """
+    if graph.on_gpu:
+        gpu_marginals.link_marginals(graph.ways, odds, message, rounds, tolerance, probability, arriving)
+        return
     asked, answered = (graph.indptr, odds, message), (*graph.incoming, arriving, message)
     for _ in range(rounds):
         side_by_side(lambda piece: _ask(*piece[:2], *asked, arriving), graph.pieces)
@@ -56,8 +60,10 @@ def cavities(graph: Graph, arriving: np.ndarray, leaving: np.ndarray) -> None:
     `arriving`, `leaving` are odds against staying alone, float64 (edges,), which must not contain what they will be
     asked for: an edge that hears its own voice from its neighbours grows too sure of itself.
     """
-    ways = graph.indptr, *graph.incoming
-    side_by_side(lambda piece: _shared_out(*piece[:2], *ways, arriving, leaving), graph.pieces)
+    if graph.on_gpu:
+        gpu_marginals.cavities(graph.ways, arriving, leaving)
+        return
+    side_by_side(lambda piece: _shared_out(*piece[:2], *graph.ways, arriving, leaving), graph.pieces)
 
 
 @njit(cache=True, nogil=True)

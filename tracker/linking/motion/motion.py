@@ -110,8 +110,8 @@ class Motion:
         return f" (a time of {-frame_interval / np.log(self.persistence):.3g} {time_unit})"
 
 
-def motion_of(belief: Belief, unit: str) -> Motion:
-    """Return what was learned, in the unit of the positions."""
+def motion_of(belief: Belief, drift: np.ndarray, unit: str) -> Motion:
+    """Return what was learned, in the unit of the positions; `drift` as `Ordered.drift` has it for the whole movie."""
     law, spacing = belief.law, belief.movie.spacing
     one = belief.graph.lag == 1
     p, square = belief.probability[one], (belief.graph.step[one] ** 2).sum(axis=1)
@@ -130,7 +130,7 @@ def motion_of(belief: Belief, unit: str) -> Motion:
         lost=belief.shares.lost,
         new=belief.shares.new,
         missed=belief.shares.seen[1:],
-        largest_drift=spacing * float(np.linalg.norm(belief.movie.drift, axis=1).max(initial=0.0)),
+        largest_drift=spacing * float(np.linalg.norm(drift, axis=1).max(initial=0.0)),
         unit=unit,
         notes=tuple(belief.notes),
         features=belief.features.names if belief.features else (),

@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from functools import cached_property
 
 import numpy as np
 from scipy.spatial import cKDTree
 
 from ....matching.points.grid import build_grid
 from ...points import Points
+from ..gate.gpu_movie import DeviceMovie
 
 SAMPLE = 4_000
 """Particles whose nearest neighbour is looked up to measure the spacing."""
@@ -34,6 +36,9 @@ class Ordered:
         Mean distance of nearest neighbours within a frame, in the unit of the points.
     drift : float64 (frames, d)
         What was taken off the positions of each frame, in spacings.
+    grid : DeviceMovie or None
+        Where positions are on a GPU, and with them what is learned: cells of their own, the drift off already. What is
+        one per frame or row is on the host.
     """
 
     position: np.ndarray
@@ -42,6 +47,7 @@ class Ordered:
     row: np.ndarray
     spacing: float
     drift: np.ndarray
+    grid: DeviceMovie | None = None
 
     def __len__(self) -> int:
         return len(self.row)
@@ -51,10 +57,15 @@ class Ordered:
         """Spatial axes, 2 or 3."""
         return self.position.shape[1]
 
-    @property
+    @cached_property
     def frame(self) -> np.ndarray:
-        """Index into `number` of each detection, int64 (n,)."""
-        return np.repeat(np.arange(len(self.number)), np.diff(self.starts))
+        """Index into `number` of each detection, int32 (n,), where positions are."""
+        sizes = np.asarray(np.diff(self.starts), like=self.position)
+        return np.repeat(np.arange(len(self.number), dtype=np.int32, like=self.position), sizes)
+
+    def of_each(self, values: np.ndarray) -> np.ndarray:
+        """Return for each detection the value of its frame, where positions are."""
+        return np.asarray(values, like=self.position)[self.frame]
 
     @property
     def log_density(self) -> float:
@@ -64,6 +75,18 @@ class Ordered:
     def of_frame(self, f: int) -> slice:
         """Return the detections of one frame."""
         return slice(int(self.starts[f]), int(self.starts[f + 1]))
+
+    def part(self, first: int, last: int) -> Ordered:
+        """Return the frames from `first` on, before `last`."""
+        own = slice(int(self.starts[first]), int(self.starts[last]))
+        return Ordered(
+            self.position[own],
+            self.number[first:last],
+            self.starts[first : last + 1] - own.start,
+            self.row[own],
+            self.spacing,
+            self.drift[first:last],
+        )
 
     def frames_apart(self, lag: int) -> list[tuple[int, int]]:
         """Return the pairs of frames whose numbers differ by `lag` steps."""
@@ -92,13 +115,18 @@ def ordered(points: Points) -> Ordered:
 def _spacing(position: np.ndarray, starts: np.ndarray) -> float:
     """Return the mean distance of nearest neighbours on frames spread over the movie; the extent, else 1, without."""
     nearest: list[np.ndarray] = []
-    frames = np.flatnonzero(np.diff(starts) > 1)
-    for f in frames[:: max(len(frames) // 50, 1)]:
-        own = position[starts[f] : starts[f + 1]]
-        tree = cKDTree(own, balanced_tree=False, compact_nodes=False)
-        distance, _ = tree.query(own[:: max(len(own) * 50 // SAMPLE, 1)], k=[2])
+    for asked in asked_for_spacing(starts):
+        tree = cKDTree(position[asked.start : asked.stop], balanced_tree=False, compact_nodes=False)
+        distance, _ = tree.query(position[asked], k=[2])
         nearest.append(np.ravel(distance))
     spacing = float(np.concatenate(nearest).mean()) if nearest else 0.0
     if spacing == 0.0 and len(position):
         spacing = float(np.linalg.norm(np.ptp(position, axis=0)))
     return spacing or 1.0
+
+
+def asked_for_spacing(starts: np.ndarray) -> list[slice]:
+    """Return, of frames spread over the movie, the detections whose nearest neighbour is looked up, `SAMPLE` or so."""
+    frames = np.flatnonzero(np.diff(starts) > 1)
+    asked = zip(starts[frames].tolist(), starts[frames + 1].tolist(), strict=True)
+    return [slice(a, b, max((b - a) * 50 // SAMPLE, 1)) for a, b in list(asked)[:: max(len(frames) // 50, 1)]]

@@ -8,13 +8,15 @@ from typing import Literal
 import numpy as np
 from scipy.special import chdtri
 
+from ..hooks import Hooks
 from ..settings import Motion
-from .drift import without_drift
+from .expected import candidates_ahead
 from .features import FeatureLaw, Features
 from .flow import flow_of_edges, neighbours
 from .gaps import with_gaps
-from .graph import Graph, candidates
+from .graph import Graph
 from .learning import Belief
+from .lessons import Lessons
 from .ordered import Ordered
 from .shares import shares_of
 from .start import mutual_nearest, starting_law
@@ -40,13 +42,29 @@ def believed(
     max_missed_frames: int | Literal["auto"],
     motion: Motion = "auto",
     features: Features | None = None,
+    lessons: Lessons | None = None,
+    hooks: Hooks | None = None,
 ) -> Belief:
     """Learn how the particles of a movie move, and how probable their links are.
 
     Contexts named in `motion` are taken whatever they bring; with "auto" each is kept where it makes links likelier, as
-    `features` always are.
+    `features` always are. With `lessons` to repeat nothing is learned but which links are probable.
+
+    Parameters
+    ----------
+    movie : Ordered
+        Drift taken off.
+    max_missed_frames : int or "auto"
+    motion : str
+    features : Features, optional
+    lessons : Lessons, optional
+        Of another belief with the same settings, to repeat.
+    hooks : Hooks, optional
+        What users say of links. A drift is theirs to predict, if they predict anything.
     """
-    belief = _first_order(without_drift(movie))
+    belief = _first_order(movie, lessons or Lessons(), hooks)
+    if hooks is not None and hooks.predict is not None:
+        belief.notes.append("steps are counted from where predict expects the particles")
     if features is not None:
         _take_features(belief, features)
     free = motion == "auto"
@@ -58,18 +76,20 @@ def believed(
     return belief
 
 
-def _first_order(movie: Ordered) -> Belief:
+def _first_order(movie: Ordered, lessons: Lessons, hooks: Hooks | None) -> Belief:
     """Learn the law of a step and the shares of the lost and the new, without a context."""
-    graph = candidates(movie, 1, FIRST_RADIUS, movie.position)
+    still = np.zeros_like(movie.position)
+    graph = candidates_ahead(movie, 1, FIRST_RADIUS, still, hooks)
     mutual = mutual_nearest(graph)
     probability = mutual.astype(np.float64)
-    shares = shares_of(movie, graph, probability, probability, 1)
-    belief = Belief(movie, graph, starting_law(graph, mutual), shares, probability)
+    shares = lessons.of(lambda: shares_of(movie, graph, probability, probability, 1))
+    law = lessons.of(lambda: starting_law(graph, mutual))
+    belief = Belief(movie, graph, law, shares, probability, lessons=lessons, hooks=hooks)
     _sweeps(belief, 4)
     radius = min(radius_of(belief), WIDEST_RADIUS)
     if radius > FIRST_RADIUS:
-        graph = candidates(movie, 1, radius, movie.position)
-        belief.restart(graph, np.zeros(len(graph)))
+        graph = candidates_ahead(movie, 1, radius, still, hooks)
+        belief.restart(graph, np.zeros(len(graph), like=graph.step))
         _sweeps(belief, 3)
     belief.drop_idle_classes()
     _sweeps(belief, 1)
@@ -90,32 +110,36 @@ def radius_of(belief: Belief) -> float:
 
 def _take_features(belief: Belief, features: Features) -> None:
     """Weigh links by their ends' features, where these tell links of every other frame that taught nothing of them."""
+    told = belief.lessons.of(lambda: _told_by(features, belief))
+    if told is not None:
+        belief.features = features
+        belief.feature_law, belief.feature_gain = told
+        _sweeps(belief, 2)
+
+
+def _told_by(features: Features, belief: Belief) -> tuple[FeatureLaw, float] | None:
+    """Return how features change along links, and what that tells of links that taught nothing of it, if it does."""
     sure = np.flatnonzero(belief.probability > 0.5)
     is_asked = belief.movie.frame[belief.graph.tail[sure]] % 2 == 1
     asked, teaching = sure[is_asked], sure[~is_asked]
     if min(len(asked), len(teaching)) < ENOUGH:
         belief.notes.append(f"too few links to learn from {', '.join(features.names)}")
-        return
+        return None
     change = features.change(belief.graph.tail, belief.graph.head)
     law = FeatureLaw.learned(change[teaching], belief.probability[teaching])
     gain = float(np.log(law.ratio(change[asked])).mean())
     if gain < LINK_GAIN:
         belief.notes.append(f"{', '.join(features.names)} tell nothing of which link is right")
-        return
-    belief.features, belief.feature_law, belief.feature_gain = features, law, gain
-    _sweeps(belief, 2)
+        return None
+    return law, gain
 
 
 def _take_flow(belief: Belief, least_gain: float) -> None:
     """Make the neighbours' flow a context where it explains the steps, and look for candidates where it leads."""
-    sure = np.flatnonzero(belief.probability > 0.5)
-    if len(sure) < ENOUGH:
-        belief.notes.append("too few links to learn from neighbours")
-        return
-    if len(sure) > 2 * SAMPLE and _gain_of_some(belief, sure[:: len(sure) // SAMPLE]) < least_gain / 2:
+    if not belief.lessons.of(lambda: _flow_may_tell(belief, least_gain)):
         return
     near = neighbours(belief.movie)
-    weight, gain, ahead = _flow(belief, near, sure)
+    weight, gain, ahead = _flow(belief, near)
     if gain < least_gain:
         return
     belief.near = near
@@ -123,35 +147,46 @@ def _take_flow(belief: Belief, least_gain: float) -> None:
         belief.flow_weight = weight
         if narrowing:
             radius = min(max(radius_of(belief), LEAST_RADIUS), FIRST_RADIUS)
-            graph = candidates(belief.movie, 1, radius, belief.movie.position + weight * ahead)
+            graph = candidates_ahead(belief.movie, 1, radius, weight * ahead, belief.hooks)
             belief.restart(graph, _carried(belief, graph))
         _sweeps(belief, 2)
-        weight, belief.flow_gain, ahead = _flow(belief, near, np.flatnonzero(belief.probability > 0.5))
+        weight, belief.flow_gain, ahead = _flow(belief, near)
 
 
-def _gain_of_some(belief: Belief, links: np.ndarray) -> float:
-    """Return the share of the median step that the flow explains of some links: those that know of none are many."""
-    asked = np.zeros(len(belief.movie), bool)
+def _flow_may_tell(belief: Belief, least_gain: float) -> bool:
+    """Whether there are links to learn from, and some of them, asked first, do not say that the flow tells nothing."""
+    sure = np.flatnonzero(belief.probability > 0.5)
+    if len(sure) < ENOUGH:
+        belief.notes.append("too few links to learn from neighbours")
+        return False
+    if len(sure) <= 2 * SAMPLE:
+        return True
+    links = sure[:: len(sure) // SAMPLE]
+    asked = np.zeros(len(belief.movie), bool, like=links)
     asked[belief.graph.tail[links]] = asked[belief.graph.head[links]] = True
-    return _flow(belief, neighbours(belief.movie, asked), links)[1]
+    flow, _ = flow_of_edges(belief.graph, neighbours(belief.movie, asked), belief.probability)
+    return _weight_of(flow[links], belief.graph.step[links])[1] >= least_gain / 2
 
 
-def _flow(belief: Belief, near: np.ndarray, sure: np.ndarray) -> tuple[float, float, np.ndarray]:
-    """Return the best weight of the flow, the share of the median step that it explains, and where it leads.
-
-    `sure` are the links, int64 (k,), that are asked for the first two.
-    """
+def _flow(belief: Belief, near: np.ndarray) -> tuple[float, float, np.ndarray]:
+    """Return the best weight of the flow, the share of the median step that it explains, and where it leads."""
     flow, ahead = flow_of_edges(belief.graph, near, belief.probability)
-    step, flow = belief.graph.step[sure], flow[sure]
+    sure = belief.probability > 0.5
+    weight, gain = belief.lessons.of(lambda: _weight_of(flow[sure], belief.graph.step[sure]))
+    return weight, gain, ahead
+
+
+def _weight_of(flow: np.ndarray, step: np.ndarray) -> tuple[float, float]:
+    """Return the weight with which the flow explains steps best, and the share of the median step that it explains."""
     weight = 0.0
     for _ in range(4):
         square = ((step - weight * flow) ** 2).sum(axis=1)
         trust = 1 / (1 + square / max(float(np.median(square)), 1e-12))
-        weight = float(trust @ (step * flow).sum(axis=1) / max(float(trust @ (flow**2).sum(axis=1)), 1e-300))
+        weight = float(trust @ (step * flow).sum(axis=1)) / max(float(trust @ (flow**2).sum(axis=1)), 1e-300)
     weight = float(np.clip(weight, 0, 1.1))
-    before = np.median((step**2).sum(axis=1))
-    after = np.median(((step - weight * flow) ** 2).sum(axis=1))
-    return weight, 1 - float(np.sqrt(after / max(before, 1e-12))), ahead
+    before = float(np.median((step**2).sum(axis=1)))
+    after = float(np.median(((step - weight * flow) ** 2).sum(axis=1)))
+    return weight, 1 - float(np.sqrt(after / max(before, 1e-12)))
 
 
 def _carried(belief: Belief, graph: Graph) -> np.ndarray:
@@ -159,20 +194,30 @@ def _carried(belief: Belief, graph: Graph) -> np.ndarray:
     old = belief.graph.tail.astype(np.int64) * belief.graph.n + belief.graph.head
     new = graph.tail.astype(np.int64) * graph.n + graph.head
     if not len(old):
-        return np.zeros(len(new))
+        return np.zeros(len(new), like=graph.step)
     at = np.minimum(np.searchsorted(old, new), len(old) - 1)
     return np.where(old[at] == new, belief.probability[at], 0.0)
 
 
 def _take_past_and_future(belief: Belief, least_gain: float) -> None:
     """Make the links before and after a link contexts, where they make links likelier."""
-    if (belief.probability > 0.5).sum() < ENOUGH:
-        belief.notes.append("too few links to learn from those before and after them")
+    if not belief.lessons.of(lambda: _has_enough_links(belief)):
         return
     belief.law = replace(belief.law, second=0.8 * belief.law.first)
     belief.linked = True
     _sweeps(belief, 5, damping=0.5)
-    sums = belief.sums
-    if sums is None or sums.pairs < ENOUGH or sums.gain < least_gain * sums.pairs:
+    if not belief.lessons.of(lambda: _link_before_tells(belief, least_gain)):
         belief.linked, belief.sums = False, None
         _sweeps(belief, 2)
+
+
+def _has_enough_links(belief: Belief) -> bool:
+    if (belief.probability > 0.5).sum() >= ENOUGH:
+        return True
+    belief.notes.append("too few links to learn from those before and after them")
+    return False
+
+
+def _link_before_tells(belief: Belief, least_gain: float) -> bool:
+    sums = belief.sums
+    return sums is not None and sums.pairs >= ENOUGH and sums.gain >= least_gain * sums.pairs

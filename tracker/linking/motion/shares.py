@@ -78,13 +78,13 @@ def ends_of(movie: Ordered, shares: Shares) -> Ends:
     leaving = begun / shares.alone * (1 + tie * before) / neither
     arriving = ended / shares.alone * (1 + tie * after) / neither
     tied = tie * neither / ((1 + tie * before) * (1 + tie * after))
-    frame = movie.frame
-    return Ends(np.log(leaving)[frame], np.log(arriving)[frame], tied[frame])
+    return Ends(movie.of_each(np.log(leaving)), movie.of_each(np.log(arriving)), movie.of_each(tied))
 
 
 def shares_of(movie: Ordered, graph: Graph, probability: np.ndarray, into: np.ndarray, lags: int) -> Shares:
     """Return the shares by the links' probabilities; `into` are those that know nothing of what follows."""
-    sums = np.bincount(graph.lag, probability, minlength=lags + 1)[1:]
+    of_lag = (probability if lags == 1 else probability[graph.lag == lag] for lag in range(1, lags + 1))
+    sums = np.array([float(each.sum()) for each in of_lag])
     size = np.diff(movie.starts)
     pairs = [np.array(movie.frames_apart(lag), np.int64).reshape(-1, 2) for lag in range(1, lags + 1)]
     tails = np.array([size[p[:, 0]].sum() for p in pairs])
@@ -100,12 +100,13 @@ def _alone(
 ) -> float:
     """Return the share of detections without a link on either side, between independence and what ends leave over."""
     before, after = _hidden(movie, seen)
-    inside = (before + after < HIDDEN)[movie.frame]
+    is_inside = before + after < HIDDEN
     independent = lost * new
-    if not inside.any():
+    if not is_inside.any():
         return independent
+    inside = movie.of_each(is_inside)
     reached, left = sums_at_ends(graph, into, probability)
-    neither = ((1 - left[inside]) * (1 - reached[inside])).mean()
+    neither = float(((1 - left[inside]) * (1 - reached[inside])).mean())
     most = min(lost, new)
     return float(np.clip(neither, independent, max(most - RAREST, independent)))
 

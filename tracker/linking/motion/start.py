@@ -5,6 +5,7 @@ from __future__ import annotations
 import numpy as np
 from scipy.special import gammaincinv
 
+from . import gpu_graph
 from .graph import Graph
 from .law import NARROWEST, Law
 
@@ -23,8 +24,10 @@ def starting_law(graph: Graph, mutual: np.ndarray) -> Law:
     """Return a law of two classes, slow and fast, of the steps of mutual nearest neighbours."""
     ndim = graph.step.shape[1]
     squares = (graph.step[mutual] ** 2).sum(axis=1)
-    readings = [np.quantile(squares, q) / (2 * gammaincinv(ndim / 2, q)) for q in QUANTILES] if len(squares) else [0.01]
-    variance = max(*readings, NARROWEST**2) if len(squares) else 0.01
+    variance = 0.01
+    if len(squares):
+        readings = [float(np.quantile(squares, q)) / (2 * gammaincinv(ndim / 2, q)) for q in QUANTILES]
+        variance = max(*readings, NARROWEST**2)
     first = np.outer(SIZES, np.full(ndim, variance))
     return Law(np.array(SHARES), first, 0.8 * first, np.full(len(SIZES), 0.3), np.array(TURNS))
 
@@ -32,7 +35,10 @@ def starting_law(graph: Graph, mutual: np.ndarray) -> Law:
 def mutual_nearest(graph: Graph) -> np.ndarray:
     """Mark the edges whose ends are each other's nearest, bool (edges,)."""
     square = (graph.step**2).sum(axis=1)
-    from_tail, from_head = np.full((2, graph.n), np.inf)
-    np.minimum.at(from_tail, graph.tail, square)
-    np.minimum.at(from_head, graph.head, square)
+    if graph.on_gpu:
+        from_head, from_tail = gpu_graph.least_at_ends(graph.ways, square)
+    else:
+        from_tail, from_head = np.full((2, graph.n), np.inf)
+        np.minimum.at(from_tail, graph.tail, square)
+        np.minimum.at(from_head, graph.head, square)
     return (square == from_tail[graph.tail]) & (square == from_head[graph.head])

@@ -21,6 +21,7 @@ import numpy as np
 from numba import njit
 
 from ....matching.jit.threads import side_by_side
+from . import gpu_sweep
 from .graph import Graph, Piece, sums_at_ends
 from .law import Packed
 from .shares import Ends
@@ -105,19 +106,45 @@ def factors_of(
         Class of an edge's particle by its displacement and past, summing to 1; likelihood of its future by class. None:
         steps know of no others.
     """
-    alone, past, future = (np.empty((len(graph), len(law[0]))) for _ in range(3))
-    ways = graph.indptr, *graph.incoming
+    alone, past, future = (np.empty((len(graph), len(law[0])), like=graph.step) for _ in range(3))
     came, went = sums_at_ends(graph, *links[1:])
+    if graph.on_gpu:
+        return _factors_on_gpu(graph, step, law, tie, links, before, (came, went), (alone, past, future))
 
     def write(piece: Piece) -> Any:
         e = piece.edges
         first_densities(step[e], graph.lag[e], law, alone[e])
         if before is None:
             return _uncoupled(graph.tail[e], graph.head[e], came, went, alone[e], tie, past[e], future[e])
-        return _contexts(*piece[:2], *ways, graph.lag, step, *links, came, went, alone, *before, tie, law, past, future)
+        edges = graph.lag, step, *links, came, went, alone, *before
+        return _contexts(*piece[:2], *graph.ways, *edges, tie, law, past, future)
 
     sums = side_by_side(write, graph.pieces)
     return Factors(alone, past, future, None if before is None else _together(sums))
+
+
+def _factors_on_gpu(
+    graph: Graph,
+    step: np.ndarray,
+    law: Packed,
+    tie: np.ndarray,
+    links: tuple[np.ndarray, np.ndarray, np.ndarray],
+    before: tuple[np.ndarray, np.ndarray] | None,
+    sums: tuple[np.ndarray, np.ndarray],
+    factors: tuple[np.ndarray, np.ndarray, np.ndarray],
+) -> Factors:
+    kernels, there, (alone, *contexts) = _on_gpu(step, alone_of=factors[0]), gpu_sweep.law_there(law), factors
+    kernels.densities(step, graph.lag, there, alone)
+    if before is None:
+        kernels.uncoupled(graph.tail, graph.head, *sums, alone, tie, *contexts)
+        return Factors(*factors, None)
+    edges = graph.lag, step, *links, *sums, alone, *before, tie
+    return Factors(*factors, Sums(*kernels.contexts(graph.ways, edges, there, *contexts)))
+
+
+def _on_gpu(step: np.ndarray, alone_of: np.ndarray) -> gpu_sweep.DeviceSweep:
+    limits = {"IGNORED": IGNORED, "TELLING": TELLING, "TINY": TINY, "SUREST": SUREST}
+    return gpu_sweep.DeviceSweep(step.shape[1], alone_of.shape[1], limits)
 
 
 def _together(parts: Sequence[tuple[Any, ...]]) -> Sums:
@@ -129,7 +156,12 @@ def odds_of(graph: Graph, prior: np.ndarray, ends: Ends, factors: Factors) -> tu
 
     Brings the pasts to sums of 1 and the futures to maxima of 1, in place. `prior` is in log-odds, per lag.
     """
-    odds, without_past, part_without_future = (np.empty(len(graph)) for _ in range(3))
+    odds, without_past, part_without_future = (np.empty(len(graph), like=graph.step) for _ in range(3))
+    if graph.on_gpu:
+        known = graph.tail, graph.head, graph.lag, np.asarray(prior, like=odds), ends.leaving, ends.arriving
+        speaking = factors.alone, factors.past, factors.future
+        _on_gpu(graph.step, factors.past).combined(*known, *speaking, odds, without_past, part_without_future)
+        return odds, without_past, part_without_future
 
     def write(piece: Piece) -> None:
         e = piece.edges
@@ -146,9 +178,22 @@ def step_sums(
 ) -> tuple[np.ndarray, np.ndarray]:
     """Return per class the sum of probabilities of one-frame edges, and of their squared displacements per axis."""
     arrays = step, graph.lag, probability, past, future
+    if graph.on_gpu:
+        return _on_gpu(step, past).step_sums(*arrays)
     sums = side_by_side(lambda piece: _step_sums(*(array[piece.edges] for array in arrays)), graph.pieces)
     total, squares = (np.sum(part, axis=0) for part in zip(*sums, strict=True))
     return total, squares
+
+
+def densities_of(graph: Graph, step: np.ndarray, law: Packed) -> np.ndarray:
+    """Return share times density of each edge's displacement without a context, float64 (edges, classes)."""
+    alone = np.empty((len(graph), len(law[0])), like=graph.step)
+    if graph.on_gpu:
+        _on_gpu(step, alone).densities(step, graph.lag, gpu_sweep.law_there(law), alone)
+    else:
+        edges = (piece.edges for piece in graph.pieces)
+        side_by_side(lambda e: first_densities(step[e], graph.lag[e], law, alone[e]), list(edges))
+    return alone
 
 
 @njit(cache=True, nogil=True, error_model="numpy")

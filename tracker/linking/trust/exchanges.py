@@ -17,7 +17,8 @@ from ....matching.jit.threads import side_by_side
 from ..motion.law import tables
 from ..motion.learning import Belief
 from ..motion.shares import ends_of
-from ..motion.sweep import first_densities
+from ..motion.sweep import densities_of
+from . import gpu_exchanges
 
 LEAST = 1e-6
 """Odds of one chain after the exchange below which the other chain is not looked at."""
@@ -40,23 +41,41 @@ def exchange_odds(belief: Belief, source: np.ndarray, target: np.ndarray, allowe
     float64 (links,)
         Sum of the odds of all such exchanges against the links as they are.
     """
-    graph, movie = belief.graph, belief.movie
+    graph = belief.graph
     law = tables(belief.law, belief.lags).packed
-    step, ends = belief.own_steps(), ends_of(movie, belief.shares)
-    alone = np.empty((len(graph), len(law[0])))
-    first_densities(step, graph.lag, law, alone)
-    prior = belief.shares.log_odds(movie.log_density)
-    base = np.exp(prior[graph.lag - 1] + ends.leaving[graph.tail] + ends.arriving[graph.head]) * belief.likeness()
+    step, base, alone, tie = chains_of(belief)
+    chains = step, base, alone, belief.past, tie
+    if graph.on_gpu:
+        return gpu_exchanges.exchange_odds(graph, (source, target), allowed, chains, law, linked=belief.linked)
     link = _edges_between(graph.indptr, graph.head, source, target)
     out, into = np.full((2, graph.n), -1)
     made = link >= 0
     out[source[made]] = into[target[made]] = link[made]
     ways = graph.indptr, graph.tail, graph.head, allowed, out, into
-    chains = belief.linked, graph.lag, step, base, alone, belief.past, ends.tie, law
-    found = side_by_side(lambda piece: _exchanges(*piece[:2], *ways, *chains), graph.pieces)
+    linked = belief.linked, graph.lag, *chains, law
+    found = side_by_side(lambda piece: _exchanges(*piece[:2], *ways, *linked), graph.pieces)
     undone, ratio = (np.concatenate(part) for part in zip(*found, strict=True))
     odds = np.bincount(undone, ratio, minlength=len(graph))
     return np.where(made, odds[link], 0.0)
+
+
+def chains_of(belief: Belief) -> tuple[np.ndarray, np.ndarray, np.ndarray, np.ndarray]:
+    """Return what the likelihood of a chain of links is made of.
+
+    Returns
+    -------
+    step, base, alone : float64 (edges, d), (edges,), (edges, classes)
+        Displacements less the flow; odds of each link before its displacement is looked at; share times density of its
+        displacement without a context.
+    tie : float64 (n,)
+        See `shares.Ends`.
+    """
+    graph, movie = belief.graph, belief.movie
+    step, ends = belief.own_steps(), ends_of(movie, belief.shares)
+    alone = densities_of(graph, step, tables(belief.law, belief.lags).packed)
+    prior = np.asarray(belief.shares.log_odds(movie.log_density), like=step)
+    base = np.exp(prior[graph.lag - 1] + ends.leaving[graph.tail] + ends.arriving[graph.head])
+    return step, base * belief.likeness(), alone, ends.tie
 
 
 @njit(cache=True, nogil=True)

@@ -18,8 +18,10 @@ from numba import njit
 
 from ....matching.certificate.assignment import Assignment
 from ....matching.certificate.certify import block_of
+from ....matching.device import cuda
 from ....matching.jit.threads import ROWS_PER_TASK, processors, side_by_side
 from ....matching.problem import Problem
+from . import gpu_margins
 from .near_pairs import with_near_pairs
 
 
@@ -38,8 +40,10 @@ def link_margins(problem: Problem, answer: Assignment) -> np.ndarray:
     -------
     float64 (links,)
         In the unit of the cost, in the order of `answer.links()`; +inf where no assignment can do without the link.
-        0 means that another assignment is just as good.
+        0 means that another assignment is just as good. On a GPU where a sparse problem of one block is there.
     """
+    if cuda.is_device_array(problem.indptr):
+        return gpu_margins.link_margins(problem, answer)
     rows, cols = answer.links()
     if len(rows) == 0:
         return np.zeros(0)

@@ -17,8 +17,7 @@ from numba import njit
 
 from ..motion.law import tables
 from ..motion.learning import Belief
-from ..motion.shares import ends_of
-from ..motion.sweep import first_densities
+from .exchanges import chains_of
 
 LEAST = 1e-3
 """Odds against the best links below which no move is ever tried."""
@@ -47,16 +46,10 @@ def sampled_links(
     int32 (count, n)
         The detection that follows each one, −1 where none does.
     """
-    graph, movie = belief.graph, belief.movie
-    law = tables(belief.law, belief.lags).packed
-    ends = ends_of(movie, belief.shares)
-    alone = np.empty((len(graph), len(law[0])))
-    step = belief.own_steps()
-    first_densities(step, graph.lag, law, alone)
-    prior = belief.shares.log_odds(movie.log_density)
-    base = np.exp(prior[graph.lag - 1] + ends.leaving[graph.tail] + ends.arriving[graph.head]) * belief.likeness()
+    graph = belief.graph
+    step, base, alone, tie = chains_of(belief)
     edges = graph.indptr, graph.tail, graph.head, graph.lag, allowed
-    weights = step, base, alone, belief.past, ends.tie, belief.linked, law
+    weights = step, base, alone, belief.past, tie, belief.linked, tables(belief.law, belief.lags).packed
     out, into = np.full((2, graph.n), -1)
     _make(graph.indptr, graph.head, source, target, out, into)
     movable = _movable(edges, weights, out, into)

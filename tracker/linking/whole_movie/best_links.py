@@ -80,24 +80,49 @@ def best_links(
         layers.append((layers[0][0], graph.head + np.int64(graph.n), np.minimum(merge, weight)))
     shape = graph.n * (1 + (division is not None)), graph.n * (1 + (merge is not None))
     closed = closed or (np.zeros(shape[0], bool), np.zeros(shape[1], bool))
-    problem = _problem(layers, closed, shape)
+    return best_of(*_open(layers, closed), graph.n, closed, solver=solver, device=device)
+
+
+def best_of(
+    row: np.ndarray,
+    col: np.ndarray,
+    weight: np.ndarray,
+    n: int,
+    closed: tuple[np.ndarray, np.ndarray],
+    *,
+    solver: str = "auto",
+    device: str = "auto",
+) -> Answer:
+    """Return the best of links that are worth something, between open ends.
+
+    Parameters
+    ----------
+    row, col : int64 (edges,)
+        Sorted; those of second links counted on from `n`.
+    weight : float64 (edges,)
+    n : int
+        Detections.
+    closed : bool (rows,), bool (columns,)
+    solver, device : str
+    """
+    shape = len(closed[0]), len(closed[1])
+    indptr = np.concatenate([[0], np.cumsum(np.bincount(row, minlength=shape[0]))])
+    problem = Problem.sparse((indptr, col.astype(np.int32), -weight), unmatched_cost=0.0, shape=shape)
     proof = solve(problem, solver, device)
     row, col = proof.links()
     margin = link_margins(problem, proof)
-    source, target = row % max(graph.n, 1), col % max(graph.n, 1)
+    source, target = row % max(n, 1), col % max(n, 1)
     # Where both are worth the same, the copy may have been taken alone: then its link is the first.
     first_taken = (proof.col_of_row >= 0) | closed[0], (proof.row_of_col >= 0) | closed[1]
     first_taken = first_taken[0][source], first_taken[1][target]
-    is_second = ((row >= graph.n) & first_taken[0]) | ((col >= graph.n) & first_taken[1])
+    is_second = ((row >= n) & first_taken[0]) | ((col >= n) & first_taken[1])
     return Answer(source, target, margin, is_second, problem, proof)
 
 
-def _problem(
-    layers: list[tuple[np.ndarray, np.ndarray, np.ndarray]],
-    closed: tuple[np.ndarray, np.ndarray],
-    shape: tuple[int, int],
-) -> Problem:
-    """Return the matching problem of all links between open ends that are worth something."""
+def _open(
+    layers: list[tuple[np.ndarray, np.ndarray, np.ndarray]], closed: tuple[np.ndarray, np.ndarray]
+) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+    """Return rows, columns and weights of the links between open ends that are worth something, sorted."""
     worth = [(weight > 0) & ~closed[0][row] & ~closed[1][col] for row, col, weight in layers]
     row, col, weight = (
         np.concatenate([layer[k][mask] for layer, mask in zip(layers, worth, strict=True)]) for k in range(3)
@@ -105,5 +130,4 @@ def _problem(
     if len(layers) > 1:
         order = np.lexsort((col, row))
         row, col, weight = row[order], col[order], weight[order]
-    indptr = np.concatenate([[0], np.cumsum(np.bincount(row, minlength=shape[0]))])
-    return Problem.sparse((indptr, col.astype(np.int32), -weight), unmatched_cost=0.0, shape=shape)
+    return row, col, weight

@@ -8,11 +8,13 @@ particles of the frame before, and of the uniform density of the lone.
 from __future__ import annotations
 
 from dataclasses import dataclass
+from functools import partial
 
 import numpy as np
 
+from ..motion.expected import candidates_ahead
 from ..motion.flow import flow_of_edges
-from ..motion.graph import Graph, candidates
+from ..motion.graph import Graph
 from ..motion.learning import Belief
 
 RADIUS = 1.5
@@ -58,8 +60,9 @@ def branches(belief: Belief, weight: np.ndarray, *, divisions: bool, merges: boo
     following = np.bincount(graph.head, belief.probability, minlength=graph.n)
     followed = np.bincount(graph.tail, belief.probability, minlength=graph.n)
     wide, away = _candidates(belief, following, followed, divisions=divisions, merges=merges)
-    all_edges, place_of_wide, place_of_old = _united(wide, graph, belief.movie.position)
-    second: list[np.ndarray | None] = []
+    all_edges, place_of_wide, place_of_old = _united(wide, graph)
+    row, second = belief.movie.row, list[np.ndarray | None]()
+    further = 0.0 if belief.hooks is None else belief.hooks.further_cost(row[wide.tail], row[wide.head])
     first = np.full(len(all_edges), -np.inf)
     first[place_of_old] = weight
     for asked, end, taken in ((divisions, wide.head, following), (merges, wide.tail, followed)):
@@ -67,7 +70,10 @@ def branches(belief: Belief, weight: np.ndarray, *, divisions: bool, merges: boo
             second.append(None)
             continue
         worth = np.full(len(all_edges), -np.inf)
-        worth[place_of_wide] = _log_odds(away, end, taken, belief.movie.log_density)
+        log_density = belief.movie.log_density
+        variance, share = belief.lessons.of(partial(_learned, away, end, taken, log_density))
+        odds = np.maximum(_odds(away, variance, share, log_density), 1e-300)
+        worth[place_of_wide] = np.log(odds) - np.log(1 - share) - further
         first = np.maximum(first, worth)
         second.append(worth)
     return Branches(all_edges, first, *second)
@@ -80,7 +86,7 @@ def _candidates(
     ahead = np.zeros_like(belief.movie.position)
     if belief.near is not None:
         ahead = belief.flow_weight * flow_of_edges(belief.graph, belief.near, belief.probability)[1]
-    wide = candidates(belief.movie, 1, RADIUS, belief.movie.position + ahead)
+    wide = candidates_ahead(belief.movie, 1, RADIUS, ahead, belief.hooks)
     free = np.zeros(len(wide), bool)
     if divisions:
         free |= following[wide.head] < SURE
@@ -90,33 +96,34 @@ def _candidates(
     return wide, wide.step - ahead[wide.tail]
 
 
-def _log_odds(away: np.ndarray, end: np.ndarray, taken: np.ndarray, log_density: float) -> np.ndarray:
-    """Learn the law of the lone ends' ways, and return the log-odds of each candidate against a lone end."""
+def _learned(away: np.ndarray, end: np.ndarray, taken: np.ndarray, log_density: float) -> tuple[float, float]:
+    """Return the variance of the lone ends' ways, and the share of these ends that come from a division."""
     ndim = away.shape[1]
     square = (away**2).sum(axis=1)
     variance, share = FIRST_WIDTH**2, 0.5
-
-    def odds() -> np.ndarray:
-        density = np.exp(-0.5 * square / variance - 0.5 * ndim * np.log(2 * np.pi * variance) - log_density)
-        return share * density
-
     lone = taken[end] < LONE
     ends = len(np.unique(end[lone]))
     for _ in range(ROUNDS if ends else 0):
-        each = odds()[lone]
+        each = _odds(away, variance, share, log_density)[lone]
         total = np.bincount(end[lone], each, minlength=len(taken))
         r = each / (1 - share + total)[end[lone]]
         share = float(np.clip(r.sum() / ends, RAREST, 1 - RAREST))
         variance = max(float(r @ square[lone] / max(r.sum() * ndim, 1e-12)), (0.1 * FIRST_WIDTH) ** 2)
-    return np.log(np.maximum(odds(), 1e-300)) - np.log(1 - share)
+    return variance, share
 
 
-def _united(wide: Graph, graph: Graph, position: np.ndarray) -> tuple[Graph, np.ndarray, np.ndarray]:
+def _odds(away: np.ndarray, variance: float, share: float, log_density: float) -> np.ndarray:
+    """Return the odds of each candidate against a detection from nowhere, before others are looked at."""
+    square, ndim = (away**2).sum(axis=1), away.shape[1]
+    return share * np.exp(-0.5 * square / variance - 0.5 * ndim * np.log(2 * np.pi * variance) - log_density)
+
+
+def _united(wide: Graph, graph: Graph) -> tuple[Graph, np.ndarray, np.ndarray]:
     """Return the graph of the edges of either, and where those of each are in it."""
     keys = [g.tail.astype(np.int64) * g.n + g.head for g in (wide, graph)]
     both, first, place = np.unique(np.concatenate(keys), return_index=True, return_inverse=True)
     tail, head = np.divmod(both, max(graph.n, 1))
     lag = np.concatenate([wide.lag, graph.lag])[first]
     indptr = np.concatenate([[0], np.cumsum(np.bincount(tail, minlength=graph.n))])
-    united = Graph(indptr, head.astype(np.int32), lag, position[head] - position[tail])
+    united = Graph(indptr, head.astype(np.int32), lag, np.concatenate([wide.step, graph.step])[first])
     return united, place[: len(wide)], place[len(wide) :]

@@ -48,8 +48,10 @@ def priced(belief: Belief, settings: LinkSettings) -> np.ndarray:
 def allowed(graph: Graph, points: Points, movie: Ordered, settings: LinkSettings) -> np.ndarray:
     """Mark the links that are not longer, per frame, than search range and unmatched cost allow, bool (edges,)."""
     if settings.longest_a_frame == np.inf:
-        return np.ones(len(graph), bool)
-    at = points.positions[movie.row]
+        return ~np.zeros(len(graph), bool, like=graph.head)
+    if settings.predict is not None:  # steps are counted from where users expect a particle
+        return movie.spacing * np.linalg.norm(graph.step, axis=1) <= settings.longest_a_frame * graph.lag
+    at = np.asarray(points.positions_of(movie.row), like=graph.step)
     return np.linalg.norm(at[graph.head] - at[graph.tail], axis=1) <= settings.longest_a_frame * graph.lag
 
 

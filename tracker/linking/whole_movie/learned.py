@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
-from typing import Any, Literal
+from dataclasses import replace
+from functools import partial
+from typing import Any
 
 import numpy as np
 import pandas as pd
@@ -10,44 +12,55 @@ import pandas as pd
 from ....matching.points.grid import build_grid, more_pairs_than
 from ...points import Points
 from ..constraints import Constraints
+from ..hooks import hooks_of
 from ..kept import Kept, edges_of
+from ..motion.drift import without_drift
 from ..motion.features import features_of
+from ..motion.gpu_graph import pairs_of_frames
 from ..motion.learning import Belief
-from ..motion.motion import Motion, motion_of
+from ..motion.motion import Motion
 from ..motion.ordered import Ordered
-from ..motion.recipe import WIDEST_RADIUS, believed
-from ..result import Linking, median_step
+from ..motion.recipe import WIDEST_RADIUS
+from ..result import MARGIN, PROBABILITY, Linking, median_step
 from ..settings import LinkSettings, Progress
 from ..tracks import tracks_of, with_sureness
-from ..trust.exchanges import exchange_odds
 from ..trust.posterior import sampled_links
-from .best_links import Answer, best_links
-from .branching import Branches, branches
-from .given_limits import allowed, priced, within_reach
-from .open_graph import closed_ends, in_order, open_weights, ways_of, with_pins
+from .best_links import Answer
+from .found import AS_A_WHOLE, STEPS, Task, found_at_once, found_in_windows
+from .given_limits import allowed
+from .gpu_learned import Rows, found_on_gpu
+from .open_graph import in_order
+from .seams import Made, Proven
+from .windows import AT_ONCE
 from .worth import learned_worth
 
 MOST_A_POINT = 64
 """Candidates of a detection, on the average of a frame, above which a movie is too dense: uniform ones have 8."""
 ALWAYS_WRITTEN = 4_000_000
 """Candidates of a movie that are written out however dense it is: half a GB."""
-STEPS = 3
-"""Learning, its candidates with divisions and merges, the assignment: what progress counts."""
 
 
 def too_dense(movie: Ordered) -> str | None:
     """Return why a movie's candidates are too many to write out, or None where they are not."""
-    pairs = max(len(movie.number), 1)
-    for f in range(len(movie.number)):
-        own = movie.position[movie.of_frame(f)]
-        most = max(MOST_A_POINT * len(own), ALWAYS_WRITTEN // pairs)
-        if len(own) ** 2 > most and more_pairs_than(most, own, build_grid(own, WIDEST_RADIUS), WIDEST_RADIUS):
-            return (
-                "motion was not learned, links are those of motion 'none': particles lie so densely (over "
-                f"{MOST_A_POINT} each within {WIDEST_RADIUS * movie.spacing:.3g}) that candidate links would fill "
-                "the memory."
-            )
-    return None
+    most = np.maximum(MOST_A_POINT * np.diff(movie.starts), ALWAYS_WRITTEN // max(len(movie.number), 1))
+    if not _any_frame_has_more(most, movie):
+        return None
+    return (
+        "motion was not learned, links are those of motion 'none': particles lie so densely (over "
+        f"{MOST_A_POINT} each within {WIDEST_RADIUS * movie.spacing:.3g}) that candidate links would fill "
+        "the memory."
+    )
+
+
+def _any_frame_has_more(most: np.ndarray, movie: Ordered) -> bool:
+    """Return whether any frame has more than `most[frame]` pairs within reach of the widest law."""
+    if movie.grid is not None:
+        return bool((pairs_of_frames(movie.grid, movie.starts, WIDEST_RADIUS) > most).any())
+    frames = (movie.position[movie.of_frame(f)] for f in range(len(movie.number)))
+    return any(
+        len(own) ** 2 > limit and more_pairs_than(limit, own, build_grid(own, WIDEST_RADIUS), WIDEST_RADIUS)
+        for own, limit in zip(frames, most.tolist(), strict=True)
+    )
 
 
 def learned(
@@ -57,6 +70,7 @@ def learned(
     progress: Progress | None = None,
     *,
     constraints: Constraints,
+    at_once: int = AT_ONCE,
     editable: bool = False,
     samples: int = 0,
 ) -> Linking:
@@ -72,51 +86,43 @@ def learned(
     progress : callable, optional
         Called as progress(steps done, steps in all).
     constraints : Constraints
+    at_once : int
+        Detections above which the movie is worked through in windows, unless it is editable or samples are drawn, or
+        lies in the memory of a GPU.
     editable : bool
         Whether candidates and duals are kept for corrections.
     samples : int
         Trackings to draw as they are likely.
     """
-    done = progress or (lambda *_: None)
-    done(0, STEPS)
-    features = features_of(points, movie, settings.features)
-    belief = believed(movie, _missed(movie, settings), settings.motion, features)
-    done(1, STEPS)
-    weight = priced(belief, settings)
-    edges = branches(belief, weight, divisions=settings.divisions, merges=settings.merges)
-    edges = within_reach(edges, points, belief.movie, settings)
-    done(2, STEPS)
-    answer = _best_links(edges, in_order(constraints, belief.movie), settings)
-    done(3, STEPS)
-    can_be = allowed(belief.graph, points, belief.movie, settings)
-    links = _table(points, belief.movie, answer, _exchanged(belief, answer, can_be))
-    motion = motion_of(belief, points.calibration.unit)
-    report = _report(points, movie, links, answer, motion) | {"candidate_links": int(np.isfinite(edges.weight).sum())}
-    kept = _kept(points, belief, answer, settings) if editable else None
-    drawn = _drawn(belief, answer, can_be, samples) if samples else None
+    task = Task(
+        points,
+        settings,
+        hooks_of(points, settings),
+        movie if movie.grid is not None or settings.predict is not None else without_drift(movie),
+        features_of(points, movie, settings.features),
+        in_order(constraints, movie),
+        progress or (lambda *_: None),
+    )
+    if movie.grid is not None and not (constraints or editable or samples or settings.divisions or settings.merges):
+        return _linked_on_gpu(task)
+    as_a_whole = len(movie) <= at_once or movie.grid is not None or editable or samples
+    found = found_at_once(task) if as_a_whole else found_in_windows(task, at_once)
+    links = _table(points, movie, found.links)
+    wrong = float((1 - links["probability"]).sum())
+    report = _report(task, found.motion, found.proofs, len(links), wrong) | {
+        "candidate_links": found.candidates,
+        "median_step": median_step(links, points.frame_step),
+        **found.windows,
+    }
+    kept = _kept(task, *found.whole) if editable and found.whole else None
+    drawn = _drawn(task, *found.whole, samples) if samples and found.whole else None
     tracks = with_sureness(tracks_of(points, links), links)
-    return Linking(tracks, lambda: links, settings, None, motion, report, kept, drawn)
+    return Linking(tracks, lambda: links, settings, None, found.motion, report, kept, drawn)
 
 
-def _best_links(edges: Branches, given: Constraints, settings: LinkSettings) -> Answer:
-    """Return the best links, and the given ones among them."""
-
-    def solved(weight: np.ndarray, closed: tuple[np.ndarray, np.ndarray] | None = None) -> Answer:
-        seconds = edges.division, edges.merge
-        return best_links(edges.graph, weight, *seconds, closed=closed, solver=settings.solver, device=settings.device)
-
-    if not given:
-        return solved(edges.weight)
-    branching = settings.divisions or settings.merges
-    n, free = edges.graph.n, solved(edges.weight) if branching and len(given.pinned) else None
-    ways = ways_of(given, n, free)
-    closed = closed_ends(n, given, ways, divisions=settings.divisions, merges=settings.merges)
-    return with_pins(solved(open_weights(edges.graph, edges.weight, given), closed), given, ways)
-
-
-def _kept(points: Points, belief: Belief, answer: Answer, settings: LinkSettings) -> Kept:
+def _kept(task: Task, belief: Belief, answer: Answer) -> Kept:
     """Return what corrections start from."""
-    movie, n = belief.movie, len(points)
+    movie, settings, n = task.movie, task.settings, len(task.movie)
     edges = edges_of(answer.problem, answer.proof)
     out_dual, into_dual = np.zeros((2, n, 2))
     for duals, stacked in ((out_dual, edges.row_dual), (into_dual, edges.col_dual)):
@@ -133,74 +139,94 @@ def _kept(points: Points, belief: Belief, answer: Answer, settings: LinkSettings
         into_dual,
         settings.divisions,
         settings.merges,
-        learned_worth(points, movie, belief, settings),
+        learned_worth(task.points, movie, belief, settings),
     )
 
 
-def _missed(movie: Ordered, settings: LinkSettings) -> int | Literal["auto"]:
-    """Return how many frames may be missing; where no frame follows another nothing says that any was missed."""
-    if settings.max_missed_frames == "auto" and not movie.frames_apart(1):
-        return 0
-    return settings.max_missed_frames
+def _linked_on_gpu(task: Task) -> Linking:
+    """Link a movie in the memory of a GPU; the table of the links is made when it is asked for."""
+    task.progress(0, STEPS)
+    found, points = found_on_gpu(task), task.points
+    task.progress(STEPS, STEPS)
+    rows = found.rows
+    links = int(np.count_nonzero(rows.after >= 0))
+    report = _report(task, found.motion, [found.proof], links, found.expected_wrong) | {
+        "candidate_links": found.candidates,
+        "median_step": found.median_step,
+        **AS_A_WHOLE,
+    }
+    sure = {PROBABILITY: rows.probability, MARGIN: rows.margin}
+    tracks = points.with_track_ids(rows.track_id)
+    tracks = replace(tracks, table=tracks.table.assign(**sure))
+    return Linking(tracks, partial(_table_of_rows, points, rows), task.settings, None, found.motion, report)
 
 
-def _report(points: Points, movie: Ordered, links: pd.DataFrame, answer: Answer, motion: Motion) -> dict[str, Any]:
-    wrong = float((1 - links["probability"]).sum())
-    size, time = points.calibration.frame_interval, points.calibration.time_unit
-    trust = f"{len(links)} link{'s' if len(links) != 1 else ''}, of which {wrong:.1f} are expected to be wrong"
+def _report(task: Task, motion: Motion, proofs: list[Proven], links: int, wrong: float) -> dict[str, Any]:
+    calibration = task.points.calibration
+    trust = f"{links} link{'s' if links != 1 else ''}, of which {wrong:.1f} are expected to be wrong"
     return {
-        "frame_pairs": len(movie.frames_apart(1)),
-        "links": len(links),
-        "solves": 1,
-        "gap": float(np.sum(answer.proof.gap)),
-        "is_optimal": answer.proof.is_optimal,
-        "solver": answer.proof.solver,
-        "device": answer.proof.device,
-        "median_step": median_step(links, points.frame_step),
+        "frame_pairs": len(task.movie.frames_apart(1)),
+        "links": links,
+        "solves": len(proofs),
+        "gap": sum(proof.gap for proof in proofs),
+        "is_optimal": all(proof.is_optimal for proof in proofs),
+        "solver": proofs[0].solver,
+        "device": proofs[0].device,
         "motion": motion.model,
         "expected_wrong": wrong,
-        "learned": [*motion.lines(size, time), trust],
+        "learned": [*motion.lines(calibration.frame_interval, calibration.time_unit), trust],
         "notes": [],
     }
 
 
-def _drawn(belief: Belief, answer: Answer, can_be: np.ndarray, samples: int) -> np.ndarray:
+def _drawn(task: Task, belief: Belief, answer: Answer, samples: int) -> np.ndarray:
     """Return trackings drawn as they are likely, by the row that follows each row; see `Linking.samples`."""
     row = belief.movie.row
+    can_be = allowed(belief.graph, task.points, belief.movie, task.settings) & belief.can_be
     drawn = np.full((samples, len(row)), -1)
     following = sampled_links(belief, answer.source, answer.target, can_be, samples)
     drawn[:, row] = np.where(following >= 0, row[following], -1)
     return drawn
 
 
-def _exchanged(belief: Belief, answer: Answer, can_be: np.ndarray) -> np.ndarray:
-    """Return the odds of each link that an end of it was exchanged, float64 (links,); 0 of second and given links."""
-    first = ~answer.is_second & np.isfinite(answer.margin)
-    odds = np.zeros(len(first))
-    odds[first] = exchange_odds(belief, answer.source[first], answer.target[first], can_be)
-    return odds
+def _table(points: Points, movie: Ordered, made: Made) -> pd.DataFrame:
+    """Return the links as a table, ends as rows of the points table."""
+    is_division = made.is_second & _has_twin(made.source)
+    seconds = [is_division, made.is_second], ["division", "merge"]
+    probability = 1 / (1 + np.exp(-made.margin) + made.exchanged)
+    links = _columns(points, movie.row[made.source], movie.row[made.target], probability, made.margin, seconds)
+    return links.sort_values(["source", "target"], ignore_index=True)
 
 
-def _table(points: Points, movie: Ordered, answer: Answer, exchanged: np.ndarray) -> pd.DataFrame:
-    """Return the links as a table, ends as rows of the points table; `exchanged` as `_exchanged` returns it."""
-    source, target = movie.row[answer.source], movie.row[answer.target]
-    frames = points.frames[target] - points.frames[source]
-    positions = points.positions
-    is_division = answer.is_second & _has_twin(answer.source)
-    links = pd.DataFrame(
+def _table_of_rows(points: Points, rows: Rows) -> pd.DataFrame:
+    """Return the links of a GPU as a table."""
+    source = np.flatnonzero(rows.after >= 0)
+    target = rows.after[source].astype(np.int64)
+    return _columns(points, source, target, rows.probability[target], rows.margin[target], ([], []))
+
+
+def _columns(
+    points: Points,
+    source: np.ndarray,
+    target: np.ndarray,
+    probability: np.ndarray,
+    margin: np.ndarray,
+    seconds: tuple[list[np.ndarray], list[str]],
+) -> pd.DataFrame:
+    """Return links between rows of the table; `seconds` marks those that are second ones, and says their kind."""
+    frames, positions = points.frames[target] - points.frames[source], points.positions
+    kind = np.select([*seconds[0], frames > points.frame_step], [*seconds[1], "gap"], "step")
+    return pd.DataFrame(
         {
             "source": source,
             "target": target,
             "frames": frames,
             "length": np.linalg.norm(positions[target] - positions[source], axis=1),
-            "probability": 1 / (1 + np.exp(-answer.margin) + exchanged),
-            "margin": answer.margin,
-            "kind": np.select(
-                [is_division, answer.is_second, frames > points.frame_step], ["division", "merge", "gap"], "step"
-            ),
+            "probability": probability,
+            "margin": margin,
+            "kind": kind,
         }
     )
-    return links.sort_values(["source", "target"], ignore_index=True)
 
 
 def _has_twin(ends: np.ndarray) -> np.ndarray:

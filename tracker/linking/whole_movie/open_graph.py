@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
-
 import numpy as np
 
 from ..constraints import Constraints, keys
@@ -17,6 +15,12 @@ def in_order(constraints: Constraints, movie: Ordered) -> Constraints:
     place = np.empty(len(movie), np.int64)
     place[movie.row] = np.arange(len(movie))
     return Constraints(place[constraints.pinned], place[constraints.forbidden])
+
+
+def within(constraints: Constraints, first: int, last: int) -> Constraints:
+    """Return the constraints on links between the detections from `first` on, before `last`, counted from `first`."""
+    given = constraints.pinned, constraints.forbidden
+    return Constraints(*(links[((links >= first) & (links < last)).all(axis=1)] - first for links in given))
 
 
 def open_weights(graph: Graph, weight: np.ndarray, constraints: Constraints) -> np.ndarray:
@@ -65,14 +69,3 @@ def closed_ends(
     for side in (0, 1):
         closed[side][constraints.pinned[:, side] + n * ways[:, side]] = True
     return closed
-
-
-def with_pins(answer: Answer, constraints: Constraints, ways: np.ndarray) -> Answer:
-    """Return the answer with the confirmed links among its own; nothing can do without them."""
-    return replace(
-        answer,
-        source=np.concatenate([answer.source, constraints.pinned[:, 0]]),
-        target=np.concatenate([answer.target, constraints.pinned[:, 1]]),
-        margin=np.concatenate([answer.margin, np.full(len(ways), np.inf)]),
-        is_second=np.concatenate([answer.is_second, ways.any(axis=1)]),
-    )

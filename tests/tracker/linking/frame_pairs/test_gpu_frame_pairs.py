@@ -13,8 +13,8 @@ from auctrack.matching.device import cuda
 from auctrack.matching.problem import gpu_graph
 from auctrack.tracker.calibrating.calibration import Calibration
 from auctrack.tracker.errors import InvalidInput, InvalidSetting
-from auctrack.tracker.linking.frame_pairs import gpu_frame_pairs, gpu_movie, gpu_table
-from auctrack.tracker.linking.gate import spacing
+from auctrack.tracker.linking.frame_pairs import gpu_frame_pairs, gpu_table
+from auctrack.tracker.linking.gate import gpu_movie, spacing
 from auctrack.tracker.linking.link import link, link_points
 from auctrack.tracker.linking.settings import LinkSettings
 from auctrack.tracker.linking.unmatched_cost import price

@@ -13,9 +13,11 @@ from ....matching.device.transfer import uploaded
 from ....matching.points.grid import CROWDED, cells_for
 from ...calibrating.lengths import LONGEST
 from ...points import Points
-from ..gate.candidates import Cost
+from .candidates import Cost
 
 THREADS = 256
+BLOCKS_AT_ONCE = 8
+"""Blocks of a multiprocessor whose threads take turns."""
 BYTES_A_POINT = 160
 """Device memory for the movie at its peak: columns, their order, and what the sort takes."""
 _KERNELS = str(Path(__file__).with_name("gate.cu"))
@@ -90,6 +92,11 @@ class DeviceMovie:
         """Frames from the first to the last that hold points."""
         return len(self.first_of_frame) - 1
 
+    @property
+    def in_cells(self) -> tuple[Any, ...]:
+        """Positions and cells as kernels take them."""
+        return self.position, self.cell, self.starts, *self.cells
+
     def counted_pairs(self, radius: float) -> Any:
         """Return the number of points of the next frame that are at most `radius` from each point, int32 (n,)."""
         counts = self.cp.empty(len(self), np.int32)
@@ -112,9 +119,9 @@ class DeviceMovie:
     def _ask(self, first: int, n: int, radius: float, counts: Any, indptr: Any, column: int, *out: Any) -> None:
         arrays, options = out[:2], out[2:]
         cuda.load(_KERNELS, *options)["pairs_within"](
-            *_launch(n),
+            *launch(n),
             (
-                *(np.int32(first), np.int32(n), self.position, self.cell, self.starts, *self.cells),
+                *(np.int32(first), np.int32(n), *self.in_cells),
                 *(np.float64(radius), counts, indptr, np.int32(column), *arrays),
             ),
         )
@@ -124,7 +131,7 @@ class DeviceMovie:
         n = points.stop - points.start
         sizes = np.int32(points.start), np.int32(n), np.int32(first_column)
         kernel = cuda.load(_KERNELS)["links_laid"]
-        kernel(*_launch(n), (*sizes, self.position, self.row, col_of_row, *links))
+        kernel(*launch(n), (*sizes, self.position, self.row, col_of_row, *links))
 
 
 def movie_on_device(cp: Any, table: DeviceTable, radius: float) -> DeviceMovie | None:
@@ -156,13 +163,13 @@ def movie_on_device(cp: Any, table: DeviceTable, radius: float) -> DeviceMovie |
     unsorted, counts = cp.empty(n, np.int32), cp.zeros(slots * per_frame, np.int32)
     kernels = cuda.load(_KERNELS)
     when = frame, np.int64(first), np.int64(step)
-    kernels["points_in_cells"](*_launch(n), (np.int32(n), *placed, *when, *cells, unsorted, counts))
+    kernels["points_in_cells"](*launch(n), (np.int32(n), *placed, *when, *cells, unsorted, counts))
     if float((counts.astype(np.float64) ** 2).sum()) > CROWDED * n:
         return None
     starts = cp.concatenate([cp.zeros(1, np.int32), cp.cumsum(counts, dtype=np.int32)])
     row = cp.argsort(unsorted, kind="stable").astype(np.int32)
     position = cp.empty((n, 3), np.float64)
-    kernels["points_laid"](*_launch(n), (np.int32(n), *placed, row, position))
+    kernels["points_laid"](*launch(n), (np.int32(n), *placed, row, position))
     first_of_frame = cuda.to_host(starts[::per_frame]).astype(np.int64)
     return DeviceMovie(cp, position, row, unsorted[row], starts, (*cells, np.int32(slots)), first_of_frame)
 
@@ -175,5 +182,16 @@ def _box(cp: Any, table: DeviceTable) -> tuple[np.ndarray, np.ndarray]:
     return physical[:, 0], physical[:, 1] - physical[:, 0]
 
 
-def _launch(n: int) -> tuple[tuple[int], tuple[int]]:
+def launch(n: int) -> tuple[tuple[int], tuple[int]]:
+    """Return grid and block with a thread for each of n."""
     return (max(1, -(-n // THREADS)),), (THREADS,)
+
+
+def launch_in_turns(n: int) -> tuple[tuple[int], tuple[int]]:
+    """Return grid and block that fill the device, no more: each thread takes every so many-th of n."""
+    return (min(launch(n)[0][0], BLOCKS_AT_ONCE * cuda.multiprocessors()),), (THREADS,)
+
+
+def threads_of(launched: tuple[tuple[int], tuple[int]]) -> int:
+    """Return how many threads a grid and a block have in all."""
+    return launched[0][0] * launched[1][0]

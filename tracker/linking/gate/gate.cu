@@ -1,9 +1,5 @@
 // Candidate links of a movie on a GPU, and the tracks that links make: `candidates.py` and `chains.py` for all frames at once.
 //
-// One grid of cells serves all frames. Points come in the order of (frame, cell), x fastest, so that those of neighbouring cells
-// along x lie side by side, and a row's columns come out ascending. Lengths are those of matching/points/grid.py to the
-// last bit: differences first, axes summed in order, each step rounded.
-//
 //   points_in_cells  the cell of each point, and how many points each cell has
 //   points_laid      positions in the order of cells
 //   pairs_within     counts, then writes, the pairs of each point with those of the next frame; a thread a point
@@ -13,30 +9,10 @@
 // one place but for counts.
 // variant: -DWRITES
 // variant: -DWRITES -DSQUARED
-#include "device/common.cuh"
-
-struct Position {
-    double z, y, x;
-};
-
-// The cells of one frame, `slots` frames one after the other.
-struct Cells {
-    double z0, y0, x0, edge;
-    int depth, height, width, slots;
-};
-
-__device__ __forceinline__ int clipped(double at, int size) {
-    if (at <= 0) return 0;
-    return at < size ? (int)at : size - 1;
-}
+#include "../tracker/linking/gate/cells.cuh"
 
 __device__ __forceinline__ Position position_of(const double* z, const double* y, const double* x, Position step, int i) {
     return Position{z == nullptr ? 0.0 : __dmul_rn(z[i], step.z), __dmul_rn(y[i], step.y), __dmul_rn(x[i], step.x)};
-}
-
-__device__ __forceinline__ double length_of(Position a, Position b) {
-    const double z = __dsub_rn(a.z, b.z), y = __dsub_rn(a.y, b.y), x = __dsub_rn(a.x, b.x);
-    return __dsqrt_rn(__dadd_rn(__dadd_rn(__dmul_rn(z, z), __dmul_rn(y, y)), __dmul_rn(x, x)));
 }
 
 // z may be null (2D). slot: (points,) which frame, counted from the first in steps. counts: (slots · cells,), 0 at the start.
@@ -72,42 +48,23 @@ extern "C" __global__ void pairs_within(
 ) {
     const int k = global_thread();
     if (k >= n) return;
-    const Position p = laid[first + k];
-    const int cells = depth * height * width, next = cell[first + k] / cells + 1;
-    const double reach = radius * (1 + 1e-9);
+    const Cells grid{z0, y0, x0, edge, depth, height, width, slots};
+    const int next = cell[first + k] / grid.per_frame() + 1;
 #ifdef WRITES
     int64 at = indptr[k] - indptr[0];
+    const auto visit = [&](int other, double length) {
+        indices[at] = other - first_column;
+#ifdef SQUARED
+        costs[at++] = __dmul_rn(length, length);
+#else
+        costs[at++] = length;
+#endif
+    };
 #else
     int found = 0;
+    const auto visit = [&](int, double) { found++; };
 #endif
-    if (next < slots) {
-        const int x_from = clipped((p.x - reach - x0) / edge - 1e-9, width);
-        const int x_to = clipped((p.x + reach - x0) / edge + 1e-9, width);
-        const int y_from = clipped((p.y - reach - y0) / edge - 1e-9, height);
-        const int y_to = clipped((p.y + reach - y0) / edge + 1e-9, height);
-        const int z_to = clipped((p.z + reach - z0) / edge + 1e-9, depth);
-        for (int cz = clipped((p.z - reach - z0) / edge - 1e-9, depth); cz <= z_to; cz++) {
-            for (int cy = y_from; cy <= y_to; cy++) {
-                const int line = next * cells + (cz * height + cy) * width;
-                const int end = starts[line + x_to + 1];
-                for (int other = starts[line + x_from]; other < end; other++) {
-                    const double length = length_of(p, laid[other]);
-                    if (length > radius) continue;
-#ifdef WRITES
-                    indices[at] = other - first_column;
-#ifdef SQUARED
-                    costs[at] = __dmul_rn(length, length);
-#else
-                    costs[at] = length;
-#endif
-                    at++;
-#else
-                    found++;
-#endif
-                }
-            }
-        }
-    }
+    if (next < slots) walk_near(grid, starts, laid, next, laid[first + k], radius, visit);
 #ifndef WRITES
     counts[k] = found;
 #endif

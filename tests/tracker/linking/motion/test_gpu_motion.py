@@ -1,0 +1,75 @@
+"""Motion learned on a GPU is what is learned on a CPU: by the kernels themselves run on the host, and on a real one."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import numpy as np
+import pandas as pd
+import pytest
+
+from auctrack.matching.certificate import gpu_certificate
+from auctrack.matching.device import cuda
+from auctrack.matching.problem import gpu_graph
+from auctrack.tracker.calibrating.calibration import Calibration
+from auctrack.tracker.linking.gate import gpu_movie
+from auctrack.tracker.linking.link import link_points
+from auctrack.tracker.linking.settings import LinkSettings
+from auctrack.tracker.points import Points
+
+from ....matching.auction.on_host import be_the_device
+from ....matching.hungarian.host_kernels import HostArray
+from ..movies import table, walks
+
+
+@pytest.fixture(params=[pytest.param("host", marks=pytest.mark.kernels), pytest.param("gpu", marks=pytest.mark.gpu)])
+def gpu(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> str:
+    """A GPU's name; the host by its own kernels where there is none."""
+    if request.param == "host":
+        be_the_device(monkeypatch)
+        monkeypatch.setattr(cuda, "is_device_array", lambda array: isinstance(array, HostArray))
+        for module in (gpu_movie, gpu_graph, gpu_certificate):
+            monkeypatch.setattr(module, "THREADS", 64)
+    return "cuda"
+
+
+def drifting(points: Points) -> Points:
+    shift = 3.0 * points.frames
+    return replace(points, table=points.table.assign(y=points.table["y"] + shift, x=points.table["x"] - shift))
+
+
+MOVIES = {
+    "3D": walks(100, 6)[0],
+    "2D": walks(150, 6, ndim=2, seed=1)[0],
+    "clean": walks(150, 6, missed=0.0, false=0.0, seed=2)[0],
+    "voxels that are no cubes": replace(walks(150, 5, seed=3)[0], calibration=Calibration((2.0, 0.5, 0.7))),
+    "drift": drifting(walks(150, 6, seed=4)[0]),
+    "rows in any order": replace(walks(150, 5)[0], table=walks(150, 5)[0].table.sample(frac=1, random_state=1)),
+    "a frame without particles": Points(walks(150, 6)[0].table.query("frame != 3")),
+    "few": walks(12, 4)[0],
+    "one frame": walks(20, 1)[0],
+    "one particle": table([0, 1, 2], [[0.0, 0.0], [0.0, 1.0], [0.5, 1.0]]),
+}
+
+
+SETTINGS = {
+    "nothing given": LinkSettings(),
+    "flow and velocity": LinkSettings(motion="flow+velocity"),
+    "range and price": LinkSettings(0.7, 0.5),
+    "divisions": LinkSettings(divisions=True),
+}
+TRIED = [(name, "nothing given") for name in MOVIES] + [
+    (name, given) for name in ("3D", "2D", "few") for given in SETTINGS if given != "nothing given"
+]
+
+
+@pytest.mark.parametrize(("name", "given"), TRIED)
+def test_links_tracks_and_what_was_learned_are_those_of_a_cpu(gpu, name, given):
+    found, wanted = (link_points(MOVIES[name], replace(SETTINGS[given], device=device)) for device in (gpu, "cpu"))
+    columns = ["source", "target", "frames", "kind"]
+    pd.testing.assert_frame_equal(found.links[columns], wanted.links[columns])
+    np.testing.assert_array_equal(found.tracks.table["track_id"], wanted.tracks.table["track_id"])
+    np.testing.assert_allclose(found.links["probability"], wanted.links["probability"], atol=1e-6)
+    assert found.report["is_optimal"]
+    assert found.report["learned"] == wanted.report["learned"]
+    assert found.report["median_step"] == pytest.approx(wanted.report["median_step"])

@@ -1,0 +1,151 @@
+"""Movies that are worked through in windows."""
+
+import tracemalloc
+
+import numpy as np
+import pytest
+
+from auctrack.tracker.linking.link import link_points
+from auctrack.tracker.linking.motion.drift import without_drift
+from auctrack.tracker.linking.motion.ordered import ordered
+from auctrack.tracker.linking.motion.recipe import believed
+from auctrack.tracker.linking.settings import LinkSettings
+from auctrack.tracker.points import Points
+
+from ..movies import f1, table, walks
+
+PLACES = np.random.default_rng(0).uniform(0, 5, (60, 3))
+
+
+@pytest.fixture(scope="module")
+def movie() -> tuple[Points, np.ndarray]:
+    return walks(150, 70, step=0.3, persistence=0.7, missed=0.1, walls=True)
+
+
+@pytest.fixture
+def taught_by_the_whole(monkeypatch):
+    """Let the whole movie teach the laws, so that they are those of a movie that is held as a whole."""
+    monkeypatch.setattr(
+        "auctrack.tracker.linking.whole_movie.found.excerpt", lambda movie, _: (movie, np.arange(len(movie)))
+    )
+
+
+def ends(linking) -> set[tuple[int, int]]:
+    return set(zip(linking.links["source"].tolist(), linking.links["target"].tolist(), strict=True))
+
+
+def test_what_was_learned_of_a_movie_leads_to_the_same_belief_again(movie):
+    frames = without_drift(ordered(movie[0]))
+    first = believed(frames, "auto")
+    again = believed(frames, "auto", lessons=first.lessons.again())
+    np.testing.assert_array_equal(first.probability, again.probability)
+    np.testing.assert_array_equal(first.weight, again.weight)
+
+
+@pytest.mark.usefixtures("taught_by_the_whole")
+def test_by_the_same_laws_windows_make_the_links_of_the_whole_movie(movie):
+    points, _ = movie
+    whole, windows = link_points(points), link_points(points, at_once=4000)
+    assert windows.report["windows"] > 2
+    assert windows.report["is_optimal"]
+    assert ends(windows) == ends(whole)
+    differ = (windows.links["probability"] - whole.links["probability"]).abs()
+    assert (differ > 0.05).mean() < 0.002
+    assert windows.links["margin"].notna().all()
+
+
+def test_windows_go_by_what_an_excerpt_teaches_and_say_so(movie):
+    points, names = movie
+    whole, windows = link_points(points), link_points(points, at_once=4000)
+    assert f1(points, names, *windows.links[["source", "target"]].to_numpy().T) > (
+        f1(points, names, *whole.links[["source", "target"]].to_numpy().T) - 0.003
+    )
+    report = windows.report
+    assert 0 <= report["seam_differences"] < 0.02 * report["seam_links"]
+    assert report["notes"] == [
+        f"worked through in {report['windows']} windows of up to 28 frames, by laws learned on 8 of 70; at "
+        f"{report['windows'] - 1} seams {report['seam_differences']} of {report['seam_links']} links differ"
+    ]
+
+
+@pytest.mark.usefixtures("taught_by_the_whole")
+def test_gaps_are_closed_across_seams():
+    """Still particles, all of them missed in every seventh frame, so that all links at some seams are gaps."""
+    frames = np.array([frame for frame in range(60) if frame % 7 != 3])
+    points = table(np.repeat(frames, 60), np.tile(PLACES, (len(frames), 1)))
+    linking = link_points(points, at_once=1200)
+    assert linking.report["windows"] > 2
+    assert linking.tracks.table["track_id"].nunique() == 60
+    assert linking.report["seam_differences"] == 0
+
+
+@pytest.mark.parametrize("missed", ["auto", 0, 3])
+@pytest.mark.parametrize("sizes", [[60] * 40, [60, 1, 60, 60, 0] * 8, [1] * 40], ids=["even", "uneven", "one each"])
+def test_frames_that_hold_one_detection_or_none(sizes, missed):
+    points = table(np.repeat(np.arange(40), sizes), np.vstack([PLACES[:size] for size in sizes]))
+    settings = LinkSettings(max_missed_frames=missed)
+    windows = link_points(points, settings, at_once=max(len(points) // 3, 8))
+    assert windows.report["windows"] > 1
+    assert windows.report["is_optimal"]
+    assert ends(windows) == ends(link_points(points, settings))
+
+
+@pytest.mark.usefixtures("taught_by_the_whole")
+def test_links_that_are_given_hold_across_seams(movie):
+    points, _ = movie
+    free = link_points(points, at_once=4000).links
+    firsts = free.groupby(points.frames[free["source"]]).first()  # one link a frame: some of them cross seams
+    given = firsts[["source", "target"]].to_numpy().tolist()
+    made, never = given[::2], given[1::2]
+    wrong = [[source, target] for (source, _), (_, target) in zip(made, given[2::2], strict=False)]
+    pinned = [link for link in wrong if points.frames[link[1]] > points.frames[link[0]]][:20]
+    settings = LinkSettings(pinned=pinned, forbidden=never)
+    linking = link_points(points, settings, at_once=4000)
+    whole = link_points(points, settings)
+    assert linking.report["windows"] > 2
+    assert set(map(tuple, pinned)) <= ends(linking)
+    assert not set(map(tuple, never)) & ends(linking)
+    assert ends(linking) == ends(whole)
+
+
+@pytest.mark.usefixtures("taught_by_the_whole")
+def test_daughters_are_found_in_windows_too():
+    rng = np.random.default_rng(4)
+    mothers = rng.uniform(0, 12, (120, 3))
+    here, parts = mothers, []
+    for frame in range(50):
+        if frame and frame % 5 == 0:
+            apart = rng.normal(0, 0.2, (4, 3))
+            here = np.vstack([here[4:], here[:4] + apart, here[:4] - apart])
+        parts.append(here + rng.normal(0, 0.03, here.shape))
+    points = table(np.repeat(np.arange(50), [len(part) for part in parts]), np.vstack(parts))
+    settings = LinkSettings(divisions=True)
+    windows, whole = link_points(points, settings, at_once=3000), link_points(points, settings)
+    assert windows.report["windows"] > 2
+    assert (windows.links["kind"] == "division").sum() == (whole.links["kind"] == "division").sum() > 25
+    assert windows.tracks.parents == whole.tracks.parents
+
+
+class TestTheWholeMovieIsHeld:
+    def test_where_windows_would_hold_hardly_less(self, movie):
+        points, _ = movie
+        assert link_points(points, at_once=len(points) - 1).report["windows"] == 1
+
+    @pytest.mark.parametrize("asked", [{"editable": True}, {"samples": 2}])
+    def test_where_corrections_or_samples_need_it(self, movie, asked):
+        linking = link_points(movie[0], at_once=4000, **asked)
+        assert linking.report["windows"] == 1
+        assert linking.kept is not None or linking.samples is not None
+
+
+def test_windows_hold_less_at_a_time(movie):
+    points, _ = movie
+
+    def peak(**given) -> int:
+        tracemalloc.start()
+        link_points(points, **given)
+        held = tracemalloc.get_traced_memory()[1]
+        tracemalloc.stop()
+        return held
+
+    assert peak(at_once=3000) < 0.6 * peak()

@@ -1,0 +1,118 @@
+"""A movie's detections on a GPU in the order of frame and cell, in units of their spacing, common shifts taken off."""
+
+from __future__ import annotations
+
+from collections.abc import Generator
+from contextlib import contextmanager
+from dataclasses import replace
+from typing import Any
+
+import numpy as np
+
+from ....matching.device import cuda
+from ....matching.device.transfer import downloaded
+from ...points import Points
+from ..gate.gpu_movie import DeviceMovie, DeviceTable, movie_on_device
+from ..settings import LinkSettings
+from .drift import drift_of
+from .gpu_graph import BYTES_AN_EDGE, nearest_others
+from .ordered import Ordered, asked_for_spacing, ordered
+
+GPU_PAYS = 100_000
+"""Detections from which "auto" learns motion on a GPU where there is one."""
+BYTES_A_DETECTION = 10 * BYTES_AN_EDGE
+"""Device memory from which "auto" does: candidates are rarely more."""
+
+
+@contextmanager
+def movie_in_order(points: Points, settings: LinkSettings) -> Generator[Ordered | None]:
+    """Yield the movie that motion is learned from, in the memory of the device that learns it; None where none does.
+
+    A GPU's is current meanwhile.
+
+    Raises
+    ------
+    DeviceUnavailable, DeviceMemoryExceeded
+    """
+    if not settings.is_learned:
+        yield None
+        return
+    if not _takes_gpu(points, settings):
+        yield ordered(points)
+        return
+    with cuda.using("cuda" if settings.device == "auto" else settings.device) as cp:
+        yield ordered_on_gpu(cp, points) or ordered(points)
+
+
+def _takes_gpu(points: Points, settings: LinkSettings) -> bool:
+    """Whether motion is learned in the memory of a GPU, as far as settings and size tell."""
+    needs_host = settings.features != "none" or settings.predict is not None or settings.extra_cost is not None
+    if settings.device == "cpu" or needs_host or len(points) == 0:
+        return False
+    if settings.device != "auto":
+        return True
+    return len(points) >= GPU_PAYS and cuda.is_available() and cuda.free_bytes() >= BYTES_A_DETECTION * len(points)
+
+
+def ordered_on_gpu(cp: Any, points: Points) -> Ordered | None:
+    """Return the movie on the current device, drift taken off; None where one grid cannot serve all its frames.
+
+    Raises
+    ------
+    DeviceMemoryExceeded
+    """
+    table = DeviceTable.of(cp, points)
+    grid = movie_on_device(cp, table, 0.0)
+    if grid is None:
+        return None
+    movie = _in_spacings(grid, points.ndim, _spacing(grid, table))
+    position = downloaded(cp, [movie.position.ravel()])[0].reshape(-1, movie.ndim)
+    drift = drift_of([position[movie.of_frame(f)] for f in range(len(movie.number))], movie.ndim)
+    return _without(drift, movie, grid) if drift.any() else movie
+
+
+def _in_spacings(grid: DeviceMovie, ndim: int, spacing: float) -> Ordered:
+    """Return the movie that a grid of physical positions holds."""
+    held = np.flatnonzero(np.diff(grid.first_of_frame))
+    starts = np.append(grid.first_of_frame[held], len(grid))
+    corner, edge = np.array(grid.cells[:3]), grid.cells[3]
+    position = (grid.position - grid.cp.asarray(corner)) / spacing
+    cells = *np.zeros(3), np.float64(edge / spacing), *grid.cells[4:]
+    scaled = replace(grid, position=position, cells=cells)
+    row = cuda.to_host(grid.row).astype(np.int64)
+    return Ordered(_axes(scaled, ndim), held, starts, row, spacing, np.zeros((len(held), ndim)), scaled)
+
+
+def _without(drift: np.ndarray, movie: Ordered, grid: DeviceMovie) -> Ordered | None:
+    """Return the movie with the drift of each frame, in spacings, taken off, and put in order again."""
+    shifted = movie.position - movie.of_each(drift)
+    columns = tuple(grid.cp.ascontiguousarray(shifted[:, axis]) for axis in range(movie.ndim))
+    frame = movie.of_each(movie.number)
+    again = movie_on_device(grid.cp, DeviceTable(frame, columns, np.ones(movie.ndim), 1), 0.0)
+    if again is None:
+        return None
+    again = replace(again, row=grid.row[again.row])
+    row = cuda.to_host(again.row).astype(np.int64)
+    return replace(movie, position=_axes(again, movie.ndim), row=row, drift=drift, grid=again)
+
+
+def _axes(grid: DeviceMovie, ndim: int) -> Any:
+    return grid.cp.ascontiguousarray(grid.position[:, 3 - ndim :])
+
+
+def _spacing(grid: DeviceMovie, table: DeviceTable) -> float:
+    """Return the mean distance of nearest neighbours of the detections that `ordered` asks too, in their unit."""
+    cp = grid.cp
+    starts = grid.first_of_frame[np.append(np.flatnonzero(np.diff(grid.first_of_frame)), grid.n_frames)]
+    asked = [np.arange(each.start, each.stop, each.step) for each in asked_for_spacing(starts)]
+    is_asked = cp.zeros(len(grid), bool)
+    is_asked[cp.argsort(table.frame, kind="stable")[cp.asarray(np.concatenate([np.empty(0, np.int64), *asked]))]] = True
+    is_asked = is_asked[grid.row]
+    near = nearest_others(grid, 1, is_asked)[:, 0]
+    who = cp.flatnonzero(near >= 0)
+    length = cp.sqrt(((grid.position[near[who]] - grid.position[who]) ** 2).sum(axis=1))
+    spacing = float(length.mean()) if len(who) else 0.0
+    if spacing == 0.0:
+        extent = grid.position.max(axis=0) - grid.position.min(axis=0)
+        spacing = float(cp.sqrt((extent**2).sum()))
+    return spacing or 1.0

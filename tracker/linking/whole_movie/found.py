@@ -1,0 +1,198 @@
+"""The links of a movie, all at once or window by window: candidates weighed by what is learned, the best of them."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from typing import Literal
+
+import numpy as np
+
+from ...points import Points
+from ..constraints import Constraints
+from ..hooks import Hooks
+from ..motion.features import Features
+from ..motion.learning import Belief
+from ..motion.lessons import Lessons
+from ..motion.motion import Motion, motion_of
+from ..motion.ordered import Ordered
+from ..motion.recipe import believed
+from ..settings import LinkSettings, Progress
+from ..trust.exchanges import exchange_odds
+from .best_links import Answer, best_links
+from .branching import Branches, branches
+from .given_limits import allowed, priced, within_reach
+from .open_graph import closed_ends, open_weights, ways_of, within
+from .seams import Made, Proven, Seams
+from .windows import Window, excerpt, pays, windows_of
+
+AS_A_WHOLE: Mapping[str, int | list[str]] = {"windows": 1, "seam_links": 0, "seam_differences": 0}
+"""What the report says of a movie that is held as a whole."""
+STEPS = 3
+"""Learning, its candidates with divisions and merges, the assignment: what progress counts."""
+
+
+@dataclass(frozen=True)
+class Task:
+    """What is to be linked, and how.
+
+    Attributes
+    ----------
+    points : Points
+    settings : LinkSettings
+    hooks : Hooks or None
+        Where the settings hold functions of the user's.
+    movie : Ordered
+        The same points, drift taken off.
+    features : Features or None
+    given : Constraints
+        On detections in the order of the movie.
+    progress : callable
+    """
+
+    points: Points
+    settings: LinkSettings
+    hooks: Hooks | None
+    movie: Ordered
+    features: Features | None
+    given: Constraints
+    progress: Progress
+
+    @property
+    def max_missed_frames(self) -> int | Literal["auto"]:
+        """Frames that may be missing; where no frame follows another nothing says that any was missed."""
+        asked = self.settings.max_missed_frames
+        if asked == "auto":
+            return asked if self.movie.frames_apart(1) else 0
+        return min(asked, int(self.movie.number[-1])) if len(self.movie) else 0
+
+
+@dataclass(frozen=True)
+class Found:
+    """Links, and what they rest on.
+
+    Attributes
+    ----------
+    links : Made
+    motion : Motion
+    proofs : list of Proven
+        Together that of the links.
+    candidates : int
+    windows : mapping
+        What the report says of them: `windows`, `seam_links`, `seam_differences`, and `notes` where there are several.
+    whole : (Belief, Answer) or None
+        Where all was found at once.
+    """
+
+    links: Made
+    motion: Motion
+    proofs: list[Proven]
+    candidates: int
+    windows: Mapping[str, int | list[str]]
+    whole: tuple[Belief, Answer] | None = None
+
+
+def found_at_once(task: Task) -> Found:
+    """Return the links of a movie that is held as a whole."""
+    settings, given, n = task.settings, task.given, len(task.movie)
+    task.progress(0, STEPS)
+    belief, edges = _weighed(task, task.movie, task.features, Lessons(), lambda: task.progress(1, STEPS))
+    task.progress(2, STEPS)
+    branching = settings.divisions or settings.merges
+    free = _best(task, edges, edges.weight) if branching and len(given.pinned) else None
+    ways = ways_of(given, n, free)
+    closed = closed_ends(n, given, ways, divisions=settings.divisions, merges=settings.merges)
+    weight = open_weights(edges.graph, edges.weight, given) if given else edges.weight
+    answer = _best(task, edges, weight, closed)
+    task.progress(3, STEPS)
+    nothing = np.empty(0, np.int64)
+    exchanged = _exchanged(task, belief, answer, (nothing, nothing))
+    links = Made(answer.source, answer.target, answer.margin, answer.is_second, exchanged).and_pins(given.pinned, ways)
+    motion = motion_of(belief, task.movie.drift, task.points.calibration.unit)
+    candidates = int(np.isfinite(edges.weight).sum())
+    return Found(links, motion, [Proven.of(answer)], candidates, AS_A_WHOLE, (belief, answer))
+
+
+def found_in_windows(task: Task, at_once: int) -> Found:
+    """Return the links of a movie of which `at_once` detections are held at a time, where that pays."""
+    settings, n = task.settings, len(task.movie)
+    missed = task.max_missed_frames
+    if not pays(task.movie, windows_of(task.movie, at_once, 2 if missed == "auto" else missed + 1)):
+        return found_at_once(task)
+    task.progress(0, STEPS)
+    lessons, motion, lags, frames_learned = _taught(task, at_once)
+    windows = windows_of(task.movie, at_once, lags)
+    task.progress(1, 1 + len(windows))
+    ways = ways_of(task.given, n, None)
+    closed = closed_ends(n, task.given, ways, divisions=settings.divisions, merges=settings.merges)
+    seams, candidates = Seams(task.movie, closed, settings), 0
+    for k, window in enumerate(windows):
+        candidates += _add(task, seams, window, closed, lessons.again())
+        task.progress(2 + k, 1 + len(windows))
+    either, one = seams.differences()
+    count, frames = len(windows), max(window.last - window.first for window in windows)
+    note = (
+        f"worked through in {count} windows of up to {frames} frames, by laws learned on {frames_learned} of "
+        f"{len(task.movie.number)}; at {count - 1} seams {one} of {either} links differ"
+    )
+    said = {"windows": count, "seam_links": either, "seam_differences": one, "notes": [note]}
+    return Found(seams.links().and_pins(task.given.pinned, ways), motion, seams.proofs, candidates, said)
+
+
+def _taught(task: Task, at_once: int) -> tuple[Lessons, Motion, int, int]:
+    """Return what an excerpt teaches, the frames that links may span, and the frames that taught it."""
+    movie, chosen = excerpt(task.movie, at_once)
+    features = None if task.features is None else task.features.of(chosen)
+    belief, _ = _weighed(task, movie, features, Lessons())
+    motion = motion_of(belief, task.movie.drift, task.points.calibration.unit)
+    return belief.lessons, motion, belief.lags, len(movie.number)
+
+
+def _add(task: Task, seams: Seams, window: Window, closed: tuple[np.ndarray, np.ndarray], lessons: Lessons) -> int:
+    """Find the links of a window and join them to those before; return how many candidates are its own."""
+    first, begin, end, last = task.movie.starts[[window.first, window.begin, window.end, window.last]]
+    features = None if task.features is None else task.features.of(slice(first, last))
+    belief, edges = _weighed(task, task.movie.part(window.first, window.last), features, lessons)
+    tail, given = edges.graph.tail + first, within(task.given, first, last)
+    weight = open_weights(edges.graph, edges.weight, given) if given else edges.weight
+    rows, cols = (side.reshape(-1, len(task.movie))[:, first:last].ravel() for side in closed)
+    answer = _best(task, edges, np.where(tail >= begin, weight, -np.inf), (rows, cols))
+    seams.add(window, answer, _exchanged(task, belief, answer, seams.known(window)))
+    return int(np.isfinite(edges.weight[(tail >= begin) & (tail < end)]).sum())
+
+
+def _weighed(
+    task: Task,
+    movie: Ordered,
+    features: Features | None,
+    lessons: Lessons,
+    done: Callable[[], None] = lambda: None,
+) -> tuple[Belief, Branches]:
+    """Return what is believed of some frames, and what their candidates are worth."""
+    settings = task.settings
+    belief = believed(movie, task.max_missed_frames, settings.motion, features, lessons, task.hooks).on_host()
+    done()
+    edges = branches(belief, priced(belief, settings), divisions=settings.divisions, merges=settings.merges)
+    return belief, within_reach(edges, task.points, belief.movie, settings)
+
+
+def _best(
+    task: Task, edges: Branches, weight: np.ndarray, closed: tuple[np.ndarray, np.ndarray] | None = None
+) -> Answer:
+    """Return the best links by the weights of first ones."""
+    solver, device = task.settings.solver, task.settings.device
+    return best_links(edges.graph, weight, edges.division, edges.merge, closed=closed, solver=solver, device=device)
+
+
+def _exchanged(task: Task, belief: Belief, answer: Answer, known: tuple[np.ndarray, np.ndarray]) -> np.ndarray:
+    """Return the odds of each link that an end of it was exchanged, float64 (links,); 0 of second links.
+
+    `known` are sources and targets of links that are made beside the answer's.
+    """
+    first = ~answer.is_second & np.isfinite(answer.margin)
+    ends = zip(known, (answer.source[first], answer.target[first]), strict=True)
+    source, target = (np.concatenate(side) for side in ends)
+    can_be = allowed(belief.graph, task.points, belief.movie, task.settings) & belief.can_be
+    odds = np.zeros(len(first))
+    odds[first] = exchange_odds(belief, source, target, can_be)[len(known[0]) :]
+    return odds

@@ -1,0 +1,100 @@
+"""Movies of more detections than are held at once: windows of frames that overlap, and an excerpt to learn from.
+
+Learning and weighing candidates takes some 0.9 kB a detection. A window's first and last frames lack the links before
+and after them, so windows overlap, and of each the links of its own frames are taken, which have context on both sides.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from itertools import pairwise
+
+import numpy as np
+
+from ..motion.ordered import Ordered
+
+AT_ONCE = 4_000_000
+"""Detections of a movie that are held at once: 4 GB. The choice rests on their number alone, never on the machine."""
+WORTH_WHILE = 0.75
+"""Largest share of a movie that a window may hold: with larger ones hardly less is held than the movie."""
+CONTEXT = 8
+"""Frames on each side of a seam, beside those that a link may span, beyond which hardly anything is told of a link."""
+RUNS = 4
+"""Runs of frames, spread over the movie, that laws are learned from."""
+LEAST_RUN = 8
+"""Frames of the shortest."""
+
+
+@dataclass(frozen=True)
+class Window:
+    """Frames that are held at once, as places in `Ordered.number`.
+
+    Attributes
+    ----------
+    first, last : int
+        Frames from `first` on, before `last`.
+    begin, end : int
+        Of these the ones whose links to later frames are taken from this window: each frame is so of one window.
+    """
+
+    first: int
+    last: int
+    begin: int
+    end: int
+
+
+def windows_of(movie: Ordered, at_once: int, lags: int) -> list[Window]:
+    """Cut a movie into windows of at most so many detections.
+
+    Parameters
+    ----------
+    movie : Ordered
+    at_once : int
+        Detections; windows hold more where twice the least overlap does.
+    lags : int
+        Frames that links may span. Windows overlap by twice as many at least, by `CONTEXT` more on each side of the
+        seam where a third of a window holds that.
+    """
+    frames = len(movie.number)
+    room = at_once * frames // (3 * len(movie))
+    overlap = max(2 * lags, min(2 * (lags + CONTEXT), room))
+    cuts: list[tuple[int, int]] = []
+    first = last = 0
+    while last < frames:
+        full = int(np.searchsorted(movie.starts, movie.starts[first] + at_once, side="right")) - 1
+        last = min(max(full, first + 2 * overlap), frames)
+        cuts.append((first, last))
+        first = last - overlap
+    seams = [0, *(last - overlap // 2 for _, last in cuts[:-1]), frames]
+    return [Window(*cut, *own) for cut, own in zip(cuts, pairwise(seams), strict=True)]
+
+
+def pays(movie: Ordered, windows: list[Window]) -> bool:
+    """Whether windows hold less than the movie by enough to be worth it."""
+    largest = max(int(movie.starts[window.last] - movie.starts[window.first]) for window in windows)
+    return largest <= WORTH_WHILE * len(movie)
+
+
+def excerpt(movie: Ordered, at_once: int) -> tuple[Ordered, np.ndarray]:
+    """Return runs of frames spread over a movie, a fourth of a window in all, and which detections they hold.
+
+    No link joins two runs: their frame numbers are farther apart than the movie is long.
+    """
+    frames = len(movie.number)
+    length = min(max(at_once * frames // (4 * len(movie)), LEAST_RUN), frames)
+    runs = min(RUNS, max(length // (4 * CONTEXT), 1))
+    length //= runs
+    firsts: list[int] = np.linspace(0, frames - length, runs).astype(np.int64).tolist()
+    parts = [movie.part(first, first + length) for first in firsts]
+    apart = 2 * int(movie.number[-1] - movie.number[0] + 1)
+    sizes = np.cumsum([0, *map(len, parts)])
+    joined = Ordered(
+        np.concatenate([part.position for part in parts]),
+        np.concatenate([part.number + k * apart for k, part in enumerate(parts)]),
+        np.concatenate([*(part.starts[:-1] + size for part, size in zip(parts, sizes, strict=False)), sizes[-1:]]),
+        np.concatenate([part.row for part in parts]),
+        movie.spacing,
+        np.concatenate([part.drift for part in parts]),
+    )
+    spans: list[list[int]] = [movie.starts[[first, first + length]].tolist() for first in firsts]
+    return joined, np.concatenate([np.arange(*span) for span in spans])
