@@ -87,7 +87,8 @@ def _counted(voters, origin, cell, dims, starts, later, ndim):
     at = np.zeros(3, np.int64)
     for i in range(len(voters)):
         low, high = cells_touched(voters[i], REACH + 0.5, origin, cell, dims)
-        for line in _lines_of(low, high, dims):
+        for z, y in np.ndindex(high[0] + 1 - low[0], high[1] + 1 - low[1]):
+            line = ((low[0] + z) * dims[1] + low[1] + y) * dims[2]
             for j in range(starts[line + low[2]], starts[line + high[2] + 1]):
                 inside = True
                 for axis in range(3 - ndim, 3):
@@ -99,14 +100,6 @@ def _counted(voters, origin, cell, dims, starts, later, ndim):
                 if inside:
                     counts[at[0], at[1], at[2]] += 1
     return counts
-
-
-@njit(cache=True, nogil=True)
-def _lines_of(low, high, dims):
-    """Yield the first cell of each line along x of a box of cells."""
-    for z in range(low[0], high[0] + 1):
-        for y in range(low[1], high[1] + 1):
-            yield (z * dims[1] + y) * dims[2]
 
 
 def _near(counts: np.ndarray) -> np.ndarray:
@@ -127,7 +120,8 @@ def _votes_near(voters, origin, cell, dims, starts, later, shift, reach):
     n = 0
     for i in range(len(voters)):
         low, high = cells_touched(voters[i] + shift, reach, origin, cell, dims)
-        for line in _lines_of(low, high, dims):
+        for z, y in np.ndindex(high[0] + 1 - low[0], high[1] + 1 - low[1]):
+            line = ((low[0] + z) * dims[1] + low[1] + y) * dims[2]
             for j in range(starts[line + low[2]], starts[line + high[2] + 1]):
                 vote = later[j] - voters[i]
                 if n < len(out) and np.abs(vote - shift).max() <= reach:
