@@ -84,21 +84,15 @@ def _counted(voters, origin, cell, dims, starts, later, ndim):
     """Count the votes in bins of one spacing around whole numbers; the first axis has one bin in 2D."""
     width = 2 * REACH + 1
     counts = np.zeros((width if ndim == 3 else 1, width, width))
-    at = np.zeros(3, np.int64)
     for i in range(len(voters)):
         low, high = cells_touched(voters[i], REACH + 0.5, origin, cell, dims)
+        first = voters[i] - (REACH + 0.5)  # the lower edge of the first bin
         for z, y in np.ndindex(high[0] + 1 - low[0], high[1] + 1 - low[1]):
             line = ((low[0] + z) * dims[1] + low[1] + y) * dims[2]
             for j in range(starts[line + low[2]], starts[line + high[2] + 1]):
-                inside = True
-                for axis in range(3 - ndim, 3):
-                    bin_ = later[j, axis] - voters[i, axis] + (REACH + 0.5)
-                    inside = 0 <= bin_ < width
-                    if not inside:
-                        break
-                    at[axis] = np.int64(bin_)
-                if inside:
-                    counts[at[0], at[1], at[2]] += 1
+                at_z, at_y, at_x = later[j, 0] - first[0], later[j, 1] - first[1], later[j, 2] - first[2]
+                if min(at_z, at_y, at_x) >= 0 and max(at_z, at_y, at_x) < width:
+                    counts[int(at_z) if ndim == 3 else 0, int(at_y), int(at_x)] += 1
     return counts
 
 
@@ -123,8 +117,11 @@ def _votes_near(voters, origin, cell, dims, starts, later, shift, reach):
         for z, y in np.ndindex(high[0] + 1 - low[0], high[1] + 1 - low[1]):
             line = ((low[0] + z) * dims[1] + low[1] + y) * dims[2]
             for j in range(starts[line + low[2]], starts[line + high[2] + 1]):
-                vote = later[j] - voters[i]
-                if n < len(out) and np.abs(vote - shift).max() <= reach:
-                    out[n] = vote
+                inside = n < len(out)
+                for axis in range(3):
+                    inside = inside and abs(later[j, axis] - voters[i, axis] - shift[axis]) <= reach
+                if inside:
+                    for axis in range(3):  # by hand: an expression of arrays would make new ones, pair by pair
+                        out[n, axis] = later[j, axis] - voters[i, axis]
                     n += 1
     return out[:n]
