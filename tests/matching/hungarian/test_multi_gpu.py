@@ -226,7 +226,7 @@ def test_shards_that_are_on_the_devices_are_solved_there(solver: str, axis: int)
     costs = ShardedCosts.of(shards, axis=axis, unmatched_cost=200)
     answer = solve(costs, solver)
     assert verify(costs.on_host(), answer)
-    with refused(InvalidProblem, argument="shards"):
+    with refused(InvalidProblem, argument="solver"):
         solve(costs, "hungarian-classical" if axis == 1 else "hungarian-tree")
 
 
