@@ -20,6 +20,7 @@ from numba import njit
 from ..paths.shortest_paths import State
 from ..problem import INT_LIMIT, Problem
 from ..problem.costs import largest_cost
+from ..tolerance import BID_ULPS, EPS
 from .gauss_seidel import bid_in_turn
 from .options import AuctionOptions
 
@@ -32,8 +33,8 @@ PHASES = 6
 BIDS_PER_PHASE = 400
 """Bids per row after which a phase of the exact solver is cut off; the finish takes what is left."""
 
-RESOLUTION = 16 * np.finfo(np.float64).eps
-"""Smallest ε beside a price of 1: below it a bid might not change the price, and bidding would never end."""
+RESOLUTION = BID_ULPS * EPS
+"""Least ε beside a price of 1."""
 
 TRIED_SCANS = 2
 """Rows scanned by shortest paths, for each row, that bids without an increment are tried for before any phase.

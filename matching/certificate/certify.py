@@ -25,19 +25,14 @@ from numba import njit
 from ..problem import Problem
 from ..problem.convert import as_dense, as_sparse
 from ..problem.costs import best_row_duals, link_costs
+from ..tolerance import EPS, SHARE, ULPS
 from .assignment import Assignment
-from .exact_gap import SHARE, exact_gap
+from .exact_gap import exact_gap
 from .near_pairs import near_pairs
-
-ULPS = 64
-"""Exact, for real costs: every complementary slackness term within this many ulp of the largest term that went into it,
-those of the pair that set its row's dual included."""
 
 MOST_PAIRS = 4_000_000
 """Pairs up to which the costs of two point sets are written out for a proof without rounding, and those on a GPU
 fetched."""
-
-_EPS = float(np.finfo(np.float64).eps)
 
 
 def certify(
@@ -163,7 +158,7 @@ def _written_out(block: Problem, r: np.ndarray, v: np.ndarray, gap: float) -> Pr
     if block.has_unmatched_cost:
         return as_sparse(block)
     largest = max(float(abs(side).max(initial=0.0)) for side in (r, v))
-    return near_pairs(block, r, v, gap + ULPS * _EPS * largest)
+    return near_pairs(block, r, v, gap + ULPS * EPS * largest)
 
 
 def complementary_slackness(
@@ -199,7 +194,7 @@ def slackness_of_links(
     in_doubt = np.zeros(problem.n_blocks, np.bool_)
     has_zero_slack, proves = _add_terms(
         *(problem.row_offsets, problem.col_offsets, problem.row_unmatched, problem.col_unmatched),
-        *(col_of_row, row_of_col, cost, r, v, terms, 0.0 if problem.is_integer else _EPS),
+        *(col_of_row, row_of_col, cost, r, v, terms, 0.0 if problem.is_integer else EPS),
         *(problem.kind == "points" and not problem.has_unmatched_cost, sums, rounding, in_doubt),
     )
     return Slackness(sums[0], sums[2], sums[3], rounding, has_zero_slack, in_doubt, proves)

@@ -20,20 +20,13 @@ from numba import njit
 from ..problem import Problem
 from ..problem.components import components
 from ..problem.convert import unmasked
+from ..tolerance import EPS, LOST_ULPS, PAIR_ULPS, SHARE
 from .float_pairs import difference
-
-SHARE = 1e-9
-"""Part of its own links' cost that the gap of a proven answer may have."""
-
-ROUNDING = 8 * float(np.finfo(np.float64).eps)
-"""Part of what a connected part of the problem costs above the forced that any gap in it may have: it is lost when the
-costs are added up."""
 
 SWEEPS = 50
 """Times that all pairs are looked at for duals above the forced ones. Those at hand are off by rounding alone."""
 
-_EPS = float(np.finfo(np.float64).eps)
-_EPS_OF_PAIR = 4 * _EPS  # of the second of two floats may be lost where it is not small beside the first
+_EPS_OF_PAIR = PAIR_ULPS * EPS
 
 
 def exact_gap(problem: Problem, col_of_row: np.ndarray, row_of_col: np.ndarray, v: np.ndarray) -> tuple[float, bool]:
@@ -68,7 +61,7 @@ def exact_gap(problem: Problem, col_of_row: np.ndarray, row_of_col: np.ndarray, 
         if not doubted.any():
             return True
         part = _groups(*edges, r, *v, np.inf)
-        beyond_rounding = np.bincount(part, slack) > ROUNDING * np.bincount(part, above_forced)
+        beyond_rounding = np.bincount(part, slack) > LOST_ULPS * EPS * np.bincount(part, above_forced)
         return not beyond_rounding[part[doubted]].any()
 
     gap = float(slack.sum())

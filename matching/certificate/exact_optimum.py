@@ -13,11 +13,12 @@ from typing import Any
 import numpy as np
 
 from ..problem import Problem
+from ..tolerance import SHARE
 
 MOST_PAIRS = 10_000
 """Pairs, and members, of a problem up to which it counts as small; 100 × 100 take 20 ms, and 0.3 s from nothing."""
 
-_PARTS = 10**9
+_PARTS = round(1 / SHARE)
 
 
 def is_small(problem: Problem) -> bool:

@@ -13,15 +13,10 @@ import numpy as np
 
 from ..problem import Problem
 from ..problem.convert import as_dense
-
-FAR = 2.0**10
-"""How often the dearest exchange of links goes into the prices of a row and a column, from which this holds."""
+from ..tolerance import EPS, FAR, SHORTEST_ULPS
 
 MOST_PAIRS = 10_000_000
 """Pairs of a block beyond which its costs are not written out."""
-
-_ULPS = 8.0
-"""By how many ulp of the dearest exchange a dual must be too high to be lowered: less is rounding."""
 
 
 def at_lower_prices(block: Problem, col_of_row: np.ndarray) -> tuple[Problem, np.ndarray] | None:
@@ -55,7 +50,7 @@ def at_lower_prices(block: Problem, col_of_row: np.ndarray) -> tuple[Problem, np
         row_unmatched=block.row_unmatched - least[0] + of_rows,
         col_unmatched=block.col_unmatched - least[1] + of_cols,
     )
-    return lower, _col_duals(cost, lower, col_of_row, _ULPS * float(np.finfo(np.float64).eps) * exchange)
+    return lower, _col_duals(cost, lower, col_of_row, SHORTEST_ULPS * EPS * exchange)
 
 
 def _costs(block: Problem) -> np.ndarray:

@@ -10,10 +10,10 @@ import numpy as np
 from ..device import cuda
 from ..problem import Problem
 from ..problem.gpu_graph import DeviceGraph, Prices
+from ..tolerance import EPS, SHARE
 from .assignment import Assignment
 from .certify import MOST_PAIRS, incomplete_blocks
 from .certify import certify as host_certify
-from .exact_gap import SHARE
 
 THREADS = 256
 LEAST_OF_A_PART, MOST_PARTS = 512, 2048
@@ -30,7 +30,7 @@ class Slackness(NamedTuple):
     terms : (2, rows + columns)
         All terms of cost and of gap.
     loose : int32 (1,)
-        Terms of the gap that are more than rounding, as `certificate.ULPS` has it.
+        Terms of the gap that are more than rounding, as `tolerance.ULPS` has it.
     frayed : bool (rows,)
         Rows whose link has come loose by a quarter of that, so that it is time to tighten it. Every search rounds the
         prices that it changes once more, and hundreds of searches add up.
@@ -126,7 +126,7 @@ def _with_rounding(problem: Problem, sums: _Sums) -> tuple[np.ndarray, bool]:
     As on the CPU (`certificate.Slackness`); but beyond `MOST_PAIRS` pairs, which would be too many to fetch, the gap of
     a block is held to all that its links and unassigned members cost.
     """
-    gap = sums.gap + 2 * np.finfo(np.float64).eps * sums.duals
+    gap = sums.gap + 2 * EPS * sums.duals
     exchangeable = np.where(sums.positive > 0, sums.least, 0.0) * sums.positive
     own = sums.paid if problem.n_edges > MOST_PAIRS else exchangeable
     return gap, bool((gap > SHARE * own).any())

@@ -26,6 +26,7 @@ from numba import njit
 from ..device import cuda
 from ..problem import Problem
 from ..problem.convert import as_dense, unmasked
+from ..tolerance import FLOAT_SCREEN, PAIR_ROUNDING
 from .assignment import Assignment
 from .certify import MOST_PAIRS, certify
 from .float_pairs import difference
@@ -33,10 +34,6 @@ from .float_pairs import difference
 SWEEPS, SWEEPS_OF_LARGE = 200, 20
 """Times that the ways from each place may be looked at on average, up to `MOST_PAIRS` pairs and beyond: more means that
 the links are far from the cheapest."""
-
-LEAST, ROUGHLY = 2.0**-96, 2.0**-50
-"""Parts of a move's terms: by the first it has to lower a label, as less is the rounding of pairs of floats; where it
-falls short by the second in floats, it does not in pairs of them."""
 
 
 def refined(problem: Problem, answer: Assignment) -> Assignment:
@@ -198,11 +195,11 @@ def _try(x, there, own, cost, labels, ends):
     here = labels.place[x]
     size = abs(labels.high[here]) + abs(own) + abs(cost) + abs(labels.high[there])
     roughly = (labels.high[here] - own) + (cost - labels.high[there])
-    if there == here or cost == np.inf or roughly > ROUGHLY * size:
+    if there == here or cost == np.inf or roughly > FLOAT_SCREEN * size:
         return 0
     base_high, base_low = difference(labels.high[here], labels.low[here], own, 0.0)
     new_high, new_low = difference(base_high, base_low, -cost, 0.0)
-    if (new_high - labels.high[there]) + (new_low - labels.low[there]) >= -LEAST * size:
+    if (new_high - labels.high[there]) + (new_low - labels.low[there]) >= -PAIR_ROUNDING * size:
         return 0
     labels.high[there], labels.low[there], labels.parent[there] = new_high, new_low, x
     _enqueue(there, labels, ends)

@@ -14,12 +14,13 @@ import numpy as np
 from ..errors import InvalidProblem
 from ..problem import Problem
 from ..problem.costs import absent_cost, best_row_duals, largest_cost, link_costs, row_costs
+from ..tolerance import DUALS_BEYOND_COSTS, EPS, STATED, ULPS
 from .assignment import Assignment
-from .certify import ULPS, Slackness, block_of, certify, complementary_slackness, incomplete_blocks, inverse, settled
+from .certify import Slackness, block_of, certify, complementary_slackness, incomplete_blocks, inverse, settled
 from .exact_optimum import is_cheapest, is_small
 from .far_prices import at_lower_prices
 
-_TOLERANCE = ULPS * np.finfo(np.float64).eps
+_TOLERANCE = ULPS * EPS
 
 
 @dataclass(frozen=True)
@@ -167,7 +168,7 @@ def _dual_size_faults(problem: Problem, assignment: Assignment) -> list[str]:
         return ["a dual is not finite"]
     shorter = np.minimum(np.diff(problem.row_offsets), np.diff(problem.col_offsets)).max(initial=0)
     largest = largest_cost(problem)
-    limit = 8.0 * (float(shorter) + 2) * largest
+    limit = DUALS_BEYOND_COSTS * (float(shorter) + 2) * largest
     if largest and (abs(duals.astype(np.float64)) > limit).any():
         return [f"a dual is beyond ±{limit:g}, more than these costs can need: its rounding would hide a wrong link"]
     return []
@@ -180,8 +181,8 @@ def _claim_faults(assignment: Assignment, sums: Slackness, proven: bool) -> list
     if stated_cost.shape != cost.shape or stated_gap.shape != gap.shape:
         return [f"cost and gap need one number for each of {len(cost)} blocks"]
     exact = cost.dtype.kind == "i"
-    cost_rounding = 0 if exact else 1e-12 * sums.size
-    gap_rounding = 0 if exact else sums.rounding + 1e-12 * abs(gap)
+    cost_rounding = 0 if exact else STATED * sums.size
+    gap_rounding = 0 if exact else sums.rounding + STATED * abs(gap)
     faults: list[str] = []
     if not (abs(stated_cost - cost) <= cost_rounding).all():
         faults.append(f"the stated cost {assignment.cost} is not the links' {_per_block(cost)}")

@@ -15,12 +15,13 @@ import numpy as np
 from numba import njit
 
 from ..problem.csr import transposed_csr
+from ..tolerance import EPS, SLACK_ULPS
 from .shortest_paths import State, augment_rows, bid_rows, least_of_rows, start
 
 TOO_HARD = -2
 NO_LIMIT = 2**62
 _ROWS_AT_A_TIME = 16
-_ULPS = 4 * np.finfo(np.float64).eps
+_ROUNDING = SLACK_ULPS * EPS
 
 
 @njit(cache=True, nogil=True)
@@ -127,7 +128,7 @@ def _settle_row(i, indptr, indices, data, state):
 @njit(cache=True, nogil=True, inline="always")
 def _rounding(largest):
     """Return what rounding may leave of a difference of terms up to `largest`: nothing in integers."""
-    return largest * _ULPS if isinstance(largest, float) else largest * 0
+    return largest * _ROUNDING if isinstance(largest, float) else largest * 0
 
 
 def settle_unassigned_columns(indptr, indices, data, state: State, col_bound: np.ndarray, counts: np.ndarray) -> int:

@@ -17,12 +17,13 @@ import numpy as np
 from numba import njit
 
 from ..jit.threads import ROWS_PER_TASK, side_by_side, tasks
+from ..tolerance import BOX_MARGIN
 from .hilbert import hilbert_orders
 
 FAN = 8
 """Points of a leaf, children of a box, and rows that go down the tree together."""
 
-_DOWN = 1 - 2e-15
+_DOWN = 1 - BOX_MARGIN
 """Rounds a squared distance to a box down, so that no rounding makes a box look farther than a point in it."""
 
 

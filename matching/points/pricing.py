@@ -13,6 +13,7 @@ import numpy as np
 from numba import njit
 
 from ..jit.threads import ROWS_PER_TASK, side_by_side, tasks
+from ..tolerance import EPS, PRICING_ULPS
 from .box_tree import (
     FAN,
     BoxTree,
@@ -23,7 +24,7 @@ from .box_tree import (
     point_squares,
 )
 
-_ULPS = 16 * np.finfo(np.float64).eps
+_ROUNDING = PRICING_ULPS * EPS
 
 _ODD = np.uint64(0x9E3779B97F4A7C15)
 """2^64 over the golden ratio: multiplied by it, neighbouring numbers lie far apart."""
@@ -116,7 +117,7 @@ def _search_for_group(tree, rows, asked, r, v, largest, squared, tolerance, foun
                 price = v[at * FAN + c]
                 if cost - price < r[i] - tolerance:
                     below = cost - price - r[i]
-                    rounding = _ULPS * max(cost, abs(price), abs(r[i]))
+                    rounding = _ROUNDING * max(cost, abs(price), abs(r[i]))
                     if below < -rounding - tolerance and at * FAN + c not in indices[indptr[i] : indptr[i + 1]]:
                         _keep_worst(columns[i], slack[i], counts, i, at * FAN + c, below)
 

@@ -29,9 +29,7 @@ from ..problem import Problem, device_problem
 from ..problem.convert import as_sparse
 from ..problem.costs import largest_link_cost
 from ..problem.flat_graph import global_columns
-
-FAR = 2.0**10
-"""How often the dearest exchange goes into prices that are lowered; nearer ones cost three digits beside it at most."""
+from ..tolerance import FAR
 
 Reductions = tuple[tuple[float, float], tuple[float, float]]
 """For rows and for columns: the least price, and what it becomes."""

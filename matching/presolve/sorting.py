@@ -16,18 +16,16 @@ from numpy.typing import ArrayLike
 
 from ..certificate.assignment import Assignment
 from ..certificate.certify import MOST_PAIRS, certify
-from ..certificate.exact_gap import SHARE
 from ..certificate.refine import refined
 from ..problem import Problem
 from ..problem.costs import link_costs
+from ..tolerance import EPS, SHARE, ULPS
 
 FEWEST = 256
 """Rows below which no order is looked for: a matrix this small is solved as soon as it is looked at."""
 
 ROUNDS = 3
 """Times that each side is ordered by the ends of the other; distances say nothing of what lies beyond those ends."""
-
-_ULPS = 64 * float(np.finfo(np.float64).eps)
 
 
 def by_sorting(problem: Problem) -> Assignment | None:
@@ -84,7 +82,7 @@ def _prices(problem: Problem, rows: np.ndarray, cols: np.ndarray) -> np.ndarray 
     own = _costs(problem, rows, cols)
     most = _costs(problem, rows[:-1], cols[1:]) - own[:-1]
     least = own[1:] - _costs(problem, rows[1:], cols[:-1])
-    rounding = 0 if problem.is_integer else _ULPS * np.maximum(abs(own[:-1]), abs(own[1:]))
+    rounding = 0 if problem.is_integer else ULPS * EPS * np.maximum(abs(own[:-1]), abs(own[1:]))
     if (least > most + rounding).any():
         return None
     rises = least + (most - least) // 2 if problem.is_integer else least + (most - least) / 2

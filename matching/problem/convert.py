@@ -8,6 +8,7 @@ import numpy as np
 
 from ..errors import InvalidProblem
 from ..points.grid import pairs_within
+from ..tolerance import GATE_MARGIN
 from .costs import link_costs, pair_costs
 from .csr import transposed_csr
 from .flat_graph import allowed_pairs, global_columns
@@ -122,7 +123,7 @@ def _gated_block(block: Problem) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
     if block.row_unmatched is None or block.col_unmatched is None:
         cost = pair_costs(block.x, block.y, block.metric).reshape(-1)
         return np.arange(n + 1, dtype=np.int64) * m, np.tile(np.arange(m, dtype=np.int32), n), cost
-    indptr, indices, distance = pairs_within(block.x, block.y, gate_radius(block) * (1 + 1e-12))
+    indptr, indices, distance = pairs_within(block.x, block.y, gate_radius(block) * (1 + GATE_MARGIN))
     if block.metric == "distance":
         return indptr, indices, distance
     rows = np.repeat(np.arange(n), np.diff(indptr))

@@ -10,8 +10,8 @@ from auctrack.matching import (
     InvalidProblem,
     NotConverged,
     Problem,
+    choice,
     solve,
-    solving,
     verify,
 )
 from auctrack.matching.jv.dense import match, without_mask
@@ -30,7 +30,7 @@ def test_long_searches_hand_over_to_the_auction():
 
 def test_the_last_solver_has_no_limit(monkeypatch):
     limits = ("jv", {"most_scans": 1}), ("auction", {"max_bids": 1})
-    monkeypatch.setitem(solving.FIRST_TRIED, "jv", limits)
+    monkeypatch.setitem(choice.FIRST_TRIED, "jv", limits)
     cost = inner_products(300, 0)
     answer = solve(cost, device="cpu")
     assert answer.solver == "jv"

@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 import scipy.sparse as sp
 
-from auctrack.matching import InvalidProblem, Problem, solve, solving, verify
+from auctrack.matching import InvalidProblem, Problem, choice, solve, verify
 from auctrack.matching.hungarian import gpu_classical
 from auctrack.matching.problem.selection import chosen
 
@@ -494,13 +494,13 @@ def test_auto_follows_its_documented_rule_and_says_so(problem: Problem, chosen: 
 def test_auto_sends_large_problems_to_a_gpu_that_is_there(monkeypatch: pytest.MonkeyPatch):
     """What would be asked of the GPU: nothing is solved here."""
     small, large = (Problem.points(np.zeros((n, 3)), np.zeros((n, 3))) for n in (100, 5000))
-    monkeypatch.setattr(solving.cuda, "is_available", lambda: True)
-    assert solving._choose(large, "auto")[:2] == ("auction", "cuda")
-    assert solving._choose(small, "auto")[:2] == ("jv", "cpu")
-    assert solving._choose(large, "cpu")[:2] == ("auction", "cpu")
-    assert solving._choose(small, "cuda:1")[:2] == ("auction", "cuda:1")
-    monkeypatch.setattr(solving.cuda, "is_available", lambda: False)
-    assert solving._choose(large, "auto")[:2] == ("auction", "cpu")
+    monkeypatch.setattr(choice.cuda, "is_available", lambda: True)
+    assert choice.choose(large, "auto")[:2] == ("auction", "cuda")
+    assert choice.choose(small, "auto")[:2] == ("jv", "cpu")
+    assert choice.choose(large, "cpu")[:2] == ("auction", "cpu")
+    assert choice.choose(small, "cuda:1")[:2] == ("auction", "cuda:1")
+    monkeypatch.setattr(choice.cuda, "is_available", lambda: False)
+    assert choice.choose(large, "auto")[:2] == ("auction", "cpu")
 
 
 @pytest.mark.parametrize(
@@ -516,18 +516,18 @@ def test_auto_sends_large_problems_to_a_gpu_that_is_there(monkeypatch: pytest.Mo
     ],
 )
 def test_auto_on_a_gpu_takes_the_classical_method_for_matrices(problem: Problem, chosen: str):
-    assert solving._choose(problem, "cuda")[:2] == (chosen, "cuda")
+    assert choice.choose(problem, "cuda")[:2] == (chosen, "cuda")
 
 
 def test_auto_on_a_gpu_takes_the_auction_for_more_rows_than_the_classical_method_does(monkeypatch: pytest.MonkeyPatch):
     monkeypatch.setattr(gpu_classical, "MOST_ROWS", 3)
-    assert solving._choose(Problem.dense(np.zeros((2, 3)), unmatched_cost=1), "cuda")[0] == "hungarian-classical"
-    assert solving._choose(Problem.dense(np.zeros((3, 2)), unmatched_cost=1), "cuda")[0] == "auction"
+    assert choice.choose(Problem.dense(np.zeros((2, 3)), unmatched_cost=1), "cuda")[0] == "hungarian-classical"
+    assert choice.choose(Problem.dense(np.zeros((3, 2)), unmatched_cost=1), "cuda")[0] == "auction"
 
 
 def test_auto_on_several_gpus_takes_the_classical_method():
     for problem in (Problem.dense(np.zeros((3, 4))), Problem.dense(np.zeros((3, 3)), unmatched_cost=1)):
-        assert solving._choose(problem, "cuda:0,cuda:1")[0] == "hungarian-classical"
+        assert choice.choose(problem, "cuda:0,cuda:1")[0] == "hungarian-classical"
 
 
 def test_integers_that_would_lose_digits_beside_real_costs_are_not_put_into_one_batch():

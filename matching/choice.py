@@ -1,0 +1,165 @@
+"""What "auto" stands for: which solver takes a problem, on which device, and what it tries first.
+
+The rules are data, tried from the top; the first that holds decides. The figures beside them were measured on one core
+of a CPU, or on H200s, against the other solver that could have been taken.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from .device import cuda
+from .problem import Problem
+from .problem.convert import gate_radius
+from .solvers import devices_for, make_solver
+
+FEW_PAIRS = 60_000
+"""Pairs of two point sets up to which the matrix of all their costs is made."""
+
+GPU_PAYS = {"dense": 4_000_000, "sparse": 200_000, "points": 25_000_000}
+"""Pairs from which a problem that lies on the host is sent to a GPU: from there on one H200 takes a fourth of the
+time of one CPU core or less, copies included. Its first use costs a process a second, the very first three more."""
+
+NEARLY_FULL = 4
+"""Pairs of a sparse problem's matrix, for each edge, up to which the matrix is made: its bids and searches read four
+columns in the time that a graph's take for an edge."""
+
+MATRIX_PAIRS = 2**27
+"""Pairs of such a matrix at most: 1 GiB."""
+
+SMALL = 200
+"""Rows up to which no solver takes long enough to be changed for another."""
+
+WIDE_GATE = 100
+"""Columns in a row's cube of pairs worth a link above which those pairs are not written out."""
+
+
+class Rule(NamedTuple):
+    """A solver, the problems that it is taken for, and why."""
+
+    kind: str
+    holds: Callable[[Problem], bool]
+    solver: str
+    reason: str
+
+
+def _always(_: Problem) -> bool:
+    return True
+
+
+def _has_unmatched_cost(problem: Problem) -> bool:
+    return problem.has_unmatched_cost
+
+
+def _is_nearly_full(problem: Problem) -> bool:
+    """Whether a sparse problem's matrix is read sooner than its edges are searched, and no burden on memory."""
+    pairs = int((problem.n_rows_of_block * problem.n_cols_of_block).sum())
+    return FEW_PAIRS < pairs <= min(NEARLY_FULL * problem.n_edges, MATRIX_PAIRS)
+
+
+def _has_wide_gate(problem: Problem) -> bool:
+    return problem.has_unmatched_cost and _gate_width(problem) > WIDE_GATE
+
+
+def _has_few_pairs(problem: Problem) -> bool:
+    return int((problem.n_rows_of_block * problem.n_cols_of_block).max(initial=0)) <= FEW_PAIRS
+
+
+ON_CPU = (
+    # 0.1 to 0.6 of SciPy's time from n = 500 at every dtype; in [0, n/10], n = 5,000, 0.3 of hungarian-classical's.
+    Rule("dense", _always, "jv", "dense costs"),
+    Rule("sparse", _has_unmatched_cost, "sparse-jv", "sparse costs, unmatched_cost"),
+    # Whole numbers as floats, all 2,000 × 2,000: 0.45 CPU seconds in place of 3.9.
+    Rule("sparse", _is_nearly_full, "jv", "sparse costs that fill a good part of their matrix"),
+    # Does the same as sparse-jv where the problem is easy, and takes a fourth to a thirtieth of its time elsewhere.
+    Rule("sparse", _always, "auction", "sparse costs without unmatched_cost"),
+    # From a price of twice the mean distance of nearest neighbours on; its memory does not grow with the gate.
+    Rule("points", _has_wide_gate, "auction", f"point sets with more than about {WIDE_GATE} pairs a row worth a link"),
+    # A third of the auction's time up to a price of the mean distance of nearest neighbours.
+    Rule("points", _has_unmatched_cost, "sparse-jv", "point sets whose links are bounded by unmatched_cost"),
+    # n = 400: half the auction's time; n = 4,000: ten times as long or longer.
+    Rule("points", _has_few_pairs, "jv", f"point sets of at most {FEW_PAIRS} pairs"),
+    Rule("points", _always, "auction", f"point sets of more than {FEW_PAIRS} pairs"),
+)
+
+FIRST_TRIED: dict[str, tuple[tuple[str, dict[str, Any]], ...]] = {
+    "jv": (("jv", {"most_scans": 80}), ("auction", {"max_bids": 200})),
+    "hungarian-classical": (("hungarian-classical", {"most_updates": 150}), ("auction", {})),
+    "auction of points on a GPU": (("auction", {"matrix": False}), ("hungarian-classical", {"most_updates": 150})),
+}
+"""Solvers that are tried in place of one, with what each may spend, before that may take as long as it needs.
+
+On a CPU: a scan of a search and half a bid take about the same time. Costs in general position need 1 to 50 scans a
+row, where the auction takes 30 to 60 bids (n = 1,000 to 5,000); inner products or clouds apart 220 scans a row and
+more, growing with n, where the auction takes the same 36 to 45; a line with noise thousands of bids, but 80 scans.
+
+On a GPU: most costs need 5 to 110 changes of the duals (n = 5,000), those too that take the auction longest; inner
+products, clouds apart, and Machol and Wien's costs one for two or four rows, or for each. Points whose neighbours say
+little are given up by the auction in 0.02 to 0.3 s; of 20,000 in tight clusters the classical method then takes 0.9 s
+for the matrix, the auction more than 20."""
+
+
+class Choice(NamedTuple):
+    """What "auto" stands for: a solver's name, the device (several joined by commas), and why."""
+
+    solver: str
+    device: str
+    reason: str
+
+    def first_tried(self, problem: Problem) -> tuple[tuple[str, dict[str, Any]], ...]:
+        """Return the solvers to be tried before this one, and their options: none where no other is likely to pay."""
+        if "," in self.device or not _may_be_hard(problem):
+            return ()
+        on_gpu = problem.kind == "points" and self.device.startswith("cuda")
+        return FIRST_TRIED.get(f"{self.solver} of points on a GPU" if on_gpu else self.solver, ())
+
+
+def choose(problem: Problem, device: str) -> Choice:
+    """Return the solver that "auto" stands for, the device, and why."""
+    if "," in device:
+        return Choice("hungarian-classical", device, "several CUDA devices were asked for")
+    if device.startswith("cuda"):
+        return Choice(_best_on_gpu(problem), device, "a CUDA device was asked for")
+    if problem.is_on_device and device != "cpu":
+        return Choice(_best_on_gpu(problem), device, "arrays on a CUDA device")
+    if device == "auto" and problem.n_edges >= GPU_PAYS[problem.kind] and cuda.is_available():
+        return Choice(_best_on_gpu(problem), "cuda", f"a CUDA device is there, and {problem.n_edges} pairs gain by it")
+    host = problem.on_host()
+    rule = next(rule for rule in ON_CPU if rule.kind == host.kind and rule.holds(host))
+    return Choice(rule.solver, "cpu", rule.reason)
+
+
+def _best_on_gpu(problem: Problem) -> str:
+    """Return the solver that "auto" stands for on a CUDA device.
+
+    n = 20,000, `hungarian-classical` beside the auction: [0, n] 14 and 26 ms, [0, 10n] 23 and 28, distances of points
+    9 and 18; 1000 problems of 500: 18 and 32 ms.
+    """
+    classical = make_solver("hungarian-classical")
+    return classical.name if problem.kind == "dense" and "cuda" in devices_for(classical, problem) else "auction"
+
+
+def _may_be_hard(problem: Problem) -> bool:
+    """Whether a problem can take one solver so much longer than another that it pays to change."""
+    n, m = problem.shape
+    return problem.n_blocks == 1 and n == m and n >= SMALL and not problem.has_unmatched_cost
+
+
+def _gate_width(problem: Problem) -> float:
+    """Return how many columns a cube around a row holds on average, if they were spread evenly over the bounding box.
+
+    The cube is the one around all that is worth a link; the largest value of all blocks.
+    """
+    return max((_gate_width_of_block(block) for block in problem.blocks()), default=0.0)
+
+
+def _gate_width_of_block(block: Problem) -> float:
+    if not block.n_rows or not block.n_cols:
+        return 0.0
+    assert block.y is not None
+    cube = 2 * gate_radius(block)
+    extent = np.maximum(np.ptp(block.y, axis=0), cube)
+    return float(block.n_cols * np.divide(cube, extent, out=np.ones_like(extent), where=extent > 0).prod())
