@@ -3,6 +3,8 @@
 Rows are detections as tails, columns as heads. Where particles may divide, each row has a copy whose links are the
 second ones of a mother; where they may merge, each column has one. A copy's link is worth no more than the same link of
 the original, so a copy is taken only where the original is taken too, and the assignment stays exact.
+
+With both kinds of copies a pair could be taken twice, which no assignment can forbid: `pairs_once` sees to it.
 """
 
 from __future__ import annotations
@@ -16,6 +18,7 @@ from ....matching.problem import Problem
 from ....matching.solving import solve
 from ..motion.graph import Graph
 from ..trust.margins import link_margins
+from .pairs_once import Edges, each_once, pairs_taken_twice
 
 
 @dataclass(frozen=True)
@@ -34,6 +37,8 @@ class Answer:
         Rows and columns are detections as tails and heads, then their copies.
     proof : Assignment
         With dual prices and gap; what remains of the copies included.
+    shortfall : float
+        What other links could be worth more at most, where a pair would have been taken twice; 0 elsewhere.
     """
 
     source: np.ndarray
@@ -42,6 +47,7 @@ class Answer:
     is_second: np.ndarray
     problem: Problem
     proof: Assignment
+    shortfall: float = 0.0
 
 
 def best_links(
@@ -105,10 +111,16 @@ def best_of(
     closed : bool (rows,), bool (columns,)
     solver, device : str
     """
-    shape = len(closed[0]), len(closed[1])
-    indptr = np.concatenate([[0], np.cumsum(np.bincount(row, minlength=shape[0]))])
-    problem = Problem.sparse((indptr, col.astype(np.int32), -weight), unmatched_cost=0.0, shape=shape)
-    proof = solve(problem, solver, device)
+
+    def solved(edges: Edges) -> tuple[Problem, Assignment]:
+        problem = _problem(edges, (len(closed[0]), len(closed[1])))
+        return problem, solve(problem, solver, device)
+
+    problem, proof = solved((row, col, weight))
+    shortfall = 0.0
+    if n and len(pairs_taken_twice(proof, n)):
+        edges, shortfall = each_once((row, col, weight), n, lambda edges: solved(edges)[1])
+        problem, proof = solved(edges)
     row, col = proof.links()
     margin = link_margins(problem, proof)
     source, target = row % max(n, 1), col % max(n, 1)
@@ -116,7 +128,13 @@ def best_of(
     first_taken = (proof.col_of_row >= 0) | closed[0], (proof.row_of_col >= 0) | closed[1]
     first_taken = first_taken[0][source], first_taken[1][target]
     is_second = ((row >= n) & first_taken[0]) | ((col >= n) & first_taken[1])
-    return Answer(source, target, margin, is_second, problem, proof)
+    return Answer(source, target, margin, is_second, problem, proof, shortfall)
+
+
+def _problem(edges: Edges, shape: tuple[int, int]) -> Problem:
+    row, col, weight = edges
+    indptr = np.concatenate([[0], np.cumsum(np.bincount(row, minlength=shape[0]))])
+    return Problem.sparse((indptr, col.astype(np.int32), -weight), unmatched_cost=0.0, shape=shape)
 
 
 def _open(

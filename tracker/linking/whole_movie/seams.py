@@ -12,14 +12,16 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 
 import numpy as np
-from scipy.sparse import coo_array
-from scipy.sparse.csgraph import connected_components
 
 from ..kept import edges_of
 from ..motion.ordered import Ordered
 from ..settings import LinkSettings
 from .best_links import Answer, best_of
+from .groups import groups
 from .windows import Window
+
+NEGLIGIBLE = 1e-9
+"""Share of what the links are worth by which the best may exceed them, where rounding may say so."""
 
 
 @dataclass(frozen=True)
@@ -75,7 +77,9 @@ class Proven:
     def of(cls, answer: Answer) -> Proven:
         """Return what the answer's proof says."""
         proof = answer.proof
-        return cls(float(np.sum(proof.gap)), proof.is_optimal, proof.solver, proof.device)
+        gap = float(np.sum(proof.gap)) + answer.shortfall
+        is_optimal = proof.is_optimal and answer.shortfall <= NEGLIGIBLE * abs(float(np.sum(proof.cost)))
+        return cls(gap, is_optimal, proof.solver, proof.device)
 
 
 @dataclass(frozen=True)
@@ -194,7 +198,7 @@ class Seams:
         reaches = held.col % n >= self._movie.starts[min(window.end + 1, frames)]
         if not (was.any() or reaches.any()):
             return was, reaches
-        group = _groups(held.row, held.col)
+        group = groups(held.row, held.col)
         waiting = np.isin(group, group[reaches])
         return waiting | np.isin(group, group[was]), waiting
 
@@ -219,12 +223,3 @@ def _keys(links: Made, until: int, n: int) -> np.ndarray:
     """Return one number for each link out of the detections before `until`."""
     inside = links.source < until
     return links.source[inside] * n + links.target[inside]
-
-
-def _groups(row: np.ndarray, col: np.ndarray) -> np.ndarray:
-    """Return a number for each edge, the same for all that hang together."""
-    rows, row = np.unique(row, return_inverse=True)
-    cols, col = np.unique(col, return_inverse=True)
-    n = len(rows) + len(cols)
-    graph = coo_array((np.ones(len(row), np.int8), (row, len(rows) + col)), shape=(n, n))
-    return connected_components(graph, directed=False)[1][row]

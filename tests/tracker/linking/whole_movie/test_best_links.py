@@ -10,7 +10,9 @@ import pytest
 from scipy.optimize import Bounds, LinearConstraint, milp
 
 from auctrack.tracker.linking.motion.graph import Graph
+from auctrack.tracker.linking.whole_movie import pairs_once
 from auctrack.tracker.linking.whole_movie.best_links import best_links
+from auctrack.tracker.linking.whole_movie.seams import Proven
 
 MOVIES_OF_A_KIND = -(-int(os.environ.get("AUCTRACK_FUZZ", "1000")) // 3)
 
@@ -39,8 +41,9 @@ def integer_program(graph: Graph, weight, division=None, merge=None) -> float:
         np.hstack([-out, out, -out]),  # a second daughter needs a first
         np.hstack([into, into, zero]),  # first links into each head
         np.hstack([-into, -into, into]),  # a second parent needs a first
+        np.tile(np.eye(m), 3),  # no pair is linked twice
     ]
-    high = np.repeat([1.0, 0.0, 1.0, 0.0], n)
+    high = np.concatenate([np.repeat([1.0, 0.0, 1.0, 0.0], n), np.ones(m)])
     cost = -np.concatenate([weight, second, joined])
     found = milp(
         cost,
@@ -66,6 +69,35 @@ def test_it_reaches_the_optimum_of_an_integer_program(kind: str):
             graph, weight, finite if division is not None else None, finite if merge is not None else None
         )
         assert -answer.proof.cost == pytest.approx(best, abs=1e-9)
+
+
+def both_copies(rng: np.random.Generator):
+    """A movie whose particles may divide and merge, and what its best links are worth, no pair taken twice."""
+    graph, weight = random_movie(rng)
+    division, merge = (np.where(graph.lag == 1, weight - rng.exponential(1.0, len(weight)), -1e3) for _ in "dm")
+    answer = best_links(graph, weight, division, merge)
+    assert len(np.unique(answer.source * graph.n + answer.target)) == len(answer.source)
+    return answer, integer_program(graph, weight, division, merge)
+
+
+def test_with_divisions_and_merges_it_is_the_best_in_which_no_pair_is_linked_twice():
+    rng = np.random.default_rng(17)
+    for _ in range(MOVIES_OF_A_KIND):
+        answer, best = both_copies(rng)
+        assert answer.proof.is_optimal
+        assert answer.shortfall == 0
+        assert -answer.proof.cost == pytest.approx(best, abs=1e-9)
+
+
+def test_where_too_much_hangs_together_the_answer_says_how_far_from_the_best_it_may_be(monkeypatch):
+    monkeypatch.setattr(pairs_once, "MOST_PROGRAMMED", 0)
+    rng, shortfalls = np.random.default_rng(18), []
+    for _ in range(60):
+        answer, best = both_copies(rng)
+        assert -answer.proof.cost - 1e-9 <= best <= answer.shortfall - answer.proof.cost + 1e-9
+        assert Proven.of(answer).is_optimal == (answer.shortfall < 1e-9)
+        shortfalls.append(answer.shortfall)
+    assert max(shortfalls) > 0
 
 
 def test_a_second_link_never_stands_without_a_first():
