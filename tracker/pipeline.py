@@ -1,32 +1,62 @@
-"""The whole way on one page: read or detect points, link them (`link.py` gates, matches, chains), cut short tracks."""
+"""The whole way on one page: read or detect points, link them (`link.py` gates, matches, chains), cut short tracks.
+
+It is a generator of how far each stage is: `track` drains it, the command line shows it, napari takes its stages one by
+one. Closing it stops the work.
+"""
 
 from __future__ import annotations
 
 import logging
-from collections.abc import Callable
+from collections.abc import Callable, Generator
+from contextlib import ExitStack
 from dataclasses import dataclass, field, replace
 from pathlib import Path
-from typing import Any
+from typing import Any, Literal, TypeVar
 
-from .detecting.detect import detect, resolve_settings
-from .detecting.labels import read_points_from_labels
+from .detecting.detect import detect_steps, resolve_settings
+from .detecting.labels import label_steps
 from .detecting.settings import DetectSettings
 from .detecting.side_by_side import crew_for
 from .errors import InvalidInput, InvalidSetting
 from .formats.tables import read_points
-from .linking.link import link_points
+from .linking.gate.candidates import EDGE_BUDGET
+from .linking.link import link_steps
 from .linking.result import Linking
+from .linking.settings import LinkSettings
 from .measuring.measures import filter_by_length
 from .points import Points, Tracks
 from .reading.arrays import Array
+from .reading.frames import FrameSource
 from .reading.movie import Movie, read_movie
 from .settings import InputSettings, Settings
 from .stage_seconds import StageSeconds
+from .stepwise import Steps, finished
 
 _LOG = logging.getLogger(__name__)
 
-StageProgress = Callable[[str, int, int], None]
-"""Called as progress(stage, done, total); stages are "detect" and "link"."""
+Stage = Literal["detect", "link"]
+StageProgress = Callable[[Stage, int, int], Any]
+"""Called as progress(stage, done, total)."""
+Result = TypeVar("Result")
+
+
+@dataclass(frozen=True)
+class Advance:
+    """How far a stage is, in frames; `so_far` makes the points, or the tracks, that it has found until now."""
+
+    stage: Stage
+    done: int
+    total: int
+    so_far: Callable[[], Points | None] = lambda: None
+
+
+@dataclass(frozen=True)
+class Found:
+    """Particles, and with which settings and where they were detected; None where nothing was."""
+
+    points: Points
+    settings: DetectSettings | None = None
+    device: str | None = None
 
 
 @dataclass(frozen=True)
@@ -109,17 +139,70 @@ def track(
     """
     settings = settings or Settings()
     _check_types(source, settings)
-    settings = settings.replaced(**fields)
+    return finished(stages(source, settings.replaced(**fields)), _heard(progress))
+
+
+def stages(source: str | Path | Array, settings: Settings) -> Generator[Advance, None, TrackingResult]:
+    """Track as `track` does, stage by stage; closed between two steps, it leaves nothing open."""
     seconds = StageSeconds()
-    points, found_with = find_points(source, settings, progress=progress, seconds=seconds)
-    _LOG.info("%d points in %d frames, %s", len(points), len(points.frame_numbers), points.calibration)
+    found = yield from _found_in(source, settings, seconds)
+    _LOG.info(
+        "%d points in %d frames, %s", len(found.points), len(found.points.frame_numbers), found.points.calibration
+    )
     with seconds.of("link"):
-        linking = link_points(points, settings.link, progress=_stage("link", progress))
+        linking = yield from linking_stage(found.points, settings.link)
     seconds.devices["link"] = linking.report["device"]
     _LOG.info("linked with %s: %s", linking.settings, dict(linking.report))
     tracks = filter_by_length(linking.tracks, settings.min_length)
-    effective = replace(settings, detect=found_with or settings.detect, link=linking.settings)
+    effective = replace(settings, detect=found.settings or settings.detect, link=linking.settings)
     return TrackingResult(tracks, linking, effective, seconds)
+
+
+def finding_stage(
+    source: Points | FrameSource, settings: Settings, intensity: FrameSource | None = None
+) -> Generator[Advance, None, Found]:
+    """Find the particles of an input that is open.
+
+    Parameters
+    ----------
+    source : Points or FrameSource
+        Points are found already.
+    settings : Settings
+        `input.kind` says whether frames are labels.
+    intensity : FrameSource, optional
+        What is measured under labels.
+    """
+    if isinstance(source, Points):
+        return Found(source)
+    if settings.input.kind == "labels":
+        return Found((yield from _named("detect", label_steps(source, intensity))))
+    yield Advance("detect", 0, len(source))
+    device = crew_for(source.shape, len(source), None, settings.link.device).device
+    effective = resolve_settings(source, settings.detect, device)
+    _LOG.info("detecting on %s with %s", device, effective)
+    points = yield from _named("detect", detect_steps(source, effective, device=device))
+    return Found(points, effective, device)
+
+
+def linking_stage(
+    points: Points, settings: LinkSettings, *, margins: bool = False, edge_budget: int = EDGE_BUDGET
+) -> Generator[Advance, None, Linking]:
+    """Link the particles found; what is done is told in frames."""
+    frames = max(len(points.frame_numbers), 1)
+    yield Advance("link", 0, frames)
+    return (yield from _named("link", link_steps(points, settings, margins=margins, edge_budget=edge_budget), frames))
+
+
+def _named(stage: Stage, steps: Steps[Result], total: int | None = None) -> Generator[Advance, None, Result]:
+    """Do steps under the name of their stage, as if there were `total` of them."""
+    while True:
+        try:
+            step = next(steps)
+        except StopIteration as end:
+            return end.value
+        _LOG.debug("%s: %d of %d", stage, step.done, step.total)
+        scale = 1 if total is None else total / step.total
+        yield Advance(stage, int(step.done * scale), step.total if total is None else total, step.so_far)
 
 
 def _check_types(source: object, settings: object) -> None:
@@ -147,30 +230,29 @@ def find_points(
 
     `seconds` is told what reading and detecting took.
     """
+    found = finished(_found_in(source, settings, StageSeconds() if seconds is None else seconds), _heard(progress))
+    return found.points, found.settings
+
+
+def _found_in(source: str | Path | Array, settings: Settings, seconds: StageSeconds) -> Generator[Advance, None, Found]:
+    """Open an input and find its particles."""
     given = settings.input
-    seconds = StageSeconds() if seconds is None else seconds
     if isinstance(source, (str, Path)) and given.is_table(source):
         with seconds.of("read"):
-            return _read_table(source, given), None
-    with seconds.of("read"):
-        opened = open_movie(source, given)
-    with opened as movie:
+            return Found(_read_table(source, given))
+    with ExitStack() as opened:
+        with seconds.of("read"):
+            movie = opened.enter_context(open_movie(source, given))
         _LOG.info("opened\n%s", movie.describe())
+        under = None
+        if given.intensity is not None:
+            under = opened.enter_context(open_movie(given.intensity, replace(given, kind="movie", intensity=None)))
         with seconds.of("detect"):
-            found = _found(movie, settings, progress, seconds)
+            found = yield from finding_stage(movie, settings, under)
         seconds.told_apart("read", "detect", movie.seconds_reading)
+        if found.device is not None:
+            seconds.devices["detect"] = found.device
         return found
-
-
-def _found(
-    movie: Movie, settings: Settings, progress: StageProgress | None, seconds: StageSeconds
-) -> tuple[Points, DetectSettings | None]:
-    if settings.input.kind == "labels":
-        return _read_labels(movie, settings.input, progress), None
-    device = seconds.devices["detect"] = crew_for(movie.shape, len(movie), None, settings.link.device).device
-    effective = resolve_settings(movie, settings.detect, device)
-    _LOG.info("detecting on %s with %s", device, effective)
-    return detect(movie, effective, progress=_stage("detect", progress), device=device), effective
 
 
 def open_movie(source: str | Path | Array, given: InputSettings) -> Movie:
@@ -215,19 +297,6 @@ def _read_table(source: str | Path, given: InputSettings) -> Points:
     return points.cut(given.frame_slice, given.roi_slices)
 
 
-def _read_labels(movie: Movie, given: InputSettings, progress: StageProgress | None) -> Points:
-    if given.intensity is None:
-        return read_points_from_labels(movie, progress=_stage("detect", progress))
-    with open_movie(given.intensity, replace(given, kind="movie", intensity=None)) as intensity:
-        return read_points_from_labels(movie, intensity, progress=_stage("detect", progress))
-
-
-def _stage(name: str, progress: StageProgress | None) -> Callable[[int, int], None]:
-    """Return a progress function that logs, and reports under the name of a stage."""
-
-    def advance(done: int, total: int) -> None:
-        _LOG.debug("%s: %d of %d", name, done, total)
-        if progress is not None:
-            progress(name, done, total)
-
-    return advance
+def _heard(progress: StageProgress | None) -> Callable[[Advance], Any] | None:
+    """Return what hears of advances and passes their numbers on."""
+    return None if progress is None else lambda at: progress(at.stage, at.done, at.total)

@@ -266,6 +266,7 @@ def _of_points(source: str, settings: Settings) -> Facts:
     """Look at the particles of some frames of a movie, or of a whole table."""
     from ...tracker.linking.frame_pairs.first_order import first_order
     from ...tracker.linking.gate.spacing import mean_spacing
+    from ...tracker.stepwise import finished
     from .batch import pixels_note
     from .first_look import first_look
     from .notes import on_doubt, on_linking, on_reach
@@ -274,7 +275,7 @@ def _of_points(source: str, settings: Settings) -> Facts:
     points = look.points
     per_frame = points.table.groupby("frame").size()
     low, middle, high = (int(value) for value in per_frame.quantile([0.0, 0.5, 1.0])) if len(per_frame) else (0, 0, 0)
-    linking = first_order(points, settings.link.without_motion())
+    linking = finished(first_order(points, settings.link.without_motion()))
     price = linking.unmatched_cost
     assert price is not None  # first order has one
     search_range, step = linking.settings.search_range, linking.report["median_step"]

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from dataclasses import replace
 from functools import partial
 from pathlib import Path
@@ -13,6 +12,7 @@ import pandas as pd
 
 from ..errors import InvalidInput, InvalidSetting
 from ..points import AXES, Points
+from ..stepwise import Progress, Step, Steps, counted, finished
 from .blobs import blob_response, sigma_of
 from .borders import refine_at_borders
 from .diameter import suggest_diameter
@@ -25,16 +25,16 @@ from .surroundings import surroundings
 from .threshold import automatic_threshold
 
 if TYPE_CHECKING:
-    from ..reading.movie import Movie
+    from ..reading.frames import FrameSource
 
 _SMALLEST_DIAMETER = 2.0  # in voxels of y and x; a smaller spot is not sampled
 
 
 def detect(
-    movie: Movie,
+    movie: FrameSource,
     settings: DetectSettings,
     *,
-    progress: Callable[[int, int], None] | None = None,
+    progress: Progress | None = None,
     workers: int | None = None,
     device: str = "auto",
 ) -> Points:
@@ -86,7 +86,14 @@ def detect(
     """
     if isinstance(movie, (str, Path, np.ndarray)):  # pyright: ignore[reportUnnecessaryIsInstance]
         raise InvalidInput(f"movie needs a Movie; got {type(movie).__name__}. auctrack.read_movie makes one of it.")
-    settings = resolve_settings(movie, settings, device)
+    steps = detect_steps(movie, resolve_settings(movie, settings, device), workers=workers, device=device)
+    return finished(steps, counted(progress))
+
+
+def detect_steps(
+    movie: FrameSource, settings: DetectSettings, *, workers: int | None = None, device: str = "auto"
+) -> Steps[Points]:
+    """Detect as `detect` does with settings that `resolve_settings` made, frame by frame."""
     scale = movie.calibration.scale_for(movie.ndim)
     frames = movie.frame_numbers
     tables: list[pd.DataFrame] = []
@@ -94,8 +101,12 @@ def detect(
     find = partial(detect_frame, settings=settings, scale=scale, threads=crew.threads, device=crew.device)
     for number, table in work_through(movie, frames, find, crew.frames):
         tables.append(table.assign(frame=np.int64(number)))
-        if progress is not None:
-            progress(len(tables), len(frames))
+        yield Step(len(tables), len(frames), partial(_points_of, movie, tables))
+    return _points_of(movie, tables)
+
+
+def _points_of(movie: FrameSource, tables: list[pd.DataFrame]) -> Points:
+    """Return what was found in some frames as points of the whole file."""
     columns = ["frame", *AXES[3 - movie.ndim :], "quality", "intensity", "snr"]
     found = [table for table in tables if len(table)]
     table = pd.concat(found, ignore_index=True)[columns] if found else _empty_table(columns)
@@ -104,7 +115,7 @@ def detect(
     return Points(table, movie.calibration, timeline=movie.timeline)
 
 
-def resolve_settings(movie: Movie, settings: DetectSettings, device: str = "auto") -> DetectSettings:
+def resolve_settings(movie: FrameSource, settings: DetectSettings, device: str = "auto") -> DetectSettings:
     """Return the settings in force for a movie: checked against its frames, what is automatic filled in.
 
     `device`, as in `detect`, is where noise is measured for an automatic threshold.

@@ -21,7 +21,7 @@ from .pixels import grey_levels
 from .threshold import image_qualities, pixel_noise, pooled, spread_frames, threshold_between
 
 if TYPE_CHECKING:
-    from ..reading.movie import Movie
+    from ..reading.frames import FrameSource
 
 _FRAMES = 3
 _STEP = 2.0**0.25  # from one diameter to the next
@@ -61,7 +61,7 @@ class DiameterSuggestion:
     blobs: np.ndarray
 
 
-def suggest_diameter(movie: Movie, *, bright_on_dark: bool = True) -> DiameterSuggestion:
+def suggest_diameter(movie: FrameSource, *, bright_on_dark: bool = True) -> DiameterSuggestion:
     """Suggest the diameter of the particles in a movie, from up to three of its frames.
 
     Diameters from two voxels (of y and x) to half the frame's smaller side are tried, four an octave; of large frames
@@ -107,7 +107,7 @@ def suggest_diameter(movie: Movie, *, bright_on_dark: bool = True) -> DiameterSu
     return DiameterSuggestion(diameter, unit, reason, diameters, responses, blobs)
 
 
-def responses_by_tone(movie: Movie, diameter: float) -> tuple[float, float]:
+def responses_by_tone(movie: FrameSource, diameter: float) -> tuple[float, float]:
     """Return how strongly bright and dark blobs of a diameter answer in the middle frame.
 
     Parameters

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from functools import partial
 
 import numpy as np
 import pandas as pd
@@ -10,14 +10,15 @@ import pandas as pd
 from ..errors import InvalidInput
 from ..label_centres import LabelCentres
 from ..points import AXES, Points
-from ..reading.movie import Movie
+from ..reading.frames import FrameSource
+from ..stepwise import Progress, Step, Steps, counted, finished
 
 
 def read_points_from_labels(
-    labels: Movie,
-    intensity: Movie | None = None,
+    labels: FrameSource,
+    intensity: FrameSource | None = None,
     *,
-    progress: Callable[[int, int], None] | None = None,
+    progress: Progress | None = None,
 ) -> Points:
     """Return the centroid, size and intensity of every label of every frame.
 
@@ -42,17 +43,25 @@ def read_points_from_labels(
     InvalidInput
         If a label is negative or not a whole number, or the two movies do not fit each other.
     """
+    return finished(label_steps(labels, intensity), counted(progress))
+
+
+def label_steps(labels: FrameSource, intensity: FrameSource | None = None) -> Steps[Points]:
+    """Measure labels as `read_points_from_labels` does, frame by frame."""
     if intensity is not None:
         _check_fit(labels, intensity)
     tables: list[pd.DataFrame] = []
-    for done, number in enumerate(labels.frame_numbers, start=1):
+    for number in labels.frame_numbers:
         tables.append(_measured(labels, intensity, number))
-        if progress is not None:
-            progress(done, len(labels))
+        yield Step(len(tables), len(labels), partial(_points_of, labels, tables))
+    return _points_of(labels, tables)
+
+
+def _points_of(labels: FrameSource, tables: list[pd.DataFrame]) -> Points:
     return Points(pd.concat(tables, ignore_index=True), labels.calibration, timeline=labels.timeline)
 
 
-def _measured(labels: Movie, intensity: Movie | None, number: int) -> pd.DataFrame:
+def _measured(labels: FrameSource, intensity: FrameSource | None, number: int) -> pd.DataFrame:
     """Return the rows of one frame."""
     try:
         found = LabelCentres.of(labels.frame(number))
@@ -71,7 +80,7 @@ def _measured(labels: Movie, intensity: Movie | None, number: int) -> pd.DataFra
     return pd.DataFrame(columns)
 
 
-def _check_fit(labels: Movie, intensity: Movie) -> None:
+def _check_fit(labels: FrameSource, intensity: FrameSource) -> None:
     if labels.shape != intensity.shape or not set(labels.frame_numbers) <= set(intensity.frame_numbers):
         raise InvalidInput(
             f"{intensity.path} does not fit the labels {labels.path}: it has {len(intensity)} frames of "

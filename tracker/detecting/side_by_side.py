@@ -18,7 +18,7 @@ from ...matching.device import cuda
 from ...matching.jit.threads import processors
 
 if TYPE_CHECKING:
-    from ..reading.movie import Movie
+    from ..reading.frames import FrameSource
 
 Result = TypeVar("Result")
 
@@ -84,7 +84,7 @@ def _fit(voxels: int, device: str) -> int:
 
 
 def work_through(
-    movie: Movie, numbers: Sequence[int], work: Callable[[np.ndarray], Result], at_a_time: int
+    movie: FrameSource, numbers: Sequence[int], work: Callable[[np.ndarray], Result], at_a_time: int
 ) -> Iterator[tuple[int, Result]]:
     """Yield (number, work of that frame) in order; frames are read here, at most `at_a_time` + 1 are in memory."""
     pool = ThreadPoolExecutor(at_a_time, thread_name_prefix="frames")

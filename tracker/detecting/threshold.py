@@ -23,7 +23,7 @@ from .pixels import grey_levels, held_by, largest, median, values_at
 from .side_by_side import crew_for, work_through
 
 if TYPE_CHECKING:
-    from ..reading.movie import Movie
+    from ..reading.frames import FrameSource
     from .settings import DetectSettings
 
 SAMPLED_FRAMES = 5
@@ -64,7 +64,7 @@ class QualitySample:
     response_floor: float
 
 
-def automatic_threshold(movie: Movie, settings: DetectSettings, device: str = "auto") -> float:
+def automatic_threshold(movie: FrameSource, settings: DetectSettings, device: str = "auto") -> float:
     """Return the threshold on `quality` for a whole movie, from at most five frames spread over it.
 
     Deterministic. `settings.threshold` is not looked at. See `threshold_between` for the rule.
@@ -73,7 +73,7 @@ def automatic_threshold(movie: Movie, settings: DetectSettings, device: str = "a
 
 
 def sample_qualities(
-    movie: Movie, settings: DetectSettings, frames: tuple[int, ...] | None = None, device: str = "auto"
+    movie: FrameSource, settings: DetectSettings, frames: tuple[int, ...] | None = None, device: str = "auto"
 ) -> QualitySample:
     """Measure the peaks and the noise of the response in some frames (default: five spread over the movie)."""
     if frames is None:

@@ -15,6 +15,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
+from functools import partial
 
 import numpy as np
 import pandas as pd
@@ -22,14 +23,15 @@ import pandas as pd
 from ...matching.solving import solve
 from ..errors import InvalidSetting
 from ..points import Points
-from .frame_pairs.first_order import Watch
+from ..stepwise import Step, Steps
+from .frame_pairs.first_order import tracks_so_far
 from .frame_pairs.pair_links import PairLinks
 from .gate.candidates import EDGE_BUDGET, MOST_WRITTEN, CandidateLinks, WideGate, gated_pairs, in_runs
 from .gate.spacing import automatic_range
 from .motion.graph import Graph, candidates, merged
 from .motion.ordered import Ordered, ordered
 from .result import Linking
-from .settings import SEGMENT_RANGES, LinkSettings, Progress
+from .settings import SEGMENT_RANGES, LinkSettings
 from .tracks import tracks_of
 from .whole_movie.best_links import best_links
 
@@ -46,11 +48,9 @@ def jaqaman(
     settings: LinkSettings,
     *,
     margins: bool = False,
-    progress: Progress | None = None,
-    watch: Watch | None = None,
     edge_budget: int = EDGE_BUDGET,
-) -> Linking:
-    """Link a movie in Jaqaman's two steps, each to proven optimality; see `link.link_points`.
+) -> Steps[Linking]:
+    """Link a movie in Jaqaman's two steps, each to proven optimality; see `link.link_steps`.
 
     Raises
     ------
@@ -65,14 +65,10 @@ def jaqaman(
         problem = frames.problem("squared", _half_alternative_cost(frames))
         answer = solve(problem, settings.solver, settings.device)
         made.add(frames, problem, answer)
-        if watch is not None:
-            watch(frames, problem, answer)
-        if progress is not None:
-            progress(made.frame_pairs, pairs + 1)
+        yield Step(made.frame_pairs, pairs + 1, partial(tracks_so_far, points, made))
     links = made.links(points.frame_step)()
     joined = _joined(points, links, settings, margins=margins)
-    if progress is not None:
-        progress(pairs + 1, pairs + 1)
+    yield Step(pairs + 1, pairs + 1)
     links = pd.concat([links, joined.links], ignore_index=True) if len(joined.links) else links
     report = made.report()
     report |= {

@@ -16,16 +16,17 @@ from ..calibrating.stated import three_sizes
 from ..errors import InvalidInput, InvalidSetting
 from ..formats.tables import read_points, recognised
 from ..points import AXES, Points, require
+from ..stepwise import Progress, Steps, counted, finished
 from ..timeline import Timeline
 from .constraints import Constraints, constraints_of
-from .frame_pairs.first_order import Watch, first_order
+from .frame_pairs.first_order import first_order
 from .frame_pairs.gpu_table import is_on_gpu, link_table_on_gpu
 from .gate.candidates import EDGE_BUDGET, Cost
 from .given_links import given_links
 from .jaqaman import jaqaman
 from .motion.gpu_ordered import movie_in_order
 from .result import MARGIN, PROBABILITY, Linking
-from .settings import Asked, ExtraCost, Linker, LinkSettings, Motion, Predict, Progress
+from .settings import Asked, ExtraCost, Linker, LinkSettings, Motion, Predict
 from .whole_movie.learned import learned, too_dense
 from .whole_movie.windows import AT_ONCE
 
@@ -36,7 +37,6 @@ def link_points(
     *,
     margins: bool = False,
     progress: Progress | None = None,
-    watch: Watch | None = None,
     edge_budget: int = EDGE_BUDGET,
     at_once: int = AT_ONCE,
     editable: bool = False,
@@ -54,9 +54,6 @@ def link_points(
     progress : callable, optional
         Called as progress(done, in all): with learned motion the steps of learning; else frames, those that follow no
         other left out.
-    watch : callable, optional
-        Without learned motion: called after every solve of frame pairs as watch(candidates, problem, answer), in the
-        order of time.
     edge_budget : int
         Without learned motion: points and candidate links held at a time (memory); results do not depend on it.
     at_once : int
@@ -91,8 +88,30 @@ def link_points(
     Where particles lie so densely that candidate links within reach of a learned law are too many to write out, links
     are those of motion "none", which can do without writing them out; `report["notes"]` and `settings` say so.
     """
+    steps = link_steps(
+        points,
+        settings or LinkSettings(),
+        margins=margins,
+        edge_budget=edge_budget,
+        at_once=at_once,
+        editable=editable,
+        samples=samples,
+    )
+    return finished(steps, counted(progress))
+
+
+def link_steps(
+    points: Points,
+    settings: LinkSettings,
+    *,
+    margins: bool = False,
+    edge_budget: int = EDGE_BUDGET,
+    at_once: int = AT_ONCE,
+    editable: bool = False,
+    samples: int = 0,
+) -> Steps[Linking]:
+    """Link as `link_points` does, step by step; without learned motion each step has the tracks so far."""
     require(Points, points)
-    settings = settings or LinkSettings()
     stale = [name for name in (PROBABILITY, MARGIN) if name in points.table.columns]
     if stale:
         points = replace(points, table=points.table.drop(columns=stale))
@@ -113,27 +132,22 @@ def link_points(
         if settings.linking == "jaqaman":
             if editable:
                 raise InvalidSetting("corrections (editable) need linking (--linking) 'auctrack'; got 'jaqaman'.")
-            linking = jaqaman(
-                points, settings, margins=margins, progress=progress, watch=watch, edge_budget=edge_budget
-            )
+            linking = yield from jaqaman(points, settings, margins=margins, edge_budget=edge_budget)
         elif movie is not None:
-            linking = learned(
+            linking = yield from learned(
                 points,
                 movie,
                 settings,
-                progress,
                 constraints=constraints,
                 at_once=at_once,
                 editable=keep,
                 samples=samples,
             )
         else:
-            linking = first_order(
+            linking = yield from first_order(
                 points,
                 settings,
                 margins=margins,
-                progress=progress,
-                watch=watch,
                 edge_budget=edge_budget,
                 constraints=constraints,
                 editable=keep,

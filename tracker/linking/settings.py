@@ -23,8 +23,6 @@ Predict = Callable[[Points, np.ndarray, np.ndarray], Any]
 """Called as predict(points, rows, frames); see `LinkSettings`."""
 ExtraCost = Callable[[Points, np.ndarray, np.ndarray], Any]
 """Called as extra_cost(points, source, target); see `LinkSettings`."""
-Progress = Callable[[int, int], None]
-"""Called as progress(steps done, steps in all)."""
 HOOKS = ("predict", "extra_cost")
 """Functions of the user's, which no file of settings can hold."""
 SEGMENT_RANGES = ("gap_closing_range", "division_range", "merge_range")

@@ -113,7 +113,7 @@ def _detect(
     movie: LayerMovie, settings: DetectSettings, frame: int, report: Report
 ) -> tuple[int, pd.DataFrame, DetectSettings]:
     report(None)
-    effective = resolve_settings(movie.only(movie.frame_numbers), settings)
+    effective = resolve_settings(movie, settings)
     table = detect_frame(movie.frame(frame), effective, movie.calibration.scale_for(movie.ndim))
     return frame, table, effective
 

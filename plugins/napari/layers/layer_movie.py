@@ -3,18 +3,14 @@
 from __future__ import annotations
 
 import threading
-from collections.abc import Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, cast
+from typing import Any
 
 import numpy as np
 
 from ....tracker.calibrating.calibration import Calibration
 from ....tracker.timeline import Timeline
-
-if TYPE_CHECKING:
-    from ....tracker.reading.movie import Movie
 
 
 @dataclass(frozen=True)
@@ -35,7 +31,7 @@ class Restriction:
 
 @dataclass(frozen=True)
 class LayerMovie:
-    """The frames of a layer, with what detection asks of a `tracker.reading.movie.Movie`.
+    """The frames of a layer: a `tracker.reading.frames.FrameSource`.
 
     Attributes
     ----------
@@ -98,7 +94,3 @@ class LayerMovie:
         with self._lock:
             whole = np.asarray(self.data[number]).reshape(self.whole_shape)
         return whole if self.region is None else whole[self.region]
-
-    def only(self, frames: Sequence[int]) -> Movie:
-        """Return the movie of some frames, as what detection takes: it asks for no more than is here."""
-        return cast("Movie", replace(self, frame_numbers=tuple(frames)))

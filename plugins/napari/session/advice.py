@@ -69,12 +69,11 @@ def advise_detection(movie: LayerMovie, settings: DetectSettings) -> DetectAdvic
     InvalidInput
         If nothing in the movie stands out from the noise.
     """
-    whole = movie.only(movie.frame_numbers)
     reason = ""
     if settings.diameter == "auto":
-        suggestion = suggest_diameter(whole, bright_on_dark=settings.bright_on_dark)
+        suggestion = suggest_diameter(movie, bright_on_dark=settings.bright_on_dark)
         settings, reason = replace(settings, diameter=suggestion.diameter), suggestion.reason + " "
-    sample = sample_qualities(whole, settings)
+    sample = sample_qualities(movie, settings)
     threshold = threshold_between(sample)
     above = int(np.count_nonzero(sample.qualities > threshold))
     reason += (

@@ -73,8 +73,7 @@ class Session:
 
     def detecting(self, detect: DetectSettings, link: LinkSettings) -> Work:
         """Return the work of finding the particles."""
-        del link
-        return partial(find, self._required(), detect)
+        return partial(find, self._required(), detect, link)
 
     def take_edits(self, edits: Edits) -> None:
         """Let the next link take particles as they were edited."""

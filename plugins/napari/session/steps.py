@@ -2,28 +2,23 @@
 
 from __future__ import annotations
 
+import math
 import time
-from collections.abc import Callable, Iterator
-from dataclasses import dataclass, replace
-from functools import partial
-from typing import Any, Literal, TypeVar
+from collections.abc import Callable, Generator
+from dataclasses import dataclass
+from typing import Any, TypeVar
 
-import numpy as np
 import pandas as pd
 
-from ....matching.certificate.assignment import Assignment
-from ....matching.problem import Problem
-from ....tracker.detecting.detect import detect, resolve_settings
-from ....tracker.detecting.labels import read_points_from_labels
+from ....tracker import pipeline
 from ....tracker.detecting.settings import DetectSettings
-from ....tracker.detecting.side_by_side import crew_for
 from ....tracker.editing.reopened import reopened
-from ....tracker.linking.chains import track_ids
-from ....tracker.linking.gate.candidates import CandidateLinks, WideGate
-from ....tracker.linking.link import link_points
 from ....tracker.linking.result import Linking
 from ....tracker.linking.settings import LinkSettings
+from ....tracker.pipeline import Stage, finding_stage, linking_stage
 from ....tracker.points import Points, Tracks
+from ....tracker.settings import InputSettings, Settings
+from ....tracker.stepwise import finished
 from ...cli.notes import on_mask
 from ..layers.layer_input import LayerInput
 from ..layers.layer_movie import LayerMovie
@@ -32,10 +27,9 @@ from .filters import MeasuredTracks, measured, measured_links
 from .suspicious import suspicious_links
 
 Report = Callable[[Any], None]
-Stage = Literal["detect", "link"]
 Made = TypeVar("Made")
 
-_CHUNK_SECONDS = 0.2  # between two looks at whether to stop
+_REPORT_SECONDS = 0.05  # between two reports, which show how far it is and hear whether to stop
 _SHOW_SECONDS = 1.0  # between two partial results, at least
 _SHOW_SHARE = 0.1  # of the time that goes into partial results, at most
 _EDGES = 200_000  # candidate links of one solve: small, so that linking can be stopped and watched
@@ -92,151 +86,83 @@ class Tracked:
     linked: Linked
 
 
-def find(source: LayerInput, wanted: DetectSettings, report: Report) -> Detected:
+def find(source: LayerInput, detect: DetectSettings, link: LinkSettings, report: Report) -> Detected:
     """Return the particles of a layer.
 
     Parameters
     ----------
     source : LayerInput
-    wanted : DetectSettings
+    detect : DetectSettings
+    link : LinkSettings
+        Its device detects too.
     report : callable
         Takes an `Advance` every few frames; a `Stopped` that it raises leaves with the points found so far.
     """
-    if isinstance(source.source, Points):
-        return Detected(source.source, None)
-    movie = source.source
-    if source.kind == "labels":
-        points = _frame_by_frame(movie, _Measure(source.intensity), report)
-        middle = movie.frame(movie.frame_numbers[len(movie) // 2])
-        return Detected(points, None, notes=tuple(on_mask(middle, "the layer")))
-    report(Advance("detect", 0, len(movie)))
-    whole = movie.only(movie.frame_numbers)
-    device = crew_for(whole.shape, len(whole), None, "auto").device
-    settings = resolve_settings(whole, wanted, device)
-    return Detected(_frame_by_frame(movie, _Detect(settings, device), report), settings)
+    kind = "labels" if source.kind == "labels" else "auto"
+    settings = Settings(InputSettings(kind), detect, link)
+    finding = finding_stage(source.source, settings, _frames_of(source.intensity))
+    found = _watched(finding, report, lambda points: points)
+    movie, notes = _frames_of(source), ()
+    if movie is not None and kind == "labels":
+        notes = tuple(on_mask(movie.frame(movie.frame_numbers[len(movie) // 2]), "the layer"))
+    return Detected(found.points, found.settings, notes=notes)
 
 
 def chain(points: Points, settings: LinkSettings, report: Report) -> Linked:
     """Return the tracks of particles, proven to be optimal.
 
     Partial tracks are those of the frames that have been solved; with learned motion, which solves the whole movie at
-    once, there are none. `report` takes an `Advance`, and a `Stopped` that it
-    raises leaves with the tracks so far.
+    once, there are none. `report` takes an `Advance`, and a `Stopped` that it raises leaves with the tracks so far.
     """
-    watch = _Watch(points, report)
-    report(Advance("link", 0, watch.total))
-    progress = watch.learning if settings.is_learned else None
-    linking = link_points(points, settings, margins=True, progress=progress, watch=watch, edge_budget=_EDGES)
+    linking = _watched(linking_stage(points, settings, margins=True, edge_budget=_EDGES), report, measured)
     margins = linking.links["margin"].to_numpy()
     return Linked(linking, measured_links(linking), suspicious_links(linking, margins))
 
 
 def take_up(tracks: Tracks, settings: LinkSettings, report: Report) -> Linked:
     """Return tracks with the links that they have, proven again around those that linking would not make."""
-    total = max(len(tracks.frame_numbers) - 1, 1)
-    report(Advance("link", 0, total))
-    linking = reopened(tracks, settings, progress=_Watch(tracks, report).learning if settings.is_learned else None)
+    linking = reopened(tracks, settings, progress=lambda done, total: report(Advance("link", done, total)))
     margins = linking.links["margin"].to_numpy()
     doubtful = suspicious_links(linking, margins, held=linking.settings.pinned or ())
     return Linked(linking, measured_links(linking), doubtful, is_given=True)
 
 
-def find_and_chain(source: LayerInput, wanted: DetectSettings, settings: LinkSettings, report: Report) -> Tracked:
+def find_and_chain(source: LayerInput, detect: DetectSettings, link: LinkSettings, report: Report) -> Tracked:
     """Return particles and tracks of a layer."""
-    detected = find(source, wanted, report)
+    detected = find(source, detect, link, report)
     report(Advance("detect", 1, 1, None if source.kind == "points" else detected.points))
-    return Tracked(detected, chain(detected.points, settings, report))
+    return Tracked(detected, chain(detected.points, link, report))
 
 
-@dataclass(frozen=True)
-class _Detect:
-    settings: DetectSettings
-    device: str
-
-    def __call__(self, movie: LayerMovie, frames: tuple[int, ...]) -> Points:
-        return detect(movie.only(frames), self.settings, device=self.device)
+def _frames_of(source: LayerInput | None) -> LayerMovie | None:
+    return source.source if source is not None and isinstance(source.source, LayerMovie) else None
 
 
-@dataclass(frozen=True)
-class _Measure:
-    intensity: LayerInput | None
+def _watched(
+    stage: Generator[pipeline.Advance, None, Made], report: Report, shown: Callable[[Any], Points | MeasuredTracks]
+) -> Made:
+    """Do a stage of tracking: report it often enough to be stopped, and now and then what it has found so far."""
+    pace, last = _Pace(), -math.inf
 
-    def __call__(self, labels: LayerMovie, frames: tuple[int, ...]) -> Points:
-        under = None if self.intensity is None else self.intensity.source
-        seen = under.only(frames) if isinstance(under, LayerMovie) else None
-        return read_points_from_labels(labels.only(frames), seen)
-
-
-def _frame_by_frame(
-    movie: LayerMovie, measure: Callable[[LayerMovie, tuple[int, ...]], Points], report: Report
-) -> Points:
-    """Return the points of all frames; a few frames at a time, so that what was found shows and Cancel is heard."""
-    tables: list[pd.DataFrame] = []
-    pace = _Pace()
-    done = 0
-    for chunk in _chunks(movie.frame_numbers):
-        tables.append(measure(movie, chunk).table)
-        done += len(chunk)
-        so_far = pace.paced(partial(_together, tables, movie))
+    def hear(at: pipeline.Advance) -> None:
+        nonlocal last
+        so_far = pace.paced(lambda: _shown(at, shown))
+        if so_far is None and at.done < at.total and time.monotonic() < last + _REPORT_SECONDS:
+            return
+        last = time.monotonic()
         try:
-            report(Advance("detect", done, len(movie), so_far))
+            report(Advance(at.stage, at.done, at.total, so_far))
         except Stopped as stop:
-            stop.partial = _together(tables, movie)
-            raise
-    return _together(tables, movie)
-
-
-def _chunks(frames: tuple[int, ...]) -> Iterator[tuple[int, ...]]:
-    """Yield runs of frames, as many as take about `_CHUNK_SECONDS` of the consumer's time."""
-    size, start = 2, 0
-    while start < len(frames):
-        began = time.monotonic()
-        yield frames[start : start + size]
-        start += size
-        seconds = max(time.monotonic() - began, 1e-3)
-        size = int(np.clip(size * _CHUNK_SECONDS / seconds, 1, 2 * size))
-
-
-def _together(tables: list[pd.DataFrame], movie: LayerMovie) -> Points:
-    filled = [table for table in tables if len(table)] or tables[:1]
-    return Points(pd.concat(filled, ignore_index=True), movie.calibration, timeline=movie.timeline)
-
-
-class _Watch:
-    """Listens to linking: collects links, and reports partial tracks."""
-
-    def __init__(self, points: Points, report: Report) -> None:
-        self.points = points
-        self.total = max(len(points.frame_numbers) - 1, 1)
-        self._report = report
-        self._links: list[tuple[np.ndarray, np.ndarray]] = []
-        self._done = 0
-        self._pace = _Pace()
-
-    def learning(self, done: int, total: int) -> None:
-        """Report how much of the motion is learned, in frames: linking knows no others."""
-        self._report(Advance("link", done * self.total // total, self.total))
-
-    def __call__(self, candidates: CandidateLinks | WideGate, problem: Problem, answer: Assignment) -> None:
-        del problem
-        rows, cols = answer.links()
-        self._links.append((candidates.row_points[rows], candidates.col_points[cols]))
-        self._done += answer.n_blocks
-        so_far = self._pace.paced(self._measured)
-        try:
-            self._report(Advance("link", self._done, self.total, so_far))
-        except Stopped as stop:
-            stop.partial = self._measured()
+            stop.partial = _shown(at, shown)
             raise
 
-    def _measured(self) -> MeasuredTracks:
-        """Return the tracks so far, without the particles that have no link yet."""
-        source, target = (np.concatenate(side) for side in zip(*self._links, strict=True))
-        ids = track_ids(self.points.frames, source, target)
-        linked = np.zeros(len(self.points), dtype=bool)
-        linked[source] = linked[target] = True
-        tracks = self.points.with_track_ids(ids)
-        return measured(replace(tracks, table=tracks.table[linked]))
+    return finished(stage, hear)
+
+
+def _shown(at: pipeline.Advance, shown: Callable[[Any], Points | MeasuredTracks]) -> Points | MeasuredTracks | None:
+    """Return what is shown of an advance."""
+    found = at.so_far()
+    return None if found is None else shown(found)
 
 
 class _Pace:

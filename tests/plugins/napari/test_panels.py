@@ -33,14 +33,14 @@ def test_progress_comes_with_the_time_left(widget, monkeypatch):
 def test_what_is_compiled_for_the_first_time_is_said_while_it_is(widget, monkeypatch):
     from auctrack.plugins.napari.session import steps
 
-    go_on, link_points = threading.Event(), steps.link_points
+    go_on, linking_stage = threading.Event(), steps.linking_stage
 
     def never_compiled_before(*args, **more):
         njit(lambda number: number + 1)(1)
         assert go_on.wait(30)
-        return link_points(*args, **more)
+        return linking_stage(*args, **more)
 
-    monkeypatch.setattr(steps, "link_points", never_compiled_before)
+    monkeypatch.setattr(steps, "linking_stage", never_compiled_before)
     widget.running.run_all()
     wait(lambda: widget.parts.bar.progress.format() == "Linking: compiling for this machine, once…")
     go_on.set()

@@ -172,14 +172,14 @@ def test_points_that_the_user_sees_already_are_not_drawn_again_before_they_are_l
     begun, go_on = threading.Event(), threading.Event()
     from auctrack.plugins.napari.session import steps
 
-    link = steps.link_points
+    link = steps.linking_stage
 
     def slow(*given, **named):
         begun.set()
         assert go_on.wait(30)
         return link(*given, **named)
 
-    monkeypatch.setattr(steps, "link_points", slow)
+    monkeypatch.setattr(steps, "linking_stage", slow)
     busy_widget.running.run_all()
     wait(begun.is_set)
     wait(lambda: not busy_widget.parts.overlay.is_busy)

@@ -286,18 +286,19 @@ def hold(monkeypatch, at: str):
     from auctrack.plugins.napari.session import steps
 
     waiting, go_on = threading.Event(), threading.Event()
-    detect = steps.detect
-    calls = []
+    watched = steps._watched
 
-    def slow(movie, settings, **where):
-        calls.append(movie)
-        if len(calls) == 2:
-            waiting.set()
-            assert go_on.wait(30), at
-        return detect(movie, settings, **where)
+    def slowly(stage, report, shown):
+        def hear(advance):
+            if advance.stage == "detect" and advance.done == 3:
+                waiting.set()
+                assert go_on.wait(30), at
+            report(advance)
 
-    monkeypatch.setattr(steps, "detect", slow)
-    monkeypatch.setattr(steps, "_CHUNK_SECONDS", 0)  # one frame at a time
+        return watched(stage, hear, shown)
+
+    monkeypatch.setattr(steps, "_watched", slowly)
+    monkeypatch.setattr(steps, "_REPORT_SECONDS", 0)  # one frame at a time
     return waiting, go_on
 
 
@@ -379,7 +380,7 @@ def test_an_error_is_one_sentence_with_details_and_the_widget_goes_on(widget, mo
         raise error
 
     with monkeypatch.context() as broken:
-        broken.setattr(steps, "link_points", fail)
+        broken.setattr(steps, "linking_stage", fail)
         widget.running.run_all()
         finish(widget)
     assert widget.parts.bar.error.text().startswith(sentence) or sentence in widget.parts.bar.error.text()

@@ -8,6 +8,7 @@ from dataclasses import dataclass, replace
 import numpy as np
 
 from ...points import Points
+from ...stepwise import finished
 from ..frame_pairs.first_order import first_order
 from ..settings import LinkSettings
 
@@ -54,7 +55,7 @@ def at_prices(points: Points, settings: LinkSettings, prices: Sequence[float]) -
     followed, preceded = (int(np.count_nonzero(np.isin(frames + way, present))) for way in (step, -step))
     made: list[AtPrice] = []
     for price in prices:
-        links = len(first_order(points, replace(settings.without_motion(), unmatched_cost=price)).links)
+        links = len(finished(first_order(points, replace(settings.without_motion(), unmatched_cost=price))).links)
         made.append(AtPrice(price, links, _share_left(links, followed), _share_left(links, preceded)))
     return made
 

@@ -11,14 +11,15 @@ import numpy as np
 from ....matching.certificate.assignment import Assignment
 from ....matching.problem import Problem
 from ....matching.solving import solve
-from ...points import Points
+from ...points import Points, Tracks
+from ...stepwise import Step, Steps
 from ..chains import track_ids
 from ..constraints import NOTHING_GIVEN, Constraints
 from ..gate.candidates import EDGE_BUDGET, CandidateLinks, Frame, WideGate, frame_pairs, gate, in_runs
 from ..gate.spacing import automatic_range
 from ..hooks import hooks_of
 from ..result import Linking
-from ..settings import LinkSettings, Progress
+from ..settings import LinkSettings
 from ..unmatched_cost.price import UnmatchedCost, measured_unmatched_cost
 from ..whole_movie.worth import LengthWorth
 from .gpu_frame_pairs import link_on_gpu, takes_gpu
@@ -27,21 +28,17 @@ from .kept_pairs import KeptPairs
 from .open_pairs import open_pairs
 from .pair_links import PairLinks
 
-Watch = Callable[[CandidateLinks | WideGate, Problem, Assignment], None]
-
 
 def first_order(
     points: Points,
     settings: LinkSettings,
     *,
     margins: bool = False,
-    progress: Progress | None = None,
-    watch: Watch | None = None,
     edge_budget: int = EDGE_BUDGET,
     constraints: Constraints = NOTHING_GIVEN,
     editable: bool = False,
-) -> Linking:
-    """Link particles from frame to frame, each frame pair to proven optimality; see `link.link_points`."""
+) -> Steps[Linking]:
+    """Link particles from frame to frame, each frame pair to proven optimality; see `link.link_steps`."""
     search_range = automatic_range(points) if settings.search_range == "auto" else float(settings.search_range)
     hooks = hooks_of(points, settings)
     expected = None if hooks is None or hooks.predict is None else partial(expected_frame, hooks)
@@ -51,10 +48,10 @@ def first_order(
     longest = min(search_range, price.longest) if settings.extra_cost is None else search_range
     made = PairLinks(settings, with_margins=margins, measured_on=None if hooks is None else points)
     kept = KeptPairs(len(points)) if editable else None
-    is_plain = not (constraints or editable or margins or watch or hooks)
+    is_plain = not (constraints or editable or margins or hooks)
     ids = None
     if is_plain and takes_gpu(points, settings):
-        ids = link_on_gpu(points, settings, price, longest, made, progress)
+        ids = yield from link_on_gpu(points, settings, price, longest, made)
     if ids is None:
         n_pairs = int(np.count_nonzero(np.diff(points.frame_numbers) == points.frame_step))
         pairs = frame_pairs(points, longest, expected)
@@ -66,10 +63,7 @@ def first_order(
             made.add(*solved)
             if kept is not None:
                 kept.add(*solved)
-            if watch is not None:
-                watch(*solved)
-            if progress is not None:
-                progress(made.frame_pairs + 1, n_pairs + 1)
+            yield Step(made.frame_pairs + 1, n_pairs + 1, partial(tracks_so_far, points, made))
         if len(constraints.pinned):
             made.add_pinned(points, constraints.pinned)
     if ids is None:
@@ -79,6 +73,15 @@ def first_order(
     worth = LengthWorth(longest, settings.cost, price.price(settings.cost))
     links, report = made.links(points.frame_step), made.report()
     return Linking(tracks, links, effective, price, report=report, kept=kept.kept(worth) if kept else None)
+
+
+def tracks_so_far(points: Points, made: PairLinks) -> Tracks:
+    """Return the tracks of the links made so far; particles that have none yet are left out."""
+    source, target = made.ends()
+    tracks = points.with_track_ids(track_ids(points.frames, source, target))
+    linked = np.zeros(len(points), dtype=bool)
+    linked[source] = linked[target] = True
+    return replace(tracks, table=tracks.table[linked])
 
 
 def _solved(

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import partial
 from typing import Any
@@ -15,6 +15,7 @@ from ....matching.device.transfer import downloaded
 from ....matching.problem import Problem
 from ....matching.solving import solve
 from ...points import Points
+from ...stepwise import Step, Steps
 from ..gate.gpu_movie import DeviceMovie, DeviceTable, movie_on_device
 from ..gpu_chains import track_ids
 from ..settings import LinkSettings
@@ -40,8 +41,7 @@ def link_on_gpu(
     price: UnmatchedCost,
     longest: float,
     made: PairLinks,
-    progress: Callable[[int, int], None] | None = None,
-) -> np.ndarray | None:
+) -> Steps[np.ndarray | None]:
     """Link all frame pairs, each to proven optimality; the same links as frame pair by frame pair on a CPU.
 
     Parameters
@@ -51,8 +51,6 @@ def link_on_gpu(
         Longest candidate link, physical.
     made : PairLinks
         Gets the links, by ascending source.
-    progress : callable, optional
-        As that of `first_order`.
 
     Returns
     -------
@@ -66,7 +64,7 @@ def link_on_gpu(
     """
     device = "cuda" if settings.device == "auto" else settings.device
     with cuda.using(device) as cp:
-        linked = linked_on_device(cp, DeviceTable.of(cp, points), settings, price, longest, made, progress)
+        linked = yield from linked_on_device(cp, DeviceTable.of(cp, points), settings, price, longest, made)
         if linked is None:
             return None
         after, length, ids = downloaded(cp, [linked.after, linked.length, linked.track_ids(cp)])
@@ -107,8 +105,7 @@ def linked_on_device(
     price: UnmatchedCost,
     longest: float,
     made: PairLinks,
-    progress: Callable[[int, int], None] | None = None,
-) -> LinkedRows | None:
+) -> Steps[LinkedRows | None]:
     """As `link_on_gpu`, of a table that is on the current device; `made` is told of the proof, and gets no links."""
     movie = movie_on_device(cp, table, longest)
     if movie is None:
@@ -126,8 +123,7 @@ def linked_on_device(
         answer, candidates = _solved(movie, indptr, a, b, settings, price, longest, (after, before, length))
         pairs = int(np.count_nonzero(followed[a + 1 : b + 1] & followed[a:b]))
         made.add_solve(answer, pairs, candidates)
-        if progress is not None:
-            progress(made.frame_pairs + 1, n_pairs + 1)
+        yield Step(made.frame_pairs + 1, n_pairs + 1)
     return LinkedRows(after, before, length, table, movie.n_frames)
 
 

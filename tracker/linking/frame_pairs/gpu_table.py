@@ -13,6 +13,7 @@ from ...calibrating.calibration import Calibration
 from ...calibrating.stated import three_sizes
 from ...errors import InvalidInput, InvalidSetting
 from ...points import AXES, Points
+from ...stepwise import finished
 from ...timeline import Timeline
 from ..gate.gpu_movie import DeviceTable
 from ..gate.spacing import automatic_range
@@ -74,7 +75,7 @@ def _track_ids(cp: Any, columns: DeviceTable, settings: LinkSettings) -> Any:
     search_range = automatic_range(first) if settings.search_range == "auto" else float(settings.search_range)
     price = price_of(first, settings, search_range)
     longest = min(search_range, price.longest)
-    linked = linked_on_device(cp, columns, settings, price, longest, PairLinks(settings))
+    linked = finished(linked_on_device(cp, columns, settings, price, longest, PairLinks(settings)))
     if linked is None:
         raise InvalidInput(
             "points on a GPU need fewer particles within the search range of each other, and frames that follow each "

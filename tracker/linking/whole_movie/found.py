@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Literal
 
 import numpy as np
 
 from ...points import Points
+from ...stepwise import Step, Steps
 from ..constraints import Constraints
 from ..hooks import Hooks
 from ..motion.features import Features
@@ -17,7 +18,7 @@ from ..motion.lessons import Lessons
 from ..motion.motion import Motion, motion_of
 from ..motion.ordered import Ordered
 from ..motion.recipe import believed
-from ..settings import LinkSettings, Progress
+from ..settings import LinkSettings
 from ..trust.exchanges import exchange_odds
 from .best_links import Answer, best_links
 from .branching import Branches, branches
@@ -47,7 +48,6 @@ class Task:
     features : Features or None
     given : Constraints
         On detections in the order of the movie.
-    progress : callable
     """
 
     points: Points
@@ -56,7 +56,6 @@ class Task:
     movie: Ordered
     features: Features | None
     given: Constraints
-    progress: Progress
 
     @property
     def max_missed_frames(self) -> int | Literal["auto"]:
@@ -92,19 +91,21 @@ class Found:
     whole: tuple[Belief, Answer] | None = None
 
 
-def found_at_once(task: Task) -> Found:
+def found_at_once(task: Task) -> Steps[Found]:
     """Return the links of a movie that is held as a whole."""
     settings, given, n = task.settings, task.given, len(task.movie)
-    task.progress(0, STEPS)
-    belief, edges = _weighed(task, task.movie, task.features, Lessons(), lambda: task.progress(1, STEPS))
-    task.progress(2, STEPS)
+    yield Step(0, STEPS)
+    belief = _believed(task, task.movie, task.features, Lessons())
+    yield Step(1, STEPS)
+    edges = _weighed(task, belief)
+    yield Step(2, STEPS)
     branching = settings.divisions or settings.merges
     free = _best(task, edges, edges.weight) if branching and len(given.pinned) else None
     ways = ways_of(given, n, free)
     closed = closed_ends(n, given, ways, divisions=settings.divisions, merges=settings.merges)
     weight = open_weights(edges.graph, edges.weight, given) if given else edges.weight
     answer = _best(task, edges, weight, closed)
-    task.progress(3, STEPS)
+    yield Step(3, STEPS)
     nothing = np.empty(0, np.int64)
     exchanged = _exchanged(task, belief, answer, (nothing, nothing))
     links = Made(answer.source, answer.target, answer.margin, answer.is_second, exchanged).and_pins(given.pinned, ways)
@@ -113,22 +114,22 @@ def found_at_once(task: Task) -> Found:
     return Found(links, motion, [Proven.of(answer)], candidates, AS_A_WHOLE, (belief, answer))
 
 
-def found_in_windows(task: Task, at_once: int) -> Found:
+def found_in_windows(task: Task, at_once: int) -> Steps[Found]:
     """Return the links of a movie of which `at_once` detections are held at a time, where that pays."""
     settings, n = task.settings, len(task.movie)
     missed = task.max_missed_frames
     if not pays(task.movie, windows_of(task.movie, at_once, 2 if missed == "auto" else missed + 1)):
-        return found_at_once(task)
-    task.progress(0, STEPS)
+        return (yield from found_at_once(task))
+    yield Step(0, STEPS)
     lessons, motion, lags, frames_learned = _taught(task, at_once)
     windows = windows_of(task.movie, at_once, lags)
-    task.progress(1, 1 + len(windows))
+    yield Step(1, 1 + len(windows))
     ways = ways_of(task.given, n, None)
     closed = closed_ends(n, task.given, ways, divisions=settings.divisions, merges=settings.merges)
     seams, candidates = Seams(task.movie, closed, settings), 0
     for k, window in enumerate(windows):
         candidates += _add(task, seams, window, closed, lessons.again())
-        task.progress(2 + k, 1 + len(windows))
+        yield Step(2 + k, 1 + len(windows))
     either, one = seams.differences()
     count, frames = len(windows), max(window.last - window.first for window in windows)
     note = (
@@ -143,7 +144,7 @@ def _taught(task: Task, at_once: int) -> tuple[Lessons, Motion, int, int]:
     """Return what an excerpt teaches, the frames that links may span, and the frames that taught it."""
     movie, chosen = excerpt(task.movie, at_once)
     features = None if task.features is None else task.features.of(chosen)
-    belief, _ = _weighed(task, movie, features, Lessons())
+    belief = _believed(task, movie, features, Lessons())
     motion = motion_of(belief, task.movie.drift, task.points.calibration.unit)
     return belief.lessons, motion, belief.lags, len(movie.number)
 
@@ -152,7 +153,8 @@ def _add(task: Task, seams: Seams, window: Window, closed: tuple[np.ndarray, np.
     """Find the links of a window and join them to those before; return how many candidates are its own."""
     first, begin, end, last = task.movie.starts[[window.first, window.begin, window.end, window.last]]
     features = None if task.features is None else task.features.of(slice(first, last))
-    belief, edges = _weighed(task, task.movie.part(window.first, window.last), features, lessons)
+    belief = _believed(task, task.movie.part(window.first, window.last), features, lessons)
+    edges = _weighed(task, belief)
     tail, given = edges.graph.tail + first, within(task.given, first, last)
     weight = open_weights(edges.graph, edges.weight, given) if given else edges.weight
     rows, cols = (side.reshape(-1, len(task.movie))[:, first:last].ravel() for side in closed)
@@ -161,19 +163,16 @@ def _add(task: Task, seams: Seams, window: Window, closed: tuple[np.ndarray, np.
     return int(np.isfinite(edges.weight[(tail >= begin) & (tail < end)]).sum())
 
 
-def _weighed(
-    task: Task,
-    movie: Ordered,
-    features: Features | None,
-    lessons: Lessons,
-    done: Callable[[], None] = lambda: None,
-) -> tuple[Belief, Branches]:
-    """Return what is believed of some frames, and what their candidates are worth."""
+def _believed(task: Task, movie: Ordered, features: Features | None, lessons: Lessons) -> Belief:
+    """Return what is learned of some frames."""
+    return believed(movie, task.max_missed_frames, task.settings.motion, features, lessons, task.hooks).on_host()
+
+
+def _weighed(task: Task, belief: Belief) -> Branches:
+    """Return what the candidates of some frames are worth."""
     settings = task.settings
-    belief = believed(movie, task.max_missed_frames, settings.motion, features, lessons, task.hooks).on_host()
-    done()
     edges = branches(belief, priced(belief, settings), divisions=settings.divisions, merges=settings.merges)
-    return belief, within_reach(edges, task.points, belief.movie, settings)
+    return within_reach(edges, task.points, belief.movie, settings)
 
 
 def _best(

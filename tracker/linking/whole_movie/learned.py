@@ -11,6 +11,7 @@ import pandas as pd
 
 from ....matching.points.grid import build_grid, more_pairs_than
 from ...points import Points
+from ...stepwise import Step, Steps
 from ..constraints import Constraints
 from ..hooks import hooks_of
 from ..kept import Kept, edges_of
@@ -22,7 +23,7 @@ from ..motion.motion import Motion
 from ..motion.ordered import Ordered
 from ..motion.recipe import WIDEST_RADIUS
 from ..result import MARGIN, PROBABILITY, Linking, median_step
-from ..settings import LinkSettings, Progress
+from ..settings import LinkSettings
 from ..tracks import tracks_of, with_sureness
 from ..trust.posterior import sampled_links
 from .best_links import Answer
@@ -67,14 +68,13 @@ def learned(
     points: Points,
     movie: Ordered,
     settings: LinkSettings,
-    progress: Progress | None = None,
     *,
     constraints: Constraints,
     at_once: int = AT_ONCE,
     editable: bool = False,
     samples: int = 0,
-) -> Linking:
-    """Link a whole movie by likelihood; see `link.link_points`.
+) -> Steps[Linking]:
+    """Link a whole movie by likelihood; see `link.link_steps`.
 
     Parameters
     ----------
@@ -83,8 +83,6 @@ def learned(
         The same points.
     settings : LinkSettings
         With learned motion.
-    progress : callable, optional
-        Called as progress(steps done, steps in all).
     constraints : Constraints
     at_once : int
         Detections above which the movie is worked through in windows, unless it is editable or samples are drawn, or
@@ -101,12 +99,14 @@ def learned(
         movie if movie.grid is not None or settings.predict is not None else without_drift(movie),
         features_of(points, movie, settings.features),
         in_order(constraints, movie),
-        progress or (lambda *_: None),
     )
     if movie.grid is not None and not (constraints or editable or samples or settings.divisions or settings.merges):
-        return _linked_on_gpu(task)
+        yield Step(0, STEPS)
+        linking = _linked_on_gpu(task)
+        yield Step(STEPS, STEPS)
+        return linking
     as_a_whole = len(movie) <= at_once or movie.grid is not None or editable or samples
-    found = found_at_once(task) if as_a_whole else found_in_windows(task, at_once)
+    found = yield from found_at_once(task) if as_a_whole else found_in_windows(task, at_once)
     links = _table(points, movie, found.links)
     wrong = float((1 - links["probability"]).sum())
     report = _report(task, found.motion, found.proofs, len(links), wrong) | {
@@ -145,9 +145,7 @@ def _kept(task: Task, belief: Belief, answer: Answer) -> Kept:
 
 def _linked_on_gpu(task: Task) -> Linking:
     """Link a movie in the memory of a GPU; the table of the links is made when it is asked for."""
-    task.progress(0, STEPS)
     found, points = found_on_gpu(task), task.points
-    task.progress(STEPS, STEPS)
     rows = found.rows
     links = int(np.count_nonzero(rows.after >= 0))
     report = _report(task, found.motion, [found.proof], links, found.expected_wrong) | {

@@ -1,0 +1,68 @@
+"""Work in steps: a generator that says how far it is, and whose value is the result."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Generator
+from contextlib import closing
+from dataclasses import dataclass
+from typing import Any, TypeVar
+
+from .points import Points
+
+Result = TypeVar("Result")
+Told = TypeVar("Told")
+
+
+def _nothing() -> None:
+    return None
+
+
+@dataclass(frozen=True)
+class Step:
+    """How far a piece of work is.
+
+    Attributes
+    ----------
+    done, total : int
+    so_far : callable
+        Returns what was found so far, made when it is called; None where there is nothing to show yet.
+    """
+
+    done: int
+    total: int
+    so_far: Callable[[], Points | None] = _nothing
+
+
+Steps = Generator[Step, None, Result]
+"""Work that may be stopped between two steps by closing it, and then leaves nothing open."""
+Progress = Callable[[int, int], Any]
+"""Called as progress(done, in all)."""
+
+
+def finished(steps: Generator[Told, None, Result], heard: Callable[[Told], Any] | None = None) -> Result:
+    """Do all steps and return the result; what `heard` raises stops the work.
+
+    Examples
+    --------
+    >>> def twice():
+    ...     yield Step(1, 2)
+    ...     yield Step(2, 2)
+    ...     return "both"
+    >>> finished(twice(), lambda step: print(step.done))
+    1
+    2
+    'both'
+    """
+    with closing(steps):
+        while True:
+            try:
+                step = next(steps)
+            except StopIteration as end:
+                return end.value
+            if heard is not None:
+                heard(step)
+
+
+def counted(progress: Progress | None) -> Callable[[Step], Any] | None:
+    """Return what hears steps and passes their numbers on."""
+    return None if progress is None else lambda step: progress(step.done, step.total)
