@@ -11,6 +11,8 @@ from qtpy.QtWidgets import QFileDialog
 from ....matching.errors import AuctrackError
 from ....tracker.editing.session import Session as EditSession
 from ...cli.compiling import COMPILED
+from ..draw.overlay import Place
+from ..session.clicked import CLICKED_ACTS, MOST, Clicked, ClickedAct
 from ..session.corrections import Act, Acted, Corrected
 from ..session.session import Work
 from ..threads.connections import Connections
@@ -20,13 +22,14 @@ from .showing import Showing
 
 
 class Correcting(QObject):
-    """Confirms and breaks the link chosen, joins, adds and deletes particles on the canvas, undoes, redoes."""
+    """Confirms and breaks the link chosen, acts on the particles clicked, adds and moves particles, undoes, redoes."""
 
     def __init__(self, parts: Parts, showing: Showing, connections: Connections, parent: QObject) -> None:
         super().__init__(parent)
         self._parts = parts
         self._showing = showing
-        self._clicked: list[tuple[int, int]] = []
+        self._clicked: list[Clicked] = []
+        self._named: list[str] = []
         self._next: int | None = None
         self._desk = Desk(self)
         self._desk.compiling.connect(lambda: parts.bar.say(f"Proving again: compiling {COMPILED}…"))
@@ -46,13 +49,11 @@ class Correcting(QObject):
             signal.connect(act)
             connections.add_key(parts.viewer, key, _without_viewer(act))
             results.suspicious.add_key(key, act)
-        for key, act in (
-            ("j", self.join),
-            ("l", results.link_button.click),
-            ("i", self.add_particle),
-            ("x", self.delete_particle),
-        ):
+        for act in CLICKED_ACTS:
+            connections.add_key(parts.viewer, act.key, _without_viewer(partial(self.act_on_clicked, act)))
+        for key, act in (("l", results.link_button.click), ("i", self.add_particle), ("p", self.move_particle)):
             connections.add_key(parts.viewer, key, _without_viewer(act))
+        results.act_on_clicked.connect(self.act_on_clicked)
         results.link_button.toggled.connect(self._switch_clicks)
 
     def confirm_link(self) -> None:
@@ -75,35 +76,44 @@ class Correcting(QObject):
         """Make the correction taken back last again."""
         self._start(lambda: self._parts.session.correcting(EditSession.redo))
 
-    def join(self) -> None:
-        """Link the two particles clicked last, the earlier one to the later one."""
-        found = (self._parts.session.row_of(*at) for at in sorted(self._clicked, key=lambda at: at[1]))
-        rows = [row for row in found if row is not None]
-        if len(rows) < 2:
-            self._parts.bar.say("Click a particle in one frame and another in a later frame, then press J.")
+    def act_on_clicked(self, act: ClickedAct) -> None:
+        """Do something with the particles that were clicked last."""
+        rows = act.take(self._clicked)
+        if rows is None:
+            self._parts.bar.say(f"{act.help}, then press {act.key.upper()}.")
             return
-        source, target = rows
-        self._clicked = []
-        self._start(lambda: self._parts.session.correcting(EditSession.add_link, source, target))
+        self._forget_clicks()
+        self._start(lambda: self._parts.session.correcting(act.act, *rows))
 
     def add_particle(self) -> None:
-        """Add a particle under the mouse, in the frame and the plane that are shown."""
-        linked = self._parts.session.linked
-        at = None if linked is None else self._parts.overlay.cursor(linked.linking.tracks.ndim)
+        """Add a particle under the mouse, in the frame that is shown."""
+        at = self._under_mouse()
         if at is None:
-            self._parts.bar.say("Put the mouse where a particle is missing, in a 2D view of tracks, and press I.")
+            self._parts.bar.say(
+                "Put the mouse where a particle is missing, in 2D or over an image in 3D, and press I."
+            )
             return
         act = partial(EditSession.add_detection, frame=at[0], position=at[1])
         self._start(lambda: self._parts.session.correcting(act))
 
-    def delete_particle(self) -> None:
-        """Take the particle clicked last away."""
-        row = self._parts.session.row_of(*self._clicked[-1]) if self._clicked else None
-        if row is None:
-            self._parts.bar.say("Click a particle first, then press X to delete it.")
+    def move_particle(self) -> None:
+        """Put the particle clicked last where the mouse is, in its frame."""
+        row = self._clicked[-1][1] if self._clicked else None
+        near = None if row is None else self._parts.session.place_of(row)
+        at = None if near is None else self._under_mouse(near)
+        if row is None or near is None or at is None or at[0] != near[0]:
+            self._parts.bar.say("Click a particle, put the mouse where it is in the same frame, and press P.")
             return
-        self._clicked = []
-        self._start(lambda: self._parts.session.correcting(EditSession.delete_detection, row))
+        self._forget_clicks()
+        act = partial(EditSession.move_detection, position=at[1])
+        self._start(lambda: self._parts.session.correcting(act, row))
+
+    def _under_mouse(self, near: Place | None = None) -> Place | None:
+        linked, layer = self._parts.session.linked, self._parts.input.layer
+        if linked is None:
+            return None
+        image = layer if type(layer).__name__ == "Image" else None
+        return self._parts.overlay.cursor(linked.linking.tracks.ndim, image, near)
 
     def replay(self, path: str) -> None:
         """Make the corrections of a file."""
@@ -140,6 +150,7 @@ class Correcting(QObject):
     def _made(self, corrected: Corrected) -> None:
         """Show what a correction gave, and what it changed besides; where that is nothing, go on to the next link."""
         parts = self._parts
+        self._forget_clicks()  # their rows are those of the table before
         parts.session.keep_corrected(corrected)
         self._showing.show_tracks()
         parts.results.mark(() if parts.session.chosen is None else (parts.session.chosen,))
@@ -151,17 +162,26 @@ class Correcting(QObject):
         self._next = None
 
     def _note_click(self, track_id: int, frame: int) -> None:
-        self._clicked = [*self._clicked[-1:], (track_id, frame)]
+        row = self._parts.session.row_of(track_id, frame)
+        if row is None:
+            return
+        self._clicked = [*self._clicked, (frame, row)][-MOST:]
+        self._named = [*self._named, f"track {track_id} in frame {frame}"][-MOST:]
+        self._parts.results.show_clicked(self._named)
         if not self._parts.results.link_button.isChecked():
             return
-        if len(self._clicked) == 2:
-            self.join()
+        if len(self._clicked) > 1:
+            self.act_on_clicked(CLICKED_ACTS[0])
         else:
             self._parts.bar.say("Now click the particle that it is linked to, in another frame.")
 
+    def _forget_clicks(self) -> None:
+        self._clicked, self._named = [], []
+        self._parts.results.show_clicked(self._named)
+
     def _switch_clicks(self, on: bool) -> None:
         """Begin or end linking by clicks."""
-        self._clicked = []
+        self._forget_clicks()
         self._parts.bar.say("Linking by clicks: click a particle, then the same one in another frame." if on else "")
 
     def _ask_file(self) -> None:

@@ -25,11 +25,14 @@ from .drawing import Drawing, Drawn, draw, draw_particles, draw_some
 from .links import draw_links
 from .picking import Click, drawn_links, link_under
 from .tails import Tails
+from .under_mouse import under_mouse
 
 if TYPE_CHECKING:
     from napari import Viewer
     from napari.layers import Layer
 
+Place = tuple[int, list[float]]
+"""Frame, and z, y, x or y, x, in the steps of the tracks."""
 _DEBOUNCE_MS = 200
 _LINK_PIXELS = 6  # a click so near to a link means it
 _CLICK_PIXELS = 3  # a mouse that moves farther is turning the view
@@ -260,14 +263,17 @@ class Overlay(QObject):
         reach = _LINK_PIXELS / float(self._viewer.scene.camera.zoom)
         return link_under(click, links.iloc[rows[seen]], ends[seen], layer, reach)
 
-    def cursor(self, ndim: int) -> tuple[int, list[float]] | None:
-        """Return frame and place (the last `ndim` axes) under the mouse, in steps; None where it is not on a plane."""
+    def cursor(self, ndim: int, image: Any, near: Place | None = None) -> Place | None:
+        """Return frame and place (the last `ndim` axes) under the mouse, in steps; None where there is none.
+
+        In 3D that is the brightest voxel of an image along the line of sight, or what is nearest to the place `near`.
+        """
         layer = self.layer("tracks")
-        if layer is None or self._viewer.dims.ndisplay != 2:
+        if layer is None:
             return None
-        world = np.asarray(self._viewer.cursor.position)[-layer.ndim :]
-        at = np.asarray(layer.world_to_data(world))
-        return round(float(at[0])), at[-ndim:].tolist()
+        at = None if near is None else np.array([near[0], *[0.0] * (layer.ndim - 1 - ndim), *near[1]])
+        place = under_mouse(self._viewer, layer, image, at)
+        return None if place is None else (self.frame_of(layer), place[-ndim:].tolist())
 
 
 def _draw(drawing: Drawing, report: Report) -> Drawn:

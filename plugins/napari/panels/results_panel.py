@@ -2,15 +2,19 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 import numpy as np
 import pandas as pd
 from qtpy.QtCore import Signal  # pyright: ignore[reportPrivateImportUsage]
-from qtpy.QtWidgets import QCheckBox, QHBoxLayout, QPushButton, QSizePolicy, QVBoxLayout, QWidget
+from qtpy.QtWidgets import QCheckBox, QHBoxLayout, QLabel, QMenu, QPushButton, QSizePolicy, QVBoxLayout, QWidget
 
+from ..session.clicked import CLICKED_ACTS
 from ..session.curves import Plot
 from ..session.filters import MeasuredTracks
 from .chart import Chart
 from .colour_choice import ColourChoice
+from .correction_help import correction_help
 from .fields import note, say
 from .filter_charts import FilterCharts
 from .frame_table import FrameTable, Head
@@ -23,14 +27,7 @@ _LEAST = 150  # pixels of height of the tabs
 _NO_TRACKS = "No tracks yet: run the steps before."
 _LINEAGE = "A line for each track, the lineages that last longest first. Click one, or a frame on the axis."
 _LINK_COLUMNS = ["looked_at", "frame", "track_id", "why", "margin", "distance"]
-_DOUBTFUL = "N next, C confirm, B break, U undo; click a link in the picture to choose it (? says more)."
-_HELP = (
-    "The longest steps, and the links that another set of links could best do without (small margin). Click one here "
-    "or in the picture (Shift: where a particle lies over it); N goes to the next, Shift+N to the one before. C "
-    "confirms it, B breaks it, J joins the two particles clicked last, X deletes the last, I adds one under the mouse, "
-    "U undoes; the rest is proven again each time. The link is yellow, those that would be made in its place are "
-    "dashed."
-)
+_DOUBTFUL = "N next, C confirm, B break, U undo. Click links and particles in the picture; ? lists all keys."
 _NO_TRACK = "Click a particle in the viewer, or a row of the table."
 
 
@@ -39,7 +36,7 @@ class ResultsPanel(QWidget):
 
     `filtered()`, `coloured()`; `track_chosen(id)`, `tracks_chosen(ids)` where they are several;
     `link_chosen(position in the list)`; `follow(bool)`; `export()`, `copy_command()`, `copy_toml()`; `confirm_link()`,
-    `break_link()`, `keep_others()`, `undo()`, `redo()`, `open_corrections()`.
+    `break_link()`, `keep_others()`, `undo()`, `redo()`, `open_corrections()`, `act_on_clicked(ClickedAct)`.
     """
 
     filtered = Signal()
@@ -57,6 +54,7 @@ class ResultsPanel(QWidget):
     undo = Signal()
     redo = Signal()
     open_corrections = Signal()
+    act_on_clicked = Signal(object)
 
     def __init__(self) -> None:
         super().__init__()
@@ -72,11 +70,15 @@ class ResultsPanel(QWidget):
         self.chosen: tuple[int, ...] = ()
         self.suspicious_note = note()
         self.left_out = note()
-        self.help_button = _button("?", "Say what is listed here and which keys there are.")
+        self.help_button = _button("?", "What is listed here, and all keys.")
         self.help_button.setCheckable(True)
-        self.help = note()
+        self.help = QLabel(correction_help())
+        self.help.setWordWrap(True)
+        self.help_area = PanelScroll(self.help, least=_LEAST)
+        self.help_area.hide()
+        self.clicked = note()
         self.progress = note()
-        self.progress.setToolTip("Links chosen in the list, and how many of the others are expected to be wrong.")
+        self.progress.setToolTip("Links looked at, and how many of the others are expected to be wrong.")
         self.filters = FilterCharts()
         self.colour = ColourChoice()
         self.drawn = note(warning=True)
@@ -84,8 +86,10 @@ class ResultsPanel(QWidget):
         self.plots = [Chart(height=110) for _ in range(4)]
         self.confirm_button = _button("Confirm", "This link is right: it stays whatever else changes (key C).")
         self.break_button = _button("Break", "This link is wrong: it goes, and the rest is proven again (key B).")
-        self.link_button = _button("By clicks", "A particle that is clicked is linked to the one clicked next (key L).")
+        self.link_button = _button("By clicks", "Each particle that you click is linked to the next one (key L).")
         self.link_button.setCheckable(True)
+        self.clicked_button = _button("Particles", "What to do with the particles that you clicked last.")
+        self.clicked_button.setMenu(self._clicked_menu())
         self.keep_button = _button(
             "Keep others", "Other links stay as they were before the last correction: confirmed, or forbidden (key K)."
         )
@@ -117,8 +121,16 @@ class ResultsPanel(QWidget):
         self.tabs.addTab(self.one_track, "One track")
         self.lineage_page = _column(note(_LINEAGE), self.lineage)
         self.tabs.addTab(self.lineage_page, "Lineage")
-        acts = _row(*self._acts[:3], self.link_button), _row(*self._acts[3:], self.help_button)
-        self.doubtful = _column(self.suspicious_note, self.help, self.suspicious, self.left_out, self.progress, *acts)
+        self.doubtful = _column(
+            self.suspicious_note,
+            self.help_area,
+            self.suspicious,
+            self.left_out,
+            self.progress,
+            self.clicked,
+            _row(*self._acts[:3], self.clicked_button),
+            _row(*self._acts[3:], self.link_button, self.help_button),
+        )
         self.tabs.addTab(self.doubtful, "Check links")
         column.addWidget(self.tabs, 1)
         column.addWidget(self.colour)
@@ -134,7 +146,7 @@ class ResultsPanel(QWidget):
         self.tracks.chosen.connect(self._choose_tracks)
         self.suspicious.chosen.connect(self._choose_link)
         self.follow_box.toggled.connect(self._follow)
-        self.help_button.toggled.connect(lambda on: say(self.help, _HELP if on else ""))
+        self.help_button.toggled.connect(self.help_area.setVisible)
         signals = (
             self.confirm_link,
             self.break_link,
@@ -148,6 +160,14 @@ class ResultsPanel(QWidget):
         self.export_button.clicked.connect(self._export)
         self.command_button.clicked.connect(self._copy_command)
         self.toml_button.clicked.connect(self._copy_toml)
+
+    def _clicked_menu(self) -> QMenu:
+        menu = QMenu(self)
+        for act in CLICKED_ACTS:
+            entry = menu.addAction(f"{act.title}\t{act.key.upper()}")
+            assert entry is not None  # Qt's annotation allows for none
+            entry.triggered.connect(lambda _, act=act: self.act_on_clicked.emit(act))
+        return menu
 
     @property
     def _acts(self) -> tuple[QPushButton, ...]:
@@ -167,7 +187,7 @@ class ResultsPanel(QWidget):
         self.export_button.setEnabled(self.data is not None)
         self.toml_button.setEnabled(has_command)
         self.command_button.setEnabled(has_command)
-        for button in (*self._acts, self.link_button):
+        for button in (*self._acts, self.link_button, self.clicked_button):
             button.setEnabled(is_complete)
 
     def forget(self) -> None:
@@ -180,7 +200,7 @@ class ResultsPanel(QWidget):
         self.lineage.clear()
         self.show_plots((_NO_TRACK, ()))
         say(self.count, _NO_TRACKS)
-        for label in (self.suspicious_note, self.left_out, self.progress, self.drawn):
+        for label in (self.suspicious_note, self.left_out, self.progress, self.clicked, self.drawn):
             say(label, "")
         self.set_result(is_complete=False, has_command=False)
 
@@ -219,6 +239,10 @@ class ResultsPanel(QWidget):
         self._links = self._links.assign(looked_at=ticks)
         self.suspicious.show_values("looked_at", ticks[self._listed])
         say(self.progress, progress)
+
+    def show_clicked(self, particles: Sequence[str]) -> None:
+        """Say which particles were clicked last."""
+        say(self.clicked, f"Clicked: {'; '.join(particles)}." if particles else "")
 
     def show_plots(self, titled: tuple[str, tuple[Plot, ...]]) -> None:
         """Show the curves of one track under its title."""

@@ -27,10 +27,15 @@ _OF_DETECTIONS = ("add_detection", "move_detection", "delete_detection", "merge_
 _NAMES = {
     "break_link": "broken link",
     "confirm_link": "confirmed link",
-    "add_link": "joined particles",
-    "hold_links": "other links kept",
+    "add_link": "linked particles",
+    "hold_links": "links kept",
+    "swap_links": "swapped tracks",
+    "split_track": "ended track",
+    "mark_division": "marked division",
     "add_detection": "added particle",
+    "move_detection": "moved particle",
     "delete_detection": "deleted particle",
+    "merge_detections": "merged particles",
 }
 
 

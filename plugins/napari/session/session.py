@@ -142,6 +142,13 @@ class Session:
         rows = np.flatnonzero((table["track_id"] == track_id).to_numpy() & (table["frame"] == frame).to_numpy())
         return int(rows[0]) if len(rows) else None
 
+    def place_of(self, row: int) -> tuple[int, list[float]]:
+        """Return frame and place (z, y, x or y, x, in steps) of the particle in a row of the table of tracks."""
+        assert self.linked is not None  # its table has the row
+        tracks = self.linked.linking.tracks
+        particle = tracks.table.iloc[row]
+        return int(particle["frame"]), [float(particle[axis]) for axis in tracks.axes]
+
     @property
     def n_corrections(self) -> int:
         """How many corrections the tracks shown hold."""

@@ -1,0 +1,34 @@
+"""The help text of the corrections: every key and click, in one table."""
+
+from __future__ import annotations
+
+from ..session.clicked import CLICKED_ACTS
+
+_LINKS = (
+    ("N, Shift+N", "next and previous link of the list"),
+    ("click", "choose a link in the picture (Shift+click where a particle covers it)"),
+    ("C", "confirm the chosen link: it stays, whatever else changes"),
+    ("B", "break the chosen link: it is never made again"),
+    ("K", "keep the other links as they were before the last correction"),
+    ("U, Shift+U", "undo, redo"),
+)
+_MOUSE = (
+    ("I", "add a particle under the mouse (in 3D at the brightest voxel)"),
+    ("P", "move the clicked particle to the mouse"),
+    ("L", "link particles by clicks alone, until L is pressed again"),
+)
+_ABOUT = (
+    "The list holds the links most likely to be wrong: those that the next best set of links would replace at little "
+    "cost (small margin), and the longest. The chosen link is yellow, the links that would replace it are dashed. "
+    "After every correction the rest is solved again and proven optimal."
+)
+
+
+def correction_help() -> str:
+    """Return the text, as HTML."""
+    acts = [(act.key.upper(), f"{act.help}: {act.title[0].lower()}{act.title[1:]}") for act in CLICKED_ACTS]
+    rows = "".join(
+        f"<tr><td style='padding-right: 8px; white-space: nowrap'><b>{key}</b></td><td>{text}</td></tr>"
+        for key, text in (*_LINKS, *acts, *_MOUSE)
+    )
+    return f"<p>{_ABOUT}</p><table>{rows}</table>"

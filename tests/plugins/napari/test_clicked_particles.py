@@ -1,0 +1,162 @@
+"""Acts on particles that are clicked on the canvas, in 2D and 3D, by key and from the menu, each undone again."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+from .conftest import PHYSICAL, finish, process_events, spots
+from .test_by_mouse import mouse, on_canvas  # noqa: F401 - a fixture
+from .test_correcting import links, press
+from .test_on_the_canvas import click, lines, place_of, point_at, show  # noqa: F401 - a fixture among them
+
+CHOSEN = ((2, 4, 24, 20), (2, 4, 36, 20))  # the same frame of two neighbours
+
+
+def rows_at(widget, *places) -> list[int]:
+    table = widget.parts.session.linked.linking.tracks.table[["frame", "z", "y", "x"]].to_numpy(float)
+    return [int(np.flatnonzero((table == place).all(axis=1))[0]) for place in places]
+
+
+def pairs(widget, *ends) -> set[tuple[int, int]]:
+    return {tuple(rows_at(widget, *pair)) for pair in ends}
+
+
+def click_all(viewer, widget, mouse, *places) -> None:  # noqa: F811
+    for place in places:
+        show(viewer, place)
+        click(viewer, mouse, place)
+        finish(widget)
+
+
+def choose(widget, mouse, title: str) -> None:  # noqa: F811
+    """Choose an entry of the menu of clicked particles by the mouse."""
+    results = widget.parts.results
+    widget.parts.steps.setCurrentWidget(results)
+    results.tabs.setCurrentWidget(results.doubtful)
+    menu = results.clicked_button.menu()
+    menu.popup(results.clicked_button.mapToGlobal(results.clicked_button.rect().center()))
+    process_events()
+    (entry,) = (action for action in menu.actions() if action.text().partition("\t")[0] == title)
+    mouse.click(menu, menu.actionGeometry(entry).center())
+    finish(widget)
+
+
+@pytest.fixture(params=[2, 3], ids=["2D", "3D"])
+def shown(request, viewer, lines):  # noqa: F811
+    viewer.dims.ndisplay = request.param
+    viewer.scene.camera.angles = (0, 25, 75)  # in 3D no particle lies behind another
+    return lines
+
+
+@pytest.mark.parametrize("way", ["key", "menu"])
+def test_tracks_that_are_mixed_up_are_swapped_from_the_frame_that_is_clicked(viewer, shown, mouse, way):  # noqa: F811
+    before = links(shown)
+    click_all(viewer, shown, mouse, *CHOSEN)
+    assert shown.parts.results.clicked.text().count("in frame 2") == 2
+    if way == "key":
+        press(viewer, "s")
+        finish(shown)
+    else:
+        choose(shown, mouse, "Swap their tracks")
+    (a, b), (c, d) = CHOSEN, ((1, 4, 24, 10), (1, 4, 36, 10))
+    assert links(shown) - before == pairs(shown, (c, b), (d, a))
+    assert before - links(shown) == pairs(shown, (c, a), (d, b))
+    assert shown.parts.results.clicked.text() == ""
+    press(viewer, "u")
+    finish(shown)
+    assert links(shown) == before
+
+
+def test_a_track_is_ended_and_what_follows_is_one_of_its_own(viewer, shown, mouse):  # noqa: F811
+    before, n = links(shown), len(shown.parts.session.data.measures)
+    click_all(viewer, shown, mouse, CHOSEN[0])
+    press(viewer, "e")
+    finish(shown)
+    assert before - links(shown) == pairs(shown, (CHOSEN[0], (3, 4, 24, 30)))
+    assert len(shown.parts.session.data.measures) == n + 1
+    press(viewer, "u")
+    finish(shown)
+    assert links(shown) == before
+
+
+def test_a_division_is_marked_although_none_were_looked_for(viewer, shown, mouse):  # noqa: F811
+    mother, daughters = (1, 4, 24, 10), CHOSEN
+    click_all(viewer, shown, mouse, mother, *daughters)
+    press(viewer, "d")
+    finish(shown)
+    assert pairs(shown, *((mother, daughter) for daughter in daughters)) <= links(shown)
+    parents = shown.parts.session.data.tracks.parents
+    assert len(parents) == 2
+    assert len({tuple(of) for of in parents.values()}) == 1
+    assert {tuple(of) for of in viewer.layers["tracks of beads"].graph.values()} == {*map(tuple, parents.values())}
+
+
+def test_two_particles_that_are_one_are_merged(viewer, shown, mouse):  # noqa: F811
+    click_all(viewer, shown, mouse, *CHOSEN)
+    press(viewer, "m")
+    finish(shown)
+    tracks = shown.parts.session.linked.linking.tracks
+    assert len(tracks) == 19
+    (merged,) = rows_at(shown, (2, 4, 30, 20))
+    assert not shown.parts.session.has_command  # no command finds it
+    press(viewer, "u")
+    finish(shown)
+    assert len(shown.parts.session.linked.linking.tracks) == 20
+    assert place_of(shown, merged).tolist() != [2, 4, 30, 20]
+
+
+def test_a_particle_is_moved_to_the_mouse(viewer, shown, mouse):  # noqa: F811
+    """In 3D as far as it needs to go to be under the mouse, and no nearer or farther."""
+    before, (row,) = links(shown), rows_at(shown, CHOSEN[0])
+    click_all(viewer, shown, mouse, CHOSEN[0])
+    point_at(viewer, (2, 4, 26, 20))
+    layer = viewer.layers["particles of beads"]
+    meant = on_canvas(viewer, layer, np.array((2.0, 4, 26, 20)))
+    press(viewer, "p")
+    finish(shown)
+    moved = place_of(shown, row)
+    assert moved[0] == 2
+    assert 0 < np.linalg.norm(moved - CHOSEN[0]) < 2.2
+    assert (on_canvas(viewer, layer, moved) - meant).manhattanLength() <= 2
+    assert links(shown) == before
+
+
+def test_a_particle_is_added_in_3d_where_the_image_is_brightest(viewer, open_widget, mouse):  # noqa: F811
+    viewer.add_image(spots(), name="movie", **PHYSICAL)
+    widget = open_widget()
+    widget.running.run_all()
+    finish(widget)
+    viewer.window._qt_window.activateWindow()
+    viewer.dims.ndisplay = 3
+    viewer.scene.camera.angles = (10, 30, 100)
+    layer = viewer.layers["particles of movie"]
+    place = layer.data[3]
+    click_all(viewer, widget, mouse, place)
+    press(viewer, "x")
+    finish(widget)
+    n = len(widget.parts.session.linked.linking.tracks)
+    point_at(viewer, place)
+    press(viewer, "i")
+    finish(widget)
+    assert len(widget.parts.session.linked.linking.tracks) == n + 1
+    added = place_of(widget, n)
+    assert added[0] == place[0]
+    assert np.abs(added - place).max() < 1.5
+
+
+@pytest.mark.parametrize("key", ["j", "s", "d", "e", "m", "x", "p"])
+def test_an_act_without_its_particles_says_what_to_click(viewer, lines, key):  # noqa: F811
+    press(viewer, key)
+    assert lines.parts.bar.status.text().endswith(f"press {key.upper()}.")
+    assert lines.parts.session.n_corrections == 0
+
+
+def test_clicks_before_a_correction_are_forgotten(viewer, lines, mouse):  # noqa: F811
+    """Rows and track numbers may be others after it."""
+    click_all(viewer, lines, mouse, CHOSEN[0])
+    press(viewer, "e")
+    finish(lines)
+    press(viewer, "x")
+    finish(lines)
+    assert lines.parts.session.n_corrections == 1
