@@ -9,12 +9,14 @@ from functools import cached_property
 import numpy as np
 import pandas as pd
 
+from ..matching.jit.threads import side_by_side
 from .calibrating.calibration import Calibration
 from .calibrating.lengths import LONGEST
 from .errors import InvalidInput, InvalidSetting
 from .timeline import Timeline
 
 AXES = ("z", "y", "x")
+_PART = 1 << 20  # rows that a thread takes at a time
 
 
 @dataclass(frozen=True)
@@ -90,12 +92,8 @@ class Points:
     def frame_numbers(self) -> np.ndarray:
         """The frame numbers that have points, ascending, int64."""
         frames = self.frames
-        if len(frames) == 0:
-            return frames
-        first, last = int(frames.min()), int(frames.max())
-        if last - first > 4 * len(frames):
-            return np.unique(frames)
-        return np.flatnonzero(np.bincount(frames - first)) + first
+        parts = [frames[a : a + _PART] for a in range(0, len(frames), _PART)]
+        return np.unique(np.concatenate([frames[:0], *side_by_side(_numbers_among, parts)]))
 
     @property
     def frame_step(self) -> int:
@@ -156,9 +154,17 @@ class Points:
             return self
         return replace(self, table=self.table[keep], timeline=timeline)
 
-    def with_track_ids(self, track_id: np.ndarray) -> Tracks:
-        """Return the same points as tracks, `track_id` int64 (n,)."""
-        return Tracks(self.table.assign(track_id=track_id), self.calibration, timeline=self.timeline)
+    def with_track_ids(self, track_id: np.ndarray, **columns: np.ndarray) -> Tracks:
+        """Return the same points as tracks, `track_id` int64 (n,), with further columns, none of them a position.
+
+        The arrays become part of the table, and what was checked is not looked at again: of ten million rows either
+        takes as long as linking them on a GPU.
+        """
+        added = {"track_id": track_id, **columns}
+        series = {name: pd.Series(values, self.table.index, copy=False) for name, values in added.items()}
+        tracks = object.__new__(Tracks)
+        vars(tracks).update(vars(self), table=self.table.assign(**series), parents={})
+        return tracks
 
     def by_frame(self) -> Iterator[tuple[int, pd.DataFrame]]:
         """Yield (frame number, its rows) in the order of time."""
@@ -204,6 +210,14 @@ def require(kind: type[Points], given: object) -> None:
             f"{name.lower()} needs {name}; got {type(given).__name__}. auctrack.read_{name.lower()} makes them of a "
             "table or a file."
         )
+
+
+def _numbers_among(frames: np.ndarray) -> np.ndarray:
+    """Return the different numbers of some frames, one at least, ascending."""
+    first, last = int(frames.min()), int(frames.max())
+    if last - first > 4 * len(frames):
+        return np.unique(frames)
+    return np.flatnonzero(np.bincount(frames - first)) + first
 
 
 def _require_step(frames: np.ndarray, step: int) -> None:

@@ -8,7 +8,6 @@ not, however far the shift; a shift is believed where its votes are more than ch
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from dataclasses import replace
 
 import numpy as np
@@ -16,6 +15,7 @@ from numba import njit
 
 from ....matching.jit.threads import side_by_side
 from ....matching.points.grid import build_grid, cells_touched, padded
+from . import gpu_drift
 from .ordered import Ordered
 
 VOTERS = 100
@@ -34,16 +34,28 @@ LEAST = 0.3
 
 def without_drift(movie: Ordered) -> Ordered:
     """Return the movie with the shifts between consecutive frames taken off; `drift` has what was taken."""
-    drift = drift_of([movie.position[movie.of_frame(f)] for f in range(len(movie.number))], movie.ndim)
+    drift = drift_of(movie)
     return replace(movie, position=movie.position - movie.of_each(drift), drift=drift) if drift.any() else movie
 
 
-def drift_of(frames: Sequence[np.ndarray], ndim: int) -> np.ndarray:
+def drift_of(movie: Ordered) -> np.ndarray:
     """Return how far each frame has shifted against the first, float64 (frames, d), by what their particles share."""
-    later = side_by_side(lambda f: common_shift(frames[f], frames[f + 1]), range(len(frames) - 1))
-    shifts = np.zeros((len(frames), ndim))
-    shifts[1:] = np.reshape(later, (-1, ndim))
+    shifts = np.zeros((len(movie.number), movie.ndim))
+    if len(shifts) > 1:
+        shifts[1:] = _later_shifts(movie)
     return np.cumsum(shifts, axis=0)
+
+
+def _later_shifts(movie: Ordered) -> np.ndarray:
+    """Return the shift of each frame but the first against the one before it, float64 (frames − 1, d)."""
+    if movie.grid is not None:
+        limits = {"VOTERS": VOTERS, "REACH": REACH, "FEWEST": FEWEST, "SIGMAS": SIGMAS, "LEAST": LEAST}
+        return gpu_drift.common_shifts(movie.grid, movie.starts, movie.number, movie.ndim, limits)
+
+    def shift_after(f: int) -> np.ndarray:
+        return common_shift(*(movie.position[movie.of_frame(frame)] for frame in (f, f + 1)))
+
+    return np.stack(side_by_side(shift_after, range(len(movie.number) - 1)))
 
 
 def common_shift(earlier: np.ndarray, later: np.ndarray) -> np.ndarray:

@@ -10,7 +10,6 @@ from typing import Any
 import numpy as np
 
 from ....matching.device import cuda
-from ....matching.device.transfer import downloaded
 from ...points import Points
 from ..gate.gpu_movie import DeviceMovie, DeviceTable, movie_on_device
 from ..settings import LinkSettings
@@ -66,8 +65,7 @@ def ordered_on_gpu(cp: Any, points: Points) -> Ordered | None:
     if grid is None:
         return None
     movie = _in_spacings(grid, points.ndim, _spacing(grid, table))
-    position = downloaded(cp, [movie.position.ravel()])[0].reshape(-1, movie.ndim)
-    drift = drift_of([position[movie.of_frame(f)] for f in range(len(movie.number))], movie.ndim)
+    drift = drift_of(movie)
     return _without(drift, movie, grid) if drift.any() else movie
 
 
@@ -79,8 +77,7 @@ def _in_spacings(grid: DeviceMovie, ndim: int, spacing: float) -> Ordered:
     position = (grid.position - grid.cp.asarray(corner)) / spacing
     cells = *np.zeros(3), np.float64(edge / spacing), *grid.cells[4:]
     scaled = replace(grid, position=position, cells=cells)
-    row = cuda.to_host(grid.row).astype(np.int64)
-    return Ordered(_axes(scaled, ndim), held, starts, row, spacing, np.zeros((len(held), ndim)), scaled)
+    return Ordered(_axes(scaled, ndim), held, starts, None, spacing, np.zeros((len(held), ndim)), scaled)
 
 
 def _without(drift: np.ndarray, movie: Ordered, grid: DeviceMovie) -> Ordered | None:
@@ -92,8 +89,7 @@ def _without(drift: np.ndarray, movie: Ordered, grid: DeviceMovie) -> Ordered | 
     if again is None:
         return None
     again = replace(again, row=grid.row[again.row])
-    row = cuda.to_host(again.row).astype(np.int64)
-    return replace(movie, position=_axes(again, movie.ndim), row=row, drift=drift, grid=again)
+    return replace(movie, position=_axes(again, movie.ndim), drift=drift, grid=again)
 
 
 def _axes(grid: DeviceMovie, ndim: int) -> Any:

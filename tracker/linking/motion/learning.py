@@ -115,7 +115,7 @@ class Belief:
         if self.movie.grid is None:
             return self
         here, movie, graph = copy(self), self.movie, self.graph
-        here.movie = replace(movie, position=cuda.to_host(movie.position), grid=None)
+        here.movie = replace(movie, position=cuda.to_host(movie.position), host_row=movie.row, grid=None)
         here.graph = Graph(*map(cuda.to_host, (graph.indptr, graph.head, graph.lag, graph.step)))
         for name in ("near", "probability", "odds", "message", "into", "out_of", "past", "future"):
             if (array := getattr(self, name)) is not None:

@@ -8,6 +8,7 @@ from functools import cached_property
 import numpy as np
 from scipy.spatial import cKDTree
 
+from ....matching.device import cuda
 from ....matching.points.grid import build_grid
 from ...points import Points
 from ..gate.gpu_movie import DeviceMovie
@@ -30,32 +31,40 @@ class Ordered:
         Frame numbers that have detections, in steps of the movie.
     starts : int64 (frames + 1,)
         Frame f owns the detections `starts[f]:starts[f+1]`.
-    row : int64 (n,)
-        Row of the points table behind each detection.
+    host_row : int64 (n,) or None
+        `row`, where it is on the host from the start: None where positions are on a GPU.
     spacing : float
         Mean distance of nearest neighbours within a frame, in the unit of the points.
     drift : float64 (frames, d)
         What was taken off the positions of each frame, in spacings.
     grid : DeviceMovie or None
         Where positions are on a GPU, and with them what is learned: cells of their own, the drift off already. What is
-        one per frame or row is on the host.
+        one per frame is on the host.
     """
 
     position: np.ndarray
     number: np.ndarray
     starts: np.ndarray
-    row: np.ndarray
+    host_row: np.ndarray | None
     spacing: float
     drift: np.ndarray
     grid: DeviceMovie | None = None
 
     def __len__(self) -> int:
-        return len(self.row)
+        return int(self.starts[-1])
 
     @property
     def ndim(self) -> int:
         """Spatial axes, 2 or 3."""
         return self.position.shape[1]
+
+    @cached_property
+    def row(self) -> np.ndarray:
+        """Row of the points table behind each detection, int64 (n,), on the host."""
+        if self.host_row is not None:
+            return self.host_row
+        assert self.grid is not None
+        return cuda.to_host(self.grid.row).astype(np.int64)
 
     @cached_property
     def frame(self) -> np.ndarray:

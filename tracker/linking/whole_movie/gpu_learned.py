@@ -52,7 +52,7 @@ class FoundOnGpu:
     rows : Rows
     motion : Motion
     proof : Proven
-    candidates : int
+    candidates, links : int
     expected_wrong : float
     median_step : float or None
         Of the links over one frame, in the unit of the points.
@@ -62,6 +62,7 @@ class FoundOnGpu:
     motion: Motion
     proof: Proven
     candidates: int
+    links: int
     expected_wrong: float
     median_step: float | None
 
@@ -85,6 +86,7 @@ def found_on_gpu(task: Task) -> FoundOnGpu:
         motion,
         Proven(float(np.sum(answer.gap)), answer.is_optimal, answer.solver, answer.device),
         int(can_be.sum()),
+        len(source),
         float((1 - probability).sum()),
         _median_step(cp, movie, source, target),
     )

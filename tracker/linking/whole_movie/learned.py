@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
 from functools import partial
 from typing import Any
 
@@ -29,7 +28,7 @@ from ..trust.posterior import sampled_links
 from .best_links import Answer
 from .found import AS_A_WHOLE, STEPS, Task, found_at_once, found_in_windows
 from .given_limits import allowed
-from .gpu_learned import Rows, found_on_gpu
+from .gpu_learned import found_on_gpu
 from .open_graph import in_order
 from .seams import Made, Proven
 from .windows import AT_ONCE
@@ -147,16 +146,16 @@ def _linked_on_gpu(task: Task) -> Linking:
     """Link a movie in the memory of a GPU; the table of the links is made when it is asked for."""
     found, points = found_on_gpu(task), task.points
     rows = found.rows
-    links = int(np.count_nonzero(rows.after >= 0))
-    report = _report(task, found.motion, [found.proof], links, found.expected_wrong) | {
+    report = _report(task, found.motion, [found.proof], found.links, found.expected_wrong) | {
         "candidate_links": found.candidates,
         "median_step": found.median_step,
         **AS_A_WHOLE,
     }
-    sure = {PROBABILITY: rows.probability, MARGIN: rows.margin}
-    tracks = points.with_track_ids(rows.track_id)
-    tracks = replace(tracks, table=tracks.table.assign(**sure))
-    return Linking(tracks, partial(_table_of_rows, points, rows), task.settings, None, found.motion, report)
+    tracks = points.with_track_ids(rows.track_id, **{PROBABILITY: rows.probability, MARGIN: rows.margin})
+    # Columns of the table, not the arrays: who writes into the table gets one of his own.
+    sure = tracks.table[PROBABILITY], tracks.table[MARGIN]
+    links = partial(_table_of_rows, points, rows.after, *sure)
+    return Linking(tracks, links, task.settings, None, found.motion, report)
 
 
 def _report(task: Task, motion: Motion, proofs: list[Proven], links: int, wrong: float) -> dict[str, Any]:
@@ -196,11 +195,12 @@ def _table(points: Points, movie: Ordered, made: Made) -> pd.DataFrame:
     return links.sort_values(["source", "target"], ignore_index=True)
 
 
-def _table_of_rows(points: Points, rows: Rows) -> pd.DataFrame:
-    """Return the links of a GPU as a table."""
-    source = np.flatnonzero(rows.after >= 0)
-    target = rows.after[source].astype(np.int64)
-    return _columns(points, source, target, rows.probability[target], rows.margin[target], ([], []))
+def _table_of_rows(points: Points, after: np.ndarray, probability: pd.Series, margin: pd.Series) -> pd.DataFrame:
+    """Return the links of a GPU as a table; see `gpu_learned.Rows`."""
+    source = np.flatnonzero(after >= 0)
+    target = after[source].astype(np.int64)
+    sure = probability.to_numpy()[target], margin.to_numpy()[target]
+    return _columns(points, source, target, *sure, ([], []))
 
 
 def _columns(

@@ -12,6 +12,8 @@ from .best_links import Answer
 
 def in_order(constraints: Constraints, movie: Ordered) -> Constraints:
     """Return the constraints with detections in the movie's order in place of rows of the table."""
+    if not constraints:
+        return constraints
     place = np.empty(len(movie), np.int64)
     place[movie.row] = np.arange(len(movie))
     return Constraints(place[constraints.pinned], place[constraints.forbidden])

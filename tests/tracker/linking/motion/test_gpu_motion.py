@@ -14,6 +14,8 @@ from auctrack.matching.problem import gpu_graph
 from auctrack.tracker.calibrating.calibration import Calibration
 from auctrack.tracker.linking.gate import gpu_movie
 from auctrack.tracker.linking.link import link_points
+from auctrack.tracker.linking.motion.drift import drift_of
+from auctrack.tracker.linking.motion.ordered import Ordered
 from auctrack.tracker.linking.settings import LinkSettings
 from auctrack.tracker.points import Points
 
@@ -73,3 +75,31 @@ def test_links_tracks_and_what_was_learned_are_those_of_a_cpu(gpu, name, given):
     assert found.report["is_optimal"]
     assert found.report["learned"] == wanted.report["learned"]
     assert found.report["median_step"] == pytest.approx(wanted.report["median_step"])
+
+
+def crowds(ndim: int) -> Points:
+    """Frames of particles that share a shift with the frame before, or none; few and no particles among them."""
+    rng = np.random.default_rng(ndim)
+    size = 8.0 if ndim == 3 else 16.0
+    first = rng.uniform(0, size, (250, ndim))
+    jumped = first + np.array([2.5, -1.4, 3.7])[-ndim:] + rng.normal(0, 0.1, first.shape)
+    frames = [first, jumped, jumped + 0.1, rng.uniform(0, size, (251, ndim)), first[:5], first, first[::2] + 4.0]
+    numbers = np.repeat([0, 1, 2, 3, 4, 6, 7], [len(frame) for frame in frames])
+    return table(numbers, np.concatenate(frames))
+
+
+@pytest.mark.parametrize("ndim", [2, 3])
+def test_the_common_shifts_of_all_frame_pairs_are_those_of_a_cpu_to_the_last_digit(gpu, ndim):
+    points = crowds(ndim)
+    with cuda.using(gpu) as cp:
+        columns = tuple(cp.asarray(points.table[axis].to_numpy()) for axis in points.axes)
+        frame = cp.asarray(points.frames)
+        grid = gpu_movie.movie_on_device(cp, gpu_movie.DeviceTable(frame, columns, np.ones(ndim), 1), 0.0)
+        starts = np.append(np.unique(grid.first_of_frame[:-1]), len(points))
+        position = cp.ascontiguousarray(grid.position[:, 3 - ndim :])
+        movie = Ordered(position, np.unique(points.frames), starts, None, 1.0, np.zeros((7, ndim)), grid)
+        found = drift_of(movie)
+        wanted = drift_of(replace(movie, position=cuda.to_host(position), host_row=movie.row, grid=None))
+    assert (wanted[1] != wanted[0]).all()
+    assert (wanted[2] == wanted[1]).all()
+    np.testing.assert_array_equal(found, wanted)

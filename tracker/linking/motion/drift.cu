@@ -1,0 +1,222 @@
+// The shift that all particles of a frame pair share, by vote, as in drift.py; a block a frame pair.
+//
+// Votes are counted in shared memory and stored nowhere: a median is found by halving the range that it lies in, by a walk over
+// the votes for each bit. What is added up are whole numbers, so no order of threads shows in the result.
+// Bytes: 24 a vote, mostly from cache: 100 voters have some 1,600 votes each.
+// variant: -DNDIM=3
+#include "../tracker/linking/gate/cells.cuh"
+
+#ifndef NDIM
+#define NDIM 2
+#endif
+#ifndef REACH
+#define VOTERS 100
+#define REACH 10
+#define FEWEST 8
+#define SIGMAS 6.0
+#define LEAST 0.3
+#endif
+constexpr int WIDTH = 2 * REACH + 1, DEPTH = NDIM == 3 ? WIDTH : 1, BINS = DEPTH * WIDTH * WIDTH;
+constexpr int STILL = (DEPTH / 2 * WIDTH + REACH) * WIDTH + REACH;
+
+// What the threads of a block count together, three numbers at a time.
+struct Tally {
+    uint64 at[3];
+
+    // All threads of the block, before counting and after it.
+    __device__ __forceinline__ void begin(uint64 value) {
+        __syncthreads();
+        if (threadIdx.x < 3) at[threadIdx.x] = value;
+        __syncthreads();
+    }
+};
+
+// The numbers whose order as whole ones is that of the real ones.
+__device__ __forceinline__ uint64 ranked(double value) {
+    const uint64 bits = (uint64)__double_as_longlong(value);
+    return bits >> 63 ? ~bits : bits | 1ull << 63;
+}
+
+__device__ __forceinline__ double unranked(uint64 rank) {
+    return __longlong_as_double((int64)(rank >> 63 ? rank ^ 1ull << 63 : ~rank));
+}
+
+// Particles of the earlier frame that vote, the later frame, and where it is looked up.
+struct Poll {
+    Cells cells;
+    const int* starts;
+    const Position* laid;
+    int64 first;
+    int step, voters, slot;
+
+    // Calls visit(voter, later) for all that may lie within `reach` of a shift, and more.
+    template <typename Visit>
+    __device__ __forceinline__ void walk(Position shift, double reach, Visit visit) const {
+        const int across = (int)(2 * reach / cells.edge) + 3;
+        const int deep = min(across, cells.depth), high = min(across, cells.height);
+        for (int task = threadIdx.x; task < voters * deep * high; task += blockDim.x) {
+            const Position voter = laid[first + (int64)(task / (deep * high)) * step];
+            const Position p{voter.z + shift.z, voter.y + shift.y, voter.x + shift.x};
+            const int z = from(p.z, reach, cells.z0, cells.depth) + task / high % deep;
+            const int y = from(p.y, reach, cells.y0, cells.height) + task % high;
+            if (z > to(p.z, reach, cells.z0, cells.depth) || y > to(p.y, reach, cells.y0, cells.height)) continue;
+            const int line = slot * cells.per_frame() + (z * cells.height + y) * cells.width;
+            const int end = starts[line + to(p.x, reach, cells.x0, cells.width) + 1];
+            for (int j = starts[line + from(p.x, reach, cells.x0, cells.width)]; j < end; j++) visit(voter, laid[j]);
+        }
+    }
+
+    __device__ __forceinline__ int from(double at, double reach, double corner, int size) const {
+        return clipped((at - reach - corner) / cells.edge - 1e-9, size);
+    }
+    __device__ __forceinline__ int to(double at, double reach, double corner, int size) const {
+        return clipped((at + reach - corner) / cells.edge + 1e-9, size);
+    }
+};
+
+// Eight times the votes of a bin with a share of those beside it.
+__device__ int64 eightfold(const int* counts, int bin) {
+    const int z = bin / (WIDTH * WIDTH), y = bin / WIDTH % WIDTH, x = bin % WIDTH;
+    int64 votes = 0;
+    for (int k = max(z - 1, 0); k <= min(z + 1, DEPTH - 1); k++) {
+        for (int j = max(y - 1, 0); j <= min(y + 1, WIDTH - 1); j++) {
+            for (int i = max(x - 1, 0); i <= min(x + 1, WIDTH - 1); i++) {
+                votes += (int64)counts[(k * WIDTH + j) * WIDTH + i] << 3 - (k != z) - (j != y) - (i != x);
+            }
+        }
+    }
+    return votes;
+}
+
+// The value of a rank, from 0, among the bins that have votes; `top` is the largest.
+__device__ int64 bin_of_rank(const int* counts, uint64 rank, int64 top, Tally& tally) {
+    int64 low = 1, high = top;
+    while (low < high) {
+        const int64 middle = (low + high) / 2;
+        tally.begin(0);
+        int below = 0;
+        for (int bin = threadIdx.x; bin < BINS; bin += blockDim.x) {
+            const int64 votes = eightfold(counts, bin);
+            below += votes > 0 && votes <= middle;
+        }
+        atomicAdd(&tally.at[0], (uint64)below);
+        __syncthreads();
+        if (tally.at[0] > rank) high = middle;
+        else low = middle + 1;
+    }
+    return low;
+}
+
+// The shift, in bins, that has won; false where it has not won clearly.
+__device__ bool is_elected(const int* counts, Position& shift, Tally& tally) {
+    tally.begin(0);
+    for (int bin = threadIdx.x; bin < BINS; bin += blockDim.x) {
+        const int64 votes = eightfold(counts, bin);
+        atomicMax(&tally.at[0], (uint64)votes << 14 | (uint64)(BINS - 1 - bin));  // of equals the first
+        atomicAdd(&tally.at[1], (uint64)(votes > 0));
+    }
+    __syncthreads();
+    const uint64 top = tally.at[0] >> 14, filled = tally.at[1];
+    const int best = BINS - 1 - (int)(tally.at[0] & (1 << 14) - 1);
+    if (filled == 0) return false;
+    const double lower = (double)bin_of_rank(counts, (filled - 1) / 2, (int64)top, tally);
+    const double upper = (double)bin_of_rank(counts, filled / 2, (int64)top, tally);
+    const double won = top / 8.0, still = eightfold(counts, STILL) / 8.0, chance = (lower + upper) / 16.0;
+    const double least = __dadd_rn(chance, __dmul_rn(SIGMAS, sqrt(chance + 1)));
+    shift = Position{0.0, (double)(best / WIDTH % WIDTH - REACH), (double)(best % WIDTH - REACH)};
+    if (NDIM == 3) shift.z = best / (WIDTH * WIDTH) - REACH;
+    return won >= FEWEST && won > least && (won == still || won > still + sqrt(won));
+}
+
+// The median, axis by axis, of the votes at most `reach` from a shift on every axis; false where there are none.
+__device__ bool is_refined(const Poll& poll, Position& shift, double reach, Tally& tally) {
+    const auto votes = [&](auto&& visit) {
+        poll.walk(shift, reach, [&](Position voter, Position later) {
+            const double away[3] = {
+                __dsub_rn(later.z, voter.z), __dsub_rn(later.y, voter.y), __dsub_rn(later.x, voter.x)
+            };
+            const bool near = fabs(away[0] - shift.z) <= reach && fabs(away[1] - shift.y) <= reach &&
+                              fabs(away[2] - shift.x) <= reach;
+            if (near) visit(away);
+        });
+        __syncthreads();
+    };
+    tally.begin(0);
+    votes([&](const double*) { atomicAdd(&tally.at[0], (uint64)1); });
+    const uint64 all = tally.at[0];
+    if (all == 0) return false;
+    const double centre[3] = {shift.z, shift.y, shift.x};
+    uint64 low[3], high[3];
+    for (int axis = 0; axis < 3; axis++) {
+        low[axis] = ranked(centre[axis] - 2 * reach), high[axis] = ranked(centre[axis] + 2 * reach);
+    }
+    while (low[0] < high[0] || low[1] < high[1] || low[2] < high[2]) {
+        uint64 middle[3];
+        for (int axis = 0; axis < 3; axis++) middle[axis] = low[axis] + (high[axis] - low[axis]) / 2;
+        tally.begin(0);
+        votes([&](const double* away) {
+            for (int axis = 0; axis < 3; axis++) {
+                if (ranked(away[axis]) <= middle[axis]) atomicAdd(&tally.at[axis], (uint64)1);
+            }
+        });
+        for (int axis = 0; axis < 3; axis++) {
+            if (tally.at[axis] > (all - 1) / 2) high[axis] = middle[axis];
+            else if (low[axis] < high[axis]) low[axis] = middle[axis] + 1;
+        }
+    }
+    // `low` is the lower of the two in the middle. The upper one is the next, unless enough are as low.
+    tally.begin(0);
+    votes([&](const double* away) {
+        for (int axis = 0; axis < 3; axis++) {
+            if (ranked(away[axis]) <= low[axis]) atomicAdd(&tally.at[axis], (uint64)1);
+        }
+    });
+    const uint64 as_low[3] = {tally.at[0], tally.at[1], tally.at[2]};
+    tally.begin(~0ull);
+    votes([&](const double* away) {
+        for (int axis = 0; axis < 3; axis++) {
+            if (ranked(away[axis]) > low[axis]) atomicMin(&tally.at[axis], ranked(away[axis]));
+        }
+    });
+    double median[3];
+    for (int axis = 0; axis < 3; axis++) {
+        const uint64 upper = as_low[axis] > all / 2 ? low[axis] : tally.at[axis];
+        median[axis] = (unranked(low[axis]) + unranked(upper)) / 2;
+    }
+    shift = Position{median[0], median[1], median[2]};
+    return true;
+}
+
+// first: (pairs + 2,) the first point of each frame, and their number; slot: (pairs + 1,). shift: (pairs, 3).
+extern "C" __global__ void common_shifts(
+    const int64* first, const int* slot, const Position* laid, const int* starts, double z0, double y0, double x0,
+    double edge, int depth, int height, int width, int slots, double* shift
+) {
+    __shared__ int counts[BINS];
+    __shared__ Tally tally;
+    const int f = blockIdx.x;
+    const int64 earlier = first[f + 1] - first[f], later = first[f + 2] - first[f + 1];
+    Position found{0.0, 0.0, 0.0};
+    bool is_shared = min(earlier, later) >= FEWEST;
+    if (is_shared) {
+        const int step = (int)max(earlier / VOTERS, (int64)1);
+        const Cells cells{z0, y0, x0, edge, depth, height, width, slots};
+        const Poll poll{cells, starts, laid, first[f], step, (int)((earlier + step - 1) / step), slot[f + 1]};
+        for (int bin = threadIdx.x; bin < BINS; bin += blockDim.x) counts[bin] = 0;
+        __syncthreads();
+        poll.walk(found, REACH + 0.5, [&](Position voter, Position other) {
+            const double z = other.z - (voter.z - (REACH + 0.5)), y = other.y - (voter.y - (REACH + 0.5));
+            const double x = other.x - (voter.x - (REACH + 0.5));
+            if (fmin(z, fmin(y, x)) < 0 || fmax(z, fmax(y, x)) >= WIDTH) return;
+            atomicAdd(&counts[((NDIM == 3 ? (int)z : 0) * WIDTH + (int)y) * WIDTH + (int)x], 1);
+        });
+        __syncthreads();
+        is_shared = is_elected(counts, found, tally) && is_refined(poll, found, 1.5, tally) &&
+                    is_refined(poll, found, 1.0, tally) && is_refined(poll, found, 0.75, tally) &&
+                    sqrt(found.z * found.z + found.y * found.y + found.x * found.x) > LEAST;
+    }
+    if (threadIdx.x > 0) return;
+    shift[3 * f] = is_shared ? found.z : 0.0;
+    shift[3 * f + 1] = is_shared ? found.y : 0.0;
+    shift[3 * f + 2] = is_shared ? found.x : 0.0;
+}
