@@ -19,6 +19,7 @@ from ..calibrating.stated import Stated
 from ..errors import InvalidInput, UnknownAxes
 from ..regular_files import refuse_pipe
 from .axes import divided, known_axes, naming_axes
+from .contiguous import can_be_read_side_by_side, read_into
 from .metadata import stated_by
 
 _DAMAGE = (
@@ -147,6 +148,16 @@ class TiffStack:
         """
         z, y, x = (range(self.size(axis))[part] for axis, part in zip("ZYX", region, strict=True))
         volume = np.empty((len(z), len(y), len(x)), dtype=self.dtype)
+        if self._lies_in_one_piece(z, y, x):
+            first = {"T": frame, "Z": z.start, "C": channel}
+            offset = self._data_offset + self._plane_number(first, self.axes[:-2]) * self._plane_bytes
+            try:
+                read_into(volume, self._tif.filehandle.fileno(), offset)
+            except OSError as error:
+                raise InvalidInput(
+                    f"{self.path}: frame {frame} cannot be read; the file is truncated or damaged ({error})."
+                ) from error
+            return volume
         for row, plane in enumerate(z):
             try:
                 volume[row] = self._plane({"T": frame, "Z": plane, "C": channel})[region[1:]]
@@ -156,6 +167,15 @@ class TiffStack:
                     f"damaged ({error})."
                 ) from error
         return volume
+
+    def _lies_in_one_piece(self, z: range, y: range, x: range) -> bool:
+        """Whether whole planes of a frame follow each other in the file as they are in memory."""
+        if self._data_offset is None or self._samples > 1 or not can_be_read_side_by_side():
+            return False
+        as_stored = self.dtype == self.dtype.newbyteorder(self._tif.byteorder)
+        is_whole = len(y) == self.sizes["Y"] and len(x) == self.sizes["X"]
+        planes_apart = math.prod(self.sizes[axis] for axis in self.axes[:-2].partition("Z")[2])
+        return as_stored and is_whole and (len(z) == 1 or planes_apart == 1)
 
     def first_missing(self, frames: range | tuple[int, ...], channel: int) -> int | None:
         """Return the first of `frames` that lacks planes, or whose last plane ends past the end of the file."""

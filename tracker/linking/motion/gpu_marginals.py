@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 
 from ....matching.device import cuda
-from ..gate.gpu_movie import launch, launch_in_turns, threads_of
+from ..gate.gpu_movie import launch
 
 _KERNELS = str(Path(__file__).with_name("marginals.cu"))
 
@@ -19,23 +19,27 @@ def link_marginals(
     message: Any,
     rounds: int,
     tolerance: float,
+    before: tuple[Any, float],
     probability: Any,
     arriving: Any,
 ) -> None:
     """Write what `marginals.link_marginals` writes; `ways` are pointers, pointers by head, and edges by head."""
     indptr, *incoming = ways
-    kernels, n = cuda.load(_KERNELS), np.int32(len(indptr) - 1)
-    everyone, in_turns = launch(len(indptr) - 1), launch_in_turns(len(indptr) - 1)
-    change = cuda.cupy().empty(threads_of(in_turns))
-    for _ in range(rounds):
-        kernels["asked"](*everyone, (n, indptr, odds, message, arriving))
-        kernels["answered"](*in_turns, (n, *incoming, arriving, message, change))
-        if float(change.max()) < tolerance:
-            break
-    kernels["concluded"](*everyone, (n, indptr, odds, message, probability))
+    kernels, n, everyone = cuda.load(_KERNELS), np.int32(len(indptr) - 1), launch(len(indptr) - 1)
+    moved, asked = cuda.cupy().zeros(rounds, np.int32), (n, indptr, odds, message)
+    for each in map(np.int32, range(rounds)):
+        kernels["asked"](*everyone, (*asked, each, moved, arriving))
+        kernels["answered"](*everyone, (n, *incoming, arriving, each, np.float64(tolerance), message, moved))
+    kernels["concluded"](*everyone, (*asked, before[0], np.float64(before[1]), probability))
 
 
-def cavities(ways: tuple[Any, Any, Any], arriving: Any, leaving: Any) -> None:
+def cavities(
+    ways: tuple[Any, Any, Any],
+    arriving: tuple[Any, Any],
+    leaving: tuple[Any, Any],
+    before: tuple[Any, Any, float],
+) -> None:
     """Share out odds as `marginals.cavities` does."""
-    n = len(ways[0]) - 1
-    cuda.load(_KERNELS)["shared_out"](*launch(n), (np.int32(n), *ways, arriving, leaving))
+    n, (into, out_of, damping) = len(ways[0]) - 1, before
+    kernel = cuda.load(_KERNELS)["shared_out"]
+    kernel(*launch(n), (np.int32(n), *ways, *arriving, *leaving, into, out_of, np.float64(damping)))

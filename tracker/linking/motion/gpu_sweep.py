@@ -37,11 +37,12 @@ class DeviceSweep:
     def contexts(
         self, ways: tuple[Any, Any, Any], edges: Sequence[Any], law: Any, past: Any, future: Any
     ) -> tuple[Any, ...]:
-        """Write past and future, return the fields of `sweep.Sums`; `edges` as the kernel takes them."""
-        n = len(ways[0]) - 1
-        grid = launch_in_turns(n)
-        sums = cuda.cupy().empty((4 + self.classes * (1 + 3 * self.ndim), threads_of(grid)))
-        self._kernels["contexts"](*grid, (np.int32(n), *ways, *edges, *law, past, future, sums))
+        """Write past and future, return the fields of `sweep.Sums`; `edges` as the kernels take them."""
+        known, count = (*ways, *edges, *law), len(edges[0])
+        self._over_edges("pasts", count, *known, past)
+        self._over_edges("futures", count, *known, future)
+        sums = cuda.cupy().empty((4 + self.classes * (1 + 3 * self.ndim), threads_of(launch_in_turns(count))))
+        self._over_edges("pairs_summed", count, *known, sums)
         total = cuda.to_host(sums.sum(axis=1))
         by_axis = total[4 + self.classes :].reshape(3, self.classes, self.ndim)
         return *map(float, total[:4]), total[4 : 4 + self.classes], *by_axis

@@ -168,13 +168,10 @@ class Belief:
             leaving *= likeness
         self.odds, self.past, self.future, self.sums = odds, factors.past, factors.future, factors.sums
         new, arriving = np.empty_like(odds), np.empty_like(odds)
-        link_marginals(graph, odds, self.message, ROUNDS, TOLERANCE, new, arriving)
-        arriving *= part_without_future
-        leaving *= self.message
-        cavities(graph, arriving, leaving)
-        self.probability = _damped(new, self.probability, damping)
-        self.into = _damped(arriving, self.into, damping)
-        self.out_of = _damped(leaving, self.out_of, damping)
+        link_marginals(graph, odds, self.message, ROUNDS, TOLERANCE, (self.probability, damping), new, arriving)
+        of_head, of_tail = (arriving, part_without_future), (leaving, self.message)
+        cavities(graph, of_head, of_tail, (self.into, self.out_of, damping))
+        self.probability, self.into, self.out_of = new, arriving, leaving
         if learn:
             self.learn(step)
 
@@ -197,14 +194,6 @@ class Belief:
             change = self.features.change(self.graph.tail, self.graph.head)
             feature_law = FeatureLaw.learned(change, self.probability)
         return shares, law.floored(), feature_law
-
-
-def _damped(new: np.ndarray, old: np.ndarray, damping: float) -> np.ndarray:
-    """Return the mean of both, in the place of `new`: memory fresh from the system costs more than the sums."""
-    if damping > 0.0:
-        new *= 1 - damping
-        new += damping * old
-    return new
 
 
 def _second(law: Law, sums: Sums) -> Law:

@@ -1,12 +1,14 @@
 // Belief propagation, as in marginals.py: a thread a detection, over the edges out of it or those into it.
 //
 //   asked        what the edges of rows bring to their columns
-//   answered     what columns answer, and by how much an answer of each thread changed at most
+//   answered     what columns answer, and whether an answer changed by more than is tolerated
 //   concluded    the probability of each edge
 //   shared_out   odds to probabilities among the edges of one head, and among those of one tail
 //
-// Bytes: 24 an edge asked, 28 answered, the second time from cache. Rows are as short as detections have candidates, so that
-// threads beside each other read what lies side by side. No two threads write one place.
+// Which round is the last is known on the device alone: rounds after it return at once, and nobody waits for a number.
+// Bytes: 24 an edge asked, 28 answered, 32 concluded, 72 shared out, the second time from cache. Rows are as short as detections
+// have candidates, so that threads beside each other read what lies side by side. No two threads write one place, but for `moved`,
+// where all write 1.
 #include "device/common.cuh"
 
 struct Terms {
@@ -25,23 +27,29 @@ __device__ __forceinline__ Terms terms_of(int64 from, int64 to, const double* od
     return terms;
 }
 
+// Whether all rounds before are needed. moved: (rounds,) whether an answer of each round changed by more than is tolerated.
+__device__ __forceinline__ bool goes_on(int round, const int* moved) { return round == 0 || moved[round - 1] != 0; }
+
 extern "C" __global__ void asked(
-    int n, const int64* indptr, const double* odds, const double* message, double* arriving
+    int n, const int64* indptr, const double* odds, const double* message, int round, const int* moved, double* arriving
 ) {
     const int i = global_thread();
-    if (i >= n) return;
+    if (i >= n || !goes_on(round, moved)) return;
     const Terms terms = terms_of(indptr[i], indptr[i + 1], odds, message);
     for (int64 e = indptr[i]; e < indptr[i + 1]; e++) {
         arriving[e] = odds[e] / (terms.rest + (terms.largest - odds[e] * message[e]));
     }
 }
 
-// change: (threads,).
+// moved: zeros to begin with.
 extern "C" __global__ void answered(
-    int n, const int64* in_ptr, const int* in_edge, const double* arriving, double* message, double* change
+    int n, const int64* in_ptr, const int* in_edge, const double* arriving, int round, double tolerance, double* message,
+    int* moved
 ) {
+    if (!goes_on(round, moved)) return;
+    const int j = global_thread();
     double most = 0.0;
-    for (int j = global_thread(); j < n; j += all_threads()) {
+    if (j < n) {
         Terms terms{1.0, 0.0};
         for (int64 at = in_ptr[j]; at < in_ptr[j + 1]; at++) terms.add(arriving[in_edge[at]]);
         for (int64 at = in_ptr[j]; at < in_ptr[j + 1]; at++) {
@@ -51,28 +59,42 @@ extern "C" __global__ void answered(
             message[e] = answer;
         }
     }
-    change[global_thread()] = most;
+    if (__syncthreads_or(most >= tolerance) && threadIdx.x == 0) moved[round] = 1;
+}
+
+// A new value, and the old one as far as changes are damped.
+__device__ __forceinline__ double damped(double now, double before, double damping) {
+    return damping > 0.0 ? now * (1.0 - damping) + damping * before : now;
 }
 
 extern "C" __global__ void concluded(
-    int n, const int64* indptr, const double* odds, const double* message, double* probability
+    int n, const int64* indptr, const double* odds, const double* message, const double* before, double damping,
+    double* probability
 ) {
     const int i = global_thread();
     if (i >= n) return;
     const Terms terms = terms_of(indptr[i], indptr[i + 1], odds, message);
     for (int64 e = indptr[i]; e < indptr[i + 1]; e++) {
-        probability[e] = odds[e] * message[e] / (terms.rest + terms.largest);
+        const double now = odds[e] * message[e] / (terms.rest + terms.largest);
+        probability[e] = damped(now, before[e], damping);
     }
 }
 
+// arriving and leaving come as odds, each to be multiplied by the array after it, and go as probabilities.
 extern "C" __global__ void shared_out(
-    int n, const int64* indptr, const int64* in_ptr, const int* in_edge, double* arriving, double* leaving
+    int n, const int64* indptr, const int64* in_ptr, const int* in_edge, double* arriving, const double* by_arriving,
+    double* leaving, const double* by_leaving, const double* into, const double* out_of, double damping
 ) {
     const int i = global_thread();
     if (i >= n) return;
     double came = 1.0, went = 1.0;
-    for (int64 at = in_ptr[i]; at < in_ptr[i + 1]; at++) came += arriving[in_edge[at]];
-    for (int64 at = in_ptr[i]; at < in_ptr[i + 1]; at++) arriving[in_edge[at]] /= came;
-    for (int64 e = indptr[i]; e < indptr[i + 1]; e++) went += leaving[e];
-    for (int64 e = indptr[i]; e < indptr[i + 1]; e++) leaving[e] /= went;
+    for (int64 at = in_ptr[i]; at < in_ptr[i + 1]; at++) came += arriving[in_edge[at]] * by_arriving[in_edge[at]];
+    for (int64 at = in_ptr[i]; at < in_ptr[i + 1]; at++) {
+        const int e = in_edge[at];
+        arriving[e] = damped(arriving[e] * by_arriving[e] / came, into[e], damping);
+    }
+    for (int64 e = indptr[i]; e < indptr[i + 1]; e++) went += leaving[e] * by_leaving[e];
+    for (int64 e = indptr[i]; e < indptr[i + 1]; e++) {
+        leaving[e] = damped(leaving[e] * by_leaving[e] / went, out_of[e], damping);
+    }
 }

@@ -22,6 +22,7 @@ def link_marginals(
     message: np.ndarray,
     rounds: int,
     tolerance: float,
+    before: tuple[np.ndarray, float],
     probability: np.ndarray,
     arriving: np.ndarray,
 ) -> None:
@@ -38,12 +39,14 @@ def link_marginals(
         From columns to rows, between 0 and 1; written to. Ones to start with, or those of an earlier sweep.
     rounds, tolerance : int, float
         When to stop: rounds at most, or when no message changes by more.
+    before : float64 (edges,), float
+        Earlier probabilities, and what they count in the new ones.
     probability, arriving : float64 (edges,)
         Written to; the second are the messages from rows to columns: the odds of each edge by all that its column does
         not know.
     """
     if graph.on_gpu:
-        gpu_marginals.link_marginals(graph.ways, odds, message, rounds, tolerance, probability, arriving)
+        gpu_marginals.link_marginals(graph.ways, odds, message, rounds, tolerance, before, probability, arriving)
         return
     asked, answered = (graph.indptr, odds, message), (*graph.incoming, arriving, message)
     for _ in range(rounds):
@@ -52,18 +55,42 @@ def link_marginals(
         if max(changes) < tolerance:
             break
     side_by_side(lambda piece: _conclude(*piece[:2], *asked, probability), graph.pieces)
+    _damp(probability, *before)
 
 
-def cavities(graph: Graph, arriving: np.ndarray, leaving: np.ndarray) -> None:
+def cavities(
+    graph: Graph,
+    arriving: tuple[np.ndarray, np.ndarray],
+    leaving: tuple[np.ndarray, np.ndarray],
+    before: tuple[np.ndarray, np.ndarray, float],
+) -> None:
     """Turn odds into the probability of each edge among those of its head, and among those of its tail, in place.
 
-    `arriving`, `leaving` are odds against staying alone, float64 (edges,), which must not contain what they will be
-    asked for: an edge that hears its own voice from its neighbours grows too sure of itself.
+    Parameters
+    ----------
+    graph : Graph
+    arriving, leaving : pair of float64 (edges,)
+        Odds against staying alone, to be written to, and what they are to be multiplied by. They must not contain what
+        they will be asked for: an edge that hears its own voice from its neighbours grows too sure of itself.
+    before : float64 (edges,), float64 (edges,), float
+        Earlier probabilities of either kind, and what they count in the new ones.
     """
     if graph.on_gpu:
-        gpu_marginals.cavities(graph.ways, arriving, leaving)
+        gpu_marginals.cavities(graph.ways, arriving, leaving, before)
         return
-    side_by_side(lambda piece: _shared_out(*piece[:2], *graph.ways, arriving, leaving), graph.pieces)
+    for odds, times in (arriving, leaving):
+        odds *= times
+    side_by_side(lambda piece: _shared_out(*piece[:2], *graph.ways, arriving[0], leaving[0]), graph.pieces)
+    into, out_of, damping = before
+    _damp(arriving[0], into, damping)
+    _damp(leaving[0], out_of, damping)
+
+
+def _damp(new: np.ndarray, old: np.ndarray, damping: float) -> None:
+    """Make `new` the mean of both, in its place: memory fresh from the system costs more than the sums."""
+    if damping > 0.0:
+        new *= 1 - damping
+        new += damping * old
 
 
 @njit(cache=True, nogil=True)

@@ -99,10 +99,22 @@ class Ordered:
 
     def frames_apart(self, lag: int) -> list[tuple[int, int]]:
         """Return the pairs of frames whose numbers differ by `lag` steps."""
-        later = np.searchsorted(self.number, self.number + lag)
-        inside = later < len(self.number)
-        hit = np.flatnonzero(inside)[self.number[later[inside]] == self.number[inside] + lag]
-        return [(int(f), int(later[f])) for f in hit]
+        earlier, later = self.pairs_apart(lag)
+        return list(zip(earlier.tolist(), later.tolist(), strict=True))
+
+    def pairs_apart(self, lag: int) -> tuple[np.ndarray, np.ndarray]:
+        """Return the earlier and the later frames of `frames_apart`, int64 each."""
+        if lag not in self._apart:
+            later = np.searchsorted(self.number, self.number + lag)
+            inside = later < len(self.number)
+            hit = np.flatnonzero(inside)[self.number[later[inside]] == self.number[inside] + lag]
+            self._apart[lag] = hit, later[hit]
+        return self._apart[lag]
+
+    @cached_property
+    def _apart(self) -> dict[int, tuple[np.ndarray, np.ndarray]]:
+        """What `pairs_apart` found; every sweep asks for it several times."""
+        return {}
 
 
 def ordered(points: Points) -> Ordered:

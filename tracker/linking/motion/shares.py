@@ -86,9 +86,9 @@ def shares_of(movie: Ordered, graph: Graph, probability: np.ndarray, into: np.nd
     of_lag = (probability if lags == 1 else probability[graph.lag == lag] for lag in range(1, lags + 1))
     sums = np.array([float(each.sum()) for each in of_lag])
     size = np.diff(movie.starts)
-    pairs = [np.array(movie.frames_apart(lag), np.int64).reshape(-1, 2) for lag in range(1, lags + 1)]
-    tails = np.array([size[p[:, 0]].sum() for p in pairs])
-    heads = np.array([size[p[:, 1]].sum() for p in pairs])
+    pairs = [movie.pairs_apart(lag) for lag in range(1, lags + 1)]
+    tails = np.array([size[earlier].sum() for earlier, _ in pairs])
+    heads = np.array([size[later].sum() for _, later in pairs])
     seen = np.clip(sums / np.maximum(tails, 1), 1e-5, 1 - RAREST)
     lost = float(np.clip(1 - (sums / np.maximum(tails, 1)).sum(), RAREST, COMMONEST))
     new = float(np.clip(1 - (sums / np.maximum(heads, 1)).sum(), RAREST, COMMONEST))
@@ -104,18 +104,24 @@ def _alone(
     independent = lost * new
     if not is_inside.any():
         return independent
-    inside = movie.of_each(is_inside)
     reached, left = sums_at_ends(graph, into, probability)
-    neither = float(((1 - left[inside]) * (1 - reached[inside])).mean())
+    neither = _mean_inside(movie, is_inside, (1 - left) * (1 - reached))
     most = min(lost, new)
     return float(np.clip(neither, independent, max(most - RAREST, independent)))
+
+
+def _mean_inside(movie: Ordered, is_inside: np.ndarray, value: np.ndarray) -> float:
+    """Return the mean over the detections of some of the frames, bool (frames,), which mostly follow each other."""
+    changes = np.flatnonzero(np.diff(np.concatenate([[False], is_inside, [False]]).astype(np.int8)))
+    runs = movie.starts[changes].reshape(-1, 2)
+    return sum(float(value[a:b].sum()) for a, b in runs.tolist()) / int((runs[:, 1] - runs[:, 0]).sum())
 
 
 def _hidden(movie: Ordered, seen: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
     """Return per frame the shares of the links into it, and out of it, whose other end would lie outside the movie."""
     before, after = np.ones((2, len(movie.number)))
     for lag, share in enumerate(seen / seen.sum(), 1):
-        for earlier, later in movie.frames_apart(lag):
-            before[later] -= share
-            after[earlier] -= share
+        earlier, later = movie.pairs_apart(lag)
+        before[later] -= share
+        after[earlier] -= share
     return np.maximum(before, 0.0), np.maximum(after, 0.0)

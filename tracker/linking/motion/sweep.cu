@@ -1,14 +1,16 @@
 // One sweep, as in sweep.py: what each edge is worth by its displacement and by the edges before and after it.
 //
 //   densities     share times density of each edge's displacement, by class; a thread an edge
-//   contexts      factors from past and future, a thread a detection: it writes the past of the edges out of it and the future
-//                 of those into it; and what the law is learned from, summed by each thread on its own
+//   pasts         factors from the edges before each edge, and
+//   futures       from those after it; a thread an edge, so that either looks at a pair of edges by itself
+//   pairs_summed  what the law is learned from pairs, summed by each thread on its own: apart from the two, which would have
+//                 to wait for memory oftener with its sums in their registers
 //   uncoupled     the same where steps know of no others; a thread an edge
 //   combined      odds, with and without past and future; a thread an edge
 //   step_sums     what the law of a step is learned from, summed by each thread on its own
 //
 // Sums are added up in one order, thread by thread, so that the same movie gives the same law on the same card.
-// Bytes: 8 CLASSES an edge and factor; `contexts` reads each edge once a neighbour, from cache. No two threads write one place.
+// Bytes: 8 CLASSES an edge and factor; an edge is read once a neighbour, from cache. No two threads write one place.
 // variant: -DNDIM=3 -DCLASSES=3
 // variant: -DNDIM=3 -DCLASSES=1
 #include "../tracker/linking/motion/law.cuh"
@@ -35,7 +37,84 @@ extern "C" __global__ void densities(
     }
 }
 
-// What `contexts` sums, in the order of sweep.Sums; the last three by class and axis.
+// Every edge of a movie, and what is known of it. past_class, future_class, alone: (edges, CLASSES); came, went, tie: (n,).
+struct Edges {
+    const int64 *indptr, *in_ptr;
+    const int *in_edge, *tail, *head, *lag;
+    const double *step, *probability, *into, *out_of, *came, *went, *alone, *past_class, *future_class, *tie;
+    Law law;
+
+    // Whether the edge g and the edge e after it say nothing of each other.
+    __device__ __forceinline__ bool are_silent(int64 g, int64 e) const { return into[g] < IGNORED && out_of[e] < IGNORED; }
+
+    __device__ __forceinline__ double density(int k, int64 g, int64 e) const {
+        return law.density(k, lag[g] - 1, lag[e] - 1, step + NDIM * e, step + NDIM * g);
+    }
+
+    // Likelihood of the edge e, of class k, after the edge g.
+    __device__ __forceinline__ double joint(int k, int64 g, int64 e, double density, double own) const {
+        const double kept = law.turn(0) * past_class[CLASSES * g + k];
+        return (law.turn(1) * law.share(k) + kept) * density + law.turn(2) * own;
+    }
+};
+
+#define EDGES                                                                                                           \
+    const int64 *indptr, const int64 *in_ptr, const int *in_edge, const int *tail, const int *head, const int *lag,     \
+        const double *step, const double *probability, const double *into, const double *out_of, const double *came,    \
+        const double *went, const double *alone, const double *past_class, const double *future_class,                  \
+        const double *tie, const double *tables, int lags
+#define THESE_EDGES                                                                                                     \
+    Edges {                                                                                                             \
+        indptr, in_ptr, in_edge, tail, head, lag, step, probability, into, out_of, came, went, alone, past_class,       \
+            future_class, tie, Law { tables, lags }                                                                     \
+    }
+
+// past: (edges, CLASSES).
+extern "C" __global__ void pasts(int64 count, EDGES, double* past) {
+    const Edges edges = THESE_EDGES;
+    for (int64 e = global_thread(); e < count; e += all_threads()) {
+        const int i = tail[e];
+        const double first = fmax(1.0 - came[i], 1e-6);
+        double own[CLASSES], so_far[CLASSES];
+        for (int k = 0; k < CLASSES; k++) own[k] = alone[CLASSES * e + k], so_far[k] = first * own[k];
+        for (int64 at = in_ptr[i]; at < in_ptr[i + 1]; at++) {
+            const int64 g = in_edge[at];
+            if (edges.are_silent(g, e)) continue;
+            const double counts = tie[i] * into[g];
+            for (int k = 0; k < CLASSES; k++) so_far[k] += counts * edges.joint(k, g, e, edges.density(k, g, e), own[k]);
+        }
+        for (int k = 0; k < CLASSES; k++) past[CLASSES * e + k] = so_far[k];
+    }
+}
+
+// future: (edges, CLASSES).
+extern "C" __global__ void futures(int64 count, EDGES, double* future) {
+    const Edges edges = THESE_EDGES;
+    const double keeps = edges.law.turn(0), switches = edges.law.turn(1), afresh = edges.law.turn(2);
+    for (int64 g = global_thread(); g < count; g += all_threads()) {
+        const int i = head[g];
+        const double last = fmax(1.0 - went[i], 1e-6);
+        double so_far[CLASSES];
+        for (int k = 0; k < CLASSES; k++) so_far[k] = last;
+        for (int64 e = indptr[i]; e < indptr[i + 1]; e++) {
+            if (edges.are_silent(g, e)) continue;
+            double likely[CLASSES], drawn = 0.0, base = 0.0;
+            for (int k = 0; k < CLASSES; k++) {
+                const double later = future_class[CLASSES * e + k];
+                likely[k] = edges.density(k, g, e) * later;
+                drawn += edges.law.share(k) * likely[k];
+                base += alone[CLASSES * e + k] * later;
+            }
+            const double counts = tie[i] * out_of[e], per_base = 1.0 / (base + TINY);
+            for (int k = 0; k < CLASSES; k++) {
+                so_far[k] += counts * (afresh + (switches * drawn + keeps * likely[k]) * per_base);
+            }
+        }
+        for (int k = 0; k < CLASSES; k++) future[CLASSES * g + k] = so_far[k];
+    }
+}
+
+// What `pairs_summed` sums, in the order of sweep.Sums; the last three by class and axis.
 enum {
     PAIRS, GAIN, KEPT, FRESH, BY_CLASS,
     LATER2 = BY_CLASS + CLASSES,
@@ -44,69 +123,39 @@ enum {
     N_SUMS = EARLIER2 + CLASSES * NDIM
 };
 
-// came, went, tie: (n,). alone, past_class, future_class, past, future: (edges, CLASSES). sums: (N_SUMS, threads).
-extern "C" __global__ void contexts(
-    int n, const int64* indptr, const int64* in_ptr, const int* in_edge, const int* lag, const double* step,
-    const double* probability, const double* into, const double* out_of, const double* came, const double* went,
-    const double* alone, const double* past_class, const double* future_class, const double* tie,
-    const double* tables, int lags, double* past, double* future, double* sums
-) {
-    const Law law{tables, lags};
-    const double keeps = law.turn(0), switches = law.turn(1), afresh = law.turn(2);
+// sums: (N_SUMS, threads).
+extern "C" __global__ void pairs_summed(int64 count, EDGES, double* sums) {
+    const Edges edges = THESE_EDGES;
+    const double keeps = edges.law.turn(0), afresh = edges.law.turn(2);
     double learned[N_SUMS] = {};
-    for (int i = global_thread(); i < n; i += all_threads()) {
-        const double first = fmax(1.0 - came[i], 1e-6), last = fmax(1.0 - went[i], 1e-6);
+    for (int64 e = global_thread(); e < count; e += all_threads()) {
+        const int i = tail[e];
+        if (lag[e] != 1 || !(probability[e] > TELLING)) continue;  // no pair is more probable than its later edge
         for (int64 at = in_ptr[i]; at < in_ptr[i + 1]; at++) {
-            for (int k = 0; k < CLASSES; k++) future[CLASSES * (int64)in_edge[at] + k] = last;
-        }
-        for (int64 e = indptr[i]; e < indptr[i + 1]; e++) {
-            const int d = lag[e] - 1;
-            double own[CLASSES], later[CLASSES], so_far[CLASSES], plain = 0.0, base = 0.0;
+            const int64 g = in_edge[at];
+            const double both = probability[g] * probability[e];
+            if (!(both > TELLING) || lag[g] != 1 || edges.are_silent(g, e)) continue;
+            double share[CLASSES], plain = 0.0, base = 0.0, told = 0.0, stay = 0.0, whole = 0.0;
             for (int k = 0; k < CLASSES; k++) {
-                own[k] = alone[CLASSES * e + k], later[k] = future_class[CLASSES * e + k];
-                plain += own[k], base += own[k] * later[k];
-                so_far[k] = first * own[k];
+                const double own = alone[CLASSES * e + k], later = future_class[CLASSES * e + k];
+                const double density = edges.density(k, g, e), joint = edges.joint(k, g, e, density, own);
+                plain += own, base += own * later, told += joint, whole += joint * later;
+                stay += keeps * past_class[CLASSES * g + k] * density * later;
+                share[k] = (joint - afresh * own) * later;
             }
-            const double per_base = 1.0 / (base + TINY);
-            for (int64 at = in_ptr[i]; at < in_ptr[i + 1]; at++) {
-                const int64 g = in_edge[at];
-                if (into[g] < IGNORED && out_of[e] < IGNORED) continue;
-                const int before = lag[g] - 1;
-                double density[CLASSES], joint[CLASSES], drawn = 0.0;
-                for (int k = 0; k < CLASSES; k++) {
-                    density[k] = law.density(k, before, d, step + NDIM * e, step + NDIM * g);
-                    drawn += law.share(k) * density[k] * later[k];
-                }
-                for (int k = 0; k < CLASSES; k++) {
-                    const double kept = keeps * past_class[CLASSES * g + k];
-                    joint[k] = (switches * law.share(k) + kept) * density[k] + afresh * own[k];
-                    so_far[k] += tie[i] * into[g] * joint[k];
-                    const double then = switches * drawn + keeps * density[k] * later[k];
-                    future[CLASSES * g + k] += tie[i] * out_of[e] * (afresh + then * per_base);
-                }
-                const double both = probability[g] * probability[e];
-                if (!(both > TELLING) || before != 0 || d != 0) continue;
-                double told = 0.0, stay = 0.0, whole = 0.0;
-                for (int k = 0; k < CLASSES; k++) {
-                    told += joint[k], whole += joint[k] * later[k];
-                    stay += keeps * past_class[CLASSES * g + k] * density[k] * later[k];
-                }
-                if (whole <= TINY) continue;
-                const double each = both / whole;
-                learned[PAIRS] += both, learned[GAIN] += both * log((told + TINY) / plain);
-                learned[KEPT] += each * stay, learned[FRESH] += each * afresh * base;
-                for (int k = 0; k < CLASSES; k++) {
-                    const double share = each * (joint[k] - afresh * own[k]) * later[k];
-                    learned[BY_CLASS + k] += share;
-                    for (int axis = 0; axis < NDIM; axis++) {
-                        const double y = step[NDIM * e + axis], x = step[NDIM * g + axis];
-                        learned[LATER2 + k * NDIM + axis] += share * y * y;
-                        learned[PRODUCT + k * NDIM + axis] += share * y * x;
-                        learned[EARLIER2 + k * NDIM + axis] += share * x * x;
-                    }
+            if (whole <= TINY) continue;
+            const double each = both / whole;
+            learned[PAIRS] += both, learned[GAIN] += both * log((told + TINY) / plain);
+            learned[KEPT] += each * stay, learned[FRESH] += each * afresh * base;
+            for (int k = 0; k < CLASSES; k++) {
+                learned[BY_CLASS + k] += each * share[k];
+                for (int axis = 0; axis < NDIM; axis++) {
+                    const double y = step[NDIM * e + axis], x = step[NDIM * g + axis];
+                    learned[LATER2 + k * NDIM + axis] += each * share[k] * y * y;
+                    learned[PRODUCT + k * NDIM + axis] += each * share[k] * y * x;
+                    learned[EARLIER2 + k * NDIM + axis] += each * share[k] * x * x;
                 }
             }
-            for (int k = 0; k < CLASSES; k++) past[CLASSES * e + k] = so_far[k];
         }
     }
     const int64 thread = global_thread(), threads = all_threads();

@@ -138,7 +138,7 @@ def _factors_on_gpu(
     if before is None:
         kernels.uncoupled(graph.tail, graph.head, *sums, alone, tie, *contexts)
         return Factors(*factors, None)
-    edges = graph.lag, step, *links, *sums, alone, *before, tie
+    edges = graph.tail, graph.head, graph.lag, step, *links, *sums, alone, *before, tie
     return Factors(*factors, Sums(*kernels.contexts(graph.ways, edges, there, *contexts)))
 
 

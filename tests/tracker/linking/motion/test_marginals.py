@@ -23,7 +23,7 @@ def by_enumeration(indptr, head, weight):
 def marginals_of(indptr, head, weight):
     found, arriving, message = np.empty(len(head)), np.empty(len(head)), np.ones(len(head))
     graph = Graph(indptr, head.astype(np.int32), np.ones(len(head), np.int32), np.zeros((len(head), 2)))
-    link_marginals(graph, np.exp(weight), message, 100, 1e-12, found, arriving)
+    link_marginals(graph, np.exp(weight), message, 100, 1e-12, (found, 0.0), found, arriving)
     return found
 
 
