@@ -76,17 +76,26 @@ class Points:
 
     def positions_of(self, rows: slice | np.ndarray) -> np.ndarray:
         """Return the physical positions of some rows of the table; as `positions`."""
-        columns = [self.table[axis].to_numpy()[rows] for axis in self.axes]
+        columns = [column[rows] for column in self._columns]
         physical = np.empty((len(columns[0]), self.ndim))
-        for k, (column, step) in enumerate(zip(columns, self.calibration.scale_for(self.ndim), strict=True)):
+        for k, (column, step) in enumerate(zip(columns, self._scale, strict=True)):
             np.multiply(column, step, out=physical[:, k])
-        farthest = np.abs(physical).max(initial=0.0)
+        farthest = max(physical.max(initial=0.0), -physical.min(initial=0.0))
         if farthest >= LONGEST:
             raise InvalidInput(
                 f"positions need to be nearer than {LONGEST:g} {self.calibration.unit}; one is {farthest:g} away. "
                 "Remove it, or check the voxel size."
             )
         return physical
+
+    @cached_property
+    def _columns(self) -> list[np.ndarray]:
+        """The table's coordinates; pandas takes longer to look up a column than a small frame to be gated."""
+        return [self.table[axis].to_numpy() for axis in self.axes]
+
+    @cached_property
+    def _scale(self) -> list[float]:
+        return self.calibration.scale_for(self.ndim).tolist()
 
     @cached_property
     def frame_numbers(self) -> np.ndarray:

@@ -93,7 +93,8 @@ class PairLinks:
 
     def ends(self) -> tuple[np.ndarray, np.ndarray]:
         """Return the rows of the points table that all links lead from and to."""
-        source, target, *_ = _joined(self.parts)
+        made = [part() for part in self.parts]
+        source, target = (_laid([columns[k] for columns in made], np.int64) for k in (0, 1))
         return source, target
 
     def report(self) -> dict[str, Any]:
@@ -125,11 +126,12 @@ def _joined(parts: list[Callable[[], Columns]]) -> Columns:
     """Return the columns of all parts, one after the other."""
     made = [part() for part in parts]
     types = np.int64, np.int64, np.float64, np.float64
-    source, target, length, margin = (
-        np.concatenate([np.empty(0, dtype), *(columns[k] for columns in made)], dtype=dtype)
-        for k, dtype in enumerate(types)
-    )
+    source, target, length, margin = (_laid([columns[k] for columns in made], types[k]) for k in range(4))
     return source, target, length, margin
+
+
+def _laid(parts: list[np.ndarray], dtype: type) -> np.ndarray:
+    return np.concatenate([np.empty(0, dtype), *parts], dtype=dtype)
 
 
 def _table(parts: list[Callable[[], Columns]], frame_step: int) -> pd.DataFrame:
