@@ -6,9 +6,12 @@ from collections.abc import Callable
 from dataclasses import fields
 from typing import Any, ClassVar, Protocol
 
-from .certificate.assignment import Assignment
+import numpy as np
+
+from .certificate.matched import Matching
 from .errors import InvalidProblem
 from .named import named
+from .presolve.groups import by_orientation
 from .problem import Problem
 
 SOLVERS: dict[str, str] = {
@@ -22,7 +25,7 @@ SOLVERS: dict[str, str] = {
 
 
 class Solver(Protocol):
-    """What a solver is: an instance holds its options, `solve` does the work.
+    """What a solver is: an instance holds its options, `match` does the work.
 
     Attributes
     ----------
@@ -31,17 +34,26 @@ class Solver(Protocol):
     devices : tuple of str
         Device kinds it runs on: "cpu", "cuda", "several cuda". A solver that takes some problems on fewer has a method
         `devices_for(problem)`, which `solve` asks before device="auto" becomes one.
+
+    Notes
+    -----
+    Blocks of a batch go together where their shorter sides are the same; a solver that takes fewer of them together has
+    a method `groups(problem, device)`, which returns them (see `presolve.groups`).
     """
 
     name: ClassVar[str]
     devices: ClassVar[tuple[str, ...]]
 
-    def solve(self, problem: Problem, device: str) -> Assignment:
-        """Return the certified assignment of a validated problem on a device that was found to be there.
+    def match(self, problem: Problem, device: str) -> Matching:
+        """Return a matching and column duals of a validated problem, on a device that is there and current.
 
-        Unmatched costs far above all costs are not its concern: `auctrack.matching.solve` lowers them for it.
+        No block must match more rows than it has columns, and unmatched costs are not far above all costs: `solve` sees
+        to both, and certifies and refines what is returned. Several devices are joined by commas: "cuda:0,cuda:1".
 
-        Several devices are joined by commas: "cuda:0,cuda:1".
+        Raises
+        ------
+        Infeasible
+            With a Hall violator, when there is no assignment.
         """
         ...
 
@@ -50,6 +62,12 @@ def devices_for(solver: Solver, problem: Problem) -> tuple[str, ...]:
     """Return the device kinds on which a solver takes a problem: `devices`, or what its own `devices_for` says."""
     own: Callable[[Problem], tuple[str, ...]] | None = getattr(solver, "devices_for", None)
     return solver.devices if own is None else own(problem)
+
+
+def groups_for(solver: Solver, problem: Problem, device: str) -> list[np.ndarray]:
+    """Return the blocks that a solver takes together on a device, as arrays of their numbers."""
+    own: Callable[[Problem, str], list[np.ndarray]] | None = getattr(solver, "groups", None)
+    return by_orientation(problem) if own is None else own(problem, device)
 
 
 def make_solver(name: str, **options: Any) -> Solver:

@@ -2,20 +2,24 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Generator, Sequence
+from contextlib import contextmanager
 from dataclasses import replace
-from typing import Any
+from time import perf_counter
+from typing import Any, cast
 
 from .certificate.assignment import Assignment
 from .certificate.not_converged import NotConverged
+from .certificate.refine import refined
 from .choice import choose
 from .device import cuda
 from .errors import DeviceUnavailable, InvalidProblem
+from .presolve.groups import solve_in_groups
 from .presolve.high_prices import at_lower_prices
 from .presolve.sharded import ShardedCosts
 from .presolve.sorting import by_sorting
 from .problem import Problem
-from .solvers import Solver, devices_for, make_solver
+from .solvers import Solver, devices_for, groups_for, make_solver
 
 
 def solve(
@@ -126,7 +130,7 @@ def _made(solver: Any, options: dict[str, Any]) -> Solver:
     """Return a solver by its name and options, or the one that was given."""
     if isinstance(solver, str):
         return make_solver(solver, **options)
-    if isinstance(solver, type) or not hasattr(solver, "solve"):
+    if isinstance(solver, type) or not hasattr(solver, "match"):
         raise InvalidProblem(
             f"solver needs a name, or an instance such as JV(); got a {type(solver).__name__}. Two point sets are "
             "stated by Problem.points(x, y).",
@@ -140,12 +144,47 @@ def _made(solver: Any, options: dict[str, Any]) -> Solver:
 
 
 def _solved(problem: Problem, solver: Solver, device: str) -> Assignment:
-    """Solve where the solver runs, and hand the arrays back where the problem's are."""
+    """Presolve, match group by group from the shorter side, certify, refine; the answer lies where the problem does."""
     device = device_for(solver, problem, device)
     if device == "cpu" and problem.is_on_device:
         with cuda.device_of(problem.data):
             return _solved(problem.on_host(), solver, device).on_device()
-    return at_lower_prices(problem, lambda stated: solver.solve(stated, device))
+    with _current(problem, device) as where:
+
+        def in_groups(stated: Problem) -> Assignment:
+            return solve_in_groups(stated, groups_for(solver, stated, where), lambda part: _proven(part, solver, where))
+
+        return at_lower_prices(problem, in_groups)
+
+
+def _proven(problem: Any, solver: Solver, device: str) -> Assignment:
+    """Match blocks whose rows are the shorter side, and prove the answer as far as rounding lets."""
+    began = perf_counter()
+    found = solver.match(problem, device)
+    matched = perf_counter()
+    answer = found.certified(problem, solver=solver.name, device=device, stats=found.stats)
+    answer = answer.on_device() if problem.is_on_device else answer.on_host()
+    ended = perf_counter()
+    certificate_s = found.stats.get("certificate_s", 0.0) + ended - matched
+    answer = replace(answer, stats={**answer.stats, "certificate_s": certificate_s, "solve_s": ended - began})
+    if found.unfinished and not answer.is_optimal:
+        raise NotConverged(found.unfinished, assignment=answer)
+    return refined(found.form, answer) if found.is_refinable else answer
+
+
+@contextmanager
+def _current(problem: Problem, device: str) -> Generator[str]:
+    """Make a single CUDA device current; yield the device by its number. Arrays are never moved unasked."""
+    if device == "cpu" or "," in device:
+        yield device if device == "cpu" else ",".join(f"cuda:{n}" for n in cuda.numbers_of(device.split(",")))
+        return
+    held = f"cuda:{cast('Any', problem.data).device.id}" if problem.is_on_device else device
+    if device not in ("cuda", held):
+        raise DeviceUnavailable(
+            f"device={device!r}: the problem's arrays are on {held}; move them, or use device='cuda'"
+        )
+    with cuda.using(held) as cp:
+        yield f"cuda:{cp.cuda.Device().id}"
 
 
 def _solve_shards(costs: Any, solver: str | Solver, device: str | Sequence[str], options: dict[str, Any]) -> Assignment:
@@ -154,7 +193,7 @@ def _solve_shards(costs: Any, solver: str | Solver, device: str | Sequence[str],
         solver = "hungarian-classical" if costs.axis == 0 else "hungarian-tree"
     chosen = _made(solver, options)
     _refuse_several(chosen, ",".join(costs.devices))
-    return chosen.solve(costs, costs.checked_devices(_listed(device)))
+    return _proven(costs, chosen, costs.checked_devices(_listed(device)))
 
 
 def _listed(devices: Any) -> str:
@@ -177,10 +216,11 @@ def device_for(solver: Solver, problem: Problem, device: str) -> str:
     kind = device.partition(":")[0]
     if kind == "auto":
         return "cuda" if cuda.is_available() and "cuda" in devices_for(solver, problem) else "cpu"
-    if kind not in solver.devices:
+    taken = devices_for(solver, problem)
+    if kind not in solver.devices or (kind == "cuda" and taken == ("cpu",)):
         raise DeviceUnavailable(
-            f"solver {solver.name!r} runs on {' and '.join(solver.devices)}; got device={device!r}. "
-            "Choose another solver or device='auto'."
+            f"solver {solver.name!r}, with these options, takes this problem on {' and '.join(taken)}; got "
+            f"device={device!r}. Choose another solver or device='auto'."
         )
     return device
 

@@ -13,7 +13,7 @@ from .scaling import RESOLUTION
 
 def as_duals(v: np.ndarray, problem: Problem) -> np.ndarray:
     """Return an auction's prices in the problem's arithmetic; integers are rounded down."""
-    return np.floor(v).astype(np.int64) if problem.is_integer else v
+    return np.floor(v).astype(np.int64) if problem.is_integer and v.dtype.kind == "f" else v
 
 
 def increment(eps: float, problem: Problem) -> float:
@@ -38,7 +38,9 @@ def increment_beside(eps: float, largest: float) -> float:
 
 
 def out_of_bids(options: AuctionOptions, waiting: int) -> str:
-    """Return what `NotConverged` says when the budget is spent."""
+    """Return what is said when the budget is spent and rows wait; empty where none does."""
+    if not waiting:
+        return ""
     return (
         f"max_bids={options.max_bids} bids per row were spent and {waiting} rows had no column yet; raise it, or leave "
         "it at None."

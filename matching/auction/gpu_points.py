@@ -28,8 +28,8 @@ from .gpu_scaling import (
     match_anew,
     scans_left,
     search_free,
+    settle_columns,
     settle_shortages,
-    settle_unassigned_columns,
     solve_graph,
     without_bounds,
 )
@@ -74,7 +74,7 @@ def solve_points(cp: Any, problem: Problem, options: AuctionOptions) -> tuple[De
             return _solve_matrix(graph, prices.counts, pairs, options)
         if infeasible_row >= 0 or prices.counts.get("waiting"):
             break
-        if graph.is_bounded and settle_unassigned_columns(_bounded_as(graph, free), prices):
+        if graph.is_bounded and settle_columns(_bounded_as(graph, free), prices):
             pairs.forget()
         free, violated = pairs.added(free, prices)
         if len(violated) == 0:

@@ -14,6 +14,7 @@ from ..device import cuda
 from ..paths.gpu_dense import DeviceCosts, DeviceState
 from ..paths.gpu_forest import columns_held, match_by_forests
 from ..paths.gpu_paths import UNLIMITED, augment, grow_forest
+from ..paths.gpu_settling import settle_unassigned_columns
 from ..paths.gpu_trees import grow_trees
 from ..paths.state import FREE
 from ..problem.gpu_graph import DeviceGraph, Prices, starting_prices
@@ -74,7 +75,7 @@ def solve_graph(
         else:
             infeasible_row = finish_free(free, prices, None, most_bids)
         if infeasible_row < 0 and graph.is_bounded:
-            settle_unassigned_columns(graph, prices)
+            settle_columns(graph, prices)
         return prices, infeasible_row if infeasible_row >= 0 else _tighten(graph, prices, finish_free)
     prices = Prices.start(graph, starting_prices(graph))
     rounds = TIGHT_ROUNDS if is_for_forests(graph) else (GRID_ROUNDS, BLOCK_ROUNDS)
@@ -94,7 +95,7 @@ def _tighten(graph: DeviceGraph, prices: Prices, match: Callable[[DeviceGraph, P
             break
         infeasible_row = match(without_bounds(graph) if match is finish_free else graph, prices, prices.unmatch(frayed))
         if graph.is_bounded:
-            settle_unassigned_columns(graph, prices)
+            settle_columns(graph, prices)
     return infeasible_row
 
 
@@ -149,28 +150,16 @@ def match_anew(graph: DeviceGraph, prices: Prices, rows: Any) -> int:
     """Match rows whose pairs have changed, where some dual has a bound; return as `augment` does."""
     prices.unmatch(rows[prices.col_of_row[rows] >= 0])
     infeasible_row = _search_from(graph, prices, rows)
-    settle_unassigned_columns(graph, prices)
+    settle_columns(graph, prices)
     return infeasible_row
 
 
-def settle_unassigned_columns(graph: DeviceGraph, prices: Prices) -> int:
-    """Bring columns that stay unassigned to their bound, which scaled phases leave them short of; return how many.
-
-    A shortest path that starts in such a column raises its dual until it is matched, or it or another column reaches
-    its bound (as `finish.settle_unassigned_columns` on the CPU).
-    """
-    cp = graph.cp
-    below = cp.flatnonzero((prices.row_of_col < 0) & (prices.v < graph.col_bound)).astype(np.int32)
-    if len(below) == 0:
-        return 0
-    turned = graph.transposed()
-    duals = certify(graph, prices, prices.v).row_duals
-    back = Prices(duals, prices.row_of_col, prices.col_of_row, prices.counts)
-    back.count(unassigned_columns=len(below))
-    _search_from(turned, back, below)
-    v = certify(turned, back, back.v).row_duals
-    prices.v = cp.where(prices.row_of_col < 0, graph.col_bound, v)  # which rounding may keep them from by an ulp
-    return len(below)
+def settle_columns(graph: DeviceGraph, prices: Prices) -> int:
+    """Bring columns that stay unassigned to their bound, which scaled phases leave them short of; return how many."""
+    settled = settle_unassigned_columns(graph, prices, _search_from)
+    if settled:
+        prices.count(unassigned_columns=settled)
+    return settled
 
 
 def bid_in_phases(

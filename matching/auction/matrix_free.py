@@ -15,11 +15,11 @@ through boxes, and the order of things.
 from __future__ import annotations
 
 from dataclasses import replace
-from functools import partial
 from typing import Any
 
 import numpy as np
 
+from ..certificate.matched import Matched
 from ..paths.finish import (
     NO_LIMIT,
     TOO_HARD,
@@ -33,10 +33,8 @@ from ..points.box_tree import build_tree, nearest
 from ..points.coarse_start import coarse_prices
 from ..points.hilbert import hilbert_orders
 from ..points.pricing import contradictions
-from ..presolve.block_by_block import block_by_block
-from ..presolve.short_side import Matched
 from ..problem import Problem
-from .bidding import increment
+from .bidding import increment, out_of_bids
 from .matrix_instead import match_matrix, most_reads
 from .options import AuctionOptions
 from .pair_graph import costs_of_pairs, extended, united
@@ -55,16 +53,17 @@ NEW_PAIRS = 8
 
 
 def match_points(problem: Problem, options: AuctionOptions) -> Matched:
-    """Match point sets whose shorter side is the rows, or which have an `unmatched_cost`."""
-    if problem.n_blocks > 1:
-        return block_by_block(problem, partial(match_points, options=options))
+    """Match two point sets as `Auction.match` says."""
     if options.eps is not None:
         options = replace(options, eps=increment(options.eps, problem))
     if 0 in problem.shape:
         bound = problem.dual_bounds()[1]
-        return Matched(np.full(problem.n_rows, -1, np.int32), np.where(np.isfinite(bound), bound, 0.0), {})
-    answer = _MatrixFree(problem, options).solve()
-    return match_matrix(problem, options) if answer is None else answer
+        return Matched(problem, np.full(problem.n_rows, -1, np.int32), np.where(np.isfinite(bound), bound, 0.0), {})
+    found = _MatrixFree(problem, options).solve()
+    if found is None:
+        return match_matrix(problem, options)
+    matched, stats, waiting = found
+    return Matched(problem, *matched, stats, out_of_bids(options, waiting), options.is_exact)
 
 
 class _MatrixFree:
@@ -86,8 +85,11 @@ class _MatrixFree:
         self.stats: dict[str, Any] = {"bids": 0, "pricings": 0, "unassigned_columns": 0}
         self.most_reads = np.inf if self.schedule.shares_budget else most_reads(problem)
 
-    def solve(self) -> Matched | None:
-        """Bid, price, finish, price until nothing contradicts; None once the matrix would have been the shorter way."""
+    def solve(self) -> tuple[tuple[np.ndarray, np.ndarray], dict[str, Any], int] | None:
+        """Bid, price, finish, price until nothing contradicts; None once the matrix would have been the shorter way.
+
+        Returns `col_of_row` and column duals, counts, and how many rows a budget left without a column.
+        """
         state = start(self.row_bound, self.col_bound)
         prices = prices_beside(state, self.col_bound)
         waiting = 0
@@ -107,7 +109,7 @@ class _MatrixFree:
         out_col[self.row_order[matched]] = self.col_order[col_of_row[matched]]
         finish = named_counts(self.counts)
         self.stats["bids"] += finish.pop("bids")
-        return Matched(out_col, out_v, self.stats | finish | {"edges": len(self.graph[1])}, waiting)
+        return (out_col, out_v), self.stats | finish | {"edges": len(self.graph[1])}, waiting
 
     def _scans_left(self) -> int:
         """Return how many rows of the graph may still be read; negative once the matrix is the shorter way."""

@@ -10,9 +10,9 @@ from __future__ import annotations
 
 import numpy as np
 
+from ..certificate.matched import Matched
 from ..certificate.not_converged import NotConverged
 from ..jv.dense import match as match_by_paths
-from ..presolve.short_side import Matched
 from ..problem import Problem
 from ..problem.convert import as_dense
 from .options import AuctionOptions

@@ -13,6 +13,7 @@ from typing import Any
 import numpy as np
 from numba import njit
 
+from ..certificate.matched import Matched
 from ..jit.threads import side_by_side
 from ..paths.dense_paths import assign_dense_rows
 from ..paths.finish import (
@@ -25,12 +26,10 @@ from ..paths.finish import (
     unassign,
 )
 from ..paths.shortest_paths import State, lower_to_cheapest, named_counts, start
-from ..presolve.block_by_block import block_by_block
-from ..presolve.short_side import Matched
 from ..problem import Problem
 from ..problem.convert import unmasked
 from ..problem.flat_graph import Graph, Parts, flat_graph, independent_parts, local_columns
-from .bidding import as_duals, increment
+from .bidding import as_duals, increment, out_of_bids
 from .options import AuctionOptions
 from .scaling import TRIED_SCANS, Schedule, may_scale, prices_beside, run_phases
 
@@ -41,10 +40,8 @@ _WAITING, _INFEASIBLE_ROW = 3, 4
 
 
 def match_by_auction(problem: Problem, options: AuctionOptions) -> Matched:
-    """Match a dense or sparse problem whose shorter side is its rows, or which has an `unmatched_cost`."""
-    problem = unmasked(problem)
-    if problem.kind == "dense" and problem.n_blocks > 1:
-        return block_by_block(problem, partial(match_by_auction, options=options))
+    """Match one dense block or a sparse problem, as `Auction.match` says."""
+    stated, problem = problem, unmasked(problem)
     if options.eps is not None:
         options = replace(options, eps=increment(options.eps, problem))
     graph, parts = flat_graph(problem), independent_parts(problem)
@@ -65,11 +62,12 @@ def match_by_auction(problem: Problem, options: AuctionOptions) -> Matched:
     waiting = int(counts[:, _WAITING].sum())
     if options.eps is not None or waiting:
         stats["bids"] = int(counts[:, 0].sum())
-        return Matched(local_columns(problem, state.col_of_row), as_duals(prices.v, problem), stats, waiting)
+        found = local_columns(problem, state.col_of_row), as_duals(prices.v, problem)
+        return Matched(stated, *found, stats, out_of_bids(options, waiting), options.is_exact)
     if schedule.scaled and graph[1] is not None:
         stats["unassigned_columns"] = settle_unassigned_columns(*graph, state, col_bound, counts[0, :3])
     stats |= named_counts(counts[:, :3].sum(axis=0))
-    return Matched(local_columns(problem, state.col_of_row), state.v, stats)
+    return Matched(stated, local_columns(problem, state.col_of_row), state.v, stats)
 
 
 def _match_easy_parts(

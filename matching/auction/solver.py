@@ -4,8 +4,12 @@ from __future__ import annotations
 
 from typing import ClassVar
 
-from ..certificate.assignment import Assignment
+import numpy as np
+
+from ..certificate.matched import Matching
+from ..presolve.groups import by_orientation, by_shape, one_by_one
 from ..problem import Problem
+from .cpu import match_on_cpu
 from .options import AuctionOptions
 
 
@@ -42,23 +46,30 @@ class Auction(AuctionOptions):
 
     devices: ClassVar[tuple[str, ...]] = ("cpu", "cuda")
 
-    def solve(self, problem: Problem, device: str = "cpu") -> Assignment:
-        """Solve on a device.
+    def groups(self, problem: Problem, device: str) -> list[np.ndarray]:
+        """Return the blocks that go together: edges all at once, on a GPU all of one orientation or shape."""
+        if device == "cpu":
+            together = problem.kind == "sparse" and self.variant == "default"
+            return by_orientation(problem) if together else one_by_one(problem)
+        return by_orientation(problem) if self.variant == "default" else by_shape(problem)
+
+    def match(self, problem: Problem, device: str = "cpu") -> Matching:
+        """Match a problem whose shorter side is its rows, or which has an `unmatched_cost`.
 
         Raises
         ------
         Infeasible
-            With a Hall violator, when a member of the shorter side cannot be matched and there is no `unmatched_cost`.
-            Found before the first bid for its block, by a cardinality matching where nothing cheaper decides it.
+            With a Hall violator, when a row cannot be matched and there is no `unmatched_cost`. Found before the first
+            bid, by a cardinality matching where nothing cheaper decides it.
         NotConverged
-            When `max_bids` ran out; carries what is known. When a matrix is called for and `matrix` is False.
+            When a matrix is called for and `matrix` is False.
         InvalidProblem
             When `eps` is below what float64 resolves beside costs of this size.
+        DeviceMemoryExceeded
+            Before memory is taken on a GPU.
         """
-        if device.startswith("cuda"):
-            from .gpu import solve_gpu
+        if device == "cpu":
+            return match_on_cpu(problem, self)
+        from .gpu import match_on_gpu
 
-            return solve_gpu(problem, self, device)
-        from .cpu import solve_cpu
-
-        return solve_cpu(problem, self)
+        return match_on_gpu(problem, self)

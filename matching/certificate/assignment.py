@@ -129,6 +129,18 @@ class Assignment:
             self.maximize,
         )
 
+    def transposed(self) -> Assignment:
+        """Return the answer with rows and columns exchanged."""
+        return replace(
+            self,
+            col_of_row=self.row_of_col,
+            row_of_col=self.col_of_row,
+            row_duals=self.col_duals,
+            col_duals=self.row_duals,
+            row_offsets=self.col_offsets,
+            col_offsets=self.row_offsets,
+        )
+
     def negated(self) -> Assignment:
         """Return the same links for the same costs of the opposite sign: of a least sum a greatest one, and back."""
         cost, row_duals, col_duals = -self.cost, -self.row_duals, -self.col_duals

@@ -17,7 +17,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 from numba import njit
@@ -25,6 +25,7 @@ from numba import njit
 from ..problem import Problem
 from ..problem.convert import as_dense, as_sparse
 from ..problem.costs import best_row_duals, link_costs
+from ..problem.outline import Outline
 from ..tolerance import EPS, SHARE, ULPS
 from .assignment import Assignment
 from .exact_gap import exact_gap
@@ -35,6 +36,27 @@ MOST_PAIRS = 4_000_000
 fetched."""
 
 
+class Terms(NamedTuple):
+    """What a proof asks of rows and columns.
+
+    Attributes
+    ----------
+    row_of_col : int32 (columns,)
+        Local to its block, -1 = unassigned.
+    r : ndarray (rows,)
+        The best row duals beside the column duals.
+    cost : ndarray (rows,)
+        Of each row's matched edge.
+    sizes : ndarray (rows,)
+        Of the pair that set each row's dual, as `costs.best_row_duals` returns them.
+    """
+
+    row_of_col: np.ndarray
+    r: np.ndarray
+    cost: np.ndarray
+    sizes: np.ndarray
+
+
 def certify(
     problem: Problem,
     col_of_row: np.ndarray,
@@ -43,6 +65,7 @@ def certify(
     solver: str,
     device: str = "cpu",
     stats: Mapping[str, Any] | None = None,
+    terms: Terms | None = None,
 ) -> Assignment:
     """Turn a matching and column prices into an `Assignment` whose duals are feasible and whose gap is proven.
 
@@ -55,6 +78,8 @@ def certify(
         Any prices; those above their bound are lowered to it, and the row duals are the best that go with them.
     solver, device, stats
         Passed on.
+    terms : Terms, optional
+        Of these prices, where the method has come across them; none is above its bound then.
 
     Returns
     -------
@@ -63,15 +88,20 @@ def certify(
         is not, since no assignment is known then.
     """
     v = np.minimum(col_duals.astype(problem.dual_dtype, copy=False), problem.dual_bounds()[1])
-    r, terms = best_row_duals(problem, v)
-    row_of_col = inverse(problem, col_of_row)
-    sums = complementary_slackness(problem, col_of_row, row_of_col, r, v, terms)
+    if terms is None:
+        r, sizes = best_row_duals(problem, v)
+        row_of_col = inverse(problem, col_of_row)
+        sums = complementary_slackness(problem, col_of_row, row_of_col, r, v, sizes)
+    else:
+        row_of_col, r, cost, sizes = terms
+        cost = cost if problem.row_unmatched is None else cost[col_of_row >= 0]
+        sums = slackness_of_links(problem, col_of_row, row_of_col, cost, r, v, sizes)
     sums = settled(problem, col_of_row, row_of_col, r, v, sums)
     return assembled(problem, col_of_row, row_of_col, r, v, sums, solver=solver, device=device, stats=stats)
 
 
 def assembled(
-    problem: Problem,
+    problem: Outline,
     col_of_row: np.ndarray,
     row_of_col: np.ndarray,
     r: np.ndarray,
@@ -181,7 +211,7 @@ def complementary_slackness(
 
 
 def slackness_of_links(
-    problem: Problem,
+    problem: Outline,
     col_of_row: np.ndarray,
     row_of_col: np.ndarray,
     cost: np.ndarray,
@@ -281,7 +311,7 @@ def block_of(offsets: np.ndarray, members: np.ndarray) -> np.ndarray:
     return np.repeat(np.arange(len(offsets) - 1), np.diff(offsets))[members]
 
 
-def incomplete_blocks(problem: Problem, col_of_row: np.ndarray) -> np.ndarray:
+def incomplete_blocks(problem: Outline, col_of_row: np.ndarray) -> np.ndarray:
     """Return which blocks leave a member alone that must be matched, bool (blocks,)."""
     if problem.has_unmatched_cost:
         return np.zeros(problem.n_blocks, np.bool_)
@@ -292,7 +322,7 @@ def incomplete_blocks(problem: Problem, col_of_row: np.ndarray) -> np.ndarray:
     return np.diff(links) < shorter
 
 
-def inverse(problem: Problem, col_of_row: np.ndarray) -> np.ndarray:
+def inverse(problem: Outline, col_of_row: np.ndarray) -> np.ndarray:
     """Return `row_of_col`, int32 (columns,), of a matching given by `col_of_row`."""
     row_of_col = np.full(problem.n_cols, -1, dtype=np.int32)
     _invert(problem.row_offsets, problem.col_offsets, col_of_row, row_of_col)

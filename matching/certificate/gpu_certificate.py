@@ -62,13 +62,53 @@ def certify(graph: DeviceGraph, prices: Prices, v: Any) -> Slackness:
     return Slackness(r, terms, loose, frayed)
 
 
+class MatchedOnDevice(NamedTuple):
+    """A matching and column duals beside the costs on the current GPU (see `matched.Matching`).
+
+    Attributes
+    ----------
+    form : Problem
+    graph : DeviceGraph
+        What carries the certificate of `form`.
+    prices : Prices
+    stats, unfinished, is_refinable
+        As in `Matching`.
+    proof : Slackness or None
+        What `proven` says of the prices, where it has been asked for.
+    """
+
+    form: Problem
+    graph: DeviceGraph
+    prices: Prices
+    stats: dict[str, Any]
+    unfinished: str = ""
+    is_refinable: bool = True
+    proof: Slackness | None = None
+
+    def certified(self, problem: Problem, *, solver: str, device: str, stats: Mapping[str, Any]) -> Assignment:  # noqa: ARG002
+        """As `gpu_certificate.certified`."""
+        known = self.graph, self.form, self.prices
+        return certified(*known, solver=solver, device=device, stats=stats, proof=self.proof)
+
+
+def proven(graph: DeviceGraph, prices: Prices) -> Slackness:
+    """Return what the prices prove, those above their bound lowered to it."""
+    return certify(graph, prices, graph.cp.minimum(prices.v, graph.col_bound))
+
+
 def certified(
-    graph: DeviceGraph, problem: Problem, prices: Prices, *, solver: str, device: str, stats: Mapping[str, Any]
+    graph: DeviceGraph,
+    problem: Problem,
+    prices: Prices,
+    *,
+    solver: str,
+    device: str,
+    stats: Mapping[str, Any],
+    proof: Slackness | None = None,
 ) -> Assignment:
     """Return the assignment with feasible duals and its gap, on the device; as `certificate.certify` on the CPU."""
-    cp = graph.cp
-    v = cp.minimum(prices.v, graph.col_bound)
-    r, terms, loose, _ = certify(graph, prices, v)
+    v = graph.cp.minimum(prices.v, graph.col_bound)
+    r, terms, loose, _ = certify(graph, prices, v) if proof is None else proof
     has_zero_slack = not int(loose.get()[0])
     sums = _sums_of_blocks(graph, problem, r, terms)
     cost, gap = sums.cost, sums.gap

@@ -8,12 +8,12 @@ import numpy as np
 from numba import njit
 
 from ..errors import Infeasible
-from ..problem import Problem
+from ..problem.outline import Outline
 from .certify import block_of
 
 
 def infeasible(
-    problem: Problem,
+    problem: Outline,
     infeasible_row: int | np.ndarray,
     indptr: np.ndarray,
     indices: np.ndarray | None,

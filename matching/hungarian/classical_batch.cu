@@ -17,11 +17,11 @@
 #endif
 
 // far, row_far: zeros; these, slacks and members: null where no problem has ends that must not be passed by.
-// again: go on from v and the matching, once loose links are undone; else v, r are written and nothing is matched.
+// again: go on from v, r and the matching; else v, r are written and nothing is matched.
 // Dynamic shared memory: 40 bytes a column and 60 a row of the largest problem.
 extern "C" __global__ void __launch_bounds__(THREADS, THREADS > 256 ? 1 : 2) hungarian_classical_batch(
     const Place* places, int most_side, const cost_t* cost, const unsigned char* forbidden, const price_t* row_bound,
-    const price_t* col_bound, int again, price_t loose, price_t* v, price_t* r, int* col_of_row, int* row_of_col,
+    const price_t* col_bound, int again, price_t* v, price_t* r, int* col_of_row, int* row_of_col,
     int capacity, int* list_cols, cost_t* list_costs, int* zeros, int most_zeros, price_t* whole, int2* queue, int* free_rows,
     uint64* far, uint64* row_far, price_t* slacks, int* members, Counts* counts
 ) {
@@ -43,8 +43,7 @@ extern "C" __global__ void __launch_bounds__(THREADS, THREADS > 256 ? 1 : 2) hun
                   queue + 2 * (int64)most_side * blockIdx.x, free_rows + 2 * i0, far + j0, row_far + i0, slacks + i0 * most_zeros,
                   members + i0, most_side, counts + blockIdx.x};
     r += i0, col_of_row += i0, row_of_col += j0;
-    if (again) release_slack(costs, s.row_bound, s.v, r, col_of_row, row_of_col, loose);
-    else reduce(costs, s.row_bound, col_bound + j0, s.v, r);
+    if (!again) reduce(costs, s.row_bound, col_bound + j0, s.v, r);
     for (int j = threadIdx.x; j < m; j += blockDim.x) claims[j] = NOTHING;
     for (int i = threadIdx.x; i < n; i += blockDim.x) {
         ends[i] = NOTHING, stamp[i] = 0;

@@ -14,16 +14,12 @@ import numba
 import numpy as np
 from numba.core import config
 
-from ..certificate.assignment import Assignment
-from ..certificate.certify import certify
 from ..certificate.hall import infeasible
-from ..certificate.refine import refined
+from ..certificate.matched import Matched
 from ..errors import InvalidProblem
 from ..jit.threads import side_by_side
 from ..named import named
 from ..paths.state import FREE, State, no_trees, start
-from ..presolve.block_by_block import block_by_block
-from ..presolve.short_side import Matched, from_short_side
 from ..problem import INT_LIMIT, Problem
 from ..problem.convert import as_dense, as_sparse
 from ..problem.flat_graph import Graph, Parts, allowed_pairs, flat_graph, independent_parts, local_columns
@@ -41,13 +37,13 @@ Method = Callable[[Parts, Graph, State], tuple[np.ndarray, dict[str, Any]]]
 """Matches every part; returns an infeasible row or -1 for each run of parts, and counts."""
 
 
-def solve_classical(problem: Problem, name: str, *, sequential: bool) -> Assignment:
-    """Solve by the classical variant, with one path a search or in stages."""
-    return _solve(problem, name, _by_zeros if sequential else partial(_by_dual_phases, maximum=True))
+def match_classical(problem: Problem, *, sequential: bool) -> Matched:
+    """Match by the classical variant, with one path a search or in stages."""
+    return _match(problem, _by_zeros if sequential else partial(_by_dual_phases, maximum=True))
 
 
-def solve_tree(problem: Problem, name: str, *, variant: str, threads: int | None) -> Assignment:
-    """Solve by the alternating-tree variant, with one path a search or one of each tree."""
+def match_tree(problem: Problem, *, variant: str, threads: int | None) -> Matched:
+    """Match by the alternating-tree variant, with one path a search or one of each tree."""
     forests = partial(_by_forests, many=None if threads in (None, 1) else True)
     methods: dict[str, Method] = {
         "sequential": _by_trees,
@@ -55,23 +51,13 @@ def solve_tree(problem: Problem, name: str, *, variant: str, threads: int | None
         "default": partial(_by_trees_of_many, forests=forests),
     }
     with _numba_threads(threads):
-        return _solve(problem, name, methods[variant])
+        return _match(problem, methods[variant])
 
 
-def _solve(problem: Problem, name: str, method: Method) -> Assignment:
-    began = perf_counter()
-    stated = problem
+def _match(problem: Problem, method: Method) -> Matched:
+    """Match one matrix, or sparse costs, whose shorter side is its rows, or which has an `unmatched_cost`."""
     if problem.kind == "points":
-        stated = as_sparse(problem) if problem.has_unmatched_cost else as_dense(problem)
-    found = from_short_side(stated, partial(_match, method=method))
-    stats = {**found.stats, "solve_s": perf_counter() - began}
-    return refined(stated, certify(problem, *found[:2], solver=name, device="cpu", stats=stats))
-
-
-def _match(problem: Problem, *, method: Method) -> Matched:
-    """Match a dense or sparse problem whose shorter side is its rows, or which has an `unmatched_cost`."""
-    if problem.kind == "dense" and problem.n_blocks > 1:
-        return block_by_block(problem, partial(_match, method=method))
+        problem = as_sparse(problem) if problem.has_unmatched_cost else as_dense(problem)
     graph = _graph(problem)
     row_bound, col_bound = problem.dual_bounds()
     state = start(row_bound, col_bound)
@@ -88,7 +74,7 @@ def _match(problem: Problem, *, method: Method) -> Matched:
         matched = np.maximum(state.col_of_row, FREE), state.row_of_col
         raise infeasible(problem, int(infeasible_row.max()), graph[0], graph[1], allowed_pairs(problem), *matched)
     stats["search_s"] = perf_counter() - reduced
-    return Matched(local_columns(problem, np.maximum(state.col_of_row, FREE)), state.v, stats)
+    return Matched(problem, local_columns(problem, np.maximum(state.col_of_row, FREE)), state.v, stats)
 
 
 def _graph(problem: Problem) -> Graph:

@@ -8,15 +8,14 @@ from typing import Any
 
 import numpy as np
 
-from ..certificate.assignment import Assignment
-from ..certificate.gpu_certificate import certified
+from ..certificate.gpu_certificate import MatchedOnDevice, proven
 from ..device import cuda
 from ..errors import Infeasible
-from ..paths.gpu_dense import LOOSE, REFINEMENTS, DeviceCosts, DeviceState, violator_of
+from ..paths.gpu_dense import DeviceCosts, DeviceState, violator_of
+from ..paths.gpu_settling import REFINEMENTS, state_after_release
 from ..paths.state import FREE
 from ..problem import Problem
 from ..problem.gpu_graph import Prices, bounds_on_device
-from ..problem.selection import chosen
 from .gpu_classical import COUNTS, LEAST_CAPACITY, bytes_of, pairs_of_a_row, stats_of, ways_to_ends, zeros_of_a_row
 
 MOST_SIDE = 2048
@@ -50,43 +49,10 @@ _TREE_COUNTS = np.dtype(
 )
 
 
-def solve_groups(
-    form: Problem, solve_block: Callable[[int], Assignment], solve_batch: Callable[[Problem], Assignment]
-) -> list[Assignment]:
-    """Solve a batch of dense problems, those of one shape together; return the answer to each, or to all in one.
-
-    Parameters
-    ----------
-    form : Problem
-    solve_block : callable
-        Solves the block of the given number; for shapes of which there is one, and for large or empty ones.
-    solve_batch : callable
-        Solves a batch of problems of one shape.
-    """
-    answers: dict[int, Assignment] = {}
-    for group in _groups(form):
-        if len(group) == 1:
-            answers[group[0]] = solve_block(group[0])
-            continue
-        batch = form if len(group) == form.n_blocks else chosen(form, group)
-        try:
-            answer = solve_batch(batch)
-        except Infeasible as error:
-            raise error.in_block(group[error.block]) from None
-        if len(group) == form.n_blocks:
-            return [answer]
-        answers |= dict(zip(group, answer.blocks(), strict=True))
-    return [answers[b] for b in range(form.n_blocks)]
-
-
-def _groups(form: Problem) -> list[list[int]]:
-    """Return the numbers of the blocks, those that are solved together in one list."""
+def fits_a_block(shape: tuple[int, int]) -> bool:
+    """Whether a block of threads of the current device takes a problem of these rows and columns."""
     room = cuda.cupy().cuda.Device().attributes["MaxSharedMemoryPerBlockOptin"] - FIXED_ROOM
-    groups: dict[Any, list[int]] = {}
-    for b, shape in enumerate(zip(np.diff(form.row_offsets).tolist(), np.diff(form.col_offsets).tolist(), strict=True)):
-        together = min(shape) > 0 and max(shape) <= MOST_SIDE and _shared_bytes(shape) <= room
-        groups.setdefault(shape if together else b, []).append(b)
-    return list(groups.values())
+    return min(shape) > 0 and max(shape) <= MOST_SIDE and _shared_bytes(shape) <= room
 
 
 def _shared_bytes(shape: tuple[int, int]) -> int:
@@ -148,21 +114,30 @@ class Batch:
         row_bound = costs.row_bound if self.bounded else np.intp(0)
         matched = state.v, state.r, state.col_of_row, state.row_of_col
         return costs.cp.asarray(places.view(np.uint8)), (
-            *(row_bound, costs.col_bound, np.int32(again), costs.price_dtype.type(LOOSE)),
+            *(row_bound, costs.col_bound, np.int32(again)),
             *matched,
         )
 
     def prices(self) -> Prices:
         """Return what is matched, with rows and columns counted over all problems."""
         cp, state = self.costs.cp, self.state
-        m = self.costs.cost.shape[1]
+        first_col, first_row = self._firsts()
+        col_of_row = cp.where(state.col_of_row < 0, FREE, state.col_of_row + first_col)
+        return Prices(state.v, col_of_row, cp.where(state.row_of_col < 0, FREE, state.row_of_col + first_row), {})
 
-        def over_all(partner: Any, own: int, other: int) -> Any:
-            first = cp.repeat(cp.arange(self.n, dtype=cp.int32) * other, own)
-            return cp.where(partner < 0, FREE, partner + first)
+    def go_on_from(self, state: DeviceState) -> None:
+        """Take over a state with rows and columns counted over all problems."""
+        cp = self.costs.cp
+        first_col, first_row = self._firsts()
+        self.state.r, self.state.v = state.r, state.v
+        self.state.col_of_row = cp.where(state.col_of_row < 0, state.col_of_row, state.col_of_row - first_col)
+        self.state.row_of_col = cp.where(state.row_of_col < 0, FREE, state.row_of_col - first_row)
 
-        n = len(state.r) // self.n
-        return Prices(state.v, over_all(state.col_of_row, n, m), over_all(state.row_of_col, m, n), {})
+    def _firsts(self) -> tuple[Any, Any]:
+        """Return the first column of each row's problem, int32 (rows,), and the first row of each column's."""
+        cp, (n, m) = self.costs.cp, self.shape
+        number = cp.arange(self.n, dtype=cp.int32)
+        return cp.repeat(number * np.int32(m), n), cp.repeat(number * np.int32(n), m)
 
 
 Match = Callable[[Batch, bool], tuple[Any, dict[str, Any]]]
@@ -221,8 +196,8 @@ def match_by_forests(batch: Batch, again: bool) -> tuple[Any, dict[str, Any]]:
     return done["infeasible_row"], {name: int(done[name].sum()) for name in (_TREE_COUNTS.names or ())[1:]}
 
 
-def solve_batch(cp: Any, form: Problem, name: str, where: str, match: Match) -> Assignment:
-    """Solve dense problems of one shape, whose rows are the shorter side or which have an `unmatched_cost`.
+def match_batch(cp: Any, form: Problem, match: Match) -> MatchedOnDevice:
+    """Match dense problems of one shape, whose rows are the shorter side or which have an `unmatched_cost`.
 
     Raises
     ------
@@ -238,9 +213,11 @@ def solve_batch(cp: Any, form: Problem, name: str, where: str, match: Match) -> 
             b = int(np.argmax(infeasible_row >= 0))
             raise _infeasible(form, b, int(infeasible_row[b]), batch)
         stats |= {key: stats.get(key, 0) + count for key, count in counts.items()}
-        answer = certified(graph, form, batch.prices(), solver=name, device=where, stats=stats)
-        if answer.is_optimal or form.is_integer or stats["refinements"] == REFINEMENTS:
-            return answer
+        prices = batch.prices()
+        proof = proven(graph, prices)
+        if form.is_integer or not int(proof.loose[0]) or stats["refinements"] == REFINEMENTS:
+            return MatchedOnDevice(form, graph, prices, stats, proof=proof)
+        batch.go_on_from(state_after_release(graph, prices, proof)[0])
         stats["refinements"] += 1
 
 

@@ -2,27 +2,28 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
-from dataclasses import replace
+from collections.abc import Callable, Mapping, Sequence
 from threading import Lock
 from time import perf_counter
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 
 from ..certificate.assignment import Assignment
-from ..certificate.certify import assembled, certify, inverse
+from ..certificate.certify import assembled, inverse
 from ..certificate.hall import infeasible
-from ..certificate.refine import refined
+from ..certificate.matched import Matched, Matching
 from ..device import cuda
 from ..device.collectives import Collective, Copies, Nccl
 from ..errors import DeviceUnavailable, InvalidProblem
-from ..paths.gpu_dense import LOOSE, REFINEMENTS, DeviceCosts, DeviceState
+from ..paths.gpu_dense import DeviceCosts, DeviceState
+from ..paths.gpu_settling import REFINEMENTS
 from ..paths.state import FREE, UNASSIGNED
 from ..presolve.sharded import ShardedCosts
 from ..problem import Problem
 from ..problem.convert import as_dense
-from .gpu import solve_blocks
+from ..problem.outline import Outline
+from ..tolerance import EPS, FRAYED_ULPS
 from .shards import Proof, Shards, adopt, even_split, place, prove, reduced
 
 _ONE_AT_A_TIME = Lock()
@@ -32,8 +33,10 @@ Method = Callable[[Shards, DeviceState], tuple[int, DeviceState, dict[str, Any]]
 """Matches all `FREE` rows, from and to a state on the host; returns an infeasible row or -1, the state, counts."""
 
 
-def solve_on_gpus(problem: Any, name: str, devices: Sequence[str], axis: int, method: Method) -> Assignment:
-    """Solve on several devices.
+def match_on_gpus(
+    problem: Problem | ShardedCosts, name: str, devices: Sequence[str], axis: int, method: Method
+) -> Matching:
+    """Match shards, or one block that is dealt out, on several devices.
 
     Parameters
     ----------
@@ -45,13 +48,7 @@ def solve_on_gpus(problem: Any, name: str, devices: Sequence[str], axis: int, me
     axis : {0, 1}
         What the method splits.
     method : Method
-
-    Returns
-    -------
-    Assignment
-        On the host, or beside the problem's costs if those are on one GPU.
     """
-    began = perf_counter()
     numbers = cuda.numbers_of(devices)
     if not isinstance(problem, ShardedCosts) and problem.kind == "sparse":
         raise DeviceUnavailable(
@@ -59,23 +56,18 @@ def solve_on_gpus(problem: Any, name: str, devices: Sequence[str], axis: int, me
         )
     if len(devices) > 1:
         cuda.nccl()  # nothing is copied where it is missing
-    where = ",".join(f"cuda:{number}" for number in numbers)
     with _ONE_AT_A_TIME, cuda.using(f"cuda:{numbers[0]}") as cp:
         if isinstance(problem, ShardedCosts):
-            shards = _adopted(cp, problem, name, numbers, axis)
-            answer = solve_shards(shards, name, where, method)
-        else:
-            form = problem if problem.kind == "dense" else as_dense(problem.on_host())
-            answer = solve_dense(form, lambda block: _solve_rows(cp, block, name, where, numbers, axis, method))
-    if not isinstance(problem, ShardedCosts) and problem.is_on_device:
-        with problem.data.device:
-            answer = answer.on_device()
-    return replace(answer, stats={**answer.stats, "solve_s": perf_counter() - began})
-
-
-def solve_dense(form: Problem, solve_rows: Callable[[Problem], Assignment]) -> Assignment:
-    """Solve every block of a dense problem."""
-    return refined(form, solve_blocks(form, solve_rows))
+            return match_shards(_adopted(cp, problem, name, numbers, axis), method)
+        block = problem if problem.kind == "dense" else as_dense(problem.on_host())
+        if min(block.shape) == 0:
+            return nobody_matched(block)
+        began = perf_counter()
+        first = even_split(block.shape[axis], len(numbers))
+        parts = tuple(place(cp, block, numbers[: len(first) - 1], axis))
+        shards = Shards(block, parts, axis, first, _collective(cp, numbers[: len(parts)]))
+        found = match_shards(shards, method)
+        return found._replace(stats=found.stats | {"solve_and_copy_s": perf_counter() - began})
 
 
 def _adopted(cp: Any, costs: ShardedCosts, name: str, numbers: tuple[int, ...], axis: int) -> Shards:
@@ -86,7 +78,7 @@ def _adopted(cp: Any, costs: ShardedCosts, name: str, numbers: tuple[int, ...], 
             f"solver {name!r} needs shards of {sides[axis]}; got shards of {sides[costs.axis]}.", argument="solver"
         )
     ends = np.cumsum([shard.shape[axis] for shard in costs.shards])
-    return Shards(costs.outline, tuple(adopt(cp, costs)), axis, (0, *map(int, ends)), _collective(cp, numbers))
+    return Shards(costs, tuple(adopt(cp, costs)), axis, (0, *map(int, ends)), _collective(cp, numbers))
 
 
 def _collective(cp: Any, numbers: tuple[int, ...]) -> Collective:
@@ -94,28 +86,35 @@ def _collective(cp: Any, numbers: tuple[int, ...]) -> Collective:
     return Nccl(cp, cuda.nccl(), cuda.communicators(numbers)) if len(numbers) > 1 else Copies(cp)
 
 
-def _solve_rows(
-    cp: Any, block: Problem, name: str, where: str, numbers: tuple[int, ...], axis: int, method: Method
-) -> Assignment:
-    if min(block.shape) == 0:
-        return nobody_matched(block, name, where)
-    began = perf_counter()
-    first = even_split(block.shape[axis], len(numbers))
-    numbers = numbers[: len(first) - 1]
-    parts = place(cp, block, numbers, axis)
-    shards = Shards(block, tuple(parts), axis, first, _collective(cp, numbers))
-    answer = solve_shards(shards, name, where, method)
-    return replace(answer, stats={**answer.stats, "solve_and_copy_s": perf_counter() - began})
-
-
-def nobody_matched(block: Problem, name: str, where: str) -> Assignment:
-    """Return the answer where one side is empty."""
+def nobody_matched(block: Problem) -> Matched:
+    """Return what is matched where one side is empty."""
     host = block.on_host()
-    return certify(host, np.full(host.n_rows, FREE, np.int32), host.dual_bounds()[1], solver=name, device=where)
+    return Matched(host, np.full(host.n_rows, FREE, np.int32), host.dual_bounds()[1], {})
 
 
-def solve_shards(shards: Shards, name: str, where: str, method: Method) -> Assignment:
-    """Solve a problem whose costs are in place, and whose rows are its shorter side if all must be matched."""
+class MatchedShards(NamedTuple):
+    """A matching of shards and its proof, on the host (see `matched.Matching`)."""
+
+    form: Outline
+    col_of_row: np.ndarray
+    row_of_col: np.ndarray
+    proof: Proof
+    stats: dict[str, Any]
+    unfinished: str = ""
+
+    @property
+    def is_refinable(self) -> bool:
+        """Whether the costs are in one place."""
+        return isinstance(self.form, Problem)
+
+    def certified(self, problem: Any, *, solver: str, device: str, stats: Mapping[str, Any]) -> Assignment:  # noqa: ARG002
+        """Return the assignment with its certificate."""
+        matched = self.form, self.col_of_row, self.row_of_col, self.proof.r, self.proof.v
+        return assembled(*matched, self.proof.slackness, solver=solver, device=device, stats=stats)
+
+
+def match_shards(shards: Shards, method: Method) -> MatchedShards:
+    """Match a problem whose costs are in place, and whose rows are its shorter side if all must be matched."""
     began = perf_counter()
     state = reduced(shards)
     isolated = np.flatnonzero(state.r >= shards.none)
@@ -130,24 +129,15 @@ def solve_shards(shards: Shards, name: str, where: str, method: Method) -> Assig
         state = _with_unassigned_columns_at_bounds(shards, state)
         if (state.col_of_row == FREE).any():
             continue
-        proof, answer = _certified(shards, state, name, where, stats)
-        if answer.is_optimal or shards.outline.is_integer or stats["refinements"] == REFINEMENTS:
-            return answer
+        began = perf_counter()
+        col_of_row = np.maximum(state.col_of_row, FREE)
+        row_of_col = inverse(shards.outline, col_of_row)
+        proof = prove(shards, state.v, col_of_row, row_of_col)
+        stats["certificate_s"] = stats.get("certificate_s", 0.0) + perf_counter() - began
+        if proof.slackness.proves or shards.outline.is_integer or stats["refinements"] == REFINEMENTS:
+            return MatchedShards(shards.outline, col_of_row, row_of_col, proof, stats)
         state = _released(shards, state, proof)
         stats["refinements"] += 1
-
-
-def _certified(
-    shards: Shards, state: DeviceState, name: str, where: str, stats: dict[str, Any]
-) -> tuple[Proof, Assignment]:
-    began = perf_counter()
-    col_of_row = np.maximum(state.col_of_row, FREE)
-    row_of_col = inverse(shards.outline, col_of_row)
-    proof = prove(shards, state.v, col_of_row, row_of_col)
-    stats["certificate_s"] = stats.get("certificate_s", 0.0) + perf_counter() - began
-    duals = proof.r, proof.v
-    matched = shards.outline, col_of_row, row_of_col
-    return proof, assembled(*matched, *duals, proof.slackness, solver=name, device=where, stats=stats)
 
 
 def _with_unassigned_columns_at_bounds(shards: Shards, state: DeviceState) -> DeviceState:
@@ -169,8 +159,8 @@ def _released(shards: Shards, state: DeviceState, proof: Proof) -> DeviceState:
     rows = np.flatnonzero(col_of_row >= 0)
     cols, cost = col_of_row[rows], proof.cost
     slack = cost - v[cols] - r[rows]
-    rounding = 0 if shards.outline.is_integer else LOOSE * np.maximum.reduce([abs(cost), abs(v[cols]), abs(r[rows])])
-    loose = slack > rounding
+    ulps = 0 if shards.outline.is_integer else FRAYED_ULPS * EPS
+    loose = slack > ulps * np.maximum.reduce([abs(cost), abs(v[cols]), abs(r[rows])])
     row_of_col[cols[loose]] = FREE
     col_of_row[rows[loose]] = FREE
     r[rows[~loose]] = cost[~loose] - v[cols[~loose]]

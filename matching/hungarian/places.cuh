@@ -1,4 +1,4 @@
-// What the kernels for batches share: where a problem lies, its reduction, and what is undone before links are made anew.
+// What the kernels for batches share: where a problem lies, and its reduction.
 #pragma once
 #include "hungarian/lists.cuh"
 
@@ -34,26 +34,6 @@ __device__ __forceinline__ void reduce(const Costs& costs, const price_t* row_bo
             if (c < none() && c - r[i] < mine) mine = c - r[i];
         }
         if (mine < none()) v[j] = mine;
-    }
-    __syncthreads();
-}
-
-// Leaves the rows unassigned whose links rounding left loose, by more than `loose` of their largest term; all duals are feasible.
-__device__ __forceinline__ void release_slack(const Costs& costs, const price_t* row_bound, const price_t* v, price_t* r, int* col_of_row, int* row_of_col,
-                              price_t loose) {
-    for (int i = threadIdx.x / 32; i < costs.n_rows; i += blockDim.x / 32) {
-        const price_t best = least_of_row(costs, i, v), bound = row_bound != nullptr ? row_bound[i] : none();
-        if (lane() != 0) continue;
-        const int j = col_of_row[i];
-        r[i] = bound < best ? bound : best;
-        if (j < 0) {
-            if (r[i] < bound) col_of_row[i] = FREE;
-            continue;
-        }
-        const price_t c = (price_t)costs.cost[costs.first(i) + j], price = v[j];
-        const price_t largest = max(max(abs(c), abs(price)), abs(r[i]));
-        if (c - price - r[i] > loose * largest) col_of_row[i] = row_of_col[j] = FREE;
-        else r[i] = c - price;
     }
     __syncthreads();
 }

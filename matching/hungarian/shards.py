@@ -16,6 +16,7 @@ from ..paths.gpu_dense import STRIPES, THREADS, DeviceCosts, DeviceState, reduce
 from ..paths.state import FREE
 from ..presolve.sharded import ShardedCosts
 from ..problem import Problem
+from ..problem.outline import Outline
 
 COPIED_BYTES = 2**28
 """Of a shard, at a time."""
@@ -29,7 +30,7 @@ class Shards:
 
     Attributes
     ----------
-    outline : Problem
+    outline : Problem or ShardedCosts
         Sizes, prices and arithmetic of the whole.
     parts : tuple of DeviceCosts
     axis : {0, 1}
@@ -39,7 +40,7 @@ class Shards:
     collective : Collective
     """
 
-    outline: Problem
+    outline: Outline
     parts: tuple[DeviceCosts, ...]
     axis: int
     first: tuple[int, ...]
@@ -105,7 +106,7 @@ def adopt(cp: Any, costs: ShardedCosts) -> list[DeviceCosts]:
         sides = [slice(None), slice(None)]
         sides[costs.axis] = slice(at, at + shard.shape[costs.axis])
         with cuda.device_of(shard):
-            bounds = (cp.asarray(bound[side]) for bound, side in zip(costs.outline.dual_bounds(), sides, strict=True))
+            bounds = (cp.asarray(bound[side]) for bound, side in zip(costs.dual_bounds(), sides, strict=True))
             parts.append(DeviceCosts(cp, shard, mask, *bounds))
         at = sides[costs.axis].stop
     return parts

@@ -9,12 +9,14 @@ from typing import ClassVar, Literal
 
 import numpy as np
 
-from ..certificate.assignment import Assignment
+from ..certificate.matched import Matching
 from ..device import cuda
-from ..errors import DeviceUnavailable, InvalidProblem
+from ..errors import InvalidProblem
 from ..named import named
+from ..presolve.groups import by_orientation, by_shape, one_by_one
 from ..presolve.sharded import ShardedCosts
 from ..problem import Problem
+from .cpu import match_classical, match_tree
 
 _VARIANTS = ("default", "paper")
 
@@ -68,29 +70,34 @@ class HungarianClassical:
             return self.devices if (searched < MOST_ROWS).all() and (shorter < MOST_LEVELS).all() else ("cpu",)
         return self.devices
 
-    def solve(self, problem: Problem, device: str = "cpu") -> Assignment:
-        """Solve to proven optimality; raises `Infeasible` with a Hall violator when there is no assignment."""
+    def groups(self, problem: Problem, device: str) -> list[np.ndarray]:
+        """Return the blocks that go together."""
+        return _groups(problem, device, self.variant)
+
+    def match(self, problem: Problem | ShardedCosts, device: str = "cpu") -> Matching:
+        """Match a problem whose shorter side is its rows, or which has an `unmatched_cost`.
+
+        Raises
+        ------
+        Infeasible
+            With a Hall violator, when there is no assignment.
+        NotConverged
+            When `most_updates` ran out.
+        """
+        paper = self.variant == "paper"
         if "," in device or isinstance(problem, ShardedCosts):
             from . import multi_gpu, multi_gpu_classical
 
-            paper = self.variant == "paper"
-            split = (
-                named(".papers.date_nagi_2016.multi_gpu_classical:match_by_zeros")
-                if paper
-                else multi_gpu_classical.match_by_dual_phases
-            )
-            return multi_gpu.solve_on_gpus(problem, self.name, device.split(","), 0, split)
-        if device.startswith("cuda"):
-            from . import gpu, gpu_batch, gpu_classical
+            by_zeros = ".papers.date_nagi_2016.multi_gpu_classical:match_by_zeros"
+            split = named(by_zeros) if paper else multi_gpu_classical.match_by_dual_phases
+            return multi_gpu.match_on_gpus(problem, self.name, device.split(","), 0, split)
+        if device == "cpu":
+            return match_classical(problem, sequential=paper)
+        from . import gpu, gpu_batch, gpu_classical
 
-            if self.variant == "paper":
-                step_by_step = named(".papers.date_nagi_2016.gpu_classical:match_by_zeros")
-                return gpu.solve_on_gpu(problem, self.name, device, step_by_step)
-            match = partial(gpu_classical.match_by_dual_phases, most_updates=self.most_updates)
-            return gpu.solve_on_gpu(problem, self.name, device, match, gpu_batch.match_by_dual_phases)
-        from .cpu import solve_classical
-
-        return solve_classical(problem, self.name, sequential=self.variant == "paper")
+        match = partial(gpu_classical.match_by_dual_phases, most_updates=self.most_updates)
+        match = named(".papers.date_nagi_2016.gpu_classical:match_by_zeros") if paper else match
+        return gpu.match_on_gpu(problem, match, gpu_batch.match_by_dual_phases, zeros_first=True)
 
 
 @dataclass(frozen=True)
@@ -139,29 +146,35 @@ class HungarianTree:
             return self.devices if is_held else ("cpu", "several cuda")
         return self.devices
 
-    def solve(self, problem: Problem, device: str = "cpu") -> Assignment:
-        """Solve to proven optimality; raises `Infeasible` with a Hall violator when there is no assignment."""
-        if device.startswith("cuda"):
-            if self.variant == "sequential":
-                raise DeviceUnavailable("variant='sequential' runs on the CPU; got device='cuda'. Use variant='paper'.")
-            if "," in device or isinstance(problem, ShardedCosts):
-                from . import multi_gpu, multi_gpu_forest
+    def groups(self, problem: Problem, device: str) -> list[np.ndarray]:
+        """Return the blocks that go together."""
+        return _groups(problem, device, self.variant)
 
-                paper = self.variant == "paper"
-                split = (
-                    named(".papers.date_nagi_2016.multi_gpu_tree:match_by_trees")
-                    if paper
-                    else multi_gpu_forest.match_by_forests
-                )
-                return multi_gpu.solve_on_gpus(problem, self.name, device.split(","), 1, split)
-            from ..paths import gpu_forest
-            from . import gpu, gpu_batch
+    def match(self, problem: Problem | ShardedCosts, device: str = "cpu") -> Matching:
+        """Match as `HungarianClassical.match`."""
+        paper = self.variant == "paper"
+        if "," in device or isinstance(problem, ShardedCosts):
+            from . import multi_gpu, multi_gpu_forest
 
-            if self.variant == "paper":
-                step_by_step = named(".papers.date_nagi_2016.gpu_tree:match_by_trees")
-                return gpu.solve_on_gpu(problem, self.name, device, step_by_step)
-            at_once = gpu_batch.match_by_forests
-            return gpu.solve_on_gpu(problem, self.name, device, gpu_forest.match_by_forests, at_once)
-        from .cpu import solve_tree
+            by_trees = ".papers.date_nagi_2016.multi_gpu_tree:match_by_trees"
+            split = named(by_trees) if paper else multi_gpu_forest.match_by_forests
+            return multi_gpu.match_on_gpus(problem, self.name, device.split(","), 1, split)
+        if device == "cpu":
+            return match_tree(problem, variant=self.variant, threads=self.threads)
+        from ..paths import gpu_forest
+        from . import gpu, gpu_batch
 
-        return solve_tree(problem, self.name, variant=self.variant, threads=self.threads)
+        match = named(".papers.date_nagi_2016.gpu_tree:match_by_trees") if paper else gpu_forest.match_by_forests
+        return gpu.match_on_gpu(problem, match, gpu_batch.match_by_forests, zeros_first=False)
+
+
+def _groups(problem: Problem, device: str, variant: str) -> list[np.ndarray]:
+    """Return the blocks that go together: edges all at once, and on a GPU small matrices of one shape."""
+    several = "," in device
+    if not several and (problem.kind == "sparse" or (problem.kind == "points" and problem.has_unmatched_cost)):
+        return by_orientation(problem)
+    if several or device == "cpu" or variant == "paper":
+        return one_by_one(problem)
+    from .gpu_batch import fits_a_block
+
+    return by_shape(problem, fits_a_block)

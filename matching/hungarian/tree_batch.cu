@@ -211,10 +211,10 @@ __device__ __forceinline__ void finish(const Forest& f, price_t delta, Columns& 
     }
 }
 
-// again: go on from v and the matching, once loose links are undone; else v, r are written and nothing is matched.
+// again: go on from v, r and the matching; else v, r are written and nothing is matched.
 extern "C" __global__ void __launch_bounds__(THREADS, THREADS > 256 ? 1 : 2) hungarian_tree_batch(
     const Place* places, const cost_t* cost, const unsigned char* forbidden, const price_t* row_bound, const price_t* col_bound,
-    int again, price_t loose, price_t* v, price_t* r, int* col_of_row, int* row_of_col, price_t* unassigned_key, int* pred, int* root,
+    int again, price_t* v, price_t* r, int* col_of_row, int* row_of_col, price_t* unassigned_key, int* pred, int* root,
     int* best, int* level, int* roots, TreeCounts* counts
 ) {
     __shared__ Shared shared;
@@ -223,8 +223,7 @@ extern "C" __global__ void __launch_bounds__(THREADS, THREADS > 256 ? 1 : 2) hun
     const Costs costs{at.n_rows, at.n_cols, cost + at.first_cost, forbidden == nullptr ? nullptr : forbidden + at.first_cost, nullptr};
     const Forest f{costs, row_bound == nullptr ? nullptr : row_bound + i0, v + j0, r + i0, unassigned_key + i0, col_of_row + i0,
                    row_of_col + j0, pred + j0, root + i0, best + i0, level + 2 * i0, roots + i0};
-    if (again) release_slack(costs, f.row_bound, f.v, f.r, f.col_of_row, f.row_of_col, loose);
-    else reduce(costs, f.row_bound, col_bound + j0, f.v, f.r);
+    if (!again) reduce(costs, f.row_bound, col_bound + j0, f.v, f.r);
     TreeCounts mine{-1, 0, 0, 0, 0};
     for (int i = threadIdx.x; i < at.n_rows; i += THREADS)
         if (f.r[i] >= none()) counts[blockIdx.x].infeasible_row = i;

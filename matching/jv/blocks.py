@@ -8,18 +8,17 @@ A call from Python, and each array that is made there, takes a microsecond; a pr
 
 from __future__ import annotations
 
-from typing import NamedTuple
-
 import numpy as np
 from numba import njit
 
-from ..certificate.certify import Slackness, slackness_of_links
+from ..certificate.certify import Terms
 from ..certificate.hall import infeasible
+from ..certificate.matched import Matched
 from ..errors import Infeasible
 from ..jit.threads import side_by_side
 from ..paths.dense_paths import assign_dense_rows, lower_dense_to_cheapest
 from ..paths.finish import NO_LIMIT, TOO_HARD
-from ..paths.shortest_paths import State
+from ..paths.shortest_paths import State, named_counts
 from ..problem import INT_LIMIT, Problem
 from ..problem.costs import dense_minima
 from ..problem.flat_graph import allowed_pairs, flat_graph
@@ -32,47 +31,12 @@ MOST_RUNS = 64
 """Runs of blocks that the threads share at most."""
 
 
-class MatchedBlocks(NamedTuple):
-    """Links and duals of dense blocks, and what their proof needs.
-
-    Attributes
-    ----------
-    col_of_row, row_of_col : int32 (rows,), (columns,)
-        Local to each block.
-    r, v : ndarray (rows,), (columns,)
-        Duals, of `dual_dtype`; r are the best beside v.
-    cost, terms : ndarray (rows,)
-        Of each row's link, and as `costs.best_row_duals` returns them.
-    counts : int64 (3,)
-        As of `finish.match_rows`.
-    """
-
-    col_of_row: np.ndarray
-    row_of_col: np.ndarray
-    r: np.ndarray
-    v: np.ndarray
-    cost: np.ndarray
-    terms: np.ndarray
-    counts: np.ndarray
-
-    def slackness(self, problem: Problem) -> Slackness:
-        """Return what the terms of the proof add up to."""
-        cost = self.cost if problem.row_unmatched is None else self.cost[self.col_of_row >= 0]
-        return slackness_of_links(problem, self.col_of_row, self.row_of_col, cost, self.r, self.v, self.terms)
-
-
-def match_blocks(problem: Problem, most_scans: int | None) -> MatchedBlocks:
-    """Match a dense problem without a mask whose shorter side is its rows, or which has an `unmatched_cost`.
-
-    Raises
-    ------
-    Infeasible, NotConverged
-        As `JV.solve`.
-    """
+def match_blocks(problem: Problem, most_scans: int | None) -> Matched:
+    """Match a dense problem without a mask, and find the terms of its proof; otherwise as `JV.match`."""
     n, m = problem.shape
     dtype, blocks = problem.dual_dtype, problem.n_blocks
     links = np.full(n, -1, np.int32), np.full(m, -1, np.int32)
-    duals = r, v, cost, terms = np.empty(n, dtype), np.empty(m, dtype), np.zeros(n, dtype), np.zeros(n, dtype)
+    duals = r, v, cost, sizes = np.empty(n, dtype), np.empty(m, dtype), np.zeros(n, dtype), np.zeros(n, dtype)
     runs = min(MOST_RUNS, blocks, 1 + len(problem.data) // PAIRS_OF_A_RUN)
     cuts = [run * blocks // runs for run in range(runs + 1)]
     counts = np.zeros((runs, 3), np.int64)
@@ -82,7 +46,8 @@ def match_blocks(problem: Problem, most_scans: int | None) -> MatchedBlocks:
     ends = side_by_side(lambda k: _match_run(cuts[k], cuts[k + 1], *given, *links, *duals, counts[k]), range(runs))
     failed = [end for end in ends if end[0] >= 0]
     if not failed:
-        return MatchedBlocks(*links, r, v, cost, terms, counts.sum(axis=0))
+        stats = named_counts(counts.sum(axis=0))
+        return Matched(problem, links[0], v, stats, terms=Terms(links[1], r, cost, sizes))
     if any(row == TOO_HARD for _, row in failed):
         raise out_of_scans(most_scans)
     raise _infeasible_block(problem, *failed[0], links)

@@ -7,19 +7,13 @@ integers above 2**53; the tests compare with it wherever it can go.
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
-from functools import partial
 from numbers import Integral
-from time import perf_counter
 from typing import ClassVar
 
 import numpy as np
 
-from ..certificate.assignment import Assignment
-from ..certificate.certify import assembled, certify, settled
-from ..certificate.refine import refined
+from ..certificate.matched import Matched
 from ..errors import InvalidProblem
-from ..paths.shortest_paths import named_counts
-from ..presolve.short_side import Matched, from_short_side, rows_are_short
 from ..problem import Problem
 from ..problem.convert import as_dense, unmasked
 from ..problem.costs import largest_cost
@@ -56,8 +50,8 @@ class JV:
                 argument="most_scans",
             )
 
-    def solve(self, problem: Problem, device: str = "cpu") -> Assignment:
-        """Solve to proven optimality.
+    def match(self, problem: Problem, device: str = "cpu") -> Matched:  # noqa: ARG002
+        """Match a problem whose shorter side is its rows, or which has an `unmatched_cost`.
 
         Raises
         ------
@@ -66,28 +60,17 @@ class JV:
         NotConverged
             When `most_scans` ran out.
         """
-        began = perf_counter()
-        costs = as_dense(problem)
-        if costs is problem and problem.forbidden is None and rows_are_short(problem):
-            found = match_blocks(problem, self.most_scans)
-            links_and_duals = found.col_of_row, found.row_of_col, found.r, found.v
-            stats = {**named_counts(found.counts), "solve_s": perf_counter() - began}
-            sums = settled(problem, *links_and_duals, found.slackness(problem))
-            answer = assembled(problem, *links_and_duals, sums, solver=self.name, device=device, stats=stats)
-        else:
-            matched = from_short_side(costs, partial(match, most_scans=self.most_scans))
-            stats = {**matched.stats, "solve_s": perf_counter() - began}
-            answer = certify(problem, *matched[:2], solver=self.name, device=device, stats=stats)
-        return refined(costs, answer)
+        return match(problem, self.most_scans)
 
 
 def match(problem: Problem, most_scans: int | None = None) -> Matched:
-    """Match a dense problem whose shorter side is its rows, or which has an `unmatched_cost`."""
-    stated = without_mask(problem)
+    """As `JV.match`."""
+    costs = as_dense(problem)
+    stated = without_mask(costs)
     if stated.kind == "sparse":
-        return match_sparse(stated, most_scans)
-    found = match_blocks(stated, most_scans)
-    return Matched(found.col_of_row, found.v.astype(problem.dual_dtype, copy=False), named_counts(found.counts))
+        return match_sparse(stated, most_scans)._replace(form=costs)
+    found = match_blocks(stated, most_scans)._replace(form=costs)
+    return found if stated.dual_dtype == problem.dual_dtype else found._replace(terms=None)
 
 
 def without_mask(problem: Problem) -> Problem:

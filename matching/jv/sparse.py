@@ -3,19 +3,15 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from time import perf_counter
 from typing import ClassVar
 
 import numpy as np
 
-from ..certificate.assignment import Assignment
-from ..certificate.certify import certify
 from ..certificate.hall import infeasible
-from ..certificate.refine import refined
+from ..certificate.matched import Matched
 from ..jit.threads import side_by_side
 from ..paths.finish import TOO_HARD, match_rows
 from ..paths.shortest_paths import lower_to_cheapest, named_counts, start
-from ..presolve.short_side import Matched, from_short_side
 from ..problem import Problem
 from ..problem.convert import as_sparse
 from ..problem.flat_graph import flat_graph, independent_parts, local_columns
@@ -34,18 +30,13 @@ class SparseJV:
     name: ClassVar[str] = "sparse-jv"
     devices: ClassVar[tuple[str, ...]] = ("cpu",)
 
-    def solve(self, problem: Problem, device: str = "cpu") -> Assignment:
-        """Solve to proven optimality; raises `Infeasible` with a Hall violator when there is no assignment."""
-        began = perf_counter()
-        edges = as_sparse(problem)
-        found = from_short_side(edges, match)
-        stats = {**found.stats, "solve_s": perf_counter() - began}
-        answer = certify(problem, *found[:2], solver=self.name, device=device, stats=stats)
-        return refined(edges, answer)
+    def match(self, problem: Problem, device: str = "cpu") -> Matched:  # noqa: ARG002
+        """Match a problem as `JV.match`; raises `Infeasible` with a Hall violator when there is no assignment."""
+        return match(as_sparse(problem))
 
 
 def match(problem: Problem, most_scans: int | None = None) -> Matched:
-    """Match a sparse problem whose shorter side is its rows, or which has an `unmatched_cost`; raises as `JV.solve`."""
+    """Match a sparse problem, as `JV.match` otherwise."""
     graph = flat_graph(problem)
     row_bound, col_bound = problem.dual_bounds()
     state = start(row_bound, col_bound)
@@ -64,4 +55,4 @@ def match(problem: Problem, most_scans: int | None = None) -> Matched:
     if TOO_HARD in failed:
         raise out_of_scans(most_scans)
     stats = named_counts(counts.sum(axis=0)) | {"components": len(starts) - 1}
-    return Matched(local_columns(problem, state.col_of_row), state.v, stats)
+    return Matched(problem, local_columns(problem, state.col_of_row), state.v, stats)

@@ -13,13 +13,9 @@ from ..device import cuda
 from ..errors import Infeasible
 from ..problem import INT_LIMIT, Problem
 from ..problem.gpu_graph import DeviceGraph, bounds_on_device
-from ..tolerance import EPS, FRAYED_ULPS
 from .state import FREE
 
 THREADS = 256
-REFINEMENTS = 8
-LOOSE = FRAYED_ULPS * EPS
-"""Slack of a link, in units of its largest term, from which it is matched again."""
 STRIPES = 64
 """Parts of the rows in which column minima are taken first."""
 

@@ -1,1 +1,1 @@
-"""What is done to a problem before a method sees it, and undone in its answer: prices, sides, blocks, given duals."""
+"""What is done to a problem before a method sees it, and undone in its answer: prices, groups, sorting, shards."""

@@ -14,6 +14,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import replace
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -29,6 +30,7 @@ from ..problem import Problem, device_problem
 from ..problem.convert import as_sparse
 from ..problem.costs import largest_link_cost
 from ..problem.flat_graph import global_columns
+from ..problem.outline import Outline
 from ..tolerance import FAR
 
 Reductions = tuple[tuple[float, float], tuple[float, float]]
@@ -80,15 +82,15 @@ def _lowered(problem: Problem, reductions: dict[int, Reductions], by: np.ndarray
     return replace(problem, row_unmatched=prices[0], col_unmatched=prices[1])
 
 
-def refuse_high_prices(outline: Problem) -> None:
-    """Refuse unmatched costs that are far above all costs, where those lie in shards: they cannot be lowered there.
+def refuse_high_prices(outline: Outline, largest: float) -> None:
+    """Refuse unmatched costs that are far above all costs, `largest` at most, where these lie in shards.
 
     Raises
     ------
     InvalidProblem
         With prices that link the same.
     """
-    reductions = _reductions(outline)
+    reductions = _reductions(outline, lambda _: largest)
     if reductions is not None:
         (of_rows, row_least), (of_cols, col_least) = reductions
         raise InvalidProblem(
@@ -104,7 +106,8 @@ def _reductions_of_blocks(problem: Problem) -> dict[int, Reductions]:
     if problem.is_integer or not problem.has_unmatched_cost:
         return {}
     blocks = range(problem.n_blocks) if problem.n_blocks == 1 else _with_high_prices(problem).tolist()
-    found = ((b, _reductions(problem.block(b))) for b in blocks)
+    parts = ((b, problem.block(b)) for b in blocks)
+    found = ((b, _reductions(part, partial(largest_link_cost, part))) for b, part in parts)
     return {b: reductions for b, reductions in found if reductions is not None}
 
 
@@ -140,15 +143,18 @@ def _first_costs(problem: Problem, blocks: np.ndarray) -> np.ndarray:
     return np.where(np.isfinite(costs), costs, 0.0)
 
 
-def _reductions(problem: Problem) -> Reductions | None:
-    """Return for rows and columns the least price and what it becomes; None unless prices are far above all costs."""
+def _reductions(problem: Outline, largest_of: Callable[[int | None], float]) -> Reductions | None:
+    """Return for rows and columns the least price and what it becomes; None unless prices are far above all costs.
+
+    `largest_of` bounds the first so many costs, or all of them where that is None.
+    """
     links = int(np.minimum(problem.n_rows_of_block, problem.n_cols_of_block).max(initial=0))
     if problem.is_integer or problem.row_unmatched is None or problem.col_unmatched is None or not links:
         return None
     sides = problem.row_unmatched, problem.col_unmatched
     exchange = of_rows = of_cols = 0.0
     for first in (A_FEW, None):
-        exchange = 2.0 * links * largest_link_cost(problem, first)
+        exchange = 2.0 * links * largest_of(first)
         of_rows, of_cols = (float(cuda.to_host(side[:first]).min()) for side in sides)
         if of_rows + of_cols <= FAR * exchange:
             return None

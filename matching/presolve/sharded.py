@@ -4,13 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, ClassVar
 
 import numpy as np
 
 from ..device import cuda
 from ..errors import InvalidProblem
 from ..problem import Problem, device_problem, host_problem
+from ..problem.outline import Kind, Outline
 from .high_prices import refuse_high_prices
 
 PIECE = 2**28
@@ -18,7 +19,7 @@ PIECE = 2**28
 
 
 @dataclass(frozen=True, eq=False, repr=False)
-class ShardedCosts:
+class ShardedCosts(Outline):
     """A dense problem whose rows or columns are split over devices; make one with `ShardedCosts.of`.
 
     Attributes
@@ -29,14 +30,21 @@ class ShardedCosts:
         Masks of the same shapes; None where a shard has none, () where none has.
     axis : {0, 1}
         What is split: 0 the rows (for `hungarian-classical`), 1 the columns (for `hungarian-tree`).
-    outline : Problem
-        Sizes, prices and arithmetic of the whole; its `data` holds only the least and largest costs.
+    row_offsets, col_offsets, row_unmatched, col_unmatched
+        Of the whole, as in `Problem`.
     """
+
+    is_on_device: ClassVar[bool] = False
+    """Answers are on the host."""
 
     shards: tuple[Any, ...]
     forbidden: tuple[Any, ...]
     axis: int
-    outline: Problem
+    row_offsets: np.ndarray
+    col_offsets: np.ndarray
+    row_unmatched: np.ndarray | None
+    col_unmatched: np.ndarray | None
+    kind: Kind = "dense"
 
     @classmethod
     def of(
@@ -65,12 +73,12 @@ class ShardedCosts:
             raise InvalidProblem(
                 f"shards need one array at least and axis 0 or 1; got {found} and axis {axis!r}.", argument="shards"
             )
-        masks = [None] * len(shards) if forbidden is None else list(forbidden)
-        if len(masks) != len(shards):
+        given = [None] * len(shards) if forbidden is None else list(forbidden)
+        if len(given) != len(shards):
             raise InvalidProblem(
-                f"forbidden needs one mask a shard, {len(shards)}; got {len(masks)}.", argument="forbidden"
+                f"forbidden needs one mask a shard, {len(shards)}; got {len(given)}.", argument="forbidden"
             )
-        checked = [_checked(shard, mask) for shard, mask in zip(shards, masks, strict=True)]
+        checked = [_checked(shard, mask) for shard, mask in zip(shards, given, strict=True)]
         costs = tuple(cost for cost, _, _ in checked)
         if len({cost.dtype for cost in costs}) > 1 or len({cost.shape[1 - axis] for cost in costs}) > 1:
             raise InvalidProblem(
@@ -86,16 +94,25 @@ class ShardedCosts:
                 "problem, or set unmatched_cost.",
                 argument="shards",
             )
-        ranges = np.concatenate([found for _, _, found in checked])
-        outline = Problem.outline((n, m), ranges, unmatched_cost)
-        refuse_high_prices(outline)
-        if outline.data.dtype != ranges.dtype:  # integers beside a fractional price
-            costs = tuple(map(_as_floats, costs))
-        return cls(costs, tuple(mask for _, mask, _ in checked) if forbidden is not None else (), axis, outline)
+        largest = host_problem.largest_size(np.concatenate([found for _, _, found in checked]))
+        dtype, sides = host_problem.one_arithmetic(costs[0].dtype, largest, unmatched_cost, n, m)
+        prices = (None, None) if sides is None else tuple(map(host_problem.spread, sides, (n, m)))
+        offsets = np.array([0, n]), np.array([0, m])
+        masks = tuple(mask for _, mask, _ in checked) if forbidden is not None else ()
+        stated = cls(tuple(_as_type(cost, dtype) for cost in costs), masks, axis, *offsets, *prices)
+        members = stated.n_rows_of_block, stated.n_cols_of_block
+        host_problem.refuse_sums_beyond_range(largest, sides, *members, integer=stated.is_integer)
+        refuse_high_prices(stated, largest)
+        return stated
+
+    @property
+    def cost_dtype(self) -> np.dtype[Any]:
+        """Type of the costs."""
+        return self.shards[0].dtype
 
     def __repr__(self) -> str:
         """Say what is where: showing the arrays would copy them to the host."""
-        n, m = self.outline.shape
+        n, m = self.shape
         split = ("rows", "columns")[self.axis]
         return f"<ShardedCosts {n} x {m}, {self.shards[0].dtype}, {split} split over {', '.join(self.devices)}>"
 
@@ -126,7 +143,7 @@ class ShardedCosts:
         whole = np.concatenate([cuda.to_host(shard) for shard in self.shards], axis=self.axis)
         masks = list(map(_mask_on_host, self.shards, self.forbidden))
         mask = np.concatenate(masks, axis=self.axis) if masks else None
-        prices = self.outline.row_unmatched, self.outline.col_unmatched
+        prices = self.row_unmatched, self.col_unmatched
         return Problem.dense(whole, unmatched_cost=None if prices[0] is None else prices, forbidden=mask)
 
 
@@ -174,6 +191,6 @@ def _range(values: Any) -> np.ndarray:
     return np.array([finite.min(), finite.max()], values.dtype) if finite.size else np.empty(0, values.dtype)
 
 
-def _as_floats(cost: Any) -> Any:
+def _as_type(cost: Any, dtype: np.dtype[Any]) -> Any:
     with cuda.device_of(cost):
-        return cost.astype(np.float64)
+        return cost.astype(dtype, copy=False)

@@ -14,8 +14,8 @@ from ..device import cuda
 from ..jit.row_scan import cheapest_column
 from ..points.box_tree import cheapest_columns
 from . import device_problem
-from .host_problem import largest_size
-from .problem import INT_LIMIT, Problem
+from .host_problem import INT_LIMIT, largest_size
+from .problem import Problem
 
 ALL_PAIRS = 2**18
 """Pairs of two point sets up to which row duals are found by trying all; above, through a tree of boxes."""

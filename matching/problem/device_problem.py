@@ -12,6 +12,7 @@ import numpy as np
 
 from ..device import cuda
 from ..errors import InvalidProblem
+from . import host_problem
 from .host_problem import COORDINATE_LIMIT, check_shape, dense_shape, supported
 
 _COUNTED = {"int32": "int", "int64": "int64"}
@@ -152,7 +153,7 @@ def spread(price: np.ndarray, size: int) -> Any:
 
 def largest_size(values: Any) -> float:
     """Return the largest absolute finite value, as the host's `largest_size` does."""
-    return max((abs(float(end)) for end in range_of(values)), default=0.0)
+    return host_problem.largest_size(range_of(values))
 
 
 STRIPE = 2**26

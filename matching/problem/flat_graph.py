@@ -5,7 +5,8 @@ from __future__ import annotations
 import numpy as np
 
 from .components import chunks_of_components, components, rows_by_component
-from .problem import INT_LIMIT, Problem
+from .host_problem import INT_LIMIT
+from .problem import Problem
 
 EDGES_A_CHUNK = 1 << 16
 """Size of the runs of components that the threads share: it, not their number, decides how work is cut, so that answers

@@ -9,7 +9,9 @@ import numpy as np
 
 from ..device import cuda
 from ..device.arrays import spread
-from .problem import INT_LIMIT, Problem
+from .host_problem import INT_LIMIT
+from .outline import Outline
+from .problem import Problem
 
 PATH_BYTES = 2**29
 """Most device memory for the scratch space of searches side by side."""
@@ -152,7 +154,7 @@ class DeviceGraph:
         return cp.searchsorted(self.indptr, cp.arange(len(self.indices), dtype=cp.int64), side="right") - 1
 
 
-def bounds_on_device(cp: Any, problem: Problem) -> tuple[Any, Any]:
+def bounds_on_device(cp: Any, problem: Outline) -> tuple[Any, Any]:
     """Return `Problem.dual_bounds` on the device, where bounds that are one number a block are spread."""
     if problem.has_unmatched_cost:
         row_bound, col_bound = problem.dual_bounds()

@@ -175,7 +175,7 @@ def unmatched(given: Any, n: int, m: int) -> tuple[np.ndarray, np.ndarray] | Non
         )
     checked: list[np.ndarray] = []
     for side, size, name in zip(sides, (n, m), ("rows", "columns"), strict=True):
-        price = supported(array(side, "unmatched_cost"), "unmatched_cost")
+        price = supported(fetched(side, "unmatched_cost"), "unmatched_cost")
         if price.shape not in ((), (size,)):
             raise InvalidProblem(
                 f"unmatched_cost of the {name} needs one number or {size}; got shape {price.shape}.",
@@ -190,6 +190,24 @@ def unmatched(given: Any, n: int, m: int) -> tuple[np.ndarray, np.ndarray] | Non
     if checked[0].dtype != checked[1].dtype:
         checked = [side.astype(np.float64) for side in checked]
     return checked[0], checked[1]
+
+
+def one_arithmetic(
+    dtype: np.dtype[Any], largest: float, unmatched_cost: Any, n: int, m: int
+) -> tuple[np.dtype[Any], tuple[np.ndarray, np.ndarray] | None]:
+    """Return the type of costs and of the prices of `unmatched`, all integers or all floats, and these prices.
+
+    `largest` is the costs' `largest_size`: integers that a float cannot hold are refused beside fractional prices.
+    """
+    sides = unmatched(unmatched_cost, n, m)
+    if sides is None:
+        return dtype, None
+    if dtype.kind == "i" and sides[0].dtype.kind == "f":
+        refuse_beyond(largest, 2**53, "costs beside a fractional unmatched_cost (solved in float64)")
+        dtype = np.dtype(np.float64)
+    if dtype.kind == "f":
+        sides = sides[0].astype(np.float64), sides[1].astype(np.float64)
+    return dtype, sides
 
 
 def spread(price: np.ndarray, size: int) -> np.ndarray:

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, replace
-from functools import cached_property, partial
+from functools import cached_property
 from typing import Any, Literal, cast
 
 import numpy as np
@@ -13,15 +13,14 @@ from ..device import cuda
 from ..errors import InvalidProblem, refuse_block_beyond
 from . import device_problem, host_problem
 from .batching import laid_together, taken_apart
-from .host_problem import INT_LIMIT
 from .networkx_graph import as_sparse, is_networkx
+from .outline import Kind, Outline
 
-Kind = Literal["dense", "sparse", "points"]
 Metric = Literal["distance", "squared"]
 
 
 @dataclass(frozen=True, eq=False, repr=False)
-class Problem:
+class Problem(Outline):
     """One bipartite matching problem, or a batch of independent ones laid side by side.
 
     The objective is: minimise Σ c_ij over links + u·(unassigned rows + unassigned columns). With no `unmatched_cost`
@@ -87,34 +86,14 @@ class Problem:
         InvalidProblem
             On NaN, -inf, wrong shapes or types, or integers too large for exact arithmetic.
         """
+        largest = None
         if cuda.is_device_array(cost):
             (blocks, n, m), data, mask, allows_all = device_problem.dense_parts(cost, forbidden)
-            finish = cls._finish_on_device
         else:
             (blocks, n, m), data, mask, allows_all, largest = host_problem.dense_parts(cost, forbidden)
-            finish = partial(cls._finish, largest=largest)
         number = np.arange(blocks + 1, dtype=np.int64)
-        return finish("dense", number * n, number * m, data, unmatched_cost, forbidden=mask, allows_all=allows_all)
-
-    @classmethod
-    def outline(cls, shape: tuple[int, int], extremes: np.ndarray, unmatched_cost: Any = None) -> Problem:
-        """State the sizes, prices and arithmetic of a dense problem whose costs lie elsewhere.
-
-        Parameters
-        ----------
-        shape : (rows, columns)
-        extremes : float32, float64, int32 or int64 (k,)
-            Finite costs, the least and the largest among them; they become `data`.
-        unmatched_cost
-            As in `dense`.
-
-        Raises
-        ------
-        InvalidProblem
-            As `dense`.
-        """
-        rows, cols = (np.array([0, size], np.int64) for size in shape)
-        return cls._finish("dense", rows, cols, extremes, unmatched_cost)
+        mask_parts = {"forbidden": mask, "allows_all": allows_all}
+        return cls._finish("dense", number * n, number * m, data, unmatched_cost, largest=largest, **mask_parts)
 
     @classmethod
     def sparse(
@@ -167,8 +146,7 @@ class Problem:
                 f"got {len(row_offsets)} and {len(col_offsets)}."
             )
         indptr, indices, data = where.checked_edges(indptr, indices, data, row_offsets, col_offsets)
-        finish = cls._finish_on_device if on_device else cls._finish
-        return finish("sparse", row_offsets, col_offsets, data, unmatched_cost, indptr=indptr, indices=indices)
+        return cls._finish("sparse", row_offsets, col_offsets, data, unmatched_cost, indptr=indptr, indices=indices)
 
     @classmethod
     def points(cls, x: Any, y: Any, *, unmatched_cost: Any = None, metric: Metric = "distance") -> Problem:
@@ -200,9 +178,8 @@ class Problem:
         if metric not in ("distance", "squared"):
             raise InvalidProblem(f"metric needs 'distance' or 'squared'; got {metric!r}.", argument="metric")
         rows, cols = np.array([0, len(x)], dtype=np.int64), np.array([0, len(y)], dtype=np.int64)
-        finish = cls._finish_on_device if on_device else cls._finish
         nothing = device_problem.empty(x) if on_device else np.empty(0)
-        return finish("points", rows, cols, nothing, unmatched_cost, x=x, y=y, metric=metric, allows_all=True)
+        return cls._finish("points", rows, cols, nothing, unmatched_cost, x=x, y=y, metric=metric, allows_all=True)
 
     @classmethod
     def batch(cls, problems: Any) -> Problem:
@@ -270,44 +247,27 @@ class Problem:
         kind: Kind,
         row_offsets: np.ndarray,
         col_offsets: np.ndarray,
-        data: np.ndarray,
+        data: Any,
         unmatched_cost: Any,
+        *,
         largest: float | None = None,
-        spread: Callable[[np.ndarray, int], Any] = host_problem.spread,
         **parts: Any,
     ) -> Problem:
         """Attach the unmatched costs, and bring costs and prices to one arithmetic: integers or floats.
 
-        `largest` is `host_problem.largest_size` of the data, where it is known; `spread` lays out a price for all.
+        `largest` is `host_problem.largest_size` of the data, where it is known.
         """
-        largest = host_problem.largest_size(data) if largest is None else largest
-        sides = host_problem.unmatched(unmatched_cost, int(row_offsets[-1]), int(col_offsets[-1]))
-        if sides is not None and data.dtype.kind == "i" and sides[0].dtype.kind == "f":
-            host_problem.refuse_beyond(largest, 2**53, "costs beside a fractional unmatched_cost (solved in float64)")
-            data = data.astype(np.float64)
-        if sides is not None and data.dtype.kind == "f":
-            sides = (sides[0].astype(np.float64), sides[1].astype(np.float64))
         sizes = int(row_offsets[-1]), int(col_offsets[-1])
-        row_u, col_u = map(spread, sides, sizes) if sides is not None else (None, None)
+        with cuda.device_of(data):
+            where = device_problem if cuda.is_device_array(data) else host_problem
+            largest = where.largest_size(data) if largest is None else largest
+            dtype, sides = host_problem.one_arithmetic(data.dtype, largest, unmatched_cost, *sizes)
+            row_u, col_u = map(where.spread, sides, sizes) if sides is not None else (None, None)
+            data = data.astype(dtype, copy=False)
         stated = cls(kind, row_offsets, col_offsets, data, row_unmatched=row_u, col_unmatched=col_u, **parts)
         members = stated.n_rows_of_block, stated.n_cols_of_block
         host_problem.refuse_sums_beyond_range(largest, sides, *members, integer=stated.is_integer)
         return stated
-
-    @classmethod
-    def _finish_on_device(
-        cls, kind: Kind, row_offsets: np.ndarray, col_offsets: np.ndarray, data: Any, unmatched_cost: Any, **parts: Any
-    ) -> Problem:
-        """As `_finish`: the range of the costs and the unmatched costs are checked on the host."""
-        if isinstance(unmatched_cost, (tuple, list)):
-            unmatched_cost = tuple(cuda.to_host(side) for side in unmatched_cost)
-        elif unmatched_cost is not None:
-            unmatched_cost = cuda.to_host(unmatched_cost)
-        with cuda.device_of(data):
-            ranges = device_problem.range_of(data)
-            spread = device_problem.spread
-            checked = cls._finish(kind, row_offsets, col_offsets, ranges, unmatched_cost, spread=spread, **parts)
-            return replace(checked, data=data.astype(checked.data.dtype, copy=False))
 
     def on_host(self) -> Problem:
         """Return the problem with every array on the host; itself if they are there."""
@@ -328,82 +288,19 @@ class Problem:
         return f"<Problem {self.kind} {self.n_rows} x {self.n_cols}{blocks}{of}, {self.data.dtype}{lone}{where}>"
 
     @property
+    def cost_dtype(self) -> np.dtype[Any]:
+        """Type of the costs, as `data`."""
+        return self.data.dtype
+
+    @property
     def is_on_device(self) -> bool:
         """Whether the arrays (not the block offsets) are on a GPU, where only solvers that run there take them."""
         return cuda.is_device_array(self.data)
 
     @property
-    def n_rows(self) -> int:
-        """Rows of all blocks together."""
-        return int(self.row_offsets[-1])
-
-    @property
-    def n_cols(self) -> int:
-        """Columns of all blocks together."""
-        return int(self.col_offsets[-1])
-
-    @property
-    def n_blocks(self) -> int:
-        """Independent problems in this batch; 1 for a single problem."""
-        return len(self.row_offsets) - 1
-
-    @property
-    def shape(self) -> tuple[int, int]:
-        """(rows, columns) of all blocks together."""
-        return self.n_rows, self.n_cols
-
-    @cached_property
-    def n_rows_of_block(self) -> np.ndarray:
-        """Rows of each block, int64 (blocks,)."""
-        return self.row_offsets[1:] - self.row_offsets[:-1]
-
-    @cached_property
-    def n_cols_of_block(self) -> np.ndarray:
-        """Columns of each block, int64 (blocks,)."""
-        return self.col_offsets[1:] - self.col_offsets[:-1]
-
-    @property
-    def is_integer(self) -> bool:
-        """Whether costs are integers, so that arithmetic is exact and an optimal gap is 0."""
-        return self.data.dtype.kind == "i"
-
-    @property
-    def has_unmatched_cost(self) -> bool:
-        """Whether rows and columns may stay unassigned at a price."""
-        return self.row_unmatched is not None
-
-    @property
     def n_edges(self) -> int:
         """Pairs that may be matched, forbidden dense pairs counted in."""
         return len(self.data) if self.kind != "points" else int((self.n_rows_of_block * self.n_cols_of_block).sum())
-
-    @property
-    def dual_dtype(self) -> np.dtype[Any]:
-        """Type in which duals and sums are held: int64 for integer costs, float64 otherwise."""
-        return np.dtype(np.int64 if self.is_integer else np.float64)
-
-    def dual_bounds(self) -> tuple[np.ndarray, np.ndarray]:
-        """Return the upper bounds of row and column duals, (rows,) and (columns,), of `dual_dtype`.
-
-        r ≤ u and v ≤ u where staying unassigned has a price; without one, the duals of a block's longer side are ≤ 0
-        and the others are free: their bound is +inf, or 2**62 in integers.
-        """
-        return self._dual_bounds
-
-    @cached_property
-    def _dual_bounds(self) -> tuple[np.ndarray, np.ndarray]:
-        if self.row_unmatched is not None and self.col_unmatched is not None:
-            return self.row_unmatched, self.col_unmatched
-        row_bound, col_bound = self.dual_bounds_of_blocks()
-        return np.repeat(row_bound, self.n_rows_of_block), np.repeat(col_bound, self.n_cols_of_block)
-
-    def dual_bounds_of_blocks(self) -> tuple[np.ndarray, np.ndarray]:
-        """Return `dual_bounds` where staying unassigned has no price: one for all rows, and all columns, of a block."""
-        rows, cols = self.n_rows_of_block, self.n_cols_of_block
-        free = INT_LIMIT if self.is_integer else np.inf
-        row_bound = np.where(rows > cols, 0, free).astype(self.dual_dtype)
-        col_bound = np.where(cols > rows, 0, free).astype(self.dual_dtype)
-        return row_bound, col_bound
 
     def blocks(self) -> Iterator[Problem]:
         """Yield every block as a problem of its own."""

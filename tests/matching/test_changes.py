@@ -94,7 +94,7 @@ def test_a_mask_of_integers_becomes_infinity_where_floats_are_exact_and_else_abs
     cost, mask = rng.integers(0, size, (30, 30)), rng.random((30, 30)) < 0.5
     np.fill_diagonal(mask, False)
     problem = Problem.dense(cost, forbidden=mask)
-    assert match(problem)[1].dtype == np.int64
+    assert match(problem).col_duals.dtype == np.int64
     answer = solve(problem, "jv")
     assert not answer.gap
     assert verify(problem, answer)

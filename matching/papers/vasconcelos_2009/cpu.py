@@ -17,18 +17,17 @@ whole duals that prove it come out of the prices is told at `_whole_duals`.
 
 from __future__ import annotations
 
-from functools import partial
+from typing import Any, NamedTuple
 
 import numpy as np
 from numba import njit
 
-from ...auction.bidding import as_duals, increment
+from ...auction.bidding import as_duals, increment, out_of_bids
 from ...auction.options import AuctionOptions
 from ...auction.scaling import as_floats
+from ...certificate.matched import Matched
 from ...errors import InvalidProblem
 from ...paths.shortest_paths import least_of_rows
-from ...presolve.block_by_block import block_by_block
-from ...presolve.short_side import Matched
 from ...problem import INT_LIMIT, Problem
 from ...problem.convert import as_dense, unmasked
 from ...problem.flat_graph import Graph, flat_graph
@@ -36,16 +35,26 @@ from ...problem.host_problem import finite_range, largest_size
 
 
 def match_as_in_the_paper(problem: Problem, options: AuctionOptions) -> Matched:
-    """Match a problem whose shorter side is its rows, or which has an `unmatched_cost`."""
-    if problem.n_blocks > 1:
-        return block_by_block(problem, partial(match_as_in_the_paper, options=options))
-    problem = as_dense(problem) if problem.kind == "points" else unmasked(problem)
-    if problem.is_integer and options.eps is None:
-        return _match_scaled_integers(problem, options)
-    eps = increment(options.eps or fixed_eps(problem), problem)
-    row_bound, col_bound = (as_floats(bound) for bound in problem.dual_bounds())
-    found = _run(flat_graph(problem), row_bound, col_bound, eps, options)
-    return found._replace(col_duals=as_duals(found.col_duals, problem), stats=found.stats | {"eps": eps})
+    """Match one block whose shorter side is its rows, or which has an `unmatched_cost`."""
+    stated = as_dense(problem) if problem.kind == "points" else unmasked(problem)
+    if stated.is_integer and options.eps is None:
+        eps = 1 / (stated.n_rows + 1)
+        found = _match_scaled_integers(stated, options)
+    else:
+        eps = increment(options.eps or fixed_eps(stated), stated)
+        row_bound, col_bound = (as_floats(bound) for bound in stated.dual_bounds())
+        found = _run(flat_graph(stated), row_bound, col_bound, eps, options)
+    v, unfinished = as_duals(found.v, stated), out_of_bids(options, found.waiting)
+    return Matched(problem, found.col_of_row, v, found.stats | {"eps": eps}, unfinished, is_refinable=False)
+
+
+class _Found(NamedTuple):
+    """What the loop ends with: `waiting` persons have no object yet."""
+
+    col_of_row: np.ndarray
+    v: np.ndarray
+    stats: dict[str, Any]
+    waiting: int
 
 
 def fixed_eps(problem: Problem) -> float:
@@ -65,7 +74,7 @@ MOST_RAISES = 1_000_000
 """Bids of one column that nobody would wait for in vain."""
 
 
-def _match_scaled_integers(problem: Problem, options: AuctionOptions) -> Matched:
+def _match_scaled_integers(problem: Problem, options: AuctionOptions) -> _Found:
     scale = problem.n_rows + 1
     largest = largest_size(problem.data)
     if largest * scale > INT_LIMIT // (2 * scale + 4):
@@ -80,8 +89,7 @@ def _match_scaled_integers(problem: Problem, options: AuctionOptions) -> Matched
     graph = indptr, indices, data.astype(np.int64) * scale
     found = _run(graph, row_bound, col_bound, 1, options)
     bounded = bool((col_bound < INT_LIMIT).any())
-    whole = _whole_duals(graph, row_bound, found.col_duals, scale, bounded)
-    return found._replace(col_duals=whole, stats=found.stats | {"eps": 1 / scale})
+    return found._replace(v=_whole_duals(graph, row_bound, found.v, scale, bounded))
 
 
 def _refuse_endless(problem: Problem, largest: float) -> None:
@@ -98,14 +106,14 @@ def _refuse_endless(problem: Problem, largest: float) -> None:
         )
 
 
-def _run(graph: Graph, row_bound: np.ndarray, col_bound: np.ndarray, eps: float, options: AuctionOptions) -> Matched:
+def _run(graph: Graph, row_bound: np.ndarray, col_bound: np.ndarray, eps: float, options: AuctionOptions) -> _Found:
     none = INT_LIMIT if col_bound.dtype.kind == "i" else np.inf
     v = np.where(col_bound < none, col_bound, 0)
     budget = 2**62 if options.max_bids is None else options.max_bids * len(row_bound)
     col_of_row, iterations, bids, served = _auction(
         graph, v, row_bound, none, v.dtype.type(eps), options.convergence == "counter", budget
     )
-    return Matched(col_of_row, v, {"iterations": iterations, "bids": bids}, len(row_bound) - served)
+    return _Found(col_of_row, v, {"iterations": iterations, "bids": bids}, len(row_bound) - served)
 
 
 def _whole_duals(graph: Graph, row_bound: np.ndarray, v: np.ndarray, scale: int, bounded: bool) -> np.ndarray:

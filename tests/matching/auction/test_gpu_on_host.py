@@ -9,7 +9,7 @@ import pytest
 from scipy.sparse import csr_array
 
 from auctrack.matching import Assignment, Auction, DeviceMemoryExceeded, NotConverged, Problem, solve, verify
-from auctrack.matching.auction import gpu, gpu_dense, gpu_matrix, gpu_points, gpu_scaling
+from auctrack.matching.auction import gpu_dense, gpu_matrix, gpu_points, gpu_scaling
 from auctrack.matching.auction.gpu_bids import bid
 from auctrack.matching.auction.gpu_dense import cheapest_of_rows
 from auctrack.matching.auction.gpu_scaling import increments
@@ -64,7 +64,7 @@ PROBLEMS = {
 
 
 def solved(problem: Problem, **options: Any) -> Assignment:
-    answer = gpu.solve_gpu(problem, Auction(**options), "cuda")
+    answer = solve(problem, Auction(**options), "cuda")
     assert verify(problem, answer).is_optimal
     return answer
 
@@ -266,5 +266,5 @@ def test_cheapest_of_rows(dtype: Any, width: int) -> None:
 def test_an_increment_far_above_the_costs_leaves_duals_that_prove_the_stated_gap(
     cost: np.ndarray, variant: Literal["default", "paper"]
 ) -> None:
-    answer = gpu.solve_gpu(Problem.dense(cost), Auction(eps=100.0, variant=variant), "cuda")
+    answer = solve(Problem.dense(cost), Auction(eps=100.0, variant=variant), "cuda")
     assert verify(cost, answer).is_valid

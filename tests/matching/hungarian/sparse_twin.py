@@ -7,28 +7,24 @@ links and duals must be the same to the bit.
 from __future__ import annotations
 
 from dataclasses import dataclass, field
-from functools import partial
 from typing import Any
 
 import numpy as np
 
-from auctrack.matching import Assignment, Problem
+from auctrack.matching import Problem
 from auctrack.matching.certificate.certify import certify
 from auctrack.matching.certificate.hall import infeasible
-from auctrack.matching.hungarian.gpu_sparse import LOOSE, REFINEMENTS
-from auctrack.matching.presolve.short_side import Matched, from_short_side
+from auctrack.matching.certificate.matched import Matched
+from auctrack.matching.paths.gpu_settling import REFINEMENTS
 from auctrack.matching.problem import INT_LIMIT
 from auctrack.matching.problem.convert import as_sparse
 from auctrack.matching.problem.flat_graph import global_columns, local_columns
+from auctrack.matching.tolerance import EPS, FRAYED_ULPS
 
 
-def solve_as_the_gpu_does(problem: Problem, *, zeros_first: bool) -> Assignment:
-    """Solve any problem; `zeros_first` is the classical variant."""
-    found = from_short_side(as_sparse(problem), partial(_match, zeros_first=zeros_first))
-    return certify(problem, found.col_of_row, found.col_duals, solver="twin", stats=found.stats)
-
-
-def _match(problem: Problem, *, zeros_first: bool) -> Matched:
+def match_as_the_gpu_does(problem: Problem, *, zeros_first: bool) -> Matched:
+    """Match any problem whose rows are the shorter side; `zeros_first` is the classical variant."""
+    problem = as_sparse(problem)
     twin = Twin.of(problem)
     infeasible_row = twin.match(list(range(problem.n_rows)), zeros_first)
     for _ in range(REFINEMENTS):
@@ -38,7 +34,7 @@ def _match(problem: Problem, *, zeros_first: bool) -> Matched:
     if infeasible_row >= 0:
         graph = problem.indptr, global_columns(problem), None
         raise infeasible(problem, infeasible_row, *graph, np.array(twin.col_of_row), np.array(twin.row_of_col))
-    return Matched(*twin.answer(problem), twin.counts)
+    return Matched(problem, *twin.answer(problem), twin.counts, is_refinable=False)
 
 
 def _first_step(problem: Problem) -> Any:
@@ -117,7 +113,8 @@ class Twin:
         for i, row in enumerate(self.edges):
             dual = self._dual(i)
             for j, cost in row:
-                if j == self.col_of_row[i] and cost - self.v[j] - dual > LOOSE * max(map(abs, (cost, self.v[j], dual))):
+                rounding = FRAYED_ULPS * EPS * max(map(abs, (cost, self.v[j], dual)))
+                if j == self.col_of_row[i] and cost - self.v[j] - dual > rounding:
                     loose.append(i)
         for i in loose:
             self.row_of_col[self.col_of_row[i]] = self.col_of_row[i] = -1

@@ -11,7 +11,7 @@ from auctrack.matching import Problem, solve, verify
 from auctrack.matching.hungarian import HungarianClassical, HungarianTree
 
 from ..cases import CASES, Case, assert_solves
-from .sparse_twin import solve_as_the_gpu_does
+from .sparse_twin import match_as_the_gpu_does
 
 VARIANTS = [False, True]
 NAMES = ["tree", "classical"]
@@ -27,8 +27,8 @@ class _Twin:
     def __init__(self, zeros_first: bool) -> None:
         self.zeros_first = zeros_first
 
-    def solve(self, problem: Problem, _: str) -> Any:
-        return solve_as_the_gpu_does(problem, zeros_first=self.zeros_first)
+    def match(self, problem: Problem, _: str) -> Any:
+        return match_as_the_gpu_does(problem, zeros_first=self.zeros_first)
 
 
 def _gated(seed: int, n: int, m: int, degree: float, *, dtype: Any, unmatched_cost: float | None) -> Problem:
@@ -63,7 +63,7 @@ def test_the_twin_solves_and_proves_every_named_case(zeros_first: bool, case: Ca
 @pytest.mark.parametrize("zeros_first", VARIANTS, ids=NAMES)
 def test_the_twin_costs_what_another_method_finds(zeros_first: bool, name: str):
     problem = PROBLEMS[name]
-    answer = solve_as_the_gpu_does(problem, zeros_first=zeros_first)
+    answer = solve(problem, _Twin(zeros_first), "cpu")
     assert verify(problem, answer)
     np.testing.assert_allclose(answer.cost, solve(problem, "sparse-jv", "cpu").cost, rtol=1e-12)
 
@@ -71,7 +71,7 @@ def test_the_twin_costs_what_another_method_finds(zeros_first: bool, name: str):
 def test_components_finish_side_by_side():
     """Twice as many components need no more searches: no tree waits for another that it does not touch."""
     one = _gated(5, 100, 100, 3, dtype=np.float64, unmatched_cost=30)
-    searches = [solve_as_the_gpu_does(Problem.batch([one] * k), zeros_first=False).stats["searches"] for k in (1, 2, 8)]
+    searches = [solve(Problem.batch([one] * k), _Twin(False), "cpu").stats["searches"] for k in (1, 2, 8)]
     assert searches[0] == searches[1] == searches[2]
 
 
@@ -87,7 +87,7 @@ def test_a_gpu_solves_and_proves_every_named_case(solver: Any, case: Case):
 @pytest.mark.parametrize(("solver", "zeros_first"), list(zip(SOLVERS, VARIANTS, strict=True)), ids=NAMES)
 def test_a_gpu_does_what_the_twin_does(solver: Any, zeros_first: bool, name: str):
     problem = PROBLEMS[name]
-    there, here = solve(problem, solver, "cuda"), solve_as_the_gpu_does(problem, zeros_first=zeros_first)
+    there, here = solve(problem, solver, "cuda"), solve(problem, _Twin(zeros_first), "cpu")
     assert verify(problem, there)
     np.testing.assert_array_equal(there.col_of_row, here.col_of_row)
     np.testing.assert_array_equal(there.col_duals, here.col_duals)

@@ -56,6 +56,12 @@ SOLVERS = {
 BATCHES = {"hungarian-classical": gpu_batch.match_by_dual_phases, "hungarian-tree": gpu_batch.match_by_forests}
 
 
+def on_one_device(problem: Problem, name: str) -> Any:
+    """Return the answer to a batch that is matched at once."""
+    found = gpu_batch.match_batch(CUPY, problem, BATCHES[name])
+    return found.certified(problem, solver=name, device="cuda", stats=found.stats)
+
+
 @pytest.mark.usefixtures("host_as_devices")
 @pytest.mark.parametrize(("solver", "dtype"), SOLVERS.values(), ids=SOLVERS)
 def test_the_answer_is_the_cpus_link_by_link(solver: Any, dtype: Any):
@@ -147,7 +153,7 @@ def test_so_do_those_of_a_batch_whosever_turn_it_is(
     monkeypatch.setattr(gpu_classical, "PAIRS_KEPT", pairs_kept * shape[0] * shape[1])
     problem = Problem.dense(crowd(3, shape), unmatched_cost=unmatched_cost)
     here = solve(problem, "hungarian-classical", "cpu")
-    there = gpu_batch.solve_batch(CUPY, problem, "hungarian-classical", "cuda", gpu_batch.match_by_dual_phases)
+    there = on_one_device(problem, "hungarian-classical")
     np.testing.assert_array_equal(here.col_of_row, there.col_of_row)
     np.testing.assert_array_equal(here.col_duals, there.col_duals)
 
@@ -170,7 +176,7 @@ def test_the_answers_to_a_batch_are_the_cpus_whosever_turn_it_is(
     rng = np.random.default_rng(1)
     for unmatched_cost in (None, 40):
         problem = Problem.dense(rng.integers(0, 300, (3, 24, 30)).astype(np.int32), unmatched_cost=unmatched_cost)
-        here, there = solve(problem, name, "cpu"), gpu_batch.solve_batch(CUPY, problem, name, "cuda", BATCHES[name])
+        here, there = solve(problem, name, "cpu"), on_one_device(problem, name)
         np.testing.assert_array_equal(here.col_of_row, there.col_of_row)
         np.testing.assert_array_equal(here.col_duals, there.col_duals)
 

@@ -10,7 +10,6 @@ import numpy as np
 import pytest
 
 from auctrack.matching import (
-    Assignment,
     Infeasible,
     InvalidProblem,
     Problem,
@@ -18,14 +17,16 @@ from auctrack.matching import (
     solve,
     verify,
 )
+from auctrack.matching.certificate.matched import Matching
 from auctrack.matching.device import cuda
 from auctrack.matching.device.collectives import Copies
-from auctrack.matching.hungarian.multi_gpu import Method, nobody_matched, solve_dense, solve_shards
+from auctrack.matching.hungarian.multi_gpu import Method, match_shards, nobody_matched
 from auctrack.matching.hungarian.multi_gpu_classical import match_by_dual_phases
 from auctrack.matching.hungarian.multi_gpu_forest import match_by_forests
 from auctrack.matching.hungarian.shards import Shards, even_split, place
 from auctrack.matching.papers.date_nagi_2016.multi_gpu_classical import match_by_zeros
 from auctrack.matching.papers.date_nagi_2016.multi_gpu_tree import match_by_trees
+from auctrack.matching.presolve.groups import one_by_one
 from auctrack.matching.problem.convert import as_dense
 
 from ...refusals import refused
@@ -43,13 +44,12 @@ class OnShards:
     def __init__(self, name: str, axis: int, method: Method, n_shards: int) -> None:
         self.name, self.axis, self.method, self.n_shards = name, axis, method, n_shards
 
-    def solve(self, problem: Problem, device: str) -> Assignment:
-        return solve_dense(as_dense(problem), lambda block: self._solve_rows(block, device))
+    def groups(self, problem: Problem, _: str) -> list[np.ndarray]:
+        return one_by_one(problem)
 
-    def _solve_rows(self, block: Problem, device: str) -> Assignment:
-        if min(block.shape) == 0:
-            return nobody_matched(block, self.name, device)
-        return solve_shards(self._shards(block), self.name, device, self.method)
+    def match(self, problem: Problem, _: str) -> Matching:
+        block = as_dense(problem)
+        return match_shards(self._shards(block), self.method) if min(block.shape) else nobody_matched(block)
 
     def _shards(self, block: Problem) -> Shards:
         first = even_split(block.shape[self.axis], self.n_shards)

@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import Any
 
 import numpy as np
 import pytest
 
-from auctrack.matching import Infeasible, Problem, solve, verify
+from auctrack.matching import Assignment, Auction, Infeasible, NotConverged, Problem, solve, verify
+from auctrack.matching.presolve.groups import by_orientation, by_shape, one_by_one, solve_in_groups
 from auctrack.matching.problem.convert import transposed
 
 SHAPES = [(4, 7), (7, 4), (5, 5), (6, 2), (1, 3), (3, 1)]
@@ -80,3 +82,63 @@ def test_the_block_that_cannot_be_matched_is_named(
     assert (error.block, error.side) == (at, side)
     members, partners = (error.rows, error.columns) if side == "rows" else (error.columns, error.rows)
     assert (members, partners) == ((1,), ())
+
+
+UNEVEN = [(4, 7), (7, 4), (5, 5), (6, 2), (1, 3), (3, 1), (4, 7)]
+
+
+def _batch(shapes: list[tuple[int, int]] = UNEVEN) -> Problem:
+    rng = np.random.default_rng(0)
+    return Problem.batch([Problem.dense(rng.integers(0, 90, shape)) for shape in shapes])
+
+
+def test_tall_blocks_go_apart_from_wide_ones() -> None:
+    assert [group.tolist() for group in by_orientation(_batch())] == [[0, 2, 4, 6], [1, 3, 5]]
+
+
+@pytest.mark.parametrize("shapes", [[(4, 7), (5, 5)], [(7, 4), (5, 5)], [(3, 3)]], ids=str)
+def test_blocks_that_can_be_one_graph_are(shapes: list[tuple[int, int]]) -> None:
+    assert len(by_orientation(_batch(shapes))) == 1
+
+
+def test_each_shape_apart_where_matrices_must_be_alike() -> None:
+    assert sorted(group.tolist() for group in by_shape(_batch())) == [[0, 6], [1], [2], [3], [4], [5]]
+
+
+def test_blocks_of_a_shape_that_is_too_large_go_one_by_one() -> None:
+    groups = by_shape(_batch(), lambda shape: max(shape) < 7)
+    assert sorted(group.tolist() for group in groups) == [[0], [1], [2], [3], [4], [5], [6]]
+
+
+@pytest.mark.parametrize("grouped", [by_orientation, by_shape, one_by_one])
+def test_answers_of_groups_are_put_in_their_places(grouped: Callable[[Problem], list[np.ndarray]]) -> None:
+    problem = _batch()
+    answer = solve_in_groups(problem, grouped(problem), lambda part: solve(part, "jv", "cpu"))
+    assert verify(problem, answer).is_optimal
+    np.testing.assert_array_equal(answer.cost, solve(problem, "jv", "cpu").cost)
+
+
+def test_the_block_of_the_batch_is_named_not_that_of_the_group() -> None:
+    blocks = [Problem.dense(block.cost_matrix * 1.0) for block in _batch([(4, 7), (7, 4), (5, 3)]).blocks()]
+    blocks[2] = Problem.dense(np.full((5, 3), np.inf))
+    problem = Problem.batch(blocks)
+    with pytest.raises(Infeasible, match=r"^Block 2: ") as caught:
+        solve_in_groups(problem, by_orientation(problem), lambda part: solve(part, "auction", "cpu"))
+    assert caught.value.block == 2
+
+
+def test_what_is_known_of_all_groups_is_carried() -> None:
+    rng = np.random.default_rng(1)
+    problem = Problem.batch([Problem.dense(rng.random(shape)) for shape in ((90, 100), (100, 90), (4, 5))])
+
+    def within_budget(part: Problem) -> Assignment:
+        return solve(part, Auction(max_bids=1, eps=1e-4), "cpu")
+
+    with pytest.raises(NotConverged) as caught:
+        solve_in_groups(problem, by_orientation(problem), within_budget)
+    known = caught.value.assignment
+    assert known is not None
+    assert not known.is_optimal
+    assert known.n_blocks == 3
+    assert np.isinf(known.gap[:2]).all()
+    assert (known.row_offsets.tolist(), known.col_offsets.tolist()) == ([0, 90, 190, 194], [0, 100, 190, 195])

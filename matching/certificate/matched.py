@@ -1,0 +1,70 @@
+"""What a solver makes of a problem, before anything is proven of it."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any, NamedTuple, Protocol
+
+import numpy as np
+
+from ..problem import Problem
+from .assignment import Assignment
+from .certify import Terms, certify
+
+
+class Matching(Protocol):
+    """What `Solver.match` returns: `Matched` on the host, others where the costs are elsewhere.
+
+    Attributes
+    ----------
+    form : Problem or ShardedCosts
+        The problem as the method took it, for instance with the costs of points written out.
+    stats : dict
+        Counts and seconds, which add up over blocks.
+    unfinished : str
+        What a budget left undone, and what to do; empty if nothing.
+    is_refinable : bool
+        Whether what rounding left may be refined: not where an increment was asked for, nor where costs are split.
+    """
+
+    @property
+    def form(self) -> Any: ...  # noqa: D102 - above
+    @property
+    def stats(self) -> dict[str, Any]: ...  # noqa: D102
+    @property
+    def unfinished(self) -> str: ...  # noqa: D102
+    @property
+    def is_refinable(self) -> bool: ...  # noqa: D102
+
+    def certified(self, problem: Any, *, solver: str, device: str, stats: Mapping[str, Any]) -> Assignment:
+        """Return the assignment of `problem` with its certificate."""
+        ...
+
+
+class Matched(NamedTuple):
+    """A matching and column duals on the host.
+
+    Attributes
+    ----------
+    form : Problem
+    col_of_row : int32 (rows,)
+        Local to each block, -1 = unassigned.
+    col_duals : ndarray (columns,)
+    stats, unfinished, is_refinable
+        As in `Matching`.
+    terms : Terms or None
+        What the proof needs besides, where the method has come across it.
+    """
+
+    form: Problem
+    col_of_row: np.ndarray
+    col_duals: np.ndarray
+    stats: dict[str, Any]
+    unfinished: str = ""
+    is_refinable: bool = True
+    terms: Terms | None = None
+
+    def certified(self, problem: Problem, *, solver: str, device: str, stats: Mapping[str, Any]) -> Assignment:
+        """As `certify`."""
+        matched = self.col_of_row, self.col_duals
+        return certify(problem, *matched, solver=solver, device=device, stats=stats, terms=self.terms)

@@ -1,0 +1,61 @@
+"""What rounding and scaled phases leave on a GPU: unassigned columns below their bound, matched edges with slack."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+
+from ..certificate.gpu_certificate import Slackness, certify
+from ..problem.gpu_graph import DeviceGraph, Prices
+from .gpu_dense import DeviceState
+from .state import FREE, UNASSIGNED
+
+REFINEMENTS = 8
+"""Times that the rows are matched again whose edges rounding left slack, at most."""
+
+
+def settle_unassigned_columns(
+    graph: DeviceGraph, prices: Prices, match: Callable[[DeviceGraph, Prices, Any], Any]
+) -> int:
+    """Match the unassigned columns that are below their bound, or raise them to it; return how many there were.
+
+    A shortest path that starts in such a column raises its dual until it is matched, or it or another column reaches
+    its bound (as `finish.settle_unassigned_columns` on the CPU).
+
+    Parameters
+    ----------
+    graph, prices
+        Prices are updated; matched edges have zero slack, unassigned rows are at their bound.
+    match : callable
+        Matches the given rows of the transposed graph.
+    """
+    cp = graph.cp
+    below = (prices.row_of_col < 0) & (prices.v < graph.col_bound) & (graph.col_bound < graph.none)
+    columns = cp.flatnonzero(below).astype(np.int32)
+    if len(columns) == 0:
+        return 0
+    turned = graph.transposed()
+    duals = certify(graph, prices, prices.v).row_duals
+    back = Prices(duals, prices.row_of_col, prices.col_of_row, prices.counts)
+    match(turned, back, columns)
+    v = certify(turned, back, back.v).row_duals
+    prices.v = cp.where(prices.row_of_col < 0, graph.col_bound, v)  # which rounding may keep from them by an ulp
+    return len(columns)
+
+
+def released(graph: DeviceGraph, prices: Prices, proof: Slackness) -> Any:
+    """Unassign the rows whose matched edges rounding left slack; return all rows that are to be matched again."""
+    prices.unmatch(graph.cp.flatnonzero(proof.frayed))
+    return graph.cp.flatnonzero((prices.col_of_row < 0) & (proof.row_duals < graph.row_bound)).astype(np.int32)
+
+
+def state_after_release(graph: DeviceGraph, prices: Prices, proof: Slackness) -> tuple[DeviceState, Any]:
+    """Return the state from which the `released` rows are matched, and these; other edges have no slack then."""
+    free, cp = released(graph, prices, proof), graph.cp
+    cols, paid = prices.col_of_row, proof.terms[0][: graph.n_rows]
+    r = cp.where(cols >= 0, paid - prices.v[cp.maximum(cols, 0)], proof.row_duals)
+    col_of_row = cp.where(cols < 0, np.int32(UNASSIGNED), cols)
+    col_of_row[free] = FREE
+    return DeviceState(r, prices.v, col_of_row, prices.row_of_col), free

@@ -1,0 +1,131 @@
+"""A batch solved in groups of blocks: those that a method takes together, each from the shorter side, joined again.
+
+Where the shorter side must be matched whole, methods that search from rows need it as rows: blocks that are taller than
+wide are transposed.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import replace
+from typing import Any
+
+import numpy as np
+
+from ..certificate.assignment import Assignment
+from ..certificate.not_converged import NotConverged
+from ..device import cuda
+from ..errors import Infeasible
+from ..problem import Problem
+from ..problem.convert import transposed
+from ..problem.selection import chosen, members
+
+Solve = Callable[[Problem], Assignment]
+"""Solves blocks none of which must match more rows than it has columns."""
+
+
+def is_tall(problem: Problem) -> np.ndarray:
+    """Which blocks must match all columns and have more rows, bool (blocks,)."""
+    return (problem.n_rows_of_block > problem.n_cols_of_block) & (not problem.has_unmatched_cost)
+
+
+def by_orientation(problem: Problem) -> list[np.ndarray]:
+    """Return all blocks in one group, or the wide ones before the tall ones where there are both."""
+    tall = is_tall(problem)
+    if not tall.any() or not (problem.n_rows_of_block < problem.n_cols_of_block).any():
+        return [np.arange(problem.n_blocks)]
+    return [np.flatnonzero(~tall), np.flatnonzero(tall)]
+
+
+def by_shape(problem: Problem, together: Callable[[tuple[int, int]], bool] = lambda _: True) -> list[np.ndarray]:
+    """Return the blocks of each shape in a group; those of a shape that cannot go `together` one by one."""
+    groups: dict[Any, list[int]] = {}
+    shapes = zip(problem.n_rows_of_block.tolist(), problem.n_cols_of_block.tolist(), strict=True)
+    for b, shape in enumerate(shapes):
+        groups.setdefault(shape if together(shape) else b, []).append(b)
+    return list(map(np.array, groups.values()))
+
+
+def one_by_one(problem: Problem) -> list[np.ndarray]:
+    """Return each block as a group of its own."""
+    return list(np.arange(problem.n_blocks)[:, None])
+
+
+def solve_in_groups(problem: Problem, groups: Sequence[np.ndarray], solve: Solve) -> Assignment:
+    """Solve each group as a batch of its own, from its shorter side, and put the answers in their places.
+
+    Parameters
+    ----------
+    problem : Problem
+    groups : sequence of int array (k,)
+        Blocks; those of a group are all tall or square, or all wide or square.
+    solve : callable
+
+    Raises
+    ------
+    Infeasible
+        As `solve` does, with block and sides named as in `problem`.
+    NotConverged
+        If `solve` raises it for some groups: with all answers, or at once where there is none.
+    """
+    if len(groups) == 1:
+        return _from_shorter_side(problem, solve)
+    answers: list[Assignment] = []
+    unfinished = ""
+    for group in groups:
+        part = problem.block(int(group[0])) if len(group) == 1 else chosen(problem, group)
+        try:
+            answers.append(_from_shorter_side(part, solve))
+        except Infeasible as error:
+            raise error.in_block(int(group[error.block])) from None
+        except NotConverged as error:
+            if error.assignment is None:
+                raise
+            answers.append(error.assignment)
+            unfinished = str(error)
+    answer = _joined(problem, groups, answers)
+    if unfinished:
+        raise NotConverged(unfinished, assignment=answer)
+    return answer
+
+
+def _from_shorter_side(problem: Problem, solve: Solve) -> Assignment:
+    if not is_tall(problem).any():
+        return solve(problem)
+    try:
+        return solve(transposed(problem)).transposed()
+    except Infeasible as error:
+        raise error.of_columns() from None
+    except NotConverged as error:
+        known = error.assignment
+        raise NotConverged(str(error), assignment=None if known is None else known.transposed()) from None
+
+
+def _joined(problem: Problem, groups: Sequence[np.ndarray], answers: Sequence[Assignment]) -> Assignment:
+    """Return the answers to groups of blocks as one, each block in its place; counts add up."""
+    order = np.concatenate(groups)
+    stats: dict[str, Any] = {}
+    for answer in answers:
+        stats |= {name: stats.get(name, 0) + count for name, count in answer.stats.items()}
+
+    def of_blocks(name: str) -> np.ndarray:
+        return np.concatenate([np.atleast_1d(getattr(answer, name)) for answer in answers])[np.argsort(order)]
+
+    rows, cols = (np.argsort(members(offsets, order)[0]) for offsets in (problem.row_offsets, problem.col_offsets))
+    sides = {"col_of_row": rows, "row_of_col": cols, "row_duals": rows, "col_duals": cols}
+    return replace(
+        answers[0],
+        **{name: _placed([getattr(answer, name) for answer in answers], place) for name, place in sides.items()},
+        cost=of_blocks("cost"),
+        gap=of_blocks("gap"),
+        is_optimal=all(answer.is_optimal for answer in answers),
+        stats=stats,
+        row_offsets=problem.row_offsets,
+        col_offsets=problem.col_offsets,
+    )
+
+
+def _placed(parts: Sequence[Any], place: np.ndarray) -> Any:
+    """Return entry `place[i]` of the parts laid one after the other as entry i, where the parts lie."""
+    together = np.concatenate(parts)
+    return together[cuda.cupy().asarray(place) if cuda.is_device_array(together) else place]
