@@ -45,7 +45,7 @@ def exact_gap(problem: Problem, col_of_row: np.ndarray, row_of_col: np.ndarray, 
     indptr = np.arange(n + 1) * m if problem.kind == "dense" else problem.indptr
     edges = indptr, problem.indices, problem.data
     row_bound, col_bound = problem.dual_bounds()
-    r = _row_duals(*edges, row_bound, v, np.zeros(m))
+    r = _best_duals(*edges, True, row_bound, v, np.zeros(m))
     priced = problem.has_unmatched_cost
     bounds = row_bound if priced else np.zeros(n), col_bound if priced else np.zeros(m)
     pays = _paid(*edges, bounds[0], col_of_row)
@@ -72,7 +72,7 @@ def exact_gap(problem: Problem, col_of_row: np.ndarray, row_of_col: np.ndarray, 
         above -= np.median(above)  # only differences matter, and what all have in common takes digits from them
     if not _lower_until_links_are_least(*edges, col_of_row, pays, forced_v[0], above):
         return gap, False
-    r = _row_duals(*edges, row_bound, forced_v[0], above)
+    r = _best_duals(*edges, True, row_bound, forced_v[0], above)
     slack = _slacks(pays, bounds[1], *links, r, (forced_v[0], above))
     lost = _EPS_OF_PAIR * abs(above)
     slack += np.concatenate([np.where(col_of_row >= 0, lost[col_of_row], 0.0), lost])
@@ -100,46 +100,32 @@ def _forced(indptr, indices, data, row_bound, col_bound):
 
     Where many rows stay unassigned the one says far less than the other, where many columns do the other.
     """
-    edges = indptr, indices, data
-    start = np.where(np.isfinite(col_bound), col_bound, 0.0)
-    r = _row_duals(*edges, row_bound, start, np.zeros(len(start)))
-    r = np.where(np.isfinite(r[0]), r[0], 0.0), r[1]  # a row without a pair or bound: refused long before
-    yield r, _col_duals(*edges, col_bound, *r)
-    start = np.where(np.isfinite(row_bound), row_bound, 0.0)
-    v = _col_duals(*edges, col_bound, start, np.zeros(len(start)))
-    yield _row_duals(*edges, row_bound, *v), v
+    rows, cols = (indptr, indices, data, True, row_bound), (indptr, indices, data, False, col_bound)
+    for one, other, other_bound in ((rows, cols, col_bound), (cols, rows, row_bound)):
+        start = np.where(np.isfinite(other_bound), other_bound, 0.0)
+        found = _finite(*_best_duals(*one, start, np.zeros(len(start))))
+        both = found, _finite(*_best_duals(*other, *found))
+        yield both if one is rows else both[::-1]
+
+
+def _finite(high: np.ndarray, low: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+    """Return the duals, 0 for a member without a pair and a bound; where it must be matched it was refused long ago."""
+    return np.where(np.isfinite(high), high, 0.0), low
 
 
 @njit(cache=True, nogil=True)
-def _row_duals(indptr, indices, data, row_bound, v, v_low):
-    """Return min(bound, min_j c_ij - v_j) of each row as two arrays, high and low."""
-    high, low = row_bound.copy(), np.zeros(len(row_bound))
-    for i in range(len(high)):
+def _best_duals(indptr, indices, data, of_rows, bound, other, other_low):
+    """Return min(bound, min c - the other side's dual) of each row, or each column, as two arrays, high and low."""
+    high, low = bound.copy(), np.zeros(len(bound))
+    for i in range(len(indptr) - 1):
         lo = indptr[i]
         for e in range(lo, indptr[i + 1]):
             if data[e] < np.inf:
                 j = e - lo if indices is None else indices[e]
-                h, rest = difference(float(data[e]), 0.0, v[j], v_low[j])
-                if h < high[i] or (h == high[i] and rest < low[i]):
-                    high[i], low[i] = h, rest
-    return high, low
-
-
-@njit(cache=True, nogil=True)
-def _col_duals(indptr, indices, data, col_bound, r, r_low):
-    """Return min(bound, min_i c_ij - r_i) of each column as two arrays, 0 for one without pair and bound."""
-    high, low = col_bound.copy(), np.zeros(len(col_bound))
-    for i in range(len(r)):
-        lo = indptr[i]
-        for e in range(lo, indptr[i + 1]):
-            if data[e] < np.inf:
-                j = e - lo if indices is None else indices[e]
-                h, rest = difference(float(data[e]), 0.0, r[i], r_low[i])
-                if h < high[j] or (h == high[j] and rest < low[j]):
-                    high[j], low[j] = h, rest
-    for j in range(len(high)):
-        if high[j] == np.inf:
-            high[j] = 0.0
+                own, there = (i, j) if of_rows else (j, i)
+                h, rest = difference(float(data[e]), 0.0, other[there], other_low[there])
+                if h < high[own] or (h == high[own] and rest < low[own]):
+                    high[own], low[own] = h, rest
     return high, low
 
 

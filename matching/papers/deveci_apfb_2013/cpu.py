@@ -107,11 +107,8 @@ def _run(
         inserted = True
         while inserted:
             frontiers[-1].append(int(np.count_nonzero(bfs_array == level)))
-            state = bfs_array, cxadj, cadj, rmatch, predecessor
-            if with_root:
-                inserted, found = gpubfs_wr(level, *state, root, threads, keep_end)
-            else:
-                inserted, found = gpubfs(level, *state, threads)
+            state = bfs_array, cxadj, cadj, rmatch, predecessor, root
+            inserted, found = expand_level(level, *state, threads, with_root, keep_end)
             path_found = path_found or found
             if path_found and stop_at_first_level:
                 break
@@ -132,38 +129,7 @@ def init_bfs_array(bfs_array: IntArray, root: IntArray, cmatch: IntArray) -> Non
 
 
 @njit(cache=True, nogil=True)
-def gpubfs(
-    level: int,
-    bfs_array: IntArray,
-    cxadj: IntArray,
-    cadj: IntArray,
-    rmatch: IntArray,
-    predecessor: IntArray,
-    threads: int,
-) -> tuple[bool, bool]:
-    """GPUBFS, Algorithm 2: expand one level. Returns (vertex_inserted, augmenting_path_found)."""
-    inserted = found = False
-    for thread in range(min(threads, len(bfs_array))):
-        for c in range(thread, len(bfs_array), threads):
-            if bfs_array[c] != level:
-                continue
-            for k in range(cxadj[c], cxadj[c + 1]):
-                r = cadj[k]
-                col_match = rmatch[r]
-                if col_match > -1:
-                    if bfs_array[col_match] == START - 1:
-                        inserted = True
-                        bfs_array[col_match] = level + 1
-                        predecessor[r] = c
-                elif col_match == -1:
-                    rmatch[r] = -2
-                    predecessor[r] = c
-                    found = True
-    return inserted, found
-
-
-@njit(cache=True, nogil=True)
-def gpubfs_wr(
+def expand_level(
     level: int,
     bfs_array: IntArray,
     cxadj: IntArray,
@@ -172,16 +138,18 @@ def gpubfs_wr(
     predecessor: IntArray,
     root: IntArray,
     threads: int,
+    with_root: bool,
     keep_end: bool,
 ) -> tuple[bool, bool]:
-    """GPUBFS-WR, Algorithm 4: expand one level of the trees that have no path yet."""
+    """GPUBFS, Algorithm 2: expand one level. GPUBFS-WR, Algorithm 4, `with_root`: of the trees that have no path yet.
+
+    Returns (vertex_inserted, augmenting_path_found).
+    """
     inserted = found = False
     for thread in range(min(threads, len(bfs_array))):
         for c in range(thread, len(bfs_array), threads):
-            if bfs_array[c] != level:
-                continue
             my_root = root[c]
-            if bfs_array[my_root] < START - 1:
+            if bfs_array[c] != level or (with_root and bfs_array[my_root] < START - 1):
                 continue
             for k in range(cxadj[c], cxadj[c + 1]):
                 r = cadj[k]
@@ -193,7 +161,8 @@ def gpubfs_wr(
                         root[col_match] = my_root
                         predecessor[r] = c
                 elif col_match == -1:
-                    bfs_array[my_root] = -r if keep_end else START - 2
+                    if with_root:
+                        bfs_array[my_root] = -r if keep_end else START - 2
                     rmatch[r] = -2
                     predecessor[r] = c
                     found = True
