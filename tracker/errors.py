@@ -2,33 +2,49 @@
 
 from __future__ import annotations
 
-from typing import Self
+from collections.abc import Mapping
+from types import MappingProxyType
+from typing import Any, Self
 
 from ..matching.errors import AuctrackError
+
+NO_EXAMPLES: Mapping[Any, str] = MappingProxyType({})
 
 
 class InvalidInput(AuctrackError, ValueError):
     """A file or table cannot be read as what it was given for (damaged, empty, wrong columns, NaN positions).
+
+    The message is what is wrong, and then the remedy in Python. A face of the program that is no Python has words of
+    its own for the remedy, from the attributes.
 
     Parameters
     ----------
     problem : str
         What is wrong. Where the remedy has the same words everywhere, that too.
     in_python : str
-        The remedy as Python says it; the message ends in it.
-    as_options : str
-        The remedy in options of the command line, for the face that has them.
+        The remedy as Python says it.
+    setting : str
+        Name of the setting that says what the input does not.
+    examples : mapping
+        Values that it might have, and when each is right.
     """
 
-    def __init__(self, problem: str, *, in_python: str = "", as_options: str = "") -> None:
+    def __init__(
+        self, problem: str, *, in_python: str = "", setting: str = "", examples: Mapping[Any, str] = NO_EXAMPLES
+    ) -> None:
         super().__init__(f"{problem} {in_python}".strip())
         self.problem = problem
         self.in_python = in_python
-        self.as_options = as_options
+        self.setting = setting
+        self.examples = examples
 
     def of(self, where: object) -> Self:
         """Return the same, said of a file or table."""
-        return type(self)(f"{where}: {self.problem}", in_python=self.in_python, as_options=self.as_options)
+        return self.saying(f"{where}: {self.problem}")
+
+    def saying(self, problem: str) -> Self:
+        """Return the same with other words for what is wrong."""
+        return type(self)(problem, in_python=self.in_python, setting=self.setting, examples=self.examples)
 
 
 class UnknownAxes(InvalidInput):
@@ -44,7 +60,21 @@ class UnknownChannel(InvalidInput):
 
 
 class InvalidSetting(AuctrackError, ValueError):
-    """A setting is out of its range, or two settings contradict each other."""
+    """A setting is out of its range, or two settings contradict each other.
+
+    Parameters
+    ----------
+    problem : str
+        What it needs, what came, and the remedy.
+    setting : str
+        Name of the setting at fault, with which the message begins; a face that has another name for it begins with
+        that. Empty where the problem names all.
+    """
+
+    def __init__(self, problem: str, *, setting: str = "") -> None:
+        super().__init__(f"{setting} {problem}".strip())
+        self.problem = problem
+        self.setting = setting
 
 
 class InvalidEdit(AuctrackError, ValueError):
@@ -52,7 +82,15 @@ class InvalidEdit(AuctrackError, ValueError):
 
 
 class OutputExists(AuctrackError, FileExistsError):
-    """A result stands where the new one would go, and overwriting was not asked for."""
+    """A result stands where the new one would go, and overwriting was not asked for.
+
+    `problem` and `in_python` are as those of `InvalidInput`.
+    """
+
+    def __init__(self, problem: str, *, in_python: str = "") -> None:
+        super().__init__(f"{problem} {in_python}".strip())
+        self.problem = problem
+        self.in_python = in_python
 
 
 class OutputFailed(AuctrackError, OSError):

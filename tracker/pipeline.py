@@ -264,11 +264,11 @@ def open_movie(source: str | Path | Array, given: InputSettings) -> Movie:
         If a frame step or names of columns are given, as for a table.
     """
     if given.columns:
-        raise InvalidSetting("columns (--columns) goes with tables; what was given is a movie.")
+        raise InvalidSetting("goes with tables; what was given is a movie.", setting="columns")
     if given.frame_step is not None:
         raise InvalidSetting(
-            "frame_step (--frame-step) goes with tables; a movie knows its frames. To use every k-th of them give "
-            "frames (--frames) ::k."
+            "goes with tables; a movie knows its frames. To use every k-th of them give frames ::k.",
+            setting="frame_step",
         )
     return read_movie(
         source,

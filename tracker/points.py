@@ -149,12 +149,15 @@ class Points:
             keep &= np.isin(self.frames, [number for number in self.frame_numbers.tolist() if number in wanted])
             if not keep.any():
                 raise InvalidSetting(
-                    f"frames (--frames) selects none of the table's frames, which are {self.frame_numbers[0]} to "
-                    f"{self.frame_numbers[-1]}."
+                    f"selects none of the table's frames, which are {self.frame_numbers[0]} to "
+                    f"{self.frame_numbers[-1]}.",
+                    setting="frames",
                 )
         if roi is not None:
             if len(roi) != self.ndim:
-                raise InvalidInput(f"roi (--roi) needs {self.ndim} ranges ({', '.join(self.axes)}); got {len(roi)}.")
+                raise InvalidSetting(
+                    f"needs {self.ndim} ranges ({', '.join(self.axes)}); got {len(roi)}.", setting="roi"
+                )
             for axis, part in zip(self.axes, roi, strict=True):
                 low = -np.inf if part.start is None else part.start
                 high = np.inf if part.stop is None else part.stop
@@ -237,7 +240,7 @@ def _require_step(frames: np.ndarray, step: int) -> None:
     astray = np.flatnonzero((frames - first) % step)
     if len(astray):
         raise InvalidInput(
-            f"frame_step (--frame-step) {step} needs every frame to be a multiple of it away from the first, {first}; "
+            f"frame_step {step} needs every frame to be a multiple of it away from the first, {first}; "
             f"row {astray[0]} is in frame {frames[astray[0]]}. Give a step that meets all frames, or remove those rows."
         )
 

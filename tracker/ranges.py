@@ -15,7 +15,7 @@ def parse_frames(text: str) -> slice:
     """
     ends = _ends(text, (2, 3))
     if ends is None or ends.step == 0:
-        raise InvalidSetting(f"frames (--frames) needs FROM:TO or FROM:TO:STEP, such as 0:20 or ::5; got {text!r}.")
+        raise InvalidSetting(f"needs FROM:TO or FROM:TO:STEP, such as 0:20 or ::5; got {text!r}.", setting="frames")
     return ends
 
 
@@ -30,7 +30,7 @@ def parse_roi(text: str) -> tuple[slice, ...]:
     parts = [_ends(part, (2,)) for part in text.split(",")]
     ranges = tuple(part for part in parts if part is not None)
     if len(ranges) < len(parts):
-        raise InvalidSetting(f"roi (--roi) needs one from:to an axis, such as 0:10,100:300,: (z,y,x); got {text!r}.")
+        raise InvalidSetting(f"needs one from:to an axis, such as 0:10,100:300,: (z,y,x); got {text!r}.", setting="roi")
     return ranges
 
 

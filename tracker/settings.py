@@ -6,18 +6,32 @@ from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass, field, fields, is_dataclass, replace
 from difflib import get_close_matches
 from pathlib import Path
-from typing import Any, Literal
-
-import numpy as np
+from typing import Any, Literal, get_args
 
 from .detecting.settings import DetectSettings
 from .errors import InvalidSetting
 from .formats.registry import holds_points
+from .kinds import NUMBER, TEXT, declared_as, is_number, one_of, require_kinds, whole_number
 from .linking.settings import LinkSettings
 from .ranges import parse_frames, parse_roi
 from .timeline import Timeline
 
 InputKind = Literal["auto", "movie", "labels", "table"]
+
+
+def _are_numbers(values: object) -> bool:
+    return isinstance(values, (list, tuple)) and all(map(is_number, values))
+
+
+def _are_names(names: object) -> bool:
+    return isinstance(names, Mapping) and all(isinstance(name, str) for name in (*names, *names.values()))
+
+
+_SIZES = declared_as("a list of two or three sizes such as [2, 1, 1]", _are_numbers)
+_CHANNEL = declared_as(
+    "a number or a name in quotes", lambda value: isinstance(value, (int, str)) and not isinstance(value, bool)
+)
+_NAMES = declared_as('names such as {frame = "Time"}', _are_names)
 
 
 @dataclass(frozen=True)
@@ -47,33 +61,25 @@ class InputSettings:
         Table: difference between the numbers of two consecutive frames. A movie knows its frames.
     """
 
-    kind: InputKind = "auto"
-    axes: str | None = None
-    scale: Sequence[float] | None = None
-    unit: str | None = None
-    frame_interval: float | None = None
-    time_unit: str | None = None
-    channel: int | str | None = None
-    frames: str | None = None
-    roi: str | None = None
-    columns: Mapping[str, str] | None = None
-    intensity: str | None = None
+    kind: InputKind = field(default="auto", metadata=one_of(*get_args(InputKind)))
+    axes: str | None = field(default=None, metadata=TEXT)
+    scale: Sequence[float] | None = field(default=None, metadata=_SIZES)
+    unit: str | None = field(default=None, metadata=TEXT)
+    frame_interval: float | None = field(default=None, metadata=NUMBER)
+    time_unit: str | None = field(default=None, metadata=TEXT)
+    channel: int | str | None = field(default=None, metadata=_CHANNEL)
+    frames: str | None = field(default=None, metadata=TEXT)
+    roi: str | None = field(default=None, metadata=TEXT)
+    columns: Mapping[str, str] | None = field(default=None, metadata=_NAMES)
+    intensity: str | None = field(default=None, metadata=TEXT)
     frame_step: int | None = None
 
     def __post_init__(self) -> None:
-        if self.kind not in ("auto", "movie", "labels", "table"):
-            raise InvalidSetting(f"kind needs 'auto', 'movie', 'labels' or 'table'; got {self.kind!r}.")
+        require_kinds(self)
         if self.intensity is not None and self.kind != "labels":
-            raise InvalidSetting("intensity (--intensity) goes with label images (--labels) only.")
-        for name in ("axes", "unit", "time_unit", "frames", "roi", "intensity"):
-            _require(getattr(self, name), isinstance(getattr(self, name), str), name, "a text in quotes")
-        _require(self.scale, _are_numbers(self.scale), "scale", "a list of two or three sizes such as [2, 1, 1]")
-        _require(self.frame_interval, _is_number(self.frame_interval), "frame_interval", "a number")
+            raise InvalidSetting("goes with label images only.", setting="intensity")
         if self.frame_step is not None:
             _ = Timeline(self.frame_step)
-        is_channel = isinstance(self.channel, (int, str)) and not isinstance(self.channel, bool)
-        _require(self.channel, is_channel, "channel", "a number or a name in quotes")
-        _require(self.columns, _are_names(self.columns), "columns", 'names such as {frame = "Time"}')
         _ = self.frame_slice, self.roi_slices
 
     @property
@@ -110,16 +116,10 @@ class Settings:
     input: InputSettings = field(default_factory=InputSettings)
     detect: DetectSettings = field(default_factory=DetectSettings)
     link: LinkSettings = field(default_factory=LinkSettings)
-    min_length: int = 1
+    min_length: int = field(default=1, metadata=whole_number(1))
 
     def __post_init__(self) -> None:
-        whole = _is_number(self.min_length) and float(self.min_length).is_integer()
-        _require(
-            self.min_length,
-            whole and self.min_length >= 1,
-            "min_length (--min-length)",
-            "a number of detections from 1",
-        )
+        require_kinds(self)
 
     @classmethod
     def from_mapping(cls, given: Mapping[str, Any]) -> Settings:
@@ -185,23 +185,6 @@ def merged(base: Mapping[str, Any], override: Mapping[str, Any]) -> dict[str, An
     for key, value in override.items():
         out[key] = merged(out.get(key, {}), value) if isinstance(value, Mapping) else value
     return out
-
-
-def _require(value: object, fits: bool, name: str, wanted: str) -> None:
-    if value is not None and not fits:
-        raise InvalidSetting(f"{name} needs {wanted}; got {value!r}.")
-
-
-def _is_number(value: object) -> bool:
-    return isinstance(value, (int, float, np.integer, np.floating)) and not isinstance(value, bool)
-
-
-def _are_names(names: object) -> bool:
-    return isinstance(names, Mapping) and all(isinstance(name, str) for name in (*names, *names.values()))
-
-
-def _are_numbers(values: object) -> bool:
-    return isinstance(values, (list, tuple)) and all(map(_is_number, values))
 
 
 def _section(kind: type[Any], given: Mapping[str, Any], name: str) -> Any:

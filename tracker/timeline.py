@@ -37,7 +37,7 @@ class Timeline:
     def __post_init__(self) -> None:
         is_whole = isinstance(self.step, (int, np.integer)) and not isinstance(self.step, bool)  # pyright: ignore[reportUnnecessaryIsInstance]
         if not is_whole or self.step < 1:
-            raise InvalidSetting(f"frame_step (--frame-step) needs a whole number from 1; got {self.step!r}.")
+            raise InvalidSetting(f"needs a whole number from 1; got {self.step!r}.", setting="frame_step")
 
     def count(self, first: np.ndarray, last: np.ndarray) -> np.ndarray:
         """Return how many frames were looked at from `first` to `last`, both included; int64, of their shape."""

@@ -15,6 +15,7 @@ from . import bench, console, convert, detect, draw, info, link, measure, report
 from .compile_cache import Computing
 from .interrupt import is_ctrl_c
 from .outcome import INTERRUPTED, SOME_FAILED
+from .wording import sentence
 
 _LOG = logging.getLogger(__name__)
 
@@ -30,7 +31,7 @@ class _OneSentence(TyperGroup):
             error.message = console.printable(error.message)
             raise
         except (AuctrackError, OSError, MemoryError) as error:
-            console.fail(console.sentence(error))
+            console.fail(sentence(error))
             _LOG.debug("where it failed", exc_info=error)
             raise typer.Exit(SOME_FAILED) from None
         except (KeyboardInterrupt, SystemError) as error:

@@ -33,6 +33,7 @@ from .interrupt import held_back, is_ctrl_c
 from .notes import on_doubt, on_length, on_linking, on_pixels, on_tone
 from .outcome import Outcome, counted, exit_code
 from .record import learned_record
+from .wording import naming, sentence
 
 _LOG = logging.getLogger(__name__)
 _SURE, _SHOWN = 0.9, 5
@@ -62,13 +63,13 @@ def _run_or_fail(job: Job, settings: Settings, outcome: Outcome, *, overwrite: b
     try:
         _run_one(job, settings, outcome, overwrite=overwrite, picture=picture)
     except (AuctrackError, OSError, MemoryError) as error:
-        outcome.status, outcome.message = "failed", console.naming(job.source, error)
+        outcome.status, outcome.message = "failed", naming(job.source, error)
         console.fail(outcome.message)
         _LOG.debug("where it failed", exc_info=error)
     except Exception as error:  # one broken input, even by a bug of ours, must not stop the others
         if is_ctrl_c(error):
             raise
-        outcome.status, outcome.message = "failed", console.sentence(error)
+        outcome.status, outcome.message = "failed", sentence(error)
         console.fail(f"{job.source}: {outcome.message}. This is a bug of auctrack; please report it with:")
         console.say(traceback.format_exc())
     finally:

@@ -124,28 +124,6 @@ def indented(text: str) -> str:
     return "\n".join(f"  {line}" for line in text.splitlines())
 
 
-def sentence(error: BaseException) -> str:
-    """Return an error as a sentence for the user."""
-    from ...matching.errors import AuctrackError
-    from ...tracker.errors import InvalidInput
-
-    if isinstance(error, InvalidInput):
-        return f"{error.problem} {error.as_options}".strip()
-    if isinstance(error, AuctrackError):
-        return str(error)
-    if isinstance(error, MemoryError):
-        return "there is not enough memory; cut the movie with --roi or --frames (auctrack track --dry-run estimates)."
-    if isinstance(error, OSError):
-        return f"{error.filename or 'the system'}: {error.strerror or error}."
-    return f"unexpected {type(error).__name__}: {error}"
-
-
-def naming(source: str, error: BaseException) -> str:
-    """Return an error as a sentence that names the input."""
-    message = sentence(error)
-    return message if source in message else f"{source}: {message}"
-
-
 @contextmanager
 def progress(title: str, noun: str = "frame") -> Generator[StageProgress]:
     """Show the progress of one input: bars with the time left on a terminal, a line now and then elsewhere.

@@ -11,12 +11,14 @@ import typer
 
 from . import console, options
 from .asked import asked_settings
+from .setting_options import OF_TABLE, taking
 
 if TYPE_CHECKING:
     from ...tracker.points import Points
     from ...tracker.settings import InputSettings
 
 
+@taking(*OF_TABLE)
 def command(
     ctx: typer.Context,
     source: Annotated[
@@ -28,12 +30,6 @@ def command(
     result: Annotated[
         Path, typer.Argument(metavar="OUT", show_default=False, help="The file or folder to write; its ending chooses.")
     ],
-    columns: options.Columns = None,
-    voxel: options.TableVoxel = None,
-    unit: options.Unit = None,
-    frame_interval: options.FrameInterval = None,
-    time_unit: options.TimeUnit = None,
-    frame_step: options.FrameStep = None,
     drawn_diameter: Annotated[
         float | None,
         typer.Option(

@@ -10,30 +10,16 @@ import typer
 
 from . import console, options
 from .asked import asked_settings
+from .setting_options import DETECT, INPUT, LINK, chosen, taking
 
 
+@taking(*chosen(INPUT, without="frame_step columns"), *chosen(DETECT), LINK["device"])
 def command(
     ctx: typer.Context,
     movie: Annotated[
         str,
         typer.Argument(metavar="MOVIE", show_default=False, help="One movie: a file, a folder or a quoted pattern."),
     ],
-    axes: options.Axes = None,
-    voxel: options.Voxel = None,
-    unit: options.Unit = None,
-    frame_interval: options.FrameInterval = None,
-    time_unit: options.TimeUnit = None,
-    channel: options.Channel = None,
-    frames: options.Frames = None,
-    roi: options.Roi = None,
-    labels: options.Labels = False,
-    intensity: options.Intensity = None,
-    diameter: options.Diameter = None,
-    threshold: options.Threshold = None,
-    separation: options.Separation = None,
-    method: options.Method = None,
-    dark: options.Dark = False,
-    device: options.Device = None,
     output: Annotated[
         str | None,
         typer.Option(

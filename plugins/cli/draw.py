@@ -11,6 +11,7 @@ import typer
 
 from . import console, options
 from .asked import asked_settings
+from .setting_options import OF_TABLE, taking
 
 if TYPE_CHECKING:
     from ...tracker.settings import InputSettings
@@ -18,6 +19,7 @@ if TYPE_CHECKING:
 _SHOWN = "What is shown"
 
 
+@taking(*OF_TABLE[:-1])
 def command(
     ctx: typer.Context,
     tracks: Annotated[
@@ -35,11 +37,6 @@ def command(
             "without one they are drawn on black.",
         ),
     ] = None,
-    columns: options.Columns = None,
-    voxel: options.TableVoxel = None,
-    unit: options.Unit = None,
-    frame_interval: options.FrameInterval = None,
-    time_unit: options.TimeUnit = None,
     frames: Annotated[
         str | None,
         typer.Option(

@@ -12,6 +12,7 @@ from .fingerprint import fingerprint
 from .first_look import first_look
 from .inputs import Job, files_behind, refuse_missing, refuse_rival
 from .outcome import ALL_GOOD, SOME_FAILED
+from .wording import naming
 
 
 def show_plan(jobs: Sequence[Job], settings: Settings, *, overwrite: bool) -> int:
@@ -27,7 +28,7 @@ def show_plan(jobs: Sequence[Job], settings: Settings, *, overwrite: bool) -> in
             _show_result(job, settings, overwrite=overwrite)
         except (AuctrackError, OSError, MemoryError) as error:
             failed += 1
-            console.fail(console.naming(job.source, error))
+            console.fail(naming(job.source, error))
     of_all = f"{len(jobs) - failed} of {console.counted(len(jobs), 'input')}"
     console.show(f"{of_all} could be tracked; no result was written")
     return SOME_FAILED if failed else ALL_GOOD

@@ -15,6 +15,8 @@ import typer
 from ...tracker.errors import InvalidInput, UnknownChannel, UnknownScale
 from . import console, options
 from .asked import as_options, asked_settings
+from .setting_options import DETECT, INPUT, chosen, taking
+from .wording import sentence
 
 if TYPE_CHECKING:
     import numpy as np
@@ -40,6 +42,7 @@ _FRAMES = 5
 """Frames of a movie in which particles are looked for: enough to see how far they step."""
 
 
+@taking(*chosen(INPUT, DETECT, without="intensity separation method"))
 def command(
     ctx: typer.Context,
     source: Annotated[
@@ -51,20 +54,6 @@ def command(
             "table from standard input.",
         ),
     ],
-    axes: options.Axes = None,
-    voxel: options.Voxel = None,
-    unit: options.Unit = None,
-    frame_interval: options.FrameInterval = None,
-    time_unit: options.TimeUnit = None,
-    frame_step: options.FrameStep = None,
-    channel: options.Channel = None,
-    frames: options.Frames = None,
-    roi: options.Roi = None,
-    labels: options.Labels = False,
-    columns: options.Columns = None,
-    diameter: options.Diameter = None,
-    threshold: options.Threshold = None,
-    dark: options.Dark = False,
     as_json: options.Json = False,
     verbose: options.Verbose = False,
     log: options.Log = None,
@@ -148,7 +137,7 @@ def _of_movie(source: str, settings: Settings) -> Facts:
             try:
                 suggested, rows = _suggested_detection(movie, settings)
             except InvalidInput as error:
-                return {**facts, "needed": f"{source}: {console.sentence(error)}"}, text
+                return {**facts, "needed": f"{source}: {sentence(error)}"}, text
             facts |= suggested
             text += "\n\n" + console.aligned(rows)
             console.note(*on_tone(movie, _with_suggestion(settings, facts).detect))
@@ -166,9 +155,9 @@ def _opened(source: str, given: InputSettings) -> tuple[Movie, dict[str, str]]:
     try:
         return open_movie(source, given), {}
     except UnknownScale as error:
-        fact, needed, supposed = "scale", console.sentence(error), replace(given, unit="pixel")
+        fact, needed, supposed = "scale", sentence(error), replace(given, unit="pixel")
     except UnknownChannel as error:
-        fact, needed, supposed = "channels", console.sentence(error), replace(given, channel=0)
+        fact, needed, supposed = "channels", sentence(error), replace(given, channel=0)
     movie, unknown = _opened(source, supposed)
     return movie, {fact: needed, **unknown}
 

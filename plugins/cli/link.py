@@ -10,8 +10,10 @@ import typer
 
 from . import console, options
 from .asked import asked_settings
+from .setting_options import INPUT, LINK, OF_TABLE, REST, chosen, taking
 
 
+@taking(*OF_TABLE, INPUT["frames"], INPUT["roi"], *chosen(LINK))
 def command(
     ctx: typer.Context,
     points: Annotated[
@@ -22,30 +24,6 @@ def command(
             help="Table of points: .csv, .csv.gz, .tsv, .txt or .parquet; - is standard input.",
         ),
     ],
-    columns: options.Columns = None,
-    voxel: options.TableVoxel = None,
-    unit: options.Unit = None,
-    frame_interval: options.FrameInterval = None,
-    time_unit: options.TimeUnit = None,
-    frame_step: options.FrameStep = None,
-    frames: options.Frames = None,
-    roi: options.Roi = None,
-    motion: options.Motion = None,
-    features: options.Features = None,
-    max_missed_frames: options.MaxMissedFrames = None,
-    divisions: options.Divisions = False,
-    merges: options.Merges = False,
-    search_range: options.SearchRange = None,
-    unmatched_cost: options.UnmatchedCost = None,
-    cost: options.Cost = None,
-    pinned: options.Pinned = None,
-    forbidden: options.Forbidden = None,
-    linking: options.Linking = None,
-    gap_closing_range: options.GapClosingRange = None,
-    division_range: options.DivisionRange = None,
-    merge_range: options.MergeRange = None,
-    solver: options.Solver = None,
-    device: options.Device = None,
     output: Annotated[
         str | None,
         typer.Option(
@@ -58,7 +36,7 @@ def command(
         ),
     ] = None,
     format_: options.Format = None,
-    min_length: options.MinLength = None,
+    min_length: Annotated[int | None, REST["min_length"].option] = None,
     overwrite: options.Overwrite = False,
     config: options.Config = None,
     verbose: options.Verbose = False,

@@ -10,6 +10,7 @@ import typer
 
 from . import console, options
 from .asked import asked_settings
+from .setting_options import OF_TABLE, taking
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -19,6 +20,7 @@ if TYPE_CHECKING:
 _FORMATS = ("csv", "parquet")
 
 
+@taking(*OF_TABLE)
 def command(
     ctx: typer.Context,
     tracks: Annotated[
@@ -29,12 +31,6 @@ def command(
             help="Table of tracks: .csv, .csv.gz, .tsv, .txt or .parquet; - is standard input.",
         ),
     ],
-    columns: options.Columns = None,
-    voxel: options.TableVoxel = None,
-    unit: options.Unit = None,
-    frame_interval: options.FrameInterval = None,
-    time_unit: options.TimeUnit = None,
-    frame_step: options.FrameStep = None,
     min_length: Annotated[
         int, typer.Option(metavar="N", min=1, rich_help_panel="Measures", help="Leave out tracks of fewer detections.")
     ] = 1,

@@ -13,6 +13,7 @@ import typer
 
 from ...tracker.errors import InvalidInput
 from . import console, options
+from .wording import sentence
 
 if TYPE_CHECKING:
     from ...tracker.points import Tracks
@@ -125,7 +126,7 @@ def _seen(table: Path, tracks: Tracks, movie: str | None) -> tuple[list[str], by
     try:
         source, how = movie_behind(table, movie)
     except InvalidInput as error:
-        console.note(f"{console.sentence(error)} Its frames are not looked at.")
+        console.note(f"{sentence(error)} Its frames are not looked at.")
         return [], png(tracks, None, console.printable(table.name), Look())
     if source is None or how.is_table(source):
         return [], png(tracks, None, console.printable(table.name), Look())

@@ -17,7 +17,8 @@ from . import console, options
 from .asked import asked_settings, usage
 from .score_pairs import is_folder_of_tables, paired
 from .score_table import SHOWN, by_movie, links_of_one
-from .score_truth import naming_options_of_truth, read_truth
+from .score_truth import TRUTH_OPTIONS, read_truth
+from .setting_options import INPUT
 from .standard_input import STANDARD_INPUT, table_file
 
 if TYPE_CHECKING:
@@ -115,7 +116,7 @@ def command(
             "tracks, else all.",
         ),
     ] = None,
-    frame_step: options.FrameStep = None,
+    frame_step: Annotated[int | None, INPUT["frame_step"].option] = None,
     as_json: options.Json = False,
     output: Annotated[
         Path | None,
@@ -170,8 +171,7 @@ def command(
         raise typer.BadParameter(f"needs one of {', '.join(SHOWN)}; got {kind!r}.", param_hint="--scores")
     if tracks == truth == STANDARD_INPUT:
         raise typer.BadParameter("tracks and truth cannot both come from standard input.", param_hint="TRUTH")
-    with naming_options_of_truth():
-        given = asked_settings({"voxel": truth_voxel, "columns": truth_columns, "frames": frames}).input
+    given = asked_settings({"voxel": truth_voxel, "columns": truth_columns, "frames": frames}, TRUTH_OPTIONS).input
     score = _scorer(kind, tolerance, max_missed_frames, frame_tolerance, divisions=divisions)
     by_name: dict[str, Any] = {}
     for name, (of_tracks, of_truth) in paired(tracks, truth).items():
@@ -244,7 +244,9 @@ def _without_columns_of_tracks() -> Generator[None]:
     try:
         yield
     except InvalidInput as error:
-        raise type(error)(error.problem, as_options=error.as_options and "Rename its columns.") from None
+        if error.setting != "columns":
+            raise
+        raise InvalidInput(f"{error.problem} Rename its columns.") from None
 
 
 def _write(output: Path, summaries: dict[str, dict[str, Any]], *, overwrite: bool) -> None:

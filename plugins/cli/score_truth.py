@@ -2,20 +2,21 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Generator
 from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-import typer
-
 from ...tracker.errors import InvalidInput, InvalidSetting
 from . import console
 from .standard_input import table_file
+from .wording import sentence
 
 if TYPE_CHECKING:
     from ...tracker.points import Points, Tracks
+
+TRUTH_OPTIONS = {"scale": "truth-voxel", "columns": "truth-columns"}
+"""What `auctrack score` calls settings of the truth."""
 
 
 def read_truth(path: Path, tracks: Path, found: Tracks, given: Any, *, as_tracks: bool) -> Points:
@@ -34,7 +35,7 @@ def read_truth(path: Path, tracks: Path, found: Tracks, given: Any, *, as_tracks
     """
     from ...tracker.ranges import parse_frames
 
-    with naming_options_of_truth(), table_file(path) as file:
+    with _naming_options_of_truth(), table_file(path) as file:
         real = _read_truth(file, found, given, as_tracks=as_tracks)
     if given.frames is None and (tracked := _tracked_frames(tracks)) is not None:
         real = real.cut(parse_frames(tracked))
@@ -45,20 +46,12 @@ def read_truth(path: Path, tracks: Path, found: Tracks, given: Any, *, as_tracks
 
 
 @contextmanager
-def naming_options_of_truth() -> Generator[None]:
+def _naming_options_of_truth() -> Generator[None]:
     """Have errors name the options of this command, which are about the truth."""
-
-    def ours(text: str) -> str:
-        return re.sub(r"--(columns|voxel)\b", r"--truth-\1", text)
-
     try:
         yield
-    except InvalidInput as error:
-        raise type(error)(error.problem, as_options=ours(error.as_options)) from None
-    except InvalidSetting as error:
-        raise InvalidSetting(ours(str(error))) from None
-    except typer.BadParameter as error:
-        raise typer.BadParameter(ours(error.message)) from None
+    except (InvalidInput, InvalidSetting) as error:
+        raise InvalidInput(sentence(error, TRUTH_OPTIONS)) from None
 
 
 def _read_truth(path: Path, found: Tracks, given: Any, *, as_tracks: bool) -> Points:

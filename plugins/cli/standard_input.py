@@ -31,8 +31,7 @@ def table_file(given: Path) -> Generator[Path]:
         try:
             yield named
         except InvalidInput as error:
-            problem = error.problem.replace(str(named), "standard input")
-            raise type(error)(problem, in_python=error.in_python, as_options=error.as_options) from None
+            raise error.saying(error.problem.replace(str(named), "standard input")) from None
 
 
 def _suffix(file: Path) -> str:

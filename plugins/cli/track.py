@@ -10,8 +10,10 @@ import typer
 
 from . import options
 from .asked import asked_settings
+from .setting_options import DETECT, INPUT, LINK, REST, chosen, taking
 
 
+@taking(*chosen(INPUT, DETECT, LINK))
 def command(
     ctx: typer.Context,
     inputs: Annotated[
@@ -22,39 +24,6 @@ def command(
             help="Movies (OME-TIFF, ImageJ, plain TIFF), point tables (CSV, Parquet), folders, or quoted patterns.",
         ),
     ],
-    axes: options.Axes = None,
-    voxel: options.Voxel = None,
-    unit: options.Unit = None,
-    frame_interval: options.FrameInterval = None,
-    time_unit: options.TimeUnit = None,
-    frame_step: options.FrameStep = None,
-    channel: options.Channel = None,
-    frames: options.Frames = None,
-    roi: options.Roi = None,
-    labels: options.Labels = False,
-    intensity: options.Intensity = None,
-    columns: options.Columns = None,
-    diameter: options.Diameter = None,
-    threshold: options.Threshold = None,
-    separation: options.Separation = None,
-    method: options.Method = None,
-    dark: options.Dark = False,
-    motion: options.Motion = None,
-    features: options.Features = None,
-    max_missed_frames: options.MaxMissedFrames = None,
-    divisions: options.Divisions = False,
-    merges: options.Merges = False,
-    search_range: options.SearchRange = None,
-    unmatched_cost: options.UnmatchedCost = None,
-    cost: options.Cost = None,
-    pinned: options.Pinned = None,
-    forbidden: options.Forbidden = None,
-    linking: options.Linking = None,
-    gap_closing_range: options.GapClosingRange = None,
-    division_range: options.DivisionRange = None,
-    merge_range: options.MergeRange = None,
-    solver: options.Solver = None,
-    device: options.Device = None,
     output: Annotated[
         Path,
         typer.Option(
@@ -68,7 +37,7 @@ def command(
         ),
     ] = Path(),
     format_: options.Format = None,
-    min_length: options.MinLength = None,
+    min_length: Annotated[int | None, REST["min_length"].option] = None,
     picture: Annotated[
         bool,
         typer.Option(

@@ -42,14 +42,14 @@ class Calibration:
     def __post_init__(self) -> None:
         if np.shape(self.scale) != (3,) or not all(map(is_above_zero, self.scale)):
             raise InvalidSetting(
-                f"scale (--voxel) needs three finite sizes above zero (z, y, x); got {self.scale!r}. "
-                "For a 2D movie give z = 1."
+                f"needs three finite sizes above zero (z, y, x); got {self.scale!r}. For a 2D movie give z = 1.",
+                setting="scale",
             )
         interval = self.frame_interval
         if interval is not None and not is_above_zero(interval):
             raise InvalidSetting(
-                "frame_interval (--frame-interval) needs a finite time above zero, or None when it is not known; "
-                f"got {interval!r}."
+                f"needs a finite time above zero, or None when it is not known; got {interval!r}.",
+                setting="frame_interval",
             )
         for name in ("unit", "time_unit"):
             if not isinstance(getattr(self, name), str):

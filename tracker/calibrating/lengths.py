@@ -8,6 +8,7 @@ import numpy as np
 
 from ..errors import InvalidSetting
 
+A_LENGTH = "a finite length above 0, in the unit of the data (µm where it is known, else pixels)"
 LONGEST = 1e100
 """Size from which lengths are refused: their squares must stay numbers."""
 
@@ -20,10 +21,7 @@ def require_length(name: str, value: Any) -> None:
     InvalidSetting
     """
     if not is_above_zero(value):
-        raise InvalidSetting(
-            f"{name} needs a finite length above 0, in the unit of the data (µm where it is known, else pixels); "
-            f"got {value!r}."
-        )
+        raise InvalidSetting(f"needs {A_LENGTH}; got {value!r}.", setting=name)
 
 
 def is_size(value: Any) -> bool:

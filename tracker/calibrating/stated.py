@@ -94,9 +94,9 @@ def calibrate(
 def _require_known(stated: Stated, unit: str | None, time_unit: str | None) -> None:
     """Refuse units of the user's that mean nothing here; a file's own may be repeated, whatever it is."""
     if unit is not None and unit != stated.unit and not is_pixel(unit) and micrometres_of(unit) is None:
-        raise InvalidSetting(f"unit (--unit) needs one of {', '.join(LENGTHS)}, or {PIXEL}; got {unit!r}.")
+        raise InvalidSetting(f"needs one of {', '.join(LENGTHS)}, or {PIXEL}; got {unit!r}.", setting="unit")
     if time_unit not in (None, FRAME, stated.time_unit) and seconds_of(time_unit) is None:
-        raise InvalidSetting(f"time_unit (--time-unit) needs one of {', '.join(TIMES)}; got {time_unit!r}.")
+        raise InvalidSetting(f"needs one of {', '.join(TIMES)}; got {time_unit!r}.", setting="time_unit")
 
 
 def three_sizes(scale: Sequence[float], ndim: int) -> tuple[float, float, float]:
@@ -105,11 +105,11 @@ def three_sizes(scale: Sequence[float], ndim: int) -> tuple[float, float, float]
     try:
         values = tuple(float(size) for size in scale)
     except (TypeError, ValueError):
-        raise InvalidSetting(f"scale (--voxel) needs {wanted}; got {scale!r}.") from None
+        raise InvalidSetting(f"needs {wanted}; got {scale!r}.", setting="scale") from None
     if len(values) == 2 and ndim == 2:
         values = (1.0, *values)
     if len(values) != 3:
-        raise InvalidSetting(f"scale (--voxel) needs {wanted} where positions are {ndim}D; got {values!r}.")
+        raise InvalidSetting(f"needs {wanted} where positions are {ndim}D; got {values!r}.", setting="scale")
     return (values[0], values[1], values[2])
 
 
@@ -138,15 +138,13 @@ def _unknown_scale(stated: Stated, axes: Sequence[str], missing: Sequence[str]) 
         problem = f"it gives {known} {stated.unit or '(no unit)'}, but nothing for {', '.join(missing)}"
     else:
         problem = "it states none"
-    letters = ",".join(axes).upper()
-    example, of = ("2,0.5,0.5", "planes are 2 µm apart and pixels") if len(axes) == 3 else ("0.5,0.5", "pixels")
-    settings = f"InputSettings(scale=({example.replace(',', ', ')}))"
+    example, of = ((2, 0.5, 0.5), "planes are 2 µm apart and pixels") if len(axes) == 3 else ((0.5, 0.5), "pixels")
     return UnknownScale(
         f"the voxel size is needed, and the file does not say it ({stated.source}: {problem}).",
-        in_python=f"Give scale=({', '.join(axes)}) in µm, for instance Settings(input={settings}) if {of} are 0.5 µm "
-        'wide, or unit="pixel" to measure distances in pixels.',
-        as_options=f"Give --voxel {letters} in µm, for instance --voxel {example} if {of} are 0.5 µm wide, or "
-        "--unit pixel to measure distances in pixels.",
+        in_python=f"Give scale=({', '.join(axes)}) in µm, for instance Settings(input=InputSettings(scale={example})) "
+        f'if {of} are 0.5 µm wide, or unit="pixel" to measure distances in pixels.',
+        setting="scale",
+        examples={example: f"{of} are 0.5 µm wide"},
     )
 
 

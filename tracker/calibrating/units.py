@@ -68,8 +68,9 @@ def length_factor(of: str, to: str) -> float:
     """
     if of == PIXEL != to:
         raise InvalidSetting(
-            f"lengths are in pixels, whose size in {to} is not known. Give it as scale (--voxel); 1,1,1 where "
-            f"positions are in {to} already."
+            f"needs to say how large a pixel is in {to}: lengths are in pixels. Give 1 along every axis where "
+            f"positions are in {to} already.",
+            setting="scale",
         )
     return _ratio(of, to, micrometres_of, "length", LENGTHS)
 

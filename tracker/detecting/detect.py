@@ -165,7 +165,9 @@ def detect_frame(
         If diameter or threshold is automatic, or the diameter does not fit the image.
     """
     if settings.threshold is None:
-        raise InvalidSetting("threshold needs a number to detect in a single frame; fill it in by resolve_settings().")
+        raise InvalidSetting(
+            "needs a number to detect in a single frame; fill it in by resolve_settings().", setting="threshold"
+        )
     diameter = settings.known_diameter
     check_diameter(diameter, image.shape, scale, "units")
     inside_padding = content(image)
@@ -202,14 +204,16 @@ def check_diameter(diameter: float, shape: tuple[int, ...], scale: np.ndarray, u
     smallest = _SMALLEST_DIAMETER * max(rows, columns)
     if diameter < smallest:
         raise InvalidSetting(
-            f"diameter needs at least {_SMALLEST_DIAMETER:g} voxels along y and x, here {smallest:g} {unit}; got "
-            f"{diameter:g} {unit}. Give it in the unit of the voxel size, or check the voxel size."
+            f"needs at least {_SMALLEST_DIAMETER:g} voxels along y and x, here {smallest:g} {unit}; got "
+            f"{diameter:g} {unit}. Give it in the unit of the voxel size, or check the voxel size.",
+            setting="diameter",
         )
     largest = min(shape[-2] * rows, shape[-1] * columns)
     if diameter > largest:
         raise InvalidSetting(
-            f"diameter needs to fit into the frame, which is {largest:g} {unit} wide; got {diameter:g} {unit}. "
-            f"Give it in the unit of the voxel size, or check the voxel size and the region of interest."
+            f"needs to fit into the frame, which is {largest:g} {unit} wide; got {diameter:g} {unit}. "
+            f"Give it in the unit of the voxel size, or check the voxel size and the region of interest.",
+            setting="diameter",
         )
 
 

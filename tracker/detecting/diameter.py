@@ -91,10 +91,12 @@ def suggest_diameter(movie: FrameSource, *, bright_on_dark: bool = True) -> Diam
     blobs = np.array([count for _, count in curve], dtype=np.int64)
     where = f"frame{'s' if len(frames) > 1 else ''} {', '.join(map(str, frames))}"
     if not responses.any():
-        tone, other, how = ("bright", "darker", "give") if bright_on_dark else ("dark", "brighter", "leave out")
+        tone, other = ("bright", "darker") if bright_on_dark else ("dark", "brighter")
         raise InvalidInput(
-            f"found no {tone} blob that stands out from the noise in {where}; give the diameter (--diameter), check "
-            f"the channel, or {how} --dark if particles are {other} than the background."
+            f"found no {tone} blob that stands out from the noise in {where}; give the diameter, or check the channel.",
+            in_python=f"If particles are {other} than the background, set bright_on_dark={not bright_on_dark}.",
+            setting="bright_on_dark",
+            examples={not bright_on_dark: f"particles are {other} than the background"},
         )
     best = best_diameter(responses, blobs)
     diameter = float(diameters[best]) * _STEP ** _vertex(responses, best)
@@ -134,8 +136,8 @@ def diameters_to_try(shape: tuple[int, ...], scale: np.ndarray) -> np.ndarray:
     high = 0.5 * min(shape[-2] * scale[-2], shape[-1] * scale[-1])
     if high < low:
         raise InvalidInput(
-            f"frames of {shape[-2]} × {shape[-1]} voxels (y × x) are too small to tell a diameter; give the diameter "
-            f"(--diameter), or check the axes and the region of interest."
+            f"frames of {shape[-2]} × {shape[-1]} voxels (y × x) are too small to tell a diameter; give the diameter, "
+            f"or check the axes and the region of interest."
         )
     return low * _STEP ** np.arange(1 + math.floor(math.log(high / low, _STEP) + 1e-9))
 

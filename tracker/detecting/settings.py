@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-from typing import Literal
+from dataclasses import dataclass, field
+from typing import Literal, get_args
 
-import numpy as np
-
-from ..calibrating.lengths import is_size, require_length
+from ..calibrating.lengths import is_size
 from ..errors import InvalidSetting
+from ..kinds import LENGTH, TRUTH, declared_as, one_of, require_kinds
 from .blobs import Method
 
 
@@ -39,32 +38,22 @@ class DetectSettings:
         If a number is not finite, a length not above zero, the method unknown, or `bright_on_dark` no truth value.
     """
 
-    diameter: float | Literal["auto"] = "auto"
-    threshold: float | None = None
-    method: Method = "log"
-    bright_on_dark: bool = True
-    separation: float | None = None
+    diameter: float | Literal["auto"] = field(default="auto", metadata=LENGTH)
+    threshold: float | None = field(
+        default=None, metadata=declared_as("a finite quality of 0 or more, or to be left out", is_size)
+    )
+    method: Method = field(default="log", metadata=one_of(*get_args(Method)))
+    bright_on_dark: bool = field(default=True, metadata=TRUTH)
+    separation: float | None = field(default=None, metadata=LENGTH)
 
     def __post_init__(self) -> None:
-        if self.diameter != "auto":
-            require_length("diameter", self.diameter)
-        if self.separation is not None:
-            require_length("separation", self.separation)
-        if self.threshold is not None and not is_size(self.threshold):
-            raise InvalidSetting(
-                f"threshold needs a finite quality of 0 or more; got {self.threshold!r}. Leave it out for the "
-                "automatic one."
-            )
-        if not isinstance(self.bright_on_dark, (bool, np.bool_)):  # pyright: ignore[reportUnnecessaryIsInstance]
-            raise InvalidSetting(f"bright_on_dark needs True or False; got {self.bright_on_dark!r}.")
-        if self.method not in ("log", "dog"):
-            raise InvalidSetting(f"method needs to be 'log' or 'dog'; got {self.method!r}.")
+        require_kinds(self)
 
     @property
     def known_diameter(self) -> float:
         """The diameter as a number; raises `InvalidSetting` where it is still to be suggested."""
         if self.diameter == "auto":
-            raise InvalidSetting("diameter needs a number here; fill it in by resolve_settings().")
+            raise InvalidSetting("needs a number here; fill it in by resolve_settings().", setting="diameter")
         return float(self.diameter)
 
     @property

@@ -67,7 +67,7 @@ def write(points: Points, settings: Mapping[str, object]) -> Written:
     if ids.max(initial=-1) >= _MOST_LABELS:
         raise InvalidSetting(
             f"the challenge's labels go to {_MOST_LABELS}; there are {ids.max() + 1} stretches of tracks without "
-            "missed frames. Write another format, or keep longer tracks only (--min-length)."
+            "missed frames. Write another format, or keep longer tracks only (min_length)."
         )
     labels = (ids + 1).astype(np.uint16)
     lineage = {child + 1: [parent + 1 for parent in of] for child, of in parents.items()}
@@ -128,8 +128,8 @@ def _given_shape(given: object, tracks: Tracks) -> np.ndarray:
     lengths = given if isinstance(given, Sequence) else ()
     if len(lengths) != tracks.ndim or not all(isinstance(n, (int, np.integer)) and n > 0 for n in lengths):
         raise InvalidSetting(
-            f"image_shape (--image-shape) needs {tracks.ndim} whole numbers of voxels ({', '.join(tracks.axes)}); "
-            f"got {given!r}."
+            f"needs {tracks.ndim} whole numbers of voxels ({', '.join(tracks.axes)}); got {given!r}.",
+            setting="image_shape",
         )
     return np.array(lengths, dtype=np.float64)
 

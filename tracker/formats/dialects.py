@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 import re
-import shlex
 from collections.abc import Mapping
 from dataclasses import dataclass
+from typing import Any
 
 import pandas as pd
 
@@ -78,11 +78,13 @@ def our_names(
     given = dict(columns or {})
     unknown = sorted(set(given) - set(ROLES))
     if unknown:
-        raise InvalidSetting(f"columns names {', '.join(unknown)}; it can name {', '.join(ROLES)}.")
+        raise InvalidSetting(f"names {', '.join(unknown)}; it can name {', '.join(ROLES)}.", setting="columns")
     for name in given.values():
         roles = [role for role, named in given.items() if named == name]
         if len(roles) > 1:
-            raise InvalidSetting(f"columns names {name!r} for {' and '.join(roles)}; each needs a column of its own.")
+            raise InvalidSetting(
+                f"names {name!r} for {' and '.join(roles)}; each needs a column of its own.", setting="columns"
+            )
     absent = [name for name in given.values() if name not in table.columns]
     if absent:
         raise InvalidInput(f"{where}: has no column {', '.join(map(repr, absent))}; it has {listed(table)}.")
@@ -97,13 +99,13 @@ def our_names(
     return renamed(table, names), dialect
 
 
-def naming(names: Mapping[str, str], reader: str) -> dict[str, str]:
-    """Return how to name columns by hand, in Python by `reader` and on the command line, for an `InvalidInput`."""
+def naming(names: Mapping[str, str], reader: str) -> dict[str, Any]:
+    """Return how to name columns by hand, in Python by `reader`, for an `InvalidInput`."""
     python = ", ".join(f'"{role}": "{name}"' for role, name in names.items())
-    options = shlex.quote(",".join(f"{role}={name}" for role, name in names.items()))
     return {
         "in_python": f"Say which is which: {reader}(…, columns={{{python}}}).",
-        "as_options": f"Say which is which: --columns {options}.",
+        "setting": "columns",
+        "examples": names,
     }
 
 

@@ -30,7 +30,7 @@ class Format:
     Parameters
     ----------
     name : str
-        As `format=` and `--format` call it.
+        What `format=` calls it.
     program : str
         Whose it is, for readers of help pages.
     endings : tuple of str
@@ -164,7 +164,7 @@ def to_write(path: Path, given: str | None) -> Format:
     """
     if given is not None:
         if given not in WRITTEN:
-            raise InvalidSetting(f"format (--format) needs one of {', '.join(WRITTEN)}; got {given!r}.")
+            raise InvalidSetting(f"needs one of {', '.join(WRITTEN)}; got {given!r}.", setting="format")
         return FORMATS[given]
     endings = endings_of(WRITTEN)
     fitting = [ending for ending in endings if ends_in(path.name, ending)]

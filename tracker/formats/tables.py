@@ -231,7 +231,7 @@ def _load(source: str | Path | pd.DataFrame, columns: Mapping[str, str] | None) 
         return _followed(load_table(path, columns), path)
     if columns:
         raise InvalidSetting(
-            f"columns (--columns) goes with tables; {path} is {known.program}, which has its own names."
+            f"goes with tables; {path} is {known.program}, which has its own names.", setting="columns"
         )
     return _with_beside(known.read(path), path)
 
@@ -277,7 +277,7 @@ def _placed(error: InvalidInput, source: str | Path | pd.DataFrame, loaded: Load
     message = error.problem
     if not isinstance(source, pd.DataFrame) and str(source).lower().endswith(TEXT_TABLES):
         message = re.sub(r"\brow (\d+)", lambda row: f"line {line_of_row(Path(source), int(row[1]))}", message, count=1)
-    return InvalidInput(message, in_python=error.in_python, as_options=error.as_options).of(loaded.where)
+    return error.saying(message).of(loaded.where)
 
 
 # --- tracks ------------------------------------------------------------------------------------------------------

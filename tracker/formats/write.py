@@ -257,7 +257,7 @@ def _refuse_to_replace(paths: Mapping[Path, object]) -> None:
     present = [path for path in paths if path.exists()]
     if present:
         raise OutputExists(
-            f"{present[0]} exists; say overwrite=True (--overwrite) to replace it, or choose another name."
+            f"{present[0]} exists.", in_python="Say overwrite=True to replace it, or choose another name."
         )
 
 

@@ -98,14 +98,16 @@ def _rows(points: Points, given: GivenLinks | None, name: str) -> np.ndarray:
         outside = ((rows < 0) | (rows >= len(points))).any(axis=1)
         if outside.any():
             raise InvalidSetting(
-                f"{name} (--{name}): {_named(rows[outside][0])} names a row that is not there; the {len(points)} "
-                "points are counted from 0."
+                f"has {_named(rows[outside][0])}, which names a row that is not there; the {len(points)} points are "
+                "counted from 0.",
+                setting=name,
             )
     else:
         if stated.shape[1] != 2 * (1 + points.ndim):
             raise InvalidSetting(
-                f"{name} (--{name}) needs two rows a link, or frame, {', '.join(points.axes)} of both ends "
-                f"({2 * (1 + points.ndim)} numbers); got {stated.shape[1]} numbers."
+                f"needs two rows a link, or frame, {', '.join(points.axes)} of both ends "
+                f"({2 * (1 + points.ndim)} numbers); got {stated.shape[1]} numbers.",
+                setting=name,
             )
         halves = np.hsplit(stated, 2)
         rows = np.stack([_nearest(points, half, name) for half in halves], axis=1)
@@ -113,8 +115,9 @@ def _rows(points: Points, given: GivenLinks | None, name: str) -> np.ndarray:
     if len(back):
         source, target = points.frames[rows[back[0]]]
         raise InvalidSetting(
-            f"{name} (--{name}): {_named(rows[back[0]])} needs a source in an earlier frame than its target; they are "
-            f"in frames {source} and {target}."
+            f"has {_named(rows[back[0]])}, which needs a source in an earlier frame than its target; they are in "
+            f"frames {source} and {target}.",
+            setting=name,
         )
     return np.unique(rows, axis=0)
 
@@ -133,8 +136,9 @@ def _nearest(points: Points, places: np.ndarray, name: str) -> np.ndarray:
         if not len(own) or (len(own) > 1 and away[closest[1]] <= UNLIKE * away[closest[0]]):
             where, what = ", ".join(f"{value:g}" for value in place[1:]), "no" if not len(own) else "more than one"
             raise InvalidSetting(
-                f"{name} (--{name}): {where} in frame {place[0]:g} may be {what} detection; every other needs to be "
-                f"at least {UNLIKE:g} times as far away as the one that is meant."
+                f"has {where} in frame {place[0]:g}, which may be {what} detection; every other needs to be at least "
+                f"{UNLIKE:g} times as far away as the one that is meant.",
+                setting=name,
             )
         rows[k] = own[closest[0]]
     return rows
@@ -148,9 +152,7 @@ def _refuse_steps(points: Points, settings: LinkSettings, pinned: np.ndarray) ->
     over = np.flatnonzero(missed > (np.inf if most == "auto" else most))
     if len(over):
         remedy = (
-            f"max_missed_frames (--max-missed-frames) allows {most}"
-            if settings.is_learned
-            else ("motion (--motion) 'none' links consecutive frames only")
+            f"max_missed_frames allows {most}" if settings.is_learned else "motion 'none' links consecutive frames only"
         )
         raise InvalidSetting(f"{_named(pinned[over[0]])} cannot be confirmed: it misses {missed[over[0]]}; {remedy}.")
 
@@ -161,7 +163,7 @@ def _refuse_many(pinned: np.ndarray, side: int, most: int, setting: str, what: s
     crowded = ends[counts > most]
     if len(crowded):
         others = pinned[pinned[:, side] == crowded[0]][:, 1 - side].tolist()
-        remedy = f"set {setting} (--{setting}), or take all but one away" if most == 1 else "take all but two away"
+        remedy = f"set {setting}, or take all but one away" if most == 1 else "take all but two away"
         raise InvalidSetting(
             f"detection {crowded[0]} is confirmed (pinned) to be {what} {' and '.join(map(str, others))}; {remedy}."
         )

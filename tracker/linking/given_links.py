@@ -44,7 +44,7 @@ def given_links(given: Any, name: str) -> GivenLinks:
     width = links.shape[1]
     whole = [0, width // 2]
     if (links[:, whole] % 1).any():
-        raise InvalidSetting(f"{name} (--{name}) needs whole numbers as {'rows' if width == 2 else 'frames'}.")
+        raise InvalidSetting(f"needs whole numbers as {'rows' if width == 2 else 'frames'}.", setting=name)
     return tuple(tuple(int(x) if k in whole else x for k, x in enumerate(link)) for link in links.tolist())
 
 
@@ -67,7 +67,7 @@ def read_links(path: str | Path, name: str) -> GivenLinks:
     try:
         return given_links(table, name)
     except InvalidSetting as error:
-        raise InvalidSetting(f"{path}: {error}") from None
+        raise InvalidSetting(f"({path}) {error.problem}", setting=name) from None
 
 
 def _columns(table: pd.DataFrame, name: str) -> np.ndarray:
@@ -78,13 +78,15 @@ def _columns(table: pd.DataFrame, name: str) -> np.ndarray:
         if set(wanted) <= set(table.columns):
             return table[wanted].to_numpy()
     raise InvalidSetting(
-        f"{name} (--{name}) needs the columns source, target (rows of the points), or source_frame, source_z, "
-        f"source_y, source_x, target_frame, … (places); it has {', '.join(map(str, table.columns)) or 'none'}."
+        f"needs the columns source, target (rows of the points), or source_frame, source_z, "
+        f"source_y, source_x, target_frame, … (places); it has {', '.join(map(str, table.columns)) or 'none'}.",
+        setting=name,
     )
 
 
 def _refused(name: str, given: Any) -> InvalidSetting:
     return InvalidSetting(
-        f"{name} (--{name}) needs links: pairs of rows such as [[0, 7]], or frame, z, y, x (frame, y, x in 2D) of both "
-        f"ends; got {str(given)[:80]!r}."
+        f"needs links: pairs of rows such as [[0, 7]], or frame, z, y, x (frame, y, x in 2D) of both "
+        f"ends; got {str(given)[:80]!r}.",
+        setting=name,
     )

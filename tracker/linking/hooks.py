@@ -40,8 +40,9 @@ class Hooks:
         given = _numbers(self.predict(self.points, rows, frames))
         if given is None or given.shape != (len(rows), self.points.ndim) or not np.isfinite(given).all():
             raise InvalidSetting(
-                f"predict needs to return finite positions along {', '.join(self.points.axes)}, one row for each of "
-                f"the {len(rows)} it was asked for; {_described(given)}."
+                f"needs to return finite positions along {', '.join(self.points.axes)}, one row for each of "
+                f"the {len(rows)} it was asked for; {_described(given)}.",
+                setting="predict",
             )
         return given
 
@@ -58,8 +59,9 @@ class Hooks:
         given = _numbers(self.extra_cost(self.points, source, target))
         if given is None or given.shape != (len(source),) or not (given > -np.inf).all():
             raise InvalidSetting(
-                f"extra_cost needs to return a number for each of the {len(source)} links it was asked for, +inf "
-                f"where a link is forbidden; {_described(given)}."
+                f"needs to return a number for each of the {len(source)} links it was asked for, +inf "
+                f"where a link is forbidden; {_described(given)}.",
+                setting="extra_cost",
             )
         return given
 

@@ -95,9 +95,10 @@ def _nearer(points: Points, search_range: float) -> Iterator[CandidateLinks]:
     for links in gated_pairs(points, search_range):
         if isinstance(links, WideGate):
             raise InvalidSetting(
-                f"search_range (--search-range) of {search_range:.4g} allows too many links from frame "
+                f"of {search_range:.4g} allows too many links from frame "
                 f"{links.earlier.number} to {links.later.number} to write out (up to {MOST_WRITTEN}), which linking "
-                "(--linking) 'jaqaman' needs; give a shorter one."
+                "'jaqaman' needs; give a shorter one.",
+                setting="search_range",
             )
         yield links.only(links.distance < search_range)
 

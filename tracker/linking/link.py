@@ -131,7 +131,7 @@ def link_steps(
         keep = editable and not constraints
         if settings.linking == "jaqaman":
             if editable:
-                raise InvalidSetting("corrections (editable) need linking (--linking) 'auctrack'; got 'jaqaman'.")
+                raise InvalidSetting("needs linking 'auctrack' for corrections; got 'jaqaman'.", setting="editable")
             linking = yield from jaqaman(points, settings, margins=margins, edge_budget=edge_budget)
         elif movie is not None:
             linking = yield from learned(
@@ -160,8 +160,9 @@ def _require_no_nats(settings: LinkSettings, reason: str) -> None:
     """Refuse to go on without motion where a cost counts in what learned motion counts in."""
     if settings.extra_cost is not None:
         raise InvalidSetting(
-            f"extra_cost is in nats, which motion 'none' does not count in, but {reason} Set motion to 'none', and "
-            "give a cost in its unit."
+            f"is in nats, which motion 'none' does not count in, but {reason} Set motion to 'none', and "
+            "give a cost in its unit.",
+            setting="extra_cost",
         )
 
 
@@ -175,7 +176,7 @@ def _require_law(settings: LinkSettings, constraints: Constraints) -> None:
     }
     for why in (why for why, hinders in hindrances.items() if hinders):
         raise InvalidSetting(
-            f"samples needs learned motion that links one to one, freely; {why}. Leave that out, or samples."
+            f"needs learned motion that links one to one, freely; {why}. Leave that out, or samples.", setting="samples"
         )
 
 
@@ -250,7 +251,8 @@ def link(
     """
     if not isinstance(track_column, str) or track_column in ("frame", *AXES):  # pyright: ignore[reportUnnecessaryIsInstance]
         raise InvalidSetting(
-            f"track_column needs a name (text) that is not one of frame, {', '.join(AXES)}; got {track_column!r}."
+            f"needs a name (text) that is not one of frame, {', '.join(AXES)}; got {track_column!r}.",
+            setting="track_column",
         )
     settings = LinkSettings(
         search_range,
@@ -291,9 +293,9 @@ def _stated(points: pd.DataFrame | Points, scale: Sequence[float] | None, frame_
     """Return the points of a table in units of `scale`, with frames `frame_step` apart."""
     if isinstance(points, Points):
         if scale is not None:
-            raise InvalidSetting("scale goes with a DataFrame; Points carry theirs in `calibration`.")
+            raise InvalidSetting("goes with a DataFrame; Points carry theirs in `calibration`.", setting="scale")
         if frame_step is not None:
-            raise InvalidSetting("frame_step goes with a DataFrame; Points carry theirs in `timeline`.")
+            raise InvalidSetting("goes with a DataFrame; Points carry theirs in `timeline`.", setting="frame_step")
         return points
     if not isinstance(points, pd.DataFrame):  # pyright: ignore[reportUnnecessaryIsInstance]
         raise InvalidInput(
@@ -304,5 +306,5 @@ def _stated(points: pd.DataFrame | Points, scale: Sequence[float] | None, frame_
         return read_points(points, frame_step=frame_step)
     unscaled = Points(recognised(points), timeline=Timeline() if frame_step is None else Timeline(frame_step))
     if np.ndim(scale) != 1:
-        raise InvalidSetting(f"scale needs one size for each of {', '.join(unscaled.axes)}; got {scale!r}.")
+        raise InvalidSetting(f"needs one size for each of {', '.join(unscaled.axes)}; got {scale!r}.", setting="scale")
     return replace(unscaled, calibration=Calibration(three_sizes(scale, unscaled.ndim)))

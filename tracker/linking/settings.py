@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from typing import Any, Literal, Self, get_args
 
 import numpy as np
 
 from ...matching.solvers import SOLVERS
-from ..calibrating.lengths import require_length
 from ..errors import InvalidSetting
+from ..kinds import LENGTH, TRUTH, one_of, require_kinds, whole_number
 from ..points import Points
 from .gate.candidates import Cost
 from .given_links import GivenLinks, given_links
@@ -103,47 +103,27 @@ class LinkSettings:
         are made.
     """
 
-    search_range: float | Literal["auto"] = "auto"
-    unmatched_cost: float | Literal["auto"] = "auto"
-    cost: Cost = "squared"
-    max_missed_frames: int | Literal["auto"] = "auto"
-    solver: str = "auto"
+    search_range: float | Literal["auto"] = field(default="auto", metadata=LENGTH)
+    unmatched_cost: float | Literal["auto"] = field(default="auto", metadata=LENGTH)
+    cost: Cost = field(default="squared", metadata=one_of(*get_args(Cost)))
+    max_missed_frames: int | Literal["auto"] = field(default="auto", metadata=whole_number(0, " (trackpy: memory)"))
+    solver: str = field(default="auto", metadata=one_of("auto", *SOLVERS))
     device: str = "auto"
-    motion: Motion = "auto"
-    divisions: bool = False
-    merges: bool = False
+    motion: Motion = field(default="auto", metadata=one_of(*MOTIONS))
+    divisions: bool = field(default=False, metadata=TRUTH)
+    merges: bool = field(default=False, metadata=TRUTH)
     pinned: GivenLinks | None = None
     forbidden: GivenLinks | None = None
-    linking: Linker = "auctrack"
-    gap_closing_range: float | Literal["auto"] = "auto"
-    division_range: float | Literal["auto"] = "auto"
-    merge_range: float | Literal["auto"] = "auto"
+    linking: Linker = field(default="auctrack", metadata=one_of(*get_args(Linker)))
+    gap_closing_range: float | Literal["auto"] = field(default="auto", metadata=LENGTH)
+    division_range: float | Literal["auto"] = field(default="auto", metadata=LENGTH)
+    merge_range: float | Literal["auto"] = field(default="auto", metadata=LENGTH)
     features: Asked = "none"
     predict: Predict | None = None
     extra_cost: ExtraCost | None = None
 
     def __post_init__(self) -> None:
-        for name in ("search_range", "unmatched_cost", *SEGMENT_RANGES):
-            if getattr(self, name) != "auto":
-                require_length(_with_option(name), getattr(self, name))
-        if self.cost not in ("squared", "distance"):
-            raise InvalidSetting(f"cost needs 'squared' or 'distance'; got {self.cost!r}.")
-        if self.solver != "auto" and self.solver not in SOLVERS:
-            raise InvalidSetting(f"solver needs 'auto' or one of {', '.join(SOLVERS)}; got {self.solver!r}.")
-        if self.max_missed_frames != "auto" and not _is_count(self.max_missed_frames):
-            raise InvalidSetting(
-                "max_missed_frames (--max-missed-frames; trackpy: memory) needs 'auto' or a whole number of at least "
-                f"0; got {self.max_missed_frames!r}."
-            )
-        if self.motion not in MOTIONS:
-            raise InvalidSetting(f"motion (--motion) needs one of {', '.join(MOTIONS)}; got {self.motion!r}.")
-        for name in ("divisions", "merges"):
-            if not isinstance(getattr(self, name), bool):
-                raise InvalidSetting(f"{name} (--{name}) needs True or False; got {getattr(self, name)!r}.")
-        if self.linking not in get_args(Linker):
-            raise InvalidSetting(
-                f"linking (--linking) needs one of {', '.join(get_args(Linker))}; got {self.linking!r}."
-            )
+        require_kinds(self)
         for name in ("pinned", "forbidden"):
             if getattr(self, name) is not None:
                 object.__setattr__(self, name, given_links(getattr(self, name), name) or None)
@@ -159,11 +139,12 @@ class LinkSettings:
         given: Any = getattr(self, name)
         if isinstance(given, str):
             raise InvalidSetting(
-                f"{name} was {given}, which no file of settings can hold; give it from Python: link_points(points, "
-                f"LinkSettings({name}=...))."
+                f"was {given}, which no file of settings can hold; give it from Python: link_points(points, "
+                f"LinkSettings({name}=...)).",
+                setting=name,
             )
         if not callable(given):
-            raise InvalidSetting(f"{name} needs a function; got {given!r}.")
+            raise InvalidSetting(f"needs a function; got {given!r}.", setting=name)
 
     def named_hooks(self) -> dict[str, str]:
         """Return what a record says of the functions, by the settings they are."""
@@ -175,10 +156,14 @@ class LinkSettings:
         given: Any = self.features
         if given not in ("auto", "none"):
             if isinstance(given, str) or not all(isinstance(name, str) for name in given):
-                raise InvalidSetting(f"features needs 'auto', 'none', or names of columns in a list; got {given!r}.")
+                raise InvalidSetting(
+                    f"needs 'auto', 'none', or names of columns in a list; got {given!r}.", setting="features"
+                )
             object.__setattr__(self, "features", tuple(given) or "none")
         if self.features != "none" and not self.is_learned:
-            raise InvalidSetting("features go with learned motion; set motion to 'auto', or leave features out.")
+            raise InvalidSetting(
+                "go with learned motion; set motion to 'auto', or leave features out.", setting="features"
+            )
 
     def _refuse_beside_jaqaman(self) -> None:
         """Refuse what Jaqaman's two steps have no place for."""
@@ -192,27 +177,29 @@ class LinkSettings:
         }
         for name in (name for name, is_given in given.items() if is_given):
             raise InvalidSetting(
-                f"{name if name in HOOKS else _with_option(name)} does not go with linking (--linking) 'jaqaman', "
-                "which learns no motion and has its own costs. Leave it out, or set linking to 'auctrack'."
+                "does not go with linking 'jaqaman', which learns no motion and has its own costs. Leave it out, or "
+                "set linking to 'auctrack'.",
+                setting=name,
             )
 
     def _refuse_contradictions(self) -> None:
         """Refuse what learned motion cannot do, and what motion "none" cannot."""
         for name in (name for name in SEGMENT_RANGES if getattr(self, name) != "auto"):
-            raise InvalidSetting(f"{_with_option(name)} goes with linking (--linking) 'jaqaman' only.")
+            raise InvalidSetting("goes with linking 'jaqaman' only.", setting=name)
         if self.is_learned:
             if self.cost == "distance":
                 raise InvalidSetting(
-                    "cost (--cost) 'distance' goes with motion (--motion) 'none'; learned motion has its own cost, the "
-                    "likelihood. Set motion to 'none', or leave out the cost."
+                    "'distance' goes with motion 'none'; learned motion has its own cost, the likelihood. Set motion "
+                    "to 'none', or leave out the cost.",
+                    setting="cost",
                 )
             return
         wanted = {"max_missed_frames": self.max_missed_frames not in ("auto", 0)}
         wanted |= {"divisions": self.divisions, "merges": self.merges}
         for name in (name for name, asked in wanted.items() if asked):
             raise InvalidSetting(
-                f"{_with_option(name)} goes with learned motion; motion (--motion) 'none' links "
-                "consecutive frames one to one. Set motion to 'auto'."
+                "goes with learned motion; motion 'none' links consecutive frames one to one. Set motion to 'auto'.",
+                setting=name,
             )
 
     @property
@@ -231,15 +218,7 @@ class LinkSettings:
         return replace(self, motion="none", max_missed_frames="auto", divisions=False, merges=False)
 
 
-def _with_option(name: str) -> str:
-    return f"{name} (--{name.replace('_', '-')})"
-
-
 def _name_of(function: Any) -> str:
     """Return where a function, or the class of what is called as one, is defined."""
     named = function if hasattr(function, "__qualname__") else type(function)
     return f"{named.__module__}.{named.__qualname__}"
-
-
-def _is_count(value: Any) -> bool:
-    return isinstance(value, (int, np.integer)) and not isinstance(value, bool) and int(value) >= 0

@@ -76,9 +76,9 @@ def msd_intervals(sampled: Iterable[Tracks], max_lag: int | None = None, level: 
 def _pooled(tables: list[pd.DataFrame], key: str, value: str, level: float) -> pd.DataFrame:
     """Pool the values of the keys that are in every table."""
     if len(tables) < 2:
-        raise InvalidSetting(f"sampled needs two trackings or more; got {len(tables)}.")
+        raise InvalidSetting(f"needs two trackings or more; got {len(tables)}.", setting="sampled")
     if not 0 < level < 1:
-        raise InvalidSetting(f"level needs a number between 0 and 1; got {level!r}.")
+        raise InvalidSetting(f"needs a number between 0 and 1; got {level!r}.", setting="level")
     together = pd.concat(tables)
     together["within"] = together["standard_error"] ** 2
     by_key = together.groupby(key, sort=False)

@@ -107,7 +107,7 @@ def filter_by_length(tracks: Tracks, min_length: int) -> Tracks:
         The rows kept, in their order and with their index; parents and children that went are out of `parents` too.
     """
     if min_length < 1:
-        raise InvalidSetting(f"min_length needs a number of at least 1; got {min_length!r}.")
+        raise InvalidSetting(f"needs a number of at least 1; got {min_length!r}.", setting="min_length")
     track_id = tracks.table["track_id"]
     length = track_id.groupby(track_id).transform("size")
     table = tracks.table[(length >= min_length) & (track_id >= 0)]

@@ -61,7 +61,7 @@ def mean_squared_displacement(tracks: Tracks, max_lag: int | None = None, *, per
     order, start = by_track(tracks)
     if max_lag is not None and max_lag < tracks.frame_step:
         raise InvalidSetting(
-            f"max_lag (--max-lag) needs a number of at least {tracks.frame_step}, the frame step; got {max_lag!r}."
+            f"needs a number of at least {tracks.frame_step}, the frame step; got {max_lag!r}.", setting="max_lag"
         )
     sums = summed(tracks.frames[order], tracks.positions[order], start, max_lag)
     interval = tracks.calibration.frame_interval or 1.0
@@ -104,8 +104,9 @@ def summed(frame: np.ndarray, position: np.ndarray, start: np.ndarray, max_lag: 
     lags = lags if max_lag is None else np.minimum(lags, max_lag)
     if lags.sum(dtype=np.float64) > MOST_LAGS:
         raise InvalidSetting(
-            f"max_lag (--max-lag) needs to be shorter: tracks that span up to {lags.max()} frames have more than "
-            f"{MOST_LAGS} lags together. Give a lag of interest, such as 50."
+            f"needs to be shorter: tracks that span up to {lags.max()} frames have more than "
+            f"{MOST_LAGS} lags together. Give a lag of interest, such as 50.",
+            setting="max_lag",
         )
     begin = np.append(0, np.cumsum(lags))
     total, n = np.zeros(begin[-1]), np.zeros(begin[-1], np.int64)

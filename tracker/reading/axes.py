@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 import re
 from pathlib import Path
+from typing import Any
 
 from ..errors import UnknownAxes
 
@@ -84,12 +85,12 @@ def known_axes(found: str, shape: tuple[int, ...], given: str | None, path: Path
     return axes
 
 
-def naming_axes(ndim: int) -> dict[str, str]:
-    """Return how to say what `ndim` dimensions are, in Python and on the command line, for an `InvalidInput`."""
+def naming_axes(ndim: int) -> dict[str, Any]:
+    """Return how to say what `ndim` dimensions are, for an `InvalidInput`."""
     readings = _READINGS.get(ndim, _READINGS[4])
     python = ", ".join(f'axes="{axes}" if {case}' for axes, case in readings.items())
-    options = ", ".join(f"--axes {axes} if {case}" for axes, case in readings.items())
     return {
         "in_python": f"Say which is which in Settings(input=InputSettings(axes=…)) or read_movie(…, axes=…): {python}.",
-        "as_options": f"Say which is which: {options}.",
+        "setting": "axes",
+        "examples": readings,
     }

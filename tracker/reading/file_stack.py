@@ -60,7 +60,7 @@ class FileStack:
         if self._named == "T":
             self.timeline, self.note = timed(self._files)
             if len(in_names) == 2 and self.size("Z") == 1:
-                self.note += "; axes TZYX (--axes) would take the numbers for time and plane"
+                self.note += "; axes TZYX would take the numbers for time and plane"
             self._file_at = {(n, 0, 0): file for n, file in zip(self.timeline.numbers or (), files, strict=True)}
         else:
             self._lay_out(dict(zip(self._named, in_names, strict=True)))

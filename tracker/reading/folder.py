@@ -47,7 +47,7 @@ def check_alike(files: tuple[Path, ...], first: TiffStack, axes: str | None, cha
     if first.size("T") > 1:
         raise InvalidInput(
             f"{first.path}: holds {first.size('T')} time points ({first.axes}), but in a folder each file is one "
-            "frame. Give the movies one by one, or say axes= (--axes) of one file."
+            "frame. Give the movies one by one, or say what the axes of one file are."
         )
     for file in files[1:]:
         with TiffStack(file, axes) as other:
@@ -67,7 +67,7 @@ def check_complete(stack: TiffStack, frames: tuple[int, ...], channel: int) -> N
     """Refuse a file in which planes of some of the frames are missing."""
     broken = stack.first_missing(frames, channel)
     if broken is not None:
-        rest = f"; frames 0 to {broken - 1} can be read on their own (--frames 0:{broken})" if broken else ""
+        rest = f"; frames 0 to {broken - 1} can be read on their own" if broken else ""
         raise InvalidInput(
             f"{stack.path}: frame {broken} is not complete; the file is truncated, or a file of its dataset is missing"
             f"{rest}."

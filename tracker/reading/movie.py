@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import shlex
 import threading
 import weakref
 from collections.abc import Sequence
@@ -281,18 +280,21 @@ def _channel_number(channel: int | str | None, names: tuple[str, ...], path: Pat
         raise UnknownChannel(
             f"{path}: has {len(names)} channels ({listed}); choose one.",
             in_python=f"Give its number or name, such as channel={names[-1]!r}.",
-            as_options=f"Give its number or name, such as --channel {shlex.quote(names[-1])}.",
+            setting="channel",
+            examples={names[-1]: ""},
         )
     if isinstance(channel, str):
         called = [n for n, name in enumerate(names) if name == channel]
         called = called or [n for n, name in enumerate(names) if name.casefold() == channel.casefold()]
         if len(called) > 1:
-            raise InvalidSetting(f"channel {channel!r} is the name of several channels ({listed}); give the number.")
+            raise InvalidSetting(
+                f"{channel!r} is the name of several channels ({listed}); give the number.", setting="channel"
+            )
         if called:
             return called[0]
     number = int(channel) if isinstance(channel, int) or channel.isdecimal() else -1
     if not 0 <= number < len(names):
-        raise InvalidSetting(f"{path}: has no channel {channel!r}; it has {listed}.")
+        raise InvalidSetting(f"{channel!r} is not among those of {path}, which has {listed}.", setting="channel")
     return number
 
 
@@ -316,7 +318,7 @@ def _selected(frames: slice | None, whole: Timeline) -> Timeline:
     wanted = range(max(numbers) + 1)[frames or slice(None)]
     selected = whole.cut(wanted, abs(wanted.step))
     if not selected.numbers:
-        raise InvalidSetting(f"frames (--frames) selects none of the {len(numbers)} frames, which are {whole.spans()}.")
+        raise InvalidSetting(f"selects none of the {len(numbers)} frames, which are {whole.spans()}.", setting="frames")
     return selected
 
 
@@ -326,14 +328,15 @@ def _region(roi: tuple[slice, ...] | None, sizes: tuple[int, ...], ndim: int) ->
         roi = (slice(None),) * ndim
     names = "zyx"[3 - ndim :]
     if len(roi) != ndim:
-        raise InvalidSetting(f"roi (--roi) needs {ndim} ranges ({', '.join(names)}); got {len(roi)}.")
+        raise InvalidSetting(f"needs {ndim} ranges ({', '.join(names)}); got {len(roi)}.", setting="roi")
     parts = [slice(0, 1)] * (3 - ndim)
     for name, part, size in zip(names, roi, sizes[3 - ndim :], strict=True):
         start, stop = part.start or 0, size if part.stop is None else part.stop
         if part.step not in (None, 1) or not 0 <= start < stop <= size:
             raise InvalidSetting(
-                f"roi (--roi) along {name} needs a range from:to inside 0:{size}, without a step; "
-                f"got {part.start}:{part.stop}{'' if part.step is None else f':{part.step}'}."
+                f"along {name} needs a range from:to inside 0:{size}, without a step; "
+                f"got {part.start}:{part.stop}{'' if part.step is None else f':{part.step}'}.",
+                setting="roi",
             )
         parts.append(slice(start, stop))
     return (parts[0], parts[1], parts[2])

@@ -62,8 +62,7 @@ def require_comparable(points: Points, truth: Points) -> None:
     if points.calibration.unit != truth.calibration.unit:
         raise InvalidInput(
             f"tables need the same unit of length; one is in {points.calibration.unit}, the truth in "
-            f"{truth.calibration.unit}. Give scale or unit where the tables are made or read (link --voxel or --unit, "
-            "score --truth-voxel)."
+            f"{truth.calibration.unit}. Give scale or unit where the tables are made or read."
         )
 
 

@@ -64,7 +64,7 @@ def score_links(
     """
     require(Tracks, tracks)
     if max_missed_frames < 0:
-        raise InvalidSetting(f"max_missed_frames needs a number of at least 0; got {max_missed_frames!r}.")
+        raise InvalidSetting(f"needs a number of at least 0; got {max_missed_frames!r}.", setting="max_missed_frames")
     truth = real_particles(truth)
     particle, track_id = names_of(truth), whole_numbers(tracks, "track_id")
     match = match_rows(tracks, truth, tolerance)

@@ -90,8 +90,9 @@ def movie_shape(simulation: Simulation, settings: RenderSettings) -> tuple[int, 
     shape = tuple(int(edge) + 1 for edge in np.rint(simulation.settings.box / voxel))
     if math.prod(shape) > 2**40:
         raise InvalidSetting(
-            f"voxel_um (--voxel) needs to leave a frame of at most 2**40 voxels; got {' × '.join(map(str, shape))} for "
-            f"the box. Give larger voxels, or a smaller box (--box)."
+            f"needs to leave a frame of at most 2**40 voxels; got {' × '.join(map(str, shape))} for "
+            f"the box. Give larger voxels, or a smaller box.",
+            setting="voxel_um",
         )
     return shape
 

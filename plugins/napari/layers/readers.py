@@ -19,6 +19,7 @@ from ....tracker.points import Points, Tracks
 from ....tracker.reading.folder import files_of, holds_tiff_files
 from ....tracker.reading.movie import Movie, open_stack, read_movie
 from ....tracker.reading.tiff import dimensions_of
+from ...cli.wording import remedy
 from .geometry import layer_geometry
 from .layer_axes import UNDECIDED
 from .layer_tables import OURS, LayerData, fingerprint, points_layer, tracks_layer
@@ -195,11 +196,11 @@ def read_table(path: str) -> Points:
 
 def _from_napari(error: InvalidInput, path: str) -> InvalidInput:
     """Return an error with a remedy that needs neither Python nor options; they name columns, which napari cannot."""
-    if not error.as_options:
+    if error.setting != "columns":
         return error
     return InvalidInput(
         f"{error.problem} Rename them in the file, or run in a terminal, and then open the tracks that it writes: "
-        f"auctrack link {shlex.quote(path)}. {error.as_options}"
+        f"auctrack link {shlex.quote(path)}. {remedy(error)}"
     )
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import inspect
 import tomllib
 
 import pytest
@@ -74,7 +75,7 @@ def test_settings_come_back_from_toml_and_from_options(mapping):
 
 def test_every_setting_that_is_not_at_its_default_becomes_an_option_of_track():
     words = [word for word in as_options(Settings.from_mapping(EVERYTHING)) if word.startswith("--")]
-    known = {f"--{name.replace('_', '-')}" for name in track.command.__annotations__}
+    known = {f"--{name.replace('_', '-')}" for name in inspect.signature(track.command).parameters}
     assert set(words) <= known
     assert len(words) == 24
     assert as_options(Settings()) == []

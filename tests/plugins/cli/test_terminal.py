@@ -12,6 +12,7 @@ import pytest
 from typer.testing import CliRunner
 
 from auctrack.plugins.cli import app, console, info
+from auctrack.plugins.cli.wording import sentence
 
 
 def test_help_loads_none_of_the_heavy_libraries():
@@ -71,7 +72,7 @@ def test_progress_says_that_something_was_compiled_once(monkeypatch, capsys):
     ],
 )
 def test_an_error_is_a_sentence(error, says):
-    assert says in console.sentence(error)
+    assert says in sentence(error)
 
 
 def test_a_reader_who_leaves_stops_no_work(samples, tmp_path):

@@ -60,7 +60,7 @@ def reach(points: Points, ranges: Sequence[float]) -> Reach:
     require(Points, points)
     lengths = np.asarray(ranges)
     if lengths.ndim != 1 or len(lengths) == 0:
-        raise InvalidSetting(f"ranges needs one length or more; got {ranges!r}.")
+        raise InvalidSetting(f"needs one length or more; got {ranges!r}.", setting="ranges")
     for length in lengths.tolist():
         require_length("ranges", length)
     lengths = lengths.astype(np.float64)

@@ -30,8 +30,9 @@ def with_further_costs(gated: Iterable[CandidateLinks | WideGate], hooks: Hooks)
     for links in gated:
         if isinstance(links, WideGate):
             raise InvalidSetting(
-                f"extra_cost needs candidate links that can be written out; from frame {links.earlier.number} to "
-                f"{links.later.number} they are too many. Give a shorter search_range (--search-range)."
+                f"needs candidate links that can be written out; from frame {links.earlier.number} to "
+                f"{links.later.number} they are too many. Give a shorter search_range.",
+                setting="extra_cost",
             )
         row = np.repeat(np.arange(len(links.row_points)), np.diff(links.indptr))
         further = hooks.further_cost(links.row_points[row], links.col_points[links.indices])

@@ -38,7 +38,7 @@ class KeptPairs:
         if problem.kind == "points":
             raise InvalidSetting(
                 "editable needs candidate links that can be written out; particles lie so densely within the search "
-                "range that they are too many. Give a shorter search_range (--search-range)."
+                "range that they are too many. Give a shorter search_range."
             )
         self.parts.append((candidates.row_points, candidates.col_points, edges_of(as_sparse(problem), answer)))
 

@@ -171,9 +171,10 @@ class WideGate:
         if self.n_candidates > FULL_MATRIX:
             if len(self.forbidden):
                 raise InvalidSetting(
-                    f"forbidden (--forbidden) links from frame {self.earlier.number} to {self.later.number} need "
+                    f"links from frame {self.earlier.number} to {self.later.number} need "
                     "candidate links that can be written out; within the search range they are too many. Give a "
-                    "shorter search_range (--search-range)."
+                    "shorter search_range.",
+                    setting="forbidden",
                 )
             return Problem.points(x, y, unmatched_cost=price, metric=cost)
         costs = pair_costs(x, y, cost)
@@ -195,10 +196,11 @@ class WideGate:
         longest = float(lengths.max(initial=0.0))
         if longest > self.radius * (1 + 1e-9):
             raise InvalidSetting(
-                f"search_range (--search-range) of {self.radius:.4g} allows more than {MOST_WRITTEN} links from frame "
+                f"of {self.radius:.4g} allows more than {MOST_WRITTEN} links from frame "
                 f"{self.earlier.number} to {self.later.number}, too many to write out, and unmatched_cost "
-                f"(--unmatched-cost) pays for one of {longest:.4g}; give a shorter range, or an unmatched_cost of at "
-                f"most {self.radius / 2:.4g}."
+                f"pays for one of {longest:.4g}; give a shorter range, or an unmatched_cost of at "
+                f"most {self.radius / 2:.4g}.",
+                setting="search_range",
             )
         return lengths
 

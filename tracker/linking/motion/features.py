@@ -66,8 +66,9 @@ def features_of(points: Points, movie: Ordered, asked: Asked) -> Features | None
         others = points.table.columns.drop(["frame", *points.axes])
         fit = [str(name) for name in others if _is_positive(points, name)]
         raise InvalidSetting(
-            "features (--features) needs columns that hold finite numbers above 0 everywhere, such as there are: "
-            f"{', '.join(fit) or 'none'}; got {', '.join(map(repr, unfit))}."
+            "needs columns that hold finite numbers above 0 everywhere, such as there are: "
+            f"{', '.join(fit) or 'none'}; got {', '.join(map(repr, unfit))}.",
+            setting="features",
         )
     if not names or len(points) < 2:
         return None

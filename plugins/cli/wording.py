@@ -1,0 +1,74 @@
+"""Errors as the command line says them: settings by the names of their options, and what helps in options."""
+
+from __future__ import annotations
+
+import shlex
+from collections.abc import Mapping
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from ...tracker.errors import InvalidInput
+
+OPTIONS: Mapping[str, str] = {"scale": "voxel", "voxel_um": "voxel", "bright_on_dark": "dark", "kind": "labels"}
+"""Options that are called otherwise than their settings."""
+
+
+def option_of(setting: str, options: Mapping[str, str] = OPTIONS) -> str:
+    """Return the option of a setting.
+
+    Examples
+    --------
+    >>> option_of("search_range"), option_of("scale")
+    ('--search-range', '--voxel')
+    """
+    return f"--{options.get(setting, setting).replace('_', '-')}"
+
+
+def sentence(error: BaseException, options: Mapping[str, str] = OPTIONS) -> str:
+    """Return an error as a sentence for the user; `options` are what a command calls settings otherwise."""
+    from ...matching.errors import AuctrackError
+    from ...tracker.errors import InvalidInput, InvalidSetting, OutputExists
+
+    if isinstance(error, InvalidInput):
+        return f"{error.problem} {remedy(error, options)}".strip()
+    if isinstance(error, InvalidSetting) and error.setting:
+        return f"{option_of(error.setting, options)} {error.problem}"
+    if isinstance(error, OutputExists) and error.in_python:
+        return f"{error.problem} Give --overwrite to replace it, or choose another name."
+    if isinstance(error, AuctrackError):
+        return str(error)
+    if isinstance(error, MemoryError):
+        return "there is not enough memory; cut the movie with --roi or --frames (auctrack track --dry-run estimates)."
+    if isinstance(error, OSError):
+        return f"{error.filename or 'the system'}: {error.strerror or error}."
+    return f"unexpected {type(error).__name__}: {error}"
+
+
+def remedy(error: InvalidInput, options: Mapping[str, str] = OPTIONS) -> str:
+    """Return which option says what an input does not; empty where none does."""
+    if not error.setting:
+        return ""
+    option = option_of(error.setting, options)
+    if error.setting == "columns":
+        names = ",".join(f"{ours}={theirs}" for ours, theirs in error.examples.items())
+        return f"Say which is which: {option} {shlex.quote(names)}."
+    if error.setting == "axes":
+        return (
+            f"Say which is which: {', '.join(f'{option} {axes} if {case}' for axes, case in error.examples.items())}."
+        )
+    ((example, case),) = error.examples.items()
+    if error.setting == "channel":
+        return f"Give its number or name, such as {option} {shlex.quote(example)}."
+    if error.setting == "bright_on_dark":
+        return f"If {case}, {'leave out' if example else 'give'} {option}."
+    letters, sizes = "Z,Y,X"[-2 * len(example) + 1 :], ",".join(f"{size:g}" for size in example)
+    return (
+        f"Give {option} {letters} in µm, for instance {option} {sizes} if {case}, or --unit pixel to measure distances "
+        "in pixels."
+    )
+
+
+def naming(source: str, error: BaseException) -> str:
+    """Return an error as a sentence that names the input."""
+    message = sentence(error)
+    return message if source in message else f"{source}: {message}"

@@ -1,0 +1,85 @@
+"""What a setting may be, declared once: in the metadata of its field, by which it is checked."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, fields
+from typing import Any
+
+import numpy as np
+
+from .calibrating.lengths import A_LENGTH, is_above_zero, is_size
+from .errors import InvalidSetting
+
+_KIND = "kind"
+
+
+@dataclass(frozen=True)
+class Kind:
+    """What a setting may be beside its default.
+
+    Attributes
+    ----------
+    wanted : str
+        In words, for "needs …".
+    fits : callable
+        Whether a value is one.
+    """
+
+    wanted: str
+    fits: Callable[[Any], bool]
+
+
+Declared = Mapping[str, Kind]
+"""Metadata of a dataclass' field."""
+
+
+def declared_as(wanted: str, fits: Callable[[Any], bool]) -> Declared:
+    """Return the metadata of a setting that fits; `wanted` says what does."""
+    return {_KIND: Kind(wanted, fits)}
+
+
+def require_kinds(settings: Any) -> None:
+    """Refuse values that are not what their fields declare; the default always may be.
+
+    Raises
+    ------
+    InvalidSetting
+    """
+    for declared in fields(settings):
+        kind, value = declared.metadata.get(_KIND), getattr(settings, declared.name)
+        if kind is None or _is_default(value, declared.default) or kind.fits(value):
+            continue
+        auto = f"{declared.default!r} or " if declared.default == "auto" and "'auto'" not in kind.wanted else ""
+        raise InvalidSetting(f"needs {auto}{kind.wanted}; got {value!r}.", setting=declared.name)
+
+
+def _is_default(value: Any, default: Any) -> bool:
+    return value is default or (isinstance(value, str) and value == default)
+
+
+def one_of(*choices: str) -> Declared:
+    """Return the metadata of what is one of a few words."""
+    return declared_as(
+        f"one of {', '.join(map(repr, choices))}", lambda value: isinstance(value, str) and value in choices
+    )
+
+
+def whole_number(least: int, of: str = "") -> Declared:
+    """Return the metadata of what counts, from the least on."""
+    return declared_as(
+        f"a whole number{of} of at least {least}",
+        lambda value: is_number(value) and float(value).is_integer() and value >= least,
+    )
+
+
+def is_number(value: Any) -> bool:
+    """Whether a value is a number; True and False are none."""
+    return isinstance(value, (int, float, np.integer, np.floating)) and not isinstance(value, bool)
+
+
+LENGTH = declared_as(A_LENGTH, is_above_zero)
+SIZE = declared_as("a finite number of at least 0", is_size)
+NUMBER = declared_as("a number", is_number)
+TRUTH = declared_as("True or False", lambda value: isinstance(value, (bool, np.bool_)))
+TEXT = declared_as("a text in quotes", lambda value: isinstance(value, str))
