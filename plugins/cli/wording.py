@@ -57,6 +57,8 @@ def remedy(error: InvalidInput, options: Mapping[str, str] = OPTIONS) -> str:
             f"Say which is which: {', '.join(f'{option} {axes} if {case}' for axes, case in error.examples.items())}."
         )
     ((example, case),) = error.examples.items()
+    if error.setting == "frames":
+        return f"The frames before it can be read on their own: {option} {example}."
     if error.setting == "channel":
         return f"Give its number or name, such as {option} {shlex.quote(example)}."
     if error.setting == "bright_on_dark":

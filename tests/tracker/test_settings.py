@@ -10,6 +10,8 @@ from auctrack.tracker.errors import InvalidSetting
 from auctrack.tracker.linking.settings import LinkSettings
 from auctrack.tracker.settings import InputSettings, Settings, merged
 
+from ..refusals import refused
+
 
 def test_what_is_written_is_read_back():
     settings = Settings(
@@ -28,27 +30,40 @@ def test_nothing_stated_is_all_automatic():
 
 
 @pytest.mark.parametrize(
-    ("stated", "message"),
+    ("stated", "setting"),
     [
-        ({"links": {}}, "no setting 'links'; it has input, detect, link, min_length"),
-        ({"link": {"range": 3}}, r"\[link\] has no setting 'range'"),
         ({"link": {"search_range": -3}}, "search_range"),
-        ({"link": 7}, r"\[link\] needs a table"),
+        ({"link": {"search_range": True}}, "search_range"),
+        ({"link": {"max_missed_frames": 1.5}}, "max_missed_frames"),
         ({"min_length": 0}, "min_length"),
         ({"min_length": float("nan")}, "min_length"),
-        ({"detect": {"diameter": "six"}}, "diameter needs a finite length"),
-        ({"link": {"search_range": True}}, "search_range"),
-        ({"detect": {"bright_on_dark": "no"}}, "bright_on_dark needs True or False; got 'no'"),
+        ({"detect": {"diameter": "six"}}, "diameter"),
+        ({"detect": {"threshold": -1}}, "threshold"),
+        ({"detect": {"bright_on_dark": "no"}}, "bright_on_dark"),
         ({"input": {"kind": "film"}}, "kind"),
-        ({"input": {"columns": {"frame": {"name": "t"}}}}, "columns needs names"),
-        ({"input": {"columns": {"frame": 1}}}, "columns needs names"),
-        ({"input": {"channel": True}}, "channel needs a number or a name"),
-        ({"input": {"frame_interval": "10 s"}}, "frame_interval needs a number"),
-        ({"input": {"intensity": "a.tif"}}, "--labels"),
+        ({"input": {"scale": "2,1,1"}}, "scale"),
+        ({"input": {"columns": {"frame": {"name": "t"}}}}, "columns"),
+        ({"input": {"columns": {"frame": 1}}}, "columns"),
+        ({"input": {"channel": True}}, "channel"),
+        ({"input": {"frame_interval": "10 s"}}, "frame_interval"),
+        ({"input": {"intensity": "a.tif"}}, "intensity"),
     ],
 )
-def test_what_is_refused(stated, message):
-    with pytest.raises(InvalidSetting, match=message):
+def test_what_a_setting_cannot_be_is_refused_by_its_name(stated, setting):
+    with refused(InvalidSetting, match=f"^{setting} ", setting=setting):
+        Settings.from_mapping(stated)
+
+
+@pytest.mark.parametrize(
+    ("stated", "message"),
+    [
+        ({"links": {}}, "'links'; it has input, detect, link, min_length"),
+        ({"link": {"range": 3}}, r"\[link\] .* 'range'"),
+        ({"link": 7}, r"\[link\] .* 7"),
+    ],
+)
+def test_what_is_no_setting_is_refused(stated, message):
+    with refused(InvalidSetting, match=message, setting=""):
         Settings.from_mapping(stated)
 
 

@@ -67,8 +67,11 @@ def check_complete(stack: TiffStack, frames: tuple[int, ...], channel: int) -> N
     """Refuse a file in which planes of some of the frames are missing."""
     broken = stack.first_missing(frames, channel)
     if broken is not None:
-        rest = f"; frames 0 to {broken - 1} can be read on their own" if broken else ""
-        raise InvalidInput(
-            f"{stack.path}: frame {broken} is not complete; the file is truncated, or a file of its dataset is missing"
-            f"{rest}."
+        problem = (
+            f"{stack.path}: frame {broken} is not complete; the file is truncated, or a file of its dataset is missing."
         )
+        if not broken:
+            raise InvalidInput(problem)
+        before = f"0:{broken}"
+        rest = f"The frames before it can be read on their own (frames {before})."
+        raise InvalidInput(problem, in_python=rest, setting="frames", examples={before: "they are enough"})

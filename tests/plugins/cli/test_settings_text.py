@@ -4,13 +4,16 @@ from __future__ import annotations
 
 import inspect
 import tomllib
+from dataclasses import fields
 
 import pytest
 
 from auctrack.plugins.cli import track
 from auctrack.plugins.cli.asked import as_options, asked_settings
 from auctrack.plugins.cli.inputs import stem
+from auctrack.plugins.cli.setting_options import SETTINGS
 from auctrack.plugins.cli.toml import to_toml
+from auctrack.tracker.linking.settings import HOOKS
 from auctrack.tracker.settings import Settings
 
 EVERYTHING = {
@@ -79,6 +82,14 @@ def test_every_setting_that_is_not_at_its_default_becomes_an_option_of_track():
     assert set(words) <= known
     assert len(words) == 24
     assert as_options(Settings()) == []
+
+
+def test_every_setting_but_functions_has_one_option():
+    whole = Settings()
+    settings = [(name, f.name) for name in ("input", "detect", "link") for f in fields(getattr(whole, name))]
+    has_none = [("link", name) for name in HOOKS]
+    options = [(option.section, option.key) for option in SETTINGS.values()]
+    assert sorted(options) == sorted([("", "min_length"), *(one for one in settings if one not in has_none)])
 
 
 @pytest.mark.parametrize(

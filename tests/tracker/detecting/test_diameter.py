@@ -16,6 +16,8 @@ from auctrack.tracker.pipeline import track
 from auctrack.tracker.settings import InputSettings, Settings
 from auctrack.tracker.timeline import Timeline
 
+from ...refusals import refused
+
 
 class Stack:
     """The part of `Movie` that the suggestion relies on, in memory."""
@@ -171,9 +173,11 @@ def test_thin_stacks_are_tracked_with_nothing_given(shape, dtype):
 
 def test_nothing_but_noise_is_said_so():
     noise = np.random.default_rng(3).normal(100.0, 5.0, (3, 96, 96)).astype(np.float32)
-    with pytest.raises(InvalidInput, match=r"found no bright blob.*give the diameter.*give --dark if .* darker"):
+    dark = {False: "particles are darker than the background"}
+    with refused(InvalidInput, setting="bright_on_dark", examples=dark):
         suggest_diameter(Stack(noise, (1.0, 1.0)))
-    with pytest.raises(InvalidInput, match=r"found no dark blob.*leave out --dark if .* brighter"):
+    bright = {True: "particles are brighter than the background"}
+    with refused(InvalidInput, setting="bright_on_dark", examples=bright):
         suggest_diameter(Stack(np.full((1, 32, 32), 7, dtype=np.uint8), (1.0, 1.0)), bright_on_dark=False)
 
 

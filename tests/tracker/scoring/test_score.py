@@ -382,7 +382,7 @@ def test_bad_tables_and_settings_are_refused():
         score_links(Tracks(TRUTH.table.assign(true_id=0)), TRUTH)
     with pytest.raises(InvalidInput, match="whole numbers"):
         score_links(TRUTH, Tracks(TRUTH.table.assign(track_id=0.5)), tolerance=1.0)
-    with pytest.raises(InvalidInput, match=r"same unit of length.*--truth-voxel"):
+    with pytest.raises(InvalidInput, match=r"pixel.*µm"):
         score_links(TRUTH, Tracks(TRUTH.table, Calibration(unit="µm")), tolerance=1.0)
     with pytest.raises(InvalidInput, match="same axes"):
         score_links(TRUTH, Tracks(TRUTH.table.assign(z=0.0)), tolerance=1.0)
