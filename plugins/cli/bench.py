@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import shlex
 import sys
+import tempfile
 import time
 from collections.abc import Callable, Generator
 from contextlib import contextmanager
@@ -22,9 +23,9 @@ app = typer.Typer(
     no_args_is_help=True,
     rich_markup_mode="rich",
     help="Measure auctrack on this machine: the tables and figures of its four papers, and its peers on the same "
-    "inputs. Each benchmark prints tables, and writes NAME.json (machine, versions, commit, every repetition), NAME.md "
-    "and figures. Interrupted at any time, the same command goes on where it was. [bold]--quick[/bold] takes under two "
-    "minutes on two cores, compiling included.",
+    "inputs. Each benchmark prints tables; with [bold]--output[/bold] it also writes NAME.json (machine, versions, "
+    "commit, every repetition), NAME.md and figures, and the same command goes on where it was interrupted. "
+    "[bold]--quick[/bold] takes under two minutes on two cores, compiling included.",
 )
 
 Quick = Annotated[
@@ -32,7 +33,13 @@ Quick = Annotated[
     typer.Option("--quick", help="Small sizes, few repetitions: under two minutes on two cores, compiling included."),
 ]
 Output = Annotated[
-    Path, typer.Option("--output", "-o", metavar="DIR", help="Where results go, and are taken up again.")
+    Path | None,
+    typer.Option(
+        "--output",
+        "-o",
+        metavar="DIR",
+        help="Folder where results are written and taken up again. Left out: they are printed, and nothing is written.",
+    ),
 ]
 Limit = Annotated[
     float | None,
@@ -77,7 +84,7 @@ def _add(name: str, module: str, about: str) -> None:
     @app.command(name, help=about)
     def command(  # pyright: ignore[reportUnusedFunction] - typer keeps it
         quick: Quick = False,
-        output: Output = Path("bench"),
+        output: Output = None,
         limit: Limit = None,
         repetitions: Repetitions = None,
         sizes: Sizes = None,
@@ -86,7 +93,7 @@ def _add(name: str, module: str, about: str) -> None:
         gpu: Gpu = "cuda",
     ) -> None:
         make: Make = getattr(import_module(f"..bench.{module}", __package__), name)
-        _run(lambda effort: make(effort, gpu), _effort(quick, limit, repetitions, sizes, only, clock), output)
+        _run(lambda effort, _: make(effort, gpu), _effort(quick, limit, repetitions, sizes, only, clock), output)
 
 
 _add(
@@ -119,7 +126,7 @@ _add(
 @app.command("linking")
 def linking_command(
     quick: Quick = False,
-    output: Output = Path("bench"),
+    output: Output = None,
     limit: Limit = None,
     repetitions: Repetitions = None,
     sizes: Sizes = None,
@@ -140,7 +147,7 @@ def linking_command(
     """
     from ..bench.tracking.linking import linking
 
-    _run(lambda effort: linking(effort, data), _effort(quick, limit, repetitions, sizes, only, clock), output)
+    _run(lambda effort, _: linking(effort, data), _effort(quick, limit, repetitions, sizes, only, clock), output)
 
 
 @app.command("cardinality")
@@ -153,7 +160,7 @@ def cardinality_command(
         ),
     ] = None,
     quick: Quick = False,
-    output: Output = Path("bench"),
+    output: Output = None,
     limit: Limit = None,
     repetitions: Repetitions = None,
     sizes: Annotated[str | None, typer.Option(metavar="K,…", help="Graphs of 2^K rows, in place of 14,17,20.")] = None,
@@ -163,12 +170,12 @@ def cardinality_command(
     """Maximum cardinality on meshes, power-law, road and gate graphs, original and permuted (Deveci et al. 2013).
 
     Without --quick, --sizes and files also 'large-gpu/*' and 'large-cpu/*', graphs of up to 4 million rows that others'
-    code was measured on. DIR/graphs keeps what takes long to make, 1 GB in all.
+    code was measured on. With --output, DIR/graphs keeps what takes long to make, 1 GB in all.
     """
     from ..bench.cardinality.cardinality import cardinality
 
     effort = _effort(quick, limit, repetitions, sizes, only, clock="wall")
-    _run(lambda effort: cardinality(effort, gpu, files or (), output / "graphs"), effort, output)
+    _run(lambda effort, folder: cardinality(effort, gpu, files or (), folder / "graphs"), effort, output)
 
 
 def _effort(
@@ -186,8 +193,19 @@ def _effort(
     )
 
 
-def _run(make: Callable[[Effort], Benchmark], effort: Effort, output: Path) -> None:
-    """Measure what is missing, print the tables, and write record, Markdown and figures."""
+def _run(make: Callable[[Effort, Path], Benchmark], effort: Effort, output: Path | None) -> None:
+    """Measure and show; where a folder is given, only what is missing there, and keep it there."""
+    if output is not None:
+        written = _measured(make, effort, output)
+        console.show(console.aligned([("written", str(path)) for path in written]))
+        return
+    with tempfile.TemporaryDirectory() as folder:
+        _measured(make, effort, Path(folder))
+    console.note("nothing was written; --output DIR keeps every repetition, the tables and figures.")
+
+
+def _measured(make: Callable[[Effort, Path], Benchmark], effort: Effort, output: Path) -> list[Path]:
+    """Measure what is missing in a folder and print the tables; return record, Markdown and figures there."""
     from rich.console import Console
 
     from ..bench.benchmark import (
@@ -203,7 +221,7 @@ def _run(make: Callable[[Effort], Benchmark], effort: Effort, output: Path) -> N
     from ..bench.measure.machine import commit_of, describe_machine, one_line
     from ..bench.measure.record import Record
 
-    benchmark = make(effort)
+    benchmark = make(effort, output)
     machine = describe_machine()
     record = Record.open(output / f"{benchmark.name}.json", benchmark.name, machine, _command(), commit_of())
     page = output / f"{benchmark.name}.md"
@@ -223,11 +241,11 @@ def _run(make: Callable[[Effort], Benchmark], effort: Effort, output: Path) -> N
             [("machine", one_line(machine) + code_words(record)), ("times", about_times(benchmark, effort))]
         )
     )
-    console.show(console.aligned([("written", str(path)) for path in (record.path, page, *drawn)]))
     console.note(*why_unmeasured(wanted, record))
     if not any(is_measured(experiment, record) for experiment in wanted):
         console.fail("nothing could be measured.")
         raise typer.Exit(1)
+    return [record.path, page, *drawn]
 
 
 @contextmanager

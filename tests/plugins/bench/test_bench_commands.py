@@ -279,3 +279,11 @@ def test_correcting_counts_looks_by_the_order_and_times_each_act(bench, tmp_path
     assert looked["our queue"]["looked"] < 0.5 * looked["random"]["looked"]
     assert looked["our queue"]["corrected"] > 0
     assert {cell["variant"] for cell in answered(tmp_path, "correcting", experiment="acting")} >= {"break a link"}
+
+
+def test_nothing_is_written_unasked(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    printed = CliRunner().invoke(app, ["bench", "lap", "--quick", "--sizes", "30", "--repetitions", "1"]).output
+    assert "Table" in printed
+    assert "--output" in printed
+    assert not list(tmp_path.iterdir())
