@@ -56,7 +56,7 @@ app = typer.Typer(
         """
     Follow every particle of a 2D or 3D movie.
 
-    Each pair of frames is solved as an assignment problem, to proven optimality.
+    Links are the optimum of an assignment problem over the whole movie, and each result is proven.
     Start with [bold]auctrack info MOVIE[/bold] (what is in the file, and which settings suit it), then
     [bold]auctrack track MOVIE[/bold] (movie in, tracks out). Lengths are in the movie's unit, µm as a rule; axes are
     always in the order z, y, x.
@@ -92,7 +92,7 @@ def _root(  # pyright: ignore[reportUnusedFunction] - typer calls it
     version: Annotated[
         bool,
         typer.Option(
-            "--version", metavar="", callback=_show_version, is_eager=True, help="Print the version and leave."
+            "--version", metavar="", callback=_show_version, is_eager=True, help="Print the version and exit."
         ),
     ] = False,
 ) -> None:

@@ -38,7 +38,7 @@ Output = Annotated[
         "--output",
         "-o",
         metavar="DIR",
-        help="Folder where results are written and taken up again. Left out: they are printed, and nothing is written.",
+        help="Folder where results are written and taken up again. Default: they are printed, and nothing is written.",
     ),
 ]
 Limit = Annotated[
@@ -104,7 +104,8 @@ _add(
 _add(
     "correcting",
     "tracking.correcting",
-    "How many links an annotator has to look at until 99.9 % are right, by the order, and how long an act takes.",
+    "How many links an annotator has to look at, in which order, until 99.9 % are right, and how long a correction "
+    "takes.",
 )
 _add(
     "lap",
@@ -119,7 +120,7 @@ _add(
 _add(
     "peers",
     "peers",
-    "SciPy, scikit-image, lapx, trackpy, laptrack, btrack, whichever is there, on the same inputs, as ratios.",
+    "SciPy, scikit-image, lapx, trackpy, laptrack and btrack, those that are installed, on the same inputs, as ratios.",
 )
 
 
@@ -141,9 +142,10 @@ def linking_command(
         ),
     ] = None,
 ) -> None:
-    """How right links are with nothing given, across gaps and at divisions, and how far probabilities hold.
+    """How accurate links are without settings, across gaps and at divisions, and whether probabilities hold.
 
-    Beside trackpy, laptrack and btrack, whichever is there, on the same points: simulated ones and, from --data, real.
+    Compared with trackpy, laptrack and btrack, those that are installed, on the same points: simulated ones and, from
+    --data, real.
     """
     from ..bench.tracking.linking import linking
 
@@ -279,7 +281,7 @@ def _whole_numbers(option: str, text: str | None) -> tuple[int, ...]:
         return ()
     parts = [part.strip() for part in text.split(",")]
     if not all(part.isdigit() and int(part) > 0 for part in parts):
-        raise typer.BadParameter(f"needs whole numbers above 0 parted by commas; got {text!r}.", param_hint=option)
+        raise typer.BadParameter(f"needs whole numbers above 0, separated by commas; got {text!r}.", param_hint=option)
     return tuple(map(int, parts))
 
 

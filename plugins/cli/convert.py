@@ -28,7 +28,10 @@ def command(
         ),
     ],
     result: Annotated[
-        Path, typer.Argument(metavar="OUT", show_default=False, help="The file or folder to write; its ending chooses.")
+        Path,
+        typer.Argument(
+            metavar="OUT", show_default=False, help="The file or folder to write; its ending chooses the format."
+        ),
     ],
     drawn_diameter: Annotated[
         float | None,
@@ -37,7 +40,7 @@ def command(
             metavar="LENGTH",
             rich_help_panel=options.OUTPUT,
             help="Diameter of the particles where the format draws them (ctc, trackmate), in the unit of the input. "
-            "Left out: that of the detection, where the input tells it, else 5 voxels.",
+            "Default: that of the detection, where the input tells it, else 5 voxels.",
         ),
     ] = None,
     image_shape: Annotated[
@@ -45,7 +48,7 @@ def command(
         typer.Option(
             metavar="Z,Y,X",
             rich_help_panel=options.OUTPUT,
-            help="Voxels of the movie along z,y,x (or y,x), for label images (ctc). Left out: as the input tells, else "
+            help="Voxels of the movie along z,y,x (or y,x), for label images (ctc). Default: as the input tells, else "
             "as many as the positions need.",
         ),
     ] = None,
@@ -56,9 +59,9 @@ def command(
 ) -> None:
     """Convert points or tracks into the format of another program, with units, frame interval and lineage.
 
-    A column track_id (or the name that another program gives it) makes tracks; all else are points. Options say what
-    the input does not: names of columns, units, the frame interval. What the output cannot hold is said; the unit, the
-    settings that made the input and the lineage stand beside it in OUT.settings.json in any case.
+    A table with a column track_id (or another program's name for it) is read as tracks, anything else as points.
+    Options state what the input does not: column names, units, the frame interval. You are told what the output cannot
+    hold; units, lineage and the settings that made the input are always written beside it, to OUT.settings.json.
 
     Tables (.csv, .csv.gz, .tsv, .txt, .parquet) of trackpy, laptrack, btrack, TrackMate, Imaris, napari,
     motile-tracker and celltrackR are read; laptrack's splits and merges too, where split_df.csv and merge_df.csv

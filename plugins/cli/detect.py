@@ -27,7 +27,7 @@ def command(
             "-o",
             metavar="FILE|FOLDER",
             rich_help_panel=options.OUTPUT,
-            help="Points table; .csv, .parquet or .napari.csv, or a folder. Left out: NAME.points.csv in the current "
+            help="Points table; .csv, .parquet or .napari.csv, or a folder. Default: NAME.points.csv in the current "
             "folder.",
         ),
     ] = None,
@@ -37,17 +37,17 @@ def command(
     verbose: options.Verbose = False,
     log: options.Log = None,
 ) -> None:
-    """Find the particles of every frame, and write where they are; link them later by auctrack link.
+    """Find the particles in every frame and write their positions; auctrack link links them later.
 
-    The table has one row a particle: frame, and z, y, x in voxels of the movie (z_um, y_um, x_um: in µm). Units and
+    The table has one row per particle: frame, and z, y, x in voxels of the movie (z_um, y_um, x_um: in µm). Units and
     settings stand beside it in FILE.settings.json.
 
-    quality: the response of the filter at the peak, in grey levels, about the particle's contrast; --threshold is the
-    least of it.
+    quality: the response of the filter at the peak, in grey levels, roughly the particle's contrast; --threshold is its
+    lower limit.
 
     intensity: mean grey level within half a diameter of the particle's centre.
 
-    snr: signal to noise, which is that mean less the mean of the shell around the particle (1 to 1.5 radii), over the
+    snr: signal to noise, which is that mean minus the mean of the shell around the particle (1 to 1.5 radii), over the
     shell's standard deviation.
 
     [bold]Examples[/bold]

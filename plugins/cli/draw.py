@@ -33,7 +33,7 @@ def command(
         typer.Option(
             metavar="MOVIE",
             rich_help_panel="Input",
-            help="Movie behind the tracks. Left out: the one that they come from, as TRACKS.settings.json says; "
+            help="Movie behind the tracks. Default: the one that they come from, as TRACKS.settings.json says; "
             "without one they are drawn on black.",
         ),
     ] = None,
@@ -50,7 +50,7 @@ def command(
         typer.Option(
             metavar="RANGES",
             rich_help_panel=_SHOWN,
-            help="Region to show, in voxels: one from:to an axis, in the order z,y,x. Example: 10:14,:,: for a slab.",
+            help="Region to show, in voxels: one from:to per axis, in the order z,y,x. Example: 10:14,:,: for a slab.",
         ),
     ] = None,
     colour: Annotated[
@@ -58,8 +58,8 @@ def command(
         typer.Option(
             metavar="track|time",
             rich_help_panel=_SHOWN,
-            help="A colour a track, or the same from early to late. Left out: by time where only the last frames are "
-            "shown.",
+            help="One colour per track, or colours from early to late. Default: by time where only the last "
+            "frames are shown.",
         ),
     ] = None,
     min_length: Annotated[
@@ -72,16 +72,16 @@ def command(
             "-o",
             metavar="FILE.png",
             rich_help_panel=options.OUTPUT,
-            help="The picture. Left out: NAME.tracks.png beside the tracks.",
+            help="The picture. Default: NAME.tracks.png beside the tracks.",
         ),
     ] = None,
     overwrite: options.Overwrite = False,
 ) -> None:
-    """Draw tracks over the maximum projection of their movie, from above and in 3D from the side too.
+    """Draw tracks over the maximum projection of their movie, from above, and in 3D also from the side.
 
     Where tracks cross too often to be told apart, fewer are shown: the last 100 to 5 frames, and a slab in depth for
-    each view, marked by broken lines in the other one; where they are too many for the paper, a region in the middle.
-    The title says what is shown. --frames and --roi choose it instead.
+    each view, marked by dashed lines in the other one; where there are too many for the picture, a region in the
+    middle. The title says what is shown. --frames and --roi choose it instead.
 
     [bold]Examples[/bold]
 

@@ -44,7 +44,8 @@ def command(
         ),
     ] = False,
     per_track: Annotated[
-        bool, typer.Option("--per-track", metavar="", rich_help_panel="Measures", help="With --msd: one curve a track.")
+        bool,
+        typer.Option("--per-track", metavar="", rich_help_panel="Measures", help="With --msd: one curve per track."),
     ] = False,
     max_lag: Annotated[
         int | None,
@@ -52,7 +53,7 @@ def command(
             metavar="FRAMES",
             min=1,
             rich_help_panel="Measures",
-            help="With --msd or --picture: longest lag. Left out: the longest track.",
+            help="With --msd or --picture: longest lag. Default: the longest track.",
         ),
     ] = None,
     intervals: Annotated[
@@ -61,9 +62,9 @@ def command(
             "--intervals",
             metavar="",
             rich_help_panel="Measures",
-            help="Also write mean speed and diffusion of all tracks with 95 % intervals that hold the errors of "
-            "tracking, into NAME.intervals.csv; with --msd its curve gets some too. The detections are linked again, "
-            "30 times as they are likely, by the settings beside the table.",
+            help="Also write mean speed and diffusion of all tracks with 95 % intervals that include the errors of "
+            "tracking, into NAME.intervals.csv; with --msd, also for its curve. Thirty likely trackings of the "
+            "detections are drawn, by the settings beside the table.",
         ),
     ] = False,
     picture: Annotated[
@@ -83,7 +84,7 @@ def command(
             "-o",
             metavar="FILE|FOLDER",
             rich_help_panel=options.OUTPUT,
-            help="Measures; .csv or .parquet, or a folder. Left out: NAME.measures.csv beside the tracks. --msd goes "
+            help="Measures; .csv or .parquet, or a folder. Default: NAME.measures.csv beside the tracks. --msd goes "
             "beside the measures.",
         ),
     ] = None,
@@ -93,7 +94,7 @@ def command(
             "--format",
             metavar="csv|parquet",
             rich_help_panel=options.OUTPUT,
-            help="Format of the tables. Left out: by the name of the file, CSV in a folder.",
+            help="Format of the tables. Default: by the ending of the file; CSV in a folder.",
         ),
     ] = None,
     overwrite: options.Overwrite = False,
@@ -102,7 +103,7 @@ def command(
 ) -> None:
     """Measure every track: length, duration, displacement, speed, straightness, mean intensity.
 
-    One row a track; the units stand beside the table in FILE.settings.json. Times are in frames and lengths in pixels
+    One row per track; the units stand beside the table in FILE.settings.json. Times are in frames and lengths in pixels
     where the tracks do not say their units and no option does.
 
     length: number of detections; missed_frames: frames between first_frame and last_frame without one; duration: time
@@ -113,14 +114,14 @@ def command(
 
     mean_intensity, mean_quality, mean_snr: means over the track's detections.
 
-    With --msd, NAME.msd.csv has one row a lag: lag: in frames; lag_time: the same as time; msd: the mean of the squared
-    displacements between positions that far apart; n: how many pairs of positions were averaged; n_tracks: of how many
-    tracks they are; standard_error: of msd, from how much tracks differ (displacements within one track overlap, so
-    their number says little).
+    With --msd, NAME.msd.csv has one row per lag: lag, in frames; lag_time: the same as time; msd: the mean of the
+    squared displacements between positions that far apart; n: how many pairs of positions were averaged; n_tracks: of
+    how many tracks they are; standard_error: of msd, from how much tracks differ (displacements within one track
+    overlap, so their number says little).
 
     With --intervals, NAME.intervals.csv has a row each for mean_speed (of steps over one frame) and diffusion (from the
     growth of the mean squared displacement from one frame to two): value, standard_error, low, high, unit; the curve of
-    --msd gets msd_low and msd_high. They hold how much tracks differ, and how much trackings that are all likely do.
+    --msd gets msd_low and msd_high. They cover both how much tracks differ and the errors of tracking.
 
     [bold]Examples[/bold]
 

@@ -17,7 +17,7 @@ Config = Annotated[
         metavar="FILE",
         rich_help_panel="Settings",
         help="Settings from a TOML file, or from the NAME.settings.json beside an earlier result, which repeats it "
-        "exactly. Options given here win over those in the file.",
+        "exactly. Options given here take precedence.",
     ),
 ]
 Format = Annotated[
@@ -27,11 +27,11 @@ Format = Annotated[
         metavar="NAME",
         rich_help_panel=OUTPUT,
         help="Format of the result, such as csv, parquet, napari or trackmate (auctrack convert --help lists all). "
-        "Left out: by the name of the file, CSV in a folder.",
+        "Default: by the ending of the file; CSV in a folder.",
     ),
 ]
 Overwrite = Annotated[
-    bool, typer.Option("--overwrite", metavar="", rich_help_panel=OUTPUT, help="Replace results that exist.")
+    bool, typer.Option("--overwrite", metavar="", rich_help_panel=OUTPUT, help="Replace existing results.")
 ]
 Json = Annotated[
     bool, typer.Option("--json", metavar="", rich_help_panel=OUTPUT, help="Print JSON, for programs to read.")

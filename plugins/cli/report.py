@@ -46,7 +46,7 @@ def command(
             "-o",
             metavar="FOLDER",
             rich_help_panel=options.OUTPUT,
-            help="Where the pages go. Left out: beside each table.",
+            help="Where the pages go. Default: beside each table.",
         ),
     ] = None,
     overwrite: options.Overwrite = False,
@@ -57,10 +57,10 @@ def command(
 
     NAME.report.html holds everything, pictures too, and opens in any browser without a network. It says: which movie,
     voxel size and frames; frames that are frozen, shifted or unlike the others; every setting and whether it was
-    measured or given; what was learned of the motion; counts a frame; histograms of track length, displacement and
+    measured or given; what was learned of the motion; counts per frame; histograms of track length, displacement and
     gaps; the mean squared displacement with its intervals; doubtful links, where the table has a column
-    link_probability, and what half the frame rate would do; how the links were proven; and the command that repeats the
-    run. Of several tables index.html is the list.
+    link_probability, and the accuracy expected at half the frame rate; how the links were proven; and the command that
+    repeats the run. For several tables, index.html lists them.
 
     [bold]Examples[/bold]
 

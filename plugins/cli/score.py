@@ -64,7 +64,7 @@ def command(
             metavar="LENGTH",
             rich_help_panel=_COUNTING,
             help="A detection is right if a real particle is at most this far away, in the unit of the tracks (isbi: "
-            "nearer than this; the challenge took 5 pixels, the Biohub competition 7 µm). Left out: by the column "
+            "nearer than this; the challenge took 5 pixels, the Biohub competition 7 µm). Default: by the column "
             "true_id of the tracks, which simulated points have.",
         ),
     ] = None,
@@ -97,7 +97,7 @@ def command(
         typer.Option(
             metavar="Z,Y,X",
             rich_help_panel=_TRUTH,
-            help="Size in µm of one coordinate step of the truth. Left out: what stands beside the truth, else the "
+            help="Size in µm of one coordinate step of the truth. Default: what stands beside the truth, else the "
             "size that the tracks have.",
         ),
     ] = None,
@@ -112,7 +112,7 @@ def command(
         typer.Option(
             metavar="FROM:TO[:STEP]",
             rich_help_panel=_TRUTH,
-            help="Frames of the truth that count. Left out: those that were tracked, where that stands beside the "
+            help="Frames of the truth that count. Default: those that were tracked, where that stands beside the "
             "tracks, else all.",
         ),
     ] = None,
@@ -125,7 +125,7 @@ def command(
             "-o",
             metavar="FILE",
             rich_help_panel=options.OUTPUT,
-            help="Also write every figure into a table, a row a movie; .csv or .parquet.",
+            help="Also write every figure into a table, one row per movie; .csv or .parquet.",
         ),
     ] = None,
     overwrite: options.Overwrite = False,
@@ -135,7 +135,7 @@ def command(
     """Compare tracks with the truth: right detections, right links, complete tracks, lineages.
 
     A detection is right when it belongs to a real particle, a link when it joins two right detections of one particle.
-    Of two folders, tables of one name are compared (cells.tracks.csv with cells.truth.csv), a row a movie.
+    Of two folders, tables of one name are compared (cells.tracks.csv with cells.truth.csv), one row per movie.
 
     [bold]--scores links[/bold]. precision: the right share of what was found; recall: the found share of what is real;
     F1: their harmonic mean.
@@ -148,13 +148,14 @@ def command(
 
     switches: how often, along real tracks, one found track ends and another goes on.
 
-    [bold]--scores lineages[/bold]. DET, LNK, TRA: 1 less the work to mend detections, links, or both, as a share of
-    making them anew. CHOTA, HOTA: detections and how they are put together, of lineages and of tracks. CT: tracks found
-    whole; TF: longest part of a real track found in one piece; BC: divisions; CCA: lengths of cell cycles.
+    [bold]--scores lineages[/bold]. DET, LNK, TRA: 1 minus the work of correcting detections, links, or both, as a
+    fraction of making them from scratch. CHOTA, HOTA: detections and how they are joined, into lineages and into
+    tracks. CT: tracks found whole; TF: longest part of a real track found in one piece; BC: divisions; CCA: lengths of
+    cell cycles.
 
-    [bold]--scores isbi[/bold]. α: 1 less the gated distance of paired tracks as a share of the largest; β: the same
-    less spurious tracks; JSC, JSCθ: right detections, and tracks, as a share of right, missed and spurious ones; RMSE:
-    of right detections.
+    [bold]--scores isbi[/bold]. α: 1 minus the gated distance of paired tracks as a fraction of the largest; β: the same
+    with spurious tracks counted against it; JSC, JSCθ: right detections, and tracks, as a share of right, missed and
+    spurious ones; RMSE: of right detections.
 
     [bold]--scores sparse[/bold]. edge and division Jaccard: right ones as a share of right, wrong and missed ones; what
     was found where the truth has nothing is not judged.
@@ -250,7 +251,7 @@ def _without_columns_of_tracks() -> Generator[None]:
 
 
 def _write(output: Path, summaries: dict[str, dict[str, Any]], *, overwrite: bool) -> None:
-    """Write a row a movie."""
+    """Write one row per movie."""
     import pandas as pd
 
     from ...tracker.formats.write import write_whole

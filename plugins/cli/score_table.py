@@ -1,4 +1,4 @@
-"""Scores as text and as tables: one movie by itself, or a row a movie."""
+"""Scores as text and as tables: one movie by itself, or one row per movie."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ SHOWN = {
 
 
 def by_movie(kind: str, scores: Mapping[str, Summary]) -> str:
-    """Return a row a movie, and where there are several their mean."""
+    """Return one row per movie, and where there are several their mean."""
     shown = SHOWN[kind]
     rows = [[name, *(_figure(of[figure]) for figure in shown)] for name, of in scores.items()]
     if len(scores) > 1:

@@ -180,13 +180,13 @@ INPUT = _named(
     _option(
         "axes",
         "LETTERS",
-        "Dimensions of the file, one letter each: T time, Z depth, C channel, Y, X. Example: TZYX. Only needed "
-        "where the file does not say. Of a folder, letters in front stand for the numbers in the names of its files.",
+        "Dimensions of the file, one letter each: T time, Z depth, C channel, Y, X. Example: TZYX. Needed only if "
+        "the file does not say. For a folder, the first letters stand for the numbers in its file names.",
     ),
     _option(
         "voxel",
         "Z,Y,X",
-        "Voxel size along z,y,x (or y,x) in µm. Example: 2,0.5,0.5. Only needed where the file does not say.",
+        "Voxel size along z,y,x (or y,x) in µm. Example: 2,0.5,0.5. Needed only if the file does not say.",
         key="scale",
         read=_sizes,
         write=_joined_sizes,
@@ -197,15 +197,15 @@ INPUT = _named(
     _option(
         "frame_step",
         "N",
-        "Step between the frame numbers of a table: 5 where it holds frames 0, 5, 10, …. Left out: what stands "
-        "beside the table, else 1; nothing is linked over missing frames. A movie knows its frames.",
+        "Step between consecutive frame numbers of a table: 5 if it holds frames 0, 5, 10, …. Default: what the "
+        "settings beside the table say, else 1. Not for movies.",
         kind=int,
     ),
     _option(
         "channel",
         "NAME|NUMBER",
-        "Channel to read, by name or number (from 0), where there are several. Of a colour image: red, "
-        "green, blue, or grey, their mean.",
+        "Channel to read, by name or number (from 0), where there are several. For a colour image: red, green, "
+        "blue, or grey (their mean).",
     ),
     _option(
         "frames",
@@ -215,7 +215,7 @@ INPUT = _named(
     _option(
         "roi",
         "RANGES",
-        "Region to use, in voxels: one from:to an axis, in the order z,y,x. Example: 0:10,100:300,: (all of x).",
+        "Region to use, in voxels: one from:to per axis, in the order z,y,x. Example: 0:10,100:300,: (all of x).",
     ),
     _flag(
         "labels",
@@ -239,19 +239,19 @@ DETECT = _named(
     _option(
         "diameter",
         "LENGTH",
-        "Diameter of a particle in µm. Left out: suggested from the movie (auctrack info says why).",
+        "Diameter of a particle in µm. Default: suggested from the movie (auctrack info says why).",
         read=_number,
     ),
     _option(
         "threshold",
         "QUALITY",
-        "Lowest quality of a particle; quality is about its contrast in grey levels. Left out: found from the movie.",
+        "Lowest quality of a particle (roughly its contrast, in grey levels). Default: found from the movie.",
         read=_number,
     ),
     _option(
         "separation",
         "LENGTH",
-        "Of two particles nearer than this, in µm, only the better counts. Left out: half the diameter.",
+        "Of two particles closer together than this, in µm, only the better one is kept. Default: half the diameter.",
         kind=float,
     ),
     _option(
@@ -267,15 +267,15 @@ LINK = _named(
     _option(
         "motion",
         "NAME",
-        "What predicts a step, learned from the movie: diffusion (how far particles go), velocity (also each one's"
-        " own steps before and after), flow (also its neighbours' steps), flow+velocity; auto (the default) takes what "
-        "helps. none links each pair of frames by distance alone.",
+        "How steps are predicted, learned from the movie: diffusion (how far particles move), velocity (also from "
+        "each particle's steps before and after), flow (also from its neighbours' steps), flow+velocity; auto (the "
+        "default) uses what helps. none links each pair of frames by distance alone.",
     ),
     _option(
         "features",
         "NAME,…",
-        "Columns of the detections, above 0, that weigh links by how they change along them, such as "
-        "intensity,snr: learned, and used where they tell which links are right. auto: those that are there. "
+        "Columns of the detections, with values above 0, whose change along a link says how likely it is, such as "
+        "intensity,snr: learned, and used where it tells links apart. auto: the usual ones that are there. "
         "[default: none]",
         read=_names,
         write=_joined_names,
@@ -284,7 +284,7 @@ LINK = _named(
         "max_missed_frames",
         "N",
         "Frames a particle may be missing inside a track (trackpy: memory). auto (the default): as many as the "
-        "movie makes worth while.",
+        "movie makes worthwhile.",
         read=_count,
     ),
     _flag("divisions", "A particle may be followed by two."),
@@ -292,15 +292,15 @@ LINK = _named(
     _option(
         "search_range",
         "LENGTH",
-        "Longest step a particle can take between two frames, in µm (TrackMate: linking max distance). Left out: "
+        "Longest step a particle can take between two frames, in µm (TrackMate: linking max distance). Default: "
         "as far as the learned steps reach; with --motion none 1.3 times the mean distance between neighbours.",
         read=_number,
     ),
     _option(
         "unmatched_cost",
         "LENGTH",
-        "What leaving a particle unlinked costs, in µm: no link gets longer than twice this. Left out: "
-        "learned, or with --motion none measured, from the particles' own steps, which suits most movies.",
+        "What it costs to leave a particle unlinked, in µm: no link is longer than twice this. Default: learned, or "
+        "with --motion none measured, from the particles' own steps, which suits most movies.",
         read=_number,
     ),
     _option(
@@ -312,44 +312,49 @@ LINK = _named(
     _option(
         "pinned",
         "FILE",
-        "CSV of links that are made whatever they cost: columns source, target (rows of the points, counted from "
+        "CSV of links that are always made: columns source, target (rows of the points, counted from "
         "0), or source_frame, source_z, source_y, source_x, target_frame, … (places, in voxels).",
         kind=Path,
         read=_links,
         write=None,
     ),
     _option(
-        "forbidden", "FILE", "CSV of links that are never made, as for --pinned.", kind=Path, read=_links, write=None
+        "forbidden",
+        "FILE",
+        "CSV of links that are never made; columns as for --pinned.",
+        kind=Path,
+        read=_links,
+        write=None,
     ),
     _option(
         "linking",
         "auctrack|jaqaman",
-        "jaqaman gives the tracks of TrackMate's LAP tracker: frame by frame, then gaps, divisions and merges at "
+        "jaqaman reproduces TrackMate's LAP tracker: frame by frame, then gaps, divisions and merges at "
         "its costs, without learned motion. Its max frame gap is --max-missed-frames + 1.",
     ),
     _option(
         "gap_closing_range",
         "LENGTH",
-        "With --linking jaqaman: longest link across a gap, in µm. Left out: the search range.",
+        "With --linking jaqaman: longest link across a gap, in µm. Default: the search range.",
         read=_number,
     ),
     _option(
         "division_range",
         "LENGTH",
-        "With --linking jaqaman: longest link to a second daughter (TrackMate: splitting). Left out: the search range.",
+        "With --linking jaqaman: longest link to a second daughter (TrackMate: splitting). Default: the search range.",
         read=_number,
     ),
     _option(
         "merge_range",
         "LENGTH",
-        "With --linking jaqaman: longest link from a second parent (TrackMate: merging). Left out: the search range.",
+        "With --linking jaqaman: longest link from a second parent (TrackMate: merging). Default: the search range.",
         read=_number,
     ),
     _option(
         "solver",
         "NAME",
-        "Assignment solver, such as auction, jv or sparse-jv; auto (the default) picks one. All give links of "
-        "the same, optimal cost.",
+        "Assignment solver, such as auction, jv or sparse-jv; auto (the default) picks one. All reach the same, "
+        "optimal cost.",
     ),
     _option(
         "device",

@@ -60,7 +60,8 @@ def command(
         ),
     ] = 0.9,
     step: Annotated[
-        float, typer.Option(metavar="FACTOR", rich_help_panel=_MOVEMENT, help="Mean step, as a part of the spacing.")
+        float,
+        typer.Option(metavar="FACTOR", rich_help_panel=_MOVEMENT, help="Mean step, as a fraction of the spacing."),
     ] = 0.3,
     step_um: Annotated[
         float | None,
@@ -69,18 +70,20 @@ def command(
     walls: Annotated[
         str,
         typer.Option(
-            metavar="reflect|leave", rich_help_panel=_MOVEMENT, help="At a wall, particles bounce off or are gone."
+            metavar="reflect|leave", rich_help_panel=_MOVEMENT, help="At a wall, particles bounce off or leave."
         ),
     ] = "reflect",
     births: Annotated[
         float,
         typer.Option(
-            metavar="RATE", rich_help_panel=_MOVEMENT, help="New particles a frame, as a part of --particles."
+            metavar="RATE", rich_help_panel=_MOVEMENT, help="New particles per frame, as a fraction of --particles."
         ),
     ] = 0.0,
     deaths: Annotated[
         float,
-        typer.Option(metavar="RATE", rich_help_panel=_MOVEMENT, help="Part of the particles that vanish a frame."),
+        typer.Option(
+            metavar="RATE", rich_help_panel=_MOVEMENT, help="Fraction of the particles that vanish per frame."
+        ),
     ] = 0.0,
     keep_density: Annotated[
         bool,
@@ -95,7 +98,8 @@ def command(
         int, typer.Option(metavar="N", rich_help_panel=_MOVEMENT, help="The same seed gives the same data.")
     ] = 0,
     missed: Annotated[
-        float, typer.Option(metavar="RATE", rich_help_panel=_DETECTOR, help="Part of the particles missed a frame.")
+        float,
+        typer.Option(metavar="RATE", rich_help_panel=_DETECTOR, help="Fraction of the particles missed per frame."),
     ] = 0.0,
     false: Annotated[
         float,
@@ -103,7 +107,7 @@ def command(
             "--false",
             metavar="RATE",
             rich_help_panel=_DETECTOR,
-            help="False detections a frame, as a part of the real.",
+            help="False detections per frame, as a fraction of the real ones.",
         ),
     ] = 0.0,
     localisation_error: Annotated[
@@ -134,7 +138,7 @@ def command(
         typer.Option(metavar="PART", rich_help_panel=_MICROSCOPE, help="How much particles differ in brightness."),
     ] = 0.25,
     background: Annotated[
-        float, typer.Option(metavar="PHOTONS", rich_help_panel=_MICROSCOPE, help="Even background a voxel.")
+        float, typer.Option(metavar="PHOTONS", rich_help_panel=_MICROSCOPE, help="Uniform background per voxel.")
     ] = 10.0,
     read_noise: Annotated[
         float, typer.Option(metavar="PHOTONS", rich_help_panel=_MICROSCOPE, help="Read noise of the camera.")

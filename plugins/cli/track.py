@@ -32,7 +32,7 @@ def command(
             metavar="FOLDER|FILE",
             rich_help_panel=options.OUTPUT,
             show_default=False,
-            help="Where results go; made if need be. Left out: the current folder. Of one input also the name of its "
+            help="Where results go; made if need be. Default: the current folder. Of one input also the name of its "
             "tracks, whose ending chooses the format.",
         ),
     ] = Path(),
@@ -44,8 +44,8 @@ def command(
             "--picture",
             metavar="",
             rich_help_panel=options.OUTPUT,
-            help="Also draw the tracks over the movie's maximum projection, into NAME.tracks.png; of crowded ones a "
-            "part, which the title names (auctrack draw shows others).",
+            help="Also draw the tracks over the movie's maximum projection, into NAME.tracks.png; where tracks are "
+            "crowded, a part of it, which the title names (auctrack draw shows others).",
         ),
     ] = False,
     summary: Annotated[
@@ -53,7 +53,7 @@ def command(
         typer.Option(
             metavar="FILE",
             rich_help_panel=options.OUTPUT,
-            help="Where the JSON summary goes. Left out: auctrack-summary.json in the output folder.",
+            help="Where the JSON summary goes. Default: auctrack-summary.json in the output folder.",
         ),
     ] = None,
     overwrite: options.Overwrite = False,
@@ -84,13 +84,13 @@ def command(
     Each input gets NAME.tracks.csv (or the name that --output gives) with the columns frame, z, y, x (in voxels of the
     movie), z_um, y_um, x_um (the same in µm, where the voxel size is known), t_s (time, where the frame interval is
     known), features, track_id, and link_probability and link_margin: how sure the link that leads to the particle is
-    (empty where a track begins; no columns with --motion none or --linking jaqaman).
-    Beside it, NAME.tracks.csv.settings.json holds the units and every setting that took effect.
+    (empty where a track begins; not there with --motion none or --linking jaqaman). Beside it,
+    NAME.tracks.csv.settings.json holds the units and every setting that took effect.
 
     The TIFF files of a folder or pattern are one movie when they hold one time point each; otherwise each file is an
     input of its own. A result that is up to date is skipped; one from another input or other settings, or that was
-    changed since, is only replaced with --overwrite. Results that would have one name keep the folders of their inputs.
-    A broken input never stops the others. Ctrl-C keeps what is finished.
+    changed since, is only replaced with --overwrite. Results that would have the same name keep the folders of their
+    inputs. An input that fails never stops the others. Ctrl-C keeps what is finished.
 
     [bold]Examples[/bold]
 
@@ -108,7 +108,7 @@ def command(
 
     checked_format(format_)
     if "" in inputs:  # what a shell makes of a variable that is not set; as a path it is the current folder
-        raise typer.BadParameter("an empty name is no input.", param_hint="INPUT")
+        raise typer.BadParameter("an input needs a name; got an empty one.", param_hint="INPUT")
     if "-" in inputs:
         raise typer.BadParameter("movies are files; a table from standard input: auctrack link -", param_hint="INPUT")
     settings = asked_settings(ctx.params)

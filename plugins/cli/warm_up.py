@@ -20,8 +20,9 @@ _Uses = Sequence[Callable[[], object]]
 def command() -> None:
     """Compile what later runs need, once: solvers, detection, linking, measures and scores on a CPU.
 
-    Every first use of a function on this machine, or after an update, waits until it is compiled, half a minute in all
-    for a movie. This waits for all of them at once, on examples in memory; what is compiled already is left as it is.
+    The first use of each function on this machine, and the first after an update, waits while it is compiled: half a
+    minute in all for a movie. This compiles all of them at once, on examples in memory, and skips what is compiled
+    already.
 
     auctrack warm-up
 
