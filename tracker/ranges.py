@@ -30,7 +30,9 @@ def parse_roi(text: str) -> tuple[slice, ...]:
     parts = [_ends(part, (2,)) for part in text.split(",")]
     ranges = tuple(part for part in parts if part is not None)
     if len(ranges) < len(parts):
-        raise InvalidSetting(f"needs one from:to an axis, such as 0:10,100:300,: (z,y,x); got {text!r}.", setting="roi")
+        raise InvalidSetting(
+            f"needs one from:to per axis, such as 0:10,100:300,: (z,y,x); got {text!r}.", setting="roi"
+        )
     return ranges
 
 

@@ -142,8 +142,8 @@ def _refuse_changed_picture(job: Job) -> None:
     drawn = None if sidecar is None else sidecar.pictures.get(job.picture.name)
     if drawn is not None and drawn != Checksum.of(job.picture):
         raise OutputExists(
-            f"{job.picture} is not as it was drawn: it was cut short or edited. Give --overwrite to draw it anew, or "
-            "move it elsewhere."
+            f"{job.picture} is not as it was drawn: it was cut short or edited. Give --overwrite to redraw it, or "
+            f"move it elsewhere."
         )
 
 
@@ -176,8 +176,8 @@ def is_up_to_date(job: Job, key: str) -> bool:
         if sidecar.table == Checksum.of(job.result):
             return True
         raise OutputExists(
-            f"{job.result} is not as it was written: it was cut short or edited. Give --overwrite to make it anew, or "
-            "another --output folder."
+            f"{job.result} is not as it was written: it was cut short or edited. Give --overwrite to redo it, or "
+            f"another --output folder."
         )
     raise OutputExists(
         f"{job.result} exists and comes from another input, other settings or another version of auctrack. "

@@ -42,7 +42,7 @@ def _outliving(save: Callable[..., None]) -> Callable[..., None]:
         except OSError as error:
             if not noted:
                 console.note(
-                    f"numba's cache cannot be written ({error.strerror or error}), so every run compiles anew; "
+                    f"numba's cache cannot be written ({error.strerror or error}), so every run compiles again; "
                     "NUMBA_CACHE_DIR names another folder for it."
                 )
             noted = True

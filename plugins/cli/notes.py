@@ -176,8 +176,8 @@ def on_mask(image: np.ndarray, name: str) -> list[str]:
     if apart < _APART:
         return []
     return [
-        f"{name} is a mask: its {apart} regions have one number, so that they are one particle in the middle of "
-        "all. Give each region a number of its own first (scipy.ndimage.label, frame by frame)."
+        f"{name} is a mask: its {apart} regions have one number, so they would be one particle, in the middle of "
+        f"them all. Give each region its own number first (scipy.ndimage.label, frame by frame)."
     ]
 
 

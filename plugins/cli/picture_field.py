@@ -45,7 +45,7 @@ def region_asked(field: Box, look: Look, tracks: Tracks, movie: Movie | None) ->
     if look.roi is None:
         return field
     if len(look.roi) != tracks.ndim:
-        raise InvalidSetting(f"roi (--roi) needs {tracks.ndim} ranges, one an axis; got {len(look.roi)}.")
+        raise InvalidSetting(f"needs {tracks.ndim} ranges, one per axis; got {len(look.roi)}.", setting="roi")
     corner = 0.0 if movie is None else 0.5  # a voxel's position is its centre
     for axis, part in zip(AXES[-tracks.ndim :], look.roi, strict=True):
         k = AXES.index(axis)
@@ -54,7 +54,7 @@ def region_asked(field: Box, look: Look, tracks: Tracks, movie: Movie | None) ->
         field = field.cut(k, field.low[k] if low is None else low, field.high[k] if high is None else high)
         if field.size[k] <= 0:
             raise InvalidSetting(
-                f"roi (--roi) needs a range of {axis} within the picture; got {part.start}:{part.stop}."
+                f"needs a range of {axis} within the picture; got {part.start}:{part.stop}.", setting="roi"
             )
     return field
 

@@ -194,8 +194,9 @@ def _frames(steps: Steps, look: Look) -> range:
     stop = every.stop if asked.stop is None else min(asked.stop, every.stop)
     if first >= stop:
         raise InvalidSetting(
-            f"frames (--frames) needs some of the tracks' frames, which are {every.start} to {every.stop - 1}; got "
-            f"{asked.start}:{asked.stop}."
+            f"needs some of the tracks' frames, which are {every.start} to {every.stop - 1}; got "
+            f"{asked.start}:{asked.stop}.",
+            setting="frames",
         )
     return range(first, stop)
 

@@ -99,7 +99,7 @@ def _tables(given: Path) -> list[Path]:
 
     found = [path.with_name(path.name.removesuffix(SUFFIX)) for path in sorted(given.glob(f"*.tracks.*{SUFFIX}"))]
     if not found:
-        raise InvalidInput(f"{given}: no table of tracks with its settings (NAME.tracks.csv{SUFFIX}) is in it.")
+        raise InvalidInput(f"{given}: holds no table of tracks with its settings beside it (NAME.tracks.csv{SUFFIX}).")
     return found
 
 

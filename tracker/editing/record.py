@@ -36,7 +36,7 @@ def read_acts(path: Path, detections: int) -> list[dict[str, Any]]:
     except OSError as error:
         raise InvalidInput(f"{path}: cannot be read ({error.strerror or error}).") from error
     except (ValueError, KeyError, TypeError) as error:
-        raise InvalidInput(f"{path}: is no file of corrections ({error!r}).") from error
+        raise InvalidInput(f"{path}: is not a file of corrections ({error!r}).") from error
     if kind != FORMAT or not isinstance(acts, list) or not all(isinstance(act, dict) for act in acts):
         raise InvalidInput(f"{path}: needs corrections of format {FORMAT}; got {kind!r}.")
     if made_on != detections:

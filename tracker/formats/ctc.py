@@ -112,7 +112,7 @@ def _shape(tracks: Tracks, settings: Mapping[str, object], radii: np.ndarray) ->
     if len(outside):
         raise InvalidSetting(
             f"the challenge's images begin at voxel 0, and have {size} here ({', '.join(tracks.axes)}); row "
-            f"{outside[0]} lies outside ({len(outside)} such in all). Shift the positions, or write another format."
+            f"{outside[0]} lies outside ({len(outside)} in all). Shift the positions, or write another format."
         )
     if shape.prod() > _MOST_VOXELS or (2 * radii).prod() > _MOST_VOXELS:
         raise InvalidSetting(
@@ -168,7 +168,7 @@ def _spans(file: Path) -> np.ndarray:
     try:
         lines = [line.split() for line in file.read_text(encoding="utf-8").splitlines() if line.strip()]
     except ValueError as error:
-        raise InvalidInput(f"{file}: is no text ({error}).") from error
+        raise InvalidInput(f"{file}: is not text ({error}).") from error
     for number, line in enumerate(lines, start=1):
         if len(line) != 4 or not all(re.fullmatch(r"\d{1,9}", word) for word in line):
             raise InvalidInput(
@@ -206,7 +206,7 @@ def _masks(folder: Path, stem: str) -> dict[int, Path]:
         raise InvalidInput(f"{folder}: has no label images {stem}000.tif, {stem}001.tif, ….")
     files = dict(found)
     if len(files) < len(found):
-        raise InvalidInput(f"{folder}: two label images have the number of one frame.")
+        raise InvalidInput(f"{folder}: two label images have the same frame number.")
     for frame in range(found[0][0], found[-1][0]):
         if frame not in files:
             raise InvalidInput(f"{folder}: the label image of frame {frame} is missing ({stem}{frame:03}.tif).")
@@ -224,7 +224,7 @@ def _points(folder: Path, files: Mapping[int, Path], spans: np.ndarray) -> Itera
         try:
             found = LabelCentres.of(image)
         except ValueError as error:
-            raise InvalidInput(f"{file}: has values that are no labels ({error}).") from error
+            raise InvalidInput(f"{file}: has values that are not labels ({error}).") from error
         told = spans[(spans[:, 1] <= frame) & (spans[:, 2] >= frame), 0]
         for label in np.setxor1d(found.labels, told)[:1].tolist():
             there, absent = ("the text file", "the image") if label in told else ("the image", "the text file")
@@ -242,7 +242,7 @@ def _image(file: Path) -> np.ndarray:
             image = opened.asarray() if len(shape) in (2, 3) and math.prod(shape) <= _MOST_VOXELS else None
     except _DAMAGE as error:
         reason = str(error).partition("\n")[0]
-        raise InvalidInput(f"{file}: is no TIFF file, or a damaged one ({reason}).") from error
+        raise InvalidInput(f"{file}: is not a TIFF file, or is damaged ({reason}).") from error
     if image is None:
         raise InvalidInput(
             f"{file}: needs an image of two or three axes and at most {_MOST_VOXELS} voxels; it has the shape {shape}."

@@ -80,7 +80,7 @@ def with_tracks_of_parents(loaded: Loaded) -> Loaded:
     if len(late):
         raise InvalidInput(
             f"column '{_PARENT}' needs detections of earlier frames; that of row {edges[late[0], 1]} is in frame "
-            f"{frames[edges[late[0], 0]]}, not before {frames[edges[late[0], 1]]} ({len(late)} such in all)."
+            f"{frames[edges[late[0], 0]]}, not before {frames[edges[late[0], 1]]} ({len(late)} in all)."
         )
     plain = table.drop(columns=_PARENT)
     if np.array_equal(table[_ID], np.arange(1, len(table) + 1)):
@@ -116,6 +116,6 @@ def _edges(table: pd.DataFrame) -> np.ndarray:
     if len(lost):
         raise InvalidInput(
             f"column '{_PARENT}' needs ids of the table, or nothing; row {child[lost[0]]} has "
-            f"{parents.iloc[child[lost[0]]]!r} ({len(lost)} such in all)."
+            f"{parents.iloc[child[lost[0]]]!r} ({len(lost)} in all)."
         )
     return np.column_stack([parent, child])

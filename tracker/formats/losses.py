@@ -44,7 +44,7 @@ def _of_tracks(tracks: Tracks, into: Format) -> list[str]:
     phrases: list[str] = []
     merges = sum(len(parents) > 1 for parents in tracks.parents.values())
     if "ids" not in into.holds:
-        phrases.append("the numbers of the tracks, which are counted anew")
+        phrases.append("the numbers of the tracks, which are counted again")
     if tracks.parents and "lineage" not in into.holds:
         phrases.append(f"the descent of {len(tracks.parents)} tracks (it stands in NAME{SUFFIX})")
     elif merges and "merges" not in into.holds:

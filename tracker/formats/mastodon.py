@@ -53,7 +53,7 @@ def read(path: Path) -> Loaded:
     except InvalidInput:
         raise
     except _DAMAGE as error:
-        raise InvalidInput(f"{path}: is no project of Mastodon's, or a damaged one ({error}).") from error
+        raise InvalidInput(f"{path}: is not a Mastodon project, or is damaged ({error}).") from error
     if not len(spots):
         raise InvalidInput(f"{path}: has no spots.")
     unit = (root.findtext("SpaceUnits") or "").strip()
@@ -86,7 +86,7 @@ def _model(content: bytes) -> tuple[np.ndarray, np.ndarray, bytes]:
     links, _ = _records(data, after, _LINK)
     ends = np.concatenate([links["source"], links["target"]])
     if len(ends) and not 0 <= ends.min() <= ends.max() < len(spots):
-        raise ValueError("a link has an end that is no spot")
+        raise ValueError("a link has an end that is not a spot")
     return spots, links, content[blocks[-1][1] :]
 
 

@@ -88,7 +88,7 @@ def _head(parts: Sequence[memoryview], order: str) -> tuple[int, tuple[int, ...]
 def _structs(parts: Sequence[memoryview], order: str, fields: Sequence[str]) -> list[dict[str, np.ndarray]]:
     kind, shape = _head(parts, order)
     if kind != _STRUCT:
-        raise ValueError("it is no struct array")
+        raise ValueError("it is not a struct array")
     (width,) = struct.unpack_from(f"{order}i", parts[3])
     names = [bytes(parts[4][k : k + width]).split(b"\0")[0].decode("latin-1") for k in range(0, len(parts[4]), width)]
     cells = parts[5:]

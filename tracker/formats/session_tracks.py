@@ -49,7 +49,7 @@ def unpacked(path: Path) -> Generator[Path]:
         except OSError as error:
             raise InvalidInput(f"{path}: cannot be read ({error.strerror or error}).") from error
         except (zipfile.BadZipFile, zlib.error, EOFError, ValueError, KeyError, TypeError, RuntimeError) as error:
-            raise InvalidInput(f"{path}: is no session of auctrack's, or a damaged one ({error}).") from error
+            raise InvalidInput(f"{path}: is not an auctrack session, or is damaged ({error}).") from error
         if kind != FORMAT:
             raise InvalidInput(f"{path}: needs a session of format {FORMAT}; got {kind!r}.")
         yield folder

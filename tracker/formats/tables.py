@@ -313,7 +313,7 @@ def _check_one_point_a_frame(table: pd.DataFrame) -> None:
         row = table.iloc[int(again[0])]
         raise InvalidInput(
             f"track {int(row['track_id'])} has two points in frame {int(row['frame'])} (row {again[0]}; "
-            f"{len(again)} such in all). A track has one point a frame: repair the ids, or read the table as points."
+            f"{len(again)} in all). A track has one point a frame: repair the ids, or read the table as points."
         )
 
 

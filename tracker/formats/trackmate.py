@@ -334,7 +334,7 @@ def _table(spots: Sequence[Mapping[str, str]], path: Path) -> pd.DataFrame:
 def _spot_numbers(table: pd.DataFrame, path: Path) -> np.ndarray:
     numbers = table["ID"].to_numpy()
     if numbers.dtype != np.int64:
-        raise InvalidInput(f"{path}: a spot has an ID that is no whole number, or none.")
+        raise InvalidInput(f"{path}: a spot has an ID that is not a whole number, or has none.")
     if len(np.unique(numbers)) < len(numbers):
         raise InvalidInput(f"{path}: two spots have one ID; links cannot tell them apart.")
     return numbers
@@ -373,7 +373,7 @@ def _stated(root: ElementTree.Element, model: ElementTree.Element, path: Path) -
     try:
         found = {key: float(known.get(key, "nan")) for key in _SIZES}
     except ValueError as error:
-        raise InvalidInput(f"{path}: <ImageData> has a size that is no number ({error}).") from error
+        raise InvalidInput(f"{path}: <ImageData> has a size that is not a number ({error}).") from error
     z, y, x, interval = (found[key] if usable(found[key]) else None for key in found)
     sizes = {"z": z or 1.0, "y": y or 1.0, "x": x or 1.0}
     time = model.get("timeunits", "frame")

@@ -43,7 +43,7 @@ def with_tracks_of_edges(loaded: Loaded, path: Path) -> Loaded:
     if len(lost):
         raise InvalidInput(
             f"{file}: an edge goes from spot {ends[0].iloc[lost[0]]} to {ends[1].iloc[lost[0]]}, and {path.name} has "
-            f"not both ({len(lost)} such in all). Export spots and edges together."
+            f"not both ({len(lost)} in all). Export spots and edges together."
         )
     try:
         ids, parents = tracks_of(Points(loaded.table).frames, rows)

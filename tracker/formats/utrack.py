@@ -68,7 +68,7 @@ def _compounds(path: Path) -> list[dict[str, np.ndarray]]:
         ) from error
     except (ValueError, LookupError, struct.error, zlib.error) as error:
         raise InvalidInput(
-            f"{path}: is no MATLAB file, or a damaged one, or its tracksFinal is no struct array with "
+            f"{path}: is not a MATLAB file, or is damaged, or its tracksFinal is not a struct array with "
             f"{', '.join(_FIELDS)} ({error})."
         ) from error
     if found is None:

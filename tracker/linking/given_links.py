@@ -63,7 +63,7 @@ def read_links(path: str | Path, name: str) -> GivenLinks:
     except OSError as error:
         raise InvalidInput(f"{path}: cannot be read ({error.strerror or error}).") from error
     except (ValueError, pd.errors.ParserError) as error:
-        raise InvalidInput(f"{path}: is no CSV table ({error}).") from error
+        raise InvalidInput(f"{path}: is not a CSV table ({error}).") from error
     try:
         return given_links(table, name)
     except InvalidSetting as error:

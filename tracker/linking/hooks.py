@@ -84,5 +84,5 @@ def _numbers(given: Any) -> np.ndarray | None:
 def _described(given: np.ndarray | None) -> str:
     """Say what came instead."""
     if given is None:
-        return "what it returned is no array of numbers"
+        return "what it returned is not an array of numbers"
     return f"it returned shape {given.shape}" + (", NaN among it" if np.isnan(given).any() else "")

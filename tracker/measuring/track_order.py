@@ -34,7 +34,7 @@ def track_order(track: np.ndarray, frames: np.ndarray, name: str = "track") -> n
     if len(twice):
         row = order[twice[0]]
         raise InvalidInput(
-            f"a {name} needs at most one row a frame; {name} {track[row]} has several in frame {frames[row]} "
+            f"a {name} needs at most one row per frame; {name} {track[row]} has several in frame {frames[row]} "
             f"({len(twice)} rows too many)."
         )
     return order

@@ -106,7 +106,7 @@ class TiffStack:
         """Offer each colour and their mean; the mean alone where the first plane is grey, as of converted videos."""
         if self.size("C") > 1:
             raise UnknownAxes(
-                f"{self.path}: has colours (RGB) and {self.size('C')} channels beside them.",
+                f"{self.path}: has colours (RGB) and {self.size('C')} further channels.",
                 **naming_axes(len(self.axes)),
             )
         first = self._samples_of({"T": 0, "Z": 0, "C": 0})
@@ -262,7 +262,7 @@ class TiffStack:
         if len(series) != 1:
             shapes = ", ".join(f"{image.shape}" for image in series[:4])
             raise InvalidInput(
-                f"{self.path}: holds {len(series)} images ({shapes}); save the one to be tracked in a file of its own."
+                f"{self.path}: holds {len(series)} images ({shapes}); save the one to track as a file of its own."
             )
         only = series[0]
         if self._is_damaged(only.kind):

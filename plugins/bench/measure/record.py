@@ -138,7 +138,9 @@ class Record:
             matches = (stored["format"], stored["benchmark"]) == (FORMAT, self.benchmark)
             cells = [Cell(**cell) for cell in stored["cells"]] if matches else []
         except (ValueError, KeyError, TypeError) as error:
-            raise InvalidInput(f"{self.path} is no record of a benchmark: {error}. Give another --output.") from None
+            raise InvalidInput(
+                f"{self.path} is not the record of a benchmark: {error}. Give another --output."
+            ) from None
         if not matches:
             raise InvalidInput(f"{self.path} is a record of another benchmark or version. Give another --output.")
         self.sessions = stored["sessions"]

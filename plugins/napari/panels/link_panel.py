@@ -48,7 +48,7 @@ _MOTION = (
     "What predicts a step. Learned from the movie: how far particles go, their own steps before and after, and their "
     "neighbours' steps. none: each pair of frames by distance alone."
 )
-_MISSED = "Frames that a particle may be missing inside a track. auto: as many as the movie makes worth while."
+_MISSED = "Frames that a particle may be missing inside a track. auto: as many as the movie makes worthwhile."
 _DIVISIONS = "Whether a particle may be followed by two, as a cell that divides. Not with motion none."
 _MERGES = "Whether two particles may be followed by one. Not with motion none."
 _SEARCH_RANGE = (
