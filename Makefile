@@ -12,7 +12,6 @@ export MPLBACKEND := Agg
 demo: $(USE)
 	$(BIN)/auctrack track sample_data/movie.ome.tif --output demo --picture --overwrite
 
-# Workers share nothing: each compiles into a cache of its own (numba issue 4807).
 PYTEST := $(BIN)/python -m pytest -n auto --maxprocesses 8 --dist loadfile
 
 ## test: style, types, the three floors, and the tests for every change, in minutes

@@ -16,14 +16,14 @@ ROOT = Path(__file__).parents[1]
 CACHE = ROOT / ".pytest_cache" / "compiled"
 
 
-def numba_folder(worker: str) -> Path:
-    """Return the folder of one worker for today's sources, and remove those of other sources."""
+def numba_folder() -> Path:
+    """Return the folder for today's sources, and remove those of other sources."""
     sources = sorted(compiled_sources())
     here = CACHE / f"numba-{digest(path.read_bytes() for path in sources)}"
     for old in CACHE.glob("numba-*"):
         if old != here:
-            shutil.rmtree(old, ignore_errors=True)  # another worker may be removing it too
-    return here / worker
+            shutil.rmtree(old, ignore_errors=True)
+    return here
 
 
 def digest(parts: Iterable[bytes]) -> str:

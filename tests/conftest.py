@@ -11,11 +11,10 @@ import pytest
 
 from .compiled_cache import ROOT, numba_folder
 
-# Before anything imports numba; processes that a test starts inherit it. Workers that fill one folder at the same time
-# spoil it (numba issue 4807), so each has its own; they inherit that of the process that starts them, and drop it.
-_WORKER = os.environ.get("PYTEST_XDIST_WORKER")
-if _WORKER or "NUMBA_CACHE_DIR" not in os.environ:
-    os.environ["NUMBA_CACHE_DIR"] = str(numba_folder(_WORKER or "alone"))
+# Before anything imports numba; workers and the programs that tests start inherit both, and take turns at writing.
+if "NUMBA_CACHE_DIR" not in os.environ:
+    os.environ["NUMBA_CACHE_DIR"] = str(numba_folder())
+os.environ["NUMBA_CACHE_LOCATOR_CLASSES"] = "auctrack.tests.one_writer.Folder"
 
 
 REAL_DATA = (ROOT / "tests" / "data", ROOT.parent / "shared" / "data")

@@ -11,13 +11,14 @@ from __future__ import annotations
 import argparse
 import ast
 import copy
+import hashlib
 import os
 import random
 import re
 import shutil
 import subprocess
 import sys
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from pathlib import Path
 from typing import Any
 
@@ -41,15 +42,18 @@ def main() -> None:
     parser.add_argument("rooms", nargs="+", help="folders such as tracker/linking, or files")
     parser.add_argument("--count", type=int, default=10, help="mutants a room")
     parser.add_argument("--seed", type=int, default=0)
+    parser.add_argument("--near", action="store_true", help="only the tests of the file and of its room")
     asked = parser.parse_args()
     tree = TREE / "auctrack"
     shutil.rmtree(TREE, ignore_errors=True)
     shutil.copytree(ROOT, tree, ignore=shutil.ignore_patterns(".git", ".venv", ".pytest_cache", "__pycache__"))
+    take_over_compiled(tree)
     for room in asked.rooms:
         chosen = random.Random(f"{asked.seed} {room}")
         found = list(mutants(room))
         for path, node, changed in chosen.sample(found, min(asked.count, len(found))):
-            killer = killed_by(tree, path, changed)
+            tests = list(suites(path))
+            killer = killed_by(tree, path, changed, tests[:2] if asked.near else tests)
             sys.stdout.write(f"{path} {node}  {killer or 'SURVIVED'}\n")
             sys.stdout.flush()
 
@@ -116,16 +120,15 @@ def change(node: ast.expr) -> bool:
     return True
 
 
-def killed_by(tree: Path, path: Path, text: str) -> str:
+def killed_by(tree: Path, path: Path, text: str, suites: Iterable[list[str]]) -> str:
     """Return the first test that fails on a changed file, or nothing."""
-    original = (tree / path).read_text(encoding="utf-8")
     (tree / path).write_text(text, encoding="utf-8")
     try:
-        for tests in suites(path):
+        for tests in suites:
             if killer := first_failure(tree, path, tests):
                 return killer
     finally:
-        (tree / path).write_text(original, encoding="utf-8")
+        shutil.copy2(ROOT / path, tree / path)  # its time too, by which numba knows what it compiled
     return ""
 
 
@@ -153,9 +156,20 @@ def first_failure(tree: Path, path: Path, tests: list[str]) -> str:
     return named[1] if named else "" if ran.returncode in (0, 5) else f"exit {ran.returncode} of {tests[0]}"
 
 
+def take_over_compiled(tree: Path) -> None:
+    """Give the copied tree what numba made of the tree itself; it names folders after the paths of sources."""
+    for folder in {path.parent for path in compiled_sources()}:
+        here, there = (
+            f"{folder.name}_{hashlib.sha1(str(path).encode()).hexdigest()}"
+            for path in (folder, tree / folder.relative_to(ROOT))
+        )
+        if (numba_folder() / here).is_dir():
+            shutil.copytree(numba_folder() / here, numba_folder() / "mutants" / there, dirs_exist_ok=True)
+
+
 def compiled_for(path: Path) -> Path:
     """Return a cache for a changed file: the one of all mutants, or a copy without what may hold code of that file."""
-    shared = numba_folder("mutants")
+    shared = numba_folder() / "mutants"
     if ROOT / path not in compiled_sources():
         return shared
     own = TREE / "compiled"

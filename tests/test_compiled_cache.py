@@ -1,20 +1,29 @@
-"""Compiled code between test runs: a folder for each worker."""
+"""Compiled code between test runs: one folder, filled by several processes in turn."""
 
 from __future__ import annotations
 
-import os
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
-
-import pytest
+from threading import Barrier
 
 from .compiled_cache import ROOT, importers
+from .one_writer import IndexDataCacheFile
 
-WORKER = os.environ.get("PYTEST_XDIST_WORKER")
+WRITERS, KEYS = 8, 25
 
 
-@pytest.mark.skipif(WORKER is None, reason="one process has one folder")
-def test_a_worker_keeps_compiled_code_apart_from_the_process_that_started_it() -> None:
-    assert Path(os.environ["NUMBA_CACHE_DIR"]).name == WORKER
+def test_what_several_save_of_one_function_is_all_kept_and_not_mixed_up(tmp_path: Path) -> None:
+    together = Barrier(WRITERS)
+
+    def write(number: int) -> None:
+        together.wait()
+        for key in range(number, WRITERS * KEYS, WRITERS):
+            IndexDataCacheFile(str(tmp_path), "function", "stamp").save(key, f"code of {key}")
+
+    with ThreadPoolExecutor(WRITERS) as pool:
+        list(pool.map(write, range(WRITERS)))
+    read = IndexDataCacheFile(str(tmp_path), "function", "stamp")
+    assert [read.load(key) for key in range(WRITERS * KEYS)] == [f"code of {key}" for key in range(WRITERS * KEYS)]
 
 
 def test_who_imports_a_file_through_others_holds_code_of_it() -> None:

@@ -35,7 +35,7 @@ PROGRAMS = {
     "four threads share the threads of an option": """
         most = int(numba.config.NUMBA_NUM_THREADS)
         with ThreadPoolExecutor(4) as pool:
-            answers = list(pool.map(lambda _: solve(cost, "hungarian-tree", "cpu", threads=most).cost, range(8)))
+            answers = list(pool.map(lambda _: solve(cost, "hungarian-tree", "cpu", threads=most).cost, range(4)))
         assert set(answers) == {costs[0]}
     """,
 }

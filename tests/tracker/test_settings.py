@@ -69,7 +69,7 @@ def test_what_is_no_setting_is_refused(stated, message):
 
 @pytest.mark.parametrize("stated", [None, [], "link"])
 def test_what_is_no_mapping_is_refused(stated):
-    with pytest.raises(InvalidSetting, match="settings need the tables input, detect and link"):
+    with pytest.raises(InvalidSetting, match=r"^settings .*input, detect.* link"):
         Settings.from_mapping(stated)
 
 
@@ -101,7 +101,7 @@ def test_movies_are_what_is_not_a_table():
 
 
 def test_a_mistyped_setting_is_answered_with_the_one_that_was_meant():
-    with pytest.raises(InvalidSetting, match=r"'diametre'.*Did you mean diameter\?"):
+    with pytest.raises(InvalidSetting, match=r"'diametre'.* diameter\?"):
         Settings().replaced(diametre=3)
     with pytest.raises(InvalidSetting) as told:
         Settings().replaced(xyzzy=3)

@@ -6,6 +6,7 @@ import json
 import math
 import re
 from collections.abc import Iterator, Mapping, Sequence
+from itertools import chain, count
 from pathlib import Path
 from typing import Any
 from xml.etree import ElementTree
@@ -84,7 +85,8 @@ def _features(points: Points) -> dict[str, str]:
         if name in ("frame", *points.axes) or column.dtype.kind not in "iufb":
             continue
         key = _TRACK_KEY if name == "track_id" else _key(str(name))
-        key = next(key + suffix for suffix in ("", *(f"_{k}" for k in range(2, 10**6))) if key + suffix not in taken)
+        numbered = (f"{key}_{number}" for number in count(2))
+        key = next(free for free in chain([key], numbered) if free not in taken)
         taken.add(key)
         features[str(name)] = key
     return features

@@ -111,8 +111,8 @@ def test_read_only_sparse_arrays_and_prices_are_taken_and_never_written():
 @pytest.mark.parametrize(
     ("cost", "message"),
     [
-        ([[1.0, np.nan]], r"cost\[0, 1\] is nan"),
-        ([[1.0, 2.0], [-np.inf, 1.0]], r"cost\[1, 0\] is -inf"),
+        ([[1.0, np.nan]], r"cost\[0, 1\] .*nan"),
+        ([[1.0, 2.0], [-np.inf, 1.0]], r"cost\[1, 0\] .*-inf"),
         ([1.0, 2.0], r"\(2,\)"),
         (3.0, r"\(\)"),
         (np.zeros((1, 1, 1, 1)), r"\(1, 1, 1, 1\)"),
@@ -145,7 +145,7 @@ def test_integer_costs_are_taken_up_to_the_limit_and_refused_beyond():
     limit = 2**62 // (2 * 2 + 4)
     assert solve([[limit, -limit], [-limit, limit]]).cost == -2 * limit
     for beyond in (limit + 1, -limit - 1, np.iinfo(np.int64).min):
-        with pytest.raises(InvalidProblem, match="exact arithmetic"):
+        with pytest.raises(InvalidProblem, match=f"±{limit}.*{abs(beyond)}"):
             Problem.dense([[beyond, 0], [0, 0]])
 
 
@@ -153,13 +153,13 @@ def test_prices_that_would_overflow_summed_over_many_lone_columns_are_refused():
     cost = np.zeros((1, 1000), int)
     price = 2**62 // (1 + 1000 + 4)
     assert solve(Problem.dense(cost, unmatched_cost=price)).cost == 999 * price
-    with pytest.raises(InvalidProblem, match="exact arithmetic"):
+    with pytest.raises(InvalidProblem, match=str(price + 1)):
         Problem.dense(cost, unmatched_cost=price + 1)
 
 
 def test_integers_beside_a_fractional_price_must_fit_float64():
     assert solve(Problem.dense([[2**53]], unmatched_cost=0.5)).cost == 1.0
-    with pytest.raises(InvalidProblem, match="fractional unmatched_cost"):
+    with pytest.raises(InvalidProblem, match="unmatched_cost"):
         Problem.dense([[2**53 + 1]], unmatched_cost=0.5)
 
 
@@ -248,13 +248,13 @@ def test_duplicate_edges_are_refused(graph: tuple, form: str):
             graph = sp.csc_array((data[order], rows, starts), shape=(1, 2))
         else:
             graph = sp.coo_array((data, (rows, indices)), shape=(1, 2))
-    with pytest.raises(InvalidProblem, match="row 0 names column 1 twice"):
+    with pytest.raises(InvalidProblem, match=r"row 0 .*column 1 "):
         Problem.sparse(graph, shape=(1, 2))
 
 
 @pytest.mark.parametrize("value", [np.inf, -np.inf, np.nan])
 def test_sparse_costs_must_be_finite(value: float):
-    with pytest.raises(InvalidProblem, match=r"the edge \(1, 0\)"):
+    with pytest.raises(InvalidProblem, match=r"\(1, 0\)"):
         Problem.sparse((np.array([0, 1, 2]), np.array([0, 0]), np.array([1.0, value])), shape=(2, 2))
 
 

@@ -144,12 +144,13 @@ caching.IndexDataCacheFile.save = full
 from auctrack.plugins.cli.app import main
 main()
 """
-    command = [sys.executable, "-c", code, "track", samples / "points.csv", "--frames", "0:3"]
+    command = [sys.executable, "-c", code, "detect", samples / "movie.ome.tif", "--frames", "0:1", "--diameter", "2.5"]
+    command += ["--output", "points.csv"]
     there = {**os.environ, "NUMBA_CACHE_DIR": str(tmp_path / "cache")}
     done = subprocess.run(command, cwd=tmp_path, env=there, capture_output=True, text=True)
     assert done.returncode == 0, done.stderr
     assert done.stderr.count("numba's cache cannot be written (No space left on device)") == 1
-    assert (tmp_path / "points.tracks.csv").exists()
+    assert (tmp_path / "points.csv").exists()
 
 
 def test_the_cache_is_guarded_once():

@@ -282,27 +282,27 @@ def test_an_interrupt_in_progress_stops_the_reading():
 
 
 @pytest.mark.parametrize(
-    ("settings", "words"),
+    ("settings", "named"),
     [
-        ({"diameter": 0.0}, "diameter needs a finite length"),
-        ({"diameter": float("nan")}, "diameter needs a finite length"),
-        ({"diameter": 5.0, "separation": -1.0}, "separation needs a finite length"),
-        ({"diameter": 5.0, "threshold": float("inf")}, "threshold needs a finite quality"),
-        ({"diameter": "large"}, "diameter needs a finite length.*got 'large'"),
-        ({"diameter": 5.0, "threshold": "high"}, "threshold needs a finite quality.*got 'high'"),
+        ({"diameter": 0.0}, "diameter .*0.0"),
+        ({"diameter": float("nan")}, "diameter .*nan"),
+        ({"diameter": 5.0, "separation": -1.0}, "separation .*-1.0"),
+        ({"diameter": 5.0, "threshold": float("inf")}, "threshold .*inf"),
+        ({"diameter": "large"}, "diameter .*'large'"),
+        ({"diameter": 5.0, "threshold": "high"}, "threshold .*'high'"),
         ({"diameter": 5.0, "method": "blob"}, "'log' or 'dog'"),
     ],
 )
-def test_settings_out_of_range_are_refused(settings, words):
-    with pytest.raises(InvalidSetting, match=words):
+def test_settings_out_of_range_are_refused(settings, named):
+    with pytest.raises(InvalidSetting, match=named):
         DetectSettings(**settings)
 
 
 def test_a_diameter_that_does_not_fit_the_frame_is_refused_with_the_remedy():
     movie = stack_of(np.zeros((8, 60, 50)), (2.0, 0.5, 0.5))
-    with pytest.raises(InvalidSetting, match=r"at least 2 voxels along y and x, here 1 µm; got 0\.9 µm.*unit"):
+    with pytest.raises(InvalidSetting, match=r"\b2 .*y .*x.*\b1 µm.*0\.9 µm"):
         detect(movie, DetectSettings(0.9))
-    with pytest.raises(InvalidSetting, match="frame, which is 25 µm wide; got 26 µm"):
+    with pytest.raises(InvalidSetting, match=r"25 µm.*26 µm"):
         detect(movie, DetectSettings(26.0))
     detect(movie, DetectSettings(20.0, threshold=1.0))  # larger than the stack is deep: legal
 

@@ -78,14 +78,14 @@ def test_no_label_at_all_is_a_table_without_rows(tmp_path: Path) -> None:
 def test_an_intensity_image_is_not_taken_for_labels(tmp_path: Path, value: float) -> None:
     image = np.zeros((2, 4, 5), np.int16 if value == -1 else np.float32)
     image[1, 2, 2] = value
-    with pytest.raises(InvalidInput, match="frame 1 has values"):
+    with pytest.raises(InvalidInput, match="frame 1 "):
         read_points_from_labels(movie_of(tmp_path / "l.tif", image))
 
 
 def test_movies_that_do_not_fit(tmp_path: Path) -> None:
     labels = movie_of(tmp_path / "l.tif", np.zeros((3, 4, 5), np.uint8))
     for shape in ((3, 5, 4), (2, 4, 5)):
-        with pytest.raises(InvalidInput, match="does not fit the labels"):
+        with pytest.raises(InvalidInput, match=r"i\.tif"):
             read_points_from_labels(labels, movie_of(tmp_path / "i.tif", np.zeros(shape, np.uint8)))
 
 

@@ -87,7 +87,7 @@ def test_lineage_is_taken_up():
 
 
 def test_a_track_at_two_places_at_once_is_refused():
-    with pytest.raises(InvalidInput, match="track 0 is at two places in frame 0"):
+    with pytest.raises(InvalidInput, match=r"track 0 .*frame 0"):
         reopened(two_tracks([0, 0, 0, 1, 0, 1]), NEAR)
 
 

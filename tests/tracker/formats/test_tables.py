@@ -155,7 +155,7 @@ def test_imaris_with_its_title_lines_brings_its_unit(tmp_path: Path, above: str,
 
 def test_the_line_of_a_bad_cell_is_counted_from_the_titles_on(tmp_path: Path) -> None:
     (tmp_path / "position.csv").write_text("\n\nPosition\n====\n" + IMARIS.replace("8.5,", "far,"))
-    with pytest.raises(InvalidInput, match="line 7 has 'far'"):
+    with pytest.raises(InvalidInput, match=r"line 7 .*'far'"):
         read_points(tmp_path / "position.csv")
 
 
@@ -176,11 +176,11 @@ def test_columns_of_ones_own() -> None:
     np.testing.assert_array_equal(points.table[["frame", "z", "y", "x"]], np.column_stack([FRAME, Z, Y, X]))
     assert points.table["file_x"].tolist() == [1.0, 2.0, 3.0, 4.0]
     assert read_tracks(own, columns={**columns, "track_id": "cell"}).table["track_id"].tolist() == ID.tolist()
-    with pytest.raises(InvalidInput, match=r"no column 'hour'; it has time, depth"):
+    with pytest.raises(InvalidInput, match=r"'hour'.*time, depth"):
         read_points(own, columns={"frame": "hour"})
-    with pytest.raises(InvalidSetting, match="columns names t; it can name frame"):
+    with pytest.raises(InvalidSetting, match=r"columns .*t; .*frame"):
         read_points(own, columns={"t": "time"})
-    with pytest.raises(InvalidSetting, match="columns names 'row' for z and y; each needs a column of its own"):
+    with pytest.raises(InvalidSetting, match=r"columns .*'row' .*z .*y"):
         read_points(own, columns={**columns, "z": "row"})
 
 
@@ -236,7 +236,7 @@ def test_text_as_spreadsheets_encode_it(tmp_path: Path, encoding: str, suffix: s
     content = "frame\ty\tx\tGröße\n0\t1,5\t2,5\t7\n1\t1,5\t\t7\n"
     path = tmp_path / f"t{suffix}"
     path.write_bytes(gzip.compress(content.encode(encoding)) if suffix == ".csv.gz" else content.encode(encoding))
-    with pytest.raises(InvalidInput, match="column 'x' needs finite numbers; line 3 has nan"):
+    with pytest.raises(InvalidInput, match=r"'x' .*line 3 .*nan"):
         read_points(path)
     good = content.replace("\t\t", "\t3,5\t").encode(encoding)
     path.write_bytes(gzip.compress(good) if suffix == ".csv.gz" else good)
@@ -263,23 +263,24 @@ def test_the_lineage_of_a_parent_column() -> None:
 @pytest.mark.parametrize(
     ("content", "said"),
     [
-        ("frame,y,x,x\n0,1,2,3\n", "has several columns 'x'; rename or drop the others.$"),
-        ("frame,y, x,x\n0,1,2,3\n", "has several columns 'x'"),
-        ("# made, by hand\nframe,y,x\n0,1,2\n", "more cells than its first line, # made, by hand, which must name"),
-        ("sep=;\nframe;y;x\n0;1;2\n", "more cells than its first line, sep=, , which must name the columns"),
-        ("\x1f\x8b\x08\0\0", "is not text"),
-        ("frame,y,x\n0,1,2\n,,\n\n \n1,2,z\n", "column 'frame' needs finite numbers; line 3"),
-        ("", "the file is empty"),
-        ("\n\n", "empty|no columns"),
-        ("frame,y,x\n", "has a header but no rows"),
-        ("frame,y\n0,1\n", "not all recognised; it has frame, y. Needed are frame, y, x"),
-        ("frame,y,x\n0,1,2\n1,nan,3\n", "column 'y' needs finite numbers; line 3"),
-        ("frame,y,x\n0,1,2\n1,inf,3\n", "column 'y' needs finite numbers; line 3"),
-        ("frame,y,x\n0,1,2\n,2,3\n", "column 'frame' needs finite numbers; line 3"),
-        ("frame,y,x\n0,1,2\n1,two,3\n", "column 'y' needs finite numbers; line 3 has 'two'"),
-        ("frame,y,x\n0,1,2\n0.5,2,3\n", "column 'frame' needs whole numbers; line 3"),
-        ("frame,y,x\n0,1,2\n1,2,3,4\n", "damaged"),
-        ('frame,y,x\n0,1,2\n1,"2,3\n', "damaged"),
+        ("frame,y,x,x\n0,1,2,3\n", "'x'"),
+        ("frame,y, x,x\n0,1,2,3\n", "'x'"),
+        ("# made, by hand\nframe,y,x\n0,1,2\n", "# made, by hand"),
+        ("sep=;\nframe;y;x\n0;1;2\n", "sep="),
+        ("\x1f\x8b\x08\0\0", ""),
+        ("frame,y,x\n0,1,2\n,,\n\n \n1,2,z\n", "'frame' .*line 3"),
+        ("", ""),
+        ("\n\n", ""),
+        ("frame,y,x\n", ""),
+        ("frame,y\n0,1\n", "frame, y[^,].*frame, y, x"),
+        ("frame,y,x\n0,1,2\n1,nan,3\n", "'y' .*line 3"),
+        ("frame,y,x\n0,1,2\n1,inf,3\n", "'y' .*line 3"),
+        ("frame,y,x\n0,1,2\n,2,3\n", "'frame' .*line 3"),
+        ("frame,y,x\n0,1,2\n1,two,3\n", "'y' .*line 3 .*'two'"),
+        ("frame,y,x\n0,1,2\n,\n1,2,3\n", "'frame' .*line 3"),
+        ("frame,y,x\n0,1,2\n0.5,2,3\n", "'frame' .*line 3"),
+        ("frame,y,x\n0,1,2\n1,2,3,4\n", ""),
+        ('frame,y,x\n0,1,2\n1,"2,3\n', ""),
     ],
 )
 def test_bad_tables_are_refused_in_a_sentence_that_names_the_file(tmp_path: Path, content: str, said: str) -> None:
@@ -290,15 +291,15 @@ def test_bad_tables_are_refused_in_a_sentence_that_names_the_file(tmp_path: Path
 
 def test_two_points_of_one_track_in_one_frame(tmp_path: Path) -> None:
     (tmp_path / "t.csv").write_text("frame,y,x,track_id\n0,1,2,7\n1,1,2,7\n1,3,4,7\n")
-    with pytest.raises(InvalidInput, match=r"t\.csv: track 7 has two points in frame 1 \(line 4"):
+    with pytest.raises(InvalidInput, match=r"t\.csv: .*track 7 .*frame 1 .*line 4"):
         read_tracks(tmp_path / "t.csv")
     assert len(read_points(tmp_path / "t.csv")) == 3
 
 
-@pytest.mark.parametrize("bad", ["1.5", "seven", "1e300"])
+@pytest.mark.parametrize("bad", ["1.5", "seven", "1e300", str(2**53)])
 def test_track_ids_that_are_none(tmp_path: Path, bad: str) -> None:
     (tmp_path / "t.csv").write_text(f"frame,y,x,particle\n0,1,2,7\n1,1,2,{bad}\n")
-    with pytest.raises(InvalidInput, match=r"column 'particle' needs whole numbers .*line 3"):
+    with pytest.raises(InvalidInput, match=r"'particle' .*line 3"):
         read_tracks(tmp_path / "t.csv")
 
 
@@ -308,23 +309,23 @@ def test_a_negative_id_is_a_point_alone() -> None:
 
 
 def test_tracks_need_a_track_id() -> None:
-    with pytest.raises(InvalidInput, match="no column of track ids"):
+    with pytest.raises(InvalidInput, match="track_id"):
         read_tracks(table(frame=FRAME, y=Y, x=X))
 
 
 def test_no_name_is_no_table() -> None:
-    with pytest.raises(InvalidInput, match="kind of table"):
+    with pytest.raises(InvalidInput, match="\\.csv"):
         read_points("")
 
 
 def test_a_table_that_is_not_there_or_of_no_known_kind(tmp_path: Path) -> None:
-    with pytest.raises(InvalidInput, match="no such file"):
+    with pytest.raises(InvalidInput, match=r"gone\.csv"):
         read_points(tmp_path / "gone.csv")
     (tmp_path / "t.xlsx").write_bytes(b"PK")
-    with pytest.raises(InvalidInput, match=r"\.csv, \.tsv, \.txt, \.parquet are"):
+    with pytest.raises(InvalidInput, match=r"\.csv, \.tsv, \.txt, \.parquet"):
         read_points(tmp_path / "t.xlsx")
     (tmp_path / "folder.csv").mkdir()
-    with pytest.raises(InvalidInput, match="cannot be read"):
+    with pytest.raises(InvalidInput, match=r"folder\.csv"):
         read_points(tmp_path / "folder.csv")
 
 
@@ -365,10 +366,10 @@ def test_without_permission(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> 
     (tmp_path / "t.csv").write_text("frame,y,x\n0,1,2\n")
 
     def denied(*_: object, **__: object) -> None:
-        raise PermissionError(13, "Permission denied")
+        raise PermissionError(13, "no way in")
 
     monkeypatch.setattr(Path, "open", denied)
-    with pytest.raises(InvalidInput, match=r"t\.csv.*Permission denied"):
+    with pytest.raises(InvalidInput, match=r"t\.csv.*no way in"):
         read_points(tmp_path / "t.csv")
 
 
@@ -432,12 +433,12 @@ def test_a_table_in_our_names_comes_back_as_it_is():
 )
 def test_a_bad_row_of_a_file_is_named_by_its_line_and_of_a_dataframe_by_its_row(tmp_path, content, line):
     (tmp_path / "bad.csv").write_text(content, encoding="utf-8")
-    with pytest.raises(InvalidInput, match=rf"finite numbers; line {line} has nan"):
+    with pytest.raises(InvalidInput, match=rf"line {line} .*nan"):
         read_points(tmp_path / "bad.csv")
     bad = table(frame=[0, 1], y=[1.0, np.nan], x=[1.0, 2.0])
     bad.to_parquet(tmp_path / "bad.parquet")
     for source in (bad, tmp_path / "bad.parquet"):
-        with pytest.raises(InvalidInput, match="finite numbers; row 1 has nan"):
+        with pytest.raises(InvalidInput, match=r"row 1 .*nan"):
             read_points(source)
 
 

@@ -20,3 +20,8 @@ def test_only_even_times_are_a_frame_interval(tmp_path: Path, times: tuple[float
     rows = [f"ID{i},{i},{i}.5,1.5,2.5,{t},{f}\n" for i, (t, f) in enumerate(zip(times, (0, 1, 3), strict=True))]
     (tmp_path / "spots.csv").write_text(HEADER + "".join(rows), encoding="utf-8")
     assert read_points(tmp_path / "spots.csv").calibration.frame_interval == interval
+
+
+def test_a_first_frame_alone_states_none(tmp_path: Path) -> None:
+    (tmp_path / "spots.csv").write_text(HEADER + "ID0,0,0.5,1.5,2.5,0.0,0\n", encoding="utf-8")
+    assert read_points(tmp_path / "spots.csv").calibration.frame_interval is None

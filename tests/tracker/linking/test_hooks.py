@@ -241,5 +241,5 @@ def test_a_record_names_them_and_cannot_bring_them_back():
     stored = settings.to_mapping()
     assert stored["link"]["predict"].endswith("test_hooks.turned")
     assert stored["link"]["extra_cost"].endswith("test_hooks.squared_length")
-    with pytest.raises(InvalidSetting, match="from Python"):
+    with pytest.raises(InvalidSetting, match="predict"):
         Settings.from_mapping(stored)

@@ -322,7 +322,7 @@ class TestSettings:
             LinkSettings(3.0, cost="cubed", motion="none")  # pyright: ignore[reportArgumentType]
 
     def test_an_unknown_solver_is_refused_before_anything_is_linked(self):
-        with pytest.raises(InvalidSetting, match=r"one of auction, .*; got 'magic'"):
+        with pytest.raises(InvalidSetting, match=r"auction, .*'magic'"):
             LinkSettings(solver="magic", motion="none")
 
     @pytest.mark.parametrize("points", ["spots.csv", np.zeros((3, 3))], ids=["path", "array"])
@@ -336,7 +336,7 @@ class TestSettings:
             link(table([0]), 3, scale=scale)
 
     def test_nan_positions_are_refused_with_their_row(self):
-        with pytest.raises(InvalidInput, match="row 1 has nan"):
+        with pytest.raises(InvalidInput, match=r"row 1 .*nan"):
             link(table([0, np.nan]), 3)
 
     def test_the_settings_that_took_effect_give_the_same_tracks(self):

@@ -76,7 +76,7 @@ def test_frames_that_were_not_looked_at_are_not_missed():
 
 
 def test_a_lag_below_the_frame_step_is_refused():
-    with pytest.raises(InvalidSetting, match="at least 5"):
+    with pytest.raises(InvalidSetting, match=r"^max_lag .*5.*4"):
         mean_squared_displacement(tracks(line(range(4)), step=5), max_lag=4)
 
 
@@ -249,20 +249,20 @@ def test_filtering_keeps_long_tracks_their_index_and_their_lineage():
 def test_a_track_twice_in_a_frame_is_refused(measure):
     table = tracks(line(range(3)))
     doubled = Tracks(pd.concat([table.table, table.table.iloc[[1]]], ignore_index=True), MICROSCOPE)
-    with pytest.raises(InvalidInput, match="track 0 has several in frame 1"):
+    with pytest.raises(InvalidInput, match=r"track 0 .*frame 1"):
         measure(doubled)
 
 
 @pytest.mark.parametrize("measure", [measure_tracks, mean_squared_displacement])
 def test_a_table_that_is_not_read_as_tracks_is_refused_with_the_remedy(measure):
-    with pytest.raises(InvalidInput, match=r"tracks needs Tracks; got DataFrame.*read_tracks"):
+    with pytest.raises(InvalidInput, match=r"^tracks .*Tracks.*DataFrame.*read_tracks"):
         measure(tracks(line(range(3))).table)
 
 
 def test_lags_and_lengths_below_one_are_refused():
-    with pytest.raises(InvalidSetting, match=r"max_lag .*at least 1"):
+    with pytest.raises(InvalidSetting, match=r"^max_lag .*1"):
         mean_squared_displacement(tracks(line(range(3))), max_lag=0)
-    with pytest.raises(InvalidSetting, match="min_length needs a number of at least 1"):
+    with pytest.raises(InvalidSetting, match=r"^min_length .*1"):
         filter_by_length(tracks(line(range(3))), 0)
 
 

@@ -43,5 +43,5 @@ def test_nothing_has_no_steps():
 
 def test_a_track_twice_in_one_frame_is_refused():
     twice = Tracks(pd.concat([TABLE, TABLE.iloc[:1]], ignore_index=True))
-    with pytest.raises(InvalidInput, match="at most one row"):
+    with pytest.raises(InvalidInput, match=r"track 0 .*frame 3"):
         measure_steps(twice)

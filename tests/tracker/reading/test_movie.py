@@ -98,17 +98,25 @@ def test_imagej_in_nanometres_and_minutes(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("resolution", "metadata", "said"),
     [
-        ((5, 5), {"unit": "um"}, "nothing for z"),
-        ((72, 72), {"unit": "inch", "spacing": 1.0}, "it states none"),
-        ((5, 5), {"spacing": 1.5}, "no unit"),
-        ((5, 5), {"unit": "pixel", "spacing": 1.5}, "it states none"),
-        (None, {"unit": "um", "spacing": 1.5}, "nothing for y, x"),
+        ((5, 5), {"unit": "um"}, r"\bz\b"),
+        ((72, 72), {"unit": "inch", "spacing": 1.0}, "scale="),
+        ((5, 5), {"spacing": 1.5}, "unit"),
+        ((5, 5), {"unit": "pixel", "spacing": 1.5}, "scale="),
+        (None, {"unit": "um", "spacing": 1.5}, "y, x"),
     ],
 )
 def test_an_imagej_header_that_says_too_little_is_not_completed(tmp_path, resolution, metadata, said) -> None:
     path = imagej(tmp_path / "m.tif", STACK, "TZYX", resolution, **metadata)
     with pytest.raises(UnknownScale, match=said):
         read_movie(path)
+
+
+def test_two_planes_need_their_distance_and_one_needs_none(tmp_path: Path) -> None:
+    two = imagej(tmp_path / "two.tif", STACK[:, :2], "TZYX", (5, 5), unit="um")
+    with pytest.raises(UnknownScale, match=r"\bz\b"):
+        read_movie(two)
+    with read_movie(imagej(tmp_path / "one.tif", STACK[:, :1], "TZYX", (5, 5), unit="um")) as movie:
+        assert movie.calibration.scale[1:] == pytest.approx((0.2, 0.2))
 
 
 def test_a_unit_gives_meaning_to_imagej_sizes_without_one(tmp_path: Path) -> None:
@@ -133,9 +141,7 @@ def test_a_plain_tiff_asks_for_axes_and_then_for_the_voxel_size(tmp_path: Path) 
     tifffile.imwrite(path, STACK, photometric="minisblack")
     with pytest.raises(UnknownAxes, match=r"5 × 4 × 16 × 12.*QQYX.*axes=\"TZYX\""):
         read_movie(path, scale=(2, 1, 1))
-    with pytest.raises(
-        UnknownScale, match=r"scale=\(z, y, x\) in µm, for instance .*scale=\(2, 0\.5, 0\.5\).* if .*unit=\"pixel\""
-    ):
+    with pytest.raises(UnknownScale, match=r"scale=\(z, y, x\) .*µm.*scale=\(2, 0\.5, 0\.5\).*unit=\"pixel\""):
         read_movie(path, axes="TZYX")
     with read_movie(path, axes="tzyx", scale=(2, 1, 1)) as movie:
         assert movie.axes == "TZYX"
@@ -157,7 +163,7 @@ def test_a_plain_row_of_pages_is_divided_by_a_number(tmp_path: Path, compression
         with read_movie(path, axes=axes, scale=(2, 1, 1), channel=1) as movie:
             assert_reads(movie, PIXELS[:, 1])
     for axes in ("TZ7YX", "TCZ4YX", "T3Z4YX", "TZ0YX"):
-        with pytest.raises(UnknownAxes, match="does not divide the 40 pages"):
+        with pytest.raises(UnknownAxes, match=" 40 "):
             read_movie(path, axes=axes, scale=(2, 1, 1))
 
 
@@ -271,7 +277,7 @@ def test_frames_keep_their_numbers_and_the_region_its_origin(tmp_path: Path) -> 
         assert movie.origin == (1, 4, 0)
         assert movie.shape == (2, 12, 7)
         np.testing.assert_array_equal(movie.frame(3), STACK[3][roi])
-        with pytest.raises(InvalidSetting, match="frame 2 is not among"):
+        with pytest.raises(InvalidSetting, match="frame 2 "):
             movie.frame(2)
 
 
@@ -325,7 +331,7 @@ def test_small_and_large_letters_of_a_channel_matter_only_where_they_tell_channe
     alike = ome(tmp_path / "alike.ome.tif", PIXELS, "TCZYX", Channel={"Name": ["red", "Red"]}, **SIZES)
     with read_movie(alike, channel="Red") as movie:
         assert movie.channel == 1
-    with pytest.raises(InvalidSetting, match="several channels"):
+    with pytest.raises(InvalidSetting, match="RED"):
         read_movie(alike, channel="RED")
 
 

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import errno
+import os
 from pathlib import Path
 
 import numpy as np
@@ -24,18 +26,18 @@ def ome(path: Path, image: np.ndarray = STACK, axes: str = "TZYX", **options: ob
 
 
 def test_a_file_that_is_not_there(tmp_path: Path) -> None:
-    with pytest.raises(InvalidInput, match="no such file"):
+    with pytest.raises(InvalidInput, match=r"gone\.tif"):
         read_movie(tmp_path / "gone.tif")
-    with pytest.raises(InvalidInput, match="no TIFF files"):
+    with pytest.raises(InvalidInput, match=r"gone\*\.tif"):
         read_movie(tmp_path / "gone*.tif")
 
 
 def test_an_empty_file_and_an_empty_folder(tmp_path: Path) -> None:
     (tmp_path / "empty.tif").touch()
-    with pytest.raises(InvalidInput, match="is empty"):
+    with pytest.raises(InvalidInput, match=r"empty\.tif"):
         read_movie(tmp_path / "empty.tif")
     (tmp_path / "folder").mkdir()
-    with pytest.raises(InvalidInput, match="no TIFF files"):
+    with pytest.raises(InvalidInput, match="folder"):
         read_movie(tmp_path / "folder")
 
 
@@ -71,7 +73,8 @@ def test_a_truncated_tiff_never_gives_pixels(tmp_path: Path, kind: str, kept: fl
         read_movie(path, axes=None if kind != "plain" else "TZYX", scale=(1, 1, 1))
 
 
-def test_the_whole_frames_of_a_truncated_tiff_can_be_had(tmp_path: Path) -> None:
+@pytest.mark.parametrize(("axes", "frame", "scale"), [("TYX", 19, (1, 1)), ("TZ4YX", 4, (1, 1, 1))])
+def test_the_whole_frames_of_a_truncated_tiff_can_be_had(tmp_path: Path, axes: str, frame: int, scale) -> None:
     path = tmp_path / "m.tif"
     with tifffile.TiffWriter(path) as tif:
         for plane in STACK.reshape(-1, 64, 64):
@@ -83,10 +86,24 @@ def test_the_whole_frames_of_a_truncated_tiff_can_be_had(tmp_path: Path) -> None
     if last.offset > end:
         pytest.skip("this tifffile writes the pages' headers behind their pixels")
     path.write_bytes(kept[: end + 100])
-    with refused(InvalidInput, match="frame 19", setting="frames", examples={"0:19": "they are enough"}):
-        read_movie(path, axes="TYX", scale=(1, 1))
-    with read_movie(path, axes="TYX", scale=(1, 1), frames=slice(0, 19)) as movie:
-        np.testing.assert_array_equal(movie.frame(18), STACK.reshape(-1, 64, 64)[18])
+    with refused(InvalidInput, match=f"frame {frame} ", setting="frames", examples={f"0:{frame}": "they are enough"}):
+        read_movie(path, axes=axes, scale=scale)
+    with read_movie(path, axes=axes, scale=scale, frames=slice(0, frame)) as movie:
+        assert np.array_equal(movie.frame(frame - 1).ravel(), STACK.reshape(frame + 1, -1)[frame - 1])
+
+
+def test_pixels_behind_one_header_end_with_the_first_plane_that_is_cut(tmp_path: Path) -> None:
+    path = tmp_path / "m.tif"
+    tifffile.imwrite(path, STACK, photometric="minisblack", truncate=True, metadata={"axes": "TZYX"})
+    with tifffile.TiffFile(path) as tif:
+        end = tif.pages[0].dataoffsets[0] + STACK[:3].nbytes
+    whole = path.read_bytes()
+    path.write_bytes(whole[:end])
+    with read_movie(path, scale=(1, 1, 1), frames=slice(0, 3)) as movie:
+        np.testing.assert_array_equal(movie.frame(2), STACK[2])
+    path.write_bytes(whole[: end - 1])
+    with refused(InvalidInput, match="frame 2 ", setting="frames", examples={"0:2": "they are enough"}):
+        read_movie(path, scale=(1, 1, 1))
 
 
 def test_damage_inside_is_found_when_the_frame_is_read(tmp_path: Path) -> None:
@@ -99,7 +116,7 @@ def test_damage_inside_is_found_when_the_frame_is_read(tmp_path: Path) -> None:
         file.write(b"\xff" * count)
     with read_movie(path) as movie:
         np.testing.assert_array_equal(movie.frame(1), STACK[1])
-        with pytest.raises(InvalidInput, match="frame 2, plane 1 cannot be read"):
+        with pytest.raises(InvalidInput, match="frame 2, plane 1 "):
             movie.frame(2)
 
 
@@ -135,14 +152,14 @@ def test_damage_anywhere_gives_pixels_or_a_sentence(tmp_path: Path, kind: str) -
 @pytest.mark.parametrize(
     ("axes", "said"),
     [
-        ("TYX", "names 3 dimensions"),
-        ("CTZYX", "names 5 dimensions"),
-        ("TQYX", "has Q"),
-        ("4TZYX", "has 4"),
-        ("TZYX64", "has 4, 6"),
-        ("TTYX", "names an axis twice"),
-        ("YXTZ", "must end in YX"),
-        ("", "names 0 dimensions"),
+        ("TYX", " 3 "),
+        ("CTZYX", " 5 "),
+        ("TQYX", r"\bQ\b"),
+        ("4TZYX", r"\b4\b"),
+        ("TZYX64", "4, 6"),
+        ("TTYX", "TTYX"),
+        ("YXTZ", "YX"),
+        ("", " 0 "),
     ],
 )
 def test_wrong_axes(tmp_path: Path, axes: str, said: str) -> None:
@@ -154,7 +171,7 @@ def test_planes_that_tifffile_took_for_colours_are_read_when_their_axes_are_give
     image = np.random.default_rng(0).integers(0, 1000, (3, 4, 64, 64), dtype=np.uint16)
     with pytest.warns(DeprecationWarning, match="photometric"):
         tifffile.imwrite(tmp_path / "planes.tif", image)
-    with pytest.raises(InvalidInput, match=r"colour \(RGB\).*its 4 colours may be planes.*axes=\"TZYX\""):
+    with pytest.raises(InvalidInput, match=r"RGB.* 4 .*axes=\"TZYX\""):
         read_movie(tmp_path / "planes.tif", scale=(2, 1, 1))
     with read_movie(tmp_path / "planes.tif", axes="TZYX", scale=(2, 1, 1)) as movie:
         np.testing.assert_array_equal([movie.frame(number) for number in movie.frame_numbers], image)
@@ -186,7 +203,7 @@ def test_a_folder_whose_files_differ_names_the_stranger(tmp_path: Path) -> None:
     for frame in range(3):
         ome(tmp_path / f"t{frame}.tif", STACK[frame], "ZYX")
     ome(tmp_path / "t3.tif", STACK[0, :3], "ZYX")
-    with pytest.raises(InvalidInput, match=r"t3\.tif: is ZYX 3 × 64 × 64 uint16, but t0\.tif is ZYX 4 × 64 × 64"):
+    with pytest.raises(InvalidInput, match=r"t3\.tif: .*ZYX 3 × 64 × 64 uint16.*t0\.tif .*ZYX 4 × 64 × 64"):
         read_movie(tmp_path)
 
 
@@ -238,7 +255,7 @@ def test_a_part_without_the_metadata_points_to_the_main_file(tmp_path: Path) -> 
         '<BinaryOnly MetadataFile="a.companion.ome" UUID="urn:uuid:1"/></OME>'
     )
     tifffile.imwrite(tmp_path / "p.ome.tif", STACK[0], photometric="minisblack", metadata=None, description=xml)
-    with pytest.raises(InvalidInput, match="open the file with the metadata"):
+    with pytest.raises(InvalidInput, match=r"p\.ome\.tif"):
         read_movie(tmp_path / "p.ome.tif")
 
 
@@ -250,9 +267,9 @@ def test_without_permission(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> 
 
     with monkeypatch.context() as patch:
         patch.setattr(tifffile, "TiffFile", denied)
-        with pytest.raises(InvalidInput, match=r"m\.ome\.tif: cannot be read \(Permission denied\)"):
+        with pytest.raises(InvalidInput, match=rf"m\.ome\.tif: .*{os.strerror(errno.EACCES)}"):
             read_movie(tmp_path / "m.ome.tif")
     with monkeypatch.context() as patch:
         patch.setattr(Path, "iterdir", denied)
-        with pytest.raises(InvalidInput, match=r"cannot be read \(Permission denied\)"):
+        with pytest.raises(InvalidInput, match=os.strerror(errno.EACCES)):
             read_movie(tmp_path)

@@ -79,6 +79,13 @@ def test_the_truth_itself_is_perfect_and_nothing_is_worth_nothing():
     assert nothing.summary()["rmse"] is None
 
 
+def test_tracks_whose_pairing_saves_nothing_are_not_paired():
+    at, far = np.zeros(3), np.full(3, 90.0)
+    for beyond in (1, 2):  # frames without a partner cost what the paired one saves, or more
+        score = score_isbi(table([{0: at} | dict.fromkeys(range(1, beyond + 1), far)]), table([{0: at}]))
+        assert (score.paired, score.paired_tracks, score.alpha) == (0, 0, 0)
+
+
 def test_row_order_and_names_change_nothing():
     predicted, truth = movie(2, gaps=True)
     shuffled = predicted.table.sample(frac=1, random_state=0)

@@ -367,24 +367,24 @@ def test_false_detections_in_the_truth_table_are_not_real():
 
 
 def test_bad_tables_and_settings_are_refused():
-    with pytest.raises(InvalidInput, match=r"tracks needs Tracks; got DataFrame.*read_tracks"):
+    with pytest.raises(InvalidInput, match=r"^tracks .*Tracks.*DataFrame.*read_tracks"):
         score_links(TRUTH.table, TRUTH)
-    with pytest.raises(InvalidInput, match="column 'true_id' to be scored by identity"):
+    with pytest.raises(InvalidInput, match="'true_id'"):
         score_links(TRUTH, TRUTH)
     with pytest.raises(InvalidInput, match="'track_id' or 'true_id'"):
         score_links(TRUTH, Points(TRUTH.table.drop(columns="track_id")), tolerance=1.0)
     twice = Tracks(pd.concat([TRUTH.table, TRUTH.table.iloc[[0]]], ignore_index=True))
-    with pytest.raises(InvalidInput, match="track 0 has several in frame 0"):
+    with pytest.raises(InvalidInput, match=r"track 0 .*frame 0"):
         score_links(twice, TRUTH, tolerance=1.0)
-    with pytest.raises(InvalidInput, match="particle 0 has several in frame 0"):
+    with pytest.raises(InvalidInput, match=r"particle 0 .*frame 0"):
         score_links(TRUTH, twice, tolerance=1.0)
-    with pytest.raises(InvalidInput, match="true_id 0 has several in frame 0"):
+    with pytest.raises(InvalidInput, match=r"true_id 0 .*frame 0"):
         score_links(Tracks(TRUTH.table.assign(true_id=0)), TRUTH)
-    with pytest.raises(InvalidInput, match="whole numbers"):
+    with pytest.raises(InvalidInput, match="track_id"):
         score_links(TRUTH, Tracks(TRUTH.table.assign(track_id=0.5)), tolerance=1.0)
     with pytest.raises(InvalidInput, match=r"pixel.*µm"):
         score_links(TRUTH, Tracks(TRUTH.table, Calibration(unit="µm")), tolerance=1.0)
-    with pytest.raises(InvalidInput, match="same axes"):
+    with pytest.raises(InvalidInput, match=r" 2.* 3"):
         score_links(TRUTH, Tracks(TRUTH.table.assign(z=0.0)), tolerance=1.0)
     for tolerance in (0.0, -1.0, math.inf, math.nan):
         with pytest.raises(InvalidSetting, match="tolerance"):

@@ -5,12 +5,13 @@ from __future__ import annotations
 import numpy as np
 import pandas as pd
 import pytest
-from scipy.stats import multivariate_t
+from scipy.stats import chi2, multivariate_t
 
 from auctrack.tracker.calibrating.calibration import Calibration
 from auctrack.tracker.linking.gate.candidates import frame_pairs
 from auctrack.tracker.linking.link import link_points
 from auctrack.tracker.linking.settings import LinkSettings
+from auctrack.tracker.linking.unmatched_cost import price as pricing
 from auctrack.tracker.linking.unmatched_cost.price import (
     Steps,
     UnmatchedCost,
@@ -138,6 +139,20 @@ def test_particles_that_stand_still_have_a_price():
     steps = measured_steps(frame_pairs(points, 0.0), 1.0, 3)
     assert steps is not None
     assert np.sqrt(steps.law.variance) == pytest.approx(0.01 * steps.spacing)
+
+
+@pytest.mark.parametrize(
+    "lengths", [np.linspace(0.9, 1.0, 101), np.linspace(0.0, 1.0, 101) ** 3], ids=["nearly alike", "some run"]
+)
+def test_the_first_reading_is_the_larger_of_that_at_half_and_at_four_fifths_of_the_steps(lengths, monkeypatch):
+    monkeypatch.setattr(pricing, "ROUNDS", 0)
+    place = np.stack([np.arange(101) * 50.0, np.zeros(101)], axis=1)
+    moved = place + np.stack([np.zeros(101), lengths], axis=1)
+    table = pd.DataFrame(np.vstack([place, moved]), columns=["y", "x"]).assign(frame=np.repeat([0, 1], 101))
+    steps = measured_steps(frame_pairs(Points(table), 0.0), 15.0, 2)
+    assert steps is not None
+    readings = [np.quantile(lengths, q) ** 2 / chi2.ppf(q, 2) for q in (0.5, 0.8)]
+    assert steps.law.variance == pytest.approx(max(readings), rel=1e-9)
 
 
 @pytest.mark.parametrize("ndim", [1, 2, 3])
