@@ -52,8 +52,7 @@ def main() -> None:
         chosen = random.Random(f"{asked.seed} {room}")
         found = list(mutants(room))
         for path, node, changed in chosen.sample(found, min(asked.count, len(found))):
-            tests = list(suites(path))
-            killer = killed_by(tree, path, changed, tests[:2] if asked.near else tests)
+            killer = killed_by(tree, path, changed, near(path) if asked.near else suites(path))
             sys.stdout.write(f"{path} {node}  {killer or 'SURVIVED'}\n")
             sys.stdout.flush()
 
@@ -141,6 +140,14 @@ def suites(path: Path) -> Iterator[list[str]]:
         if (ROOT / room).is_dir():
             yield [str(room)]
     yield sorted(str(test.relative_to(ROOT)) for test in (ROOT / "tests" / path.parts[0]).glob("test_*.py"))
+
+
+def near(path: Path) -> Iterator[list[str]]:
+    """Yield the tests of a file, then those of the nearest room that has any."""
+    for tests in suites(path):
+        yield tests
+        if (ROOT / tests[0]).is_dir():
+            return
 
 
 def first_failure(tree: Path, path: Path, tests: list[str]) -> str:

@@ -11,6 +11,7 @@ import pytest
 from scipy.spatial import cKDTree
 
 from auctrack import read_movie
+from auctrack.tracker.detecting.borders import _variances
 from auctrack.tracker.detecting.detect import detect, detect_frame
 from auctrack.tracker.detecting.settings import DetectSettings
 
@@ -75,6 +76,14 @@ def test_thin_stacks_keep_particles_in_their_plane(planes):
         (row,) = detect_frame(image, DetectSettings(5.6, threshold=5.0), np.ones(3)).to_dict("records")
         assert row["z"] == pytest.approx(z, abs=0.35)
         assert (row["y"], row["x"]) == pytest.approx((20.3, 19.8), abs=0.05)
+
+
+@pytest.mark.parametrize(("around", "variance"), [(1.0, 31.0), (-10.0, 1 / 16)], ids=["flat", "a needle"])
+def test_a_particle_is_taken_for_no_wider_or_narrower_than_sixteen_times(around, variance):
+    """σ = 1 in 2D: the filter suits a variance of 1, and what it answers to that is 2 wide; 16 times as wide less 1."""
+    response = np.full((9, 9), around)
+    response[4, 4] = 1.0
+    assert _variances(np.array([[4, 4]]), response, np.ones(2)) == pytest.approx([variance, variance])
 
 
 def test_saturated_particles_have_finite_positions():
