@@ -113,7 +113,9 @@ class TrackWidget(QWidget):
     @property
     def is_busy(self) -> bool:
         """Whether something was asked for that is not done or not shown yet."""
-        return any(part.is_busy for part in (self.parts.overlay, self.preview, *self.findChildren(Desk)))
+        return any(
+            part.is_busy for part in (self.parts.overlay, self.preview, self.correcting, *self.findChildren(Desk))
+        )
 
     def event(self, event: QEvent) -> bool:
         """Let go of the viewer when the dock is closed: napari takes the widget out, but does not destroy it."""

@@ -13,12 +13,15 @@ from ....tracker.editing.session import Session as EditSession
 from ...cli.compiling import COMPILED
 from ..draw.overlay import Place
 from ..session.clicked import CLICKED_ACTS, MOST, Clicked, ClickedAct
-from ..session.corrections import Act, Acted, Corrected
+from ..session.corrections import Act, Acted, Corrected, Corrections
 from ..session.session import Work
 from ..threads.connections import Connections
 from ..threads.job import Desk, Failure
+from ..threads.timers import single_shot
 from .parts import Parts
 from .showing import Showing
+
+_PAINT_MS = 60  # in which napari paints the links that a correction changed
 
 
 class Correcting(QObject):
@@ -31,11 +34,14 @@ class Correcting(QObject):
         self._clicked: list[Clicked] = []
         self._named: list[str] = []
         self._next: int | None = None
-        self._desk = Desk(self)
-        self._desk.compiling.connect(lambda: parts.bar.say(f"Proving again: compiling {COMPILED}…"))
-        self._desk.reported.connect(self._show_act)
-        self._desk.returned.connect(self._made)
-        self._desk.failed.connect(parts.bar.fail)
+        self._followed: Corrections | None = None
+        self._desk, self._following = Desk(self), Desk(self)
+        self._soon = single_shot(self, _PAINT_MS, self._follow)
+        self._desk.compiling.connect(lambda: parts.bar.say(f"Compiling {COMPILED}…"))
+        self._desk.returned.connect(self._show_act)
+        self._desk.failed.connect(self._fail)
+        self._following.returned.connect(self._take_on)
+        self._following.failed.connect(parts.bar.fail)
         results = parts.results
         parts.overlay.picked.connect(self._note_click)
         results.open_corrections.connect(self._ask_file)
@@ -89,9 +95,7 @@ class Correcting(QObject):
         """Add a particle under the mouse, in the frame that is shown."""
         at = self._under_mouse()
         if at is None:
-            self._parts.bar.say(
-                "Put the mouse where a particle is missing, in 2D or over an image in 3D, and press I."
-            )
+            self._parts.bar.say("Put the mouse where a particle is missing, in 2D or over an image in 3D, and press I.")
             return
         act = partial(EditSession.add_detection, frame=at[0], position=at[1])
         self._start(lambda: self._parts.session.correcting(act))
@@ -127,6 +131,12 @@ class Correcting(QObject):
         listed = self._parts.results.suspicious
         self._next = listed.currentIndex().row() if listed.selectionModel().hasSelection() else None
         self._start(lambda: self._parts.session.correcting(act, *link))
+        self._parts.session.link = None
+
+    @property
+    def is_busy(self) -> bool:
+        """Whether tracks and list are still to follow a correction."""
+        return self._desk.is_busy or self._following.is_busy or self._soon.isActive()
 
     def _start(self, plan: Callable[[], Work]) -> None:
         try:
@@ -135,31 +145,48 @@ class Correcting(QObject):
             self._parts.bar.fail(Failure(str(error), ""))
             return
         if self._desk.is_busy:
-            self._parts.bar.say("The last correction is still being taken over into the tracks: press again after it.")
+            self._parts.bar.say("The last correction is not done yet: press again after it.")
             return
-        self._parts.bar.say("Proving again…")
+        self._parts.bar.clear_error()
+        self._soon.stop()
+        self._following.stop()  # what it would show lacks this correction
         self._desk.start(work)
 
     def _show_act(self, acted: Acted) -> None:
-        """Draw the links that a correction changed at once; the tracks, of a large movie, take seconds to follow."""
-        linked = self._parts.session.linked
-        if linked is not None and (acted.gone or acted.made):
-            self._parts.overlay.show_changes(linked.linking.tracks, acted.made, acted.gone)
+        """Draw the links that a correction changed; tracks, table and list follow once that is painted."""
+        if len(acted.gone) or len(acted.made):
+            self._parts.overlay.show_changes(acted.made, acted.gone)
         self._parts.bar.say(acted.said)
+        if acted.has_others:
+            self._next = None
+        self._soon.start()
 
-    def _made(self, corrected: Corrected) -> None:
-        """Show what a correction gave, and what it changed besides; where that is nothing, go on to the next link."""
-        parts = self._parts
+    def _follow(self) -> None:
+        session = self._parts.session
+        if session.is_behind:
+            self._followed = session.corrections
+            self._following.start(session.following())
+
+    def _take_on(self, corrected: Corrected) -> None:
+        """Show tracks and list as they stand, and the link that was chosen meanwhile, or the next one of the list."""
+        session, results = self._parts.session, self._parts.results
+        if session.corrections is not self._followed:
+            return  # there was another run meanwhile
         self._forget_clicks()  # their rows are those of the table before
-        parts.session.keep_corrected(corrected)
+        session.keep_corrected(corrected)
         self._showing.show_tracks()
-        parts.results.mark(() if parts.session.chosen is None else (parts.session.chosen,))
-        parts.bar.say(corrected.said)
-        if corrected.gone or corrected.made:
-            parts.overlay.show_changes(corrected.linked.linking.tracks, corrected.made, corrected.gone)
-        elif self._next is not None and parts.results.suspicious.count:
-            parts.results.suspicious.selectRow(min(self._next, parts.results.suspicious.count - 1))
+        results.mark(() if session.chosen is None else (session.chosen,))
+        if session.link is not None:
+            results.mark_link(session.link)
+        elif self._next is not None and results.suspicious.count:
+            results.suspicious.selectRow(min(self._next, results.suspicious.count - 1))
         self._next = None
+
+    def _fail(self, failure: Failure) -> None:
+        """Say what could not be done; what was corrected before it may still have to be shown."""
+        self._parts.bar.fail(failure)
+        if self._parts.session.is_behind:
+            self._soon.start()
 
     def _note_click(self, track_id: int, frame: int) -> None:
         row = self._parts.session.row_of(track_id, frame)

@@ -117,10 +117,12 @@ class Looking(QObject):
 
     def _show_link(self, looked_at: LookedAt) -> None:
         """Draw a link and its rivals, and tick it off."""
-        linked = self._parts.session.linked
-        if linked is not None:
-            self._parts.overlay.show_link(linked.linking.tracks, looked_at.link, looked_at.rivals)
-            self._parts.results.show_looked_at(looked_at.ticks, looked_at.progress)
+        corrections = self._parts.session.corrections
+        if corrections is not None:
+            self._parts.overlay.show_link(looked_at.link, looked_at.rivals)
+            wrong = looked_at.wrong
+            remain = "" if wrong is None else f", {wrong:.1f} wrong links expected to remain"
+            self._parts.results.show_looked_at(corrections.ticks(), f"{corrections.n_looked_at:,} looked at{remain}.")
 
     def _next_link(self, viewer: object = None) -> None:
         del viewer

@@ -2,33 +2,37 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from typing import Any
 
 import numpy as np
 import pandas as pd
 
-from ....tracker.editing.change import Link
-from ....tracker.points import Tracks
 from ..layers.layer_tables import OURS, LayerData
 from .colours import COLOUR
-from .drawing import in_axes_of
 
 _DASHES = 5  # of a rival
 _ALWAYS = 10_000  # frames before and after: the link stays in sight while one plays the movie around it
 _YELLOW, _CYAN = (1.0, 0.9, 0.1, 1.0), (0.1, 1.0, 1.0, 1.0)
 
 
-def draw_links(
-    tracks: Tracks, whole: Sequence[Link], dashed: Sequence[Link], name: str, placed: Mapping[str, Any]
-) -> LayerData:
-    """Draw links between two rows of a table each as one line, and others dashed, in all planes and frames."""
-    table = in_axes_of(tracks, placed).table
-    columns = ["frame", *(axis for axis in "zyx" if axis in table)]
-    ends = table[columns].to_numpy(dtype=np.float64)[[*whole, *dashed]]
-    ends[..., 0] = ends[0, 1, 0]
+def draw_links(whole: np.ndarray, dashed: np.ndarray, name: str, placed: Mapping[str, Any]) -> LayerData:
+    """Draw links as one line each, and others dashed, in all planes and frames.
+
+    Parameters
+    ----------
+    whole, dashed : float64 (k, 2, 1 + d)
+        Frame and place of both ends, in steps.
+    name : str
+    placed : mapping
+        See `Drawing`.
+    """
+    ends = np.concatenate([whole, dashed])
+    if ends.shape[-1] < len(placed["scale"]):
+        ends = np.insert(ends, 1, 0.0, axis=-1)  # z, of a layer of one plane
+    ends[..., 0] = ends[:1, 1:, 0]
     pieces = np.concatenate([ends[: len(whole)], *map(_dashed, ends[len(whole) :])])
-    data = np.column_stack([np.repeat(np.arange(len(pieces)), 2), pieces.reshape(-1, len(columns))])
+    data = np.column_stack([np.repeat(np.arange(len(pieces)), 2), pieces.reshape(-1, ends.shape[-1])])
     given = {
         "name": name,
         "features": pd.DataFrame({COLOUR: np.repeat(np.arange(len(pieces)) >= len(whole), 2).astype(np.float64)}),

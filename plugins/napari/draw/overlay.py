@@ -145,15 +145,15 @@ class Overlay(QObject):
             shown = self._shown
             self._layers.put("chosen", draw_some(shown.tracks, track_ids, shown.drawing.placed, shown.drawing.tail))
 
-    def show_link(self, tracks: Tracks, link: Link, rivals: Sequence[Link]) -> None:
-        """Mark a link between two rows of tracks, and those that would be made in its place."""
+    def show_link(self, link: np.ndarray, rivals: np.ndarray) -> None:
+        """Mark a link, and dashed those that would be made in its place; see `draw_links`."""
         if self._shown is not None:
-            self._layers.put("link", draw_links(tracks, [link], rivals, "link looked at", self._shown.drawing.placed))
+            self._layers.put("link", draw_links(link, rivals, "link looked at", self._shown.drawing.placed))
 
-    def show_changes(self, tracks: Tracks, made: Sequence[Link], gone: Sequence[Link]) -> None:
-        """Mark links between rows of tracks that came, and dashed those that went."""
+    def show_changes(self, made: np.ndarray, gone: np.ndarray) -> None:
+        """Mark links that came, and dashed those that went; see `draw_links`."""
         if self._shown is not None:
-            self._layers.put("link", draw_links(tracks, made, gone, "links changed", self._shown.drawing.placed))
+            self._layers.put("link", draw_links(made, gone, "links changed", self._shown.drawing.placed))
 
     def forget_track(self) -> None:
         """Neither draw nor follow the chosen track and link any longer."""

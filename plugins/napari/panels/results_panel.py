@@ -26,7 +26,7 @@ from .track_table import TrackTable
 _LEAST = 150  # pixels of height of the tabs
 _NO_TRACKS = "No tracks yet: run the steps before."
 _LINEAGE = "A line for each track, the lineages that last longest first. Click one, or a frame on the axis."
-_LINK_COLUMNS = ["looked_at", "frame", "track_id", "why", "margin", "distance"]
+_LINK_COLUMNS = ["looked_at", "frame", "track_id", "margin", "distance", "why"]
 _DOUBTFUL = "N next, C confirm, B break, U undo. Click links and particles in the picture; ? lists all keys."
 _NO_TRACK = "Click a particle in the viewer, or a row of the table."
 
@@ -267,6 +267,12 @@ class ResultsPanel(QWidget):
         if self.kept is not None:
             self.tracks.mark(tracks)
             self.lineage.mark(tracks)
+
+    def mark_link(self, link: tuple[int, int]) -> None:
+        """Mark a link in the list, where it is listed, without telling anyone."""
+        assert self._links is not None  # links come with their tracks
+        listed = self._links.iloc[self._listed]
+        self.suspicious.mark(np.flatnonzero((listed["source"] == link[0]) & (listed["target"] == link[1])).tolist())
 
     def show_window(self, text: str) -> None:
         """Say which part is drawn, where it is not everything."""

@@ -1,9 +1,13 @@
-"""Corrections of the links that are shown: each proven again at once, taken back, kept in a file. No Qt here."""
+"""Corrections of the links that are shown: each proven again at once, undone, kept in a file. No Qt here.
+
+A correction takes milliseconds; what is shown of all tracks, of a million links, a second. So they are two works:
+`make` corrects, `follow` gives tracks, table and list as they then stand, of however many corrections there were since.
+"""
 
 from __future__ import annotations
 
 import threading
-from collections.abc import Callable, Collection
+from collections.abc import Callable, Collection, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -25,53 +29,56 @@ Act = Callable[..., Change | None]
 
 _OF_DETECTIONS = ("add_detection", "move_detection", "delete_detection", "merge_detections")
 _NAMES = {
-    "break_link": "broken link",
-    "confirm_link": "confirmed link",
-    "add_link": "linked particles",
-    "hold_links": "links kept",
-    "swap_links": "swapped tracks",
-    "split_track": "ended track",
-    "mark_division": "marked division",
-    "add_detection": "added particle",
-    "move_detection": "moved particle",
-    "delete_detection": "deleted particle",
-    "merge_detections": "merged particles",
+    "break_link": "Link broken",
+    "confirm_link": "Link confirmed",
+    "add_link": "Particles linked",
+    "hold_links": "Links kept",
+    "swap_links": "Tracks swapped",
+    "split_track": "Track ended",
+    "mark_division": "Division marked",
+    "add_detection": "Particle added",
+    "move_detection": "Particle moved",
+    "delete_detection": "Particle deleted",
+    "merge_detections": "Particles merged",
 }
 
 
 @dataclass(frozen=True)
+class Acted:
+    """What a correction did, before tracks, table and list have followed.
+
+    Attributes
+    ----------
+    gone, made : float64 (k, 2, 1 + d)
+        Both ends (frame, z, y, x or y, x, in steps) of the links that it took away, and of those that it made.
+    has_others : bool
+        Whether it changed links besides those that it was about.
+    said : str
+        What it changed, in a sentence or two.
+    """
+
+    gone: np.ndarray
+    made: np.ndarray
+    has_others: bool
+    said: str
+
+
+@dataclass(frozen=True)
 class Corrected:
-    """Tracks and links after a correction.
+    """Tracks and links as they stand after corrections.
 
     Attributes
     ----------
     linked : Linked
-    said : str
-        What it changed, in a sentence or two.
-    gone, made : tuple of (source, target)
-        Links that it changed besides, as rows of the table of tracks.
+    ids : int64 (n,)
+        Of the detection in each row of the table of tracks.
+    version : int
+        How many acts, undone and redone ones included, they hold.
     """
 
     linked: Linked
-    said: str
-    gone: tuple[Link, ...] = ()
-    made: tuple[Link, ...] = ()
-
-
-@dataclass(frozen=True)
-class Acted:
-    """What a correction did, before tracks and margins are made anew from it.
-
-    Attributes
-    ----------
-    gone, made : tuple of (source, target)
-        All links that it changed, as rows of the table that is still shown; those of added particles are left out.
-    said : str
-    """
-
-    gone: tuple[Link, ...]
-    made: tuple[Link, ...]
-    said: str
+    ids: np.ndarray
+    version: int
 
 
 @dataclass(frozen=True)
@@ -80,25 +87,22 @@ class LookedAt:
 
     Attributes
     ----------
-    link : (source, target)
-        Rows of the table of tracks.
-    rivals : tuple of (source, target)
-        Links that would be made in its place.
-    ticks : bool (doubtful links,)
-        Which of the links in the list were looked at, this one among them.
-    progress : str
+    link, rivals : float64 (k, 2, 1 + d)
+        Both ends of the link, and of those that would be made in its place, as in `Acted`.
+    wrong : float or None
+        Wrong links that are expected among those that nobody has looked at.
     """
 
-    link: Link
-    rivals: tuple[Link, ...]
-    ticks: np.ndarray
-    progress: str
+    link: np.ndarray
+    rivals: np.ndarray
+    wrong: float | None
 
 
 class Corrections:
-    """Corrections of one run; particles are named by their rows in the table that is shown.
+    """Corrections of one run.
 
-    Its methods are called in several threads, one at a time.
+    What is shown of it, and the names of detections by their rows there, are for the window's thread; `make`, `follow`,
+    `look_at`, `replay` and the saving are work for other threads, one at a time.
 
     Parameters
     ----------
@@ -111,7 +115,8 @@ class Corrections:
         self._linking, self._is_given = linked.linking, linked.is_given
         self._held = {(int(source), int(target)) for source, target in linked.linking.settings.pinned or ()}
         self._edits: EditSession | None = None
-        self._shown, self._ids = linked, np.arange(len(linked.linking.tracks))
+        self._shown = Corrected(linked, np.arange(len(linked.linking.tracks)), 0)
+        self._version = 0
         self._looked_at: set[Link] = set()
         self._lock = threading.Lock()
 
@@ -123,7 +128,10 @@ class Corrections:
         doubtful = suspicious_links(begun, margins, held=begun.settings.pinned or ())
         taken_up = cls(Linked(begun, measured_links(begun), doubtful, is_given=True))
         taken_up._edits, taken_up._looked_at = saved.session, {*saved.looked_at}
-        return taken_up, taken_up._linked()
+        taken_up.show(taken_up.follow(lambda _: None))
+        return taken_up, taken_up._shown.linked
+
+    # --- what is shown (window's thread) -------------------------------------------------------------------------
 
     @property
     def count(self) -> int:
@@ -131,48 +139,95 @@ class Corrections:
         return 0 if self._edits is None else len(self._edits.acts)
 
     @property
+    def is_behind(self) -> bool:
+        """Whether what is shown lacks a correction."""
+        return self._version != self._shown.version
+
+    @property
     def edit_detections(self) -> bool:
         """Whether particles were added, moved or taken away."""
         return self._edits is not None and any(act["act"] in _OF_DETECTIONS for act in self._edits.acts)
 
-    def make(self, act: Act, rows: tuple[int, ...], report: Callable[[Any], None]) -> Corrected:
-        """Make a correction of the detections in some rows (work); what it changed is reported at once, as `Acted`.
+    def show(self, corrected: Corrected) -> None:
+        """Take note that these tracks are shown from now on."""
+        self._shown = corrected
+
+    def ids_of(self, rows: Sequence[int]) -> tuple[int, ...]:
+        """Return the detections in rows of the table that is shown."""
+        return tuple(self._shown.ids[[*rows]].tolist())
+
+    def rows_of(self, ids: Sequence[int]) -> tuple[int, ...] | None:
+        """Return the rows of detections in the table that is shown; None where one is away."""
+        rows = _rows_of([(one, one) for one in ids], self._shown.ids)
+        return tuple(row for row, _ in rows) if len(rows) == len(ids) else None
+
+    def ticks(self) -> np.ndarray:
+        """Return which of the doubtful links that are shown were looked at."""
+        return are_among(self._shown.linked.suspicious, _rows_of(self._looked_at, self._shown.ids))
+
+    @property
+    def n_looked_at(self) -> int:
+        """How many links were looked at."""
+        return len(self._looked_at)
+
+    # --- work ----------------------------------------------------------------------------------------------------
+
+    def make(self, act: Act, ids: tuple[int, ...], report: Callable[[Any], None]) -> Acted:
+        """Make a correction of some detections.
 
         Raises
         ------
         InvalidEdit
             If it cannot be made; nothing has changed then.
         """
-        with self._lock:
-            change = act(self._opened(), *self._ids[[*rows]].tolist())
-            if change is not None:
-                gone, made = (tuple(self._rows_of(links)) for links in (change.gone, change.made))
-                report(Acted(gone, made, _said(change)))
-            linked = self._linked()
-            gone, made = ((), ()) if change is None else (change.others_gone, change.others_made)
-            said = f"{_said(change)} Corrections in effect: {self.count}."
-            return Corrected(linked, said, tuple(self._rows_of(gone)), tuple(self._rows_of(made)))
-
-    def look_at(self, rows: Link, report: Callable[[Any], None]) -> LookedAt:
-        """Return a link between two rows with what would be made in its place, and tick it off (work)."""
         del report
         with self._lock:
-            source, target = self._ids[[*rows]].tolist()
-            rivals = self._opened().rivals(source, target)
-            self._looked_at.add((source, target))
-            here = self._rows_of(self._looked_at)
-            wrong = expected_wrong(self._shown.linking.links, here)
-            said = "" if wrong is None else f", {wrong:.1f} wrong links expected to remain"
-            progress = f"{len(self._looked_at):,} looked at{said}."
-            ticks = are_among(self._shown.suspicious, here)
-            return LookedAt(rows, tuple(self._rows_of(rivals)), ticks, progress)
+            edits = self._opened()
+            change = act(edits, *ids)
+            if change is None:
+                return Acted(self._ends(()), self._ends(()), has_others=False, said="Nothing to undo or redo.")
+            self._version += 1
+            has_others = bool(change.others_gone or change.others_made)
+            said = f"{_said(change)} Corrections in effect: {self.count}."
+            return Acted(self._ends(change.gone), self._ends(change.made), has_others, said)
 
-    def replay(self, path: str, report: Callable[[Any], None]) -> Corrected:
-        """Make the corrections of a file, in place of those there are (work); errors as of `editing.Session.load`."""
+    def follow(self, report: Callable[[Any], None]) -> Corrected:
+        """Return tracks and links as they stand; what was confirmed needs no second look.
+
+        `report` is called between the parts of it; a `Stopped` that it raises leaves for a correction that waits.
+        """
+        with self._lock:
+            edits, shown = self._opened(), self._shown
+            linking, ids, version = edits.linking(anew=False), edits.ids(), self._version
+            confirmed = {(act["source"], act["target"]) for act in edits.acts if act["act"] == "confirm_link"}
+            held, looked_at = _rows_of(self._held - confirmed, ids), _rows_of(self._looked_at, ids)
+            pinned = _rows_of([(source, target) for source, target in edits.pinned.tolist()], ids)
+        report(None)
+        doubtful = suspicious_links(linking, linking.links["margin"].to_numpy(), held=held)
+        is_open = are_among(doubtful, held) | ~are_among(doubtful, pinned)
+        doubtful = doubtful[is_open].reset_index(drop=True)
+        doubtful["looked_at"] = are_among(doubtful, looked_at)
+        report(None)
+        data = measured_links(linking, shown.linked.data)
+        return Corrected(Linked(linking, data, doubtful, is_given=self._is_given), ids, version)
+
+    def look_at(self, link: Link, report: Callable[[Any], None]) -> LookedAt:
+        """Return a link between two detections with what would be made in its place, and tick it off."""
+        del report
+        with self._lock:
+            rivals = self._opened().rivals(*link)
+            self._looked_at.add(link)
+            wrong = expected_wrong(self._shown.linked.linking.links, _rows_of(self._looked_at, self._shown.ids))
+            return LookedAt(self._ends([link]), self._ends(rivals), wrong)
+
+    def replay(self, path: str, report: Callable[[Any], None]) -> Acted:
+        """Make the corrections of a file, in place of those there are; errors as of `editing.Session.load`."""
         del report
         with self._lock:
             self._edits = EditSession.load(path, _editable(self._linking))
-            return Corrected(self._linked(), f"Corrections of {path} in effect: {self.count}.")
+            self._version += 1
+            said = f"Corrections of {path} in effect: {self.count}."
+            return Acted(self._ends(()), self._ends(()), has_others=False, said=said)
 
     def save(self, path: str) -> None:
         """Write the corrections in effect, for `replay`."""
@@ -190,29 +245,35 @@ class Corrections:
             self._edits = EditSession(_editable(self._linking))
         return self._edits
 
-    def _rows_of(self, links: Collection[Link]) -> list[Link]:
-        """Return links between ids as links between rows; those of detections that are away are left out."""
-        ids = np.array([*links], np.int64).reshape(-1, 2)
-        rows = np.searchsorted(self._ids, ids)
-        is_there = (self._ids[np.minimum(rows, len(self._ids) - 1)] == ids).all(axis=1)
-        return [(source, target) for source, target in rows[is_there].tolist()]
+    def _ends(self, links: Collection[Link]) -> np.ndarray:
+        """Return frame and place of both ends of links between detections that are there or are shown."""
+        edits, shown = self._opened(), self._shown
+        tracks = shown.linked.linking.tracks
+        rows = {
+            detection: row for (detection, _), (row, _) in _found([(d, d) for link in links for d in link], shown.ids)
+        }
+        columns = tracks.table[["frame", *tracks.axes]]
+        ends: list[Any] = []
+        for link in links:
+            if all(map(edits.is_there, link)):
+                ends.append([(edits.frame(one), *edits.position(one)) for one in link])
+            elif all(one in rows for one in link):
+                ends.append(columns.iloc[[rows[one] for one in link]].to_numpy(dtype=np.float64).tolist())
+        return np.array(ends, dtype=np.float64).reshape(-1, 2, 1 + tracks.ndim)
 
-    def _linked(self) -> Linked:
-        """Return tracks and links as they stand; what was confirmed needs no second look."""
-        edits = self._opened()
-        linking = edits.linking(anew=False)
-        self._ids = edits.ids()
-        margins = linking.links["margin"].to_numpy()
-        confirmed = {(act["source"], act["target"]) for act in edits.acts if act["act"] == "confirm_link"}
-        held = self._rows_of(self._held - confirmed)
-        pinned = self._rows_of([(source, target) for source, target in edits.pinned.tolist()])
-        doubtful = suspicious_links(linking, margins, held=held)
-        is_open = are_among(doubtful, held) | ~are_among(doubtful, pinned)
-        doubtful = doubtful[is_open].reset_index(drop=True)
-        doubtful["looked_at"] = are_among(doubtful, self._rows_of(self._looked_at))
-        data = measured_links(linking)
-        self._shown = Linked(linking, data, doubtful, is_given=self._is_given)
-        return self._shown
+
+def _found(links: Collection[Link], ids: np.ndarray) -> list[tuple[Link, Link]]:
+    """Return links between detections, and between their rows, but for those of which a detection is away."""
+    ends = np.array([*links], np.int64).reshape(-1, 2)
+    rows = np.searchsorted(ids, ends)
+    is_there = (ids[np.minimum(rows, len(ids) - 1)] == ends).all(axis=1)
+    pairs = zip(ends[is_there].tolist(), rows[is_there].tolist(), strict=True)
+    return [((a, b), (c, d)) for (a, b), (c, d) in pairs]
+
+
+def _rows_of(links: Collection[Link], ids: np.ndarray) -> list[Link]:
+    """Return links between detections as links between rows; those of detections that are away are left out."""
+    return [rows for _, rows in _found(links, ids)]
 
 
 def _editable(linking: Linking) -> Linking:
@@ -220,13 +281,13 @@ def _editable(linking: Linking) -> Linking:
     return linking if linking.settings.linking == "auctrack" else reopened(linking.tracks)
 
 
-def _said(change: Change | None) -> str:
-    if change is None:
-        return "Nothing to take back or to make again."
+def _said(change: Change) -> str:
     what = _NAMES.get(change.act["act"], str(change.act["act"]).replace("_", " "))
     gone, made = len(change.others_gone), len(change.others_made)
     if not gone and not made:
-        return f"Proven again after: {what}. Nothing else changed."
-    are_gone, are_new = ("is" if count == 1 else "are" for count in (gone, made))
-    others = f"Of the other links {gone} {are_gone} gone (drawn dashed) and {made} {are_new} new"
-    return f"Proven again after: {what}. {others}; K keeps those as they were, U takes it all back."
+        return f"{what}; no other link changed. All links are proven optimal again."
+    links = "link" if gone + made == 1 else "links"
+    return (
+        f"{what}; all links are proven optimal again. This changed {gone + made} other {links}: {gone} gone (dashed), "
+        f"{made} new (yellow). K keeps them as they were, U undoes everything."
+    )

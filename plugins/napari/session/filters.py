@@ -88,12 +88,41 @@ def measured(tracks: Tracks) -> MeasuredTracks:
     return MeasuredTracks(tracks, measure_tracks(tracks))
 
 
-def measured_links(linking: Linking) -> MeasuredTracks:
-    """Measure every track, and how sure the least sure link of each is."""
+def measured_links(linking: Linking, before: MeasuredTracks | None = None) -> MeasuredTracks:
+    """Measure every track, and how sure the least sure link of each is.
+
+    Of tracks that there were `before`, of the same particles, the measures are taken from there.
+    """
     tracks, links = linking.tracks, linking.links
-    measures = measure_tracks(tracks)
+    measures = measure_tracks(tracks) if before is None else _measured_again(tracks, before)
     if len(links):
-        of_link = tracks.table["track_id"].to_numpy()[links["source"].to_numpy()]
-        smallest = links["margin"].groupby(of_link).min()
-        measures["smallest_margin"] = measures["track_id"].map(smallest)
+        smallest = np.full(int(measures["track_id"].max()) + 1, np.nan)
+        np.fmin.at(smallest, tracks.table["track_id"].to_numpy()[links["source"]], links["margin"].to_numpy())
+        measures["smallest_margin"] = smallest[measures["track_id"].to_numpy()]
     return MeasuredTracks(tracks, measures, margin_unit(linking))
+
+
+def _measured_again(tracks: Tracks, before: MeasuredTracks) -> pd.DataFrame:
+    """Measure the tracks that are not what they were; all of them where particles came, went or moved."""
+    were = before.tracks
+    columns = ["frame", *tracks.axes]
+    if len(tracks) != len(were) or not all(
+        np.array_equal(tracks.table[name].to_numpy(), were.table[name].to_numpy()) for name in columns
+    ):
+        return measure_tracks(tracks)
+    is_new, number_before = _changed(tracks.table["track_id"].to_numpy(), were.table["track_id"].to_numpy())
+    of_track = tracks.table["track_id"].to_numpy()
+    anew = measure_tracks(replace(tracks, table=tracks.table[is_new[of_track]], parents={}))
+    same = np.flatnonzero(~is_new)
+    place = np.searchsorted(before.measures["track_id"].to_numpy(), number_before[same])
+    kept = before.measures[anew.columns].iloc[place].assign(track_id=same)
+    return pd.concat([kept, anew]).sort_values("track_id", ignore_index=True)
+
+
+def _changed(now: np.ndarray, before: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+    """Return which tracks are of other rows than any before, bool (tracks,), and the numbers of the others before."""
+    size, size_before = np.bincount(now), np.bincount(before)
+    number_before = np.zeros(len(size), dtype=np.int64)
+    number_before[now] = before
+    agree = np.bincount(now[number_before[now] == before], minlength=len(size))
+    return (agree != size) | (size_before[number_before] != size), number_before

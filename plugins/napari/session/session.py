@@ -110,18 +110,25 @@ class Session:
         return partial(take_up, source, link)
 
     def correcting(self, act: Act, *rows: int) -> Work:
-        """Return the work of correcting the links shown: an act on the detections in some rows of their table.
+        """Return the work of an act on the detections in some rows of the table shown, which gives `Acted`.
 
         Raises
         ------
         InvalidInput
-            If there are none, or not all.
+            If there are no links, or not all.
         """
-        return partial(self._corrections().make, act, rows)
+        corrections = self._corrections()
+        return partial(corrections.make, act, corrections.ids_of(rows))
+
+    def following(self) -> Work:
+        """Return the work of making tracks and links as corrections have left them; raises as `correcting`."""
+        return self._corrections().follow
 
     def looking_at(self, link: Link) -> Work:
         """Return the work of looking at a link between two rows, which gives `LookedAt`; raises as `correcting`."""
-        return partial(self._corrections().look_at, link)
+        corrections = self._corrections()
+        source, target = corrections.ids_of(link)
+        return partial(corrections.look_at, (source, target))
 
     def replaying(self, path: str) -> Work:
         """Return the work of making the corrections of a file; raises as `correcting`."""
@@ -183,11 +190,15 @@ class Session:
         self.data = None if self.linked is None else self.linked.data
 
     def keep_corrected(self, corrected: Corrected) -> None:
-        """Keep tracks and links as a correction has left them; the track chosen may have another number then."""
-        self.link = None
+        """Keep tracks and links as corrections have left them; what was chosen may have other numbers then."""
+        corrections = self._corrections()
+        link = None if self.link is None else corrections.ids_of(self.link)
         self.chosen = self._number_in(corrected.linked.data.tracks)
         self.linked = corrected.linked
         self.data = corrected.linked.data
+        corrections.show(corrected)
+        rows = None if link is None else corrections.rows_of(link)
+        self.link = None if rows is None else (rows[0], rows[1])
 
     def _number_in(self, tracks: Tracks) -> int | None:
         """Return the number of the track chosen among other tracks, by where it begins; None where it is not there."""
@@ -213,6 +224,11 @@ class Session:
     def is_complete(self) -> bool:
         """Whether the tracks shown are those of a run that came to its end."""
         return self.linked is not None
+
+    @property
+    def is_behind(self) -> bool:
+        """Whether a correction is not part yet of the tracks shown."""
+        return self.corrections is not None and self.corrections.is_behind
 
     @property
     def has_command(self) -> bool:
@@ -289,6 +305,8 @@ class Session:
     def write(self, data: MeasuredTracks, kept: pd.DataFrame, path: str, min_length: int, report: Report) -> str:
         """Write some of the tracks, and their corrections beside them, or the session as a whole, and say so."""
         del report
+        if self.is_behind:
+            raise InvalidInput("The last correction is still being worked into the tracks: try again in a second.")
         if path.lower().endswith(SESSION):
             return self._corrections().save_session(path, self._settings(min_length))
         settings = {"effective": self._settings(min_length).to_mapping()} if self.linked is not None else {}

@@ -196,7 +196,7 @@ def test_what_else_a_correction_changed_is_shown_and_refused(viewer, crowded):
         assert viewer.layers["links changed"].visible
         marked = viewer.layers["links changed"].data[:, 2:].reshape(-1, 2, 3)
         made = len(others) - len(gone)
-        assert len(marked) == made + 5 * len(gone)
+        assert len(marked) == made + 5 * (len(gone) + 1)  # the one that was broken is dashed too
         press(viewer, "k")
         finish(crowded)
         assert wrong not in links(crowded)
@@ -262,34 +262,88 @@ def test_keys_work_whichever_layer_is_selected(viewer, tracked, kind):
     assert tracked.parts.session.n_corrections == 1
 
 
-def test_what_a_correction_did_is_drawn_before_the_tracks_are_made_anew(viewer, tracked, monkeypatch):
+@pytest.fixture
+def held_back(monkeypatch):
+    """Tracks, table and list follow a correction only once this event is set."""
     import threading
 
     from auctrack.plugins.napari.session import corrections
 
-    from .conftest import wait
-
     go_on, measured = threading.Event(), corrections.measured_links
 
-    def held(linking):
+    def held(*given):
         assert go_on.wait(30)
-        return measured(linking)
+        return measured(*given)
 
-    press(viewer, "n")
-    finish(tracked)
-    wrong, ends = chosen(tracked), places(tracked, chosen(tracked))
     monkeypatch.setattr(corrections, "measured_links", held)
-    press(viewer, "b")
-    wait(lambda: "links changed" in viewer.layers)
+    yield go_on
+    go_on.set()
+
+
+def act(viewer, widget, key: str) -> None:
+    """Press a key, and wait until what it changed is drawn, not until all has followed."""
+    from .conftest import wait
+
+    press(viewer, key)
+    wait(lambda: not widget.correcting._desk.is_busy)
+
+
+def test_what_a_correction_did_is_drawn_before_the_tracks_are_made_anew(viewer, tracked, held_back):
+    press(viewer, "n")
+    process_events()
+    wrong, ends = chosen(tracked), places(tracked, chosen(tracked))
+    act(viewer, tracked, "b")
     dashes = viewer.layers["links changed"].data[:, 2:].reshape(-1, 5, 2, 3)[:, [0, -1], [0, -1]]
     assert any(np.allclose(dash, ends) for dash in dashes)
     assert wrong in links(tracked)  # the tracks follow
-    press(viewer, "b")
-    assert "press again" in tracked.parts.bar.status.text()
-    go_on.set()
+    held_back.set()
     finish(tracked)
     assert wrong not in links(tracked)
-    assert tracked.parts.session.n_corrections == 1
+
+
+def test_corrections_do_not_wait_until_the_tracks_have_followed(viewer, tracked, held_back):
+    before, wrong = links(tracked), []
+    for number in range(4):
+        press(viewer, "n")
+        wrong.append(chosen(tracked))
+        act(viewer, tracked, "b")
+        assert tracked.parts.session.n_corrections == number + 1
+    assert links(tracked) == before
+    assert tracked.parts.session.is_behind
+    press(viewer, "n")
+    right = chosen(tracked)
+    held_back.set()
+    finish(tracked)
+    assert not links(tracked) & set(wrong)
+    assert len(set(wrong)) == 4
+    assert tracked.parts.session.link == right == chosen(tracked)  # what was chosen meanwhile stays so
+
+
+def test_tracks_without_the_last_correction_are_not_exported(viewer, tracked, held_back, tmp_path):
+    from .conftest import wait
+
+    press(viewer, "n")
+    act(viewer, tracked, "b")
+    tracked.taking_away.export(str(tmp_path / "early.csv"))
+    wait(lambda: tracked.parts.bar.error.text() != "")
+    assert not (tmp_path / "early.csv").exists()
+    held_back.set()
+    finish(tracked)
+    tracked.taking_away.export(str(tmp_path / "late.csv"))
+    finish(tracked)
+    assert (tmp_path / "late.csv").exists()
+
+
+def test_tracks_that_followed_too_late_are_not_shown_in_place_of_another_run(viewer, tracked, held_back):
+    press(viewer, "n")
+    act(viewer, tracked, "b")
+    process_events()
+    tracked.running.run_link()
+    held_back.set()
+    finish(tracked)
+    assert tracked.parts.session.n_corrections == 0
+    assert len(links(tracked)) == len(tracked.parts.session.linked.linking.links)
+    assert not tracked.parts.session.is_behind
 
 
 def test_the_track_chosen_stays_chosen_whatever_its_number_becomes(viewer, crowded):

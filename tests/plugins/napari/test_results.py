@@ -2,7 +2,14 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import numpy as np
+import pandas as pd
+import pytest
+
+from auctrack.tracker.measuring.measures import measure_tracks
+from auctrack.tracker.points import Tracks
 
 from .conftest import clipboard, finish
 
@@ -35,7 +42,7 @@ def test_every_column_of_the_suspicious_links_can_be_read_and_is_explained(widge
     table = widget.parts.results.suspicious
     across, model = Qt.Orientation.Horizontal, table.model()
     titles = [model.headerData(column, across) for column in range(model.columnCount())]
-    assert titles == ["✓", "frame", "track id", "why", "margin (nats)", "distance (µm)"]
+    assert titles == ["✓", "frame", "track id", "margin (nats)", "distance (µm)", "why"]
     assert all(model.headerData(column, across, Qt.ItemDataRole.ToolTipRole) for column in range(len(titles)))
     for word in widget.parts.session.suspicious["why"].unique():
         assert table.columnWidth(titles.index("why")) > table.fontMetrics().horizontalAdvance(word)
@@ -43,3 +50,28 @@ def test_every_column_of_the_suspicious_links_can_be_read_and_is_explained(widge
     tip = model.headerData(titles.index("why"), across, Qt.ItemDataRole.ToolTipRole)
     assert "ambiguous: " in tip
     assert "long step: " in tip
+
+
+CHANGES = {"tracks split": 2, "numbers only": 0, "a particle moved": 60, "a particle gone": 60}
+
+
+@pytest.mark.parametrize(("change", "n_measured"), CHANGES.items(), ids=CHANGES)
+def test_tracks_that_stayed_as_they_were_are_not_measured_again(change, n_measured, monkeypatch):
+    from auctrack.plugins.napari.session import filters
+
+    rows = [(frame, 5.0 * track, frame * 0.5 + track % 7, track) for frame in range(6) for track in range(60)]
+    before = filters.measured(Tracks(pd.DataFrame(rows, columns=["frame", "y", "x", "track_id"])))
+    table = before.tracks.table.copy()
+    if change == "tracks split":
+        table.loc[(table["track_id"] == 3) & (table["frame"] > 2), "track_id"] = 60
+    elif change == "numbers only":
+        table["track_id"] = 59 - table["track_id"]
+    elif change == "a particle moved":
+        table.loc[7, "x"] += 1
+    else:
+        table = table.drop(index=7).reset_index(drop=True)
+    tracks, seen = replace(before.tracks, table=table), []
+    expected = measure_tracks(tracks)
+    monkeypatch.setattr(filters, "measure_tracks", lambda some: [seen.append(some), measure_tracks(some)][1])
+    pd.testing.assert_frame_equal(filters._measured_again(tracks, before), expected)
+    assert sum(some.table["track_id"].nunique() for some in seen) == n_measured
