@@ -1,7 +1,7 @@
 """Long columns to a GPU and back, through pinned memory that all processors fill or empty.
 
-One thread copies 5 GB/s into pinned memory and fetches fresh pages of the host at 3 GB/s, where the bus takes 50. While one
-column is on the bus, processors fill or empty the next.
+One thread copies 5 GB/s into pinned memory and fetches fresh pages of the host at 3 GB/s, where the bus takes 50. While
+one column is on the bus, processors fill or empty the next.
 """
 
 from __future__ import annotations

@@ -128,7 +128,7 @@ def resolve_settings(movie: FrameSource, settings: DetectSettings, device: str =
         If the diameter is automatic and nothing in the movie suggests one.
     """
     if settings.diameter == "auto":
-        suggested = suggest_diameter(movie, bright_on_dark=settings.bright_on_dark)
+        suggested = suggest_diameter(movie, bright_on_dark=settings.bright_on_dark, device=device)
         settings = replace(settings, diameter=suggested.diameter)
     scale = movie.calibration.scale_for(movie.ndim)
     check_diameter(settings.known_diameter, movie.shape, scale, movie.calibration.unit)

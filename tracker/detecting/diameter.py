@@ -9,6 +9,8 @@ make two maxima along the scale, of which the first, with more blobs, is meant.
 from __future__ import annotations
 
 import math
+from collections.abc import Callable, Generator
+from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
@@ -17,7 +19,8 @@ import numpy as np
 from ...matching.jit.threads import side_by_side
 from ..errors import InvalidInput
 from .padding import content
-from .pixels import grey_levels
+from .pixels import grey_levels, held_by
+from .side_by_side import crew_for
 from .threshold import image_qualities, pixel_noise, pooled, spread_frames, threshold_between
 
 if TYPE_CHECKING:
@@ -61,7 +64,7 @@ class DiameterSuggestion:
     blobs: np.ndarray
 
 
-def suggest_diameter(movie: FrameSource, *, bright_on_dark: bool = True) -> DiameterSuggestion:
+def suggest_diameter(movie: FrameSource, *, bright_on_dark: bool = True, device: str = "cpu") -> DiameterSuggestion:
     """Suggest the diameter of the particles in a movie, from up to three of its frames.
 
     Diameters from two voxels (of y and x) to half the frame's smaller side are tried, four an octave; of large frames
@@ -73,6 +76,8 @@ def suggest_diameter(movie: FrameSource, *, bright_on_dark: bool = True) -> Diam
     movie : Movie
     bright_on_dark : bool
         As in `DetectSettings`.
+    device : {"cpu", "cuda", "cuda:N", "auto"}
+        Where frames are looked at, as in `detect`.
 
     Raises
     ------
@@ -81,12 +86,17 @@ def suggest_diameter(movie: FrameSource, *, bright_on_dark: bool = True) -> Diam
     """
     scale = movie.calibration.scale_for(movie.ndim)
     frames = spread_frames(movie.frame_numbers, _FRAMES)
-    images = [_window(_seen(movie.frame(number))) for number in frames]
-    noises = [pixel_noise(image, movie.dtype) for image in images]
-    if not bright_on_dark:
-        images = [-image for image in images]
     diameters = diameters_to_try(movie.shape, scale)
-    curve = side_by_side(lambda diameter: _response_at(diameter, images, noises, scale), diameters.tolist())
+    device = crew_for(movie.shape, len(movie.frame_numbers), None, device).device
+    with _windows(movie, frames, device) as images:
+        noises = [pixel_noise(image, movie.dtype) for image in images]
+        toned = images if bright_on_dark else [-image for image in images]
+
+        def response_at(diameter: float) -> tuple[float, int]:
+            return _response_at(diameter, toned, noises, scale)
+
+        each = side_by_side if device == "cpu" else _one_by_one
+        curve = each(response_at, diameters.tolist())
     responses = np.array([response for response, _ in curve])
     blobs = np.array([count for _, count in curve], dtype=np.int64)
     where = f"frame{'s' if len(frames) > 1 else ''} {', '.join(map(str, frames))}"
@@ -124,9 +134,9 @@ def responses_by_tone(movie: FrameSource, diameter: float) -> tuple[float, float
         Median response of the blobs of each tone, in grey levels; 0 where nothing stands out from the noise.
     """
     scale = movie.calibration.scale_for(movie.ndim)
-    image = _window(_seen(movie.frame(movie.frame_numbers[len(movie) // 2])))
-    noise = pixel_noise(image, movie.dtype)
-    bright, dark = (_response_at(diameter, [toned], [noise], scale)[0] for toned in (image, -image))
+    with _windows(movie, (movie.frame_numbers[len(movie) // 2],), "cpu") as (image,):
+        noise = pixel_noise(image, movie.dtype)
+        bright, dark = (_response_at(diameter, [toned], [noise], scale)[0] for toned in (image, -image))
     return bright, dark
 
 
@@ -190,9 +200,18 @@ def _vertex(responses: np.ndarray, best: int) -> float:
     return 0.5 * (after - before) / bend if bend > 0 else 0.0
 
 
-def _seen(image: np.ndarray) -> np.ndarray:
-    """Return the grey levels of an image without its padding."""
-    return grey_levels(image[content(image)])[0]
+def _one_by_one(work: Callable[[float], tuple[float, int]], tasks: list[float]) -> list[tuple[float, int]]:
+    """Do what `side_by_side` does, in this thread, whose device is the current one."""
+    return [work(task) for task in tasks]
+
+
+@contextmanager
+def _windows(movie: FrameSource, frames: tuple[int, ...], device: str) -> Generator[list[np.ndarray]]:
+    """Yield what is looked at of some frames, in the memory of a device, which is the current one meanwhile."""
+    with ExitStack() as held:
+        images = (movie.frame(number) for number in frames)
+        pixels = (held.enter_context(held_by(device, image[content(image)])) for image in images)
+        yield [_window(grey_levels(each)[0]) for each in pixels]
 
 
 def _window(grey: np.ndarray) -> np.ndarray:
@@ -205,7 +224,8 @@ def _window(grey: np.ndarray) -> np.ndarray:
         for top in _starts(grey.shape[-2], side)
         for left in _starts(grey.shape[-1], side)
     ]
-    return max(windows, key=lambda window: float(window.var()))
+    # In double precision, so that a GPU and a CPU choose the same one; copied, so that the rest can go.
+    return max(windows, key=lambda window: float(window.var(dtype=np.float64))).copy()
 
 
 def _starts(length: int, side: int) -> list[int]:
@@ -242,6 +262,6 @@ def _binned(grey: np.ndarray, bins: np.ndarray) -> np.ndarray:
     for axis, count in enumerate(bins.tolist()):
         if count > 1:
             whole = grey.shape[axis] // count
-            full = grey.take(range(whole * count), axis=axis)
+            full = grey[(slice(None),) * axis + (slice(whole * count),)]
             grey = full.reshape(*full.shape[:axis], whole, count, *full.shape[axis + 1 :]).mean(axis=axis + 1)
     return grey

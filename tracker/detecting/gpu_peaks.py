@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from pathlib import Path
 from typing import Any
 
@@ -11,10 +12,13 @@ from ...matching.device import cuda
 
 THREADS = 256
 _KERNELS = str(Path(__file__).with_name("peaks.cu"))
+_APART = str(Path(__file__).with_name("apart.cu"))
 _ROOM = 1 << 16  # places of the list at first; where peaks are more it is made anew
+_MOST_VOXELS = 1 << 15  # that a peak looks at for rivals; where there would be more, a tree finds them sooner
+_OPEN, _STAYS = 1, 2  # states of apart.cu
 
 
-def peaks_above(response: Any, threshold: float) -> np.ndarray:
+def peaks_above(response: Any, threshold: float) -> Any:
     """Return the voxels of a response on the current device that no neighbour exceeds, as `peaks.peaks_above`.
 
     Parameters
@@ -25,8 +29,8 @@ def peaks_above(response: Any, threshold: float) -> np.ndarray:
 
     Returns
     -------
-    ndarray, int64 (n,)
-        Ascending places in the flattened response, on the host.
+    cupy.ndarray, int64 (n,)
+        Ascending places in the flattened response.
     """
     cp, kernel = cuda.cupy(), cuda.load(_KERNELS)["peaks_listed"]
     shape = tuple(map(np.int32, response.shape))
@@ -37,5 +41,40 @@ def peaks_above(response: Any, threshold: float) -> np.ndarray:
         kernel((blocks,), (THREADS,), (response, *shape, np.float32(threshold), found, np.int32(room), count))
         peaks = int(count.get()[0])
         if peaks <= room:
-            return np.sort(found[:peaks].get())
+            return cp.sort(found[:peaks])
         room = peaks
+
+
+def reaches(separation: float, scale: np.ndarray) -> list[int]:
+    """Return how many voxels away along each axis a rival may be."""
+    return [int(separation / step) + 1 for step in scale.tolist()]
+
+
+def can_be_told_apart(separation: float, scale: np.ndarray) -> bool:
+    """Whether peaks look for rivals voxel by voxel: few are within their separation."""
+    return math.prod(2 * reach + 1 for reach in reaches(separation, scale)) <= _MOST_VOXELS
+
+
+def apart(response: Any, peaks: Any, separation: float, scale: np.ndarray) -> Any:
+    """Return the peaks that stay when each drops every lower one nearer than `separation`, as `peaks.apart`.
+
+    Parameters
+    ----------
+    response : cupy.ndarray, float32 (z, y, x)
+    peaks : cupy.ndarray, int64 (n,)
+        Places in the flattened response.
+    separation : float
+    scale : float64 (3,)
+        Size of a voxel along each axis.
+    """
+    cp, kernel = cuda.cupy(), cuda.load(_APART)["apart_round"]
+    state = cp.zeros(response.size, cp.uint8)
+    state[peaks] = _OPEN
+    near = *map(np.float64, scale), *map(np.int32, reaches(separation, scale)), np.float64(separation**2)
+    known = peaks, np.int32(len(peaks)), response, *map(np.int32, response.shape), *near
+    left = len(peaks)
+    while left:
+        undecided = cp.zeros(1, cp.int32)
+        kernel((-(-len(peaks) // THREADS),), (THREADS,), (*known, state, undecided))
+        left = int(undecided.get()[0])
+    return peaks[state[peaks] == _STAYS]

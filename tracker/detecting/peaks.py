@@ -20,7 +20,15 @@ def local_maxima(response: np.ndarray, threshold: float, separation: float, scal
     """
     volume = response.reshape((-1, *response.shape[-2:]))
     limit = float(np.float32(min(threshold, BRIGHTEST)))
-    peaks = gpu_peaks.peaks_above(volume, limit) if cuda.is_device_array(volume) else peaks_above(volume, limit)
+    if cuda.is_device_array(volume):
+        peaks = gpu_peaks.peaks_above(volume, limit)
+        steps = np.pad(scale, (3 - len(scale), 0), constant_values=1.0)
+        if gpu_peaks.can_be_told_apart(separation, steps):
+            peaks = gpu_peaks.apart(volume, peaks, separation, steps)
+            return np.stack(np.unravel_index(cuda.to_host(peaks), response.shape), axis=1)
+        peaks = cuda.to_host(peaks)
+    else:
+        peaks = peaks_above(volume, limit)
     voxels = np.stack(np.unravel_index(peaks, response.shape), axis=1)
     return voxels[apart(voxels * scale, values_at(response, voxels), separation)]
 

@@ -28,7 +28,7 @@ def read_into(out: np.ndarray, file: int, offset: int) -> None:
     OSError
         If the file cannot be read, or ends before.
     """
-    whole = memoryview(out.reshape(-1).view(np.uint8))
+    whole = out.reshape(-1).view(np.uint8).data
 
     def read(first: int) -> None:
         part = whole[first : first + _PART]

@@ -13,6 +13,7 @@ from auctrack.tracker.calibrating.calibration import Calibration
 from auctrack.tracker.detecting import gpu_peaks, gpu_separable, gpu_surroundings
 from auctrack.tracker.detecting.blobs import blob_response
 from auctrack.tracker.detecting.detect import detect, detect_frame, resolve_settings
+from auctrack.tracker.detecting.diameter import suggest_diameter
 from auctrack.tracker.detecting.peaks import local_maxima
 from auctrack.tracker.detecting.pixels import held_by
 from auctrack.tracker.detecting.settings import DetectSettings
@@ -104,6 +105,23 @@ def test_a_movie_has_the_threshold_and_the_particles_that_a_cpu_finds(gpu):
     found, points = (detect(movie, wanted, device=device).table for device in (gpu, "cpu"))
     assert len(points) > 20
     np.testing.assert_allclose(found, points, rtol=1e-3, atol=2e-3)
+
+
+@pytest.mark.parametrize("separation", [0.5, 3.0, 4.0, 40.0])
+@pytest.mark.parametrize("scale", [(1.0, 1.0, 1.0), (2.0, 0.3, 0.3)])
+def test_peaks_well_apart_are_those_of_a_cpu(gpu, separation, scale):
+    """By voxels and, where too many lie within the separation, by a tree; 3 and 4 are just as far as some peaks."""
+    response = np.random.default_rng(3).integers(0, 9, (5, 21, 22)).astype(np.float32)  # with peaks of equal height
+    wanted = local_maxima(response, 2.0, separation, np.array(scale))
+    with held_by(gpu, response) as pixels:
+        np.testing.assert_array_equal(local_maxima(pixels, 2.0, separation, np.array(scale)), wanted)
+
+
+def test_the_diameter_suggested_is_that_of_a_cpu(gpu):
+    movie = Stack(np.stack([noisy((90, 100), seed, 30) for seed in range(3)]).astype(np.uint16), Calibration(), (0, 0))
+    found, wanted = (suggest_diameter(movie, device=device) for device in (gpu, "cpu"))
+    assert found.diameter == pytest.approx(wanted.diameter, rel=1e-4)
+    np.testing.assert_array_equal(found.blobs, wanted.blobs)
 
 
 def test_auto_takes_a_gpu_for_large_movies_that_it_holds(monkeypatch):

@@ -11,6 +11,7 @@ import pytest
 import tifffile
 
 from auctrack.tracker.errors import InvalidSetting, UnknownAxes, UnknownChannel, UnknownScale
+from auctrack.tracker.reading import contiguous, tiff
 from auctrack.tracker.reading.movie import Movie, read_movie
 
 PIXELS = np.random.default_rng(0).integers(0, 4000, (5, 2, 4, 16, 12)).astype(np.uint16)  # T C Z Y X
@@ -357,12 +358,33 @@ def test_memory_is_a_few_frames_whatever_the_length(tmp_path: Path, compression:
 def test_only_the_planes_of_the_region_are_read(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     path = ome(tmp_path / "m.ome.tif", STACK, "TZYX", **SIZES)
     read = []
-    original = tifffile.FileHandle.read_array
-    monkeypatch.setattr(tifffile.FileHandle, "read_array", lambda *a, **k: read.append(1) or original(*a, **k))
-    with read_movie(path, roi=(slice(1, 3), slice(None), slice(None))) as movie:
-        assert not read
-        movie.frame(2)
-    assert len(read) == 2
+    at_once, plane = tiff.read_into, tifffile.FileHandle.read_array
+    monkeypatch.setattr(tiff, "read_into", lambda out, *a: read.append(len(out)) or at_once(out, *a))
+    monkeypatch.setattr(tifffile.FileHandle, "read_array", lambda *a, **k: read.append(1) or plane(*a, **k))
+    for columns, wanted in ((slice(None), [2]), (slice(3, 9), [1, 1])):
+        with read_movie(path, roi=(slice(1, 3), slice(None), columns)) as movie:
+            assert not read
+            np.testing.assert_array_equal(movie.frame(2), STACK[2, 1:3, :, columns])
+        assert read == wanted
+        read.clear()
+
+
+@pytest.mark.parametrize("axes", ["TZCYX", "TCZYX", "ZTCYX"])
+@pytest.mark.parametrize("order", ["<", ">"])
+def test_frames_in_one_piece_or_not_are_read_alike_in_parts_of_any_size(tmp_path, monkeypatch, axes, order):
+    monkeypatch.setattr(contiguous, "_PART", 100)
+    pixels = PIXELS.transpose(["TCZYX".index(axis) for axis in axes])
+    path = tmp_path / "m.tif"
+    tifffile.imwrite(path, pixels, photometric="minisblack", byteorder=order, metadata={"axes": axes})
+    with read_movie(path, scale=(1, 1, 1), channel=1) as movie:
+        assert_reads(movie, PIXELS[:, 1])
+
+
+def test_pixels_that_a_file_does_not_have_are_an_error(tmp_path):
+    path = tmp_path / "pixels"
+    path.write_bytes(bytes(30))
+    with path.open("rb") as file, pytest.raises(OSError, match="2 bytes"):
+        contiguous.read_into(np.empty((2, 4), np.uint32), file.fileno(), 0)
 
 
 def test_a_volumetric_page_is_decoded_once(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
