@@ -14,7 +14,7 @@ ULPS = 64
 """Proven optimal: every term of the gap within this many ulp of the largest number that went into it. Duals are sums
 along paths; those of correct solvers stay within some ten ulp, and a wrong link is off by far more."""
 
-FRAYED_ULPS = 16
+REMATCH_ULPS = 16
 """A matched edge whose slack is beyond this is matched again while a GPU still holds the costs: a fourth of `ULPS`, so
 that what later searches add does not reach it."""
 

@@ -2,14 +2,14 @@
 //
 // Source: D. P. Bertsekas, "Auction algorithms for network flow problems: a tutorial introduction", Computational
 // Optimization and Applications 1 (1992), Jacobi form. With eps = 0 the bids are Jonker and Volgenant's augmenting
-// row reduction (Computing 38, 1987): links stay tight, unassigned rows sit at their bound and unassigned columns at their
+// row reduction (Computing 38, 1987): matched edges keep zero slack, unassigned rows sit at their bound and unassigned columns at their
 // starting price, so what is left over can be finished by shortest augmenting paths (paths/path.cu), exactly.
 //
 // LANES neighbouring lanes serve one row. A round has two phases:
 //   bid     every waiting row finds its best column and the price at which its second choice is as good, and enters the
 //           column's key by atomicMax: the highest increment wins, then the smallest row, whatever the order of threads;
 //   assign  winners take their column and put the row they displace into the next round's queue, losers queue themselves.
-// A queue never grows. Rows that are better off alone retire for good: prices only turn against them. Rows whose
+// A queue never grows. Rows that are better off unassigned retire for good: prices only turn against them. Rows whose
 // bid would not move the price of a taken column go to `waiting`. Once few rows are left, block 0 goes on alone: a
 // round then costs two block barriers (about 3 us) and no grid barrier.
 //
@@ -52,29 +52,29 @@ __device__ __forceinline__ void push(bool keeps, int row, int* queue, int* size)
     if (keeps) queue[base + __popc(who & lanes_below())] = row;
 }
 
-// The row at place `at` bids; every lane of the warp comes, groups beyond the queue with row = NOBODY.
+// The row at place `at` bids; every lane of the warp takes part, groups beyond the queue with row = NO_MEMBER.
 __device__ __forceinline__ void bid(const Auction& a, int row, int at) {
     const int member = threadIdx.x % LANES;
-    Choice choice = no_choice(member == 0, row == NOBODY ? price_t(0) : a.row_bound[row]);
+    Choice choice = no_choice(member == 0, row == NO_MEMBER ? price_t(0) : a.row_bound[row]);
     int64 first = 0;
-    if (row != NOBODY) {
+    if (row != NO_MEMBER) {
         first = a.graph.first(row);
         const int degree = a.graph.degree(row);
         for (int e = member; e < degree; e += LANES) consider(choice, a.graph.value(first, e, a.v), e);
     }
     choice = agreed<LANES>(choice);
     bool waits = false;
-    if (row != NOBODY && member == 0) {
+    if (row != NO_MEMBER && member == 0) {
         int edge = choice.best_edge;
         if (edge == UNASSIGNED || choice.best >= none()) {
             a.bid_edge[at] = NO_EDGE;
             waits = choice.best >= none();
         } else {
             int col = a.graph.column(first, edge);
-            bool taken = a.row_of_col[col] != NOBODY;
+            bool taken = a.row_of_col[col] != NO_MEMBER;
             if (taken && choice.second <= choice.best && choice.second_edge != UNASSIGNED && choice.second_edge != NO_EDGE) {
                 const int other = a.graph.column(first, choice.second_edge);
-                if (a.row_of_col[other] == NOBODY) col = other, edge = choice.second_edge, taken = false;
+                if (a.row_of_col[other] == NO_MEMBER) col = other, edge = choice.second_edge, taken = false;
             }
             const price_t now = a.v[col];
             price_t price = choice.second < none() ? a.graph.cost_of(first, edge) - choice.second : now;
@@ -92,24 +92,24 @@ __device__ __forceinline__ void bid(const Auction& a, int row, int at) {
 
 // The row at place `at` takes its column or not; one lane a row, the whole warp comes.
 __device__ __forceinline__ void assign(const Auction& a, int row, int at, int* next, int* n_next) {
-    int free_row = NOBODY;
-    if (row != NOBODY && a.bid_edge[at] != NO_EDGE) {
+    int free_row = NO_MEMBER;
+    if (row != NO_MEMBER && a.bid_edge[at] != NO_EDGE) {
         const int col = a.graph.column(a.graph.first(row), a.bid_edge[at]);
         free_row = row;
         if (bidder(*(volatile uint64*)&a.key[col]) == row) {
             free_row = a.row_of_col[col];
-            if (free_row != NOBODY) a.col_of_row[free_row] = NOBODY;
+            if (free_row != NO_MEMBER) a.col_of_row[free_row] = NO_MEMBER;
             a.row_of_col[col] = row;
             a.col_of_row[row] = col;
             a.v[col] = a.bid_price[at];
             a.key[col] = 0;
         }
     }
-    push(free_row != NOBODY, free_row, next, n_next);
+    push(free_row != NO_MEMBER, free_row, next, n_next);
 }
 
 template <bool whole_grid>
-__device__ __forceinline__ void meet(uint32* barrier) {
+__device__ __forceinline__ void sync(uint32* barrier) {
     if (whole_grid)
         grid_barrier(barrier);
     else
@@ -149,11 +149,11 @@ __device__ int play(
         if (thread == 0) queues.sizes[(round + 2) % 3] = 0;
         const int padded = (size * (int64)LANES + 31) / 32 * 32 / LANES;  // whole warps
         for (int at = thread / LANES; at < padded; at += threads / LANES)
-            bid(a, at < size ? queues.row(round, at) : NOBODY, at);
-        meet<whole_grid>(barrier);
+            bid(a, at < size ? queues.row(round, at) : NO_MEMBER, at);
+        sync<whole_grid>(barrier);
         for (int at = thread; at < (size + 31) / 32 * 32; at += threads)
-            assign(a, at < size ? queues.row(round, at) : NOBODY, at, next, &queues.sizes[(round + 1) % 3]);
-        meet<whole_grid>(barrier);
+            assign(a, at < size ? queues.row(round, at) : NO_MEMBER, at, next, &queues.sizes[(round + 1) % 3]);
+        sync<whole_grid>(barrier);
     }
     return round;
 }

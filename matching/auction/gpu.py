@@ -45,7 +45,7 @@ def _in_seconds(counts: dict[str, int]) -> dict[str, float]:
     """Return the counts with the stages' nanoseconds as seconds.
 
     The stages are feasibility (whether all can be matched), graph (sorting points, cheapest pairs), phases (bids with
-    an increment), tight_bids (those without), paths, forest, trees (searches), and check (of all pairs).
+    an increment), final_bids (those without), paths, forest, trees (searches), and check (of all pairs).
     """
     return {
         f"{name[:-3]}_s" if name.endswith("_ns") else name: number / 1e9 if name.endswith("_ns") else number
@@ -68,8 +68,8 @@ def _what_is_unfinished(counts: dict[str, int], options: AuctionOptions) -> str:
 def _form_for_gpu(problem: Problem, options: AuctionOptions) -> Problem:
     """Return the problem as the kernels take it: sparse, or dense blocks of one shape."""
     if options.variant == "paper":
-        alone = problem.kind == "sparse" and problem.n_blocks == 1
-        return problem if alone or problem.kind == "dense" else as_dense(problem.on_host())
+        single = problem.kind == "sparse" and problem.n_blocks == 1
+        return problem if single or problem.kind == "dense" else as_dense(problem.on_host())
     if problem.kind == "points":
         return as_sparse(problem.on_host())
     if problem.kind == "sparse":

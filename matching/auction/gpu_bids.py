@@ -1,4 +1,4 @@
-"""Bids on a graph in device memory; the call waits for its kernel, so a clock on the host tells how long it took."""
+"""Bids on a graph in device memory; the call waits for its kernel, so a clock on the host measures it."""
 
 from __future__ import annotations
 
@@ -37,7 +37,7 @@ def bid(
     rows : int32 (k,), optional
         The unmatched rows that bid; default: all rows, of which none is matched.
     eps : number
-        Increment beyond the second best. 0 keeps links tight (see `auction/bid.cu`).
+        Increment beyond the second best. 0 keeps the slack of matched edges zero (see `auction/bid.cu`).
     stop_at : int
         Rows left unassigned that end it.
     most_bids : int, optional
@@ -71,7 +71,7 @@ def bid(
         ),
     )
     host = counts[:6].get()
-    stage = "phases_ns" if eps else "tight_bids_ns"
+    stage = "phases_ns" if eps else "final_bids_ns"
     prices.count(**{"bids": int(host[0]), "rounds": int(host[1] + host[2]), stage: perf_counter_ns() - began})
     left = waiting[: int(host.view(np.uint32)[9])]
     return ascending(cp, left) if in_order else left

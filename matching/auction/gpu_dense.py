@@ -1,6 +1,6 @@
 """Dense costs: solve the graph of cheapest pairs, certify all pairs, add what violates, repeat.
 
-Where cheapest pairs say little, as in crowds, the matrix itself is solved: once that would have been the shorter way.
+Where cheapest pairs say little, as in dense clusters, the matrix itself is solved, once that would have been faster.
 """
 
 from __future__ import annotations
@@ -40,7 +40,7 @@ SMALLEST_SIDE = 384
 """Below it the matrix itself is the graph, unless there are many (500 rows, u10: 5 ms, with the matrix 9)."""
 SMALLEST_BATCH = 4096
 PRICING_ROUNDS = 30
-PATIENCE = 300, 300
+PHASE_ROUNDS = 300, 300
 """Rounds of a phase on the cheapest pairs (as `bid` has them), after which these are taken to say too little."""
 NEAR, FIRST_IN_MATRIX = 8, 1.5
 """Which of a row's cheapest pairs sets the scale, and the first increment in its unit, as in `scaling`."""
@@ -57,7 +57,9 @@ def solve_dense(matrix: DeviceGraph, most_bids: int | None = None) -> tuple[Pric
     graph = _cheapest_pairs(matrix)
     graph_ns = perf_counter_ns() - began
     is_one = matrix.n_rows == matrix.block_rows
-    prices, infeasible_row = solve_graph(graph, most_bids, patience=PATIENCE if is_one and most_bids is None else None)
+    prices, infeasible_row = solve_graph(
+        graph, most_bids, phase_rounds=PHASE_ROUNDS if is_one and most_bids is None else None
+    )
     prices.count(graph_ns=graph_ns)
     if infeasible_row == TOO_HARD:
         counts = prices.counts
@@ -71,11 +73,11 @@ def solve_dense(matrix: DeviceGraph, most_bids: int | None = None) -> tuple[Pric
         if prices.counts.get("waiting"):
             return prices, -1
         began = perf_counter_ns()
-        duals, _, _, frayed = certify(graph, prices, prices.v)
+        duals, _, _, has_slack = certify(graph, prices, prices.v)
         found, n_found = _violations(matrix, prices, duals)
         prices.count(pricing_rounds=1, pairs_added=n_found, check_ns=perf_counter_ns() - began)
         contradicted = found.number > 0
-        violated = matrix.cp.flatnonzero(contradicted if graph.is_bounded else contradicted | frayed)
+        violated = matrix.cp.flatnonzero(contradicted if graph.is_bounded else contradicted | has_slack)
         if len(violated) == 0:
             return prices, -1
         if is_spent(prices, violated, most_bids):
@@ -96,7 +98,7 @@ def solve_dense(matrix: DeviceGraph, most_bids: int | None = None) -> tuple[Pric
 def _most_reads(matrix: DeviceGraph) -> float:
     """Return how many costs the graphs may be asked for before the matrix itself is solved; +inf for no end.
 
-    Graphs with bounds are solved from the start every time, which in crowds is eight times and more.
+    Graphs with bounds are solved from the start every time, which in dense clusters is eight times and more.
     """
     return MATRIX_READS * len(matrix.cost) if is_for_forests(matrix) and not has_phases(matrix) else np.inf
 

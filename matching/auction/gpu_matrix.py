@@ -1,4 +1,4 @@
-"""Point sets whose matrix is the shorter way, on the GPU (`matrix_instead` says when and why)."""
+"""Point sets for which the matrix is faster, on the GPU (`matrix_instead` says when and why)."""
 
 from __future__ import annotations
 

@@ -17,11 +17,11 @@ from .gpu_bids import bid
 from .gpu_matrix import most_reads, solve_matrix
 from .gpu_pricing import AllPairs
 from .gpu_scaling import (
+    FINAL_ROUNDS,
     SCALING_FACTOR,
-    TIGHT_ROUNDS,
     TOO_HARD,
     bid_in_phases,
-    bid_tightly,
+    bid_without_increment,
     finish_free,
     has_phases,
     increments,
@@ -37,9 +37,9 @@ from .matrix_instead import BIDS_OF_NEIGHBOURS, refuse_matrix
 from .options import AuctionOptions
 
 PRICING_ROUNDS = 200
-AFAR_LEAVES, FEWEST_AFAR, AFAR_ROUNDS = 0.0005, 40, (1500, 1500)
-"""Share of the rows, and number, left by a phase from prices that are right from afar, and the rounds that end it."""
-AFAR_MARGINS = (1.0, 1.0, 1.0, 5.0, 15.0)
+COARSE_LEAVES, FEWEST_COARSE, COARSE_ROUNDS = 0.0005, 40, (1500, 1500)
+"""Share of the rows, and number, left by a phase from coarse initial prices, and the rounds that end it."""
+COARSE_MARGINS = (1.0, 1.0, 1.0, 5.0, 15.0)
 """As `matrix_free.MARGINS`, after each of these phases but the last."""
 
 
@@ -48,7 +48,7 @@ def solve_points(cp: Any, problem: Problem, options: AuctionOptions) -> tuple[De
 
     Returns
     -------
-    graph, prices, stuck
+    graph, prices, infeasible_row
         The graph of the pairs that mattered (its certificate holds for all pairs), and as `gpu_scaling.solve_graph`.
         After `PRICING_ROUNDS` the count "unchecked_rows" says how many rows still had better pairs than the graph's.
     """
@@ -119,9 +119,9 @@ def _solve_free(
     graph, prices = bid_in_phases(graph, steps, budget, with_worst_pairs)
     if prices.counts.get("waiting"):
         return graph, prices, -1 if reads == np.inf else TOO_HARD
-    left, is_hard = bid_tightly(graph, prices, None, most_bids)
+    left, is_hard = bid_without_increment(graph, prices, None, most_bids)
     if is_hard and problem.n_blocks == 1 and len(increments(graph)) > 1:
-        graph, left = _start_from_afar(graph, problem, prices, pairs)
+        graph, left = _start_coarsely(graph, problem, prices, pairs)
     elif is_hard:
         left = settle_shortages(graph, prices)
     return graph, prices, search_free(graph, prices, left, most_bids, scans_left(graph, prices, reads))
@@ -138,25 +138,25 @@ def _solve_matrix(
     return matrix, prices, infeasible_row
 
 
-def _start_from_afar(graph: DeviceGraph, problem: Problem, prices: Prices, pairs: AllPairs) -> tuple[DeviceGraph, Any]:
-    """Begin anew from prices that are right from afar, with the pairs that they call for; return the rows left over.
+def _start_coarsely(graph: DeviceGraph, problem: Problem, prices: Prices, pairs: AllPairs) -> tuple[DeviceGraph, Any]:
+    """Begin anew from coarse initial prices, with the pairs that they call for; return the rows left over.
 
     As on the CPU (`matrix_free`): the coarsest phase is spared, the next is run twice, and two finer ones follow.
     """
     prices.v = coarse_prices(graph.cp, *pairs.points, squared=problem.metric == "squared")
     first = increments(graph)[1]
-    steps = [first, *(first / SCALING_FACTOR**k for k in range(len(AFAR_MARGINS)))]
-    stop_at = max(int(AFAR_LEAVES * graph.n_rows), FEWEST_AFAR)
-    for eps, margin in zip([None, *steps], [1.0, *AFAR_MARGINS, 0.0], strict=True):
+    steps = [first, *(first / SCALING_FACTOR**k for k in range(len(COARSE_MARGINS)))]
+    stop_at = max(int(COARSE_LEAVES * graph.n_rows), FEWEST_COARSE)
+    for eps, margin in zip([None, *steps], [1.0, *COARSE_MARGINS, 0.0], strict=True):
         prices.unmatch_all()
         if eps is not None:
-            bid(graph, prices, eps=eps, stop_at=stop_at, most_rounds=AFAR_ROUNDS, in_order=False)
+            bid(graph, prices, eps=eps, stop_at=stop_at, most_rounds=COARSE_ROUNDS, in_order=False)
         if margin:
             pairs.forget()
             graph = pairs.refined(graph, prices, margin * (eps or first))
     pairs.forget()
     prices.unmatch_all()
-    return graph, bid(graph, prices, most_rounds=TIGHT_ROUNDS)
+    return graph, bid(graph, prices, most_rounds=FINAL_ROUNDS)
 
 
 def _bounded_as(graph: DeviceGraph, grown: DeviceGraph) -> DeviceGraph:

@@ -41,8 +41,8 @@ class AllPairs:
     def added(self, graph: DeviceGraph, prices: Prices) -> tuple[DeviceGraph, Any]:
         """Return the graph with the worst missing pairs of violated rows, and the rows to match anew, ascending int32.
 
-        Those are the violated, and the matched whose links have frayed, which a few rounds without new pairs may
-        tighten.
+        Those are the violated, and the matched whose edges have slack, which a few rounds without new pairs may
+        mend.
         """
         graph, violated = self._priced(graph, prices, only_violated=True, margin=0.0)
         return graph, ascending(graph.cp, violated)
@@ -56,7 +56,7 @@ class AllPairs:
     ) -> tuple[DeviceGraph, Any]:
         """Return the graph with the pairs found, and the rows to match anew, in no order."""
         cp, n, began = graph.cp, graph.n_rows, perf_counter_ns()
-        duals, _, _, frayed = certify(graph, prices, prices.v)
+        duals, _, _, has_slack = certify(graph, prices, prices.v)
         if self._checked is None:
             self._tree, self._checked = self._y.tree(self.kernels, prices.v), cp.full(n, -cp.inf)
         slots = len(self._x.order)
@@ -64,7 +64,7 @@ class AllPairs:
         arguments = (
             *(*self._y.searched(*self._tree), np.int32(slots), *self._x.searching()),
             *(duals, prices.v, graph.indptr, graph.indices, np.float64(margin), np.int32(only_violated)),
-            *(frayed if self._repairs < MOST_REPAIRS else np.intp(0), self._checked, violated),
+            *(has_slack if self._repairs < MOST_REPAIRS else np.intp(0), self._checked, violated),
             *(*found.arrays(), counts),
         )
         self.kernels["auction_price"]((-(-slots * FAN // THREADS),), (THREADS,), arguments)

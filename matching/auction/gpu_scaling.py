@@ -26,7 +26,7 @@ FIRST_EPS = 20.0
 """First increment, in units of the mean cost above the least, divided by the mean degree."""
 PHASE_LEAVES, BIDS_LEAVE = 0.02, 0.005
 """Share of the rows left unassigned by a phase with an increment, and by the last one, which has none."""
-TIGHT_ROUNDS = (100, 100)
+FINAL_ROUNDS = (100, 100)
 """Rounds without an increment, of all blocks and of one: easy problems take a fifth, more do little for hard ones."""
 HARD_LEAVE, FEWEST_HARD = 0.006, 64
 """Share of the rows, and number, left after all those rounds, beyond which regions are taken to lack columns."""
@@ -39,7 +39,7 @@ LEFT_TO_PATHS = 128
 LONGEST_PATH = 64
 """Rows that a search of its own scans before its row joins a forest; forests raise duals farther than they must."""
 MOST_REPAIRS = 8
-"""Rounds of matching rows anew whose links rounding has frayed."""
+"""Rounds of matching rows anew whose edges rounding left slack."""
 ROOM = 64
 """Times that prices stay below int64's range, taking the longest path of the largest costs, for scaling to be safe."""
 ROUNDS_WITHOUT_END = 2**30
@@ -55,52 +55,54 @@ def solve_graph(
     most_bids: int | None = None,
     *,
     start: Prices | None = None,
-    patience: tuple[int, int] | None = None,
+    phase_rounds: tuple[int, int] | None = None,
 ) -> tuple[Prices, int]:
     """Match exactly; return the prices and -1, or a row that must be matched and cannot be.
 
     Once `most_bids` are spent, the count "waiting" says how many rows have no column yet. Where phases are run, as
     every price is free or sides are nearly equal, `start` are prices to begin from instead, with nothing matched; and
-    `patience` are rounds (as `bid` has them) of a phase after which `TOO_HARD` is returned.
+    `phase_rounds` are rounds (as `bid` has them) of a phase after which `TOO_HARD` is returned.
     """
     if has_phases(graph, most_bids):
         free = without_bounds(graph)
-        prices = start or bid_in_phases(free, increments(free), most_bids, lambda same, _: same, patience)[1]
+        prices = start or bid_in_phases(free, increments(free), most_bids, lambda same, _: same, phase_rounds)[1]
         if prices.counts.get("waiting"):
             infeasible_row = -1
         elif start:
-            infeasible_row = search_free(free, prices, bid_tightly(free, prices, None)[0])
+            infeasible_row = search_free(free, prices, bid_without_increment(free, prices, None)[0])
         elif prices.counts.get("long_phases"):
             return prices, TOO_HARD
         else:
             infeasible_row = finish_free(free, prices, None, most_bids)
         if infeasible_row < 0 and graph.is_bounded:
             settle_columns(graph, prices)
-        return prices, infeasible_row if infeasible_row >= 0 else _tighten(graph, prices, finish_free)
+        return prices, infeasible_row if infeasible_row >= 0 else _match_slack_again(graph, prices, finish_free)
     prices = Prices.start(graph, starting_prices(graph))
-    rounds = TIGHT_ROUNDS if is_for_forests(graph) else (GRID_ROUNDS, BLOCK_ROUNDS)
+    rounds = FINAL_ROUNDS if is_for_forests(graph) else (GRID_ROUNDS, BLOCK_ROUNDS)
     left = bid(graph, prices, stop_at=LEFT_TO_PATHS, most_bids=most_bids, most_rounds=rounds)
     if is_spent(prices, left, most_bids):
         return prices, -1
     infeasible_row = _search_from(graph, prices, left)
-    return prices, infeasible_row if infeasible_row >= 0 else _tighten(graph, prices, _search_from)
+    return prices, infeasible_row if infeasible_row >= 0 else _match_slack_again(graph, prices, _search_from)
 
 
-def _tighten(graph: DeviceGraph, prices: Prices, match: Callable[[DeviceGraph, Prices, Any], int]) -> int:
-    """Match the rows anew whose links many searches have frayed; return as `match` does."""
+def _match_slack_again(graph: DeviceGraph, prices: Prices, match: Callable[[DeviceGraph, Prices, Any], int]) -> int:
+    """Match the rows anew whose edges many searches left slack; return as `match` does."""
     infeasible_row = -1
     for _ in range(MOST_REPAIRS if {"forests", "tree_searches"} & prices.counts.keys() else 0):
-        frayed = graph.cp.flatnonzero(certify(graph, prices, prices.v).frayed)
-        if len(frayed) == 0 or infeasible_row >= 0:
+        has_slack = graph.cp.flatnonzero(certify(graph, prices, prices.v).has_slack)
+        if len(has_slack) == 0 or infeasible_row >= 0:
             break
-        infeasible_row = match(without_bounds(graph) if match is finish_free else graph, prices, prices.unmatch(frayed))
+        infeasible_row = match(
+            without_bounds(graph) if match is finish_free else graph, prices, prices.unmatch(has_slack)
+        )
         if graph.is_bounded:
             settle_columns(graph, prices)
     return infeasible_row
 
 
 def has_phases(graph: DeviceGraph, most_bids: int | None = None) -> bool:
-    """Whether phases are run: no dual has a bound, or so few columns must stay alone that they are settled after."""
+    """Whether phases are run: no dual has a bound, or so few columns stay unassigned that they are settled after."""
     few_unassigned = most_bids is None and not graph.has_unmatched_cost and graph.n_cols < FEW_UNASSIGNED * graph.n_rows
     return few_unassigned or not graph.is_bounded
 
@@ -139,7 +141,7 @@ def is_for_forests(graph: DeviceGraph) -> bool:
 
 
 def _grow_in_matrix(matrix: DeviceGraph, prices: Prices, rows: Any) -> tuple[int, dict[str, Any]]:
-    """As `_search_from`, from all rows at once: in crowds, searches of their own wait for each other."""
+    """As `_search_from`, from all rows at once: in dense clusters, searches of their own wait for each other."""
     state = DeviceState(certify(matrix, prices, prices.v).row_duals, prices.v, prices.col_of_row, prices.row_of_col)
     infeasible_row, stats = match_by_forests(DeviceCosts.of_graph(matrix), state, rows)
     matrix.cp.maximum(prices.col_of_row, FREE, out=prices.col_of_row)  # those that became unassigned, too
@@ -167,22 +169,22 @@ def bid_in_phases(
     steps: list[Any],
     most_bids: int | None,
     refine: Callable[[DeviceGraph, Prices], DeviceGraph],
-    patience: tuple[int, int] | None = None,
+    phase_rounds: tuple[int, int] | None = None,
 ) -> tuple[DeviceGraph, Prices]:
     """Auction with falling increments where every price is free; `refine` may add edges after the last of them.
 
-    Returns the graph and the prices, with nothing matched. A phase that lasts longer than `patience` is the last; the
-    count "long_phases" says so.
+    Returns the graph and the prices, with nothing matched. A phase that lasts longer than `phase_rounds` is the last;
+    the count "long_phases" says so.
     """
     prices = Prices.start(graph, starting_prices(graph))
-    rounds = patience or (GRID_ROUNDS, BLOCK_ROUNDS)
+    rounds = phase_rounds or (GRID_ROUNDS, BLOCK_ROUNDS)
     for phase, eps in enumerate(steps):
         stop_at, most = int(PHASE_LEAVES * graph.n_rows), _rest(prices, most_bids)
         left = bid(graph, prices, eps=eps, stop_at=stop_at, most_bids=most, most_rounds=rounds, in_order=False)
         if is_spent(prices, left, most_bids):
             break
         prices.unmatch_all()
-        if patience and len(left) > stop_at:
+        if phase_rounds and len(left) > stop_at:
             prices.count(long_phases=1)
             break
         if phase >= len(steps) - REFINED_PHASES:
@@ -193,22 +195,24 @@ def bid_in_phases(
 def finish_free(
     graph: DeviceGraph, prices: Prices, rows: Any, most_bids: int | None = None, most_scans: int | None = None
 ) -> int:
-    """Match the given rows (None: all, none of them matched) at tight links, where no dual has a bound.
+    """Match the given rows (None: all, none of them matched) with zero slack, where no dual has a bound.
 
     Returns -1, a row that cannot be matched, or `TOO_HARD` once searches have scanned `most_scans` rows.
     """
-    left, is_hard = bid_tightly(graph, prices, rows, most_bids)
+    left, is_hard = bid_without_increment(graph, prices, rows, most_bids)
     if is_hard:
         left = settle_shortages(graph, prices)
     return search_free(graph, prices, left, most_bids, most_scans)
 
 
-def bid_tightly(graph: DeviceGraph, prices: Prices, rows: Any, most_bids: int | None = None) -> tuple[Any, bool]:
+def bid_without_increment(
+    graph: DeviceGraph, prices: Prices, rows: Any, most_bids: int | None = None
+) -> tuple[Any, bool]:
     """Auction rows without an increment for a few rounds; return those left over, and whether regions lack columns."""
     before = prices.counts.get("rounds", 0)
     stop_at = int(BIDS_LEAVE * graph.n_rows) if rows is None else 0
-    left = bid(graph, prices, rows=rows, stop_at=stop_at, most_bids=_rest(prices, most_bids), most_rounds=TIGHT_ROUNDS)
-    lasted = prices.counts.get("rounds", 0) - before >= TIGHT_ROUNDS[0]
+    left = bid(graph, prices, rows=rows, stop_at=stop_at, most_bids=_rest(prices, most_bids), most_rounds=FINAL_ROUNDS)
+    lasted = prices.counts.get("rounds", 0) - before >= FINAL_ROUNDS[0]
     is_hard = lasted and len(left) > max(FEWEST_HARD, HARD_LEAVE * graph.n_rows)
     return left, is_hard and rows is None and most_bids is None
 
@@ -238,7 +242,7 @@ def settle_shortages(graph: DeviceGraph, prices: Prices) -> Any:
         stop_at = int(SHORTAGE_LEAVES * graph.n_rows)
         bid(graph, prices, eps=eps, stop_at=stop_at, most_rounds=SHORTAGE_ROUNDS, in_order=False)
     prices.unmatch_all()
-    return bid_tightly(graph, prices, None)[0]
+    return bid_without_increment(graph, prices, None)[0]
 
 
 def bid_to_eps(graph: DeviceGraph, eps: float, most_bids: int | None) -> Prices:

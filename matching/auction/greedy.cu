@@ -29,16 +29,16 @@ __device__ __forceinline__ uint64 asking_key(price_t cost, int row) {
 // The edge of the cheapest free column of a row, NO_EDGE if there is none; its lanes come together.
 __device__ __forceinline__ int cheapest_free(const Graph& graph, int row, const int* row_of_col) {
     Choice choice = no_choice(false, 0);
-    if (row != NOBODY) {
+    if (row != NO_MEMBER) {
         const int64 first = graph.first(row);
         const int degree = graph.degree(row);
         for (int e = threadIdx.x % LANES; e < degree; e += LANES)
-            if (row_of_col[graph.column(first, e)] == NOBODY) consider(choice, graph.cost_of(first, e), e);
+            if (row_of_col[graph.column(first, e)] == NO_MEMBER) consider(choice, graph.cost_of(first, e), e);
     }
     return agreed<LANES>(choice).best_edge;
 }
 
-// col_of_row, row_of_col: NOBODY everywhere at the start. key: (columns,) all bits set. asked: (rows,) scratch.
+// col_of_row, row_of_col: NO_MEMBER everywhere at the start. key: (columns,) all bits set. asked: (rows,) scratch.
 // n_free: rows that stay without a column.
 extern "C" __global__ void __launch_bounds__(512) auction_greedy(
     int n_rows, int n_cols, const int64* indptr, const int* indices, const cost_t* cost, const unsigned char* forbidden,
@@ -50,10 +50,10 @@ extern "C" __global__ void __launch_bounds__(512) auction_greedy(
     const int padded = (n_rows * (int64)LANES + 31) / 32 * 32 / LANES;  // whole warps
     for (int round = 0; round < rounds; round++) {
         for (int row = thread / LANES; row < padded; row += threads / LANES) {
-            const bool asks = row < n_rows && col_of_row[row] == NOBODY;
-            const int edge = cheapest_free(graph, asks ? row : NOBODY, row_of_col);
+            const bool asks = row < n_rows && col_of_row[row] == NO_MEMBER;
+            const int edge = cheapest_free(graph, asks ? row : NO_MEMBER, row_of_col);
             if (asks && threadIdx.x % LANES == 0) {
-                asked[row] = NOBODY;
+                asked[row] = NO_MEMBER;
                 if (edge != NO_EDGE) {
                     const int64 first = graph.first(row);
                     asked[row] = graph.column(first, edge);
@@ -63,14 +63,14 @@ extern "C" __global__ void __launch_bounds__(512) auction_greedy(
         }
         grid_barrier(barrier);
         for (int row = thread; row < n_rows; row += threads) {
-            if (col_of_row[row] != NOBODY) continue;
+            if (col_of_row[row] != NO_MEMBER) continue;
             const int col = *(volatile int*)&asked[row];
-            if (col == NOBODY || (int)(uint32)*(volatile uint64*)&key[col] != row) continue;
+            if (col == NO_MEMBER || (int)(uint32)*(volatile uint64*)&key[col] != row) continue;
             col_of_row[row] = col;
             row_of_col[col] = row;
         }
         grid_barrier(barrier);
     }
     for (int row = thread; row < n_rows; row += threads)
-        if (*(volatile int*)&col_of_row[row] == NOBODY) next_place(n_free);
+        if (*(volatile int*)&col_of_row[row] == NO_MEMBER) next_place(n_free);
 }

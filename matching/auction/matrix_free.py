@@ -4,7 +4,7 @@ alone.
 Each point's nearest neighbours make a sparse graph; its optimum comes with prices; pricing finds the pairs of *all*
 that contradict the prices (`pricing`), they join the graph, and so on until none does: the prices then prove the
 optimum of the dense problem. Where the sets resemble each other, bids without an increment and a few shortest paths
-solve the first graph; elsewhere ε-scaled phases do, from prices that are right from afar (`coarse_start`). Pricing
+solve the first graph; elsewhere ε-scaled phases do, from coarse initial prices (`coarse_start`). Pricing
 already between the coarse phases brings most of the missing pairs in while they are cheap to answer. Points are
 numbered along a Hilbert curve, so that whatever is near in space is near in memory.
 
@@ -45,8 +45,8 @@ NEIGHBOURS = 8
 
 MARGINS = (1.0, 1.0, 5.0, 15.0)
 """In ε of each of the first phases: pairs that come so near to contradicting its prices join the graph with those that
-do. What a pair saves later, by far, is a repair: shortest paths grow with the prices that they have to overcome, until
-one sees a large part of all points."""
+do. A pair that is added early spares a repair, which costs far more: shortest paths grow with the price differences
+that they have to overcome, until one reaches a large part of all points."""
 
 NEW_PAIRS = 8
 """Most pairs that a row gains by one pricing."""
@@ -86,7 +86,7 @@ class _MatrixFree:
         self.most_reads = np.inf if self.schedule.shares_budget else most_reads(problem)
 
     def solve(self) -> tuple[tuple[np.ndarray, np.ndarray], dict[str, Any], int] | None:
-        """Bid, price, finish, price until nothing contradicts; None once the matrix would have been the shorter way.
+        """Bid, price, finish, price until nothing contradicts; None once the matrix would have been faster.
 
         Returns `col_of_row` and column duals, counts, and how many rows a budget left without a column.
         """
@@ -112,7 +112,7 @@ class _MatrixFree:
         return (out_col, out_v), self.stats | finish | {"edges": len(self.graph[1])}, waiting
 
     def _scans_left(self) -> int:
-        """Return how many rows of the graph may still be read; negative once the matrix is the shorter way."""
+        """Return how many rows of the graph may still be read; negative once the matrix is faster."""
         if self.most_reads == np.inf:
             return NO_LIMIT
         rows_read = self.stats["bids"] + int(self.counts[0] + self.counts[2])
@@ -144,7 +144,7 @@ class _MatrixFree:
         steps = np.full(1 if last else 0, last)
         if self.schedule.scaled:
             steps = scaled_eps(self.all_rows, self.graph[0], self.graph[2], last)
-            steps = self._start_from_afar(prices, steps)
+            steps = self._start_coarsely(prices, steps)
         for k, eps in enumerate(steps):
             if self._scans_left() < 0:
                 return 0
@@ -154,15 +154,15 @@ class _MatrixFree:
         while last and self._add_contradictions(self._row_duals(prices.v), prices.v) is not None:
             if self._scans_left() < 0:
                 return 0
-            if not self.schedule.scaled:  # a column that ends alone must be at its bound, which bids have left
+            if not self.schedule.scaled:  # a column that ends unassigned must be at its bound, which bids have left
                 prices.v[:] = before
             left = self._phase(prices, last)
         return left if self.schedule.shares_budget else 0
 
-    def _start_from_afar(self, prices: Prices, steps: np.ndarray) -> np.ndarray:
-        """Set prices that are right from afar, and add the pairs that they call for; return the phases still needed.
+    def _start_coarsely(self, prices: Prices, steps: np.ndarray) -> np.ndarray:
+        """Set coarse initial prices, and add the pairs that they call for; return the phases still needed.
 
-        The coarsest phase is spared. The next is run twice: pairs added between shorten the ways over which prices
+        The coarsest phase is spared. The next is run twice: pairs added between shorten the paths along which prices
         differ, and prices settle to that sooner in coarse steps than in fine ones.
         """
         if len(steps) < 2:

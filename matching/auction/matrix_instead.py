@@ -1,9 +1,9 @@
-"""Point sets whose matrix is the shorter way: where every point has to look at a large part of the others.
+"""Point sets for which the matrix is faster: where every point has to look at a large part of the others.
 
 Between sets of very different extent, or clouds beside each other, nearly all columns are as good as each other, and
 neighbours say little: the graph grows pricing after pricing, and searches go through all of it. What its bids and
 searches read is counted; once that is a good part of what the whole matrix would take, the matrix is made, if it is
-within a budget that is the same everywhere. So no solve takes much longer than the better way, whichever that is.
+within a budget that is the same everywhere. So no solve takes much longer than the faster of the two.
 """
 
 from __future__ import annotations

@@ -19,7 +19,7 @@ class Auction(AuctionOptions):
     Exact by default: integer costs with gap 0, real costs in float64 within 64 ulp term by term. Dense and sparse
     costs, and point sets matrix-free in O(n) memory; unequal sides, `unmatched_cost` and batches included. Point sets
     in which neighbours say little, as of very different extent, get their matrix up to 1 GiB (GPU: 4), since that is
-    the shorter way (`matrix_instead`); the result's stats say "matrix".
+    faster (`matrix_instead`); the result's stats say "matrix".
 
     Attributes
     ----------

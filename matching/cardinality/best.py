@@ -31,7 +31,7 @@ Kind = Literal["uneven", "thin", "ordered", "general"]
 _DEGREE_SAMPLE = 8192
 _GAP_SAMPLE = 256
 _THIN = 3.0
-"""Columns a row, in the mean."""
+"""Mean number of columns of a row."""
 _PATIENCE = 16.0
 _FEW = 0.001
 _LOCAL_LIMITS = 16, 128, 1024, 8192
@@ -44,7 +44,7 @@ def choose(graph: BipartiteGraph) -> Kind:
     """What the graph looks like: the rule behind ``algorithm="auto"`` on the CPU.
 
     - ``"uneven"``: the row degrees' standard deviation exceeds their mean.
-    - ``"thin"``: rows have fewer than three columns in the mean.
+    - ``"thin"``: rows have fewer than three columns on average.
     - ``"ordered"``: rows near in number are near in the graph: successive columns of a sampled row lie within 1/128 of
       all columns of each other (median).
     - ``"general"``: everything else.

@@ -11,7 +11,7 @@ from .graph import IntArray
 
 THREADS_OF_A_BLOCK = 1024
 MOST_LEVELS = 1 << 14
-"""Levels of one launch whose sizes are told; as in the kernels."""
+"""Levels of one launch whose sizes are recorded; as in the kernels."""
 
 
 def all_blocks(kernel: Any) -> int:

@@ -58,8 +58,8 @@ def maximum_matching_gpu(
     Returns
     -------
     col_of_row, row_of_col : ndarray of int32, shapes (n_rows,) and (n_columns,)
-        Partners, -1 = alone. CuPy arrays if the graph is a `DeviceGraph`, else NumPy arrays. The size is always the
-        maximum. ``"auto"`` gives the same matching every time; with the papers' algorithms and the start
+        Partners, -1 = unassigned. CuPy arrays if the graph is a `DeviceGraph`, else NumPy arrays. The size is always
+        the maximum. ``"auto"`` gives the same matching every time; with the papers' algorithms and the start
         ``"karp-sipser"`` it depends on races which one it is.
     stats : dict
         Counts and times of the algorithm, ``initial_size`` and ``seconds`` of copying, start and search, between

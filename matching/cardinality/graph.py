@@ -52,8 +52,8 @@ class BipartiteGraph:
     @cached_property
     def transposed(self) -> BipartiteGraph:
         """The same graph with rows and columns exchanged; computed once, and its own `transposed` is this graph."""
-        turned = _pattern(self.indptr, self.indices, self.shape).tocsc()
-        indptr, indices = _contiguous(turned.indptr, self.indptr.dtype), _contiguous(turned.indices, np.int32)
+        by_columns = _pattern(self.indptr, self.indices, self.shape).tocsc()
+        indptr, indices = _contiguous(by_columns.indptr, self.indptr.dtype), _contiguous(by_columns.indices, np.int32)
         other = BipartiteGraph(_read_only(indptr), _read_only(indices), self.n_columns, self.n_rows)
         vars(other)["transposed"] = self
         return other

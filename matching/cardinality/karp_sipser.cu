@@ -16,7 +16,7 @@
 #include "device/common.cuh"
 
 constexpr uint64 ONE = 1ull << 32;
-constexpr uint64 NOBODY = ~0ull;
+constexpr uint64 NO_MEMBER = ~0ull;
 
 struct Side {
     const offset_t* indptr;
@@ -64,7 +64,7 @@ __device__ void match_forced(const Side& own, const Side& other, int vertex, int
 }
 
 __device__ void propose(const Side& rows, const Side& columns, int row, uint64* best, int* proposal) {
-    uint64 lowest = NOBODY;
+    uint64 lowest = NO_MEMBER;
     for (offset_t k = rows.indptr[row] + lane(); k < rows.indptr[row + 1]; k += 32) {
         const int column = rows.indices[k];
         if (load_fresh(&columns.partner[column]) >= 0) continue;
@@ -76,8 +76,8 @@ __device__ void propose(const Side& rows, const Side& columns, int row, uint64* 
         lowest = other < lowest ? other : lowest;
     }
     if (lane() != 0) return;
-    proposal[row] = lowest == NOBODY ? -1 : static_cast<int>(static_cast<uint32>(lowest));
-    if (lowest == NOBODY) return;
+    proposal[row] = lowest == NO_MEMBER ? -1 : static_cast<int>(static_cast<uint32>(lowest));
+    if (lowest == NO_MEMBER) return;
     const uint64 mine = (load_fresh(&rows.total[row]) & ~(ONE - 1ull)) | static_cast<uint32>(row);
     atomicMin(&best[proposal[row]], mine);
 }
@@ -92,7 +92,7 @@ extern "C" __global__ void cardinality_karp_sipser_totals(const offset_t* indptr
     }
 }
 
-// forced: n_rows + n_columns places; live: two lists of n_rows; partners hold -1 and best NOBODY everywhere before.
+// forced: n_rows + n_columns places; live: two lists of n_rows; partners hold -1 and best NO_MEMBER everywhere before.
 extern "C" __global__ void __launch_bounds__(1024, 1)
     cardinality_karp_sipser(const offset_t* indptr, const int* indices, const offset_t* other_indptr,
                             const int* other_indices, int n_rows, int n_columns, uint64* row_total,

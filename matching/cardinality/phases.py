@@ -1,4 +1,4 @@
-"""What a search by levels tells of its run, the same whatever the algorithm and wherever it ran."""
+"""The statistics of a search by levels, the same for every algorithm and device."""
 
 from __future__ import annotations
 

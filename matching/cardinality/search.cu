@@ -8,7 +8,7 @@
 // tree ends at its lowest free column: the outcome is the same on every run and every device.
 //
 // Variables: col_of_row, row_of_col (-1 = free); claim[j] = (level + 1) << 32 | ~row of the row that has column j, 0 =
-// nobody: the larger word wins, so a later level takes over a free column whose tree ended elsewhere; tree[i] = (free
+// none: the larger word wins, so a later level takes over a free column whose tree ended elsewhere; tree[i] = (free
 // row that the tree of row i grows from, column that led to i or -1); parent[j] = (row that has column j, that row's
 // own column); end[i] = free column of the tree of free row i, or NO_END; queue: two buffers, this level's rows and the
 // next's, with the column that led to them and their edges (read ahead while the claim is under way); heavy: rows of
@@ -102,7 +102,7 @@ __device__ __forceinline__ Sight look(const Search& s, int column) {
     return {s.row_of_col[column], load_fresh(&s.claim[column])};
 }
 
-// Claims a column for a row; tells whether it is free and to be had.
+// Claims a column for a row; returns whether it is free and to be had.
 __device__ bool discover(const Search& s, int row, int level, int column, const Sight& seen, const Behind& behind,
                          Gathered<Item, GATHER>& gathered) {
     const int next = seen.next;
@@ -234,7 +234,7 @@ __device__ int grow_alone(const Search& s, int level, int levels_before, int* si
 }
 
 // Flips the path that ends in `column`, back to its root.
-__device__ void flip(const Search& s, int column) {
+__device__ void augment_path(const Search& s, int column) {
     const int last = claimer(s.claim[column]);
     int2 from = make_int2(last, s.tree[last].y);
     while (true) {
@@ -309,7 +309,7 @@ extern "C" __global__ void __launch_bounds__(1024, 1)
             if (column == NO_END) {
                 next_free[next_place(&counts->next_free)] = row;
             } else if (flip_paths) {
-                flip(s, column);
+                augment_path(s, column);
             }
         }
         grid_barrier(&counts->arrived);

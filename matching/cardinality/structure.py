@@ -1,4 +1,4 @@
-"""What a maximum matching tells about a graph: its independent parts, what cannot be matched, what never is.
+"""What a maximum matching says about a graph: its independent parts, what cannot be matched, what never is.
 
 Each answer lies where the graph does: arrays of a graph on a GPU are CuPy's, and were found there by the kernels of the
 matching. Only strongly connected components, which some of `edges_in_no_maximum_matching` needs, are always SciPy's on
@@ -28,7 +28,7 @@ class Components(NamedTuple):
     Attributes
     ----------
     row_label, col_label : ndarray of int32
-        Component of each vertex, numbered from 0 in the order of their first row; lone columns come last.
+        Component of each vertex, numbered from 0 in the order of their first row; columns without an edge come last.
     n_components : int
         How many there are; a vertex without an edge is one.
     """

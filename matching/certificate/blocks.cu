@@ -91,5 +91,5 @@ extern "C" __global__ void auction_local_partners(
         else
             high = middle;
     }
-    local[i] = partner[i] == NOBODY ? NOBODY : (int)(partner[i] - partner_offsets[low]);
+    local[i] = partner[i] == NO_MEMBER ? NO_MEMBER : (int)(partner[i] - partner_offsets[low]);
 }

@@ -2,12 +2,12 @@
 //
 // Linear programming duality (matching/certificate/certify.py says the same in words): r_i = min(bound_i, min_j c_ij -
 // v_j), and the gap is the sum of c_ij - v_j - r_i over links and price - dual over what is unassigned. LANES lanes serve one
-// row; after the rows, one thread each column. A term is loose when it is not 0, or, for real costs, more than 64
+// row; after the rows, one thread each column. A term counts as slack when it is not 0, or, for real costs, more than 64
 // ulp of the largest number that went into it, those of the pair that set the row's dual included. An unassigned member without
-// a bound, which must be matched, is loose whatever its term. A link is frayed from 16 ulp on.
+// a bound, which must be matched, counts whatever its term. A matched edge has slack, and is matched again, from 16 ulp on.
 //
 // Bytes: 12 to 16 per edge, 40 per row, 40 per column. No two threads write the same place but for the count of
-// loose terms.
+// terms that are slack.
 // variant: -DLANES=32 -DCOST=double
 // variant: -DINTEGER -DCOST=int
 // variant: -DINTEGER -DCOST=int64 -DLANES=32
@@ -19,7 +19,7 @@
 #define LANES 8
 #endif
 
-constexpr int LOOSE = 64, FRAYED = 16;
+constexpr int ULPS = 64, REMATCH_ULPS = 16;
 
 __device__ __forceinline__ bool exceeds(
     int ulps, price_t slack, price_t a, price_t b, price_t c, price_t d = 0, price_t e = 0
@@ -38,11 +38,11 @@ extern "C" __global__ void auction_certify(
     int n_rows, int n_cols, const int64* indptr, const int* indices, const cost_t* cost,
     const unsigned char* forbidden, int width, int block_rows,
     const price_t* row_bound, const price_t* col_bound, const price_t* v, const int* col_of_row, const int* row_of_col,
-    price_t* row_duals, price_t* terms_cost, price_t* terms_slack, int* loose, unsigned char* frayed, int priced
+    price_t* row_duals, price_t* terms_cost, price_t* terms_slack, int* slack_terms, unsigned char* has_slack, int priced
 ) {
     const Graph graph{indptr, indices, cost, forbidden, width, block_rows};
     const int member = threadIdx.x % LANES;
-    int n_loose = 0;
+    int n_slack = 0;
     const int padded = (n_rows * (int64)LANES + 31) / 32 * 32 / LANES;
     for (int row = global_thread() / LANES; row < padded; row += all_threads() / LANES) {
         price_t dual = row < n_rows ? row_bound[row] : none();
@@ -50,7 +50,7 @@ extern "C" __global__ void auction_certify(
         int edge = UNASSIGNED;
         const int64 first = row < n_rows ? graph.first(row) : 0;
         const int degree = row < n_rows ? graph.degree(row) : 0;
-        const int link = row < n_rows ? col_of_row[row] : NOBODY;
+        const int link = row < n_rows ? col_of_row[row] : NO_MEMBER;
         for (int e = member; e < degree; e += LANES) {
             const price_t value = graph.value(first, e, v);
             if (value < dual) dual = value, edge = e;
@@ -65,25 +65,25 @@ extern "C" __global__ void auction_certify(
             own = own_there < own ? own_there : own;
         }
         if (row < n_rows && member == 0) {
-            const price_t alone = priced ? row_bound[row] : price_t(0);
-            const price_t pays = link == NOBODY ? alone : own;
-            const price_t price = link == NOBODY ? price_t(0) : v[link];
+            const price_t unmatched = priced ? row_bound[row] : price_t(0);
+            const price_t pays = link == NO_MEMBER ? unmatched : own;
+            const price_t price = link == NO_MEMBER ? price_t(0) : v[link];
             price_t set_cost = 0, set_price = 0;
             if (edge != UNASSIGNED) set_cost = graph.cost_of(first, edge), set_price = v[graph.column(first, edge)];
             row_duals[row] = dual;
             terms_cost[row] = pays;
             terms_slack[row] = pays - price - dual;
-            n_loose += (link == NOBODY && row_bound[row] >= none()) ||
-                       exceeds(LOOSE, pays - price - dual, pays, price, dual, set_cost, set_price);
-            frayed[row] = link != NOBODY && exceeds(FRAYED, pays - price - dual, pays, price, dual, set_cost, set_price);
+            n_slack += (link == NO_MEMBER && row_bound[row] >= none()) ||
+                       exceeds(ULPS, pays - price - dual, pays, price, dual, set_cost, set_price);
+            has_slack[row] = link != NO_MEMBER && exceeds(REMATCH_ULPS, pays - price - dual, pays, price, dual, set_cost, set_price);
         }
     }
     for (int col = global_thread(); col < n_cols; col += all_threads()) {
-        const bool lone = row_of_col[col] == NOBODY;
-        const price_t price = lone && priced ? col_bound[col] : price_t(0), dual = lone ? v[col] : price_t(0);
+        const bool unassigned = row_of_col[col] == NO_MEMBER;
+        const price_t price = unassigned && priced ? col_bound[col] : price_t(0), dual = unassigned ? v[col] : price_t(0);
         terms_cost[n_rows + col] = price;
         terms_slack[n_rows + col] = price - dual;
-        n_loose += (lone && col_bound[col] >= none()) || exceeds(LOOSE, price - dual, price, dual, 0);
+        n_slack += (unassigned && col_bound[col] >= none()) || exceeds(ULPS, price - dual, price, dual, 0);
     }
-    if (n_loose) atomicAdd(loose, n_loose);
+    if (n_slack) atomicAdd(slack_terms, n_slack);
 }

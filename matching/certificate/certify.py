@@ -151,7 +151,7 @@ class Slackness:
         Whether the gap would be more than a `SHARE` of the links' cost if all were as cheap as the cheapest that is not
         0: a wrong exchange of cheap links might then hide in the rounding of dear ones.
     proves : bool
-        Whether the links are optimal: all terms tight, no block in doubt.
+        Whether the links are optimal: all terms are zero, no block is in doubt.
     """
 
     cost: np.ndarray
@@ -248,7 +248,7 @@ def _add_terms(
     rounding,
     in_doubt,
 ):
-    """Add to the sums of `_add_term`; return whether all terms are tight, and whether no block is in doubt besides.
+    """Add to the sums of `_add_term`; return whether all terms are zero, and whether no block is in doubt besides.
 
     Without a price only the longer side may be unassigned, free of charge. A row dual that a pair set is rounded by
     half an ulp of its own, and so is the term of any link. Where no cost is below 0, the gap is no more than the cost.
@@ -312,7 +312,7 @@ def block_of(offsets: np.ndarray, members: np.ndarray) -> np.ndarray:
 
 
 def incomplete_blocks(problem: Outline, col_of_row: np.ndarray) -> np.ndarray:
-    """Return which blocks leave a member alone that must be matched, bool (blocks,)."""
+    """Return which blocks leave a member unassigned that must be matched, bool (blocks,)."""
     if problem.has_unmatched_cost:
         return np.zeros(problem.n_blocks, np.bool_)
     shorter = np.minimum(problem.n_rows_of_block, problem.n_cols_of_block)

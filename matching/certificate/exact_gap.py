@@ -130,9 +130,9 @@ def _best_duals(indptr, indices, data, of_rows, bound, other, other_low):
 
 
 @njit(cache=True, nogil=True)
-def _paid(indptr, indices, data, alone, col_of_row):
+def _paid(indptr, indices, data, unmatched, col_of_row):
     """Return what each row pays: its link, or staying unassigned."""
-    pays = alone.copy()
+    pays = unmatched.copy()
     for i in range(len(pays)):
         lo = indptr[i]
         if col_of_row[i] >= 0:
@@ -143,18 +143,18 @@ def _paid(indptr, indices, data, alone, col_of_row):
 
 
 @njit(cache=True, nogil=True)
-def _slacks(pays, col_alone, col_of_row, row_of_col, r, v):
+def _slacks(pays, col_unmatched, col_of_row, row_of_col, r, v):
     """Return the term of each row and column: what it pays less its duals; 0 for columns with a row."""
-    slack = np.zeros(len(pays) + len(col_alone))
+    slack = np.zeros(len(pays) + len(col_unmatched))
     for i in range(len(pays)):
         j = col_of_row[i]
         high, low = pays[i], 0.0
         if j >= 0:
             high, low = difference(pays[i], 0.0, v[0][j], v[1][j])
         slack[i] = (high - r[0][i]) + (low - r[1][i])
-    for j in range(len(col_alone)):
+    for j in range(len(col_unmatched)):
         if row_of_col[j] < 0:
-            high, low = difference(col_alone[j], 0.0, v[0][j], v[1][j])
+            high, low = difference(col_unmatched[j], 0.0, v[0][j], v[1][j])
             slack[len(pays) + j] = high + low
     return slack
 

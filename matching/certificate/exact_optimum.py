@@ -112,19 +112,19 @@ def _row_duals(cost: np.ndarray, allowed: np.ndarray, v: np.ndarray) -> np.ndarr
 def _gap(cost: np.ndarray, allowed: np.ndarray, links: np.ndarray, v: np.ndarray) -> int:
     """Return how far the dual objective is below the cost of links from every row; unlinked columns are free."""
     slack = sum(cost[i, links[i]] - v[links[i]] - min((cost[i] - v)[allowed[i]], default=0) for i in range(len(links)))
-    lone = np.ones(len(v), bool)
-    lone[links] = False
-    if (v[lone] > 0).any():
+    unassigned = np.ones(len(v), bool)
+    unassigned[links] = False
+    if (v[unassigned] > 0).any():
         return slack + sum(abs(v))
-    return slack - sum(v[lone])
+    return slack - sum(v[unassigned])
 
 
 def _least_own(cost: np.ndarray, row_price: np.ndarray, col_price: np.ndarray, col_of_row: np.ndarray) -> int:
-    """Return what links and lone cost if all that is not 0 were as little as the least."""
+    """Return what matched edges and unassigned members cost if all that is not 0 were as little as the least."""
     rows = np.flatnonzero(col_of_row >= 0)
-    lone = np.ones(len(col_price), bool)
-    lone[col_of_row[rows]] = False
-    paid = [*cost[rows, col_of_row[rows]], *row_price[col_of_row < 0], *col_price[lone]]
+    unassigned = np.ones(len(col_price), bool)
+    unassigned[col_of_row[rows]] = False
+    paid = [*cost[rows, col_of_row[rows]], *row_price[col_of_row < 0], *col_price[unassigned]]
     sizes = [abs(price) for price in paid if price]
     return len(sizes) * min(sizes, default=0)
 
@@ -172,7 +172,7 @@ def _optimum(cost: np.ndarray, allowed: np.ndarray) -> int:
 
 
 def _move_duals(r: Any, v: Any, start: int, row_of_col: np.ndarray, dist: Any, seen: np.ndarray, reach: int) -> None:
-    """Change the duals along a search so that its shortest path is tight."""
+    """Change the duals along a search so that its shortest path has zero slack."""
     r[start] += reach
     for j in np.flatnonzero(seen & (row_of_col >= 0)):
         r[row_of_col[j]] += reach - dist[j]

@@ -29,17 +29,17 @@ class Slackness(NamedTuple):
         The best that go with the column duals.
     terms : (2, rows + columns)
         All terms of cost and of gap.
-    loose : int32 (1,)
+    n_slack : int32 (1,)
         Terms of the gap that are more than rounding, as `tolerance.ULPS` has it.
-    frayed : bool (rows,)
-        Rows whose link has come loose by a quarter of that, so that it is time to tighten it. Every search rounds the
+    has_slack : bool (rows,)
+        Rows whose matched edge has slack beyond a quarter of that, and is to be matched again: every search rounds the
         prices that it changes once more, and hundreds of searches add up.
     """
 
     row_duals: Any
     terms: Any
-    loose: Any
-    frayed: Any
+    n_slack: Any
+    has_slack: Any
 
 
 def certify(graph: DeviceGraph, prices: Prices, v: Any) -> Slackness:
@@ -47,7 +47,7 @@ def certify(graph: DeviceGraph, prices: Prices, v: Any) -> Slackness:
     cp, n, m = graph.cp, graph.n_rows, graph.n_cols
     r = cp.empty(n, graph.price_dtype)
     terms = cp.empty((2, n + m), graph.price_dtype)
-    loose, frayed = cp.zeros(1, cp.int32), cp.empty(n, bool)
+    n_slack, has_slack = cp.zeros(1, cp.int32), cp.empty(n, bool)
     kernel = graph.kernel("certificate/certify.cu", "auction_certify", lanes=True)
     blocks = min(1 << 16, max(1, -(-max(n * graph.lanes, m) // THREADS)))
     kernel(
@@ -55,11 +55,11 @@ def certify(graph: DeviceGraph, prices: Prices, v: Any) -> Slackness:
         (THREADS,),
         (
             *(np.int32(n), np.int32(m), *graph.edges(), graph.row_bound, graph.col_bound, v),
-            *(prices.col_of_row, prices.row_of_col, r, terms[0], terms[1], loose, frayed),
+            *(prices.col_of_row, prices.row_of_col, r, terms[0], terms[1], n_slack, has_slack),
             np.int32(graph.has_unmatched_cost),
         ),
     )
-    return Slackness(r, terms, loose, frayed)
+    return Slackness(r, terms, n_slack, has_slack)
 
 
 class MatchedOnDevice(NamedTuple):
@@ -108,8 +108,8 @@ def certified(
 ) -> Assignment:
     """Return the assignment with feasible duals and its gap, on the device; as `certificate.certify` on the CPU."""
     v = graph.cp.minimum(prices.v, graph.col_bound)
-    r, terms, loose, _ = certify(graph, prices, v) if proof is None else proof
-    has_zero_slack = not int(loose.get()[0])
+    r, terms, n_slack, _ = certify(graph, prices, v) if proof is None else proof
+    has_zero_slack = not int(n_slack.get()[0])
     sums = _sums_of_blocks(graph, problem, r, terms)
     cost, gap = sums.cost, sums.gap
     if has_zero_slack and not problem.is_integer:

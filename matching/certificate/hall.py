@@ -27,19 +27,20 @@ def infeasible(
     ----------
     problem : Problem
         A batch only where `indices` are given, counted over all blocks.
-    stuck : int or int array
+    infeasible_row : int or int array
         Rows from which no augmenting path starts.
     indptr, indices : int64 (rows + 1,), int (edges,) or None
         The graph; None when the k-th entry of a row is column k.
     allowed : bool (edges,) or None
     col_of_row, row_of_col : int32
-        The matching in which they are stuck, counted as in `indptr` and `indices`.
+        The matching that cannot be extended to them, counted as in `indptr` and `indices`.
 
     Returns
     -------
     Infeasible
         Names the rows and columns that alternating paths from the infeasible rows reach, in the first block that has a
-        stuck row. If these are all unmatched rows of a maximum matching, every maximum matching gives the same names.
+        infeasible row. If these are all unmatched rows of a maximum matching, every maximum matching gives the same
+        names.
     """
     rows = np.flatnonzero(_reached(np.atleast_1d(infeasible_row), indptr, indices, allowed, row_of_col))
     columns = col_of_row[rows]

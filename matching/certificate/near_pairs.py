@@ -18,10 +18,10 @@ from ..problem import Problem
 from ..problem.costs import link_costs
 
 MOST = 32
-"""Pairs of a row up to which they are told apart; where more tie, as distances on a line do, the doubt stays."""
+"""Pairs of a row up to which they are distinguished; where more tie, as distances on a line do, the doubt stays."""
 
 SAMPLE = 256
-"""Rows that are asked before all of them: where many pairs tie, they do in most rows."""
+"""Rows that are looked at before all of them: where many pairs tie, they do in most rows."""
 
 
 def near_pairs(block: Problem, r: np.ndarray, v: np.ndarray, within: float) -> Problem | None:

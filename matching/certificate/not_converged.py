@@ -13,7 +13,7 @@ class NotConverged(AuctrackError, RuntimeError):
     ----------
     assignment : Assignment or None
         The links made so far, with duals that bound the optimum from below. Its gap is +inf where a member that must be
-        matched is still alone, and the proven one where no link is missing.
+        matched is still unassigned, and the proven one where no link is missing.
     """
 
     def __init__(self, message: str, *, assignment: Assignment | None = None) -> None:

@@ -4,7 +4,7 @@ Prices are sums of costs along paths. Where costs span many decades, a path thro
 in the price of a pair of small ones, and more than 64 ulp of it; and where links tie to the last digits, those at hand
 may not be the cheapest. Both are settled by a label-correcting search from the prices at hand, in pairs of floats
 (`float_pairs`): either it ends, and its labels are duals of which one rounding is left, or it meets a cycle of
-exchanges that lowers the cost, carries it out and goes on (M. Klein, "A primal method for minimal cost flows",
+exchanges that lowers the cost, makes that exchange and goes on (M. Klein, "A primal method for minimal cost flows",
 Management Science 14, 1967).
 
 The search knows places, the columns and one more for all that is unassigned, and movers that stand on them: the rows,
@@ -32,7 +32,7 @@ from .certify import MOST_PAIRS, certify
 from .float_pairs import difference
 
 SWEEPS, SWEEPS_OF_LARGE = 200, 20
-"""Times that the ways from each place may be looked at on average, up to `MOST_PAIRS` pairs and beyond: more means that
+"""Times that the moves from each place may be tried on average, up to `MOST_PAIRS` pairs and beyond: more means that
 the links are far from the cheapest."""
 
 
@@ -111,7 +111,7 @@ class Labels(NamedTuple):
     """State of the search: of each place its label high + low, the last mover to lower it, and the mover on it.
 
     The last place is that of what is unassigned, where there is no single mover. `place` (rows + columns,) tells where
-    each mover is, `queue` and `is_queued` the places whose ways are to be looked at.
+    each mover is, `queue` and `is_queued` the places whose moves are to be tried.
     """
 
     high: np.ndarray
@@ -127,8 +127,8 @@ def _labels(answer: Assignment, begin: np.ndarray) -> Labels:
     """Return the state that the search begins with: the answer's links, the given duals, every place in the queue."""
     n, m = len(answer.col_of_row), len(answer.row_of_col)
     place = np.concatenate([np.where(answer.col_of_row < 0, m, answer.col_of_row), np.full(m, m)]).astype(np.int64)
-    lone = np.flatnonzero(answer.row_of_col < 0)
-    place[n + lone] = lone
+    outside = np.flatnonzero(answer.row_of_col < 0)
+    place[n + outside] = outside
     mover = np.append(np.where(answer.row_of_col < 0, n + np.arange(m), answer.row_of_col), -1)
     high = np.append(begin, 0.0)
     queue = np.arange(m + 1)
@@ -158,12 +158,12 @@ def _settle(indptr, indices, data, row_bound, col_bound, labels, most):
 @njit(cache=True, nogil=True)
 def _look_around(here, indptr, indices, data, row_bound, col_bound, labels, ends):
     """Try all moves from a place; return how many lowered a label."""
-    lone = len(labels.high) - 1
-    if here < lone:
+    outside = len(labels.high) - 1
+    if here < outside:
         return _try_moves(labels.mover[here], indptr, indices, data, row_bound, col_bound, labels, ends)
     lowered = 0
     for x in range(len(labels.place)):
-        if labels.place[x] == lone:
+        if labels.place[x] == outside:
             lowered += _try_moves(x, indptr, indices, data, row_bound, col_bound, labels, ends)
     return lowered
 
@@ -171,18 +171,18 @@ def _look_around(here, indptr, indices, data, row_bound, col_bound, labels, ends
 @njit(cache=True, nogil=True)
 def _try_moves(x, indptr, indices, data, row_bound, col_bound, labels, ends):
     """Try all moves of a mover; return how many lowered a label."""
-    n, lone = len(row_bound), len(labels.high) - 1
+    n, outside = len(row_bound), len(labels.high) - 1
     here = labels.place[x]
     if x >= n:
-        if here == lone:
+        if here == outside:
             return _try(x, x - n, 0.0, col_bound[x - n], labels, ends)
-        return _try(x, lone, col_bound[here], 0.0, labels, ends)
+        return _try(x, outside, col_bound[here], 0.0, labels, ends)
     own = row_bound[x]
     lo = indptr[x]
     for e in range(lo, indptr[x + 1]):
         if (e - lo if indices is None else indices[e]) == here:
             own = data[e]
-    lowered = 0 if here == lone else _try(x, lone, own, row_bound[x], labels, ends)
+    lowered = 0 if here == outside else _try(x, outside, own, row_bound[x], labels, ends)
     for e in range(lo, indptr[x + 1]):
         there = e - lo if indices is None else indices[e]
         lowered += _try(x, there, own, data[e], labels, ends)
@@ -217,7 +217,7 @@ def _enqueue(place, labels, ends):
 
 @njit(cache=True, nogil=True)
 def _exchange_all(labels, ends):
-    """Carry out the exchange of every cycle of parents, which have no place in common as each has one parent."""
+    """Exchange along every cycle of parents, which have no place in common as each has one parent."""
     seen = np.full(len(labels.high), -1)
     found = False
     for root in range(len(seen)):
@@ -238,13 +238,13 @@ def _exchange_all(labels, ends):
 @njit(cache=True, nogil=True)
 def _exchange(start, labels, ends):
     """Let every mover of the cycle of parents through a place go where it lowered the label."""
-    lone = len(labels.high) - 1
+    outside = len(labels.high) - 1
     at = start
     while True:
         going = labels.parent[at]
         left = labels.place[going]
         labels.place[going], labels.parent[at] = at, -1
-        if at < lone:
+        if at < outside:
             labels.mover[at] = going
         _enqueue(at, labels, ends)
         at = left

@@ -53,7 +53,7 @@ class Certificate:
 
 
 def verify(problem: Any, assignment: Assignment) -> Certificate:
-    """Recompute an assignment's certificate from the problem alone.
+    """Recompute an assignment's certificate from nothing but the problem.
 
     Parameters
     ----------

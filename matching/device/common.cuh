@@ -83,7 +83,7 @@ struct Gathered {
     }
 };
 
-// All threads of a cooperative launch meet; what was written before is seen by all after.
+// A barrier of all threads of a cooperative launch; what was written before is seen by all after.
 // `arrived` starts at zero once and resets itself: its top bit flips when the last block comes (as cooperative_groups). That bit
 // is asked for ahead, so that no block waits for an answer to its own arrival.
 __device__ __forceinline__ void grid_barrier(uint32* arrived) {

@@ -12,17 +12,17 @@ Three repairs hold everywhere here.
   its change in Δ - Δ_i; a pair counts as zero slack when Δ_i + max(c - r_i - v_j, 0) ≤ Δ, and a dual update sets Δ
   to the least of those numbers. So the pair that set Δ is zero by comparison of the very same number, whatever
   rounding did, no tolerance is needed, and scaling all costs by a power of two changes nothing. After the search a
-  matched row's dual is taken from its link, so that links stay tight to an ulp.
-- Staying alone is a private column of each row at its bound (`Problem.dual_bounds`), where a path may end; columns
+  matched row's dual is taken from its edge, so that matched edges keep zero slack to an ulp.
+- Staying unassigned is a private column of each row at its bound (`Problem.dual_bounds`), where a path may end; columns
   start at their bound where they have one. Hence unequal sides and `unmatched_cost` need no enlarged matrix.
 
-Dense costs on a GPU: the classical variant in stages (`gpu_classical`, twin `zero_graph`) is the faster one, as it
+Dense costs on a GPU: the classical variant in dual phases (`gpu_classical`, twin `zero_graph`) is the faster one, as it
 finds many paths with one dual change and looks at short lists instead of the matrix; the alternating tree
 (`gpu_forest`, twin `forest`) looks at all columns for every row that enters. Batches of small problems: `gpu_batch`.
 
 Sparse costs are never made dense. On the CPU their components are solved side by side in threads, by both variants in
-stages (`zero_graph`); on a GPU they are one graph, on which every tree has a Δ of its own and stops at its own path's
-end (`paths/trees.cu`): one Δ for thousands of components would cost a search per path.
+dual phases (`zero_graph`); on a GPU they are one graph, on which every tree has a Δ of its own and stops at its own
+path's end (`paths/trees.cu`): one Δ for thousands of components would cost a search per path.
 """
 
 from __future__ import annotations

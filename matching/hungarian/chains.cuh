@@ -1,6 +1,6 @@
 // Chains: for every row, columns that it reaches along up to four pairs of zero slack, links in between. A key that
 // enters the row is all of theirs at once, so that a search takes a third of the rounds. It is worth it where searches are
-// long: few rows are free then, and the pairs of zero slack are hardly more than the trees of earlier stages, so that a row
+// long: few rows are free then, and the pairs of zero slack are hardly more than the trees of earlier dual phases, so that a row
 // reaches four columns or so.
 //
 // A chain may lack columns (those beyond the room for it, those whose pair is on no list): the rounds then find them.
@@ -13,12 +13,12 @@
 #endif
 constexpr int CHAIN_LANES = 8;  // threads that lengthen the chain of a row
 
-// The column that this lane's place of a row's chain holds, or nobody. One warp.
+// The column that this lane's place of a row's chain holds, or none. One warp.
 __device__ __forceinline__ int chain_column(const Solve& s, int i) {
-    return lane() < s.n_zeros[i] ? s.zeros[(int64)i * ZEROS + lane()] : NOBODY;
+    return lane() < s.n_zeros[i] ? s.zeros[(int64)i * ZEROS + lane()] : NO_MEMBER;
 }
 
-// The columns that a row has zero slack with, but its own. A warp takes a row; all threads of the team come.
+// The columns that a row has zero slack with, but its own. A warp takes a row; all threads of the group take part.
 __device__ __forceinline__ void begin_chains(const Solve& s, const Group& group) {
     for (int i = group.warp(); i < s.costs.n_rows; i += group.warps()) {
         const Row row = peek(&s.rows[i]);
@@ -39,7 +39,7 @@ __device__ __forceinline__ void begin_chains(const Solve& s, const Group& group)
     }
 }
 
-// To every row's chain, those of the rows behind its columns. `before`, `after`: lengths. All threads of the team come.
+// To every row's chain, those of the rows behind its columns. `before`, `after`: lengths. All threads of the group take part.
 __device__ __forceinline__ void double_chains(const Solve& s, const Group& group, const int* before, int* after) {
     const uint32 together = ((1u << CHAIN_LANES) - 1u) << (lane() / CHAIN_LANES * CHAIN_LANES);
     for (int i = group.thread / CHAIN_LANES; i < s.costs.n_rows; i += group.threads / CHAIN_LANES) {
@@ -59,12 +59,12 @@ __device__ __forceinline__ void double_chains(const Solve& s, const Group& group
     }
 }
 
-// All threads of the team come.
+// All threads of the group take part.
 __device__ __forceinline__ void make_chains(const Solve& s, const Group& group) {
     begin_chains(s, group);
-    group.meet(s.counts);
+    group.sync(s.counts);
     double_chains(s, group, s.n_zeros, s.roots);
-    group.meet(s.counts);
+    group.sync(s.counts);
     double_chains(s, group, s.roots, s.n_zeros);
-    group.meet(s.counts);
+    group.sync(s.counts);
 }

@@ -1,4 +1,4 @@
-// How the trees of a stage claim columns, along pairs of zero slack.
+// How the trees of a dual phase claim columns, along pairs of zero slack.
 //
 // A column that several rows of one level reach goes to the one with the smallest hash of the pair: equal costs then spread
 // over the rows. A tree with an end does not grow further.
@@ -43,16 +43,16 @@ __device__ __forceinline__ void claim_columns(const Solve& s, price_t delta, int
     Row row{};
     if (!listed || s.row_bound != nullptr) row = peek(&s.rows[i]);
     const bool whole = !listed && is_short(row, row.entered, delta);
-    const price_t far = s.is_bounded && (!listed || s.row_bound != nullptr) ? way_of(&s.row_far[i]) : none();
+    const price_t own_dist = s.is_bounded && (!listed || s.row_bound != nullptr) ? dist_of(&s.row_dist[i]) : none();
     const int length = listed ? found : whole ? s.costs.n_cols : row.listed;
     for (int e = mine; e < length; e += lanes) {
         int j;
         price_t slack;
         if (listed) j = e == mine ? zeros.first : s.zeros[(int64)i * s.most_zeros + e];
         else if (!is_zero(s, i, row, row.entered, delta, whole, e, j, slack)) continue;
-        else if (s.is_bounded && slack + way_of(&s.far[j]) != far) continue;
+        else if (s.is_bounded && slack + dist_of(&s.col_dist[j]) != own_dist) continue;
         take(j, claim_of(level + 1, i, j));
     }
-    if (s.row_bound != nullptr && mine == 0 && far < none() && unassigned_dist(s, i, row) == far)
+    if (s.row_bound != nullptr && mine == 0 && own_dist < none() && unassigned_dist(s, i, row) == own_dist)
         end_path(s, root, level, s.costs.n_cols + i);
 }

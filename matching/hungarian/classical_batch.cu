@@ -1,4 +1,4 @@
-// Many small dense problems by the classical Hungarian method in stages, each by a block of its own.
+// Many small dense problems by the classical Hungarian method in dual phases, each by a block of its own.
 //
 // Source and steps as hungarian/classical.cu; what is left to a launch of its own there, the reduction (Algorithm 1 of Date &
 // Nagi) and the first lists, is done by the block too. The arrays of all problems lie one after the other; what a problem has
@@ -16,14 +16,14 @@
 #define THREADS 256
 #endif
 
-// far, row_far: zeros; these, slacks and members: null where no problem has ends that must not be passed by.
+// col_dist, row_dist: zeros; these, slacks and members: null where no problem has sinks that must not be passed by.
 // again: go on from v, r and the matching; else v, r are written and nothing is matched.
 // Dynamic shared memory: 40 bytes a column and 60 a row of the largest problem.
 extern "C" __global__ void __launch_bounds__(THREADS, THREADS > 256 ? 1 : 2) hungarian_classical_batch(
     const Place* places, int most_side, const cost_t* cost, const unsigned char* forbidden, const price_t* row_bound,
     const price_t* col_bound, int again, price_t* v, price_t* r, int* col_of_row, int* row_of_col,
     int capacity, int* list_cols, cost_t* list_costs, int* zeros, int most_zeros, price_t* whole, int2* queue, int* free_rows,
-    uint64* far, uint64* row_far, price_t* slacks, int* members, Counts* counts
+    uint64* col_dist, uint64* row_dist, price_t* slacks, int* members, Counts* counts
 ) {
     extern __shared__ uint64 room[];
     __shared__ Shared shared;
@@ -40,7 +40,7 @@ extern "C" __global__ void __launch_bounds__(THREADS, THREADS > 256 ? 1 : 2) hun
     const Lists lists{capacity, list_cols + i0 * capacity, list_costs + i0 * capacity};
     const Solve s{costs, row_bound == nullptr ? nullptr : row_bound + i0, row_bound != nullptr || n < m, v + j0, rows, columns, lists,
                   zeros + i0 * most_zeros, stamp + n, most_zeros, stamp, whole + i0, claims, steps, ends, stamp + 2 * n,
-                  queue + 2 * (int64)most_side * blockIdx.x, free_rows + 2 * i0, far + j0, row_far + i0, slacks + i0 * most_zeros,
+                  queue + 2 * (int64)most_side * blockIdx.x, free_rows + 2 * i0, col_dist + j0, row_dist + i0, slacks + i0 * most_zeros,
                   members + i0, most_side, counts + blockIdx.x};
     r += i0, col_of_row += i0, row_of_col += j0;
     if (!again) reduce(costs, s.row_bound, col_bound + j0, s.v, r);

@@ -38,7 +38,7 @@ Method = Callable[[Parts, Graph, State], tuple[np.ndarray, dict[str, Any]]]
 
 
 def match_classical(problem: Problem, *, sequential: bool) -> Matched:
-    """Match by the classical variant, with one path a search or in stages."""
+    """Match by the classical variant, with one path a search or in dual phases."""
     return _match(problem, _by_zeros if sequential else partial(_by_dual_phases, maximum=True))
 
 

@@ -1,10 +1,10 @@
-// A solve of the classical Hungarian method in stages, by all threads of the grid or by one block: what
+// A solve of the classical Hungarian method in dual phases, by all threads of the grid or by one block: what
 // hungarian/classical.cu and hungarian/classical_batch.cu share.
 //
-// A stage. (1) Search for the keys of all columns (hungarian/search.cuh), along chains once searches are long
+// A dual phase. (1) Search for the keys of all columns (hungarian/search.cuh), along chains once searches are long
 // (hungarian/chains.cuh). (2) Δ: the key that three of four free rows could
 // have an end within. Where every column must be matched, a free column may be passed by; otherwise ends stay at their bound,
-// and every row finds its own way to an end (hungarian/nearest_sinks.cuh). (3) The pairs of zero slack at Δ are listed
+// and every row finds its own path to a sink (hungarian/nearest_sinks.cuh). (3) The pairs of zero slack at Δ are listed
 // (hungarian/zeros.cuh), and phases of disjoint trees find a maximum matching on them (hungarian/zero_trees.cuh). (4) The
 // duals change, once.
 // Rows look only at their lists of cheap pairs (hungarian/lists.cuh). After the search, a row whose list does not reach as far
@@ -31,7 +31,7 @@ __device__ __forceinline__ price_t entered_of_block(const Solve& s, int col, Sha
     return shared.entered;
 }
 
-// Gives the rows with short lists longer ones, and lets them tell their columns: with what the next stages will ask for, unless
+// Gives the rows with short lists longer ones, and lets them lower the keys of their columns: with what the next dual phases will need, unless
 // that makes a list long, which each round pays for. A block takes a row; all threads come.
 __device__ __forceinline__ void lengthen(const Solve& s, const Group& group, price_t delta, int n, uint64 limit, Shared& shared,
                                          Progress& progress) {
@@ -58,8 +58,8 @@ __device__ __forceinline__ void lengthen(const Solve& s, const Group& group, pri
     progress.relisted += n;
 }
 
-// Columns in the trees fall by Δ since their key, free rows rise by Δ, and links become tight; where some may stay unassigned, none
-// changes by more than its way to the nearest end. Ready for the next search.
+// Columns in the trees fall by Δ since their key, free rows rise by Δ, and matched edges get zero slack; where some may stay unassigned, none
+// changes by more than its distance to the nearest sink. Ready for the next search.
 __device__ __forceinline__ void update_duals(const Solve& s, const Group& group, price_t delta, const Progress& progress) {
     const int round = progress.round;
     const int n_free = peek(&s.counts->free_rows[progress.phases & 1]);
@@ -69,7 +69,7 @@ __device__ __forceinline__ void update_duals(const Solve& s, const Group& group,
         s.columns[j].key = bits_of(none());
         const price_t key = price_of(column.key);
         if (key > delta) continue;
-        const price_t fall = s.is_bounded ? min(delta - key, way_of(&s.far[j])) : delta - key;
+        const price_t fall = s.is_bounded ? min(delta - key, dist_of(&s.col_dist[j])) : delta - key;
         const price_t v = column.v - fall;
         s.columns[j].v = s.v[j] = v;
         if (column.row >= 0) s.rows[column.row].r = (price_t)s.costs.cost[s.costs.first(column.row) + j] - v;
@@ -77,7 +77,7 @@ __device__ __forceinline__ void update_duals(const Solve& s, const Group& group,
     int2* const queue = s.queue + (round & 1) * s.queue_length;
     for (int q = group.thread; q < n_free; q += group.threads) {
         const int i = free_rows[q];
-        s.rows[i].r += s.is_bounded ? min(delta, way_of(&s.row_far[i])) : delta;
+        s.rows[i].r += s.is_bounded ? min(delta, dist_of(&s.row_dist[i])) : delta;
         queue[q] = make_int2(i, FREE);
     }
     for (int i = group.thread; i < s.costs.n_rows; i += group.threads) s.whole[i] = price_t(-1);
@@ -88,31 +88,31 @@ __device__ __forceinline__ void update_duals(const Solve& s, const Group& group,
     }
 }
 
-// Δ, and the pairs of zero slack at it, once all lists reach that far; `none` if nothing can be reached. All threads of the team.
+// Δ, and the pairs of zero slack at it, once all lists reach that far; `none` if nothing can be reached. All threads of the group.
 __device__ __forceinline__ price_t settle(const Solve& s, const Group& group, const int* free_rows, int n_free, bool chained, uint64 limit,
                                           Shared& shared, Progress& progress) {
     while (true) {
         const int64 began = nanoseconds();
         search(s, group, chained, limit, shared, progress);
         list_sinks(s, group, free_rows, n_free, shared);
-        group.meet(s.counts);
+        group.sync(s.counts);
         const int64 searched = nanoseconds();
         progress.search_ns += searched - began;
         if (!group.is_grid || blockIdx.x == 0) {
             const price_t reached = most_sinks(s, n_free, limit, shared);
             if (threadIdx.x == 0) s.counts->delta = bits_of(reached);
         }
-        group.meet(s.counts);
+        group.sync(s.counts);
         const price_t delta = price_of(peek(&s.counts->delta));
         if (delta == BEYOND) {
             queue_waiting(s, group, limit, progress.round, shared);
             limit = bits_of(none());
-            group.meet(s.counts);
+            group.sync(s.counts);
             continue;
         }
         chained = false;  // zeros take their room
         list_zeros(s, group, delta, progress.round, progress.attempts);
-        group.meet(s.counts);
+        group.sync(s.counts);
         const int now = progress.attempts & 1;
         const int n = peek(&s.counts->short_lists[now]), members = peek(&s.counts->members[now]);
         const uint64 pairs = peek(&s.counts->pairs[now]);
@@ -126,26 +126,26 @@ __device__ __forceinline__ price_t settle(const Solve& s, const Group& group, co
             return delta;
         }
         lengthen(s, group, delta, n, limit, shared, progress);
-        group.meet(s.counts);
+        group.sync(s.counts);
         progress.search_ns += nanoseconds() - listed;
     }
 }
 
 // All of it. rows: beyond and listed are set. r, v: reduced. free_rows: the first of its two lists holds counts->free_rows[0]
-// rows. claims, ends: all NOTHING. stamp: zeros. counts->stuck: -1, all else 0.
+// rows. claims, ends: all NOTHING. stamp: zeros. counts->infeasible_row: -1, all else 0.
 __device__ __forceinline__ void solve(const Solve& s, const Group& group, price_t* r, int* col_of_row, int* row_of_col, Shared& shared) {
     const int n = s.costs.n_rows, m = s.costs.n_cols;
     if (threadIdx.x == 0) shared.gathered.n = 0;
     for (int i = group.thread; i < n; i += group.threads) s.rows[i].r = r[i], s.rows[i].col = col_of_row[i];
     for (int j = group.thread; j < m; j += group.threads) s.columns[j] = Column{bits_of(none()), s.v[j], row_of_col[j], 0};
-    group.meet(s.counts);
+    group.sync(s.counts);
     Progress progress{};
     progress.round = 1;
     bool long_searches = false;
     const int most_updates = s.counts->most_updates;
     uint64 limit = bits_of(none());
     update_duals(s, group, price_t(0), progress);
-    group.meet(s.counts);
+    group.sync(s.counts);
     while (true) {
         const int* const free_rows = s.free_rows + (int64)(progress.phases & 1) * n;
         const int n_free = broadcast(&s.counts->free_rows[progress.phases & 1], shared);
@@ -160,12 +160,12 @@ __device__ __forceinline__ void solve(const Solve& s, const Group& group, price_
         limit = bits_of(0 < delta && delta < none() / LIMIT ? LIMIT * delta : none());
         const int64 began = nanoseconds();
         const int matched = match_on_zeros(s, group, delta, shared, progress);
-        if (group.leads() && progress.stages < 64) s.counts->paths[progress.stages] = matched;
+        if (group.leads() && progress.dual_phases < 64) s.counts->paths[progress.dual_phases] = matched;
         const int64 matched_at = nanoseconds();
         update_duals(s, group, delta, progress);
-        group.meet(s.counts);
+        group.sync(s.counts);
         long_searches = long_searches || progress.rounds - rounds >= LONG_SEARCH;
-        progress.stages += 1, progress.dual_updates += delta > 0;
+        progress.dual_phases += 1, progress.dual_updates += delta > 0;
         progress.augment_ns += matched_at - began, progress.update_ns += nanoseconds() - matched_at;
     }
     for (int i = group.thread; i < n; i += group.threads) r[i] = s.rows[i].r, col_of_row[i] = s.rows[i].col;

@@ -1,5 +1,5 @@
 // Levels of few columns, by one block by itself: a solve has thousands of them one after the other, most of hardly a hundred
-// columns, and what each takes is the way to the L2 cache and back, as often as one read waits for another.
+// columns, and what each takes is one trip to the L2 cache for every read that waits for another.
 //
 // Here that is twice. What a level claims stays in shared memory, every offer that was its column's best so far, with its root
 // and the row behind the column, asked for beside the claim. So the next level asks at once for all it needs: whether the offer
@@ -12,7 +12,7 @@
 
 constexpr int OFFER_SHIFT = 2, OFFER_LANES = 1 << OFFER_SHIFT;
 
-__device__ __forceinline__ Offer root_offer(int i) { return Offer{NOBODY, i, 0, i}; }
+__device__ __forceinline__ Offer root_offer(int i) { return Offer{NO_MEMBER, i, 0, i}; }
 __device__ __forceinline__ Offer claimed_offer(const Solve& s, int j) {
     const int row = row_of(peek(&s.claims[j]));
     return Offer{j, peek(&s.columns[j].row), (uint32)row | FIRST, peek(&s.roots[row])};
@@ -31,7 +31,7 @@ __device__ __forceinline__ void grow_offers(const Solve& s, price_t delta, int l
         Zeros zeros;
         if (i >= 0) zeros.read(s, i, mine);
         const uint64 end = peek(&s.ends[root]), claim = offer.col < 0 ? 0 : peek(&s.claims[offer.col]);
-        const int from = offer.col < 0 ? NOBODY : peek(&s.rows[offer.row()].col);
+        const int from = offer.col < 0 ? NO_MEMBER : peek(&s.rows[offer.row()].col);
         if (offer.col >= 0 && row_of(claim) != offer.row()) continue;
         if (offer.col >= 0 && mine == 0) note_step(s, offer.col, offer.row(), from);
         if (i < 0) {
@@ -53,7 +53,7 @@ __device__ __forceinline__ void grow_offers(const Solve& s, price_t delta, int l
 }
 
 // Levels from `level` on, whose `n` columns are in `queue`, until there are none or too many, which then are in the next queue.
-// Tells in `counts` how many and at which level. All threads of one block.
+// Writes into `counts` how many and at which level. All threads of one block.
 __device__ __forceinline__ void grow_few(const Solve& s, const int* free_rows, price_t delta, int level, int round, int n,
                                          Shared& shared) {
     const int2* const queue = s.queue + (round & 1) * s.queue_length;
@@ -77,5 +77,5 @@ __device__ __forceinline__ void grow_few(const Solve& s, const int* free_rows, p
         const Offer offer = shared.offers[step & 1][q];
         if (offer.is_first()) beyond[next_place(n_beyond)] = make_int2(offer.col, 0);
     }
-    if (threadIdx.x == 0) s.counts->alone[round % SLOTS] = level + step, s.counts->queue[(round + 2) % SLOTS] = 0;
+    if (threadIdx.x == 0) s.counts->by_one_block[round % SLOTS] = level + step, s.counts->queue[(round + 2) % SLOTS] = 0;
 }

@@ -3,7 +3,7 @@ CPU.
 
 Trees grow from all unmatched rows at once, level by level. A level takes in every column whose slack is zero at the
 present Δ; when there is none, Δ rises (Algorithm 9). Once some path has ended, the level is completed without
-raising Δ, and each tree carries out one path (Algorithms 5 and 6): the one with the smallest end column. The papers
+raising Δ, and each tree augments along one path (Algorithms 5 and 6): the one with the smallest sink. The papers
 leave that choice, and the predecessor among rows of the same slack, to a race; here the smallest row of the level
 wins, so that the answer depends neither on threads nor on the device. `paths/matrix_forest.cu` does the same
 steps, and this is its twin in the tests.

@@ -71,7 +71,7 @@ def _match_matrix(cp: Any, block: Problem, method: Method) -> Matching:
         prices = Prices(state.v, cp.maximum(state.col_of_row, FREE), state.row_of_col, {})
         settle_unassigned_columns(graph, prices, partial(grow_trees, zeros_first=False, stats={}))
         proof = proven(graph, prices)
-        if block.is_integer or not int(proof.loose[0]) or stats["refinements"] == REFINEMENTS:
+        if block.is_integer or not int(proof.n_slack[0]) or stats["refinements"] == REFINEMENTS:
             return MatchedOnDevice(block, graph, prices, stats, proof=proof)
         state, free = state_after_release(graph, prices, proof)
         stats["refinements"] += 1

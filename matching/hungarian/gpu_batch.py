@@ -16,14 +16,14 @@ from ..paths.gpu_settling import REFINEMENTS, state_after_release
 from ..paths.state import FREE
 from ..problem import Problem
 from ..problem.gpu_graph import Prices, bounds_on_device
-from .gpu_classical import COUNTS, LEAST_CAPACITY, bytes_of, pairs_of_a_row, stats_of, ways_to_ends, zeros_of_a_row
+from .gpu_classical import COUNTS, LEAST_CAPACITY, bytes_of, pairs_of_a_row, room_for_sinks, stats_of, zeros_of_a_row
 
 MOST_SIDE = 2048
 """Longest side of a problem that one block of threads solves; larger ones are worth the whole device, one by one."""
 ROW_ROOM, COLUMN_ROOM, FIXED_ROOM = 60, 40, 8192
 """Bytes of a block's shared memory that each row and column of its problem takes, and the rest."""
 
-STAGE_THREADS = 256
+PHASE_THREADS = 256
 TREE_THREADS = (128, 256, 512)
 """Threads of a block of the alternating-tree variant; it has two columns a thread, or more where there are many."""
 MOST_GROUPS = 8
@@ -56,7 +56,7 @@ def fits_a_block(shape: tuple[int, int]) -> bool:
 
 
 def _shared_bytes(shape: tuple[int, int]) -> int:
-    """Return what the problem takes of a block's shared memory, either way round."""
+    """Return what the problem takes of a block's shared memory, as it is or transposed."""
     return max(ROW_ROOM * n + COLUMN_ROOM * m for n, m in (shape, shape[::-1]))
 
 
@@ -141,11 +141,11 @@ class Batch:
 
 
 Match = Callable[[Batch, bool], tuple[Any, dict[str, Any]]]
-"""Matches all problems, or only the rows that loose links left; returns each one's infeasible row or -1, and counts."""
+"""Matches all problems, or only those left unassigned; returns each one's infeasible row or -1, and counts."""
 
 
 def match_by_dual_phases(batch: Batch, again: bool) -> tuple[Any, dict[str, Any]]:
-    """Match by the classical variant in stages (`hungarian/classical_batch.cu`)."""
+    """Match by the classical variant in dual phases (`hungarian/classical_batch.cu`)."""
     costs, cp = batch.costs, batch.costs.cp
     rows, side, room = len(batch.state.r), max(batch.shape), _shared_bytes(batch.shape)
     capacity = pairs_of_a_row(LEAST_CAPACITY, rows, batch.shape[1])
@@ -153,18 +153,18 @@ def match_by_dual_phases(batch: Batch, again: bool) -> tuple[Any, dict[str, Any]
     counts = np.zeros(batch.n, COUNTS)
     counts["infeasible_row"] = -1
     on_device = cp.asarray(counts.view(np.uint8))
-    kernel = costs.kernel("hungarian/classical_batch.cu", "hungarian_classical_batch", f"-DTHREADS={STAGE_THREADS}")
+    kernel = costs.kernel("hungarian/classical_batch.cu", "hungarian_classical_batch", f"-DTHREADS={PHASE_THREADS}")
     kernel.max_dynamic_shared_size_bytes = room
     places, rest = batch.common_arguments(again=again)
     kernel(
         (batch.n,),
-        (STAGE_THREADS,),
+        (PHASE_THREADS,),
         (
             *(places, np.int32(side), *costs.pairs, *rest),
             *(np.int32(capacity), cp.empty((rows, capacity), cp.int32), cp.empty((rows, capacity), costs.cost.dtype)),
             *(cp.empty((rows, most_zeros), cp.int32), np.int32(most_zeros), cp.empty(rows, costs.price_dtype)),
             *(cp.empty((batch.n, 2, side, 2), cp.int32), cp.empty(2 * rows, cp.int32)),
-            *(ways_to_ends(costs, most_zeros) if batch.is_bounded else (np.intp(0),) * 4),
+            *(room_for_sinks(costs, most_zeros) if batch.is_bounded else (np.intp(0),) * 4),
             on_device,
         ),
         shared_mem=room,
@@ -215,7 +215,7 @@ def match_batch(cp: Any, form: Problem, match: Match) -> MatchedOnDevice:
         stats |= {key: stats.get(key, 0) + count for key, count in counts.items()}
         prices = batch.prices()
         proof = proven(graph, prices)
-        if form.is_integer or not int(proof.loose[0]) or stats["refinements"] == REFINEMENTS:
+        if form.is_integer or not int(proof.n_slack[0]) or stats["refinements"] == REFINEMENTS:
             return MatchedOnDevice(form, graph, prices, stats, proof=proof)
         batch.go_on_from(state_after_release(graph, prices, proof)[0])
         stats["refinements"] += 1

@@ -18,7 +18,7 @@ LEAST_CAPACITY = 128
 ZEROS = 32
 """Pairs of zero slack that a row keeps, at least."""
 PAIRS_KEPT = 1 << 22
-"""Of either kind, of all rows together: in crowds a row has many pairs within reach."""
+"""Of either kind, of all rows together: in dense clusters a row has many pairs within reach."""
 SEARCHES_COUNTED = 64
 SLOTS = 64
 MOST_ROWS, MOST_LEVELS = 1 << 24, 1 << 19
@@ -32,7 +32,7 @@ _PROGRESS = np.dtype(
         ("round", np.int32),
         ("phases", np.int32),
         ("attempts", np.int32),
-        ("stages", np.int32),
+        ("dual_phases", np.int32),
         ("rounds", np.int32),
         ("levels", np.int32),
         ("relisted", np.int32),
@@ -47,7 +47,7 @@ _PROGRESS = np.dtype(
 COUNTS = np.dtype(
     [
         ("queue", np.int32, SLOTS),
-        ("alone", np.int32, SLOTS),
+        ("by_one_block", np.int32, SLOTS),
         ("short_lists", np.int32, 2),
         ("members", np.int32, 2),
         ("pairs", np.uint64, 2),
@@ -156,7 +156,7 @@ def match_listed(
             *(cp.empty(n, costs.price_dtype), cp.full(m, _NOTHING), cp.empty((m, 2), cp.int32)),
             *(cp.full(n, _NOTHING), cp.empty(n, cp.int32)),
             *(cp.empty((2, max(n, m), 2), cp.int32), both_free),
-            *(ways_to_ends(costs, most_zeros) if is_bounded else (np.intp(0),) * 4),
+            *(room_for_sinks(costs, most_zeros) if is_bounded else (np.intp(0),) * 4),
             on_device,
         ),
     )
@@ -180,11 +180,11 @@ def bytes_of(n_rows: int, n_cols: int, cost_bytes: int) -> int:
     return n_rows * ((4 + cost_bytes) * listed + 12 * zeros + 140) + 80 * n_cols
 
 
-def ways_to_ends(costs: DeviceCosts, most_zeros: int) -> tuple[Any, Any, Any, Any]:
-    """Return room for the ways of columns and rows to their nearest ends, for slacks, and for the rows in the trees."""
+def room_for_sinks(costs: DeviceCosts, most_zeros: int) -> tuple[Any, Any, Any, Any]:
+    """Return room for the distances of columns and rows to their nearest sinks, for slacks, and for rows in trees."""
     cp, n, m = costs.cp, len(costs.row_bound), len(costs.col_bound)
-    ways = cp.zeros(m, cp.uint64), cp.zeros(n, cp.uint64)
-    return *ways, cp.empty((n, most_zeros), costs.price_dtype), cp.empty(n, cp.int32)
+    dists = cp.zeros(m, cp.uint64), cp.zeros(n, cp.uint64)
+    return *dists, cp.empty((n, most_zeros), costs.price_dtype), cp.empty(n, cp.int32)
 
 
 def stats_of(done: Any) -> dict[str, Any]:
@@ -196,7 +196,7 @@ def stats_of(done: Any) -> dict[str, Any]:
     names = ("phases", "rounds", "levels", "relisted", "dual_updates", "rows_scanned")
     times = {"search_s": "search_ns", "compaction_s": "compaction_ns", "augment_s": "augment_ns"}
     return {
-        "searches": int(progress["stages"].sum()),
+        "searches": int(progress["dual_phases"].sum()),
         "looked_at_whole": int(done["looked_at_whole"].sum()),
         **{name: int(progress[name].sum()) for name in names},
         **{name: progress[key].max() / 1e9 for name, key in {**times, "dual_update_s": "update_ns"}.items()},

@@ -59,7 +59,7 @@ def match_sparse(cp: Any, problem: Problem, *, zeros_first: bool) -> MatchedOnDe
             raise infeasible(problem, infeasible_row, graph.indptr.get(), graph.indices.get(), None, *matched)
         settle_unassigned_columns(graph, prices, partial(grow_trees, zeros_first=zeros_first, stats=stats))
         proof = proven(graph, prices)
-        if graph.is_integer or not int(proof.loose[0]) or stats["refinements"] == REFINEMENTS:
+        if graph.is_integer or not int(proof.n_slack[0]) or stats["refinements"] == REFINEMENTS:
             return MatchedOnDevice(problem, graph, prices, stats, proof=proof)
         free = released(graph, prices, proof)
         stats["refinements"] += 1

@@ -25,7 +25,7 @@ struct Costs {
     __device__ __forceinline__ int64 first(int row) const { return origins == nullptr ? (int64)row * n_cols : origins[row]; }
 };
 
-// With -DONE_BLOCK a block solves alone, and its rows and columns are in shared memory, without padding to a power of two: that
+// With -DONE_BLOCK one block solves the problem, and its rows and columns are in shared memory, without padding to a power of two: that
 // would put the same member of all into few banks. Else they are one sector each, so that one trip to the L2 cache brings all of it.
 #ifdef ONE_BLOCK
 #define SECTOR

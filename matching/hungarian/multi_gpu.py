@@ -23,7 +23,7 @@ from ..presolve.sharded import ShardedCosts
 from ..problem import Problem
 from ..problem.convert import as_dense
 from ..problem.outline import Outline
-from ..tolerance import EPS, FRAYED_ULPS
+from ..tolerance import EPS, REMATCH_ULPS
 from .shards import Proof, Shards, adopt, even_split, place, prove, reduced
 
 _ONE_AT_A_TIME = Lock()
@@ -61,7 +61,7 @@ def match_on_gpus(
             return match_shards(_adopted(cp, problem, name, numbers, axis), method)
         block = problem if problem.kind == "dense" else as_dense(problem.on_host())
         if min(block.shape) == 0:
-            return nobody_matched(block)
+            return nothing_matched(block)
         began = perf_counter()
         first = even_split(block.shape[axis], len(numbers))
         parts = tuple(place(cp, block, numbers[: len(first) - 1], axis))
@@ -86,7 +86,7 @@ def _collective(cp: Any, numbers: tuple[int, ...]) -> Collective:
     return Nccl(cp, cuda.nccl(), cuda.communicators(numbers)) if len(numbers) > 1 else Copies(cp)
 
 
-def nobody_matched(block: Problem) -> Matched:
+def nothing_matched(block: Problem) -> Matched:
     """Return what is matched where one side is empty."""
     host = block.on_host()
     return Matched(host, np.full(host.n_rows, FREE, np.int32), host.dual_bounds()[1], {})
@@ -154,16 +154,16 @@ def _with_unassigned_columns_at_bounds(shards: Shards, state: DeviceState) -> De
 
 
 def _released(shards: Shards, state: DeviceState, proof: Proof) -> DeviceState:
-    """Free the rows whose links are loose, real ones by more than rounding explains."""
+    """Free the rows whose matched edges have slack, real ones by more than rounding explains."""
     col_of_row, row_of_col, r, v = state.col_of_row, state.row_of_col, proof.r, proof.v
     rows = np.flatnonzero(col_of_row >= 0)
     cols, cost = col_of_row[rows], proof.cost
     slack = cost - v[cols] - r[rows]
-    ulps = 0 if shards.outline.is_integer else FRAYED_ULPS * EPS
-    loose = slack > ulps * np.maximum.reduce([abs(cost), abs(v[cols]), abs(r[rows])])
-    row_of_col[cols[loose]] = FREE
-    col_of_row[rows[loose]] = FREE
-    r[rows[~loose]] = cost[~loose] - v[cols[~loose]]
+    ulps = 0 if shards.outline.is_integer else REMATCH_ULPS * EPS
+    slack_edges = slack > ulps * np.maximum.reduce([abs(cost), abs(v[cols]), abs(r[rows])])
+    row_of_col[cols[slack_edges]] = FREE
+    col_of_row[rows[slack_edges]] = FREE
+    r[rows[~slack_edges]] = cost[~slack_edges] - v[cols[~slack_edges]]
     at_bound = r >= shards.outline.dual_bounds()[0]
     col_of_row[col_of_row < 0] = np.where(at_bound, UNASSIGNED, FREE)[col_of_row < 0]
     return DeviceState(r, v, col_of_row, row_of_col)

@@ -22,7 +22,7 @@ from .shards import Shards
 
 
 def match_by_dual_phases(shards: Shards, state: DeviceState) -> tuple[int, DeviceState, dict[str, Any]]:
-    """Match by stages of one search each; as `multi_gpu.Method` says."""
+    """Match by dual phases of one search each; as `multi_gpu.Method` says."""
     cuda.open_peers(tuple(dict.fromkeys(part.cost.device.id for part in shards.parts)))
     parts = shards.each(_without_mask)
     root = parts[0]

@@ -20,7 +20,7 @@ from ..paths.state import FREE
 from .shards import Shards, on_host
 
 _FILE, _NAME = "paths/matrix_forest.cu", "hungarian_forest"
-_ANNOUNCEMENT, _LISTED = 6, 4
+_MESSAGE_WORDS, _LISTED = 6, 4
 
 
 @dataclass(frozen=True)
@@ -39,7 +39,7 @@ class Rank:
     unassigned_root: Any
     pred: Any
     best: Any
-    announcements: Any
+    message_slots: Any
     lists: Any
     arrived: Any
     counts: Any
@@ -69,7 +69,7 @@ def match_by_forests(shards: Shards, state: DeviceState) -> tuple[int, DeviceSta
         shards.slices(),
     )
     tables = shards.copies(np.concatenate([rank.words() for rank in ranks]))
-    shards.each(lambda part: part.synchronize())  # nobody's mail is cleared any more
+    shards.each(lambda part: part.synchronize())  # no message slot is cleared any more
 
     def launch(part: DeviceCosts, first_rank: int, table: Any) -> None:
         if on_one and first_rank > 0:
@@ -95,7 +95,7 @@ def _on_one_device(part: DeviceCosts, state: DeviceState) -> tuple[int, DeviceSt
 
 
 def _rank(part: DeviceCosts, own: slice, state: DeviceState, free: np.ndarray, bounded: bool, entries: int) -> Rank:
-    """Allocate and fill what one device has; `entries` is how many rows its mail has room for."""
+    """Allocate and fill what one device has; `entries` is how many rows its message slots have room for."""
     cp, n, m = part.cp, len(state.r), len(state.v)
     free_rows = cp.empty(2 * n, cp.int32)
     free_rows[: len(free)] = cp.asarray(free)
@@ -114,7 +114,7 @@ def _rank(part: DeviceCosts, own: slice, state: DeviceState, free: np.ndarray, b
         unassigned_root=cp.empty(n if bounded else 1, cp.int32),
         pred=cp.empty((m, 2), cp.int32),
         best=cp.full(n, NO_SINK, cp.int32),
-        announcements=cp.zeros(2 * _ANNOUNCEMENT * entries // THREADS, cp.uint64),
+        message_slots=cp.zeros(2 * _MESSAGE_WORDS * entries // THREADS, cp.uint64),
         lists=cp.zeros(2 * _LISTED * entries, cp.uint64),
         arrived=cp.zeros(32, cp.uint32),
         counts=cp.asarray(counts.view(np.uint8)),

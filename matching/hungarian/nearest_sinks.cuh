@@ -1,43 +1,43 @@
-// Where some may stay unassigned: every row's way to its nearest end, a free column or staying unassigned, over the pairs within Δ.
+// Where some may stay unassigned: every row's distance to its nearest sink, a free column or staying unassigned, over the pairs within Δ.
 //
 // One Δ for all trees finds one path where ends stay at their bound. So every row and column gets a dual change of its own,
-// min(way, Δ - key): see `matching/hungarian/nearest_sinks.py`. Rows learn from their columns, round by round, until nothing
-// falls; the ways that come out do not depend on the order.
+// min(dist, Δ - key): see `matching/hungarian/nearest_sinks.py`. Rows take their columns' distances, round by round, until nothing
+// falls; the distances that result do not depend on the order.
 //
-// Then only the pairs on shortest ways are kept: those have zero slack once the duals have changed.
+// Then only the pairs on shortest paths are kept: those have zero slack once the duals have changed.
 //
 // Threads: as many lanes a row as there are to spare, FEWEST_LANES or more; a warp a row at the end.
 // Bytes: 12 per pair and 8 of its column from the L2 cache, each round.
-// Hazards: ways are only lowered, each by the lanes of its row; what others read meanwhile may be late, which costs a round.
+// Hazards: distances are only lowered, each by the lanes of its row; what others read meanwhile may be late, which costs a round.
 #pragma once
 #include "hungarian/zeros.cuh"
 
 #ifndef FEW_MEMBERS
-#define FEW_MEMBERS 512  // rows in the trees that one block looks after by itself, without meeting the others
+#define FEW_MEMBERS 512  // rows in the trees that one block looks after by itself, without waiting for the others
 #endif
 #ifndef FEW_PAIRS
 #define FEW_PAIRS (1 << 14)  // pairs of so few rows, above which all blocks look after them
 #endif
 constexpr int FEWEST_LANES = 8, AT_ONCE = 4;
 
-__device__ __forceinline__ price_t way_of(const uint64* at) { return price_of(peek(at)); }
+__device__ __forceinline__ price_t dist_of(const uint64* at) { return price_of(peek(at)); }
 
-// The least way through this lane's pairs of those kept, and what was known. Where they are many, AT_ONCE of them do not wait for
+// The least distance through this lane's pairs of those kept, and what was known. Where they are many, AT_ONCE of them do not wait for
 // each other, and those with too much slack are passed over; for a few that takes longer.
 __device__ __forceinline__ price_t least_kept_way(const Solve& s, int i, int mine, int lanes, int found, price_t known) {
     const int64 first = (int64)i * s.most_zeros;
     price_t least = known;
     int e = mine;
     for (; e + (AT_ONCE - 1) * lanes < found; e += AT_ONCE * lanes) {
-        price_t slack[AT_ONCE], way[AT_ONCE];
+        price_t slack[AT_ONCE], dist[AT_ONCE];
 #pragma unroll
         for (int k = 0; k < AT_ONCE; ++k) slack[k] = s.slacks[first + e + k * lanes];
 #pragma unroll
-        for (int k = 0; k < AT_ONCE; ++k) way[k] = slack[k] < known ? way_of(&s.far[s.zeros[first + e + k * lanes]]) : none();
+        for (int k = 0; k < AT_ONCE; ++k) dist[k] = slack[k] < known ? dist_of(&s.col_dist[s.zeros[first + e + k * lanes]]) : none();
 #pragma unroll
-        for (int k = 0; k < AT_ONCE; ++k) least = min(least, slack[k] + way[k]);
+        for (int k = 0; k < AT_ONCE; ++k) least = min(least, slack[k] + dist[k]);
     }
-    for (; e < found; e += lanes) least = min(least, s.slacks[first + e] + way_of(&s.far[s.zeros[first + e]]));
+    for (; e < found; e += lanes) least = min(least, s.slacks[first + e] + dist_of(&s.col_dist[s.zeros[first + e]]));
     return least;
 }
 
@@ -49,12 +49,12 @@ __device__ __forceinline__ price_t least_listed_way(const Solve& s, int i, price
     for (int e = mine; e < (whole ? s.costs.n_cols : row.listed); e += lanes) {
         int j;
         price_t slack;
-        if (is_zero(s, i, row, row.entered, delta, whole, e, j, slack)) least = min(least, slack + way_of(&s.far[j]));
+        if (is_zero(s, i, row, row.entered, delta, whole, e, j, slack)) least = min(least, slack + dist_of(&s.col_dist[j]));
     }
     return least;
 }
 
-// One round of all rows in the trees. All threads of the team come.
+// One round of all rows in the trees. All threads of the group take part.
 __device__ __forceinline__ void learn_ways(const Solve& s, const Group& group, price_t delta, int round, int n) {
     if (group.leads()) s.counts->queue[(round + 2) % SLOTS] = 0;
     int lanes = 32;
@@ -63,30 +63,30 @@ __device__ __forceinline__ void learn_ways(const Solve& s, const Group& group, p
     const uint32 together = (FULL_WARP >> (32 - lanes)) << (lane() - mine);
     for (int q = group.thread / lanes; q < n; q += group.threads / lanes) {
         const int i = s.members[q], found = s.n_zeros[i];
-        const price_t known = way_of(&s.row_far[i]);
+        const price_t known = dist_of(&s.row_dist[i]);
         price_t least = found <= s.most_zeros ? least_kept_way(s, i, mine, lanes, found, known)
                                               : least_listed_way(s, i, delta, mine, lanes, known);
         for (int step = lanes / 2; step > 0; step /= 2) least = min(least, __shfl_xor_sync(together, least, step));
         if (mine != 0 || !(least < known)) continue;
         const int col = s.rows[i].col;
-        s.row_far[i] = bits_of(least);
-        if (col >= 0) s.far[col] = bits_of(least);
+        s.row_dist[i] = bits_of(least);
+        if (col >= 0) s.col_dist[col] = bits_of(least);
         else atomicMin((unsigned long long*)&s.counts->least_sink, bits_of(least));
         poke(&s.counts->queue[(round + 1) % SLOTS], 1);
     }
 }
 
-// Of every row's pairs within Δ keeps those on its shortest way. All threads of the team come.
+// Of every row's pairs within Δ keeps those on its shortest path. All threads of the group take part.
 __device__ __forceinline__ void keep_pairs_of_ways(const Solve& s, const Group& group, price_t delta, int n) {
     for (int q = group.warp(); q < n; q += group.warps()) {
         const int i = s.members[q], found = s.n_zeros[i];
         const int64 first = (int64)i * s.most_zeros;
-        const price_t way = way_of(&s.row_far[i]);
+        const price_t dist = dist_of(&s.row_dist[i]);
         const bool listed = found <= s.most_zeros;
         Row row{};
         if (!listed) row = peek(&s.rows[i]);
         const bool whole = !listed && is_short(row, row.entered, delta);
-        const int length = way >= none() ? 0 : listed ? found : whole ? s.costs.n_cols : row.listed;
+        const int length = dist >= none() ? 0 : listed ? found : whole ? s.costs.n_cols : row.listed;
         int kept = 0;
         for (int base = 0; base < length; base += 32) {
             const int e = base + lane();
@@ -95,7 +95,7 @@ __device__ __forceinline__ void keep_pairs_of_ways(const Solve& s, const Group& 
             bool keeps = e < length;
             if (keeps && listed) j = s.zeros[first + e], slack = s.slacks[first + e];
             else if (keeps) keeps = is_zero(s, i, row, row.entered, delta, whole, e, j, slack);
-            keeps = keeps && slack <= way && slack + way_of(&s.far[j]) == way;
+            keeps = keeps && slack <= dist && slack + dist_of(&s.col_dist[j]) == dist;
             const uint32 who = __ballot_sync(FULL_WARP, keeps);
             const int place = kept + __popc(who & lanes_below());
             if (keeps && place < s.most_zeros) s.zeros[first + place] = j;
@@ -105,7 +105,7 @@ __device__ __forceinline__ void keep_pairs_of_ways(const Solve& s, const Group& 
     }
 }
 
-// Rounds until no way falls; then the pairs that count. All threads of the team come.
+// Rounds until no distance falls; then the pairs that count. All threads of the group take part.
 __device__ __forceinline__ void find_sinks(const Solve& s, const Group& group, price_t delta, int n, uint64 n_pairs, Shared& shared,
                                           Progress& progress) {
     const int first = progress.round;
@@ -118,22 +118,22 @@ __device__ __forceinline__ void find_sinks(const Solve& s, const Group& group, p
                     __syncthreads();
                     progress.round += 1;
                 } while (peek(&s.counts->queue[progress.round % SLOTS]) > 0 && progress.round - round < ONE_BLOCK_ROUNDS);
-                if (threadIdx.x == 0) s.counts->alone[round % SLOTS] = progress.round;
+                if (threadIdx.x == 0) s.counts->by_one_block[round % SLOTS] = progress.round;
             }
-            group.meet(s.counts);
-            progress.round = broadcast(&s.counts->alone[round % SLOTS], shared);
+            group.sync(s.counts);
+            progress.round = broadcast(&s.counts->by_one_block[round % SLOTS], shared);
         } else {
             learn_ways(s, group, delta, progress.round, n);
-            group.meet(s.counts);
+            group.sync(s.counts);
             progress.round += 1;
         }
     } while (broadcast(&s.counts->queue[progress.round % SLOTS], shared) > 0);
     progress.rounds += progress.round - first;
     keep_pairs_of_ways(s, group, delta, n);
-    group.meet(s.counts);
+    group.sync(s.counts);
 }
 
 // Whether a free row's nearest end is within Δ; but for rounding that of the nearest of all is.
 __device__ __forceinline__ bool has_end(const Solve& s, int i, price_t delta) {
-    return way_of(&s.row_far[i]) <= max(delta, price_of(peek(&s.counts->least_sink)));
+    return dist_of(&s.row_dist[i]) <= max(delta, price_of(peek(&s.counts->least_sink)));
 }

@@ -1,5 +1,5 @@
-// The search of a stage: key j is the dual change Δ at which the slack of column j is zero, the shortest way to it from any
-// free row. Rows whose key fell tell their columns so, round by round, until nothing changes; the keys that come out do not
+// The search of a dual phase: key j is the dual change Δ at which the slack of column j is zero, the shortest path to it from any
+// free row. Rows whose key fell lower those of their columns, round by round, until nothing changes; the keys that result do not
 // depend on the order. Then Δ: the key that three of four free rows could have an end within.
 //
 // Rows above a limit wait, LIMIT times the last Δ: nearly always Δ is below it, and half of the rows need not be looked at. Else
@@ -8,7 +8,7 @@
 #include "hungarian/chains.cuh"
 
 #ifndef FEW_ROWS
-#define FEW_ROWS 64  // rows of a round that one block scans by itself, without meeting the others
+#define FEW_ROWS 64  // rows of a round that one block scans by itself, without waiting for the others
 #endif
 
 constexpr price_t BEYOND = -1;  // instead of a Δ above the limit
@@ -24,7 +24,7 @@ __device__ __forceinline__ Found found_for(const Solve& s, int round, uint64 lim
     return Found{round, limit, s.queue + (round & 1) * s.queue_length, &s.counts->queue[round % SLOTS]};
 }
 
-// Lowers the keys of N columns to what is offered; queues each one's row. Nothing waits to hear whether a key fell: where it did
+// Lowers the keys of N columns to what is offered; queues each one's row. Nothing waits to know whether a key fell: where it did
 // not, another offer of this round made it fall.
 template <int N>
 __device__ __forceinline__ void lower_to(const Solve& s, const int (&j)[N], const Column (&column)[N], const uint64 (&offered)[N],
@@ -52,7 +52,7 @@ __device__ __forceinline__ price_t entered_at(const Solve& s, int col) {
     return col < 0 ? price_t(0) : price_of(peek(&s.columns[col].key));
 }
 
-// A row tells the columns on its list, from number `mine` on every `threads`-th, three of which do not wait for each other.
+// A row lowers the keys of the columns on its list, from number `mine` on every `threads`-th, three of which do not wait for each other.
 __device__ __forceinline__ void scan_list(const Solve& s, int i, const Row& row, price_t entered, int mine, int threads,
                                           const Found& found, Shared& shared) {
     const int64 first = s.lists.first(i);
@@ -64,7 +64,7 @@ __device__ __forceinline__ void scan_list(const Solve& s, int i, const Row& row,
 #pragma unroll
         for (int k = 0; k < 3; ++k) {
             const bool there = e + k * threads < row.listed;
-            j[k] = there ? s.lists.cols[first + e + k * threads] : NOBODY;
+            j[k] = there ? s.lists.cols[first + e + k * threads] : NO_MEMBER;
             c[k] = there ? (price_t)s.lists.costs[first + e + k * threads] : price_t(0);
         }
 #pragma unroll
@@ -75,7 +75,7 @@ __device__ __forceinline__ void scan_list(const Solve& s, int i, const Row& row,
     }
 }
 
-// A row tells all columns. All threads of the block.
+// A row lowers the keys of all columns. All threads of the block.
 __device__ __forceinline__ void scan_whole(const Solve& s, int i, const Row& row, price_t entered, const Found& found, Shared& shared) {
     const int64 first = s.costs.first(i);
 #pragma unroll 4
@@ -85,10 +85,10 @@ __device__ __forceinline__ void scan_whole(const Solve& s, int i, const Row& row
     }
 }
 
-// A row tells the columns on its list, and those of its chain. One warp. What it reads does not wait for each other.
+// A row lowers the keys of the columns on its list, and of those of its chain. One warp. What it reads does not wait for each other.
 __device__ __forceinline__ void scan_row(const Solve& s, int2 item, bool chained, const Found& found, Shared& shared) {
     const int64 first = s.lists.first(item.x) + lane();
-    const int j[3] = {s.lists.cols[first], s.lists.cols[first + 32], chained ? chain_column(s, item.x) : NOBODY};
+    const int j[3] = {s.lists.cols[first], s.lists.cols[first + 32], chained ? chain_column(s, item.x) : NO_MEMBER};
     const price_t c[2] = {(price_t)s.lists.costs[first], (price_t)s.lists.costs[first + 32]};
     const Row row = peek(&s.rows[item.x]);
     const price_t entered = entered_at(s, item.y);
@@ -102,9 +102,9 @@ __device__ __forceinline__ void scan_row(const Solve& s, int2 item, bool chained
     lower_to<3>(s, j, column, offered, found, shared);
     scan_list(s, item.x, row, entered, lane() + 64, 32, found, shared);
 }
-static_assert(LEAST_CAPACITY >= 64, "a warp reads so far before it knows how long the list is");
+static_assert(LEAST_CAPACITY >= 64, "a warp reads so much before it knows how long the list is");
 
-// One round: the rows of a queue tell their columns. All threads of the team come.
+// One round: the rows of a queue lower the keys of their columns. All threads of the group take part.
 __device__ __forceinline__ void scan_queue(const Solve& s, const Group& group, int round, int n, bool chained, uint64 limit, Shared& shared) {
     if (group.leads()) s.counts->queue[(round + 2) % SLOTS] = 0;
     const int2* const queue = s.queue + (round & 1) * s.queue_length;
@@ -113,7 +113,7 @@ __device__ __forceinline__ void scan_queue(const Solve& s, const Group& group, i
     shared.gathered.flush(found.queue, found.n);
 }
 
-// Rounds until no key up to `limit` falls, from the queue of round `progress.round`. chained: `zeros` holds chains. All threads of the team come.
+// Rounds until no key up to `limit` falls, from the queue of round `progress.round`. chained: `zeros` holds chains. All threads of the group take part.
 __device__ __forceinline__ void search(const Solve& s, const Group& group, bool chained, uint64 limit, Shared& shared, Progress& progress) {
     while (true) {
         int n = broadcast(&s.counts->queue[progress.round % SLOTS], shared);
@@ -128,20 +128,20 @@ __device__ __forceinline__ void search(const Solve& s, const Group& group, bool 
                     n = peek(&s.counts->queue[progress.round % SLOTS]);
                     __syncthreads();
                 }
-                if (threadIdx.x == 0) s.counts->alone[round % SLOTS] = progress.round;
+                if (threadIdx.x == 0) s.counts->by_one_block[round % SLOTS] = progress.round;
             }
-            group.meet(s.counts);
-            progress.round = broadcast(&s.counts->alone[round % SLOTS], shared);
+            group.sync(s.counts);
+            progress.round = broadcast(&s.counts->by_one_block[round % SLOTS], shared);
             progress.rounds += progress.round - round;
         } else {
             scan_queue(s, group, progress.round, n, chained, limit, shared);
-            group.meet(s.counts);
+            group.sync(s.counts);
             progress.rows_scanned += n, progress.rounds += 1, progress.round += 1;
         }
     }
 }
 
-// Queues the rows that waited above the limit. All threads of the team come.
+// Queues the rows that waited above the limit. All threads of the group take part.
 __device__ __forceinline__ void queue_waiting(const Solve& s, const Group& group, uint64 limit, int round, Shared& shared) {
     const Found found = found_for(s, round, limit);
     for (int j = group.thread; j < s.costs.n_cols; j += group.threads) {
@@ -152,14 +152,14 @@ __device__ __forceinline__ void queue_waiting(const Solve& s, const Group& group
     shared.gathered.flush(found.queue, found.n);
 }
 
-// The way of a free row to staying unassigned; `none` if it may not.
+// The distance of a free row to staying unassigned; `none` if it may not.
 __device__ __forceinline__ price_t unassigned_dist(const Solve& s, int i, const Row& row) {
     if (s.row_bound == nullptr || s.row_bound[i] >= none()) return none();
     return key_of(price_t(0), s.row_bound[i], price_t(0), row.r);
 }
 
-// Writes down the ends that count: the keys of the free columns, and the free rows' ways to staying unassigned. All threads of the
-// team come.
+// Writes down the sinks: the keys of the free columns, and the free rows' distances to staying unassigned. All threads of the
+// group take part.
 __device__ __forceinline__ void list_sinks(const Solve& s, const Group& group, const int* free_rows, int n_free, Shared& shared) {
     const auto take = [&](uint64 key) {
         if (key < bits_of(none())) shared.gathered.add(make_int2((int)(uint32)key, (int)(key >> 32)), s.queue, &s.counts->ends);

@@ -1,4 +1,4 @@
-// What the shards of a cost matrix on several GPUs tell each other between the steps of papers/date_nagi_2016/steps.cu.
+// What the shards of a cost matrix on several GPUs exchange between the steps of papers/date_nagi_2016/steps.cu.
 //
 // Source: K. Date, R. Nagi, "GPU-accelerated Hungarian algorithms for the Linear Assignment Problem", Parallel Computing 57
 // (2016), section 5: the frontier of a level is gathered and handed out, the least slack is reduced, predecessors go to the
@@ -36,14 +36,14 @@ extern "C" __global__ void hungarian_unpack_rows(int n_rows, price_t delta, cons
 // outlook[0] = the least Δ at which a column of this shard enters or a row becomes unassigned; outlook[1] = 0 if a path has ended, else 1.
 // One block of 1024 threads.
 extern "C" __global__ void hungarian_reduce(int n_rows, int n_cols, const price_t* row_bound, const price_t* r, const price_t* entered,
-                                             const unsigned char* row_mark, const unsigned char* alone, const price_t* key,
+                                             const unsigned char* row_mark, const unsigned char* unassigned, const price_t* key,
                                              const unsigned char* col_covered, const unsigned char* col_mark, price_t* reduced_keys) {
     __shared__ price_t of_warp[32];
     price_t least = none();
     bool ended = false;
     for (int i = threadIdx.x; i < n_rows; i += blockDim.x) {
-        ended |= alone[i] == REVERSE;
-        if (row_mark[i] != VISITED || alone[i] || row_bound[i] >= none()) continue;
+        ended |= unassigned[i] == REVERSE;
+        if (row_mark[i] != VISITED || unassigned[i] || row_bound[i] >= none()) continue;
         const price_t there = entered[i] + (row_bound[i] - r[i]);
         if (there < least) least = there;
     }
@@ -65,13 +65,13 @@ extern "C" __global__ void hungarian_reduce(int n_rows, int n_cols, const price_
     reduced_keys[1] = ended ? 0 : 1;
 }
 
-// Predecessors of this shard's columns for the root: 2 * predecessor, + 1 where a path ends. told: (all columns,), all -1.
+// Predecessors of this shard's columns for the root: 2 * predecessor, + 1 where a path ends. packed: (all columns,), all -1.
 extern "C" __global__ void hungarian_pack_columns(int n_cols, int first_col, const int* col_pred, const unsigned char* col_mark, int* packed) {
     for (int j = global_thread(); j < n_cols; j += all_threads())
         if (col_pred[j] >= 0) packed[first_col + j] = 2 * col_pred[j] + (col_mark[j] == REVERSE);
 }
 
-// What the links in this shard cost. col_of_row, told: (all rows,); told begins below every price.
+// What the links in this shard cost. col_of_row, packed: (all rows,); packed begins below every price.
 extern "C" __global__ void hungarian_pack_matched_costs(int n_rows, int n_cols, int first_row, int first_col, const cost_t* cost,
                                                 const int* col_of_row, price_t* packed) {
     for (int i = global_thread(); i < n_rows; i += all_threads()) {

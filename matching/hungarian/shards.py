@@ -147,10 +147,10 @@ def reduced(shards: Shards) -> DeviceState:
         shards.collective.all_min(least)
     shards.each(_raise_columns, least, states)
     n, m = shards.outline.shape
-    nobody = np.full(n, FREE, np.int32), np.full(m, FREE, np.int32)
+    nothing = np.full(n, FREE, np.int32), np.full(m, FREE, np.int32)
     r = on_host(shards, [state.r for state in states], 0)
     v = on_host(shards, [state.v for state in states], 1)
-    return DeviceState(r, v, *nobody)
+    return DeviceState(r, v, *nothing)
 
 
 def _unreduced(part: DeviceCosts, v: np.ndarray) -> DeviceState:
@@ -177,7 +177,7 @@ def on_host(shards: Shards, parts: Sequence[Any], side: int) -> np.ndarray:
 
 
 def take_largest(shards: Shards, packed: list[Any], arrays: list[Any]) -> None:
-    """Write what any device tells, where one tells something above the lowest number."""
+    """Write the largest of what the devices packed, where that is above the lowest number."""
     shards.collective.all_max(packed)
 
     def take(part: DeviceCosts, there: Any, array: Any) -> None:

@@ -1,4 +1,4 @@
-// What a solve of the classical Hungarian method in stages works on, and the threads that do it together.
+// What a solve of the classical Hungarian method in dual phases works on, and the threads that do it together.
 #pragma once
 #include "hungarian/lists.cuh"
 
@@ -20,13 +20,13 @@ constexpr int ONE_BLOCK_ROUNDS = 32, SLOTS = 2 * ONE_BLOCK_ROUNDS;
 
 // What was done so far; every thread counts alike, but for what only the first block sees.
 struct Progress {
-    int round, phases, attempts, stages, rounds, levels, relisted, dual_updates;
+    int round, phases, attempts, dual_phases, rounds, levels, relisted, dual_updates;
     int64 rows_scanned, search_ns, compaction_ns, augment_ns, update_ns;
 };
 
 struct Counts {
     int queue[SLOTS];    // lengths, by round modulo SLOTS
-    int alone[SLOTS];    // what the first block by itself came to, round or level, by the round in which it began
+    int by_one_block[SLOTS];  // what the first block by itself came to, round or level, by the round in which it began
     int short_lists[2];  // rows whose lists do not reach Δ, by attempt
     int members[2];      // rows in the trees, by attempt
     uint64 pairs[2];     // within Δ of those, where ends must not be passed by
@@ -36,10 +36,10 @@ struct Counts {
     int infeasible_row;  // a free row from which nothing can be reached, or -1
     int looked_at_whole;
     int most_updates;  // of the duals, after which rows may be left free; 0: no limit
-    uint64 least_sink;  // bits of the least of the free rows' ways to an end
+    uint64 least_sink;  // bits of the least of the free rows' distances to a sink
     uint64 delta;
     Progress progress;
-    int paths[64];  // of each of the first stages
+    int paths[64];  // of each of the first dual phases
 };
 
 // Arrays in global memory.
@@ -53,7 +53,7 @@ struct Solve {
     Lists lists;
     int* zeros;       // (rows, most_zeros) columns of zero slack at Δ; in the search, (rows, ZEROS) chains
     int* n_zeros;     // (rows,) may be more than `most_zeros`
-    int most_zeros;   // ZEROS, or more where ends must not be passed by: until their ways are known, all pairs within Δ count
+    int most_zeros;   // ZEROS, or more where sinks must not be passed by: until distances are known, all pairs within Δ count
     int* stamp;       // (rows,) round in which a row was queued
     price_t* whole;   // (rows,) what `entered` was when the row was looked at whole, or -1
     uint64* claims;   // (columns,) level, hash and row by which a column was reached
@@ -63,9 +63,9 @@ struct Solve {
     int2* queue;      // (2, max(rows, columns)) row and its column; in the phases, columns; after a search, keys of ends
     int* free_rows;   // (2, rows)
     // Where ends must not be passed by; else null.
-    uint64* far;      // (columns,) bits of the way to the nearest end, 0 for a free column
-    uint64* row_far;  // (rows,) likewise
-    price_t* slacks;  // (rows, most_zeros) of the pairs in `zeros`, until only those of shortest ways are kept
+    uint64* col_dist;  // (columns,) bits of the distance to the nearest sink, 0 for a free column
+    uint64* row_dist;  // (rows,) likewise
+    price_t* slacks;  // (rows, most_zeros) of the pairs in `zeros`, until only those on shortest paths are kept
     int* members;     // (rows,) rows in the trees
     int queue_length;
     Counts* counts;
@@ -73,8 +73,8 @@ struct Solve {
 
 // A row of a tree offers to claim a column.
 struct Offer {
-    int col, behind;  // or NOBODY, for a root itself; the row that the column is matched with, or FREE
-    uint32 claimant;  // the row, and FIRST if nobody had claimed the column
+    int col, behind;  // or NO_MEMBER, for a root itself; the row that the column is matched with, or FREE
+    uint32 claimant;  // the row, and FIRST if none had claimed the column
     int root;
 
     __device__ __forceinline__ int row() const { return (int)(claimant & ~FIRST); }
@@ -103,7 +103,7 @@ struct Group {
     __device__ __forceinline__ int warp() const { return thread / 32; }
     __device__ __forceinline__ int warps() const { return threads / 32; }
     __device__ __forceinline__ bool leads() const { return thread == 0; }
-    __device__ __forceinline__ void meet(Counts* counts) const {
+    __device__ __forceinline__ void sync(Counts* counts) const {
         if (is_grid) grid_barrier(&counts->barrier);
         else __syncthreads();
     }

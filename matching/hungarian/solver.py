@@ -1,4 +1,4 @@
-"""Solvers `hungarian-classical` and `hungarian-tree`: the options, and where they are carried out."""
+"""Solvers `hungarian-classical` and `hungarian-tree`: the options, and the code of each device."""
 
 from __future__ import annotations
 
@@ -35,9 +35,9 @@ class HungarianClassical:
     Attributes
     ----------
     variant : {"default", "paper"}
-        "default": in stages, each of which changes the duals once, as far as many paths need it (`zero_graph`); dense
-        problems take some 5 to 80 of them. "paper": the steps of Date & Nagi, on the CPU the sequential algorithm of
-        their section 2.2; O(n⁴) at worst, every dual update looks at all pairs.
+        "default": in dual phases, each of which changes the duals once, as far as many paths need it (`zero_graph`);
+        dense problems take some 5 to 80 of them. "paper": the steps of Date & Nagi, on the CPU the sequential algorithm
+        of their section 2.2; O(n⁴) at worst, every dual update looks at all pairs.
     most_updates : int, optional
         Changes of the duals after which the default variant on one GPU gives up a dense problem, by `NotConverged`
         without an answer. No limit by default, and nowhere else.

@@ -139,7 +139,7 @@ __device__ __forceinline__ void enter(const Forest& f, price_t delta, int* next,
 }
 
 // Exchanges links and non-links along the path to `end` (Algorithms 5 and 6).
-__device__ __forceinline__ void carry_out(const Forest& f, int end) {
+__device__ __forceinline__ void augment_path(const Forest& f, int end) {
     int col = end;
     if (end >= f.costs.n_cols) {
         col = f.col_of_row[end - f.costs.n_cols];
@@ -200,7 +200,7 @@ __device__ __forceinline__ void finish(const Forest& f, price_t delta, Columns& 
     for (int q = threadIdx.x; q < shared.n_roots; q += THREADS) {
         const int i = f.roots[q], end = load_fresh(&f.best[i]);
         if (end == NO_SINK) f.r[i] += delta;
-        else carry_out(f, end);
+        else augment_path(f, end);
     }
     __syncthreads();
 #pragma unroll

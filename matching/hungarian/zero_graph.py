@@ -1,10 +1,10 @@
-"""The classical variant in stages: the duals change once for many paths, a maximum matching on zero slack.
+"""The classical variant in dual phases: the duals change once for many paths, a maximum matching on zero slack.
 
-Section 2.2 of Date & Nagi in larger steps. A stage finds for every column the dual change Δ at which its slack is zero
-(its key), fixes Δ, lists the pairs of zero slack at that Δ, matches as many free rows on them as can be (`zero_trees`),
-and changes the duals once. The paper fixes Δ at the least uncovered slack, again and again until a path ends. Here Δ is
-the key that enough ends are within for `ENDS` of the free rows, so that a stage finds hundreds of paths where costs are
-real numbers, too.
+Section 2.2 of Date & Nagi in larger steps. A dual phase finds for every column the dual change Δ at which its slack is
+zero (its key), fixes Δ, lists the pairs of zero slack at that Δ, matches as many free rows on them as can be
+(`zero_trees`), and changes the duals once. The paper fixes Δ at the least uncovered slack, again and again until a path
+ends. Here Δ is the key that enough sinks are within for `ENDS` of the free rows, so that a dual phase finds hundreds of
+paths where costs are real numbers, too.
 
 Where every column must be matched, as in a square problem without unmatched cost, a free column may be passed by:
 its dual falls like that of any column in the trees. Where some may stay unassigned, ends stay at their bound, and every
@@ -26,7 +26,7 @@ from numba import njit
 
 from ..paths.shortest_paths import grown
 from ..paths.state import forget, free_rows, key_of, with_lists
-from .nearest_sinks import keep_shortest_ways
+from .nearest_sinks import keep_shortest_paths
 from .zero_trees import match_on_zeros
 
 ENDS = (3, 4)
@@ -38,9 +38,9 @@ ENDS = (3, 4)
 def match_by_dual_phases(rows, indptr, indices, data, maximum, state, trees, zeros, counts, found):
     """Match every given row; parameters and result as `tree.match_by_trees`.
 
-    `maximum`: a stage matches as many rows as can be, as in the classical variant; else each tree carries out one path,
-    as in the alternating-tree variant. `counts`, int64 (5,), is incremented: stages, rows scanned, dual updates,
-    phases, levels. `found`, int64 (k,), counts the paths of the first k stages.
+    `maximum`: a dual phase matches as many rows as possible, as in the classical variant; else each tree augments once,
+    as in the alternating-tree variant. `counts`, int64 (5,), is incremented: dual phases, rows scanned, dual updates,
+    phases, levels. `found`, int64 (k,), counts the paths of the first k dual phases.
     """
     trees = with_lists(rows, indptr, trees)
     within = np.empty(len(trees.reached), np.int32)
@@ -54,7 +54,7 @@ def match_by_dual_phases(rows, indptr, indices, data, maximum, state, trees, zer
         covered = within[:n_within]
         cols, costs = _list_zeros(roots, covered, indptr, indices, data, delta, state, trees, zeros)
         if state.is_bounded:
-            keep_shortest_ways(delta, roots, _rows_of(covered, state), cols, costs, state, zeros)
+            keep_shortest_paths(delta, roots, _rows_of(covered, state), cols, costs, state, zeros)
         roots = match_on_zeros(roots, cols, costs, maximum, state, trees, zeros, counts)
         _move_duals(delta, roots, covered, state, trees, zeros)
         forget(trees.reached[:n_reached], state, trees)
@@ -133,11 +133,11 @@ def _list_zeros(roots, covered, indptr, indices, data, delta, state, trees, zero
     for k in range(len(roots) + len(covered)):
         i = roots[k] if k < len(roots) else state.row_of_col[covered[k - len(roots)]]
         if k >= len(roots):
-            zeros.far[covered[k - len(roots)]] = 0 if i < 0 else _unassigned_dist(i, state)
+            zeros.col_dist[covered[k - len(roots)]] = 0 if i < 0 else _unassigned_dist(i, state)
         if i < 0:
             continue
         entered = trees.entered[i]
-        zeros.row_far[i] = _unassigned_dist(i, state)
+        zeros.row_dist[i] = _unassigned_dist(i, state)
         zeros.first[i] = n_zeros
         lo = indptr[i]
         if n_zeros + indptr[i + 1] - lo > len(cols):
@@ -169,12 +169,12 @@ def _rows_of(cols, state):
 
 @njit(cache=True, nogil=True)
 def _move_duals(delta, roots, covered, state, trees, zeros):
-    """Carry the dual change of the stage out: free rows rise, the columns within Δ fall, links become tight."""
+    """Update the duals: free rows rise, columns within Δ fall, and matched edges get zero slack."""
     for i in roots:
-        state.r[i] += min(delta, zeros.row_far[i]) if state.is_bounded else delta
+        state.r[i] += min(delta, zeros.row_dist[i]) if state.is_bounded else delta
     for j in covered:
         fall = delta - trees.key[j]
-        state.v[j] -= min(fall, zeros.far[j]) if state.is_bounded else fall
+        state.v[j] -= min(fall, zeros.col_dist[j]) if state.is_bounded else fall
         i = state.row_of_col[j]
         if i >= 0:
             state.r[i] = state.matched_cost[i] - state.v[j]

@@ -1,6 +1,6 @@
-// A maximum matching on the pairs of zero slack of a stage: phases of disjoint trees, a path of each.
+// A maximum matching on the pairs of zero slack of a dual phase: phases of disjoint trees, a path of each.
 //
-// All free rows are roots. Levels of few columns are one block's (hungarian/few_columns.cuh), the others the whole team's.
+// All free rows are roots. Levels of few columns are one block's (hungarian/few_columns.cuh), the others the whole group's.
 #pragma once
 #include "hungarian/few_columns.cuh"
 
@@ -10,7 +10,7 @@
 static_assert(FEW_COLUMNS <= OFFERS, "a level that one block takes over fits");
 
 // Exchanges links and non-links along the path to `end`.
-__device__ __forceinline__ void carry_out(const Solve& s, int end) {
+__device__ __forceinline__ void augment_path(const Solve& s, int end) {
     int col = end;
     if (end >= s.costs.n_cols) {
         Row* const row = &s.rows[end - s.costs.n_cols];
@@ -27,7 +27,7 @@ __device__ __forceinline__ void carry_out(const Solve& s, int end) {
 }
 
 // One level of the trees: free rows, or the columns that were claimed last with the rows they are matched with. All threads of
-// the team come.
+// the group take part.
 __device__ __forceinline__ void grow(const Solve& s, const Group& group, const int* free_rows, price_t delta, int level, int round, int n,
                                      Shared& shared) {
     if (group.leads()) s.counts->queue[(round + 2) % SLOTS] = 0;
@@ -68,7 +68,7 @@ __device__ __forceinline__ void grow(const Solve& s, const Group& group, const i
     shared.gathered.flush(next, n_next);
 }
 
-// Trees from all free rows along pairs of zero slack, level by level until nothing is claimed. All threads of the team come.
+// Trees from all free rows along pairs of zero slack, level by level until nothing is claimed. All threads of the group take part.
 __device__ __forceinline__ void grow_trees(const Solve& s, const Group& group, const int* free_rows, int n_free, price_t delta,
                                            Shared& shared, Progress& progress) {
     int n = n_free, level = 0;
@@ -76,11 +76,11 @@ __device__ __forceinline__ void grow_trees(const Solve& s, const Group& group, c
         const int round = progress.round;
         if (n <= FEW_COLUMNS) {
             if (!group.is_grid || blockIdx.x == 0) grow_few(s, free_rows, delta, level, round, n, shared);
-            group.meet(s.counts);
-            level = broadcast(&s.counts->alone[round % SLOTS], shared);
+            group.sync(s.counts);
+            level = broadcast(&s.counts->by_one_block[round % SLOTS], shared);
         } else {
             grow(s, group, free_rows, delta, level, round, n, shared);
-            group.meet(s.counts);
+            group.sync(s.counts);
             level += 1;
         }
         progress.round += 1;
@@ -89,7 +89,7 @@ __device__ __forceinline__ void grow_trees(const Solve& s, const Group& group, c
     progress.levels += level;
 }
 
-// One phase: trees, then a path of each. All threads of the team come. Returns how many paths.
+// One phase: trees, then a path of each. All threads of the group take part. Returns how many paths.
 __device__ __forceinline__ int augment(const Solve& s, const Group& group, price_t delta, Shared& shared, Progress& progress) {
     const int now = progress.phases & 1, then = ~progress.phases & 1;
     const int* const free_rows = s.free_rows + (int64)now * s.costs.n_rows;
@@ -104,17 +104,17 @@ __device__ __forceinline__ int augment(const Solve& s, const Group& group, price
             next_free[next_place(&s.counts->free_rows[then])] = i;
         } else {
             s.ends[i] = NOTHING;
-            carry_out(s, (int)(uint32)end);
+            augment_path(s, (int)(uint32)end);
         }
     }
-    group.meet(s.counts);
+    group.sync(s.counts);
     const int paths = n_free - broadcast(&s.counts->free_rows[then], shared);
     if (group.leads()) s.counts->free_rows[now] = 0;
     progress.phases += 1;
     return paths;
 }
 
-// A maximum matching on the pairs of zero slack; returns how many rows it matched. All threads of the team.
+// A maximum matching on the pairs of zero slack; returns how many rows it matched. All threads of the group.
 __device__ __forceinline__ int match_on_zeros(const Solve& s, const Group& group, price_t delta, Shared& shared, Progress& progress) {
     int matched = 0, paths = 1;
     while (paths > 0 && broadcast(&s.counts->free_rows[progress.phases & 1], shared) > 0) {

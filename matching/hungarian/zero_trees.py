@@ -1,4 +1,4 @@
-"""A maximum matching on the pairs of zero slack of a stage: phases of disjoint trees, a path of each.
+"""A maximum matching on the pairs of zero slack of a dual phase: phases of disjoint trees, a path of each.
 
 A column that several rows of a level reach goes to the one with the least hash: equal costs spread over the rows, and
 the answer is the same on any device.
@@ -20,29 +20,29 @@ _NO_LEVEL = np.iinfo(np.int32).max
 
 
 class Zeros(NamedTuple):
-    """The pairs of zero slack of a stage, the trees on them, and the distances to the nearest ends.
+    """The pairs of zero slack of a dual phase, the trees on them, and the distances to the nearest sinks.
 
-    `first`, `last` (rows,) say where a row's pairs lie in the lists of columns and costs; `alone` (rows,) tells the
+    `first`, `last` (rows,) say where a row's pairs lie in the lists of columns and costs; `may_leave` (rows,) tells the
     rows that may become unassigned. `level`, `claim` (columns,) are the level at which a column was reached,
     `_NO_LEVEL` for never, and its least claim; `root` (rows,) is a row's root; `end_level`, `end` (rows,) are the level
-    and the column (row i that becomes unassigned: columns + i) of the first end of each root. `far` (columns,),
-    `row_far` (rows,) are the distances of `nearest_sinks`, where some may stay unassigned.
+    and the column (row i that becomes unassigned: columns + i) of the first end of each root. `col_dist` (columns,),
+    `row_dist` (rows,) are the distances of `nearest_sinks`, where some may stay unassigned.
     """
 
     first: np.ndarray
     last: np.ndarray
-    alone: np.ndarray
+    may_leave: np.ndarray
     level: np.ndarray
     claim: np.ndarray
     root: np.ndarray
     end_level: np.ndarray
     end: np.ndarray
-    far: np.ndarray
-    row_far: np.ndarray
+    col_dist: np.ndarray
+    row_dist: np.ndarray
 
 
 def no_zeros(state: State) -> Zeros:
-    """Return the scratch space of the stages; searches in disjoint components share it."""
+    """Return the scratch space of the dual phases; searches in disjoint components share it."""
     n_rows, n_cols, dtype = len(state.r), len(state.v), state.v.dtype
     return Zeros(
         np.zeros(n_rows, np.int64),
@@ -60,7 +60,7 @@ def no_zeros(state: State) -> Zeros:
 
 @njit(cache=True, nogil=True)
 def match_on_zeros(roots, cols, costs, maximum, state, trees, zeros, counts):
-    """Match the free rows `roots` to which a tree finds a way, or as many as can be; return those that are left."""
+    """Match the free rows `roots` that a tree finds a path for, or as many as possible; return those that are left."""
     while len(roots) > 0 and _augment(roots, cols, costs, state, trees, zeros, counts) > 0:
         roots = free_rows(roots, state)
         if not maximum:
@@ -70,7 +70,7 @@ def match_on_zeros(roots, cols, costs, maximum, state, trees, zeros, counts):
 
 @njit(cache=True, nogil=True)
 def _augment(roots, cols, costs, state, trees, zeros, counts):
-    """Grow disjoint trees from all roots, and carry out the first path of each; return how many there were."""
+    """Grow disjoint trees from all roots, and augment along the first path of each; return how many there were."""
     front = roots.astype(np.int32)
     for i in roots:
         zeros.root[i] = i
@@ -104,7 +104,7 @@ def _claim(front, level, cols, costs, state, trees, zeros):
     claimed = np.empty(n_claimed, np.int32)
     n_claimed = 0
     for i in front:
-        if zeros.alone[i]:
+        if zeros.may_leave[i]:
             _end_path(zeros.root[i], level, len(state.v) + i, zeros)
         for e in range(zeros.first[i], zeros.last[i]):
             j = cols[e]

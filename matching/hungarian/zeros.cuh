@@ -1,4 +1,4 @@
-// The pairs of zero slack of a stage, row by row; where some may stay unassigned, all pairs within Δ.
+// The pairs of zero slack of a dual phase, row by row; where some may stay unassigned, all pairs within Δ.
 #pragma once
 #include "hungarian/search.cuh"
 
@@ -15,12 +15,12 @@ __device__ __forceinline__ bool is_zero(const Solve& s, int i, const Row& row, p
     return key <= delta && (s.is_bounded || bits_of(key) == column.key);
 }
 
-// A row with so many pairs is in the trees, and of ways to an end knows only that of staying unassigned.
+// A row with so many pairs is in the trees, and of distances to a sink knows only that of staying unassigned.
 __device__ __forceinline__ void join(const Solve& s, int i, const Row& row, int found, int attempt) {
-    const uint64 way = bits_of(unassigned_dist(s, i, row));
-    s.row_far[i] = way;
-    if (row.col >= 0) s.far[row.col] = way;
-    else atomicMin((unsigned long long*)&s.counts->least_sink, way);
+    const uint64 dist = bits_of(unassigned_dist(s, i, row));
+    s.row_dist[i] = dist;
+    if (row.col >= 0) s.col_dist[row.col] = dist;
+    else atomicMin((unsigned long long*)&s.counts->least_sink, dist);
     s.members[next_place(&s.counts->members[attempt & 1])] = i;
     atomicAdd((unsigned long long*)&s.counts->pairs[attempt & 1], (unsigned long long)found);
 }

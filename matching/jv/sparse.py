@@ -24,7 +24,7 @@ class SparseJV:
 
     Exact: integer costs in integer arithmetic with gap 0, real costs in float64 within 64 ulp term by term. No
     component is too large: a search ends at the nearest free column or at the unmatched cost, so its cost
-    follows the local crowding, not the size of the component. Takes every kind of problem (see `convert.as_sparse`).
+    follows the local density, not the size of the component. Takes every kind of problem (see `convert.as_sparse`).
     """
 
     name: ClassVar[str] = "sparse-jv"

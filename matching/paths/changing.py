@@ -170,10 +170,10 @@ class ChangingMatching:
         self._write("cost", edges, cost)
         new = self.cost[edges]
         lowered = self._lowered(edges[new < old])
-        loose = self.row_matched[lowered]
-        loose = np.union1d(loose[loose != NONE], edges[(self.row_matched[self.row[edges]] == edges) & (new != old)])
-        rows, cols = np.union1d(self.row[loose], lowered), self.col[loose]
-        self._write("row_matched", self.row[loose], NONE)
+        freed = self.row_matched[lowered]
+        freed = np.union1d(freed[freed != NONE], edges[(self.row_matched[self.row[edges]] == edges) & (new != old)])
+        rows, cols = np.union1d(self.row[freed], lowered), self.col[freed]
+        self._write("row_matched", self.row[freed], NONE)
         self._write("col_matched", cols, NONE)
         self._settle(rows, ROWS, COLS)
         self._settle(cols, COLS, ROWS)
@@ -190,14 +190,14 @@ class ChangingMatching:
 
     def _settle(self, members: np.ndarray, side: Side, across: Side) -> None:
         """Settle those of some members that are unassigned and whose dual is below its bound."""
-        own, far = (tuple(getattr(self, name) for name in names) for names in (side, across))
+        own, other = (tuple(getattr(self, name) for name in names) for names in (side, across))
         matched, dual = own[3], own[4]
         name = side[2]
         scratch = getattr(self, f"{name}_dist"), getattr(self, f"{name}_pred")
         for k in members:
             if matched[k] != NONE or dual[k] == 0.0:
                 continue
-            before = settle(int(k), own, far, self.cost, *scratch)
+            before = settle(int(k), own, other, self.cost, *scratch)
             for names, (places, was_matched, was_dual) in ((side, before[:3]), (across, before[3:])):
                 self._changes.cells += [(names[3], places, was_matched), (names[4], places, was_dual)]
 

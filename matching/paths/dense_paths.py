@@ -19,7 +19,7 @@ from numba import njit
 from ..jit.row_scan import BLOCK, HIGHEST, cheapest_column, column_of_rank, lowest_blocks, rank
 from .dense_zeros import MANY, match_along_zeros, name_costs
 from .finish import TOO_HARD
-from .shortest_paths import BIDS_PER_ROW, NO_PATH, flip, take, unassigned_sink
+from .shortest_paths import BIDS_PER_ROW, NO_PATH, augment_path, take, unassigned_sink
 
 LONGEST_CHAIN = 30
 """Rows that displace each other in turn before the last one waits for a shortest path. On real costs, price wars over a
@@ -76,7 +76,7 @@ def assign_dense_rows(cost, state, counts, most_scans):
             name_costs(cost, row, end, state)
         else:
             name_costs(cost, row, state.col_of_row[unassigned_sink(end)], state)
-        flip(row, end, state)
+        augment_path(row, end, state)
     return -1
 
 
@@ -136,14 +136,14 @@ def _search(cost, start_row, state, key, scanned):
     if dual >= state.none:
         return NO_PATH, dual, 0
     reach = dual - dual
-    shortest_unassigned, alone = state.none, -1
+    shortest_unassigned, leaving = state.none, -1
     while True:
         if state.row_bound[i] < state.none and reach + (state.row_bound[i] - dual) < shortest_unassigned:
-            shortest_unassigned, alone = reach + (state.row_bound[i] - dual), i
+            shortest_unassigned, leaving = reach + (state.row_bound[i] - dual), i
         _relax(cost[i], v, np.int32(i), dual, reach, key, state.pred)
         j = _pick(bits, _nearest_open(bits, lows), lows, state.row_of_col)
         if j < 0 or key[j] < 0 or key[j] >= shortest_unassigned:
-            return (unassigned_sink(alone) if alone >= 0 else NO_PATH), shortest_unassigned, n_scanned
+            return (unassigned_sink(leaving) if leaving >= 0 else NO_PATH), shortest_unassigned, n_scanned
         reach = key[j]
         state.dist[j] = reach
         if state.row_of_col[j] < 0:
@@ -157,7 +157,7 @@ def _search(cost, start_row, state, key, scanned):
 
 @njit(cache=True, nogil=True)
 def _relax(row, v, i, dual, reach, key, pred):
-    """Shorten the distances that the way through row i shortens."""
+    """Shorten the distances that a path through row i shortens."""
     nothing = reach - reach
     for j in range(len(v)):
         slack = row[j] - v[j] - dual

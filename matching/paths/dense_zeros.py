@@ -13,7 +13,7 @@ import numpy as np
 from numba import njit
 
 from ..jit.row_scan import BLOCK, least_rank, rank
-from .shortest_paths import NO_PATH, flip
+from .shortest_paths import NO_PATH, augment_path
 
 LISTED = 16
 """Most pairs listed for a row; with so many to choose from, longer lists hardly help."""
@@ -39,7 +39,7 @@ def match_along_zeros(cost, waiting, state):
         for j in queue[:n_seen]:
             seen[j] = False
         name_costs(cost, row, end, state)
-        flip(row, end, state)
+        augment_path(row, end, state)
     return waiting[:n_left]
 
 

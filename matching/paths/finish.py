@@ -51,7 +51,7 @@ def match_rows(rows, indptr, indices, data, state, counts, most_scans):
     Parameters
     ----------
     rows : int (k,)
-        Unmatched rows. Rows that are not given must not reach the same columns, unless matched tightly.
+        Unmatched rows. Rows that are not given must not reach the same columns, unless matched with zero slack.
     indptr, indices, data : int64 (rows + 1,), int (edges,) or None, (edges,)
         Edges of each row; +inf is never matched.
     state : State
@@ -80,9 +80,9 @@ def match_rows(rows, indptr, indices, data, state, counts, most_scans):
 
 @njit(cache=True, nogil=True)
 def finish_rows(rows, indptr, indices, data, state, counts, most_scans):
-    """Make the given rows' links tight and match those that are left; as `match_rows` otherwise.
+    """Release the given rows' matched edges that have slack, and match what is unassigned; as `match_rows` otherwise.
 
-    Unlike there, `rows` may be matched, loosely too: their components are then finished whole.
+    Unlike there, `rows` may be matched, with slack too: their components are then finished whole.
     """
     waiting = release_slack(rows, indptr, indices, data, state)
     return match_rows(waiting, indptr, indices, data, state, counts, most_scans)
@@ -137,7 +137,7 @@ def settle_unassigned_columns(indptr, indices, data, state: State, col_bound: np
     Parameters
     ----------
     indptr, indices, data
-        The whole graph as CSR; every row matched tightly, or alone at its bound.
+        The whole graph as CSR; every row matched with zero slack, or unassigned at its bound.
     state : State
         Updated.
     col_bound : ndarray (columns,)
@@ -155,13 +155,13 @@ def settle_unassigned_columns(indptr, indices, data, state: State, col_bound: np
         return 0
     t_indptr, t_indices, t_data = transposed_csr(indptr, indices, data, len(state.v))
     r = least_of_rows(indptr, indices, data, state.v, state.row_bound)
-    turned = start(col_bound, r)._replace(col_of_row=state.row_of_col, row_of_col=state.col_of_row)
+    by_columns = start(col_bound, r)._replace(col_of_row=state.row_of_col, row_of_col=state.col_of_row)
     matched = np.flatnonzero(state.col_of_row >= 0)
-    turned.matched_cost[state.col_of_row[matched]] = state.matched_cost[matched]
-    augment_rows(below, t_indptr, t_indices, t_data, turned, counts)
+    by_columns.matched_cost[state.col_of_row[matched]] = state.matched_cost[matched]
+    augment_rows(below, t_indptr, t_indices, t_data, by_columns, counts)
     matched = np.flatnonzero(state.col_of_row >= 0)
-    state.matched_cost[matched] = turned.matched_cost[state.col_of_row[matched]]
+    state.matched_cost[matched] = by_columns.matched_cost[state.col_of_row[matched]]
     cols = state.col_of_row[matched]
     np.copyto(state.v, col_bound, where=state.row_of_col < 0)
-    state.v[cols] = np.minimum(turned.matched_cost[cols] - turned.v[matched], col_bound[cols])
+    state.v[cols] = np.minimum(by_columns.matched_cost[cols] - by_columns.v[matched], col_bound[cols])
     return len(below)

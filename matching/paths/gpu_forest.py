@@ -48,13 +48,13 @@ def match_by_forests(costs: DeviceCosts, state: DeviceState, free_rows: Any) -> 
     ----------
     costs : DeviceCosts
     state : DeviceState
-        Updated; reduced, with tight links, and what else is unassigned at its bound. Rows left unassigned are
-        `UNASSIGNED`.
+        Updated; reduced, with matched edges of zero slack, and what else is unassigned at its bound. Rows left
+        unassigned are `UNASSIGNED`.
     free_rows : cupy.ndarray of int32 (k,)
 
     Returns
     -------
-    stuck : int
+    infeasible_row : int
         -1, or a row that must be matched and cannot be.
     counts : dict
         As the CPU's, and the seconds of the searches and of what follows them.

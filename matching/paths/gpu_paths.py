@@ -1,6 +1,6 @@
 """Shortest augmenting paths on a graph in device memory: one search a block, or all rows at once without bounds.
 
-Each call waits for its kernel, whose counts it needs, so a clock on the host tells how long it took.
+Each call waits for its kernel, whose counts it needs, so a clock on the host measures it.
 """
 
 from __future__ import annotations
@@ -24,11 +24,11 @@ _UNCLAIMED = UNLIMITED
 def augment(graph: DeviceGraph, prices: Prices, rows: Any, most_scans: int) -> tuple[int, Any]:
     """Match the given rows by shortest augmenting paths, many at once.
 
-    Needs tight links and what is unassigned at their bounds; `rows` ascending.
+    Needs matched edges of zero slack, and what is unassigned at its bound; `rows` ascending.
 
     Returns
     -------
-    stuck, left
+    infeasible_row, left
         -1, or a row that must be matched and cannot be; and the rows, ascending, whose searches were given up after
         `most_scans` rows (UNLIMITED: none).
     """
@@ -82,7 +82,7 @@ def grow_forest(graph: DeviceGraph, prices: Prices, rows: Any, most_scans: int |
     dist, parent = cp.empty(m, dtype), cp.empty(m, cp.uint64)
     lowered, root = cp.empty(m, cp.int32), cp.empty(m, cp.int32)
     root_dist, root_col = cp.empty(n, dtype), cp.empty(n, cp.int32)
-    counts = cp.zeros(16, cp.uint64)  # four counts, four lengths; as words: twelve sizes, stuck, barrier, left
+    counts = cp.zeros(16, cp.uint64)  # four counts, four lengths; as words: twelve sizes, infeasible row, barrier, left
     words = counts[8:].view(cp.uint32)
     sources = rows.copy()
     kernel(

@@ -36,18 +36,18 @@ def settle_unassigned_columns(
     columns = cp.flatnonzero(below).astype(np.int32)
     if len(columns) == 0:
         return 0
-    turned = graph.transposed()
+    by_columns = graph.transposed()
     duals = certify(graph, prices, prices.v).row_duals
-    back = Prices(duals, prices.row_of_col, prices.col_of_row, prices.counts)
-    match(turned, back, columns)
-    v = certify(turned, back, back.v).row_duals
+    seen_from_columns = Prices(duals, prices.row_of_col, prices.col_of_row, prices.counts)
+    match(by_columns, seen_from_columns, columns)
+    v = certify(by_columns, seen_from_columns, seen_from_columns.v).row_duals
     prices.v = cp.where(prices.row_of_col < 0, graph.col_bound, v)  # which rounding may keep from them by an ulp
     return len(columns)
 
 
 def released(graph: DeviceGraph, prices: Prices, proof: Slackness) -> Any:
     """Unassign the rows whose matched edges rounding left slack; return all rows that are to be matched again."""
-    prices.unmatch(graph.cp.flatnonzero(proof.frayed))
+    prices.unmatch(graph.cp.flatnonzero(proof.has_slack))
     return graph.cp.flatnonzero((prices.col_of_row < 0) & (proof.row_duals < graph.row_bound)).astype(np.int32)
 
 

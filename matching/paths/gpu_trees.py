@@ -53,14 +53,14 @@ def blocks_of(graph: DeviceGraph, kernel: Any) -> int:
 
 
 def grow_trees(graph: DeviceGraph, prices: Prices, free: Any, *, zeros_first: bool, stats: dict[str, Any]) -> int:
-    """Match the given free rows, and others again where they are in the way.
+    """Match the given free rows, and others again where a path needs their columns.
 
     Parameters
     ----------
     graph : DeviceGraph
         Sparse.
     prices : Prices
-        Updated; links tight, all other unmatched rows at their bound.
+        Updated; matched edges have zero slack, all other unmatched rows at their bound.
     free : cupy.ndarray of int32 (k,)
     zeros_first : bool
     stats : dict

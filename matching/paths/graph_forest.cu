@@ -6,7 +6,7 @@
 // Bellman-Ford search on reduced costs with a queue, whose trees are disjoint, so that every tree augments along
 // its own shortest path.
 //
-// Needs tight links and no bounds: every row must be matched, and a column that stays unassigned keeps its price. A phase:
+// Needs matched edges of zero slack and no bounds: every row must be matched, and a column that stays unassigned keeps its price. A phase:
 //   relax, claim   rounds over the queued rows: lower the distances of their columns; then the smallest row that explains
 //                  a lowered distance becomes its parent and the column's row is queued, for the next round if it is
 //                  within the threshold, else for later. All rows of a round use the distances of the round before, so
@@ -17,7 +17,7 @@
 //                  group of lanes, and for each root (the blocks of a batch go side by side);
 //   roots          each free column that was reached walks to its root; each root keeps its nearest, smallest column;
 //   augment        L = the longest of the roots' paths; columns nearer than L change price by dist - L, which makes every
-//                  path tight, and each root exchanges links and non-links along its own.
+//                  path zero slack, and each root augments along its own.
 // Once half as many free columns as there are roots lie within the threshold, the search ends there: it stays where the
 // paths are, and roots whose nearest column lies beyond wait for the next phase. A parent never becomes a
 // descendant: distances along a path do not fall, also in floating point. Phases shrink the number of unmatched
@@ -35,7 +35,7 @@
 // sources: (rows,) the unmatched rows, n_sources of them; free_cols: (columns,) scratch. queues, bases, waiting: two halves
 // of (rows,); root, root_dist, root_col: root by column, nearest distance and column by row. sizes: three queue sizes,
 // then sources kept, paths found, free columns, three counts of those within the threshold, three of rows that wait.
-// lengths: the longest path, the nearest row that waited. stuck: 0, or 1 + a row that cannot be matched. counts: phases,
+// lengths: the longest path, the nearest row that waited. infeasible_row: 0, or 1 + a row that cannot be matched. counts: phases,
 // rounds, rows queued, paths. After `most_scans` rows queued the phase is the last; n_left: sources that are left then.
 extern "C" __global__ void __launch_bounds__(512) auction_forest(
     int n_rows, int n_cols, const int64* indptr, const int* indices, const cost_t* cost, const unsigned char* forbidden,
@@ -65,11 +65,11 @@ extern "C" __global__ void __launch_bounds__(512) auction_forest(
     while (n_sources > 0) {
         for (int col = thread; col < n_cols; col += threads) {
             dist[col] = none(), parent[col] = ~0ull, lowered[col] = -1;
-            if (row_of_col[col] == NOBODY) free_cols[atomicAdd(n_free, 1)] = col;
+            if (row_of_col[col] == NO_MEMBER) free_cols[atomicAdd(n_free, 1)] = col;
         }
         const int padded = (n_rows * (int64)LANES + 31) / 32 * 32 / LANES;  // whole warps
         for (int row = thread / LANES; row < padded; row += threads / LANES) {
-            const price_t least = least_value<LANES>(f.graph, f.v, row < n_rows ? row : NOBODY, none());
+            const price_t least = least_value<LANES>(f.graph, f.v, row < n_rows ? row : NO_MEMBER, none());
             if (row < n_rows && threadIdx.x % LANES == 0) duals[row] = least, is_waiting[row] = 0;
         }
         for (int at = thread; at < n_sources; at += threads) {
@@ -136,15 +136,15 @@ extern "C" __global__ void __launch_bounds__(512) auction_forest(
         }
         sifted++;
         for (int col = thread; col < n_cols; col += threads) {
-            if (row_of_col[col] != NOBODY || dist[col] >= none() || dist[col] > limit) continue;
+            if (row_of_col[col] != NO_MEMBER || dist[col] >= none() || dist[col] > limit) continue;
             int row = parent_row(parent[col]);
-            while (col_of_row[row] != NOBODY) row = parent_row(parent[col_of_row[row]]);
+            while (col_of_row[row] != NO_MEMBER) row = parent_row(parent[col_of_row[row]]);
             root[col] = row;
             lower(&root_dist[row], dist[col]);
         }
         grid_barrier(barrier);
         for (int col = thread; col < n_cols; col += threads)
-            if (row_of_col[col] == NOBODY && dist[col] < none() && dist[col] <= limit &&
+            if (row_of_col[col] == NO_MEMBER && dist[col] < none() && dist[col] <= limit &&
                 dist[col] == root_dist[root[col]])
                 atomicMin(&root_col[root[col]], col);
         for (int at = thread; at < n_sources; at += threads)

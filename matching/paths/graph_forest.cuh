@@ -85,7 +85,7 @@ __device__ __forceinline__ void claim(
         if (through != f.dist[col] || f.lowered[col] != round) continue;
         const uint64 before = atomicMin(&f.parent[col], parent_key(round, row));
         const int owner = f.row_of_col[col];
-        if (owner == NOBODY || parent_round(before) == round) continue;
+        if (owner == NO_MEMBER || parent_round(before) == round) continue;
         if (through <= threshold) {
             const int place = next_place(n_next);
             next[place] = owner;

@@ -2,7 +2,7 @@
 //
 // Source: K. Date, R. Nagi, "GPU-accelerated Hungarian algorithms for the Linear Assignment Problem", Parallel Computing 57
 // (2016), Algorithms 2, 4, 5, 6 and 9, with the changes that `matching/hungarian/__init__.py` states. Ours is how they are
-// carried out: the whole loop stays on the device; every block owns a strip of columns, whose slacks, duals and covers never
+// augmented: the whole loop stays on the device; every block owns a strip of columns, whose slacks, duals and covers never
 // leave its registers; a level of the search and the dual update after it are one exchange of 32 bytes a block. Its twin on
 // the CPU is `matching/hungarian/forest.py`: same levels, same ties, same answer.
 //
@@ -10,19 +10,19 @@
 // min over the rows i in the trees of Δ_i + max(c_ij - v_j - r_i, 0). In each step every block says the least key of its
 // columns that are not covered, and which rows would enter with it. All blocks read all of that; the least of all is the new
 // Δ, and those rows are the next level. When Δ would rise and some path has ended at a free column, the search is over: each
-// tree carries out its path with the smallest end. Row i that becomes unassigned at its bound is a path's end, written n_cols + i.
+// tree augments along its path with the smallest sink. Row i that becomes unassigned at its bound is a path's end, written n_cols + i.
 //
 // Threads: the home thread of column `first + k` is thread k (and k + THREADS, ... : GROUPS columns a thread). It scans a
 // level of few rows for its column. When there are many, all warps take a share of them for the same columns: the warps that
 // share one tile of 32 columns are its slots.
-// Exchange: a block's announcement, and each row of a level when a block has more than one, are 16-byte words, each written by
+// Exchange: a block's message, and each row of a level when a block has more than one, are 16-byte words, each written by
 // one 128-bit store together with the number of the step. Readers poll until the number is right, so no barrier and no fence
 // is needed. Two sets of both, by parity: who writes step s + 2 has read every block's step s + 1, which was written after
 // reading step s.
 // Ties: the smallest row of a level wins among equal slacks, and an older level among equal keys.
 // Ranks: with -DRANKS=P the columns are split over P devices first, and every device, a rank, runs this kernel at the same time
 // (section 5 of the paper, without a host in the loop). Words are written into every rank's memory through peer access and
-// polled for at home; so are predecessors and ends, so that every rank can carry out all paths on its own copy of the matching
+// polled for at home; so are predecessors and ends, so that every rank can augment along all paths on its own copy of the matching
 // and only the first of the three barriers is one of all ranks. Ranks may share a device: then one launch holds their blocks.
 // Polls are bounded: a rank that never starts ends the others with a trap.
 // Bytes: 4 to 8 per pair of a level's rows and all columns. Memory: 60 bytes per row and column.
@@ -35,9 +35,9 @@
 // variant: -DRANKS=2 -DINTEGER -DCOST=int64 -DGROUPS=3
 #include "paths/matrix_forest_exchange.cuh"
 
-// The level that `all` announces. All threads come.
+// The level that `all` carries. All threads take part.
 __device__ __forceinline__ void scan_level(const Costs& costs, const Step& all, const Strip& strip, uint32 step, const Messages& messages,
-                                           const price_t* v_of_strip, const Alone& alone, Columns& own, Shared& shared, Room& room) {
+                                           const price_t* v_of_strip, const AtBound& at_bound, Columns& own, Shared& shared, Room& room) {
     const int t = threadIdx.x;
     const bool has_rows = t < messages.group.all_blocks() && shared.count_of_block[t] > 0 && shared.key_of_block[t] == all.key;
     const int count = has_rows ? shared.count_of_block[t] : 0;
@@ -52,17 +52,17 @@ __device__ __forceinline__ void scan_level(const Costs& costs, const Step& all, 
             room.level.put(q, shared.count_of_block[from] > 1 ? messages.receive(step, from, k) : shared.entry_of_block[from], costs.n_cols);
         }
         __syncthreads();
-        alone.consider_all(room.level, here, all.key, strip);
+        at_bound.consider_all(room.level, here, all.key, strip);
         if (all.count <= FEW) scan_few(costs, room.level, here, all.key, strip, own);
         else scan_part(costs, room.level, here, strip, v_of_strip, found);
-        if (alone.bound != nullptr || all.count > FEW) __syncthreads();
+        if (at_bound.bound != nullptr || all.count > FEW) __syncthreads();
     }
     if (all.count > FEW) merge(own, room.share, all.key, strip, found);
 }
 
 // The level of all free rows.
 __device__ __forceinline__ void scan_roots(const Costs& costs, const price_t* r, const int* free_rows, int n_free, const Strip& strip,
-                                           const price_t* v_of_strip, const Alone& alone, Columns& own, Room& room) {
+                                           const price_t* v_of_strip, const AtBound& at_bound, Columns& own, Room& room) {
     Found found = found_nothing();
     for (int base = 0; base < n_free; base += CHUNK) {
         const int count = min(CHUNK, n_free - base);
@@ -72,14 +72,14 @@ __device__ __forceinline__ void scan_roots(const Costs& costs, const price_t* r,
         }
         __syncthreads();
         scan_part(costs, room.level, count, strip, v_of_strip, found);
-        alone.consider_all(room.level, count, price_t(0), strip);
+        at_bound.consider_all(room.level, count, price_t(0), strip);
         __syncthreads();
     }
     merge(own, room.share, price_t(0), strip, found);
 }
 
 // Exchanges links and non-links along the path to `end` (Algorithms 5 and 6 in one walk, as predecessors are enough).
-__device__ void carry_out(int end, int n_cols, const int2* pred, int* col_of_row, int* row_of_col) {
+__device__ void augment_path(int end, int n_cols, const int2* pred, int* col_of_row, int* row_of_col) {
     int col = end;
     if (end >= n_cols) {
         col = load_fresh(&col_of_row[end - n_cols]);
@@ -101,7 +101,7 @@ __device__ __forceinline__ void solve(const Group& group, int n_rows, int n_cols
     const Rank& self = group.own();
     Counts* const counts = self.counts;
     const Costs costs{n_rows, self.n_cols, self.cost, self.forbidden};
-    const Alone alone{self.row_bound, self.unassigned_key, self.unassigned_root};
+    const AtBound at_bound{self.row_bound, self.unassigned_key, self.unassigned_root};
     const Messages messages{group};
     Strip strip;
     const int share = ((self.n_cols + group.blocks() - 1) / group.blocks() + 7) / 8 * 8;  // whole sectors of 4-byte costs
@@ -125,7 +125,7 @@ __device__ __forceinline__ void solve(const Group& group, int n_rows, int n_cols
     }
     if (threadIdx.x == 0) shared.n_listed[0] = shared.n_listed[1] = shared.n_level[0] = shared.n_level[1] = 0;
     __syncthreads();
-    uint32 step = 0, meetings = 0;
+    uint32 step = 0, syncs = 0;
     int search = 0, n_levels = 0, n_updates = 0;
     int64 n_scanned = 0, search_ns = 0, augment_ns = 0;
     const bool leads = group.thread() == 0;
@@ -141,18 +141,18 @@ __device__ __forceinline__ void solve(const Group& group, int n_rows, int n_cols
             own.covered[g] = (int)(threadIdx.x + g * THREADS) >= strip.width;
             own.from[g] = Origin{FREE, FREE, FREE};
         }
-        if (alone.bound != nullptr) {
-            for (int k = threadIdx.x; k < strip.height; k += THREADS) alone.key[strip.first_row + k] = none();
+        if (at_bound.bound != nullptr) {
+            for (int k = threadIdx.x; k < strip.height; k += THREADS) at_bound.key[strip.first_row + k] = none();
             __syncthreads();
         }
-        scan_roots(costs, self.r, roots, n_free, strip, v_of_strip, alone, own, room);
-        if (alone.bound != nullptr) __syncthreads();
+        scan_roots(costs, self.r, roots, n_free, strip, v_of_strip, at_bound, own, room);
+        if (at_bound.bound != nullptr) __syncthreads();
         n_scanned += n_free, n_levels += 1;
 
         price_t delta = 0;
         bool ended = false;
         while (true) {
-            const Step all = exchange(own, alone, strip, ++step, messages, shared);
+            const Step all = exchange(own, at_bound, strip, ++step, messages, shared);
             if (all.key >= none() || (ended && all.key > delta)) break;
             n_updates += all.key > delta;
             delta = all.key;
@@ -165,12 +165,12 @@ __device__ __forceinline__ void solve(const Group& group, int n_rows, int n_cols
                 group.reach(col, own.from[g].row, own.from[g].col);
                 if (own.row[g] == FREE) group.end(own.from[g].root, col);
             }
-            if (alone.bound != nullptr) {
+            if (at_bound.bound != nullptr) {
                 for (int k = threadIdx.x; k < strip.height; k += THREADS) {
                     const int row = strip.first_row + k;
-                    if (fresh_price(&alone.key[row]) > delta) continue;
-                    alone.key[row] = none();
-                    group.end(alone.root[row], n_cols + row);
+                    if (fresh_price(&at_bound.key[row]) > delta) continue;
+                    at_bound.key[row] = none();
+                    group.end(at_bound.root[row], n_cols + row);
                 }
                 __syncthreads();
             }
@@ -178,12 +178,12 @@ __device__ __forceinline__ void solve(const Group& group, int n_rows, int n_cols
             n_scanned += all.count, n_levels += 1;
             if (all.count == 1) {
                 scan_one(costs, all.entry, delta, strip, own);
-                if (alone.bound != nullptr) {
-                    if (threadIdx.x == 0) alone.consider(all.entry.row, all.entry.root, all.entry.r, delta, strip);
+                if (at_bound.bound != nullptr) {
+                    if (threadIdx.x == 0) at_bound.consider(all.entry.row, all.entry.root, all.entry.r, delta, strip);
                     __syncthreads();
                 }
             } else {
-                scan_level(costs, all, strip, step, messages, v_of_strip, alone, own, shared, room);
+                scan_level(costs, all, strip, step, messages, v_of_strip, at_bound, own, shared, room);
             }
         }
         const int64 grown = nanoseconds();
@@ -198,13 +198,13 @@ __device__ __forceinline__ void solve(const Group& group, int n_rows, int n_cols
                 own.v[g] -= delta - own.key[g];
                 v_of_strip[threadIdx.x + g * THREADS] = own.v[g];
             }
-        group.sync_all(meetings);  // all ends and predecessors are known
+        group.sync_all(syncs);  // all ends and predecessors are known
         for (int q = group.thread(); q < n_free; q += group.threads()) {
             const int end = load_fresh(&self.best[load_fresh(&roots[q])]);
-            if (end != NO_SINK) carry_out(end, n_cols, self.pred, self.col_of_row, self.row_of_col);
+            if (end != NO_SINK) augment_path(end, n_cols, self.pred, self.col_of_row, self.row_of_col);
         }
         if (leads) counts->free[(search + 2) % 3] = 0;
-        group.meet(meetings);  // the matching is the next search's
+        group.sync(syncs);  // the matching is the next search's
         for (int q = group.thread(); q < n_free; q += group.threads()) {
             const int row = load_fresh(&roots[q]);
             if (load_fresh(&self.best[row]) == NO_SINK) {
@@ -223,7 +223,7 @@ __device__ __forceinline__ void solve(const Group& group, int n_rows, int n_cols
             own.r[g] = (price_t)costs.row(own.row[g])[strip.first + k] - own.v[g];
             self.r[own.row[g]] = own.r[g];
         }
-        group.meet(meetings);  // duals and free rows are the next search's
+        group.sync(syncs);  // duals and free rows are the next search's
         if (leads && search < 64) counts->paths[search] = n_free - load_fresh(&counts->free[(search + 1) % 3]);
         augment_ns += nanoseconds() - grown;
         ++search;
@@ -241,10 +241,10 @@ __device__ __forceinline__ void solve(const Group& group, int n_rows, int n_cols
 extern "C" __global__ void __launch_bounds__(THREADS, 1) hungarian_forest(
     int n_rows, int n_cols, const cost_t* cost, const unsigned char* forbidden, const price_t* row_bound, price_t* v, price_t* r,
     int* col_of_row, int* row_of_col, int2* pred, int* best, int* free_rows, price_t* unassigned_key, int* unassigned_root,
-    uint64* announcements, uint64* lists, Counts* counts
+    uint64* message_slots, uint64* lists, Counts* counts
 ) {
     const Rank rank{cost, forbidden, row_bound, v, r, col_of_row, row_of_col, free_rows, unassigned_key, unassigned_root,
-                    pred, best, announcements, lists, nullptr, counts, 0, n_cols};
+                    pred, best, message_slots, lists, nullptr, counts, 0, n_cols};
     solve(Group{&rank}, n_rows, n_cols);
 }
 #else

@@ -12,7 +12,7 @@ struct Shared {
     int n_listed[2], n_level[2];  // by parity of the step
 };
 
-constexpr int ANNOUNCEMENT = 6, LISTED = 4;  // words
+constexpr int MESSAGE_WORDS = 6, LISTED = 4;  // words
 
 __device__ __forceinline__ uint64 packed(int low, uint32 high) { return (uint64)(uint32)low | (uint64)high << 32; }
 __device__ __forceinline__ int low_of(uint64 word) { return (int)(uint32)word; }
@@ -29,8 +29,8 @@ __device__ __forceinline__ void count_spin(uint32& tries) {
 struct Messages {
     const Group& group;
 
-    __device__ __forceinline__ uint64* announcement(const Rank& in, uint32 step, int block) const {
-        return in.announcements + ((step & 1) * group.all_blocks() + block) * ANNOUNCEMENT;
+    __device__ __forceinline__ uint64* message_slot(const Rank& in, uint32 step, int block) const {
+        return in.message_slots + ((step & 1) * group.all_blocks() + block) * MESSAGE_WORDS;
     }
     __device__ __forceinline__ uint64* listed(const Rank& in, uint32 step, int block, int k) const {
         return in.lists + (((int64)(step & 1) * group.all_blocks() + block) * (THREADS * GROUPS) + k) * LISTED;
@@ -56,13 +56,13 @@ struct Messages {
     }
     // To one rank.
     __device__ __forceinline__ void send(int to, uint32 step, const Step& s) const {
-        uint64* const at = announcement(group.ranks[to], step, group.number());
+        uint64* const at = message_slot(group.ranks[to], step, group.number());
         store_words(at, bits_of(s.key), packed(2 * s.count + s.ends, step));
         store_words(at + 2, bits_of(s.entry.r), packed(s.entry.row, step));
         store_words(at + 4, packed(s.entry.col, (uint32)s.entry.root), packed(0, step));
     }
-    __device__ __forceinline__ Step hear(uint32 step, int block) const {
-        const uint64* const at = announcement(group.own(), step, block);
+    __device__ __forceinline__ Step receive(uint32 step, int block) const {
+        const uint64* const at = message_slot(group.own(), step, block);
         uint64 key, count, r, row, ends, tag;
         uint32 tries = 0;
         do {
@@ -76,7 +76,7 @@ struct Messages {
 };
 
 // Every block says what its columns and rows offer at the least key of all; all blocks return the same.
-__device__ __forceinline__ Step exchange(const Columns& own, const Alone& alone, const Strip& strip, uint32 step, const Messages& messages,
+__device__ __forceinline__ Step exchange(const Columns& own, const AtBound& at_bound, const Strip& strip, uint32 step, const Messages& messages,
                                          Shared& shared) {
     const Step nothing{none(), no_entry(), 0, 0};
     Step mine = nothing;
@@ -88,9 +88,9 @@ __device__ __forceinline__ Step exchange(const Columns& own, const Alone& alone,
         if (own.row[g] == FREE) mine.ends = 1;
         else mine.entry = Entry{own.row[g], col, own.from[g].root, own.r[g]}, mine.count += 1;
     }
-    if (alone.bound != nullptr)
+    if (at_bound.bound != nullptr)
         for (int k = threadIdx.x; k < strip.height; k += THREADS) {
-            const price_t key = fresh_price(&alone.key[strip.first_row + k]);
+            const price_t key = fresh_price(&at_bound.key[strip.first_row + k]);
             if (key < mine.key) mine = nothing, mine.key = key;
             if (key == mine.key && key < none()) mine.ends = 1;
         }
@@ -111,7 +111,7 @@ __device__ __forceinline__ Step exchange(const Columns& own, const Alone& alone,
     if ((int)threadIdx.x / 32 < readers) {
         Step there = nothing;
         if ((int)threadIdx.x < n_blocks) {
-            there = messages.hear(step, threadIdx.x);
+            there = messages.receive(step, threadIdx.x);
             shared.key_of_block[threadIdx.x] = there.key;
             shared.count_of_block[threadIdx.x] = there.count;
             shared.entry_of_block[threadIdx.x] = there.entry;

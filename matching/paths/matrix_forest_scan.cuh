@@ -58,7 +58,7 @@ __device__ __forceinline__ void scan_few(const Costs& costs, const Level& level,
     }
 }
 
-// One row alone.
+// A single row.
 __device__ __forceinline__ void scan_one(const Costs& costs, const Entry& entry, price_t delta, const Strip& strip, Columns& own) {
 #pragma unroll
     for (int g = 0; g < GROUPS; ++g) {
@@ -112,7 +112,7 @@ __device__ __forceinline__ void merge(Columns& own, Share& share, price_t delta,
 }
 
 // Rows that may stay unassigned, in global memory; each is written and read by the block whose strip of rows it is in.
-struct Alone {
+struct AtBound {
     const price_t* __restrict__ bound;  // or null when no row may stay unassigned
     price_t* key;
     int* root;

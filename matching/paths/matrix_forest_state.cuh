@@ -166,7 +166,7 @@ struct Rank {
     int* unassigned_root;
     int2* pred;             // (all columns,), written by all ranks
     int* best;              // (rows,) all NO_SINK, written by all ranks
-    uint64* announcements;  // (2, blocks, ANNOUNCEMENT) zeros, written by all ranks
+    uint64* message_slots;  // (2, blocks, MESSAGE_WORDS) zeros, written by all ranks
     uint64* lists;          // (2, blocks, THREADS * GROUPS, LISTED) zeros, written by all ranks
     uint32* arrived;        // (RANKS,) zeros, written by all ranks
     Counts* counts;
@@ -205,11 +205,11 @@ struct Group {
 #endif
     }
 #if RANKS == 1
-    __device__ __forceinline__ void meet(uint32&) const { grid_barrier(&own().counts->barrier); }
-    __device__ __forceinline__ void sync_all(uint32& times) const { meet(times); }
+    __device__ __forceinline__ void sync(uint32&) const { grid_barrier(&own().counts->barrier); }
+    __device__ __forceinline__ void sync_all(uint32& times) const { sync(times); }
 #else
-    // The blocks of this rank meet; `times` counts the meetings.
-    __device__ __forceinline__ void meet(uint32& times) const {
+    // A barrier of the blocks of this rank; `times` counts the barriers.
+    __device__ __forceinline__ void sync(uint32& times) const {
         __syncthreads();
         ++times;
         if (threadIdx.x == 0) {
@@ -220,7 +220,7 @@ struct Group {
         }
         __syncthreads();
     }
-    // All blocks of all ranks meet: the last to come in each rank says so to all of them.
+    // A barrier of all blocks of all ranks: the last to come in each rank tells all of them.
     __device__ __forceinline__ void sync_all(uint32& times) const {
         __syncthreads();
         ++times;

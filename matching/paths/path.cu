@@ -5,17 +5,17 @@
 // Fineman, P. Gibbons, J. Shun, "Internally deterministic parallel algorithms can be fast", PPoPP 2012), which is
 // ours here.
 //
-// Needs tight links, unassigned rows at their bound and unassigned columns at their starting price (what auction_bid leaves at
+// Needs matched edges of zero slack, unassigned rows at their bound and unassigned columns at their starting price (what auction_bid leaves at
 // eps = 0). Every block searches for one row at a time, by Dijkstra's method on reduced costs, in the same state of
 // the matching. Then each search claims the columns whose price or owner it would change, the older search first. A
-// search that holds all its claims is carried out, the others start again in the next step. Two searches carried
+// search that holds all its claims augments, the others start again in the next step. Two searches that augment
 // out together share no such column, and prices only fall: what one lowers is no nearer to the other. So the
-// outcome is that of one after the other, and it is the same on every run. Each step carries out the oldest search
+// outcome is that of one after the other, and it is the same on every run. Each step augments along the oldest search
 // at least.
 //
 // A path ends in a column that is unassigned, or in a row that becomes unassigned at its bound; ties: row first, then smallest
 // column. Distances of reached columns lie in a list per block, searched in full for the nearest (lists are short:
-// a search stops where crowding stops); `place` finds a column in it.
+// a search stops where density does); `place` finds a column in it.
 //
 // Bytes: the edges of each scanned row twice, and the list once per scanned row. Memory: a block takes 4 bytes a
 // column and 16 per entry of its list.
@@ -95,7 +95,7 @@ __device__ Path search(const Matching& m, int start, const Reached& reached, int
     if (threadIdx.x == 0) n_reached = 0;
     __syncthreads();
     price_t reach = 0, shortest_unassigned = none();
-    int row = start, alone = NOBODY;
+    int row = start, leaving = NO_MEMBER;
     Nearest free_column{none(), NO_EDGE, NO_EDGE};
     for (int scans = 0;; scans++) {
         const int64 first = m.graph.first(row);
@@ -109,7 +109,7 @@ __device__ Path search(const Matching& m, int start, const Reached& reached, int
         const price_t dual = nearest_of_block(cheapest).dist;
         if (dual >= none()) return Path{NO_PATH, 0, n_reached};
         if (bound < none() && reach + (bound - dual) < shortest_unassigned)
-            shortest_unassigned = reach + (bound - dual), alone = row;
+            shortest_unassigned = reach + (bound - dual), leaving = row;
         const price_t limit = free_column.dist < shortest_unassigned ? free_column.dist : shortest_unassigned;
         Nearest found = free_column;
         for (int e = threadIdx.x; e < degree; e += blockDim.x) {
@@ -128,7 +128,7 @@ __device__ Path search(const Matching& m, int start, const Reached& reached, int
             }
             reached.dist[place] = through;
             reached.from[place] = row;
-            if (m.row_of_col[col] == NOBODY) found = nearer(found, Nearest{through, col, place});
+            if (m.row_of_col[col] == NO_MEMBER) found = nearer(found, Nearest{through, col, place});
         }
         free_column = nearest_of_block(found);
         __syncthreads();
@@ -143,7 +143,7 @@ __device__ Path search(const Matching& m, int start, const Reached& reached, int
             const int count = n_reached;
             __syncthreads();
             if (shortest_unassigned <= free_column.dist)
-                return Path{alone == NOBODY ? NO_PATH : -alone - 4, shortest_unassigned, count};
+                return Path{leaving == NO_MEMBER ? NO_PATH : -leaving - 4, shortest_unassigned, count};
             return Path{free_column.column, free_column.dist, count};
         }
         if (scans == most_scans) {
@@ -159,16 +159,16 @@ __device__ Path search(const Matching& m, int start, const Reached& reached, int
 }
 
 // Lowers the prices of the scanned columns and exchanges links and non-links along the path.
-__device__ void carry_out(const Matching& m, int start, const Path& path, const Reached& reached) {
+__device__ void augment_path(const Matching& m, int start, const Path& path, const Reached& reached) {
     for (int k = threadIdx.x; k < path.n_reached; k += blockDim.x)
         if (reached.column[k] < 0) m.v[~reached.column[k]] += reached.dist[k] - path.length;
     if (threadIdx.x != 0) return;
     int col = path.end;
     if (path.end <= -4) {
-        const int alone = -path.end - 4;
-        col = m.col_of_row[alone];
-        m.col_of_row[alone] = NOBODY;
-        if (alone == start) return;
+        const int leaving = -path.end - 4;
+        col = m.col_of_row[leaving];
+        m.col_of_row[leaving] = NO_MEMBER;
+        if (leaving == start) return;
     }
     while (true) {
         const int row = reached.from[reached.place[col] - 1];
@@ -180,7 +180,7 @@ __device__ void carry_out(const Matching& m, int start, const Path& path, const 
     }
 }
 
-// Keeps the rows whose searches were not carried out at the front, in order, and fills up with the next rows. Block
+// Keeps the rows whose searches did not augment at the front, in order, and fills up with the next rows. Block
 // 0.
 __device__ void refill(int* window, const int* done, int slots, const int* waiting, int n_waiting, int* head) {
     __shared__ int kept_of_warp[MAX_WARPS];
@@ -190,8 +190,8 @@ __device__ void refill(int* window, const int* done, int slots, const int* waiti
     __syncthreads();
     for (int base = 0; base < slots; base += blockDim.x) {
         const int slot = base + threadIdx.x;
-        const int row = slot < slots ? *(volatile int*)&window[slot] : NOBODY;
-        const bool keeps = row != NOBODY && !*(volatile int*)&done[slot];
+        const int row = slot < slots ? *(volatile int*)&window[slot] : NO_MEMBER;
+        const bool keeps = row != NO_MEMBER && !*(volatile int*)&done[slot];
         const uint32 who = __ballot_sync(FULL_WARP, keeps);
         if (lane() == 0) kept_of_warp[warp] = __popc(who);
         __syncthreads();
@@ -206,7 +206,7 @@ __device__ void refill(int* window, const int* done, int slots, const int* waiti
     const int from = slots + *head;
     for (int slot = total + threadIdx.x; slot < slots; slot += blockDim.x) {
         const int at = from + slot - total;
-        int row = NOBODY;
+        int row = NO_MEMBER;
         if (at < n_waiting) row = waiting[at];
         window[slot] = row;
     }
@@ -214,9 +214,9 @@ __device__ void refill(int* window, const int* done, int slots, const int* waiti
     if (threadIdx.x == 0) *head += slots - total;
 }
 
-// One slot per block. window (blocks,) = the first rows of `waiting` (ascending), *head = rows drawn after them. stuck: 0,
+// One slot per block. window (blocks,) = the first rows of `waiting` (ascending), *head = rows drawn after them. infeasible_row: 0,
 // or on return UNCLAIMED less the smallest row found without a path. left: rows whose search was too long. counts: steps,
-// searches, rows scanned. place, head, stuck, n_left, counts, barrier: 0 at the start.
+// searches, rows scanned. place, head, infeasible_row, n_left, counts, barrier: 0 at the start.
 extern "C" __global__ void __launch_bounds__(1024) auction_path(
     int n_cols, const int64* indptr, const int* indices, const cost_t* cost, const unsigned char* forbidden, int width,
     int block_rows, const price_t* row_bound, price_t* v, int* col_of_row, int* row_of_col, const int* waiting,
@@ -228,9 +228,9 @@ extern "C" __global__ void __launch_bounds__(1024) auction_path(
     const Reached reached{place + (int64)blockIdx.x * n_cols, column + share, from + share, dist + share, list_size};
     __shared__ int lost;
     uint64 rows_scanned = 0, searches = 0;
-    while (*(volatile int*)&window[0] != NOBODY && *(volatile int*)infeasible_row == 0) {
+    while (*(volatile int*)&window[0] != NO_MEMBER && *(volatile int*)infeasible_row == 0) {
         const int start = *(volatile int*)&window[blockIdx.x];
-        const bool busy = start != NOBODY;
+        const bool busy = start != NO_MEMBER;
         Path path{NO_PATH, 0, 0};
         if (threadIdx.x == 0) lost = 0;
         if (busy) {
@@ -247,7 +247,7 @@ extern "C" __global__ void __launch_bounds__(1024) auction_path(
             if (threadIdx.x == 0 && path.end >= 0 && *(volatile int*)&claim[path.end] != blockIdx.x) lost = 1;
             __syncthreads();
             const bool wins = lost == 0;
-            if (wins && path.end != NO_PATH && path.end != TOO_LONG) carry_out(m, start, path, reached);
+            if (wins && path.end != NO_PATH && path.end != TOO_LONG) augment_path(m, start, path, reached);
             if (threadIdx.x == 0) {
                 done[blockIdx.x] = wins;
                 if (path.end == NO_PATH) atomicMax(infeasible_row, UNCLAIMED - start);

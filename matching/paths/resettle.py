@@ -36,11 +36,11 @@ def settle(start, side, across, cost, dist, pred):
 
     Returns
     -------
-    own, own_matched, own_dual, far, far_matched, far_dual : arrays
+    own, own_matched, own_dual, other, other_matched, other_dual : arrays
         The members whose matched edge or dual may have changed, and what both were, of either side.
     """
     first, following, own_of, matched, dual = side
-    _, _, far_of, far_matched, far_dual = across
+    _, _, other_of, other_matched, other_dual = across
     best, last, last_edge = np.inf, start, NONE
     seen, reached = [np.int64(start)], [np.int64(start)]
     reached.clear()
@@ -57,13 +57,13 @@ def settle(start, side, across, cost, dist, pred):
             best, last, last_edge = so_far - dual[i], i, NONE
         e = first[i]
         while e != NONE:
-            j = far_of[e]
-            through = so_far + max(cost[e] - dual[i] - far_dual[j], 0.0)
+            j = other_of[e]
+            through = so_far + max(cost[e] - dual[i] - other_dual[j], 0.0)
             if e != matched[i] and through < best:
-                if far_matched[j] == NONE:
+                if other_matched[j] == NONE:
                     best, last, last_edge = through, i, e
                 else:
-                    k = own_of[far_matched[j]]
+                    k = own_of[other_matched[j]]
                     if through < dist[k]:
                         if dist[k] == np.inf:
                             seen.append(np.int64(k))
@@ -71,38 +71,38 @@ def settle(start, side, across, cost, dist, pred):
                         heapq.heappush(heap, (through, np.int64(k)))
             e = following[e]
     own = np.array(reached)
-    far = np.empty(len(own) + 1, np.int64)
-    n_far = 0
+    other = np.empty(len(own) + 1, np.int64)
+    n_other = 0
     for i in own:
         if matched[i] != NONE:
-            far[n_far] = far_of[matched[i]]
-            n_far += 1
+            other[n_other] = other_of[matched[i]]
+            n_other += 1
     if last_edge != NONE:
-        far[n_far] = far_of[last_edge]
-        n_far += 1
-    far = far[:n_far]
-    before = own, matched[own], dual[own], far, far_matched[far], far_dual[far]
+        other[n_other] = other_of[last_edge]
+        n_other += 1
+    other = other[:n_other]
+    before = own, matched[own], dual[own], other, other_matched[other], other_dual[other]
     for i in own:
         dual[i] = min(dual[i] + (best - dist[i]), 0.0)
-    _exchange(start, last, last_edge, own_of, far_of, matched, far_matched, pred)
+    _exchange(start, last, last_edge, own_of, other_of, matched, other_matched, pred)
     if last_edge == NONE:
         dual[last] = 0.0
     for i in own:
         if matched[i] != NONE:
-            far_dual[far_of[matched[i]]] = min(cost[matched[i]] - dual[i], 0.0)
+            other_dual[other_of[matched[i]]] = min(cost[matched[i]] - dual[i], 0.0)
     for i in seen:
         dist[i] = np.inf
     return before
 
 
 @njit(cache=True, nogil=True)
-def _exchange(start, last, last_edge, own_of, far_of, matched, far_matched, pred):
+def _exchange(start, last, last_edge, own_of, other_of, matched, other_matched, pred):
     """Match along the path to member `last`, which takes `last_edge` or, where that is none, becomes unassigned."""
     i, new = last, last_edge
     while True:
         matched[i] = new
         if new != NONE:
-            far_matched[far_of[new]] = new
+            other_matched[other_of[new]] = new
         if i == start:
             return
         new = pred[i]

@@ -120,7 +120,7 @@ def augment_rows(rows, indptr, indices, data, state, counts):
         for k in range(n_scanned):
             state.v[scanned[k]] += state.dist[scanned[k]] - length
         _forget(heap[:n_heap], scanned[:n_scanned], state.place)
-        flip(row, end, state)
+        augment_path(row, end, state)
     return -1
 
 
@@ -152,7 +152,7 @@ def _bid(i, may_displace, indptr, indices, data, state):
 
 @njit(cache=True, nogil=True, inline="always")
 def take(i, may_displace, best_col, best_cost, second_col, second_cost, second, best, state):
-    """Give row i its best column at the price of its second choice, or, if that is as good and alone, the second.
+    """Give row i its best column at the price of its second choice, or, if that is as good and unassigned, the second.
 
     Returns (the row displaced or -1, row i if it must wait for a shortest path or -1).
     """
@@ -192,10 +192,10 @@ def _search(start_row, indptr, indices, data, state, heap, scanned):
         return NO_PATH, dual, n_heap, n_scanned, heap, scanned
     zero = dual - dual  # in the type of the duals
     reach = zero
-    shortest_unassigned, alone = state.none, -1
+    shortest_unassigned, leaving = state.none, -1
     while True:
         if state.row_bound[i] < state.none and reach + (state.row_bound[i] - dual) < shortest_unassigned:
-            shortest_unassigned, alone = reach + (state.row_bound[i] - dual), i
+            shortest_unassigned, leaving = reach + (state.row_bound[i] - dual), i
         lo = indptr[i]
         if n_heap + indptr[i + 1] - lo > len(heap):
             heap = grown(heap, n_heap + indptr[i + 1] - lo)
@@ -213,7 +213,7 @@ def _search(start_row, indptr, indices, data, state, heap, scanned):
             state.pred_cost[j] = data[e]
             rise(heap, place[j], dist, place)
         if n_heap == 0 or dist[heap[0]] >= shortest_unassigned:
-            end = unassigned_sink(alone) if alone >= 0 else NO_PATH
+            end = unassigned_sink(leaving) if leaving >= 0 else NO_PATH
             return end, shortest_unassigned, n_heap, n_scanned, heap, scanned
         j = heap[0]
         if state.row_of_col[j] < 0:
@@ -249,14 +249,14 @@ def least_of_rows(indptr, indices, data, v, row_bound):
 
 
 @njit(cache=True, nogil=True)
-def flip(start_row, end, state):
+def augment_path(start_row, end, state):
     """Augment along the path to `end`: a column, or `unassigned_sink` of the row that becomes unassigned."""
     j = end
     if end < NO_PATH:
-        alone = unassigned_sink(end)
-        j = state.col_of_row[alone]
-        state.col_of_row[alone] = -1
-        if alone == start_row:
+        leaving = unassigned_sink(end)
+        j = state.col_of_row[leaving]
+        state.col_of_row[leaving] = -1
+        if leaving == start_row:
             return
     while True:
         i = state.pred[j]

@@ -13,7 +13,7 @@ from ..problem import INT_LIMIT
 from .shortest_paths import NO_PATH, unassigned_sink
 
 FREE, UNASSIGNED = -1, -2
-"""In `col_of_row`: not matched yet; matched with its private column, that is, alone at its bound."""
+"""In `col_of_row`: not matched yet; matched with its private column, that is, unassigned at its bound."""
 
 
 class State(NamedTuple):
@@ -121,7 +121,7 @@ def key_of(entered, cost, v, r):
 
 @njit(cache=True, nogil=True)
 def update_duals(delta, roots, covered_cols, state, trees):
-    """Carry the dual change of a search out: rows of the trees rise and their columns fall by Δ since they entered."""
+    """Update the duals after a search: rows of the trees rise and their columns fall by Δ since they entered."""
     for i in roots:
         state.r[i] += delta
     for j in covered_cols:
@@ -136,10 +136,10 @@ def augment(end, state, trees):
     """Augment along the path to `end`: a column, or `unassigned_sink` of the row that becomes unassigned."""
     j = end
     if end < NO_PATH:
-        alone = unassigned_sink(end)
-        j = state.col_of_row[alone]
-        state.col_of_row[alone] = UNASSIGNED
-        state.r[alone] = state.row_bound[alone]
+        leaving = unassigned_sink(end)
+        j = state.col_of_row[leaving]
+        state.col_of_row[leaving] = UNASSIGNED
+        state.r[leaving] = state.row_bound[leaving]
     while j >= 0:
         i = trees.pred[j]
         before = state.col_of_row[i]

@@ -17,7 +17,7 @@
 //            Δ_t ≤ dist_i of rows that were not expanded, and for a pair from row i of t to column j of another tree s
 //            Δ_t ≤ dist_i + slack_ij + max(0, Δ_s - dist_j). They are feasible whatever the search has left out.
 //            Where no side has a bound there is one Δ instead, the longest of the roots' paths that the search has come past:
-//            it makes all of them tight, and a column may fall and be free.
+//            it gives all of them zero slack, and a column may fall and be free.
 //   update   columns of t fall by Δ_t - dist_j; each tree with an end at Δ_t exchanges links and non-links along that path,
 //            the smallest end first, row i that becomes unassigned being n_cols + i.
 // The tree with the nearest end of all is never held back, so every phase without the limit matches a row. A free column has
@@ -60,9 +60,9 @@ extern "C" __global__ void __launch_bounds__(512) hungarian_sparse_reduce_rows(
     const Graph graph{indptr, indices, cost, forbidden, width, block_rows};
     const int64 padded = whole_warps(n_rows);
     for (int64 at = global_thread() / LANES; at < padded; at += all_threads() / LANES) {
-        const int row = at < n_rows ? (int)at : NOBODY;
+        const int row = at < n_rows ? (int)at : NO_MEMBER;
         const price_t dual = dual_of(graph, row_bound, v, row);
-        if (row == NOBODY || dual >= none()) continue;
+        if (row == NO_MEMBER || dual >= none()) continue;
         const int64 first = graph.first(row);
         const int degree = graph.degree(row);
         for (int e = threadIdx.x % LANES; e < degree; e += LANES)
@@ -80,7 +80,7 @@ extern "C" __global__ void __launch_bounds__(512) hungarian_sparse_reduce_column
 }
 
 // sources: (rows,) the free rows, n_sources of them; kept, queues, bases: (rows,), two halves of (rows,). dist, spread:
-// `none()` before; lowered: -1; parent: all ones; words: zero, stuck NO_SINK.
+// `none()` before; lowered: -1; parent: all ones; words: zero, infeasible_row NO_SINK.
 extern "C" __global__ void __launch_bounds__(512) hungarian_sparse(
     int n_rows, int n_cols, const int64* indptr, const int* indices, const cost_t* cost, const unsigned char* forbidden,
     int width, int block_rows, const price_t* row_bound, price_t* v, int* col_of_row, int* row_of_col, price_t* dist,
@@ -119,7 +119,7 @@ extern "C" __global__ void __launch_bounds__(512) hungarian_sparse(
             const int64 padded = whole_warps(size);
             for (int64 at = thread / LANES; at < padded; at += threads / LANES) {
                 const bool busy = at < size;
-                relax(t, busy ? queues[here + at] : NOBODY, busy ? bases[here + at] : 0, round, zeros_only);
+                relax(t, busy ? queues[here + at] : NO_MEMBER, busy ? bases[here + at] : 0, round, zeros_only);
             }
             grid_barrier(barrier);
             for (int64 at = thread / LANES; at < size; at += threads / LANES)
@@ -148,10 +148,10 @@ extern "C" __global__ void __launch_bounds__(512) hungarian_sparse(
         for (int64 k = thread; k < members; k += threads) {
             const Member m = member(t, sources, n_sources, k);
             const price_t stop = delta[m.root];
-            if (m.row == NOBODY) {
+            if (m.row == NO_MEMBER) {
                 if (is_bounded ? m.base == stop : m.base <= stop && m.base == limit[m.root]) atomicMin(&end[m.root], m.col);
             } else if (stop >= none()) {
-                if (m.col == NOBODY) atomicMin(&words->infeasible_row, m.row);
+                if (m.col == NO_MEMBER) atomicMin(&words->infeasible_row, m.row);
             } else if (is_expanded(t, m) && unassigned_key(t, m) == stop) {
                 atomicMin(&end[m.root], n_cols + m.row);
             }

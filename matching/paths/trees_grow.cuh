@@ -2,20 +2,20 @@
 #pragma once
 #include "paths/trees_state.cuh"
 
-// A queued row lowers the distances of its columns. The whole warp comes; row NOBODY: only that.
+// A queued row lowers the distances of its columns. The whole warp takes part; row NO_MEMBER: only that.
 __device__ __forceinline__ void relax(const Trees& t, int row, price_t base, int round, bool zeros_only) {
-    int col = NOBODY, root = row;
-    if (row != NOBODY) {
+    int col = NO_MEMBER, root = row;
+    if (row != NO_MEMBER) {
         col = t.col_of_row[row];
-        if (col != NOBODY) root = t.label[((round + 1) & 1) * (int64)t.n_rows + parent_row(t.parent[col])];
+        if (col != NO_MEMBER) root = t.label[((round + 1) & 1) * (int64)t.n_rows + parent_row(t.parent[col])];
         if (threadIdx.x % LANES == 0) t.label[(round & 1) * (int64)t.n_rows + row] = root;
-        if (col != NOBODY && ((t.is_bounded && base >= t.limit[root]) || (zeros_only && base > 0))) row = NOBODY;
+        if (col != NO_MEMBER && ((t.is_bounded && base >= t.limit[root]) || (zeros_only && base > 0))) row = NO_MEMBER;
     }
     const price_t dual = dual_of(t.graph, t.row_bound, t.v, row);
-    if (row == NOBODY) return;
+    if (row == NO_MEMBER) return;
     if (threadIdx.x % LANES == 0) {
         t.dual[row] = dual;
-        if (col != NOBODY) t.spread[col] = base;
+        if (col != NO_MEMBER) t.spread[col] = base;
     }
     const int64 first = t.graph.first(row);
     const int degree = t.graph.degree(row);
@@ -36,12 +36,12 @@ __device__ __forceinline__ void claim(
     const Trees& t, int row, price_t base, price_t horizon, int round, int* next, price_t* next_base
 ) {
     const int col = t.col_of_row[row];
-    if (col != NOBODY && t.spread[col] != base) return;
+    if (col != NO_MEMBER && t.spread[col] != base) return;
     const price_t dual = t.dual[row];
     const int root = t.label[(round & 1) * (int64)t.n_rows + row];
     if (t.is_bounded && threadIdx.x % LANES == 0) {
-        const price_t alone = unassigned_key(t, Member{row, col, root, base});
-        if (alone < now(&t.limit[root])) lower(&t.limit[root], alone);
+        const price_t leaving = unassigned_key(t, Member{row, col, root, base});
+        if (leaving < now(&t.limit[root])) lower(&t.limit[root], leaving);
     }
     const int64 first = t.graph.first(row);
     const int degree = t.graph.degree(row);
@@ -52,7 +52,7 @@ __device__ __forceinline__ void claim(
         if (value >= none() || base + (value - dual) != t.dist[to]) continue;
         const uint64 before = atomicMin(&t.parent[to], parent_key(round, row));
         const int owner = t.row_of_col[to];
-        if (owner == NOBODY) {
+        if (owner == NO_MEMBER) {
             if (t.is_bounded && t.dist[to] < now(&t.limit[root])) lower(&t.limit[root], t.dist[to]);
         } else if (parent_round(before) != round && t.dist[to] <= horizon) {
             const int place = next_place(&t.words->queued[(round + 1) % 3]);
@@ -64,7 +64,7 @@ __device__ __forceinline__ void claim(
 
 // Whether the row of a reached column waits behind the horizon.
 __device__ __forceinline__ bool waits(const Trees& t, int col, bool zeros_only) {
-    return t.row_of_col[col] != NOBODY && t.spread[col] != t.dist[col] && !(zeros_only && t.dist[col] > 0);
+    return t.row_of_col[col] != NO_MEMBER && t.spread[col] != t.dist[col] && !(zeros_only && t.dist[col] > 0);
 }
 
 // Queues the rows of the next step; returns false when there are none, or when half of the free rows could have an end.
@@ -78,7 +78,7 @@ __device__ __forceinline__ bool go_on(
     int n_free = 0;
     for (int k = thread; k < n_reached; k += threads) {
         const int col = t.reached[k];
-        if (t.row_of_col[col] == NOBODY) n_free++;
+        if (t.row_of_col[col] == NO_MEMBER) n_free++;
         if (waits(t, col, zeros_only) && t.dist[col] < least) least = t.dist[col];
     }
     if (n_free > 0) atomicAdd(&words->n_free, n_free);

@@ -1,4 +1,4 @@
-// How far the duals of each tree change in a phase of `paths/trees.cu`, and which paths are carried out; see there.
+// How far the duals of each tree change in a phase of `paths/trees.cu`, and along which paths they augment; see there.
 #pragma once
 #include "paths/trees_state.cuh"
 
@@ -6,7 +6,7 @@
 __device__ __forceinline__ void find_roots(const Trees& t, const int* sources, int n_sources, int n_reached, int thread, int threads) {
     for (int k = thread; k < n_reached; k += threads) {
         const int row = t.row_of_col[t.reached[k]];
-        if (row != NOBODY) t.up[row] = parent_row(t.parent[t.reached[k]]);
+        if (row != NO_MEMBER) t.up[row] = parent_row(t.parent[t.reached[k]]);
     }
     grid_barrier(&t.words->barrier);
     for (int64 k = thread; k < (int64)n_sources + n_reached; k += threads) {
@@ -20,8 +20,8 @@ __device__ __forceinline__ void find_roots(const Trees& t, const int* sources, i
         for (int above = now(&t.up[root]); above != root; above = now(&t.up[root])) root = above;
         t.root[col] = root;
         const Member m = member(t, sources, n_sources, k);
-        if (m.row != NOBODY) *(volatile int*)&t.up[m.row] = root;  // a shorter way for others, to the same root
-        const bool ends = m.row == NOBODY, waiting = !ends && !is_expanded(t, m);
+        if (m.row != NO_MEMBER) *(volatile int*)&t.up[m.row] = root;  // a shorter path for others, to the same root
+        const bool ends = m.row == NO_MEMBER, waiting = !ends && !is_expanded(t, m);
         if (t.is_bounded)
             lower(&t.delta[root], ends || waiting ? m.base : unassigned_key(t, m));
         else if (ends)
@@ -34,7 +34,7 @@ __device__ __forceinline__ void find_roots(const Trees& t, const int* sources, i
 
 // Lowers Δ of a row's tree until its pairs with other trees stay feasible; returns whether it had to.
 __device__ __forceinline__ bool hold_back(const Trees& t, const Member& m) {
-    if (m.row == NOBODY || m.base >= now(&t.delta[m.root])) return false;
+    if (m.row == NO_MEMBER || m.base >= now(&t.delta[m.root])) return false;
     bool changed = false;
     const price_t dual = t.dual[m.row];
     const int64 first = t.graph.first(m.row);
@@ -69,14 +69,14 @@ __device__ __forceinline__ void take_longest(const Trees& t, const int* sources,
     grid_barrier(&t.words->barrier);
 }
 
-// Carries the path of a root out; `end` is a column, or n_cols + a row that becomes unassigned.
+// Augments along the path of a root; `end` is a column, or n_cols + a row that becomes unassigned.
 __device__ __forceinline__ void augment(const Trees& t, int root, int end) {
     int col = end;
     if (end >= t.n_cols) {
-        const int alone = end - t.n_cols;
-        col = t.col_of_row[alone];
-        t.col_of_row[alone] = NOBODY;
-        if (alone == root) return;
+        const int leaving = end - t.n_cols;
+        col = t.col_of_row[leaving];
+        t.col_of_row[leaving] = NO_MEMBER;
+        if (leaving == root) return;
     }
     while (true) {
         const int row = parent_row(t.parent[col]);

@@ -25,9 +25,9 @@ __device__ __forceinline__ uint64 parent_key(int round, int row) {
 __device__ __forceinline__ int parent_row(uint64 key) { return (int)(uint32)key; }
 __device__ __forceinline__ int parent_round(uint64 key) { return 0x7fffffff - (int)(key >> 32); }
 
-// The dual of a row: its bound, or its least c - v. NOBODY: none. The whole warp comes.
+// The dual of a row: its bound, or its least c - v. NO_MEMBER: none. The whole warp takes part.
 __device__ __forceinline__ price_t dual_of(const Graph& graph, const price_t* row_bound, const price_t* v, int row) {
-    return least_value<LANES>(graph, v, row, row == NOBODY ? none() : row_bound[row]);
+    return least_value<LANES>(graph, v, row, row == NO_MEMBER ? none() : row_bound[row]);
 }
 
 // So many rows that all lanes of a warp have one, or none.
@@ -75,21 +75,21 @@ struct Trees {
     Words* words;
 };
 
-// A row of a tree: its column (NOBODY: a root), root, and the Δ at which it entered.
+// A row of a tree: its column (NO_MEMBER: a root), root, and the Δ at which it entered.
 struct Member {
     int row, col, root;
     price_t base;
 };
 
-// The k-th of the roots and then of the rows whose columns are reached; row NOBODY where a reached column is free.
+// The k-th of the roots and then of the rows whose columns are reached; row NO_MEMBER where a reached column is free.
 __device__ __forceinline__ Member member(const Trees& t, const int* sources, int n_sources, int64 k) {
-    if (k < n_sources) return Member{sources[k], NOBODY, sources[k], 0};
+    if (k < n_sources) return Member{sources[k], NO_MEMBER, sources[k], 0};
     const int col = t.reached[k - n_sources];
     return Member{t.row_of_col[col], col, t.root[col], t.dist[col]};
 }
 
 __device__ __forceinline__ bool is_expanded(const Trees& t, const Member& m) {
-    return m.col == NOBODY || t.spread[m.col] == m.base;
+    return m.col == NO_MEMBER || t.spread[m.col] == m.base;
 }
 
 // The Δ at which a row becomes unassigned.

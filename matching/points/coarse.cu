@@ -1,4 +1,4 @@
-// Prices of columns that are right from afar (matching/points/coarse_start.py says what they are and where they come
+// Coarse initial prices of columns (matching/points/coarse_start.py says what they are and where they come
 // from): the potential of a coarse grid, and its value at each column.
 //
 //   auction_coarse_potential  one cooperative launch: `looks` times the faces' conductance is renewed from the slopes, and

@@ -1,7 +1,7 @@
-"""Where prices start between two point sets: their shape on scales of many spacings, from the densities alone.
+"""Where prices start between two point sets: their shape on scales of many spacings, from the densities.
 
-Where rows outnumber columns they must leave, and prices must differ over long distances to make them; bids alone would
-carry such differences one pair at a time. Seen from afar, the duals are a potential φ (r = φ at a row, v = -φ at a
+Where rows outnumber columns they must leave, and prices must differ over long distances to make them; bids would
+carry such differences one pair at a time. On a coarse scale the duals are a potential φ (r = φ at a row, v = -φ at a
 column), and links carry the surplus of rows down its slope: div(κ grad φ) = columns - rows, both per volume. A
 coarse grid solves that in a moment, and what is left to bids is local. The certificate never leans on it.
 
@@ -32,7 +32,7 @@ _LEAST_COUNT = 0.5
 
 
 def coarse_prices(rows: np.ndarray, cols: np.ndarray, squared: bool) -> np.ndarray:
-    """Return column duals that are right from afar.
+    """Return coarse initial prices: column duals that are right on a coarse grid.
 
     Parameters
     ----------

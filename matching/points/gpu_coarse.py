@@ -13,7 +13,7 @@ THREADS = 256
 
 
 def coarse_prices(cp: Any, rows: Any, cols: Any, *, squared: bool) -> Any:
-    """Return column duals that are right from afar, float64 (m,), for positions (n, 3), (m, 3) on the device."""
+    """Return coarse initial prices, float64 (m,), for positions (n, 3), (m, 3) on the device."""
     m = len(cols)
     grid = CoarseGrid.over(cp, rows.T, cols.T, squared)
     v = cp.zeros(m)

@@ -2,7 +2,7 @@
 // tree.
 //
 // Points are sorted along a Morton curve; 8 neighbours in that order make a leaf, 8 nodes the node above. A node
-// holds the box of its points and their largest price. So a row meets all columns in O(log m) steps: a subtree is
+// holds the box of its points and their largest price. So a row sees all columns in O(log m) steps: a subtree is
 // skipped when the distance to its box less its largest price is no better than the row's dual ("solve sparse,
 // certify dense"). Box distances are rounded down; pair costs are computed as on the CPU, without contraction, so
 // that one cost has one value.
@@ -25,7 +25,7 @@
 
 constexpr int FAN = 8;
 constexpr int NEAREST = 16;
-constexpr int NOBODY = -1;
+constexpr int NO_MEMBER = -1;
 constexpr int LEVEL_SHIFT = 27;  // a node on the stack: level << 27 | index
 constexpr int STACK = 96;
 constexpr double ROUND_DOWN = 1.0 - 16 * 2.220446049250313e-16;
@@ -58,9 +58,9 @@ __device__ __forceinline__ double squared_to_box(const double* a, const double* 
     return sum * ROUND_DOWN;
 }
 
-// Visits every slot j of a block for which no node above was skipped. skip(node), meet(slot).
-template <class Skip, class Meet>
-__device__ __forceinline__ void traverse(int slots, const Block& block, const int* first, Skip skip, Meet meet) {
+// Visits every slot j of a block for which no node above was skipped. skip(node), visit(slot).
+template <class Skip, class Visit>
+__device__ __forceinline__ void traverse(int slots, const Block& block, const int* first, Skip skip, Visit visit) {
     int stack[STACK];
     int size = 0;
     for (int root = block.first_root; root < block.end_root; root++) stack[size++] = block.level << LEVEL_SHIFT | root;
@@ -70,7 +70,7 @@ __device__ __forceinline__ void traverse(int slots, const Block& block, const in
         const int begin = index * FAN, below = level == 0 ? slots : first[level] - first[level - 1];
         const int end = begin + FAN < below ? begin + FAN : below;
         if (level == 0)
-            for (int j = begin; j < end; j++) meet(j);
+            for (int j = begin; j < end; j++) visit(j);
         else
             for (int k = begin; k < end; k++) stack[size++] = (level - 1) << LEVEL_SHIFT | k;
     }
@@ -283,24 +283,24 @@ extern "C" __global__ void auction_point_costs(
 // rows: (row_slots, 3) sorted; row_order, row_block their own indices, -1 = none, and blocks; row_duals by own index;
 // indptr, indices: the graph so far. Rows whose dual is above `checked` are checked: each of a row's FAN lanes meets
 // every FAN-th point of the leaves and reports its worst: number (rows,), columns and costs (rows, FAN), columns ascending.
-// wanting: the rows of which some pair has c - v < r, and the frayed (null: none are); `checked` takes the duals of the
+// violated rows: the rows of which some pair has c - v < r, and those of has_slack (null: none); `checked` takes the duals of the
 // others. Beside a violated row's pairs, and beside every row's unless only_violated, pairs with c - v < r + margin that
-// the graph lacks are reported: they are next. counts: pairs reported, rows wanting; 0 at the start.
+// the graph lacks are reported: they are next. counts: pairs reported, rows violated rows; 0 at the start.
 extern "C" __global__ void __launch_bounds__(128) auction_price(
     int slots, const int* first, const Block* blocks, const double* points, const int* order, const double* boxes,
     const double* prices, int row_slots, const double* rows, const int* row_order, const int* row_block,
     const double* row_duals, const double* v, const int64* indptr, const int* indices, double margin,
-    int only_violated, const unsigned char* frayed, double* checked, int* violated, int* number, int* columns,
+    int only_violated, const unsigned char* has_slack, double* checked, int* violated, int* number, int* columns,
     double* costs, int* counts
 ) {
     const int place_of_row = global_thread() / FAN, member = threadIdx.x % FAN;
     const uint32 group = 0xffu << (lane() / FAN * FAN);
-    const int own = place_of_row < row_slots ? row_order[place_of_row] : NOBODY;
-    if (own == NOBODY) return;
-    const bool is_frayed = frayed != nullptr && frayed[own];
+    const int own = place_of_row < row_slots ? row_order[place_of_row] : NO_MEMBER;
+    if (own == NO_MEMBER) return;
+    const bool own_has_slack = has_slack != nullptr && has_slack[own];
     if (!(row_duals[own] > checked[own])) {
         if (member == 0) number[own] = 0;
-        if (member == 0 && is_frayed) violated[next_place(&counts[1])] = own;
+        if (member == 0 && own_has_slack) violated[next_place(&counts[1])] = own;
         return;
     }
     const Block block = blocks[row_block[place_of_row]];
@@ -344,5 +344,5 @@ extern "C" __global__ void __launch_bounds__(128) auction_price(
     number[own] = __popc(who);
     if (who != 0) atomicAdd(&counts[0], __popc(who));
     checked[own] = breaks ? -1e308 : dual;
-    if (breaks || is_frayed) violated[next_place(&counts[1])] = own;
+    if (breaks || own_has_slack) violated[next_place(&counts[1])] = own;
 }

@@ -1,9 +1,10 @@
 """Unmatched costs far above all costs: lowered, as in sums with them the digits of the costs would be lost.
 
-Where leaving a row and a column alone costs more than any exchange of links, as many are linked as can be. How many are
-left alone is then given, so rows may pay less for it, all by the same amount, and columns too, and the same links are
-the cheapest. Duals for the prices as stated follow: what alternating paths from unassigned rows reach moves by the
-rows' amount, what those from unassigned columns reach by the columns'.
+Where leaving a row and a column unassigned costs more than any exchange of matched edges, as many are matched as
+possible. How many stay unassigned is then fixed, so the unmatched costs of all rows can be lowered by one amount, and
+those of all columns by another, and the same matching is the cheapest. Duals for the prices as stated follow: what
+alternating paths from unassigned rows reach moves by the rows' amount, what those from unassigned columns reach by the
+columns'.
 
 Each block of a batch is looked at by itself: by its least prices and its largest cost. What prices differ by among
 themselves stays in the sums. What is proven at the lower prices is proven at those stated, with the same gap: duals
@@ -37,7 +38,7 @@ Reductions = tuple[tuple[float, float], tuple[float, float]]
 """For rows and for columns: the least price, and what it becomes."""
 
 A_FEW = 1024
-"""Costs and prices that are looked at before all of them: as a rule they tell that prices are not far above."""
+"""Costs and prices that are looked at before all of them: as a rule they show that prices are not far above."""
 
 
 def at_lower_prices(problem: Problem, solve: Callable[[Problem], Assignment]) -> Assignment:

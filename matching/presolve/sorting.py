@@ -5,7 +5,7 @@ convex function of the distance on a line, linking the first to the first, the s
 cheapest. Then prices exist that rise from one column to the next by no more than c_i,i+1 - c_ii and by no less than
 c_i+1,i+1 - c_i+1,i: what they add up to along the line proves it for all pairs.
 
-The orders are read from the costs of four rows and columns, and 3 n further costs tell whether neighbours keep the
+The orders are read from the costs of four rows and columns, and 3 n further costs show whether neighbours satisfy the
 condition. Nothing is taken on trust: the certificate looks at all pairs.
 """
 
@@ -34,7 +34,7 @@ def by_sorting(problem: Problem) -> Assignment | None:
     Parameters
     ----------
     problem : Problem
-        On the host. Only single problems of equal sides, without a price of the lone, and with all pairs allowed are
+        On the host. Only single problems of equal sides, without an `unmatched_cost`, and with all pairs allowed are
         looked at, from `FEWEST` rows.
     """
     n, m = problem.shape

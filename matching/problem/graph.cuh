@@ -1,7 +1,7 @@
 // What the auction's kernels share: number types, the edges of a row, and a row's choice of its best and second best.
 //
 // Costs are minimised; what the papers call a rising price p_j is a falling column dual v_j = -p_j. A row's value
-// of a column is c_ij - v_j, and its value of staying alone is its bound. Compile with -DCOST=float, double, int or
+// of a column is c_ij - v_j, and its value of staying unassigned is its bound. Compile with -DCOST=float, double, int or
 // int64; the integers also with -DINTEGER, whose prices are int64, the others' double. -DDENSE: edge e of a row is
 // column e of its matrix.
 #pragma once
@@ -17,7 +17,7 @@ typedef int64 price_t;
 typedef double price_t;
 #endif
 
-enum : int { NOBODY = -1 };
+enum : int { NO_MEMBER = -1 };
 // The thread's number when warps are dealt out to the blocks in turn: a short queue then uses every multiprocessor.
 __device__ __forceinline__ int dealt_thread() {
     return ((threadIdx.x / 32) * gridDim.x + blockIdx.x) * 32 + lane();
@@ -137,12 +137,12 @@ __device__ __forceinline__ Choice agreed(Choice c) {
     return c;
 }
 
-// The least of what is known and of c - v over a row's pairs, by `lanes` neighbouring lanes, known to all of them. NOBODY has no
+// The least of what is known and of c - v over a row's pairs, by `lanes` neighbouring lanes, known to all of them. NO_MEMBER has no
 // pairs. The whole warp must come.
 template <int lanes>
 __device__ __forceinline__ price_t least_value(const Graph& graph, const price_t* v, int row, price_t least) {
-    const int64 first = row == NOBODY ? 0 : graph.first(row);
-    const int degree = row == NOBODY ? 0 : graph.degree(row);
+    const int64 first = row == NO_MEMBER ? 0 : graph.first(row);
+    const int degree = row == NO_MEMBER ? 0 : graph.degree(row);
     for (int e = threadIdx.x % lanes; e < degree; e += lanes) {
         const price_t value = graph.value(first, e, v);
         if (value < least) least = value;

@@ -1,4 +1,4 @@
-"""Bipartite graphs of networkx as sparse matrices. Told by what they can do: networkx itself is never imported."""
+"""Bipartite graphs of networkx as sparse matrices. Recognised by their methods: networkx itself is never imported."""
 
 from __future__ import annotations
 

@@ -283,9 +283,9 @@ class Problem(Outline):
         """Say what it is: showing its arrays would copy those of a GPU to the host."""
         blocks = f" in {self.n_blocks} blocks" if self.n_blocks > 1 else ""
         of = f", {self.n_edges} pairs" if self.kind == "sparse" else ""
-        lone = ", unmatched_cost" if self.has_unmatched_cost else ""
+        priced = ", unmatched_cost" if self.has_unmatched_cost else ""
         where = ", on a GPU" if self.is_on_device else ""
-        return f"<Problem {self.kind} {self.n_rows} x {self.n_cols}{blocks}{of}, {self.data.dtype}{lone}{where}>"
+        return f"<Problem {self.kind} {self.n_rows} x {self.n_cols}{blocks}{of}, {self.data.dtype}{priced}{where}>"
 
     @property
     def cost_dtype(self) -> np.dtype[Any]:

@@ -12,7 +12,7 @@ def test_the_certificates_of_cpu_and_gpu_prove_by_the_same_tolerances() -> None:
     ((loose, frayed),) = re.findall(
         r"constexpr int LOOSE = (\d+), FRAYED = (\d+);", cuda.source("certificate/certify.cu")
     )
-    assert (int(loose), int(frayed)) == (tolerance.ULPS, tolerance.FRAYED_ULPS)
+    assert (int(loose), int(frayed)) == (tolerance.ULPS, tolerance.REMATCH_ULPS)
 
 
 def test_the_boxes_of_a_gpu_shrink_by_no_less_than_those_of_a_cpu() -> None:

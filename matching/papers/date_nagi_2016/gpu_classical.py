@@ -14,7 +14,7 @@ class ZeroSearch(PaperSearch):
     """A solve by the classical variant, which searches among listed pairs of zero slack."""
 
     def run(self) -> int:
-        """Match all rows; return a stuck one or -1."""
+        """Match all rows; return an infeasible one or -1."""
         zeros: Any = None
         while not self.reset():
             while True:
@@ -39,7 +39,7 @@ class ZeroSearch(PaperSearch):
                     self.row_mark[self.row_mark == VISITED] = ACTIVE
                 zeros = None
             zeros = None if self.delta > 0 else zeros
-            self.carry_out(ends)
+            self.augment_paths(ends)
         return -1
 
     def least_uncovered(self) -> Any:

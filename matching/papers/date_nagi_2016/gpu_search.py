@@ -47,7 +47,11 @@ class PaperSearch:
         self.counts["paths_of_search"] = np.zeros(SEARCHES_COUNTED, np.int64)
         self.delta: Any = self.costs.price_dtype.type(0)
         self.row_covered, self.col_covered = cp.zeros(n, cp.uint8), cp.zeros(m, cp.uint8)
-        self.row_mark, self.col_mark, self.alone = cp.zeros(n, cp.uint8), cp.zeros(m, cp.uint8), cp.zeros(n, cp.uint8)
+        self.row_mark, self.col_mark, self.unassigned = (
+            cp.zeros(n, cp.uint8),
+            cp.zeros(m, cp.uint8),
+            cp.zeros(n, cp.uint8),
+        )
         self.row_pred, self.col_pred = cp.empty(n, cp.int32), cp.empty(m, cp.int32)
         self.row_next, self.col_next = cp.empty(n, cp.int32), cp.empty(m, cp.int32)
         self.entered, self.key = cp.empty(n, self.costs.price_dtype), cp.empty(m, self.costs.price_dtype)
@@ -76,7 +80,7 @@ class PaperSearch:
         self.launch("hungarian_optimality_check", n, np.int32(n), self.state.col_of_row, self.row_covered, matched)
         for array in (self.row_pred, self.col_pred, self.row_next, self.col_next):
             array.fill(FREE)
-        for array in (self.col_covered, self.row_mark, self.col_mark, self.alone, self.entered):
+        for array in (self.col_covered, self.row_mark, self.col_mark, self.unassigned, self.entered):
             array.fill(0)
         self.key.fill(self.costs.none)
         self.delta = self.costs.price_dtype.type(0)
@@ -93,10 +97,10 @@ class PaperSearch:
     def ends(self) -> Any:
         """Return the ends of paths."""
         cp = self.costs.cp
-        alone = cp.flatnonzero(self.alone == REVERSE) + len(self.col_mark)
-        return cp.concatenate([cp.flatnonzero(self.col_mark == REVERSE), alone]).astype(np.int32)
+        unassigned = cp.flatnonzero(self.unassigned == REVERSE) + len(self.col_mark)
+        return cp.concatenate([cp.flatnonzero(self.col_mark == REVERSE), unassigned]).astype(np.int32)
 
-    def carry_out(self, ends: Any) -> None:
+    def augment_paths(self, ends: Any) -> None:
         """Reverse pass, augmentation and the dual change of the search (Algorithms 5, 6, and 8 or 9)."""
         cp, (n, m) = self.costs.cp, self.costs.sizes
         with self.phase("reverse_s"):
@@ -111,21 +115,21 @@ class PaperSearch:
             self.launch(
                 "hungarian_augment", len(first), first, np.int32(len(first)), self.row_next, self.col_next, *matching
             )
-            self.tighten()
+            self.remove_slack()
         self.count_paths(len(first))
 
     def update_duals(self) -> None:
-        """Carry the dual change of the search out, before the augmentation."""
+        """Update the duals after the search, before the augmentation."""
         n, m = self.costs.sizes
         duals = self.state.col_of_row, self.col_covered, self.key, self.state.v, self.state.r
         if self.delta > 0:
             self.launch("hungarian_update_duals", int(max(n, m)), n, m, self.delta, *duals)
 
-    def tighten(self) -> None:
+    def remove_slack(self) -> None:
         """Take the duals of matched rows from their links."""
         m = self.costs.sizes[1]
         link = self.costs.cost, self.state.v, self.state.row_of_col, self.state.r
-        self.launch("hungarian_tighten", int(m), m, *link)
+        self.launch("hungarian_remove_slack", int(m), m, *link)
 
     def count_paths(self, paths: int) -> None:
         """Count a search that found so many paths."""
@@ -142,7 +146,7 @@ class PaperSearch:
 def frontier_arguments(search: PaperSearch, rows: Any) -> tuple[Any, ...]:
     """Return what both expansions take after the pairs and Δ (the classical one puts its list after the frontier)."""
     covers = search.row_covered, search.col_covered, search.entered, search.key
-    marks = search.row_mark, search.col_mark, search.alone
+    marks = search.row_mark, search.col_mark, search.unassigned
     return rows, np.int32(len(rows)), search.state.row_of_col, search.row_pred, search.col_pred, *covers, *marks
 
 

@@ -34,14 +34,14 @@ def match_by_trees(costs: DeviceCosts, state: DeviceState, _: Any) -> tuple[int,
                 search.delta = costs.price_dtype.type(least)
                 search.counts["dual_updates"] += 1
                 enter(search)
-        search.carry_out(ends)
+        search.augment_paths(ends)
     return -1, search.stats()
 
 
 def enter(search: PaperSearch) -> None:
     """Let columns whose slack is zero now enter (Algorithm 9)."""
     marks = search.row_covered, search.col_covered, search.entered, search.key
-    ends_of = search.row_mark, search.col_mark, search.alone
+    ends_of = search.row_mark, search.col_mark, search.unassigned
     arguments = *search.pairs(), search.delta, search.state.row_of_col, search.row_pred, *marks, *ends_of
     search.launch("hungarian_enter", max(search.costs.cost.shape), *arguments)
 
@@ -50,6 +50,6 @@ def _least_key(search: PaperSearch) -> Any:
     """Return θ of the alternating-tree variant: the least Δ at which a column enters or a row becomes unassigned."""
     cp, costs = search.costs.cp, search.costs
     least = cp.where(search.col_covered == 0, search.key, costs.none).min()
-    waits = (search.row_mark == VISITED) & (search.alone == 0) & (costs.row_bound < costs.none)
-    alone = cp.where(waits, search.entered + (costs.row_bound - search.state.r), costs.none).min()
-    return min(least.item(), alone.item())
+    waits = (search.row_mark == VISITED) & (search.unassigned == 0) & (costs.row_bound < costs.none)
+    unassigned = cp.where(waits, search.entered + (costs.row_bound - search.state.r), costs.none).min()
+    return min(least.item(), unassigned.item())

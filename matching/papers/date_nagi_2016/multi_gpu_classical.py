@@ -1,7 +1,7 @@
 """Date & Nagi's classical variant on several GPUs (section 5): the steps of `gpu_search`, two of them on every shard.
 
 The rows are split: every device lists the pairs of zero slack of its own and finds their least uncovered slack. The
-first one searches among all the lists, finds the paths and carries them out; covers, matchings and duals are handed
+first one searches among all the lists, finds the paths and augments along them; covers, matchings and duals are handed
 out. What the paper sends through the hosts by MPI goes from device to device here (`collectives`).
 """
 
@@ -97,7 +97,7 @@ class SplitZeroSearch(ZeroSearch):
         first[1:] = self.costs.cp.cumsum(self.shards.collective.gathered(counts))
         return first, self.shards.collective.gathered(zeros)
 
-    def tighten(self) -> None:
+    def remove_slack(self) -> None:
         """Take the duals of matched rows from their links, which are known where their rows are."""
         self._hand_out(_DUALS)
 

@@ -1,8 +1,8 @@
 """Date & Nagi's alternating-tree variant on several GPUs (section 5): the steps of `gpu_search` on every shard.
 
-The columns are split: every device grows the trees over its own, and after each level all hear which rows any of them
-woke. Predecessors are gathered by the first device, which finds the paths and carries them out; matchings and duals are
-handed out again. What the paper sends through the hosts by MPI goes from device to device here (`collectives`).
+The columns are split: every device grows the trees over its own, and after each level all are sent which rows any of them
+reached. Predecessors are gathered by the first device, which finds the paths and augments along them; matchings and duals
+are handed out again. What the paper sends through the hosts by MPI goes from device to device here (`collectives`).
 """
 
 from __future__ import annotations
@@ -35,7 +35,7 @@ class SplitTreeSearch:
     Attributes
     ----------
     searches : list of PaperSearch
-        One a shard. The first one counts and keeps the time; with it, paths are found and carried out.
+        One a shard. The first one counts and keeps the time; with it, paths are found and augmented.
     row_of_col : list of int32 (all columns,)
         On every device; each search's own is a window of it.
     """
@@ -50,7 +50,7 @@ class SplitTreeSearch:
         self.rows = shards.each(lambda part: part.cp.empty(n, np.int32))
 
     def run(self) -> int:
-        """Match all rows; return a stuck one or -1."""
+        """Match all rows; return an infeasible one or -1."""
         while not all(self._each(PaperSearch.reset)):
             n_rows = self._roots()
             while True:
@@ -67,8 +67,8 @@ class SplitTreeSearch:
                     for search in self.searches:
                         search.delta = search.costs.price_dtype.type(least)
                     self._each(enter)
-                    n_rows = self._heard()
-            self._carry_out()
+                    n_rows = self._unpacked()
+            self._augment_paths()
         return -1
 
     def on_host(self) -> DeviceState:
@@ -96,24 +96,24 @@ class SplitTreeSearch:
             search.launch("hungarian_expand_tree", len(search.key), *search.pairs(), search.delta, *level)
 
         self._each(expand, self.rows)
-        return self._heard()
+        return self._unpacked()
 
-    def _heard(self) -> int:
+    def _unpacked(self) -> int:
         """Make the rows that any shard woke the frontier of all."""
         n = np.int32(self.shards.outline.n_rows)
 
-        def tell(search: PaperSearch, first: int, packed: Any) -> None:
+        def pack(search: PaperSearch, first: int, packed: Any) -> None:
             _launch(search, "hungarian_pack_rows", int(n), n, np.int32(first), search.row_mark, search.row_pred, packed)
 
-        def hear(search: PaperSearch, packed: Any) -> tuple[Any, Any]:
+        def unpack(search: PaperSearch, packed: Any) -> tuple[Any, Any]:
             rows, count = search.costs.cp.empty(int(n), np.int32), search.costs.cp.zeros(1, np.int32)
             marks = search.row_pred, search.row_covered, search.entered, search.row_mark
             _launch(search, "hungarian_unpack_rows", int(n), n, search.delta, packed, *marks, rows, count)
             return rows, count
 
-        self._each(tell, self.shards.first[:-1], self.packed_rows)
+        self._each(pack, self.shards.first[:-1], self.packed_rows)
         self.shards.collective.all_max(self.packed_rows)
-        broadcast = self._each(hear, self.packed_rows)
+        broadcast = self._each(unpack, self.packed_rows)
         self.rows = [rows for rows, _ in broadcast]
         n_rows = int(broadcast[0][1][0])
         self.root.counts["levels"] += n_rows > 0
@@ -124,7 +124,7 @@ class SplitTreeSearch:
 
         def look(search: PaperSearch) -> Any:
             found = search.costs.cp.empty(2, search.costs.price_dtype)
-            of_rows = search.costs.row_bound, search.state.r, search.entered, search.row_mark, search.alone
+            of_rows = search.costs.row_bound, search.state.r, search.entered, search.row_mark, search.unassigned
             of_cols = search.key, search.col_covered, search.col_mark
             kernel = search.costs.kernel("hungarian/shards.cu", "hungarian_reduce")
             kernel((1,), (REDUCE_THREADS,), (*search.costs.sizes, *of_rows, *of_cols, found))
@@ -135,7 +135,7 @@ class SplitTreeSearch:
         least, ended = cuda.to_host(found[0])
         return least, ended == 0
 
-    def _carry_out(self) -> None:
+    def _augment_paths(self) -> None:
         """Paths, dual change and augmentation of a search; all devices know the new matching and its duals then."""
         root = self.root
         with root.phase("reverse_s"), root.costs.device:
@@ -148,38 +148,38 @@ class SplitTreeSearch:
                 root.launch("hungarian_augment", len(first), first, np.int32(len(first)), *nexts, *matching)
             self.shards.collective.broadcast([search.state.col_of_row for search in self.searches])
             self.shards.collective.broadcast(self.row_of_col)
-            self._tighten()
+            self._remove_slack()
         root.count_paths(len(first))
 
     def _paths(self) -> tuple[Any, tuple[Any, Any]]:
         """Gather predecessors and ends, and choose paths (Algorithm 5); return their first rows and all successors."""
         root, (n, m) = self.root, self.shards.outline.shape
 
-        def tell(search: PaperSearch, first: int) -> Any:
+        def pack(search: PaperSearch, first: int) -> Any:
             packed = search.costs.cp.full(m, FREE, np.int32)
             own = np.int32(len(search.key)), np.int32(first), search.col_pred, search.col_mark
             _launch(search, "hungarian_pack_columns", len(search.key), *own, packed)
             return packed
 
-        packed = self._each(tell, self.shards.first[:-1])
+        packed = self._each(pack, self.shards.first[:-1])
         self.shards.collective.all_max(packed)
         cp = root.costs.cp
         known = packed[0]
-        alone = cp.flatnonzero(root.alone) + m
-        ends = cp.concatenate([cp.flatnonzero((known >= 0) & (known % 2 == 1)), alone]).astype(np.int32)
+        unassigned = cp.flatnonzero(root.unassigned) + m
+        ends = cp.concatenate([cp.flatnonzero((known >= 0) & (known % 2 == 1)), unassigned]).astype(np.int32)
         nexts, starts = (root.row_next, cp.full(m, FREE, np.int32)), cp.zeros(n, np.uint8)
         walk = np.int32(m), ends, np.int32(len(ends)), root.row_pred, known >> 1, *nexts, starts
         root.launch("hungarian_reverse", len(ends), *walk)
         return cp.flatnonzero(starts).astype(np.int32), nexts
 
-    def _tighten(self) -> None:
+    def _remove_slack(self) -> None:
         """Take the duals of matched rows from their links, which are known where their columns are."""
 
         def own(search: PaperSearch) -> Any:
             r = search.costs.cp.full(len(search.state.r), search.costs.lowest, search.costs.price_dtype)
             m = search.costs.sizes[1]
             link = search.costs.cost, search.state.v, search.state.row_of_col, r
-            search.launch("hungarian_tighten", int(m), m, *link)
+            search.launch("hungarian_remove_slack", int(m), m, *link)
             return r
 
         take_largest(self.shards, self._each(own), [search.state.r for search in self.searches])

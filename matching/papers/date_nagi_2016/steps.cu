@@ -85,9 +85,9 @@ extern "C" __global__ void hungarian_list_zeros(int n_rows, int n_cols, const co
     }
 }
 
-// Rows of the frontier that are at their bound end their paths alone.
-__device__ __forceinline__ void end_alone(const Duals& duals, int i, price_t entered, price_t delta, unsigned char* alone) {
-    if (!alone[i] && duals.unassigned_key(i, entered) <= delta) alone[i] = REVERSE;
+// Rows of the frontier that are at their bound end their paths unassigned.
+__device__ __forceinline__ void end_unassigned(const Duals& duals, int i, price_t entered, price_t delta, unsigned char* unassigned) {
+    if (!unassigned[i] && duals.unassigned_key(i, entered) <= delta) unassigned[i] = REVERSE;
 }
 
 // Algorithm 3.
@@ -96,7 +96,7 @@ extern "C" __global__ void hungarian_expand_zeros(int n_rows, int n_cols, const 
                                                   const int* frontier, int n_frontier, const int64* first, const int* zeros,
                                                   const int* row_of_col, int* row_pred, int* col_pred, unsigned char* row_covered,
                                                   unsigned char* col_covered, price_t* entered, price_t* key, unsigned char* row_mark,
-                                                  unsigned char* col_mark, unsigned char* alone) {
+                                                  unsigned char* col_mark, unsigned char* unassigned) {
     const Duals duals{n_rows, n_cols, cost, forbidden, row_bound, v, r};
     for (int q = global_thread(); q < n_frontier; q += all_threads()) {
         const int i = frontier[q];
@@ -117,7 +117,7 @@ extern "C" __global__ void hungarian_expand_zeros(int n_rows, int n_cols, const 
             col_covered[j] = 1;
             if (row_mark[i_new] != VISITED) row_mark[i_new] = ACTIVE;
         }
-        end_alone(duals, i, entered[i], delta, alone);
+        end_unassigned(duals, i, entered[i], delta, unassigned);
         row_mark[i] = VISITED;
     }
 }
@@ -142,7 +142,7 @@ extern "C" __global__ void hungarian_expand_tree(int n_rows, int n_cols, const c
                                                  const price_t* row_bound, const price_t* v, const price_t* r, price_t delta,
                                                  const int* frontier, int n_frontier, const int* row_of_col, int* row_pred,
                                                  int* col_pred, unsigned char* row_covered, unsigned char* col_covered, price_t* entered,
-                                                 price_t* key, unsigned char* row_mark, unsigned char* col_mark, unsigned char* alone) {
+                                                 price_t* key, unsigned char* row_mark, unsigned char* col_mark, unsigned char* unassigned) {
     const Duals duals{n_rows, n_cols, cost, forbidden, row_bound, v, r};
     for (int j = global_thread(); j < n_cols; j += all_threads()) {
         if (col_covered[j]) continue;
@@ -157,7 +157,7 @@ extern "C" __global__ void hungarian_expand_tree(int n_rows, int n_cols, const c
         col_pred[j] = from;
         if (least <= delta) enter(j, delta, row_of_col, row_pred, row_covered, col_covered, entered, row_mark, col_mark);
     }
-    for (int q = global_thread(); q < n_frontier; q += all_threads()) end_alone(duals, frontier[q], delta, delta, alone);
+    for (int q = global_thread(); q < n_frontier; q += all_threads()) end_unassigned(duals, frontier[q], delta, delta, unassigned);
 }
 
 // Algorithm 5: `ends` are columns, or n_cols + i for a row that becomes unassigned.
@@ -219,15 +219,15 @@ extern "C" __global__ void hungarian_least_uncovered(int n_rows, int n_cols, con
     }
 }
 
-// Algorithm 9: Δ has risen to the least key; columns whose slack is zero now enter, rows at their bound end alone.
+// Algorithm 9: Δ has risen to the least key; columns whose slack is zero now enter, rows at their bound end unassigned.
 extern "C" __global__ void hungarian_enter(int n_rows, int n_cols, const cost_t* cost, const unsigned char* forbidden,
                                            const price_t* row_bound, const price_t* v, const price_t* r, price_t delta,
                                            const int* row_of_col, int* row_pred, unsigned char* row_covered, unsigned char* col_covered,
                                            price_t* entered, const price_t* key, unsigned char* row_mark, unsigned char* col_mark,
-                                           unsigned char* alone) {
+                                           unsigned char* unassigned) {
     const Duals duals{n_rows, n_cols, cost, forbidden, row_bound, v, r};
     for (int i = global_thread(); i < n_rows; i += all_threads())
-        if (row_mark[i] == VISITED) end_alone(duals, i, entered[i], delta, alone);
+        if (row_mark[i] == VISITED) end_unassigned(duals, i, entered[i], delta, unassigned);
     for (int j = global_thread(); j < n_cols; j += all_threads())
         if (!col_covered[j] && key[j] <= delta)
             enter(j, delta, row_of_col, row_pred, row_covered, col_covered, entered, row_mark, col_mark);
@@ -243,7 +243,7 @@ extern "C" __global__ void hungarian_update_duals(int n_rows, int n_cols, price_
 }
 
 // After the augmentation: a matched row's dual is what its link leaves.
-extern "C" __global__ void hungarian_tighten(int n_cols, const cost_t* cost, const price_t* v, const int* row_of_col, price_t* r) {
+extern "C" __global__ void hungarian_remove_slack(int n_cols, const cost_t* cost, const price_t* v, const int* row_of_col, price_t* r) {
     for (int j = global_thread(); j < n_cols; j += all_threads()) {
         const int i = row_of_col[j];
         if (i != FREE) r[i] = (price_t)cost[(int64)i * n_cols + j] - v[j];

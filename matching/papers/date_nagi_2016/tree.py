@@ -53,7 +53,7 @@ def match_by_trees(rows, indptr, indices, data, state, trees, counts):
 def _search(roots, indptr, indices, data, state, trees, counts):
     """Grow trees until a path ends; return (its end or `NO_PATH`, Δ, how many columns are reached and covered)."""
     delta = state.r[roots[0]] - state.r[roots[0]]
-    alone, unassigned_key = -1, state.none
+    unassigned, unassigned_key = -1, state.none
     n_stack = n_reached = n_covered = 0
     for i in roots:
         trees.entered[i] = delta
@@ -68,9 +68,9 @@ def _search(roots, indptr, indices, data, state, trees, counts):
                 state.row_bound[i] < state.none
                 and trees.entered[i] + (state.row_bound[i] - state.r[i]) < unassigned_key
             ):
-                alone, unassigned_key = i, trees.entered[i] + (state.row_bound[i] - state.r[i])
+                unassigned, unassigned_key = i, trees.entered[i] + (state.row_bound[i] - state.r[i])
                 if unassigned_key <= delta:
-                    return unassigned_sink(alone), delta, n_reached, n_covered
+                    return unassigned_sink(unassigned), delta, n_reached, n_covered
             lo = indptr[i]
             for e in range(lo, indptr[i + 1]):
                 j = e - lo if indices is None else indices[e]
@@ -96,7 +96,7 @@ def _search(roots, indptr, indices, data, state, trees, counts):
         if delta >= state.none:
             return NO_PATH, delta, n_reached, n_covered
         if unassigned_key <= delta:
-            return unassigned_sink(alone), delta, n_reached, n_covered
+            return unassigned_sink(unassigned), delta, n_reached, n_covered
         for k in range(n_reached):
             j = trees.reached[k]
             if not trees.covered[j] and trees.key[j] <= delta:

@@ -4,7 +4,7 @@ Deveci, Kaya, Uçar & Çatalyürek, "A push-relabel-based maximum cardinality bi
 ICPP 2013, Algorithms 3–9. This is the plain form that proves their logic without a GPU. Columns are active and push
 to rows; ``mu_r`` is `col_of_row`, ``mu_c`` is `row_of_col`, ``psi_r, psi_c`` are the labels.
 
-A displaced column is not told so: a column is active when it has no row or its row has another column. So ``mu_r``
+A displaced column is not marked: a column is active when it has no row or its row has another column. So ``mu_r``
 is always right, and ``mu_c`` is put right at the end. ``mu_c == -2`` marks a column that cannot be matched.
 
 Repaired against the print: Algorithm 6 line 3 tests u for v; μ(μ(v)) is read at μ(v) = -1 and -2 (Algorithms 6 and

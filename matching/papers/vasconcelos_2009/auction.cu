@@ -7,7 +7,7 @@
 // Equations (6), (10) and (11) are the bid's object, its increment and the winner.
 //
 // What the paper leaves open: equal highest bids go to the smallest person; with a single acceptable object there
-// is no second best, and the increment is eps; a person who is better off alone retires and counts as assigned
+// is no second best, and the increment is eps; a person who is better off unassigned retires and counts as assigned
 // (`unmatched_cost`). Convergence, as in section 5.1: `counter` grows by an atomic when an object takes its first
 // bid; or the objects' states are written as a boolean stream that a reduction adds up afterwards.
 //
@@ -27,8 +27,8 @@ extern "C" __global__ void auction_paper_bid(
     const Graph graph{indptr, indices, cost, forbidden, width, block_rows};
     const int person = global_thread();
     if (person >= n_rows) return;
-    bid_target[person] = NOBODY;
-    if (col_of_row[person] != NOBODY || retired[person]) return;
+    bid_target[person] = NO_MEMBER;
+    if (col_of_row[person] != NO_MEMBER || retired[person]) return;
     const int64 first = graph.first(person);
     Choice choice = no_choice(true, row_bound[person]);
     for (int e = 0; e < graph.degree(person); e++) consider(choice, graph.value(first, e, v), e);
@@ -48,17 +48,17 @@ extern "C" __global__ void auction_paper_assign(
 ) {
     const int object = global_thread();
     if (object >= n_cols) return;
-    int winner = NOBODY;
+    int winner = NO_MEMBER;
     for (int person = 0; person < n_rows; person++)
-        if (bid_target[person] == object && (winner == NOBODY || bid_value[person] < bid_value[winner]))
+        if (bid_target[person] == object && (winner == NO_MEMBER || bid_value[person] < bid_value[winner]))
             winner = person;
-    if (winner != NOBODY) {
+    if (winner != NO_MEMBER) {
         const int outbid = row_of_col[object];
-        if (outbid != NOBODY) col_of_row[outbid] = NOBODY;
+        if (outbid != NO_MEMBER) col_of_row[outbid] = NO_MEMBER;
         else if (counter != nullptr) atomicAdd(counter, 1);
         row_of_col[object] = winner;
         col_of_row[winner] = object;
         v[object] = bid_value[winner];
     }
-    if (assigned != nullptr) assigned[object] = row_of_col[object] != NOBODY;
+    if (assigned != nullptr) assigned[object] = row_of_col[object] != NO_MEMBER;
 }

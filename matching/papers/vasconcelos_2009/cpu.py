@@ -6,10 +6,10 @@ thread each. In the paper's words the price of object j is -v_j and the benefit 
 
 What the paper leaves open is settled here: the increment ε (see `Auction`); a person with one object left bids ε
 above its price; equal bids go to the person with the smallest number; with an `unmatched_cost`, which the paper has
-not, a person who likes no object better than staying alone leaves, and counts as served.
+not, a person who likes no object better than staying unassigned leaves, and counts as served.
 
 Integer costs are multiplied by rows + 1 and bid for with an increment of 1, so that the assignment is optimal; how
-whole duals that prove it come out of the prices is told at `_whole_duals`.
+whole duals that prove it come out of the prices is said at `_whole_duals`.
 """
 
 # Types of numba kernels live in their docstrings: numba infers them.
@@ -60,7 +60,7 @@ class _Found(NamedTuple):
 def fixed_eps(problem: Problem) -> float:
     """Return a tenth of the largest cost difference over the rows: the objective is then off by that tenth at most.
 
-    What a row pays to stay alone is a cost that it chooses among. Where all are equal, a tenth of their size serves.
+    What a row pays to stay unassigned is a cost that it chooses among. Where all are equal, a tenth of their size serves.
     """
     ends = [finite_range(problem.data)]
     if problem.row_unmatched is not None:
@@ -93,7 +93,7 @@ def _match_scaled_integers(problem: Problem, options: AuctionOptions) -> _Found:
 
 
 def _refuse_endless(problem: Problem, largest: float) -> None:
-    """Refuse prices of the lone far above whole costs: bids of 1 would go all the way up to them."""
+    """Refuse unmatched costs far above whole costs: bids of 1 would go all the way up to them."""
     highest = max(
         (largest_size(side) for side in (problem.row_unmatched, problem.col_unmatched) if side is not None), default=0
     )
@@ -117,7 +117,7 @@ def _run(graph: Graph, row_bound: np.ndarray, col_bound: np.ndarray, eps: float,
 
 
 def _whole_duals(graph: Graph, row_bound: np.ndarray, v: np.ndarray, scale: int, bounded: bool) -> np.ndarray:
-    """Return integer duals for the unscaled costs that the optimal assignment is tight for.
+    """Return integer duals for the unscaled costs by which the matched edges have zero slack.
 
     The auction leaves c·S - v_j ≤ r_i + 1 for each link, S = rows + 1 and r_i the least of row i. Divided by S
     and rounded up after taking away some t, both sides become the same integer unless t ≡ r_i modulo S; the rows
@@ -136,13 +136,13 @@ def _auction(graph, v, row_bound, none, eps, by_counter, budget):
     indptr, indices, data = graph
     n, m = len(row_bound), len(v)
     col_of_row, row_of_col = np.full(n, -1, np.int32), np.full(m, -1, np.int32)
-    alone = np.zeros(n, np.bool_)
+    retired = np.zeros(n, np.bool_)
     target, bid = np.empty(n, np.int64), np.empty(n, v.dtype)
     highest = np.empty(m, np.int64)
     is_assigned = np.zeros(m, np.bool_)
     counter = left = iterations = bids = 0
     while (counter if by_counter else is_assigned.sum()) + left < n and bids < budget:
-        placed, gone = _bidding_phase(indptr, indices, data, v, row_bound, none, eps, col_of_row, alone, target, bid)
+        placed, gone = _bidding_phase(indptr, indices, data, v, row_bound, none, eps, col_of_row, retired, target, bid)
         counter += _assignment_phase(target, bid, v, col_of_row, row_of_col, is_assigned, highest)
         bids += placed
         left += gone
@@ -151,7 +151,7 @@ def _auction(graph, v, row_bound, none, eps, by_counter, budget):
 
 
 @njit(cache=True, nogil=True)
-def _bidding_phase(indptr, indices, data, v, row_bound, none, eps, col_of_row, alone, target, bid):
+def _bidding_phase(indptr, indices, data, v, row_bound, none, eps, col_of_row, retired, target, bid):
     """Let every person without an object bid for its best: what makes the second best as good, and ε on top.
 
     Returns the number of bids, and of persons who leave.
@@ -159,7 +159,7 @@ def _bidding_phase(indptr, indices, data, v, row_bound, none, eps, col_of_row, a
     placed = gone = 0
     for i in range(len(col_of_row)):
         target[i] = -1
-        if col_of_row[i] >= 0 or alone[i]:
+        if col_of_row[i] >= 0 or retired[i]:
             continue
         best, second, best_col, best_edge = row_bound[i], none, -1, -1
         lo = indptr[i]
@@ -171,7 +171,7 @@ def _bidding_phase(indptr, indices, data, v, row_bound, none, eps, col_of_row, a
             elif value < second:
                 second = value
         if best_col < 0:
-            alone[i] = True
+            retired[i] = True
             gone += 1
             continue
         target[i] = best_col

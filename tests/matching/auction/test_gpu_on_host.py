@@ -121,7 +121,7 @@ def test_matrices_of_which_cheapest_pairs_say_little_are_solved_in_phases(
     kind: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(gpu_dense, "SMALLEST_SIDE", 1)
-    monkeypatch.setattr(gpu_dense, "PATIENCE", (1, 0))
+    monkeypatch.setattr(gpu_dense, "PHASE_ROUNDS", (1, 0))
     monkeypatch.setattr(gpu_scaling, "FEW_UNASSIGNED", 2.0)
     assert solved(PROBLEMS[kind]).stats["whole_matrix"] == 1
 
@@ -200,7 +200,7 @@ def test_the_matrix_takes_over_from_cheapest_pairs_that_are_read_too_often(monke
 def _let_trees_grow_in_matrices(monkeypatch: pytest.MonkeyPatch) -> None:
     """Let few rounds of bids end it, a path of one row be a long one, and trees have several blocks."""
     monkeypatch.setattr(gpu_scaling, "LEFT_TO_PATHS", 0)
-    monkeypatch.setattr(gpu_scaling, "TIGHT_ROUNDS", (2, 2))
+    monkeypatch.setattr(gpu_scaling, "FINAL_ROUNDS", (2, 2))
     monkeypatch.setattr(gpu_scaling, "LONGEST_PATH", 1)
     monkeypatch.setattr(gpu_forest, "LEAST_COLUMNS", 16)
 

@@ -90,13 +90,15 @@ def hungarian_least_uncovered(none, *arguments):
     *pairs, entered, row_covered, col_covered, least = arguments
     keys = _keys(none, pairs, np.arange(pairs[0]), entered)
     keys[:, col_covered > 0] = none
-    least[:] = np.minimum(keys.min(axis=1, initial=none), _alone_keys(none, pairs, entered))
+    least[:] = np.minimum(keys.min(axis=1, initial=none), _unassigned_keys(none, pairs, entered))
     least[row_covered > 0] = none
 
 
 def hungarian_expand_zeros(none, *arguments):
     *pairs, delta, frontier, n_frontier, first, zeros = arguments[:12]
-    row_of_col, row_pred, col_pred, row_covered, col_covered, entered, key, row_mark, col_mark, alone = arguments[12:]
+    row_of_col, row_pred, col_pred, row_covered, col_covered, entered, key, row_mark, col_mark, unassigned = arguments[
+        12:
+    ]
     for i in frontier[:n_frontier]:
         for j in zeros[first[i] : first[i + 1]]:
             woken = row_of_col[j]
@@ -111,12 +113,14 @@ def hungarian_expand_zeros(none, *arguments):
             if row_mark[woken] != VISITED:
                 row_mark[woken] = ACTIVE
         row_mark[i] = VISITED
-    _end_alone(none, pairs, frontier[:n_frontier], entered, delta, alone)
+    _end_unassigned(none, pairs, frontier[:n_frontier], entered, delta, unassigned)
 
 
 def hungarian_expand_tree(none, *arguments):
     *pairs, delta, frontier, n_frontier = arguments[:10]
-    row_of_col, row_pred, col_pred, row_covered, col_covered, entered, key, row_mark, col_mark, alone = arguments[10:]
+    row_of_col, row_pred, col_pred, row_covered, col_covered, entered, key, row_mark, col_mark, unassigned = arguments[
+        10:
+    ]
     rows = frontier[:n_frontier]
     keys = _keys(none, pairs, rows, np.full(pairs[0], delta, key.dtype))
     best = keys.argmin(axis=0)
@@ -125,12 +129,14 @@ def hungarian_expand_tree(none, *arguments):
     key[better], col_pred[better] = least[better], rows[best[better]]
     marks = row_of_col, row_pred, row_covered, col_covered, entered, row_mark, col_mark
     _enter(np.flatnonzero(better & (key <= delta)), delta, *marks)
-    _end_alone(none, pairs, rows, np.full(pairs[0], delta, key.dtype), delta, alone)
+    _end_unassigned(none, pairs, rows, np.full(pairs[0], delta, key.dtype), delta, unassigned)
 
 
 def hungarian_enter(none, *arguments):
-    *pairs, delta, row_of_col, row_pred, row_covered, col_covered, entered, key, row_mark, col_mark, alone = arguments
-    _end_alone(none, pairs, np.flatnonzero(row_mark == VISITED), entered, delta, alone)
+    *pairs, delta, row_of_col, row_pred, row_covered, col_covered, entered, key, row_mark, col_mark, unassigned = (
+        arguments
+    )
+    _end_unassigned(none, pairs, np.flatnonzero(row_mark == VISITED), entered, delta, unassigned)
     marks = row_of_col, row_pred, row_covered, col_covered, entered, row_mark, col_mark
     _enter(np.flatnonzero((col_covered == 0) & (key <= delta)), delta, *marks)
 
@@ -164,7 +170,7 @@ def hungarian_update_duals(none, n, m, delta, col_of_row, col_covered, key, v, r
     r[col_of_row == FREE] += delta
 
 
-def hungarian_tighten(none, m, cost, v, row_of_col, r):
+def hungarian_remove_slack(none, m, cost, v, row_of_col, r):
     cols = np.flatnonzero(row_of_col != FREE)
     rows = row_of_col[cols]
     r[rows] = cost[rows, cols].astype(v.dtype) - v[cols]
@@ -181,11 +187,11 @@ def hungarian_unpack_rows(none, n, delta, packed, row_pred, row_covered, entered
     n_frontier[0] += len(rows)
 
 
-def hungarian_reduce(none, n, m, row_bound, r, entered, row_mark, alone, key, col_covered, col_mark, reduced_keys):
-    waits = (row_mark == VISITED) & (alone == 0) & (row_bound < none)
+def hungarian_reduce(none, n, m, row_bound, r, entered, row_mark, unassigned, key, col_covered, col_mark, reduced_keys):
+    waits = (row_mark == VISITED) & (unassigned == 0) & (row_bound < none)
     rows = entered[waits] + (row_bound[waits] - r[waits])
     reduced_keys[0] = min(rows.min(initial=none), key[col_covered == 0].min(initial=none))
-    reduced_keys[1] = not ((alone == REVERSE).any() or (col_mark == REVERSE).any())
+    reduced_keys[1] = not ((unassigned == REVERSE).any() or (col_mark == REVERSE).any())
 
 
 def hungarian_pack_columns(none, m, first_col, col_pred, col_mark, packed):
@@ -223,14 +229,14 @@ def _zeros(none, pairs, delta, entered, row_covered, col_covered):
     return (_keys(none, pairs, np.arange(pairs[0]), since) <= delta) & (col_covered == 0)
 
 
-def _alone_keys(none, pairs, entered):
+def _unassigned_keys(none, pairs, entered):
     bound, r = pairs[4], pairs[6]
     return np.where(bound < none, entered + (np.where(bound < none, bound, 0) - r), none)
 
 
-def _end_alone(none, pairs, rows, entered, delta, alone):
-    ends = rows[_alone_keys(none, pairs, entered)[rows] <= delta]
-    alone[ends] = REVERSE
+def _end_unassigned(none, pairs, rows, entered, delta, unassigned):
+    ends = rows[_unassigned_keys(none, pairs, entered)[rows] <= delta]
+    unassigned[ends] = REVERSE
 
 
 def _enter(cols, delta, row_of_col, row_pred, row_covered, col_covered, entered, row_mark, col_mark):

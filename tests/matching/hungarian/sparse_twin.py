@@ -19,7 +19,7 @@ from auctrack.matching.paths.gpu_settling import REFINEMENTS
 from auctrack.matching.problem import INT_LIMIT
 from auctrack.matching.problem.convert import as_sparse
 from auctrack.matching.problem.flat_graph import global_columns, local_columns
-from auctrack.matching.tolerance import EPS, FRAYED_ULPS
+from auctrack.matching.tolerance import EPS, REMATCH_ULPS
 
 
 def match_as_the_gpu_does(problem: Problem, *, zeros_first: bool) -> Matched:
@@ -113,7 +113,7 @@ class Twin:
         for i, row in enumerate(self.edges):
             dual = self._dual(i)
             for j, cost in row:
-                rounding = FRAYED_ULPS * EPS * max(map(abs, (cost, self.v[j], dual)))
+                rounding = REMATCH_ULPS * EPS * max(map(abs, (cost, self.v[j], dual)))
                 if j == self.col_of_row[i] and cost - self.v[j] - dual > rounding:
                     loose.append(i)
         for i in loose:

@@ -20,7 +20,7 @@ from auctrack.matching import (
 from auctrack.matching.certificate.matched import Matching
 from auctrack.matching.device import cuda
 from auctrack.matching.device.collectives import Copies
-from auctrack.matching.hungarian.multi_gpu import Method, match_shards, nobody_matched
+from auctrack.matching.hungarian.multi_gpu import Method, match_shards, nothing_matched
 from auctrack.matching.hungarian.multi_gpu_classical import match_by_dual_phases
 from auctrack.matching.hungarian.multi_gpu_forest import match_by_forests
 from auctrack.matching.hungarian.shards import Shards, even_split, place
@@ -49,7 +49,7 @@ class OnShards:
 
     def match(self, problem: Problem, _: str) -> Matching:
         block = as_dense(problem)
-        return match_shards(self._shards(block), self.method) if min(block.shape) else nobody_matched(block)
+        return match_shards(self._shards(block), self.method) if min(block.shape) else nothing_matched(block)
 
     def _shards(self, block: Problem) -> Shards:
         first = even_split(block.shape[self.axis], self.n_shards)
