@@ -9,7 +9,7 @@
 // eps = 0). Every block searches for one row at a time, by Dijkstra's method on reduced costs, in the same state of
 // the matching. Then each search claims the columns whose price or owner it would change, the older search first. A
 // search that holds all its claims augments, the others start again in the next step. Two searches that augment
-// out together share no such column, and prices only fall: what one lowers is no nearer to the other. So the
+// together share no such column, and prices only fall: what one lowers is no nearer to the other. So the
 // outcome is that of one after the other, and it is the same on every run. Each step augments along the oldest search
 // at least.
 //
