@@ -168,7 +168,7 @@ def _linking(effort: Effort, gpu: str) -> Experiment:
 
 _TITLES = {
     "assignment": "Dense assignment to the proven optimum",
-    "gated": "Candidate links within a gate, with a price of the lone, to the proven optimum",
+    "gated": "Candidate links within a gate, with an unmatched cost, to the proven optimum",
     "cardinality": "Maximum cardinality, start and transposing included",
     "detection": "Detection in a frame of so many planes of 512 × 512 voxels, 94 spots a plane",
     "linking": "Linking a movie of 10 frames",
@@ -181,7 +181,7 @@ _NOTES = {
     ),
     "gated": (
         _COPIES,
-        "the peers get the square problem without a price of the lone ready made; making it is not in their times",
+        "the peers get the square problem without an unmatched cost ready made; making it is not in their times",
     ),
     "cardinality": (_COPIES,),
     "detection": (

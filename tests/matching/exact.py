@@ -28,7 +28,7 @@ def paid(cost: np.ndarray, col_of_row: np.ndarray, prices: tuple[Any, Any] | Non
 
 
 def optimum(cost: np.ndarray, prices: tuple[Any, Any] | None = None) -> Fraction:
-    """Return the least cost of matching the shorter side, or at prices of staying alone for rows and columns."""
+    """Return the least cost of matching the shorter side, or at unmatched costs for rows and columns."""
     if prices is None:
         return _hungarian(exact_costs(cost if cost.shape[0] <= cost.shape[1] else cost.T))
     n, m = cost.shape

@@ -1,8 +1,9 @@
 """Date & Nagi's alternating-tree variant on several GPUs (section 5): the steps of `gpu_search` on every shard.
 
-The columns are split: every device grows the trees over its own, and after each level all are sent which rows any of them
-reached. Predecessors are gathered by the first device, which finds the paths and augments along them; matchings and duals
-are handed out again. What the paper sends through the hosts by MPI goes from device to device here (`collectives`).
+The columns are split: every device grows the trees over its own, and after each level all are sent which rows any of
+them reached. Predecessors are gathered by the first device, which finds the paths and augments along them; matchings
+and duals are handed out again. What the paper sends through the hosts by MPI goes from device to device here
+(`collectives`).
 """
 
 from __future__ import annotations

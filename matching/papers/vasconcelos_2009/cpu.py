@@ -60,7 +60,8 @@ class _Found(NamedTuple):
 def fixed_eps(problem: Problem) -> float:
     """Return a tenth of the largest cost difference over the rows: the objective is then off by that tenth at most.
 
-    What a row pays to stay unassigned is a cost that it chooses among. Where all are equal, a tenth of their size serves.
+    What a row pays to stay unassigned is a cost that it chooses among. Where all are equal, a tenth of their size
+    serves.
     """
     ends = [finite_range(problem.data)]
     if problem.row_unmatched is not None:

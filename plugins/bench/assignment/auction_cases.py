@@ -27,7 +27,7 @@ from .unlike_points import CROWDS, UNLIKE, Make
 LARGEST_MATRIX = 50_000
 """Rows above which a size is left out of the dense table: the costs would take more than 10 GB."""
 PRICE, PRICE_IN_SPACINGS = 30.0, 0.4
-"""Of the lone, a side: in units of the costs, and for point sets in distances of nearest neighbours."""
+"""Unmatched cost of each side: in units of the costs, and for point sets in distances of nearest neighbours."""
 COPIED = 2**30
 """Bytes of the array whose copy measures the memory's speed."""
 BATCHES = ((1000, 500), (256, 256), (4000, 100), (100, 1000))
@@ -45,16 +45,16 @@ EXACT_ON_GPU = ("auction", "hungarian-tree", "hungarian-classical")
 
 TITLES = {
     "dense": "Dense costs, float32",
-    "priced": "Dense costs with a price of the lone, float32",
+    "priced": "Dense costs with an unmatched cost, float32",
     "unlike-dense": "Dense distances of point sets that are unlike, float32; equal and unequal sides",
     "points": "Point sets against a noisy copy or an independent set: all pairs allowed, none stored",
     "unlike-points": "Point sets that are unlike: all pairs allowed, none stored",
-    "gated": "Gates with a price of the lone, float32",
+    "gated": "Gates with an unmatched cost, float32",
     "sparse": "Gates that must be matched whole, float32, 7.3 candidates unless said; noise in spacings",
     "short": "Such gates from which 1 % of the particles are gone, so that no matching is whole: time to prove that",
     "batch": "Batches of dense problems, costs in [0, 10n], int32",
     "point-batch": "Batches of independent point sets without a matrix",
-    "unequal": "Unequal sides, without a price of the lone",
+    "unequal": "Unequal sides, without an unmatched cost",
     "hostile": "Dense costs that no solver was tuned for, float64: every solver of ours, `auto` and the peers",
     "largest": "A matrix that fills one GPU: costs in [0, n], float32, made on it",
 }

@@ -44,7 +44,7 @@ class DenseInput:
 
 @dataclass(frozen=True)
 class GatedInput:
-    """Candidate links with a price of the lone."""
+    """Candidate links with an unmatched cost."""
 
     problem: Problem
 
@@ -57,7 +57,7 @@ class GatedInput:
     def square(self) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
         """The same problem without a price: CSR (indptr, indices, data) of the square matrix of n + m rows.
 
-        Row i may take a column of its own at the price of the lone, and so may column j a row; where both of a pair are
+        Row i may take a column of its own at the unmatched cost, and so may column j a row; where both of a pair are
         lone, their substitutes go together at no cost.
         """
         from scipy.sparse import block_array, csr_array, diags_array

@@ -28,7 +28,7 @@ def linked_by_us(
     cost: Any = "squared",
     device: str = "cpu",
 ) -> Variant:
-    """Return our linker on a device with a search range and a price of the lone that may depend on the movie."""
+    """Return our linker on a device with a search range and an unmatched cost that may depend on the movie."""
 
     def run(given: LinkingInput) -> Linking:
         return link_points(

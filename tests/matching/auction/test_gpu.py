@@ -22,7 +22,7 @@ pytestmark = pytest.mark.gpu
 
 
 def crowded_gate(n: int, degree: int, seed: int = 3) -> Problem:
-    """Sparse problem of n rows and columns with `degree` random pairs a row and a price for the lone."""
+    """Sparse problem of n rows and columns with `degree` random pairs a row and an unmatched cost."""
     rng = np.random.default_rng(seed)
     indices = np.sort(rng.integers(0, n // degree, (n, degree)) * degree + np.arange(degree), axis=1).reshape(-1)
     costs = rng.random(n * degree).astype(np.float32)

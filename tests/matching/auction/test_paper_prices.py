@@ -1,4 +1,4 @@
-"""The paper's auction beside prices of the lone far above all costs, and among costs that are all equal."""
+"""The paper's auction beside unmatched costs far above all costs, and among costs that are all equal."""
 
 from __future__ import annotations
 

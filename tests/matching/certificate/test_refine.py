@@ -72,11 +72,11 @@ CHEAPER_LINKS = {
     "free column": ([[2.0, 1.0, 5.0]], None, [0], [1]),
     "lone row": ([[2.0], [1.0]], None, [0, -1], [-1, 0]),
     "price": ([[9.0, 1.0], [1.0, 9.0]], 3.0, [0, 1], [1, 0]),
-    "to stay alone": ([[9.0, 7.0], [8.0, 1.0]], 3.0, [0, 1], [-1, 1]),
+    "to stay unassigned": ([[9.0, 7.0], [8.0, 1.0]], 3.0, [0, 1], [-1, 1]),
     "to be linked": ([[2.0, 7.0], [8.0, 1.0]], 3.0, [-1, -1], [0, 1]),
     "forbidden": ([[5.0, np.inf, 1.0], [1.0, 5.0, np.inf], [np.inf, 1.0, 5.0]], None, [0, 1, 2], [2, 0, 1]),
 }
-"""Costs, price of the lone, links, and the cheapest links."""
+"""Costs, unmatched cost, matched edges, and the cheapest links."""
 
 
 @pytest.mark.parametrize("case", CHEAPER_LINKS)

@@ -1,4 +1,4 @@
-"""Prices of the lone far above all costs: as many are linked as can be, and at the least cost, to its last digit."""
+"""Unmatched costs far above all costs: as many are linked as can be, and at the least cost, to its last digit."""
 
 from __future__ import annotations
 
