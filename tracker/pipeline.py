@@ -285,16 +285,7 @@ def open_movie(source: str | Path | Array, given: InputSettings) -> Movie:
 
 def _read_table(source: str | Path, given: InputSettings) -> Points:
     """Read a point table and cut it to the frames and the region asked for."""
-    points = read_points(
-        source,
-        columns=given.columns,
-        scale=given.scale,
-        unit=given.unit,
-        frame_interval=given.frame_interval,
-        time_unit=given.time_unit,
-        frame_step=given.frame_step,
-    )
-    return points.cut(given.frame_slice, given.roi_slices)
+    return read_points(source, **given.of_table).cut(given.frame_slice, given.roi_slices)
 
 
 def _heard(progress: StageProgress | None) -> Callable[[Advance], Any] | None:

@@ -12,10 +12,10 @@ import pandas as pd
 from ..matching.jit.threads import side_by_side
 from .calibrating.calibration import Calibration
 from .calibrating.lengths import LONGEST
+from .calibrating.stated import AXES
 from .errors import InvalidInput, InvalidSetting
 from .timeline import Timeline
 
-AXES = ("z", "y", "x")
 _PART = 1 << 20  # rows that a thread takes at a time
 
 
@@ -207,6 +207,13 @@ class Tracks(Points):
             raise InvalidInput(
                 "table needs a column 'track_id' to be read as tracks; link the points first (auctrack.link)."
             )
+
+    def only(self, rows: np.ndarray) -> Tracks:
+        """Return some rows, bool (n,), and the lineage among their tracks."""
+        table = self.table[rows]
+        kept = set(table["track_id"].unique().tolist())
+        parents = {child: [one for one in of if one in kept] for child, of in self.parents.items() if child in kept}
+        return replace(self, table=table, parents={child: of for child, of in parents.items() if of})
 
 
 def require(kind: type[Points], given: object) -> None:

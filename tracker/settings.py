@@ -92,6 +92,12 @@ class InputSettings:
         """`roi` as slices."""
         return None if self.roi is None else parse_roi(self.roi)
 
+    @property
+    def of_table(self) -> dict[str, Any]:
+        """What says of a table that it does not: keywords of `read_points`, `read_tracks` and `read_either`."""
+        names = ("columns", "scale", "unit", "frame_interval", "time_unit", "frame_step")
+        return {name: getattr(self, name) for name in names}
+
     def is_table(self, path: str | Path) -> bool:
         """Whether `path` is read as a point table."""
         if self.kind == "auto":

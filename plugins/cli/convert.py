@@ -15,7 +15,6 @@ from .setting_options import OF_TABLE, taking
 
 if TYPE_CHECKING:
     from ...tracker.points import Points
-    from ...tracker.settings import InputSettings
 
 
 @taking(*OF_TABLE)
@@ -106,6 +105,7 @@ def command(
     drawn = _drawn(drawn_diameter, image_shape)
     from ...tracker.formats.registry import to_write
     from ...tracker.formats.sidecar import read_sidecar
+    from ...tracker.formats.tables import read_either
     from ...tracker.formats.write import write_points, write_tracks
     from ...tracker.points import Tracks
     from .interrupt import held_back
@@ -114,7 +114,7 @@ def command(
     into = to_write(result, format_)
     make_ready(result, overwrite=overwrite, inputs=[source], is_folder=into.is_folder)
     with table_file(source) as file:
-        points = _read(file, given)
+        points = read_either(file, **given.of_table)
         beside = read_sidecar(file)
     record: dict[str, Any] = {**({} if beside is None else beside.settings), "converted_from": str(source), **drawn}
     with held_back():
@@ -137,20 +137,6 @@ def _drawn(diameter: float | None, image_shape: str | None) -> dict[str, Any]:
         )
     said: dict[str, Any] = {"diameter": diameter, "image_shape": [int(length) for length in lengths] or None}
     return {name: value for name, value in said.items() if value is not None}
-
-
-def _read(file: Path, given: InputSettings) -> Points:
-    from ...tracker.formats.tables import read_either
-
-    return read_either(
-        file,
-        columns=given.columns,
-        scale=given.scale,
-        unit=given.unit,
-        frame_interval=given.frame_interval,
-        time_unit=given.time_unit,
-        frame_step=given.frame_step,
-    )
 
 
 def _report(points: Points, result: Path) -> None:

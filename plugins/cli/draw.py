@@ -108,14 +108,7 @@ def command(
     if result.suffix.lower() != ".png":
         raise typer.BadParameter(f"needs a name that ends in .png; got {output}.", param_hint="--output")
     make_ready(result, overwrite=overwrite, inputs=[tracks])
-    read = read_tracks(
-        tracks,
-        columns=given.columns,
-        scale=given.scale,
-        unit=given.unit,
-        frame_interval=given.frame_interval,
-        time_unit=given.time_unit,
-    )
+    read = read_tracks(tracks, **given.of_table)
     source, how = movie_behind(tracks, movie)
     look = Look(given.frame_slice, given.roi_slices, colour)
     kept = filter_by_length(read, min_length)

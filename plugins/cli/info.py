@@ -29,7 +29,6 @@ if TYPE_CHECKING:
 
 Facts = tuple[dict[str, Any], str]
 """What was found, for programs; and the same as text."""
-ROLES = ("frame", "z", "y", "x", "track_id", "particle", "TRACK_ID", "TrackID", "true_id", "parent_id")
 """Columns that mean something; all others are features that are kept."""
 
 _PARTS = (0.25, 0.5, 0.75, 1.0)
@@ -201,9 +200,10 @@ def _of_table(source: str, settings: Settings) -> Facts:
         return _of_format(path, known)
     table, _ = read_table_file(path, read_sidecar(path))
     named, dialect = our_names(table, settings.input.columns, source)
-    columns = {ours: theirs for ours, theirs in zip(named.columns, table.columns, strict=True) if ours in ROLES}
+    known_names = _known_names()
+    columns = {ours: theirs for ours, theirs in zip(named.columns, table.columns, strict=True) if ours in known_names}
     features = self_stated(named, dialect, source).table
-    others = [str(name) for name in features.columns if name not in ROLES]
+    others = [str(name) for name in features.columns if name not in known_names]
     physical = [str(name) for name in named.columns if name not in features.columns]
     facts = {
         "kind": "table",
@@ -224,6 +224,14 @@ def _of_table(source: str, settings: Settings) -> Facts:
     return facts, console.aligned(rows)
 
 
+def _known_names() -> set[str]:
+    """Return the columns of points and tracks that are no features."""
+    from ...tracker.formats.dialects import ROLES
+    from ...tracker.formats.tables import TRACK_COLUMNS
+
+    return {*ROLES, *TRACK_COLUMNS, "parent_id"}
+
+
 def _of_format(path: Path, known: Format) -> Facts:
     """Look at points or tracks in another program's format."""
     from ...tracker.formats.tables import read_either
@@ -232,7 +240,8 @@ def _of_format(path: Path, known: Format) -> Facts:
     points = read_either(path)
     parents = points.parents if isinstance(points, Tracks) else {}
     tracks = points.table["track_id"].nunique() if isinstance(points, Tracks) else 0
-    others = [str(name) for name in points.table.columns if name not in ROLES]
+    known_names = _known_names()
+    others = [str(name) for name in points.table.columns if name not in known_names]
     kind = "tracks" if isinstance(points, Tracks) else "points"
     facts = {
         "kind": kind,
@@ -254,7 +263,7 @@ def _of_format(path: Path, known: Format) -> Facts:
 def _of_points(source: str, settings: Settings) -> Facts:
     """Look at the particles of some frames of a movie, or of a whole table."""
     from ...tracker.linking.frame_pairs.first_order import first_order
-    from ...tracker.linking.gate.spacing import mean_spacing
+    from ...tracker.linking.gate.spacing import WIDEST, mean_spacing
     from ...tracker.stepwise import finished
     from .batch import pixels_note
     from .first_look import first_look
@@ -293,7 +302,7 @@ def _of_points(source: str, settings: Settings) -> Facts:
     ]
     if linking.report["candidate_links"]:
         rows += [
-            ("range", f"{search_range:.3g} {unit}: 1.3 times the spacing; beyond it nearly all particles compete"),
+            ("range", f"{search_range:.3g} {unit}: {WIDEST:g} × the spacing; beyond it nearly all particles compete"),
             ("price", f"unmatched cost {price.distance:.3g} {unit}, {price.reason}"),
         ]
         facts["prices"], table = _prices(linking, price.distance)

@@ -156,15 +156,7 @@ def command(
     drawn = result.with_name(f"{result.name.removesuffix(SUFFIXES[kind])}.png")
     make_ready(result, *[curve] * msd, *[bounds] * intervals, *[drawn] * picture, overwrite=overwrite, inputs=[tracks])
     with table_file(tracks) as file:
-        read = read_tracks(
-            file,
-            columns=given.columns,
-            scale=given.scale,
-            unit=given.unit,
-            frame_interval=given.frame_interval,
-            time_unit=given.time_unit,
-            frame_step=given.frame_step,
-        )
+        read = read_tracks(file, **given.of_table)
         sampled = sampled_tracks(read, file, min_length) if intervals else []
     console.note(*on_unknown_size(read, given.unit))
     kept = filter_by_length(read, min_length)

@@ -7,7 +7,6 @@ from pathlib import Path
 from ...tracker.errors import InvalidInput
 from .standard_input import STANDARD_INPUT
 
-_TABLES = (".csv", ".csv.gz", ".tsv", ".txt", ".parquet")
 _ENDINGS = (".tracks", ".truth")
 
 
@@ -55,14 +54,18 @@ def movie_name(table: Path) -> str:
     >>> movie_name(Path("out/cells.tracks.csv.gz"))
     'cells'
     """
+    from ...tracker.formats.csv import TABLES
+
     name = table.name
-    for ending in (*sorted(_TABLES, key=len, reverse=True), *_ENDINGS):
+    for ending in (*TABLES, *_ENDINGS):
         name = name.removesuffix(ending)
     return name
 
 
 def _tables(folder: Path, ending: str) -> dict[str, Path]:
     """Return the tables of a folder by movie; where some are named `ending`, only those."""
-    tables = [path for path in sorted(folder.iterdir()) if path.name.endswith(_TABLES)]
+    from ...tracker.formats.csv import TABLES
+
+    tables = [path for path in sorted(folder.iterdir()) if path.name.endswith(TABLES)]
     named = [path for path in tables if ending in path.name]
     return {movie_name(path): path for path in named or tables}

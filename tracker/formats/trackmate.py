@@ -15,7 +15,7 @@ from xml.sax.saxutils import escape, quoteattr
 import numpy as np
 import pandas as pd
 
-from ..calibrating.stated import Stated, usable
+from ..calibrating.stated import AXES, Stated, usable
 from ..calibrating.units import MICROMETRE, SECOND, seconds_of, unit_name
 from ..errors import InvalidInput
 from ..points import Points, Tracks
@@ -394,7 +394,7 @@ def _slices(root: ElementTree.Element) -> int:
 
 def _placed(table: pd.DataFrame, sizes: Mapping[str, float], *, is_flat: bool) -> pd.DataFrame:
     """Return the table with frames and positions in voxels in front, under our names."""
-    axes = ("y", "x") if is_flat else ("z", "y", "x")
+    axes = AXES[is_flat:]
     try:
         ours = {"frame": table["FRAME"]} | {axis: table[f"POSITION_{axis.upper()}"] / sizes[axis] for axis in axes}
     except TypeError as error:

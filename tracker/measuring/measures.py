@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
-
 import numpy as np
 import pandas as pd
 
@@ -110,10 +108,7 @@ def filter_by_length(tracks: Tracks, min_length: int) -> Tracks:
         raise InvalidSetting(f"needs a number of at least 1; got {min_length!r}.", setting="min_length")
     track_id = tracks.table["track_id"]
     length = track_id.groupby(track_id).transform("size")
-    table = tracks.table[(length >= min_length) & (track_id >= 0)]
-    kept = set(table["track_id"].unique().tolist())
-    lineage = {child: [p for p in parents if p in kept] for child, parents in tracks.parents.items() if child in kept}
-    return replace(tracks, table=table, parents={child: parents for child, parents in lineage.items() if parents})
+    return tracks.only(((length >= min_length) & (track_id >= 0)).to_numpy())
 
 
 def _averaged_columns(tracks: Tracks) -> list[str]:

@@ -7,7 +7,7 @@ from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any
 from xml.etree import ElementTree as ET
 
-from ..calibrating.stated import Stated, usable
+from ..calibrating.stated import AXES, Stated, usable
 from ..calibrating.units import MICROMETRE, SECOND, is_pixel, micrometres_of, seconds_of
 from ..errors import InvalidInput
 
@@ -53,7 +53,7 @@ def ome_stated(xml: str) -> tuple[Stated, tuple[str, ...]]:
     pixels = root.find(".//{*}Image/{*}Pixels")
     if pixels is None:
         return Stated(source="OME-XML"), ()
-    sizes = {axis: _ome_length(pixels, f"PhysicalSize{axis.upper()}") for axis in ("z", "y", "x")}
+    sizes = {axis: _ome_length(pixels, f"PhysicalSize{axis.upper()}") for axis in AXES}
     names = [channel.get("Name") or f"channel {number}" for number, channel in enumerate(pixels.findall("{*}Channel"))]
     stated = Stated(
         sizes={axis: size for axis, size in sizes.items() if size is not None},

@@ -13,7 +13,7 @@ from types import TracebackType
 import numpy as np
 
 from ..calibrating.calibration import Calibration
-from ..calibrating.stated import calibrate
+from ..calibrating.stated import AXES, calibrate
 from ..errors import InvalidInput, InvalidSetting, UnknownChannel
 from ..timeline import Timeline
 from .arrays import Array, ArrayStack
@@ -326,7 +326,7 @@ def _region(roi: tuple[slice, ...] | None, sizes: tuple[int, ...], ndim: int) ->
     """Return the region of interest as three slices with whole starts and stops, along z, y, x."""
     if roi is None:
         roi = (slice(None),) * ndim
-    names = "zyx"[3 - ndim :]
+    names = AXES[3 - ndim :]
     if len(roi) != ndim:
         raise InvalidSetting(f"needs {ndim} ranges ({', '.join(names)}); got {len(roi)}.", setting="roi")
     parts = [slice(0, 1)] * (3 - ndim)

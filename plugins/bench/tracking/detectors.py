@@ -12,6 +12,7 @@ from scipy.spatial import cKDTree
 from ....tracker.detecting.blobs import sigma_of
 from ....tracker.detecting.detect import detect_frame
 from ....tracker.detecting.settings import DetectSettings
+from ....tracker.points import AXES
 from ....tracker.simulating.render import RenderSettings, render_frame, rendered_truth
 from ....tracker.simulating.simulate import SimulationSettings, simulate
 from ..assignment.peer_solvers import not_installed
@@ -26,7 +27,6 @@ _PER_PLANE = 94  # particles: 3000 in 32 planes
 _THRESHOLD = 25.0  # grey levels, of spots of 100 on noise of 3.5
 _LEAST_FOUND = 0.8  # of the particles; where two are nearer than a diameter, one may be missed
 _NEAR_UM = 1.0
-_AXES = ["z", "y", "x"]
 
 
 @dataclass(frozen=True)
@@ -71,13 +71,13 @@ def _frame(planes: int, seed: int) -> DetectionInput:
     scale = np.array(render.voxel_um)
     box = tuple(((np.array([planes, _ACROSS, _ACROSS]) - 1) * scale).tolist())
     simulation = simulate(SimulationSettings(particles=_PER_PLANE * planes, frames=1, box_um=box, seed=seed))
-    truth = rendered_truth(simulation, render).table[_AXES].to_numpy()
+    truth = rendered_truth(simulation, render).table[list(AXES)].to_numpy()
     return DetectionInput(render_frame(simulation, render, 0), scale, 2.65, truth)
 
 
 def _ours(given: DetectionInput, device: str = "cpu") -> np.ndarray:
     settings = DetectSettings(given.diameter, threshold=_THRESHOLD)
-    return detect_frame(given.image, settings, given.scale, device=device)[_AXES].to_numpy()
+    return detect_frame(given.image, settings, given.scale, device=device)[list(AXES)].to_numpy()
 
 
 def _scipy_filters(given: DetectionInput) -> np.ndarray:
@@ -95,7 +95,7 @@ def _trackpy(given: DetectionInput) -> np.ndarray:
 
     trackpy.quiet()
     across = [int(given.diameter / size) // 2 * 2 + 1 for size in given.scale]
-    return trackpy.locate(given.image, across, minmass=2 * _THRESHOLD)[_AXES].dropna().to_numpy()
+    return trackpy.locate(given.image, across, minmass=2 * _THRESHOLD)[list(AXES)].dropna().to_numpy()
 
 
 def _blob_log(given: DetectionInput) -> np.ndarray:

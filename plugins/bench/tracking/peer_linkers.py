@@ -7,12 +7,12 @@ from typing import Any
 
 import numpy as np
 
+from ....tracker.points import AXES
 from .movies import STEPS_IN_RANGE, LinkingInput
 
 # The peers carry no types, and may not be installed.
 # pyright: reportMissingImports=false, reportMissingTypeStubs=false
 
-AXES = ["z", "y", "x"]
 RANGE_TOLD = f"{STEPS_IN_RANGE:g} mean true steps"
 """In words."""
 
@@ -23,7 +23,7 @@ def trackpy_links(given: LinkingInput) -> np.ndarray:
 
     trackpy.quiet()
     table = given.points.table.reset_index(drop=True)
-    linked = trackpy.link(table, search_range=given.search_range, pos_columns=AXES, memory=given.missed)
+    linked = trackpy.link(table, search_range=given.search_range, pos_columns=list(AXES), memory=given.missed)
     return _following(linked.sort_index()["particle"].to_numpy(), given)
 
 

@@ -72,15 +72,7 @@ class MeasuredTracks:
         """Return the tracks of some rows of `measures`, lineage among them kept."""
         if len(kept) == len(self.measures):
             return self.tracks
-        ids = kept["track_id"].to_numpy()
-        table = self.tracks.table[np.isin(self.tracks.table["track_id"].to_numpy(), ids)]
-        known = set(ids.tolist())
-        lineage = {
-            child: [parent for parent in parents if parent in known]
-            for child, parents in self.tracks.parents.items()
-            if child in known
-        }
-        return replace(self.tracks, table=table, parents={child: of for child, of in lineage.items() if of})
+        return self.tracks.only(np.isin(self.tracks.table["track_id"].to_numpy(), kept["track_id"].to_numpy()))
 
 
 def measured(tracks: Tracks) -> MeasuredTracks:

@@ -13,6 +13,7 @@ from auctrack.plugins.cli.asked import as_options, asked_settings
 from auctrack.plugins.cli.inputs import stem
 from auctrack.plugins.cli.setting_options import SETTINGS
 from auctrack.plugins.cli.toml import to_toml
+from auctrack.tracker.linking.gate.spacing import WIDEST
 from auctrack.tracker.linking.settings import HOOKS
 from auctrack.tracker.settings import Settings
 
@@ -90,6 +91,10 @@ def test_every_setting_but_functions_has_one_option():
     has_none = [("link", name) for name in HOOKS]
     options = [(option.section, option.key) for option in SETTINGS.values()]
     assert sorted(options) == sorted([("", "min_length"), *(one for one in settings if one not in has_none)])
+
+
+def test_the_help_states_the_search_range_that_is_taken():
+    assert f"{WIDEST:g} times the mean distance" in SETTINGS["search_range"].help
 
 
 @pytest.mark.parametrize(

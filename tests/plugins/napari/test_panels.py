@@ -36,9 +36,11 @@ def test_what_is_compiled_for_the_first_time_is_said_while_it_is(widget, monkeyp
     go_on, linking_stage = threading.Event(), steps.linking_stage
 
     def never_compiled_before(*args, **more):
+        stage = linking_stage(*args, **more)
+        yield next(stage)
         njit(lambda number: number + 1)(1)
         assert go_on.wait(30)
-        return linking_stage(*args, **more)
+        return (yield from stage)
 
     monkeypatch.setattr(steps, "linking_stage", never_compiled_before)
     widget.running.run_all()
