@@ -92,8 +92,8 @@ class Assignment:
         """
         col_of_row = cuda.to_host(self.col_of_row)
         rows = np.flatnonzero(col_of_row >= 0)
-        block = np.searchsorted(self.row_offsets, rows, side="right") - 1
-        return rows, col_of_row[rows] + self.col_offsets[block]
+        first = np.repeat(self.col_offsets[:-1], np.diff(self.row_offsets))[rows]
+        return rows, col_of_row[rows] + first
 
     def blocks(self) -> Iterator[Assignment]:
         """Yield the answer to every block."""

@@ -288,7 +288,7 @@ def _add_terms(
     return has_zero_slack, has_zero_slack and proves
 
 
-@njit(cache=True, nogil=True, inline="always")
+@njit(cache=True, nogil=True, forceinline=True)
 def _add_term(b, price, slack, tolerance, sums):
     """Add a term to cost, the rounding lost from it, gap and size (4, blocks).
 

@@ -107,7 +107,8 @@ def _bid(row, i, may_displace, state):
         second_col = _lone_column(row, v, best, state.row_of_col, second_col)
     best_cost = best * 0 + row[best_col]
     second_cost = best * 0 + row[second_col] if second_col >= 0 else best_cost
-    return take(i, may_displace, best_col, best_cost, second_col, second_cost, second, best, state)
+    choice = best_col, best_cost, second_col, second_cost, second, best
+    return take(i, may_displace, choice, state.none, v, state.col_of_row, state.row_of_col, state.matched_cost)
 
 
 @njit(cache=True, nogil=True)

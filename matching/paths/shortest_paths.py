@@ -93,11 +93,16 @@ def bid_rows(rows, indptr, indices, data, state, counts):
     waiting = np.empty(len(rows), np.int64)
     n_waiting = 0
     bids = 0
+    none, row_bound, v = state.none, state.row_bound, state.v
+    col_of_row, row_of_col, matched_cost = state.col_of_row, state.row_of_col, state.matched_cost
     for row in rows:
         i = row
         while i >= 0:
             bids += 1
-            i, waits = _bid(i, bids < BIDS_PER_ROW * len(rows), indptr, indices, data, state)
+            may_displace = bids < BIDS_PER_ROW * len(rows)
+            i, waits = _bid(
+                i, may_displace, indptr, indices, data, none, row_bound, v, col_of_row, row_of_col, matched_cost
+            )
             if waits >= 0:
                 waiting[n_waiting] = waits
                 n_waiting += 1
@@ -124,14 +129,16 @@ def augment_rows(rows, indptr, indices, data, state, counts):
     return -1
 
 
-@njit(cache=True, nogil=True, inline="always")
-def _bid(i, may_displace, indptr, indices, data, state):
-    """Give row i its best column, at the price where its second choice is as good.
+@njit(cache=True, nogil=True)
+def _bid(i, may_displace, indptr, indices, data, none, row_bound, v, col_of_row, row_of_col, matched_cost):
+    """Give row i its best column at the price of its second choice, or, if that is as good and unassigned, the second.
+
+    The arrays come one by one: numba counts the references of those that it takes out of a tuple or hands on, which
+    takes longer than the bid.
 
     Returns (the row displaced or -1, row i if it must wait for a shortest path or -1).
     """
-    v = state.v
-    best, second = state.row_bound[i], state.none
+    best, second = row_bound[i], none
     best_col, second_col = -1, -1
     best_cost, second_cost = best, second
     lo = indptr[i]
@@ -146,29 +153,30 @@ def _bid(i, may_displace, indptr, indices, data, state):
             else:
                 second, second_col, second_cost = value, j, cost
     if best_col < 0:
-        return -1, (i if best >= state.none else -1)
-    return take(i, may_displace, best_col, best_cost, second_col, second_cost, second, best, state)
+        return -1, (i if best >= none else -1)
+    choice = best_col, best_cost, second_col, second_cost, second, best
+    return take(i, may_displace, choice, none, v, col_of_row, row_of_col, matched_cost)
 
 
 @njit(cache=True, nogil=True, inline="always")
-def take(i, may_displace, best_col, best_cost, second_col, second_cost, second, best, state):
+def take(i, may_displace, choice, none, v, col_of_row, row_of_col, matched_cost):
     """Give row i its best column at the price of its second choice, or, if that is as good and unassigned, the second.
 
     Returns (the row displaced or -1, row i if it must wait for a shortest path or -1).
     """
-    v = state.v
-    k = state.row_of_col[best_col]
-    if k >= 0 and second <= best and second_col >= 0 and state.row_of_col[second_col] < 0:
+    best_col, best_cost, second_col, second_cost, second, best = choice
+    k = row_of_col[best_col]
+    if k >= 0 and second <= best and second_col >= 0 and row_of_col[second_col] < 0:
         best_col, best_cost, k = second_col, second_cost, -1
-    price = min(v[best_col], best_cost - second) if second < state.none else v[best_col]
+    price = min(v[best_col], best_cost - second) if second < none else v[best_col]
     if k >= 0 and (not may_displace or price >= v[best_col]):
         return -1, i
     v[best_col] = price
-    state.row_of_col[best_col] = i
-    state.col_of_row[i] = best_col
-    state.matched_cost[i] = best_cost
+    row_of_col[best_col] = i
+    col_of_row[i] = best_col
+    matched_cost[i] = best_cost
     if k >= 0:
-        state.col_of_row[k] = -1
+        col_of_row[k] = -1
     return k, -1
 
 
@@ -184,18 +192,19 @@ def _search(start_row, indptr, indices, data, state, heap, scanned):
 
     Returns (end, length, sizes of heap and scanned, the two arrays, grown when they had to).
     """
-    v, dist, place = state.v, state.dist, state.place
+    v, dist, place, pred, pred_cost = state.v, state.dist, state.place, state.pred, state.pred_cost
+    none, row_bound, row_of_col, matched_cost = state.none, state.row_bound, state.row_of_col, state.matched_cost
     n_heap = n_scanned = 0
     i = start_row
-    dual = least_of_row(i, indptr, indices, data, v, state.row_bound)
-    if dual >= state.none:
+    dual = least_of_row(i, indptr, indices, data, v, row_bound)
+    if dual >= none:
         return NO_PATH, dual, n_heap, n_scanned, heap, scanned
     zero = dual - dual  # in the type of the duals
     reach = zero
-    shortest_unassigned, leaving = state.none, -1
+    shortest_unassigned, leaving = none, -1
     while True:
-        if state.row_bound[i] < state.none and reach + (state.row_bound[i] - dual) < shortest_unassigned:
-            shortest_unassigned, leaving = reach + (state.row_bound[i] - dual), i
+        if row_bound[i] < none and reach + (row_bound[i] - dual) < shortest_unassigned:
+            shortest_unassigned, leaving = reach + (row_bound[i] - dual), i
         lo = indptr[i]
         if n_heap + indptr[i + 1] - lo > len(heap):
             heap = grown(heap, n_heap + indptr[i + 1] - lo)
@@ -209,14 +218,14 @@ def _search(start_row, indptr, indices, data, state, heap, scanned):
             if place[j] == UNSEEN:
                 n_heap = append(j, heap, n_heap, place)
             dist[j] = through
-            state.pred[j] = i
-            state.pred_cost[j] = data[e]
+            pred[j] = i
+            pred_cost[j] = data[e]
             rise(heap, place[j], dist, place)
         if n_heap == 0 or dist[heap[0]] >= shortest_unassigned:
             end = unassigned_sink(leaving) if leaving >= 0 else NO_PATH
             return end, shortest_unassigned, n_heap, n_scanned, heap, scanned
         j = heap[0]
-        if state.row_of_col[j] < 0:
+        if row_of_col[j] < 0:
             return j, dist[j], n_heap, n_scanned, heap, scanned
         n_heap = pop(heap, n_heap, dist, place)
         place[j] = _SCANNED
@@ -224,9 +233,9 @@ def _search(start_row, indptr, indices, data, state, heap, scanned):
             scanned = grown(scanned, n_scanned + 1)
         scanned[n_scanned] = j
         n_scanned += 1
-        i = state.row_of_col[j]
+        i = row_of_col[j]
         reach = dist[j]
-        dual = state.matched_cost[i] - v[j]
+        dual = matched_cost[i] - v[j]
 
 
 @njit(cache=True, nogil=True)
@@ -251,19 +260,21 @@ def least_of_rows(indptr, indices, data, v, row_bound):
 @njit(cache=True, nogil=True)
 def augment_path(start_row, end, state):
     """Augment along the path to `end`: a column, or `unassigned_sink` of the row that becomes unassigned."""
+    pred, pred_cost = state.pred, state.pred_cost
+    col_of_row, row_of_col, matched_cost = state.col_of_row, state.row_of_col, state.matched_cost
     j = end
     if end < NO_PATH:
         leaving = unassigned_sink(end)
-        j = state.col_of_row[leaving]
-        state.col_of_row[leaving] = -1
+        j = col_of_row[leaving]
+        col_of_row[leaving] = -1
         if leaving == start_row:
             return
     while True:
-        i = state.pred[j]
-        j_before = state.col_of_row[i]
-        state.row_of_col[j] = i
-        state.col_of_row[i] = j
-        state.matched_cost[i] = state.pred_cost[j]
+        i = pred[j]
+        j_before = col_of_row[i]
+        row_of_col[j] = i
+        col_of_row[i] = j
+        matched_cost[i] = pred_cost[j]
         if i == start_row:
             return
         j = j_before

@@ -35,10 +35,21 @@ def rows_by_component(row_label: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
 
 def chunks_of_components(starts: np.ndarray, rows: np.ndarray, indptr: np.ndarray, n_chunks: int) -> np.ndarray:
     """Cut the components into at most `n_chunks` runs of about equal edges; return the cuts, positions in `rows`."""
-    weight = np.cumsum(np.concatenate([[0], (np.diff(indptr) + 1)[rows]]))[starts]
+    weight = _weights(starts, rows, indptr)
     goals = weight[-1] * np.arange(1, n_chunks) / n_chunks
     inner = starts[np.searchsorted(weight, goals)]
     return np.unique(np.concatenate([[0], inner, starts[-1:]]))
+
+
+@njit(cache=True, nogil=True)
+def _weights(starts, rows, indptr):
+    """Return how many rows and edges the components before each have."""
+    weight = np.zeros(len(starts), np.int64)
+    for k in range(len(starts) - 1):
+        weight[k + 1] = weight[k] + starts[k + 1] - starts[k]
+        for i in rows[starts[k] : starts[k + 1]]:
+            weight[k + 1] += indptr[i + 1] - indptr[i]
+    return weight
 
 
 @njit(cache=True, nogil=True)
@@ -58,7 +69,7 @@ def _united(indptr, indices, n_cols):
     return parent
 
 
-@njit(cache=True, nogil=True, inline="always")
+@njit(cache=True, nogil=True, forceinline=True)
 def _root(parent, node):
     while parent[node] != node:
         parent[node] = parent[parent[node]]

@@ -24,19 +24,24 @@ def track_ids(frames: np.ndarray, source: np.ndarray, target: np.ndarray) -> np.
     """
     before = np.full(len(frames), -1, dtype=np.int64)
     before[target] = source
+    return ids_of_chains(frames, before)
+
+
+def ids_of_chains(frames: np.ndarray, before: np.ndarray) -> np.ndarray:
+    """As `track_ids`, from the particle that each follows, int64 (n,), −1 for none; written in its place."""
     in_order = bool((frames[1:] >= frames[:-1]).all())
-    order = np.arange(len(frames)) if in_order else np.argsort(frames, kind="stable")
-    return _numbered(order, before)
+    _number(None if in_order else np.argsort(frames, kind="stable"), before)
+    return before
 
 
 @njit(cache=True, nogil=True)
-def _numbered(order, before):  # noqa: ANN001, ANN202
-    ids = np.empty(len(order), np.int64)
+def _number(order, ids):  # noqa: ANN001, ANN202
+    """Replace the particle that each follows by its track; what is followed has its own already."""
     n_tracks = 0
-    for particle in order:
-        if before[particle] >= 0:
-            ids[particle] = ids[before[particle]]
+    for k in range(len(ids)):
+        particle = k if order is None else order[k]
+        if ids[particle] >= 0:
+            ids[particle] = ids[ids[particle]]
         else:
             ids[particle] = n_tracks
             n_tracks += 1
-    return ids

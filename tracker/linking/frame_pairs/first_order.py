@@ -13,7 +13,7 @@ from ....matching.problem import Problem
 from ....matching.solving import solve
 from ...points import Points, Tracks
 from ...stepwise import Step, Steps
-from ..chains import track_ids
+from ..chains import ids_of_chains, track_ids
 from ..constraints import NOTHING_GIVEN, Constraints
 from ..gate.candidates import EDGE_BUDGET, CandidateLinks, Frame, WideGate, frame_pairs, gate, in_runs
 from ..gate.spacing import automatic_range
@@ -67,7 +67,7 @@ def first_order(
         if len(constraints.pinned):
             made.add_pinned(points, constraints.pinned)
     if ids is None:
-        ids = track_ids(points.frames, *made.ends())
+        ids = ids_of_chains(points.frames, made.before(len(points)))
     tracks = points.with_track_ids(ids)
     effective = replace(settings, search_range=search_range, unmatched_cost=price.distance, max_missed_frames=0)
     worth = LengthWorth(longest, settings.cost, price.price(settings.cost))

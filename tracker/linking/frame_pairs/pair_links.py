@@ -91,11 +91,13 @@ class PairLinks:
         """Return what makes the table of all links, as `Linking.links` has them."""
         return partial(_table, self.parts, frame_step)
 
-    def ends(self) -> tuple[np.ndarray, np.ndarray]:
-        """Return the rows of the points table that all links lead from and to."""
-        made = [part() for part in self.parts]
-        source, target = (_laid([columns[k] for columns in made], np.int64) for k in (0, 1))
-        return source, target
+    def before(self, n: int) -> np.ndarray:
+        """Return for each of the n rows of the points table the row that a link leads from to it, −1 for none."""
+        before = np.full(n, -1, dtype=np.int64)
+        for part in self.parts:
+            source, target, *_ = part()
+            before[target] = source
+        return before
 
     def report(self) -> dict[str, Any]:
         """Return what `Linking.report` says of them."""
@@ -119,19 +121,20 @@ class PairLinks:
         """Return the median length, taken where the lengths lie."""
         if not sum(map(len, self.lengths)):
             return None
-        return float(np.median(self.lengths[0] if len(self.lengths) == 1 else np.concatenate(self.lengths)))
+        if len(self.lengths) == 1:
+            return float(np.median(self.lengths[0]))
+        return float(np.median(np.concatenate(self.lengths), overwrite_input=True))
 
 
 def _joined(parts: list[Callable[[], Columns]]) -> Columns:
     """Return the columns of all parts, one after the other."""
     made = [part() for part in parts]
     types = np.int64, np.int64, np.float64, np.float64
-    source, target, length, margin = (_laid([columns[k] for columns in made], types[k]) for k in range(4))
+    source, target, length, margin = (
+        np.concatenate([np.empty(0, dtype), *(columns[k] for columns in made)], dtype=dtype)
+        for k, dtype in enumerate(types)
+    )
     return source, target, length, margin
-
-
-def _laid(parts: list[np.ndarray], dtype: type) -> np.ndarray:
-    return np.concatenate([np.empty(0, dtype), *parts], dtype=dtype)
 
 
 def _table(parts: list[Callable[[], Columns]], frame_step: int) -> pd.DataFrame:
