@@ -13,7 +13,7 @@ from ....matching.problem import Problem
 from ....matching.solving import solve
 from ...points import Points, Tracks
 from ...stepwise import Step, Steps
-from ..chains import ids_of_chains, track_ids
+from ..chains import ids_of_chains
 from ..constraints import NOTHING_GIVEN, Constraints
 from ..gate.candidates import EDGE_BUDGET, CandidateLinks, Frame, WideGate, frame_pairs, gate, in_runs
 from ..gate.spacing import automatic_range
@@ -77,10 +77,10 @@ def first_order(
 
 def tracks_so_far(points: Points, made: PairLinks) -> Tracks:
     """Return the tracks of the links made so far; particles that have none yet are left out."""
-    source, target = made.ends()
-    tracks = points.with_track_ids(track_ids(points.frames, source, target))
-    linked = np.zeros(len(points), dtype=bool)
-    linked[source] = linked[target] = True
+    before = made.before(len(points))
+    linked = before >= 0
+    linked[before[linked]] = True
+    tracks = points.with_track_ids(ids_of_chains(points.frames, before))
     return replace(tracks, table=tracks.table[linked])
 
 
