@@ -81,8 +81,8 @@ def make_solver(name: str, **options: Any) -> Solver:
     if name not in SOLVERS:
         raise InvalidProblem(f"solver needs 'auto' or one of {', '.join(SOLVERS)}; got {name!r}.", argument="solver")
     solver_class = named(SOLVERS[name])
-    known = [option.name for option in fields(solver_class)]
     for option in options:
+        known = [each.name for each in fields(solver_class)]
         if option not in known:
             hint = " The unmatched cost belongs to the problem: Problem.dense(cost, unmatched_cost=…)."
             raise InvalidProblem(

@@ -92,7 +92,7 @@ def solve(
     if not isinstance(solver, str) or solver != "auto":
         return _solved(problem, _made(solver, options), device)
     answer, reason = _solved_by_choice(problem, device, options)
-    return replace(answer, stats={**answer.stats, "auto": reason})
+    return answer.with_stats(auto=reason)
 
 
 def _solved_by_choice(problem: Problem, device: str, options: dict[str, Any]) -> tuple[Assignment, str]:

@@ -81,6 +81,12 @@ class Assignment:
         """Return the assignment with the arrays of rows and columns on the current GPU."""
         return self._with_arrays(cuda.cupy().asarray)
 
+    def with_stats(self, **more: Any) -> Assignment:
+        """Return the assignment with more statistics. A small problem takes three times as long as `replace` does."""
+        other = object.__new__(Assignment)
+        vars(other).update(vars(self), stats={**self.stats, **more})
+        return other
+
     def _with_arrays(self, move: Callable[[Any], Any]) -> Assignment:
         arrays = ("col_of_row", "row_of_col", "row_duals", "col_duals")
         return replace(self, **{name: move(getattr(self, name)) for name in arrays})

@@ -23,19 +23,18 @@ __device__ __forceinline__ price_t over_warp(price_t sum) {
 
 // What the warp's lanes have seen of some terms.
 struct Seen {
-    price_t sum = 0, size = 0, least = none(), above_zero = 0;
+    price_t sum = 0, least = none(), above_zero = 0;
 
     __device__ __forceinline__ void add(price_t term) {
         const price_t here = size_of(term);
         sum += term;
-        size += here;
         if (here > 0) {
             least = here < least ? here : least;
             above_zero += 1;
         }
     }
     __device__ __forceinline__ void gather() {
-        sum = over_warp(sum), size = over_warp(size), above_zero = over_warp(above_zero);
+        sum = over_warp(sum), above_zero = over_warp(above_zero);
 #pragma unroll
         for (int step = 16; step > 0; step /= 2) {
             const price_t there = __shfl_xor_sync(FULL_WARP, least, step);
@@ -44,8 +43,8 @@ struct Seen {
     }
 };
 
-// terms: two lines of (rows + columns,), of cost and of gap. sums: six lines of (blocks,): cost, gap, size of the row duals, size
-// of the cost's terms, the least of these above 0, and how many are.
+// terms: two lines of (rows + columns,), of cost and of gap. sums: five lines of (blocks,): cost, gap, size of the row duals, the
+// least size of the cost's terms above 0, and how many are.
 extern "C" __global__ void auction_block_sums(
     int n_blocks, int n_rows, int n_cols, const int64* row_offsets, const int64* col_offsets, const price_t* terms,
     const price_t* row_duals, price_t* sums
@@ -72,9 +71,8 @@ extern "C" __global__ void auction_block_sums(
         out[2 * n_blocks] = duals;
         return;
     }
-    out[3 * n_blocks] = seen.size;
-    out[4 * n_blocks] = seen.least;
-    out[5 * n_blocks] = seen.above_zero;
+    out[3 * n_blocks] = seen.least;
+    out[4 * n_blocks] = seen.above_zero;
 }
 
 // partner: (members,) counted over all blocks, -1 = none. offsets: (blocks + 1,) of the members and of their partners.

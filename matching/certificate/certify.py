@@ -11,12 +11,11 @@ Where that is not far below what the links themselves cost, it is computed witho
 """
 
 # Types of numba kernels live in their docstrings: numba infers them.
-# ruff: noqa: ANN001, ANN202
+# ruff: noqa: ANN001, ANN201, ANN202
 
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, replace
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -32,29 +31,10 @@ from .exact_gap import exact_gap
 from .near_pairs import near_pairs
 
 MOST_PAIRS = 4_000_000
-"""Pairs up to which the costs of two point sets are written out for a proof without rounding, and those on a GPU
-fetched."""
+"""Pairs up to which the costs of two point sets are written out for a proof without rounding."""
 
-
-class Terms(NamedTuple):
-    """What a proof asks of rows and columns.
-
-    Attributes
-    ----------
-    row_of_col : int32 (columns,)
-        Local to its block, -1 = unassigned.
-    r : ndarray (rows,)
-        The best row duals beside the column duals.
-    cost : ndarray (rows,)
-        Of each row's matched edge.
-    sizes : ndarray (rows,)
-        Of the pair that set each row's dual, as `costs.best_row_duals` returns them.
-    """
-
-    row_of_col: np.ndarray
-    r: np.ndarray
-    cost: np.ndarray
-    sizes: np.ndarray
+MOST_FETCHED = 2**27
+"""Pairs of a matrix or graph on a GPU that are fetched where their digits decide: a GiB, and some seconds."""
 
 
 def certify(
@@ -79,7 +59,8 @@ def certify(
     solver, device, stats
         Passed on.
     terms : Terms, optional
-        Of these prices, where the method has come across them; none is above its bound then.
+        Of these prices, where the method has come across them: none is above its bound then, and all are matched that
+        must be.
 
     Returns
     -------
@@ -87,17 +68,21 @@ def certify(
         Exact if the prices are; otherwise with the gap that they prove: +inf where a row or column that must be matched
         is not, since no assignment is known then.
     """
-    v = np.minimum(col_duals.astype(problem.dual_dtype, copy=False), problem.dual_bounds()[1])
     if terms is None:
+        v = np.minimum(col_duals.astype(problem.dual_dtype, copy=False), problem.dual_bounds()[1])
         r, sizes = best_row_duals(problem, v)
         row_of_col = inverse(problem, col_of_row)
         sums = complementary_slackness(problem, col_of_row, row_of_col, r, v, sizes)
     else:
-        row_of_col, r, cost, sizes = terms
-        cost = cost if problem.row_unmatched is None else cost[col_of_row >= 0]
-        sums = slackness_of_links(problem, col_of_row, row_of_col, cost, r, v, sizes)
+        (row_of_col, r, sums), v = terms, col_duals
     sums = settled(problem, col_of_row, row_of_col, r, v, sums)
-    return assembled(problem, col_of_row, row_of_col, r, v, sums, solver=solver, device=device, stats=stats)
+    return assembled(
+        *(problem, col_of_row, row_of_col, r, v, sums),
+        solver=solver,
+        device=device,
+        stats=stats,
+        is_complete=terms is not None,
+    )
 
 
 def assembled(
@@ -111,11 +96,17 @@ def assembled(
     solver: str,
     device: str,
     stats: Mapping[str, Any] | None,
+    is_complete: bool = False,
 ) -> Assignment:
-    """Return the assignment with cost, gap and proof from the sums of its terms (see `complementary_slackness`)."""
-    incomplete = incomplete_blocks(problem, col_of_row)
-    is_complete = not incomplete.any()
-    gap = sums.gap if is_complete else np.where(incomplete, np.inf, sums.gap)
+    """Return the assignment with cost, gap and proof from the sums of its terms (see `complementary_slackness`).
+
+    `is_complete` says that all are matched that must be; else that is looked at.
+    """
+    gap = sums.gap
+    if not is_complete:
+        incomplete = incomplete_blocks(problem, col_of_row)
+        is_complete = not incomplete.any()
+        gap = gap if is_complete else np.where(incomplete, np.inf, gap)
     single = problem.n_blocks == 1
     return Assignment(
         col_of_row,
@@ -133,8 +124,7 @@ def assembled(
     )
 
 
-@dataclass(frozen=True)
-class Slackness:
+class Slackness(NamedTuple):
     """What the terms of links, unassigned rows and unassigned columns add up to.
 
     Attributes
@@ -163,6 +153,23 @@ class Slackness:
     proves: bool
 
 
+class Terms(NamedTuple):
+    """What a proof asks of rows and columns, and what it adds up to.
+
+    Attributes
+    ----------
+    row_of_col : int32 (columns,)
+        Local to its block, -1 = unassigned.
+    r : ndarray (rows,)
+        The best row duals beside the column duals.
+    sums : Slackness
+    """
+
+    row_of_col: np.ndarray
+    r: np.ndarray
+    sums: Slackness
+
+
 def settled(
     problem: Problem, col_of_row: np.ndarray, row_of_col: np.ndarray, r: np.ndarray, v: np.ndarray, sums: Slackness
 ) -> Slackness:
@@ -176,7 +183,7 @@ def settled(
         if block is not None:
             gap[b], is_within = exact_gap(block, col_of_row[rows], row_of_col[cols], v[cols])
             in_doubt[b] = not is_within
-    return replace(sums, gap=gap, in_doubt=in_doubt, proves=not in_doubt.any())
+    return sums._replace(gap=gap, in_doubt=in_doubt, proves=not in_doubt.any())
 
 
 def _written_out(block: Problem, r: np.ndarray, v: np.ndarray, gap: float) -> Problem | None:
@@ -206,7 +213,8 @@ def complementary_slackness(
         Size of the pair that bounds each row's dual, as `costs.best_row_duals` returns it.
     """
     rows = np.flatnonzero(col_of_row >= 0)
-    cost = link_costs(problem, rows, block_of(problem.row_offsets, rows), col_of_row[rows])
+    cost = np.zeros(len(r), r.dtype)
+    cost[rows] = link_costs(problem, rows, block_of(problem.row_offsets, rows), col_of_row[rows])
     return slackness_of_links(problem, col_of_row, row_of_col, cost, r, v, terms)
 
 
@@ -219,11 +227,11 @@ def slackness_of_links(
     v: np.ndarray,
     terms: np.ndarray,
 ) -> Slackness:
-    """As `complementary_slackness`, for links whose costs (of `dual_dtype`, by ascending row) are known."""
-    sums, rounding = np.zeros((4, problem.n_blocks), problem.dual_dtype), np.zeros(problem.n_blocks)
-    in_doubt = np.zeros(problem.n_blocks, np.bool_)
-    has_zero_slack, proves = _add_terms(
-        *(problem.row_offsets, problem.col_offsets, problem.row_unmatched, problem.col_unmatched),
+    """As `complementary_slackness`, for links whose costs, of `dual_dtype` by row, are known."""
+    blocks = problem.n_blocks
+    sums, rounding, in_doubt = np.zeros((4, blocks), r.dtype), np.zeros(blocks), np.zeros(blocks, np.bool_)
+    has_zero_slack, proves = add_terms(
+        *(0, blocks, problem.row_offsets, problem.col_offsets, problem.row_unmatched, problem.col_unmatched),
         *(col_of_row, row_of_col, cost, r, v, terms, 0.0 if problem.is_integer else EPS),
         *(problem.kind == "points" and not problem.has_unmatched_cost, sums, rounding, in_doubt),
     )
@@ -231,7 +239,9 @@ def slackness_of_links(
 
 
 @njit(cache=True, nogil=True)
-def _add_terms(
+def add_terms(
+    first,
+    end,
     row_offsets,
     col_offsets,
     row_price,
@@ -248,7 +258,8 @@ def _add_terms(
     rounding,
     in_doubt,
 ):
-    """Add to the sums of `_add_term`; return whether all terms are zero, and whether no block is in doubt besides.
+    """Add blocks `first` to `end` to the sums of `_add_term`; return whether all their terms are zero, and whether none
+    of them is in doubt besides.
 
     Without a price only the longer side may be unassigned, free of charge. A row dual that a pair set is rounded by
     half an ulp of its own, and so is the term of any link. Where no cost is below 0, the gap is no more than the cost.
@@ -256,14 +267,12 @@ def _add_terms(
     has_zero_slack = proves = True
     zero = cost.dtype.type(0)
     ulps = ULPS * eps
-    link = 0
-    for b in range(len(rounding)):
-        first = col_offsets[b]
+    for b in range(first, end):
+        first_col = col_offsets[b]
         least, paid = np.inf, 0
         for i in range(row_offsets[b], row_offsets[b + 1]):
             if col_of_row[i] >= 0:
-                price, dual = cost[link], v[first + col_of_row[i]]
-                link += 1
+                price, dual = cost[i], v[first_col + col_of_row[i]]
             else:
                 price, dual = zero if row_price is None else row_price[i], zero
             largest = max(abs(price), abs(dual), abs(r[i]), terms[i])
@@ -272,7 +281,7 @@ def _add_terms(
             if price != 0:
                 least, paid = min(least, abs(price)), paid + 1
             has_zero_slack &= _add_term(b, price, price - dual - r[i], ulps * largest, sums)
-        for j in range(first, col_offsets[b + 1]):
+        for j in range(first_col, col_offsets[b + 1]):
             if row_of_col[j] < 0:
                 price = zero if col_price is None else col_price[j]
                 if price != 0:

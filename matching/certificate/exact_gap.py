@@ -4,9 +4,8 @@ Row duals are the least of c - v, kept as pairs of floats, in which a difference
 1e16 beside prices near 1 leaves nothing open. An exchange of links lowers the cost by no more than the slack of the
 links it touches, and its pairs have a reduced cost of no more than that: it stays within one group of rows and columns
 that such pairs connect. Each group is therefore held to the cost of its own links, of which what every answer pays is
-no part: what `_forced` prices prove without a solve. A link that nobody can avoid must not hide those beside it. Where
-column duals are themselves as large as what is forced, and so rounded to more than is being decided, they are found
-anew above the forced ones.
+no part: what `_forced` duals prove without a solve. A link that nobody can avoid must not hide those beside it. Where
+column duals are rounded to more than is being decided, they are found anew as pairs of floats, above the forced ones.
 """
 
 # Types of numba kernels live in their docstrings: numba infers them.
@@ -14,19 +13,40 @@ anew above the forced ones.
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+from typing import Any, NamedTuple
+
 import numpy as np
 from numba import njit
 
 from ..problem import Problem
 from ..problem.components import components
 from ..problem.convert import unmasked
-from ..tolerance import EPS, LOST_ULPS, PAIR_ULPS, SHARE
+from ..tolerance import EPS, FLOAT_SCREEN, LOST_ULPS, PAIR_ROUNDING, PAIR_ULPS, SHARE
 from .float_pairs import difference
 
 SWEEPS = 50
-"""Times that all pairs are looked at for duals above the forced ones. Those at hand are off by rounding alone."""
+"""Times that all pairs are looked at for duals above the forced ones; as often as there are rows where these are fewer
+than `FEW_ROWS`. Those at hand are off by rounding alone."""
+
+FEW_ROWS = 300
 
 _EPS_OF_PAIR = PAIR_ULPS * EPS
+
+Edges = tuple[Any, Any, np.ndarray]
+"""indptr, indices and costs; without indices the k-th entry of a row is column k."""
+
+Pair = tuple[np.ndarray, np.ndarray]
+"""Numbers as pairs of floats."""
+
+
+class Duals(NamedTuple):
+    """Duals of rows and columns as pairs of floats, (rows,) and (columns,)."""
+
+    r: np.ndarray
+    r_low: np.ndarray
+    v: np.ndarray
+    v_low: np.ndarray
 
 
 def exact_gap(problem: Problem, col_of_row: np.ndarray, row_of_col: np.ndarray, v: np.ndarray) -> tuple[float, bool]:
@@ -45,38 +65,53 @@ def exact_gap(problem: Problem, col_of_row: np.ndarray, row_of_col: np.ndarray, 
     indptr = np.arange(n + 1) * m if problem.kind == "dense" else problem.indptr
     edges = indptr, problem.indices, problem.data
     row_bound, col_bound = problem.dual_bounds()
-    r = _best_duals(*edges, True, row_bound, v, np.zeros(m))
     priced = problem.has_unmatched_cost
-    bounds = row_bound if priced else np.zeros(n), col_bound if priced else np.zeros(m)
-    pays = _paid(*edges, bounds[0], col_of_row)
-    links = col_of_row, row_of_col
-    slack = _slacks(pays, bounds[1], *links, r, (v, np.zeros(m)))
-    forced_duals = [(each, _slacks(pays, bounds[1], *links, *each)) for each in _forced(*edges, row_bound, col_bound)]
-    (_, forced_v), above_forced = min(forced_duals, key=lambda each: np.maximum(each[1], 0.0).sum())
+    alone = row_bound if priced else np.zeros(n), col_bound if priced else np.zeros(m)
+    pays = _paid(*edges, alone[0], col_of_row)
+    given = pays, alone[1], col_of_row, row_of_col
+    nothing = _no_duals(n, m)
+    forced_duals = [(each, _slacks(*given, nothing, each)) for each in _forced(edges, row_bound, col_bound)]
+    forced, above_forced = min(forced_duals, key=lambda each: np.maximum(each[1], 0.0).sum())
     above_forced = np.maximum(above_forced, 0.0)
-    sizes = abs(np.concatenate([pays, np.where(row_of_col < 0, bounds[1], 0.0)]))
+    sizes = abs(np.concatenate([pays, np.where(row_of_col < 0, alone[1], 0.0)]))
 
-    def is_within(r: tuple[np.ndarray, np.ndarray], v: tuple[np.ndarray, np.ndarray], slack: np.ndarray) -> bool:
-        doubted = _beyond_share(_groups(*edges, r, *v, float(slack.sum())), slack, above_forced, sizes)
-        if not doubted.any():
-            return True
-        part = _groups(*edges, r, *v, np.inf)
-        beyond_rounding = np.bincount(part, slack) > LOST_ULPS * EPS * np.bincount(part, above_forced)
-        return not beyond_rounding[part[doubted]].any()
+    def proves(base: Duals, v: Pair) -> tuple[float, bool]:
+        duals = Duals(*_best_duals(*edges, True, base, row_bound, *v), *v)
+        slack = _slacks(*given, base, duals)
+        doubted = _beyond_share(_groups(*edges, base, duals, float(slack.sum())), slack, above_forced, sizes)
+        if doubted.any():
+            part = _groups(*edges, base, duals, np.inf)
+            beyond_rounding = np.bincount(part, slack) > LOST_ULPS * EPS * np.bincount(part, above_forced)
+            doubted = beyond_rounding[part[doubted]]
+        return float(slack.sum()), not doubted.any()
 
-    gap = float(slack.sum())
-    if is_within(r, (v, np.zeros(m)), slack):
-        return gap, True
-    above = v - forced_v[0]
-    if not np.isfinite(np.concatenate([row_bound, col_bound])).any():
-        above -= np.median(above)  # only differences matter, and what all have in common takes digits from them
-    if not _lower_until_links_are_least(*edges, col_of_row, pays, forced_v[0], above):
-        return gap, False
-    r = _best_duals(*edges, True, row_bound, forced_v[0], above)
-    slack = _slacks(pays, bounds[1], *links, r, (forced_v[0], above))
-    lost = _EPS_OF_PAIR * abs(above)
-    slack += np.concatenate([np.where(col_of_row >= 0, lost[col_of_row], 0.0), lost])
-    return gap, is_within(r, (forced_v[0], above), slack)
+    gap, is_proven = proves(nothing, (v, np.zeros(m)))
+    sweeps = max(SWEEPS, n) if n <= FEW_ROWS else SWEEPS
+    for above in () if is_proven else _beginnings(edges, row_bound, col_bound, col_of_row, forced, v):
+        if not is_proven and _lower_until_rows_pay_least(*edges, col_of_row, pays, forced, *above, sweeps):
+            is_proven = proves(forced, above)[1]
+    return gap, is_proven
+
+
+def _beginnings(
+    edges: Edges,
+    row_bound: np.ndarray,
+    col_bound: np.ndarray,
+    col_of_row: np.ndarray,
+    forced: Duals,
+    v: np.ndarray,
+) -> Iterator[Pair]:
+    """Yield duals above the forced, to be lowered: those at hand, whose digits may be lost, and what bounds them.
+
+    Where there are no bounds, only differences matter, and what all have in common takes digits from them.
+    """
+    above = v - forced.v
+    is_free = not np.isfinite(np.concatenate([row_bound, col_bound])).any()
+    yield above - np.median(above) if is_free else above, np.zeros(len(v))
+    if not is_free:
+        r, r_low = difference.py_func(np.where(np.isfinite(row_bound), row_bound, 0.0), 0.0, forced.r, forced.r_low)
+        of_unassigned = np.where(col_of_row < 0, r, -np.inf), np.where(col_of_row < 0, r_low, 0.0)
+        yield _finite(*_best_duals(*edges, False, forced, col_bound, *of_unassigned))
 
 
 def _beyond_share(group: np.ndarray, slack: np.ndarray, forced: np.ndarray, pays: np.ndarray) -> np.ndarray:
@@ -95,35 +130,52 @@ def _beyond_share(group: np.ndarray, slack: np.ndarray, forced: np.ndarray, pays
     return (np.bincount(group, slack, groups) > SHARE * own)[group]
 
 
-def _forced(indptr, indices, data, row_bound, col_bound):
-    """Yield row and column duals that need no solve, as pairs: each row's least, then each column's, and the reverse.
+def _forced(edges: Edges, row_bound: np.ndarray, col_bound: np.ndarray) -> Iterator[Duals]:
+    """Yield duals that need no solve: each row's least, then each column's, and the reverse.
 
     Where many rows stay unassigned the one says far less than the other, where many columns do the other.
     """
-    rows, cols = (indptr, indices, data, True, row_bound), (indptr, indices, data, False, col_bound)
+    nothing = _no_duals(len(row_bound), len(col_bound))
+    rows, cols = (*edges, True, nothing, row_bound), (*edges, False, nothing, col_bound)
     for one, other, other_bound in ((rows, cols, col_bound), (cols, rows, row_bound)):
         start = np.where(np.isfinite(other_bound), other_bound, 0.0)
         found = _finite(*_best_duals(*one, start, np.zeros(len(start))))
-        both = found, _finite(*_best_duals(*other, *found))
-        yield both if one is rows else both[::-1]
+        rest = _finite(*_best_duals(*other, *found))
+        yield Duals(*found, *rest) if one is rows else Duals(*rest, *found)
 
 
-def _finite(high: np.ndarray, low: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+def _no_duals(n: int, m: int) -> Duals:
+    return Duals(*np.zeros((2, n)), *np.zeros((2, m)))
+
+
+def _finite(high: np.ndarray, low: np.ndarray) -> Pair:
     """Return the duals, 0 for a member without a pair and a bound; where it must be matched it was refused long ago."""
     return np.where(np.isfinite(high), high, 0.0), low
 
 
+@njit(cache=True, nogil=True, inline="always")
+def _above(cost, i, j, base):
+    """Return c_ij less the duals of row and column as a pair of floats."""
+    high, low = difference(float(cost), 0.0, base.v[j], base.v_low[j])
+    return difference(high, low, base.r[i], base.r_low[i])
+
+
 @njit(cache=True, nogil=True)
-def _best_duals(indptr, indices, data, of_rows, bound, other, other_low):
-    """Return min(bound, min c - the other side's dual) of each row, or each column, as two arrays, high and low."""
+def _best_duals(indptr, indices, data, of_rows, base, bound, other, other_low):
+    """Return min(bound, min c - the other side's dual) of each row, or each column, above the base: high and low."""
     high, low = bound.copy(), np.zeros(len(bound))
+    own_base, own_low = (base.r, base.r_low) if of_rows else (base.v, base.v_low)
+    for own in range(len(bound)):
+        if bound[own] < np.inf:
+            high[own], low[own] = difference(bound[own], 0.0, own_base[own], own_low[own])
     for i in range(len(indptr) - 1):
         lo = indptr[i]
         for e in range(lo, indptr[i + 1]):
             if data[e] < np.inf:
                 j = e - lo if indices is None else indices[e]
                 own, there = (i, j) if of_rows else (j, i)
-                h, rest = difference(float(data[e]), 0.0, other[there], other_low[there])
+                h, rest = _above(data[e], i, j, base)
+                h, rest = difference(h, rest, other[there], other_low[there])
                 if h < high[own] or (h == high[own] and rest < low[own]):
                     high[own], low[own] = h, rest
     return high, low
@@ -143,57 +195,73 @@ def _paid(indptr, indices, data, unmatched, col_of_row):
 
 
 @njit(cache=True, nogil=True)
-def _slacks(pays, col_unmatched, col_of_row, row_of_col, r, v):
-    """Return the term of each row and column: what it pays less its duals; 0 for columns with a row."""
+def _slacks(pays, col_unmatched, col_of_row, row_of_col, base, duals):
+    """Return the term of each row and column: what it pays above the base less its duals; 0 for columns with a row.
+
+    Sums of pairs lose what sums of their second parts do, which is added.
+    """
     slack = np.zeros(len(pays) + len(col_unmatched))
     for i in range(len(pays)):
         j = col_of_row[i]
-        high, low = pays[i], 0.0
+        lost = 0.0
         if j >= 0:
-            high, low = difference(pays[i], 0.0, v[0][j], v[1][j])
-        slack[i] = (high - r[0][i]) + (low - r[1][i])
+            high, low = _above(pays[i], i, j, base)
+            lost = abs(low) + abs(base.r_low[i]) + abs(base.v_low[j]) + abs(duals.v_low[j])
+            high, low = difference(high, low, duals.v[j], duals.v_low[j])
+        else:
+            high, low = difference(pays[i], 0.0, base.r[i], base.r_low[i])
+        lost += abs(low) + abs(duals.r_low[i])
+        slack[i] = (high - duals.r[i]) + (low - duals.r_low[i]) + _EPS_OF_PAIR * lost
     for j in range(len(col_unmatched)):
         if row_of_col[j] < 0:
-            high, low = difference(col_unmatched[j], 0.0, v[0][j], v[1][j])
-            slack[len(pays) + j] = high + low
+            high, low = difference(col_unmatched[j], 0.0, base.v[j], base.v_low[j])
+            lost = abs(low) + abs(duals.v_low[j])
+            slack[len(pays) + j] = (high - duals.v[j]) + (low - duals.v_low[j]) + _EPS_OF_PAIR * lost
     return slack
 
 
 @njit(cache=True, nogil=True)
-def _lower_until_links_are_least(indptr, indices, data, col_of_row, pays, forced, above):
-    """Lower what column duals are above the forced ones until each row's link is its least; return whether that ended.
+def _lower_until_rows_pay_least(indptr, indices, data, col_of_row, pays, base, v, v_low, sweeps):
+    """Lower column duals above the base until what each row pays is its least; return whether that ended.
 
     Label-correcting, row by row, as Bellman and Ford.
     """
-    for _ in range(SWEEPS):
+    for _ in range(sweeps):
         lowered = False
         for i in range(len(pays)):
             link = col_of_row[i]
             if link < 0:
-                continue
-            dual = (pays[i] - forced[link]) - above[link]
+                dual, dual_low = difference(pays[i], 0.0, base.r[i], base.r_low[i])
+            else:
+                high, low = _above(pays[i], i, link, base)
+                dual, dual_low = difference(high, low, v[link], v_low[link])
             lo = indptr[i]
             for e in range(lo, indptr[i + 1]):
-                if data[e] < np.inf:
-                    j = e - lo if indices is None else indices[e]
-                    reduced = float(data[e]) - forced[j]
-                    if reduced - dual < above[j] - _EPS_OF_PAIR * (abs(reduced) + abs(dual)) and j != link:
-                        above[j] = reduced - dual
-                        lowered = True
+                j = e - lo if indices is None else indices[e]
+                if data[e] == np.inf or j == link:
+                    continue
+                size = abs(data[e]) + abs(base.v[j]) + abs(base.r[i]) + abs(dual) + abs(v[j])
+                if (data[e] - base.v[j]) - base.r[i] - dual - v[j] > FLOAT_SCREEN * size:
+                    continue
+                high, low = _above(data[e], i, j, base)
+                high, low = difference(high, low, dual, dual_low)
+                if (high - v[j]) + (low - v_low[j]) < -PAIR_ROUNDING * (abs(high) + abs(dual) + abs(v[j])):
+                    v[j], v_low[j] = high, low
+                    lowered = True
         if not lowered:
             return True
     return False
 
 
-def _groups(indptr, indices, data, r, v, v_low, gap):
+def _groups(indptr, indices, data, base, duals, gap):
     """Number the groups that pairs of a reduced cost up to the gap connect: int32 (rows + columns,)."""
-    return np.concatenate(components(*_pairs_within(indptr, indices, data, r, v, v_low, gap), len(v)))
+    return np.concatenate(components(*_pairs_within(indptr, indices, data, base, duals, gap), len(duals.v)))
 
 
 @njit(cache=True, nogil=True)
-def _pairs_within(indptr, indices, data, r, v, v_low, gap):
+def _pairs_within(indptr, indices, data, base, duals, gap):
     """Return (indptr, indices) of the pairs of a reduced cost up to the gap."""
-    n = len(r[0])
+    n = len(duals.r)
     near_indptr, near = np.zeros(n + 1, np.int64), np.empty(len(data), np.int32)
     n_near = 0
     for i in range(n):
@@ -201,8 +269,9 @@ def _pairs_within(indptr, indices, data, r, v, v_low, gap):
         for e in range(lo, indptr[i + 1]):
             if data[e] < np.inf:
                 j = e - lo if indices is None else indices[e]
-                high, low = difference(float(data[e]), 0.0, v[j], v_low[j])
-                if (high - r[0][i]) + (low - r[1][i]) <= gap:
+                high, low = _above(data[e], i, j, base)
+                high, low = difference(high, low, duals.v[j], duals.v_low[j])
+                if (high - duals.r[i]) + (low - duals.r_low[i]) <= gap:
                     near[n_near] = j
                     n_near += 1
         near_indptr[i + 1] = n_near

@@ -12,11 +12,9 @@ from dataclasses import replace
 import numpy as np
 
 from ..problem import Problem
-from ..problem.convert import as_dense
+from ..problem.convert import transposed
+from ..problem.costs import best_row_duals, largest_link_cost, link_costs
 from ..tolerance import EPS, FAR, SHORTEST_ULPS
-
-MOST_PAIRS = 10_000_000
-"""Pairs of a block beyond which its costs are not written out."""
 
 
 def at_lower_prices(block: Problem, col_of_row: np.ndarray) -> tuple[Problem, np.ndarray] | None:
@@ -31,15 +29,14 @@ def at_lower_prices(block: Problem, col_of_row: np.ndarray) -> tuple[Problem, np
     Returns
     -------
     (Problem, float64 (columns,)) or None
-        None where prices are not far above all costs, or the block is too large.
+        None where prices are not far above all costs.
     """
     n, m = block.shape
-    if block.is_integer or not min(n, m) or n * m > MOST_PAIRS or not block.has_unmatched_cost:
+    if block.is_integer or not min(n, m) or not block.has_unmatched_cost:
         return None
     assert block.row_unmatched is not None
     assert block.col_unmatched is not None
-    cost = _costs(block)
-    exchange = 2.0 * min(n, m) * float(abs(cost[np.isfinite(cost)]).max(initial=0.0))
+    exchange = 2.0 * min(n, m) * largest_link_cost(block)
     least = float(block.row_unmatched.min()), float(block.col_unmatched.min())
     if exchange == 0.0 or sum(least) <= FAR * exchange:
         return None
@@ -50,25 +47,20 @@ def at_lower_prices(block: Problem, col_of_row: np.ndarray) -> tuple[Problem, np
         row_unmatched=block.row_unmatched - least[0] + of_rows,
         col_unmatched=block.col_unmatched - least[1] + of_cols,
     )
-    return lower, _col_duals(cost, lower, col_of_row, SHORTEST_ULPS * EPS * exchange)
+    return lower, _col_duals(lower, col_of_row, SHORTEST_ULPS * EPS * exchange)
 
 
-def _costs(block: Problem) -> np.ndarray:
-    """Return the costs as a matrix, inf where a pair is forbidden."""
-    dense = as_dense(block)
-    return np.where(np.isfinite(dense.cost_matrix), dense.cost_matrix, np.inf)
-
-
-def _col_duals(cost: np.ndarray, block: Problem, col_of_row: np.ndarray, tolerance: float) -> np.ndarray:
+def _col_duals(block: Problem, col_of_row: np.ndarray, tolerance: float) -> np.ndarray:
     """Return the largest column duals by which no pair costs less than 0, and links 0; beside better links none do."""
     assert block.row_unmatched is not None
     assert block.col_unmatched is not None
     rows = np.flatnonzero(col_of_row >= 0)
     cols, r, v = col_of_row[rows], block.row_unmatched.astype(np.float64), block.col_unmatched.astype(np.float64)
-    link = cost[rows, cols]
+    link = link_costs(block, rows, np.zeros(len(rows), np.int64), cols)
+    turned = transposed(block)
     for _ in range(len(r) + 1):  # more rounds than a path has links find a cycle: better links
         r[rows] = link - v[cols]
-        most = (cost - r[:, None]).min(axis=0)
+        most, _ = best_row_duals(turned, r)
         if not (most < v - tolerance).any():
             break
         v = np.minimum(v, most)

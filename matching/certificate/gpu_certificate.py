@@ -12,7 +12,7 @@ from ..problem import Problem
 from ..problem.gpu_graph import DeviceGraph, Prices
 from ..tolerance import EPS, SHARE
 from .assignment import Assignment
-from .certify import MOST_PAIRS, incomplete_blocks
+from .certify import MOST_FETCHED, incomplete_blocks
 from .certify import certify as host_certify
 
 THREADS = 256
@@ -113,8 +113,8 @@ def certified(
     sums = _sums_of_blocks(graph, problem, r, terms)
     cost, gap = sums.cost, sums.gap
     if has_zero_slack and not problem.is_integer:
-        gap, in_doubt = _with_rounding(problem, sums)
-        if in_doubt and problem.n_edges <= MOST_PAIRS:
+        gap, in_doubt = _with_rounding(sums)
+        if in_doubt and (problem.kind == "points" or problem.n_edges <= MOST_FETCHED):
             local = local_partners(graph, prices.col_of_row, problem.row_offsets, problem.col_offsets)
             found = cuda.to_host(local), cuda.to_host(v)
             return host_certify(problem.on_host(), *found, solver=solver, device=device, stats=stats).on_device()
@@ -148,28 +148,22 @@ class _Sums(NamedTuple):
     cost, gap
     duals
         Sizes of the row duals.
-    paid, least, positive
-        Sizes of the cost's terms, the least of these above 0 (no bound where there is none), and how many are.
+    least, positive
+        The least size of the cost's terms above 0 (no bound where there is none), and how many are.
     """
 
     cost: np.ndarray
     gap: np.ndarray
     duals: np.ndarray
-    paid: np.ndarray
     least: np.ndarray
     positive: np.ndarray
 
 
-def _with_rounding(problem: Problem, sums: _Sums) -> tuple[np.ndarray, bool]:
-    """Return the gap with what rounding may have kept from it, and whether a block is in doubt.
-
-    As on the CPU (`certificate.Slackness`); but beyond `MOST_PAIRS` pairs, which would be too many to fetch, the gap of
-    a block is held to all that its links and unassigned members cost.
-    """
+def _with_rounding(sums: _Sums) -> tuple[np.ndarray, bool]:
+    """Return the gap with what rounding may have kept from it, and whether a block is in doubt; as on the CPU."""
     gap = sums.gap + 2 * EPS * sums.duals
     exchangeable = np.where(sums.positive > 0, sums.least, 0.0) * sums.positive
-    own = sums.paid if problem.n_edges > MOST_PAIRS else exchangeable
-    return gap, bool((gap > SHARE * own).any())
+    return gap, bool((gap > SHARE * exchangeable).any())
 
 
 def _sums_of_blocks(graph: DeviceGraph, problem: Problem, row_duals: Any, terms: Any) -> _Sums:
@@ -177,7 +171,7 @@ def _sums_of_blocks(graph: DeviceGraph, problem: Problem, row_duals: Any, terms:
     cp, single = graph.cp, problem.n_blocks == 1
     parts = max(1, min(-(-(graph.n_rows + graph.n_cols) // LEAST_OF_A_PART), MOST_PARTS))
     blocks = parts if single else problem.n_blocks
-    sums = cp.empty((6, blocks), graph.price_dtype)
+    sums = cp.empty((5, blocks), graph.price_dtype)
     sizes = np.int32(blocks), np.int32(graph.n_rows), np.int32(graph.n_cols)
     offsets = (np.intp(0), np.intp(0)) if single else map(cp.asarray, (problem.row_offsets, problem.col_offsets))
     kernel = graph.kernel("certificate/blocks.cu", "auction_block_sums")

@@ -4,6 +4,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+
 import numpy as np
 from numba import njit
 
@@ -45,6 +47,32 @@ def infeasible(
     rows = np.flatnonzero(_reached(np.atleast_1d(infeasible_row), indptr, indices, allowed, row_of_col))
     columns = col_of_row[rows]
     return of_first_block(rows, np.sort(columns[columns >= 0]), problem.row_offsets, problem.col_offsets)
+
+
+def violator_where_it_lies(
+    row: int, reached_from: Callable[[np.ndarray], np.ndarray], col_of_row: np.ndarray, row_of_col: np.ndarray
+) -> Infeasible:
+    """Return the error that names the rows which keep `row` from being matched, of a matrix that is not on the host.
+
+    Parameters
+    ----------
+    row : int
+        A row from which no augmenting path starts.
+    reached_from : callable
+        Tells which columns any of the given rows may be matched with, bool (columns,); asked once for each row.
+    col_of_row, row_of_col : int32 (rows,), (columns,)
+        The matching in which it is stuck.
+    """
+    columns = np.zeros(len(row_of_col), np.bool_)
+    members: list[np.ndarray] = []
+    rows = np.array([row])
+    while len(rows):
+        members.append(rows)
+        new = reached_from(rows) & ~columns
+        columns |= new
+        rows = row_of_col[new]
+    whole = [np.array([0, len(side)]) for side in (col_of_row, row_of_col)]
+    return of_first_block(np.sort(np.concatenate(members)), np.flatnonzero(columns), *whole)
 
 
 def of_first_block(

@@ -28,7 +28,7 @@ from ..problem import Problem
 from ..problem.convert import as_dense, unmasked
 from ..tolerance import FLOAT_SCREEN, PAIR_ROUNDING
 from .assignment import Assignment
-from .certify import MOST_PAIRS, certify
+from .certify import MOST_FETCHED, MOST_PAIRS, certify
 from .float_pairs import difference
 
 SWEEPS, SWEEPS_OF_LARGE = 200, 20
@@ -42,13 +42,15 @@ def refined(problem: Problem, answer: Assignment) -> Assignment:
     Parameters
     ----------
     problem : Problem
-        Integers are left as they are, and beyond `MOST_PAIRS` pairs also point sets and what a GPU has solved.
+        Integers are left as they are, point sets beyond `MOST_PAIRS` pairs, and what a GPU has solved beyond
+        `MOST_FETCHED`.
     answer : Assignment
         Meant to be exact; the result's arrays lie where its do.
     """
     if answer.is_optimal or problem.is_integer or np.isinf(answer.gap).any():
         return answer
-    if problem.n_edges > MOST_PAIRS and (problem.kind == "points" or answer.device != "cpu"):
+    most = MOST_PAIRS if problem.kind == "points" else MOST_FETCHED if answer.device != "cpu" else np.inf
+    if problem.n_edges > most:
         return answer
     if problem.is_on_device:
         settled = refined(problem.on_host(), answer.on_host())

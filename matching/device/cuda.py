@@ -13,6 +13,7 @@ compile test reads.
 
 from __future__ import annotations
 
+import atexit
 import functools
 import itertools
 import re
@@ -177,8 +178,14 @@ def nccl() -> Any:
 
 @functools.cache
 def communicators(numbers: tuple[int, ...]) -> tuple[Any, ...]:
-    """Return NCCL's communicators of the given devices, one each; made once a process, which takes a second or so."""
-    return tuple(nccl().NcclCommunicator.initAll(list(numbers)))
+    """Return NCCL's communicators of the given devices, one each; made once a process, which takes a second or so.
+
+    They are closed when the process ends.
+    """
+    made = tuple(nccl().NcclCommunicator.initAll(list(numbers)))
+    for communicator in made:
+        atexit.register(communicator.destroy)
+    return made
 
 
 @functools.cache
@@ -254,7 +261,7 @@ def own_stream() -> Generator[None]:
 
 def is_device_array(array: object) -> bool:
     """Tell whether `array` lives on a GPU, without importing CuPy."""
-    return type(array).__module__.partition(".")[0] in {"cupy", "cupyx"}
+    return not isinstance(array, np.ndarray) and type(array).__module__.partition(".")[0] in {"cupy", "cupyx"}
 
 
 def device_of(array: Any) -> AbstractContextManager[Any]:

@@ -60,13 +60,13 @@ def _match_matrix(cp: Any, block: Problem, method: Method) -> Matching:
     state = reduced(costs)
     isolated = cp.flatnonzero(state.r >= costs.none)
     if len(isolated):
-        raise violator_of(block, int(isolated[0]), state)
+        raise violator_of(costs, int(isolated[0]), state)
     stats: dict[str, Any] = {"reduction_s": perf_counter() - began, "refinements": 0}
     free = cp.arange(block.n_rows, dtype=cp.int32)
     while True:
         infeasible_row, counts = method(costs, state, free)
         if infeasible_row >= 0:
-            raise violator_of(block, infeasible_row, state)
+            raise violator_of(costs, infeasible_row, state)
         stats |= {key: stats.get(key, 0) + count for key, count in counts.items()}
         prices = Prices(state.v, cp.maximum(state.col_of_row, FREE), state.row_of_col, {})
         settle_unassigned_columns(graph, prices, partial(grow_trees, zeros_first=False, stats={}))

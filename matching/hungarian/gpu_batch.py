@@ -226,4 +226,4 @@ def _infeasible(form: Problem, b: int, row: int, batch: Batch) -> Infeasible:
     state = batch.state
     rows, cols = slice(b * n, (b + 1) * n), slice(b * m, (b + 1) * m)
     its = DeviceState(state.r[rows], state.v[cols], state.col_of_row[rows], state.row_of_col[cols])
-    return violator_of(form.block(b), row, its).in_block(b)
+    return violator_of(DeviceCosts.of(batch.costs.cp, form.block(b)), row, its).in_block(b)

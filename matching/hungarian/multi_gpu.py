@@ -11,12 +11,12 @@ import numpy as np
 
 from ..certificate.assignment import Assignment
 from ..certificate.certify import assembled, inverse
-from ..certificate.hall import infeasible
+from ..certificate.hall import violator_where_it_lies
 from ..certificate.matched import Matched, Matching
 from ..device import cuda
 from ..device.collectives import Collective, Copies, Nccl
-from ..errors import DeviceUnavailable, InvalidProblem
-from ..paths.gpu_dense import DeviceCosts, DeviceState
+from ..errors import DeviceUnavailable, Infeasible, InvalidProblem
+from ..paths.gpu_dense import DeviceState
 from ..paths.gpu_settling import REFINEMENTS
 from ..paths.state import FREE, UNASSIGNED
 from ..presolve.sharded import ShardedCosts
@@ -169,13 +169,13 @@ def _released(shards: Shards, state: DeviceState, proof: Proof) -> DeviceState:
     return DeviceState(r, v, col_of_row, row_of_col)
 
 
-def _infeasible(shards: Shards, row: int, state: DeviceState) -> Exception:
-    n, m = shards.outline.shape
-    allowed = np.concatenate(shards.each(_allowed), axis=shards.axis)
-    matched = np.maximum(state.col_of_row, FREE), state.row_of_col
-    return infeasible(shards.outline, row, np.arange(n + 1) * m, None, allowed.reshape(-1), *matched)
+def _infeasible(shards: Shards, row: int, state: DeviceState) -> Infeasible:
+    """Return the error that names the rows which keep `row` from being matched; the costs stay where they are."""
 
+    def reached_from(rows: np.ndarray) -> np.ndarray:
+        if shards.axis == 1:
+            return np.concatenate(shards.each(lambda part: part.allowed_from(rows)))
+        own = [rows[(rows >= part.start) & (rows < part.stop)] - part.start for part in shards.slices()]
+        return np.logical_or.reduce(shards.each(lambda part, its: part.allowed_from(its), own))
 
-def _allowed(part: DeviceCosts) -> np.ndarray:
-    finite = part.cost < part.none
-    return cuda.to_host(finite if part.forbidden is None else finite & ~part.forbidden)
+    return violator_where_it_lies(row, reached_from, np.maximum(state.col_of_row, FREE), state.row_of_col)

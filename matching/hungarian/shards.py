@@ -221,8 +221,9 @@ def prove(shards: Shards, v: np.ndarray, col_of_row: np.ndarray, row_of_col: np.
     else:
         r, sizes = (shards.collective.gathered(arrays) for arrays in (duals, terms))
     r, sizes, cost = (cuda.to_host(array) for array in (r, sizes, packed[0]))
-    cost = cost[col_of_row >= 0]
-    return Proof(r, v, cost, slackness_of_links(shards.outline, col_of_row, row_of_col, cost, r, v, sizes))
+    return Proof(
+        r, v, cost[col_of_row >= 0], slackness_of_links(shards.outline, col_of_row, row_of_col, cost, r, v, sizes)
+    )
 
 
 def _row_duals(part: DeviceCosts, v: np.ndarray) -> tuple[Any, Any]:

@@ -11,7 +11,7 @@ from __future__ import annotations
 import numpy as np
 from numba import njit
 
-from ..certificate.certify import Terms
+from ..certificate.certify import Slackness, Terms, add_terms
 from ..certificate.hall import infeasible
 from ..certificate.matched import Matched
 from ..errors import Infeasible
@@ -22,7 +22,9 @@ from ..paths.shortest_paths import State, named_counts
 from ..problem import INT_LIMIT, Problem
 from ..problem.costs import dense_minima
 from ..problem.flat_graph import allowed_pairs, flat_graph
+from ..tolerance import EPS
 from .limit import out_of_scans
+from .small_blocks import WIDEST, match_small_run
 
 PAIRS_OF_A_RUN = 30_000
 """Pairs that are worth a thread: it takes some 50 microseconds to wake one."""
@@ -33,24 +35,41 @@ MOST_RUNS = 64
 
 def match_blocks(problem: Problem, most_scans: int | None) -> Matched:
     """Match a dense problem without a mask, and find the terms of its proof; otherwise as `JV.match`."""
-    n, m = problem.shape
-    dtype, blocks = problem.dual_dtype, problem.n_blocks
-    links = np.full(n, -1, np.int32), np.full(m, -1, np.int32)
-    duals = r, v, cost, sizes = np.empty(n, dtype), np.empty(m, dtype), np.zeros(n, dtype), np.zeros(n, dtype)
+    (n, m), dtype, blocks = problem.shape, problem.dual_dtype, problem.n_blocks
+    links = np.empty(n, np.int32), np.empty(m, np.int32)
+    r, cost, terms = np.zeros((3, n), dtype)
+    v = np.empty(m, dtype)
+    sums, rounding, in_doubt = np.zeros((4, blocks), dtype), np.zeros(blocks), np.zeros(blocks, np.bool_)
+    found = *links, r, v, cost, terms, sums, rounding, in_doubt
+    batch = problem.row_offsets, problem.col_offsets, problem.data
+    arithmetic = (INT_LIMIT, 0.0) if problem.is_integer else (np.inf, EPS)
     runs = min(MOST_RUNS, blocks, 1 + len(problem.data) // PAIRS_OF_A_RUN)
-    cuts = [run * blocks // runs for run in range(runs + 1)]
     counts = np.zeros((runs, 3), np.int64)
-    batch = problem.row_offsets, problem.col_offsets, problem.dense_offsets, problem.data
-    limits = INT_LIMIT if problem.is_integer else np.inf, NO_LIMIT if most_scans is None else int(most_scans)
-    given = *batch, problem.row_unmatched, problem.col_unmatched, *limits
-    ends = side_by_side(lambda k: _match_run(cuts[k], cuts[k + 1], *given, *links, *duals, counts[k]), range(runs))
-    failed = [end for end in ends if end[0] >= 0]
+    scans = NO_LIMIT if most_scans is None else int(most_scans)
+    is_small = most_scans is None and not problem.has_unmatched_cost and _widest(problem) <= WIDEST
+
+    def work(k: int) -> tuple[int, int, bool, bool]:
+        first = k * blocks // runs
+        own = first, (k + 1) * blocks // runs, problem.dense_offsets[first] if first else 0, *batch
+        if is_small:
+            return match_small_run(*own, *arithmetic, *found, counts[k])
+        return _match_run(*own, problem.row_unmatched, problem.col_unmatched, *arithmetic, scans, *found, counts[k])
+
+    ends = side_by_side(work, range(runs))
+    failed = [end[:2] for end in ends if end[0] >= 0]
     if not failed:
-        stats = named_counts(counts.sum(axis=0))
-        return Matched(problem, links[0], v, stats, terms=Terms(links[1], r, cost, sizes))
+        has_zero_slack, proves = all(end[2] for end in ends), all(end[3] for end in ends)
+        slackness = Slackness(sums[0], sums[2], sums[3], rounding, has_zero_slack, in_doubt, proves)
+        stats = named_counts(counts[0] if runs == 1 else counts.sum(axis=0))
+        return Matched(problem, links[0], v, stats, terms=Terms(links[1], r, slackness))
     if any(row == TOO_HARD for _, row in failed):
         raise out_of_scans(most_scans)
     raise _infeasible_block(problem, *failed[0], links)
+
+
+def _widest(problem: Problem) -> int:
+    """Return the columns of the widest block."""
+    return problem.n_cols if problem.n_blocks == 1 else int(problem.n_cols_of_block.max())
 
 
 def _infeasible_block(problem: Problem, b: int, row: int, links: tuple[np.ndarray, np.ndarray]) -> Infeasible:
@@ -65,13 +84,14 @@ def _infeasible_block(problem: Problem, b: int, row: int, links: tuple[np.ndarra
 def _match_run(
     first,
     end,
+    lo,
     row_offsets,
     col_offsets,
-    edge_offsets,
     data,
     row_price,
     col_price,
     none,
+    eps,
     most_scans,
     col_of_row,
     row_of_col,
@@ -79,13 +99,18 @@ def _match_run(
     v,
     cost,
     terms,
+    sums,
+    rounding,
+    in_doubt,
     counts,
 ):
-    """Match blocks `first` to `end`; fill in links, duals, costs and terms.
+    """Match blocks `first` to `end`, whose costs begin at `lo`; fill in links, duals, and what their proof adds up to.
 
     Returns the block at which that ended, -1 for none, and a row of it that cannot be matched, or `TOO_HARD` where it
-    takes more than `most_scans` a row.
+    takes more than `most_scans` a row; and what `add_terms` returns.
     """
+    col_of_row[row_offsets[first] : row_offsets[end]] = -1
+    row_of_col[col_offsets[first] : col_offsets[end]] = -1
     width = 0
     for b in range(first, end):
         width = max(width, col_offsets[b + 1] - col_offsets[b])
@@ -96,7 +121,8 @@ def _match_run(
     for b in range(first, end):
         r0, r1, c0, c1 = row_offsets[b], row_offsets[b + 1], col_offsets[b], col_offsets[b + 1]
         n, m = r1 - r0, c1 - c0
-        own, own_v = data[edge_offsets[b] : edge_offsets[b + 1]], v[c0:c1]
+        own, own_v = data[lo : lo + n * m], v[c0:c1]
+        lo += n * m
         row_bound = free[:n] if row_price is None else row_price[r0:r1]
         if col_price is None:
             own_v[:] = none if n == m else 0
@@ -109,7 +135,7 @@ def _match_run(
         scans = most_scans * max(n, 1) if most_scans < NO_LIMIT else NO_LIMIT
         failed = assign_dense_rows(matrix, state, counts, scans)
         if failed != -1:
-            return b, failed
+            return b, failed, False, False
         for j in range(m):
             if col_price is not None:
                 own_v[j] = min(own_v[j], col_price[c0 + j])
@@ -120,4 +146,8 @@ def _match_run(
         for i in range(n):
             if state.col_of_row[i] >= 0:
                 cost[r0 + i] = matrix[i, state.col_of_row[i]]
-    return -1, -1
+    sides = row_offsets, col_offsets, row_price, col_price
+    has_zero_slack, proves = add_terms(
+        first, end, *sides, col_of_row, row_of_col, cost, r, v, terms, eps, False, sums, rounding, in_doubt
+    )
+    return -1, -1, has_zero_slack, proves

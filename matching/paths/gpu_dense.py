@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from ..certificate.hall import infeasible
+from ..certificate.hall import violator_where_it_lies
 from ..device import cuda
 from ..errors import Infeasible
 from ..problem import INT_LIMIT, Problem
@@ -16,6 +16,8 @@ from ..problem.gpu_graph import DeviceGraph, bounds_on_device
 from .state import FREE
 
 THREADS = 256
+LOOKED_AT = 2**22
+"""Pairs of a matrix that are looked at together for what they allow."""
 STRIPES = 64
 """Parts of the rows in which column minima are taken first."""
 
@@ -111,6 +113,18 @@ class DeviceCosts:
         """Wait for what was launched on the current stream."""
         self.cp.cuda.get_current_stream().synchronize()
 
+    def allowed_from(self, rows: np.ndarray) -> np.ndarray:
+        """Return on the host which columns any of the given rows may be matched with, bool (columns,)."""
+        found = self.cp.zeros(self.cost.shape[1], bool)
+        step = max(1, LOOKED_AT // max(len(found), 1))
+        for first in range(0, len(rows), step):
+            some = self.cp.asarray(rows[first : first + step])
+            allowed = self.cost[some] < self.none
+            if self.forbidden is not None:
+                allowed &= self.forbidden[some] == 0
+            found |= allowed.any(axis=0)
+        return cuda.to_host(found)
+
     def kernel(self, file: str, name: str, *options: str, cooperative: bool = False) -> Any:
         """Return a kernel in the form for these costs."""
         cost = {"float32": "float", "float64": "double", "int32": "int", "int64": "int64"}[self.cost.dtype.name]
@@ -151,10 +165,7 @@ def reduce_rows(costs: DeviceCosts, state: DeviceState) -> None:
     rows(grid, (THREADS,), (*costs.sizes, *costs.pairs, costs.row_bound, state.v, state.r))
 
 
-def violator_of(block: Problem, row: int, state: DeviceState) -> Infeasible:
-    """Return the error that names the rows which keep `row` from being matched."""
-    host = block.on_host()
-    n, m = host.shape
-    allowed = host.data < np.inf if host.forbidden is None else ~host.forbidden & (host.data < np.inf)
+def violator_of(costs: DeviceCosts, row: int, state: DeviceState) -> Infeasible:
+    """Return the error that names the rows which keep `row` from being matched; the costs stay where they are."""
     matched = np.maximum(cuda.to_host(state.col_of_row), FREE), cuda.to_host(state.row_of_col)
-    return infeasible(host, row, np.arange(n + 1) * m, None, allowed, *matched)
+    return violator_where_it_lies(row, costs.allowed_from, *matched)

@@ -18,13 +18,6 @@ __device__ __forceinline__ uint64 packed(int low, uint32 high) { return (uint64)
 __device__ __forceinline__ int low_of(uint64 word) { return (int)(uint32)word; }
 __device__ __forceinline__ uint32 high_of(uint64 word) { return (uint32)(word >> 32); }
 
-// Every poll comes by here.
-__device__ __forceinline__ void count_spin(uint32& tries) {
-#if RANKS > 1
-    if (++tries == SPIN_LIMIT) __trap();
-#endif
-}
-
 // The words of what is exchanged in a step. Blocks are counted over all ranks.
 struct Messages {
     const Group& group;
@@ -38,9 +31,7 @@ struct Messages {
     __device__ __forceinline__ Entry receive(uint32 step, int block, int k) const {
         const uint64* const at = listed(group.own(), step, block, k);
         uint64 r, row, ends, tag;
-        uint32 tries = 0;
         do {
-            count_spin(tries);
             load_words(at, r, row);
             load_words(at + 2, ends, tag);
         } while (high_of(row) != step || high_of(tag) != step);
@@ -64,9 +55,7 @@ struct Messages {
     __device__ __forceinline__ Step receive(uint32 step, int block) const {
         const uint64* const at = message_slot(group.own(), step, block);
         uint64 key, count, r, row, ends, tag;
-        uint32 tries = 0;
         do {
-            count_spin(tries);
             load_words(at, key, count);
             load_words(at + 2, r, row);
             load_words(at + 4, ends, tag);

@@ -19,9 +19,6 @@ constexpr int FEW = UNROLL;  // rows of a level that the home threads scan witho
 constexpr int FREE = -1, LEFT_UNASSIGNED = -2;
 constexpr int NO_SINK = 0x7fffffff;
 constexpr int MAX_BLOCKS = RANKS == 1 ? 256 : THREADS;  // of all ranks
-#if RANKS > 1
-constexpr uint32 SPIN_LIMIT = 1u << 24;  // polls, at least 10 s
-#endif
 
 #if RANKS == 1
 #define SCOPE "gpu"
@@ -236,14 +233,14 @@ struct Group {
         }
         __syncthreads();
     }
+    // As long as it takes: another process may have one of the devices to itself for a while.
     template <bool of_all>
     __device__ __forceinline__ static void wait_for(const uint32* at, uint32 least) {
-        for (uint32 tries = 0;; ++tries) {
+        while (true) {
             uint32 now;
             if (of_all) asm volatile("ld.acquire.sys.global.u32 %0, [%1];" : "=r"(now) : "l"(at) : "memory");
             else asm volatile("ld.acquire.gpu.global.u32 %0, [%1];" : "=r"(now) : "l"(at) : "memory");
             if ((int)(now - least) >= 0) return;
-            if (tries == SPIN_LIMIT) __trap();
         }
     }
 #endif

@@ -54,6 +54,8 @@ def at_lower_prices(problem: Problem, solve: Callable[[Problem], Assignment]) ->
     NotConverged, …
         As `solve` does, with an answer for the prices as stated.
     """
+    if not problem.has_unmatched_cost and not problem.is_on_device:
+        return solve(problem)
     with cuda.device_of(problem.data):
         reductions = _reductions_of_blocks(problem)
         if not reductions:

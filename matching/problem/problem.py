@@ -210,9 +210,9 @@ class Problem(Outline):
         """Return `problem` itself, or the one that a plain cost matrix, sparse matrix or networkx graph states."""
         if isinstance(problem, Problem):
             return problem
-        if hasattr(problem, "tocsr") or is_networkx(problem):
-            return cls.sparse(problem)
-        return cls.dense(problem)
+        if isinstance(problem, np.ndarray) or not (hasattr(problem, "tocsr") or is_networkx(problem)):
+            return cls.dense(problem)
+        return cls.sparse(problem)
 
     @classmethod
     def of_values(cls, values: Any) -> Problem:
@@ -265,8 +265,7 @@ class Problem(Outline):
             row_u, col_u = map(where.spread, sides, sizes) if sides is not None else (None, None)
             data = data.astype(dtype, copy=False)
         stated = cls(kind, row_offsets, col_offsets, data, row_unmatched=row_u, col_unmatched=col_u, **parts)
-        members = stated.n_rows_of_block, stated.n_cols_of_block
-        host_problem.refuse_sums_beyond_range(largest, sides, *members, integer=stated.is_integer)
+        host_problem.refuse_sums_beyond_range(largest, sides, row_offsets, col_offsets, integer=stated.is_integer)
         return stated
 
     def on_host(self) -> Problem:

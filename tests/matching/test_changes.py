@@ -15,7 +15,7 @@ from auctrack.matching import (
     verify,
 )
 from auctrack.matching.jv.dense import match, without_mask
-from auctrack.plugins.bench.assignment.hostile import inner_products, machol_wien
+from auctrack.plugins.bench.assignment.hostile_costs import inner_products, machol_wien
 from auctrack.plugins.bench.assignment.unlike_points import UNLIKE
 
 

@@ -19,7 +19,10 @@ from ..hungarian.host_kernels import RESIDENT_BLOCKS, HostArray, HostKernel, Hos
 class _CuPy(HostModule):
     """NumPy whose functions return arrays with the methods of CuPy's."""
 
-    cuda = SimpleNamespace(Device=lambda: SimpleNamespace(id=0))
+    cuda = SimpleNamespace(
+        Device=lambda: SimpleNamespace(id=0),
+        get_current_stream=lambda: SimpleNamespace(synchronize=lambda: None),
+    )
 
     def __getattr__(self, name: str) -> Any:
         function = getattr(np, name)

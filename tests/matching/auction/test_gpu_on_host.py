@@ -14,6 +14,7 @@ from auctrack.matching.auction.gpu_bids import bid
 from auctrack.matching.auction.gpu_dense import cheapest_of_rows
 from auctrack.matching.auction.gpu_scaling import increments
 from auctrack.matching.auction.matrix_instead import MATRIX_READS
+from auctrack.matching.certificate import gpu_certificate, refine
 from auctrack.matching.certificate.gpu_certificate import certified
 from auctrack.matching.device import cuda
 from auctrack.matching.paths import gpu_forest, gpu_trees
@@ -268,3 +269,22 @@ def test_an_increment_far_above_the_costs_leaves_duals_that_prove_the_stated_gap
 ) -> None:
     answer = solve(Problem.dense(cost), Auction(eps=100.0, variant=variant), "cuda")
     assert verify(cost, answer).is_valid
+
+
+@pytest.mark.parametrize("can_be_fetched", [True, False])
+def test_sentinels_do_not_hide_wrong_links(can_be_fetched: bool, monkeypatch: pytest.MonkeyPatch) -> None:
+    """What is too large to be fetched where its digits decide is not called optimal."""
+    cost = np.random.default_rng(0).random((40, 40))
+    cost[:3] = 1e16
+    problem, wrong = Problem.dense(cost), np.roll(np.arange(40, dtype=np.int32), 1)
+    if not can_be_fetched:
+        monkeypatch.setattr(gpu_certificate, "MOST_FETCHED", 0)
+        monkeypatch.setattr(refine, "MOST_FETCHED", 0)
+    graph = DeviceGraph.of(CUPY, problem)
+    prices = Prices(CUPY.asarray(np.full(40, 1e16)), CUPY.asarray(wrong), CUPY.asarray(np.argsort(wrong)), {})
+    assert not certified(graph, problem, prices, solver="", device="cuda", stats={}).is_optimal
+    answer = solve(problem, Auction(), "cuda")
+    right = solve(problem, "jv", "cpu")
+    assert answer.is_optimal == can_be_fetched
+    if can_be_fetched:
+        np.testing.assert_array_equal(answer.col_of_row[3:], right.col_of_row[3:])

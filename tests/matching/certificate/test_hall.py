@@ -4,8 +4,12 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
+from scipy.sparse import csr_array
+from scipy.sparse.csgraph import maximum_bipartite_matching
 
-from auctrack.matching import SOLVERS, Infeasible, solve
+from auctrack.matching import SOLVERS, Infeasible, Problem, solve
+from auctrack.matching.certificate.hall import infeasible, violator_where_it_lies
+from auctrack.matching.paths import gpu_dense
 
 
 def _refused(cost, solver):
@@ -42,3 +46,22 @@ def test_of_many_only_the_first_are_named_and_none_is_said(solver):
     assert str(error).startswith(f"rows {some} (7 in all) may be matched with only 6 columns ({some}), so ")
     assert error.rows == tuple(range(7))
     assert str(_refused(_all_but(9, 9, [8], []), solver)).startswith("row 8 may be matched with no column. ")
+
+
+@pytest.mark.parametrize("at_once", [1, 25, 2**20])
+@pytest.mark.parametrize("masked", [False, True])
+@pytest.mark.parametrize("seed", range(5))
+def test_a_matrix_is_read_where_it_lies_some_rows_at_a_time(seed, masked, at_once, monkeypatch):
+    monkeypatch.setattr(gpu_dense, "LOOKED_AT", at_once)
+    allowed = np.random.default_rng(seed).random((12, 12)) < 0.12
+    col_of_row = maximum_bipartite_matching(csr_array(allowed), perm_type="column")
+    row_of_col = np.full(12, -1)
+    row_of_col[col_of_row[col_of_row >= 0]] = np.flatnonzero(col_of_row >= 0)
+    row = int(np.flatnonzero(col_of_row < 0)[0])
+    cost = np.where(allowed | masked, 1.0, np.inf)
+    costs = gpu_dense.DeviceCosts(np, cost, ~allowed if masked else None, *np.zeros((2, 12)))
+    found = violator_where_it_lies(row, costs.allowed_from, col_of_row, row_of_col)
+    graph = np.arange(13) * 12, None, allowed.ravel()
+    expected = infeasible(Problem.dense(cost), row, *graph, col_of_row, row_of_col)
+    assert (found.rows, found.columns) == (expected.rows, expected.columns)
+    assert len(found.rows) == len(found.columns) + 1

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import sys
+from collections.abc import Callable
 from contextlib import nullcontext
 from types import SimpleNamespace
 
@@ -114,3 +115,21 @@ def test_numpy_arrays_are_no_device_arrays() -> None:
     array = np.arange(3)
     assert not cuda.is_device_array(array)
     assert cuda.to_host(array) is array
+
+
+def test_communicators_are_made_once_and_closed_when_the_process_ends(monkeypatch: pytest.MonkeyPatch) -> None:
+    closed: list[int] = []
+    at_exit: list[Callable[[], None]] = []
+    made = SimpleNamespace(
+        initAll=lambda numbers: [SimpleNamespace(destroy=lambda n=n: closed.append(n)) for n in numbers]
+    )
+    binding = SimpleNamespace(available=True, NcclCommunicator=made)
+    monkeypatch.setitem(sys.modules, "cupy.cuda.nccl", binding)
+    monkeypatch.setattr(cuda.atexit, "register", at_exit.append)
+    cuda.communicators.cache_clear()
+    assert cuda.communicators((0, 3)) is cuda.communicators((0, 3))
+    cuda.communicators.cache_clear()
+    assert closed == []
+    for close in at_exit:
+        close()
+    assert closed == [0, 3]

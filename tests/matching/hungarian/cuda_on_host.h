@@ -30,7 +30,7 @@
 #define __CUDA_ARCH__ 700
 
 struct Dimension {
-    int x;
+    int x, y;
 };
 struct int2 {
     int x, y;
@@ -47,6 +47,8 @@ auto max(A a, B b) {
 }
 
 namespace host {
+
+inline int row = 0, rows = 1;  // of a grid of two dimensions, whose rows are launched one after the other
 
 // Lanes that exchange a word; those of one mask meet again and again.
 struct Meeting {
@@ -237,7 +239,7 @@ void run_block(Turns* turns, int number, int blocks, int threads, int shared_byt
     here.fibers.resize(threads), here.places.resize(threads), here.begun.assign(threads, false), here.done.assign(threads, false), here.until.resize(threads), here.warps.resize((threads + 31) / 32);
     here.room.resize(shared_bytes / 8 + 1);
     block = &here, Fiber<Kernel>::kernel = &kernel;
-    blockIdx.x = number, gridDim.x = blocks, blockDim.x = threads;
+    blockIdx = {number, row}, gridDim = {blocks, rows}, blockDim = {threads, 1};
     std::vector<std::vector<char>> stacks(threads, std::vector<char>(1 << 16));
     for (int t = 0; t < threads; ++t) {
         getcontext(&here.fibers[t]);

@@ -67,8 +67,9 @@ _WORDS = {
 """What only a GPU can do, and what stands for it."""
 
 _KERNEL_NAME = r'extern "C" __global__ void\s+(?:__launch_bounds__\(.*?\)\s*)?(\w+)\('
-_LAUNCHER = """extern "C" int launch_{0}(int blocks, int threads, int shared_bytes, void** arguments) {{
-    return host::launch({0}, blocks, threads, shared_bytes, arguments);
+_LAUNCHER = """extern "C" int launch_{0}(int row, int rows, int blocks, int threads, int bytes, void** arguments) {{
+    host::row = row, host::rows = rows;
+    return host::launch({0}, blocks, threads, bytes, arguments);
 }}
 """
 _PRELUDE = """#include "cuda_on_host.h"
@@ -196,11 +197,15 @@ class HostKernel:
         self.launch = launch
         self.max_dynamic_shared_size_bytes = 0
 
-    def __call__(self, grid: tuple[int], block: tuple[int], arguments: Sequence[Any], *, shared_mem: int = 0) -> None:
+    def __call__(
+        self, grid: tuple[int, ...], block: tuple[int], arguments: Sequence[Any], *, shared_mem: int = 0
+    ) -> None:
         given = [np.array(a.ctypes.data if isinstance(a, np.ndarray) and a.ndim else a) for a in arguments]
         where = (ctypes.c_void_p * len(given))(*(value.ctypes.data for value in given))
-        went_on = self.launch(int(grid[0]), int(block[0]), int(shared_mem), where)
-        assert went_on, "deadlock: all threads of the kernel that are left wait for one another"
+        rows = int(grid[1]) if len(grid) > 1 else 1
+        for row in range(rows):
+            went_on = self.launch(row, rows, int(grid[0]), int(block[0]), int(shared_mem), where)
+            assert went_on, "deadlock: all threads of the kernel that are left wait for one another"
 
 
 def compiled(file: str, name: str, *options: str) -> Any:
