@@ -79,6 +79,21 @@ def test_costs_small_beside_what_every_answer_pays_are_proven(size: float, solve
     assert answer.is_optimal
 
 
+@pytest.mark.parametrize("solver", EVERY)
+@pytest.mark.parametrize("size", [1e-13, 1e-17, 1e-28])
+def test_links_far_cheaper_than_what_stays_unassigned_are_proven(size: float, solver: str) -> None:
+    """Their duals differ from a price of 1 by less than a float can: they are pairs of floats above the price."""
+    rng = np.random.default_rng(9)
+    cost = size * rng.random((6, 14))
+    problem = Problem.dense(cost, unmatched_cost=1.0)
+    answer = solve(problem, solver, "cpu")
+    assert answer.is_optimal
+    assert paid(cost, answer.col_of_row, (1.0, 1.0)) == optimum(cost, (1.0, 1.0))
+    wrong = answer.col_of_row.copy()
+    wrong[[0, 1]] = wrong[[1, 0]]
+    assert not certify(problem, wrong, answer.col_duals, solver="").is_optimal
+
+
 def test_an_exchange_that_costs_a_ten_millionth_more_is_not() -> None:
     cost = _potentials(60, 100.0)
     answer = solve(cost, device="cpu")

@@ -76,6 +76,18 @@ def test_contradictions_are_the_pairs_of_negative_slack(squared: bool):
         assert (np.diff(slack) >= 0).all()
 
 
+@pytest.mark.parametrize("squared", [False, True])
+def test_a_contradiction_is_whatever_is_more_than_rounding(squared: bool):
+    """What a looser bound lets pass is a wrong link: 1e-12 of the costs is seen, their own rounding is not."""
+    x, y = np.random.default_rng(6).random((2, 80, 3))
+    cost = ((x[:, None] - y) ** 2).sum(axis=-1) if squared else np.linalg.norm(x[:, None] - y, axis=-1)
+    v = np.random.default_rng(7).random(80)
+    least = (cost - v).min(axis=1)
+    tree, rows = build_tree(y), build_tree(x).points
+    assert not contradictions(tree, rows, least, v, squared, 4)[1].any()
+    assert (contradictions(tree, rows, least + 1e-12, v, squared, 4)[1] >= 1).all()
+
+
 def test_only_the_worst_contradictions_of_a_row_are_kept():
     x, y = ordered(50, 60, 2)
     cost = costs.pair_costs(x, y, "distance")

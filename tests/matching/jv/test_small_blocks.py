@@ -1,0 +1,63 @@
+"""Small blocks go through a loop of their own: the same optimum and proof as larger ones, at every side and type."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+from scipy.optimize import linear_sum_assignment
+
+from auctrack.matching import JV, Infeasible, Problem, solve, verify
+from auctrack.matching.jv import blocks
+from auctrack.matching.jv.small_blocks import WIDEST
+
+COSTS = {
+    "reals": lambda rng, n, m: rng.random((n, m)),
+    "single precision": lambda rng, n, m: rng.random((n, m), dtype=np.float32),
+    "ties": lambda rng, n, m: rng.integers(0, 4, (n, m)),
+    "below 0": lambda rng, n, m: rng.integers(-1000, 1000, (n, m)).astype(np.int32),
+    "inner products": lambda rng, n, m: rng.normal(size=(n, 3)) @ rng.normal(size=(3, m)),
+    "holes": lambda rng, n, m: np.where((rng.random((n, m)) < 0.8) & (np.eye(n, m) == 0), np.inf, rng.random((n, m))),
+}
+
+
+@pytest.mark.parametrize("kind", COSTS)
+def test_blocks_of_every_side_are_matched_and_proven_as_one_batch(kind: str) -> None:
+    rng = np.random.default_rng(0)
+    sides = [(n, m) for n, m in rng.integers(1, WIDEST + 1, (60, 2)).tolist() if n <= m]
+    costs = [COSTS[kind](rng, n, m) for n, m in [(1, 1), (WIDEST, WIDEST), (0, 5), *sides]]
+    problem = Problem.batch(costs)
+    answer = solve(problem, "jv", "cpu")
+    assert answer.is_optimal
+    assert verify(problem, answer)
+    for cost, found in zip(costs, answer.cost, strict=True):
+        assert found == pytest.approx(cost[linear_sum_assignment(cost)].sum(dtype=float), rel=1e-6)
+
+
+def test_beyond_the_widest_and_with_a_limit_the_answer_is_the_same(monkeypatch: pytest.MonkeyPatch) -> None:
+    costs = np.random.default_rng(1).random((20, 30, 30))
+    small = solve(Problem.dense(costs), "jv", "cpu")
+    limited = solve(Problem.dense(costs), JV(most_scans=1000), "cpu")
+    monkeypatch.setattr(blocks, "WIDEST", 0)
+    for other in (limited, solve(Problem.dense(costs), "jv", "cpu")):
+        np.testing.assert_array_equal(small.col_of_row, other.col_of_row)
+        assert small.cost == pytest.approx(other.cost, rel=1e-14)
+
+
+@pytest.mark.parametrize("columns", [[], [3], [3, 4]])
+def test_the_block_and_the_rows_that_cannot_be_matched_are_named(columns: list[int]) -> None:
+    costs = np.random.default_rng(2).random((4, 9, 9))
+    rows = list(range(len(columns) + 1))
+    costs[2][np.ix_(rows, np.setdiff1d(np.arange(9), columns))] = np.inf
+    with pytest.raises(Infeasible) as caught:
+        solve(Problem.dense(costs), "jv", "cpu")
+    assert (caught.value.block, caught.value.rows, caught.value.columns) == (2, tuple(rows), tuple(columns))
+
+
+def test_threads_share_a_batch_and_change_nothing(monkeypatch: pytest.MonkeyPatch) -> None:
+    problem = Problem.batch([np.random.default_rng(k).random((3, 3 + k % 5)) for k in range(500)])
+    alone = solve(problem, "jv", "cpu")
+    monkeypatch.setattr(blocks, "PAIRS_OF_A_RUN", 50)
+    shared = solve(problem, "jv", "cpu")
+    np.testing.assert_array_equal(alone.col_of_row, shared.col_of_row)
+    np.testing.assert_array_equal(alone.cost, shared.cost)
+    np.testing.assert_array_equal(alone.gap, shared.gap)
