@@ -32,6 +32,24 @@ def walks(
     return Points(pd.concat(parts, ignore_index=True)), np.concatenate(names)
 
 
+def stirred(n=1000, frames=6, *, own=0.05, flow=0.9, seed=1) -> tuple[Points, np.ndarray]:
+    """Random walks in a smooth flow at density 1, and who each detection is; `own`, `flow`: root mean square steps."""
+    rng = np.random.default_rng(seed)
+    edge = n ** (1 / 3)
+    wave = rng.integers(-1, 2, (6, 3)) * 2 * np.pi / edge
+    phase, speed = rng.uniform(0, 2 * np.pi, 6), rng.normal(size=(6, 3))
+    position = rng.uniform(0, edge, (n, 3))
+    scale = flow / np.sqrt(((np.cos(position @ wave.T + phase) @ speed) ** 2).sum(axis=1).mean())
+    parts, names = [], []
+    for _ in range(frames):
+        seen = np.flatnonzero(rng.random(n) >= 0.05)
+        parts.append(position[seen])
+        names.append(seen)
+        position = position + scale * np.cos(position @ wave.T + phase) @ speed
+        position = position + rng.normal(0, own / np.sqrt(3), (n, 3))
+    return table(np.repeat(np.arange(frames), [len(part) for part in parts]), np.vstack(parts)), np.concatenate(names)
+
+
 def table(frames, positions) -> Points:
     """Points from frame numbers and (n, 2) or (n, 3) positions."""
     positions = np.asarray(positions, dtype=np.float64)

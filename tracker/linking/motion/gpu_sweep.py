@@ -37,15 +37,15 @@ class DeviceSweep:
     def contexts(
         self, ways: tuple[Any, Any, Any], edges: Sequence[Any], law: Any, past: Any, future: Any
     ) -> tuple[Any, ...]:
-        """Write past and future, return the fields of `sweep.Sums`; `edges` as the kernels take them."""
+        """Write past and future, return the fields of `law.Sums`; `edges` as the kernels take them."""
         known, count = (*ways, *edges, *law), len(edges[0])
         self._over_edges("pasts", count, *known, past)
         self._over_edges("futures", count, *known, future)
-        sums = cuda.cupy().empty((4 + self.classes * (1 + 3 * self.ndim), threads_of(launch_in_turns(count))))
+        sums = cuda.cupy().empty((3 + self.classes * (1 + 3 * self.ndim), threads_of(launch_in_turns(count))))
         self._over_edges("pairs_summed", count, *known, sums)
         total = cuda.to_host(sums.sum(axis=1))
-        by_axis = total[4 + self.classes :].reshape(3, self.classes, self.ndim)
-        return *map(float, total[:4]), total[4 : 4 + self.classes], *by_axis
+        by_axis = total[3 + self.classes :].reshape(3, self.classes, self.ndim)
+        return *map(float, total[:3]), total[3 : 3 + self.classes], *by_axis
 
     def uncoupled(self, tail: Any, *edges: Any) -> None:
         """Write past and future where steps know of no others; arguments as the kernel takes them."""

@@ -9,7 +9,7 @@ Over more frames the same process is summed up.
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
-from typing import TypeAlias
+from typing import NamedTuple, TypeAlias
 
 import numpy as np
 
@@ -19,9 +19,33 @@ RELATIVE = 0.03
 """Smallest standard deviation of a class, in those of the whole law on the same axis."""
 LEAST_SHARE = 0.02
 """Smallest share of a class."""
+LEAST_TURN = 0.01
+"""Smallest share of links that keep their class, of those that draw it anew, and of those that begin afresh."""
 
 Packed: TypeAlias = tuple[np.ndarray, np.ndarray, np.ndarray, np.ndarray, np.ndarray, np.ndarray, np.ndarray]
 """The fields of `Tables` in order, for compiled code."""
+
+
+class Sums(NamedTuple):
+    """What the law is learned from: sums over pairs of consecutive edges, both over one frame, by their probability.
+
+    Attributes
+    ----------
+    pairs : float
+    kept, new : float
+        Pairs whose class was kept; pairs whose later displacement does not know of the earlier.
+    by_class : float64 (classes,)
+    later2, product, earlier2 : float64 (classes, d)
+        Sums of y², y·y_before and y_before².
+    """
+
+    pairs: float
+    kept: float
+    new: float
+    by_class: np.ndarray
+    later2: np.ndarray
+    product: np.ndarray
+    earlier2: np.ndarray
 
 
 @dataclass(frozen=True)
@@ -61,6 +85,16 @@ class Law:
             self.persistence[busy],
             self.turns,
         )
+
+    def learned_from(self, sums: Sums) -> Law:
+        """Return the law with what consecutive links say: persistence by weighted least squares, and the rest."""
+        slope = (sums.product / self.second).sum(axis=1) / np.maximum((sums.earlier2 / self.second).sum(axis=1), 1e-300)
+        trust = sums.by_class / (sums.by_class + 5)
+        p = np.clip(trust * slope, -0.6, 1.0)[:, None]
+        left = sums.later2 - 2 * p * sums.product + p**2 * sums.earlier2
+        second = (np.maximum(left, 0) + self.second) / (sums.by_class + 1)[:, None]
+        turns = np.array([sums.kept, sums.pairs - sums.kept - sums.new, sums.new]) + LEAST_TURN * sums.pairs
+        return replace(self, second=second, persistence=p[:, 0], turns=turns / turns.sum())
 
     def floored(self) -> Law:
         """Return the law with shares and variances that are not too small to be true."""

@@ -12,20 +12,18 @@ from ..hooks import Hooks
 from .features import FeatureLaw, Features
 from .flow import flow_of_edges
 from .graph import Graph
-from .law import Law, tables
+from .law import Law, Sums, tables
 from .lessons import Lessons
 from .marginals import cavities, link_marginals
 from .ordered import Ordered
 from .shares import Shares, ends_of, shares_of
-from .sweep import Sums, factors_of, odds_of, step_sums
+from .sweep import factors_of, odds_of, step_sums
 
 ROUNDS = 5
 """Rounds of belief propagation a sweep; the messages are kept from sweep to sweep."""
 TOLERANCE = 1e-3
 SUREST_COST = 100.0
 """Nats of a user's cost beyond which all are as good as these, but that a link at +inf is never made."""
-LEAST_TURN = 0.01
-"""Smallest share of links that keep their class, of those that draw it anew, and of those that begin afresh."""
 
 
 @dataclass
@@ -38,10 +36,12 @@ class Belief:
         Neighbours, where their flow is a context.
     flow_weight : float
         What the neighbours' displacement counts.
-    flow_gain : float
-        Share of the median step that the flow explains.
+    flow_share, flow_gain : float
+        Share of the median step that the flow explains; nats by which it makes links likelier that taught none of it.
     linked : bool
         Whether links know of the links before and after them.
+    link_gain : float
+        Nats by which the link before makes a link likelier that taught nothing of it.
     features : Features or None
         The detections' own, where they make links likelier.
     feature_law : FeatureLaw or None
@@ -66,8 +66,10 @@ class Belief:
     lags: int = 1
     near: np.ndarray | None = None
     flow_weight: float = 0.0
+    flow_share: float = 0.0
     flow_gain: float = 0.0
     linked: bool = False
+    link_gain: float = 0.0
     features: Features | None = None
     feature_law: FeatureLaw | None = None
     feature_gain: float = 0.0
@@ -188,20 +190,9 @@ class Belief:
             first = (squares + law.first) / (total + 1)[:, None]
             law = replace(law, shares=(total + law.shares) / (total.sum() + 1), first=first)
         if self.linked and self.sums is not None and self.sums.pairs > 1:
-            law = _second(law, self.sums)
+            law = law.learned_from(self.sums)
         feature_law = self.feature_law
         if self.features is not None:
             change = self.features.change(self.graph.tail, self.graph.head)
             feature_law = FeatureLaw.learned(change, self.probability)
         return shares, law.floored(), feature_law
-
-
-def _second(law: Law, sums: Sums) -> Law:
-    """Return the law with what consecutive links say: persistence by weighted least squares, innovations, classes."""
-    slope = (sums.product / law.second).sum(axis=1) / np.maximum((sums.earlier2 / law.second).sum(axis=1), 1e-300)
-    trust = sums.by_class / (sums.by_class + 5)
-    p = np.clip(trust * slope, -0.6, 1.0)[:, None]
-    left = sums.later2 - 2 * p * sums.product + p**2 * sums.earlier2
-    second = (np.maximum(left, 0) + law.second) / (sums.by_class + 1)[:, None]
-    turns = np.array([sums.kept, sums.pairs - sums.kept - sums.new, sums.new]) + LEAST_TURN * sums.pairs
-    return replace(law, second=second, persistence=p[:, 0], turns=turns / turns.sum())

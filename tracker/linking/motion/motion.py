@@ -27,10 +27,10 @@ class Motion:
         Share of a particle's own step that the next one repeats, per frame, all classes together; None where past and
         future are no contexts.
     log_likelihood_gain : float
-        Nats by which the link before makes a link likelier.
-    flow_weight, flow_share : float
-        What the neighbours' mean step counts in predicting one, and the share of the median step it explains; 0 where
-        it is no context.
+        Nats by which the link before makes a link likelier that taught nothing of it; 0 where it is no context.
+    flow_weight, flow_share, flow_gain : float
+        What the neighbours' mean step counts in predicting one, the share of the median step it explains, and the nats
+        by which it makes a link likelier that taught nothing of it; 0 where it is no context.
     lost, new : float
         Share of detections that end a track, and that begin one, at frames that have others after, or before.
     missed : float64 (frames,)
@@ -54,6 +54,7 @@ class Motion:
     log_likelihood_gain: float
     flow_weight: float
     flow_share: float
+    flow_gain: float
     lost: float
     new: float
     missed: np.ndarray
@@ -78,7 +79,8 @@ class Motion:
         """Say it in a few lines; with the time between frames the persistence is a time too."""
         said = [f"typical step {self.typical_step:.3g} {self.unit} a frame; contexts: {self.model}"]
         if self.flow_weight > 0:
-            said.append(f"neighbours explain {self.flow_share:.0%} of a step")
+            gain = f"make a link likelier by {self.flow_gain:.2f} nats"
+            said.append(f"neighbours explain {self.flow_share:.0%} of a step and {gain}")
         if self.persistence is not None:
             said.append(
                 f"persistence {self.persistence:.2f} per frame{self._as_time(frame_interval, time_unit)}; the link "
@@ -115,7 +117,6 @@ def motion_of(belief: Belief, drift: np.ndarray, unit: str) -> Motion:
     law, spacing = belief.law, belief.movie.spacing
     one = belief.graph.lag == 1
     p, square = belief.probability[one], (belief.graph.step[one] ** 2).sum(axis=1)
-    sums = belief.sums if belief.linked else None
     # What is learned of consecutive links holds only for those that do not begin afresh.
     persistence = float(law.shares @ law.persistence * (1 - law.turns[2])) if belief.linked else None
     return Motion(
@@ -124,9 +125,10 @@ def motion_of(belief: Belief, drift: np.ndarray, unit: str) -> Motion:
         class_shares=law.shares,
         unexplained=spacing * np.sqrt(law.second if belief.linked else law.first),
         persistence=persistence,
-        log_likelihood_gain=sums.gain / sums.pairs if sums else 0.0,
+        log_likelihood_gain=belief.link_gain if belief.linked else 0.0,
         flow_weight=belief.flow_weight,
-        flow_share=belief.flow_gain,
+        flow_share=belief.flow_share,
+        flow_gain=belief.flow_gain,
         lost=belief.shares.lost,
         new=belief.shares.new,
         missed=belief.shares.seen[1:],

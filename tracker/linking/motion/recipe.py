@@ -8,8 +8,10 @@ from typing import Literal
 import numpy as np
 from scipy.special import chdtri
 
+from ....matching.device import cuda
 from ..hooks import Hooks
 from ..settings import Motion
+from . import held_out
 from .expected import candidates_ahead
 from .features import FeatureLaw, Features
 from .flow import flow_of_edges, neighbours
@@ -27,14 +29,12 @@ WIDEST_RADIUS = 2.2
 LEAST_RADIUS = 0.3
 RIM = 1e-3
 """Share of the true links that a gate may leave out."""
-ENOUGH = 30
-"""Links from which a context is learned; fewer say too little."""
-FLOW_GAIN = 0.1
-"""Share of the median step that the flow must explain to be a context."""
-SAMPLE = 20_000
-"""Links that are asked first: where these say that the flow explains nothing, no others are."""
+FLOW_GAIN = 0.02
 LINK_GAIN = 0.02
-"""Nats a link by which the link before must make it likelier to be a context."""
+"""Nats by which the flow, and the link before, must make links likelier that taught nothing of it to be contexts."""
+
+FEWEST_PASSES, MOST_PASSES, STILL_BETTER = 3, 10, 0.95
+"""Passes in which the flow narrows the search, and the share of what it left unexplained below which one more is made."""
 
 
 def believed(
@@ -120,13 +120,12 @@ def _take_features(belief: Belief, features: Features) -> None:
 def _told_by(features: Features, belief: Belief) -> tuple[FeatureLaw, float] | None:
     """Return how features change along links, and what that tells of links that taught nothing of it, if it does."""
     sure = np.flatnonzero(belief.probability > 0.5)
-    is_asked = belief.movie.frame[belief.graph.tail[sure]] % 2 == 1
-    asked, teaching = sure[is_asked], sure[~is_asked]
-    if min(len(asked), len(teaching)) < ENOUGH:
+    asked = held_out.every_other(*_tails(belief, sure))
+    if asked is None:
         belief.notes.append(f"too few links to learn from {', '.join(features.names)}")
         return None
-    change = features.change(belief.graph.tail, belief.graph.head)
-    law = FeatureLaw.learned(change[teaching], belief.probability[teaching])
+    change = features.change(belief.graph.tail[sure], belief.graph.head[sure])
+    law = FeatureLaw.learned(change[~asked], belief.probability[sure][~asked])
     gain = float(np.log(law.ratio(change[asked])).mean())
     if gain < LINK_GAIN:
         belief.notes.append(f"{', '.join(features.names)} tell nothing of which link is right")
@@ -134,38 +133,57 @@ def _told_by(features: Features, belief: Belief) -> tuple[FeatureLaw, float] | N
     return law, gain
 
 
+def _tails(belief: Belief, links: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+    """Return the frames of links' tails, and their rows in the table, which no order of the detections changes."""
+    tail = belief.graph.tail[links]
+    return cuda.to_host(belief.movie.frame[tail]), belief.movie.row[cuda.to_host(tail)]
+
+
+def _some(belief: Belief, links: np.ndarray) -> np.ndarray:
+    return links[np.asarray(held_out.some(_tails(belief, links)[1]), like=links)]
+
+
 def _take_flow(belief: Belief, least_gain: float) -> None:
-    """Make the neighbours' flow a context where it explains the steps, and look for candidates where it leads."""
-    if not belief.lessons.of(lambda: _flow_may_tell(belief, least_gain)):
+    """Make the neighbours' flow a context where it makes links likelier, and look for candidates where it leads."""
+    gain = belief.lessons.of(lambda: _gain_of_flow(belief))
+    if gain is None or gain < least_gain:
         return
     near = neighbours(belief.movie)
-    weight, gain, ahead = _flow(belief, near)
-    if gain < least_gain:
-        return
+    weight, _, ahead = _flow(belief, near)
     belief.near = near
-    for narrowing in (True, True, True, False):
+    unexplained = np.inf
+    for done in range(MOST_PASSES):
         belief.flow_weight = weight
-        if narrowing:
-            radius = min(max(radius_of(belief), LEAST_RADIUS), FIRST_RADIUS)
-            graph = candidates_ahead(belief.movie, 1, radius, weight * ahead, belief.hooks)
-            belief.restart(graph, _carried(belief, graph))
+        radius = min(max(radius_of(belief), LEAST_RADIUS), WIDEST_RADIUS)
+        graph = candidates_ahead(belief.movie, 1, radius, weight * ahead, belief.hooks)
+        belief.restart(graph, _carried(belief, graph))
         _sweeps(belief, 2)
-        weight, belief.flow_gain, ahead = _flow(belief, near)
+        weight, belief.flow_share, ahead = _flow(belief, near)
+        before, unexplained = unexplained, 1 - belief.flow_share
+        if done + 1 >= FEWEST_PASSES and unexplained > STILL_BETTER * before:
+            break
+    belief.flow_weight = weight
+    _sweeps(belief, 2)
+    belief.flow_weight, belief.flow_share, _ = _flow(belief, near)
+    belief.flow_gain = belief.lessons.of(lambda: _gain_of_flow(belief)) or gain
 
 
-def _flow_may_tell(belief: Belief, least_gain: float) -> bool:
-    """Whether there are links to learn from, and some of them, asked first, do not say that the flow tells nothing."""
-    sure = np.flatnonzero(belief.probability > 0.5)
-    if len(sure) < ENOUGH:
+def _gain_of_flow(belief: Belief) -> float | None:
+    """Return the nats by which the flow makes links likelier that taught nothing of it; None where they are too few."""
+    links = _some(belief, np.flatnonzero(belief.probability > 0.5))
+    asked = held_out.every_other(*_tails(belief, links))
+    if asked is None:
         belief.notes.append("too few links to learn from neighbours")
-        return False
-    if len(sure) <= 2 * SAMPLE:
-        return True
-    links = sure[:: len(sure) // SAMPLE]
-    asked = np.zeros(len(belief.movie), bool, like=links)
-    asked[belief.graph.tail[links]] = asked[belief.graph.head[links]] = True
-    flow, _ = flow_of_edges(belief.graph, neighbours(belief.movie, asked), belief.probability)
-    return _weight_of(flow[links], belief.graph.step[links])[1] >= least_gain / 2
+        return None
+    near = belief.near
+    if near is None:
+        around = np.zeros(len(belief.movie), bool, like=links)
+        around[belief.graph.tail[links]] = around[belief.graph.head[links]] = True
+        near = neighbours(belief.movie, around)
+    flow = cuda.to_host(flow_of_edges(belief.graph, near, belief.probability)[0][links])
+    step = cuda.to_host(belief.graph.step[links])
+    weight, _ = _weight_of(flow[~asked], step[~asked])
+    return held_out.gain_without(step - weight * flow, step, asked, belief.law)
 
 
 def _flow(belief: Belief, near: np.ndarray) -> tuple[float, float, np.ndarray]:
@@ -206,18 +224,28 @@ def _take_past_and_future(belief: Belief, least_gain: float) -> None:
     belief.law = replace(belief.law, second=0.8 * belief.law.first)
     belief.linked = True
     _sweeps(belief, 5, damping=0.5)
-    if not belief.lessons.of(lambda: _link_before_tells(belief, least_gain)):
+    belief.link_gain = belief.lessons.of(lambda: _gain_of_link_before(belief))
+    if belief.link_gain < least_gain:
         belief.linked, belief.sums = False, None
         _sweeps(belief, 2)
 
 
 def _has_enough_links(belief: Belief) -> bool:
-    if (belief.probability > 0.5).sum() >= ENOUGH:
+    if (belief.probability > 0.5).sum() >= 2 * held_out.ENOUGH:
         return True
     belief.notes.append("too few links to learn from those before and after them")
     return False
 
 
-def _link_before_tells(belief: Belief, least_gain: float) -> bool:
-    sums = belief.sums
-    return sums is not None and sums.pairs >= ENOUGH and sums.gain >= least_gain * sums.pairs
+def _gain_of_link_before(belief: Belief) -> float:
+    """Return the nats by which the link before makes links likelier that taught nothing of it; 0 of too few."""
+    graph, sure = belief.graph, np.flatnonzero(belief.probability > 0.5)
+    into = np.full(graph.n, -1, like=sure)
+    into[graph.head[sure]] = sure
+    links = _some(belief, sure[into[graph.tail[sure]] >= 0])
+    asked = held_out.every_other(*_tails(belief, links))
+    if asked is None:
+        return 0.0
+    step = belief.own_steps()
+    step, before = (cuda.to_host(step[of]) for of in (links, into[graph.tail[links]]))
+    return held_out.gain_of_link_before(step, before, asked, belief.law)

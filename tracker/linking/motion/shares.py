@@ -91,6 +91,7 @@ def shares_of(movie: Ordered, graph: Graph, probability: np.ndarray, into: np.nd
     heads = np.array([size[later].sum() for _, later in pairs])
     seen = np.clip(sums / np.maximum(tails, 1), 1e-5, 1 - RAREST)
     lost = float(np.clip(1 - (sums / np.maximum(tails, 1)).sum(), RAREST, COMMONEST))
+    seen *= max((1 - COMMONEST) / seen.sum(), 1.0)
     new = float(np.clip(1 - (sums / np.maximum(heads, 1)).sum(), RAREST, COMMONEST))
     return Shares(seen, lost, new, _alone(movie, graph, probability, into, seen, lost, new))
 

@@ -114,9 +114,9 @@ extern "C" __global__ void futures(int64 count, EDGES, double* future) {
     }
 }
 
-// What `pairs_summed` sums, in the order of sweep.Sums; the last three by class and axis.
+// What `pairs_summed` sums, in the order of law.Sums; the last three by class and axis.
 enum {
-    PAIRS, GAIN, KEPT, FRESH, BY_CLASS,
+    PAIRS, KEPT, FRESH, BY_CLASS,
     LATER2 = BY_CLASS + CLASSES,
     PRODUCT = LATER2 + CLASSES * NDIM,
     EARLIER2 = PRODUCT + CLASSES * NDIM,
@@ -135,17 +135,17 @@ extern "C" __global__ void pairs_summed(int64 count, EDGES, double* sums) {
             const int64 g = in_edge[at];
             const double both = probability[g] * probability[e];
             if (!(both > TELLING) || lag[g] != 1 || edges.are_silent(g, e)) continue;
-            double share[CLASSES], plain = 0.0, base = 0.0, told = 0.0, stay = 0.0, whole = 0.0;
+            double share[CLASSES], base = 0.0, stay = 0.0, whole = 0.0;
             for (int k = 0; k < CLASSES; k++) {
                 const double own = alone[CLASSES * e + k], later = future_class[CLASSES * e + k];
                 const double density = edges.density(k, g, e), joint = edges.joint(k, g, e, density, own);
-                plain += own, base += own * later, told += joint, whole += joint * later;
+                base += own * later, whole += joint * later;
                 stay += keeps * past_class[CLASSES * g + k] * density * later;
                 share[k] = (joint - afresh * own) * later;
             }
             if (whole <= TINY) continue;
             const double each = both / whole;
-            learned[PAIRS] += both, learned[GAIN] += both * log((told + TINY) / plain);
+            learned[PAIRS] += both;
             learned[KEPT] += each * stay, learned[FRESH] += each * afresh * base;
             for (int k = 0; k < CLASSES; k++) {
                 learned[BY_CLASS + k] += each * share[k];

@@ -23,7 +23,7 @@ from numba import njit
 from ....matching.jit.threads import side_by_side
 from . import gpu_sweep
 from .graph import Graph, Piece, sums_at_ends
-from .law import Packed
+from .law import Packed, Sums
 from .shares import Ends
 
 IGNORED = 1e-3
@@ -33,31 +33,6 @@ TELLING = 0.05
 TINY = 1e-300
 SUREST = 1e130
 """Odds beyond which all are as good as these."""
-
-
-class Sums(NamedTuple):
-    """What the law is learned from: sums over pairs of consecutive edges, both over one frame, by their probability.
-
-    Attributes
-    ----------
-    pairs : float
-    gain : float
-        Nats by which the edge before makes the later edge likelier.
-    kept, new : float
-        Pairs whose class was kept; pairs whose later displacement does not know of the earlier.
-    by_class : float64 (classes,)
-    later2, product, earlier2 : float64 (classes, d)
-        Sums of y², y·y_before and y_before².
-    """
-
-    pairs: float
-    gain: float
-    kept: float
-    new: float
-    by_class: np.ndarray
-    later2: np.ndarray
-    product: np.ndarray
-    earlier2: np.ndarray
 
 
 class Factors(NamedTuple):
@@ -241,16 +216,15 @@ def _contexts(
     density, joint = np.empty(classes), np.empty(classes)
     by_class = np.zeros(classes)
     later2, product, earlier2 = np.zeros((classes, ndim)), np.zeros((classes, ndim)), np.zeros((classes, ndim))
-    pairs, gain, kept, new = 0.0, 0.0, 0.0, 0.0
+    pairs, kept, new = 0.0, 0.0, 0.0
     for i in range(first, last):
         for at in range(in_ptr[i], in_ptr[i + 1]):
             for k in range(classes):
                 future[in_edge[at], k] = max(1.0 - went[i], 1e-6)
         for e in range(indptr[i], indptr[i + 1]):
             d = lag[e] - 1
-            plain, base = 0.0, 0.0
+            base = 0.0
             for k in range(classes):
-                plain += alone[e, k]
                 base += alone[e, k] * future_class[e, k]
                 past[e, k] = max(1.0 - came[i], 1e-6) * alone[e, k]
             per_base = 1.0 / (base + TINY)
@@ -275,15 +249,13 @@ def _contexts(
                     future[g, k] += tie[i] * out_of[e] * (afresh + then * per_base)
                 both = probability[g] * probability[e]
                 if both > TELLING and before == 0 and d == 0:
-                    told, stay, whole = 0.0, 0.0, 0.0
+                    stay, whole = 0.0, 0.0
                     for k in range(classes):
-                        told += joint[k]
                         whole += joint[k] * future_class[e, k]
                         stay += keeps * past_class[g, k] * density[k] * future_class[e, k]
                     if whole <= TINY:
                         continue
                     pairs += both
-                    gain += both * np.log((told + TINY) / plain)
                     each = both / whole
                     kept += each * stay
                     new += each * afresh * base
@@ -294,7 +266,7 @@ def _contexts(
                             later2[k, axis] += share * step[e, axis] ** 2
                             product[k, axis] += share * step[e, axis] * step[g, axis]
                             earlier2[k, axis] += share * step[g, axis] ** 2
-    return pairs, gain, kept, new, by_class, later2, product, earlier2
+    return pairs, kept, new, by_class, later2, product, earlier2
 
 
 @njit(cache=True, nogil=True)

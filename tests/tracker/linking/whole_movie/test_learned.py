@@ -12,7 +12,7 @@ from auctrack.tracker.linking.settings import LinkSettings
 from auctrack.tracker.points import Points
 from auctrack.tracker.timeline import Timeline
 
-from ..movies import f1, table, walks
+from ..movies import f1, stirred, table, walks
 
 PLACES = np.random.default_rng(0).uniform(0, 5, (60, 3))
 
@@ -43,6 +43,15 @@ def test_the_neighbours_flow_links_steps_longer_than_the_spacing():
     assert f1(points, names, learned.links["source"], learned.links["target"]) > 0.995
     assert learned.motion.flow_share > 0.5
     assert "flow" in learned.motion.model
+
+
+@pytest.mark.parametrize("seed", [1, 2])
+def test_a_flow_is_found_where_its_steps_are_longer_than_the_spacing(seed):
+    """Steps of 1.3 spacings, of which first order finds hardly a third."""
+    points, names = stirred(flow=0.7, seed=seed)
+    learned = link_points(points)
+    assert f1(points, names, learned.links["source"], learned.links["target"]) > 0.96
+    assert learned.motion.flow_gain > 1
 
 
 def test_particles_missed_for_two_frames_keep_their_tracks():

@@ -1,0 +1,115 @@
+"""What a context tells of links that taught nothing of it: the links of every other frame.
+
+The laws are those of `law`, fitted by expectation-maximisation to the teaching links alone, with the context and
+without it; what the asked links gain is the difference of their mean log-likelihoods, in nats a link.
+"""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import numpy as np
+
+from .law import Law, Sums
+
+ROUNDS = 8
+"""Of expectation-maximisation."""
+ENOUGH = 30
+"""Links from which a context is learned, and of which it is asked; fewer say too little."""
+MOST = 10_000
+"""Links that are looked at."""
+
+
+def some(row: np.ndarray) -> np.ndarray:
+    """Mark links that stand for all, about `MOST`, bool (links,), by the rows of their tails in the table of points."""
+    return row % max(-(-len(row) // MOST), 1) == 0
+
+
+def every_other(frame: np.ndarray, row: np.ndarray) -> np.ndarray | None:
+    """Mark the links to ask, bool (links,), by the frames of their tails, or by their rows where one side is too small.
+
+    Returns None where there are too few links to teach and to ask.
+    """
+    if len(frame) < 2 * ENOUGH:
+        return None
+    asked = frame % 2 == 1
+    if min(np.count_nonzero(asked), np.count_nonzero(~asked)) >= ENOUGH:
+        return asked
+    return np.argsort(np.argsort(row)) % 2 == 1
+
+
+def gain_without(left: np.ndarray, step: np.ndarray, asked: np.ndarray, law: Law) -> float:
+    """Return the nats that what a context leaves unexplained is likelier than the whole step.
+
+    Parameters
+    ----------
+    left, step : float64 (links, d)
+    asked : bool (links,)
+    law : Law
+        Of steps; where fitting starts.
+    """
+    likelihood = [_log_density(x[asked], _fitted(x[~asked], law)) for x in (left, step)]
+    return float((likelihood[0] - likelihood[1]).mean())
+
+
+def gain_of_link_before(step: np.ndarray, before: np.ndarray, asked: np.ndarray, law: Law) -> float:
+    """Return the nats by which the step before makes a step likelier.
+
+    Parameters
+    ----------
+    step, before : float64 (links, d)
+    asked : bool (links,)
+    law : Law
+    """
+    law = _fitted(step[~asked], law)
+    law = replace(law, second=0.8 * law.first)
+    for _ in range(ROUNDS):
+        law = law.learned_from(_sums(step[~asked], before[~asked], law)).floored()
+    together = sum(_turns(step[asked], before[asked], law))
+    return float((np.log(np.asarray(together).sum(axis=1)) - _log_density(step[asked], law)).mean())
+
+
+def _fitted(step: np.ndarray, law: Law) -> Law:
+    """Return the law with shares and variances fitted to steps."""
+    for _ in range(ROUNDS):
+        share = _densities(step, law.first) * law.shares
+        share /= share.sum(axis=1, keepdims=True)
+        total = share.sum(axis=0)
+        first = (share.T @ step**2 + law.first) / (total + 1)[:, None]
+        law = replace(law, shares=(total + law.shares) / (len(step) + 1), first=first).floored()
+    return law
+
+
+def _log_density(step: np.ndarray, law: Law) -> np.ndarray:
+    return np.log(_densities(step, law.first) @ law.shares)
+
+
+def _densities(step: np.ndarray, variance: np.ndarray, mean: np.ndarray | None = None) -> np.ndarray:
+    """Return the density of each step in each class, float64 (links, classes); `mean` (links, classes, d)."""
+    away = step[:, None, :] if mean is None else step[:, None, :] - mean
+    return np.exp(-0.5 * (away**2 / variance + np.log(2 * np.pi * variance)).sum(axis=-1)) + 1e-300
+
+
+def _turns(step: np.ndarray, before: np.ndarray, law: Law) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+    """Return the density of each step with its class kept, drawn anew, and of one that begins afresh, per class."""
+    was = _densities(before, law.first) * law.shares
+    was /= was.sum(axis=1, keepdims=True)
+    after = _densities(step, law.second, before[:, None, :] * law.persistence[:, None])
+    keeps, switches, afresh = law.turns
+    return keeps * was * after, switches * law.shares * after, afresh * law.shares * _densities(step, law.first)
+
+
+def _sums(step: np.ndarray, before: np.ndarray, law: Law) -> Sums:
+    """Return what the teaching pairs of links say of the law of a step after another."""
+    kept, switched, new = _turns(step, before, law)
+    whole = (kept + switched + new).sum(axis=1)
+    share = (kept + switched) / whole[:, None]
+    return Sums(
+        pairs=float(len(step)),
+        kept=float((kept.sum(axis=1) / whole).sum()),
+        new=float((new.sum(axis=1) / whole).sum()),
+        by_class=share.sum(axis=0),
+        later2=share.T @ step**2,
+        product=share.T @ (step * before),
+        earlier2=share.T @ before**2,
+    )
