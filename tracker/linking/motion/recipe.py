@@ -34,7 +34,7 @@ LINK_GAIN = 0.02
 """Nats by which the flow, and the link before, must make links likelier that taught nothing of it to be contexts."""
 
 FEWEST_PASSES, MOST_PASSES, STILL_BETTER = 3, 10, 0.95
-"""Passes in which the flow narrows the search, and the share of what it left unexplained below which one more is made."""
+"""Passes in which the flow narrows the search; the share of what is left unexplained below which one more is made."""
 
 
 def believed(
