@@ -23,7 +23,8 @@ def link_facts(given: LinkingInput, links: Any, probability: np.ndarray | None =
     """Return how right links are, and, where they have probabilities, how far these hold.
 
     Right is a link from one appearance of a particle to its next. Links from a parent to its child are divisions:
-    these are judged apart, and right where parent and both children are.
+    these are judged apart, and right where parent and both children are. Probabilities are held to all links, of which
+    those from a parent to its child are right.
 
     Parameters
     ----------
@@ -41,7 +42,8 @@ def link_facts(given: LinkingInput, links: Any, probability: np.ndarray | None =
     links = np.asarray(links, np.int64).reshape(-1, 2)
     _require_one_to_one(links, divides=given.divides)
     points, who, frames = given.points, _who(given.points), given.points.frames
-    judged = (who[links] != UNKNOWN).all(axis=1) & ~_is_lineage(points, links)
+    known, lineage = (who[links] != UNKNOWN).all(axis=1), _is_lineage(points, links)
+    judged = known & ~lineage
     made, real = links[judged], _real_links(who, frames)
     right = np.isin(_keys(made, len(points)), _keys(real, len(points)))
     spans, real_spans = (frames[pairs[:, 1]] - frames[pairs[:, 0]] for pairs in (made, real))
@@ -53,7 +55,9 @@ def link_facts(given: LinkingInput, links: Any, probability: np.ndarray | None =
     if given.divides:
         facts["division_f1"] = _divisions(points, links).f1
     if probability is not None:
-        facts |= _trust(right, probability[judged])
+        trusted = lineage.copy()
+        trusted[judged] = right
+        facts |= _trust(trusted[known], probability[known])
     return facts
 
 

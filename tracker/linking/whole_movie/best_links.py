@@ -116,19 +116,37 @@ def best_of(
         problem = _problem(edges, (len(closed[0]), len(closed[1])))
         return problem, solve(problem, solver, device)
 
-    problem, proof = solved((row, col, weight))
-    shortfall = 0.0
+    edges, shortfall = (row, col, weight), 0.0
+    problem, proof = solved(edges)
     if n and len(pairs_taken_twice(proof, n)):
-        edges, shortfall = each_once((row, col, weight), n, lambda edges: solved(edges)[1])
+        edges, shortfall = each_once(edges, n, lambda edges: solved(edges)[1])
         problem, proof = solved(edges)
     row, col = proof.links()
-    margin = link_margins(problem, proof)
+    margin = link_margins(problem, proof) if max(problem.shape) == n else _margins_of_pairs(edges, proof, n)
     source, target = row % max(n, 1), col % max(n, 1)
     # Where both are worth the same, the copy may have been taken alone: then its link is the first.
     first_taken = (proof.col_of_row >= 0) | closed[0], (proof.row_of_col >= 0) | closed[1]
     first_taken = first_taken[0][source], first_taken[1][target]
     is_second = ((row >= n) & first_taken[0]) | ((col >= n) & first_taken[1])
     return Answer(source, target, margin, is_second, problem, proof, shortfall)
+
+
+def _margins_of_pairs(edges: Edges, proof: Assignment, n: int) -> np.ndarray:
+    """Return what the best answer loses without each pair, neither as a first link nor as a second, float64 (links,).
+
+    A first link that could be the second one instead would lose next to nothing, and look unsure. Other links of its
+    kind keep their places meanwhile: where first and second links are worth different things, it may lose less.
+    """
+    row, col, weight = edges
+    links, shape = proof.links(), (len(proof.col_of_row), len(proof.row_of_col))
+    place, made = (ends[0] * shape[1] + ends[1] for ends in ((row, col), links))
+    pair, pair_made = ((ends[0] % n) * n + ends[1] % n for ends in ((row, col), links))
+    is_second = (links[0] >= n) | (links[1] >= n)
+    margin = np.empty(len(made))
+    for of in (is_second, ~is_second):
+        keep = np.isin(place, made[of]) | ~np.isin(pair, pair_made[of])
+        margin[of] = link_margins(_problem((row[keep], col[keep], weight[keep]), shape), proof)[of]
+    return margin
 
 
 def _problem(edges: Edges, shape: tuple[int, int]) -> Problem:
