@@ -5,6 +5,8 @@ BIN := $(VENV)/bin
 USE := $(VENV)/.installed
 STAMP := $(VENV)/.installed-test
 export MPLBACKEND := Agg
+# Containers set this; without bytecode every process that the tests start compiles the package anew.
+unexport PYTHONDONTWRITEBYTECODE
 
 .PHONY: demo test test-all check format pictures clean
 

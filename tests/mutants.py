@@ -49,30 +49,30 @@ def main() -> None:
     shutil.copytree(ROOT, tree, ignore=shutil.ignore_patterns(".git", ".venv", ".pytest_cache", "__pycache__"))
     take_over_compiled(tree)
     for room in asked.rooms:
-        chosen = random.Random(f"{asked.seed} {room}")
-        found = list(mutants(room))
-        for path, node, changed in chosen.sample(found, min(asked.count, len(found))):
-            killer = killed_by(tree, path, changed, near(path) if asked.near else suites(path))
-            sys.stdout.write(f"{path} {node}  {killer or 'SURVIVED'}\n")
+        found = places(room)
+        for path, k in random.Random(f"{asked.seed} {room}").sample(found, min(asked.count, len(found))):
+            what, text = mutant(path, k)
+            killer = killed_by(tree, path, text, near(path) if asked.near else suites(path))
+            sys.stdout.write(f"{path} {what}  {killer or 'SURVIVED'}\n")
             sys.stdout.flush()
 
 
-def mutants(room: str) -> Iterator[tuple[Path, str, str]]:
-    """Yield file, description and changed text of every mutant of a folder or file."""
+def places(room: str) -> list[tuple[Path, int]]:
+    """Return what can be changed in a folder or file: the files, and which of their expressions."""
     files = [ROOT / room] if room.endswith(".py") else sorted(filter(on_cpu, (ROOT / room).glob("*.py")))
-    for path in files:
-        tree = ast.parse(path.read_text(encoding="utf-8"))
-        owners = dict(functions(tree))
-        for k, node in enumerate(running(tree)):
-            other = copy.deepcopy(tree)
-            here = [*running(other)][k]
-            if not change(here):
-                continue
-            yield (
-                path.relative_to(ROOT),
-                f"{owners.get(node, 'module')}: {ast.unparse(node)} -> {ast.unparse(here)}",
-                ast.unparse(other),
-            )
+    trees = {path.relative_to(ROOT): ast.parse(path.read_text(encoding="utf-8")) for path in files}
+    return [
+        (path, k) for path, tree in trees.items() for k, node in enumerate(running(tree)) if change(copy.copy(node))
+    ]
+
+
+def mutant(path: Path, k: int) -> tuple[str, str]:
+    """Return what becomes of one expression of a file, and the text of the changed file."""
+    tree = ast.parse((ROOT / path).read_text(encoding="utf-8"))
+    node = list(running(tree))[k]
+    owner, before = dict(functions(tree)).get(node, "module"), ast.unparse(node)
+    change(node)
+    return f"{owner}: {before} -> {ast.unparse(node)}", ast.unparse(tree)
 
 
 def on_cpu(path: Path) -> bool:
@@ -101,14 +101,14 @@ def running(tree: ast.AST) -> Iterator[ast.expr]:
 
 
 def change(node: ast.expr) -> bool:
-    """Change an expression in place; return False where it has nothing to change."""
+    """Change an expression; return False where it has nothing to change."""
     if isinstance(node, ast.Compare) and type(node.ops[0]) in OTHERS:
-        node.ops[0] = OTHERS[type(node.ops[0])]()
+        node.ops = [OTHERS[type(node.ops[0])](), *node.ops[1:]]
     elif isinstance(node, (ast.BinOp, ast.BoolOp)) and type(node.op) in OTHERS:
         node.op = OTHERS[type(node.op)]()
     elif isinstance(node, ast.Constant) and type(node.value) is int:
         node.value += 1
-    elif isinstance(node, ast.Constant) and type(node.value) is float:
+    elif isinstance(node, ast.Constant) and type(node.value) is float and node.value:
         node.value *= 1.25
     elif isinstance(node, ast.Attribute) and node.attr in NAMES:
         node.attr = NAMES[node.attr]
@@ -152,7 +152,7 @@ def near(path: Path) -> Iterator[list[str]]:
 
 def first_failure(tree: Path, path: Path, tests: list[str]) -> str:
     """Return the first test that fails; what numba made of untouched sources is taken from a cache."""
-    here = dict(os.environ, PYTHONPATH=str(tree.parent), PYTHONDONTWRITEBYTECODE="1")
+    here = dict(os.environ, PYTHONPATH=str(tree.parent), PYTHONDONTWRITEBYTECODE="")
     here["NUMBA_CACHE_DIR"] = str(compiled_for(path))
     command = [sys.executable, "-m", "pytest", "-x", "-q", "-p", "no:cacheprovider", "-m", NOT_HERE, *tests]
     try:
