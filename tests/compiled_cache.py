@@ -7,6 +7,7 @@ cache that outlives a change there would test the code of yesterday.
 from __future__ import annotations
 
 import ast
+import functools
 import hashlib
 import shutil
 from collections.abc import Iterable, Iterator
@@ -35,23 +36,29 @@ def digest(parts: Iterable[bytes]) -> str:
     return sha.hexdigest()[:16]
 
 
-def compiled_sources() -> set[Path]:
+@functools.cache
+def compiled_sources() -> frozenset[Path]:
     """Return the files with numba functions, and the files whose functions and constants go into them."""
     found: set[Path] = set()
     for path in _modules():
         text = path.read_text(encoding="utf-8")
         if "njit" in text:
             found |= {path, *_imported(path, ast.parse(text))}
-    return found
+    return frozenset(found)
 
 
 def importers(changed: Path) -> set[Path]:
     """Return a file, and all files of the package that import it, through others too."""
-    imports = {path: set(_imported(path, ast.parse(path.read_text(encoding="utf-8")))) for path in _modules()}
     found = {changed}
-    while more := {path for path, taken in imports.items() if taken & found} - found:
+    while more := {path for path, taken in _imports().items() if taken & found} - found:
         found |= more
     return found
+
+
+@functools.cache
+def _imports() -> dict[Path, set[Path]]:
+    """Return which files each file of the package imports from."""
+    return {path: set(_imported(path, ast.parse(path.read_text(encoding="utf-8")))) for path in _modules()}
 
 
 def _modules() -> Iterator[Path]:
