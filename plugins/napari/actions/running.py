@@ -12,7 +12,7 @@ from ....matching.errors import AuctrackError
 from ....tracker.points import Points
 from ..session.filters import MeasuredTracks
 from ..session.steps import Advance, Detected, Linked, TakenUp, Tracked
-from ..threads.job import Desk, Failure
+from ..threads.job import Desk, Failure, sentence_of
 from ..threads.responsive import responsive
 from ..threads.timers import single_shot
 from .parts import Parts
@@ -107,7 +107,7 @@ class Running(QObject):
             try:
                 work = plan(self._parts.detect.settings, self._parts.link.settings)
             except AuctrackError as error:
-                self._parts.bar.fail(Failure(str(error), ""))
+                self._parts.bar.fail(Failure(sentence_of(error), ""))
                 return
             self._parts.session.chosen = None
             self._parts.overlay.forget_track()

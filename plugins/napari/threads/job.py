@@ -17,6 +17,7 @@ from qtpy.QtCore import QObject, QThreadPool, Signal  # pyright: ignore[reportPr
 from superqt.utils import WorkerBase
 
 from ....matching.errors import AuctrackError
+from ....tracker.errors import InvalidSetting
 from ...cli.compiling import told_of_compiling
 from .responsive import responsive
 from .stopped import Stopped
@@ -220,8 +221,10 @@ class Desk(QObject):
 
 
 def sentence_of(error: BaseException) -> str:
-    """Return an error as one plain sentence."""
+    """Return an error as one plain sentence, settings called as their fields are."""
     text = " ".join(str(error).split())
+    if isinstance(error, InvalidSetting):
+        text = f"{error.setting.replace('_', ' ')} {error.problem}".strip()
     kind = type(error).__name__
     if isinstance(error, (AuctrackError, OSError)) and text:
         return text

@@ -11,6 +11,8 @@ from auctrack.matching.errors import DeviceMemoryExceeded
 from auctrack.plugins.napari.layers.preferences import Preferences
 from auctrack.plugins.napari.session.devices import find_devices
 from auctrack.plugins.napari.threads.job import sentence_of
+from auctrack.tracker.errors import InvalidSetting
+from auctrack.tracker.linking.settings import LinkSettings
 from auctrack.tracker.simulating.simulate import SimulationSettings, simulate
 
 from .conftest import finish
@@ -159,6 +161,9 @@ def test_a_gpu_that_fails_in_the_middle_is_one_sentence_and_the_cpu_goes_on(link
 
 
 def test_an_error_without_a_word_still_makes_a_sentence():
+    with pytest.raises(InvalidSetting) as refused:
+        LinkSettings(search_range=-1)
+    assert sentence_of(refused.value).startswith("search range needs")
     assert sentence_of(RuntimeError()) == (
         "Something unexpected went wrong (RuntimeError: no message); please report the details."
     )
