@@ -303,7 +303,7 @@ def _of_points(source: str, settings: Settings) -> Facts:
     if linking.report["candidate_links"]:
         rows += [
             ("range", f"{search_range:.3g} {unit}: {WIDEST:g} × the spacing; beyond it nearly all particles compete"),
-            ("price", f"unmatched cost {price.distance:.3g} {unit}, {price.reason}"),
+            ("unlinked", f"unmatched cost {price.distance:.3g} {unit}, {price.reason}"),
         ]
         facts["prices"], table = _prices(linking, price.distance)
         rows += table

@@ -103,7 +103,7 @@ def on_doubt(linking: Linking) -> list[str]:
     notes: list[str] = []
     if signs:
         notes.append(
-            f"{' and '.join(signs)}. The links are the best for this price and range, which does not make them right: "
+            f"{' and '.join(signs)}. The links are the best for these settings, which does not make them right: "
             "check that all particles were found and that the search range is longer than their steps."
         )
     step, asked = report["median_step"], linking.settings.search_range

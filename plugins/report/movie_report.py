@@ -100,7 +100,7 @@ def _what_went_in(result: Result) -> str:
         ("movie", str(result.settings.get("source", "not known: no settings stand beside the table"))),
         ("tracks", str(result.path)),
         ("voxel", f"{' × '.join(result.tracks.axes)} = {sizes} {calibration.unit}"),
-        ("time", "frame interval not known" if interval is None else f"{interval:g} {calibration.time_unit} a frame"),
+        ("time", "frame interval not known" if interval is None else f"{interval:g} {calibration.time_unit} per frame"),
         ("frames", f"{len(counts):,}"),
     ]
     if len(counts):
@@ -234,8 +234,8 @@ def _proof(result: Result) -> str:
         ("solver", f"{known['solver']} on {known['device']}, {known['solves']} solves"),
     ]
     why = (
-        "Dual prices were recomputed in float64 for every frame pair; their sum is a lower bound on the cost of any "
-        "set of links. It proves the links best for this price and range, not that each link is right."
+        "Dual prices were recomputed in float64; their sum is a lower bound on the cost of any set of links. They "
+        "prove that the links are the best for these settings, not that each link is right."
     )
     return html.section("How it was proven", html.facts(rows), html.paragraph(why, "quiet"))
 

@@ -163,7 +163,7 @@ class Movie:
                 f"time      {_time(self.calibration, self.timeline.step)}",
                 f"frames    {len(self)}: {self.timeline.spans()}{how}",
                 f"channels  {channels}",
-                f"pixels    {self.dtype}, {_bytes(self.bytes_per_frame)} a frame",
+                f"pixels    {self.dtype}, {_bytes(self.bytes_per_frame)} per frame",
             ]
         )
 

@@ -77,7 +77,7 @@ class Motion:
 
     def lines(self, frame_interval: float | None = None, time_unit: str = "s") -> list[str]:
         """Say it in a few lines; with the time between frames the persistence is a time too."""
-        said = [f"typical step {self.typical_step:.3g} {self.unit} a frame; contexts: {self.model}"]
+        said = [f"typical step {self.typical_step:.3g} {self.unit} per frame; contexts: {self.model}"]
         if self.flow_weight > 0:
             gain = f"make a link likelier by {self.flow_gain:.2f} nats"
             said.append(f"neighbours explain {self.flow_share:.0%} of a step and {gain}")
