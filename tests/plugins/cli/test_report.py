@@ -82,7 +82,7 @@ def test_a_page_says_what_went_in_what_came_out_and_how_to_do_it_again(auctrack,
         "optimal",
         "--config",
         "MSD",
-        "µm a frame",
+        "µm per frame",
     ):
         assert said in page.words
 
