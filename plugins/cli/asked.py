@@ -8,13 +8,15 @@ from typing import TYPE_CHECKING, Any
 
 import typer
 
-from ...tracker.errors import InvalidSetting
+from ...tracker.errors import InvalidInput, InvalidSetting
 from .setting_options import AUTO, SETTINGS
 from .toml import read_config
 from .wording import OPTIONS, sentence
 
 if TYPE_CHECKING:
-    from ...tracker.settings import Settings
+    from pathlib import Path
+
+    from ...tracker.settings import InputSettings, Settings
 
 
 @contextmanager
@@ -57,6 +59,29 @@ def asked_settings(params: Mapping[str, Any], options: Mapping[str, str] = OPTIO
             if not _is_to_blame(base, error):
                 raise
             raise InvalidSetting(f"{params['config']}: {error}") from None
+
+
+def input_beside(table: Path) -> InputSettings | None:
+    """Return how the input of a result was read, as the settings beside it say; None where none stand there.
+
+    Raises
+    ------
+    InvalidInput
+        If they are none; the file is named.
+    """
+    from ...tracker.formats.sidecar import read_sidecar, sidecar_path
+    from ...tracker.settings import Settings
+
+    sidecar = read_sidecar(table)
+    if sidecar is None or "effective" not in sidecar.settings:
+        return None
+    effective = sidecar.settings["effective"]
+    try:
+        return Settings.from_mapping(
+            {"input": effective.get("input", {})} if isinstance(effective, Mapping) else effective
+        ).input
+    except InvalidSetting as error:
+        raise InvalidInput(f"{sidecar_path(table)}: {error}") from None
 
 
 def _checked(asked: Mapping[str, Any]) -> Settings:

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from . import console, options
-from .asked import asked_settings
+from .asked import asked_settings, input_beside
 from .setting_options import OF_TABLE, taking
 
 if TYPE_CHECKING:
@@ -133,7 +133,7 @@ def movie_behind(tracks: Path, movie: str | None) -> tuple[str | None, InputSett
 
     sidecar = read_sidecar(tracks)
     record: dict[str, Any] = dict(sidecar.settings) if sidecar is not None else {}
-    how = InputSettings(**record.get("effective", {}).get("input", {}))
+    how = input_beside(tracks) or InputSettings()
     if movie is not None:
         return movie, replace(how, kind="auto") if how.kind == "table" else how
     source = record.get("source")

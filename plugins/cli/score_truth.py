@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 from ...tracker.errors import InvalidInput, InvalidSetting
 from . import console
+from .asked import input_beside
 from .standard_input import table_file
 from .wording import sentence
 
@@ -37,7 +38,9 @@ def read_truth(path: Path, tracks: Path, found: Tracks, given: Any, *, as_tracks
 
     with _naming_options_of_truth(), table_file(path) as file:
         real = _read_truth(file, found, given, as_tracks=as_tracks)
-    if given.frames is None and (tracked := _tracked_frames(tracks)) is not None:
+    beside = input_beside(tracks)
+    tracked = None if beside is None else beside.frames
+    if given.frames is None and tracked is not None:
         real = real.cut(parse_frames(tracked))
         console.note(f"only the frames that were tracked count (--frames {tracked}).")
     else:
@@ -79,14 +82,3 @@ def _in_step(real: Points, found: Tracks) -> Points:
         return real
     console.note(f"the tracks are of every {step}th frame, and only those frames of the truth count.")
     return real.cut(slice(int(found.frames.min()) % step, None, step))
-
-
-def _tracked_frames(tracks: Path) -> str | None:
-    """Return the frames that were tracked, where the settings beside the tracks name a part of the movie."""
-    from ...tracker.formats.sidecar import read_sidecar
-    from ...tracker.settings import Settings
-
-    sidecar = read_sidecar(tracks)
-    if sidecar is None or "effective" not in sidecar.settings:
-        return None
-    return Settings.from_mapping(sidecar.settings["effective"]).input.frames

@@ -264,13 +264,13 @@ def test_frames_that_a_truth_does_not_have(auctrack, samples):
         ([1], "settings need the tables"),
         ({"input": 3}, "[input] needs a table"),
         ({"input": {"frames": 3}}, "frames needs a text"),
-        ({"input": {"frames": "first"}}, "frames (--frames) needs FROM:TO"),
+        ({"input": {"frames": "first"}}, "frames needs FROM:TO"),
     ],
     ids=["null", "a list", "no section", "a number", "no range"],
 )
 def test_settings_beside_tracks_that_were_edited_by_hand(auctrack, tmp_path, effective, says):
     write_tracks(Tracks(points(track_id=0)), tmp_path / "t.csv", settings={"effective": effective})
-    refused(auctrack("score", "t.csv", "t.csv", "--tolerance", 1), says)
+    refused(auctrack("score", "t.csv", "t.csv", "--tolerance", 1), "t.csv.settings.json", says)
     result = auctrack("link", "t.csv", "--config", "t.csv.settings.json")
     assert result.exit_code == 2, result.output
     assert "Traceback" not in result.output
@@ -282,7 +282,7 @@ def test_a_device_in_a_settings_file_that_is_none(auctrack, tmp_path, device):
     (tmp_path / "ours.toml").write_text(f"[link]\ndevice = {device}\n")
     result = auctrack("link", "p.csv", "--config", "ours.toml")
     assert result.exit_code == 2
-    assert "device (--device) needs auto, cpu, cuda or cuda:N" in " ".join(result.stderr.split())
+    assert "ours.toml: device needs auto, cpu, cuda or cuda:N" in " ".join(result.stderr.split())
 
 
 @pytest.mark.parametrize(
@@ -310,7 +310,7 @@ def test_no_result_takes_the_place_of_its_input(auctrack, tmp_path, words):
         (("measure", "t.csv", "--msd", "-o", "k.msd.csv"), "where the curve of --msd goes"),
         (("measure", "t.csv", "--per-track"), "goes with --msd only"),
         (("measure", "t.csv", "--max-lag", 3), "goes with --msd or --picture only"),
-        (("track", ""), "an empty name is no input"),
+        (("track", ""), "an input needs a name"),
     ],
 )
 def test_words_that_cannot_be_meant_are_wrong_usage(auctrack, tmp_path, words, says):
@@ -323,4 +323,4 @@ def test_words_that_cannot_be_meant_are_wrong_usage(auctrack, tmp_path, words, s
 
 def test_pixels_are_not_told_in_micrometres_without_their_size(auctrack, tmp_path):
     write_tracks(Tracks(points(track_id=[4, 4, 4])), tmp_path / "tracks.csv")
-    refused(auctrack("measure", "tracks.csv", "--unit", "µm"), "scale (--voxel); 1,1,1 where positions are in µm")
+    refused(auctrack("measure", "tracks.csv", "--unit", "µm"), "--voxel", "µm")
