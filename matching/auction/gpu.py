@@ -34,7 +34,7 @@ def match_on_gpu(problem: Problem, options: AuctionOptions) -> Matching:
         form = _form_for_gpu(problem, options)
         graph = DeviceGraph.of(cp, form)
         prices = _match_graph(graph, form, options)
-    stats, unfinished = _in_seconds(prices.counts), _what_is_unfinished(prices.counts, options)
+    stats, unfinished = _in_seconds(prices.counts), _what_is_unfinished(prices, options)
     if unfinished and problem.kind == "points":  # not every pair has been checked: the graph would prove too much
         local = local_partners(graph, prices.col_of_row, problem.row_offsets, problem.col_offsets)
         return Matched(problem.on_host(), cuda.to_host(local), prices.v.get(), stats, unfinished, options.is_exact)
@@ -53,16 +53,14 @@ def _in_seconds(counts: dict[str, int]) -> dict[str, float]:
     }
 
 
-def _what_is_unfinished(counts: dict[str, int], options: AuctionOptions) -> str:
+def _what_is_unfinished(prices: Prices, options: AuctionOptions) -> str:
     """Say what a budget left undone; empty if nothing."""
-    if counts.get("waiting"):
-        return out_of_bids(options, counts["waiting"])
-    if counts.get("unchecked_rows"):
+    if prices.unchecked_rows and not prices.waiting:
         return (
-            f"{counts['pricing_rounds']} rounds of adding pairs to the neighbour graph left {counts['unchecked_rows']} "
-            "rows with pairs that contradict their prices; use solver='jv'."
+            f"{prices.counted('pricing_rounds')} rounds of adding pairs to the neighbour graph left "
+            f"{prices.unchecked_rows} rows with pairs that contradict their prices; use solver='jv'."
         )
-    return ""
+    return out_of_bids(options, prices.waiting)
 
 
 def _form_for_gpu(problem: Problem, options: AuctionOptions) -> Problem:

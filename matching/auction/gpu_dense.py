@@ -70,7 +70,7 @@ def solve_dense(matrix: DeviceGraph, most_bids: int | None = None) -> tuple[Pric
     for _ in range(PRICING_ROUNDS):
         if infeasible_row >= 0:
             break
-        if prices.counts.get("waiting"):
+        if prices.waiting:
             return prices, -1
         began = perf_counter_ns()
         duals, _, _, has_slack = certify(graph, prices, prices.v)

@@ -50,7 +50,7 @@ def solve_points(cp: Any, problem: Problem, options: AuctionOptions) -> tuple[De
     -------
     graph, prices, infeasible_row
         The graph of the pairs that mattered (its certificate holds for all pairs), and as `gpu_scaling.solve_graph`.
-        After `PRICING_ROUNDS` the count "unchecked_rows" says how many rows still had better pairs than the graph's.
+        After `PRICING_ROUNDS` `Prices.unchecked_rows` says how many rows still had better pairs than the graph's.
     """
     n, m = problem.shape
     began = perf_counter_ns()
@@ -72,7 +72,7 @@ def solve_points(cp: Any, problem: Problem, options: AuctionOptions) -> tuple[De
     for _ in range(PRICING_ROUNDS):
         if infeasible_row == TOO_HARD:
             return _solve_matrix(graph, prices.counts, pairs, options)
-        if infeasible_row >= 0 or prices.counts.get("waiting"):
+        if infeasible_row >= 0 or prices.waiting:
             break
         if graph.is_bounded and settle_columns(_bounded_as(graph, free), prices):
             pairs.forget()
@@ -81,7 +81,7 @@ def solve_points(cp: Any, problem: Problem, options: AuctionOptions) -> tuple[De
             break
         infeasible_row = finish_free(free, prices, prices.unmatch(violated), most_bids, scans_left(free, prices, reads))
     else:
-        prices.count(unchecked_rows=len(violated))
+        prices.unchecked_rows = len(violated)
     return _bounded_as(graph, free), prices, infeasible_row
 
 
@@ -92,7 +92,7 @@ def _solve_bounded(
     prices, infeasible_row = solve_graph(graph, most_bids)
     violated: Any = ()
     for _ in range(PRICING_ROUNDS):
-        if infeasible_row >= 0 or prices.counts.get("waiting"):
+        if infeasible_row >= 0 or prices.waiting:
             return graph, prices, infeasible_row
         graph, violated = pairs.added(graph, prices)
         if len(violated) == 0:
@@ -101,7 +101,7 @@ def _solve_bounded(
             return _solve_matrix(graph, prices.counts, pairs, options)
         infeasible_row = match_anew(graph, prices, violated)
         pairs.forget()
-    prices.count(unchecked_rows=len(violated))
+    prices.unchecked_rows = len(violated)
     return graph, prices, infeasible_row
 
 
@@ -117,7 +117,7 @@ def _solve_free(
 
     budget = most_bids if reads == np.inf else BIDS_OF_NEIGHBOURS * problem.n_rows
     graph, prices = bid_in_phases(graph, steps, budget, with_worst_pairs)
-    if prices.counts.get("waiting"):
+    if prices.waiting:
         return graph, prices, -1 if reads == np.inf else TOO_HARD
     left, is_hard = bid_without_increment(graph, prices, None, most_bids)
     if is_hard and problem.n_blocks == 1 and len(increments(graph)) > 1:
@@ -132,7 +132,6 @@ def _solve_matrix(
 ) -> tuple[DeviceGraph, Prices, int]:
     """Give the neighbours up for the matrix of all pairs, counting on; as `solve_points`."""
     refuse_matrix(options)
-    counts.pop("waiting", None)
     matrix, prices, infeasible_row = solve_matrix(graph, pairs.points, pairs.kernels)
     prices.count(**counts)
     return matrix, prices, infeasible_row

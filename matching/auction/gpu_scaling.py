@@ -59,18 +59,18 @@ def solve_graph(
 ) -> tuple[Prices, int]:
     """Match exactly; return the prices and -1, or a row that must be matched and cannot be.
 
-    Once `most_bids` are spent, the count "waiting" says how many rows have no column yet. Where phases are run, as
+    Once `most_bids` are spent, `Prices.waiting` says how many rows have no column yet. Where phases are run, as
     every price is free or sides are nearly equal, `start` are prices to begin from instead, with nothing matched; and
     `phase_rounds` are rounds (as `bid` has them) of a phase after which `TOO_HARD` is returned.
     """
     if has_phases(graph, most_bids):
         free = without_bounds(graph)
         prices = start or bid_in_phases(free, increments(free), most_bids, lambda same, _: same, phase_rounds)[1]
-        if prices.counts.get("waiting"):
+        if prices.waiting:
             infeasible_row = -1
         elif start:
             infeasible_row = search_free(free, prices, bid_without_increment(free, prices, None)[0])
-        elif prices.counts.get("long_phases"):
+        elif prices.has_given_up:
             return prices, TOO_HARD
         else:
             infeasible_row = finish_free(free, prices, None, most_bids)
@@ -89,7 +89,7 @@ def solve_graph(
 def _match_slack_again(graph: DeviceGraph, prices: Prices, match: Callable[[DeviceGraph, Prices, Any], int]) -> int:
     """Match the rows anew whose edges many searches left slack; return as `match` does."""
     infeasible_row = -1
-    for _ in range(MOST_REPAIRS if {"forests", "tree_searches"} & prices.counts.keys() else 0):
+    for _ in range(MOST_REPAIRS if prices.is_searched else 0):
         has_slack = graph.cp.flatnonzero(certify(graph, prices, prices.v).has_slack)
         if len(has_slack) == 0 or infeasible_row >= 0:
             break
@@ -130,6 +130,7 @@ def _search_from(graph: DeviceGraph, prices: Prices, rows: Any) -> int:
     else:
         stats = {}
         infeasible_row = grow_trees(graph, prices, rows, zeros_first=False, stats=stats)
+    prices.is_searched = True
     prices.count(tree_searches=stats.get("searches", 0), rows_scanned=stats.get("rows_scanned", 0))
     prices.count(trees_ns=perf_counter_ns() - began)
     return infeasible_row
@@ -174,7 +175,7 @@ def bid_in_phases(
     """Auction with falling increments where every price is free; `refine` may add edges after the last of them.
 
     Returns the graph and the prices, with nothing matched. A phase that lasts longer than `phase_rounds` is the last;
-    the count "long_phases" says so.
+    `Prices.has_given_up` says so.
     """
     prices = Prices.start(graph, starting_prices(graph))
     rounds = phase_rounds or (GRID_ROUNDS, BLOCK_ROUNDS)
@@ -185,7 +186,7 @@ def bid_in_phases(
             break
         prices.unmatch_all()
         if phase_rounds and len(left) > stop_at:
-            prices.count(long_phases=1)
+            prices.has_given_up = True
             break
         if phase >= len(steps) - REFINED_PHASES:
             graph = refine(graph, prices)
@@ -209,10 +210,10 @@ def bid_without_increment(
     graph: DeviceGraph, prices: Prices, rows: Any, most_bids: int | None = None
 ) -> tuple[Any, bool]:
     """Auction rows without an increment for a few rounds; return those left over, and whether regions lack columns."""
-    before = prices.counts.get("rounds", 0)
+    before = prices.counted("rounds")
     stop_at = int(BIDS_LEAVE * graph.n_rows) if rows is None else 0
     left = bid(graph, prices, rows=rows, stop_at=stop_at, most_bids=_rest(prices, most_bids), most_rounds=FINAL_ROUNDS)
-    lasted = prices.counts.get("rounds", 0) - before >= FINAL_ROUNDS[0]
+    lasted = prices.counted("rounds") - before >= FINAL_ROUNDS[0]
     is_hard = lasted and len(left) > max(FEWEST_HARD, HARD_LEAVE * graph.n_rows)
     return left, is_hard and rows is None and most_bids is None
 
@@ -256,7 +257,7 @@ def bid_to_eps(graph: DeviceGraph, eps: float, most_bids: int | None) -> Prices:
     without_end = ROUNDS_WITHOUT_END, ROUNDS_WITHOUT_END
     most = _rest(prices, most_bids)
     left = bid(graph, prices, eps=eps, most_bids=most, most_rounds=without_end, in_order=False)
-    prices.count(waiting=len(left))
+    prices.waiting = len(left)
     return prices
 
 
@@ -264,19 +265,19 @@ def scans_left(graph: DeviceGraph, prices: Prices, reads: float) -> int | None:
     """Return how many more rows may be scanned before bids and searches have read so many costs; None: without end."""
     if reads == np.inf:
         return None
-    rows_read = prices.counts.get("bids", 0) + prices.counts.get("rows_scanned", 0)
+    rows_read = prices.counted("bids") + prices.counted("rows_scanned")
     return max(int(reads / len(graph.cost) * graph.n_rows) - rows_read, 0)
 
 
 def _rest(prices: Prices, most_bids: int | None) -> int | None:
-    return None if most_bids is None else most_bids - prices.counts.get("bids", 0)
+    return None if most_bids is None else most_bids - prices.counted("bids")
 
 
 def is_spent(prices: Prices, left: Any, most_bids: int | None) -> bool:
     """Whether the budget ended the bids; the rows left are counted as waiting then."""
-    if most_bids is None or prices.counts["bids"] < most_bids:
+    if most_bids is None or prices.counted("bids") < most_bids:
         return False
-    prices.count(waiting=len(left))
+    prices.waiting = len(left)
     return len(left) > 0
 
 

@@ -112,6 +112,7 @@ def grow_forest(graph: DeviceGraph, prices: Prices, rows: Any, most_scans: int |
     )
     host = counts.get()
     forests, rounds, scanned, paths = map(int, host[:4])
+    prices.is_searched = True
     prices.count(forests=forests, forest_rounds=rounds, rows_scanned=scanned, shortest_paths=paths)
     prices.count(forest_ns=perf_counter_ns() - began)
     infeasible_row, n_left = (int(word) for word in host.view(np.int32)[[28, 30]])

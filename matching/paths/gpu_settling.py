@@ -40,6 +40,7 @@ def settle_unassigned_columns(
     duals = certify(graph, prices, prices.v).row_duals
     seen_from_columns = Prices(duals, prices.row_of_col, prices.col_of_row, prices.counts)
     match(by_columns, seen_from_columns, columns)
+    prices.is_searched |= seen_from_columns.is_searched
     v = certify(by_columns, seen_from_columns, seen_from_columns.v).row_duals
     prices.v = cp.where(prices.row_of_col < 0, graph.col_bound, v)  # which rounding may keep from them by an ulp
     return len(columns)

@@ -192,13 +192,25 @@ class Prices:
     col_of_row, row_of_col : int32 (rows,), (columns,)
         -1 = unassigned.
     counts : dict
-        What was done so far.
+        What was done so far, for the statistics.
+    waiting : int
+        Rows that have no column yet because a budget is spent.
+    unchecked_rows : int
+        Rows that still had better pairs than the graph's when the rounds of adding pairs were over.
+    has_given_up : bool
+        A phase lasted longer than it may.
+    is_searched : bool
+        Searches have changed the duals: each rounds them once more.
     """
 
     v: Any
     col_of_row: Any
     row_of_col: Any
     counts: dict[str, int]
+    waiting: int = 0
+    unchecked_rows: int = 0
+    has_given_up: bool = False
+    is_searched: bool = False
 
     @classmethod
     def start(cls, graph: DeviceGraph, v: Any) -> Prices:
@@ -219,6 +231,10 @@ class Prices:
             unmatch = cuda.load("problem/unmatch.cu")["auction_unmatch"]
             unmatch((-(-len(rows) // THREADS),), (THREADS,), arguments)
         return rows
+
+    def counted(self, name: str) -> int:
+        """Return a count, for a budget."""
+        return self.counts.get(name, 0)
 
     def count(self, **more: int) -> None:
         """Add to the counts."""

@@ -48,7 +48,8 @@ def bid_as_in_the_paper(graph: DeviceGraph, options: AuctionOptions) -> Prices:
         )
         settled = _settled(counter, retired, assigned, counting=counting)
         rounds += 1
-    prices.count(bids=bids, rounds=rounds, waiting=n - settled)
+    prices.count(bids=bids, rounds=rounds)
+    prices.waiting = n - settled
     return prices
 
 
