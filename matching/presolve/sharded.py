@@ -96,10 +96,10 @@ class ShardedCosts(Outline):
             )
         largest = host_problem.largest_size(np.concatenate([found for _, _, found in checked]))
         dtype, sides = host_problem.one_arithmetic(costs[0].dtype, largest, unmatched_cost, n, m)
-        prices = (None, None) if sides is None else (host_problem.spread(sides[0], n), host_problem.spread(sides[1], m))
+        row_u, col_u = (None, None) if sides is None else map(host_problem.spread, sides, (n, m))
         offsets = np.array([0, n]), np.array([0, m])
         masks = tuple(mask for _, mask, _ in checked) if forbidden is not None else ()
-        stated = cls(tuple(_as_type(cost, dtype) for cost in costs), masks, axis, *offsets, *prices)
+        stated = cls(tuple(_as_type(cost, dtype) for cost in costs), masks, axis, *offsets, row_u, col_u)
         members = stated.n_rows_of_block, stated.n_cols_of_block
         host_problem.refuse_sums_beyond_range(largest, sides, *members, integer=stated.is_integer)
         refuse_high_prices(stated, largest)
