@@ -3,9 +3,14 @@
 from __future__ import annotations
 
 import numpy as np
+from numba import njit
 
 from ..errors import InvalidInput
 from ..points import Tracks, require
+
+
+FEW_NUMBERS = 4
+"""Numbers, for each row, up to which rows are counted by number, which takes a third of the time of sorting them."""
 
 
 def track_order(track: np.ndarray, frames: np.ndarray, name: str = "track") -> np.ndarray:
@@ -29,7 +34,10 @@ def track_order(track: np.ndarray, frames: np.ndarray, name: str = "track") -> n
         If a track has two rows in one frame.
     """
     named = np.flatnonzero(track >= 0)
-    order = named[np.argsort(in_one(track[named], frames[named]))]
+    if len(named) and (frames[1:] >= frames[:-1]).all() and track.max() < FEW_NUMBERS * len(track):
+        order = _dealt_out(track, named, np.append(0, np.cumsum(np.bincount(track[named]))))
+    else:
+        order = named[np.argsort(in_one(track[named], frames[named]))]
     twice = np.flatnonzero((np.diff(track[order]) == 0) & (np.diff(frames[order]) == 0))
     if len(twice):
         row = order[twice[0]]
@@ -38,6 +46,34 @@ def track_order(track: np.ndarray, frames: np.ndarray, name: str = "track") -> n
             f"({len(twice)} rows too many)."
         )
     return order
+
+
+@njit(cache=True, nogil=True)
+def _dealt_out(track, rows, starts):  # noqa: ANN001, ANN202
+    """Return the rows by track, in the order in which they come; `starts` is where each track begins."""
+    order = np.empty(len(rows), np.int64)
+    for row in rows:
+        order[starts[track[row]]] = row
+        starts[track[row]] += 1
+    return order
+
+
+def numbered(names: np.ndarray) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+    """Return the different names, which of them each is, and how often each comes: int64 (k,), (n,), (k,).
+
+    Parameters
+    ----------
+    names : int64 (n,)
+        Not negative.
+    """
+    if len(names) == 0 or names.max() >= FEW_NUMBERS * len(names):
+        different, which, count = np.unique(names, return_inverse=True, return_counts=True)
+        return different, which, count
+    count = np.bincount(names)
+    different = np.flatnonzero(count)
+    place = np.empty(len(count), np.int64)
+    place[different] = np.arange(len(different))
+    return different, place[names], count[different]
 
 
 def in_one(track: np.ndarray, frames: np.ndarray) -> np.ndarray:

@@ -8,6 +8,7 @@ from pathlib import Path
 
 import numpy as np
 
+from ...matching.jit.threads import side_by_side
 from ..errors import InvalidInput
 from ..timeline import Timeline
 from .folder import check_alike, check_complete
@@ -102,7 +103,8 @@ class FileStack:
         if "Z" not in self._named:
             return self._read((frame, in_name, 0), in_file, region)
         planes = range(self.size("Z"))[region[0]]
-        return np.concatenate([self._read((frame, in_name, z), in_file, (slice(0, 1), *region[1:])) for z in planes])
+        plane = slice(0, 1), *region[1:]
+        return np.concatenate(side_by_side(lambda z: self._read((frame, in_name, z), in_file, plane), planes))
 
     def _read(self, place: tuple[int, int, int], channel: int, region: tuple[slice, slice, slice]) -> np.ndarray:
         with TiffStack(self._file_at[place], self._file_axes) as stack:

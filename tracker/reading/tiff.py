@@ -15,6 +15,7 @@ import numpy as np
 import tifffile
 
 from ...matching.errors import AuctrackError
+from ...matching.jit.threads import side_by_side
 from ..calibrating.stated import Stated
 from ..errors import InvalidInput, UnknownAxes
 from ..regular_files import refuse_pipe
@@ -75,6 +76,7 @@ class TiffStack:
         refuse_pipe(path, "Save the movie in one first.")
         with damage_explained(path):
             self._tif = tifffile.TiffFile(path)
+        self._tif.filehandle.set_lock(True)
         try:
             with damage_explained(path):
                 self._understand(axes)
@@ -158,14 +160,21 @@ class TiffStack:
                     f"{self.path}: frame {frame} cannot be read; the file is truncated or damaged ({error})."
                 ) from error
             return volume
-        for row, plane in enumerate(z):
+
+        def read(row: int) -> None:
             try:
-                volume[row] = self._plane({"T": frame, "Z": plane, "C": channel})[region[1:]]
+                volume[row] = self._plane({"T": frame, "Z": z[row], "C": channel})[region[1:]]
             except (OSError, *_DAMAGE) as error:
                 raise InvalidInput(
-                    f"{self.path}: frame {frame}, plane {plane} cannot be read; the file is truncated or "
+                    f"{self.path}: frame {frame}, plane {z[row]} cannot be read; the file is truncated or "
                     f"damaged ({error})."
                 ) from error
+
+        if self._unpacks_planes:
+            side_by_side(read, range(len(z)))
+        else:
+            for row in range(len(z)):
+                read(row)
         return volume
 
     def _lies_in_one_piece(self, z: range, y: range, x: range) -> bool:
@@ -176,6 +185,11 @@ class TiffStack:
         is_whole = len(y) == self.sizes["Y"] and len(x) == self.sizes["X"]
         planes_apart = math.prod(self.sizes[axis] for axis in self.axes[:-2].partition("Z")[2])
         return as_stored and is_whole and (len(z) == 1 or planes_apart == 1)
+
+    @property
+    def _unpacks_planes(self) -> bool:
+        """Whether each plane is a compressed page of its own: these take long to unpack, and do so side by side."""
+        return len(self._pages_cover) == 2 and self._series.keyframe.compression != tifffile.COMPRESSION.NONE
 
     def first_missing(self, frames: range | tuple[int, ...], channel: int) -> int | None:
         """Return the first of `frames` that lacks planes, or whose last plane ends past the end of the file."""
@@ -215,13 +229,19 @@ class TiffStack:
         return image[tuple(index[axis] for axis in outer)]
 
     def _decoded(self, number: int) -> np.ndarray:
-        """Return the pixels of a page; the last one is kept, because a volumetric page is asked for plane by plane."""
-        if self._last_page is None or self._last_page[0] != number:
+        """Return the pixels of a page; the last one is kept where it is volumetric, and asked for plane by plane."""
+        if self._last_page is not None and self._last_page[0] == number:
+            return self._last_page[1]
+        with self._tif.filehandle.lock:  # of headers: threads unpack pixels while others read
             page = self._series[number]
             if page is None:
                 raise ValueError("its file of the OME dataset is missing")
-            self._last_page = number, _pixels(page)
-        return self._last_page[1]
+            is_of_another_file = page.parent is not self._tif
+            pixels = _pixels(page) if is_of_another_file else None
+        pixels = page.asarray(maxworkers=1) if pixels is None else pixels
+        if len(self._pages_cover) > 2:
+            self._last_page = number, pixels
+        return pixels
 
     def _page_number(self, index: dict[str, int]) -> int:
         return self._plane_number(index, self.axes[: -len(self._pages_cover)])

@@ -6,7 +6,7 @@ import numpy as np
 import pandas as pd
 
 from ..errors import InvalidInput
-from ..measuring.track_order import in_one, track_order
+from ..measuring.track_order import FEW_NUMBERS, in_one, track_order
 from ..points import Points, Tracks
 from .names import names_of, whole_numbers
 from .point_matching import match_points
@@ -31,5 +31,15 @@ def _match_identities(tracks: Tracks, true_frames: np.ndarray, particle: np.ndar
     match = np.full(len(claimed), -1, dtype=np.int64)
     real = np.flatnonzero(claimed >= 0)
     key = in_one(np.concatenate([claimed[real], particle]), np.concatenate([tracks.frames[real], true_frames]))
-    match[real] = pd.Index(key[len(real) :]).get_indexer(pd.Index(key[: len(real)]))
+    match[real] = _places(key[: len(real)], key[len(real) :])
     return match
+
+
+def _places(wanted: np.ndarray, among: np.ndarray) -> np.ndarray:
+    """Return where each number is among others that all differ, −1 where it is not."""
+    most = max(wanted.max(initial=-1), among.max(initial=-1)) + 1
+    if most > FEW_NUMBERS * (len(wanted) + len(among)):
+        return pd.Index(among).get_indexer(pd.Index(wanted))
+    place = np.full(most, -1, dtype=np.int64)
+    place[among] = np.arange(len(among))
+    return place[wanted]

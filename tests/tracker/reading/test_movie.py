@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import gc
+import threading
 import tracemalloc
 from pathlib import Path
 
@@ -10,9 +11,12 @@ import numpy as np
 import pytest
 import tifffile
 
+from auctrack.matching.jit import threads
 from auctrack.tracker.errors import InvalidSetting, UnknownAxes, UnknownChannel, UnknownScale
 from auctrack.tracker.reading import contiguous, tiff
+from auctrack.tracker.reading.file_stack import FileStack
 from auctrack.tracker.reading.movie import Movie, read_movie
+from auctrack.tracker.reading.tiff import TiffStack
 
 PIXELS = np.random.default_rng(0).integers(0, 4000, (5, 2, 4, 16, 12)).astype(np.uint16)  # T C Z Y X
 STACK = PIXELS[:, 0]
@@ -341,7 +345,7 @@ def test_small_and_large_letters_of_a_channel_matter_only_where_they_tell_channe
 
 @pytest.mark.parametrize("compression", [None, "zlib"])
 def test_memory_is_a_few_frames_whatever_the_length(tmp_path: Path, compression: str | None) -> None:
-    frame = np.random.default_rng(1).integers(0, 255, (4, 128, 128)).astype(np.uint8)
+    frame = np.random.default_rng(1).integers(0, 255, (4, 192, 192)).astype(np.uint8)
     path = tmp_path / "long.ome.tif"
     tifffile.imwrite(path, np.tile(frame, (100, 1, 1, 1)), compression=compression, metadata={"axes": "TZYX", **SIZES})
     tracemalloc.start()
@@ -385,6 +389,23 @@ def test_pixels_that_a_file_does_not_have_are_an_error(tmp_path):
     path.write_bytes(bytes(30))
     with path.open("rb") as file, pytest.raises(OSError, match="2 bytes"):
         contiguous.read_into(np.empty((2, 4), np.uint32), file.fileno(), 0)
+
+
+@pytest.mark.parametrize(("reader", "one_plane"), [(TiffStack, "_plane"), (FileStack, "_read")])
+def test_compressed_planes_and_files_of_one_plane_are_read_two_at_a_time(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, reader: type, one_plane: str
+) -> None:
+    if reader is FileStack:
+        for (t, z), plane in ((at, STACK[at]) for at in np.ndindex(5, 4)):
+            plain(tmp_path / f"m_t{t}_z{z}.tif", plane)
+        source, axes = tmp_path, "TZYX"
+    else:
+        source, axes = plain(tmp_path / "m.tif", STACK.reshape(20, 16, 12), compression="zlib"), "TZ4YX"
+    two_at_once, alone = threading.Barrier(2, timeout=30), getattr(reader, one_plane)
+    monkeypatch.setattr(threads, "processors", lambda: 2)
+    monkeypatch.setattr(reader, one_plane, lambda *given: (two_at_once.wait() and None) or alone(*given))
+    with read_movie(source, axes=axes, scale=(2, 1, 1)) as movie:
+        assert_reads(movie, STACK)
 
 
 def test_a_volumetric_page_is_decoded_once(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
