@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from copy import copy
 from types import MappingProxyType
 from typing import Any, Self
 
@@ -44,11 +45,28 @@ class InvalidInput(AuctrackError, ValueError):
 
     def saying(self, problem: str) -> Self:
         """Return the same with other words for what is wrong."""
-        return type(self)(problem, in_python=self.in_python, setting=self.setting, examples=self.examples)
+        same = copy(self)
+        same.problem, same.args = problem, (f"{problem} {self.in_python}".strip(),)
+        return same
 
 
 class UnknownAxes(InvalidInput):
     """The file does not say which of its axes is time, z or channel; `axes=` must."""
+
+
+class UnknownColumns(InvalidInput):
+    """The columns of a table were not all recognised; `columns=` must say which is which.
+
+    Attributes
+    ----------
+    has : tuple of str
+        Its columns.
+    likely : mapping of str to str
+        Those that sound like frame, z, y or x.
+    """
+
+    has: tuple[str, ...] = ()
+    likely: Mapping[str, str] = MappingProxyType({})
 
 
 class UnknownScale(InvalidInput):

@@ -10,7 +10,7 @@ from typing import Any
 import pandas as pd
 
 from ..calibrating.units import LENGTHS
-from ..errors import InvalidInput, InvalidSetting
+from ..errors import InvalidInput, InvalidSetting, UnknownColumns
 from ..points import AXES
 from .physical_columns import length_names
 
@@ -91,11 +91,15 @@ def our_names(
     table = renamed(table, {name: role for role, name in given.items()})
     dialect, names = _recognised(table)
     if dialect is None:
-        raise InvalidInput(
+        likely = _likely(table)
+        unknown = UnknownColumns(
             f"{where}: its columns of frame and position were not all recognised; it has {listed(table)}. Needed are "
             "frame, y, x (and z when 3D).",
-            **naming(_likely(table), "auctrack.read_points"),
+            **naming(likely, "auctrack.read_points"),
         )
+        unknown.has = tuple(map(str, table.columns))
+        unknown.likely = {role: name for role, name in likely.items() if name in unknown.has}
+        raise unknown
     return renamed(table, names), dialect
 
 

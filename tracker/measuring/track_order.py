@@ -8,7 +8,6 @@ from numba import njit
 from ..errors import InvalidInput
 from ..points import Tracks, require
 
-
 FEW_NUMBERS = 4
 """Numbers, for each row, up to which rows are counted by number, which takes a third of the time of sorting them."""
 

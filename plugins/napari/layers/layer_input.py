@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING, Literal
@@ -47,6 +47,8 @@ class LayerInput:
         What `source` is cut to.
     intensity : LayerInput or None
         Labels: the movie whose intensity is measured under each label.
+    columns : mapping of str to str, or None
+        Names of columns of that file that the user gave.
     """
 
     kind: Kind
@@ -57,6 +59,7 @@ class LayerInput:
     axes: str | None = None
     part: Restriction = field(default_factory=Restriction)
     intensity: LayerInput | None = None
+    columns: Mapping[str, str] | None = None
 
     @property
     def calibration(self) -> Calibration:
@@ -124,7 +127,8 @@ def _points(layer: Layer) -> LayerInput:
     if isinstance(points, Tracks):
         summary += f", in {points.table['track_id'].nunique():,} tracks"
     path, channel = _origin_of(layer)
-    return LayerInput("points", points, summary, path, channel)
+    columns = layer.metadata.get(OURS, {}).get("columns")
+    return LayerInput("points", points, summary, path, channel, columns=columns)
 
 
 def _with_tracks(points: Points) -> Points:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import shlex
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from contextlib import closing
 from functools import partial
 from pathlib import Path
@@ -12,7 +12,7 @@ from typing import Any
 import numpy as np
 
 from ....tracker.calibrating.calibration import Calibration
-from ....tracker.errors import InvalidInput, UnknownAxes, UnknownScale
+from ....tracker.errors import InvalidInput, UnknownAxes, UnknownColumns, UnknownScale
 from ....tracker.formats.tables import read_either
 from ....tracker.linking.gate.spacing import mean_spacing
 from ....tracker.points import Points, Tracks
@@ -20,9 +20,11 @@ from ....tracker.reading.folder import files_of, holds_tiff_files
 from ....tracker.reading.movie import Movie, open_stack, read_movie
 from ....tracker.reading.tiff import dimensions_of
 from ...cli.wording import remedy
+from .columns_dialog import ask_columns
 from .geometry import layer_geometry
 from .layer_axes import UNDECIDED
 from .layer_tables import OURS, LayerData, fingerprint, points_layer, tracks_layer
+from .main_window import main_window
 
 Read = Callable[[str | Sequence[str]], list[LayerData]]
 
@@ -177,19 +179,29 @@ def _read_table(path: str | Sequence[str]) -> list[LayerData]:
 
         open_in_background(viewer, str(path), partial(read_table, str(path)))
         return _NOTHING_YET
-    return [layer_of(read_table(str(path)), str(path))]
+    try:
+        return [layer_of(read_table(str(path)), str(path))]
+    except UnknownColumns as error:
+        if viewer is None:
+            raise _from_napari(error, str(path)) from None
+        columns = ask_columns(str(path), error, main_window(viewer))
+        return _NOTHING_YET if columns is None else [layer_of(read_table(str(path), columns), str(path), columns)]
 
 
-def read_table(path: str) -> Points:
+def read_table(path: str, columns: Mapping[str, str] | None = None) -> Points:
     """Return points in any format, as `Tracks` where it has their numbers.
 
     Raises
     ------
+    UnknownColumns
+        If its columns are not recognised.
     InvalidInput
-        If it is damaged, or its columns are not recognised; with what can be done about it from napari.
+        If it is damaged; with what can be done about it from napari.
     """
     try:
-        return read_either(path)
+        return read_either(path, columns=columns)
+    except UnknownColumns:
+        raise
     except InvalidInput as error:
         raise _from_napari(error, path) from None
 
@@ -204,13 +216,14 @@ def _from_napari(error: InvalidInput, path: str) -> InvalidInput:
     )
 
 
-def layer_of(table: Points, path: str) -> LayerData:
-    """Return the layer of a table that was read from a file."""
+def layer_of(table: Points, path: str, columns: Mapping[str, str] | None = None) -> LayerData:
+    """Return the layer of a table that was read from a file, by the names of columns that the user gave, if any."""
     name = Path(path).name
     if isinstance(table, Tracks):
         return tracks_layer(table, name)
     data, given, kind = points_layer(table, name, size=point_size(table), opacity=0.7)
-    given["metadata"][OURS] |= {"path": str(Path(path).resolve()), "fingerprint": fingerprint(data)}
+    kept = {"path": str(Path(path).resolve()), "fingerprint": fingerprint(data), "columns": columns}
+    given["metadata"][OURS] |= kept
     return data, given, kind
 
 

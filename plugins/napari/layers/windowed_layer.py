@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from functools import partial
 from typing import TYPE_CHECKING, Any
@@ -49,13 +50,15 @@ def most_drawn(whole: Points) -> int:
     return most if isinstance(whole, Tracks) else most * _POINTS_FOR_A_VERTEX
 
 
-def window_part(whole: Points, path: str, frame: int, most: int, report: Report) -> DrawnPart:
+def window_part(
+    whole: Points, path: str, frame: int, most: int, columns: Mapping[str, str] | None, report: Report
+) -> DrawnPart:
     """Return the window around a frame of the tracks or points of a file, as a layer that keeps all of them."""
     del report
     window = window_around(whole, frame, most)
     rows = np.arange(len(whole)) if window.rows is None else np.flatnonzero(window.rows)
     table = pd.concat([whole.table.iloc[rows], _corners(whole)], ignore_index=True)
-    data, given, kind = layer_of(replace(whole, table=table), path)
+    data, given, kind = layer_of(replace(whole, table=table), path, columns)
     if kind == "points":
         given |= {"shown": np.arange(len(data)) < len(rows)}
     given["name"] += f" ({window.said})"
@@ -81,10 +84,12 @@ class WindowedLayer(QObject):
     It cannot be edited: the next window would take a change away.
     """
 
-    def __init__(self, viewer: Viewer, layer: Any, whole: Points, path: str, window: Window) -> None:
+    def __init__(
+        self, viewer: Viewer, layer: Any, whole: Points, path: str, window: Window, columns: Mapping[str, str] | None
+    ) -> None:
         super().__init__(main_window(viewer))
         self._viewer, self._layer = viewer, layer
-        self._whole, self._path, self._window = whole, path, window
+        self._whole, self._path, self._window, self._columns = whole, path, window, columns
         layer.editable = False
         self._desk = Desk(self)
         self._desk.returned.connect(self._fill)
@@ -110,7 +115,7 @@ class WindowedLayer(QObject):
 
     def _begin(self) -> None:
         most = most_drawn(self._whole)
-        self._desk.start(partial(window_part, self._whole, self._path, self._frame(), most))
+        self._desk.start(partial(window_part, self._whole, self._path, self._frame(), most, self._columns))
 
     def _fill(self, part: DrawnPart) -> None:
         data, given, kind = part.layer_data

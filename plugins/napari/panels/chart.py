@@ -17,6 +17,7 @@ from ..session.curves import Curve
 
 _LEFT, _RIGHT, _TOP, _BOTTOM = 44, 8, 16, 20
 _GRAB = 8  # pixels within which a limit is caught
+_ROUNDING = 1e-9  # relative; of equal lengths worked out in different ways
 _BINS = 60
 _TICKS = 4
 COLOURS = ("#4fa3ff", "#ffb03b", "#5fd38d", "#e0659a")
@@ -76,7 +77,7 @@ class Chart(QWidget):
             low, high = float(known.min()), float(known.max())
             beyond = [self._to_axis(x) for x in (*self.limits, *(mark for mark, _ in marks)) if math.isfinite(x)]
             low, high = min([low, *beyond]), max([high, *beyond])
-            self._span = (low, high) if high > low else (low - 0.5, high + 0.5)
+            self._span = _span(low, high)
             counts, edges = np.histogram(known, bins=_BINS, range=self._span)
             self._bars = counts.astype(np.float64), edges
         self.update()
@@ -86,7 +87,7 @@ class Chart(QWidget):
         self.title, self._lines, self._bars, self.limits, self._log = title, tuple(lines), None, [], False
         xs = np.concatenate([line.x for line in lines]) if lines else np.zeros(1)
         low, high = (float(xs.min()), float(xs.max())) if len(xs) else (0.0, 1.0)
-        self._span = (low, high) if high > low else (low - 0.5, high + 0.5)
+        self._span = _span(low, high)
         self.update()
 
     def set_limits(self, limits: Sequence[float]) -> None:
@@ -244,3 +245,9 @@ class Chart(QWidget):
         self.limits[self._held] = value
         self.update()
         self.moved.emit(list(self.limits))
+
+
+def _span(low: float, high: float) -> tuple[float, float]:
+    """Return the ends of an axis; values that are equal but for rounding stand in its middle."""
+    is_wide = high - low > _ROUNDING * max(abs(low), abs(high))
+    return (low, high) if is_wide else (low - 0.5, high + 0.5)

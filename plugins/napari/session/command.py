@@ -44,6 +44,7 @@ def input_settings(source: LayerInput) -> InputSettings:
         frames=None if frames is None else f"{frames[0]}:{frames[1] + 1}",
         roi=None if region is None else ",".join(f"{part.start}:{part.stop}" for part in region),
         intensity=None if source.intensity is None else source.intensity.path,
+        columns=source.columns,
     )
 
 
