@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
 from qtpy.QtCore import QEvent
@@ -28,7 +27,7 @@ from .panels.results_panel import ResultsPanel
 from .panels.run_bar import RunBar
 from .panels.scroll import PanelScroll
 from .panels.wheel import WheelGuard
-from .session.devices import find_devices
+from .session.devices import Devices, find_devices
 from .session.session import Session
 from .threads.connections import Connections
 from .threads.job import Desk, Failure
@@ -169,10 +168,10 @@ class TrackWidget(QWidget):
             self.parts.bar.fail(Failure(str(error), ""))
             return None
 
-    def _take_devices(self, devices: Sequence[tuple[str, str]]) -> None:
+    def _take_devices(self, devices: Devices) -> None:
         missing = self.parts.link.show_devices(devices)
         if missing is not None:
-            self.parts.bar.say(f"{missing}, the device chosen before, is not on this machine: the device is auto.")
+            self.parts.bar.say(f"{missing}, the device chosen before, is not on this machine: the device is auto now.")
 
     def _remember(self) -> None:
         link = self.parts.link

@@ -75,14 +75,14 @@ class TakingAway(QObject):
 
     def copy_command(self) -> None:
         """Copy the `auctrack track` line that gives these tracks."""
-        self._copy(self._parts.session.command, "Copied: this line gives the same tracks.", has_links=False)
+        self._copy(self._parts.session.command, "Copied: this line gives the same tracks.")
 
     def copy_toml(self) -> None:
         """Copy the settings file that gives these tracks."""
         said = "Copied: auctrack track FILE --config this.toml gives the same tracks."
-        self._copy(self._parts.session.toml, said, has_links=True)
+        self._copy(self._parts.session.toml, said)
 
-    def _copy(self, text_of: Callable[[int], str], said: str, *, has_links: bool) -> None:
+    def _copy(self, text_of: Callable[[int], str], said: str) -> None:
         results, bar = self._parts.results, self._parts.bar
         try:
             text = text_of(results.filters.shortest)
@@ -92,8 +92,6 @@ class TakingAway(QObject):
         _to_clipboard(text)
         others = results.filters.others
         left_out = [f"The filters {', '.join(others)} are not part of it."] if others else []
-        if self._parts.session.n_corrections and not has_links:
-            left_out.append("Links confirmed or forbidden are not part of a line: Copy as TOML has them.")
         bar.say(" ".join([said, *left_out]))
 
 

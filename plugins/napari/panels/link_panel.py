@@ -2,16 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable
 
 import numpy as np
-from qtpy.QtCore import QSignalBlocker, Signal  # pyright: ignore[reportPrivateImportUsage]
+from qtpy.QtCore import QSignalBlocker, Qt, Signal  # pyright: ignore[reportPrivateImportUsage]
 from qtpy.QtWidgets import QCheckBox, QComboBox, QFormLayout, QHBoxLayout, QPushButton, QSpinBox, QVBoxLayout, QWidget
 
 from ....matching.solvers import SOLVERS
 from ....tracker.linking.settings import LinkSettings
 from ..layers.preferences import Preferences
 from ..session.advice import LinkAdvice, range_warning
+from ..session.devices import Devices
 from .chart import Chart
 from .fields import LengthField, add_row, note, say
 
@@ -25,7 +26,10 @@ _SOLVERS = {
     "sparse-jv": "Jonker-Volgenant, sparse",
 }
 _AUTO = -1  # of missed frames
+_ENABLED = Qt.ItemDataRole.UserRole - 1  # a standard item's flags: 0 greys it out
 _DEVICES = (("auto", "auto"), ("cpu", "CPU"))
+_NO_GPU = "no gpu"
+_HOW_GPU = "auctrack uses NVIDIA GPUs: install it with cuda13 or cuda12 (README, Install), and NVIDIA's driver."
 _MOTIONS = {
     "auto": "learned: what helps",
     "diffusion": "learned: steps only",
@@ -60,6 +64,10 @@ _UNMATCHED_COST = (
     "auto: learned, or without motion measured, from the particles' own steps."
 )
 _COST = "Without motion: squared length, as trackpy and TrackMate have it, or length. Learned motion has its own."
+_SOLVER = (
+    "All give links of the same, optimal cost; auto chooses the fastest for the movie. Jonker-Volgenant solvers run "
+    "on a CPU only."
+)
 _DEVICE = "Where the assignment is solved. auto: a GPU where there is one and the problem is large."
 
 
@@ -75,6 +83,7 @@ class LinkPanel(QWidget):
         self._advice: LinkAdvice | None = None
         self._shows_links = False
         self._unit = "pixel"
+        self._on_gpu: frozenset[str] | None = None
         self.search_range = LengthField(auto=True)
         self.unmatched = LengthField(auto=True)
         self.cost = _choices(_COSTS.items(), swapped=True)
@@ -102,6 +111,7 @@ class LinkPanel(QWidget):
         _show_choice(self.solver, preferences.solver)
         _show_choice(self.device, preferences.device)
         self.unmatched.valueChanged.connect(self._changed)
+        self.device.currentIndexChanged.connect(self._allow_for_device)
         for box in (self.solver, self.device):
             box.currentIndexChanged.connect(self._changed)
         self.missed.valueChanged.connect(self._changed)
@@ -141,7 +151,7 @@ class LinkPanel(QWidget):
         add_row(more, "Missed frames", self.missed, _MISSED, "--max-missed-frames")
         add_row(more, "Divisions", self.divisions, _DIVISIONS, "--divisions")
         add_row(more, "Merges", self.merges, _MERGES, "--merges")
-        add_row(more, "Solver", self.solver, "All solvers give links of the same, optimal cost.", "--solver")
+        add_row(more, "Solver", self.solver, _SOLVER, "--solver")
         add_row(more, "Device", self.device, _DEVICE, "--device")
         column.addLayout(more)
         column.addWidget(self.reason)
@@ -192,18 +202,30 @@ class LinkPanel(QWidget):
         put_back = [field.set_unit(unit) for field in (self.search_range, self.unmatched, *self.segments.values())]
         return any(put_back)
 
-    def show_devices(self, devices: Sequence[tuple[str, str]]) -> str | None:
-        """Offer the GPUs that were found, by name; return the device that was chosen if it is not here."""
-        chosen = self.device.currentData()
-        found = [*_DEVICES, *([("cuda", "any GPU")] if chosen == "cuda" and devices else []), *devices]
+    def show_devices(self, devices: Devices) -> str | None:
+        """Offer the GPUs by name, or say why there is none; return the device that was chosen if it is not here."""
+        chosen, self._on_gpu = self.device.currentData(), devices.on_gpu
+        found = [*_DEVICES, *([("cuda", "any GPU")] if chosen == "cuda" and devices.gpus else []), *devices.gpus]
         is_here = chosen in [value for value, _ in found]
         with QSignalBlocker(self.device):
             self.device.clear()
             for value, name in found:
-                none = "" if devices or value != "cpu" else " (no GPU was found)"
-                self.device.addItem(name + none, value)
+                self.device.addItem(name, value)
+            if devices.why_none:
+                self.device.addItem(f"GPU: {devices.why_none}", _NO_GPU)
+                _allow(self.device, _NO_GPU, why_not=_HOW_GPU)
         _show_choice(self.device, chosen if is_here else "auto")
+        self._allow_for_device()
         return None if is_here else chosen
+
+    def _allow_for_device(self) -> None:
+        """Offer the solvers that run on the device chosen; one that does not gives way to auto."""
+        is_gpu = self.device.currentData() not in [value for value, _ in _DEVICES]
+        for name in SOLVERS:
+            runs = not is_gpu or self._on_gpu is None or name in self._on_gpu
+            _allow(self.solver, name, why_not="" if runs else "It runs on a CPU only: choose the device auto or CPU.")
+            if not runs and self.solver.currentData() == name:
+                self.solver.setCurrentIndex(self.solver.findData("auto"))
 
     def forget(self) -> None:
         """Show nothing of the particles and links before; what the user typed stays."""
@@ -310,3 +332,10 @@ def _show_choice(box: QComboBox, value: str) -> None:
         if box.findData(value) < 0:
             box.addItem(value, value)
         box.setCurrentIndex(box.findData(value))
+
+
+def _allow(box: QComboBox, value: str, *, why_not: str) -> None:
+    """Offer an entry of a box, or grey it out and say why when the mouse rests on it."""
+    place = box.findData(value)
+    box.setItemData(place, why_not or None, Qt.ItemDataRole.ToolTipRole)
+    box.setItemData(place, 0 if why_not else None, _ENABLED)

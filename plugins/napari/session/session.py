@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import shlex
 from collections.abc import Callable
 from functools import partial
 from pathlib import Path
@@ -14,6 +15,7 @@ from ....tracker.detecting.settings import DetectSettings
 from ....tracker.editing.change import Link
 from ....tracker.editing.session_file import read_session
 from ....tracker.errors import InvalidInput
+from ....tracker.formats.sidecar import SUFFIX as SIDECAR
 from ....tracker.formats.write import write_tracks
 from ....tracker.linking.constraints import with_places
 from ....tracker.linking.result import Linking
@@ -68,6 +70,7 @@ class Session:
         self.chosen: int | None = None
         self.link: Link | None = None
         self.corrections: Corrections | None = None
+        self._exported: dict[str, str] = {}  # settings as TOML, and the file beside the export that holds them
 
     # --- work ----------------------------------------------------------------------------------------------------
 
@@ -286,17 +289,28 @@ class Session:
     def command(self, min_length: int) -> str:
         """Return the command line that gives the same tracks.
 
+        Links that were confirmed or forbidden have no room in a line: it then names the settings beside the export.
+
         Raises
         ------
         InvalidInput
-            If the layer did not come from a file, or was changed since.
+            If the layer did not come from a file, or was changed since, or such links were not exported.
         """
         source = self._required()
         if source.path is None or (source.intensity is not None and source.intensity.path is None):
             raise InvalidInput(
                 "This layer is not, or no longer, what stands in a file: save it (File > Save), open the file, run it."
             )
-        return command_line(source.path, self._settings(min_length))
+        settings = self._settings(min_length)
+        if not settings.link.pinned and not settings.link.forbidden:
+            return command_line(source.path, settings)
+        beside = self._exported.get(settings_file(settings))
+        if beside is None:
+            raise InvalidInput(
+                "A line has no room for the links that you confirmed or broke: export the tracks first, then copy the "
+                "line, which names the settings beside them. Copy as TOML has these links too."
+            )
+        return shlex.join(["auctrack", "track", source.path, "--config", beside])
 
     def toml(self, min_length: int) -> str:
         """Return the settings file that gives the same tracks; links that are confirmed or forbidden stand in it."""
@@ -309,8 +323,11 @@ class Session:
             raise InvalidInput("The last correction is still being worked into the tracks: try again in a second.")
         if path.lower().endswith(SESSION):
             return self._corrections().save_session(path, self._settings(min_length))
-        settings = {"effective": self._settings(min_length).to_mapping()} if self.linked is not None else {}
-        write_tracks(data.only(kept), path, settings=settings, overwrite=True)
+        settings = self._settings(min_length) if self.linked is not None else None
+        effective = {} if settings is None else {"effective": settings.to_mapping()}
+        write_tracks(data.only(kept), path, settings=effective, overwrite=True)
+        if settings is not None:
+            self._exported[settings_file(settings)] = f"{path}{SIDECAR}"
         said = f"Wrote {len(kept):,} tracks to {path}"
         if self.corrections is None or not self.n_corrections:
             return f"{said}."

@@ -7,7 +7,7 @@ from types import SimpleNamespace
 import pytest
 
 from auctrack.matching.device import cuda
-from auctrack.matching.errors import DeviceMemoryExceeded
+from auctrack.matching.errors import DeviceMemoryExceeded, DeviceUnavailable
 from auctrack.plugins.napari.layers.preferences import Preferences
 from auctrack.plugins.napari.session.devices import find_devices
 from auctrack.plugins.napari.threads.job import sentence_of
@@ -41,14 +41,35 @@ def offered(widget) -> list[str]:
     return [box.itemText(k) for k in range(box.count())]
 
 
+def entry(box, value: str) -> tuple[bool, str]:
+    """Whether an entry can be chosen, and what it says when the mouse rests on it."""
+    from qtpy.QtCore import Qt
+
+    place = box.findData(value)
+    is_enabled = bool(box.model().item(place).flags() & Qt.ItemFlag.ItemIsEnabled)
+    return is_enabled, box.itemData(place, Qt.ItemDataRole.ToolTipRole) or ""
+
+
 def test_gpus_are_listed_by_name(monkeypatch):
     machine_of(TWO, monkeypatch)
-    assert find_devices(print) == [("cuda:0", "GPU 0: NVIDIA H200"), ("cuda:1", "GPU 1: NVIDIA T4")]
+    found = find_devices(print)
+    assert found.gpus == (("cuda:0", "GPU 0: NVIDIA H200"), ("cuda:1", "GPU 1: NVIDIA T4"))
+    assert found.why_none == ""
 
 
 def test_a_machine_without_a_driver_has_none(monkeypatch):
     without_driver(monkeypatch)
-    assert find_devices(print) == []
+    found = find_devices(print)
+    assert (found.gpus, found.why_none) == ((), "no NVIDIA driver")
+
+
+def without_cupy() -> None:
+    raise DeviceUnavailable("CuPy cannot be imported")
+
+
+def test_a_machine_without_cupy_has_none(monkeypatch):
+    monkeypatch.setattr(cuda, "cupy", without_cupy)
+    assert find_devices(print).why_none == "CuPy is not installed"
 
 
 def test_the_widget_offers_the_gpus_that_were_found(open_widget, monkeypatch):
@@ -61,12 +82,32 @@ def test_the_widget_offers_the_gpus_that_were_found(open_widget, monkeypatch):
     widget.parts.link.device.setCurrentIndex(0)
 
 
-def test_the_widget_offers_the_cpu_alone_where_there_is_no_driver(open_widget, monkeypatch):
+def test_a_gpu_that_is_not_there_cannot_be_chosen_and_says_why(open_widget, monkeypatch):
     without_driver(monkeypatch)
     widget = open_widget()
     finish(widget)
-    assert offered(widget) == ["auto", "CPU (no GPU was found)"]
+    assert offered(widget) == ["auto", "CPU", "GPU: no NVIDIA driver"]
+    can_be_chosen, why_not = entry(widget.parts.link.device, "no gpu")
+    assert not can_be_chosen
+    assert "driver" in why_not
     assert widget.parts.bar.error.text() == ""
+
+
+def test_a_solver_that_has_no_gpu_cannot_be_chosen_for_one_and_says_why(open_widget, monkeypatch):
+    machine_of(TWO, monkeypatch)
+    widget = open_widget()
+    finish(widget)
+    link = widget.parts.link
+    link.solver.setCurrentIndex(link.solver.findData("jv"))
+    link.device.setCurrentIndex(link.device.findData("cuda:0"))
+    assert link.solver.currentData() == "auto"
+    assert entry(link.solver, "auction") == (True, "")
+    for name in ("jv", "sparse-jv"):
+        can_be_chosen, why_not = entry(link.solver, name)
+        assert not can_be_chosen
+        assert "CPU only" in why_not
+    link.device.setCurrentIndex(0)
+    assert entry(link.solver, "jv") == (True, "")
 
 
 @pytest.mark.parametrize("remembered", ["cuda:0", "cuda"])

@@ -15,7 +15,7 @@ from auctrack.tracker.pipeline import track
 from auctrack.tracker.settings import Settings
 
 from ...tracker.linking.movies import walks
-from .conftest import PHYSICAL, clipboard, finish, same_tracks, spots
+from .conftest import PHYSICAL, assert_copies_give_these_tracks, clipboard, finish, same_tracks, spots
 from .test_correcting import chosen, links, press
 
 
@@ -152,7 +152,14 @@ def test_settings_copied_after_corrections_give_the_corrected_tracks(viewer, ope
     again = track(source, Settings.from_mapping(tomllib.loads(clipboard()))).tracks.table
     same_tracks(widget.parts.session.data.tracks.table, again)
     widget.taking_away.copy_command()
-    assert "Copy as TOML" in widget.parts.bar.status.text()
+    assert "export the tracks first" in widget.parts.bar.error.text()  # a line has no room for links
+    assert_copies_give_these_tracks(widget, source, tmp_path)  # which exports
+    press(viewer, "n")
+    press(viewer, "b")
+    finish(widget)
+    widget.parts.bar.clear_error()
+    widget.taking_away.copy_command()
+    assert "export the tracks first" in widget.parts.bar.error.text()  # the export lacks this link
 
 
 @pytest.mark.parametrize("motion", ["none", "auto"])

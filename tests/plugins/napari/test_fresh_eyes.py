@@ -1,0 +1,163 @@
+"""The sample movie corrected to perfection by what the help text says, with the mouse and the keys alone.
+
+The user sees the truth, which the sample brings as a hidden layer, and does what a newcomer would: goes through the
+list of doubtful links, adds the particles that were missed, deletes those that are none, links what belongs together
+and breaks what does not.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+from scipy.optimize import linear_sum_assignment
+
+from .conftest import finish, process_events, wait
+from .test_by_mouse import mouse, on_canvas, tracking_widget  # noqa: F401 - a fixture
+from .test_correcting import chosen, links, press
+from .test_on_the_canvas import point_at
+
+NEAR = 1.0  # µm between a particle and where it truly is
+STEPS = np.array([1.0, 0.5, 0.5])  # µm of a voxel
+ZOOM = 25.0  # pixels a µm: neighbours are told apart
+LOOKED_AT = 30  # doubtful links
+
+
+class User:
+    """Looks at the truth and at what is shown, and has a mouse and a keyboard."""
+
+    def __init__(self, viewer, widget, mouse, truth: np.ndarray) -> None:  # noqa: F811
+        self.viewer, self.widget, self._mouse = viewer, widget, mouse
+        self.truth = truth
+        order = np.lexsort((truth[:, 1], truth[:, 0]))
+        follows = truth[order][:-1, 0] == truth[order][1:, 0]
+        self.true_links = set(zip(order[:-1][follows].tolist(), order[1:][follows].tolist(), strict=True))
+
+    @property
+    def table(self) -> np.ndarray:
+        """Frame, z, y, x of the particles that are shown."""
+        return self.widget.parts.session.linked.linking.tracks.table[["frame", "z", "y", "x"]].to_numpy(float)
+
+    def truly(self) -> np.ndarray:
+        """The row of the truth that each particle shown is, -1 for none."""
+        shown, found = self.table, np.full(len(self.table), -1)
+        for frame in np.unique(self.truth[:, 1]):
+            mine, theirs = np.flatnonzero(shown[:, 0] == frame), np.flatnonzero(self.truth[:, 1] == frame)
+            apart = np.linalg.norm((shown[mine, None, 1:] - self.truth[None, theirs, 2:]) * STEPS, axis=2)
+            rows, cols = linear_sum_assignment(np.minimum(apart, NEAR))
+            near = apart[rows, cols] < NEAR
+            found[mine[rows[near]]] = theirs[cols[near]]
+        return found
+
+    def look_at(self, place: np.ndarray) -> None:
+        """Move the sliders to a place (frame, z, y, x), and zoom in on it."""
+        layer = self.viewer.layers["particles of movie"]
+        world = np.asarray(layer.data_to_world(place))
+        self.viewer.dims.set_point(range(4), world.tolist())
+        self.viewer.scene.camera.center, self.viewer.scene.camera.zoom = tuple(world[1:]), ZOOM
+        process_events()
+
+    def click(self, place: np.ndarray) -> None:
+        layer = self.viewer.layers["particles of movie"]
+        self._mouse.click(self.viewer.window._qt_viewer.canvas.native, on_canvas(self.viewer, layer, place))
+        finish(self.widget)
+
+    def click_particle(self, row: int) -> None:
+        """Click a particle, beside its middle where another one lies over it, until it is said to be clicked."""
+        place = self.table[row]
+        track = self.widget.parts.session.linked.linking.tracks.table["track_id"].iloc[row]
+        self.look_at(place)
+        for away in ((0, 0), (0, 1), (1, 0), (0, -1), (-1, 0), (1, 1), (-1, -1), (1, -1), (-1, 1)):
+            self.click(place + (0, 0, *(1.4 * np.array(away))))
+            if self.widget.parts.results.clicked.text().endswith(f"track {track} in frame {place[0]:.0f}."):
+                return
+        pytest.fail(f"no click reaches the particle at {place}")
+
+    def press(self, key: str) -> None:
+        press(self.viewer, key)
+        finish(self.widget)
+        assert self.widget.parts.bar.error.text() == ""
+
+    # --- what the help text says ---------------------------------------------------------------------------------
+
+    def check_the_list(self) -> None:
+        """N: next link; B: break it; C: confirm it."""
+        for _ in range(LOOKED_AT):
+            self.press("n")
+            link, truly = chosen(self.widget), self.truly()
+            is_right = (truly[link[0]], truly[link[1]]) in self.true_links
+            self.press("c" if is_right else "b")
+
+    def add_what_was_missed(self) -> None:
+        """I: add a particle under the mouse."""
+        while missed := set(range(len(self.truth))) - set(self.truly().tolist()):
+            place = self.truth[min(missed), 1:]
+            self.look_at(place)
+            point_at(self.viewer, place)
+            self.press("i")
+
+    def delete_what_is_none(self) -> None:
+        """X: delete the particle that was clicked."""
+        while len(false := np.flatnonzero(self.truly() < 0)):
+            self.click_particle(false[0])
+            self.press("x")
+
+    def link_what_belongs_together(self) -> None:
+        """J: link the two particles that were clicked."""
+        while True:
+            truly = self.truly()
+            row_of = {true: row for row, true in enumerate(truly.tolist())}
+            made = {(truly[source], truly[target]) for source, target in links(self.widget)}
+            missing = sorted(self.true_links - made)
+            if not missing:
+                return
+            for end in missing[0]:
+                self.click_particle(row_of[end])
+            self.press("j")
+
+    def break_what_does_not(self) -> None:
+        """Click a link, B: break it."""
+        while True:
+            truly = self.truly()
+            wrong = [link for link in links(self.widget) if (truly[link[0]], truly[link[1]]) not in self.true_links]
+            if not wrong:
+                return
+            source, target = self.table[list(wrong[0])]
+            middle = np.array([target[0], *((source + target) / 2)[1:]])
+            self.look_at(target)
+            self.click(middle)
+            assert self.widget.parts.session.link == wrong[0]
+            self.press("b")
+
+
+@pytest.fixture
+def user(viewer, mouse):  # noqa: F811
+    """In front of the sample movie, tracked by one press of a button, on the tab of the corrections."""
+    viewer.window.resize(1280, 860)
+    menu_bar = viewer.window._qt_window.menuBar()
+    mouse.choose(menu_bar, "File", "Open Sample", "auctrack", "Simulated 3D movie with truth")
+    wait(lambda: "movie" in viewer.layers)
+    mouse.choose(menu_bar, "Layers", "Track", "Track particles (auctrack)")
+    wait(lambda: tracking_widget(viewer) is not None)
+    widget = tracking_widget(viewer)
+    mouse.click(widget.parts.bar.run_button)
+    finish(widget)
+    results = widget.parts.results
+    results.tabs.setCurrentWidget(results.doubtful)
+    viewer.window._qt_window.activateWindow()
+    process_events()
+    return User(viewer, widget, mouse, np.asarray(viewer.layers["true tracks"].data, dtype=float))
+
+
+def test_the_sample_movie_is_corrected_to_perfection(user):
+    assert len(user.true_links) > 1000
+    truly = user.truly()
+    assert {(truly[a], truly[b]) for a, b in links(user.widget)} != user.true_links  # there is something to do
+    user.check_the_list()
+    user.add_what_was_missed()
+    user.delete_what_is_none()
+    user.link_what_belongs_together()
+    user.break_what_does_not()
+    truly = user.truly()
+    assert sorted(truly.tolist()) == list(range(len(user.truth)))
+    assert {(truly[source], truly[target]) for source, target in links(user.widget)} == user.true_links
+    assert user.widget.parts.session.linked.linking.report["is_optimal"]
