@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import threading
 from collections.abc import Generator
 from contextlib import contextmanager
 from time import perf_counter
@@ -42,3 +43,33 @@ class StageSeconds(dict[str, float]):
         """Take a part of a stage out of it, as a stage of its own."""
         self[part] = self.get(part, 0.0) + seconds
         self[whole] -= seconds
+
+
+class BusySeconds:
+    """Time during which something was done, by one thread or by several at a time.
+
+    Attributes
+    ----------
+    total : float
+        Without what is still being done.
+    """
+
+    def __init__(self) -> None:
+        self.total = 0.0
+        self._lock = threading.Lock()
+        self._at_it, self._began = 0, 0.0
+
+    @contextmanager
+    def busy(self) -> Generator[None]:
+        """Count what is done meanwhile."""
+        with self._lock:
+            if self._at_it == 0:
+                self._began = perf_counter()
+            self._at_it += 1
+        try:
+            yield
+        finally:
+            with self._lock:
+                self._at_it -= 1
+                if self._at_it == 0:
+                    self.total += perf_counter() - self._began

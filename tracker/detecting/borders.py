@@ -11,6 +11,7 @@ from __future__ import annotations
 import numpy as np
 
 from .blobs import laplacian_of_gaussian
+from .peaks import with_neighbours
 from .pixels import values_at
 
 _PLANES = 3  # that are looked at from a border
@@ -53,11 +54,13 @@ def refine_at_borders(
             slab = np.moveaxis(bright, axis, 0)[::inwards][:depth]
             filtered = laplacian_of_gaussian(slab, np.insert(np.delete(sigma, axis), 0, 0.0))
             others = np.delete(voxels[near], axis, axis=1)
-            profile = np.stack([values_at(plane, others) for plane in filtered]).astype(np.float64)
+            planes = np.repeat(np.arange(depth), len(near))
+            at = np.column_stack([planes, np.tile(others, (depth, 1))])
+            profile = values_at(filtered, at).astype(np.float64).reshape(depth, -1)
             centre = _centre(profile, variance[axis])
             fades = centre < depth - 0.5  # False where nothing can be told, too
-            at = _within_frame(centre[fades])
-            moved[near[fades], axis] = at if inwards == 1 else size - 1 - at
+            place = _within_frame(centre[fades])
+            moved[near[fades], axis] = place if inwards == 1 else size - 1 - place
     return moved
 
 
@@ -72,11 +75,11 @@ def _variances(voxels: np.ndarray, response: np.ndarray, sigma: np.ndarray) -> n
     own = sigma**2 * ndim / 2.0
     total = own + sigma**2
     bend = (1.0 + 2.0 / ndim) / total
+    centre, before, after = with_neighbours(response, voxels)
     for axis, size in enumerate(response.shape):
-        inside = voxels[(voxels[:, axis] >= _NEAR) & (voxels[:, axis] < size - _NEAR)]
-        if len(inside):
-            step = np.eye(ndim, dtype=np.int64)[axis]
-            low, peak, high = (values_at(response, inside + k * step).astype(np.float64) for k in (-1, 0, 1))
+        inside = (voxels[:, axis] >= _NEAR) & (voxels[:, axis] < size - _NEAR)
+        if inside.any():
+            low, peak, high = before[axis, inside], centre[inside], after[axis, inside]
             bend[axis] = max(bend[axis] / _WIDEST, float(np.median((2.0 * peak - low - high) / peak)))
     for _ in range(_ROUNDS):
         part = sigma**2 / total

@@ -40,7 +40,7 @@ def detect(
 ) -> Points:
     """Find the blobs of every frame of a movie.
 
-    Frames are read one after the other and worked on in threads; the result does not depend on `workers`. Of each frame
+    Frames are worked on in threads, and for a GPU read there; the result does not depend on `workers`. Of each frame
     there are at most three float32 copies at a time (of a stack of three planes or fewer, five). Where frames are
     so large that 2**27 voxels hold fewer of them than there are workers, several workers share a frame.
 
@@ -99,7 +99,7 @@ def detect_steps(
     tables: list[pd.DataFrame] = []
     crew = crew_for(movie.shape, len(frames), workers, device)
     find = partial(detect_frame, settings=settings, scale=scale, threads=crew.threads, device=crew.device)
-    for number, table in work_through(movie, frames, find, crew.frames):
+    for number, table in work_through(movie, frames, find, crew):
         tables.append(table.assign(frame=np.int64(number)))
         yield Step(len(tables), len(frames), partial(_points_of, movie, tables))
     return _points_of(movie, tables)

@@ -6,12 +6,15 @@ Detection is written once, for arrays of NumPy and of CuPy. What is done to ever
 
 from __future__ import annotations
 
+import math
 from collections.abc import Generator
 from contextlib import contextmanager
+from typing import Any
 
 import numpy as np
 
 from ...matching.device import cuda
+from ..reading.contiguous import Empty
 
 BRIGHTEST = 1e18  # the squares of grey levels must be numbers of float32
 
@@ -31,7 +34,24 @@ def held_by(device: str, image: np.ndarray) -> Generator[np.ndarray]:
         yield image
         return
     with cuda.using(device) as cp, cuda.own_stream():
-        yield cp.asarray(image)
+        if not image.flags.c_contiguous:
+            yield cp.asarray(image)
+            return
+        there = cp.empty(image.shape, image.dtype)
+        there.set(image, stream=cp.cuda.get_current_stream())
+        yield there
+
+
+def room_for(device: str) -> Empty:
+    """Return what makes arrays that a device copies without a detour: for a GPU in pinned memory, used again."""
+
+    def pinned(shape: tuple[int, ...], dtype: np.dtype[Any]) -> np.ndarray:
+        count = math.prod(shape)
+        with cuda.using(device) as cp:
+            memory = cp.cuda.alloc_pinned_memory(max(count * dtype.itemsize, 1))
+        return np.frombuffer(memory, dtype, count).reshape(shape)
+
+    return np.empty if device == "cpu" else pinned
 
 
 def grey_levels(image: np.ndarray) -> tuple[np.ndarray, np.ndarray | None]:

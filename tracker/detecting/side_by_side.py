@@ -16,6 +16,7 @@ import numpy as np
 
 from ...matching.device import cuda
 from ...matching.jit.threads import processors
+from .pixels import room_for
 
 if TYPE_CHECKING:
     from ..reading.frames import FrameSource
@@ -24,7 +25,7 @@ Result = TypeVar("Result")
 
 _VOXELS = 1 << 27  # of all frames at a time; a copy of them in float32 is half a gigabyte
 _BYTES_ON_GPU = 48  # a voxel: grey levels and their copies, the response, two chains before and after an axis
-_FRAMES_ON_GPU = 4  # at a time; one is read, one copied, one filtered, one looked at on the host
+_FRAMES_ON_GPU = 8  # at a time: some are read, one is copied, one filtered, some are looked at on the host
 GPU_PAYS = 1 << 27
 """Voxels of a movie from which "auto" detects on a GPU. Fewer take a processor a second or two."""
 
@@ -84,15 +85,25 @@ def _fit(voxels: int, device: str) -> int:
 
 
 def work_through(
-    movie: FrameSource, numbers: Sequence[int], work: Callable[[np.ndarray], Result], at_a_time: int
+    movie: FrameSource, numbers: Sequence[int], work: Callable[[np.ndarray], Result], crew: Crew
 ) -> Iterator[tuple[int, Result]]:
-    """Yield (number, work of that frame) in order; frames are read here, at most `at_a_time` + 1 are in memory."""
-    pool = ThreadPoolExecutor(at_a_time, thread_name_prefix="frames")
+    """Yield (number, work of that frame) in order; at most `crew.frames` + 1 of them are in memory.
+
+    Frames are read in this thread; for a GPU, which would wait for one, by those who work on them.
+    """
+    pool = ThreadPoolExecutor(crew.frames, thread_name_prefix="frames")
     waiting: deque[tuple[int, Future[Result]]] = deque()
+    room = room_for(crew.device)
+
+    def begin(number: int) -> Future[Result]:
+        if crew.device == "cpu":
+            return pool.submit(work, movie.frame(number))
+        return pool.submit(lambda: work(movie.frame(number, room)))
+
     try:
         for number in numbers:
-            waiting.append((number, pool.submit(work, movie.frame(number))))
-            if len(waiting) > at_a_time:
+            waiting.append((number, begin(number)))
+            if len(waiting) > crew.frames:
                 done, result = waiting.popleft()
                 yield done, result.result()
         for number, result in waiting:

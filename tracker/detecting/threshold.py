@@ -89,7 +89,7 @@ def sample_qualities(
             diameter, separation = settings.known_diameter, settings.least_separation
             return image_qualities(bright, noise, diameter, scale, settings.method, separation, crew.threads)
 
-    return pooled([sampled for _, sampled in work_through(movie, frames, sample, crew.frames)])
+    return pooled([sampled for _, sampled in work_through(movie, frames, sample, crew)])
 
 
 def image_qualities(

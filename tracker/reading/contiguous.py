@@ -6,13 +6,17 @@ One thread fetches 2.5 GB/s from the system's cache, most of it for pages of mem
 from __future__ import annotations
 
 import os
+from collections.abc import Callable
+from typing import Any, TypeAlias
 
 import numpy as np
 
 from ...matching.jit.threads import side_by_side
 
-_PART = 1 << 23
-"""Bytes that a thread reads at a time."""
+Empty: TypeAlias = Callable[[tuple[int, ...], "np.dtype[Any]"], np.ndarray]
+"""Makes an array of a shape and type to be filled."""
+_PART = 1 << 26
+"""Bytes that a thread reads at a time: it waits for the interpreter's lock after each."""
 
 
 def can_be_read_side_by_side() -> bool:

@@ -9,6 +9,7 @@ import numpy as np
 
 from ..calibrating.calibration import Calibration
 from ..timeline import Timeline
+from .contiguous import Empty
 
 
 class FrameSource(Protocol):
@@ -18,8 +19,8 @@ class FrameSource(Protocol):
         """Number of frames to read."""
         ...
 
-    def frame(self, number: int) -> np.ndarray:
-        """Return one frame, of `shape` and `dtype`."""
+    def frame(self, number: int, empty: Empty = np.empty) -> np.ndarray:
+        """Return one frame, of `shape` and `dtype`, if it can in memory that `empty` makes; from any thread."""
         ...
 
     @property

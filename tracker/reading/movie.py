@@ -7,7 +7,6 @@ import weakref
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
-from time import perf_counter
 from types import TracebackType
 
 import numpy as np
@@ -15,8 +14,10 @@ import numpy as np
 from ..calibrating.calibration import Calibration
 from ..calibrating.stated import AXES, calibrate
 from ..errors import InvalidInput, InvalidSetting, UnknownChannel
+from ..stage_seconds import BusySeconds
 from ..timeline import Timeline
 from .arrays import Array, ArrayStack
+from .contiguous import Empty
 from .file_stack import FileStack
 from .folder import check_complete, files_of
 from .tiff import TiffStack
@@ -56,7 +57,8 @@ class Movie:
 
     Notes
     -----
-    Frames may be read from several threads; one is read at a time. The file stays open until `close`, the end of a
+    Frames may be read from several threads; one is read at a time, but those whose pixels lie in one piece of the file,
+    uncompressed. The file stays open until `close`, the end of a
     `with` block, or until the movie is no longer used.
     """
 
@@ -75,7 +77,7 @@ class Movie:
     _stack: Stack = field(repr=False)
     _region: tuple[slice, slice, slice] = field(repr=False)
     _lock: threading.Lock = field(repr=False, default_factory=threading.Lock)
-    _seconds: list[float] = field(repr=False, default_factory=list)
+    _reading: BusySeconds = field(repr=False, default_factory=BusySeconds)
 
     def __post_init__(self) -> None:
         weakref.finalize(self, self._stack.close)
@@ -113,20 +115,22 @@ class Movie:
 
     @property
     def seconds_reading(self) -> float:
-        """Time spent on reading frames so far."""
-        return sum(self._seconds)
+        """Time so far during which frames were read, by one thread or by several."""
+        return self._reading.total
 
     def close(self) -> None:
         """Close the file; frames cannot be read after it."""
         self._stack.close()
 
-    def frame(self, number: int) -> np.ndarray:
+    def frame(self, number: int, empty: Empty = np.empty) -> np.ndarray:
         """Read one frame.
 
         Parameters
         ----------
         number : int
             One of `frame_numbers`.
+        empty : callable, optional
+            Called as empty(shape, dtype) for the memory that uncompressed pixels are read into.
 
         Returns
         -------
@@ -142,10 +146,13 @@ class Movie:
         """
         if number not in self.frame_numbers:
             raise InvalidSetting(f"frame {number} is not among the frames of {self.path}: {self.timeline.spans()}.")
-        with self._lock:
-            began = perf_counter()
-            volume = self._stack.volume(number, self.channel, self._region)
-            self._seconds.append(perf_counter() - began)
+        where = number, self.channel, self._region
+        if isinstance(self._stack, TiffStack) and self._stack.is_read_at_once(self._region):
+            with self._reading.busy():
+                volume = self._stack.volume(*where, empty)
+        else:
+            with self._lock, self._reading.busy():
+                volume = self._stack.volume(*where)
         return volume.reshape(self.shape)
 
     def describe(self) -> str:

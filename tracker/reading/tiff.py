@@ -20,7 +20,7 @@ from ..calibrating.stated import Stated
 from ..errors import InvalidInput, UnknownAxes
 from ..regular_files import refuse_pipe
 from .axes import divided, known_axes, naming_axes
-from .contiguous import can_be_read_side_by_side, read_into
+from .contiguous import Empty, can_be_read_side_by_side, read_into
 from .metadata import stated_by
 
 _DAMAGE = (
@@ -140,8 +140,12 @@ class TiffStack:
             return self._channel_names
         return tuple(f"channel {number}" for number in range(count))
 
-    def volume(self, frame: int, channel: int, region: tuple[slice, slice, slice]) -> np.ndarray:
+    def volume(
+        self, frame: int, channel: int, region: tuple[slice, slice, slice], empty: Empty = np.empty
+    ) -> np.ndarray:
         """Read one frame, (z, y, x), of which only the planes inside `region` are touched.
+
+        `empty` makes the array that is filled.
 
         Raises
         ------
@@ -149,8 +153,9 @@ class TiffStack:
             If planes are missing or damaged.
         """
         z, y, x = (range(self.size(axis))[part] for axis, part in zip("ZYX", region, strict=True))
-        volume = np.empty((len(z), len(y), len(x)), dtype=self.dtype)
+        volume = empty((len(z), len(y), len(x)), self.dtype)
         if self._lies_in_one_piece(z, y, x):
+            assert self._data_offset is not None
             first = {"T": frame, "Z": z.start, "C": channel}
             offset = self._data_offset + self._plane_number(first, self.axes[:-2]) * self._plane_bytes
             try:
@@ -176,6 +181,12 @@ class TiffStack:
             for row in range(len(z)):
                 read(row)
         return volume
+
+    def is_read_at_once(self, region: tuple[slice, slice, slice]) -> bool:
+        """Whether several threads may read frames of a region, each at its place of the file."""
+        return self._lies_in_one_piece(
+            *(range(self.size(axis))[part] for axis, part in zip("ZYX", region, strict=True))
+        )
 
     def _lies_in_one_piece(self, z: range, y: range, x: range) -> bool:
         """Whether whole planes of a frame follow each other in the file as they are in memory."""

@@ -29,6 +29,7 @@ from ..papers import vasconcelos_rosenhahn_2009 as paper
 from .baselines import full_assignment_links, greedy_links, scipy_links
 from .linker_variants import by_hand, linked_by_us, movie_case
 from .movies import simulated
+from .whole_movies import whole_movies
 from .whole_tables import whole_tables
 
 PERSISTENCE = (0.0, 0.25, 0.5, 0.75, 0.9, 1.0)
@@ -84,6 +85,7 @@ def tracking(effort: Effort, gpu: str = "cuda") -> Benchmark:
         _accuracy(effort),
         _ranges(effort),
         whole_tables(effort, gpu),
+        whole_movies(effort, gpu),
     ]
     return Benchmark(
         "tracking", experiments, partial(_tables, experiments, effort), partial(_figures, experiments, effort)
@@ -172,7 +174,7 @@ def _linkers() -> list[Variant]:
 
 
 def _tables(experiments: list[Experiment], effort: Effort, record: Record) -> list[Table]:
-    figure_5, figure_6, accuracy, ranges, tables = experiments
+    figure_5, figure_6, accuracy, ranges, tables, pixels = experiments
     movies = (
         f"mean over {accuracy.repetitions} seeded movies of 10 frames; persistence 0.9, mean step 0.3 spacings, 5 % "
         "missed and 5 % false detections where another value is not said; twice the step is eight times the density"
@@ -209,18 +211,26 @@ def _tables(experiments: list[Experiment], effort: Effort, record: Record) -> li
             for experiment, what in ((accuracy, ": one thing varied at a time"), (ranges, ", by search range"))
         ),
         grid(
-            "Whole tables linked by the gate alone",
+            "Whole tables linked by the gate alone, and by learned motion",
             tables,
             record,
             times_with_spread(effort.clock),
             label=lambda case: f"{case.series} of {case.size:,}",
             notes=("links proven optimal; range and price given where nothing else is said",),
         ),
+        grid(
+            "Pixels to tracks on a GPU",
+            pixels,
+            record,
+            times_with_spread(effort.clock),
+            label=lambda case: f"{case.size} frames of {case.series}",
+            notes=("an uncompressed TIFF of uint16, nothing given; diameter and threshold are measured too",),
+        ),
     ]
 
 
 def _figures(experiments: list[Experiment], effort: Effort, record: Record, folder: Path) -> list[Path]:
-    figure_5, figure_6, accuracy, ranges, _ = experiments
+    figure_5, figure_6, accuracy, ranges, *_ = experiments
     paths = _draw_tracks(figure_5, record, folder / "tracking-figure-5.png")
     lines = times_by_size(figure_6, record, effort.clock, average=statistics.mean)
     own = [name for name in lines if name.startswith("auctrack")]

@@ -22,6 +22,7 @@ class _CuPy(HostModule):
     cuda = SimpleNamespace(
         Device=lambda: SimpleNamespace(id=0),
         get_current_stream=lambda: SimpleNamespace(synchronize=lambda: None),
+        alloc_pinned_memory=bytearray,
     )
 
     def __getattr__(self, name: str) -> Any:

@@ -111,6 +111,11 @@ class HostArray(np.ndarray):
         """Where it lies."""
         return SimpleNamespace(ptr=self.ctypes.data, array=self)
 
+    def set(self, values: np.ndarray, stream: None = None) -> None:
+        """Take values."""
+        del stream
+        self[...] = values
+
     def get(self) -> np.ndarray:
         """Return what it holds."""
         return np.array(self, subok=False)

@@ -1,7 +1,8 @@
 // The shift that all particles of a frame pair share, by vote, as in drift.py; a block a frame pair.
 //
-// Votes are counted in shared memory and stored nowhere: a median is found by halving the range that it lies in, by a walk over
-// the votes for each bit. What is added up are whole numbers, so no order of threads shows in the result.
+// Votes are counted in shared memory, and those near the winner kept there, as far as there is room. A median is found by halving
+// the range that it lies in, by a look at all votes for each bit: the kept ones or, where they are more, another walk over all.
+// What is added up are whole numbers, so no order of threads shows in the result.
 // Bytes: 24 a vote, mostly from cache: 100 voters have some 1,600 votes each.
 // variant: -DNDIM=3
 #include "../tracker/linking/gate/cells.cuh"
@@ -17,6 +18,10 @@
 #define LEAST 0.3
 #endif
 constexpr int WIDTH = 2 * REACH + 1, DEPTH = NDIM == 3 ? WIDTH : 1, BINS = DEPTH * WIDTH * WIDTH;
+#ifndef KEPT
+#define KEPT 1536
+#endif
+constexpr int ROOM = BINS > 6 * KEPT ? BINS : 6 * KEPT;  // in whole numbers; a vote takes six
 constexpr int STILL = (DEPTH / 2 * WIDTH + REACH) * WIDTH + REACH;
 
 // What the threads of a block count together, three numbers at a time.
@@ -129,8 +134,8 @@ __device__ bool is_elected(const int* counts, Position& shift, Tally& tally) {
 }
 
 // The median, axis by axis, of the votes at most `reach` from a shift on every axis; false where there are none.
-__device__ bool is_refined(const Poll& poll, Position& shift, double reach, Tally& tally) {
-    const auto votes = [&](auto&& visit) {
+__device__ bool is_refined(const Poll& poll, Position& shift, double reach, double (*kept)[3], Tally& tally) {
+    const auto cast = [&](auto&& visit) {
         poll.walk(shift, reach, [&](Position voter, Position later) {
             const double away[3] = {
                 __dsub_rn(later.z, voter.z), __dsub_rn(later.y, voter.y), __dsub_rn(later.x, voter.x)
@@ -139,12 +144,23 @@ __device__ bool is_refined(const Poll& poll, Position& shift, double reach, Tall
                               fabs(away[2] - shift.x) <= reach;
             if (near) visit(away);
         });
-        __syncthreads();
     };
     tally.begin(0);
-    votes([&](const double*) { atomicAdd(&tally.at[0], (uint64)1); });
+    cast([&](const double* away) {
+        const uint64 place = atomicAdd(&tally.at[0], (uint64)1);
+        for (int axis = 0; axis < 3 && place < KEPT; axis++) kept[place][axis] = away[axis];
+    });
+    __syncthreads();
     const uint64 all = tally.at[0];
     if (all == 0) return false;
+    const auto votes = [&](auto&& visit) {
+        if (all > KEPT) {
+            cast(visit);
+        } else {
+            for (int k = threadIdx.x; k < (int)all; k += blockDim.x) visit(kept[k]);
+        }
+        __syncthreads();
+    };
     const double centre[3] = {shift.z, shift.y, shift.x};
     uint64 low[3], high[3];
     for (int axis = 0; axis < 3; axis++) {
@@ -192,7 +208,9 @@ extern "C" __global__ void common_shifts(
     const int64* first, const int* slot, const Position* laid, const int* starts, double z0, double y0, double x0,
     double edge, int depth, int height, int width, int slots, double* shift
 ) {
-    __shared__ int counts[BINS];
+    __shared__ double room[ROOM / 2 + 1];
+    int* const counts = (int*)room;
+    const auto kept = (double (*)[3])room;
     __shared__ Tally tally;
     const int f = blockIdx.x;
     const int64 earlier = first[f + 1] - first[f], later = first[f + 2] - first[f + 1];
@@ -211,8 +229,8 @@ extern "C" __global__ void common_shifts(
             atomicAdd(&counts[((NDIM == 3 ? (int)z : 0) * WIDTH + (int)y) * WIDTH + (int)x], 1);
         });
         __syncthreads();
-        is_shared = is_elected(counts, found, tally) && is_refined(poll, found, 1.5, tally) &&
-                    is_refined(poll, found, 1.0, tally) && is_refined(poll, found, 0.75, tally) &&
+        is_shared = is_elected(counts, found, tally) && is_refined(poll, found, 1.5, kept, tally) &&
+                    is_refined(poll, found, 1.0, kept, tally) && is_refined(poll, found, 0.75, kept, tally) &&
                     sqrt(found.z * found.z + found.y * found.y + found.x * found.x) > LEAST;
     }
     if (threadIdx.x > 0) return;

@@ -47,9 +47,9 @@ class DeviceSweep:
         by_axis = total[3 + self.classes :].reshape(3, self.classes, self.ndim)
         return *map(float, total[:3]), total[3 : 3 + self.classes], *by_axis
 
-    def uncoupled(self, tail: Any, *edges: Any) -> None:
-        """Write past and future where steps know of no others; arguments as the kernel takes them."""
-        self._over_edges("uncoupled", len(tail), tail, *edges)
+    def unlinked(self, tail: Any, *edges: Any) -> None:
+        """Write past, future and odds where steps know of no others; arguments as the kernel takes them."""
+        self._over_edges("unlinked", len(tail), tail, *edges)
 
     def combined(self, tail: Any, *edges: Any) -> None:
         """Write the odds of `sweep.odds_of`; arguments as the kernel takes them."""

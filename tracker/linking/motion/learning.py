@@ -17,7 +17,7 @@ from .lessons import Lessons
 from .marginals import cavities, link_marginals
 from .ordered import Ordered
 from .shares import Shares, ends_of, shares_of
-from .sweep import factors_of, odds_of, step_sums
+from .sweep import step_sums, weighed
 
 ROUNDS = 5
 """Rounds of belief propagation a sweep; the messages are kept from sweep to sweep."""
@@ -161,17 +161,17 @@ class Belief:
         graph, ends, step = self.graph, ends_of(self.movie, self.shares), self.own_steps()
         links = self.probability, self.into, self.out_of
         before = (self.past, self.future) if self.linked else None
-        factors = factors_of(graph, step, tables(self.law, self.lags).packed, ends.tie, links, before)
-        prior = self.shares.log_odds(self.movie.log_density)
-        odds, leaving, part_without_future = odds_of(graph, prior, ends, factors)
+        law, prior = tables(self.law, self.lags).packed, self.shares.log_odds(self.movie.log_density)
+        weights = weighed(graph, step, law, prior, ends, links, before)
+        odds, leaving = weights.odds, weights.without_past
         if self.features is not None or self.further is not None:
             likeness = self.likeness()
             odds *= likeness
             leaving *= likeness
-        self.odds, self.past, self.future, self.sums = odds, factors.past, factors.future, factors.sums
+        self.odds, self.past, self.future, self.sums = odds, weights.past, weights.future, weights.sums
         new, arriving = np.empty_like(odds), np.empty_like(odds)
         link_marginals(graph, odds, self.message, ROUNDS, TOLERANCE, (self.probability, damping), new, arriving)
-        of_head, of_tail = (arriving, part_without_future), (leaving, self.message)
+        of_head, of_tail = (arriving, weights.part_without_future), (leaving, self.message)
         cavities(graph, of_head, of_tail, (self.into, self.out_of, damping))
         self.probability, self.into, self.out_of = new, arriving, leaving
         if learn:

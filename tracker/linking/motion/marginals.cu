@@ -7,8 +7,9 @@
 //
 // Which round is the last is known on the device alone: rounds after it return at once, and nobody waits for a number.
 // Bytes: 24 an edge asked, 28 answered, 32 concluded, 72 shared out, the second time from cache. Rows are as short as detections
-// have candidates, so that threads beside each other read what lies side by side. No two threads write one place, but for `moved`,
-// where all write 1.
+// have candidates, so that threads beside each other read what lies side by side. Edges of a head lie apart: a few at a time are
+// read before any of them is written, as a read from L1 after each write takes eight times as long. No two threads write one
+// place, but for `moved`, where all write 1.
 #include "device/common.cuh"
 
 struct Terms {
@@ -29,6 +30,25 @@ __device__ __forceinline__ Terms terms_of(int64 from, int64 to, const double* od
 
 // Whether all rounds before are needed. moved: (rounds,) whether an answer of each round changed by more than is tolerated.
 __device__ __forceinline__ bool goes_on(int round, const int* moved) { return round == 0 || moved[round - 1] != 0; }
+
+constexpr int AT_A_TIME = 4;
+
+// Replace a value of each edge into a head by change(edge).
+template <typename Change>
+__device__ __forceinline__ void replace_each(int64 from, int64 to, const int* in_edge, double* value, Change change) {
+    for (; from < to; from += AT_A_TIME) {
+        int edge[AT_A_TIME];
+        double now[AT_A_TIME];
+#pragma unroll
+        for (int k = 0; k < AT_A_TIME; k++) {
+            if (from + k < to) edge[k] = in_edge[from + k], now[k] = change(edge[k]);
+        }
+#pragma unroll
+        for (int k = 0; k < AT_A_TIME; k++) {
+            if (from + k < to) value[edge[k]] = now[k];
+        }
+    }
+}
 
 extern "C" __global__ void asked(
     int n, const int64* indptr, const double* odds, const double* message, int round, const int* moved, double* arriving
@@ -52,12 +72,11 @@ extern "C" __global__ void answered(
     if (j < n) {
         Terms terms{1.0, 0.0};
         for (int64 at = in_ptr[j]; at < in_ptr[j + 1]; at++) terms.add(arriving[in_edge[at]]);
-        for (int64 at = in_ptr[j]; at < in_ptr[j + 1]; at++) {
-            const int e = in_edge[at];
+        replace_each(in_ptr[j], in_ptr[j + 1], in_edge, message, [&](int e) {
             const double answer = 1.0 / (terms.rest + (terms.largest - arriving[e]));
             most = fmax(most, fabs(answer - message[e]));
-            message[e] = answer;
-        }
+            return answer;
+        });
     }
     if (__syncthreads_or(most >= tolerance) && threadIdx.x == 0) moved[round] = 1;
 }
@@ -89,10 +108,9 @@ extern "C" __global__ void shared_out(
     if (i >= n) return;
     double came = 1.0, went = 1.0;
     for (int64 at = in_ptr[i]; at < in_ptr[i + 1]; at++) came += arriving[in_edge[at]] * by_arriving[in_edge[at]];
-    for (int64 at = in_ptr[i]; at < in_ptr[i + 1]; at++) {
-        const int e = in_edge[at];
-        arriving[e] = damped(arriving[e] * by_arriving[e] / came, into[e], damping);
-    }
+    replace_each(in_ptr[i], in_ptr[i + 1], in_edge, arriving, [&](int e) {
+        return damped(arriving[e] * by_arriving[e] / came, into[e], damping);
+    });
     for (int64 e = indptr[i]; e < indptr[i + 1]; e++) went += leaving[e] * by_leaving[e];
     for (int64 e = indptr[i]; e < indptr[i + 1]; e++) {
         leaving[e] = damped(leaving[e] * by_leaving[e] / went, out_of[e], damping);

@@ -56,6 +56,47 @@ class Factors(NamedTuple):
     sums: Sums | None
 
 
+class Weighed(NamedTuple):
+    """What every edge is worth, float64 (edges,), and what speaks for it.
+
+    Attributes
+    ----------
+    odds, without_past
+        With all that speaks for it, and without what comes before.
+    part_without_future
+        Part of the odds that is left without what comes after.
+    past, future : float64 (edges, classes)
+        As `Factors`, brought to sums and to maxima of 1.
+    sums : Sums or None
+    """
+
+    odds: np.ndarray
+    without_past: np.ndarray
+    part_without_future: np.ndarray
+    past: np.ndarray
+    future: np.ndarray
+    sums: Sums | None
+
+
+def weighed(
+    graph: Graph,
+    step: np.ndarray,
+    law: Packed,
+    prior: np.ndarray,
+    ends: Ends,
+    links: tuple[np.ndarray, np.ndarray, np.ndarray],
+    before: tuple[np.ndarray, np.ndarray] | None,
+) -> Weighed:
+    """Weigh every edge by its displacement, its ends, and the links before and after it.
+
+    `prior` is in log-odds, per lag; the others are as in `factors_of`.
+    """
+    if graph.on_gpu and before is None:
+        return _unlinked_on_gpu(graph, step, law, prior, ends, links)
+    factors = factors_of(graph, step, law, ends.tie, links, before)
+    return Weighed(*odds_of(graph, prior, ends, factors), factors.past, factors.future, factors.sums)
+
+
 def factors_of(
     graph: Graph,
     step: np.ndarray,
@@ -83,7 +124,7 @@ def factors_of(
     """
     alone, past, future = (np.empty((len(graph), len(law[0])), like=graph.step) for _ in range(3))
     came, went = sums_at_ends(graph, *links[1:])
-    if graph.on_gpu:
+    if graph.on_gpu and before is not None:
         return _factors_on_gpu(graph, step, law, tie, links, before, (came, went), (alone, past, future))
 
     def write(piece: Piece) -> Any:
@@ -104,17 +145,32 @@ def _factors_on_gpu(
     law: Packed,
     tie: np.ndarray,
     links: tuple[np.ndarray, np.ndarray, np.ndarray],
-    before: tuple[np.ndarray, np.ndarray] | None,
+    before: tuple[np.ndarray, np.ndarray],
     sums: tuple[np.ndarray, np.ndarray],
     factors: tuple[np.ndarray, np.ndarray, np.ndarray],
 ) -> Factors:
     kernels, there, (alone, *contexts) = _on_gpu(step, alone_of=factors[0]), gpu_sweep.law_there(law), factors
     kernels.densities(step, graph.lag, there, alone)
-    if before is None:
-        kernels.uncoupled(graph.tail, graph.head, *sums, alone, tie, *contexts)
-        return Factors(*factors, None)
     edges = graph.tail, graph.head, graph.lag, step, *links, *sums, alone, *before, tie
     return Factors(*factors, Sums(*kernels.contexts(graph.ways, edges, there, *contexts)))
+
+
+def _unlinked_on_gpu(
+    graph: Graph,
+    step: np.ndarray,
+    law: Packed,
+    prior: np.ndarray,
+    ends: Ends,
+    links: tuple[np.ndarray, np.ndarray, np.ndarray],
+) -> Weighed:
+    past, future = (np.empty((len(graph), len(law[0])), like=step) for _ in range(2))
+    odds, without_past, part_without_future = (np.empty(len(graph), like=step) for _ in range(3))
+    known = graph.tail, graph.head, graph.lag, np.asarray(prior, like=step), ends.leaving, ends.arriving
+    sums = sums_at_ends(graph, *links[1:])
+    kernels, there = _on_gpu(step, alone_of=past), gpu_sweep.law_there(law)
+    written = past, future, odds, without_past, part_without_future
+    kernels.unlinked(*known, step, *there, *sums, ends.tie, *written)
+    return Weighed(odds, without_past, part_without_future, past, future, None)
 
 
 def _on_gpu(step: np.ndarray, alone_of: np.ndarray) -> gpu_sweep.DeviceSweep:
