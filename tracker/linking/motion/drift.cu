@@ -16,11 +16,9 @@
 #define FEWEST 8
 #define SIGMAS 6.0
 #define LEAST 0.3
-#endif
-constexpr int WIDTH = 2 * REACH + 1, DEPTH = NDIM == 3 ? WIDTH : 1, BINS = DEPTH * WIDTH * WIDTH;
-#ifndef KEPT
 #define KEPT 1536
 #endif
+constexpr int WIDTH = 2 * REACH + 1, DEPTH = NDIM == 3 ? WIDTH : 1, BINS = DEPTH * WIDTH * WIDTH;
 constexpr int ROOM = BINS > 6 * KEPT ? BINS : 6 * KEPT;  // in whole numbers; a vote takes six
 constexpr int STILL = (DEPTH / 2 * WIDTH + REACH) * WIDTH + REACH;
 

@@ -10,6 +10,8 @@ from ....matching.device import cuda
 from ..gate import gpu_movie
 from ..gate.gpu_movie import DeviceMovie
 
+KEPT = 1536
+"""Votes near the winner that a frame pair has room for; where there are more, particles are asked again and again."""
 _KERNELS = str(Path(__file__).with_name("drift.cu"))
 
 
@@ -29,7 +31,7 @@ def common_shifts(
         The numbers of `drift` by name, which kernels have from here.
     """
     cp, pairs = grid.cp, len(number) - 1
-    options = (f"-D{name}={value!r}" for name, value in limits.items())
+    options = (f"-D{name}={value!r}" for name, value in {**limits, "KEPT": KEPT}.items())
     kernel = cuda.load(_KERNELS, f"-DNDIM={ndim}", *options)["common_shifts"]
     shift = cp.empty((pairs, 3))
     frames = cp.asarray(starts), cp.asarray(number, np.int32)

@@ -14,6 +14,7 @@ from auctrack.matching.problem import gpu_graph
 from auctrack.tracker.calibrating.calibration import Calibration
 from auctrack.tracker.linking.gate import gpu_movie
 from auctrack.tracker.linking.link import link_points
+from auctrack.tracker.linking.motion import gpu_drift
 from auctrack.tracker.linking.motion.drift import drift_of
 from auctrack.tracker.linking.motion.ordered import Ordered
 from auctrack.tracker.linking.settings import LinkSettings
@@ -88,8 +89,9 @@ def crowds(ndim: int) -> Points:
     return table(numbers, np.concatenate(frames))
 
 
-@pytest.mark.parametrize("ndim", [2, 3])
-def test_the_common_shifts_of_all_frame_pairs_are_those_of_a_cpu_to_the_last_digit(gpu, ndim):
+@pytest.mark.parametrize(("ndim", "kept"), [(2, gpu_drift.KEPT), (3, gpu_drift.KEPT), (3, 5)])
+def test_the_common_shifts_of_all_frame_pairs_are_those_of_a_cpu_to_the_last_digit(gpu, monkeypatch, ndim, kept):
+    monkeypatch.setattr(gpu_drift, "KEPT", kept)
     points = crowds(ndim)
     with cuda.using(gpu) as cp:
         columns = tuple(cp.asarray(points.table[axis].to_numpy()) for axis in points.axes)
