@@ -67,7 +67,7 @@ class User:
         track = self.widget.parts.session.linked.linking.tracks.table["track_id"].iloc[row]
         self.look_at(place)
         for away in ((0, 0), (0, 1), (1, 0), (0, -1), (-1, 0), (1, 1), (-1, -1), (1, -1), (-1, 1)):
-            self.click(place + (0, 0, *(1.4 * np.array(away))))
+            self.click(place + 1.4 * np.array((0, 0, *away)))
             if self.widget.parts.results.clicked.text().endswith(f"track {track} in frame {place[0]:.0f}."):
                 return
         pytest.fail(f"no click reaches the particle at {place}")
