@@ -212,7 +212,7 @@ def test_progress_counts_every_cell(tmp_path):
 
 def test_times_of_another_machine_are_no_neighbours_of_ours(tmp_path):
     run(tmp_path, [Calls().variant()])
-    with pytest.raises(OutputExists, match="another cores"):
+    with pytest.raises(OutputExists, match="cores"):
         opened(tmp_path, {**MACHINE, "cores": 2})
 
 
