@@ -112,7 +112,7 @@ def test_a_second_link_never_stands_without_a_first():
 
 @pytest.mark.parametrize("kind", ["gaps", "divisions", "merges"])
 def test_a_margin_is_what_the_answer_loses_without_the_link(kind: str):
-    """Where particles divide or merge, other links keep their places as firsts and seconds, which may cost some more."""
+    """Where particles divide or merge, other links keep their places as firsts and seconds, which may cost more."""
     rng, exact = np.random.default_rng(3), []
     for _ in range(10):
         graph, weight = random_movie(rng)
