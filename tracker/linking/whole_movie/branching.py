@@ -2,7 +2,8 @@
 
 Daughters move apart, farther than a step: how far, and which share of the lone ends come from a division, is learned
 from the lone ends themselves. Each is a daughter of a particle nearby, or of none: a mixture of Gaussians around the
-particles of the frame before, and of the uniform density of the lone.
+particles of the frame before, and of the uniform density of the lone. Both daughters move that far: a particle whose
+other link is an ordinary step is no mother.
 """
 
 from __future__ import annotations
@@ -15,7 +16,9 @@ import numpy as np
 from ..motion.expected import candidates_ahead
 from ..motion.flow import flow_of_edges
 from ..motion.graph import Graph
+from ..motion.law import tables
 from ..motion.learning import Belief
+from ..motion.sweep import densities_of
 
 RADIUS = 1.5
 """Longest way from a mother to a daughter, in spacings, less the neighbours' flow."""
@@ -24,6 +27,8 @@ FIRST_WIDTH = 0.4
 ROUNDS = 10
 LONE = 0.5
 """A detection that follows another with less than this probability teaches how daughters move."""
+TELLING = 0.05
+"""Probability of a mother's other link from which it says whether she divides."""
 SURE = 0.99
 """One that does with more than this is no second daughter."""
 RAREST = 0.01
@@ -71,8 +76,9 @@ def branches(belief: Belief, weight: np.ndarray, *, divisions: bool, merges: boo
             continue
         worth = np.full(len(all_edges), -np.inf)
         log_density = belief.movie.log_density
-        variance, share = belief.lessons.of(partial(_learned, away, end, taken, log_density))
-        odds = np.maximum(_odds(away, variance, share, log_density), 1e-300)
+        other = _OtherLinks.of(belief, wide, wide.tail if end is wide.head else wide.head)
+        variance, share = belief.lessons.of(partial(_learned, away, end, taken, log_density, other))
+        odds = np.maximum(_odds(away, variance, share, log_density) * other.likeness(variance), 1e-300)
         worth[place_of_wide] = np.log(odds) - np.log(1 - share) - further
         first = np.maximum(first, worth)
         second.append(worth)
@@ -96,7 +102,59 @@ def _candidates(
     return wide, wide.step - ahead[wide.tail]
 
 
-def _learned(away: np.ndarray, end: np.ndarray, taken: np.ndarray, log_density: float) -> tuple[float, float]:
+@dataclass(frozen=True)
+class _OtherLinks:
+    """What else is linked to the mothers of a movie's candidates: the first daughter, if they are mothers.
+
+    Attributes
+    ----------
+    mother : int32 (edges,)
+        Of each ordinary candidate over one frame.
+    probability, square, density : float64 (edges,)
+        Of each, its squared displacement, and how likely that is of an ordinary step.
+    asking, own : int32 (wide,), int64 (wide,)
+        Mother of each candidate of a division, and the ordinary candidate of the same pair, −1 without one.
+    n, ndim : int
+    """
+
+    mother: np.ndarray
+    probability: np.ndarray
+    square: np.ndarray
+    density: np.ndarray
+    asking: np.ndarray
+    own: np.ndarray
+    n: int
+    ndim: int
+
+    @classmethod
+    def of(cls, belief: Belief, wide: Graph, asking: np.ndarray) -> _OtherLinks:
+        """Return the links beside those of `wide`, whose mothers are `asking`: their tails, or heads where they merge."""
+        graph, one = belief.graph, np.flatnonzero(belief.graph.lag == 1)
+        step = belief.own_steps()
+        density = densities_of(graph, step, tables(belief.law, belief.lags).packed).sum(axis=1)
+        mother = (graph.tail if asking is wide.tail else graph.head)[one]
+        keys, asked = (g.tail.astype(np.int64) * g.n + g.head for g in (graph, wide))
+        keys = keys[one]
+        at = np.minimum(np.searchsorted(keys, asked), max(len(keys) - 1, 0))
+        own = np.where(keys[at] == asked, at, -1) if len(keys) else np.full(len(asked), -1)
+        square = (step[one] ** 2).sum(axis=1)
+        return cls(mother, belief.probability[one], square, density[one], asking, own, graph.n, step.shape[1])
+
+    def likeness(self, variance: float) -> np.ndarray:
+        """Return how many times likelier each mother's other link makes it that it divides, float64 (wide,)."""
+        log_daughter = -0.5 * self.square / variance - 0.5 * self.ndim * np.log(2 * np.pi * variance)
+        linked = np.where(self.probability > TELLING, self.probability, 0.0)
+        told = linked * np.exp(log_daughter) / self.density
+        told, linked = (np.bincount(self.mother, of, self.n)[self.asking] - self._own(of) for of in (told, linked))
+        return np.where(linked > TELLING, told / np.maximum(linked, TELLING), 1.0)
+
+    def _own(self, values: np.ndarray) -> np.ndarray:
+        return np.where(self.own >= 0, np.append(values, 0.0)[self.own], 0.0)
+
+
+def _learned(
+    away: np.ndarray, end: np.ndarray, taken: np.ndarray, log_density: float, other: _OtherLinks
+) -> tuple[float, float]:
     """Return the variance of the lone ends' ways, and the share of these ends that come from a division."""
     ndim = away.shape[1]
     square = (away**2).sum(axis=1)
@@ -104,7 +162,7 @@ def _learned(away: np.ndarray, end: np.ndarray, taken: np.ndarray, log_density: 
     lone = taken[end] < LONE
     ends = len(np.unique(end[lone]))
     for _ in range(ROUNDS if ends else 0):
-        each = _odds(away, variance, share, log_density)[lone]
+        each = (_odds(away, variance, share, log_density) * other.likeness(variance))[lone]
         total = np.bincount(end[lone], each, minlength=len(taken))
         r = each / (1 - share + total)[end[lone]]
         share = float(np.clip(r.sum() / ends, RAREST, 1 - RAREST))

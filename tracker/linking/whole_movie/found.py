@@ -145,6 +145,7 @@ def _taught(task: Task, at_once: int) -> tuple[Lessons, Motion, int, int]:
     movie, chosen = excerpt(task.movie, at_once)
     features = None if task.features is None else task.features.of(chosen)
     belief = _believed(task, movie, features, Lessons())
+    _weighed(task, belief)  # how daughters move is learned there
     motion = motion_of(belief, task.movie.drift, task.points.calibration.unit)
     return belief.lessons, motion, belief.lags, len(movie.number)
 
