@@ -40,7 +40,6 @@ WIDE_GATE = 100
 class Rule(NamedTuple):
     """A solver, the problems that it is taken for, and why."""
 
-    kind: str
     holds: Callable[[Problem], bool]
     solver: str
     reason: str
@@ -68,22 +67,29 @@ def _has_few_pairs(problem: Problem) -> bool:
     return int((problem.n_rows_of_block * problem.n_cols_of_block).max(initial=0)) <= FEW_PAIRS
 
 
-ON_CPU = (
-    # 0.1 to 0.6 of SciPy's time from n = 500 at every dtype; in [0, n/10], n = 5,000, 0.3 of hungarian-classical's.
-    Rule("dense", _always, "jv", "dense costs"),
-    Rule("sparse", _has_unmatched_cost, "sparse-jv", "sparse costs, unmatched_cost"),
-    # Whole numbers as floats, all 2,000 × 2,000: 0.45 CPU seconds in place of 3.9.
-    Rule("sparse", _is_nearly_full, "jv", "sparse costs that fill a good part of their matrix"),
-    # Does the same as sparse-jv where the problem is easy, and takes a fourth to a thirtieth of its time elsewhere.
-    Rule("sparse", _always, "auction", "sparse costs without unmatched_cost"),
-    # From a price of twice the mean distance of nearest neighbours on; its memory does not grow with the gate.
-    Rule("points", _has_wide_gate, "auction", f"point sets with more than about {WIDE_GATE} pairs a row worth a link"),
-    # A third of the auction's time up to a price of the mean distance of nearest neighbours.
-    Rule("points", _has_unmatched_cost, "sparse-jv", "point sets whose links are bounded by unmatched_cost"),
-    # n = 400: half the auction's time; n = 4,000: ten times as long or longer.
-    Rule("points", _has_few_pairs, "jv", f"point sets of at most {FEW_PAIRS} pairs"),
-    Rule("points", _always, "auction", f"point sets of more than {FEW_PAIRS} pairs"),
-)
+ON_CPU: dict[str, tuple[Rule, ...]] = {
+    "dense": (
+        # 0.1 to 0.6 of SciPy's time from n = 500 at every dtype; in [0, n/10], n = 5,000, 0.3 of hungarian-classical's.
+        Rule(_always, "jv", "dense costs"),
+    ),
+    "sparse": (
+        Rule(_has_unmatched_cost, "sparse-jv", "sparse costs, unmatched_cost"),
+        # Whole numbers as floats, all 2,000 × 2,000: 0.45 CPU seconds in place of 3.9.
+        Rule(_is_nearly_full, "jv", "sparse costs that fill a good part of their matrix"),
+        # Does the same as sparse-jv where the problem is easy, and takes a fourth to a thirtieth of its time elsewhere.
+        Rule(_always, "auction", "sparse costs without unmatched_cost"),
+    ),
+    "points": (
+        # From a price of twice the mean distance of nearest neighbours on; its memory does not grow with the gate.
+        Rule(_has_wide_gate, "auction", f"point sets with more than about {WIDE_GATE} pairs a row worth a link"),
+        # A third of the auction's time up to a price of the mean distance of nearest neighbours.
+        Rule(_has_unmatched_cost, "sparse-jv", "point sets whose links are bounded by unmatched_cost"),
+        # n = 400: half the auction's time; n = 4,000: ten times as long or longer.
+        Rule(_has_few_pairs, "jv", f"point sets of at most {FEW_PAIRS} pairs"),
+        Rule(_always, "auction", f"point sets of more than {FEW_PAIRS} pairs"),
+    ),
+}
+"""By kind of problem; the last rule of each holds."""
 
 FIRST_TRIED: dict[str, tuple[tuple[str, dict[str, Any]], ...]] = {
     "jv": (("jv", {"most_scans": 80}), ("auction", {"max_bids": 200})),
@@ -128,7 +134,7 @@ def choose(problem: Problem, device: str) -> Choice:
     if device == "auto" and problem.n_edges >= GPU_PAYS[problem.kind] and cuda.is_available():
         return Choice(_best_on_gpu(problem), "cuda", f"a CUDA device is there, and {problem.n_edges} pairs gain by it")
     host = problem.on_host()
-    rule = next(rule for rule in ON_CPU if rule.kind == host.kind and rule.holds(host))
+    rule = next(rule for rule in ON_CPU[host.kind] if rule.holds(host))
     return Choice(rule.solver, "cpu", rule.reason)
 
 

@@ -14,7 +14,7 @@ from .certificate.refine import refined
 from .choice import choose
 from .device import cuda
 from .errors import DeviceUnavailable, InvalidProblem
-from .presolve.groups import solve_in_groups
+from .presolve.groups import from_shorter_side, solve_in_groups
 from .presolve.high_prices import at_lower_prices
 from .presolve.sharded import ShardedCosts
 from .presolve.sorting import by_sorting
@@ -149,12 +149,22 @@ def _solved(problem: Problem, solver: Solver, device: str) -> Assignment:
     if device == "cpu" and problem.is_on_device:
         with cuda.device_of(problem.data):
             return _solved(problem.on_host(), solver, device).on_device()
+    if device == "cpu":
+        return _solved_on(problem, solver, device)
     with _current(problem, device) as where:
+        return _solved_on(problem, solver, where)
 
-        def in_groups(stated: Problem) -> Assignment:
-            return solve_in_groups(stated, groups_for(solver, stated, where), lambda part: _proven(part, solver, where))
 
-        return at_lower_prices(problem, in_groups)
+def _solved_on(problem: Problem, solver: Solver, device: str) -> Assignment:
+    def prove(part: Any) -> Assignment:
+        return _proven(part, solver, device)
+
+    def in_groups(stated: Problem) -> Assignment:
+        if stated.n_blocks == 1:
+            return from_shorter_side(stated, prove)
+        return solve_in_groups(stated, groups_for(solver, stated, device), prove)
+
+    return at_lower_prices(problem, in_groups)
 
 
 def _proven(problem: Any, solver: Solver, device: str) -> Assignment:
@@ -162,11 +172,12 @@ def _proven(problem: Any, solver: Solver, device: str) -> Assignment:
     began = perf_counter()
     found = solver.match(problem, device)
     matched = perf_counter()
-    answer = found.certified(problem, solver=solver.name, device=device, stats=found.stats)
+    stats = {**found.stats, "solve_s": 0.0}
+    answer = found.certified(problem, solver=solver.name, device=device, stats=stats)
     answer = answer.on_device() if problem.is_on_device else answer.on_host()
     ended = perf_counter()
-    certificate_s = found.stats.get("certificate_s", 0.0) + ended - matched
-    answer = replace(answer, stats={**answer.stats, "certificate_s": certificate_s, "solve_s": ended - began})
+    stats["certificate_s"] = stats.get("certificate_s", 0.0) + ended - matched
+    stats["solve_s"] = ended - began
     if found.unfinished and not answer.is_optimal:
         raise NotConverged(found.unfinished, assignment=answer)
     return refined(found.form, answer) if found.is_refinable else answer
@@ -174,9 +185,9 @@ def _proven(problem: Any, solver: Solver, device: str) -> Assignment:
 
 @contextmanager
 def _current(problem: Problem, device: str) -> Generator[str]:
-    """Make a single CUDA device current; yield the device by its number. Arrays are never moved unasked."""
-    if device == "cpu" or "," in device:
-        yield device if device == "cpu" else ",".join(f"cuda:{n}" for n in cuda.numbers_of(device.split(",")))
+    """Make a CUDA device current, unless there are several; yield its number. Arrays are never moved unasked."""
+    if "," in device:
+        yield ",".join(f"cuda:{number}" for number in cuda.numbers_of(device.split(",")))
         return
     held = f"cuda:{cast('Any', problem.data).device.id}" if problem.is_on_device else device
     if device not in ("cuda", held):
@@ -192,7 +203,7 @@ def _solve_shards(costs: Any, solver: str | Solver, device: str | Sequence[str],
     if isinstance(solver, str) and solver == "auto":
         solver = "hungarian-classical" if costs.axis == 0 else "hungarian-tree"
     chosen = _made(solver, options)
-    _refuse_several(chosen, ",".join(costs.devices))
+    _refuse_several(chosen, ",".join(costs.devices), chosen.devices)
     return _proven(costs, chosen, costs.checked_devices(_listed(device)))
 
 
@@ -210,13 +221,13 @@ def _listed(devices: Any) -> str:
 
 def device_for(solver: Solver, problem: Problem, device: str) -> str:
     """Return "cpu", "cuda:N", or several of those joined by commas, or raise: an explicit choice never falls back."""
+    taken = devices_for(solver, problem)
     if "," in device:
-        _refuse_several(solver, device)
+        _refuse_several(solver, device, taken)
         return device
     kind = device.partition(":")[0]
     if kind == "auto":
-        return "cuda" if cuda.is_available() and "cuda" in devices_for(solver, problem) else "cpu"
-    taken = devices_for(solver, problem)
+        return "cuda" if cuda.is_available() and "cuda" in taken else "cpu"
     if kind not in solver.devices or (kind == "cuda" and taken == ("cpu",)):
         raise DeviceUnavailable(
             f"solver {solver.name!r}, with these options, takes this problem on {' and '.join(taken)}; got "
@@ -225,9 +236,9 @@ def device_for(solver: Solver, problem: Problem, device: str) -> str:
     return device
 
 
-def _refuse_several(solver: Solver, devices: str) -> None:
-    if "several cuda" not in solver.devices:
+def _refuse_several(solver: Solver, devices: str, taken: tuple[str, ...]) -> None:
+    if "several cuda" not in solver.devices or taken == ("cpu",):
         raise DeviceUnavailable(
-            f"solver {solver.name!r} runs on one device at a time; got device={devices.split(',')}. Name one, or use "
-            "solver='hungarian-tree' or 'hungarian-classical'."
+            f"solver {solver.name!r} runs on one device at a time, with these options; got "
+            f"device={devices.split(',')}. Name one, or use solver='hungarian-tree' or 'hungarian-classical'."
         )

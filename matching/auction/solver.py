@@ -7,7 +7,7 @@ from typing import ClassVar
 import numpy as np
 
 from ..certificate.matched import Matching
-from ..presolve.groups import by_orientation, by_shape, one_by_one
+from ..presolve.groups import by_orientation, by_shape
 from ..problem import Problem
 from .cpu import match_on_cpu
 from .options import AuctionOptions
@@ -47,11 +47,8 @@ class Auction(AuctionOptions):
     devices: ClassVar[tuple[str, ...]] = ("cpu", "cuda")
 
     def groups(self, problem: Problem, device: str) -> list[np.ndarray]:
-        """Return the blocks that go together: edges all at once, on a GPU all of one orientation or shape."""
-        if device == "cpu":
-            together = problem.kind == "sparse" and self.variant == "default"
-            return by_orientation(problem) if together else one_by_one(problem)
-        return by_orientation(problem) if self.variant == "default" else by_shape(problem)
+        """Return the blocks that go together: those of one orientation, the paper's matrices on a GPU of one shape."""
+        return by_orientation(problem) if device == "cpu" or self.variant == "default" else by_shape(problem)
 
     def match(self, problem: Problem, device: str = "cpu") -> Matching:
         """Match a problem whose shorter side is its rows, or which has an `unmatched_cost`.

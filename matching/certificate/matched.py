@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections import Counter
+from collections.abc import Callable, Mapping
 from typing import Any, NamedTuple, Protocol
 
 import numpy as np
 
+from ..errors import Infeasible
 from ..problem import Problem
 from .assignment import Assignment
 from .certify import Terms, certify
@@ -68,3 +70,20 @@ class Matched(NamedTuple):
         """As `certify`."""
         matched = self.col_of_row, self.col_duals
         return certify(problem, *matched, solver=solver, device=device, stats=stats, terms=self.terms)
+
+
+def match_each(problem: Problem, match: Callable[[Problem], Matched]) -> Matched:
+    """Match the blocks of a batch one after the other, and lay what is found side by side; counts add up."""
+    if problem.n_blocks == 1:
+        return match(problem)
+    parts: list[Matched] = []
+    stats: Counter[str] = Counter()
+    for b, block in enumerate(problem.blocks()):
+        try:
+            parts.append(match(block))
+        except Infeasible as error:
+            raise error.in_block(b) from None
+        stats.update(parts[-1].stats)
+    col_of_row, v = (np.concatenate([getattr(part, side) for part in parts]) for side in ("col_of_row", "col_duals"))
+    unfinished = next((part.unfinished for part in parts if part.unfinished), "")
+    return Matched(problem, col_of_row, v, dict(stats), unfinished, parts[0].is_refinable)

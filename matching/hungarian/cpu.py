@@ -15,7 +15,7 @@ import numpy as np
 from numba.core import config
 
 from ..certificate.hall import infeasible
-from ..certificate.matched import Matched
+from ..certificate.matched import Matched, match_each
 from ..errors import InvalidProblem
 from ..jit.threads import side_by_side
 from ..named import named
@@ -55,9 +55,11 @@ def match_tree(problem: Problem, *, variant: str, threads: int | None) -> Matche
 
 
 def _match(problem: Problem, method: Method) -> Matched:
-    """Match one matrix, or sparse costs, whose shorter side is its rows, or which has an `unmatched_cost`."""
+    """Match a problem whose shorter side is its rows, or which has an `unmatched_cost`; its matrices one by one."""
     if problem.kind == "points":
         problem = as_sparse(problem) if problem.has_unmatched_cost else as_dense(problem)
+    if problem.kind == "dense" and problem.n_blocks > 1:
+        return match_each(problem, partial(_match, method=method))
     graph = _graph(problem)
     row_bound, col_bound = problem.dual_bounds()
     state = start(row_bound, col_bound)

@@ -170,10 +170,11 @@ class HungarianTree:
 
 def _groups(problem: Problem, device: str, variant: str) -> list[np.ndarray]:
     """Return the blocks that go together: edges all at once, and on a GPU small matrices of one shape."""
-    several = "," in device
-    if not several and (problem.kind == "sparse" or (problem.kind == "points" and problem.has_unmatched_cost)):
+    if "," in device:
+        return one_by_one(problem)
+    if device == "cpu" or problem.kind == "sparse" or (problem.kind == "points" and problem.has_unmatched_cost):
         return by_orientation(problem)
-    if several or device == "cpu" or variant == "paper":
+    if variant == "paper":
         return one_by_one(problem)
     from .gpu_batch import fits_a_block
 

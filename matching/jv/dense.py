@@ -67,16 +67,20 @@ def match(problem: Problem, most_scans: int | None = None) -> Matched:
     """As `JV.match`."""
     costs = as_dense(problem)
     stated = without_mask(costs)
-    if stated.kind == "sparse":
-        return match_sparse(stated, most_scans)._replace(form=costs)
-    found = match_blocks(stated, most_scans)._replace(form=costs)
-    return found if stated.dual_dtype == problem.dual_dtype else found._replace(terms=None)
+    found = (match_sparse if stated.kind == "sparse" else match_blocks)(stated, most_scans)
+    if stated is problem:
+        return found
+    if stated.dual_dtype == problem.dual_dtype:
+        return found._replace(form=costs)
+    return found._replace(form=costs, col_duals=found.col_duals.astype(problem.dual_dtype), terms=None)
 
 
 def without_mask(problem: Problem) -> Problem:
     """Return the problem with +inf for its forbidden pairs, which vectorises; sparse where floats hold no such sums."""
+    if problem.forbidden is None:
+        return problem
     longest = int((problem.n_rows_of_block + problem.n_cols_of_block).max()) + 4
-    if problem.forbidden is None or not problem.is_integer or largest_cost(problem) * longest > 2**53:
+    if not problem.is_integer or largest_cost(problem) * longest > 2**53:
         return unmasked(problem)
     sides = {"row_unmatched": problem.row_unmatched, "col_unmatched": problem.col_unmatched}
     prices = {name: side.astype(np.float64) for name, side in sides.items() if side is not None}

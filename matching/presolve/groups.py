@@ -69,13 +69,13 @@ def solve_in_groups(problem: Problem, groups: Sequence[np.ndarray], solve: Solve
         If `solve` raises it for some groups: with all answers, or at once where there is none.
     """
     if len(groups) == 1:
-        return _from_shorter_side(problem, solve)
+        return from_shorter_side(problem, solve)
     answers: list[Assignment] = []
     unfinished = ""
     for group in groups:
         part = problem.block(int(group[0])) if len(group) == 1 else chosen(problem, group)
         try:
-            answers.append(_from_shorter_side(part, solve))
+            answers.append(from_shorter_side(part, solve))
         except Infeasible as error:
             raise error.in_block(int(group[error.block])) from None
         except NotConverged as error:
@@ -89,8 +89,9 @@ def solve_in_groups(problem: Problem, groups: Sequence[np.ndarray], solve: Solve
     return answer
 
 
-def _from_shorter_side(problem: Problem, solve: Solve) -> Assignment:
-    if not is_tall(problem).any():
+def from_shorter_side(problem: Problem, solve: Solve) -> Assignment:
+    """Solve one block, or blocks that are all tall or square or all wide or square; raises as `solve_in_groups`."""
+    if problem.has_unmatched_cost or problem.n_rows <= problem.n_cols:
         return solve(problem)
     try:
         return solve(transposed(problem)).transposed()
