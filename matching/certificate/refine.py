@@ -1,16 +1,17 @@
 """The last digits of an answer: what rounding kept from being proven, settled in twice the working precision.
 
 Prices are sums of costs along paths. Where costs span many decades, a path through large ones leaves digits of theirs
-in the price of a pair of small ones, and more than 64 ulp of it; and where links tie to the last digits, those at hand
-may not be the cheapest. Both are settled by a label-correcting search from the prices at hand, in pairs of floats
-(`float_pairs`): either it ends, and its labels are duals of which one rounding is left, or it meets a cycle of
+in the price of a pair of small ones, and more than 64 ulp of it; and where matchings tie to the last digits, the one at
+hand may not be the cheapest. Both are settled by a label-correcting search from the prices at hand, in pairs of floats
+(`float_pairs`): either it ends, and its labels are duals of which one rounding is left, or it finds a cycle of
 exchanges that lowers the cost, makes that exchange and goes on (M. Klein, "A primal method for minimal cost flows",
 Management Science 14, 1967).
 
-The search knows places, the columns and one more for all that is unassigned, and movers that stand on them: the rows,
-and a stand-in of every column, which stands on the column while it is unassigned and with what is unassigned while it
-is linked. A mover may go where it may be matched, for the difference of the costs. A cycle of moves is an exchange;
-where the search ends, its labels prove that none lowers the cost.
+The search runs on a graph of places. Each column is a place, and one more, `outside`, holds all that is unassigned.
+Each row stands on its column, or outside. So that unassigned columns can take part, each column has a stand-in, which
+stands on the column while it is unassigned and outside while it is matched. A member (a row or a stand-in) may move to
+any place where it may be matched, at the difference of the costs. A cycle of moves is an exchange of matched edges;
+where the search ends, its labels prove that no exchange lowers the cost.
 """
 
 # Types of numba kernels live in their docstrings: numba infers them.
@@ -110,16 +111,16 @@ def _rounded(high: np.ndarray, low: np.ndarray, origin: int, is_free: bool) -> n
 
 
 class Labels(NamedTuple):
-    """State of the search: of each place its label high + low, the last mover to lower it, and the mover on it.
+    """State of the search: of each place its label high + low, the last member to lower it, and the member on it.
 
-    The last place is that of what is unassigned, where there is no single mover. `place` (rows + columns,) tells where
-    each mover is, `queue` and `is_queued` the places whose moves are to be tried.
+    The last place is `outside`, where there is no single member. `place` (rows + columns,) tells where
+    each member is, `queue` and `is_queued` the places whose moves are to be tried.
     """
 
     high: np.ndarray
     low: np.ndarray
     parent: np.ndarray
-    mover: np.ndarray
+    member: np.ndarray
     place: np.ndarray
     queue: np.ndarray
     is_queued: np.ndarray
@@ -131,10 +132,10 @@ def _labels(answer: Assignment, begin: np.ndarray) -> Labels:
     place = np.concatenate([np.where(answer.col_of_row < 0, m, answer.col_of_row), np.full(m, m)]).astype(np.int64)
     outside = np.flatnonzero(answer.row_of_col < 0)
     place[n + outside] = outside
-    mover = np.append(np.where(answer.row_of_col < 0, n + np.arange(m), answer.row_of_col), -1)
+    member = np.append(np.where(answer.row_of_col < 0, n + np.arange(m), answer.row_of_col), -1)
     high = np.append(begin, 0.0)
     queue = np.arange(m + 1)
-    return Labels(high, np.zeros(m + 1), np.full(m + 1, -1), mover, place, queue, np.ones(m + 1, np.bool_))
+    return Labels(high, np.zeros(m + 1), np.full(m + 1, -1), member, place, queue, np.ones(m + 1, np.bool_))
 
 
 @njit(cache=True, nogil=True)
@@ -162,7 +163,7 @@ def _look_around(here, indptr, indices, data, row_bound, col_bound, labels, ends
     """Try all moves from a place; return how many lowered a label."""
     outside = len(labels.high) - 1
     if here < outside:
-        return _try_moves(labels.mover[here], indptr, indices, data, row_bound, col_bound, labels, ends)
+        return _try_moves(labels.member[here], indptr, indices, data, row_bound, col_bound, labels, ends)
     lowered = 0
     for x in range(len(labels.place)):
         if labels.place[x] == outside:
@@ -172,7 +173,7 @@ def _look_around(here, indptr, indices, data, row_bound, col_bound, labels, ends
 
 @njit(cache=True, nogil=True)
 def _try_moves(x, indptr, indices, data, row_bound, col_bound, labels, ends):
-    """Try all moves of a mover; return how many lowered a label."""
+    """Try all moves of a member; return how many lowered a label."""
     n, outside = len(row_bound), len(labels.high) - 1
     here = labels.place[x]
     if x >= n:
@@ -193,7 +194,7 @@ def _try_moves(x, indptr, indices, data, row_bound, col_bound, labels, ends):
 
 @njit(cache=True, nogil=True, inline="always")
 def _try(x, there, own, cost, labels, ends):
-    """Lower the label of a place to what it takes the mover to go there, if that is lower; return 1 if so, else 0."""
+    """Lower the label of a place to what it takes the member to go there, if that is lower; return 1 if so, else 0."""
     here = labels.place[x]
     size = abs(labels.high[here]) + abs(own) + abs(cost) + abs(labels.high[there])
     roughly = (labels.high[here] - own) + (cost - labels.high[there])
@@ -239,7 +240,7 @@ def _exchange_all(labels, ends):
 
 @njit(cache=True, nogil=True)
 def _exchange(start, labels, ends):
-    """Let every mover of the cycle of parents through a place go where it lowered the label."""
+    """Let every member of the cycle of parents through a place go where it lowered the label."""
     outside = len(labels.high) - 1
     at = start
     while True:
@@ -247,7 +248,7 @@ def _exchange(start, labels, ends):
         left = labels.place[going]
         labels.place[going], labels.parent[at] = at, -1
         if at < outside:
-            labels.mover[at] = going
+            labels.member[at] = going
         _enqueue(at, labels, ends)
         at = left
         if at == start:
