@@ -66,6 +66,10 @@ class Ordered:
         assert self.grid is not None
         return cuda.to_host(self.grid.row).astype(np.int64)
 
+    def row_of(self, detections: np.ndarray) -> np.ndarray:
+        """Return the rows of the points table behind some detections, where positions are."""
+        return (self.row if self.grid is None else self.grid.row)[detections]
+
     @cached_property
     def frame(self) -> np.ndarray:
         """Index into `number` of each detection, int32 (n,), where positions are."""
