@@ -63,6 +63,7 @@ def be_the_device(monkeypatch: pytest.MonkeyPatch, load: Callable[..., KernelsOn
     monkeypatch.setattr(cuda, "using", using)
     monkeypatch.setattr(cuda, "load", load)
     monkeypatch.setattr(cuda, "require_memory", lambda *_: None)
+    monkeypatch.setattr(cuda, "free_bytes", lambda: 1 << 40)
     monkeypatch.setattr(cuda, "resident_blocks", lambda *_: RESIDENT_BLOCKS)
     monkeypatch.setattr(cuda, "multiprocessors", lambda: RESIDENT_BLOCKS)
 

@@ -25,7 +25,9 @@ from .pair_links import Columns, PairLinks
 GPU_PAYS = 200_000
 """Particles from which "auto" links on a GPU where there is one."""
 AT_A_TIME = 2**26
-"""Particles and candidate links of one solve, about 3 GB; one frame pair may have as many by itself."""
+"""Particles and candidate links of one solve at most; one frame pair may have as many by itself."""
+BYTES_EACH = 48
+"""Device memory for each of them: a card with less at hand solves fewer at a time."""
 
 
 def takes_gpu(points: Points, settings: LinkSettings) -> bool:
@@ -112,8 +114,9 @@ def linked_on_device(
         return None
     counts = movie.counted_pairs(longest)
     indptr = cp.concatenate([cp.zeros(1, np.int64), cp.cumsum(counts, dtype=np.int64)])
-    runs = list(_runs(movie.first_of_frame, cuda.to_host(indptr[cp.asarray(movie.first_of_frame)])))
-    if max((size for *_, size in runs), default=0) > AT_A_TIME:
+    most = at_a_time()
+    runs = list(_runs(movie.first_of_frame, cuda.to_host(indptr[cp.asarray(movie.first_of_frame)]), most))
+    if max((size for *_, size in runs), default=0) > most:
         return None
     followed = np.diff(movie.first_of_frame) > 0
     n_pairs = int(np.count_nonzero(followed[1:] & followed[:-1]))
@@ -127,15 +130,20 @@ def linked_on_device(
     return LinkedRows(after, before, length, table, movie.n_frames)
 
 
-def _runs(first_of_frame: np.ndarray, first_pair: np.ndarray) -> Iterator[tuple[int, int, int]]:
-    """Cut a movie into runs of frame pairs, each of at most `AT_A_TIME` particles and pairs, at least one frame pair.
+def at_a_time() -> int:
+    """Return how many particles and candidate links one solve may have, by the memory at hand."""
+    return min(AT_A_TIME, cuda.free_bytes() // BYTES_EACH)
+
+
+def _runs(first_of_frame: np.ndarray, first_pair: np.ndarray, most: int) -> Iterator[tuple[int, int, int]]:
+    """Cut a movie into runs of frame pairs, each of at most so many particles and pairs, at least one frame pair.
 
     Yields (a, b, particles and pairs): pairs of the frames a to b - 1 with the frame after each.
     """
     size = first_pair + first_of_frame
     last, a = len(size) - 2, 0
     while a < last:
-        b = max(a + 1, min(int(np.searchsorted(size, size[a] + AT_A_TIME, side="right")) - 1, last))
+        b = max(a + 1, min(int(np.searchsorted(size, size[a] + most, side="right")) - 1, last))
         yield a, b, int(size[b] - size[a])
         a = b
 

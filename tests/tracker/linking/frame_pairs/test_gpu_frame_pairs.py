@@ -115,6 +115,13 @@ def test_how_a_movie_is_cut_changes_nothing(gpu, runs, monkeypatch, at_a_time):
     assert runs[-1] == 8
 
 
+def test_a_card_with_little_memory_at_hand_solves_less_at_a_time(monkeypatch):
+    monkeypatch.setattr(cuda, "free_bytes", lambda: 1 << 40)
+    assert gpu_frame_pairs.at_a_time() == gpu_frame_pairs.AT_A_TIME
+    monkeypatch.setattr(cuda, "free_bytes", lambda: 10**9)
+    assert gpu_frame_pairs.at_a_time() == 10**9 // gpu_frame_pairs.BYTES_EACH
+
+
 def test_a_link_as_long_as_the_range_is_a_candidate_and_a_longer_one_none(gpu):
     points = table([0, 0, 1, 1], [[0.0, 0.0], [0.0, 50.0], [3.0, 4.0], [3.0, np.nextafter(54.0, 60.0)]])
     made = link_points(points, LinkSettings(5.0, 100.0, motion="none", device=gpu))
