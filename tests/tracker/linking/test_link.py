@@ -149,6 +149,13 @@ class TestDistances:
         linking = link_points(walkers(), LinkSettings(search_range=20.0, unmatched_cost=1.5, cost=cost, motion="none"))
         assert 0 < linking.links["length"].max() <= 3.0
 
+    @pytest.mark.parametrize("cost", ["squared", "distance"])
+    @pytest.mark.parametrize("length", [3.0, 0.3, 1e-9, 7e6])
+    def test_a_link_as_long_as_a_range_whose_price_is_half_of_it_is_made(self, length, cost):
+        """As trackpy makes it, whose range is its price too."""
+        linked = link(table([0.0], [length]), length, unmatched_cost=length / 2, cost=cost, motion="none")
+        assert linked["track_id"].tolist() == [0, 0]
+
     def test_a_link_is_as_long_as_its_points_are_apart_in_physical_units(self):
         points = walkers()
         scaled = Points(points.table, Calibration(scale=(4.0, 2.0, 1.0), unit="µm"))

@@ -43,6 +43,8 @@ STILL = 0.01
 """Smallest step assumed, in spacings: particles that do not move at all must still be linked."""
 RAREST = 0.01
 """Smallest share of lost or new particles assumed: clean data must not make long links free."""
+TIE = 1e-12
+"""What more it costs to leave two particles unlinked than to link them where both cost the same: above all rounding."""
 
 
 @dataclass(frozen=True)
@@ -67,8 +69,11 @@ class UnmatchedCost:
         return 2 * self.distance
 
     def price(self, cost: Cost) -> float:
-        """Return `unmatched_cost` in the unit of the cost: half of what a link of length 2·distance costs."""
-        return self.longest**2 / 2 if cost == "squared" else self.longest / 2
+        """Return `unmatched_cost` in the unit of the cost: half of what a link of length 2·distance costs.
+
+        More by `TIE`, so that a link just as long as that is made: trackpy makes it, whose range is both.
+        """
+        return (self.longest**2 / 2 if cost == "squared" else self.longest / 2) * (1 + TIE)
 
 
 @dataclass(frozen=True)

@@ -128,7 +128,7 @@ class _OtherLinks:
 
     @classmethod
     def of(cls, belief: Belief, wide: Graph, asking: np.ndarray) -> _OtherLinks:
-        """Return the links beside those of `wide`, whose mothers `asking` are: tails, or heads where they merge."""
+        """Return the links beside those of `wide`, whose mothers are `asking`: their tails, or heads at merges."""
         graph, one = belief.graph, np.flatnonzero(belief.graph.lag == 1)
         step = belief.own_steps()
         density = densities_of(graph, step, tables(belief.law, belief.lags).packed).sum(axis=1)

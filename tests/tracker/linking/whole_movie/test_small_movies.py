@@ -73,6 +73,17 @@ def test_empty_frames_are_bridged_by_learned_motion_alone(tracks):
     assert tracks(table, "none") == 120
 
 
+@pytest.mark.parametrize("motion", ["auto", "none"])
+@pytest.mark.parametrize("later", [0, 3], ids=["one frame", "few in the next"])
+def test_a_million_particles_in_one_frame(motion, later):
+    places = np.random.default_rng(1).uniform(0, 1000, (1_000_000, 2))
+    table = pd.DataFrame(np.vstack([places, places[:later]]), columns=["y", "x"])
+    table["frame"] = np.repeat([0, 1], [len(places), later])
+    found = link(table, motion=motion)["track_id"]
+    assert found.nunique() == 1_000_000
+    assert found.iloc[1_000_000:].tolist() == list(range(later))
+
+
 def test_too_few_particles_to_learn_from_are_said(tmp_path):
     movie(list(range(4)), PLACES[:3]).to_csv(tmp_path / "points.csv", index=False)
     report = track(tmp_path / "points.csv").linking.report
