@@ -97,7 +97,7 @@ def on_doubt(linking: Linking) -> list[str]:
     report = linking.report
     if not report["candidate_links"]:
         return []
-    lost, length = _lost(linking), float(linking.tracks.table["track_id"].value_counts().median())
+    lost, length = _lost(linking), _median_length(linking)
     signs = [f"{lost:.0%} of the particles have no link to the next frame"] if lost > _MANY_LOST else []
     signs += ["the median track has length 1"] if length == 1 else []
     notes: list[str] = []
@@ -117,12 +117,18 @@ def on_doubt(linking: Linking) -> list[str]:
     return notes
 
 
+def _median_length(linking: Linking) -> float:
+    """Return the median number of detections of a track; tracks are numbered from 0, none left out."""
+    return float(np.median(np.bincount(linking.tracks.table["track_id"].to_numpy())))
+
+
 def _lost(linking: Linking) -> float:
     """Return which share of the particles that have a next frame is not linked to it."""
     tracks = linking.tracks
     followed = np.isin(tracks.frames + tracks.frame_step, tracks.frame_numbers)
-    steps = linking.links["source"].to_numpy()[linking.links["frames"].to_numpy() == tracks.frame_step]
-    return 1 - len(np.unique(steps)) / np.count_nonzero(followed)
+    is_linked = np.zeros(len(tracks), bool)
+    is_linked[linking.links["source"].to_numpy()[linking.links["frames"].to_numpy() == tracks.frame_step]] = True
+    return 1 - np.count_nonzero(is_linked) / np.count_nonzero(followed)
 
 
 def on_reach(shares: Sequence[float]) -> list[str]:

@@ -8,7 +8,7 @@ import pandas as pd
 from ..calibrating.calibration import FRAME, Calibration
 from ..errors import InvalidSetting
 from ..points import Tracks
-from .track_order import by_track
+from .track_order import by_track, numbered
 
 # A feature column is averaged over the track when its name says that it measures one of these.
 _AVERAGED = ("intensity", "quality", "snr")
@@ -45,7 +45,7 @@ def measure_tracks(tracks: Tracks) -> pd.DataFrame:
         If a track has two rows in one frame, or a table is given for `Tracks`.
     """
     order, start = by_track(tracks)
-    table = tracks.table.iloc[order]
+    table = tracks.table
     if not len(start):
         return pd.DataFrame({name: pd.Series(dtype=dtype) for name, dtype in _columns(tracks).items()})
     length = np.diff(np.append(start, len(order)))
@@ -58,7 +58,7 @@ def measure_tracks(tracks: Tracks) -> pd.DataFrame:
     path = np.add.reduceat(step, start)
     net = np.linalg.norm(position[end] - position[start], axis=1)
     columns: dict[str, np.ndarray] = {
-        "track_id": table["track_id"].to_numpy()[start],
+        "track_id": table["track_id"].to_numpy()[order[start]],
         "length": length,
         "first_frame": frame[start],
         "last_frame": frame[end],
@@ -70,7 +70,7 @@ def measure_tracks(tracks: Tracks) -> pd.DataFrame:
         "straightness": np.minimum(_ratio(net, path), 1.0),
     }
     for name in _averaged_columns(tracks):
-        columns[f"mean_{name}"] = np.add.reduceat(table[name].to_numpy(dtype=np.float64), start) / length
+        columns[f"mean_{name}"] = np.add.reduceat(table[name].to_numpy(dtype=np.float64)[order], start) / length
     return pd.DataFrame(columns)
 
 
@@ -106,9 +106,14 @@ def filter_by_length(tracks: Tracks, min_length: int) -> Tracks:
     """
     if min_length < 1:
         raise InvalidSetting(f"needs a number of at least 1; got {min_length!r}.", setting="min_length")
-    track_id = tracks.table["track_id"]
-    length = track_id.groupby(track_id).transform("size")
-    return tracks.only(((length >= min_length) & (track_id >= 0)).to_numpy())
+    track_id = tracks.table["track_id"].to_numpy()
+    in_a_track = track_id >= 0
+    _, which, length = numbered(track_id[in_a_track])
+    kept = np.zeros(len(tracks), dtype=bool)
+    kept[in_a_track] = length[which] >= min_length
+    if kept.all() and not tracks.parents:
+        return tracks
+    return tracks.only(kept)
 
 
 def _averaged_columns(tracks: Tracks) -> list[str]:

@@ -34,7 +34,9 @@ def track_order(track: np.ndarray, frames: np.ndarray, name: str = "track") -> n
     """
     named = np.flatnonzero(track >= 0)
     if len(named) and (frames[1:] >= frames[:-1]).all() and track.max() < FEW_NUMBERS * len(track):
-        order = _dealt_out(track, named, np.append(0, np.cumsum(np.bincount(track[named]))))
+        order, comes_twice = _dealt_out(track, frames, named, np.append(0, np.cumsum(np.bincount(track[named]))))
+        if not comes_twice:
+            return order
     else:
         order = named[np.argsort(in_one(track[named], frames[named]))]
     twice = np.flatnonzero((np.diff(track[order]) == 0) & (np.diff(frames[order]) == 0))
@@ -48,13 +50,18 @@ def track_order(track: np.ndarray, frames: np.ndarray, name: str = "track") -> n
 
 
 @njit(cache=True, nogil=True)
-def _dealt_out(track, rows, starts):  # noqa: ANN001, ANN202
-    """Return the rows by track, in the order in which they come; `starts` is where each track begins."""
-    order = np.empty(len(rows), np.int64)
+def _dealt_out(track, frames, rows, ends):  # noqa: ANN001, ANN202
+    """Return the rows by track, in the order in which they come, and whether a track has two in one frame.
+
+    `ends` is where each track begins, and in the end where it ends.
+    """
+    order, comes_twice, first = np.empty(len(rows), np.int64), False, ends.copy()
     for row in rows:
-        order[starts[track[row]]] = row
-        starts[track[row]] += 1
-    return order
+        at = ends[track[row]]
+        comes_twice |= at > first[track[row]] and frames[order[at - 1]] == frames[row]
+        order[at] = row
+        ends[track[row]] = at + 1
+    return order, comes_twice
 
 
 def numbered(names: np.ndarray) -> tuple[np.ndarray, np.ndarray, np.ndarray]:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import numpy as np
+from numba import njit
 
 from ..measuring.track_order import track_order
 from ..points import Points, Tracks
@@ -11,12 +12,25 @@ from ..points import Points, Tracks
 def following_rows(points: Points, name: np.ndarray, kind: str, reach: int, *, divisions: bool) -> np.ndarray:
     """Return the pairs of rows, int64 (k, 2), that follow each other under one name at most `reach` frames apart."""
     order = track_order(name, points.frames, kind)
-    same = name[order[1:]] == name[order[:-1]]
-    pairs = np.column_stack([order[:-1][same], order[1:][same]])
+    pairs = _pairs(order, name, points.frames, reach)
     if divisions and isinstance(points, Tracks):
-        pairs = np.concatenate([pairs, _division_rows(points, name, order)])
-    lag = points.frames[pairs[:, 1]] - points.frames[pairs[:, 0]]
-    return pairs[(lag > 0) & (lag <= reach)]
+        born = _division_rows(points, name, order)
+        lag = points.frames[born[:, 1]] - points.frames[born[:, 0]]
+        pairs = np.concatenate([pairs, born[(lag > 0) & (lag <= reach)]])
+    return pairs
+
+
+@njit(cache=True, nogil=True)
+def _pairs(order, name, frames, reach):  # noqa: ANN001, ANN202
+    """Return the neighbours in an order that have one name and are at most `reach` frames apart."""
+    pairs = np.empty((len(order), 2), np.int64)
+    n_pairs = 0
+    for k in range(1, len(order)):
+        source, target = order[k - 1], order[k]
+        if name[source] == name[target] and frames[target] - frames[source] <= reach:
+            pairs[n_pairs, 0], pairs[n_pairs, 1] = source, target
+            n_pairs += 1
+    return pairs[:n_pairs]
 
 
 def _division_rows(tracks: Tracks, name: np.ndarray, order: np.ndarray) -> np.ndarray:

@@ -14,6 +14,8 @@ from ..points import Points
 def real_particles(truth: Points) -> Points:
     """Return the rows of the truth that are real particles, with their lineage."""
     real = names_of(truth) >= 0
+    if real.all() and isinstance(truth.table.index, pd.RangeIndex):
+        return truth
     return replace(truth, table=truth.table[real].reset_index(drop=True))
 
 
