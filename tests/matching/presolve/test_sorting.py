@@ -58,6 +58,7 @@ LEFT_ALONE = {
     "independent costs": lambda: np.random.default_rng(0).random((N, N)),
     "a concave cost": lambda: dense(lambda x, y: np.sqrt(abs(x - y))),
     "points in space": lambda: Problem.points(*np.random.default_rng(0).random((2, N, 3))),
+    "points in space, in a large unit": lambda: Problem.points(*1e-12 * np.random.default_rng(0).random((2, N, 3))),
     "unequal sides": lambda: abs(sides()[0][:-1, None] - sides()[1]),
     "an unmatched cost": lambda: Problem.points(*sides()[..., None], unmatched_cost=0.1),
     "a forbidden pair": lambda: np.where(np.eye(N, k=5) > 0, np.inf, np.subtract.outer(*sides()) ** 2),
