@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING
 
 import numpy as np
 
 from ...tracker.calibrating.units import is_pixel
 from ...tracker.settings import Settings
+from .wording import option_of
 
 if TYPE_CHECKING:
     from ...tracker.detecting.settings import DetectSettings
@@ -16,6 +17,8 @@ if TYPE_CHECKING:
     from ...tracker.points import Points
     from ...tracker.reading.movie import Movie
 
+Named = Callable[[str], str]
+"""What a face of the program calls a setting."""
 _FLAT, _ROUGH = 0.9, 0.5
 """Share of touching pixels above 0 that are equal: at least this in label images, less than that in camera images."""
 _MANY_LOST = 0.2
@@ -30,18 +33,21 @@ _STILL_RISING = 0.05
 """Share of possible links that the last quarter of the search range brings: nothing, where the range is long enough."""
 
 
-def on_points(points: Points, *, detected: bool) -> list[str]:
+def on_points(points: Points, *, detected: bool, named: Named = option_of) -> list[str]:
     """Return what is to be said of points of which none, or only one frame, is there."""
     if not len(points):
-        return ["no particles were found" + ("; a lower --threshold finds fainter ones." if detected else ".")]
+        return [
+            "no particles were found" + (f"; a lower {named('threshold')} finds fainter ones." if detected else ".")
+        ]
     if len(points.frame_numbers) == 1:
         is_one_stack = points.ndim == 3 and points.timeline.numbers is not None and len(points.timeline.numbers) == 1
-        remedy = " If its planes are the time points of a movie in 2D, --axes TYX says so." if is_one_stack else ""
+        flat = f" If its planes are the time points of a movie in 2D, {named('axes')} TYX says so."
+        remedy = flat if is_one_stack else ""
         return [f"all particles are in one frame ({points.frame_numbers[0]}), so there is nothing to link.{remedy}"]
     return []
 
 
-def on_frames(points: Points) -> list[str]:
+def on_frames(points: Points, *, named: Named = option_of) -> list[str]:
     """Return what is to be said of frames without particles, over which nothing is linked."""
     present, step = points.frame_numbers, points.frame_step
     if len(present) < 2:
@@ -51,7 +57,8 @@ def on_frames(points: Points) -> list[str]:
         frames = int((last[0] - first[0]) // stride) + 1
         return [
             f"no two frames are {step} apart, so nothing is linked; the frame numbers, {first[0]} to {last[0]}, are "
-            f"all multiples of {stride} apart. If that is the step, --frame-step {stride} says so ({frames} frames)."
+            f"all multiples of {stride} apart. If that is the step, {named('frame_step')} {stride} says so ({frames} "
+            "frames)."
         ]
     if not (np.diff(present) == step).any():
         return ["no frame follows another, so there is nothing to link."]
@@ -74,22 +81,21 @@ def on_unknown_size(points: Points, unit: str | None) -> list[str]:
     ]
 
 
-def on_linking(linking: Linking, *, detected: bool) -> list[str]:
-    """Return what is to be said where no link was possible."""
+def on_linking(linking: Linking, *, detected: bool, named: Named = option_of) -> list[str]:
+    """Return what is to be said where no link was possible; `named` is what settings are called."""
     bridges_frames = (linking.links["frames"].to_numpy() > linking.tracks.frame_step).any()
-    notes = on_points(linking.tracks, detected=detected)
-    notes += [] if bridges_frames else on_frames(linking.tracks)
+    notes = on_points(linking.tracks, detected=detected, named=named)
+    notes += [] if bridges_frames else on_frames(linking.tracks, named=named)
     notes += linking.report["notes"]
     if linking.report["candidate_links"] or not linking.report["frame_pairs"]:
         return notes
     reach, unit = linking.settings.search_range, linking.tracks.calibration.unit
     if reach == "auto":
-        nowhere = (
-            "no two particles of consecutive frames are near each other, so nothing was linked; --motion none with "
-        )
-        return [*notes, f"{nowhere}--search-range links over a distance of your own."]
+        nowhere = "no two particles of consecutive frames are near each other, so nothing was linked"
+        by_distance = f"{named('motion')} none with {named('search_range')} links over a distance of your own"
+        return [*notes, f"{nowhere}; {by_distance}."]
     nowhere = f"no two particles of consecutive frames are within the search range of {reach:.4g} {unit}"
-    return [*notes, f"{nowhere}, so nothing was linked; --search-range sets another."]
+    return [*notes, f"{nowhere}, so nothing was linked; {named('search_range')} sets another."]
 
 
 def on_doubt(linking: Linking) -> list[str]:

@@ -24,6 +24,11 @@ def option_of(setting: str, options: Mapping[str, str] = OPTIONS) -> str:
     return f"--{options.get(setting, setting).replace('_', '-')}"
 
 
+def in_words(setting: str) -> str:
+    """Return the name of a setting where there are no options, as in a window."""
+    return setting.replace("_", " ")
+
+
 def sentence(error: BaseException, options: Mapping[str, str] = OPTIONS) -> str:
     """Return an error as a sentence for the user; `options` are what a command calls settings otherwise."""
     from ...matching.errors import AuctrackError

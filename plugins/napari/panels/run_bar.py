@@ -118,7 +118,7 @@ class RunBar(QWidget):
 
     def fail(self, failure: Failure) -> None:
         """Show what went wrong, with the details on demand."""
-        say(self.error, _in_words(failure.sentence))
+        say(self.error, _begun(failure.sentence))
         self.details.setPlainText(failure.details)
         self.details_button.setVisible(bool(failure.details))
 
@@ -138,10 +138,9 @@ class RunBar(QWidget):
         self.cancel.emit()
 
 
-def _in_words(sentence: str) -> str:
-    """Return what the command line would say in words of the window: no options, a capital at its beginning."""
-    plain = re.sub(r"--([a-z][a-z-]*)", r"'\1'", re.sub(r" \(--[^)]*\)", "", sentence))
-    return f"{plain[0].upper()}{plain[1:]}" if re.match(r"[a-z]+ ", plain) else plain
+def _begun(sentence: str) -> str:
+    """Return a sentence with a capital at its beginning, unless that is a name."""
+    return f"{sentence[0].upper()}{sentence[1:]}" if re.match(r"[a-z]+ ", sentence) else sentence
 
 
 def _duration(seconds: float) -> str:

@@ -23,6 +23,7 @@ from ....tracker.linking.settings import LinkSettings
 from ....tracker.points import Points, Tracks
 from ...cli.measures_file import write_measures
 from ...cli.notes import on_doubt, on_linking
+from ...cli.wording import in_words
 from ..layers.edits import Edits
 from ..layers.layer_input import LayerInput
 from ..layers.layer_movie import LayerMovie
@@ -274,7 +275,8 @@ class Session:
         assert self.linked is not None  # asked for after a run
         linking = self.linked.linking
         found = () if self.detected is None else self.detected.notes
-        return [*found, *on_linking(linking, detected="quality" in linking.tracks.table), *on_doubt(linking)]
+        detected = "quality" in linking.tracks.table
+        return [*found, *on_linking(linking, detected=detected, named=in_words), *on_doubt(linking)]
 
     def plots(self, track_id: int, report: Report) -> tuple[str, tuple[Plot, ...]]:
         """Return title and plots of one track (work)."""

@@ -19,6 +19,7 @@ from superqt.utils import WorkerBase
 from ....matching.errors import AuctrackError
 from ....tracker.errors import InvalidSetting
 from ...cli.compiling import told_of_compiling
+from ...cli.wording import in_words
 from .responsive import responsive
 from .stopped import Stopped
 
@@ -224,7 +225,7 @@ def sentence_of(error: BaseException) -> str:
     """Return an error as one plain sentence, settings called as their fields are."""
     text = " ".join(str(error).split())
     if isinstance(error, InvalidSetting):
-        text = f"{error.setting.replace('_', ' ')} {error.problem}".strip()
+        text = f"{in_words(error.setting)} {error.problem}".strip()
     kind = type(error).__name__
     if isinstance(error, (AuctrackError, OSError)) and text:
         return text

@@ -96,8 +96,8 @@ def test_keys_are_explained_at_the_press_of_a_button(viewer, widget):
     assert not results.help.isVisible()
 
 
-def test_errors_are_in_the_words_of_the_window(widget):
+def test_errors_begin_with_a_capital(widget):
     from auctrack.plugins.napari.threads.job import Failure
 
     widget.parts.bar.fail(Failure("found no blob; give the diameter, or say that they are dark.", ""))
-    assert widget.parts.bar.error.text() == "Found no blob; give the diameter, or give 'dark' if they are."
+    assert widget.parts.bar.error.text() == "Found no blob; give the diameter, or say that they are dark."
