@@ -35,4 +35,6 @@ def test_a_search_range_that_reaches_nobody_is_said(viewer, open_widget):
     widget = open_widget()
     finish(widget)
     widget.parts.link.search_range.setValue(3)
-    assert "so nothing was linked" in run(widget)
+    said = run(widget)
+    assert "so nothing was linked" in said
+    assert "--" not in said
