@@ -66,10 +66,11 @@ def _act(viewer: Any, widget: Any) -> tuple[tuple[float, float], ...]:
     canvas = viewer.window._qt_viewer.canvas.native  # noqa: SLF001 - napari offers no other way to its keys
     canvas.setFocus()
     QTest.keyClick(canvas, Qt.Key.Key_N)
-    settle(widget, quiet=5)
+    while _marked(widget) != "link looked at" or widget.is_busy:
+        QApplication.processEvents()
     began = time.perf_counter(), time.process_time()
     QTest.keyClick(canvas, Qt.Key.Key_B)
-    while widget.parts.overlay.layer("link").name != "links changed":
+    while _marked(widget) != "links changed":
         QApplication.processEvents()
     QApplication.processEvents()
     drawn = time.perf_counter(), time.process_time()
@@ -78,6 +79,11 @@ def _act(viewer: Any, widget: Any) -> tuple[tuple[float, float], ...]:
     ended = time.perf_counter(), time.process_time()
     assert widget.parts.bar.error.text() == ""
     return tuple((at[0] - began[0], at[1] - began[1]) for at in (drawn, ended))
+
+
+def _marked(widget: Any) -> str:
+    layer = widget.parts.overlay.layer("link")
+    return "" if layer is None else layer.name
 
 
 if __name__ == "__main__":

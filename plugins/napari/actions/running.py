@@ -94,7 +94,7 @@ class Running(QObject):
 
     def abandon(self) -> None:
         """Forget the work: it was about another input than there is now."""
-        self._parts.bar.say("Stopped: the input is another one now." if self._work.is_busy else "")
+        self._parts.bar.say("Stopped: the input has changed." if self._work.is_busy else "")
         self._parts.bar.clear_error()
         self._work.let_go()
         self._end()
@@ -177,4 +177,4 @@ class Running(QObject):
         """Give the widget back although a long solve has not ended yet: it cannot be interrupted."""
         self._work.wait_no_longer()
         self._parts.bar.set_running(False)
-        self._parts.bar.say("Cancelled. What has begun ends in the background; what was done shows then.")
+        self._parts.bar.say("Cancelled. The solve that is running ends in the background; its result is shown then.")

@@ -18,7 +18,8 @@ if TYPE_CHECKING:
     from napari.utils.colormaps import Colormap
 
 BY_TRACK = "track"
-WHITE = "white"
+INKS = {"white": 1.0, "black": 0.0}
+"""What rings and the chosen track are drawn in: what is seen on the canvas."""
 COLOUR = "colour"
 """Name of the feature that a Tracks layer of ours is coloured by."""
 PERCENTILES = (2.0, 98.0)
@@ -80,11 +81,11 @@ def colouring(
 
 
 def colormap_for(feature: str) -> Colormap:
-    """Return the colormap of a feature: hues to tell tracks apart, viridis for values; grey where missing."""
+    """Return the colormap of a feature: hues to tell tracks apart, plasma for values, an ink; grey where missing."""
     from napari.utils.colormaps import Colormap, ensure_colormap
 
-    if feature == WHITE:
-        return Colormap(np.ones((2, 4)), name="auctrack white")
+    if feature in INKS:
+        return Colormap(np.array([[*[INKS[feature]] * 3, 1.0]] * 2), name=f"auctrack {feature}")
     if feature == BY_TRACK:
         return Colormap(_hues(), name="auctrack tracks", nan_color=COLOUR_OF_MISSING)
     colours: Any = ensure_colormap("plasma").map(np.linspace(0.15, 1.0, 64))

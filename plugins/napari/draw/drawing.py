@@ -14,7 +14,7 @@ from ..layers.layer_tables import OURS, WHOLE, LayerData, points_layer, tracks_l
 from ..layers.readers import point_size
 from ..layers.window import Window, window_around
 from ..session.filters import MeasuredTracks
-from .colours import COLOUR, WHITE, Colouring, colormap_for, colouring
+from .colours import COLOUR, Colouring, colormap_for, colouring
 
 BRIGHT = 500
 """Tracks drawn bright at most: napari takes up more of them too slowly."""
@@ -112,14 +112,13 @@ def draw_particles(points: Points, placed: Mapping[str, Any], name: str, size: f
     return _particles(in_axes_of(shown, placed), placed, name + part, size)
 
 
-def draw_some(tracks: Tracks, track_ids: Sequence[int], placed: Mapping[str, Any], tail: int) -> LayerData:
-    """Draw some tracks, whole and white."""
+def draw_some(tracks: Tracks, track_ids: Sequence[int], placed: Mapping[str, Any], tail: int, ink: str) -> LayerData:
+    """Draw some tracks, whole and in one ink (see `INKS`)."""
     some = replace(tracks, table=tracks.table[tracks.table["track_id"].isin(track_ids)], parents={})
     data, given, kind = tracks_layer(cast("Tracks", in_axes_of(some, placed)), "chosen track", **placed)
     given["features"] = pd.DataFrame({COLOUR: np.ones(len(data))})
     given["metadata"][OURS] |= {"overlay": True}
-    white = colormap_for(WHITE)
-    look = {"color_by": COLOUR, "colormaps_dict": {COLOUR: white}, "tail_length": tail, "head_length": tail}
+    look = {"color_by": COLOUR, "colormaps_dict": {COLOUR: colormap_for(ink)}, "tail_length": tail, "head_length": tail}
     return data, given | look | {"tail_width": 5, "blending": "translucent"}, kind
 
 

@@ -17,6 +17,7 @@ from ....tracker.points import Points, Tracks
 from ..layers.depth import Depth
 from ..layers.edits import Edits
 from ..layers.layer_tables import LayerData
+from ..layers.main_window import is_dark
 from ..layers.own_layers import OwnLayers
 from ..threads.connections import Connections
 from ..threads.job import Desk, Report
@@ -118,6 +119,8 @@ class Overlay(QObject):
 
     def _add(self, result: Drawn | LayerData) -> None:
         """Hand a drawing to napari."""
+        particles = result.layers["particles"] if isinstance(result, Drawn) else result
+        particles[1]["border_color"] = self._ink()
         if isinstance(result, Drawn):
             self._shown = result
             self._layers.hand_over(result.layers)
@@ -143,7 +146,13 @@ class Overlay(QObject):
         """Draw some tracks bright."""
         if self._shown is not None:
             shown = self._shown
-            self._layers.put("chosen", draw_some(shown.tracks, track_ids, shown.drawing.placed, shown.drawing.tail))
+            placed, tail = shown.drawing.placed, shown.drawing.tail
+            self._layers.put("chosen", draw_some(shown.tracks, track_ids, placed, tail, self._ink()))
+
+    def _ink(self) -> str:
+        """Return what is seen on the canvas: images are dark, and so is the canvas of a dark theme."""
+        has_image = any(type(layer).__name__ == "Image" and layer.visible for layer in self._viewer.layers)
+        return "white" if has_image or is_dark(self._viewer.theme, "canvas") else "black"
 
     def show_link(self, link: np.ndarray, rivals: np.ndarray) -> None:
         """Mark a link, and dashed those that would be made in its place; see `draw_links`."""

@@ -1,13 +1,22 @@
-"""The window of a viewer, found by what napari keeps public: its `_qt_window` goes with napari 0.10."""
+"""The window of a viewer, found by what napari keeps public (its `_qt_window` goes with 0.10), and how dark it is."""
 
 from __future__ import annotations
 
 from typing import TYPE_CHECKING, cast
 
+from napari.utils.theme import get_theme
+from qtpy.QtGui import QColor
 from qtpy.QtWidgets import QMainWindow
 
 if TYPE_CHECKING:
     from napari import Viewer
+
+_MIDDLE = 128  # lightness of a colour that is neither
+
+
+def is_dark(theme: str, part: str) -> bool:
+    """Whether a part ("canvas", "background") of the window is dark in a theme of napari."""
+    return QColor(getattr(get_theme(theme), part).as_hex()).lightness() < _MIDDLE
 
 
 def main_window(viewer: Viewer) -> QMainWindow:

@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 from napari.settings import get_settings
-from napari.utils.theme import get_theme
 from qtpy.QtCore import QEvent, QSignalBlocker, Qt, QTimer
-from qtpy.QtGui import QColor, QFocusEvent
+from qtpy.QtGui import QFocusEvent
 from qtpy.QtWidgets import QDoubleSpinBox, QFormLayout, QLabel, QWidget
+
+from ..layers.main_window import is_dark
 
 LARGEST = 1e9
 _ON_DARK, _ON_LIGHT = "#ffb03b", "#7a4a00"  # colours of warnings
-_MIDDLE = 128  # lightness of a background that is neither
 
 
 class LengthField(QDoubleSpinBox):
@@ -95,9 +95,8 @@ class _Warning(QLabel):
     def event(self, event: QEvent | None) -> bool:
         """Take another colour when the theme has become another one (called by Qt)."""
         if event is not None and event.type() == QEvent.Type.StyleChange:
-            theme = get_theme(get_settings().appearance.theme)
-            is_dark = QColor(theme.background.as_hex()).lightness() < _MIDDLE
-            style = f"color: {_ON_DARK if is_dark else _ON_LIGHT};"
+            on_dark = is_dark(get_settings().appearance.theme, "background")
+            style = f"color: {_ON_DARK if on_dark else _ON_LIGHT};"
             if style != self.styleSheet():
                 self.setStyleSheet(style)
         return super().event(event)  # pyright: ignore[reportArgumentType]

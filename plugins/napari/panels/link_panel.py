@@ -31,7 +31,7 @@ _DEVICES = (("auto", "auto"), ("cpu", "CPU"))
 _NO_GPU = "no gpu"
 _HOW_GPU = "auctrack uses NVIDIA GPUs: install it with cuda13 or cuda12 (README, Install), and NVIDIA's driver."
 _MOTIONS = {
-    "auto": "learned: what helps",
+    "auto": "learned: chosen by the data",
     "diffusion": "learned: steps only",
     "velocity": "learned: own steps",
     "flow": "learned: neighbours' steps",
@@ -56,7 +56,7 @@ _MISSED = "Frames that a particle may be missing inside a track. auto: as many a
 _DIVISIONS = "Whether a particle may be followed by two, as a cell that divides. Not with motion none."
 _MERGES = "Whether two particles may be followed by one. Not with motion none."
 _SEARCH_RANGE = (
-    "Longest step that is looked at between two frames (TrackMate: linking max distance). "
+    "Longest step that is considered between two frames (TrackMate: linking max distance). "
     "auto: as far as the learned steps reach; without motion 1.3 times the mean distance of neighbours."
 )
 _UNMATCHED_COST = (
@@ -96,8 +96,8 @@ class LinkPanel(QWidget):
         self.missed.setRange(_AUTO, 99)
         self.missed.setValue(_AUTO)
         self.missed.setSpecialValueText("auto")
-        self.divisions = QCheckBox("may be")
-        self.merges = QCheckBox("may be")
+        self.divisions = QCheckBox("look for them")
+        self.merges = QCheckBox("look for them")
         self.steps = Chart("steps to the mutual nearest particle of the next frame")
         self.neighbours = Chart("distance to the nearest neighbour in the same frame")
         self.warning = note(warning=True)

@@ -25,7 +25,7 @@ from .track_table import TrackTable
 
 _LEAST = 150  # pixels of height of the tabs
 _NO_TRACKS = "No tracks yet: run the steps before."
-_LINEAGE = "A line for each track, the lineages that last longest first. Click one, or a frame on the axis."
+_LINEAGE = "One line per track, longest lineages first. Click a line, or a frame on the axis."
 _LINK_COLUMNS = ["looked_at", "frame", "track_id", "margin", "distance", "why"]
 _DOUBTFUL = "N next, C confirm, B break, U undo. Click links and particles in the picture; ? lists all keys."
 _NO_TRACK = "Click a particle in the viewer, or a row of the table."
@@ -96,7 +96,7 @@ class ResultsPanel(QWidget):
         self.undo_button = _button("Undo", "Take the last correction back (key U).")
         self.redo_button = _button("Redo", "Make it again (Shift+U).")
         self.open_button = _button("Open…", "Make the corrections of a file (…corrections.json) on these tracks.")
-        self.follow_box = QCheckBox("follow it")
+        self.follow_box = QCheckBox("follow the track")
         self.tabs = Pages()
         self.export_button = QPushButton("Export…")
         self.command_button = QPushButton("Copy as command")

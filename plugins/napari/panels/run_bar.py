@@ -35,11 +35,13 @@ class RunBar(QWidget):
         super().__init__()
         self._stage: tuple[str, float, int] = ("", 0.0, 0)
         self.run_button = QPushButton("Run all")
-        self.run_button.setToolTip("Detect and link with the settings above; what says auto is found from the data.")
+        self.run_button.setToolTip(
+            "Detect and link with these settings; whatever is set to auto is measured from the data."
+        )
         self.cancel_button = QPushButton("Cancel")
         self.cancel_button.setToolTip(
-            "Stops within a second and keeps what is done. A solve that has begun is not broken off: it ends in the "
-            "background, and what was done shows then."
+            "Stops within a second and keeps what is done so far. A solve that is running ends in the background; its "
+            "result is shown then."
         )
         self.progress = QProgressBar()
         self._run_or_progress = QStackedWidget()

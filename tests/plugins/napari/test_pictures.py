@@ -5,6 +5,7 @@ from __future__ import annotations
 import colorsys
 
 import numpy as np
+import pytest
 
 from .conftest import PHYSICAL, finish, process_events, spots
 
@@ -77,3 +78,23 @@ def test_real_nuclei_are_opened_tracked_and_overlaid(viewer, open_widget, real_d
     viewer.dims.ndisplay = 3
     process_events()
     assert coloured_share(viewer.screenshot(flash=False)) > 0.0005
+
+
+@pytest.mark.parametrize(("theme", "has_image", "ink"), [("light", False, 0), ("light", True, 1), ("dark", False, 1)])
+def test_rings_and_the_chosen_track_are_seen_on_every_canvas(viewer, open_widget, theme, has_image, ink):
+    """Black on a white canvas, white over an image."""
+    if has_image:
+        viewer.add_image(np.zeros((4, 60, 60)), name="movie")
+    viewer.add_points([(frame, 20.0 * row, 10.0 + frame) for frame in range(4) for row in range(3)], name="beads")
+    before, viewer.theme = viewer.theme, theme
+    try:
+        widget = open_widget()
+        widget.parts.input.choose_layer("beads")
+        widget.running.run_all()
+        finish(widget)
+        widget.looking.choose_track(0)
+        finish(widget)
+        np.testing.assert_array_equal(viewer.layers["particles of beads"].border_color[:, :3], ink)
+        np.testing.assert_array_equal(viewer.layers["chosen track"].track_colors[:, :3], ink)
+    finally:
+        viewer.theme = before

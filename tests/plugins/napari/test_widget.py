@@ -326,7 +326,7 @@ def test_cancel_gives_the_widget_back_although_the_work_does_not_end(widget, mon
     wait(waiting.is_set)
     widget.running.cancel()
     wait(lambda: widget.parts.bar.run_button.isEnabled(), seconds=5)  # although the work still hangs
-    assert widget.parts.bar.status.text().startswith("Cancelled. What has begun ends in the background")
+    assert widget.parts.bar.status.text().startswith("Cancelled. The solve that is running ends")
     go_on.set()
     wait(lambda: "are kept" in widget.parts.bar.status.text())  # now it has ended
     assert widget.parts.bar.status.text() == "Cancelled; the particles up to frame 2 are kept."
@@ -355,7 +355,7 @@ def test_another_input_ends_the_run_and_gets_nothing_of_it(viewer, widget, monke
     wait(waiting.is_set)
     viewer.add_image(spots(seed=1), name="other", **PHYSICAL)
     widget.parts.input.choose_layer("other")
-    assert widget.parts.bar.status.text() == "Stopped: the input is another one now."
+    assert widget.parts.bar.status.text() == "Stopped: the input has changed."
     assert widget.parts.bar.run_button.isEnabled()
     go_on.set()
     finish(widget)
