@@ -57,7 +57,7 @@ class Auction(AuctionOptions):
         ------
         Infeasible
             With a Hall violator, when a row cannot be matched and there is no `unmatched_cost`. Found before the first
-            bid, by a cardinality matching where nothing cheaper decides it.
+            bid for the blocks that go together (`groups`), by a cardinality matching where nothing cheaper decides it.
         NotConverged
             When a matrix is called for and `matrix` is False.
         InvalidProblem

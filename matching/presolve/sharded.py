@@ -100,8 +100,7 @@ class ShardedCosts(Outline):
         offsets = np.array([0, n]), np.array([0, m])
         masks = tuple(mask for _, mask, _ in checked) if forbidden is not None else ()
         stated = cls(tuple(_as_type(cost, dtype) for cost in costs), masks, axis, *offsets, row_u, col_u)
-        members = stated.n_rows_of_block, stated.n_cols_of_block
-        host_problem.refuse_sums_beyond_range(largest, sides, *members, integer=stated.is_integer)
+        host_problem.refuse_sums_beyond_range(largest, sides, *offsets, integer=stated.is_integer)
         refuse_high_prices(stated, largest)
         return stated
 

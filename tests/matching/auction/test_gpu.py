@@ -12,6 +12,7 @@ from scipy.sparse import csr_array, eye_array, random_array
 from auctrack.matching import Infeasible, InvalidProblem, NotConverged, Problem, solve, verify
 from auctrack.matching.auction import Auction
 from auctrack.matching.errors import DeviceMemoryExceeded
+from auctrack.matching.presolve.groups import by_shape
 from auctrack.matching.problem.gpu_graph import DeviceGraph
 
 from ..cases import CASES, assert_solves
@@ -157,9 +158,20 @@ def no_bids(monkeypatch: pytest.MonkeyPatch) -> None:
 
 @pytest.mark.usefixtures("no_bids")
 @pytest.mark.parametrize("kind", SHORT)
-@pytest.mark.parametrize("options", [{}, {"eps": 0.5}, {"variant": "paper"}], ids=str)
+@pytest.mark.parametrize("options", [{}, {"eps": 0.5}], ids=str)
 def test_no_bid_is_made_for_what_cannot_be_matched(kind: str, options: dict[str, Any]) -> None:
     assert_refused(kind, lambda problem: solve(problem, Auction(**options), "cuda"))
+
+
+@pytest.mark.usefixtures("no_bids")
+@pytest.mark.parametrize("kind", [kind for kind, (problem, _) in SHORT.items() if len(by_shape(problem)) == 1])
+def test_no_bid_of_the_paper_is_made_for_matrices_of_one_shape_of_which_one_cannot_be_matched(kind: str) -> None:
+    assert_refused(kind, lambda problem: solve(problem, Auction(variant="paper"), "cuda"))
+
+
+@pytest.mark.parametrize("kind", SHORT)
+def test_the_auction_of_the_paper_refuses_what_cannot_be_matched(kind: str) -> None:
+    assert_refused(kind, lambda problem: solve(problem, Auction(variant="paper"), "cuda"))
 
 
 @pytest.mark.usefixtures("no_bids")
