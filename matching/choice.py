@@ -92,7 +92,7 @@ ON_CPU: dict[str, tuple[Rule, ...]] = {
 """By kind of problem; the last rule of each holds."""
 
 FIRST_TRIED: dict[str, tuple[tuple[str, dict[str, Any]], ...]] = {
-    "jv": (("jv", {"most_scans": 80}), ("auction", {"max_bids": 200})),
+    "jv": (("jv", {"most_scans": 80}), ("auction", {"max_bids": 400})),
     "hungarian-classical": (("hungarian-classical", {"most_updates": 150}), ("auction", {})),
     "auction of points on a GPU": (("auction", {"matrix": False}), ("hungarian-classical", {"most_updates": 150})),
 }
@@ -100,7 +100,8 @@ FIRST_TRIED: dict[str, tuple[tuple[str, dict[str, Any]], ...]] = {
 
 On a CPU: a scan of a search and half a bid take about the same time. Costs in general position need 1 to 50 scans a
 row, where the auction takes 30 to 60 bids (n = 1,000 to 5,000); inner products or clouds apart 220 scans a row and
-more, growing with n, where the auction takes the same 36 to 45; a line with noise thousands of bids, but 80 scans.
+more, growing with n, where the auction takes the same 36 to 45, and 150 to 190 where colours or pixels tie; a line
+with noise thousands of bids, but 80 scans. A tenth of the scans allowed mostly tells which of these it is (`JV`).
 
 On a GPU: most costs need 5 to 110 changes of the duals (n = 5,000), those too that take the auction longest; inner
 products, clouds apart, and Machol and Wien's costs one for two or four rows, or for each. Points whose neighbours say

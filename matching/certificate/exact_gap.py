@@ -174,6 +174,9 @@ def _best_duals(indptr, indices, data, of_rows, base, bound, other, other_low):
             if data[e] < np.inf:
                 j = e - lo if indices is None else indices[e]
                 own, there = (i, j) if of_rows else (j, i)
+                roughly = ((data[e] - base.v[j]) - base.r[i]) - other[there]
+                if roughly - high[own] > FLOAT_SCREEN * (abs(data[e]) + abs(base.v[j]) + abs(base.r[i]) + abs(roughly)):
+                    continue
                 h, rest = _above(data[e], i, j, base)
                 h, rest = difference(h, rest, other[there], other_low[there])
                 if h < high[own] or (h == high[own] and rest < low[own]):
@@ -269,6 +272,10 @@ def _pairs_within(indptr, indices, data, base, duals, gap):
         for e in range(lo, indptr[i + 1]):
             if data[e] < np.inf:
                 j = e - lo if indices is None else indices[e]
+                roughly = ((data[e] - base.v[j]) - base.r[i]) - duals.v[j] - duals.r[i]
+                size = abs(data[e]) + abs(base.v[j]) + abs(base.r[i]) + abs(duals.v[j]) + abs(duals.r[i])
+                if roughly - gap > FLOAT_SCREEN * size:
+                    continue
                 high, low = _above(data[e], i, j, base)
                 high, low = difference(high, low, duals.v[j], duals.v_low[j])
                 if (high - duals.r[i]) + (low - duals.r_low[i]) <= gap:

@@ -58,8 +58,8 @@ def match_blocks(problem: Problem, most_scans: int | None) -> Matched:
     ends = side_by_side(work, range(runs))
     failed = [end[:2] for end in ends if end[0] >= 0]
     if not failed:
-        has_zero_slack, proves = all(end[2] for end in ends), all(end[3] for end in ends)
-        slackness = Slackness(sums[0], sums[2], sums[3], rounding, has_zero_slack, in_doubt, proves)
+        _, _, has_zero_slack, proves = zip(*ends, strict=True)
+        slackness = Slackness(sums[0], sums[2], sums[3], rounding, all(has_zero_slack), in_doubt, all(proves))
         stats = named_counts(counts[0] if runs == 1 else counts.sum(axis=0))
         return Matched(problem, links[0], v, stats, terms=Terms(links[1], r, slackness))
     if any(row == TOO_HARD for _, row in failed):

@@ -31,8 +31,9 @@ class JV:
     Attributes
     ----------
     most_scans : int, optional
-        Rows that searches for shortest paths may scan, for each row of a block; when they are spent the solve ends in
-        `NotConverged`, without an answer. No limit by default. One scan of every row reads the matrix once; where
+        Rows that searches for shortest paths may scan, for each row of a block. When they are spent, or those that the
+        rows matched so far took show that all take more, the solve ends in `NotConverged`, without an answer. No limit
+        by default. One scan of every row reads the matrix once; where
         independent costs are drawn from a wide range some 10 are needed, and up to half the rows at worst.
     """
 

@@ -1,5 +1,7 @@
 """`auto` gives a solver up when its own counts say that it is stuck, and takes the next."""
 
+import math
+
 import numpy as np
 import pytest
 
@@ -15,7 +17,16 @@ from auctrack.matching import (
     verify,
 )
 from auctrack.matching.jv.dense import match, without_mask
-from auctrack.plugins.bench.assignment.hostile_costs import inner_products, machol_wien
+from auctrack.plugins.bench.assignment.hostile_costs import (
+    ball_to_shell,
+    cubes,
+    inner_products,
+    letters,
+    machol_wien,
+    one_far_point,
+    tight_clusters,
+    two_blobs,
+)
 from auctrack.plugins.bench.assignment.unlike_points import UNLIKE
 
 
@@ -36,6 +47,19 @@ def test_the_last_solver_has_no_limit(monkeypatch):
     assert answer.solver == "jv"
     assert all(f"{name} was stuck" in answer.stats["auto"] for name, _ in limits)
     assert verify(cost, answer)
+
+
+@pytest.mark.parametrize(
+    "costs", [inner_products, two_blobs, tight_clusters, ball_to_shell, cubes, one_far_point, letters]
+)
+def test_a_limit_above_what_a_solve_takes_never_ends_it_and_a_fourth_does(costs):
+    """Though it is given up as soon as the rows matched so far show that it will not do."""
+    cost = costs(400, 1)
+    free = solve(cost, "jv", "cpu")
+    taken = free.stats["rows_scanned"] / len(cost)
+    np.testing.assert_array_equal(solve(cost, JV(most_scans=math.ceil(taken) + 1), "cpu").col_of_row, free.col_of_row)
+    with pytest.raises(NotConverged, match="most_scans"):
+        solve(cost, JV(most_scans=max(int(taken / 4), 1)), "cpu")
 
 
 def test_most_scans_ends_in_an_error_that_names_it():
