@@ -134,10 +134,8 @@ class Points:
 
         Raises
         ------
-        InvalidInput
-            If `roi` does not have one slice an axis.
         InvalidSetting
-            If there are points, and none in `frames`.
+            If `roi` does not have one slice an axis, or there are points, and none in `frames`.
         """
         keep, timeline = np.ones(len(self), dtype=bool), self.timeline
         if frames is not None and len(self):
