@@ -424,6 +424,14 @@ def test_blocks_of_a_batch_are_the_problems_it_was_made_of():
         np.testing.assert_array_equal(block.col_unmatched, part.col_unmatched)
 
 
+@pytest.mark.parametrize("order", [slice(None), slice(None, None, -1)], ids=["first", "last"])
+def test_pairs_that_one_block_of_a_batch_forbids_stay_forbidden(order: slice):
+    cost = np.array([[0.0, 9.0], [9.0, 0.0]])
+    parts = [Problem.dense(cost, forbidden=np.eye(2, dtype=bool)), Problem.dense(cost)]
+    batch = Problem.batch(parts[order])
+    assert solve(batch, "jv").cost.tolist() == [18.0, 0.0][order]
+
+
 @pytest.mark.parametrize("unmatched_cost", [None, 1.5])
 @pytest.mark.parametrize("kind", ["dense", "dense, some forbidden", "sparse", "points"])
 def test_chosen_blocks_are_the_batch_of_those_blocks(kind: str, unmatched_cost: float | None):
