@@ -44,11 +44,12 @@ def test_where_nothing_can_be_said_nothing_is(points, settings, every):
 
 
 @pytest.mark.parametrize("every", [1, 2])
-def test_of_many_detections_the_first_frames_are_linked(monkeypatch, every):
+@pytest.mark.parametrize(("most", "frames"), [(1000, 10), (100, 6)], ids=["by detections", "but six at least"])
+def test_of_many_detections_the_first_frames_are_linked(monkeypatch, every, most, frames):
     points = table(np.repeat(np.arange(30), 100), np.tile(np.random.default_rng(0).uniform(0, 30, (100, 2)), (30, 1)))
     linked: list[Points] = []
-    monkeypatch.setattr(foretold, "MOST", 1000)
+    monkeypatch.setattr(foretold, "MOST", most)
     monkeypatch.setattr(foretold, "link_points", lambda used, given: linked.append(used) or link_points(used, given))
     assert expected_f1(points, every=every) == pytest.approx(1, abs=0.01)
-    assert linked[0].frame_numbers.tolist() == [every * k for k in range(10)]
+    assert linked[0].frame_numbers.tolist() == [every * k for k in range(frames)]
     assert linked[0].frame_step == every
