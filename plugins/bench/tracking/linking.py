@@ -19,6 +19,7 @@ from ..draw.tables import NOTHING, Table, fact_mean, grid, mean_times
 from ..measure.harness import Case, Experiment, Facts, Variant, WrongAnswer, always, cell_of
 from ..measure.record import Cell, Record
 from . import peer_linkers
+from .attainable import attainable_f1
 from .known_links import LEAST_SURE, link_facts
 from .movies import LinkingInput, simulated
 from .real_movies import REAL_MOVIES, read_movie
@@ -34,6 +35,8 @@ SIMULATED: dict[str, dict[str, float]] = {
     for step, persistence in movies
 }
 FRAMES = 10
+MOST_DRAWN = 2000
+"""Particles of a frame up to which trackings are drawn to see what any method can reach."""
 LEAST_DRAWN = 1e-4
 """Share of wrong links that the figure begins with."""
 
@@ -41,10 +44,12 @@ LEAST_DRAWN = 1e-4
 def linking(effort: Effort, data: Path | None = None) -> Benchmark:
     """Return the benchmark; `data` is the folder of the real movies."""
     experiment = Experiment("movies", _cases(effort, data), _linkers(), effort.times(1, 1))
+    clean = [case for case in experiment.cases if case.series.endswith("clean") and case.size <= MOST_DRAWN]
+    most = Experiment("attainable", clean, [_linkers()[0], _any_method()], 1)
     return Benchmark(
         "linking",
-        [experiment],
-        partial(_tables, experiment, effort, _absent(data)),
+        [experiment, most],
+        partial(_tables, experiment, most, effort, _absent(data)),
         partial(_figures, experiment),
     )
 
@@ -105,11 +110,17 @@ def _checked(given: LinkingInput, made: Linking) -> Facts:
     return link_facts(given, links[["source", "target"]].to_numpy(), probability)
 
 
+def _any_method() -> Variant:
+    return Variant("any method, at most", attainable_f1, lambda _, f1: {"f1": f1})
+
+
 def _label(case: Case) -> str:
     return case.series if case.series in REAL_MOVIES else f"{case.series}: {case.size:,} a frame"
 
 
-def _tables(experiment: Experiment, effort: Effort, absent: Sequence[str], record: Record) -> list[Table]:
+def _tables(
+    experiment: Experiment, most: Experiment, effort: Effort, absent: Sequence[str], record: Record
+) -> list[Table]:
     told = (
         f"nothing is given to auctrack, but that the cells of embryo and nuclei divide; the others are told a range of "
         f"{peer_linkers.RANGE_TOLD}, and that a frame may be missed where one may be",
@@ -133,6 +144,13 @@ def _tables(experiment: Experiment, effort: Effort, absent: Sequence[str], recor
                 notes=told if fact == "f1" else (),
             )
             for fact, (title, digits) in links.items()
+        ),
+        grid(
+            "F1 of links that can be expected, by the law that made the movie",
+            most,
+            record,
+            fact_mean("f1", 4),
+            label=_label,
         ),
         _trust_table(experiment, record),
         grid("Time", experiment, record, mean_times(effort.clock), label=_label),

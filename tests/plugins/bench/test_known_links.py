@@ -10,9 +10,11 @@ import pytest
 from typer.testing import CliRunner
 
 from auctrack.plugins.bench.measure.harness import WrongAnswer
+from auctrack.plugins.bench.tracking.attainable import attainable_f1
 from auctrack.plugins.bench.tracking.known_links import UNKNOWN, link_facts
-from auctrack.plugins.bench.tracking.movies import LinkingInput
+from auctrack.plugins.bench.tracking.movies import LinkingInput, simulated
 from auctrack.plugins.cli.app import app
+from auctrack.tracker.linking.link import link_points
 from auctrack.tracker.points import Points
 
 
@@ -71,6 +73,15 @@ def test_probabilities_are_held_to_the_share_of_right_links():
     assert facts["calibration_error"] < 0.005
     assert facts["among_least_sure"] > 0.9
     assert link_facts(given, links, np.ones(n))["calibration_error"] == pytest.approx(swapped.size / n)
+
+
+@pytest.mark.parametrize("step", [0.05, 0.4])
+def test_no_method_can_expect_more_than_trackings_by_the_true_law_agree_on(step):
+    given = simulated(1, particles=300, frames=6, step=step, persistence=0.5, missed=0.0, false=0.0)
+    links = link_points(given.points).links[["source", "target"]].to_numpy()
+    most, reached = attainable_f1(given, trackings=60), link_facts(given, links)["f1"]
+    assert most == pytest.approx(reached, abs=0.01)
+    assert most > 0.999 if step < 0.1 else 0.9 < most < 0.99
 
 
 def test_the_benchmark_says_which_real_movies_are_not_there(tmp_path):
