@@ -19,7 +19,7 @@ from .test_on_the_canvas import point_at
 NEAR = 1.0  # µm between a particle and where it truly is
 STEPS = np.array([1.0, 0.5, 0.5])  # µm of a voxel
 ZOOM = 25.0  # pixels a µm: neighbours are told apart
-LOOKED_AT = 30  # doubtful links
+LOOKED_AT = 10  # doubtful links
 
 
 class User:
@@ -148,6 +148,7 @@ def user(viewer, mouse):  # noqa: F811
     return User(viewer, widget, mouse, np.asarray(viewer.layers["true tracks"].data, dtype=float))
 
 
+@pytest.mark.timeout(1200)  # some sixty corrections, each shown
 def test_the_sample_movie_is_corrected_to_perfection(user):
     assert len(user.true_links) > 1000
     truly = user.truly()
