@@ -1,4 +1,4 @@
-"""`auctrack warm-up`: everything that numba would otherwise compile at its first use, compiled now."""
+"""`auctrack warm-up`: everything that numba and NVRTC would otherwise compile at its first use, compiled now."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ _Uses = Sequence[Callable[[], object]]
 
 
 def command() -> None:
-    """Compile what later runs need, once: solvers, detection, linking, measures and scores on a CPU.
+    """Compile what later runs need, once: solvers, detection, linking, measures and scores on a CPU, tracking on a GPU.
 
     The first use of each function on this machine, and the first after an update, waits while it is compiled: half a
     minute in all for a movie. This compiles all of them at once, on examples in memory, and skips what is compiled
@@ -26,7 +26,8 @@ def command() -> None:
 
     auctrack warm-up
 
-    The compiled code is kept beside the package or where NUMBA_CACHE_DIR says. Nothing else is written.
+    The compiled code is kept beside the package or where NUMBA_CACHE_DIR says; that of a GPU, where there is one, in
+    ~/.cupy/kernel_cache or where CUPY_CACHE_DIR says. Nothing else is written.
     """
     begun, compiled = time.monotonic(), 0
 
@@ -34,7 +35,7 @@ def command() -> None:
         nonlocal compiled
         compiled += 1
 
-    uses = [*_tracking(2), *_tracking(3), *_solving()]
+    uses = [*_tracking(2), *_tracking(3), *_solving(), *_tracking_on_gpu()]
     with told_of_compiling(count), console.progress("warm-up", noun="part") as advance:
         for done, use in enumerate(uses):
             use()
@@ -56,7 +57,7 @@ def _tracking(ndim: int) -> _Uses:
         LinkSettings(divisions=True, merges=True),
     )
     return [
-        partial(_detect, simulated),
+        partial(_track, simulated, "cpu"),
         *(partial(link_points, points, settings) for settings in ways),
         partial(link_points, points, samples=1),
         partial(_correct, points),
@@ -67,6 +68,20 @@ def _tracking(ndim: int) -> _Uses:
     ]
 
 
+def _tracking_on_gpu() -> _Uses:
+    from ... import LinkSettings, link_points
+    from ...matching.device import cuda
+
+    if not cuda.is_available():
+        return []
+    movies = [_simulated(ndim) for ndim in (2, 3)]
+    by_length = LinkSettings(motion="none", device="cuda")
+    return [
+        *(partial(_track, simulated, "cuda") for simulated in movies),
+        *(partial(link_points, simulated.detections, by_length) for simulated in movies),
+    ]
+
+
 def _simulated(ndim: int) -> Simulation:
     from ... import SimulationSettings, simulate
 
@@ -74,7 +89,7 @@ def _simulated(ndim: int) -> Simulation:
     return simulate(settings)
 
 
-def _detect(simulated: Simulation) -> None:
+def _track(simulated: Simulation, device: str) -> None:
     import numpy as np
 
     from ... import track
@@ -82,7 +97,7 @@ def _detect(simulated: Simulation) -> None:
 
     camera, ndim = RenderSettings(), simulated.settings.ndim
     movie = np.stack([render_frame(simulated, camera, frame) for frame in range(simulated.settings.frames)])
-    track(movie, axes="T" + "ZYX"[3 - ndim :], scale=camera.voxel_um[3 - ndim :])
+    track(movie, axes="T" + "ZYX"[3 - ndim :], scale=camera.voxel_um[3 - ndim :], device=device)
 
 
 def _correct(points: Points) -> None:

@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import pytest
 
+from auctrack.matching.device import cuda
 from auctrack.plugins.cli.compiling import told_of_compiling
+from auctrack.plugins.cli.warm_up import _tracking_on_gpu
 
 
 @pytest.fixture(scope="module", autouse=True)
@@ -26,3 +28,11 @@ def test_a_movie_waits_for_nothing_any_more(auctrack, movie, command):
     with told_of_compiling(lambda: compiled.append(command)):
         assert auctrack(command, movie).exit_code == 0
     assert not compiled
+
+
+@pytest.mark.parametrize("there", [True, False])
+def test_tracking_on_a_gpu_is_compiled_where_there_is_one(monkeypatch, there):
+    monkeypatch.setattr(cuda, "is_available", lambda: there)
+    uses = _tracking_on_gpu()
+    assert bool(uses) == there
+    assert all("cuda" in repr(use.args) for use in uses)
