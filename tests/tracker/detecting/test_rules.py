@@ -7,7 +7,7 @@ import pytest
 from scipy.special import ndtr, ndtri
 
 from auctrack.tracker.detecting.blobs import blob_response, noise_gain
-from auctrack.tracker.detecting.diameter import best_diameter
+from auctrack.tracker.detecting.diameter import _vertex, best_diameter
 from auctrack.tracker.detecting.threshold import QualitySample, image_qualities, threshold_between
 
 
@@ -98,3 +98,20 @@ def test_dog_is_the_mean_of_log_over_sigmas_in_a_ratio_of_1_6():
     # The diffusion equation, by which the difference is an integral, holds for sampled kernels to a hundredth.
     dog = blob_response(image, diameter, np.ones(2), "dog")
     assert np.abs(dog - mean).max() < 0.02 * np.abs(dog).max()
+
+
+@pytest.mark.parametrize(
+    ("responses", "best", "vertex"),
+    [
+        ([1.0, 4.0, 1.0], 1, 0.0),
+        ([0.0, 3.0, 4.0, 3.5], 2, 1 / 6),
+        ([3.5, 4.0, 3.0, 0.0], 1, -1 / 6),
+        ([0.0, 4.0, 3.0], 1, 0.0),
+        ([4.0, 3.0, 1.0], 0, 0.0),
+        ([1.0, 3.0, 4.0], 2, 0.0),
+        ([2.0, 2.0, 2.0], 1, 0.0),
+    ],
+    ids=["even", "to the right", "to the left", "a neighbour without blobs", "the first", "the last", "flat"],
+)
+def test_between_three_diameters_the_best_is_where_a_parabola_is_highest(responses, best, vertex):
+    assert _vertex(np.array(responses), best) == pytest.approx(vertex)

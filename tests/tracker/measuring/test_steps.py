@@ -11,7 +11,7 @@ from auctrack.tracker.measuring.steps import count_by_frame, measure_steps
 from auctrack.tracker.points import Tracks
 from auctrack.tracker.timeline import Timeline
 
-ROWS = [(0, 3, 0, 0.0), (0, 0, 0, 0.0), (0, 1, 0, 3.0), (1, 1, 5, 0.0), (-1, 1, 9, 9.0)]
+ROWS = [(0, 3, 0, 7.0), (0, 0, 0, 7.0), (0, 1, 0, 10.0), (1, 1, 5, 0.0), (-1, 1, 9, 9.0)]
 TABLE = pd.DataFrame(ROWS, columns=["track_id", "frame", "y", "x"]).astype({"y": float})
 
 
