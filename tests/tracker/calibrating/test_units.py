@@ -5,8 +5,8 @@ import pandas as pd
 import pytest
 
 from auctrack.tracker.calibrating.stated import Stated, calibrate, three_sizes
-from auctrack.tracker.calibrating.units import LENGTHS, TIMES, micrometres_of, seconds_of
-from auctrack.tracker.errors import InvalidInput
+from auctrack.tracker.calibrating.units import LENGTHS, TIMES, length_factor, micrometres_of, seconds_of, time_factor
+from auctrack.tracker.errors import InvalidInput, InvalidSetting
 from auctrack.tracker.points import Points
 
 IN_METRES = {"Å": 1e-10, "nm": 1e-9, "µm": 1e-6, "mm": 1e-3, "cm": 1e-2, "m": 1.0}
@@ -21,6 +21,15 @@ def test_a_length_is_worth_what_the_si_says(unit):
 @pytest.mark.parametrize("unit", TIMES)
 def test_a_time_is_worth_what_the_si_says(unit):
     assert seconds_of(unit) == pytest.approx(IN_SECONDS[unit], rel=1e-12)
+
+
+def test_a_unit_is_worth_so_many_of_another_and_one_of_itself_known_or_not():
+    assert length_factor("mm", "nm") == pytest.approx(1e6)
+    assert time_factor("ms", "h") == pytest.approx(1e-3 / 3600)
+    assert (length_factor("furlong", "furlong"), time_factor("fortnight", "fortnight")) == (1.0, 1.0)
+    for of, to in (("furlong", "µm"), ("µm", "furlong")):
+        with pytest.raises(InvalidSetting, match="furlong"):
+            length_factor(of, to)
 
 
 def test_two_sizes_of_a_plane_leave_z_at_one():
