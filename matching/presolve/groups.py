@@ -13,12 +13,15 @@ from typing import Any
 import numpy as np
 
 from ..certificate.assignment import Assignment
+from ..certificate.certify import block_of, certify
 from ..certificate.not_converged import NotConverged
+from ..certificate.refine import refined
 from ..device import cuda
 from ..errors import Infeasible
 from ..problem import Problem
 from ..problem.convert import transposed
 from ..problem.selection import chosen, members
+from ..tolerance import EPS
 
 Solve = Callable[[Problem], Assignment]
 """Solves blocks none of which must match more rows than it has columns."""
@@ -94,12 +97,28 @@ def from_shorter_side(problem: Problem, solve: Solve) -> Assignment:
     if problem.has_unmatched_cost or problem.n_rows <= problem.n_cols:
         return solve(problem)
     try:
-        return solve(transposed(problem)).transposed()
+        return _as_stated(problem, solve(transposed(problem)).transposed())
     except Infeasible as error:
         raise error.of_columns() from None
     except NotConverged as error:
         known = error.assignment
         raise NotConverged(str(error), assignment=None if known is None else known.transposed()) from None
+
+
+def _as_stated(problem: Problem, answer: Assignment) -> Assignment:
+    """Prove an answer once more with its sides as stated, where it was proven by pairs of floats.
+
+    Its column duals are then the first of such pairs. Gaps of duals in floats are no less than what these may lose.
+    """
+    if problem.is_integer or problem.is_on_device:
+        return answer
+    block = block_of(problem.col_offsets, np.arange(problem.n_cols))
+    lost = 2 * EPS * np.bincount(block, abs(answer.col_duals), problem.n_blocks)
+    if not (np.atleast_1d(answer.gap) < 0.99 * lost).any():
+        return answer
+    found = answer.col_of_row, answer.col_duals
+    stated = certify(problem, *found, solver=answer.solver, device=answer.device, stats=answer.stats)
+    return refined(problem, stated) if answer.is_optimal else stated
 
 
 def _joined(problem: Problem, groups: Sequence[np.ndarray], answers: Sequence[Assignment]) -> Assignment:
