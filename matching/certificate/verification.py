@@ -89,9 +89,10 @@ def verify(problem: Any, assignment: Assignment) -> Certificate:
     sums = settled(problem, *links, r, v, complementary_slackness(problem, *links, r, v, terms))
     proven = sums.has_zero_slack and (_is_cheapest(problem, assignment) if is_small(problem) else sums.proves)
     proven = proven or (not is_small(problem) and _is_proven_at_lower_prices(problem, assignment, sums))
-    faults = _dual_faults(problem, r, v, best) + _claim_faults(assignment, sums, proven)
+    gap = _gap_at_lower_prices(problem, assignment, sums)
+    faults = _dual_faults(problem, r, v, best) + _claim_faults(assignment, sums, gap, proven)
     proven = proven and not faults
-    return Certificate(not faults, proven, _per_block(sums.cost), _per_block(sums.gap), tuple(faults))
+    return Certificate(not faults, proven, _per_block(sums.cost), _per_block(gap), tuple(faults))
 
 
 def _is_cheapest(problem: Problem, assignment: Assignment) -> bool:
@@ -105,12 +106,35 @@ def _is_cheapest(problem: Problem, assignment: Assignment) -> bool:
 
 def _is_proven_at_lower_prices(problem: Problem, assignment: Assignment, sums: Slackness) -> bool:
     """Whether each block that its duals leave in doubt has prices far above its costs, and is proven at lower ones."""
-    for b in np.flatnonzero(sums.in_doubt).tolist():
-        col_of_row = assignment.col_of_row[slice(*problem.row_offsets[b : b + 2])]
-        lower = at_lower_prices(problem.block(b), col_of_row)
-        if lower is None or not certify(lower[0], col_of_row, lower[1], solver="").is_optimal:
-            return False
-    return sums.has_zero_slack
+    proofs = (_proof_at_lower_prices(problem, assignment, b) for b in np.flatnonzero(sums.in_doubt).tolist())
+    return sums.has_zero_slack and all(proof is not None for proof in proofs)
+
+
+def _gap_at_lower_prices(problem: Problem, assignment: Assignment, sums: Slackness) -> np.ndarray:
+    """Return the gap of each block, at lower prices where less is stated, as these prove more (`far_prices`)."""
+    gap, stated = sums.gap.copy(), np.atleast_1d(assignment.gap)
+    if stated.shape != gap.shape:
+        return gap
+    for b in np.flatnonzero(stated < gap - _rounding_of_gap(sums)).tolist():
+        proof = _proof_at_lower_prices(problem, assignment, b)
+        if proof is not None:
+            gap[b] = proof.gap
+    return gap
+
+
+def _proof_at_lower_prices(problem: Problem, assignment: Assignment, b: int) -> Assignment | None:
+    """Return the links of a block as they are proven at lower prices; None where they are not, or prices not high."""
+    col_of_row = assignment.col_of_row[slice(*problem.row_offsets[b : b + 2])]
+    lower = at_lower_prices(problem.block(b), col_of_row)
+    if lower is None:
+        return None
+    answer = certify(lower[0], col_of_row, lower[1], solver="")
+    return answer if answer.is_optimal else None
+
+
+def _rounding_of_gap(sums: Slackness) -> Any:
+    """Return by how much a stated gap may be below that of the duals, per block."""
+    return 0 if sums.cost.dtype.kind == "i" else sums.rounding + STATED * abs(sums.gap)
 
 
 def _per_block(values: np.ndarray) -> Any:
@@ -174,19 +198,17 @@ def _dual_size_faults(problem: Problem, assignment: Assignment) -> list[str]:
     return []
 
 
-def _claim_faults(assignment: Assignment, sums: Slackness, proven: bool) -> list[str]:
+def _claim_faults(assignment: Assignment, sums: Slackness, gap: np.ndarray, proven: bool) -> list[str]:
     """Say which of the stated cost, gap and optimality are not what the links and duals come to."""
-    cost, gap = sums.cost, sums.gap
+    cost = sums.cost
     stated_cost, stated_gap = np.atleast_1d(assignment.cost), np.atleast_1d(assignment.gap)
     if stated_cost.shape != cost.shape or stated_gap.shape != gap.shape:
         return [f"cost and gap need one number for each of {len(cost)} blocks"]
-    exact = cost.dtype.kind == "i"
-    cost_rounding = 0 if exact else STATED * sums.size
-    gap_rounding = 0 if exact else sums.rounding + STATED * abs(gap)
+    cost_rounding = 0 if cost.dtype.kind == "i" else STATED * sums.size
     faults: list[str] = []
     if not (abs(stated_cost - cost) <= cost_rounding).all():
         faults.append(f"the stated cost {assignment.cost} is not the links' {_per_block(cost)}")
-    if not (stated_gap >= gap - gap_rounding).all():
+    if not (stated_gap >= gap - _rounding_of_gap(sums)).all():
         faults.append(f"the stated gap {assignment.gap} is below the {_per_block(gap)} that the duals prove")
     if assignment.is_optimal and not proven:
         faults.append("is_optimal is stated, but the duals do not prove it")

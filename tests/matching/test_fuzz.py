@@ -163,6 +163,12 @@ def test_no_answer_that_is_called_optimal_is_dearer_than_the_optimum(first: int)
     assert called >= 0.95 * min(PER_TEST, SEEDS - first)
 
 
+@pytest.mark.parametrize("seed", [5_002_812, 5_008_300])
+def test_a_gap_proven_at_lower_prices_is_no_fault_where_the_stated_ones_hide_it(seed: int) -> None:
+    problem, stated = _stated(seed)
+    assert _assert_not_fooled(problem, stated, solve(problem, "hungarian-classical", "cpu"))
+
+
 def _assert_forged_is_refused(problem: Problem, stated: list[tuple[np.ndarray, Any]], forged: Assignment) -> None:
     if verify(problem, forged):
         for block, (cost, prices) in zip(forged.blocks(), stated, strict=True):
