@@ -329,8 +329,9 @@ class TestSettings:
             LinkSettings(3.0, cost="cubed", motion="none")  # pyright: ignore[reportArgumentType]
 
     def test_an_unknown_solver_is_refused_before_anything_is_linked(self):
-        with pytest.raises(InvalidSetting, match=r"auction, .*'magic'"):
+        with pytest.raises(InvalidSetting) as error:
             LinkSettings(solver="magic", motion="none")
+        assert error.value.setting == "solver"
 
     @pytest.mark.parametrize("points", ["spots.csv", np.zeros((3, 3))], ids=["path", "array"])
     def test_only_tables_are_linked(self, points):
