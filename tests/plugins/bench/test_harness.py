@@ -152,6 +152,13 @@ def test_a_first_call_that_takes_too_long_is_the_last(tmp_path, monkeypatch):
     assert "more than the limit" in cell(record, size=9).why_not
 
 
+def test_a_first_call_that_only_waits_is_not_given_up(tmp_path, monkeypatch):
+    """On a machine that others use, a compiler waits for them."""
+    monkeypatch.setattr("auctrack.plugins.bench.measure.pace.LONGEST_COMPILATION_S", 0.04)
+    waiting = replace(Calls().variant(), run=lambda given: (time.sleep(0.05), given)[1])
+    assert len(cell(run(tmp_path, [waiting], limit=0.0)).seconds) == 1
+
+
 @pytest.mark.parametrize(("clock", "calls"), [("wall", 2), ("cpu", 4)])
 def test_limits_count_on_the_clock_that_is_shown(tmp_path, clock, calls):
     """A call that only waits takes wall time, and hardly any of the CPU's."""

@@ -6,6 +6,7 @@ import numpy as np
 import pytest
 
 from auctrack.plugins.bench.draw.profiles import performance_profile, speed_up_profile
+from auctrack.plugins.bench.draw.steps import steps_text
 from auctrack.plugins.bench.draw.tables import (
     Table,
     bytes_text,
@@ -58,6 +59,14 @@ def test_spread_is_half_the_middle_half_and_the_cpu_clock_is_none_of_a_gpu():
     assert text(cell) == "1.00 s ± 10 %"
     cell.device = "cuda"
     assert text(cell) == "5.00 s ± 0 %"
+
+
+def test_steps_of_a_cpu_are_shares_under_the_cpu_clock_and_those_of_a_gpu_seconds():
+    cell = Cell("e", "s", 1, "v", facts=[{"prices_s": 3.0, "paths_s": 1.0, "solve_s": 5.0, "phases": 2}])
+    assert steps_text(cell, "cpu") == "prices 75 %, paths 25 %"
+    assert steps_text(cell, "wall") == "prices 3.00 s, paths 1.00 s"
+    cell.device = "cuda"
+    assert steps_text(cell, "cpu") == "prices 3.00 s, paths 1.00 s"
 
 
 def test_a_grid_drops_variants_without_figures_and_says_why(tmp_path):
