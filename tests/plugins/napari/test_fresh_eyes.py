@@ -62,14 +62,16 @@ class User:
         finish(self.widget)
 
     def click_particle(self, row: int) -> None:
-        """Click a particle, beside its middle where another one lies over it, until it is said to be clicked."""
+        """Click a particle, beside its middle or a plane off where others lie over it, until it is said to be clicked."""
         place = self.table[row]
         track = self.widget.parts.session.linked.linking.tracks.table["track_id"].iloc[row]
-        self.look_at(place)
-        for away in ((0, 0), (0, 1), (1, 0), (0, -1), (-1, 0), (1, 1), (-1, -1), (1, -1), (-1, 1)):
-            self.click(place + 1.4 * np.array((0, 0, *away)))
-            if self.widget.parts.results.clicked.text().endswith(f"track {track} in frame {place[0]:.0f}."):
-                return
+        around = [(0.0, 0.0), *((1.1 * y, 1.1 * x) for y in (-2, -1, 0, 1, 2) for x in (-2, -1, 0, 1, 2))]
+        for plane in (0, -1, 1):
+            self.look_at(place + np.array((0, plane, 0, 0)))
+            for y, x in around:
+                self.click(place + np.array((0, 0, y, x)))
+                if self.widget.parts.results.clicked.text().endswith(f"track {track} in frame {place[0]:.0f}."):
+                    return
         pytest.fail(f"no click reaches the particle at {place}")
 
     def press(self, key: str) -> None:
