@@ -62,7 +62,7 @@ class User:
         finish(self.widget)
 
     def click_particle(self, row: int) -> None:
-        """Click a particle, beside its middle or a plane off where others lie over it, until it is said to be clicked."""
+        """Click a particle, beside its middle or a plane off where others cover it, until it is said to be clicked."""
         place = self.table[row]
         track = self.widget.parts.session.linked.linking.tracks.table["track_id"].iloc[row]
         around = [(0.0, 0.0), *((1.1 * y, 1.1 * x) for y in (-2, -1, 0, 1, 2) for x in (-2, -1, 0, 1, 2))]
