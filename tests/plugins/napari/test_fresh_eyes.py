@@ -19,7 +19,7 @@ from .test_on_the_canvas import point_at
 NEAR = 1.0  # µm between a particle and where it truly is
 STEPS = np.array([1.0, 0.5, 0.5])  # µm of a voxel
 ZOOM = 25.0  # pixels a µm: neighbours are told apart
-LOOKED_AT = 10  # doubtful links
+LOOKED_AT = 5  # doubtful links
 
 
 class User:
@@ -156,8 +156,8 @@ def test_the_sample_movie_is_corrected_to_perfection(user):
     truly = user.truly()
     assert {(truly[a], truly[b]) for a, b in links(user.widget)} != user.true_links  # there is something to do
     user.check_the_list()
-    user.add_what_was_missed()
     user.delete_what_is_none()
+    user.add_what_was_missed()
     user.link_what_belongs_together()
     user.break_what_does_not()
     truly = user.truly()
