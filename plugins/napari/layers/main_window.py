@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, cast
 
-from napari.utils.theme import get_theme
 from qtpy.QtGui import QColor
 from qtpy.QtWidgets import QMainWindow
 
@@ -16,6 +15,8 @@ _MIDDLE = 128  # lightness of a colour that is neither
 
 def is_dark(theme: str, part: str) -> bool:
     """Whether a part ("canvas", "background") of the window is dark in a theme of napari."""
+    from napari.utils.theme import get_theme
+
     return QColor(getattr(get_theme(theme), part).as_hex()).lightness() < _MIDDLE
 
 

@@ -20,11 +20,9 @@ from ....tracker.reading.folder import files_of, holds_tiff_files
 from ....tracker.reading.movie import Movie, open_stack, read_movie
 from ....tracker.reading.tiff import dimensions_of
 from ...cli.wording import remedy
-from .columns_dialog import ask_columns
 from .geometry import layer_geometry
 from .layer_axes import UNDECIDED
 from .layer_tables import OURS, LayerData, fingerprint, points_layer, tracks_layer
-from .main_window import main_window
 
 Read = Callable[[str | Sequence[str]], list[LayerData]]
 
@@ -184,6 +182,9 @@ def _read_table(path: str | Sequence[str]) -> list[LayerData]:
     except UnknownColumns as error:
         if viewer is None:
             raise _from_napari(error, str(path)) from None
+        from .columns_dialog import ask_columns
+        from .main_window import main_window
+
         columns = ask_columns(str(path), error, main_window(viewer))
         return _NOTHING_YET if columns is None else [layer_of(read_table(str(path), columns), str(path), columns)]
 
