@@ -16,6 +16,7 @@ from ...matching.errors import AuctrackError
 from ...tracker.calibrating.units import is_pixel
 from ...tracker.errors import OutputExists
 from ...tracker.formats.checksum import Checksum
+from ...tracker.formats.graph import count_divisions
 from ...tracker.formats.registry import to_write
 from ...tracker.formats.sidecar import read_sidecar, sidecar_path
 from ...tracker.formats.tables import read_tracks
@@ -32,7 +33,7 @@ from .inputs import Job, files_behind, refuse_missing, refuse_rival
 from .interrupt import held_back, is_ctrl_c
 from .notes import on_doubt, on_length, on_linking, on_pixels, on_tone
 from .outcome import Outcome, counted, exit_code
-from .record import learned_record
+from .record import learned_record, run_record
 from .wording import naming, sentence
 
 _LOG = logging.getLogger(__name__)
@@ -90,8 +91,7 @@ def _time_left(jobs: Sequence[Job], outcomes: Sequence[Outcome]) -> str:
 def _run_one(job: Job, settings: Settings, outcome: Outcome, *, overwrite: bool, picture: bool) -> None:
     refuse_rival(job)
     refuse_missing(job)
-    asked = settings.to_mapping()
-    key = fingerprint(files_behind(job, settings.input), asked)
+    key = fingerprint(files_behind(job, settings.input), settings.to_mapping())
     outcome.picture = str(job.picture) if picture else None
     if not overwrite and is_up_to_date(job, key):
         _leave_as_it_is(job, settings, outcome)
@@ -101,8 +101,7 @@ def _run_one(job: Job, settings: Settings, outcome: Outcome, *, overwrite: bool,
     described = describe(job, settings)
     with console.progress(job.source) as progress:
         result = track(job.source, settings, progress=progress)
-    effective = result.settings.to_mapping()
-    record = {"fingerprint": key, "source": job.source, **described, "asked": asked, "effective": effective}
+    record = {"fingerprint": key, **run_record(job.source, settings, result.settings), **described}
     record |= learned_record(result.linking)
     writing = StageSeconds()
     try:
@@ -216,6 +215,7 @@ def report(job: Job, result: TrackingResult, seconds: Mapping[str, float]) -> No
     rows += _doubtful(result.linking)
     rows += [
         ("tracks", f"{made['tracks']}, median length {made['median_length']:g}" if made["tracks"] else "0"),
+        *([("divisions", f"{count_divisions(result.tracks)}")] if result.linking.settings.divisions else []),
         ("written", str(job.result)),
         ("time", ", ".join(f"{stage} {spent:.1f} s{_where(stage, result)}" for stage, spent in seconds.items())),
     ]

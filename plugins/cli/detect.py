@@ -73,8 +73,9 @@ def command(
     described = describe(Job(movie, (), result), settings)
     with console.progress(movie) as progress:
         points, found_with = find_points(movie, settings, progress=progress)
+    effective = settings if found_with is None else replace(settings, detect=found_with)
     with held_back():
-        record = {**run_record(movie, settings, found_with), **described}
+        record = {**run_record(movie, settings, effective), **described}
         write_points(points, result, settings=record, overwrite=overwrite, format=format_)
     rows: list[tuple[str, str]] = []
     if found_with is not None:
@@ -86,4 +87,4 @@ def command(
     if not len(points):
         console.note(*on_points(points, detected=found_with is not None))
     if found_with is not None:
-        note_tone(movie, replace(settings, detect=found_with))
+        note_tone(movie, effective)

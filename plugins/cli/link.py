@@ -84,7 +84,7 @@ def command(
             result = track(file, settings, progress=progress)
     writing = StageSeconds()
     with held_back(), writing.of("write"):
-        record = run_record(job.source, result.settings) | learned_record(result.linking)
+        record = run_record(job.source, settings, result.settings) | learned_record(result.linking)
         write_tracks(result.tracks, job.result, settings=record, overwrite=overwrite, format=format_)
     report(job, result, {**result.seconds, **writing})
     note_losses(result.tracks, job.result, into)

@@ -2,10 +2,8 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
 from typing import Any
 
-from ...tracker.detecting.settings import DetectSettings
 from ...tracker.linking.result import Linking
 from ...tracker.settings import Settings
 
@@ -16,15 +14,6 @@ def learned_record(linking: Linking) -> dict[str, Any]:
     return {"learned": lines} if lines else {}
 
 
-def run_record(source: str, settings: Settings, detected: DetectSettings | None = None) -> dict[str, Any]:
-    """Return the record of a run: its input, and the settings in force.
-
-    Parameters
-    ----------
-    source : str
-    settings : Settings
-    detected : DetectSettings, optional
-        Those in force, where something was detected.
-    """
-    effective = settings if detected is None else replace(settings, detect=detected)
-    return {"source": source, "effective": effective.to_mapping()}
+def run_record(source: str, asked: Settings, effective: Settings) -> dict[str, Any]:
+    """Return the record of a run: its input, the settings that were asked for, and those in force."""
+    return {"source": source, "asked": asked.to_mapping(), "effective": effective.to_mapping()}

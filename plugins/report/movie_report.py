@@ -8,18 +8,20 @@ import shlex
 from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
+from typing import Any, Literal
 
+import numpy as np
 import pandas as pd
 
 from ... import __version__
+from ...tracker.formats.graph import count_divisions, edges_of
 from ...tracker.linking.advice.foretold import expected_f1
 from ...tracker.linking.result import PROBABILITY
 from ...tracker.measuring.measures import measure_tracks, measure_units
 from ...tracker.measuring.msd import mean_squared_displacement
 from ...tracker.measuring.steps import count_by_frame, measure_steps
 from ...tracker.points import Tracks
-from ...tracker.settings import Settings
+from ...tracker.settings import InputSettings, Settings
 from . import charts, html
 
 _MOST_DOUBTS, _LAGS = 20, 8
@@ -57,6 +59,14 @@ class Result:
     def name(self) -> str:
         """What the movie is called."""
         return Path(self.settings.get("source", self.path)).name
+
+    @property
+    def behind(self) -> Literal["movie", "labels", "points"]:
+        """What was tracked, as far as it is known; "movie" where it is not."""
+        kind = self.settings.get("effective", {}).get("input", {}).get("kind", "auto")
+        if InputSettings(kind=kind).is_table(self.settings.get("source", "")):
+            return "points"
+        return "labels" if kind == "labels" else "movie"
 
 
 def movie_page(result: Result) -> str:
@@ -97,7 +107,7 @@ def _what_went_in(result: Result) -> str:
     interval = calibration.frame_interval
     counts = count_by_frame(result.tracks)
     rows = [
-        ("movie", str(result.settings.get("source", "not known: no settings stand beside the table"))),
+        (result.behind, str(result.settings.get("source", "not known: no settings stand beside the table"))),
         ("tracks", str(result.path)),
         ("voxel", f"{' × '.join(result.tracks.axes)} = {sizes} {calibration.unit}"),
         ("time", "frame interval not known" if interval is None else f"{interval:g} {calibration.time_unit} per frame"),
@@ -111,9 +121,13 @@ def _what_went_in(result: Result) -> str:
 def _settings(result: Result) -> str:
     """Return every setting in force, and whether it was given or found."""
     asked, effective = (_flat(result.settings.get(name, {})) for name in ("asked", "effective"))
-    rows = [
-        (name, _shown(value), _origin(asked.get(name), value)) for name, value in effective.items() if value is not None
-    ]
+    usual = _flat(Settings().to_mapping())
+    rows: list[tuple[str, str, str]] = []
+    for name, value in effective.items():
+        if value is None or (name.startswith("detect ") and result.behind != "movie"):  # nothing was detected
+            continue
+        why = _origin(asked.get(name), value, usual.get(name), result.behind) if asked else "not recorded"
+        rows.append((name, _shown(value), why))
     return html.section("Settings", html.table(("setting", "value", "why"), rows) if rows else "")
 
 
@@ -123,10 +137,13 @@ def _learned(result: Result) -> str:
     return html.section("What was learned of the motion", html.listed(known))
 
 
-def _origin(asked: Any, value: Any) -> str:
-    if asked in (None, "auto") and value != "auto":
-        return "measured from the movie"
-    return "chosen for the problem at hand" if value == "auto" else "as asked, or the default"
+def _origin(asked: Any, value: Any, usual: Any, behind: str) -> str:
+    """Return where a setting in force comes from; `usual` is its default."""
+    if value == "auto":
+        return "chosen for the problem at hand"
+    if asked in (None, "auto"):
+        return f"measured from the {behind}"
+    return "default" if asked == usual else "given"
 
 
 def _flat(settings: Mapping[str, Any], before: str = "") -> dict[str, Any]:
@@ -156,6 +173,8 @@ def _what_came_out(result: Result) -> str:
         drawn += [charts.gaps_chart(gaps)] if len(gaps) else []
         drawn.append(charts.msd_chart(curve, units))
     rows = _motion(measures, steps, units, unit)
+    if tracks.parents:
+        rows.insert(1, ("divisions", f"{count_divisions(tracks):,}"))
     at_lags = _lags(curve, units) if curve is not None else ""
     return html.section("What came out", html.facts(rows), html.charts(drawn), at_lags)
 
@@ -197,19 +216,36 @@ def _doubtful(result: Result) -> str:
     tracks = result.tracks
     if PROBABILITY not in tracks.table:
         return ""
-    steps = measure_steps(tracks)
-    steps["probability"] = tracks.table[PROBABILITY].to_numpy()[steps["row"]]
-    doubtful = steps[steps["probability"] < _DOUBTFUL].sort_values("probability")
+    links = _links(tracks)
+    doubtful = links[links["probability"] < _DOUBTFUL].sort_values("probability")
     says = (
-        f"{len(doubtful):,} of {len(steps):,} links are less than {_DOUBTFUL:.0%} probable; "
-        f"{(1 - steps['probability']).sum():.1f} are expected to be wrong.{_at_half_the_frame_rate(result)}"
+        f"{len(doubtful):,} of {len(links):,} links are less than {_DOUBTFUL:.0%} probable; "
+        f"{(1 - links['probability']).sum():.1f} are expected to be wrong.{_at_half_the_frame_rate(result)}"
     )
     rows = [
-        (str(step.track_id), str(step.frame), f"{step.probability:.3f}", f"{step.displacement:.3g}")
-        for step in doubtful.head(_MOST_DOUBTS).itertuples()
+        (str(link.track_id), str(link.frame), f"{link.probability:.3f}", f"{link.displacement:.3g}")
+        for link in doubtful.head(_MOST_DOUBTS).itertuples()
     ]
     head = ("track", "into frame", "probability", f"displacement ({tracks.calibration.unit})")
     return html.section("Doubtful links", html.paragraph(says), html.table(head, rows) if rows else "")
+
+
+def _links(tracks: Tracks) -> pd.DataFrame:
+    """Return every link by where it leads to, those from parents to children too.
+
+    Of two links into one detection the table has the lower probability; both get it.
+    """
+    links = edges_of(tracks)
+    track_id, position = tracks.table["track_id"].to_numpy(), tracks.positions
+    source, target = links[track_id[links[:, 1]] >= 0].T
+    return pd.DataFrame(
+        {
+            "track_id": track_id[target],
+            "frame": tracks.frames[target],
+            "displacement": np.linalg.norm(position[target] - position[source], axis=1),
+            "probability": tracks.table[PROBABILITY].to_numpy()[target],
+        }
+    )
 
 
 def _at_half_the_frame_rate(result: Result) -> str:

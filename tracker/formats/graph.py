@@ -44,6 +44,11 @@ def _births(tracks: Tracks, order: np.ndarray) -> np.ndarray:
     return np.array(edges, dtype=np.int64).reshape(-1, 2)
 
 
+def count_divisions(tracks: Tracks) -> int:
+    """Return how many detections two or more others follow."""
+    return int((np.bincount(edges_of(tracks)[:, 0]) > 1).sum()) if tracks.parents else 0
+
+
 def tracks_of(
     frames: np.ndarray, edges: np.ndarray, ids: np.ndarray | None = None
 ) -> tuple[np.ndarray, dict[int, list[int]]]:

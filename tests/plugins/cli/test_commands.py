@@ -295,6 +295,15 @@ def test_jaqamans_steps_give_trackmates_tracks_with_their_splits(auctrack, real_
     said = ok(auctrack("link", spots, "--linking", "jaqaman", "--search-range", 15, "--divisions", "-o", "tracks.csv"))
     assert "segments joined: 2 divisions, 1 gap" in said
     assert len(read_tracks("tracks.csv").parents) == 4
+    assert re.search(r"^  divisions +2$", said, re.MULTILINE)
+
+
+@pytest.mark.parametrize("command", ["link", "track"])
+def test_what_was_asked_for_stands_beside_the_result(auctrack, walk, command):
+    given = ("--unit", "pixel", "--motion", "none", "--search-range", 9)
+    ok(auctrack(command, walk, *given, "-o", "tracks.csv"))
+    asked = json.loads(Path("tracks.csv.settings.json").read_text(encoding="utf-8"))["settings"]["asked"]["link"]
+    assert (asked["search_range"], asked["unmatched_cost"]) == (9, "auto")
 
 
 def test_measures_come_with_intervals_of_trackings_that_are_all_likely(auctrack, walk, tmp_path):

@@ -14,6 +14,9 @@ from xml.etree import ElementTree as ET
 import pandas as pd
 import pytest
 
+from auctrack.tracker.formats.write import write_tracks
+from auctrack.tracker.points import Tracks
+
 VOID = {"meta", "img", "br", "link", "hr"}
 
 
@@ -49,6 +52,15 @@ class Page(HTMLParser):
     @property
     def words(self) -> str:
         return " ".join(self.seen)
+
+    def fact(self, name: str) -> str:
+        """Return what stands behind a name in a list or table."""
+        return self.seen[self.seen.index(name) + 1]
+
+    def setting(self, name: str) -> tuple[str, str]:
+        """Return the value of a setting, and why it is that."""
+        at = self.seen.index(name)
+        return self.seen[at + 1], self.seen[at + 2]
 
 
 def ok(result) -> str:
@@ -120,6 +132,46 @@ def test_doubtful_links_and_gaps_are_listed_where_the_table_has_them(auctrack, t
     assert "Doubtful links" in page.headings
     assert "2 of 3 links are less than 90% probable; 1.3 are expected to be wrong." in page.words
     assert any("missed" in alt for _, alt in page.pictures)
+
+
+def test_links_to_daughters_count_too(auctrack, tmp_path):
+    rows = {"frame": [0, 1, 1, 2], "y": [0.0, 1, -1, 1], "x": 0.0, "track_id": [0, 1, 2, 1]}
+    rows["link_probability"] = [float("nan"), 0.25, 0.99, 0.5]
+    write_tracks(Tracks(pd.DataFrame(rows), parents={1: [0], 2: [0]}), tmp_path / "t.tracks.csv")
+    ok(auctrack("report", "t.tracks.csv"))
+    page = Page((tmp_path / "t.report.html").read_text(encoding="utf-8"))
+    assert "2 of 3 links are less than 90% probable; 1.3 are expected to be wrong." in page.words
+    assert page.fact("divisions") == "1"
+
+
+def test_rows_of_no_track_have_no_links(auctrack, tmp_path):
+    rows = {"frame": [0, 1, 2, 3], "y": 0.0, "x": 0.0, "track_id": [0, 0, -1, -1], "link_probability": 0.5}
+    pd.DataFrame(rows).to_csv(tmp_path / "t.tracks.csv", index=False)
+    ok(auctrack("report", "t.tracks.csv"))
+    assert "1 of 1 links" in Page((tmp_path / "t.report.html").read_text(encoding="utf-8")).words
+
+
+def test_settings_are_given_measured_or_default(auctrack, tmp_path):
+    rows = [(frame, 20.0 * k + frame, 5.0) for frame in range(4) for k in range(5)]
+    pd.DataFrame(rows, columns=["frame", "y", "x"]).to_csv(tmp_path / "p.csv", index=False)
+    ok(auctrack("link", "p.csv", "--motion", "none", "--search-range", 9, "-o", "t.csv"))
+    ok(auctrack("report", "t.csv"))
+    page = Page((tmp_path / "t.report.html").read_text(encoding="utf-8"))
+    assert page.setting("link search_range") == ("9", "given")
+    assert page.setting("link motion") == ("none", "given")
+    assert page.setting("link divisions") == ("false", "default")
+    assert page.setting("link unmatched_cost")[1] == "measured from the points"
+    assert "detect method" not in page.seen
+    assert page.fact("points") == "p.csv"
+    assert "movie" not in page.words
+
+
+def test_settings_of_which_nobody_knows_who_asked_are_said_to_be(auctrack, tmp_path):
+    tracks = Tracks(pd.DataFrame({"frame": [0], "y": 0.0, "x": 0.0, "track_id": 0}))
+    write_tracks(tracks, tmp_path / "t.csv", settings={"effective": {"link": {"search_range": 9}}})
+    ok(auctrack("report", "t.csv"))
+    page = Page((tmp_path / "t.report.html").read_text(encoding="utf-8"))
+    assert page.setting("link search_range") == ("9", "not recorded")
 
 
 def test_many_tables_get_an_index_that_leads_to_their_pages(auctrack, tracked, tmp_path):

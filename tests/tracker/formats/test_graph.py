@@ -9,7 +9,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from auctrack.tracker.errors import InvalidInput
-from auctrack.tracker.formats.graph import edges_of, lineages, tracks_of
+from auctrack.tracker.formats.graph import count_divisions, edges_of, lineages, tracks_of
 from auctrack.tracker.points import Points, Tracks
 
 
@@ -32,6 +32,19 @@ def test_points_have_no_edges():
 
 def test_a_parent_that_lives_on_hands_over_at_its_last_detection_before_the_child():
     assert pairs(edges_of(tracks([0, 1, 2, 2], [0, 0, 0, 1], {1: [0]}))) == {(0, 1), (1, 2), (1, 3)}
+
+
+@pytest.mark.parametrize(
+    ("frames", "ids", "parents", "divisions"),
+    [
+        ([0, 1, 1, 2], [0, 1, 2, 1], {1: [0], 2: [0]}, 1),
+        ([0, 1, 1], [0, 0, 1], {1: [0]}, 1),  # the mother lives on
+        ([0, 0, 1], [0, 1, 2], {2: [0, 1]}, 0),  # a merge
+        ([0, 1], [0, 0], {}, 0),
+    ],
+)
+def test_a_division_is_a_detection_that_two_follow(frames, ids, parents, divisions):
+    assert count_divisions(tracks(frames, ids, parents)) == divisions
 
 
 def test_a_parent_that_is_not_there_before_its_child_gives_no_edge():
