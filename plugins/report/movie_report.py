@@ -235,12 +235,11 @@ def _links(tracks: Tracks) -> pd.DataFrame:
 
     Of two links into one detection the table has the lower probability; both get it.
     """
-    links = edges_of(tracks)
-    track_id, position = tracks.table["track_id"].to_numpy(), tracks.positions
-    source, target = links[track_id[links[:, 1]] >= 0].T
+    source, target = edges_of(tracks).T
+    position = tracks.positions
     return pd.DataFrame(
         {
-            "track_id": track_id[target],
+            "track_id": tracks.table["track_id"].to_numpy()[target],
             "frame": tracks.frames[target],
             "displacement": np.linalg.norm(position[target] - position[source], axis=1),
             "probability": tracks.table[PROBABILITY].to_numpy()[target],

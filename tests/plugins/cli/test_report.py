@@ -144,13 +144,6 @@ def test_links_to_daughters_count_too(auctrack, tmp_path):
     assert page.fact("divisions") == "1"
 
 
-def test_rows_of_no_track_have_no_links(auctrack, tmp_path):
-    rows = {"frame": [0, 1, 2, 3], "y": 0.0, "x": 0.0, "track_id": [0, 0, -1, -1], "link_probability": 0.5}
-    pd.DataFrame(rows).to_csv(tmp_path / "t.tracks.csv", index=False)
-    ok(auctrack("report", "t.tracks.csv"))
-    assert "1 of 1 links" in Page((tmp_path / "t.report.html").read_text(encoding="utf-8")).words
-
-
 def test_settings_are_given_measured_or_default(auctrack, tmp_path):
     rows = [(frame, 20.0 * k + frame, 5.0) for frame in range(4) for k in range(5)]
     pd.DataFrame(rows, columns=["frame", "y", "x"]).to_csv(tmp_path / "p.csv", index=False)
