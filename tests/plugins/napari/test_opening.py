@@ -173,10 +173,10 @@ def test_a_viewer_closed_while_a_table_is_read_is_quiet(tracks_file, monkeypatch
     reading, go_on = threading.Event(), threading.Event()
     read = readers.read_table
 
-    def slow(path):
+    def slow(*given):
         reading.set()
         assert go_on.wait(30)
-        return read(path)
+        return read(*given)
 
     monkeypatch.setattr(readers, "read_table", slow)
     viewer = napari.Viewer(show=True)

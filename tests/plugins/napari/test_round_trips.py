@@ -94,7 +94,8 @@ def test_points_come_back_in_their_order(tmp_path, name):
     assert back.calibration == CALIBRATION
 
 
-def test_columns_that_are_not_known_are_answered_with_what_can_be_done_from_napari(tmp_path):
+def test_columns_that_are_not_known_are_answered_with_what_can_be_done_without_a_viewer(tmp_path, monkeypatch):
+    monkeypatch.setattr("napari.current_viewer", lambda: None)
     path = tmp_path / "my imaris.csv"
     pd.DataFrame({"Time Point": [0, 1], "Position Y": [1.0, 2], "Position X": [1.0, 2]}).to_csv(path, index=False)
     with pytest.raises(InvalidInput) as refused:
