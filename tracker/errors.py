@@ -83,15 +83,18 @@ class InvalidSetting(AuctrackError, ValueError):
     Parameters
     ----------
     problem : str
-        What it needs, what came, and the remedy.
+        What it needs, what came, and the remedy where that has the same words everywhere.
+    in_python : str
+        The remedy as Python says it, as of `InvalidInput`.
     setting : str
         Name of the setting at fault, with which the message begins; a face that has another name for it begins with
         that. Empty where the problem names all.
     """
 
-    def __init__(self, problem: str, *, setting: str = "") -> None:
-        super().__init__(f"{setting} {problem}".strip())
+    def __init__(self, problem: str, *, in_python: str = "", setting: str = "") -> None:
+        super().__init__(f"{setting} {problem} {in_python}".strip())
         self.problem = problem
+        self.in_python = in_python
         self.setting = setting
 
 

@@ -12,7 +12,7 @@ from .detecting.settings import DetectSettings
 from .errors import InvalidSetting
 from .formats.registry import holds_points
 from .kinds import NUMBER, TEXT, declared_as, is_number, one_of, require_kinds, whole_number
-from .linking.settings import LinkSettings
+from .linking.settings import HOOKS, LinkSettings
 from .ranges import parse_frames, parse_roi
 from .timeline import Timeline
 
@@ -165,10 +165,9 @@ class Settings:
         unknown = [name for name in given if name not in homes and name not in own]
         if unknown:
             known = [*homes, *own]
-            meant = sorted({alike for name in unknown for alike in get_close_matches(name, known, n=1)})
-            hint = f" Did you mean {' and '.join(meant)}?" if meant else ""
             raise InvalidSetting(
-                f"there is no setting {', '.join(map(repr, unknown))}.{hint} There are {', '.join(known)}."
+                f"there is no setting {', '.join(map(repr, unknown))}.{_hint(unknown, known)} "
+                f"There are {', '.join(known)}."
             )
         changed: dict[str, Any] = {name: value for name, value in given.items() if name in own}
         for name, section in sections.items():
@@ -207,7 +206,17 @@ def _refuse_unknown(given: Mapping[str, Any], kind: type[Any], name: str) -> Non
     known = [f.name for f in fields(kind)]
     unknown = [key for key in given if key not in known]
     if unknown:
-        raise InvalidSetting(f"{name} has no setting {', '.join(map(repr, unknown))}; it has {', '.join(known)}.")
+        stateable = [key for key in known if key not in HOOKS]
+        raise InvalidSetting(
+            f"{name} has no setting {', '.join(map(repr, unknown))}.{_hint(unknown, stateable)} "
+            f"It has {', '.join(stateable)}."
+        )
+
+
+def _hint(unknown: Sequence[str], known: Sequence[str]) -> str:
+    """Return the question whether the settings were meant that have such names; empty where none has."""
+    meant = sorted({alike for name in unknown for alike in get_close_matches(str(name), known, n=1)})
+    return f" Did you mean {' and '.join(meant)}?" if meant else ""
 
 
 def _without_none(values: Mapping[str, Any]) -> dict[str, Any]:

@@ -149,8 +149,10 @@ def _refuse_changed_picture(job: Job) -> None:
 def _draw(job: Job, settings: Settings, tracks: Tracks) -> None:
     """Draw the picture; one that stands there by now is of the same tracks, by another run into this folder."""
     from .picture import picture_of
+    from .picture_part import Look
 
-    image = picture_of(tracks, job.source, settings.input, job.picture)
+    look = Look(min_length=settings.min_length)
+    image = picture_of(tracks, job.source, settings.input, job.result.name, look)
     contents: dict[Path, bytes] = {}
     if (sidecar := read_sidecar(job.result)) is not None:
         drawn = replace(sidecar, pictures={job.picture.name: Checksum.of_bytes(image)})

@@ -112,7 +112,7 @@ def command(
     from .standard_input import table_file
 
     into = to_write(result, format_)
-    make_ready(result, overwrite=overwrite, inputs=[source], is_folder=into.is_folder)
+    make_ready(result, overwrite=overwrite, inputs=[source], is_folder=into.is_folder, elsewhere="another OUT")
     with table_file(source) as file:
         points = read_either(file, **given.of_table)
         beside = read_sidecar(file)

@@ -17,6 +17,7 @@ if TYPE_CHECKING:
     from ...tracker.formats.registry import Format
     from ...tracker.points import Points
 
+ELSEWHERE = "another name by --output"
 SUFFIXES = {name: FORMATS[name].endings[0] for name in WRITTEN}
 
 
@@ -82,21 +83,29 @@ def destination(
     return Path(output)
 
 
-def refuse_inputs(result: Path, inputs: Sequence[Path]) -> None:
+def refuse_inputs(result: Path, inputs: Sequence[Path], elsewhere: str = ELSEWHERE) -> None:
     """Refuse a result in the place of what it is made of, even where replacing was asked for.
+
+    `elsewhere` is what the user can choose instead, by what the command has.
 
     Raises
     ------
     OutputExists
     """
     if result.exists() and any(file.exists() and result.samefile(file) for file in inputs):
-        raise OutputExists(
-            f"{result} is the input itself, which would be lost; choose another name or folder by --output."
-        )
+        raise OutputExists(f"{result} is the input itself, which would be lost; choose {elsewhere}.")
 
 
-def make_ready(*results: Path, overwrite: bool, inputs: Sequence[Path] = (), is_folder: bool = False) -> None:
+def make_ready(
+    *results: Path,
+    overwrite: bool,
+    inputs: Sequence[Path] = (),
+    is_folder: bool = False,
+    elsewhere: str = ELSEWHERE,
+) -> None:
     """Refuse, before any work is done, results that would replace others or their input, or cannot be written.
+
+    `elsewhere` is as in `refuse_inputs`.
 
     Raises
     ------
@@ -106,8 +115,8 @@ def make_ready(*results: Path, overwrite: bool, inputs: Sequence[Path] = (), is_
         If it is no file, or its folder is none or cannot be written into.
     """
     for result in results:
-        refuse_inputs(result, inputs)
+        refuse_inputs(result, inputs, elsewhere)
         if result.exists() and not overwrite:
-            raise OutputExists(f"{result} exists; give --overwrite to replace it, or another name by --output.")
+            raise OutputExists(f"{result} exists; give --overwrite to replace it, or choose {elsewhere}.")
         (require_folders if is_folder else require_files)([result])
         require_writable(result.parent)

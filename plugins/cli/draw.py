@@ -110,10 +110,11 @@ def command(
     make_ready(result, overwrite=overwrite, inputs=[tracks])
     read = read_tracks(tracks, **given.of_table)
     source, how = movie_behind(tracks, movie)
-    look = Look(given.frame_slice, given.roi_slices, colour)
+    look = Look(given.frame_slice, given.roi_slices, colour, min_length)
     kept = filter_by_length(read, min_length)
     with held_back():
-        write_picture(kept, source, replace(how, roi=None, frames=None), result, look=look, overwrite=overwrite)
+        how = replace(how, roi=None, frames=None)
+        write_picture(kept, source, how, result, name=tracks.name, look=look, overwrite=overwrite)
     console.show(console.aligned([("picture", str(result))]))
 
 

@@ -180,7 +180,8 @@ def command(
     if picture:
         from .measure_picture import write_picture
 
-        write_picture(measures, mean_squared_displacement(kept, max_lag), kept, drawn, tracks.name, overwrite=overwrite)
+        curves = mean_squared_displacement(kept, max_lag)
+        write_picture(measures, curves, kept, drawn, tracks.name, min_length, overwrite=overwrite)
         console.show(console.aligned([("picture", str(drawn))]))
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import shlex
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -26,7 +27,16 @@ def sampled_tracks(tracks: Tracks, path: Path, min_length: int) -> list[Tracks]:
     from ...tracker.linking.link import link_points
     from ...tracker.measuring.measures import filter_by_length
 
-    linking = link_points(tracks, _link_settings(path), samples=TRACKINGS)
+    try:
+        linking = link_points(tracks, _link_settings(path), samples=TRACKINGS)
+    except InvalidSetting as error:
+        if error.setting != "samples":
+            raise
+        raise InvalidSetting(
+            f"{error.problem} Link the detections again without that, for instance by "
+            f"auctrack link {shlex.quote(str(path))} -o NEW.tracks.csv, and measure those tracks.",
+            setting="intervals",
+        ) from None
     sampled = [filter_by_length(each, min_length) for each in linking.sampled_tracks()]
     if not all(len(each) for each in sampled):
         raise InvalidSetting(f"--intervals: linked again, no tracks are as long as --min-length {min_length}.")

@@ -22,7 +22,14 @@ _HISTOGRAMS = ("mean_speed", "net_displacement", "duration")
 
 
 def write_picture(
-    measures: pd.DataFrame, curve: pd.DataFrame, tracks: Tracks, path: Path, name: str, *, overwrite: bool
+    measures: pd.DataFrame,
+    curve: pd.DataFrame,
+    tracks: Tracks,
+    path: Path,
+    name: str,
+    min_length: int,
+    *,
+    overwrite: bool,
 ) -> None:
     """Write a PNG of the measures, whole or not at all.
 
@@ -35,6 +42,8 @@ def write_picture(
     path : Path
     name : str
         What the title calls them.
+    min_length : int
+        Detections of which every track has as many or more, as the title says; those of one are not counted.
     overwrite : bool
 
     Raises
@@ -43,11 +52,11 @@ def write_picture(
         As `tracker.formats.write.write_whole`.
     """
     image = io.BytesIO()
-    FigureCanvasAgg(draw(measures, curve, tracks, name)).print_png(image)
+    FigureCanvasAgg(draw(measures, curve, tracks, name, min_length)).print_png(image)
     write_whole({path: image.getvalue()}, overwrite=overwrite)
 
 
-def draw(measures: pd.DataFrame, curve: pd.DataFrame, tracks: Tracks, name: str) -> Figure:
+def draw(measures: pd.DataFrame, curve: pd.DataFrame, tracks: Tracks, name: str, min_length: int) -> Figure:
     """Draw the mean squared displacement on logarithmic axes, and three histograms over tracks."""
     figure, units = Figure(_SIZE, dpi=_DPI, layout="constrained"), measure_units(tracks.calibration)
     panels = figure.subplots(2, 2).ravel().tolist()
@@ -55,7 +64,8 @@ def draw(measures: pd.DataFrame, curve: pd.DataFrame, tracks: Tracks, name: str)
     moving = measures[measures["length"] > 1]
     for panel, measure in zip(panels[1:], _HISTOGRAMS, strict=True):
         draw_histogram(panel, moving[measure].dropna(), f"{measure.replace('_', ' ')} ({units[measure]})")
-    figure.suptitle(f"{name}: {len(moving):,} tracks of two detections or more", fontsize="medium", x=0.02, ha="left")
+    title = f"{name}: {len(moving):,} tracks of {max(min_length, 2)} detections or more"
+    figure.suptitle(title, fontsize="medium", x=0.02, ha="left")
     return figure
 
 

@@ -43,13 +43,20 @@ _TIMES = ListedColormap(colormaps["plasma"](np.linspace(0.25, 1.0, 256)))  # wit
 
 
 def write_picture(
-    tracks: Tracks, source: str | None, given: InputSettings, path: Path, *, look: Look | None = None, overwrite: bool
+    tracks: Tracks,
+    source: str | None,
+    given: InputSettings,
+    path: Path,
+    *,
+    name: str,
+    look: Look | None = None,
+    overwrite: bool,
 ) -> None:
     """Write what `picture_of` returns, whole or not at all; raises as `tracker.formats.write.write_whole`."""
-    write_whole({path: picture_of(tracks, source, given, path, look)}, overwrite=overwrite)
+    write_whole({path: picture_of(tracks, source, given, name, look)}, overwrite=overwrite)
 
 
-def picture_of(tracks: Tracks, source: str | None, given: InputSettings, path: Path, look: Look | None = None) -> bytes:
+def picture_of(tracks: Tracks, source: str | None, given: InputSettings, name: str, look: Look | None = None) -> bytes:
     """Return a PNG of the tracks.
 
     Parameters
@@ -59,12 +66,12 @@ def picture_of(tracks: Tracks, source: str | None, given: InputSettings, path: P
         The movie or point table that they come from; over a table, or None, they are drawn on black.
     given : InputSettings
         How the movie is read.
-    path : Path
-        Where it goes; its name is the title where there is no source.
+    name : str
+        What the title calls them where there is no source.
     look : Look, optional
         What is shown. Left out, all is chosen.
     """
-    name = printable(path.name if source is None else Path(source).name)
+    name = printable(name if source is None else Path(source).name)
     look = look or Look()
     if source is None or given.is_table(source):
         return png(tracks, None, name, look)
@@ -90,7 +97,7 @@ def draw(tracks: Tracks, movie: Movie | None, name: str, look: Look) -> Figure:
     behind = [None] * len(views) if movie is None else projections(movie, views, parts)
     paint = _Paint.of(look.colour, steps, parts[0].frames, tracks.calibration)
     titles = [_title(part, view, steps.n_tracks, whole, unit) for part, view in zip(parts, views, strict=True)]
-    titles[0] = f"{_heading(name, steps, parts[0], whole, unit)}\n{titles[0]}"
+    titles[0] = f"{_heading(name, look, steps, parts[0], whole, unit)}\n{titles[0]}"
     figure, panels = _laid_out(titles, [_sides(part.box, view) for part, view in zip(parts, views, strict=True)], paint)
     for panel, view, part, image in zip(panels, views, parts, behind, strict=True):
         _draw(panel, view, part, image, paint)
@@ -125,9 +132,9 @@ class _Paint:
         return colormaps["hsv"]((steps.track * _GOLDEN) % 1.0)
 
 
-def _heading(name: str, steps: Steps, part: Part, whole: Box, unit: str) -> str:
+def _heading(name: str, look: Look, steps: Steps, part: Part, whole: Box, unit: str) -> str:
     """Say of how many tracks how much is shown."""
-    said = f"{name}: {_counted(steps.n_tracks)} of two detections or more"
+    said = f"{name}: {_counted(steps.n_tracks)} of {max(look.min_length, 2)} detections or more"
     cuts = [_span(part.box, axis, unit) for axis in (Y, X) if part.box.size[axis] < whole.size[axis]]
     if len(steps.track) and (part.frames.start > steps.frames.min() or part.frames.stop <= steps.frames.max()):
         cuts.insert(0, f"frames {part.frames.start} to {part.frames.stop - 1}")

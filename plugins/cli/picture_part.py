@@ -42,11 +42,14 @@ class Look:
         Region in the steps of the table's coordinates, one slice along z, y, x (or y, x).
     colour : {"track", "time"}, optional
         None: by time where only the last frames are shown, else a colour a track.
+    min_length : int
+        Detections of which every track has as many or more, as the title says; shorter ones were left out before.
     """
 
     frames: slice | None = None
     roi: tuple[slice, ...] | None = None
     colour: Colour | None = None
+    min_length: int = 1
 
 
 @dataclass(frozen=True)

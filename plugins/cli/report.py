@@ -5,6 +5,7 @@ from __future__ import annotations
 
 import json
 import os
+import shlex
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 from urllib.parse import quote
@@ -13,7 +14,7 @@ import typer
 
 from ...tracker.errors import InvalidInput
 from . import console, options
-from .wording import sentence
+from .wording import columns_option, sentence
 
 if TYPE_CHECKING:
     from ...tracker.points import Tracks
@@ -109,7 +110,13 @@ def _result(table: Path, movie: str | None) -> Result:
     from ...tracker.formats.tables import read_tracks
     from ..report.movie_report import Result
 
-    read, sidecar = read_tracks(table), read_sidecar(table)
+    try:
+        read, sidecar = read_tracks(table), read_sidecar(table)
+    except InvalidInput as error:
+        if error.setting != "columns":
+            raise
+        convert = f"auctrack convert {shlex.quote(str(table))} NEW.tracks.csv {columns_option(error)}"
+        raise InvalidInput(f"{error.problem} Convert it, and report on what that writes: {convert}.") from None
     settings: dict[str, Any] = {} if sidecar is None else dict(sidecar.settings)
     faults, overview = _seen(table, read, movie)
     return Result(table, read, settings, _run(table), faults, overview)

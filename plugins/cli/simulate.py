@@ -170,7 +170,7 @@ def command(
     truth = _truth_beside(output)
     _refuse_truth_of_another(truth, output)
     beside = [sidecar_path(table) for table in ((truth,) if is_movie else (output, truth))]
-    make_ready(output, truth, *beside, overwrite=overwrite)
+    make_ready(output, truth, *beside, overwrite=overwrite, elsewhere="another OUT")
     with usage():
         swarm, camera = _swarm(ctx.params), _camera(ctx.params)
     from ...tracker.simulating.simulate import simulate

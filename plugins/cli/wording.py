@@ -55,8 +55,7 @@ def remedy(error: InvalidInput, options: Mapping[str, str] = OPTIONS) -> str:
         return ""
     option = option_of(error.setting, options)
     if error.setting == "columns":
-        names = ",".join(f"{ours}={theirs}" for ours, theirs in error.examples.items())
-        return f"Say which is which: {option} {shlex.quote(names)}."
+        return f"Say which is which: {columns_option(error, options)}."
     if error.setting == "axes":
         return (
             f"Say which is which: {', '.join(f'{option} {axes} if {case}' for axes, case in error.examples.items())}."
@@ -73,6 +72,12 @@ def remedy(error: InvalidInput, options: Mapping[str, str] = OPTIONS) -> str:
         f"Give {option} {letters} in µm, for instance {option} {sizes} if {case}, or --unit pixel to measure distances "
         "in pixels."
     )
+
+
+def columns_option(error: InvalidInput, options: Mapping[str, str] = OPTIONS) -> str:
+    """Return the option that says which column is which, for a table whose columns were not recognised."""
+    names = ",".join(f"{ours}={theirs}" for ours, theirs in error.examples.items())
+    return f"{option_of(error.setting, options)} {shlex.quote(names)}"
 
 
 def naming(source: str, error: BaseException) -> str:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import re
+
 import numpy as np
 import pytest
 
@@ -57,7 +59,7 @@ def test_what_a_setting_cannot_be_is_refused_by_its_name(stated, setting):
 @pytest.mark.parametrize(
     ("stated", "message"),
     [
-        ({"links": {}}, "'links'; it has input, detect, link, min_length"),
+        ({"links": {}}, "'links'.* It has input, detect, link, min_length"),
         ({"link": {"range": 3}}, r"\[link\] .* 'range'"),
         ({"link": 7}, r"\[link\] .* 7"),
     ],
@@ -106,3 +108,11 @@ def test_a_mistyped_setting_is_answered_with_the_one_that_was_meant():
     with pytest.raises(InvalidSetting) as told:
         Settings().replaced(xyzzy=3)
     assert "mean" not in str(told.value).split("There are")[0]
+
+
+def test_a_mistyped_key_of_a_file_is_answered_with_the_one_that_was_meant():
+    with pytest.raises(InvalidSetting, match=r"'serch_range'.* search_range\?") as told:
+        Settings.from_mapping({"link": {"serch_range": 3}})
+    assert not {"predict", "extra_cost"} & set(re.findall(r"\w+", str(told.value)))
+    with pytest.raises(InvalidSetting, match=r"'min_lenght'.* min_length\?"):
+        Settings.from_mapping({"min_lenght": 3})

@@ -176,7 +176,9 @@ def _require_law(settings: LinkSettings, constraints: Constraints) -> None:
     }
     for why in (why for why, hinders in hindrances.items() if hinders):
         raise InvalidSetting(
-            f"needs learned motion that links one to one, freely; {why}. Leave that out, or samples.", setting="samples"
+            f"needs learned motion that links one to one, freely; {why}.",
+            in_python="Leave that out, or samples.",
+            setting="samples",
         )
 
 

@@ -23,8 +23,8 @@ def walks(n, frames=12, step=1.0):
     return Tracks(table, IN_NM)
 
 
-def drawn(of):
-    figure = draw(measure_tracks(of), mean_squared_displacement(of), of, "walks.csv")
+def drawn(of, min_length=1):
+    figure = draw(measure_tracks(of), mean_squared_displacement(of), of, "walks.csv", min_length)
     FigureCanvasAgg(figure).draw()
     return figure
 
@@ -53,6 +53,12 @@ def test_histograms_count_every_track_of_two_detections_and_name_their_units():
     for panel, label in zip(drawn(walks(30)).axes[1:], labels, strict=True):
         assert panel.get_xlabel() == label
         assert sum(bar.get_height() for bar in panel.patches) == 30
+
+
+@pytest.mark.parametrize(("min_length", "said"), [(1, "2"), (5, "5")])
+def test_the_title_says_of_how_many_detections_the_tracks_are(min_length, said):
+    title = drawn(walks(30), min_length).get_suptitle()
+    assert title == f"walks.csv: 30 tracks of {said} detections or more"
 
 
 @pytest.mark.parametrize("of", [walks(0), walks(1), walks(3, frames=1), walks(3, step=0.0)], ids=str)

@@ -9,6 +9,7 @@ import numpy as np
 import pandas as pd
 import pytest
 import tifffile
+from matplotlib.axes import Axes
 from matplotlib.backends.backend_agg import FigureCanvasAgg
 from matplotlib.image import imread
 
@@ -176,15 +177,23 @@ def test_draw_shows_the_part_asked_for_over_the_movie_that_the_tracks_come_from(
 
 def test_nothing_coloured_is_there_without_tracks_and_a_table_needs_no_movie(spot, tmp_path):
     empty = Tracks(tracks().table[:0], Calibration())
-    write_picture(empty, str(spot), READ, tmp_path / "none.png", overwrite=False)
+    write_picture(empty, str(spot), READ, tmp_path / "none.png", name="t", overwrite=False)
     assert coloured((tmp_path / "none.png").read_bytes()) == 0
     for of, name in ((tracks(), "some"), (empty, "empty")):
-        write_picture(of, "points.csv", InputSettings(), tmp_path / f"{name}.png", overwrite=False)
+        write_picture(of, "points.csv", InputSettings(), tmp_path / f"{name}.png", name="t", overwrite=False)
     assert coloured((tmp_path / "some.png").read_bytes()) > 50
 
 
 def test_a_picture_is_not_replaced_untold(tmp_path):
     (tmp_path / "p.png").write_bytes(b"mine")
     with pytest.raises(OutputExists):
-        write_picture(tracks(), "points.csv", InputSettings(), tmp_path / "p.png", overwrite=False)
+        write_picture(tracks(), "points.csv", InputSettings(), tmp_path / "p.png", name="t", overwrite=False)
     assert (tmp_path / "p.png").read_bytes() == b"mine"
+
+
+def test_a_picture_without_a_movie_is_titled_by_its_table_and_the_shortest_track(auctrack, tmp_path, monkeypatch):
+    tracks(6).table.to_csv(tmp_path / "walks.csv", index=False)
+    titles = []
+    monkeypatch.setattr(Axes, "set_title", lambda _, title, **__: titles.append(title))
+    assert auctrack("draw", "walks.csv", "--min-length", 3, "-o", "other.png").exit_code == 0
+    assert titles[0].startswith("walks.csv: 1 track of 3 detections or more")

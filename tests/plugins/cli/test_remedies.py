@@ -93,3 +93,38 @@ def test_the_axes_of_a_folder_of_stacks_are_offered_first(auctrack, stacks, comm
 def test_a_file_of_trackmate_without_spots_is_answered_with_what_it_lacks(auctrack, tmp_path):
     (tmp_path / "tracks.xml").write_text('<?xml version="1.0"?><TrackMate version="7"/>', encoding="utf-8")
     assert "has no <Model>" in said(auctrack("track", "tracks.xml"))
+
+
+def test_commands_without_output_name_what_they_have_where_a_result_exists(auctrack, samples, tmp_path):
+    (tmp_path / "out.csv").write_text("mine", encoding="utf-8")
+    for words in (("convert", samples / "movie.truth.csv", "out.csv"), ("simulate", "out.csv")):
+        message = said(auctrack(*words))
+        assert "--output" not in message
+        assert "another OUT" in message
+        assert "--overwrite" in message
+
+
+def test_convert_onto_its_own_input_names_what_it_has(auctrack, foreign):
+    message = said(auctrack("convert", foreign, foreign, "--overwrite"))
+    assert "--output" not in message
+    assert "another OUT" in message
+
+
+def test_intervals_of_tracks_that_have_none_name_no_setting_of_python(auctrack, samples):
+    assert auctrack("link", samples / "movie.truth.csv", "--motion", "none", "-o", "none.csv").exit_code == 0
+    message = said(auctrack("measure", "none.csv", "--intervals"))
+    assert message.startswith("error: --intervals needs learned motion")
+    assert "samples" not in message
+    remedy = shlex.split(message.partition("for instance by ")[2].partition(" and measure")[0].rstrip(","))
+    assert auctrack(*remedy[1:]).exit_code == 0
+    result = auctrack("measure", remedy[-1], "--intervals")
+    assert result.exit_code == 0 or "too few" in result.output, result.output
+
+
+def test_report_names_a_command_that_takes_columns(auctrack):
+    pd.DataFrame({"frame": [0, 1], "y": [0.0, 1.0], "x": [0.0, 1.0], "Cell": 1}).to_csv("plain.csv", index=False)
+    message = said(auctrack("report", "plain.csv"))
+    words = shlex.split(message.partition("auctrack convert")[2].removesuffix("."))
+    assert words[:1] + words[2:] == ["plain.csv", "--columns", "track_id=…"]
+    assert auctrack("convert", *(word.replace("…", "Cell") for word in words)).exit_code == 0
+    assert auctrack("report", words[1]).exit_code == 0
