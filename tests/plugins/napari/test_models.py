@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import shlex
 import tomllib
+from dataclasses import replace
 
 import numpy as np
 import pandas as pd
@@ -14,7 +15,7 @@ from auctrack.plugins.napari.layers.layer_input import LayerInput
 from auctrack.plugins.napari.layers.window import window_around
 from auctrack.plugins.napari.session.advice import advise_linking, range_warning
 from auctrack.plugins.napari.session.curves import plots_of
-from auctrack.plugins.napari.session.filters import measured
+from auctrack.plugins.napari.session.filters import measured, measured_links
 from auctrack.plugins.napari.session.session import Session
 from auctrack.plugins.napari.session.steps import chain, find_and_chain
 from auctrack.plugins.napari.session.suspicious import suspicious_links
@@ -98,6 +99,14 @@ def test_a_filter_keeps_its_ends_and_the_unknown_only_while_it_is_open(linked):
     assert set(data.only(kept).table["track_id"]) == set(kept["track_id"])
 
 
+def test_tracks_that_moved_are_measured_anew(linked):
+    tracks = linked.linking.tracks
+    moved = replace(tracks, table=tracks.table.assign(x=tracks.table["x"] + tracks.frames))
+    linking = replace(linked.linking, tracks=moved)
+    again = measured_links(linking, linked.data)
+    pd.testing.assert_frame_equal(again.measures, measured_links(linking).measures)
+
+
 def test_filtered_lineage_stays_among_the_kept():
     table = pd.DataFrame({"frame": [0, 1, 2, 2, 3], "y": 0.0, "x": 0.0, "track_id": [0, 0, 1, 2, 2]})
     data = measured(Tracks(table, Calibration(), {1: [0], 2: [0]}))
@@ -162,7 +171,7 @@ def test_margins_are_shown_with_the_tracks(linked):
 
 def test_plots_of_a_straight_track():
     frames = np.arange(5)
-    table = pd.DataFrame({"frame": frames, "y": 3.0 * frames, "x": 4.0 * frames, "intensity": 7.0, "track_id": 2})
+    table = pd.DataFrame({"frame": frames, "y": 3.0 * frames, "x": 9 + 4.0 * frames, "intensity": 7.0, "track_id": 2})
     calibration = Calibration((1, 0.5, 0.5), "µm", 10, "s")
     position, speed, msd, intensity = plots_of(Tracks(table, calibration), 2)
     assert speed.title == "speed (µm/s)"

@@ -119,6 +119,12 @@ def test_a_pin_is_made_beyond_range_and_price():
     assert ends(link_points(points, LinkSettings(5, 4, motion="none", pinned=[[0, 1]]))) == {(0, 1)}
 
 
+@pytest.mark.parametrize(("frames", "pin"), [([0, 1, 1], (0, 1)), ([0, 0, 1], (1, 2))], ids=["earlier", "later"])
+def test_pins_that_use_a_frame_up_leave_nothing_to_match(frames, pin):
+    points = table(frames, [(0, 0), (0, 1), (0, 2)])
+    assert ends(link_points(points, LinkSettings(5, 4, motion="none", pinned=[pin]))) == {pin}
+
+
 def test_a_pin_displaces_and_the_displaced_find_the_next_best():
     assert ends(linked(pinned=[[0, 3]])) == {(0, 3), (1, 2), (2, 4), (3, 5)}
 

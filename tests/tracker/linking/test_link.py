@@ -12,11 +12,12 @@ from scipy.optimize import linear_sum_assignment
 from scipy.spatial.distance import cdist
 
 from auctrack.matching import Problem, solve
+from auctrack.matching.solvers import SOLVERS
 from auctrack.tracker.calibrating.calibration import Calibration
 from auctrack.tracker.errors import InvalidInput, InvalidSetting
 from auctrack.tracker.formats.tables import read_points
 from auctrack.tracker.linking.gate import candidates as gate
-from auctrack.tracker.linking.link import link, link_points
+from auctrack.tracker.linking.link import link, link_points, link_steps
 from auctrack.tracker.linking.settings import LinkSettings
 from auctrack.tracker.points import Points
 from auctrack.tracker.scoring.score import score_links
@@ -364,6 +365,20 @@ class TestSettings:
             edge_budget=1,
         )
         assert calls == [(k, 6) for k in range(2, 7)]
+
+    def test_the_tracks_so_far_hold_both_ends_of_the_links_so_far(self):
+        steps = link_steps(Points(table([0], [0.5], [0.8, 50])), LinkSettings(3.0, motion="none"), edge_budget=1)
+        so_far = next(steps).so_far()
+        assert so_far.table["x"].tolist() == [0, 0.5]
+
+    def test_the_report_counts_what_was_linked_and_names_the_solver(self):
+        report = link_points(Points(table([0, 10], [0.5, 10.5], [11, 1])), LinkSettings(3.0, motion="none")).report
+        assert {name: report[name] for name in ("frame_pairs", "candidate_links", "links")} == {
+            "frame_pairs": 2,
+            "candidate_links": 4,
+            "links": 4,
+        }
+        assert report["solver"] in SOLVERS
 
 
 class TestFakeTracks:
