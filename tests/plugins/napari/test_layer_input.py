@@ -5,7 +5,15 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from auctrack.plugins.napari.layers.layer_axes import NO_TIME, ROW, UNDECIDED, AxesChoice, axes_choices, rearranged
+from auctrack.plugins.napari.layers.layer_axes import (
+    NO_TIME,
+    ROW,
+    UNDECIDED,
+    AxesChoice,
+    axes_choices,
+    rearranged,
+    rearranged_layers,
+)
 from auctrack.plugins.napari.layers.layer_input import read_layer
 from auctrack.plugins.napari.layers.layer_movie import Restriction
 from auctrack.plugins.napari.layers.layer_part import region_of, restricted, with_intensity
@@ -116,6 +124,12 @@ def test_channels_become_a_movie_each(letters):
     last[letters.index("C")], last[letters.index("T")] = 1, 2
     plane = given[tuple(last)]
     np.testing.assert_array_equal(found[1][2], plane)
+
+
+def test_of_a_multiscale_image_the_full_size_is_put_in_order(layers):
+    image = layers.Image([numbered(4, 3, 16, 18), numbered(4, 3, 8, 9)], multiscale=True, name="movie")
+    ((data, about, kind),) = rearranged_layers(image, AxesChoice("ZTYX"), None)
+    assert (data.shape, about["name"], kind) == ((3, 4, 16, 18), "movie (in order)", "image")
 
 
 def test_planes_of_all_time_points_in_one_row_are_divided():

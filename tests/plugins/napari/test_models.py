@@ -151,6 +151,14 @@ def test_a_window_holds_the_current_frame_and_no_more_than_asked(linked, most):
             assert "everything is kept" in window.describe(len(tracks))
 
 
+def test_a_window_does_not_depend_on_the_number_of_the_first_frame(linked):
+    tracks = linked.linking.tracks
+    later = replace(tracks, table=tracks.table.assign(frame=tracks.frames + 1000))
+    window, shifted = window_around(tracks, 6, 100), window_around(later, 1006, 100)
+    assert (shifted.first, shifted.last) == (window.first + 1000, window.last + 1000)
+    np.testing.assert_array_equal(shifted.rows, window.rows)
+
+
 def test_suspicious_links_are_the_longest_and_the_least_sure(linked):
     linking = linked.linking
     rng = np.random.default_rng(0)
