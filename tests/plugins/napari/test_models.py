@@ -14,6 +14,7 @@ from auctrack.plugins.napari.draw.colours import BY_TRACK, colormap_for, colour_
 from auctrack.plugins.napari.layers.layer_input import LayerInput
 from auctrack.plugins.napari.layers.window import window_around
 from auctrack.plugins.napari.session.advice import advise_linking, range_warning
+from auctrack.plugins.napari.session.corrections import Corrections
 from auctrack.plugins.napari.session.curves import plots_of
 from auctrack.plugins.napari.session.filters import measured, measured_links
 from auctrack.plugins.napari.session.session import Session
@@ -22,6 +23,7 @@ from auctrack.plugins.napari.session.suspicious import suspicious_links
 from auctrack.plugins.napari.threads.stopped import Stopped
 from auctrack.tracker.calibrating.calibration import Calibration
 from auctrack.tracker.detecting.settings import DetectSettings
+from auctrack.tracker.editing.session import Session as EditSession
 from auctrack.tracker.errors import InvalidInput
 from auctrack.tracker.linking.link import LinkSettings, link_points
 from auctrack.tracker.points import Points, Tracks
@@ -236,3 +238,10 @@ def test_the_least_of_many_are_those_of_a_stable_sort(count):
 
     values = np.random.default_rng(0).integers(0, 9, 60).astype(float)
     assert _least(values, count).tolist() == np.argsort(values, kind="stable")[:count].tolist()
+
+
+@pytest.mark.parametrize(("later", "has_others"), [([0.5], False), ([0.5, 1.0], True)])
+def test_a_correction_says_whether_other_links_changed_with_it(later, has_others):
+    table = pd.DataFrame({"frame": [0, *[1] * len(later)], "y": 0.0, "x": [0.0, *later]})
+    corrections = Corrections(chain(Points(table), LinkSettings(5.0, 4.0, motion="none"), unheard))
+    assert corrections.make(EditSession.break_link, (0, 1), unheard).has_others == has_others
