@@ -1,5 +1,7 @@
 """The simulated annotator: what it counts, and that it ends with what is right."""
 
+import numpy as np
+import pandas as pd
 import pytest
 
 from auctrack.plugins.bench.tracking.annotator import ENOUGH, Annotator, Truth, at_random, longest_first
@@ -7,6 +9,7 @@ from auctrack.plugins.bench.tracking.movies import simulated
 from auctrack.tracker.editing.session import Session
 from auctrack.tracker.linking.link import link_points
 from auctrack.tracker.linking.settings import LinkSettings
+from auctrack.tracker.points import Points
 
 ORDERS = {
     "queue": Annotator.by_doubt,
@@ -24,6 +27,12 @@ def done(request) -> Annotator:
     assert annotator.share < 0.95
     ORDERS[request.param](annotator)
     return annotator
+
+
+def test_the_truth_joins_a_particle_to_its_next_detection_and_nobody_to_anything():
+    table = pd.DataFrame({"frame": [3, 0, 0, 1, 0], "true_id": [0, 0, -1, -1, 5], "y": 0.0, "x": np.arange(5.0)})
+    truth = Truth.of(Points(table))
+    assert (truth.after, truth.before) == ({1: 0}, {0: 1})
 
 
 def test_enough_links_are_right_in_the_end_and_the_rest_proven(done):
