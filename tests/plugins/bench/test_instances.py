@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 from contextlib import nullcontext
 from dataclasses import replace
 
@@ -90,6 +91,18 @@ def test_meshes_are_symmetric_and_gates_have_their_degree():
         assert np.array_equal(graph.indices, graph.transposed.indices), family
     gate = FAMILIES["gate"](2**13, 13)
     assert 5 < gate.n_edges / gate.n_rows < 8
+
+
+def test_every_point_is_a_corner_of_the_triangulation():
+    assert np.diff(FAMILIES["delaunay"](2**8, 8).indptr).min() >= 2
+
+
+def test_the_pairs_of_an_rmat_graph_are_drawn_by_quadrants():
+    """A pair is drawn with the product of the shares of the quadrants that it lies in, at one bit after another."""
+    share = functools.reduce(np.kron, [np.array([[0.57, 0.19], [0.19, 0.05]])] * 8)
+    expected = 1 - (1 - share - share.T) ** (48 * 2**8)
+    np.fill_diagonal(expected, 0)
+    assert FAMILIES["rmat"](2**8, 8).n_edges == pytest.approx(expected.sum(), rel=0.02)
 
 
 def test_a_gated_pair_has_its_degree_and_its_gate_is_the_price_of_two_lone():
