@@ -14,6 +14,7 @@ from auctrack.plugins.napari.draw.colours import BY_TRACK, colormap_for, colour_
 from auctrack.plugins.napari.layers.layer_input import LayerInput
 from auctrack.plugins.napari.layers.window import window_around
 from auctrack.plugins.napari.session.advice import advise_linking, range_warning
+from auctrack.plugins.napari.session.clicked import CLICKED_ACTS
 from auctrack.plugins.napari.session.corrections import Corrections
 from auctrack.plugins.napari.session.curves import plots_of
 from auctrack.plugins.napari.session.filters import measured, measured_links
@@ -245,3 +246,23 @@ def test_a_correction_says_whether_other_links_changed_with_it(later, has_others
     table = pd.DataFrame({"frame": [0, *[1] * len(later)], "y": 0.0, "x": [0.0, *later]})
     corrections = Corrections(chain(Points(table), LinkSettings(5.0, 4.0, motion="none"), unheard))
     assert corrections.make(EditSession.break_link, (0, 1), unheard).has_others == has_others
+
+
+@pytest.mark.parametrize(
+    ("key", "clicked", "taken"),
+    [
+        ("j", [(9, 1), (4, 8), (3, 7)], (7, 8)),
+        ("j", [(3, 7), (3, 8)], None),
+        ("j", [(3, 7)], None),
+        ("s", [(3, 8), (3, 7)], (8, 7)),
+        ("s", [(3, 8), (4, 7)], None),
+        ("d", [(5, 1), (4, 8), (5, 2)], (8, 1, 2)),
+        ("d", [(4, 1), (4, 8), (5, 2)], None),
+        ("e", [(5, 1), (4, 8)], (8,)),
+        ("e", [], None),
+    ],
+)
+def test_an_act_takes_the_particles_clicked_last_in_its_own_order(key, clicked, taken):
+    """Of each particle that is clicked its frame and row are known."""
+    (act,) = (act for act in CLICKED_ACTS if act.key == key)
+    assert act.take(clicked) == taken
