@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
 
@@ -70,3 +72,10 @@ def test_the_step_before_gains_what_it_tells(persistence):
     step = persistence * before + np.sqrt(1 - persistence**2) * drawn(3)
     information = -np.log(1 - persistence**2)
     assert gain_of_link_before(step, before, ASKED, LAW) == pytest.approx(information, abs=0.03)
+
+
+def test_where_a_law_begins_does_not_decide_what_the_step_before_gains():
+    switching = replace(LAW, turns=np.array([0.05, 0.9, 0.05]))
+    before = drawn(2)
+    step = 0.8 * before + 0.6 * drawn(3)
+    assert gain_of_link_before(step, before, ASKED, switching) == pytest.approx(-np.log(0.36), abs=0.03)
