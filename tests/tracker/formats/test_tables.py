@@ -12,7 +12,7 @@ import pandas as pd
 import pytest
 from hypothesis import strategies as st
 
-from auctrack.tracker.errors import InvalidInput, InvalidSetting
+from auctrack.tracker.errors import InvalidInput, InvalidSetting, UnknownColumns
 from auctrack.tracker.formats.graph import refuse_circles
 from auctrack.tracker.formats.tables import read_either, read_points, read_tracks, recognised
 from auctrack.tracker.points import Tracks
@@ -454,7 +454,7 @@ def test_a_bad_row_of_a_file_is_named_by_its_line_and_of_a_dataframe_by_its_row(
     ],
 )
 def test_columns_to_be_named_are_asked_for(columns, asked):
-    with refused(InvalidInput, match=r'columns=\{"frame": ', setting="columns", examples=asked):
+    with refused(UnknownColumns, match=r'columns=\{"frame": ', setting="columns", examples=asked, has=columns):
         read_points(table(**{name: [1.0] for name in columns}))
 
 
