@@ -5,7 +5,9 @@ from __future__ import annotations
 from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
-from tempfile import TemporaryDirectory
+from shutil import rmtree
+from tempfile import mkdtemp
+from weakref import finalize
 
 import numpy as np
 import tifffile
@@ -31,20 +33,21 @@ _SCALE = (1.0, 1.0, 1.0)
 
 @dataclass(frozen=True)
 class MovieFile:
-    """A movie as an uncompressed TIFF of uint16, deleted when it is no longer used.
+    """A movie as an uncompressed TIFF of uint16, deleted with its folder when it is no longer used.
 
     Attributes
     ----------
     path : Path
+        In a folder of its own, where TMPDIR says; in memory (/dev/shm) no disk has a part in what is measured.
     particles : int
         In each frame.
-    folder : TemporaryDirectory
-        Where TMPDIR says; in memory (/dev/shm) no disk has a part in what is measured.
     """
 
     path: Path
     particles: int
-    folder: TemporaryDirectory[str]
+
+    def __post_init__(self) -> None:
+        finalize(self, rmtree, self.path.parent)
 
 
 def whole_movies(effort: Effort, gpu: str) -> Experiment:
@@ -72,8 +75,7 @@ def _movie(shape: tuple[int, ...], frames: int, seed: int) -> MovieFile:
         positions = np.clip(positions + rng.normal(0, _STEP, (n, 3)), _MARGIN, size - 1 - _MARGIN)
     noise = rng.normal(_GREY, _NOISE, shape).astype(np.float32).ravel()
     shifts = rng.integers(0, noise.size, frames)
-    folder = TemporaryDirectory()
-    path = Path(folder.name, "movie.tif")
+    path = Path(mkdtemp(), "movie.tif")
     pixels = tifffile.memmap(
         path,
         shape=(frames, *shape),
@@ -91,7 +93,7 @@ def _movie(shape: tuple[int, ...], frames: int, seed: int) -> MovieFile:
 
     side_by_side(render, range(frames))
     pixels.flush()
-    return MovieFile(path, n, folder)
+    return MovieFile(path, n)
 
 
 def _spots(positions: np.ndarray, shape: tuple[int, ...]) -> tuple[np.ndarray, np.ndarray]:
