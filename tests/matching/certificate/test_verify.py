@@ -99,6 +99,16 @@ def test_a_gap_that_is_too_small_is_caught():
     _assert_wrong(problem, replace(worse, is_optimal=True), "is_optimal")
 
 
+def test_one_gap_that_is_too_small_among_others_is_caught():
+    block = Problem.dense(COST[:, :6] / 7)
+    right = solve(block)
+    links = np.concatenate([right.col_of_row, np.roll(right.col_of_row, 1)])
+    answer = certify(Problem.batch([block, block]), links, np.tile(right.col_duals, 2), solver="")
+    assert answer.gap[1] > answer.gap[0]
+    assert verify(Problem.batch([block, block]), answer).is_valid
+    assert not verify(Problem.batch([block, block]), replace(answer, gap=answer.gap[[0, 0]])).is_valid
+
+
 def test_a_dearer_matching_is_never_proven_optimal(problem: Problem, answer: Assignment):
     """Swap the columns of two linked rows of one block; the cost rises as no optimum here is tied."""
     rows, _ = answer.links()
