@@ -61,7 +61,8 @@ def tracking_widget(viewer):
     return viewer.window._qt_window.findChild(TrackWidget)
 
 
-def test_four_clicks_from_the_menus_to_tracks_over_the_sample_movie(viewer, mouse):
+def track_the_sample_movie(viewer, mouse):
+    """Return the widget once the sample movie is tracked, all by the mouse."""
     menu_bar = viewer.window._qt_window.menuBar()
     mouse.choose(menu_bar, "File", "Open Sample", "auctrack", "Simulated 3D movie with truth")
     wait(lambda: "movie" in viewer.layers)
@@ -70,6 +71,11 @@ def test_four_clicks_from_the_menus_to_tracks_over_the_sample_movie(viewer, mous
     widget = tracking_widget(viewer)
     mouse.click(widget.parts.bar.run_button)
     finish(widget)
+    return widget
+
+
+def test_four_clicks_from_the_menus_to_tracks_over_the_sample_movie(viewer, mouse):
+    widget = track_the_sample_movie(viewer, mouse)
     assert "proven optimal" in widget.parts.bar.status.text()
     assert len(viewer.layers["tracks of movie"].data) > 1000
     truth = viewer.layers["true tracks"]

@@ -11,8 +11,8 @@ import numpy as np
 import pytest
 from scipy.optimize import linear_sum_assignment
 
-from .conftest import finish, process_events, wait
-from .test_by_mouse import mouse, on_canvas, tracking_widget  # noqa: F401 - a fixture
+from .conftest import finish, process_events
+from .test_by_mouse import mouse, on_canvas, track_the_sample_movie  # noqa: F401 - a fixture
 from .test_correcting import chosen, links, press
 from .test_on_the_canvas import point_at
 
@@ -141,14 +141,7 @@ class User:
 def user(viewer, mouse):  # noqa: F811
     """In front of the sample movie, tracked by one press of a button, on the tab of the corrections."""
     viewer.window.resize(1280, 860)
-    menu_bar = viewer.window._qt_window.menuBar()
-    mouse.choose(menu_bar, "File", "Open Sample", "auctrack", "Simulated 3D movie with truth")
-    wait(lambda: "movie" in viewer.layers)
-    mouse.choose(menu_bar, "Layers", "Track", "Track particles (auctrack)")
-    wait(lambda: tracking_widget(viewer) is not None)
-    widget = tracking_widget(viewer)
-    mouse.click(widget.parts.bar.run_button)
-    finish(widget)
+    widget = track_the_sample_movie(viewer, mouse)
     results = widget.parts.results
     results.tabs.setCurrentWidget(results.doubtful)
     viewer.window._qt_window.activateWindow()
