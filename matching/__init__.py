@@ -34,7 +34,7 @@ if TYPE_CHECKING:
         InvalidProblem,
     )
     from .hungarian import HungarianClassical, HungarianTree
-    from .jv import JV, SparseJV
+    from .jv import JV
     from .presolve.sharded import ShardedCosts
     from .problem import Problem
     from .solvers import SOLVERS, Solver
@@ -68,7 +68,6 @@ _HOMES = {
     "solve": ".solving",
     "Solver": ".solvers",
     "SOLVERS": ".solvers",
-    "SparseJV": ".jv",
     "verify": ".certificate.verification",
     "verify_matching": ".cardinality.matching",
 }
@@ -87,7 +86,6 @@ __all__ = [  # noqa: RUF022 - in the order of use
     "HungarianClassical",
     "HungarianTree",
     "JV",
-    "SparseJV",
     "maximum_matching",
     "BipartiteGraph",
     "DeviceGraph",

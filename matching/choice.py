@@ -13,7 +13,7 @@ import numpy as np
 
 from .device import cuda
 from .problem import Problem
-from .problem.convert import gate_radius
+from .problem.convert import fills_its_matrix, gate_radius
 from .solvers import devices_for, make_solver
 
 FEW_PAIRS = 60_000
@@ -22,13 +22,6 @@ FEW_PAIRS = 60_000
 GPU_PAYS = {"dense": 4_000_000, "sparse": 200_000, "points": 25_000_000}
 """Pairs from which a problem that lies on the host is sent to a GPU: from there on one H200 takes a fourth of the
 time of one CPU core or less, copies included. Its first use costs a process a second, the very first three more."""
-
-NEARLY_FULL = 4
-"""Pairs of a sparse problem's matrix, for each edge, up to which the matrix is made: its bids and searches read four
-columns in the time that a graph's take for an edge."""
-
-MATRIX_PAIRS = 2**27
-"""Pairs of such a matrix at most: 1 GiB."""
 
 SMALL = 200
 """Rows up to which no solver takes long enough to be changed for another."""
@@ -54,9 +47,7 @@ def _has_unmatched_cost(problem: Problem) -> bool:
 
 
 def _is_nearly_full(problem: Problem) -> bool:
-    """Whether a sparse problem's matrix is read sooner than its edges are searched, and no burden on memory."""
-    pairs = int((problem.n_rows_of_block * problem.n_cols_of_block).sum())
-    return FEW_PAIRS < pairs <= min(NEARLY_FULL * problem.n_edges, MATRIX_PAIRS)
+    return problem.n_pairs > FEW_PAIRS and fills_its_matrix(problem)
 
 
 def _has_wide_gate(problem: Problem) -> bool:
@@ -73,17 +64,17 @@ ON_CPU: dict[str, tuple[Rule, ...]] = {
         Rule(_always, "jv", "dense costs"),
     ),
     "sparse": (
-        Rule(_has_unmatched_cost, "sparse-jv", "sparse costs, unmatched_cost"),
+        Rule(_has_unmatched_cost, "jv", "sparse costs, unmatched_cost"),
         # Whole numbers as floats, all 2,000 × 2,000: 0.45 CPU seconds in place of 3.9.
         Rule(_is_nearly_full, "jv", "sparse costs that fill a good part of their matrix"),
-        # Does the same as sparse-jv where the problem is easy, and takes a fourth to a thirtieth of its time elsewhere.
+        # Does what jv does on the graph where the problem is easy, and takes 1/4 to 1/30 of its time elsewhere.
         Rule(_always, "auction", "sparse costs without unmatched_cost"),
     ),
     "points": (
         # From a price of twice the mean distance of nearest neighbours on; its memory does not grow with the gate.
         Rule(_has_wide_gate, "auction", f"point sets with more than about {WIDE_GATE} pairs a row worth a link"),
         # A third of the auction's time up to a price of the mean distance of nearest neighbours.
-        Rule(_has_unmatched_cost, "sparse-jv", "point sets whose links are bounded by unmatched_cost"),
+        Rule(_has_unmatched_cost, "jv", "point sets whose links are bounded by unmatched_cost"),
         # n = 400: half the auction's time; n = 4,000: ten times as long or longer.
         Rule(_has_few_pairs, "jv", f"point sets of at most {FEW_PAIRS} pairs"),
         Rule(_always, "auction", f"point sets of more than {FEW_PAIRS} pairs"),

@@ -19,7 +19,6 @@ SOLVERS: dict[str, str] = {
     "hungarian-classical": ".hungarian:HungarianClassical",
     "hungarian-tree": ".hungarian:HungarianTree",
     "jv": ".jv:JV",
-    "sparse-jv": ".jv:SparseJV",
 }
 """Name of each solver, and where its class is (relative to this package)."""
 

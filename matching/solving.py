@@ -68,8 +68,8 @@ def solve(
 
     - costs of equal sides that sorting solves, as a convex function of the distance on a line is, as a matrix or as
       points: sorted, in the time that the proof takes (see `presolve.sorting`); `Assignment.solver` is then "sorting";
-    - on a CPU, dense costs: `jv`; sparse costs and point sets: `sparse-jv` where an `unmatched_cost` leaves few pairs
-      worth a link, `auction` elsewhere, and `jv` where the matrix is small or nearly full;
+    - on a CPU, dense costs: `jv`; sparse costs and point sets: `jv`, on their graph, where an `unmatched_cost` leaves
+      few pairs worth a link, and on their matrix where it is small or nearly full; `auction` elsewhere;
     - on a CUDA device, dense costs: `hungarian-classical`; all else: `auction`. A problem goes there if the device is
       asked for, or if its arrays lie there and device="cpu" is not asked for, or with device="auto" if there is a
       device and the problem has enough pairs to gain by it. Several devices: `hungarian-classical`;

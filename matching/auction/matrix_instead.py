@@ -12,7 +12,7 @@ import numpy as np
 
 from ..certificate.matched import Matched
 from ..certificate.not_converged import NotConverged
-from ..jv.dense import match as match_by_paths
+from ..jv.solver import JV
 from ..problem import Problem
 from ..problem.convert import as_dense
 from .options import AuctionOptions
@@ -62,7 +62,7 @@ def match_matrix(problem: Problem, options: AuctionOptions) -> Matched:
     refuse_matrix(options)
     costs = as_dense(problem)
     if options.is_exact and not problem.has_unmatched_cost and problem.n_rows < problem.n_cols:
-        found = match_by_paths(costs)
+        found = JV().match(costs)
     else:
         found = match_by_auction(costs, options)
     return found._replace(stats=found.stats | {"matrix": 1})

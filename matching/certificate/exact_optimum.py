@@ -23,7 +23,7 @@ _PARTS = round(1 / SHARE)
 
 def is_small(problem: Problem) -> bool:
     """Whether a problem is small enough to be checked here."""
-    pairs = int((problem.n_rows_of_block * problem.n_cols_of_block).sum())
+    pairs = problem.n_pairs
     return max(pairs, sum(problem.shape)) <= MOST_PAIRS
 
 

@@ -1,8 +1,7 @@
-"""Jonker and Volgenant's method: `JV` on cost matrices, `SparseJV` on graphs, whose components run side by side."""
+"""Jonker and Volgenant's method, `JV`: on cost matrices and on graphs, whose parts run side by side."""
 
 from __future__ import annotations
 
-from .dense import JV
-from .sparse import SparseJV
+from .solver import JV
 
-__all__ = ["JV", "SparseJV"]
+__all__ = ["JV"]

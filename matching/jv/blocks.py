@@ -24,7 +24,7 @@ from ..problem.costs import dense_minima
 from ..problem.flat_graph import allowed_pairs, flat_graph
 from ..tolerance import EPS
 from .limit import out_of_scans
-from .small_blocks import WIDEST, match_small_run
+from .small_blocks import WIDEST, match_small_blocks
 
 PAIRS_OF_A_RUN = 30_000
 """Pairs that are worth a thread: it takes some 50 microseconds to wake one."""
@@ -51,9 +51,8 @@ def match_blocks(problem: Problem, most_scans: int | None) -> Matched:
     def work(k: int) -> tuple[int, int, bool, bool]:
         first = k * blocks // runs
         own = first, (k + 1) * blocks // runs, problem.dense_offsets[first] if first else 0, *batch
-        if is_small:
-            return match_small_run(*own, *arithmetic, *found, counts[k])
-        return _match_run(*own, problem.row_unmatched, problem.col_unmatched, *arithmetic, scans, *found, counts[k])
+        prices = problem.row_unmatched, problem.col_unmatched
+        return _match_run(*own, *prices, *arithmetic, scans, is_small, *found, counts[k])
 
     ends = side_by_side(work, range(runs))
     failed = [end[:2] for end in ends if end[0] >= 0]
@@ -93,6 +92,7 @@ def _match_run(
     none,
     eps,
     most_scans,
+    is_small,
     col_of_row,
     row_of_col,
     r,
@@ -117,7 +117,49 @@ def _match_run(
     free = np.empty(width, v.dtype)
     free[:] = none
     dist, pred_cost = np.empty(width, v.dtype), np.empty(width, v.dtype)
-    pred, place = np.empty(width, np.int32), np.empty(width, np.int32)
+    pred, place, waiting = np.empty(width, np.int32), np.empty(width, np.int32), np.empty(width, np.int32)
+    costs = first, end, lo, row_offsets, col_offsets, data
+    found = col_of_row, row_of_col, r, v, cost, terms
+    if is_small:
+        at, failed = match_small_blocks(*costs, none, *found, dist, pred, place, waiting, counts)
+    else:
+        scratch = free, dist, pred, pred_cost, place
+        at, failed = _match_each(*costs, row_price, col_price, none, most_scans, *found, *scratch, counts)
+    if failed != -1:
+        return at, failed, False, False
+    sides = row_offsets, col_offsets, row_price, col_price
+    has_zero_slack, proves = add_terms(
+        first, end, *sides, col_of_row, row_of_col, cost, r, v, terms, eps, False, sums, rounding, in_doubt
+    )
+    return -1, -1, has_zero_slack, proves
+
+
+@njit(cache=True, nogil=True)
+def _match_each(
+    first,
+    end,
+    lo,
+    row_offsets,
+    col_offsets,
+    data,
+    row_price,
+    col_price,
+    none,
+    most_scans,
+    col_of_row,
+    row_of_col,
+    r,
+    v,
+    cost,
+    terms,
+    free,
+    dist,
+    pred,
+    pred_cost,
+    place,
+    counts,
+):
+    """Match blocks until one ends without an answer; return it and its row as `_match_run`, or -1 twice."""
     for b in range(first, end):
         r0, r1, c0, c1 = row_offsets[b], row_offsets[b + 1], col_offsets[b], col_offsets[b + 1]
         n, m = r1 - r0, c1 - c0
@@ -135,7 +177,7 @@ def _match_run(
         scans = most_scans * max(n, 1) if most_scans < NO_LIMIT else NO_LIMIT
         failed = assign_dense_rows(matrix, state, counts, scans)
         if failed != -1:
-            return b, failed, False, False
+            return b, failed
         for j in range(m):
             if col_price is not None:
                 own_v[j] = min(own_v[j], col_price[c0 + j])
@@ -146,8 +188,4 @@ def _match_run(
         for i in range(n):
             if state.col_of_row[i] >= 0:
                 cost[r0 + i] = matrix[i, state.col_of_row[i]]
-    sides = row_offsets, col_offsets, row_price, col_price
-    has_zero_slack, proves = add_terms(
-        first, end, *sides, col_of_row, row_of_col, cost, r, v, terms, eps, False, sums, rounding, in_doubt
-    )
-    return -1, -1, has_zero_slack, proves
+    return -1, -1

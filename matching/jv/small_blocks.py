@@ -11,10 +11,7 @@ choices are made without branches, which the processor could not foretell.
 
 from __future__ import annotations
 
-import numpy as np
 from numba import njit
-
-from ..certificate.certify import add_terms
 
 WIDEST = 64
 """Columns of a block up to which this is the faster way."""
@@ -24,7 +21,7 @@ LONGEST_CHAIN = 30
 
 
 @njit(cache=True, nogil=True)
-def match_small_run(
+def match_small_blocks(
     first,
     end,
     lo,
@@ -32,54 +29,42 @@ def match_small_run(
     col_offsets,
     data,
     none,
-    eps,
     col_of_row,
     row_of_col,
     r,
     v,
     cost,
     terms,
-    sums,
-    rounding,
-    in_doubt,
+    dist,
+    pred,
+    open_cols,
+    waiting,
     counts,
 ):
-    """As `blocks._match_run`, of blocks without more rows than columns and without an unmatched cost, and no limit."""
-    width = 0
-    for b in range(first, end):
-        width = max(width, col_offsets[b + 1] - col_offsets[b])
-    dist = np.empty(width, v.dtype)
-    pred, open_cols, waiting = np.empty(width, np.int64), np.empty(width, np.int64), np.empty(width, np.int64)
+    """As `blocks._match_each`, of blocks without more rows than columns and without an unmatched cost, and no limit."""
     for b in range(first, end):
         r0, r1, c0, c1 = row_offsets[b], row_offsets[b + 1], col_offsets[b], col_offsets[b + 1]
         own, own_v = data[lo : lo + (r1 - r0) * (c1 - c0)], v[c0:c1]
         lo += len(own)
         own_cols, own_rows = col_of_row[r0:r1], row_of_col[c0:c1]
-        _begin(own, none, own_cols, own_rows, own_v)
+        _begin(own, none, r1 - r0, own_v)
         failed, n_waiting = _bid(own, none, own_cols, own_rows, own_v, waiting, counts)
         if n_waiting > 0:
             failed = _augment(waiting, n_waiting, own, none, own_cols, own_rows, own_v, dist, pred, open_cols, counts)
         if failed >= 0:
-            return b, failed, False, False
+            return b, failed
         _read_duals(own, none, own_cols, own_v, r0, r, cost, terms)
-    sides = row_offsets, col_offsets, None, None
-    has_zero_slack, proves = add_terms(
-        first, end, *sides, col_of_row, row_of_col, cost, r, v, terms, eps, False, sums, rounding, in_doubt
-    )
-    return -1, -1, has_zero_slack, proves
+    return -1, -1
 
 
 @njit(cache=True, nogil=True)
-def _begin(cost, none, col_of_row, row_of_col, v):
-    """Match nothing; set column duals to the column's least cost where all columns are matched in the end, else to 0.
+def _begin(cost, none, n, v):
+    """Set column duals to the column's least cost where all columns are matched in the end, else to 0.
 
     Also to 0 where a column has no pair.
     """
-    n, m = len(col_of_row), len(v)
-    for i in range(n):
-        col_of_row[i] = -1
+    m = len(v)
     for j in range(m):
-        row_of_col[j] = -1
         v[j] = none if n == m else 0
     if n == m:
         for i in range(n):

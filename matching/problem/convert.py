@@ -17,6 +17,18 @@ from .problem import Problem
 DENSE_LIMIT_BYTES = 8 * 2**30
 """Largest cost matrix that is made on the caller's behalf; whoever wants more passes one."""
 
+NEARLY_FULL = 4
+"""Pairs of a sparse problem's matrix, for each edge, up to which the matrix is made: its bids and searches read four
+columns in the time that a graph's take for an edge."""
+
+MATRIX_PAIRS = 2**27
+"""Pairs of such a matrix at most: 1 GiB."""
+
+
+def fills_its_matrix(problem: Problem) -> bool:
+    """Whether a sparse problem's matrix is read sooner than its edges are searched, and no burden on memory."""
+    return problem.n_pairs <= min(NEARLY_FULL * problem.n_edges, MATRIX_PAIRS)
+
 
 def as_dense(problem: Problem) -> Problem:
     """Return the problem with its costs as full matrices.
@@ -28,11 +40,10 @@ def as_dense(problem: Problem) -> Problem:
     """
     if problem.kind == "dense":
         return problem
-    sizes = np.diff(problem.row_offsets) * np.diff(problem.col_offsets)
-    if 8 * int(sizes.sum()) > DENSE_LIMIT_BYTES:
+    if 8 * problem.n_pairs > DENSE_LIMIT_BYTES:
         raise InvalidProblem(
-            f"problem would need a cost matrix of {8 * int(sizes.sum()) / 2**30:.0f} GiB for this solver; "
-            "use solver='sparse-jv' or 'auto'."
+            f"problem would need a cost matrix of {8 * problem.n_pairs / 2**30:.0f} GiB for this solver; "
+            "use solver='auto', or 'jv' with form='sparse'."
         )
     parts = [_dense_block(block) for block in problem.blocks()]
     data = np.concatenate([costs for costs, _ in parts])

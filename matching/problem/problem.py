@@ -299,7 +299,12 @@ class Problem(Outline):
     @property
     def n_edges(self) -> int:
         """Pairs that may be matched, forbidden dense pairs counted in."""
-        return len(self.data) if self.kind != "points" else int((self.n_rows_of_block * self.n_cols_of_block).sum())
+        return len(self.data) if self.kind != "points" else self.n_pairs
+
+    @property
+    def n_pairs(self) -> int:
+        """Pairs of a row and a column of one block."""
+        return int((self.n_rows_of_block * self.n_cols_of_block).sum())
 
     def blocks(self) -> Iterator[Problem]:
         """Yield every block as a problem of its own."""

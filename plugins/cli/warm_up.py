@@ -113,6 +113,7 @@ def _solving() -> _Uses:
     import numpy as np
 
     from ... import Problem, solve
+    from ...matching.jv import JV
     from ...matching.solvers import SOLVERS
 
     rng = np.random.default_rng(0)
@@ -123,4 +124,5 @@ def _solving() -> _Uses:
         *(Problem.points(x, y, unmatched_cost=price) for price in (None, 0.1)),
         *(Problem.dense(matrix, unmatched_cost=price) for matrix in matrices for price in (None, 1)),
     ]
-    return [partial(solve, problem, solver, device="cpu") for problem in problems for solver in SOLVERS]
+    solvers = *SOLVERS, JV(form="sparse")
+    return [partial(solve, problem, solver, device="cpu") for problem in problems for solver in solvers]

@@ -16,7 +16,7 @@ from auctrack.matching import (
     solve,
     verify,
 )
-from auctrack.matching.jv.dense import match, without_mask
+from auctrack.matching.jv.solver import without_mask
 from auctrack.plugins.bench.assignment.hostile_costs import (
     ball_to_shell,
     cubes,
@@ -118,7 +118,7 @@ def test_a_mask_of_integers_becomes_infinity_where_floats_are_exact_and_else_abs
     cost, mask = rng.integers(0, size, (30, 30)), rng.random((30, 30)) < 0.5
     np.fill_diagonal(mask, False)
     problem = Problem.dense(cost, forbidden=mask)
-    assert match(problem).col_duals.dtype == np.int64
+    assert JV().match(problem).col_duals.dtype == np.int64
     answer = solve(problem, "jv")
     assert not answer.gap
     assert verify(problem, answer)

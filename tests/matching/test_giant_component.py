@@ -39,7 +39,7 @@ def test_priced_links_of_one_giant_component_take_work_linear_in_rows(spacings: 
     _assert_one_giant_component(indptr, indices)
     u = spacings * 0.554 * ROWS ** (-1 / 3)
     problem = Problem.sparse((indptr, indices, cost), shape=(ROWS, ROWS), unmatched_cost=u)
-    answer = solve(problem, "sparse-jv")
+    answer = solve(problem, "jv")
     assert verify(problem, answer)
     assert answer.stats["bids"] <= BIDS_PER_ROW * ROWS
     assert answer.stats["rows_scanned"] <= SCANS_PER_ROW_PRICED * ROWS
@@ -48,7 +48,7 @@ def test_priced_links_of_one_giant_component_take_work_linear_in_rows(spacings: 
 def test_matching_every_row_of_one_giant_component_takes_bounded_work():
     indptr, indices, cost = _gated(0)
     problem = Problem.sparse((indptr, indices, cost), shape=(ROWS, ROWS))
-    answer = solve(problem, "sparse-jv")
+    answer = solve(problem, "jv")
     assert verify(problem, answer)
     assert answer.n_links == ROWS
     assert answer.stats["bids"] <= BIDS_PER_ROW * ROWS
@@ -65,7 +65,7 @@ def _chain(n: int) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
 def test_one_path_through_a_hundred_thousand_rows_takes_linear_work():
     n = 100_000
     problem = Problem.sparse(_chain(n), shape=(n + 1, n + 1))
-    answer = solve(problem, "sparse-jv")
+    answer = solve(problem, "jv")
     assert answer.cost == n
     assert verify(problem, answer)
     assert answer.stats["bids"] + answer.stats["rows_scanned"] <= 4 * n
@@ -77,5 +77,5 @@ def test_a_hall_violator_of_a_hundred_thousand_rows_is_named():
     shortened = indptr - (np.arange(n + 2) >= n)
     kept = np.arange(len(indices)) != 2 * n - 1
     with pytest.raises(Infeasible) as caught:
-        solve(Problem.sparse((shortened, indices[kept], cost[kept]), shape=(n + 1, n + 1)), "sparse-jv")
+        solve(Problem.sparse((shortened, indices[kept], cost[kept]), shape=(n + 1, n + 1)), "jv")
     assert (len(caught.value.rows), len(caught.value.columns)) == (n + 1, n)

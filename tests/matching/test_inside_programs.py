@@ -11,11 +11,11 @@ import os, sys
 import numba
 import numpy as np
 from concurrent.futures import ThreadPoolExecutor
-from auctrack.matching import solve
+from auctrack.matching import JV, solve
 
 before = dict(os.environ)
 cost = np.random.default_rng(0).random((600, 600))  # its levels are worth threads
-costs = [solve(cost, solver, "cpu").cost for solver in ("hungarian-tree", "jv", "sparse-jv")]
+costs = [solve(cost, solver, "cpu").cost for solver in ("hungarian-tree", "jv", JV(form="sparse"))]
 assert dict(os.environ) == before
 """
 

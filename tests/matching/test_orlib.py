@@ -9,7 +9,9 @@ import numpy as np
 import pytest
 from scipy.sparse import coo_array
 
-from auctrack.matching import Problem, solve, verify
+from auctrack.matching import JV, Problem, solve, verify
+
+from .cases import JV_FORMS
 
 DENSE = {100: 305, 200: 475, 300: 626, 400: 804, 500: 991, 600: 1176, 700: 1362, 800: 1552}
 SPARSE = {800: 2239, 1500: 5839, 3000: 18696, 5000: 48533}
@@ -20,9 +22,9 @@ def _numbers(path: Path) -> np.ndarray:
     return np.array(gzip.decompress(path.read_bytes()).split(), dtype=np.int64)
 
 
-@pytest.mark.parametrize("solver", ["jv", "sparse-jv"])
+@pytest.mark.parametrize("solver", JV_FORMS, ids=str)
 @pytest.mark.parametrize(("n", "optimum"), DENSE.items())
-def test_dense(real_data, n: int, optimum: int, solver: str):
+def test_dense(real_data, n: int, optimum: int, solver: JV):
     problem = Problem.dense(_numbers(real_data(f"orlib/assign{n}.txt.gz"))[1:].reshape(n, n))
     answer = solve(problem, solver)
     assert answer.cost == optimum
@@ -34,7 +36,7 @@ def test_dense(real_data, n: int, optimum: int, solver: str):
 def test_sparse(real_data, n: int, optimum: int):
     rows, cols, cost = _numbers(real_data(f"orlib/assignp{n}.txt.gz"))[1:].reshape(-1, 3).T
     problem = Problem.sparse(coo_array((cost, (rows - 1, cols - 1)), shape=(n, n)))
-    answer = solve(problem, "sparse-jv")
+    answer = solve(problem, JV(form="sparse"))
     assert answer.cost == optimum
     assert answer.gap == 0
     assert verify(problem, answer)

@@ -9,13 +9,13 @@ import numpy as np
 import pytest
 from scipy.optimize import linear_sum_assignment
 
-from auctrack.matching import Problem, solve, verify
+from auctrack.matching import JV, Problem, solve, verify
 from auctrack.matching.certificate.certify import certify
-from auctrack.matching.solvers import SOLVERS
 
+from .cases import ON_CPU
 from .exact import optimum, paid
 
-EVERY = ("auto", *SOLVERS)
+EVERY = ("auto", *ON_CPU)
 
 
 def _sentinels(size: float, n: int = 60, sides: str = "rows") -> np.ndarray:
@@ -25,7 +25,7 @@ def _sentinels(size: float, n: int = 60, sides: str = "rows") -> np.ndarray:
     return cost if sides == "rows" else cost.T.copy()
 
 
-@pytest.mark.parametrize("solver", EVERY)
+@pytest.mark.parametrize("solver", EVERY, ids=str)
 @pytest.mark.parametrize("sides", ["rows", "columns"])
 @pytest.mark.parametrize("size", [1e14, 1e15, 1e16])
 def test_sentinels_do_not_hide_wrong_links(size: float, sides: str, solver: str) -> None:
@@ -36,7 +36,7 @@ def test_sentinels_do_not_hide_wrong_links(size: float, sides: str, solver: str)
     assert verify(cost, answer)
 
 
-@pytest.mark.parametrize("solver", EVERY)
+@pytest.mark.parametrize("solver", EVERY, ids=str)
 @pytest.mark.parametrize("far", [1e5, 1e8])
 def test_one_far_point_does_not_hide_wrong_links(far: float, solver: str) -> None:
     rng = np.random.default_rng(1)
@@ -53,7 +53,7 @@ def test_one_far_point_does_not_hide_wrong_links(far: float, solver: str) -> Non
     )
 
 
-@pytest.mark.parametrize("solver", EVERY)
+@pytest.mark.parametrize("solver", EVERY, ids=str)
 def test_high_prices_of_one_block_are_lowered_beside_ordinary_ones_of_another(solver: str) -> None:
     rng = np.random.default_rng(2)
     blocks = [Problem.points(*rng.random((2, 50, 3)), unmatched_cost=u) for u in (1e30, 0.1)]
@@ -69,7 +69,7 @@ def _potentials(n: int, size: float) -> np.ndarray:
     return 1e-3 * np.random.default_rng(4).random((n, n)) + size * np.arange(n)
 
 
-@pytest.mark.parametrize("solver", EVERY)
+@pytest.mark.parametrize("solver", EVERY, ids=str)
 @pytest.mark.parametrize("size", [1.0, 100.0])
 def test_costs_small_beside_what_every_answer_pays_are_proven(size: float, solver: str) -> None:
     cost = _potentials(60, size)
@@ -79,7 +79,7 @@ def test_costs_small_beside_what_every_answer_pays_are_proven(size: float, solve
     assert answer.is_optimal
 
 
-@pytest.mark.parametrize("solver", EVERY)
+@pytest.mark.parametrize("solver", EVERY, ids=str)
 @pytest.mark.parametrize("size", [1e-13, 1e-17, 1e-28])
 def test_links_far_cheaper_than_what_stays_unassigned_are_proven(size: float, solver: str) -> None:
     """Their duals differ from a price of 1 by less than a float can: they are pairs of floats above the price."""
@@ -141,7 +141,7 @@ def test_no_part_of_a_sparse_problem_hides_another() -> None:
     small, large = np.random.default_rng(5).random((2, 40, 40))
     cost = np.full((80, 80), np.inf)
     cost[:40, :40], cost[40:, 40:] = small, large * 1e16
-    right = solve(Problem.dense(cost), "sparse-jv", "cpu")
+    right = solve(Problem.dense(cost), JV(form="sparse"), "cpu")
     assert right.is_optimal
     assert paid(small, right.col_of_row[:40]) == optimum(small)
     wrong = right.col_of_row.copy()

@@ -10,8 +10,9 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from auctrack.matching import Assignment, Infeasible, Problem, solve, verify
+from auctrack.matching.solvers import Solver
 
-SOLVERS = ["jv", "sparse-jv"]
+from .cases import JV_FORMS
 
 thorough = settings(deadline=None, derandomize=True, max_examples=30)
 
@@ -45,7 +46,7 @@ def _sparse(cost: np.ndarray, row_u: Any = None, col_u: Any = None) -> Problem:
     return Problem.sparse(graph, shape=cost.shape, unmatched_cost=prices)
 
 
-def _solved(problem: Problem, solver: str) -> Assignment | None:
+def _solved(problem: Problem, solver: str | Solver) -> Assignment | None:
     """Return the answer, or None where there is none."""
     try:
         return solve(problem, solver, "cpu")
@@ -59,10 +60,10 @@ def _assert_same_cost(a: Assignment | None, b: Assignment | None, shift: float =
         np.testing.assert_allclose(np.asarray(a.cost) + shift, b.cost, rtol=1e-12, atol=1e-9)
 
 
-@pytest.mark.parametrize("solver", SOLVERS)
+@pytest.mark.parametrize("solver", JV_FORMS, ids=str)
 @given(drawn=problems(), seed=st.integers(0, 1000))
 @thorough
-def test_permuting_rows_and_columns_keeps_the_cost(solver: str, drawn: tuple, seed: int):
+def test_permuting_rows_and_columns_keeps_the_cost(solver: str | Solver, drawn: tuple, seed: int):
     cost, row_u, col_u = drawn
     rng = np.random.default_rng(seed)
     p, q = rng.permutation(cost.shape[0]), rng.permutation(cost.shape[1])
@@ -70,11 +71,11 @@ def test_permuting_rows_and_columns_keeps_the_cost(solver: str, drawn: tuple, se
     _assert_same_cost(_solved(_problem(*drawn), solver), _solved(_problem(*permuted), solver))
 
 
-@pytest.mark.parametrize("solver", SOLVERS)
+@pytest.mark.parametrize("solver", JV_FORMS, ids=str)
 @given(drawn=problems(priced=False), shift=st.sampled_from([-1000, -1, 3, 10**6]), data=st.data())
 @thorough
 def test_shifting_a_member_of_the_shorter_side_shifts_the_cost(
-    solver: str, drawn: tuple, shift: int, data: st.DataObject
+    solver: str | Solver, drawn: tuple, shift: int, data: st.DataObject
 ):
     cost = drawn[0] if drawn[0].shape[0] <= drawn[0].shape[1] else drawn[0].T
     if not cost.shape[0]:
@@ -86,10 +87,10 @@ def test_shifting_a_member_of_the_shorter_side_shifts_the_cost(
         _assert_same_cost(before, after, shift)
 
 
-@pytest.mark.parametrize("solver", SOLVERS)
+@pytest.mark.parametrize("solver", JV_FORMS, ids=str)
 @given(drawn=problems(integer=False), power=st.sampled_from([-600, -52, -1, 1, 60, 600]))
 @thorough
-def test_scaling_by_a_power_of_two_changes_only_the_scale(solver: str, drawn: tuple, power: int):
+def test_scaling_by_a_power_of_two_changes_only_the_scale(solver: str | Solver, drawn: tuple, power: int):
     scale = 2.0**power
     scaled = tuple(None if part is None else part * scale for part in drawn)
     before, after = _solved(_problem(*drawn), solver), _solved(_problem(*scaled), solver)
@@ -103,10 +104,10 @@ def test_scaling_by_a_power_of_two_changes_only_the_scale(solver: str, drawn: tu
     np.testing.assert_array_equal(before.col_duals * scale, after.col_duals)
 
 
-@pytest.mark.parametrize("solver", SOLVERS)
+@pytest.mark.parametrize("solver", JV_FORMS, ids=str)
 @given(drawn=problems())
 @thorough
-def test_transposing_swaps_the_sides(solver: str, drawn: tuple):
+def test_transposing_swaps_the_sides(solver: str | Solver, drawn: tuple):
     cost, row_u, col_u = drawn
     answer, turned = _solved(_problem(*drawn), solver), _solved(_problem(cost.T, col_u, row_u), solver)
     _assert_same_cost(answer, turned)
@@ -118,7 +119,7 @@ def test_transposing_swaps_the_sides(solver: str, drawn: tuple):
 @given(drawn=problems())
 @thorough
 def test_forms_and_solvers_agree(drawn: tuple):
-    answers = [_solved(form(*drawn), solver) for form in (_problem, _sparse) for solver in SOLVERS]
+    answers = [_solved(form(*drawn), solver) for form in (_problem, _sparse) for solver in JV_FORMS]
     for other in answers[1:]:
         _assert_same_cost(answers[0], other)
 
@@ -139,7 +140,7 @@ def test_points_agree_with_the_matrix_of_their_costs(seed: int, d: int, metric: 
         squares += difference[..., axis] ** 2
     cost = squares if metric == "squared" else np.sqrt(squares)
     u = rng.random() / 3 if priced else None
-    for solver in SOLVERS:
+    for solver in JV_FORMS:
         answer = solve(Problem.points(x, y, unmatched_cost=u, metric=metric), solver)
         matrix = solve(Problem.dense(cost, unmatched_cost=u), solver)
         np.testing.assert_allclose(answer.cost, matrix.cost, rtol=1e-13)
@@ -147,10 +148,10 @@ def test_points_agree_with_the_matrix_of_their_costs(seed: int, d: int, metric: 
 
 
 @pytest.mark.parametrize("form", [_problem, _sparse])
-@pytest.mark.parametrize("solver", SOLVERS)
+@pytest.mark.parametrize("solver", JV_FORMS, ids=str)
 @given(data=st.data())
 @thorough
-def test_a_batch_is_its_blocks(solver: str, form: Any, data: st.DataObject):
+def test_a_batch_is_its_blocks(solver: str | Solver, form: Any, data: st.DataObject):
     priced, integer = data.draw(st.booleans()), data.draw(st.booleans())
     drawn = data.draw(st.lists(problems(priced, integer), min_size=1, max_size=5))
     blocks = [form(*block) for block in drawn]
@@ -170,19 +171,19 @@ def test_a_batch_is_its_blocks(solver: str, form: Any, data: st.DataObject):
         assert one.gap == block.gap
 
 
-@pytest.mark.parametrize("solver", SOLVERS)
+@pytest.mark.parametrize("solver", JV_FORMS, ids=str)
 @given(drawn=problems(priced=True))
 @thorough
-def test_no_link_is_dearer_than_leaving_both_alone(solver: str, drawn: tuple):
+def test_no_link_is_dearer_than_leaving_both_alone(solver: str | Solver, drawn: tuple):
     cost, row_u, col_u = drawn
     rows, cols = solve(_problem(*drawn), solver).links()
     assert (cost[rows, cols] <= row_u[rows] + col_u[cols] + 1e-12 * abs(cost[rows, cols])).all()
 
 
-@pytest.mark.parametrize("solver", SOLVERS)
+@pytest.mark.parametrize("solver", JV_FORMS, ids=str)
 @given(drawn=problems(integer=True))
 @thorough
-def test_complementary_slackness_is_exact_for_integers(solver: str, drawn: tuple):
+def test_complementary_slackness_is_exact_for_integers(solver: str | Solver, drawn: tuple):
     cost, row_u, col_u = drawn
     answer = solve(_problem(*drawn), solver)
     r, v = answer.row_duals, answer.col_duals
@@ -200,9 +201,9 @@ def test_complementary_slackness_is_exact_for_integers(solver: str, drawn: tuple
     assert answer.cost == r.sum() + v.sum()
 
 
-@pytest.mark.parametrize("solver", ["auction", "hungarian-classical", "hungarian-tree", *SOLVERS])
+@pytest.mark.parametrize("solver", ["auction", "hungarian-classical", "hungarian-tree", *JV_FORMS], ids=str)
 @pytest.mark.parametrize("priced", [True, False])
-def test_thousands_of_small_problems_full_of_ties_are_proven(solver: str, priced: bool):
+def test_thousands_of_small_problems_full_of_ties_are_proven(solver: str | Solver, priced: bool):
     """What goes wrong in one of a thousand small problems shows here."""
     rng = np.random.default_rng(1)
     blocks, n, m = 5000, 4, 3
@@ -213,10 +214,10 @@ def test_thousands_of_small_problems_full_of_ties_are_proven(solver: str, priced
     assert verify(problem, answer)
 
 
-@pytest.mark.parametrize("solver", SOLVERS)
+@pytest.mark.parametrize("solver", JV_FORMS, ids=str)
 @given(seed=st.integers(0, 1000), priced=st.booleans())
 @thorough
-def test_the_same_input_gives_the_same_answer(solver: str, seed: int, priced: bool):
+def test_the_same_input_gives_the_same_answer(solver: str | Solver, seed: int, priced: bool):
     cost = np.random.default_rng(seed).integers(0, 4, (30, 30))
     problem = Problem.dense(cost, unmatched_cost=1 if priced else None)
     one, two = solve(problem, solver), solve(problem, solver)
@@ -236,7 +237,7 @@ def test_the_answer_does_not_depend_on_the_number_of_threads():
     try:
         for k in (1, threads):
             numba.set_num_threads(k)
-            answers.append(solve(problem, "sparse-jv"))
+            answers.append(solve(problem, JV_FORMS[1]))
     finally:
         numba.set_num_threads(threads)
     np.testing.assert_array_equal(answers[0].col_of_row, answers[1].col_of_row)

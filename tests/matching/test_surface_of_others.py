@@ -11,6 +11,8 @@ from scipy.optimize import linear_sum_assignment as scipy_answer
 import auctrack
 from auctrack.matching import Infeasible, InvalidProblem, Problem, maximum_matching, solve, verify, verify_matching
 
+from .cases import JV_FORMS
+
 DRAWS = np.random.default_rng(0)
 
 
@@ -49,7 +51,7 @@ def test_infinite_costs_forbid_where_they_are_worst_and_are_refused_where_they_a
             auctrack.linear_sum_assignment([[nowhere, nowhere], [1.0, 2.0]], maximize)
 
 
-@pytest.mark.parametrize("solver", ["jv", "auction", "sparse-jv"])
+@pytest.mark.parametrize("solver", ["auction", *JV_FORMS], ids=str)
 def test_a_greatest_sum_is_proven_in_the_users_own_sign(solver):
     value = DRAWS.integers(-9, 9, (5, 7))
     answer = solve(value, solver, "cpu", maximize=True)

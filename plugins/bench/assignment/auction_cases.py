@@ -141,7 +141,7 @@ def _sparse_kinds(effort: Effort, gpu: str) -> list[Experiment]:
     gates = {name: partial(gated_pair, degree=degree) for name, degree in GATES.items()}
     whole = {name: partial(scattered_pair, how=how) for name, how in SCATTERED.items()}
     short = cases_of({"short gate": gate_with_a_shortage}, sizes, gpu)
-    solvers = [*on_gpu(EXACT_ON_GPU, gpu), on_cpu("auction"), on_cpu("sparse-jv")]
+    solvers = [*on_gpu(EXACT_ON_GPU, gpu), on_cpu("auction"), on_cpu("jv")]
     times = effort.times(5, 3)
     return [
         Experiment("gated", cases_of(gates, sizes, gpu), solvers, times),

@@ -57,7 +57,7 @@ HOSTILE: dict[str, tuple[Make, int]] = {
 """make(n, seed), and the largest n, by the name of the series."""
 
 SMALL = 100
-SOLVERS = ("auto", "jv", "sparse-jv", "auction", "hungarian-classical", "hungarian-tree")
+SOLVERS = ("auto", "jv", "auction", "hungarian-classical", "hungarian-tree")
 
 
 def hostile(effort: Effort, gpu: str) -> Experiment:

@@ -8,6 +8,7 @@ import numpy as np
 import pytest
 
 from auctrack.matching import (
+    JV,
     Assignment,
     Auction,
     DeviceUnavailable,
@@ -25,6 +26,8 @@ from auctrack.matching.problem.convert import as_dense
 from ...refusals import refused
 from ..cases import SMALL_COSTS
 
+SPARSE_JV = JV(form="sparse")
+
 
 def neighbour_graph(n: int, m: int, k: int = 12, seed: int = 0) -> Problem:
     """Independent points, each row's nearest columns and a column of its own rank: hard enough that phases must run."""
@@ -40,7 +43,7 @@ def neighbour_graph(n: int, m: int, k: int = 12, seed: int = 0) -> Problem:
     return Problem.sparse((indptr, indices, np.linalg.norm(x[rows] - y[indices], axis=1)), shape=(n, m))
 
 
-def assert_same_optimum(problem: Problem, solver: Any, reference: str = "sparse-jv") -> Assignment:
+def assert_same_optimum(problem: Problem, solver: Any, reference: str | JV = SPARSE_JV) -> Assignment:
     answer = solve(problem, solver)
     certificate = verify(problem, answer)
     assert certificate.faults == ()
@@ -142,7 +145,7 @@ def test_eps_bounds_the_gap_that_the_result_states(eps: float):
     assert verify(problem, answer).is_valid
     assert not answer.is_optimal
     assert 0 < answer.gap <= 300 * eps * (1 + 1e-9)
-    assert answer.cost - answer.gap <= solve(problem, "sparse-jv").cost <= answer.cost
+    assert answer.cost - answer.gap <= solve(problem, SPARSE_JV).cost <= answer.cost
 
 
 @pytest.mark.parametrize(("n", "m"), [(80, 100), (100, 80)])
@@ -184,7 +187,7 @@ def test_a_spent_budget_carries_what_is_known():
     assert known.gap == np.inf
     assert not known.is_optimal
     duals = known.row_duals.sum() + known.col_duals.sum()
-    assert duals <= solve(problem, "sparse-jv").cost
+    assert duals <= solve(problem, SPARSE_JV).cost
     assert known.stats["bids"] <= 300
 
 
@@ -197,7 +200,7 @@ def test_a_spent_budget_has_a_finite_gap_where_rows_may_stay_alone():
     assert known is not None
     assert verify(problem, known).is_valid
     assert not known.is_optimal
-    optimum = solve(problem, "sparse-jv").cost
+    optimum = solve(problem, SPARSE_JV).cost
     assert 0 < known.cost - optimum <= known.gap < np.inf
 
 

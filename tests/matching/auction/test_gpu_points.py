@@ -127,7 +127,7 @@ def test_batch_of_points_with_prices_of_the_lone() -> None:
         for n, m in ((30, 20), (0, 4), (200, 250))
     ]
     answer = assert_optimal(Problem.batch(blocks))
-    np.testing.assert_allclose(answer.cost, [solve(block, "sparse-jv", "cpu").cost for block in blocks], rtol=1e-12)
+    np.testing.assert_allclose(answer.cost, [solve(block, "jv", "cpu").cost for block in blocks], rtol=1e-12)
 
 
 def test_points_are_searched_in_one_launch_whatever_the_number_of_blocks(monkeypatch: pytest.MonkeyPatch) -> None:

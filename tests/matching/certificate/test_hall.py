@@ -7,9 +7,11 @@ import pytest
 from scipy.sparse import csr_array
 from scipy.sparse.csgraph import maximum_bipartite_matching
 
-from auctrack.matching import SOLVERS, Infeasible, Problem, solve
+from auctrack.matching import Infeasible, Problem, solve
 from auctrack.matching.certificate.hall import infeasible, violator_where_it_lies
 from auctrack.matching.paths import gpu_dense
+
+from ..cases import ON_CPU
 
 
 def _refused(cost, solver):
@@ -25,21 +27,21 @@ def _all_but(n_rows, n_columns, rows, columns):
     return cost
 
 
-@pytest.mark.parametrize("solver", SOLVERS)
+@pytest.mark.parametrize("solver", ON_CPU, ids=str)
 def test_the_message_names_the_rows_and_their_columns(solver):
     error = _refused(_all_but(5, 6, [1, 3], [2]), solver)
     assert str(error).startswith("rows 1, 3 may be matched with only 1 column (2), so not all can be. ")
     assert (error.rows, error.columns, error.side) == ((1, 3), (2,), "rows")
 
 
-@pytest.mark.parametrize("solver", SOLVERS)
+@pytest.mark.parametrize("solver", ON_CPU, ids=str)
 def test_columns_are_named_where_they_are_the_shorter_side(solver):
     error = _refused(_all_but(5, 6, [1, 3], [2]).T, solver)
     assert str(error).startswith("columns 1, 3 may be matched with only 1 row (2), so not all can be. ")
     assert (error.rows, error.columns, error.side) == ((2,), (1, 3), "columns")
 
 
-@pytest.mark.parametrize("solver", SOLVERS)
+@pytest.mark.parametrize("solver", ON_CPU, ids=str)
 def test_of_many_only_the_first_are_named_and_none_is_said(solver):
     error = _refused(_all_but(9, 9, np.arange(7), np.arange(6)), solver)
     some = "0, 1, 2, 3, 4, …"

@@ -11,8 +11,9 @@ from auctrack.matching import Problem, solve, verify
 from auctrack.matching.certificate.certify import certify
 from auctrack.matching.certificate.refine import refined
 from auctrack.matching.problem.convert import as_sparse
+from auctrack.matching.solvers import Solver
 
-from ..cases import nearly_tied
+from ..cases import JV_FORMS, ON_CPU, nearly_tied
 
 
 def _scaled(seed: int, decades: float, shape: tuple[int, int] = (35, 40)) -> np.ndarray:
@@ -22,10 +23,10 @@ def _scaled(seed: int, decades: float, shape: tuple[int, int] = (35, 40)) -> np.
     return rng.random(shape) * np.outer(rows, cols)
 
 
-@pytest.mark.parametrize("solver", ["auction", "jv", "sparse-jv"])
+@pytest.mark.parametrize("solver", ["auction", *JV_FORMS], ids=str)
 @pytest.mark.parametrize("shape", [(35, 35), (35, 40), (40, 35)], ids=str)
 @pytest.mark.parametrize("decades", [12, 17, 22])
-def test_costs_over_many_decades_are_proven(decades: int, shape: tuple[int, int], solver: str) -> None:
+def test_costs_over_many_decades_are_proven(decades: int, shape: tuple[int, int], solver: str | Solver) -> None:
     for seed in range(12):
         cost = _scaled(seed, decades, shape)
         assert verify(cost, solve(cost, solver, "cpu")).is_optimal
@@ -38,10 +39,10 @@ def test_the_duals_of_every_block_are_sharpened() -> None:
     assert answer.stats["refined"] == 1
 
 
-@pytest.mark.parametrize("solver", ["auction", "jv", "sparse-jv"])
+@pytest.mark.parametrize("solver", ["auction", *JV_FORMS], ids=str)
 @pytest.mark.parametrize("metric", ["distance", "squared"])
 @pytest.mark.parametrize("seed", [1, 43, 208, 217])
-def test_points_on_a_coarse_grid_are_proven(seed: int, metric: Any, solver: str) -> None:
+def test_points_on_a_coarse_grid_are_proven(seed: int, metric: Any, solver: str | Solver) -> None:
     rng = np.random.default_rng(seed)
     n, m = rng.integers(20, 70, 2)
     rng.normal(size=n + m)
@@ -53,12 +54,12 @@ def _unproven(problem: Problem, col_of_row: Any) -> Any:
     return certify(problem, np.array(col_of_row, np.int32), np.zeros(problem.n_cols), solver="")
 
 
-@pytest.mark.parametrize("solver", ["auction", "jv", "sparse-jv", "hungarian-classical", "hungarian-tree"])
+@pytest.mark.parametrize("solver", ON_CPU, ids=str)
 @pytest.mark.parametrize("metric", ["distance", "squared"])
 @pytest.mark.parametrize("unmatched_cost", [None, 0.1])
 @pytest.mark.parametrize("seed", range(8))
 def test_points_that_tie_but_for_rounding_are_proven(
-    seed: int, unmatched_cost: float | None, metric: Any, solver: str
+    seed: int, unmatched_cost: float | None, metric: Any, solver: str | Solver
 ) -> None:
     rng = np.random.default_rng(seed)
     x, y = nearly_tied(seed, n=int(rng.integers(20, 150)), axes=int(rng.integers(1, 4)))

@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 from scipy.optimize import linear_sum_assignment
 from scipy.spatial.distance import cdist
 
-from auctrack.matching import Infeasible, Problem, solve, verify
+from auctrack.matching import JV, Infeasible, Problem, solve, verify
 from auctrack.matching.jit.row_scan import BLOCK, cheapest_column, least_rank, rank
 
 NUMBERS = st.one_of(
@@ -85,7 +85,7 @@ def test_the_price_of_staying_alone_in_wide_matrices(unmatched_cost: float):
     problem = Problem.dense(cost, unmatched_cost=unmatched_cost)
     answer = solve(problem, "jv")
     assert verify(problem, answer)
-    assert answer.cost == pytest.approx(solve(problem, "sparse-jv").cost, rel=1e-12)
+    assert answer.cost == pytest.approx(solve(problem, JV(form="sparse")).cost, rel=1e-12)
 
 
 def test_infinite_costs_are_not_matched():

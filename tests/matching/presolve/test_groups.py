@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 import pytest
 
-from auctrack.matching import Assignment, Auction, Infeasible, NotConverged, Problem, solve, verify
+from auctrack.matching import JV, Assignment, Auction, Infeasible, NotConverged, Problem, solve, verify
 from auctrack.matching.presolve.groups import by_orientation, by_shape, one_by_one, solve_in_groups
 from auctrack.matching.problem.convert import transposed
 
@@ -37,7 +37,7 @@ def _blocks(form: str, shapes: list[tuple[int, int]] = SHAPES) -> list[Problem]:
     return [_block(form, shape, rng) for shape in shapes]
 
 
-@pytest.mark.parametrize("solver", ["auction", "sparse-jv", "hungarian-tree"])
+@pytest.mark.parametrize("solver", ["auction", JV(form="sparse"), "hungarian-tree"], ids=str)
 @pytest.mark.parametrize("form", FORMS)
 def test_tall_and_wide_blocks_keep_their_places(form: str, solver: str) -> None:
     blocks = _blocks(form)

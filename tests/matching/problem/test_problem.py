@@ -14,6 +14,7 @@ from auctrack.matching.hungarian import gpu_classical
 from auctrack.matching.problem.selection import chosen
 
 from ...refusals import refused
+from ..cases import JV_FORMS
 
 COST = np.array([[4, 1, 3], [2, 0, 5], [3, 2, 2]])
 BEST = 5
@@ -342,7 +343,7 @@ def test_a_price_may_be_a_number_or_one_for_each_side_or_member():
 
 
 @pytest.mark.parametrize("metric", ["distance", "squared"])
-@pytest.mark.parametrize("solver", ["auto", "jv", "sparse-jv", "auction"])
+@pytest.mark.parametrize("solver", ["auto", "auction", *JV_FORMS], ids=str)
 def test_a_negative_price_rewards_the_lone_points(metric: Literal["distance", "squared"], solver: str):
     rng = np.random.default_rng(3)
     x, y = rng.random((30, 2)), rng.random((40, 2))
@@ -485,8 +486,8 @@ def test_a_solver_may_be_an_instance_with_its_options():
     [
         (Problem.dense(COST), "jv"),
         (Problem.sparse(sp.csr_array(COST + 1)), "auction"),
-        (Problem.sparse(sp.csr_array(COST + 1), unmatched_cost=1), "sparse-jv"),
-        (Problem.points([[0.0]], [[1.0]], unmatched_cost=1), "sparse-jv"),
+        (Problem.sparse(sp.csr_array(COST + 1), unmatched_cost=1), "jv"),
+        (Problem.points([[0.0]], [[1.0]], unmatched_cost=1), "jv"),
         (Problem.points(np.arange(300.0)[:, None], np.arange(300.0)[:, None], unmatched_cost=100), "auction"),
         (Problem.points([[0.0]], [[1.0]]), "jv"),
         (Problem.points(np.arange(300.0)[:, None], np.arange(300.0)[:, None]), "sorting"),

@@ -46,7 +46,7 @@ def test_detect_then_link_is_track(auctrack, samples, tmp_path):
     )
 
 
-@pytest.mark.parametrize("solver", ["sparse-jv", "auction"])
+@pytest.mark.parametrize("solver", ["jv", "auction"])
 def test_the_solver_is_the_one_that_was_asked_for(auctrack, samples, summary, solver):
     ok(auctrack("track", samples / "points.csv", "--frames", "0:4", "--solver", solver, "--device", "cpu"))
     figures = summary()["inputs"][0]["figures"]

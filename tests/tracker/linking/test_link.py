@@ -205,9 +205,9 @@ class TestOptimum:
         points = walkers(particles=100)
         by_solver = {
             name: edges(link_points(points, LinkSettings(8.0, solver=name, motion="none")))
-            for name in ("jv", "sparse-jv")
+            for name in ("jv", "auction")
         }
-        assert by_solver["jv"] == by_solver["sparse-jv"]
+        assert by_solver["jv"] == by_solver["auction"]
 
     def test_how_the_movie_is_cut_into_solves_does_not_change_the_links(self):
         points, settings = walkers(), LinkSettings(12.0, motion="none")

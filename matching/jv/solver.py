@@ -1,48 +1,58 @@
-"""Solver `jv`: Jonker and Volgenant's method on dense cost matrices.
+"""Solver `jv`: Jonker and Volgenant's method on cost matrices and on sparse graphs.
 
-SciPy's `linear_sum_assignment` is the same method, but it returns no dual variables, hence no proof, and is wrong for
-integers above 2**53; the tests compare with it wherever it can go.
+On a matrix, SciPy's `linear_sum_assignment` is the same method, but it returns no dual variables, hence no proof, and
+is wrong for integers above 2**53; the tests compare with it wherever it can go.
 """
 
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
 from numbers import Integral
-from typing import ClassVar
+from typing import ClassVar, Literal
 
 import numpy as np
 
 from ..certificate.matched import Matched
 from ..errors import InvalidProblem
 from ..problem import Problem
-from ..problem.convert import as_dense, unmasked
+from ..problem.convert import as_dense, as_sparse, fills_its_matrix, unmasked
 from ..problem.costs import largest_cost
 from .blocks import match_blocks
-from .sparse import match as match_sparse
+from .graph import match_graph
+
+_FORMS = ("auto", "dense", "sparse")
 
 
 @dataclass(frozen=True)
 class JV:
-    """Shortest augmenting paths on a dense cost matrix, O(n³) at worst; blocks of a batch side by side in threads.
+    """Shortest augmenting paths, O(n³) at worst; parts of a problem side by side in threads.
 
     Exact: integer costs in integer arithmetic with gap 0, real costs in float64 within 64 ulp term by term. Takes every
-    kind of problem that fits memory as a matrix (see `convert.as_dense`).
+    kind of problem.
 
     Attributes
     ----------
+    form : {"auto", "dense", "sparse"}
+        As what a problem is read: "dense", as a cost matrix, block by block (it must fit memory, see
+        `convert.as_dense`); "sparse", as a graph, component by component (see `convert.as_sparse`); "auto", the
+        default: costs that were given dense as a matrix; other problems as a graph where an `unmatched_cost` leaves few
+        pairs worth a link, or where edges are far fewer than the matrix has pairs, else as a matrix too.
     most_scans : int, optional
-        Rows that searches for shortest paths may scan, for each row of a block. When they are spent, or those that the
-        rows matched so far took show that all take more, the solve ends in `NotConverged`, without an answer. No limit
-        by default. One scan of every row reads the matrix once; where
+        Rows that searches for shortest paths may scan, for each row of a block or component. When they are spent, or
+        those that the rows matched so far took show that all take more, the solve ends in `NotConverged`, without an
+        answer. No limit by default. One scan of every row reads the matrix once; where
         independent costs are drawn from a wide range some 10 are needed, and up to half the rows at worst.
     """
 
     name: ClassVar[str] = "jv"
     devices: ClassVar[tuple[str, ...]] = ("cpu",)
 
+    form: Literal["auto", "dense", "sparse"] = "auto"
     most_scans: int | None = None
 
     def __post_init__(self) -> None:
+        if self.form not in _FORMS:
+            raise InvalidProblem(f"form needs one of {', '.join(_FORMS)}; got {self.form!r}.", argument="form")
         if self.most_scans is not None and not (
             isinstance(self.most_scans, Integral) and 1 <= self.most_scans <= 2**31
         ):
@@ -60,15 +70,24 @@ class JV:
             With a Hall violator, when there is no assignment.
         NotConverged
             When `most_scans` ran out.
+        InvalidProblem
+            When the matrix of `form="dense"` does not fit memory.
         """
-        return match(problem, self.most_scans)
+        is_graph = self.form == "sparse" or (self.form == "auto" and _is_best_as_graph(problem))
+        return match_graph(as_sparse(problem), self.most_scans) if is_graph else _match_dense(problem, self.most_scans)
 
 
-def match(problem: Problem, most_scans: int | None = None) -> Matched:
-    """As `JV.match`."""
+def _is_best_as_graph(problem: Problem) -> bool:
+    if problem.kind == "dense" or problem.has_unmatched_cost:
+        return problem.kind != "dense"
+    return problem.kind == "sparse" and not fills_its_matrix(problem)
+
+
+def _match_dense(problem: Problem, most_scans: int | None) -> Matched:
+    """Match a problem as matrices; where a mask is left as a graph, by its edges."""
     costs = as_dense(problem)
     stated = without_mask(costs)
-    found = (match_sparse if stated.kind == "sparse" else match_blocks)(stated, most_scans)
+    found = (match_graph if stated.kind == "sparse" else match_blocks)(stated, most_scans)
     if stated is problem:
         return found
     if stated.dual_dtype == problem.dual_dtype:
