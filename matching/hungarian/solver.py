@@ -5,11 +5,11 @@ from __future__ import annotations
 from dataclasses import dataclass
 from functools import partial
 from numbers import Integral
-from typing import ClassVar, Literal
+from typing import Any, ClassVar, Literal, NamedTuple
 
 import numpy as np
 
-from ..certificate.matched import Matching
+from ..certificate.matched import Matched, Matching
 from ..device import cuda
 from ..errors import InvalidProblem
 from ..named import named
@@ -18,11 +18,79 @@ from ..presolve.sharded import ShardedCosts
 from ..problem import Problem
 from .cpu import match_classical, match_tree
 
-_VARIANTS = ("default", "paper")
+
+class _Code(NamedTuple):
+    """Where the methods of a solver are (see `named`), by variant and for matrices of one shape, and what they take.
+
+    Several GPUs share the rows (axis 0) or the columns; `zeros_first` is as in `gpu_sparse.match_sparse`.
+    """
+
+    on_gpu: dict[str, str]
+    on_gpus: dict[str, str]
+    at_once: str
+    split_axis: int
+    zeros_first: bool
+
+
+class _Hungarian:
+    """What both solvers do: refuse unknown variants, choose the blocks that go together, and the code of a device."""
+
+    name: ClassVar[str]
+    devices: ClassVar[tuple[str, ...]] = ("cpu", "cuda", "several cuda")
+    variants: ClassVar[tuple[str, ...]] = ("default", "paper")
+    code: ClassVar[_Code]
+    variant: Any  # of `variants`
+
+    def __post_init__(self) -> None:
+        if self.variant not in self.variants:
+            raise InvalidProblem(
+                f"variant needs one of {', '.join(self.variants)}; got {self.variant!r}.", argument="variant"
+            )
+
+    def groups(self, problem: Problem, device: str) -> list[np.ndarray]:
+        """Return the blocks that go together: edges all at once, and on a GPU small matrices of one shape."""
+        if "," in device:
+            return one_by_one(problem)
+        if device == "cpu" or problem.kind == "sparse" or (problem.kind == "points" and problem.has_unmatched_cost):
+            return by_orientation(problem)
+        if self.variant == "paper":
+            return one_by_one(problem)
+        from .gpu_batch import fits_a_block
+
+        return by_shape(problem, fits_a_block)
+
+    def match(self, problem: Problem | ShardedCosts, device: str = "cpu") -> Matching:
+        """Match a problem whose shorter side is its rows, or which has an `unmatched_cost`.
+
+        Raises
+        ------
+        Infeasible
+            With a Hall violator, when there is no assignment.
+        NotConverged
+            When `most_updates` ran out.
+        """
+        if "," in device or isinstance(problem, ShardedCosts):
+            from .multi_gpu import match_on_gpus
+
+            split = named(self.code.on_gpus[self.variant])
+            return match_on_gpus(problem, self.name, device.split(","), self.code.split_axis, split)
+        if device == "cpu":
+            return self._match_on_cpu(problem)
+        from .gpu import match_on_gpu
+
+        method = partial(named(self.code.on_gpu[self.variant]), **self._limits())
+        return match_on_gpu(problem, method, named(self.code.at_once), zeros_first=self.code.zeros_first)
+
+    def _limits(self) -> dict[str, Any]:
+        """Return what the method on one GPU may spend."""
+        return {}
+
+    def _match_on_cpu(self, problem: Problem) -> Matched:
+        raise NotImplementedError
 
 
 @dataclass(frozen=True)
-class HungarianClassical:
+class HungarianClassical(_Hungarian):
     """The Hungarian method after Munkres: a maximum matching on the pairs of zero slack, a dual update, and again.
 
     Exact: integer costs in integer arithmetic with gap 0, real costs in float64 within 64 ulp term by term, zero
@@ -44,14 +112,25 @@ class HungarianClassical:
     """
 
     name: ClassVar[str] = "hungarian-classical"
-    devices: ClassVar[tuple[str, ...]] = ("cpu", "cuda", "several cuda")
+    code: ClassVar[_Code] = _Code(
+        {
+            "default": ".hungarian.gpu_classical:match_by_dual_phases",
+            "paper": ".papers.date_nagi_2016.gpu_classical:match_by_zeros",
+        },
+        {
+            "default": ".hungarian.multi_gpu_classical:match_by_dual_phases",
+            "paper": ".papers.date_nagi_2016.multi_gpu_classical:match_by_zeros",
+        },
+        ".hungarian.gpu_batch:match_by_dual_phases",
+        split_axis=0,
+        zeros_first=True,
+    )
 
     variant: Literal["default", "paper"] = "default"
     most_updates: int | None = None
 
     def __post_init__(self) -> None:
-        if self.variant not in _VARIANTS:
-            raise InvalidProblem(f"variant needs one of {_VARIANTS}; got {self.variant!r}.", argument="variant")
+        super().__post_init__()
         most = self.most_updates
         if most is not None and not (isinstance(most, Integral) and 1 <= most < 2**31):
             raise InvalidProblem(
@@ -70,38 +149,15 @@ class HungarianClassical:
             return self.devices if (searched < MOST_ROWS).all() and (shorter < MOST_LEVELS).all() else ("cpu",)
         return self.devices
 
-    def groups(self, problem: Problem, device: str) -> list[np.ndarray]:
-        """Return the blocks that go together."""
-        return _groups(problem, device, self.variant)
+    def _limits(self) -> dict[str, Any]:
+        return {"most_updates": self.most_updates} if self.variant == "default" else {}
 
-    def match(self, problem: Problem | ShardedCosts, device: str = "cpu") -> Matching:
-        """Match a problem whose shorter side is its rows, or which has an `unmatched_cost`.
-
-        Raises
-        ------
-        Infeasible
-            With a Hall violator, when there is no assignment.
-        NotConverged
-            When `most_updates` ran out.
-        """
-        paper = self.variant == "paper"
-        if "," in device or isinstance(problem, ShardedCosts):
-            from . import multi_gpu, multi_gpu_classical
-
-            by_zeros = ".papers.date_nagi_2016.multi_gpu_classical:match_by_zeros"
-            split = named(by_zeros) if paper else multi_gpu_classical.match_by_dual_phases
-            return multi_gpu.match_on_gpus(problem, self.name, device.split(","), 0, split)
-        if device == "cpu":
-            return match_classical(problem, sequential=paper)
-        from . import gpu, gpu_batch, gpu_classical
-
-        match = partial(gpu_classical.match_by_dual_phases, most_updates=self.most_updates)
-        match = named(".papers.date_nagi_2016.gpu_classical:match_by_zeros") if paper else match
-        return gpu.match_on_gpu(problem, match, gpu_batch.match_by_dual_phases, zeros_first=True)
+    def _match_on_cpu(self, problem: Problem) -> Matched:
+        return match_classical(problem, sequential=self.variant == "paper")
 
 
 @dataclass(frozen=True)
-class HungarianTree:
+class HungarianTree(_Hungarian):
     """The Hungarian method after Lawler: alternating trees, with the least slack of every column kept up to date.
 
     Exact: integer costs in integer arithmetic with gap 0, real costs in float64 within 64 ulp term by term, zero
@@ -122,16 +178,23 @@ class HungarianTree:
     """
 
     name: ClassVar[str] = "hungarian-tree"
-    devices: ClassVar[tuple[str, ...]] = ("cpu", "cuda", "several cuda")
+    variants: ClassVar[tuple[str, ...]] = ("default", "paper", "sequential")
+    code: ClassVar[_Code] = _Code(
+        {
+            "default": ".paths.gpu_forest:match_by_forests",
+            "paper": ".papers.date_nagi_2016.gpu_tree:match_by_trees",
+        },
+        {
+            "default": ".hungarian.multi_gpu_forest:match_by_forests",
+            "paper": ".papers.date_nagi_2016.multi_gpu_tree:match_by_trees",
+        },
+        ".hungarian.gpu_batch:match_by_forests",
+        split_axis=1,
+        zeros_first=False,
+    )
 
     variant: Literal["default", "paper", "sequential"] = "default"
     threads: int | None = None
-
-    def __post_init__(self) -> None:
-        if self.variant not in (*_VARIANTS, "sequential"):
-            raise InvalidProblem(
-                f"variant needs one of {(*_VARIANTS, 'sequential')}; got {self.variant!r}.", argument="variant"
-            )
 
     def devices_for(self, problem: Problem) -> tuple[str, ...]:
         """Return the kinds of devices that take the problem: one thread of the CPU, or all that have the room."""
@@ -146,36 +209,5 @@ class HungarianTree:
             return self.devices if is_held else ("cpu", "several cuda")
         return self.devices
 
-    def groups(self, problem: Problem, device: str) -> list[np.ndarray]:
-        """Return the blocks that go together."""
-        return _groups(problem, device, self.variant)
-
-    def match(self, problem: Problem | ShardedCosts, device: str = "cpu") -> Matching:
-        """Match as `HungarianClassical.match`."""
-        paper = self.variant == "paper"
-        if "," in device or isinstance(problem, ShardedCosts):
-            from . import multi_gpu, multi_gpu_forest
-
-            by_trees = ".papers.date_nagi_2016.multi_gpu_tree:match_by_trees"
-            split = named(by_trees) if paper else multi_gpu_forest.match_by_forests
-            return multi_gpu.match_on_gpus(problem, self.name, device.split(","), 1, split)
-        if device == "cpu":
-            return match_tree(problem, variant=self.variant, threads=self.threads)
-        from ..paths import gpu_forest
-        from . import gpu, gpu_batch
-
-        match = named(".papers.date_nagi_2016.gpu_tree:match_by_trees") if paper else gpu_forest.match_by_forests
-        return gpu.match_on_gpu(problem, match, gpu_batch.match_by_forests, zeros_first=False)
-
-
-def _groups(problem: Problem, device: str, variant: str) -> list[np.ndarray]:
-    """Return the blocks that go together: edges all at once, and on a GPU small matrices of one shape."""
-    if "," in device:
-        return one_by_one(problem)
-    if device == "cpu" or problem.kind == "sparse" or (problem.kind == "points" and problem.has_unmatched_cost):
-        return by_orientation(problem)
-    if variant == "paper":
-        return one_by_one(problem)
-    from .gpu_batch import fits_a_block
-
-    return by_shape(problem, fits_a_block)
+    def _match_on_cpu(self, problem: Problem) -> Matched:
+        return match_tree(problem, variant=self.variant, threads=self.threads)
