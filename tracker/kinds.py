@@ -24,19 +24,27 @@ class Kind:
         In words, for "needs …".
     fits : callable
         Whether a value is one.
+    choices : tuple of str
+        The words that it is one of, in the order in which they are offered; empty where it is no such word.
     """
 
     wanted: str
     fits: Callable[[Any], bool]
+    choices: tuple[str, ...] = ()
 
 
 Declared = Mapping[str, Kind]
 """Metadata of a dataclass' field."""
 
 
-def declared_as(wanted: str, fits: Callable[[Any], bool]) -> Declared:
+def declared_as(wanted: str, fits: Callable[[Any], bool], choices: tuple[str, ...] = ()) -> Declared:
     """Return the metadata of a setting that fits; `wanted` says what does."""
-    return {_KIND: Kind(wanted, fits)}
+    return {_KIND: Kind(wanted, fits, choices)}
+
+
+def choices_of(settings: type[Any], name: str) -> tuple[str, ...]:
+    """Return the words that a setting of a dataclass is one of."""
+    return next(declared.metadata[_KIND].choices for declared in fields(settings) if declared.name == name)
 
 
 def require_kinds(settings: Any) -> None:
@@ -61,7 +69,7 @@ def _is_default(value: Any, default: Any) -> bool:
 def one_of(*choices: str) -> Declared:
     """Return the metadata of what is one of a few words."""
     return declared_as(
-        f"one of {', '.join(map(repr, choices))}", lambda value: isinstance(value, str) and value in choices
+        f"one of {', '.join(map(repr, choices))}", lambda value: isinstance(value, str) and value in choices, choices
     )
 
 

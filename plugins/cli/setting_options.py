@@ -1,4 +1,7 @@
-"""The options that are settings, one declaration each: their help, and which setting each one is."""
+"""The options that are settings, one declaration each: which setting each one is, and how its text is read.
+
+What they are is said by `tracker.setting_words`.
+"""
 
 from __future__ import annotations
 
@@ -12,6 +15,7 @@ from typing import Annotated, Any
 import typer
 
 from ...tracker.errors import InvalidSetting
+from ...tracker.setting_words import WORDS
 from .options import OUTPUT
 
 AUTO = "auto"
@@ -156,18 +160,26 @@ def _joined_names(names: Any) -> str:
 def _option(
     parameter: str,
     metavar: str,
-    help_: str,
     *,
     key: str = "",
     kind: type[Any] = str,
     read: Callable[[Any, str], Any] = _as_it_is,
     write: Callable[[Any], str] | None = str,
 ) -> SettingOption:
-    return SettingOption(parameter, key or parameter, metavar, help_, kind, read, write)
+    key = key or parameter
+    return SettingOption(parameter, key, metavar, _help(key), kind, read, write)
 
 
-def _flag(parameter: str, help_: str, *, key: str = "", value: Any = True) -> SettingOption:
-    return SettingOption(parameter, key or parameter, "", help_, bool, lambda *_: value, None)
+def _flag(parameter: str, help_: str = "", *, key: str = "", value: Any = True) -> SettingOption:
+    key = key or parameter
+    return SettingOption(parameter, key, "", help_ or _help(key), bool, lambda *_: value, None)
+
+
+def _help(key: str) -> str:
+    words = WORDS[key]
+    unit = ", in µm" if words.is_length else ""
+    default = f"Default: {words.auto}." if words.auto else ""
+    return " ".join(part for part in (f"{words.what}{unit}.", words.more, words.written, default) if part)
 
 
 def _named(section: str, panel: str, *options: SettingOption) -> Mapping[str, SettingOption]:
@@ -177,193 +189,54 @@ def _named(section: str, panel: str, *options: SettingOption) -> Mapping[str, Se
 INPUT = _named(
     "input",
     "Input",
-    _option(
-        "axes",
-        "LETTERS",
-        "Dimensions of the file, one letter each: T time, Z depth, C channel, Y, X. Example: TZYX. Needed only if "
-        "the file does not say. For a folder, the first letters stand for the numbers in its file names.",
-    ),
-    _option(
-        "voxel",
-        "Z,Y,X",
-        "Voxel size along z,y,x (or y,x) in µm. Example: 2,0.5,0.5. Needed only if the file does not say.",
-        key="scale",
-        read=_sizes,
-        write=_joined_sizes,
-    ),
-    _option("unit", "UNIT", "Unit of all lengths, such as µm, nm or mm. 'pixel' measures everything in pixels."),
-    _option("frame_interval", "TIME", "Time between two frames, in seconds.", kind=float),
-    _option("time_unit", "UNIT", "Unit of time, such as min; --frame-interval is given in it."),
-    _option(
-        "frame_step",
-        "N",
-        "Step between consecutive frame numbers of a table: 5 if it holds frames 0, 5, 10, …. Default: what the "
-        "settings beside the table say, else 1. Not for movies.",
-        kind=int,
-    ),
-    _option(
-        "channel",
-        "NAME|NUMBER",
-        "Channel to read, by name or number (from 0), where there are several. For a colour image: red, green, "
-        "blue, or grey (their mean).",
-    ),
-    _option(
-        "frames",
-        "FROM:TO[:STEP]",
-        "Frames to use, counted from 0; TO itself is not one of them. Example: 0:20, or ::5 for every fifth.",
-    ),
-    _option(
-        "roi",
-        "RANGES",
-        "Region to use, in voxels: one from:to per axis, in the order z,y,x. Example: 0:10,100:300,: (all of x).",
-    ),
+    _option("axes", "LETTERS"),
+    _option("voxel", "Z,Y,X", key="scale", read=_sizes, write=_joined_sizes),
+    _option("unit", "UNIT"),
+    _option("frame_interval", "TIME", kind=float),
+    _option("time_unit", "UNIT"),
+    _option("frame_step", "N", kind=int),
+    _option("channel", "NAME|NUMBER"),
+    _option("frames", "FROM:TO[:STEP]"),
+    _option("roi", "RANGES"),
     _flag(
         "labels",
         "The image holds labels (Cellpose, StarDist, CTC masks): each label is one particle; nothing is detected.",
         key="kind",
         value="labels",
     ),
-    _option("intensity", "MOVIE", "With --labels: the movie whose intensity is measured under each label."),
-    _option(
-        "columns",
-        "OURS=THEIRS,…",
-        "Columns of a table that have other names. Example: frame=Time,z=Pos_Z,y=Pos_Y,x=Pos_X. Those of "
-        "trackpy, laptrack, TrackMate, Imaris and napari are known.",
-        read=_columns,
-        write=_joined_columns,
-    ),
+    _option("intensity", "MOVIE"),
+    _option("columns", "OURS=THEIRS,…", read=_columns, write=_joined_columns),
 )
 DETECT = _named(
     "detect",
     "Detection",
-    _option(
-        "diameter",
-        "LENGTH",
-        "Diameter of a particle in µm. Default: suggested from the movie (auctrack info says why).",
-        read=_number,
-    ),
-    _option(
-        "threshold",
-        "QUALITY",
-        "Lowest quality of a particle (roughly its contrast, in grey levels). Default: found from the movie.",
-        read=_number,
-    ),
-    _option(
-        "separation",
-        "LENGTH",
-        "Of two particles closer together than this, in µm, only the better one is kept. Default: half the diameter.",
-        kind=float,
-    ),
-    _option(
-        "method",
-        "log|dog",
-        "Laplacian of Gaussian (the default), or difference of Gaussians as in other programs; equally fast.",
-    ),
+    _option("diameter", "LENGTH", read=_number),
+    _option("threshold", "QUALITY", read=_number),
+    _option("separation", "LENGTH", kind=float),
+    _option("method", "log|dog"),
     _flag("dark", "Particles are dark on a bright background.", key="bright_on_dark", value=False),
 )
 LINK = _named(
     "link",
     "Linking",
-    _option(
-        "motion",
-        "NAME",
-        "How steps are predicted, learned from the movie: diffusion (how far particles move), velocity (also from "
-        "each particle's steps before and after), flow (also from its neighbours' steps), flow+velocity; auto (the "
-        "default) uses what helps. none links each pair of frames by distance alone.",
-    ),
-    _option(
-        "features",
-        "NAME,…",
-        "Columns of the detections, with values above 0, whose change along a link says how likely it is, such as "
-        "intensity,snr: learned, and used where it tells links apart. auto: the usual ones that are there. "
-        "[default: none]",
-        read=_names,
-        write=_joined_names,
-    ),
-    _option(
-        "max_missed_frames",
-        "N",
-        "Frames a particle may be missing inside a track (trackpy: memory). auto (the default): as many as the "
-        "movie makes worthwhile.",
-        read=_count,
-    ),
-    _flag("divisions", "A particle may be followed by two."),
-    _flag("merges", "Two particles may be followed by one."),
-    _option(
-        "search_range",
-        "LENGTH",
-        "Longest step a particle can take between two frames, in µm (TrackMate: linking max distance). Default: "
-        "as far as the learned steps reach; with --motion none 1.3 times the mean distance between neighbours.",
-        read=_number,
-    ),
-    _option(
-        "unmatched_cost",
-        "LENGTH",
-        "What it costs to leave a particle unlinked, in µm: no link is longer than twice this. Default: learned, or "
-        "with --motion none measured, from the particles' own steps, which suits most movies.",
-        read=_number,
-    ),
-    _option(
-        "cost",
-        "squared|distance",
-        "Cost of a link with --motion none: its squared length (the default; as trackpy and TrackMate), or its "
-        "length. Learned motion has its own, the likelihood.",
-    ),
-    _option(
-        "pinned",
-        "FILE",
-        "CSV of links that are always made: columns source, target (rows of the points, counted from "
-        "0), or source_frame, source_z, source_y, source_x, target_frame, … (places, in voxels).",
-        kind=Path,
-        read=_links,
-        write=None,
-    ),
-    _option(
-        "forbidden",
-        "FILE",
-        "CSV of links that are never made; columns as for --pinned.",
-        kind=Path,
-        read=_links,
-        write=None,
-    ),
-    _option(
-        "linking",
-        "auctrack|jaqaman",
-        "jaqaman reproduces TrackMate's LAP tracker: frame by frame, then gaps, divisions and merges at "
-        "its costs, without learned motion. Its max frame gap is --max-missed-frames + 1.",
-    ),
-    _option(
-        "gap_closing_range",
-        "LENGTH",
-        "With --linking jaqaman: longest link across a gap, in µm. Default: the search range.",
-        read=_number,
-    ),
-    _option(
-        "division_range",
-        "LENGTH",
-        "With --linking jaqaman: longest link to a second daughter (TrackMate: splitting). Default: the search range.",
-        read=_number,
-    ),
-    _option(
-        "merge_range",
-        "LENGTH",
-        "With --linking jaqaman: longest link from a second parent (TrackMate: merging). Default: the search range.",
-        read=_number,
-    ),
-    _option(
-        "solver",
-        "NAME",
-        "Assignment solver, such as auction, jv or sparse-jv; auto (the default) picks one. All reach the same, "
-        "optimal cost.",
-    ),
-    _option(
-        "device",
-        "auto|cpu|cuda[:N]",
-        "Where frames are filtered and the assignment is solved: cuda uses a GPU. auto (the default) uses one"
-        " where there is one and the movie (2^27 voxels) or the problem (200,000 candidate links at a time) is large.",
-    ),
+    _option("motion", "NAME"),
+    _option("features", "NAME,…", read=_names, write=_joined_names),
+    _option("max_missed_frames", "N", read=_count),
+    _flag("divisions"),
+    _flag("merges"),
+    _option("search_range", "LENGTH", read=_number),
+    _option("unmatched_cost", "LENGTH", read=_number),
+    _option("cost", "squared|distance"),
+    _option("pinned", "FILE", kind=Path, read=_links, write=None),
+    _option("forbidden", "FILE", kind=Path, read=_links, write=None),
+    _option("linking", "auctrack|jaqaman"),
+    _option("gap_closing_range", "LENGTH", read=_number),
+    _option("division_range", "LENGTH", read=_number),
+    _option("merge_range", "LENGTH", read=_number),
+    _option("solver", "NAME"),
+    _option("device", "auto|cpu|cuda[:N]"),
 )
-REST = _named("", OUTPUT, _option("min_length", "N", "Keep only tracks of at least N detections.", kind=int))
+REST = _named("", OUTPUT, _option("min_length", "N", kind=int))
 SETTINGS: Mapping[str, SettingOption] = {**INPUT, **DETECT, **LINK, **REST}
 """Every setting that has an option, by the name of its parameter."""
 _TABLE_VOXEL = replace(

@@ -5,14 +5,14 @@ from __future__ import annotations
 from dataclasses import replace
 
 from qtpy.QtCore import Signal  # pyright: ignore[reportPrivateImportUsage]
-from qtpy.QtWidgets import QCheckBox, QComboBox, QFormLayout, QHBoxLayout, QPushButton, QVBoxLayout, QWidget
+from qtpy.QtWidgets import QCheckBox, QFormLayout, QHBoxLayout, QPushButton, QVBoxLayout, QWidget
 
 from ....tracker.detecting.settings import DetectSettings
 from ..session.advice import DetectAdvice
 from .chart import Chart
-from .fields import LengthField, add_row, note, say
+from .fields import LengthField, add_setting, choice_box, note, say
 
-_METHODS = {"Laplacian of Gaussian": "log", "difference of Gaussians": "dog"}
+_METHODS = {"log": "Laplacian of Gaussian", "dog": "difference of Gaussians"}
 
 
 class DetectPanel(QWidget):
@@ -27,8 +27,7 @@ class DetectPanel(QWidget):
         self.diameter = LengthField(auto=True)
         self.threshold = LengthField(auto=True)
         self.dark = QCheckBox("dark on a bright background")
-        self.method = QComboBox()
-        self.method.addItems(list(_METHODS))
+        self.method = choice_box(DetectSettings, "method", _METHODS)
         self.chart = Chart("quality of all peaks, noise left, particles right")
         self.preview = QCheckBox("preview in the current frame")
         self.found = note()
@@ -52,12 +51,10 @@ class DetectPanel(QWidget):
         row.addWidget(self.run_button)
         column.addLayout(row)
         form = QFormLayout()
-        spot = "Diameter of a particle; for a Gaussian spot 1.2 times its full width at half maximum."
-        least = "Least quality of a particle: its contrast in grey levels. Drag the line in the histogram."
-        add_row(form, "Diameter", self.diameter, spot, "--diameter")
-        add_row(form, "Threshold", self.threshold, least, "--threshold")
-        add_row(form, "Filter", self.method, "What brings out particles of this diameter.", "--method")
-        add_row(form, "", self.dark, "Particles are darker than what is around them.", "--dark")
+        add_setting(form, "Diameter", self.diameter, "diameter")
+        add_setting(form, "Threshold", self.threshold, "threshold", more="Drag the line in the histogram.")
+        add_setting(form, "Filter", self.method, "method")
+        add_setting(form, "", self.dark, "bright_on_dark")
         column.addLayout(form)
         column.addWidget(self.chart)
         column.addWidget(self.preview)
@@ -71,7 +68,7 @@ class DetectPanel(QWidget):
         return DetectSettings(
             diameter=self.diameter.number or "auto",
             threshold=self.threshold.number,
-            method=_METHODS[self.method.currentText()],  # pyright: ignore[reportArgumentType]
+            method=self.method.currentData(),
             bright_on_dark=not self.dark.isChecked(),
         )
 

@@ -2,15 +2,22 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+from typing import Any
+
 from napari.settings import get_settings
 from qtpy.QtCore import QEvent, QSignalBlocker, Qt, QTimer
 from qtpy.QtGui import QFocusEvent
-from qtpy.QtWidgets import QDoubleSpinBox, QFormLayout, QLabel, QWidget
+from qtpy.QtWidgets import QComboBox, QDoubleSpinBox, QFormLayout, QLabel, QWidget
 
+from ....tracker.kinds import choices_of
+from ....tracker.setting_words import WORDS
+from ...cli.setting_options import SETTINGS
 from ..layers.main_window import is_dark
 
 LARGEST = 1e9
 _ON_DARK, _ON_LIGHT = "#ffb03b", "#7a4a00"  # colours of warnings
+_OPTIONS = {option.key: option.name for option in SETTINGS.values()}
 
 
 class LengthField(QDoubleSpinBox):
@@ -81,12 +88,28 @@ class LengthField(QDoubleSpinBox):
             self.setValue(0.0 if value is None else value)
 
 
-def add_row(form: QFormLayout, name: str, field: QWidget, text: str, option: str) -> None:
-    """Add a field under its name; the tooltip of both says what it is, and what the command line calls it."""
+def choice_box(settings: type[Any], setting: str, names: Mapping[str, str]) -> QComboBox:
+    """Return a box of all that a setting may be, in its order, under names of their own where they have one."""
+    box = QComboBox()
+    for value in choices_of(settings, setting):
+        box.addItem(names.get(value, value), value)
+    return box
+
+
+def add_setting(form: QFormLayout, name: str, field: QWidget, *settings: str, more: str = "") -> None:
+    """Add a field under its name; the tooltip of both says what the settings are, and which options they are."""
+    texts = [*map(_in_words, settings), more]
+    options = " and ".join(_OPTIONS[setting] for setting in settings)
     label = QLabel(name)
     for widget in (label, field):
-        widget.setToolTip(f"<p>{text}</p><p>On the command line: {option}</p>")
+        widget.setToolTip(f"<p>{' '.join(filter(None, texts))}</p><p>On the command line: {options}</p>")
     form.addRow(label, field)
+
+
+def _in_words(setting: str) -> str:
+    words = WORDS[setting]
+    auto = f"Not given: {words.auto}." if words.auto else ""
+    return " ".join(part for part in (f"{words.what}.", words.more, auto) if part)
 
 
 class _Warning(QLabel):

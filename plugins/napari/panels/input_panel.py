@@ -19,7 +19,7 @@ from ..layers.layer_tables import OURS, LayerData
 from ..layers.readers import read_channels
 from ..threads.connections import Connections
 from .axes_panel import AxesPanel
-from .fields import LengthField, add_row, note, say
+from .fields import LengthField, add_setting, note, say
 from .part_panel import PartPanel
 
 if TYPE_CHECKING:
@@ -83,7 +83,7 @@ class InputPanel(QGroupBox):
     def _lay_out(self) -> None:
         form = QFormLayout(self)
         form.addRow("Layer", self.layer_box)
-        add_row(form, "Axes", self.axes, "What the axes of the layer are, in its own order.", "--axes")
+        add_setting(form, "Axes", self.axes, "axes")
         form.addRow(self.summary)
         form.addRow(self.problem)
         form.addRow(self.take_up_button)
@@ -92,8 +92,8 @@ class InputPanel(QGroupBox):
         boxes.setContentsMargins(0, 0, 0, 0)
         for field in (*self.sizes, self.unit_box):
             boxes.addWidget(field)
-        add_row(form, "Voxel z, y, x", row, "Size of a voxel along each axis.", "--voxel and --unit")
-        add_row(form, "Frame interval", self.interval, "Time between two frames.", "--frame-interval")
+        add_setting(form, "Voxel z, y, x", row, "scale", "unit")
+        add_setting(form, "Frame interval", self.interval, "frame_interval")
         form.addRow(self.part)
         self._form, self._sizes = form, row
         for label in self.findChildren(QLabel):

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
-
 import numpy as np
 from qtpy.QtCore import QSignalBlocker, Qt, Signal  # pyright: ignore[reportPrivateImportUsage]
 from qtpy.QtWidgets import QCheckBox, QComboBox, QFormLayout, QHBoxLayout, QPushButton, QSpinBox, QVBoxLayout, QWidget
@@ -14,16 +12,14 @@ from ..layers.preferences import Preferences
 from ..session.advice import LinkAdvice, range_warning
 from ..session.devices import Devices
 from .chart import Chart
-from .fields import LengthField, add_row, note, say
+from .fields import LengthField, add_setting, choice_box, note, say
 
-_COSTS = {"squared distance": "squared", "distance": "distance"}
+_COSTS = {"squared": "squared distance"}
 _SOLVERS = {
-    "auto": "auto",
     "auction": "Auction",
     "hungarian-classical": "Hungarian, classical",
     "hungarian-tree": "Hungarian, tree",
-    "jv": "Jonker-Volgenant, dense",
-    "sparse-jv": "Jonker-Volgenant, sparse",
+    "jv": "Jonker-Volgenant",
 }
 _AUTO = -1  # of missed frames
 _ENABLED = Qt.ItemDataRole.UserRole - 1  # a standard item's flags: 0 greys it out
@@ -39,36 +35,7 @@ _MOTIONS = {
     "none": "none: distance alone",
 }
 _LINKINGS = {"auctrack": "whole movie, by likelihood", "jaqaman": "Jaqaman, as TrackMate"}
-_LINKING = (
-    "Whole movie: all links at once, with motion learned from the movie. Jaqaman: the tracks of TrackMate's LAP "
-    "tracker, frame by frame, then segments joined across gaps, at divisions and at merges."
-)
-_SEGMENTS = {
-    "gap_closing_range": ("Gap range", "Longest link across a gap"),
-    "division_range": ("Division range", "Longest link to a second daughter (TrackMate: splitting)"),
-    "merge_range": ("Merge range", "Longest link from a second parent (TrackMate: merging)"),
-}
-_MOTION = (
-    "What predicts a step. Learned from the movie: how far particles go, their own steps before and after, and their "
-    "neighbours' steps. none: each pair of frames by distance alone."
-)
-_MISSED = "Frames that a particle may be missing inside a track. auto: as many as the movie makes worthwhile."
-_DIVISIONS = "Whether a particle may be followed by two, as a cell that divides. Not with motion none."
-_MERGES = "Whether two particles may be followed by one. Not with motion none."
-_SEARCH_RANGE = (
-    "Longest step that is considered between two frames (TrackMate: linking max distance). "
-    "auto: as far as the learned steps reach; without motion 1.3 times the mean distance of neighbours."
-)
-_UNMATCHED_COST = (
-    "What leaving a particle unlinked costs, as a length: no link becomes longer than twice this. "
-    "auto: learned, or without motion measured, from the particles' own steps."
-)
-_COST = "Without motion: squared length, as trackpy and TrackMate have it, or length. Learned motion has its own."
-_SOLVER = (
-    "All give links of the same, optimal cost; auto chooses the fastest for the movie. Jonker-Volgenant solvers run "
-    "on a CPU only."
-)
-_DEVICE = "Where the assignment is solved. auto: a GPU where there is one and the problem is large."
+_SEGMENTS = {"gap_closing_range": "Gap range", "division_range": "Division range", "merge_range": "Merge range"}
 
 
 class LinkPanel(QWidget):
@@ -86,11 +53,13 @@ class LinkPanel(QWidget):
         self._on_gpu: frozenset[str] | None = None
         self.search_range = LengthField(auto=True)
         self.unmatched = LengthField(auto=True)
-        self.cost = _choices(_COSTS.items(), swapped=True)
-        self.solver = _choices([(name, _SOLVERS.get(name, name)) for name in ("auto", *SOLVERS)])
-        self.device = _choices(_DEVICES)
-        self.linking = _choices(_LINKINGS.items())
-        self.motion = _choices(_MOTIONS.items())
+        self.cost = choice_box(LinkSettings, "cost", _COSTS)
+        self.solver = choice_box(LinkSettings, "solver", _SOLVERS)
+        self.device = QComboBox()
+        for device in _DEVICES:
+            self.device.addItem(*reversed(device))
+        self.linking = choice_box(LinkSettings, "linking", _LINKINGS)
+        self.motion = choice_box(LinkSettings, "motion", _MOTIONS)
         self.segments = {name: LengthField(auto=True) for name in _SEGMENTS}
         self.missed = QSpinBox()
         self.missed.setRange(_AUTO, 99)
@@ -135,24 +104,23 @@ class LinkPanel(QWidget):
         row.addWidget(self.run_button)
         column.addLayout(row)
         form = QFormLayout()
-        add_row(form, "Linking", self.linking, _LINKING, "--linking")
-        add_row(form, "Motion", self.motion, _MOTION, "--motion")
-        add_row(form, "Search range", self.search_range, _SEARCH_RANGE, "--search-range")
+        add_setting(form, "Linking", self.linking, "linking")
+        add_setting(form, "Motion", self.motion, "motion")
+        add_setting(form, "Search range", self.search_range, "search_range")
         column.addLayout(form)
         column.addWidget(self.warning)
         column.addWidget(self.steps)
         column.addWidget(self.neighbours)
         self._more = more = QFormLayout()
-        for name, (title, text) in _SEGMENTS.items():
-            option = f"--{name.replace('_', '-')}"
-            add_row(more, title, self.segments[name], f"{text}. auto: the search range.", option)
-        add_row(more, "Unmatched cost", self.unmatched, _UNMATCHED_COST, "--unmatched-cost")
-        add_row(more, "Cost of a link", self.cost, _COST, "--cost")
-        add_row(more, "Missed frames", self.missed, _MISSED, "--max-missed-frames")
-        add_row(more, "Divisions", self.divisions, _DIVISIONS, "--divisions")
-        add_row(more, "Merges", self.merges, _MERGES, "--merges")
-        add_row(more, "Solver", self.solver, _SOLVER, "--solver")
-        add_row(more, "Device", self.device, _DEVICE, "--device")
+        for name, title in _SEGMENTS.items():
+            add_setting(more, title, self.segments[name], name)
+        add_setting(more, "Unmatched cost", self.unmatched, "unmatched_cost")
+        add_setting(more, "Cost of a link", self.cost, "cost")
+        add_setting(more, "Missed frames", self.missed, "max_missed_frames")
+        add_setting(more, "Divisions", self.divisions, "divisions")
+        add_setting(more, "Merges", self.merges, "merges")
+        add_setting(more, "Solver", self.solver, "solver")
+        add_setting(more, "Device", self.device, "device")
         column.addLayout(more)
         column.addWidget(self.reason)
         column.addWidget(self.learned)
@@ -317,13 +285,6 @@ class LinkPanel(QWidget):
 
     def _run(self) -> None:
         self.run.emit()
-
-
-def _choices(items: Iterable[tuple[str, str]], *, swapped: bool = False) -> QComboBox:
-    box = QComboBox()
-    for value, name in items:
-        box.addItem(value if swapped else name, name if swapped else value)
-    return box
 
 
 def _show_choice(box: QComboBox, value: str) -> None:

@@ -11,7 +11,7 @@ from ..layers.layer_input import LayerInput
 from ..layers.layer_movie import LayerMovie, Restriction
 from ..layers.layer_part import region_of, restricted, with_intensity
 from ..layers.layer_tables import OURS
-from .fields import add_row
+from .fields import add_setting
 
 if TYPE_CHECKING:
     from napari import Viewer
@@ -57,11 +57,10 @@ class PartPanel(QWidget):
         boxes.addWidget(self.first, 1)
         boxes.addWidget(QLabel("to"))
         boxes.addWidget(self.last, 1)
-        add_row(form, "Frames", row, "The frames that are tracked, first and last.", "--frames")
+        add_setting(form, "Frames", row, "frames", more="First and last.")
         box = "A Shapes layer: the box around its shapes (y, x) is tracked."
-        add_row(form, "Region", self.region, box, "--roi")
-        under = "The movie whose intensity is averaged over each label."
-        add_row(form, "Intensity", self.intensity, under, "--intensity")
+        add_setting(form, "Region", self.region, "roi", more=box)
+        add_setting(form, "Intensity", self.intensity, "intensity")
         self._form = form
 
     def show_input(self, whole: LayerInput | None) -> None:

@@ -1,0 +1,56 @@
+"""Fields of settings say what `tracker.setting_words` says, and offer what the setting may be."""
+
+from __future__ import annotations
+
+import pytest
+
+from auctrack.plugins.cli.setting_options import SETTINGS
+from auctrack.tracker.detecting.settings import DetectSettings
+from auctrack.tracker.kinds import choices_of
+from auctrack.tracker.linking.settings import LinkSettings
+from auctrack.tracker.setting_words import WORDS
+
+FIELDS = {
+    "diameter": "detect.diameter",
+    "threshold": "detect.threshold",
+    "method": "detect.method",
+    "bright_on_dark": "detect.dark",
+    "linking": "link.linking",
+    "motion": "link.motion",
+    "search_range": "link.search_range",
+    "unmatched_cost": "link.unmatched",
+    "cost": "link.cost",
+    "max_missed_frames": "link.missed",
+    "divisions": "link.divisions",
+    "merges": "link.merges",
+    "solver": "link.solver",
+    "device": "link.device",
+    "axes": "input.axes",
+    "frame_interval": "input.interval",
+    "intensity": "input.part.intensity",
+}
+
+
+def _field(widget, place):
+    part = widget.parts
+    for name in place.split("."):
+        part = getattr(part, name)
+    return part
+
+
+@pytest.mark.parametrize(("setting", "place"), FIELDS.items(), ids=FIELDS)
+def test_a_field_says_what_its_setting_is_and_its_option(widget, setting, place):
+    tip = _field(widget, place).toolTip()
+    option = next(option for option in SETTINGS.values() if option.key == setting)
+    assert WORDS[setting].what in tip
+    assert WORDS[setting].auto in tip
+    assert option.name in tip
+
+
+@pytest.mark.parametrize(
+    ("settings", "setting"),
+    [(DetectSettings, "method"), *((LinkSettings, name) for name in ("linking", "motion", "cost", "solver"))],
+)
+def test_a_box_offers_what_the_setting_may_be(widget, settings, setting):
+    box = _field(widget, FIELDS[setting])
+    assert tuple(box.itemData(row) for row in range(box.count())) == choices_of(settings, setting)

@@ -1,0 +1,167 @@
+"""What each setting is, in words: once, for the command line's help, the forms of napari and README's table.
+
+They name settings and their values, never an option or a field of a form. The docstrings of `InputSettings`,
+`DetectSettings` and `LinkSettings` say it at length.
+"""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+
+class Words(NamedTuple):
+    """What a setting is.
+
+    Attributes
+    ----------
+    what : str
+        One phrase, without a full stop.
+    auto : str
+        What is taken where it is not given; "" where that goes without saying.
+    more : str
+        Sentences: what it goes with.
+    written : str
+        Sentences on how it is written where it is a text: examples.
+    is_length : bool
+        Whether it is given in the unit of lengths.
+    """
+
+    what: str
+    auto: str = ""
+    more: str = ""
+    written: str = ""
+    is_length: bool = False
+
+
+WORDS: dict[str, Words] = {
+    # how the input is read
+    "axes": Words(
+        "Dimensions of the file, one letter each: T time, Z depth, C channel, Y, X",
+        more="Needed only if the file does not say.",
+        written="Example: TZYX. For a folder, the first letters stand for the numbers in its file names.",
+    ),
+    "scale": Words(
+        "Voxel size along z,y,x (or y,x)",
+        more="Needed only if the file does not say.",
+        written="Example: 2,0.5,0.5.",
+        is_length=True,
+    ),
+    "unit": Words("Unit of all lengths, such as µm, nm or mm", more="'pixel' measures everything in pixels."),
+    "frame_interval": Words("Time between two frames, in seconds"),
+    "time_unit": Words("Unit of time, such as min; the frame interval is given in it"),
+    "frame_step": Words(
+        "Step between consecutive frame numbers of a table: 5 if it holds frames 0, 5, 10, …",
+        auto="what the settings beside the table say, else 1",
+        more="Not for movies.",
+    ),
+    "channel": Words(
+        "Channel to read, by name or number (from 0), where there are several",
+        more="For a colour image: red, green, blue, or grey (their mean).",
+    ),
+    "frames": Words(
+        "Frames to use, counted from 0",
+        written="TO itself is not one of them. Example: 0:20, or ::5 for every fifth.",
+    ),
+    "roi": Words(
+        "Region to use, in voxels",
+        written="One from:to per axis, in the order z,y,x. Example: 0:10,100:300,: (all of x).",
+    ),
+    "intensity": Words("Of a label image, the movie whose intensity is measured under each label"),
+    "columns": Words(
+        "Columns of a table that have other names",
+        written="Example: frame=Time,z=Pos_Z,y=Pos_Y,x=Pos_X. Those of trackpy, laptrack, TrackMate, Imaris and napari "
+        "are known.",
+    ),
+    # what is detected
+    "diameter": Words(
+        "Diameter of a particle",
+        auto="suggested from the movie",
+        more="Of a Gaussian spot 1.2 times its full width at half maximum.",
+        is_length=True,
+    ),
+    "threshold": Words(
+        "Lowest quality of a particle (roughly its contrast, in grey levels)", auto="found from the movie"
+    ),
+    "separation": Words(
+        "Of two particles closer together than this only the better one is kept",
+        auto="half the diameter",
+        is_length=True,
+    ),
+    "method": Words(
+        "What brings out particles: log, Laplacian of Gaussian, or dog, difference of Gaussians as in other programs",
+        auto="log",
+        more="They are equally fast.",
+    ),
+    "bright_on_dark": Words("Whether particles are bright on a dark background, or dark on a bright one"),
+    # how detections are linked
+    "motion": Words(
+        "How steps are predicted, learned from the movie: diffusion (how far particles move), velocity (also from each "
+        "particle's steps before and after), flow (also from its neighbours' steps), flow+velocity",
+        auto="auto, what helps",
+        more="none links each pair of frames by distance alone.",
+    ),
+    "features": Words(
+        "Columns of the detections, with values above 0, whose change along a link says how likely it is, such as "
+        "intensity,snr: learned, and used where it tells links apart",
+        auto="none",
+        more="auto takes the usual ones that are there.",
+    ),
+    "max_missed_frames": Words(
+        "Frames a particle may be missing inside a track (trackpy: memory)",
+        auto="as many as the movie makes worthwhile",
+    ),
+    "divisions": Words("A particle may be followed by two", more="Not with motion none."),
+    "merges": Words("Two particles may be followed by one", more="Not with motion none."),
+    "search_range": Words(
+        "Longest step a particle can take between two frames (TrackMate: linking max distance)",
+        auto="as far as the learned steps reach; with motion none 1.3 times the mean distance between neighbours",
+        is_length=True,
+    ),
+    "unmatched_cost": Words(
+        "What it costs to leave a particle unlinked, as a length: no link is longer than twice this",
+        auto="learned, or with motion none measured, from the particles' own steps",
+        is_length=True,
+    ),
+    "cost": Words(
+        "Cost of a link with motion none: its squared length, or its length",
+        auto="squared, as trackpy and TrackMate have it",
+        more="Learned motion has its own, the likelihood.",
+    ),
+    "pinned": Words(
+        "CSV of links that are always made: columns source, target (rows of the points, counted from 0), or "
+        "source_frame, source_z, source_y, source_x, target_frame, … (places, in voxels)"
+    ),
+    "forbidden": Words("CSV of links that are never made; columns as for pinned ones"),
+    "linking": Words(
+        "How the movie is linked: auctrack, all links at once, by likelihood, or jaqaman, as TrackMate's LAP tracker "
+        "does, frame by frame, then segments joined across gaps, at divisions and at merges",
+        auto="auctrack",
+        more="jaqaman learns no motion; TrackMate's max frame gap is one more than the missed frames.",
+    ),
+    "gap_closing_range": Words(
+        "With linking jaqaman, the longest link across a gap", auto="the search range", is_length=True
+    ),
+    "division_range": Words(
+        "With linking jaqaman, the longest link to a second daughter (TrackMate: splitting)",
+        auto="the search range",
+        is_length=True,
+    ),
+    "merge_range": Words(
+        "With linking jaqaman, the longest link from a second parent (TrackMate: merging)",
+        auto="the search range",
+        is_length=True,
+    ),
+    "solver": Words(
+        "Assignment solver, such as auction or jv",
+        auto="the fastest for the problem",
+        more="All give links of the same, optimal cost. jv runs on a CPU only.",
+    ),
+    "device": Words(
+        "Where frames are filtered and the assignment is solved: cpu, or cuda, a GPU",
+        auto="a GPU where there is one and the movie (2^27 voxels) or the problem (200,000 candidate links at a time) "
+        "is large",
+    ),
+    # what is kept
+    "min_length": Words("Keep only tracks of at least this many detections"),
+}
+"""By the setting's name."""
