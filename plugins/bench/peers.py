@@ -31,12 +31,12 @@ from .assignment.peer_solvers import (
 )
 from .assignment.solver_variants import missing_device, solver_variant
 from .benchmark import Benchmark, Effort
-from .cardinality.graph_families import PERMUTED
-from .cardinality.large_graphs import Recipe, make_graph
-from .cardinality.variants import checked, unseen
 from .draw.figures import draw_bars, draw_times
 from .draw.tables import Table, fact_mean, grid, most_memory, ratio, with_spread
 from .draw.time_lines import times_by_size
+from .graphs.checking import checked, unseen
+from .graphs.graph_families import PERMUTED
+from .graphs.large_graphs import Recipe, make_graph
 from .measure.harness import Case, Experiment, Variant, always, cell_of
 from .measure.record import Cell, Clock, Record
 from .tracking import peer_linkers

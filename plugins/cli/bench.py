@@ -9,8 +9,9 @@ import time
 from collections.abc import Callable, Generator
 from contextlib import contextmanager
 from importlib import import_module
+from importlib.util import find_spec
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Literal
+from typing import TYPE_CHECKING, Annotated, Any, Literal
 
 import typer
 
@@ -92,7 +93,7 @@ def _add(name: str, module: str, about: str) -> None:
         clock: Clock = "wall",
         gpu: Gpu = "cuda",
     ) -> None:
-        make: Make = getattr(import_module(f"..bench.{module}", __package__), name)
+        make: Make = getattr(_loaded(module), name)
         _run(lambda effort, _: make(effort, gpu), _effort(quick, limit, repetitions, sizes, only, clock), output)
 
 
@@ -109,7 +110,7 @@ _add(
 )
 _add(
     "lap",
-    "assignment.lap",
+    "reproduced.lap",
     "Dense assignment with uniform integer costs: the Hungarian methods on CPU and GPU (Date & Nagi 2016).",
 )
 _add(
@@ -174,10 +175,20 @@ def cardinality_command(
     Without --quick, --sizes and files also 'large-gpu/*' and 'large-cpu/*', graphs of up to 4 million rows that others'
     code was measured on. With --output, DIR/graphs keeps what takes long to make, 1 GB in all.
     """
-    from ..bench.cardinality.cardinality import cardinality
-
+    cardinality = _loaded("reproduced.cardinality.cardinality").cardinality
     effort = _effort(quick, limit, repetitions, sizes, only, clock="wall")
     _run(lambda effort, folder: cardinality(effort, gpu, files or (), folder / "graphs"), effort, output)
+
+
+def _loaded(module: str) -> Any:
+    """Return a module of the benchmarks, or say why it is not there."""
+    if find_spec(f"..bench.{module.partition('.')[0]}", __package__) is None:
+        console.fail(
+            "the papers' tables are not in the installed package: clone the repository, run pip install -e . in it, "
+            "and repeat the command."
+        )
+        raise typer.Exit(1)
+    return import_module(f"..bench.{module}", __package__)
 
 
 def _effort(

@@ -1,1 +1,1 @@
-"""The numbers that the papers print, as they print them, with the hardware they came from."""
+"""Numbers that others print, as they print them, with the hardware they came from."""

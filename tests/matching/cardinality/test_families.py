@@ -11,7 +11,7 @@ from scipy import sparse
 from auctrack.matching.cardinality import ALGORITHMS, maximum_matching, verify_matching
 from auctrack.matching.cardinality.gpu_solve import ALGORITHMS as GPU_ALGORITHMS
 from auctrack.matching.device import cuda
-from auctrack.plugins.bench.cardinality.graph_families import FAMILIES, permuted
+from auctrack.plugins.bench.graphs.graph_families import FAMILIES, permuted
 
 on_gpu = [
     pytest.mark.gpu,

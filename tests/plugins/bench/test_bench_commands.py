@@ -118,16 +118,16 @@ def test_auction_tells_the_work_of_every_kind_of_problem(bench, tmp_path):
 def test_a_refusal_is_an_answer_when_hall_s_condition_fails(bench, tmp_path):
     bench("auction", "--quick", "--repetitions", "1", "--only", "short/*CPU")
     found = answered(tmp_path, "auction", experiment="short")
-    assert {cell["variant"] for cell in found} == {"auction, CPU", "sparse-jv, CPU"}
+    assert {cell["variant"] for cell in found} == {"auction, CPU", "jv, CPU"}
     assert all(cell["facts"][0]["violators"] > 1 for cell in found)
 
 
 def test_only_what_matches_is_measured(bench, tmp_path):
-    printed = bench("auction", "--quick", "--sizes", "30", "--repetitions", "1", "--only", "gated/sparse*,batch/auto*")
+    printed = bench("auction", "--quick", "--sizes", "30", "--repetitions", "1", "--only", "gated/jv*,batch/auto*")
     assert "Gates with" in printed
     assert "Point sets" not in printed
     assert {(c["experiment"], c["variant"]) for c in cells(tmp_path, "auction")} == {
-        ("gated", "sparse-jv, CPU"),
+        ("gated", "jv, CPU"),
         ("batch", "auto, CPU"),
     }
 
@@ -223,7 +223,7 @@ def test_where_nothing_can_be_measured_the_reason_is_said_and_the_run_fails(benc
     printed = bench(*quick, "points/*GPU,gated/*GPU", code=1)
     assert "needs a CUDA device" in printed
     assert "nothing could be measured" in printed
-    printed = bench(*quick, "points/*GPU,gated/sparse*")
+    printed = bench(*quick, "points/*GPU,gated/jv*")
     assert "needs a CUDA device" in printed
     assert "nothing could be measured" not in printed
 
@@ -287,3 +287,9 @@ def test_nothing_is_written_unasked(tmp_path, monkeypatch):
     assert "Table" in printed
     assert "--output" in printed
     assert not list(tmp_path.iterdir())
+
+
+@pytest.mark.parametrize("name", ["lap", "cardinality"])
+def test_where_the_papers_tables_are_not_installed_their_command_says_so(bench, monkeypatch, name):
+    monkeypatch.setattr("auctrack.plugins.cli.bench.find_spec", lambda *_: None)
+    assert "not in the installed package" in bench(name, "--quick", code=1)

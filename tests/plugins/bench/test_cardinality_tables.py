@@ -5,8 +5,8 @@ from __future__ import annotations
 import pytest
 
 from auctrack.plugins.bench.benchmark import Effort
-from auctrack.plugins.bench.cardinality.cardinality import cardinality
 from auctrack.plugins.bench.measure.record import Record
+from auctrack.plugins.bench.reproduced.cardinality.cardinality import cardinality
 
 FORM_SECONDS = {"CT": 1.0, "MT": 2.0, "WR": 0.25, "APsB": 3.0}
 

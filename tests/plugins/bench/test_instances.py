@@ -35,7 +35,7 @@ from auctrack.plugins.bench.assignment.peer_solvers import (
     scipy_sparse,
 )
 from auctrack.plugins.bench.assignment.unlike_points import CROWDS, UNLIKE, WIDTH
-from auctrack.plugins.bench.cardinality.graph_families import FAMILIES, permuted
+from auctrack.plugins.bench.graphs.graph_families import FAMILIES, permuted
 from auctrack.plugins.bench.measure.harness import WrongAnswer
 from auctrack.plugins.bench.tracking.movies import checked_links, simulated, squared_objective
 
@@ -127,10 +127,10 @@ def test_unlike_point_sets_are_what_their_names_say():
 @pytest.mark.parametrize("name", SCATTERED)
 def test_scattered_pairs_can_be_matched_whole_and_short_ones_cannot(name):
     problem = scattered_pair(1000, SCATTERED[name])
-    assert solve(problem, "sparse-jv", "cpu").n_links == 1000
+    assert solve(problem, "jv", "cpu").n_links == 1000
     assert problem.n_cols == 1000 + round(1000 * SCATTERED[name].extra)
     with pytest.raises(Infeasible):
-        solve(gate_with_a_shortage(2000), "sparse-jv", "cpu")
+        solve(gate_with_a_shortage(2000), "jv", "cpu")
 
 
 def test_a_matrix_made_in_blocks_is_the_whole_one(monkeypatch):

@@ -9,12 +9,12 @@ import pytest
 
 from auctrack.matching import DeviceMemoryExceeded, ShardedCosts, solve
 from auctrack.matching.device import cuda
-from auctrack.plugins.bench.assignment import lap_large, lap_scaling
 from auctrack.plugins.bench.assignment.generated_costs import GeneratedCosts
 from auctrack.plugins.bench.assignment.lap_instances import uniform_costs
 from auctrack.plugins.bench.benchmark import Effort
 from auctrack.plugins.bench.draw.tables import NOTHING, Table
 from auctrack.plugins.bench.measure.record import Cell, Record
+from auctrack.plugins.bench.reproduced import lap_large, lap_scaling
 
 
 @pytest.fixture

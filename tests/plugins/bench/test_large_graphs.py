@@ -6,9 +6,9 @@ import numpy as np
 import pytest
 
 from auctrack.matching.cardinality import maximum_matching
-from auctrack.plugins.bench.cardinality import large_graphs
-from auctrack.plugins.bench.cardinality.large_graphs import LARGE, Recipe, make_graph
-from auctrack.plugins.bench.papers import cardinality_peers as peers
+from auctrack.plugins.bench.graphs import large_graphs
+from auctrack.plugins.bench.graphs.large_graphs import LARGE, Recipe, make_graph
+from auctrack.plugins.bench.reproduced import cardinality_peers as peers
 
 
 def test_every_graph_that_others_were_measured_on_can_be_made():

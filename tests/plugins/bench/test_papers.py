@@ -6,9 +6,9 @@ import statistics
 
 import pytest
 
-from auctrack.plugins.bench.papers import date_nagi_2016 as date_nagi
-from auctrack.plugins.bench.papers import deveci_euro_par_2013 as euro_par
-from auctrack.plugins.bench.papers import deveci_icpp_2013 as icpp
+from auctrack.plugins.bench.reproduced import date_nagi_2016 as date_nagi
+from auctrack.plugins.bench.reproduced import deveci_euro_par_2013 as euro_par
+from auctrack.plugins.bench.reproduced import deveci_icpp_2013 as icpp
 
 
 def test_icpp_geometric_means_follow_from_its_rows():

@@ -13,7 +13,7 @@ from auctrack.matching.cardinality import BipartiteGraph, maximum_matching
 from auctrack.matching.solvers import SOLVERS
 from auctrack.plugins.bench.assignment.gated_pairs import gated_pair
 from auctrack.plugins.bench.assignment.lap_instances import point_costs, point_pair, uniform_costs
-from auctrack.plugins.bench.cardinality.graph_families import FAMILIES, permuted
+from auctrack.plugins.bench.graphs.graph_families import FAMILIES, permuted
 
 UNIFORM_CEILINGS = {
     ("jv", "n"): 8,
@@ -28,7 +28,7 @@ UNIFORM_CEILINGS = {
 """Reads a row, by solver and cost range, of 400 × 400 costs."""
 GATED_CEILINGS = {7.3: 2.0, 28.8: 3.3}
 """Reads a row, by mean degree."""
-GATED_SOLVERS = ("sparse-jv", "auction")
+GATED_SOLVERS = ("jv", "auction")
 
 
 def row_reads(answer) -> float:
@@ -93,7 +93,7 @@ def test_push_relabel_pushes_a_few_times_a_row(family, ceiling, order):
 
 
 def test_gates_cost_no_more_per_row_when_they_grow():
-    small, large = (row_reads(solve(gated_pair(n, 7.3), "sparse-jv", device="cpu")) for n in (1000, 8000))
+    small, large = (row_reads(solve(gated_pair(n, 7.3), "jv", device="cpu")) for n in (1000, 8000))
     assert large < 1.3 * small
 
 

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from ..draw.tables import NOTHING, Table
-from ..measure.harness import Case, Experiment
-from ..measure.record import Record
-from ..papers import deveci_euro_par_2013 as euro_par
-from ..papers import deveci_icpp_2013 as icpp
+from ...draw.tables import NOTHING, Table
+from ...measure.harness import Case, Experiment
+from ...measure.record import Record
+from .. import deveci_euro_par_2013 as euro_par
+from .. import deveci_icpp_2013 as icpp
 from .record import APFB, G_PR, OURS, fastest_sequential, sets_of, time_of, without_empty_columns
 
 _SHOWN = (APFB, G_PR, "P-DBFS", *OURS)

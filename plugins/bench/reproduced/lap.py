@@ -10,6 +10,8 @@ from itertools import pairwise
 from pathlib import Path
 
 from ....matching.problem import Problem
+from ..assignment.lap_instances import RANGES, uniform_costs
+from ..assignment.solver_variants import solver_variant
 from ..benchmark import Benchmark, Effort
 from ..draw.figures import draw_stacks, draw_times
 from ..draw.steps import step_seconds, steps_text
@@ -17,10 +19,8 @@ from ..draw.tables import NOTHING, Table, duration, grid, times_with_spread
 from ..draw.time_lines import times_by_size
 from ..measure.harness import Case, Experiment, Variant, cell_of
 from ..measure.record import Record
-from ..papers import date_nagi_2016 as paper
+from . import date_nagi_2016 as paper
 from . import lap_large, lap_scaling
-from .lap_instances import RANGES, uniform_costs
-from .solver_variants import solver_variant
 
 INSTANCES, RUNS = 3, 5
 """Of each size, as in the paper."""

@@ -5,10 +5,10 @@ from __future__ import annotations
 import statistics
 from collections.abc import Collection, Sequence
 
-from ..draw.tables import NOTHING, Table, geometric_mean, missing_notes, ratio, with_spread
-from ..measure.harness import Case, Experiment, cell_of
-from ..measure.record import Record
-from ..papers import cardinality_peers as peers
+from ...draw.tables import NOTHING, Table, geometric_mean, missing_notes, ratio, with_spread
+from ...measure.harness import Case, Experiment, cell_of
+from ...measure.record import Record
+from .. import cardinality_peers as peers
 from .findings import findings
 from .record import OURS, any_facts, seconds, time_of, time_text
 

@@ -5,13 +5,13 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
-from ..draw.tables import NOTHING, Table, duration, grid, missing_notes
-from ..measure.harness import Case, Experiment
-from ..measure.record import Record
-from ..papers import deveci_euro_par_2013 as euro_par
-from ..papers import deveci_icpp_2013 as icpp
+from ...draw.tables import NOTHING, Table, duration, grid, missing_notes
+from ...graphs.graph_families import FAMILIES, PERMUTED
+from ...measure.harness import Case, Experiment
+from ...measure.record import Record
+from .. import deveci_euro_par_2013 as euro_par
+from .. import deveci_icpp_2013 as icpp
 from .findings import figure_1, findings, table_1
-from .graph_families import FAMILIES, PERMUTED
 from .large import table_on_cpu, tables_on_gpu
 from .record import (
     APFB,

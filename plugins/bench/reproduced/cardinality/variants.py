@@ -3,20 +3,18 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import replace
 from functools import lru_cache, partial
 from typing import Any
 
-from ....matching.cardinality import BipartiteGraph, maximum_matching, verify_matching
-from ....matching.cardinality.gpu_graph import DeviceGraph
-from ....matching.cardinality.matching import Matching
-from ....matching.device import cuda
-from ..assignment.solver_variants import missing_device
-from ..measure.harness import Facts, Variant, as_it_is
-from ..papers import deveci_euro_par_2013 as euro_par
+from .....matching.cardinality import BipartiteGraph, maximum_matching
+from .....matching.cardinality.gpu_graph import DeviceGraph
+from .....matching.cardinality.matching import Matching
+from .....matching.device import cuda
+from ...assignment.solver_variants import missing_device
+from ...graphs.checking import Graph, checked, unseen
+from ...measure.harness import Variant, as_it_is
+from .. import deveci_euro_par_2013 as euro_par
 from .record import ALGORITHM_NAMES, APFB, G_PR, G_PR_FORMS, OURS, RELABELLING, form_name, relabelling_name
-
-Graph = BipartiteGraph | DeviceGraph
 
 
 def algorithms(gpu: str) -> list[Variant]:
@@ -80,28 +78,3 @@ def _copied(device: str, graph: BipartiteGraph) -> DeviceGraph:
     """Copy a graph to the GPU, once for all variants that take turns on it."""
     with cuda.using(device):
         return DeviceGraph.of(graph)
-
-
-def unseen(graph: Graph) -> Graph:
-    """Return the same graph without what earlier calls derived from it."""
-    return type(graph)(graph.indptr, graph.indices, graph.n_rows, graph.n_columns)
-
-
-def checked(graph: BipartiteGraph, matching: Matching) -> Facts:
-    """Return sizes, times and counts of a matching whose cover was recomputed and proves it maximum."""
-    partners = cuda.to_host(matching.col_of_row), cuda.to_host(matching.row_of_col)
-    maximum = verify_matching(graph, replace(matching, graph=graph, col_of_row=partners[0], row_of_col=partners[1]))
-    seconds = matching.stats["seconds"]
-    facts: dict[str, Any] = {
-        "rows": graph.n_rows,
-        "columns": graph.n_columns,
-        "edges": graph.n_edges,
-        "initial_size": matching.stats.get("initial_size"),
-        "maximum": maximum,
-        "start_s": seconds["initial"],
-        "search_s": seconds["search"],
-        "whole_s": seconds["initial"] + seconds["search"],
-    }
-    if isinstance(matching.stats.get("levels"), list):
-        facts["levels"] = list(map(int, matching.stats["levels"]))
-    return facts

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from ..draw.tables import NOTHING, Table, duration, geometric_mean, missing_notes
-from ..measure.harness import Case, Experiment
-from ..measure.record import Record
-from ..papers import deveci_euro_par_2013 as euro_par
+from ...draw.tables import NOTHING, Table, duration, geometric_mean, missing_notes
+from ...measure.harness import Case, Experiment
+from ...measure.record import Record
+from .. import deveci_euro_par_2013 as euro_par
 from .record import (
     ALGORITHM_NAMES,
     G_PR_FORMS,

@@ -5,11 +5,11 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from pathlib import Path
 
-from ..draw.figures import TIME, draw_bars, draw_lines, draw_profiles
-from ..draw.profiles import performance_profile, speed_up_profile
-from ..measure.harness import Case, Experiment, cell_of
-from ..measure.record import Record
-from ..papers import cardinality_peers as peers
+from ...draw.figures import TIME, draw_bars, draw_lines, draw_profiles
+from ...draw.profiles import performance_profile, speed_up_profile
+from ...measure.harness import Case, Experiment, cell_of
+from ...measure.record import Record
+from .. import cardinality_peers as peers
 from .record import (
     G_PR,
     G_PR_FORMS,

@@ -5,11 +5,11 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
-from ..draw.tables import NOTHING, Table, duration, geometric_mean, with_spread
-from ..measure.harness import Case, Experiment, cell_of
-from ..measure.record import Record
-from ..papers import deveci_euro_par_2013 as euro_par
-from .graph_families import PERMUTED
+from ...draw.tables import NOTHING, Table, duration, geometric_mean, with_spread
+from ...graphs.graph_families import PERMUTED
+from ...measure.harness import Case, Experiment, cell_of
+from ...measure.record import Record
+from .. import deveci_euro_par_2013 as euro_par
 
 APFB, G_PR = "APFB-WR-CT", "G-PR"
 PARALLEL = (APFB, G_PR, "P-DBFS", "P-PFP", "P-HK")

@@ -11,14 +11,14 @@ from collections.abc import Sequence
 from functools import lru_cache, partial
 from pathlib import Path
 
-from ....matching.cardinality import BipartiteGraph
-from ....tracker.errors import InvalidInput
-from ..benchmark import Benchmark, Effort
-from ..measure.harness import Case, Experiment, always
-from ..papers import cardinality_peers
+from .....matching.cardinality import BipartiteGraph
+from .....tracker.errors import InvalidInput
+from ...benchmark import Benchmark, Effort
+from ...graphs.graph_families import FAMILIES, PERMUTED, permuted
+from ...graphs.large_graphs import LARGE, Recipe, make_graph
+from ...measure.harness import Case, Experiment, always
+from .. import cardinality_peers
 from .figures import figures
-from .graph_families import FAMILIES, PERMUTED, permuted
-from .large_graphs import LARGE, Recipe, make_graph
 from .record import originals
 from .tables import tables
 from .variants import algorithms, forms, level_counters, ours, relabelling

@@ -11,14 +11,14 @@ from typing import Any
 
 from ....matching.device import cuda
 from ....matching.solving import solve
+from ..assignment.generated_costs import GeneratedCosts
+from ..assignment.solver_variants import missing_device
 from ..benchmark import Effort
 from ..draw.figures import draw_lines
 from ..draw.tables import NOTHING, Table, duration, missing_notes
 from ..measure.harness import Case, Experiment, Variant
 from ..measure.record import Record
-from ..papers import date_nagi_2016 as paper
-from .generated_costs import GeneratedCosts
-from .solver_variants import missing_device
+from . import date_nagi_2016 as paper
 
 SIZES, GPUS = (10_000, 14_142, 20_000), (1, 2, 4)
 SERIES = "costs in [0, 10n]"

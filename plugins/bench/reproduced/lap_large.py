@@ -7,11 +7,11 @@ import statistics
 from collections.abc import Sequence
 from functools import partial
 
+from ..assignment.generated_costs import GeneratedCosts
 from ..benchmark import Effort, is_measured
 from ..draw.tables import NOTHING, Table, bytes_text, missing_notes
 from ..measure.harness import Case, Experiment
 from ..measure.record import Cell, Record
-from .generated_costs import GeneratedCosts
 from .lap_scaling import GPUS, METHODS, Method, gpus_text, ratio, time_text, variant
 
 ROWS = {
