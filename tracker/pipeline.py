@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import logging
 from collections.abc import Callable, Generator
-from contextlib import ExitStack
+from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any, Literal, TypeVar
@@ -159,7 +159,10 @@ def stages(source: str | Path | Array, settings: Settings) -> Generator[Advance,
 
 
 def finding_stage(
-    source: Points | FrameSource, settings: Settings, intensity: FrameSource | None = None
+    source: Points | FrameSource,
+    settings: Settings,
+    intensity: FrameSource | None = None,
+    whole: FrameSource | None = None,
 ) -> Generator[Advance, None, Found]:
     """Find the particles of an input that is open.
 
@@ -171,6 +174,8 @@ def finding_stage(
         `input.kind` says whether frames are labels.
     intensity : FrameSource, optional
         What is measured under labels.
+    whole : FrameSource, optional
+        The movie of which the source is a part, from which automatic settings are measured; else from the source.
     """
     if isinstance(source, Points):
         return Found(source)
@@ -178,7 +183,7 @@ def finding_stage(
         return Found((yield from _named("detect", label_steps(source, intensity))))
     yield Advance("detect", 0, len(source))
     device = crew_for(source.shape, len(source), None, settings.link.device).device
-    effective = resolve_settings(source, settings.detect, device)
+    effective = resolve_settings(whole or source, settings.detect, device)
     _LOG.info("detecting on %s with %s", device, effective)
     points = yield from _named("detect", detect_steps(source, effective, device=device))
     return Found(points, effective, device)
@@ -236,23 +241,33 @@ def find_points(
 
 def _found_in(source: str | Path | Array, settings: Settings, seconds: StageSeconds) -> Generator[Advance, None, Found]:
     """Open an input and find its particles."""
-    given = settings.input
-    if isinstance(source, (str, Path)) and given.is_table(source):
-        with seconds.of("read"):
-            return Found(_read_table(source, given))
-    with ExitStack() as opened:
-        with seconds.of("read"):
-            movie = opened.enter_context(open_movie(source, given))
-        _LOG.info("opened\n%s", movie.describe())
-        under = None
-        if given.intensity is not None:
-            under = opened.enter_context(open_movie(given.intensity, replace(given, kind="movie", intensity=None)))
+    with opened_input(source, settings.input, seconds) as (given, under):
+        if isinstance(given, Points):
+            return Found(given)
+        _LOG.info("opened\n%s", given.describe())
         with seconds.of("detect"):
-            found = yield from finding_stage(movie, settings, under)
-        seconds.told_apart("read", "detect", movie.seconds_reading)
+            found = yield from finding_stage(given, settings, under)
+        seconds.told_apart("read", "detect", given.seconds_reading)
         if found.device is not None:
             seconds.devices["detect"] = found.device
         return found
+
+
+@contextmanager
+def opened_input(
+    source: str | Path | Array, given: InputSettings, seconds: StageSeconds
+) -> Generator[tuple[Points | Movie, Movie | None]]:
+    """Open an input: yield the points of a table or a movie, and the movie that is measured under its labels."""
+    with ExitStack() as opened:
+        with seconds.of("read"):
+            if isinstance(source, (str, Path)) and given.is_table(source):
+                found = _read_table(source, given)
+            else:
+                found = opened.enter_context(open_movie(source, given))
+        under = None
+        if given.intensity is not None:
+            under = opened.enter_context(open_movie(given.intensity, replace(given, kind="movie", intensity=None)))
+        yield found, under
 
 
 def open_movie(source: str | Path | Array, given: InputSettings) -> Movie:

@@ -4,13 +4,13 @@ from __future__ import annotations
 
 from dataclasses import dataclass, replace
 
-from ...tracker.detecting.detect import resolve_settings
 from ...tracker.detecting.side_by_side import crew_for
-from ...tracker.pipeline import find_points, open_movie
+from ...tracker.pipeline import finding_stage, opened_input
 from ...tracker.points import Points
 from ...tracker.reading.movie import Movie
 from ...tracker.settings import Settings
 from ...tracker.stage_seconds import StageSeconds
+from ...tracker.stepwise import finished
 
 _FILTERED = 3 * 4  # bytes a voxel of a frame that is being filtered (see `tracker.detecting.detect`)
 # By whether motion is learned: a row of eight columns, its copies, its share of the links and of their candidates.
@@ -52,38 +52,30 @@ class FirstLook:
 
 def first_look(source: str, settings: Settings, frames: int) -> FirstLook:
     """Find the particles of a few consecutive frames from the middle of a movie, or read a table."""
-    if settings.input.is_table(source):
-        spent = StageSeconds()
-        points, _ = find_points(source, settings, seconds=spent)
-        count = len(points.frame_numbers)
-        memory, seconds = _linking(len(points), settings)
-        return FirstLook(points, settings, count, count, _BYTES_AT_REST + memory, sum(spent.values()) + seconds)
-    with open_movie(source, settings.input) as movie:
-        if settings.input.kind != "labels":
-            settings = replace(settings, detect=resolve_settings(movie, settings.detect))
-        piece, seen = _middle(movie, frames)
-        count, working = len(movie), _working_memory(movie, labels=settings.input.kind == "labels")
-    spent = StageSeconds()
-    points, _ = find_points(source, replace(settings, input=replace(settings.input, frames=piece)), seconds=spent)
-    expected = len(points) / seen * count
-    memory, seconds = _linking(expected, settings)
-    memory += _BYTES_AT_REST + working
-    return FirstLook(points, settings, count, seen, memory, sum(spent.values()) / seen * count + seconds)
+    spent, working = StageSeconds(), 0.0
+    with opened_input(source, settings.input, spent) as (given, under):
+        if isinstance(given, Points):
+            points = given
+            count = seen = len(points.frame_numbers)
+        else:
+            part = given.middle(frames)
+            spent = StageSeconds()
+            with spent.of("detect"):
+                found = finished(finding_stage(part, settings, under, whole=given))
+            points, count, seen = found.points, len(given), len(part)
+            settings = replace(settings, detect=found.settings or settings.detect)
+            working = _working_memory(given, labels=settings.input.kind == "labels")
+    share = seen / count if count else 1.0
+    memory, seconds = _linking(len(points) / share, settings)
+    return FirstLook(
+        points, settings, count, seen, _BYTES_AT_REST + working + memory, sum(spent.values()) / share + seconds
+    )
 
 
 def _linking(points: float, settings: Settings) -> tuple[float, float]:
     """Return the memory in bytes and the seconds that linking so many points takes."""
     is_learned = settings.link.is_learned
     return points * _BYTES_PER_POINT[is_learned], points * _SECONDS_PER_POINT[is_learned]
-
-
-def _middle(movie: Movie, frames: int) -> tuple[str, int]:
-    """Return consecutive frames around the middle as a range, and their number."""
-    numbers = movie.frame_numbers
-    first = max(0, (len(numbers) - frames) // 2)
-    chosen = numbers[first : first + frames]
-    step = numbers[1] - numbers[0] if len(numbers) > 1 else 1
-    return f"{chosen[0]}:{chosen[-1] + 1}:{step}", len(chosen)
 
 
 def _working_memory(movie: Movie, *, labels: bool) -> float:

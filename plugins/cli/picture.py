@@ -23,7 +23,7 @@ from matplotlib.figure import Figure
 from ...tracker.calibrating.calibration import FRAME, Calibration
 from ...tracker.formats.write import write_whole
 from ...tracker.pipeline import open_movie
-from ...tracker.points import Tracks
+from ...tracker.points import AXES, Tracks
 from ...tracker.reading.movie import Movie
 from ...tracker.settings import InputSettings
 from .console import printable
@@ -101,7 +101,7 @@ def draw(tracks: Tracks, movie: Movie | None, name: str, look: Look) -> Figure:
     figure, panels = _laid_out(titles, [_sides(part.box, view) for part, view in zip(parts, views, strict=True)], paint)
     for panel, view, part, image in zip(panels, views, parts, behind, strict=True):
         _draw(panel, view, part, image, paint)
-        panel.set(xlabel=f"x ({unit})", ylabel=f"{'zyx'[view.down]} ({unit})")
+        panel.set(xlabel=f"x ({unit})", ylabel=f"{AXES[view.down]} ({unit})")
     for panel, view, part, other in zip(panels, views, parts, reversed(parts), strict=True):
         _mark(panel, view.down, part.box, other.box)
     return figure
@@ -152,7 +152,7 @@ def _title(part: Part, view: View, every: int, whole: Box, unit: str) -> str:
 def _span(box: Box, axis: int, unit: str) -> str:
     """Return from where to where a box reaches along an axis, to a tenth of its size or finer."""
     digits = max(0, 1 - math.floor(math.log10(box.size[axis])))
-    return f"{'zyx'[axis]} {box.low[axis]:.{digits}f} to {box.high[axis]:.{digits}f}\N{NO-BREAK SPACE}{unit}"
+    return f"{AXES[axis]} {box.low[axis]:.{digits}f} to {box.high[axis]:.{digits}f}\N{NO-BREAK SPACE}{unit}"
 
 
 def _counted(tracks: int) -> str:

@@ -12,6 +12,7 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
+from ..calibrating.stated import AXES
 from ..calibrating.units import unit_name
 from ..errors import InvalidInput
 from . import ellipsoids
@@ -109,7 +110,7 @@ def _records(data: bytes, begin: int, kind: np.dtype[Any]) -> tuple[np.ndarray, 
 
 def _table(spots: np.ndarray) -> pd.DataFrame:
     """Return frame, position and covariance of each spot, without z in 2D."""
-    axes = "yx" if (spots["z"] == 0).all() else "zyx"
+    axes = AXES[1:] if (spots["z"] == 0).all() else AXES
     places = {axis: spots[axis].astype(np.float64) for axis in axes}
     covariance = np.zeros((len(spots), 3, 3))
     covariance[:, *np.triu_indices(3)] = spots["covariance"]  # xx, xy, xz, yy, yz, zz

@@ -1,7 +1,8 @@
-"""An array as a stack of planes, with what `Movie` asks of a TIFF file."""
+"""An array as a `Stack` of planes."""
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Any, Protocol, runtime_checkable
 
@@ -9,7 +10,10 @@ import numpy as np
 
 from ..calibrating.stated import Stated
 from ..errors import InvalidInput, UnknownAxes
+from ..timeline import Timeline
 from .axes import divided, known_axes, naming_axes
+from .contiguous import Empty
+from .stack import SPACE, Region
 
 
 @runtime_checkable
@@ -49,22 +53,23 @@ class ArrayStack:
     """
 
     path = Path("array")
-    """What messages call it."""
+    note = ""
+    n_files = 1
 
     def __init__(self, array: Array, axes: str | None) -> None:
         shape = tuple(map(int, array.shape))
         if axes is None:
             sizes = " × ".join(map(str, shape))
             raise UnknownAxes(
-                f"array: an array does not say what its {len(shape)} dimensions of {sizes} are.",
+                f"array: what its {len(shape)} dimensions of {sizes} are needs to be said, as no array says it.",
                 **naming_axes(len(shape)),
             )
         axes, parts = divided(axes, shape, self.path)
         self.axes = known_axes(axes, parts, axes, self.path)
         if 0 in shape:
-            raise InvalidInput(f"array: holds no pixels (its shape is {shape}).")
+            raise InvalidInput(f"array: holds no pixels; its shape is {' × '.join(map(str, shape))}.")
         if getattr(array.dtype, "kind", None) not in ("u", "i", "f"):
-            raise InvalidInput(f"array: has pixels of type {array.dtype}; whole or real numbers are needed.")
+            raise InvalidInput(f"array: has pixels of type {array.dtype}; it needs whole or real numbers.")
         if isinstance(array, np.ma.MaskedArray):
             raise InvalidInput(
                 "array: is masked, and masks are not supported. Fill it: array.astype(float).filled(nan)."
@@ -83,9 +88,23 @@ class ArrayStack:
         """Return the length along one axis, 1 where the array has no such axis."""
         return self.sizes.get(axis, 1)
 
-    def volume(self, frame: int, channel: int, region: tuple[slice, slice, slice]) -> np.ndarray:
+    @property
+    def timeline(self) -> Timeline:
+        """The frames that there are, from 0 on."""
+        return Timeline(1, tuple(range(self.size("T"))))
+
+    def check_whole(self, frames: Sequence[int], channel: int) -> None:
+        """Do nothing: an array is whole."""
+
+    def is_read_at_once(self, region: Region) -> bool:
+        """Return False: dask and h5py may not be asked by several threads."""
+        del region
+        return False
+
+    def volume(self, frame: int, channel: int, region: Region, empty: Empty = np.empty) -> np.ndarray:
         """Return one frame, (z, y, x), in memory of its own."""
-        where = {"T": frame, "C": channel, "Z": region[0], "Y": region[1], "X": region[2]}
+        del empty
+        where = {"T": frame, "C": channel, **dict(zip(SPACE, region, strict=True))}
         part = np.array(self._array[tuple(where[axis] for axis in self.axes)], dtype=self.dtype)
         return part.reshape((-1, *part.shape[-2:]))
 
@@ -97,7 +116,7 @@ def _divided(array: Any, parts: tuple[int, ...]) -> Any:
     """Return the array in the shape that its axes say, if it can be reshaped (zarr and h5py cannot)."""
     if not hasattr(array, "reshape"):
         raise InvalidInput(
-            f"array: is a {type(array).__name__} that cannot be reshaped from {array.shape} to {parts}. Give it in "
-            "that shape, with one letter in axes for each dimension."
+            f"array: is a {type(array).__name__} that cannot be reshaped from {' × '.join(map(str, array.shape))} to "
+            f"{' × '.join(map(str, parts))}. Give it in that shape, with one letter in axes for each dimension."
         )
     return array.reshape(parts)

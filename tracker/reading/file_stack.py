@@ -11,9 +11,11 @@ import numpy as np
 from ...matching.jit.threads import side_by_side
 from ..errors import InvalidInput
 from ..timeline import Timeline
-from .folder import check_alike, check_complete
+from .contiguous import Empty
+from .folder import check_alike
 from .frame_names import timed
 from .name_axes import NameAxis, name_axes, stated_letters
+from .stack import Region
 from .tiff import TiffStack, dimensions_of
 
 _IN_NAMES = "TCZ"
@@ -21,7 +23,7 @@ _IN_NAMES = "TCZ"
 
 
 class FileStack:
-    """Several TIFF files with what `Movie` asks of one; each is opened when it is read.
+    """Several TIFF files as one `Stack`; each is opened when it is read.
 
     The one number in which their names differ is the time. Where several differ, the words before them say what they
     count ("img_t000_z012"), or the letters of `axes` in front of those of one file do, from left to right.
@@ -51,7 +53,7 @@ class FileStack:
 
     def __init__(self, files: Sequence[Path], axes: str | None) -> None:
         self._files = tuple(files)
-        self.path = self._files[0]
+        self.path, self.n_files = self._files[0], len(self._files)
         in_names = name_axes(files) or []
         self._named, self._file_axes = _told_apart(self.path, in_names, axes)
         with TiffStack(self.path, self._file_axes) as first:
@@ -85,20 +87,22 @@ class FileStack:
         """Return the length along one axis, 1 where the files have no such axis."""
         return self._sizes.get(axis, 1)
 
-    @property
-    def n_files(self) -> int:
-        """How many files there are."""
-        return len(self._files)
-
-    def check_whole(self, channel: int) -> None:
-        """Raise `InvalidInput` where files are no whole frame or plane, or are not alike; reads no pixels."""
+    def check_whole(self, frames: Sequence[int], channel: int) -> None:
+        """Raise `InvalidInput` where any files are no whole frame or plane, or are not alike; reads no pixels."""
+        del frames
         with TiffStack(self.path, self._file_axes) as first:
             in_file = 0 if "C" in self._named else channel
             check_alike(self._files, first, self._file_axes, in_file)
-            check_complete(first, (0,), in_file)
+            first.check_whole((0,), in_file)
 
-    def volume(self, frame: int, channel: int, region: tuple[slice, slice, slice]) -> np.ndarray:
-        """Read one frame, (z, y, x), as `TiffStack.volume` does."""
+    def is_read_at_once(self, region: Region) -> bool:
+        """Return False: each frame opens its files."""
+        del region
+        return False
+
+    def volume(self, frame: int, channel: int, region: Region, empty: Empty = np.empty) -> np.ndarray:
+        """Read one frame, (z, y, x), in memory of its own."""
+        del empty
         in_file, in_name = (0, channel) if "C" in self._named else (channel, 0)
         if "Z" not in self._named:
             return self._read((frame, in_name, 0), in_file, region)
@@ -106,7 +110,7 @@ class FileStack:
         plane = slice(0, 1), *region[1:]
         return np.concatenate(side_by_side(lambda z: self._read((frame, in_name, z), in_file, plane), planes))
 
-    def _read(self, place: tuple[int, int, int], channel: int, region: tuple[slice, slice, slice]) -> np.ndarray:
+    def _read(self, place: tuple[int, int, int], channel: int, region: Region) -> np.ndarray:
         with TiffStack(self._file_at[place], self._file_axes) as stack:
             return stack.volume(0, channel, region)
 

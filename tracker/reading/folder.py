@@ -56,22 +56,8 @@ def check_alike(files: tuple[Path, ...], first: TiffStack, axes: str | None, cha
                     f"{file}: is {_form(other)}, but {first.path.name} is {_form(first)}; all files of a folder must "
                     "be alike. Move the others elsewhere, or give a pattern such as 'folder/frame*.tif'."
                 )
-            check_complete(other, (0,), channel)
+            other.check_whole((0,), channel)
 
 
 def _form(stack: TiffStack) -> str:
     return f"{stack.axes} {' × '.join(map(str, stack.sizes.values()))} {stack.dtype}"
-
-
-def check_complete(stack: TiffStack, frames: tuple[int, ...], channel: int) -> None:
-    """Refuse a file in which planes of some of the frames are missing."""
-    broken = stack.first_missing(frames, channel)
-    if broken is not None:
-        problem = (
-            f"{stack.path}: frame {broken} is not complete; the file is truncated, or a file of its dataset is missing."
-        )
-        if not broken:
-            raise InvalidInput(problem)
-        before = f"0:{broken}"
-        rest = f"The frames before it can be read on their own (frames {before})."
-        raise InvalidInput(problem, in_python=rest, setting="frames", examples={before: "they are enough"})

@@ -5,7 +5,8 @@ from __future__ import annotations
 import threading
 import weakref
 from collections.abc import Sequence
-from dataclasses import dataclass, field
+from contextlib import nullcontext
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from types import TracebackType
 
@@ -19,10 +20,9 @@ from ..timeline import Timeline
 from .arrays import Array, ArrayStack
 from .contiguous import Empty
 from .file_stack import FileStack
-from .folder import check_complete, files_of
+from .folder import files_of
+from .stack import SPACE, Region, Stack
 from .tiff import TiffStack
-
-Stack = TiffStack | FileStack | ArrayStack
 
 
 @dataclass(frozen=True, eq=False)
@@ -73,14 +73,10 @@ class Movie:
     channels: tuple[str, ...]
     channel: int
     source: str
-    _n_files: int = field(repr=False)
     _stack: Stack = field(repr=False)
-    _region: tuple[slice, slice, slice] = field(repr=False)
+    _region: Region = field(repr=False)
     _lock: threading.Lock = field(repr=False, default_factory=threading.Lock)
     _reading: BusySeconds = field(repr=False, default_factory=BusySeconds)
-
-    def __post_init__(self) -> None:
-        weakref.finalize(self, self._stack.close)
 
     def __enter__(self) -> Movie:
         return self
@@ -106,7 +102,7 @@ class Movie:
     @property
     def whole_shape(self) -> tuple[int, ...]:
         """Shape of a frame of the file, without regard to the region of interest."""
-        return tuple(self._stack.size(axis) for axis in "ZYX"[3 - self.ndim :])
+        return tuple(self._stack.size(axis) for axis in SPACE[3 - self.ndim :])
 
     @property
     def bytes_per_frame(self) -> int:
@@ -117,6 +113,11 @@ class Movie:
     def seconds_reading(self) -> float:
         """Time so far during which frames were read, by one thread or by several."""
         return self._reading.total
+
+    def middle(self, frames: int) -> Movie:
+        """Return at most so many consecutive frames from the middle, as a movie that ends with this one."""
+        first = max(0, (len(self) - frames) // 2)
+        return replace(self, timeline=replace(self.timeline, numbers=self.frame_numbers[first : first + frames]))
 
     def close(self) -> None:
         """Close the file; frames cannot be read after it."""
@@ -147,17 +148,14 @@ class Movie:
         if number not in self.frame_numbers:
             raise InvalidSetting(f"frame {number} is not among the frames of {self.path}: {self.timeline.spans()}.")
         where = number, self.channel, self._region
-        if isinstance(self._stack, TiffStack) and self._stack.is_read_at_once(self._region):
-            with self._reading.busy():
-                volume = self._stack.volume(*where, empty)
-        else:
-            with self._lock, self._reading.busy():
-                volume = self._stack.volume(*where)
+        in_turn = nullcontext() if self._stack.is_read_at_once(self._region) else self._lock
+        with in_turn, self._reading.busy():
+            volume = self._stack.volume(*where, empty)
         return volume.reshape(self.shape)
 
     def describe(self) -> str:
         """Return what the movie is taken to be, in a few lines for the reader."""
-        files = f", {self._n_files} files" if self._n_files > 1 else ""
+        files = f", {self._stack.n_files} files" if self._stack.n_files > 1 else ""
         how = f"; {self.timeline_note}" if self.timeline_note else ""
         channels = ", ".join(f"{i}: {name}{'  (read)' * (i == self.channel)}" for i, name in enumerate(self.channels))
         order = "z × y × x" if self.ndim == 3 else "y × x"
@@ -231,31 +229,30 @@ def read_movie(
         number = _channel_number(channel, stack.channels, stack.path)
         ndim = 3 if stack.size("Z") > 1 else 2
         calibration = _calibrated(stack, ndim, scale, unit, frame_interval, time_unit)
-        is_folder = isinstance(stack, FileStack)
-        whole = stack.timeline if is_folder else Timeline(1, tuple(range(stack.size("T"))))
-        timeline = _selected(frames, whole)
-        _check_files(stack, number, timeline.numbers or ())
-        region = _region(roi, tuple(stack.size(axis) for axis in "ZYX"), ndim)
-        cut = tuple(len(range(stack.size(axis))[part]) for axis, part in zip("ZYX", region, strict=True))
-        return Movie(
+        timeline = _selected(frames, stack.timeline)
+        stack.check_whole(timeline.numbers or (), number)
+        region = _region(roi, tuple(stack.size(axis) for axis in SPACE), ndim)
+        cut = tuple(len(range(stack.size(axis))[part]) for axis, part in zip(SPACE, region, strict=True))
+        movie = Movie(
             path=Path(path) if isinstance(path, (str, Path)) else stack.path,
             axes=stack.axes,
             shape=cut[3 - ndim :],
             dtype=stack.dtype,
             calibration=calibration,
             timeline=timeline,
-            timeline_note=stack.note if is_folder else "",
+            timeline_note=stack.note,
             origin=tuple(part.start for part in region)[3 - ndim :],
             channels=stack.channels,
             channel=number,
             source=stack.stated.source if scale is None and calibration.is_physical else "given",
-            _n_files=stack.n_files if is_folder else 1,
             _stack=stack,
             _region=region,
         )
     except BaseException:
         stack.close()
         raise
+    weakref.finalize(movie, stack.close)
+    return movie
 
 
 def open_stack(path: object, axes: str | None) -> Stack:
@@ -268,14 +265,6 @@ def open_stack(path: object, axes: str | None) -> Stack:
         return ArrayStack(path, axes)
     files = files_of(path)
     return TiffStack(files[0], axes) if len(files) == 1 else FileStack(files, axes)
-
-
-def _check_files(stack: Stack, channel: int, selected: tuple[int, ...]) -> None:
-    """Refuse files that are not whole; an array always is."""
-    if isinstance(stack, FileStack):
-        stack.check_whole(channel)
-    elif isinstance(stack, TiffStack):
-        check_complete(stack, selected, channel)
 
 
 def _channel_number(channel: int | str | None, names: tuple[str, ...], path: Path) -> int:
@@ -329,7 +318,7 @@ def _selected(frames: slice | None, whole: Timeline) -> Timeline:
     return selected
 
 
-def _region(roi: tuple[slice, ...] | None, sizes: tuple[int, ...], ndim: int) -> tuple[slice, slice, slice]:
+def _region(roi: tuple[slice, ...] | None, sizes: tuple[int, ...], ndim: int) -> Region:
     """Return the region of interest as three slices with whole starts and stops, along z, y, x."""
     if roi is None:
         roi = (slice(None),) * ndim

@@ -6,7 +6,7 @@ import contextlib
 import math
 import struct
 import zlib
-from collections.abc import Generator
+from collections.abc import Generator, Sequence
 from pathlib import Path
 from types import TracebackType
 from typing import Any
@@ -19,9 +19,11 @@ from ...matching.jit.threads import side_by_side
 from ..calibrating.stated import Stated
 from ..errors import InvalidInput, UnknownAxes
 from ..regular_files import refuse_pipe
+from ..timeline import Timeline
 from .axes import divided, known_axes, naming_axes
 from .contiguous import Empty, can_be_read_side_by_side, read_into
 from .metadata import stated_by
+from .stack import SPACE, Region
 
 _DAMAGE = (
     ArithmeticError,
@@ -70,6 +72,9 @@ class TiffStack:
     UnknownAxes
         If neither the file nor `axes` says what each dimension is.
     """
+
+    note = ""
+    n_files = 1
 
     def __init__(self, path: Path, axes: str | None = None) -> None:
         self.path = path
@@ -128,6 +133,11 @@ class TiffStack:
         """Close the file."""
         self._tif.close()
 
+    @property
+    def timeline(self) -> Timeline:
+        """The frames that there are, from 0 on."""
+        return Timeline(1, tuple(range(self.size("T"))))
+
     def size(self, axis: str) -> int:
         """Return the length along one axis, 1 where the file has no such axis."""
         return self.sizes.get(axis, 1)
@@ -140,9 +150,7 @@ class TiffStack:
             return self._channel_names
         return tuple(f"channel {number}" for number in range(count))
 
-    def volume(
-        self, frame: int, channel: int, region: tuple[slice, slice, slice], empty: Empty = np.empty
-    ) -> np.ndarray:
+    def volume(self, frame: int, channel: int, region: Region, empty: Empty = np.empty) -> np.ndarray:
         """Read one frame, (z, y, x), of which only the planes inside `region` are touched.
 
         `empty` makes the array that is filled.
@@ -152,7 +160,7 @@ class TiffStack:
         InvalidInput
             If planes are missing or damaged.
         """
-        z, y, x = (range(self.size(axis))[part] for axis, part in zip("ZYX", region, strict=True))
+        z, y, x = (range(self.size(axis))[part] for axis, part in zip(SPACE, region, strict=True))
         volume = empty((len(z), len(y), len(x)), self.dtype)
         if self._lies_in_one_piece(z, y, x):
             assert self._data_offset is not None
@@ -182,10 +190,10 @@ class TiffStack:
                 read(row)
         return volume
 
-    def is_read_at_once(self, region: tuple[slice, slice, slice]) -> bool:
+    def is_read_at_once(self, region: Region) -> bool:
         """Whether several threads may read frames of a region, each at its place of the file."""
         return self._lies_in_one_piece(
-            *(range(self.size(axis))[part] for axis, part in zip("ZYX", region, strict=True))
+            *(range(self.size(axis))[part] for axis, part in zip(SPACE, region, strict=True))
         )
 
     def _lies_in_one_piece(self, z: range, y: range, x: range) -> bool:
@@ -202,10 +210,20 @@ class TiffStack:
         """Whether each plane is a compressed page of its own: these take long to unpack, and do so side by side."""
         return len(self._pages_cover) == 2 and self._series.keyframe.compression != tifffile.COMPRESSION.NONE
 
-    def first_missing(self, frames: range | tuple[int, ...], channel: int) -> int | None:
-        """Return the first of `frames` that lacks planes, or whose last plane ends past the end of the file."""
+    def check_whole(self, frames: Sequence[int], channel: int) -> None:
+        """Refuse a file in which some of the frames lack planes, or end past the end of the file."""
         with damage_explained(self.path):
-            return next((frame for frame in frames if not self._is_whole(frame, channel)), None)
+            broken = next((frame for frame in frames if not self._is_whole(frame, channel)), None)
+        if broken is None:
+            return
+        problem = (
+            f"{self.path}: frame {broken} is not complete; the file is truncated, or a file of its dataset is missing."
+        )
+        if not broken:
+            raise InvalidInput(problem)
+        before = f"0:{broken}"
+        rest = f"The frames before it can be read on their own (frames {before})."
+        raise InvalidInput(problem, in_python=rest, setting="frames", examples={before: "they are enough"})
 
     def _is_whole(self, frame: int, channel: int) -> bool:
         index = {"T": frame, "Z": self.size("Z") - 1, "C": channel}
@@ -280,7 +298,8 @@ class TiffStack:
             if self._samples * math.prod(self.sizes[axis] for axis in self.axes[-inside:]) == math.prod(shape):
                 return self.axes[-inside:]
         raise InvalidInput(
-            f"{self.path}: its pages of {shape} do not divide an image of {tuple(self.sizes.values())}; "
+            f"{self.path}: its pages of {' × '.join(map(str, shape))} do not divide an image of "
+            f"{' × '.join(map(str, self.sizes.values()))}; "
             "save it as an ImageJ hyperstack or OME-TIFF."
         )
 
@@ -307,7 +326,7 @@ class TiffStack:
                 f"{self.path}: is compressed with {compression.name}; `pip install imagecodecs` to read it."
             )
         if 0 in only.shape:
-            raise InvalidInput(f"{self.path}: holds no pixels (its shape is {only.shape}).")
+            raise InvalidInput(f"{self.path}: holds no pixels; its shape is {' × '.join(map(str, only.shape))}.")
         if np.dtype(only.dtype).kind not in "uif":
             raise InvalidInput(f"{self.path}: has pixels of type {only.dtype}; whole or real numbers are needed.")
         return only

@@ -10,7 +10,7 @@ import numpy as np
 import pandas as pd
 
 from ....tracker.editing.change import Link
-from ....tracker.points import Tracks
+from ....tracker.points import AXES, Tracks
 from .drawing import in_axes_of
 
 
@@ -41,7 +41,7 @@ def drawn_links(
     target = table["frame"].to_numpy()[links["target"].to_numpy()]
     rows = np.flatnonzero((target <= frame) & (target > frame - tail))
     ends = links[["source", "target"]].to_numpy()[rows]
-    columns = ["frame", *(axis for axis in "zyx" if axis in table)]
+    columns = ["frame", *(axis for axis in AXES if axis in table)]
     return rows, table[columns].to_numpy(dtype=np.float64)[ends]
 
 

@@ -9,6 +9,7 @@ import numpy as np
 import pandas as pd
 from qtpy.QtCore import QObject, Signal  # pyright: ignore[reportPrivateImportUsage]
 
+from ....tracker.calibrating.stated import AXES
 from ....tracker.detecting.detect import detect_frame, resolve_settings
 from ....tracker.detecting.settings import DetectSettings
 from ..layers.depth import Depth
@@ -94,7 +95,7 @@ class Preview(QObject):
             return
         self.found.emit(f"Preview: {len(table):,} particles in frame {frame} (threshold {settings.threshold:.4g}).")
         layer, movie, _ = self._wanted
-        axes = ["z", "y", "x"][3 - movie.ndim :]
+        axes = list(AXES[3 - movie.ndim :])
         places = table[axes].to_numpy(dtype=np.float64) + movie.origin
         flat = np.zeros((len(table), layer.ndim - 1 - movie.ndim))
         data = np.column_stack([np.full(len(table), float(frame)), flat, places])

@@ -10,6 +10,7 @@ from qtpy.QtCore import QSignalBlocker, Signal  # pyright: ignore[reportPrivateI
 from qtpy.QtWidgets import QComboBox, QFormLayout, QGroupBox, QHBoxLayout, QLabel, QPushButton, QWidget
 
 from ....tracker.calibrating.calibration import FRAME, PIXEL, Calibration
+from ....tracker.calibrating.stated import AXES
 from ....tracker.errors import InvalidInput, UnknownAxes
 from ..layers.geometry import LENGTHS, MICROMETRE, SECOND, apply_calibration
 from ..layers.hand_over import make_layer
@@ -57,12 +58,12 @@ class InputPanel(QGroupBox):
             "the settings of 2 Link would decide otherwise, stands under Check links. Run all links anew instead."
         )
         self.take_up_button.hide()
-        self.sizes = [LengthField() for _ in "zyx"]
+        self.sizes = [LengthField() for _ in AXES]
         self.unit_box = QComboBox()
         self.unit_box.addItems(_UNITS)
         self.interval = LengthField(auto=True, suffix=" s")
         self.interval.setSpecialValueText("not known")
-        for field, axis in zip(self.sizes, "zyx", strict=True):
+        for field, axis in zip(self.sizes, AXES, strict=True):
             field.setToolTip(f"Size of a voxel along {axis}")
             field.setButtonSymbols(LengthField.ButtonSymbols.NoButtons)  # three in a row: no room for them
             field.setStyleSheet("min-width: 40px;")
