@@ -42,7 +42,7 @@ def linear_sum_assignment(cost_matrix: Any, maximize: bool = False) -> tuple[np.
     answer = solve(cost_matrix, maximize=maximize)
     if answer.n_blocks != 1:
         raise InvalidProblem(
-            f"cost_matrix needs 2 axes (rows, columns); got a stack of {answer.n_blocks}. Use solve.",
+            f"cost_matrix needs 2 axes (rows, columns); got a stack of {answer.n_blocks}. A stack goes to solve.",
             argument="cost_matrix",
         )
     return answer.links()

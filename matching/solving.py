@@ -114,7 +114,7 @@ def _greatest(problem: Any, solver: str | Solver, device: str | Sequence[str], o
     """Solve for the greatest sum: the least one of the costs' opposites."""
     if isinstance(problem, ShardedCosts):
         raise InvalidProblem(
-            "maximize needs dense or sparse costs in one place; turn the sign of each shard instead.",
+            "maximize needs dense or sparse costs in one place; negate each shard instead.",
             argument="maximize",
         )
     try:
@@ -229,8 +229,8 @@ def device_for(solver: Solver, problem: Problem, device: str) -> str:
         return "cuda" if cuda.is_available() and "cuda" in taken else "cpu"
     if kind not in solver.devices or (kind == "cuda" and taken == ("cpu",)):
         raise DeviceUnavailable(
-            f"solver {solver.name!r}, with these options, takes this problem on {' and '.join(taken)}; got "
-            f"device={device!r}. Choose another solver or device='auto'."
+            f"device={device!r}: solver {solver.name!r}, with these options, takes this problem on "
+            f"{' and '.join(taken)} only. Choose another solver or device='auto'."
         )
     return device
 
@@ -238,6 +238,6 @@ def device_for(solver: Solver, problem: Problem, device: str) -> str:
 def _refuse_several(solver: Solver, devices: str, taken: tuple[str, ...]) -> None:
     if "several cuda" not in solver.devices or taken == ("cpu",):
         raise DeviceUnavailable(
-            f"solver {solver.name!r} runs on one device at a time, with these options; got "
-            f"device={devices.split(',')}. Name one, or use solver='hungarian-tree' or 'hungarian-classical'."
+            f"device={devices!r}: solver {solver.name!r}, with these options, runs on one device at a time. Name one, "
+            "or use solver='hungarian-tree' or 'hungarian-classical'."
         )

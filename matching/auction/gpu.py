@@ -57,8 +57,8 @@ def _what_is_unfinished(prices: Prices, options: AuctionOptions) -> str:
     """Say what a budget left undone; empty if nothing."""
     if prices.unchecked_rows and not prices.waiting:
         return (
-            f"{prices.counted('pricing_rounds')} rounds of adding pairs to the neighbour graph left "
-            f"{prices.unchecked_rows} rows with pairs that contradict their prices; use solver='jv'."
+            f"after {prices.counted('pricing_rounds')} rounds of adding pairs to the graph of neighbours, "
+            f"{prices.unchecked_rows} rows still have pairs that are cheaper than its prices allow; use solver='jv'."
         )
     return out_of_bids(options, prices.waiting)
 

@@ -50,7 +50,10 @@ def refuse_matrix(options: AuctionOptions) -> None:
     NotConverged
     """
     if not options.matrix:
-        raise NotConverged("neighbours say too little of these points; leave matrix at True, or use another solver.")
+        raise NotConverged(
+            "matrix=False: nearest neighbours do not decide how these points match, and all costs are needed. Set "
+            "matrix to True, or use another solver."
+        )
 
 
 def match_matrix(problem: Problem, options: AuctionOptions) -> Matched:

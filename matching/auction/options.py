@@ -28,7 +28,7 @@ class AuctionOptions:
         ):
             if getattr(self, option) not in choices:
                 raise InvalidProblem(
-                    f"{option} needs one of {choices}; got {getattr(self, option)!r}.", argument=option
+                    f"{option} needs one of {', '.join(choices)}; got {getattr(self, option)!r}.", argument=option
                 )
         if self.eps is not None and not (isinstance(self.eps, Real) and 0 < self.eps < float("inf")):
             raise InvalidProblem(

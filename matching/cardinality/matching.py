@@ -169,12 +169,16 @@ def verify_matching(graph: Any, matching: Matching) -> int:
     cover = matching.cover
     if cover.rows.shape != (graph.n_rows,) or cover.columns.shape != (graph.n_columns,):
         raise InvalidProblem(
-            f"matching needs a cover with one flag per vertex of a {graph.shape} graph.", argument="matching"
+            f"matching needs a cover of {graph.n_rows} rows and {graph.n_columns} columns; got {len(cover.rows)} and "
+            f"{len(cover.columns)}.",
+            argument="matching",
         )
     n_open, row, column = _open_edges(graph.indptr, graph.indices, cover.rows, cover.columns)
     if n_open:
         raise InvalidProblem(
-            f"matching has a cover that leaves {n_open} edge(s) open, first ({row}, {column}).", argument="matching"
+            f"matching needs a cover that touches every edge; {n_open} are not touched, first that of row {row} and "
+            f"column {column}.",
+            argument="matching",
         )
     if cover.size != matching.size:
         raise InvalidProblem(
@@ -220,7 +224,8 @@ def check_matching(
         )
     if np.count_nonzero(row_of_col >= 0) != len(rows) or np.any(row_of_col[columns] != rows):
         raise InvalidProblem(
-            f"{argument} is none: col_of_row and row_of_col disagree, or a column has two rows.", argument=argument
+            f"{argument} is not a matching: col_of_row and row_of_col disagree, or a column has two rows.",
+            argument=argument,
         )
     missing = first_missing_edge(graph.indptr, graph.indices, col_of_row)
     if missing >= 0:

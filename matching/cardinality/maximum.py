@@ -152,7 +152,7 @@ def read_initial(graph: BipartiteGraph, initial: Any) -> tuple[IntArray, IntArra
     if len(twice):
         column = col_of_row[twice[0]]
         raise InvalidProblem(
-            f"initial is no matching: rows {twice[0]} and {row_of_col[column]} both have column {column}.",
+            f"initial is not a matching: rows {twice[0]} and {row_of_col[column]} both have column {column}.",
             argument="initial",
         )
     check_matching(graph, col_of_row, row_of_col, "initial")

@@ -80,7 +80,7 @@ def match_by_dual_phases(
     infeasible_row, counts = match_listed(costs, state, free_rows, *lists, most_updates=most_updates or 0)
     if infeasible_row < 0 and counts["dual_updates"] == most_updates and bool((state.col_of_row == FREE).any()):
         raise NotConverged(
-            f"most_updates={most_updates} changes of the duals were made; raise it, or leave it at None."
+            f"most_updates={most_updates} dual updates did not suffice; raise it, or set it to None for no limit."
         )
     return infeasible_row, counts
 

@@ -52,7 +52,7 @@ def match_on_gpus(
     numbers = cuda.numbers_of(devices)
     if not isinstance(problem, ShardedCosts) and problem.kind == "sparse":
         raise DeviceUnavailable(
-            f"device={list(devices)}: solver {name!r} splits dense costs; name one device for sparse ones."
+            f"device={list(devices)}: solver {name!r} splits dense costs only; name one device for sparse costs."
         )
     if len(devices) > 1:
         cuda.nccl()  # nothing is copied where it is missing

@@ -13,4 +13,6 @@ def scans_allowed(most_scans: int | None, rows: int) -> int:
 
 def out_of_scans(most_scans: int | None) -> NotConverged:
     """Return the error of a solve whose `most_scans` ran out."""
-    return NotConverged(f"most_scans={most_scans} rows scanned a row were spent; raise it, or leave it at None.")
+    return NotConverged(
+        f"most_scans={most_scans} scans for each row did not suffice; raise it, or set it to None for no limit."
+    )

@@ -97,9 +97,9 @@ def refuse_high_prices(outline: Outline, largest: float) -> None:
     if reductions is not None:
         (of_rows, row_least), (of_cols, col_least) = reductions
         raise InvalidProblem(
-            f"unmatched_cost of ({of_rows:g}, {of_cols:g}) is so far above all costs that sums with it would lose "
-            f"their digits; the same are linked by the prices of rows - {of_rows!r} + {row_least:g} and those of "
-            f"columns - {of_cols!r} + {col_least:g}.",
+            f"unmatched_cost is so far above all costs that rounding would hide them: {of_rows:g} for rows, "
+            f"{of_cols:g} for columns. The same pairs are matched at lower ones: of rows those given "
+            f"- {of_rows!r} + {row_least:g}, of columns - {of_cols!r} + {col_least:g}.",
             argument="unmatched_cost",
         )
 

@@ -162,7 +162,8 @@ def _checked(shard: Any, mask: Any) -> tuple[Any, Any, np.ndarray]:
         )
     if 0 in shard.shape:
         raise InvalidProblem(
-            f"shards need a row and a column at least; got shape {shard.shape}. Leave it out.", argument="shards"
+            f"each of the shards needs a row and a column at least; got shape {shard.shape}. Leave that one out.",
+            argument="shards",
         )
     if cuda.is_device_array(mask) and _place(mask) != _place(shard):
         raise InvalidProblem(

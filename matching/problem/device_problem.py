@@ -67,7 +67,9 @@ def csr_parts(graph: Any, shape: tuple[int, int] | None) -> tuple[Any, Any, Any,
     integers = indptr.dtype.kind in "iu" and indices.dtype.kind in "iu"
     if not integers or indptr.ndim != 1 or indices.ndim != 1 or indices.shape != data.shape or len(indptr) == 0:
         raise InvalidProblem(
-            "indptr and indices need integers, indices and data one axis with one entry an edge.", argument="graph"
+            "graph needs integers as indptr and indices, and one index and one cost for each edge; got indptr "
+            f"{indptr.dtype} {indptr.shape}, indices {indices.dtype} {indices.shape}, data {data.shape}.",
+            argument="graph",
         )
     indptr = indptr.astype(np.int64, copy=False)
     if int(indptr[0]) or int(indptr[-1]) != len(indices) or bool((indptr[1:] < indptr[:-1]).any()):
@@ -130,7 +132,8 @@ def coordinates(values: Any, name: str) -> Any:
         raise InvalidProblem(f"{name} needs shape (points, axes) with 1 to 3 axes; got {values.shape}.", argument=name)
     if values.size and not bool(abs(values).max() <= COORDINATE_LIMIT):
         raise InvalidProblem(
-            f"{name} needs finite coordinates within ±{COORDINATE_LIMIT:g}, whose squares fit.", argument=name
+            f"{name} needs finite coordinates within ±{COORDINATE_LIMIT:g}, so that their squares can be held.",
+            argument=name,
         )
     return values
 

@@ -157,7 +157,8 @@ def coordinates(values: Any, name: str) -> np.ndarray:
         )
     if values.size and abs(values).max() > COORDINATE_LIMIT:
         raise InvalidProblem(
-            f"{name} needs coordinates within ±{COORDINATE_LIMIT:g}, whose squares fit; got {abs(values).max()}.",
+            f"{name} needs coordinates within ±{COORDINATE_LIMIT:g}, so that their squares can be held; got "
+            f"{abs(values).max()}.",
             argument=name,
         )
     return values
@@ -167,8 +168,8 @@ def refuse_vanishing(largest: float) -> None:
     """Refuse point sets of which the largest coordinate is so small that squares of distances vanish."""
     if 0 < largest < 1 / COORDINATE_LIMIT:
         raise InvalidProblem(
-            f"x and y need a coordinate of at least {1 / COORDINATE_LIMIT:g}, whose square fits; the largest is "
-            f"{largest}. Choose a smaller unit."
+            f"x and y need a coordinate of at least {1 / COORDINATE_LIMIT:g}, so that its square can be held; "
+            f"the largest is {largest}. Choose a smaller unit."
         )
 
 
@@ -271,8 +272,8 @@ def csr_parts(
         shape = graph.shape
     if indices.shape != data.shape or indices.ndim != 1 or indices.dtype.kind not in "iu":
         raise InvalidProblem(
-            "indices (integers) and data need one axis with one entry an edge; "
-            f"got {indices.dtype} {indices.shape} and {data.dtype} {data.shape}.",
+            "graph needs one index (an integer) and one cost for each edge; "
+            f"got indices {indices.dtype} {indices.shape} and data {data.dtype} {data.shape}.",
             argument="graph",
         )
     rising = indptr.ndim == 1 and len(indptr) > 0 and indptr.dtype.kind in "iu" and (indptr[1:] >= indptr[:-1]).all()
@@ -295,7 +296,7 @@ def check_shape(shape: Any, rows: int) -> None:
     if columns < 0:
         raise InvalidProblem(f"shape needs two whole numbers (rows, columns); got {shape!r}.", argument="shape")
     if said != rows:
-        raise InvalidProblem(f"shape says {said} rows, indptr {rows}.", argument="shape")
+        raise InvalidProblem(f"shape needs the {rows} rows of indptr; got {said}.", argument="shape")
 
 
 def _csr_from_coo(coo: Any) -> tuple[np.ndarray, np.ndarray, np.ndarray]:

@@ -33,7 +33,7 @@ def as_sparse(graph: Any, *, weighted: bool) -> sp.csr_array:
     """
     if graph.is_directed() or graph.is_multigraph():
         raise InvalidProblem(
-            "graph needs an undirected one without parallel edges; convert it with networkx.Graph.", argument="graph"
+            "graph needs to be undirected and without parallel edges; convert it with networkx.Graph.", argument="graph"
         )
     sides: tuple[dict[Any, int], dict[Any, int]] = ({}, {})
     for node, side in graph.nodes(data="bipartite"):
@@ -50,7 +50,8 @@ def as_sparse(graph: Any, *, weighted: bool) -> sp.csr_array:
         row, column = (one, other) if one in rows else (other, one)
         if row not in rows or column not in columns:
             raise InvalidProblem(
-                f"graph needs edges between the two sides; {one!r} and {other!r} are of one.", argument="graph"
+                f"graph needs each edge to join a row and a column; {one!r} and {other!r} are on the same side.",
+                argument="graph",
             )
         if weighted and weight is None:
             raise InvalidProblem(

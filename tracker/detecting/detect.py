@@ -85,7 +85,7 @@ def detect(
     stays below 0.1 voxel (tests/tracker/detecting/test_detect.py).
     """
     if isinstance(movie, (str, Path, np.ndarray)):  # pyright: ignore[reportUnnecessaryIsInstance]
-        raise InvalidInput(f"movie needs a Movie; got {type(movie).__name__}. auctrack.read_movie makes one of it.")
+        raise InvalidInput(f"movie needs a Movie; got {type(movie).__name__}. auctrack.read_movie opens one.")
     steps = detect_steps(movie, resolve_settings(movie, settings, device), workers=workers, device=device)
     return finished(steps, counted(progress))
 

@@ -83,6 +83,10 @@ def _measured(labels: FrameSource, intensity: FrameSource | None, number: int) -
 def _check_fit(labels: FrameSource, intensity: FrameSource) -> None:
     if labels.shape != intensity.shape or not set(labels.frame_numbers) <= set(intensity.frame_numbers):
         raise InvalidInput(
-            f"{intensity.path} does not fit the labels {labels.path}: it has {len(intensity)} frames of "
-            f"{intensity.shape}, the labels have {len(labels)} of {labels.shape}."
+            f"{intensity.path} does not fit the labels {labels.path}: it has {_extent(intensity)}, the labels have "
+            f"{_extent(labels)}."
         )
+
+
+def _extent(movie: FrameSource) -> str:
+    return f"{len(movie)} frames of {' × '.join(map(str, movie.shape))} voxels"

@@ -20,7 +20,7 @@ class DetectSettings:
     diameter : float or "auto"
         Diameter of a particle, in the calibration's unit (µm when known, pixels otherwise). The filter is tuned to a
         ball of this diameter: sigma = diameter / (2·sqrt(ndim)). For a Gaussian spot give 1.2 times its full width
-        at half maximum. "auto": the one that `suggest.suggest_diameter` proposes for the movie.
+        at half maximum. "auto": the one that `diameter.suggest_diameter` proposes for the movie.
     threshold : float or None
         Least `quality` of a detection, in grey levels: the filter's response, about the particle's contrast.
         None: one threshold for the whole movie, from a few of its frames (`threshold.automatic_threshold`).

@@ -120,7 +120,10 @@ def _shape(tracks: Tracks, settings: Mapping[str, object], radii: np.ndarray) ->
             "voxels: check their unit, and the diameter."
         )
     if np.unique(tracks.frames, return_counts=True)[1].max(initial=0) > shape.prod():
-        raise InvalidSetting(f"the challenge's images of {size} voxels have too few for all points of a frame.")
+        raise InvalidSetting(
+            f"the challenge's images have {size} voxels here, fewer than a frame has points. Check the voxel size, or "
+            "give image_shape."
+        )
     return tuple(shape.astype(np.int64).tolist())
 
 

@@ -106,7 +106,7 @@ def _edges(table: pd.DataFrame) -> np.ndarray:
     if len(odd):
         raise InvalidInput(
             f"column '{_ID}' needs a number of its own for each detection, as '{_PARENT}' stands beside it; row "
-            f"{odd[0]} has {ids[odd[0]]!r}, which {'is none' if pd.isna(ids[odd[0]]) else 'comes twice'}.",
+            f"{odd[0]} has {ids[odd[0]]!r}, which {'is empty' if pd.isna(ids[odd[0]]) else 'comes twice'}.",
             **naming({"track_id": _ID}, "auctrack.read_tracks"),
         )
     below_0 = (pd.to_numeric(parents, errors="coerce") < 0).to_numpy(dtype=bool, na_value=False)

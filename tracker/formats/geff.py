@@ -158,7 +158,7 @@ def read(path: Path) -> Loaded:
     except InvalidInput:
         raise
     except _DAMAGE as error:
-        raise InvalidInput(f"{path}: is no GEFF, or a damaged one ({str(error).partition(chr(10))[0]}).") from error
+        raise InvalidInput(f"{path}: is not GEFF, or is damaged ({str(error).partition(chr(10))[0]}).") from error
 
 
 def _refuse_traps(path: Path) -> None:
@@ -169,7 +169,7 @@ def _refuse_traps(path: Path) -> None:
             content = json.loads(file.read_text(encoding="utf-8"))
             declared += _declared_bytes(content)
         except (AttributeError, TypeError, ValueError, RecursionError) as error:
-            raise InvalidInput(f"{path}: is no GEFF, or a damaged one ({file.name}: {error}).") from error
+            raise InvalidInput(f"{path}: is not GEFF, or is damaged ({file.name}: {error}).") from error
         if any("pickle" in text for text in _texts(content)):
             raise InvalidInput(f"{path}: has an array packed by pickle, which can run programs; it is not read.")
     stored = sum(file.stat().st_size for file in path.rglob("*") if file.is_file())

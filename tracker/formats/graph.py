@@ -202,5 +202,5 @@ def refuse_circles(parents: Mapping[int, Sequence[int]]) -> None:
     if len(settled) < len(parents):
         track = min(child for child, count in waiting.items() if count)
         raise InvalidInput(
-            f"track {track} has itself among its ancestors, or descends from one that does; mend its parents."
+            f"track {track} has itself among its ancestors, or descends from one that does; correct its parents."
         )

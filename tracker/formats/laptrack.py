@@ -75,5 +75,5 @@ def _pairs(table: pd.DataFrame, where: str) -> list[tuple[float, float]]:
     ends = table[list(_ENDS)].apply(pd.to_numeric, errors="coerce").to_numpy(dtype=np.float64)
     bad = np.flatnonzero(~np.isfinite(ends).all(axis=1))
     if len(bad):
-        raise InvalidInput(f"{where}: row {bad[0]} of the splits or merges needs two ids of tracks.")
+        raise InvalidInput(f"{where}: row {bad[0]} of the splits or merges needs two track ids.")
     return [(parent, child) for parent, child in ends.tolist()]

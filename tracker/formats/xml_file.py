@@ -27,7 +27,7 @@ def root_of(path: Path) -> str:
     Raises
     ------
     InvalidInput
-        If the file cannot be read, is no XML, or has a document type, in which alone entities can be declared.
+        If the file cannot be read, is not XML, or has a document type, in which alone entities can be declared.
     """
     found: list[str] = []
 
@@ -49,8 +49,8 @@ def root_of(path: Path) -> str:
     except OSError as error:
         raise InvalidInput(f"{path}: cannot be read ({error.strerror or error}).") from error
     except (expat.ExpatError, LookupError, ValueError) as error:  # of an unknown encoding, LookupError or ValueError
-        raise InvalidInput(f"{path}: is no XML ({error}).") from error
-    raise InvalidInput(f"{path}: is no XML (it has no element).")
+        raise InvalidInput(f"{path}: is not XML ({error}).") from error
+    raise InvalidInput(f"{path}: is not XML (it has no element).")
 
 
 def _parser(path: Path) -> expat.XMLParserType:

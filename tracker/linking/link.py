@@ -160,8 +160,8 @@ def _require_no_nats(settings: LinkSettings, reason: str) -> None:
     """Refuse to go on without motion where a cost counts in what learned motion counts in."""
     if settings.extra_cost is not None:
         raise InvalidSetting(
-            f"is in nats, which motion 'none' does not count in, but {reason} Set motion to 'none', and "
-            "give a cost in its unit.",
+            f"is in nats, as learned motion takes it, but {reason} Set motion to 'none', and give a cost in the unit "
+            "of the link's cost.",
             setting="extra_cost",
         )
 
@@ -176,7 +176,7 @@ def _require_law(settings: LinkSettings, constraints: Constraints) -> None:
     }
     for why in (why for why, hinders in hindrances.items() if hinders):
         raise InvalidSetting(
-            f"needs learned motion that links one to one, freely; {why}.",
+            f"needs learned motion and links that are free, one to one; {why}.",
             in_python="Leave that out, or samples.",
             setting="samples",
         )

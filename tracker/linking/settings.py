@@ -162,7 +162,7 @@ class LinkSettings:
             object.__setattr__(self, "features", tuple(given) or "none")
         if self.features != "none" and not self.is_learned:
             raise InvalidSetting(
-                "go with learned motion; set motion to 'auto', or leave features out.", setting="features"
+                "needs learned motion. Set motion to 'auto', or leave features out.", setting="features"
             )
 
     def _refuse_beside_jaqaman(self) -> None:
@@ -185,7 +185,9 @@ class LinkSettings:
     def _refuse_contradictions(self) -> None:
         """Refuse what learned motion cannot do, and what motion "none" cannot."""
         for name in (name for name in SEGMENT_RANGES if getattr(self, name) != "auto"):
-            raise InvalidSetting("goes with linking 'jaqaman' only.", setting=name)
+            raise InvalidSetting(
+                "goes with linking 'jaqaman' only. Set linking to 'jaqaman', or leave this out.", setting=name
+            )
         if self.is_learned:
             if self.cost == "distance":
                 raise InvalidSetting(
@@ -198,7 +200,8 @@ class LinkSettings:
         wanted |= {"divisions": self.divisions, "merges": self.merges}
         for name in (name for name, asked in wanted.items() if asked):
             raise InvalidSetting(
-                "goes with learned motion; motion 'none' links consecutive frames one to one. Set motion to 'auto'.",
+                "needs learned motion: with motion 'none' only consecutive frames are linked, one to one. Set "
+                "motion to 'auto', or leave this out.",
                 setting=name,
             )
 

@@ -77,9 +77,9 @@ def test_refuses_what_is_no_maximum_matching(col_of_row, row_of_col, named):
 @pytest.mark.parametrize(
     ("rows", "columns", "named"),
     [
-        ([1, 0, 0], [0, 0, 1], r"2 .*\(1, 0\)"),
+        ([1, 0, 0], [0, 0, 1], "2 .*row 1 .*column 0"),
         ([1, 1, 1], [0, 0, 0], "3 .* 2 "),
-        ([1, 0], [1, 0, 0], r"\(3, 3\)"),
+        ([1, 0], [1, 0, 0], "3 rows and 3 columns"),
     ],
 )
 def test_refuses_a_wrong_cover(rows, columns, named):

@@ -78,8 +78,8 @@ def _track_ids(cp: Any, columns: DeviceTable, settings: LinkSettings) -> Any:
     linked = finished(linked_on_device(cp, columns, settings, price, longest, PairLinks(settings)))
     if linked is None:
         raise InvalidInput(
-            "points on a GPU need fewer particles within the search range of each other, and frames that follow each "
-            "other; copy the table to the host (table.get(), .to_pandas()), where both are dealt with."
+            "this table cannot be linked on a GPU: too many particles are within the search range of each other, or "
+            "its frames do not follow each other. Copy it to the host (table.get(), .to_pandas()) and link it there."
         )
     return linked.track_ids(cp)
 

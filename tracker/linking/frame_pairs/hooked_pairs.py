@@ -31,7 +31,7 @@ def with_further_costs(gated: Iterable[CandidateLinks | WideGate], hooks: Hooks)
         if isinstance(links, WideGate):
             raise InvalidSetting(
                 f"needs candidate links that can be written out; from frame {links.earlier.number} to "
-                f"{links.later.number} they are too many. Give a shorter search_range.",
+                f"{links.later.number} too many are within the search range. Give a shorter search_range.",
                 setting="extra_cost",
             )
         row = np.repeat(np.arange(len(links.row_points)), np.diff(links.indptr))

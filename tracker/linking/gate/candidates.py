@@ -171,9 +171,8 @@ class WideGate:
         if self.n_candidates > FULL_MATRIX:
             if len(self.forbidden):
                 raise InvalidSetting(
-                    f"links from frame {self.earlier.number} to {self.later.number} need "
-                    "candidate links that can be written out; within the search range they are too many. Give a "
-                    "shorter search_range.",
+                    f"needs candidate links that can be written out; from frame {self.earlier.number} to "
+                    f"{self.later.number} too many are within the search range. Give a shorter search_range.",
                     setting="forbidden",
                 )
             return Problem.points(x, y, unmatched_cost=price, metric=cost)
