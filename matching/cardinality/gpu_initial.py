@@ -10,7 +10,6 @@ from ..device import cuda
 from .gpu_graph import THREADS, DeviceGraph, DeviceMatching, blocks
 
 LONG_ROW = 512  # from here on a row is read by a whole warp
-_PERSISTENT_THREADS = 1024
 
 
 def cheap(graph: DeviceGraph) -> DeviceMatching:
@@ -48,47 +47,3 @@ def given(graph: DeviceGraph, col_of_row: Any) -> DeviceMatching:
     kernel = graph.kernels("cardinality/initial.cu")["cardinality_initial_free_rows"]
     kernel((blocks(graph.n_rows),), (THREADS,), (graph.indptr, np.int32(graph.n_rows), col_of_row, free_rows, n_free))
     return DeviceMatching(col_of_row, row_of_col, free_rows, int(n_free[0]))
-
-
-def karp_sipser(graph: DeviceGraph, share: int = 16) -> DeviceMatching:
-    """Match vertices of degree one first, they cannot go wrong; else rows and columns of lowest degree.
-
-    Source: Karp & Sipser, FOCS 1981. Best on irregular and random graphs, poor on ordered planar ones. Transposes the
-    graph.
-    """
-    cp = cuda.cupy()
-    n_rows, n_columns, other = graph.n_rows, graph.n_columns, graph.transposed
-    row_total = cp.empty(n_rows, cp.uint64)
-    column_total = cp.empty(n_columns, cp.uint64)
-    col_of_row = cp.full(n_rows, -1, cp.int32)
-    row_of_col = cp.full(n_columns, -1, cp.int32)
-    kernels = graph.kernels("cardinality/karp_sipser.cu", cooperative=True)
-    for side, total in ((graph, row_total), (other, column_total)):
-        totals = kernels["cardinality_karp_sipser_totals"]
-        grid = (cuda.resident_blocks(totals, THREADS),)
-        totals(grid, (THREADS,), (side.indptr, side.indices, np.int32(side.n_rows), total))
-    kernel = kernels["cardinality_karp_sipser"]
-    kernel(
-        (cuda.resident_blocks(kernel, _PERSISTENT_THREADS),),
-        (_PERSISTENT_THREADS,),
-        (
-            graph.indptr,
-            graph.indices,
-            other.indptr,
-            other.indices,
-            np.int32(n_rows),
-            np.int32(n_columns),
-            row_total,
-            column_total,
-            col_of_row,
-            row_of_col,
-            cp.empty(n_rows + n_columns, cp.int32),
-            cp.empty(n_rows, cp.int32),
-            cp.empty(n_rows, cp.int32),
-            cp.full(n_columns, np.uint64(2**64 - 1), cp.uint64),
-            cp.empty(n_rows, cp.int32),
-            np.int32(share),
-            cp.zeros(4, cp.int32),
-        ),
-    )
-    return given(graph, col_of_row)

@@ -12,7 +12,7 @@ from .choices import check_options, look_up
 from .gpu_best import best_gpu
 from .gpu_forest import cover
 from .gpu_graph import DeviceGraph, DeviceMatching
-from .gpu_initial import cheap, given, karp_sipser
+from .gpu_initial import cheap, given
 from .graph import BipartiteGraph
 
 ALGORITHMS: dict[str, Callable[..., dict[str, Any]] | str] = {
@@ -29,7 +29,6 @@ Those of the papers are places, loaded when asked for (`named`).
 INITIAL_MATCHINGS: dict[str, Callable[[DeviceGraph], DeviceMatching]] = {
     "none": lambda graph: given(graph, np.full(graph.n_rows, -1, np.int32)),
     "cheap": cheap,
-    "karp-sipser": karp_sipser,
 }
 """The starts that run on the GPU."""
 
@@ -49,7 +48,7 @@ def maximum_matching_gpu(
         A graph on the host is copied; one on the device must be on `device`.
     algorithm : {"auto", "apfb", "apsb", "g-pr"}
         ``"auto"`` is our own (`best_gpu`); the others are the papers' (`apfb_gpu`, `apsb_gpu`, `g_pr_gpu`).
-    initial : {"auto", "none", "cheap", "karp-sipser"} or ndarray of int, shape (n_rows,)
+    initial : {"auto", "none", "cheap"} or ndarray of int, shape (n_rows,)
         Where the search starts; a given matching is trusted. ``"auto"`` is ``"cheap"``, which equals the CPU's.
     device : {"cuda", "cuda:N"}
     options : mapping
@@ -59,8 +58,8 @@ def maximum_matching_gpu(
     -------
     col_of_row, row_of_col : ndarray of int32, shapes (n_rows,) and (n_columns,)
         Partners, -1 = unassigned. CuPy arrays if the graph is a `DeviceGraph`, else NumPy arrays. The size is always
-        the maximum. ``"auto"`` gives the same matching every time; with the papers' algorithms and the start
-        ``"karp-sipser"`` it depends on races which one it is.
+        the maximum. ``"auto"`` gives the same matching every time; with the papers' algorithms it depends on
+        races which one it is.
     stats : dict
         Counts and times of the algorithm, ``initial_size`` and ``seconds`` of copying, start and search, between
         events on the stream.

@@ -22,7 +22,6 @@ def global_relabel(
     row_of_col: IntArray,
     label: IntArray,
     bound_of_row: IntArray,
-    columns_at: IntArray,
     queue: IntArray,
     visited: Bits,
     n_active: int,
@@ -32,11 +31,10 @@ def global_relabel(
     Stops at the level where the last of the `n_active` active rows is met; what lies farther keeps its label or takes
     the next level's, whichever is larger, so labels never fall. A column that came in as unreachable stays so:
     augmenting paths never cross the part that has lost its free columns.
-    `columns_at` counts the columns of each label, `bound_of_row` receives the distances of the free rows.
+    `bound_of_row` receives the distances of the free rows.
     """
     n_rows, n_columns = len(col_of_row), len(row_of_col)
     unreachable = np.int32(n_rows + n_columns)
-    columns_at[:] = 0
     visited[:] = np.uint64(0)
     tail = 0
     for j in range(n_columns):
@@ -46,7 +44,6 @@ def global_relabel(
             tail += 1
         elif label[j] != unreachable:
             label[j] = -1 - label[j]  # not met yet; the old label can be recovered
-    columns_at[0] = tail
     bound_of_row[:] = unreachable
     head = 0
     distance = np.int32(0)
@@ -73,23 +70,16 @@ def global_relabel(
                         bound_of_row[i] = distance + 1
                         n_active -= 1
         distance += 2
-        columns_at[distance] = tail - end
     farther = unreachable if head == tail else min(distance + 2, unreachable)
-    columns_at[unreachable] = 0
     for j in range(n_columns):
         if label[j] < 0:
             label[j] = max(-1 - label[j], farther)
-            columns_at[label[j]] += 1
-        elif label[j] == unreachable:
-            columns_at[unreachable] += 1
     return int(distance) // 2
 
 
 @njit(cache=True, nogil=True)
-def simple_labels(row_of_col: IntArray, label: IntArray, bound_of_row: IntArray, columns_at: IntArray) -> None:
+def simple_labels(row_of_col: IntArray, label: IntArray, bound_of_row: IntArray) -> None:
     """Bounds without a search: 0 for free columns, 2 for matched ones, 1 for free rows."""
-    columns_at[:] = 0
     bound_of_row[:] = 1
     for j in range(len(row_of_col)):
         label[j] = 0 if row_of_col[j] < 0 else 2
-        columns_at[label[j]] += 1

@@ -18,7 +18,6 @@ from .choices import check_options, look_up
 from .gpu_graph import DeviceGraph
 from .graph import BipartiteGraph, IntArray
 from .hopcroft_karp import hopcroft_karp
-from .karp_sipser import karp_sipser
 from .matching import Matching, check_matching
 from .place import check_device
 from .pothen_fan import pothen_fan
@@ -50,7 +49,6 @@ Those of the papers and their rivals are places, loaded when asked for (`named`)
 INITIAL_MATCHINGS: dict[str, Start] = {
     "none": lambda _graph, _col_of_row, _row_of_col: None,
     "cheap": cheap,
-    "karp-sipser": karp_sipser,
     "scarce-first": scarce_first,
 }
 """The starts that run on the CPU."""
@@ -71,7 +69,7 @@ def maximum_matching(
         ``"push-relabel"``. Multicore: ``"p-dbfs"``, ``"parallel-pothen-fan"``, ``"parallel-hopcroft-karp"``.
         The GPU papers' ``"apfb"``, ``"apsb"`` and ``"g-pr"`` run on the GPU, and in a plain form on the CPU.
     initial : str or array_like of int, shape (n_rows,)
-        Where the search starts: ``"none"``, ``"cheap"``, ``"karp-sipser"``, ``"scarce-first"``, or a matching as the
+        Where the search starts: ``"none"``, ``"cheap"``, ``"scarce-first"``, or a matching as the
         column of each row, -1 for none. ``"auto"`` is ``"cheap"`` (as in both papers), but ``"scarce-first"`` for
         ``algorithm="auto"`` on graphs of uneven degree.
     device : str
@@ -84,7 +82,7 @@ def maximum_matching(
     -------
     Matching
         Deterministic for a given graph, algorithm, options and device. Only the size is, of the multicore algorithms,
-        and on a GPU of the papers' algorithms and of the start ``"karp-sipser"``.
+        and on a GPU of the papers' algorithms.
 
     Raises
     ------

@@ -1,4 +1,4 @@
-"""Push-relabel for bipartite matching: first in, first out, with global and gap relabelling.
+"""Push-relabel for bipartite matching: first in, first out, with global relabelling.
 
 Algorithm 1 (PR) and 2 (GR) of Deveci, Kaya, Uçar & Çatalyürek (ICPP 2013), after Goldberg & Tarjan (1988) and
 Kaya, Langguth, Manne & Uçar (2013), with the sides exchanged: free rows are active and push to columns, so that the
@@ -7,8 +7,8 @@ free column (0 for a free column). An active row takes its column of least label
 row, which becomes active, and lifts the column by two. The row's own label is one more than its column's was.
 
 Global relabelling sets all labels to exact distances by a breadth-first search from the free columns (over the
-transposed graph), at the start and after every k · (rows + columns) pushes. Gap relabelling: once no column has
-label g, nothing above g can reach a free column any more.
+transposed graph), at the start and after every k · (rows + columns) pushes. Gap relabelling, which the papers have
+too, spares no push beside it on any of our families (`papers.deveci_gpr_2013` has it).
 """
 
 from __future__ import annotations
@@ -37,7 +37,6 @@ def push_relabel(
     row_of_col: IntArray,
     *,
     k: float = 0.5,
-    gap: bool = True,
     first_relabel: bool = True,
     patience: float = np.inf,
     few: float = 0.0,
@@ -48,8 +47,6 @@ def push_relabel(
     ----------
     k : float
         Global relabelling after every k · (rows + columns) pushes.
-    gap : bool
-        Whether to relabel at gaps as well.
     first_relabel : bool
         Start from exact distances; else from 0 for free and 2 for matched columns, which are bounds too.
     patience : float
@@ -64,11 +61,10 @@ def push_relabel(
     check_number("patience", patience, "pushes per active row and level")
     check_number("few", few, "share of active rows", zero=True)
     label = np.zeros(graph.n_columns, np.int32)
-    columns_at = np.zeros(graph.n_rows + graph.n_columns + 3, np.int32)
     bound_of_row = np.empty(graph.n_rows, np.int32)
     free_rows = np.flatnonzero(col_of_row < 0).astype(np.int32)
     ring = 1 << len(free_rows).bit_length()
-    buffers = label, bound_of_row, columns_at
+    buffers = label, bound_of_row
     scratch = np.empty(graph.n_columns, np.int32), empty_bits(graph.n_rows)
     active = np.empty(ring, np.int32), np.empty(ring, np.int32)
     full_budget = k * (graph.n_rows + graph.n_columns)
@@ -76,7 +72,7 @@ def push_relabel(
     active_rows = [len(free_rows)]
     relabel_seconds: list[float] = []
     push_seconds: list[float] = []
-    pushes = gaps = 0
+    pushes = 0
     exact = first_relabel
     if not exact:
         simple_labels(row_of_col, *buffers)
@@ -90,20 +86,18 @@ def push_relabel(
             budget = min(budget, patience * levels[-1] * len(free_rows))
         relabelled = perf_counter()
         rows = graph.indptr, graph.indices, col_of_row, row_of_col
-        n_left, n_pushes, n_gaps = _push(*rows, *buffers, free_rows, *active, max(1, int(budget)), gap)
+        n_left, n_pushes = _push(*rows, *buffers, free_rows, *active, max(1, int(budget)))
         exact = n_left > few * graph.n_rows or not 4 * n_left <= len(free_rows) <= _NEARLY_ALL * n_left
         free_rows = free_rows[:n_left]
         active_rows.append(n_left)
         relabel_seconds.append(relabelled - begin)
         push_seconds.append(perf_counter() - relabelled)
         pushes += n_pushes
-        gaps += n_gaps
     return {
         "global_relabels": len(levels),
         "levels": levels,
         "active_rows": active_rows,
         "pushes": pushes,
-        "gap_relabels": gaps,
         "relabel_seconds": relabel_seconds,
         "push_seconds": push_seconds,
     }
@@ -117,18 +111,16 @@ def _push(
     row_of_col: IntArray,
     label: IntArray,
     bound_of_row: IntArray,
-    columns_at: IntArray,
     free_rows: IntArray,
     active: IntArray,
     bounds: IntArray,
     budget: int,
-    gap: bool,
-) -> tuple[int, int, int]:
+) -> tuple[int, int]:
     """Push from the active rows, first in, first out, until none is left or the budget is spent.
 
     `active` is a ring (its length a power of two), with the labels of its rows in `bounds`; a row that cannot reach a
-    free column leaves it for good. What is left is packed into `free_rows`. Returns how many, the pushes and the gap
-    relabellings. One loop on purpose: with its steps in functions of their own it took half as long again.
+    free column leaves it for good. What is left is packed into `free_rows`. Returns how many, and the pushes.
+    One loop on purpose: with its steps in functions of their own it took half as long again.
     """
     n_rows, n_columns = len(col_of_row), len(row_of_col)
     unreachable = n_rows + n_columns
@@ -137,10 +129,7 @@ def _push(
     for a in range(n_active):
         active[a] = free_rows[a]
         bounds[a] = bound_of_row[free_rows[a]]
-    head = pushes = gaps = 0
-    # to look through all labels costs as much as a few pushes for every hundred columns
-    wait = n_columns // 4
-    last_gap = -wait
+    head = pushes = 0
     while n_active > 0 and pushes < budget:
         if n_active > _FAR:
             prefetch(indptr, active[(head + _FAR) & mask])
@@ -169,10 +158,7 @@ def _push(
         displaced = row_of_col[column]
         row_of_col[column] = i
         col_of_row[i] = column
-        lifted = min(least + 2, unreachable)
-        label[column] = lifted
-        columns_at[least] -= 1
-        columns_at[lifted] += 1
+        label[column] = min(least + 2, unreachable)
         if displaced >= 0:
             col_of_row[displaced] = -1
             tail = (head + n_active) & mask
@@ -180,22 +166,8 @@ def _push(
             active[tail] = displaced
             bounds[tail] = least - 1
             n_active += 1
-        if gap and columns_at[least] == 0 and least > 0 and pushes - last_gap >= wait:
-            last_gap = pushes
-            gaps += 1
-            _cut_off_above(least, label, columns_at, unreachable)
     for a in range(n_active):
         place = (head + a) & mask
         free_rows[a] = active[place]
         bound_of_row[active[place]] = bounds[place]
-    return n_active, pushes, gaps
-
-
-@njit(cache=True, nogil=True)
-def _cut_off_above(gap: Any, label: IntArray, columns_at: IntArray, unreachable: int) -> None:
-    """No column has the label `gap`, so nothing above it leads to a free column any more."""
-    for j in range(len(label)):
-        if gap < label[j] < unreachable:
-            columns_at[label[j]] -= 1
-            columns_at[unreachable] += 1
-            label[j] = unreachable
+    return n_active, pushes

@@ -1,9 +1,9 @@
 """Greedy start by static degree: rows with few columns choose first, and each takes a scarce free column.
 
-Karp–Sipser's idea without its bookkeeping (degrees are not updated), so it needs neither the transposed graph nor a
-queue; a row compares its first eight free columns, and columns are counted in about sixteen edges a row: more gained
-nothing when measured. On graphs with very uneven degrees (R-MAT, user–item) it leaves a fraction of what `cheap`
-leaves.
+The idea of Karp & Sipser (FOCS 1981) without its bookkeeping (degrees are not updated), so it needs neither the
+transposed graph nor a queue; a row compares its first eight free columns, and columns are counted in about sixteen
+edges a row: more gained nothing when measured. On graphs with very uneven degrees (R-MAT, user–item) it leaves a
+fraction of what `cheap` leaves.
 """
 
 from __future__ import annotations

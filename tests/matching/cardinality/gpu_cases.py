@@ -18,7 +18,7 @@ PUSHES_ONLY = Tuning(slow_share=-1.0, steps_scale=0.0, steps_base=1)
 LONG_ROUNDS = Tuning(slow_share=-1.0, steps_base=1000)
 TREES_ONLY = Tuning(slow_share=np.inf)
 VARIANTS: list[tuple[str, str, dict[str, Any]]] = [
-    *(("auto", initial, {}) for initial in ("auto", "none", "cheap", "karp-sipser")),
+    *(("auto", initial, {}) for initial in ("auto", "none", "cheap")),
     *(("auto", "none", {"tuning": tuning}) for tuning in (PUSHES_ONLY, LONG_ROUNDS, TREES_ONLY)),
     *(
         (algorithm, "cheap", {"bfs": bfs, "launch": launch})
@@ -90,12 +90,6 @@ def assert_matches_and_proves(edges: sparse.csr_matrix, algorithm: str, initial:
     rows, columns = minimum_cover_gpu(graph, col_of_row)
     assert (rows[_rows_of_edges(graph)] | columns[graph.indices]).all()
     assert rows.sum() + columns.sum() == np.count_nonzero(col_of_row >= 0) == maximum_size(edges)
-
-
-def assert_is_maximal(graph: BipartiteGraph, col_of_row: np.ndarray, row_of_col: np.ndarray) -> None:
-    """Hold a matching to having no edge of which both ends are free."""
-    check_matching(graph, col_of_row, row_of_col)
-    assert not ((col_of_row[_rows_of_edges(graph)] < 0) & (row_of_col[graph.indices] < 0)).any()
 
 
 def _rows_of_edges(graph: BipartiteGraph) -> np.ndarray:

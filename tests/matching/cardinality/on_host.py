@@ -33,7 +33,7 @@ SMALL: dict[str, tuple[str, ...]] = {
 """Options with which small graphs reach all of a file."""
 
 
-PERSISTENT = ("cardinality/karp_sipser.cu", "cardinality/push.cu", "cardinality/search.cu")
+PERSISTENT = ("cardinality/push.cu", "cardinality/search.cu")
 """Files whose kernels run to the end in one launch, and meet at barriers of the whole grid."""
 
 
@@ -62,7 +62,6 @@ def _make_small(monkeypatch: pytest.MonkeyPatch) -> None:
         monkeypatch.setattr(module, "THREADS", FEW_THREADS)
     for module in (gpu_forest, gpu_persistent, gpu_rounds):
         monkeypatch.setattr(module, "THREADS_OF_A_BLOCK", THREADS)
-    monkeypatch.setattr(gpu_initial, "_PERSISTENT_THREADS", THREADS)
     monkeypatch.setattr(apfb_gpu, "_CONSTANT_GRID", RESIDENT_BLOCKS)
     for module in (gpu_best, gpu_forest, gpu_initial):
         monkeypatch.setattr(module, "LONG_ROW", 6)

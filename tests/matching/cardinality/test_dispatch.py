@@ -31,7 +31,7 @@ def gpu_calls(monkeypatch):
     [
         ({}, "cuda"),
         ({"algorithm": "apfb"}, "cuda"),
-        ({"algorithm": "g-pr", "initial": "karp-sipser"}, "cuda"),
+        ({"algorithm": "g-pr", "initial": "none"}, "cuda"),
         ({"initial": [-1, -1]}, "cuda"),
         ({"algorithm": "hopcroft-karp"}, "cpu"),
         ({"initial": "scarce-first"}, "cpu"),

@@ -21,7 +21,6 @@ from auctrack.matching.cardinality.gpu_forest import search
 from auctrack.matching.cardinality.gpu_graph import DeviceGraph, DeviceMatching
 from auctrack.matching.cardinality.gpu_initial import cheap as cheap_gpu
 from auctrack.matching.cardinality.gpu_initial import given
-from auctrack.matching.cardinality.gpu_initial import karp_sipser as karp_sipser_gpu
 from auctrack.matching.cardinality.gpu_radii import cardinality_over_radii_gpu
 from auctrack.matching.cardinality.gpu_rounds import push_relabel
 from auctrack.matching.cardinality.gpu_solve import maximum_matching_gpu
@@ -34,7 +33,6 @@ from ..hungarian.host_kernels import HostKernel, compiled
 from .gpu_cases import (
     LONG_ROUNDS,
     VARIANTS,
-    assert_is_maximal,
     assert_matches_and_proves,
     greedy_on_the_cpu,
     maximum_size,
@@ -146,17 +144,6 @@ def test_the_matching_is_the_same_whoever_is_quick(way: str, name: str) -> None:
         found.append(cuda.to_host(matching.col_of_row))
         np.testing.assert_array_equal(found[0], found[-1])
     assert np.count_nonzero(found[0] >= 0) == maximum_size(CASES[name])
-
-
-@pytest.mark.usefixtures("drawn")
-@pytest.mark.parametrize("name", WITH_EDGES)
-def test_karp_sipser_is_maximal_and_on_trees_maximum_whoever_is_quick(name: str) -> None:
-    graph = _graph(name)
-    for seed in SEEDS:
-        draw_turns_from(seed)
-        matching = karp_sipser_gpu(DeviceGraph.of(graph), share=1 + seed % 4)
-        assert_is_maximal(graph, cuda.to_host(matching.col_of_row), cuda.to_host(matching.row_of_col))
-        assert matching.n_free == 0 or not name.startswith("chain")
 
 
 @pytest.mark.usefixtures("host")

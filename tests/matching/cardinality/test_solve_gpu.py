@@ -10,7 +10,6 @@ import pytest
 from auctrack.matching.cardinality.gpu_best import Tuning
 from auctrack.matching.cardinality.gpu_graph import DeviceGraph
 from auctrack.matching.cardinality.gpu_initial import cheap as cheap_gpu
-from auctrack.matching.cardinality.gpu_initial import karp_sipser as karp_sipser_gpu
 from auctrack.matching.cardinality.gpu_solve import maximum_matching_gpu
 from auctrack.matching.cardinality.graph import BipartiteGraph
 from auctrack.matching.cardinality.maximum import maximum_matching
@@ -23,7 +22,6 @@ from .gpu_cases import (
     PUSHES_ONLY,
     TREES_ONLY,
     VARIANTS,
-    assert_is_maximal,
     assert_matches_and_proves,
     greedy_on_the_cpu,
     named_graphs,
@@ -65,20 +63,6 @@ def test_greedy_start_equals_the_sequential_one(name: str) -> None:
         matching = cheap_gpu(DeviceGraph.of(graph))
         np.testing.assert_array_equal(matching.col_of_row.get(), col_of_row)
         np.testing.assert_array_equal(matching.row_of_col.get(), row_of_col)
-
-
-@pytest.mark.parametrize("name", CASES)
-def test_karp_sipser_start_is_a_maximal_matching(name: str) -> None:
-    graph = _graph(name)
-    with cuda.using():
-        matching = karp_sipser_gpu(DeviceGraph.of(graph))
-        assert_is_maximal(graph, matching.col_of_row.get(), matching.row_of_col.get())
-
-
-def test_karp_sipser_is_perfect_on_a_tree() -> None:
-    graph = _graph("chain")
-    with cuda.using():
-        assert karp_sipser_gpu(DeviceGraph.of(graph)).n_free == 0
 
 
 def test_wide_offsets_give_the_same_size() -> None:
