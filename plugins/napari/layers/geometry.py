@@ -6,16 +6,23 @@ from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any
 
 from ....tracker.calibrating.calibration import FRAME, PIXEL, Calibration
-from ....tracker.calibrating.units import is_pixel, length_factor, micrometres_of, seconds_of, unit_name
+from ....tracker.calibrating.stated import AXES
+from ....tracker.calibrating.units import (
+    MICROMETRE,
+    SECOND,
+    is_pixel,
+    length_factor,
+    micrometres_of,
+    seconds_of,
+    unit_name,
+)
 
 if TYPE_CHECKING:
     from napari.layers import Layer
 
-MICROMETRE, SECOND = "µm", "s"
 LENGTHS = (MICROMETRE, "mm", "m")
 """Units of length that can be chosen; a layer in another one is taken in µm."""
 _KEPT = {micrometres_of(name): name for name in LENGTHS}
-AXIS_LABELS = ("t", "z", "y", "x")
 PLACED_BY = ("scale", "translate", "rotate", "shear", "affine", "units", "axis_labels")
 """What places a layer in the world; an overlay takes all of it from the layer it lies on."""
 
@@ -54,7 +61,7 @@ def layer_geometry(calibration: Calibration, ndim: int) -> dict[str, Any]:
     return {
         "scale": (1.0 if time_unit == "pixel" else interval, *calibration.scale_for(ndim).tolist()),
         "units": (time_unit, *[length] * ndim),
-        "axis_labels": ("t", *AXIS_LABELS[-ndim:]),
+        "axis_labels": ("t", *AXES[-ndim:]),
     }
 
 

@@ -11,8 +11,9 @@ from qtpy.QtWidgets import QComboBox, QFormLayout, QGroupBox, QHBoxLayout, QLabe
 
 from ....tracker.calibrating.calibration import FRAME, PIXEL, Calibration
 from ....tracker.calibrating.stated import AXES
+from ....tracker.calibrating.units import MICROMETRE, SECOND
 from ....tracker.errors import InvalidInput, UnknownAxes
-from ..layers.geometry import LENGTHS, MICROMETRE, SECOND, apply_calibration
+from ..layers.geometry import LENGTHS, apply_calibration
 from ..layers.hand_over import make_layer
 from ..layers.layer_axes import AxesChoice, rearranged_layers
 from ..layers.layer_input import KINDS, LayerInput, file_of, read_layer, state_of
