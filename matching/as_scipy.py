@@ -29,7 +29,7 @@ def linear_sum_assignment(cost_matrix: Any, maximize: bool = False) -> tuple[np.
     Raises
     ------
     InvalidProblem
-        On what is no cost matrix, NaN, or infinite costs of the wrong sign; a ValueError, as SciPy's.
+        If it is not a cost matrix, holds NaN, or infinite costs of the wrong sign; a ValueError, as SciPy's.
     Infeasible
         If not every member of the shorter side can be matched; a ValueError, as SciPy's.
 

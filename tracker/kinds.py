@@ -25,7 +25,7 @@ class Kind:
     fits : callable
         Whether a value is one.
     choices : tuple of str
-        The words that it is one of, in the order in which they are offered; empty where it is no such word.
+        The words that it is one of, in the order in which they are offered; empty where it is not a word.
     """
 
     wanted: str

@@ -33,7 +33,7 @@ class LabelCentres:
 
     @classmethod
     def of(cls, image: np.ndarray) -> LabelCentres:
-        """Return the labels of an image; raises ValueError where a value is no whole number from 0."""
+        """Return the labels of an image; raises ValueError where a value is not a whole number from 0."""
         flat = image.ravel()
         inside = np.flatnonzero(flat)
         labels, places = np.unique(_whole(flat[inside]), return_inverse=True)

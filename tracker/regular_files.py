@@ -1,4 +1,4 @@
-"""Refusing what is no file before it is opened: a pipe would be waited for, perhaps for ever."""
+"""Refusing what is not a file before it is opened: a pipe would be waited for, perhaps for ever."""
 
 from __future__ import annotations
 

@@ -88,7 +88,7 @@ def solve_points(cp: Any, problem: Problem, options: AuctionOptions) -> tuple[De
 def _solve_bounded(
     graph: DeviceGraph, pairs: AllPairs, options: AuctionOptions, most_bids: int | None, reads: float
 ) -> tuple[DeviceGraph, Prices, int]:
-    """Solve from the bounds, then match anew the rows that pairs contradict, until none does; as `solve_points`."""
+    """Solve from the bounds, then match the rows again that pairs contradict, until none does; as `solve_points`."""
     prices, infeasible_row = solve_graph(graph, most_bids)
     violated: Any = ()
     for _ in range(PRICING_ROUNDS):
@@ -138,7 +138,7 @@ def _solve_matrix(
 
 
 def _start_coarsely(graph: DeviceGraph, problem: Problem, prices: Prices, pairs: AllPairs) -> tuple[DeviceGraph, Any]:
-    """Begin anew from coarse initial prices, with the pairs that they call for; return the rows left over.
+    """Begin again from coarse initial prices, with the pairs that they call for; return the rows left over.
 
     As on the CPU (`matrix_free`): the coarsest phase is spared, the next is run twice, and two finer ones follow.
     """

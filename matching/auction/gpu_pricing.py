@@ -34,12 +34,12 @@ class AllPairs:
         return self._x.points, self._y.points
 
     def forget(self) -> None:
-        """Begin anew, because prices rose."""
+        """Begin again, because prices rose."""
         self._tree: Any = None
         self._checked: Any = None  # (rows,) dual at which each row was last found to have no violated pair
 
     def added(self, graph: DeviceGraph, prices: Prices) -> tuple[DeviceGraph, Any]:
-        """Return the graph with the worst missing pairs of violated rows, and the rows to match anew, ascending int32.
+        """Return the graph with the worst missing pairs of violated rows, and the rows to match again, ascending int32.
 
         Those are the violated, and the matched whose edges have slack, which a few rounds without new pairs may
         mend.
@@ -54,7 +54,7 @@ class AllPairs:
     def _priced(
         self, graph: DeviceGraph, prices: Prices, *, only_violated: bool, margin: float
     ) -> tuple[DeviceGraph, Any]:
-        """Return the graph with the pairs found, and the rows to match anew, in no order."""
+        """Return the graph with the pairs found, and the rows to match again, in no order."""
         cp, n, began = graph.cp, graph.n_rows, perf_counter_ns()
         duals, _, _, has_slack = certify(graph, prices, prices.v)
         if self._checked is None:

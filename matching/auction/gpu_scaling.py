@@ -39,7 +39,7 @@ LEFT_TO_PATHS = 128
 LONGEST_PATH = 64
 """Rows that a search of its own scans before its row joins a forest; forests raise duals farther than they must."""
 MOST_REPAIRS = 8
-"""Rounds of matching rows anew whose edges rounding left slack."""
+"""Rounds in which rows whose edges rounding left slack are matched again."""
 ROOM = 64
 """Times that prices stay below int64's range, taking the longest path of the largest costs, for scaling to be safe."""
 ROUNDS_WITHOUT_END = 2**30
@@ -87,7 +87,7 @@ def solve_graph(
 
 
 def _match_slack_again(graph: DeviceGraph, prices: Prices, match: Callable[[DeviceGraph, Prices, Any], int]) -> int:
-    """Match the rows anew whose edges many searches left slack; return as `match` does."""
+    """Match the rows again whose edges many searches left slack; return as `match` does."""
     infeasible_row = -1
     for _ in range(MOST_REPAIRS if prices.is_searched else 0):
         has_slack = graph.cp.flatnonzero(certify(graph, prices, prices.v).has_slack)

@@ -31,7 +31,7 @@ class Auction(AuctionOptions):
         "paper": the loop of Vasconcelos & Rosenhahn step by step: all unassigned rows bid at once (Jacobi), the highest
         bid wins, one fixed increment, no scaling, no finish. The paper names no increment; ours, unless `eps` is given,
         is 1 / (rows + 1) for integer costs (which makes it exact) and a tenth of the largest cost difference divided by
-        the rows for real ones. The paper has matrices only: with sparse costs a person bids on its edges, point sets
+        the rows for real ones. The paper has matrices only: with sparse costs a row bids on its edges, point sets
         become a matrix (of 8 GiB at most).
     convergence : {"counter", "reduction"}
         variant="paper": its two tests, a counter of the assigned that grows when a free object takes its first bid, or

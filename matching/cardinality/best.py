@@ -5,7 +5,7 @@ Beyond the papers. No algorithm wins everywhere (CPU milliseconds with the start
 
 - Push-relabel with prefetching is the one that is never bad, and needs no transposed graph while simple labels do.
   Particle gate of 2^16, permuted: 26, Pothen–Fan 700. Permuted Delaunay 2^16: 6, Pothen–Fan 9.
-- A well-ordered mesh is mended by local searches in the time of reading it. Delaunay 2^17: 5, Hopcroft–Karp 8,
+- A well-ordered mesh is completed by local searches in the time of reading it. Delaunay 2^17: 5, Hopcroft–Karp 8,
   Pothen–Fan 19, push-relabel 67.
 - Pothen–Fan, which searches depth first, wins by 2 on thin graphs of many small or tree-like parts (road 2^16: 5,
   push-relabel 9) until its phases no longer pay.
@@ -108,7 +108,7 @@ def best(
     if np.all(row_of_col >= 0):
         return stats
     if kind == "ordered":
-        stats["free_after_local_search"] = _mend(graph, col_of_row, row_of_col)
+        stats["free_after_local_search"] = _complete_nearby(graph, col_of_row, row_of_col)
         if stats["free_after_local_search"] == 0:
             return stats
     if kind in {"uneven", "thin"}:
@@ -135,8 +135,8 @@ def _depth_first(
     return {**both, "complete": last["complete"]}
 
 
-def _mend(graph: BipartiteGraph, col_of_row: IntArray, row_of_col: IntArray) -> int:
-    """Local searches with growing limits while each mends most and costs little; returns the rows left free."""
+def _complete_nearby(graph: BipartiteGraph, col_of_row: IntArray, row_of_col: IntArray) -> int:
+    """Search locally, with growing limits while each matches most and costs little; returns the rows left free."""
     n_free = int(np.count_nonzero(col_of_row < 0))
     for limit in _LOCAL_LIMITS:
         if n_free == 0 or n_free * limit > 4 * graph.n_rows:

@@ -33,12 +33,12 @@ def check_options(search: Callable[..., Any], algorithm: str, options: Mapping[s
 
 
 def is_positive(number: Any) -> bool:
-    """Tell whether this is a number above 0."""
+    """Whether this is a number above 0."""
     return isinstance(number, Real) and float(number) > 0
 
 
 def check_number(argument: str, number: Any, meaning: str, *, zero: bool = False) -> None:
-    """Refuse what is no number above 0; 0 itself passes where `zero` does."""
+    """Refuse what is not a number above 0; where `zero` is set, 0 passes."""
     if not is_positive(number) and not (zero and number == 0):
         need = "a number of at least 0" if zero else "a positive number"
         raise InvalidProblem(f"{argument} ({meaning}) needs {need}; got {number!r}.", argument=argument)

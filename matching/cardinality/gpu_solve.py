@@ -107,7 +107,7 @@ def minimum_cover_gpu(graph: BipartiteGraph | DeviceGraph, col_of_row: Any, devi
     -------
     rows, columns : array of bool, shapes (n_rows,) and (n_columns,)
         On the side the graph is on. Vertices without an edge are never in it. If the matching is not maximum, the
-        result is no cover of its size.
+        result is not a cover of its size.
     """
     with cuda.using(device):
         on_device = graph if isinstance(graph, DeviceGraph) else DeviceGraph.of(graph)

@@ -1,8 +1,8 @@
 """Bounded local searches: augment each free row along a shortest path if a free column is near.
 
 Not a paper's algorithm but the first phases of Hopcroft–Karp taken one root at a time: where the matching fails only
-here and there (well-ordered meshes after the cheap start) a search that gives up after `limit` rows mends almost all
-of it without touching the rest of the graph.
+here and there (well-ordered meshes after the cheap start) a search that gives up after `limit` rows completes
+almost all of it without touching the rest of the graph.
 """
 
 from __future__ import annotations

@@ -161,7 +161,7 @@ def verify_matching(graph: Any, matching: Matching) -> int:
     Raises
     ------
     InvalidProblem
-        It is no matching of the graph, or its cover does not prove the maximum; the message says where it breaks.
+        It is not a matching of the graph, or its cover does not prove the maximum; the message says where it breaks.
     """
     graph = BipartiteGraph.from_any(graph)
     matching = matching.on_host()

@@ -147,7 +147,7 @@ def _push(
         if enough < unreachable - 1:
             for e in range(indptr[i], indptr[i + 1]):
                 j = indices[e]
-                is_less = label[j] < least  # chosen without a branch, which would be foretold wrongly half the time
+                is_less = label[j] < least  # chosen without a branch, which would be mispredicted half the time
                 column = j if is_less else column
                 least = label[j] if is_less else least
                 if least <= enough:

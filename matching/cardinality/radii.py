@@ -51,7 +51,7 @@ def cardinality_over_radii(
     Raises
     ------
     InvalidProblem
-        Pairs and distances of different length, an index out of range, what is no number.
+        Pairs and distances of different length, an index out of range, or values that are not numbers.
     """
     is_there = cuda.is_device_array(distances)
     device = chosen_device(device, is_there=is_there)

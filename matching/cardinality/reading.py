@@ -15,7 +15,7 @@ _INDEX_MAX = np.iinfo(np.int32).max
 
 
 def is_on_device(graph: Any) -> bool:
-    """Tell whether a graph lies on a GPU: a `DeviceGraph`, a CuPy sparse matrix, a tuple of CuPy arrays."""
+    """Whether a graph lies on a GPU: a `DeviceGraph`, a CuPy sparse matrix, a tuple of CuPy arrays."""
     if isinstance(graph, tuple):
         return any(map(cuda.is_device_array, cast("tuple[object, ...]", graph)))
     return cuda.is_device_array(graph) or cuda.is_device_array(getattr(graph, "indices", None))
@@ -60,7 +60,7 @@ def _parts_of_mask(mask: np.ndarray[Any, Any]) -> tuple[Any, Any, Any]:
 
 
 def checked_shape(shape: Any) -> tuple[int, int]:
-    """Return (n_rows, n_columns) as integers; `InvalidProblem` if it is no such shape."""
+    """Return (n_rows, n_columns) as integers; `InvalidProblem` if it is not a shape."""
     try:
         n_rows, n_columns = map(index, shape)
     except (TypeError, ValueError) as error:

@@ -45,7 +45,7 @@ def _scarce_first(indptr: IntArray, indices: IntArray, col_of_row: IntArray, row
         while k < end and n_free < _CANDIDATES:
             j = indices[k]
             n_free += degree[j] < _TAKEN
-            is_less = degree[j] < least  # chosen without a branch, which would be foretold wrongly half the time
+            is_less = degree[j] < least  # chosen without a branch, which would be mispredicted half the time
             scarcest = j if is_less else scarcest
             least = degree[j] if is_less else least
             k += 1

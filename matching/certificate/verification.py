@@ -37,7 +37,7 @@ class Certificate:
         gap with its rounding within 1e-9 of the links' own cost). Of small problems also the optimum itself says so;
         where unmatched costs are far above all costs, duals for lower ones that leave the same links the cheapest.
     cost, gap : number, or ndarray (blocks,) for a batch
-        Recomputed from the problem; NaN where the links are no matching or the duals are no numbers.
+        Recomputed from the problem; NaN where the links are not a matching or the duals not numbers.
     faults : tuple of str
         One sentence for each thing that is wrong.
     """

@@ -121,7 +121,7 @@ def match_listed(
     origins: Any = None,
     most_updates: int = 0,
 ) -> tuple[int, dict[str, Any]]:
-    """As `match_by_dual_phases`, with lists as `listed_rows` returns them; 0 updates are no limit.
+    """As `match_by_dual_phases`, with lists as `listed_rows` returns them; 0 updates mean no limit.
 
     `origins`, int64 (rows,), says where the costs of each row begin, counted in costs from the first of `costs.cost`:
     rows may lie on other devices.

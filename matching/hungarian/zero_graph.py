@@ -3,16 +3,16 @@
 Section 2.2 of Date & Nagi in larger steps. A dual phase finds for every column the dual change Δ at which its slack is
 zero (its key), fixes Δ, lists the pairs of zero slack at that Δ, matches as many free rows on them as can be
 (`zero_trees`), and changes the duals once. The paper fixes Δ at the least uncovered slack, again and again until a path
-ends. Here Δ is the key that enough sinks are within for `ENDS` of the free rows, so that a dual phase finds hundreds of
-paths where costs are real numbers, too.
+ends. Here Δ is the least key within which there are sinks enough for the share `ENDS` of the free rows,
+so that a dual phase finds hundreds of paths where costs are real numbers, too.
 
 Where every column must be matched, as in a square problem without unmatched cost, a free column may be passed by:
-its dual falls like that of any column in the trees. Where some may stay unassigned, ends stay at their bound, and every
-row changes by its distance to its nearest end (`nearest_sinks`).
+its dual falls like that of any column in the trees. Where some may stay unassigned, sinks stay at their bound, and
+every row changes by its distance to its nearest sink (`nearest_sinks`).
 
 The keys do not depend on the order in which they are found, nor do the distances.
 `hungarian/classical.cu` does the same steps; this is its twin in the tests. Only where its lists of cheap pairs
-reach fewer ends than wanted does it take the last of those as Δ.
+reach fewer sinks than wanted does it take the last of those as Δ.
 """
 
 # ruff: noqa: ANN001, ANN201, ANN202
@@ -30,7 +30,7 @@ from .nearest_sinks import keep_shortest_paths
 from .zero_trees import match_on_zeros
 
 ENDS = (3, 4)
-"""Share of the free rows for which Δ reaches an end each. Rounds and levels of a GPU at n = 8,000 with 1/2, 3/4,
+"""Share of the free rows for which Δ reaches a sink each. Rounds and levels of a GPU at n = 8,000 with 1/2, 3/4,
 9/10 and 1: uniform [0, n] 1727, 1231, 1397, 1303; [0, 10n] 3777, 2688, 3386, 3651; point sets 655, 533, 317, 367."""
 
 

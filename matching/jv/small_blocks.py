@@ -2,7 +2,7 @@
 
 The method is that of `dense_paths`, where calls, slices and vectors of eight columns pay; in rows of a few columns they
 take longer than the columns do. Where a row waits for a shortest path, the columns that are still open are a list, and
-choices are made without branches, which the processor could not foretell.
+choices are made without branches, which the processor could not predict.
 """
 
 # Types of numba kernels live in their docstrings: numba infers them.

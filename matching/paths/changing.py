@@ -111,7 +111,7 @@ class ChangingMatching:
         )
 
     def proof(self) -> Assignment:
-        """Return the assignment of the whole, its certificate computed anew from the duals."""
+        """Return the assignment of the whole, its certificate recomputed from the duals."""
         matched, col_of_row = self.matched_edges(), np.full(self.n_rows, -1, np.int32)
         col_of_row[self.row[matched]] = self.col[matched]
         problem = self.problem()

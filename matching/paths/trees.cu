@@ -24,7 +24,7 @@
 // dist_j ≥ Δ_t and keeps its dual, hence its bound. Whether an end is reached is a comparison of one number with itself: no
 // tolerance. Distances, parents and Δ are minima, so nothing depends on the order of threads.
 //
-// LANES lanes serve one row. Row duals are min(bound, c - v), taken anew in every expansion. Bytes: the edges of each queued
+// LANES lanes serve one row. Row duals are min(bound, c - v), recomputed in every expansion. Bytes: the edges of each queued
 // row twice a round, and of each row in a tree once per sweep (two to five a phase). Memory: 60 bytes a row, 40 a column.
 // Hazards: everything here is written by other blocks, hence no __restrict__; barriers stand between all steps. `label` is
 // kept for two rounds, since a parent may be expanded again while its children read it.

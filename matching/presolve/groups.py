@@ -108,7 +108,7 @@ def from_shorter_side(problem: Problem, solve: Solve) -> Assignment:
 def _as_stated(problem: Problem, answer: Assignment) -> Assignment:
     """Prove an answer once more with its sides as stated, where it was proven by pairs of floats.
 
-    Its column duals are then the first of such pairs. Gaps of duals in floats are no less than what these may lose.
+    Its column duals are then the first of such pairs. The gap of float duals is at least what their rounding may lose.
     """
     if problem.is_integer or problem.is_on_device:
         return answer

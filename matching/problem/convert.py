@@ -93,7 +93,7 @@ def as_sparse(problem: Problem) -> Problem:
 
 
 def unmasked(problem: Problem) -> Problem:
-    """Return a problem without a mask: what it forbids costs +inf, or is no edge where costs are integers."""
+    """Return a problem without a mask: what it forbids costs +inf, or of integers is an absent edge."""
     if problem.forbidden is None:
         return problem
     if problem.is_integer:

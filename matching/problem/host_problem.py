@@ -341,7 +341,7 @@ _FINE, _UNSORTED, _RANGE, _DUPLICATE, _NOT_FINITE = range(5)
 
 @njit(cache=True, nogil=True)
 def _first_fault(indptr, indices, data, widths):  # noqa: ANN001, ANN202
-    """Find what is wrong with the edges in one pass; unsorted rows are reported last, as they can be mended."""
+    """Find what is wrong with the edges in one pass; unsorted rows are reported last, as they can be sorted."""
     unsorted_row = -1
     for i in range(len(indptr) - 1):
         previous = -1

@@ -14,7 +14,7 @@ LONGEST = 1e100
 
 
 def require_length(name: str, value: Any) -> None:
-    """Refuse what is no length; `name` is the setting's.
+    """Refuse what is not a length; `name` is the setting's.
 
     Raises
     ------

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-_MOST = 0.9  # of the voxels next to padding differ from it; of those around a lone blob fewer do
+_MOST = 0.9  # of the voxels next to padding differ from it; of those around a single blob fewer do
 _LEAST = 16  # voxels of y and x within padding; a smaller box is that of a particle
 
 

@@ -14,7 +14,7 @@ from .pixels import BRIGHTEST, values_at
 def local_maxima(response: np.ndarray, threshold: float, separation: float, scale: np.ndarray) -> np.ndarray:
     """Return the voxels (n, ndim), int64 in raster order, that are peaks above a threshold, well apart.
 
-    A peak is no lower than its neighbours (diagonal ones too) and above `threshold`. Of two peaks nearer than
+    A peak is at least as high as its neighbours (diagonal ones too) and above `threshold`. Of two peaks nearer than
     `separation` (physical) only the higher stays, of two of equal height the first in raster order, so that a plateau
     no wider than `separation` is one peak.
     """
@@ -42,7 +42,7 @@ def peaks_above(response: np.ndarray, threshold: float) -> np.ndarray:
 
 @njit(cache=True, nogil=True)
 def _mark_peaks(response: np.ndarray, threshold: float, peaks: np.ndarray) -> None:
-    """Mark the voxels (z, y, x) above a threshold that are no lower than any of their 26 neighbours.
+    """Mark the voxels (z, y, x) above a threshold that are at least as high as all of their 26 neighbours.
 
     Four of them are compared first, a row at a time and without branches: few voxels are left for the others.
     """

@@ -99,7 +99,7 @@ def add_detection(movie: Corrected, frame: int, position: Sequence[float]) -> No
 
 
 def move_detection(movie: Corrected, detection: int, position: Sequence[float]) -> None:
-    """Give a detection another position; its links are weighed anew, confirmed ones stay."""
+    """Give a detection another position; its links are weighed again, confirmed ones stay."""
     movie.detections.require(detection)
     movie.detections.move(detection, position)
     movie.look_for_candidates(detection)

@@ -25,7 +25,7 @@ class Change:
     added, removed, moved : tuple of int
         Detections that came, went, and have another place.
     touched : tuple of int
-        Detections whose duals or links were looked at anew: how sure their links are may have changed.
+        Detections whose duals or links were looked at again: how sure their links are may have changed.
     """
 
     act: Mapping[str, Any]

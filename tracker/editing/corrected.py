@@ -191,7 +191,7 @@ class Corrected:
         self.matching.add_members(self.ways_out, self.ways_in)
 
     def look_for_candidates(self, detection: int) -> None:
-        """Weigh the links of a detection anew, by its place alone, and solve again."""
+        """Weigh the links of a detection again, by its place alone, and solve again."""
         edges = (*self.edges_from(detection), *self.edges_into(detection))
         for edge in edges:
             self.journal.put(self._new_weight, edge, -np.inf)

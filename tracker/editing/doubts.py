@@ -1,4 +1,4 @@
-"""How sure the links are, kept up with the acts: margins near an act are worked out anew when they are asked for."""
+"""How sure the links are, kept up with the acts: margins near an act are recomputed when they are asked for."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ class Doubts:
     """Margins of the links of a movie under correction, and log-odds that they are right.
 
     Those of links with an end that an act touched, or with a rival there, follow the act; one farther away is that of
-    before until all are measured anew. Log-odds are the margin, less what the odds take off that the linking gave for
+    before until all are measured again. Log-odds are the margin, less what the odds take off that the linking gave for
     two tracks that have exchanged a detection (`linking.exchanges`), where no act was near.
 
     Parameters
@@ -99,7 +99,7 @@ class Doubts:
     def all(self, *, anew: bool = True) -> pd.DataFrame:
         """Return every link with its `margin` and `log_odds`, inf for confirmed ones, in no order.
 
-        They are measured `anew` if there were acts, or else near these acts only.
+        They are measured again (`anew`) if there were acts, or else near these acts only.
         """
         if anew and (self._near or self._stale or self._is_dropped.any()):
             self.measure()

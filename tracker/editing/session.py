@@ -119,7 +119,7 @@ class Session:
         return self._act("add_detection", frame=frame, position=[*position])
 
     def move_detection(self, detection: int, position: Sequence[float]) -> Change:
-        """Give a detection another position; its links are weighed anew as those of an added one."""
+        """Give a detection another position; its links are weighed again, as those of an added one."""
         return self._act("move_detection", detection=detection, position=[*position])
 
     def delete_detection(self, detection: int) -> Change:
@@ -293,16 +293,16 @@ class Session:
 
         `probability` is NaN with motion "none". Wrong links come in company: one that meets a link that an act made or
         took away stands where a link of half its log-odds does. Links at what an act touched, and at the candidates
-        there, are measured anew; an act may have changed margins beyond, which `measure_doubts` brings up to date.
+        there, are measured again; an act may have changed margins beyond, which `measure_doubts` brings up to date.
         """
         return self._doubts.least(count)
 
     def measure_doubts(self) -> None:
-        """Work out the margins of all links anew, in the time that linking takes for it."""
+        """Recompute the margins of all links, in the time that linking takes for it."""
         self._doubts.measure()
 
     def proof(self) -> Assignment:
-        """Return the assignment of the whole, confirmed links left out, its certificate computed anew."""
+        """Return the assignment of the whole, confirmed links left out, its certificate recomputed."""
         return self._movie.matching.proof()
 
     def ids(self) -> np.ndarray:
@@ -315,7 +315,7 @@ class Session:
         Parameters
         ----------
         anew : bool
-            Whether all margins are measured anew after acts, which takes longest; else as in `doubtful`.
+            Whether all margins are measured again after acts, which takes longest; else as in `doubtful`.
         """
         return as_linking(self._movie, self._linking, self._doubts.all(anew=anew))
 

@@ -93,7 +93,7 @@ def read_session(path: str | Path) -> SavedSession:
     Raises
     ------
     InvalidInput
-        If the file is no session, or a damaged one.
+        If the file is not a session, or is damaged.
     InvalidEdit
         If a correction in it does not fit its beginning.
     """

@@ -154,7 +154,7 @@ class _Head:
     decimal_sign: str
     names: Sequence[str]
     skipped: Sequence[int]
-    """Numbers, from 0, of the lines beside the header that are no rows: titles, TrackMate's names and units."""
+    """Numbers, from 0, of the lines beside the header that are not rows: titles, TrackMate's names and units."""
     lines: int
     """Lines above the first row, empty ones left out."""
     units: Mapping[str, str]

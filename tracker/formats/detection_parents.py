@@ -67,7 +67,7 @@ def with_tracks_of_parents(loaded: Loaded) -> Loaded:
     Raises
     ------
     InvalidInput
-        If an id is missing or comes twice, or a parent is no detection before its child.
+        If an id is missing or comes twice, or a parent is not a detection before its child.
     """
     table = loaded.table
     if {"ID", "Parent ID"} <= set(table.columns):

@@ -53,7 +53,7 @@ def marked_as_in_use(file: BinaryIO) -> Generator[None]:
 def remove_leftovers(path: Path) -> None:
     """Remove what killed runs left of a file, under its temporary names; those of running ones stay."""
     ours = re.compile(re.escape(temporary_name(path, "TOKEN").name).replace("TOKEN", f"[0-9a-f]{{{2 * _BYTES}}}"))
-    with contextlib.suppress(OSError):  # tidying up is no reason to fail
+    with contextlib.suppress(OSError):  # tidying up must not make it fail
         for name in os.listdir(path.parent):  # noqa: PTH208 - a result's name may hold what a pattern takes for its own
             if ours.fullmatch(name):
                 _remove_if_unused(path.with_name(name))

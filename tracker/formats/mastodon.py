@@ -43,7 +43,7 @@ def read(path: Path) -> Loaded:
     Raises
     ------
     InvalidInput
-        If it is no project of Mastodon's, or a damaged one.
+        If it is not a project of Mastodon's, or is damaged.
     """
     try:
         with zipfile.ZipFile(path) as project:

@@ -31,7 +31,8 @@ def struct_array(content: bytes, name: str, fields: Sequence[str]) -> list[dict[
     ------
     NewerVersion
     ValueError, LookupError, struct.error, zlib.error
-        If the content is no such file, or damaged; if the variable is no struct array, or its fields hold no numbers.
+        If the content is not such a file, or is damaged; if the variable is not a struct array, or its fields hold
+        no numbers.
     """
     order = _ORDERS.get(content[_VERSION + 2 : _HEADER])
     if order is None:

@@ -30,7 +30,7 @@ def read(path: Path) -> Loaded:
     Raises
     ------
     InvalidInput
-        If the file is no session, or a damaged one.
+        If the file is not a session, or is damaged.
     """
     with unpacked(path) as folder:
         return replace(load_table(folder / TRACKS, None), where=str(path))

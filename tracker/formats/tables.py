@@ -81,7 +81,7 @@ def read_points(
         If the file is missing, empty or damaged, columns are not found, positions are not finite numbers, or frames do
         not keep to `frame_step`.
     InvalidSetting
-        If `columns` names what is no column here, or the calibration makes no sense.
+        If `columns` names what is not a column here, or the calibration makes no sense.
     """
     loaded = _load(source, columns)
     return _as_points(source, loaded, _Said(scale, unit, frame_interval, time_unit, frame_step))
@@ -192,7 +192,7 @@ def recognised(table: pd.DataFrame, columns: Mapping[str, str] | None = None) ->
     InvalidInput
         If columns are not found.
     InvalidSetting
-        If `columns` names what is no column here.
+        If `columns` names what is not a column here.
     """
     return _recognised(table, columns)[0]
 

@@ -38,7 +38,7 @@ class Constraints:
 
     @property
     def never_solved(self) -> np.ndarray:
-        """Links that are no candidates, int64 (k, 2): both kinds."""
+        """Links that are not candidates, int64 (k, 2): both kinds."""
         return np.concatenate([self.pinned, self.forbidden])
 
 

@@ -33,7 +33,7 @@ class Hooks:
         Raises
         ------
         InvalidSetting
-            If what comes back is no finite position for each row.
+            If what comes back is not a finite position for each row.
         """
         if self.predict is None:
             return self.points.positions_of(rows)
@@ -52,7 +52,7 @@ class Hooks:
         Raises
         ------
         InvalidSetting
-            If what comes back is no number, or +inf, for each link.
+            If what comes back is not a number, or +inf, for each link.
         """
         if self.extra_cost is None:
             return np.zeros(len(source))
@@ -74,7 +74,7 @@ def hooks_of(points: Points, settings: LinkSettings) -> Hooks | None:
 
 
 def _numbers(given: Any) -> np.ndarray | None:
-    """Return what a function gave as float64, None where it is no array of numbers."""
+    """Return what a function gave as float64, None where it is not an array of numbers."""
     try:
         return np.asarray(given, dtype=np.float64)
     except (TypeError, ValueError):

@@ -46,7 +46,7 @@ class LinkSettings:
         from the displacements (`linking.unmatched_cost.price`); with learned motion the learned shares of lost and new
         particles say it, and a length given takes their place: of a link of twice that length, of which nothing else
         is known, linking and leaving are equally good.
-        The range itself is no good price: on simulated movies (persistence 0.9, 5 % missed, 5 % false) a range of 1.8
+        The range itself is a poor price: on simulated movies (persistence 0.9, 5 % missed, 5 % false) a range of 1.8
         spacings links at F1 .961 if it is also the price, and at .983 with the measured one.
     cost : {"squared", "distance"}
         Cost of a link with motion "none": squared length (Gaussian steps; what trackpy, TrackMate and laptrack

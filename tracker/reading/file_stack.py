@@ -88,7 +88,7 @@ class FileStack:
         return self._sizes.get(axis, 1)
 
     def check_whole(self, frames: Sequence[int], channel: int) -> None:
-        """Raise `InvalidInput` where any files are no whole frame or plane, or are not alike; reads no pixels."""
+        """Raise `InvalidInput` where a file is not a whole frame or plane, or files are not alike; reads no pixels."""
         del frames
         with TiffStack(self.path, self._file_axes) as first:
             in_file = 0 if "C" in self._named else channel

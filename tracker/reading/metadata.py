@@ -110,7 +110,7 @@ def imagej_stated(header: Mapping[str, Any], resolution: Mapping[str, Any]) -> S
 
 
 def _imagej_factor(unit: str | None) -> float | None:
-    """Return µm per `unit`; 1 when the header names no unit (the number is kept), None when it is no length."""
+    """Return µm per `unit`; 1 when the header names no unit (the number is kept), None when it is not a length."""
     if unit is None:
         return 1.0
     return None if is_pixel(unit) else micrometres_of(unit)

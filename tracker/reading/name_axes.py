@@ -49,7 +49,8 @@ def name_axes(files: Sequence[Path]) -> list[NameAxis] | None:
 def stated_letters(axes: Sequence[NameAxis]) -> str:
     """Return what the numbers count, one letter each; empty where one of them does not say, or two say the same.
 
-    A "c" before the only number is no channel ("c001" may be a cell or a camera): channels alone are no movie.
+    A "c" before the only number is not a channel ("c001" may be a cell or a camera): channels alone are
+    not a movie.
     """
     letters = [axis.letter for axis in axes]
     stated = "".join(letter or "" for letter in letters) if len(set(letters) - {None}) == len(letters) else ""

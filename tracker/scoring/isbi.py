@@ -82,7 +82,7 @@ def score_isbi(tracks: Tracks, truth: Points, gate: float = 5.0) -> IsbiScore:
     truth : Points
         Real particles, named by `track_id` or, without that column, by `true_id`; negative names are left out.
     gate : float
-        The distance ε, in the unit of the positions, from which two detections are no pair; the challenge's 5 are
+        The distance ε, in the unit of the positions, from which two detections do not pair; the challenge's 5 are
         pixels.
 
     Returns

@@ -49,7 +49,7 @@ def at_prices(points: Points, settings: LinkSettings, prices: Sequence[float]) -
     Raises
     ------
     InvalidSetting
-        If a price is no length.
+        If a price is not a length.
     """
     frames, present, step = points.frames, points.frame_numbers, points.frame_step
     followed, preceded = (int(np.count_nonzero(np.isin(frames + way, present))) for way in (step, -step))

@@ -56,7 +56,7 @@ def features_of(points: Points, movie: Ordered, asked: Asked) -> Features | None
     Raises
     ------
     InvalidSetting
-        If one that is asked for by name is no column of numbers above 0.
+        If one that is asked for by name is not a column of numbers above 0.
     """
     if asked == "none":
         return None

@@ -98,7 +98,7 @@ def _terms(of, indptr, odds, message):
     """Return one, for staying alone, and the terms of a row's edges but for the largest; and the largest."""
     rest, largest = 1.0, 0.0
     for e in range(indptr[of], indptr[of + 1]):
-        # Without a branch: which of an edge's rivals is the largest cannot be foretold.
+        # Without a branch: which of an edge's rivals is the largest cannot be predicted.
         term = odds[e] * message[e]
         rest += min(term, largest)
         largest = max(term, largest)

@@ -204,7 +204,7 @@ def mutual_nearest(x: np.ndarray, y: np.ndarray, longest: float) -> tuple[np.nda
     ----------
     x, y : float64 (n, d), (m, d)
     longest : float
-        Distance above which two particles are no neighbours.
+        Distance above which two particles are not neighbours.
 
     Returns
     -------
@@ -230,5 +230,5 @@ def density_spacing(frames: Sequence[np.ndarray]) -> float:
     extent = extent[extent > 0]
     if not len(extent):
         return 1.0
-    edge = extent.max()  # volumes are taken in its cube: that of lengths of 1e-120 is no number
+    edge = extent.max()  # volumes are taken in its cube: that of lengths of 1e-120 underflows
     return float(edge * ((extent / edge).prod() / (n / len(frames))) ** (1 / len(extent)))
