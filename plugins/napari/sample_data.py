@@ -10,8 +10,9 @@ import numpy as np
 from ...tracker.formats.tables import read_tracks
 from ...tracker.simulating.render import RenderSettings, render
 from ...tracker.simulating.simulate import SimulationSettings, simulate
+from .layers.file_layer import point_size
 from .layers.layer_tables import LayerData, points_layer, tracks_layer
-from .layers.readers import movie_reader, point_size
+from .layers.readers import movie_reader
 
 MOVIE = SimulationSettings(
     particles=60,

@@ -22,9 +22,9 @@ from qtpy.QtCore import QObject, QTimer
 from qtpy.QtWidgets import QApplication
 
 from ...tracker.simulating.simulate import SimulationSettings, simulate
+from .layers.file_layer import point_size
 from .layers.hand_over import make_layer
 from .layers.layer_tables import points_layer
-from .layers.readers import point_size
 from .session.steps import Advance
 from .threads.timers import single_shot
 

@@ -10,8 +10,8 @@ import numpy as np
 import pandas as pd
 
 from ....tracker.points import Points, Tracks
+from ..layers.file_layer import point_size
 from ..layers.layer_tables import OURS, WHOLE, LayerData, points_layer, tracks_layer
-from ..layers.readers import point_size
 from ..layers.window import Window, window_around
 from ..session.filters import MeasuredTracks
 from .colours import COLOUR, Colouring, colormap_for, colouring

@@ -18,10 +18,10 @@ from ....tracker.points import Points
 from ..threads.job import Desk, Failure, Report
 from ..threads.timers import single_shot
 from .columns_dialog import ask_columns
+from .file_layer import layer_of
 from .hand_over import make_layer
 from .layer_tables import LayerData
 from .main_window import main_window
-from .readers import layer_of
 from .windowed_layer import DrawnPart, WindowedLayer, most_drawn, window_part
 
 if TYPE_CHECKING:

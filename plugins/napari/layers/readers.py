@@ -14,15 +14,15 @@ import numpy as np
 from ....tracker.calibrating.calibration import Calibration
 from ....tracker.errors import InvalidInput, UnknownAxes, UnknownColumns, UnknownScale
 from ....tracker.formats.tables import read_either
-from ....tracker.linking.gate.spacing import mean_spacing
-from ....tracker.points import Points, Tracks
+from ....tracker.points import Points
 from ....tracker.reading.folder import files_of, holds_tiff_files
 from ....tracker.reading.movie import Movie, open_stack, read_movie
 from ....tracker.reading.tiff import dimensions_of
 from ...cli.wording import remedy
+from .file_layer import layer_of
 from .geometry import layer_geometry
 from .layer_axes import UNDECIDED
-from .layer_tables import OURS, LayerData, fingerprint, points_layer, tracks_layer
+from .layer_tables import OURS, LayerData
 
 Read = Callable[[str | Sequence[str]], list[LayerData]]
 
@@ -215,20 +215,3 @@ def _from_napari(error: InvalidInput, path: str) -> InvalidInput:
         f"{error.problem} Rename them in the file, or run in a terminal, and then open the tracks that it writes: "
         f"auctrack link {shlex.quote(path)}. {remedy(error)}"
     )
-
-
-def layer_of(table: Points, path: str, columns: Mapping[str, str] | None = None) -> LayerData:
-    """Return the layer of a table that was read from a file, by the names of columns that the user gave, if any."""
-    name = Path(path).name
-    if isinstance(table, Tracks):
-        return tracks_layer(table, name)
-    data, given, kind = points_layer(table, name, size=point_size(table), opacity=0.7)
-    kept = {"path": str(Path(path).resolve()), "fingerprint": fingerprint(data), "columns": columns}
-    given["metadata"][OURS] |= kept
-    return data, given, kind
-
-
-def point_size(points: Points) -> float:
-    """Return the size at which points of a cloud can be told apart: half the mean spacing, in steps of x."""
-    spacing = mean_spacing(points)
-    return max(0.5 * spacing / points.calibration.scale[2], 0.1) if spacing else 5.0

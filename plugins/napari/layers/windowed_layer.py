@@ -15,11 +15,11 @@ from ....tracker.points import Points, Tracks
 from ..threads.connections import Connections
 from ..threads.job import Desk, Report
 from ..threads.timers import single_shot
+from .file_layer import layer_of
 from .hand_over import fill_layer
 from .layer_tables import OURS, WHOLE, LayerData
 from .main_window import main_window
 from .preferences import read_preferences
-from .readers import layer_of
 from .window import Window, window_around
 
 if TYPE_CHECKING:
