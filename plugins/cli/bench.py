@@ -76,6 +76,15 @@ Only = Annotated[
         "Examples: 'table-3/*', '*/auction*'.",
     ),
 ]
+Shown = Annotated[
+    Path | None,
+    typer.Option(
+        "--record",
+        metavar="FILE",
+        help="Print the tables of this record (NAME.json) as Markdown, and measure nothing; the other options as they "
+        "were when it was made.",
+    ),
+]
 Make = Callable[["Effort", str], "Benchmark"]
 
 
@@ -92,9 +101,11 @@ def _add(name: str, module: str, about: str) -> None:
         only: Only = None,
         clock: Clock = "wall",
         gpu: Gpu = "cuda",
+        record: Shown = None,
     ) -> None:
         make: Make = getattr(_loaded(module), name)
-        _run(lambda effort, _: make(effort, gpu), _effort(quick, limit, repetitions, sizes, only, clock), output)
+        effort = _effort(quick, limit, repetitions, sizes, only, clock)
+        _run(lambda effort, _: make(effort, gpu), effort, output, record)
 
 
 _add(
@@ -142,6 +153,7 @@ def linking_command(
             "hl60_3d); those that are not there are left out.",
         ),
     ] = None,
+    record: Shown = None,
 ) -> None:
     """How accurate links are without settings, across gaps and at divisions, and whether probabilities hold.
 
@@ -150,7 +162,8 @@ def linking_command(
     """
     from ..bench.tracking.linking import linking
 
-    _run(lambda effort, _: linking(effort, data), _effort(quick, limit, repetitions, sizes, only, clock), output)
+    effort = _effort(quick, limit, repetitions, sizes, only, clock)
+    _run(lambda effort, _: linking(effort, data), effort, output, record)
 
 
 @app.command("cardinality")
@@ -169,6 +182,7 @@ def cardinality_command(
     sizes: Annotated[str | None, typer.Option(metavar="K,…", help="Graphs of 2^K rows, in place of 14,17,20.")] = None,
     only: Only = None,
     gpu: Gpu = "cuda",
+    record: Shown = None,
 ) -> None:
     """Maximum cardinality on meshes, power-law, road and gate graphs, original and permuted (Deveci et al. 2013).
 
@@ -177,7 +191,7 @@ def cardinality_command(
     """
     cardinality = _loaded("reproduced.cardinality.cardinality").cardinality
     effort = _effort(quick, limit, repetitions, sizes, only, clock="wall")
-    _run(lambda effort, folder: cardinality(effort, gpu, files or (), folder / "graphs"), effort, output)
+    _run(lambda effort, folder: cardinality(effort, gpu, files or (), folder / "graphs"), effort, output, record)
 
 
 def _loaded(module: str) -> Any:
@@ -206,8 +220,15 @@ def _effort(
     )
 
 
-def _run(make: Callable[[Effort, Path], Benchmark], effort: Effort, output: Path | None) -> None:
-    """Measure and show; where a folder is given, only what is missing there, and keep it there."""
+def _run(make: Callable[[Effort, Path], Benchmark], effort: Effort, output: Path | None, record: Path | None) -> None:
+    """Measure and show; where a folder is given, only what is missing there, and keep it there; or show a record."""
+    if record is not None:
+        from ..bench.benchmark import markdown
+        from ..bench.measure.record import Record
+
+        benchmark = make(effort, record.parent)
+        typer.echo(markdown(benchmark, Record.read(record, benchmark.name), effort), nl=False)
+        return
     if output is not None:
         written = _measured(make, effort, output)
         console.show(console.aligned([("written", str(path)) for path in written]))

@@ -121,7 +121,7 @@ class Record:
         """
         record = cls(path, benchmark)
         if path.exists():
-            record._read()
+            record = cls.read(path, benchmark)
             before = record.sessions[-1]["machine"] if record.sessions else machine
             differing = [name for name in machine if before.get(name) != machine[name]]
             if differing:
@@ -132,19 +132,24 @@ class Record:
         record.sessions.append({"started": started, "command": command, "commit": commit, "machine": dict(machine)})
         return record
 
-    def _read(self) -> None:
+    @classmethod
+    def read(cls, path: Path, benchmark: str) -> Self:
+        """Read a record as it is.
+
+        Raises
+        ------
+        InvalidInput
+            If there is no such file, or it is no record of this benchmark.
+        """
         try:
-            stored = json.loads(self.path.read_text(encoding="utf-8"))
-            matches = (stored["format"], stored["benchmark"]) == (FORMAT, self.benchmark)
+            stored = json.loads(path.read_text(encoding="utf-8"))
+            matches = (stored["format"], stored["benchmark"]) == (FORMAT, benchmark)
             cells = [Cell(**cell) for cell in stored["cells"]] if matches else []
-        except (ValueError, KeyError, TypeError) as error:
-            raise InvalidInput(
-                f"{self.path} is not the record of a benchmark: {error}. Give another --output."
-            ) from None
+        except (OSError, ValueError, KeyError, TypeError) as error:
+            raise InvalidInput(f"{path} is not the record of a benchmark: {error}. Give another file.") from None
         if not matches:
-            raise InvalidInput(f"{self.path} is a record of another benchmark or version. Give another --output.")
-        self.sessions = stored["sessions"]
-        self.cells = {cell.key: cell for cell in cells}
+            raise InvalidInput(f"{path} is a record of another benchmark or version. Give another file.")
+        return cls(path, benchmark, stored["sessions"], {cell.key: cell for cell in cells})
 
     def save(self) -> None:
         """Write everything; a reader sees the old file or the new one, never half of it."""
