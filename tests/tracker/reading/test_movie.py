@@ -428,6 +428,17 @@ def test_a_forgotten_movie_closes_its_file(tmp_path: Path) -> None:
     assert stack._tif.filehandle.closed
 
 
+@pytest.mark.parametrize(("frames", "middle"), [(1, (2,)), (2, (1, 2)), (3, (1, 2, 3)), (9, (0, 1, 2, 3, 4))])
+def test_the_middle_of_a_movie_is_one_and_leaves_the_whole_open(tmp_path: Path, frames: int, middle: tuple) -> None:
+    with read_movie(ome(tmp_path / "m.ome.tif", STACK, "TZYX", **SIZES)) as movie:
+        part = movie.middle(frames)
+        assert part.frame_numbers == middle
+        np.testing.assert_array_equal(part.frame(middle[0]), STACK[middle[0]])
+        del part
+        gc.collect()
+        np.testing.assert_array_equal(movie.frame(4), STACK[4])
+
+
 def test_describe_shows_what_was_understood(tmp_path: Path) -> None:
     path = ome(tmp_path / "m.ome.tif", PIXELS, "TCZYX", TimeIncrement=3, Channel={"Name": ["a", "b"]}, **SIZES)
     with read_movie(path, channel="b", frames=slice(0, 4, 2)) as movie:
