@@ -13,7 +13,7 @@ from typing import Any
 from .... import __version__
 from ....matching.device import cuda
 
-PACKAGE = Path(__file__).resolve().parents[2]
+PACKAGE = Path(__file__).resolve().parents[3]
 """The folder of the package, which is the repository's root where it is a checkout."""
 
 _DRIVER = re.compile(r"\d{3,}(\.\d+)+")

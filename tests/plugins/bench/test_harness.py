@@ -7,14 +7,16 @@ import shutil
 import subprocess
 import time
 from dataclasses import replace
+from pathlib import Path
 
 import numpy as np
 import pytest
 
+import auctrack
 from auctrack.matching import NotConverged
 from auctrack.plugins.bench.benchmark import code_words
 from auctrack.plugins.bench.measure.harness import Case, Experiment, Variant, WrongAnswer, measure
-from auctrack.plugins.bench.measure.machine import commit_of
+from auctrack.plugins.bench.measure.machine import PACKAGE, commit_of
 from auctrack.plugins.bench.measure.memory import watch_memory
 from auctrack.plugins.bench.measure.record import Cell, Record
 from auctrack.tracker.errors import InvalidInput, OutputExists
@@ -271,3 +273,7 @@ def test_a_file_that_is_no_record_of_this_benchmark_is_refused(tmp_path, content
     (tmp_path / "b.json").write_text(content)
     with pytest.raises(InvalidInput, match=r"b\.json is "):
         opened(tmp_path)
+
+
+def test_the_commit_is_looked_for_in_the_folder_of_the_package():
+    assert Path(auctrack.__file__).resolve() == PACKAGE / "__init__.py"
