@@ -159,10 +159,7 @@ def stages(source: str | Path | Array, settings: Settings) -> Generator[Advance,
 
 
 def finding_stage(
-    source: Points | FrameSource,
-    settings: Settings,
-    intensity: FrameSource | None = None,
-    whole: FrameSource | None = None,
+    source: Points | FrameSource, settings: Settings, intensity: FrameSource | None = None
 ) -> Generator[Advance, None, Found]:
     """Find the particles of an input that is open.
 
@@ -174,8 +171,6 @@ def finding_stage(
         `input.kind` says whether frames are labels.
     intensity : FrameSource, optional
         What is measured under labels.
-    whole : FrameSource, optional
-        The movie of which the source is a part, from which automatic settings are measured; else from the source.
     """
     if isinstance(source, Points):
         return Found(source)
@@ -183,7 +178,7 @@ def finding_stage(
         return Found((yield from _named("detect", label_steps(source, intensity))))
     yield Advance("detect", 0, len(source))
     device = crew_for(source.shape, len(source), None, settings.link.device).device
-    effective = resolve_settings(whole or source, settings.detect, device)
+    effective = resolve_settings(source, settings.detect, device)
     _LOG.info("detecting on %s with %s", device, effective)
     points = yield from _named("detect", detect_steps(source, effective, device=device))
     return Found(points, effective, device)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass, replace
 
+from ...tracker.detecting.detect import resolve_settings
 from ...tracker.detecting.side_by_side import crew_for
 from ...tracker.pipeline import finding_stage, opened_input
 from ...tracker.points import Points
@@ -58,13 +59,13 @@ def first_look(source: str, settings: Settings, frames: int) -> FirstLook:
             points = given
             count = seen = len(points.frame_numbers)
         else:
-            part = given.middle(frames)
-            spent = StageSeconds()
+            is_labels = settings.input.kind == "labels"
+            if not is_labels:  # automatic settings are those of the whole movie
+                settings = replace(settings, detect=resolve_settings(given, settings.detect))
+            part, spent = given.middle(frames), StageSeconds()
             with spent.of("detect"):
-                found = finished(finding_stage(part, settings, under, whole=given))
-            points, count, seen = found.points, len(given), len(part)
-            settings = replace(settings, detect=found.settings or settings.detect)
-            working = _working_memory(given, labels=settings.input.kind == "labels")
+                points = finished(finding_stage(part, settings, under)).points
+            count, seen, working = len(given), len(part), _working_memory(given, labels=is_labels)
     share = seen / count if count else 1.0
     memory, seconds = _linking(len(points) / share, settings)
     return FirstLook(

@@ -25,7 +25,11 @@ def commands():
     return sorted({" ".join(command.split()) for command in found})
 
 
-@pytest.mark.parametrize("command", [command for command in commands() if "FILE" not in command])
+MEASURING = [command for command in commands() if "FILE" not in command and "--record" not in command]
+"""What only prints a record is tried in `test_kept_records`."""
+
+
+@pytest.mark.parametrize("command", MEASURING)
 def test_what_repeats_a_figure_is_a_command(command, tmp_path, monkeypatch):
     measured = []
     monkeypatch.setattr(
