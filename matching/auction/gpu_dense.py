@@ -12,6 +12,7 @@ from typing import Any
 import numpy as np
 
 from ..certificate.gpu_certificate import certify
+from ..device import cuda
 from ..problem.gpu_graph import DeviceGraph, Prices
 from .gpu_bids import bid
 from .gpu_found_pairs import FoundPairs, with_pairs
@@ -35,7 +36,7 @@ THREADS = 256
 CHEAPEST = 16
 """Pairs that each row and each column contributes to the graph."""
 MOST_OF_A_ROW = 256
-OFFERS = 4  # as in auction/candidates.cu
+OFFERS = cuda.declared("auction/candidates.cu", "OFFERS")
 SMALLEST_SIDE = 384
 """Below it the matrix itself is the graph, unless there are many (500 rows, u10: 5 ms, with the matrix 9)."""
 SMALLEST_BATCH = 4096

@@ -10,8 +10,8 @@ from ..device import cuda
 from .graph import IntArray
 
 THREADS_OF_A_BLOCK = 1024
-MOST_LEVELS = 1 << 14
-"""Levels of one launch whose sizes are recorded; as in the kernels."""
+MOST_LEVELS = cuda.declared("cardinality/search.cu", "MOST_LEVELS")
+"""Levels of one launch whose sizes are recorded."""
 
 
 def all_blocks(kernel: Any) -> int:

@@ -282,6 +282,21 @@ def source(file: str) -> str:
     return "\n".join(_lines(KERNEL_FOLDER / file, seen=set())) + "\n"
 
 
+@functools.cache
+def declared(file: str, name: str) -> int:
+    """Return a whole number that a kernel file declares, ``constexpr int NAME = 1 << 4;``: it stands there alone.
+
+    Raises
+    ------
+    LookupError
+        If the file, its includes read too, declares no such number.
+    """
+    found = re.search(rf"^constexpr int (?:[^;]*, )?{name} = (\w+)(?: << (\d+))?[,;]", source(file), re.MULTILINE)
+    if found is None:
+        raise LookupError(f"{file} declares no whole number {name}")
+    return int(found[1], 0) << int(found[2] or 0)
+
+
 def _lines(path: Path, seen: set[Path]) -> Iterator[str]:
     seen.add(path)
     yield f'#line 1 "{path.as_posix()}"'

@@ -13,10 +13,8 @@ from ..paths.gpu_dense import DeviceCosts, DeviceState
 from ..paths.state import FREE
 
 THREADS = 1024
-LEAST_CAPACITY = 128
-"""Of a row's list of cheap pairs, at least."""
-ZEROS = 32
-"""Pairs of zero slack that a row keeps, at least."""
+LEAST_CAPACITY, ZEROS = (cuda.declared("hungarian/classical.cu", name) for name in ("LEAST_CAPACITY", "ZEROS"))
+"""Cheap pairs that a row's list holds, and pairs of zero slack that a row keeps, at least."""
 PAIRS_KEPT = 1 << 22
 """Of either kind, of all rows together: in dense clusters a row has many pairs within reach."""
 SEARCHES_COUNTED = 64

@@ -19,7 +19,7 @@ LEAST_COLUMNS = 96
 26.5 here)."""
 SEARCHES_COUNTED = 64
 
-NO_SINK = 2**31 - 1
+NO_SINK = cuda.declared("paths/matrix_forest.cu", "NO_SINK")
 COUNTS = np.dtype(
     [
         ("free", np.int32, 3),

@@ -13,9 +13,7 @@ from ..device import cuda
 from ..problem.gpu_graph import DeviceGraph, Prices
 
 THREADS = 512
-SEARCHES_COUNTED = 64
-
-_NO_SINK = 2**31 - 1
+SEARCHES_COUNTED, _NO_SINK = (cuda.declared("paths/trees.cu", name) for name in ("SEARCHES_COUNTED", "NO_SINK"))
 _WORDS = np.dtype(
     [
         ("queued", np.int32, 3),

@@ -7,10 +7,11 @@ from typing import Any
 
 import numpy as np
 
+from ..device import cuda
 from ..device.arrays import spread
 
 THREADS = 128
-FAN, NEAREST = 8, 16  # as in points/tree.cu
+FAN, NEAREST = (cuda.declared("points/tree.cu", name) for name in ("FAN", "NEAREST"))
 MOST_ROOTS = 8
 MOST_BLOCKS = 1024
 """That look for the box of all points."""

@@ -9,10 +9,8 @@ from auctrack.matching.device import cuda
 
 
 def test_the_certificates_of_cpu_and_gpu_prove_by_the_same_tolerances() -> None:
-    ((proves, again),) = re.findall(
-        r"constexpr int ULPS = (\d+), REMATCH_ULPS = (\d+);", cuda.source("certificate/certify.cu")
-    )
-    assert (int(proves), int(again)) == (tolerance.ULPS, tolerance.REMATCH_ULPS)
+    declared = [cuda.declared("certificate/certify.cu", name) for name in ("ULPS", "REMATCH_ULPS")]
+    assert declared == [tolerance.ULPS, tolerance.REMATCH_ULPS]
 
 
 def test_the_boxes_of_a_gpu_shrink_by_no_less_than_those_of_a_cpu() -> None:
