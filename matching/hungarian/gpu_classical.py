@@ -10,6 +10,7 @@ from ..certificate.not_converged import NotConverged
 from ..device import cuda
 from ..errors import InvalidProblem
 from ..paths.gpu_dense import DeviceCosts, DeviceState
+from ..paths.gpu_trees import SEARCHES_COUNTED
 from ..paths.state import FREE
 
 THREADS = 1024
@@ -17,7 +18,6 @@ LEAST_CAPACITY, ZEROS = (cuda.declared("hungarian/classical.cu", name) for name 
 """Cheap pairs that a row's list holds, and pairs of zero slack that a row keeps, at least."""
 PAIRS_KEPT = 1 << 22
 """Of either kind, of all rows together: in dense clusters a row has many pairs within reach."""
-SEARCHES_COUNTED = 64
 SLOTS = 64
 MOST_ROWS, MOST_LEVELS = 1 << 24, 1 << 19
 """What fits into the word by which a column is claimed."""

@@ -9,6 +9,7 @@ import numpy as np
 from ..device import cuda
 from ..errors import InvalidProblem
 from .gpu_dense import DeviceCosts, DeviceState
+from .gpu_trees import SEARCHES_COUNTED
 
 THREADS = 512
 MOST_BLOCKS = 256
@@ -17,8 +18,6 @@ MOST_GROUPS = 3
 LEAST_COLUMNS = 96
 """Columns of a block: with fewer, more blocks exchange words in every step (u10, n = 5,000: 30.4 ms with 32,
 26.5 here)."""
-SEARCHES_COUNTED = 64
-
 NO_SINK = cuda.declared("paths/matrix_forest.cu", "NO_SINK")
 COUNTS = np.dtype(
     [

@@ -15,9 +15,9 @@ from typing import Any
 import numpy as np
 
 from ...paths.gpu_dense import THREADS, DeviceCosts, DeviceState
+from ...paths.gpu_trees import SEARCHES_COUNTED
 from ...paths.state import FREE
 
-SEARCHES_COUNTED = 64
 ACTIVE, VISITED, REVERSE = 1, 2, 3
 
 
