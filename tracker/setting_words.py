@@ -97,7 +97,7 @@ WORDS: dict[str, Words] = {
     "motion": Words(
         "How steps are predicted, learned from the movie: diffusion (how far particles move), velocity (also from each "
         "particle's steps before and after), flow (also from its neighbours' steps), flow+velocity",
-        auto="auto, what helps",
+        auto="auto, which uses what helps",
         more="none links each pair of frames by distance alone.",
     ),
     "features": Words(
