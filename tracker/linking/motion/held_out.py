@@ -86,8 +86,12 @@ def _log_density(step: np.ndarray, law: Law) -> np.ndarray:
 
 def _densities(step: np.ndarray, variance: np.ndarray, mean: np.ndarray | None = None) -> np.ndarray:
     """Return the density of each step in each class, float64 (links, classes); `mean` (links, classes, d)."""
-    away = step[:, None, :] if mean is None else step[:, None, :] - mean
-    return np.exp(-0.5 * (away**2 / variance + np.log(2 * np.pi * variance)).sum(axis=-1)) + 1e-300
+    square = (
+        step**2 @ (1 / variance).T
+        if mean is None
+        else np.einsum("lkd,kd->lk", (step[:, None] - mean) ** 2, 1 / variance)
+    )
+    return np.exp(-0.5 * (square + np.log(2 * np.pi * variance).sum(axis=1))) + 1e-300
 
 
 def _turns(step: np.ndarray, before: np.ndarray, law: Law) -> tuple[np.ndarray, np.ndarray, np.ndarray]:

@@ -32,6 +32,8 @@ RIM = 1e-3
 FLOW_GAIN = 0.02
 LINK_GAIN = 0.02
 """Nats by which the flow, and the link before, must make links likelier that taught nothing of it to be contexts."""
+HOPELESS = 0.1
+"""Share of that gain below which links of first order say that the link before tells nothing; no sweep changes that."""
 
 FEWEST_PASSES, MOST_PASSES, STILL_BETTER = 3, 10, 0.95
 """Passes in which the flow narrows the search; the share of what is left unexplained below which one more is made."""
@@ -221,6 +223,9 @@ def _carried(belief: Belief, graph: Graph) -> np.ndarray:
 def _take_past_and_future(belief: Belief, least_gain: float) -> None:
     """Make the links before and after a link contexts, where they make links likelier."""
     if not belief.lessons.of(lambda: _has_enough_links(belief)):
+        return
+    belief.link_gain = belief.lessons.of(lambda: _gain_of_link_before(belief))
+    if belief.link_gain < HOPELESS * least_gain:
         return
     belief.law = replace(belief.law, second=0.8 * belief.law.first)
     belief.linked = True
